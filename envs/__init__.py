@@ -1,0 +1,17 @@
+"""The Gymnasium environments: their registrations, and nothing else.
+
+Entry points are strings, so that importing this package imports neither MuJoCo nor the environments.
+"""
+
+import gymnasium
+
+ENVIRONMENTS = {
+    "Hexapod-v0": dict(entry_point="tarsus.envs.hexapod:HexapodEnv", max_episode_steps=1000),
+}
+
+
+def register_envs() -> None:
+    """Register every environment of this package with Gymnasium; silent when done twice."""
+    for name, spec in ENVIRONMENTS.items():
+        if name not in gymnasium.registry:
+            gymnasium.register(id=name, **spec)

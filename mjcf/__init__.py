@@ -1,0 +1,1 @@
+"""MuJoCo models, built with `mujoco.MjSpec` from the parameters in `tarsus.analytic.models`."""

@@ -1,0 +1,22 @@
+"""What `pip` installs is what the folders hold."""
+
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+FOLDERS = ("analytic", "mjcf", "controllers", "envs", "scripts")
+
+
+def test_every_folder_with_code_is_listed_as_a_package():
+    setuptools = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
+    found = {"tarsus"}
+    for folder in FOLDERS:
+        for init in (ROOT / folder).rglob("__init__.py"):
+            found.add(".".join(("tarsus", *init.parent.relative_to(ROOT).parts)))
+    assert set(setuptools["packages"]) == found
+
+
+def test_every_module_lies_in_a_package():
+    for folder in FOLDERS:
+        for module in (ROOT / folder).rglob("*.py"):
+            assert (module.parent / "__init__.py").exists(), f"{module} would be missing from the wheel"
