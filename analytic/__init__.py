@@ -1,1 +1,1 @@
-"""Exact dynamics: parameters and equations of the machines, the hybrid engine, the contact solver, terrain and motors."""
+"""Exact dynamics: parameters and equations of the machines, the hybrid engine, the contact solver, terrain."""

@@ -1,8 +1,8 @@
 """The one command `tarsus`: a subcommand for every script in this folder.
 
-Usage: tarsus [SUBCOMMAND ...] [OPTIONS]; `tarsus` alone lists the subcommands, `tarsus run hexapod --help` one's options.
+Usage: tarsus [SUBCOMMAND ...] [OPTIONS]. `tarsus` alone lists the subcommands, `--help` after one lists its options.
 
-The file `scripts/run_hexapod.py` is the subcommand `run hexapod`: a script joins by lying here and having a `main(argv)`.
+The file `scripts/run_hexapod.py` is the subcommand `run hexapod`: a script joins by lying here with a `main(argv)`.
 """
 
 from __future__ import annotations
