@@ -1,1 +1,6 @@
 """MuJoCo models, built with `mujoco.MjSpec` from the parameters in `tarsus.analytic.models`."""
+
+from .compile import compile_model
+from .presets import PRESETS, Preset
+
+__all__ = ["PRESETS", "Preset", "compile_model"]

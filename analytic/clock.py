@@ -1,0 +1,148 @@
+"""The clock's reference profile: where each leg should be, and how fast it should turn, at time t.
+
+Once per `cycle_time` a leg goes slowly through `sweep_angle` around the vertical (its stance, `slow_time` long) and
+quickly through the rest of the turn. The profile F rises by one turn per cycle; the hip follows
+
+    phi_d = direction (F + leg_offset),   direction = -1 forward, +1 backward,
+
+because a rising hip angle pushes the body towards -y. phi = 0 is a leg straight down. Time t = 0 is mid-stance of the
+legs of phase 0. Angles here are unwrapped: they go on growing, and only `wrap` brings them back.
+
+Source: SimSect manual 5.2, figure 8; hexapod report 5.1. Sign of forward: spec of the hexapod, erratum 3.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+TURN = 2 * np.pi
+
+
+def wrap(angle: np.ndarray) -> np.ndarray:
+    """Return the angle in (-pi, pi]."""
+    return np.pi - np.mod(np.pi - angle, TURN)
+
+
+def profile(cycles, cycle_time, slow_time, sweep_angle):
+    """Return F [rad] and its rate dF/dt [rad/s] after a number of cycles since mid-stance.
+
+    Args:
+        cycles: Cycles since a mid-stance, any shape; F grows by a full turn per cycle.
+        cycle_time: Period of one turn [s].
+        slow_time: Duration of the slow phase [s], in (0, cycle_time).
+        sweep_angle: Angle of the slow phase [rad], in (0, 2 pi).
+
+    At a kink the rate is that of the phase which begins.
+    """
+    turns = np.floor(cycles + 0.5)
+    tau = (cycles - turns) * cycle_time  # time since the nearest mid-stance, in [-t_c/2, t_c/2)
+    slow_rate = sweep_angle / slow_time
+    fast_rate = (TURN - sweep_angle) / (cycle_time - slow_time)
+    late = tau >= 0.5 * slow_time
+    slow = (tau >= -0.5 * slow_time) & ~late
+    edge = np.where(late, 0.5, -0.5)
+    fast_angle = edge * sweep_angle + fast_rate * (tau - edge * slow_time)
+    return TURN * turns + np.where(slow, slow_rate * tau, fast_angle), np.where(slow, slow_rate, fast_rate)
+
+
+@dataclass(frozen=True)
+class Clock:
+    """The reference of every leg. Fields broadcast over the legs: scalars, or arrays of shape (n_legs,)."""
+
+    phase: np.ndarray  # [cycle]; 0 is mid-stance at t = 0
+    cycle_time: float = 1.0  # t_c [s]
+    slow_time: np.ndarray | float = 0.6  # t_s [s]
+    sweep_angle: float = 0.75  # phi_s [rad]
+    leg_offset: np.ndarray | float = 0.0  # phi_o [rad]
+    direction: np.ndarray | float = -1.0  # -1 forward, +1 backward
+
+    def __post_init__(self) -> None:
+        t_c, t_s, phi_s = np.asarray(self.cycle_time), np.asarray(self.slow_time), np.asarray(self.sweep_angle)
+        if not np.all(t_c > 0):
+            raise ValueError(f"cycle_time must be positive, got {self.cycle_time}")
+        if not np.all((t_s > 0) & (t_s < t_c)):
+            raise ValueError(
+                f"slow_time must lie between 0 and cycle_time = {self.cycle_time} for every leg, got {self.slow_time}"
+            )
+        if not np.all((phi_s > 0) & (phi_s < TURN)):
+            raise ValueError(f"sweep_angle must lie between 0 and 2 pi, got {self.sweep_angle}")
+        if not np.all(np.abs(self.direction) == 1):
+            raise ValueError(f"direction must be -1 (forward) or +1 (backward), got {self.direction}")
+
+    def __call__(self, t) -> tuple[np.ndarray, np.ndarray]:
+        """Return angle [rad] and rate [rad/s] of every leg at time t [s], shape (..., n_legs)."""
+        return self.at(np.asarray(t, float)[..., None] / self.cycle_time)
+
+    def at(self, cycles) -> tuple[np.ndarray, np.ndarray]:
+        """Return angle and rate after a number of cycles, for a clock whose cycle time may change under way."""
+        angle, rate = profile(cycles + self.phase, self.cycle_time, self.slow_time, self.sweep_angle)
+        return self.direction * (angle + self.leg_offset), self.direction * rate
+
+    def kinks(self, start: float, stop: float) -> np.ndarray:
+        """Return the times in (start, stop] at which some leg changes between slow and fast, sorted, shape (n,)."""
+        half_duty = 0.5 * np.asarray(self.slow_time) / self.cycle_time
+        shift = np.concatenate(np.broadcast_arrays(half_duty - self.phase, -half_duty - self.phase))
+        first = np.floor(start / self.cycle_time - shift.max()) - 1
+        turns = np.arange(first, np.ceil(stop / self.cycle_time - shift.min()) + 2)
+        times = np.unique((turns[:, None] + shift) * self.cycle_time)
+        times = times[(times > start) & (times <= stop)]
+        distinct = np.diff(times, prepend=-np.inf) > 1e-12 * max(1.0, abs(stop))  # legs of a tripod agree to rounding
+        return times[distinct]
+
+
+# A hexapod's legs in order: right rear, middle, front, left rear, middle, front. Tripod A is legs 0, 2, 4.
+TRIPOD_PHASE = np.array([0.0, 0.5, 0.0, 0.5, 0.0, 0.5])  # [cycle]
+RIGHT = np.array([True, True, True, False, False, False])
+
+# Direction of the right and of the left legs. In place, the robot turns to the side whose legs run backward.
+HEADINGS = {"forward": (-1.0, -1.0), "backward": (1.0, 1.0), "left": (-1.0, 1.0), "right": (1.0, -1.0)}
+
+
+@dataclass(frozen=True)
+class TripodGait:
+    """The alternating-tripod family of gaits; `clock` gives the reference it means.
+
+    Differential turning adds the two differences to the left legs and takes them from the right ones. A right turn
+    needs `offset_difference` > 0 and `slow_time_difference` < 0 (erratum 20; with equal signs the two cancel).
+    """
+
+    cycle_time: float = 1.0  # t_c [s]
+    slow_time: float = 0.6  # t_s [s]
+    sweep_angle: float = 0.75  # phi_s [rad]
+    leg_offset: float = 0.0  # phi_o [rad]
+    slow_time_difference: float = 0.0  # dt_s [s]
+    offset_difference: float = 0.0  # dphi_o [rad]
+    heading: str = "forward"  # one of HEADINGS; "left" and "right" turn in place
+
+    def __post_init__(self) -> None:
+        if self.heading not in HEADINGS:
+            raise ValueError(f"unknown heading {self.heading!r}; there are {', '.join(HEADINGS)}")
+        self.clock()  # refuses what is out of range
+
+    def clock(self) -> Clock:
+        """Return the clock of the six legs."""
+        right, left = HEADINGS[self.heading]
+        side = np.where(RIGHT, -1.0, 1.0)
+        return Clock(
+            phase=TRIPOD_PHASE,
+            cycle_time=self.cycle_time,
+            slow_time=self.slow_time + side * self.slow_time_difference,
+            sweep_angle=self.sweep_angle,
+            leg_offset=self.leg_offset + side * self.offset_difference,
+            direction=np.where(RIGHT, right, left),
+        )
+
+    def mirrored(self) -> TripodGait:
+        """Return the gait reflected left to right; it differs from its mirror image by half a cycle in time."""
+        swap = {"left": "right", "right": "left"}
+        return TripodGait(
+            self.cycle_time,
+            self.slow_time,
+            self.sweep_angle,
+            self.leg_offset,
+            -self.slow_time_difference,
+            -self.offset_difference,
+            swap.get(self.heading, self.heading),
+        )

@@ -1,0 +1,60 @@
+"""The hip's DC motor: torque-speed limit, armature current and voltage.
+
+Quantities are those of the hip joint (after the gear) unless they say `shaft`. The motor delivers the commanded torque
+at once, up to its limit; its electrical dynamics are neglected.
+
+Source: hexapod report 3.7 and SimSect manual 5.1.6, with the gear put right (errata 18, 19, 21).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Motor:
+    """A geared DC motor; defaults are the Maxon RE118751, 20 W, of the documents."""
+
+    max_torque: float = 3.0  # at the joint [N m]; also the stall torque of the limit line
+    no_load_speed: float = 10_000 * np.pi / 30 / 30  # at the joint [rad/s]: 10 000 rpm at the shaft over the gear
+    gear: float = 30.0  # shaft turns per joint turn
+    speed_constant: float = 61.261056  # K_w [rad/s/V], shaft
+    torque_constant: float = 16.3e-3  # K_tau [N m/A], shaft
+    armature_resist: float = 1.34  # r_a [ohm]
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if not value > 0:
+                raise ValueError(f"{name} of a motor must be positive, got {value}")
+
+    @property
+    def damping(self) -> float:
+        """Slope of the limit line: torque lost per speed [N m s/rad]."""
+        return self.max_torque / self.no_load_speed
+
+    def torque_limits(self, speed):
+        """Return the least and greatest torque at a joint speed [rad/s], each like `speed` [N m].
+
+        Driving the joint on, torque falls on a line to zero at the no-load speed (and beyond it the back-EMF brakes);
+        braking, it is bounded by `max_torque`. These are the limits of a DC motor fed from a bounded voltage with a
+        bounded current.
+        """
+        lost = self.damping * np.asarray(speed, float)
+        low = np.clip(-self.max_torque - lost, -self.max_torque, self.max_torque)
+        high = np.clip(self.max_torque - lost, -self.max_torque, self.max_torque)
+        return low, high
+
+    def limit(self, torque, speed):
+        """Return the torque that is delivered when `torque` is asked for at a joint speed, both at the joint."""
+        return np.clip(torque, *self.torque_limits(speed))
+
+    def current(self, torque):
+        """Return the armature current [A] of a joint torque [N m]: i = tau / (N K_tau)."""
+        return np.asarray(torque, float) / (self.gear * self.torque_constant)
+
+    def voltage(self, torque, speed):
+        """Return the terminal voltage [V]: v = i r_a + N w / K_w, joint torque [N m] and speed [rad/s]."""
+        back_emf = self.gear * np.asarray(speed, float) / self.speed_constant
+        return self.current(torque) * self.armature_resist + back_emf

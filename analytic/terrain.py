@@ -1,0 +1,209 @@
+"""Terrain: the height of the ground and its normal at a point of the plane.
+
+A terrain is a frozen dataclass with `height(x, y)` and `gradient(x, y)`; everything else follows from these two.
+World frame, z up, metres. Its fields, in order, are `terrain_arg1`, `terrain_arg2`, ... of a SimSect init file.
+A new terrain is a class here and a line in `TERRAINS`.
+
+Source: SimSect manual, Table 3, for `flat`, `sinusoid` and `sloped`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+
+class Terrain(ABC):
+    """A height function z = h(x, y). Arguments broadcast; all lengths in metres, world frame."""
+
+    @abstractmethod
+    def height(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """Return h(x, y) [m]."""
+
+    @abstractmethod
+    def gradient(self, x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return (dh/dx, dh/dy)."""
+
+    def grid(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """Return the heights over the grid of x (n_x,) and y (n_y,), shape (n_y, n_x) [m]."""
+        return self.height(x[None, :], y[:, None])
+
+    def height_range(self, heights: np.ndarray) -> tuple[float, float]:
+        """Return bounds of the height [m], here those of a sample; where seeds differ, they hold for all seeds."""
+        return float(np.min(heights)), float(np.max(heights))
+
+    def normal(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """Return the upward unit normal (-h_x, -h_y, 1) / norm, shape (..., 3)."""
+        h_x, h_y = self.gradient(x, y)
+        normal = np.stack(np.broadcast_arrays(-h_x, -h_y, 1.0), axis=-1)
+        return normal / np.linalg.norm(normal, axis=-1, keepdims=True)
+
+
+@dataclass(frozen=True)
+class Flat(Terrain):
+    """The plane z = 0."""
+
+    def height(self, x, y):
+        """Return 0 everywhere [m]."""
+        return np.zeros(np.broadcast(x, y).shape)
+
+    def gradient(self, x, y):
+        """Return (0, 0)."""
+        return self.height(x, y), self.height(x, y)
+
+
+@dataclass(frozen=True)
+class Sinusoid(Terrain):
+    """z = a1 sin(a2 x) cos(a3 y), an egg box."""
+
+    amplitude: float = 0.03  # a1 [m]
+    wavenumber_x: float = 15.0  # a2 [rad/m]
+    wavenumber_y: float = 15.0  # a3 [rad/m]
+
+    def height(self, x, y):
+        """Return h(x, y) [m]."""
+        return self.amplitude * np.sin(self.wavenumber_x * np.asarray(x)) * np.cos(self.wavenumber_y * np.asarray(y))
+
+    def gradient(self, x, y):
+        """Return (dh/dx, dh/dy)."""
+        u, v = self.wavenumber_x * np.asarray(x), self.wavenumber_y * np.asarray(y)
+        h_x = self.amplitude * self.wavenumber_x * np.cos(u) * np.cos(v)
+        h_y = -self.amplitude * self.wavenumber_y * np.sin(u) * np.sin(v)
+        return h_x, h_y
+
+
+@dataclass(frozen=True)
+class Sloped(Terrain):
+    """Level ground at a3 up to y = 0, a plane a1 x + a2 y + a3 beyond.
+
+    With a1 != 0 the ground has a step at y = 0. Table 2's arguments (0.03, 15, 15) belong to the sinusoid:
+    here they would be a slope of 86 degrees, so the defaults are a gentle ramp instead.
+    """
+
+    slope_x: float = 0.0  # a1
+    slope_y: float = 0.1  # a2
+    offset: float = 0.0  # a3 [m]
+
+    def height(self, x, y):
+        """Return h(x, y) [m]."""
+        x, y = np.asarray(x, float), np.asarray(y, float)
+        return np.where(y > 0, self.slope_x * x + self.slope_y * y, 0.0) + self.offset
+
+    def gradient(self, x, y):
+        """Return (dh/dx, dh/dy), one-sided at y = 0."""
+        beyond = np.broadcast_arrays(x, np.asarray(y) > 0)[1]
+        return np.where(beyond, self.slope_x, 0.0), np.where(beyond, self.slope_y, 0.0)
+
+
+@dataclass(frozen=True)
+class Slope(Terrain):
+    """The infinite plane z = slope_x x + slope_y y, for studies of speed against slope."""
+
+    slope_x: float = 0.0
+    slope_y: float = 0.1  # positive is uphill for a robot that walks along +y
+
+    def height(self, x, y):
+        """Return h(x, y) [m]."""
+        return self.slope_x * np.asarray(x, float) + self.slope_y * np.asarray(y, float)
+
+    def gradient(self, x, y):
+        """Return (dh/dx, dh/dy)."""
+        shape = np.broadcast(x, y).shape
+        return np.full(shape, self.slope_x), np.full(shape, self.slope_y)
+
+
+@dataclass(frozen=True)
+class Rough(Terrain):
+    """Smooth random ground: plane waves of random direction and phase, the same for the same seed.
+
+    Smooth rather than piecewise flat, so that the exact engine and a height field mean the same surface.
+    Wavelengths are spread evenly in their logarithm over [wavelength, 4 wavelength], heights grow with them: the
+    slope is alike on all scales.
+    """
+
+    deviation: float = 0.015  # standard deviation of the height [m]
+    wavelength: float = 0.5  # of the shortest wave [m]
+    seed: int = 0
+
+    N_WAVES = 24
+
+    def __post_init__(self) -> None:
+        if not (self.deviation >= 0 and self.wavelength > 0):
+            raise ValueError(
+                f"rough terrain needs deviation >= 0 and wavelength > 0, got {self.deviation} and {self.wavelength}"
+            )
+        rng = np.random.default_rng(int(self.seed))
+        length = self.wavelength * 4.0 ** (np.arange(self.N_WAVES) / (self.N_WAVES - 1))
+        heading = rng.uniform(0.0, 2 * np.pi, self.N_WAVES)
+        phase = rng.uniform(0.0, 2 * np.pi, self.N_WAVES)
+        amplitude = self.deviation * length * np.sqrt(2 / np.sum(length**2))  # a wave's variance is half its square
+        waves = np.stack([amplitude, np.cos(heading) * 2 * np.pi / length, np.sin(heading) * 2 * np.pi / length, phase])
+        object.__setattr__(self, "_waves", waves)
+
+    @property
+    def waves(self) -> np.ndarray:
+        """Amplitude [m], wave number along x and y [rad/m] and phase [rad] of each wave, shape (4, n)."""
+        return self._waves.copy()
+
+    def height_range(self, heights):
+        """Return the heights at which all crests, or all troughs, would meet [m]."""
+        bound = float(np.sum(self._waves[0]))
+        return -bound, bound
+
+    def height(self, x, y):
+        """Return h(x, y) [m]."""
+        return np.tensordot(self._waves[0], np.sin(self._phases(x, y)), 1)
+
+    def grid(self, x, y):
+        """Return the heights over a grid, shape (n_y, n_x) [m].
+
+        sin(a + b) = sin a cos b + cos a sin b makes it two matrix products: a million points take milliseconds, so
+        that an environment can roll new ground at every reset.
+        """
+        amplitude, k_x, k_y, phase = self._waves[:, :, None]
+        along_x, along_y = k_x * x + phase, k_y * y  # (n_waves, n_x), (n_waves, n_y)
+        rising = (amplitude * np.cos(along_y)).T @ np.sin(along_x)
+        falling = (amplitude * np.sin(along_y)).T @ np.cos(along_x)
+        return rising + falling
+
+    def gradient(self, x, y):
+        """Return (dh/dx, dh/dy)."""
+        amplitude, k_x, k_y, _ = self._waves
+        steepness = np.cos(self._phases(x, y))
+        return np.tensordot(amplitude * k_x, steepness, 1), np.tensordot(amplitude * k_y, steepness, 1)
+
+    def _phases(self, x, y) -> np.ndarray:
+        _, k_x, k_y, phase = self._waves
+        return np.multiply.outer(k_x, x) + np.multiply.outer(k_y, y) + phase.reshape(-1, *[1] * np.broadcast(x, y).ndim)
+
+
+TERRAINS: dict[str, type[Terrain]] = {
+    "flat": Flat,
+    "sinusoid": Sinusoid,
+    "sloped": Sloped,
+    "slope": Slope,
+    "rough": Rough,
+}
+
+
+def make(terrain: str | Terrain, *args: float) -> Terrain:
+    """Return a terrain from its name and arguments in the order of its fields; a terrain is returned as it is.
+
+    Raises:
+        ValueError: If no terrain has that name, or it takes fewer arguments.
+    """
+    if isinstance(terrain, Terrain):
+        return terrain
+    if terrain not in TERRAINS:
+        raise ValueError(f"unknown terrain {terrain!r}; there are {', '.join(TERRAINS)}")
+    names = [field.name for field in fields(TERRAINS[terrain])]
+    if len(args) > len(names):
+        raise ValueError(f"terrain {terrain!r} takes {len(names)} arguments ({', '.join(names)}), got {len(args)}")
+    return TERRAINS[terrain](*args)
+
+
+def name_of(terrain: Terrain) -> str:
+    """Return the registered name of a terrain."""
+    return next(name for name, kind in TERRAINS.items() if type(terrain) is kind)

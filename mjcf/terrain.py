@@ -1,0 +1,140 @@
+"""The ground in MuJoCo: a plane where the terrain is one, tangent planes under the feet where it is not.
+
+MuJoCo's height fields are prisms side by side, and a toe of a tenth of a millimetre that sinks near a prism's wall is
+pushed sideways out of it: on rough ground most contact normals come out wrong. So a height field is only drawn, and
+carries the torso in a fall. Each foot stands on a plane of its own, the terrain's tangent plane at the foot, which
+`GroundPatches.follow` moves along: normal and height are the exact terrain's. A model on curved terrain must be stepped
+with it; on `flat` and `slope` there is nothing to follow.
+
+The ground lies lower by the toe's radius, so that the toe's centre, which is the exact model's point toe, touches at the
+terrain's height. It has priority over the toes, so that its contact settings are the ones used; without that MuJoCo
+averages both and the toes sink by millimetres.
+"""
+
+from __future__ import annotations
+
+import mujoco
+import numpy as np
+
+from ..analytic.terrain import Flat, Slope, Terrain
+from .presets import Preset
+
+GROUND = "ground"
+HALF_EXTENT = 20.0  # of a height field, from the origin along x and y [m]
+GRID = np.linspace(-HALF_EXTENT, HALF_EXTENT, 801)  # coordinates of its samples along x, the same along y [m]
+FOOT_BIT = 1  # contact bits: 0 is the torso's (and, on a plane, the feet's), then one for each foot's own patch
+
+
+def is_plane(terrain: Terrain) -> bool:
+    """Return whether one MuJoCo plane is the whole terrain."""
+    return isinstance(terrain, Flat | Slope)
+
+
+def add_ground(spec: mujoco.MjSpec, terrain: Terrain, preset: Preset, friction: float, n_feet: int) -> list[str]:
+    """Add the geom `ground` with its material, and on curved terrain a mocap body `patch_i` for each foot.
+
+    Returns:
+        The name of the geom that each foot stands on.
+    """
+    _add_material(spec)
+    contact = dict(
+        priority=1,
+        condim=3,
+        friction=(friction, 0, 0),
+        solref=preset.solref,
+        solimp=(*preset.solimp, 0.5, 2),
+        contype=0,
+    )
+    ground = spec.worldbody.add_geom(name=GROUND, material="grid", conaffinity=1, **contact)
+    if is_plane(terrain):
+        ground.type = mujoco.mjtGeom.mjGEOM_PLANE
+        ground.size = (0, 0, 1)  # infinite, drawn with a grid of 1 m
+        ground.quat = tilt(*terrain.gradient(0.0, 0.0))
+        ground.pos = -preset.toe_radius * terrain.normal(0.0, 0.0)
+        return [GROUND] * n_feet
+    _add_height_field(spec, ground, terrain)
+    for foot in range(n_feet):
+        patch = spec.worldbody.add_body(name=f"patch_{foot}", mocap=True)
+        patch.add_geom(
+            name=f"patch_{foot}",
+            type=mujoco.mjtGeom.mjGEOM_PLANE,
+            size=(0.05, 0.05, 1),
+            pos=(0, 0, -preset.toe_radius),
+            rgba=(0, 0, 0, 0),
+            conaffinity=1 << (FOOT_BIT + foot),
+            **contact,
+        )
+    return [f"patch_{foot}" for foot in range(n_feet)]
+
+
+def _add_material(spec: mujoco.MjSpec) -> None:
+    spec.add_texture(
+        name="grid",
+        type=mujoco.mjtTexture.mjTEXTURE_2D,
+        builtin=mujoco.mjtBuiltin.mjBUILTIN_CHECKER,
+        mark=mujoco.mjtMark.mjMARK_EDGE,
+        rgb1=(0.27, 0.33, 0.36),
+        rgb2=(0.21, 0.26, 0.29),
+        markrgb=(0.45, 0.5, 0.52),
+        width=256,
+        height=256,
+    )
+    material = spec.add_material(name="grid", texrepeat=(2, 2), texuniform=True)
+    material.textures[mujoco.mjtTextureRole.mjTEXROLE_RGB] = "grid"
+
+
+def _add_height_field(spec: mujoco.MjSpec, geom, terrain: Terrain) -> None:
+    heights = terrain.grid(GRID, GRID)  # row by row along y, as MuJoCo stores them
+    low, high = terrain.height_range(heights)
+    heights[0, 0], heights[-1, -1] = low, high  # MuJoCo scales the data to [0, 1]: two far corners fix the scale
+    spec.add_hfield(
+        name=GROUND,
+        nrow=len(GRID),
+        ncol=len(GRID),
+        size=(HALF_EXTENT, HALF_EXTENT, high - low, 0.5),
+        userdata=heights.astype(np.float32).ravel(),
+    )
+    geom.type = mujoco.mjtGeom.mjGEOM_HFIELD
+    geom.hfieldname = GROUND
+    geom.pos = (0, 0, low)
+
+
+def reroll(model: mujoco.MjModel, terrain: Terrain) -> None:
+    """Write another terrain of the same class and height range into a compiled model's height field, in place."""
+    heights = terrain.grid(GRID, GRID)
+    low, high = terrain.height_range(heights)
+    model.hfield_data[:] = ((heights - low) / (high - low)).astype(np.float32).ravel()
+
+
+class GroundPatches:
+    """Keeps each foot's plane tangent to the terrain under that foot; on plane terrain it does nothing.
+
+    Attributes:
+        terrain: The terrain; assign another after `reroll`.
+    """
+
+    def __init__(self, model: mujoco.MjModel, terrain: Terrain, feet: str = "foot_{}"):
+        """Find the patches of `model` and the sites of the feet that stand on them."""
+        self.terrain = terrain
+        patches = [model.body(k) for k in range(model.nbody) if model.body(k).name.startswith("patch_")]
+        self._mocap = np.array([patch.mocapid[0] for patch in patches], int)
+        self._sites = np.array([model.site(feet.format(k)).id for k in range(len(patches))], int)
+
+    def follow(self, data: mujoco.MjData) -> None:
+        """Move the patches under the feet as they stand in `data`; call it before every physics step."""
+        if len(self._sites) == 0:
+            return
+        feet = data.site_xpos[self._sites]  # (n, 3)
+        x, y = feet[:, 0], feet[:, 1]
+        feet[:, 2] = self.terrain.height(x, y)
+        data.mocap_pos[self._mocap] = feet
+        data.mocap_quat[self._mocap] = tilt(*self.terrain.gradient(x, y))
+
+
+def tilt(h_x: np.ndarray, h_y: np.ndarray) -> np.ndarray:
+    """Return the least rotation that takes +z to the normal of a slope (h_x, h_y), shape (..., 4), as (w, x, y, z)."""
+    cosine = 1.0 / np.sqrt(1.0 + h_x * h_x + h_y * h_y)  # of the angle of the slope
+    quat = np.zeros((*np.shape(cosine), 4))
+    w = np.sqrt(0.5 * (1.0 + cosine))
+    quat[..., 0], quat[..., 1], quat[..., 2] = w, 0.5 * cosine * h_y / w, -0.5 * cosine * h_x / w
+    return quat
