@@ -1,0 +1,87 @@
+"""The open-loop clock: every leg follows its reference, whatever the body does.
+
+`ClockController` commands the hips of a simulator; `ClockPolicy` is the same gait in the action space of `Hexapod-v0`.
+Neither sees a simulator: one takes time and hip angles, the other an environment's `info`.
+
+Source: SimSect manual 5.2; hexapod report 5.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from ..analytic.clock import Clock, TripodGait, wrap
+from .pd import nearest_turn, torque
+
+
+class ClockController:
+    """Commands angle and speed of every hip at time t."""
+
+    def __init__(self, gait: TripodGait | Clock):
+        """Take the clock of a gait, or any clock."""
+        self.clock = gait.clock() if isinstance(gait, TripodGait) else gait
+
+    def __call__(self, t: float, hip_angle: np.ndarray) -> np.ndarray:
+        """Return the hip commands at time t [s], shape (n_legs, 3): angle [rad], speed [rad/s], torque [N m].
+
+        Args:
+            t: Time [s].
+            hip_angle: Hip angles, shape (n_legs,) [rad]; only to take the error the short way round.
+        """
+        angle, rate = self.clock(t)
+        return np.stack([nearest_turn(angle, hip_angle), rate, np.zeros_like(rate)], axis=-1)
+
+
+class ClockPolicy:
+    """The clock as a policy of `Hexapod-v0`: `policy(observation, info)` returns an action.
+
+    Args:
+        gait: The gait.
+        action_mode: The environment's: "velocity", "torque" or "gait".
+        ctrl_dt: The environment's control period [s].
+        scale: What an action of one means: hip speed [rad/s] or torque [N m].
+        kp: Hip stiffness for the action mode "torque" [N m/rad].
+        kd: Hip damping for the action mode "torque" [N m s/rad].
+        ranges: For the action mode "gait": low and high of each gait parameter, in the order of the action.
+    """
+
+    MODES = ("velocity", "torque", "gait")
+
+    def __init__(
+        self,
+        gait: TripodGait,
+        action_mode: str = "velocity",
+        *,
+        ctrl_dt: float = 0.02,
+        scale: float = 1.0,
+        kp: float = 10.0,
+        kd: float = 0.5,
+        ranges: Mapping[str, tuple[float, float]] | None = None,
+    ):
+        if action_mode not in self.MODES:
+            raise ValueError(f"unknown action mode {action_mode!r}; there are {', '.join(self.MODES)}")
+        self.gait, self.clock, self.action_mode = gait, gait.clock(), action_mode
+        self.ctrl_dt, self.scale, self.kp, self.kd = ctrl_dt, scale, kp, kd
+        self.ranges = ranges
+
+    def __call__(self, observation: np.ndarray, info: Mapping) -> np.ndarray:
+        """Return the action for what `info` says of time and hips; the observation is not used."""
+        return getattr(self, f"_{self.action_mode}")(info).astype(np.float32)
+
+    def _velocity(self, info: Mapping) -> np.ndarray:
+        """Move the hips' set-points to where the clock is one control period later."""
+        angle, _ = self.clock(info["time"] + self.ctrl_dt)
+        return wrap(angle - info["hip_reference"]) / (self.ctrl_dt * self.scale)
+
+    def _torque(self, info: Mapping) -> np.ndarray:
+        """Hold for one control period the torque that the PD law asks for now."""
+        angle, rate = self.clock(info["time"])
+        return torque(angle, rate, info["hip_angle"], info["hip_speed"], self.kp, self.kd) / self.scale
+
+    def _gait(self, info: Mapping) -> np.ndarray:
+        """Name the gait; the environment's own clock does the rest."""
+        low, high = np.array([self.ranges[name] for name in self.ranges]).T
+        value = np.array([getattr(self.gait, name) for name in self.ranges])
+        return 2 * (value - low) / (high - low) - 1
