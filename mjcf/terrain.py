@@ -6,8 +6,8 @@ carries the torso in a fall. Each foot stands on a plane of its own, the terrain
 `GroundPatches.follow` moves along: normal and height are the exact terrain's. A model on curved terrain must be stepped
 with it; on `flat` and `slope` there is nothing to follow.
 
-The ground lies lower by the toe's radius: the toe's centre, which is the exact model's point toe, touches at the terrain's
-height. It has priority over the toes, so that its contact settings are the ones used; without that MuJoCo
+The ground lies lower by the toe's radius: the toe's centre, which is the exact model's point toe, touches at the height
+of the terrain. It has priority over the toes, so that its contact settings are the ones used; without that MuJoCo
 averages both and the toes sink by millimetres.
 """
 
