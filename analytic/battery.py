@@ -42,8 +42,7 @@ class Battery:
 
     def discharge_rate(self, current):
         """Return 1 / f(I): the share of the battery a current [A] takes per second [1/s]."""
-        load = np.abs(np.asarray(current, float)) * self.rated_time / self.capacity
-        return load**self.exponent / self.rated_time
+        return (np.abs(current) * (self.rated_time / self.capacity)) ** self.exponent / self.rated_time
 
     def drain_rate(self, current, voltage, bookkeeping: str = "physical"):
         """Return the share of the battery that several motors take per second [1/s].
@@ -56,14 +55,14 @@ class Battery:
         Raises:
             ValueError: If the bookkeeping is unknown.
         """
-        current = np.abs(np.asarray(current, float))
-        duty = np.minimum(np.abs(np.asarray(voltage, float)) / self.nominal_voltage, 1.0)
+        current = np.abs(current)
+        duty = np.minimum(np.abs(voltage) / self.nominal_voltage, 1.0)
         if bookkeeping == "manual":
             return self.discharge_rate(current.sum(-1))
         if bookkeeping == "report":
             return duty.max(-1) * self.discharge_rate(current.sum(-1))
         if bookkeeping == "physical":
-            return self.discharge_rate((duty * current).sum(-1))
+            return self.discharge_rate(np.vecdot(duty, current))
         raise ValueError(f"unknown bookkeeping {bookkeeping!r}; there are {', '.join(BOOKKEEPINGS)}")
 
 

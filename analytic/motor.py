@@ -52,9 +52,9 @@ class Motor:
 
     def current(self, torque):
         """Return the armature current [A] of a joint torque [N m]: i = tau / (N K_tau)."""
-        return np.asarray(torque, float) / (self.gear * self.torque_constant)
+        return np.multiply(torque, 1.0 / (self.gear * self.torque_constant))
 
     def voltage(self, torque, speed):
         """Return the terminal voltage [V]: v = i r_a + N w / K_w, joint torque [N m] and speed [rad/s]."""
-        back_emf = self.gear * np.asarray(speed, float) / self.speed_constant
-        return self.current(torque) * self.armature_resist + back_emf
+        resistance = self.armature_resist / (self.gear * self.torque_constant)
+        return np.multiply(torque, resistance) + np.multiply(speed, self.gear / self.speed_constant)

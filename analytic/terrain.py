@@ -47,7 +47,7 @@ class Flat(Terrain):
 
     def height(self, x, y):
         """Return 0 everywhere [m]."""
-        return np.zeros(np.broadcast(x, y).shape)
+        return 0.0 * (np.asarray(x) + y)
 
     def gradient(self, x, y):
         """Return (0, 0)."""

@@ -14,8 +14,9 @@ import numpy as np
 
 from ..analytic.models.hexapod import N_LEGS, HexapodParams, leg_vector, start_height
 from ..analytic.terrain import Flat, Terrain, make
+from .compile import compile_model
 from .presets import Preset, find
-from .terrain import FOOT_BIT, add_ground, is_plane
+from .terrain import FOOT_BIT, GROUND, add_ground, is_plane
 
 TORSO_SIZE = (0.075, 0.25, 0.03)  # half extents of the plate [m]; drawn, and what hits the ground in a fall
 TOE_INERTIA = 1e-9  # MuJoCo wants some [kg m^2]; a point toe has none
@@ -298,3 +299,34 @@ def toe_positions(params: HexapodParams, qpos: np.ndarray) -> np.ndarray:
     mujoco.mju_quat2Mat(rotation, qpos[3:7])
     toes_b = params.attach + leg_vector(qpos[8::3], qpos[7::3], qpos[9::3])
     return qpos[:3] + toes_b @ rotation.reshape(3, 3).T
+
+
+# Parameters that `set_parameters` can change in a compiled model and an environment may draw at random.
+RANDOMISABLE = (
+    *("body_mass", "leg_mass", "friction_coeff", "g", "max_torque", "max_speed"),
+    *("rho_k", "rho_d", "rho_r0", "theta_k", "theta_d", "theta_r0", "J", "KP", "KD"),
+)
+_BODY_FIELDS = ("mass", "inertia", "pos", "iquat")
+_ARRAYS = (
+    *("qpos0", "qpos_spring", "jnt_pos", "jnt_stiffness", "jnt_stiffnesspoly", "dof_damping", "dof_dampingpoly"),
+    *("actuator_gainprm", "actuator_biasprm", "actuator_dynprm", "actuator_forcerange"),
+)
+
+
+def set_parameters(model: mujoco.MjModel, params: HexapodParams, preset: str | Preset) -> None:
+    """Give a compiled hexapod, on whatever terrain, other parameters, in place.
+
+    They are copied from a hexapod built anew on flat ground, so that nothing is written down twice.
+    """
+    donor = compile_model(build(params, Flat(), preset))
+    for body in range(1, donor.nbody):
+        source = donor.body(body)
+        for name in _BODY_FIELDS:
+            getattr(model.body(source.name), name)[:] = getattr(source, name)
+    for name in _ARRAYS:
+        getattr(model, name)[:] = getattr(donor, name)
+    model.opt.gravity[:] = donor.opt.gravity
+    for geom in (model.geom(k) for k in range(model.ngeom)):
+        if geom.name == GROUND or geom.name.startswith("patch_"):
+            geom.friction[:] = donor.geom(GROUND).friction
+    mujoco.mj_setConst(model, mujoco.MjData(model))

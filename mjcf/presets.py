@@ -62,9 +62,9 @@ class Preset:
 PRESETS = {
     "reference": Preset(timestep=2.5e-4, integrator="implicitfast", solref=(0.001, 1.0)),
     "rl": Preset(
-        timestep=2e-3,
+        timestep=2.5e-3,
         integrator="discrete",  # implicit in position too: no limit from the stiff legs
-        solref=(0.0024, 1.0),
+        solref=(0.003, 1.0),
         solimp=(0.9, 0.99, 1e-3),
         impratio=10.0,
         follow_period=0.01,

@@ -120,9 +120,13 @@ class GroundPatches:
         self._mocap = np.array([patch.mocapid[0] for patch in patches], int)
         self._sites = np.array([model.site(feet.format(k)).id for k in range(len(patches))], int)
 
+    def __bool__(self) -> bool:
+        """Whether there is anything to follow."""
+        return len(self._sites) > 0
+
     def follow(self, data: mujoco.MjData) -> None:
         """Move the patches under the feet as they stand in `data`; call it before every physics step."""
-        if len(self._sites) == 0:
+        if not self:
             return
         feet = data.site_xpos[self._sites]  # (n, 3)
         x, y = feet[:, 0], feet[:, 1]

@@ -1,0 +1,142 @@
+"""What every environment promises, over every registered environment, action mode and terrain."""
+
+import pickle
+import warnings
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+from stable_baselines3.common.env_checker import check_env as check_env_sb3
+
+from tarsus.analytic.terrain import TERRAINS
+from tarsus.envs import ENVIRONMENTS
+
+MODES = ("velocity", "torque", "gait")
+VARIANTS = [
+    *[("Hexapod-v0", {"action_mode": mode, "terrain": terrain}) for mode in MODES for terrain in TERRAINS],
+    ("Hexapod-v0", {"task": "commanded"}),
+    ("Hexapod-v0", {"observations": ("height_scan", "foot_force", "accelerometer", "splay"), "terrain": "rough"}),
+    ("Hexapod-v0", {"preset": "reference"}),
+    ("Hexapod-v0", {"randomise": {"body_mass": (0.8, 1.2), "friction_coeff": (0.5, 2.0)}}),
+]
+variants = pytest.mark.parametrize(
+    ("name", "options"), VARIANTS, ids=[f"{n}-{'-'.join(map(str, o.values()))}" for n, o in VARIANTS]
+)
+
+
+def rollout(env, n_steps, seed):
+    """Return observations, rewards and infos of random actions; start again where an episode ends."""
+    rng = np.random.default_rng(seed)
+    observation, info = env.reset(seed=seed)
+    observations, rewards, infos = [observation], [], [info]
+    for _ in range(n_steps):
+        action = rng.uniform(-1, 1, env.action_space.shape)
+        observation, reward, terminated, truncated, info = env.step(action)
+        observations.append(observation)
+        rewards.append(reward)
+        infos.append(info)
+        if terminated or truncated:
+            observations.append(env.reset()[0])
+    return np.array(observations), np.array(rewards), infos
+
+
+def test_every_registered_environment_has_a_variant():
+    assert {name for name, _ in VARIANTS} == set(ENVIRONMENTS)
+
+
+@variants
+def test_checkers_pass_without_a_warning(name, options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        env = gymnasium.make(name, **options)
+        check_env(env.unwrapped, skip_render_check=True)
+        check_env_sb3(env.unwrapped, warn=True, skip_render_check=True)
+
+
+@variants
+def test_same_seed_same_trajectory_bit_for_bit(name, options):
+    first = rollout(gymnasium.make(name, **options), 40, seed=3)
+    env = gymnasium.make(name, **options)
+    rollout(env, 15, seed=8)  # whatever came before does not matter
+    second = rollout(env, 40, seed=3)
+    np.testing.assert_array_equal(first[0], second[0])
+    np.testing.assert_array_equal(first[1], second[1])
+
+
+@variants
+def test_every_observation_entry_varies_and_none_is_shared(name, options):
+    env = gymnasium.make(name, **options)
+    observations, _, _ = rollout(env, 300, seed=0)
+    assert np.ptp(observations, axis=0).min() > 0
+    kept = env.reset(seed=0)[0]
+    before = kept.copy()
+    for _ in range(3):
+        env.step(env.action_space.sample())
+    np.testing.assert_array_equal(kept, before)
+
+
+@variants
+def test_reward_terms_add_up_and_survival_stops_at_death(name, options):
+    _, rewards, infos = rollout(gymnasium.make(name, **options), 300, seed=1)
+    for reward, info in zip(rewards, infos[1:], strict=True):
+        terms = [value for key, value in info.items() if key.startswith("reward_")]
+        assert sum(terms) == pytest.approx(reward, abs=1e-12)
+        if info["termination"]:
+            assert info["reward_healthy"] == 0.0
+
+
+@variants
+def test_random_actions_raise_no_mujoco_warning(name, options):
+    env = gymnasium.make(name, **options)
+    _, _, infos = rollout(env, 300, seed=2)
+    assert not any(info["termination"].startswith("diverged") for info in infos)
+    assert not env.unwrapped.data.warning.number.any()
+
+
+@variants
+def test_a_pickled_copy_goes_on_alike(name, options):
+    env = gymnasium.make(name, **options).unwrapped
+    env.reset(seed=5)
+    env.step(env.action_space.sample())
+    copy = pickle.loads(pickle.dumps(env))
+    action = env.action_space.sample()
+    np.testing.assert_array_equal(env.step(action)[0], copy.step(action)[0])
+    np.testing.assert_array_equal(env.reset(seed=6)[0], copy.reset(seed=6)[0])
+    np.testing.assert_array_equal(env.step(action)[0], copy.step(action)[0])
+
+
+@pytest.mark.parametrize("name", ENVIRONMENTS)
+@pytest.mark.parametrize("context", ["fork", "spawn"])
+def test_async_vector_environment_gives_the_same_as_one(name, context):
+    envs = gymnasium.vector.AsyncVectorEnv([lambda: gymnasium.make(f"tarsus:{name}")] * 2, context=context)
+    observations, _ = envs.reset(seed=7)
+    action = np.zeros(envs.action_space.shape, np.float32)
+    stepped = envs.step(action)[0]
+    envs.close()
+    env = gymnasium.make(name)
+    np.testing.assert_array_equal(env.reset(seed=7)[0], observations[0])
+    np.testing.assert_array_equal(env.step(action[0])[0], stepped[0])
+
+
+@pytest.mark.render
+@pytest.mark.parametrize("name", ENVIRONMENTS)
+def test_second_episode_is_not_black(name):
+    env = gymnasium.make(name, render_mode="rgb_array", width=64, height=48, terrain="rough")
+    for seed in (0, 1):
+        env.reset(seed=seed)
+        env.step(env.action_space.sample())
+        image = env.render()
+        assert image.shape == (48, 64, 3) and image.std() > 10
+    env.close()
+
+
+@pytest.mark.render
+@pytest.mark.parametrize("name", ENVIRONMENTS)
+def test_depth_image_is_in_metres(name):
+    env = gymnasium.make(name, render_mode="depth_array", width=64, height=48)
+    env.reset(seed=0)
+    depth = env.render()
+    assert depth.shape == (48, 64)
+    assert 0.5 < depth[24, 32] < 2.0  # the camera stands 1.45 m from the body
+    env.close()

@@ -1,0 +1,344 @@
+"""`Hexapod-v0`: what it measures, what its actions mean, and what it refuses."""
+
+from dataclasses import replace
+
+import gymnasium
+import mujoco
+import numpy as np
+import pytest
+
+from tarsus.analytic.clock import TripodGait, wrap
+from tarsus.analytic.models.hexapod import HexapodParams
+from tarsus.analytic.terrain import TERRAINS, Rough, Slope
+from tarsus.controllers.clock import ClockPolicy
+from tarsus.envs import actions, measure, observations, rewards
+from tarsus.mjcf import PRESETS
+
+GAIT_ACTION = {"cycle_time": 1.0, "duty_factor": 0.6, "sweep_angle": 0.75, "leg_offset": 0.0}
+
+
+def make(**options):
+    return gymnasium.make("Hexapod-v0", **options).unwrapped
+
+
+def walk(env, seconds, gait=None, seed=0, **reset):
+    """Walk the clock's gait in the environment's velocity mode; return the last info and the list of all."""
+    policy = ClockPolicy(gait or TripodGait(), "velocity", ctrl_dt=env.ctrl_dt, scale=env.action_scale)
+    observation, info = env.reset(seed=seed, **reset)
+    infos = []
+    for _ in range(round(seconds / env.ctrl_dt)):
+        observation, _, terminated, _, info = env.step(policy(observation, info))
+        infos.append(info)
+        assert not terminated, info["termination"]
+    return info, infos
+
+
+def test_gymnasium_makes_it_by_either_name():
+    assert gymnasium.make("Hexapod-v0").spec.id == gymnasium.make("tarsus:Hexapod-v0").spec.id == "Hexapod-v0"
+
+
+def test_clock_policy_walks_at_the_published_speed():
+    info, infos = walk(make(reset_noise=0.0), 10.0)
+    speed = (info["distance"] - infos[199]["distance"]) / 6.0  # whole strides after four seconds
+    assert speed == pytest.approx(0.262, rel=0.03)  # the rl preset's own error is 1 % at this gait
+
+
+def test_gait_actions_walk_the_same_gait():
+    env = make(action_mode="gait", reset_noise=0.0)
+    low, high = np.array(list(actions.GAIT_RANGES.values())).T
+    value = np.array([GAIT_ACTION.get(name, 0.0) for name in actions.GAIT_RANGES])
+    action = 2 * (value - low) / (high - low) - 1
+    env.reset(seed=0)
+    for _ in range(500):
+        _, _, _, _, info = env.step(action)
+    assert info["distance"] / info["time"] == pytest.approx(0.26, rel=0.04)
+
+
+def test_torque_actions_are_delivered_up_to_the_motors_limit():
+    env = make(action_mode="torque")
+    env.reset(seed=0)
+    for _ in range(10):
+        speed_before = env.data.qvel[6::3].copy()
+        _, _, _, _, info = env.step(np.full(6, 0.4))
+    low, high = env.params.motor.torque_limits(env.data.qvel[6::3])
+    assert np.all(info["torque"] <= 0.4 * 3.0 + 1e-12)
+    free = (speed_before < 15) & (env.data.qvel[6::3] < 15)
+    np.testing.assert_allclose(info["torque"][free], 1.2, rtol=1e-12)
+
+
+def test_foot_forces_carry_the_weight_and_point_up():
+    _, infos = walk(make(reset_noise=0.0), 6.0)
+    force = np.array([info["foot_force"] for info in infos])[200:]  # whole strides
+    assert force[..., 2].sum(1).mean() == pytest.approx(HexapodParams().total_mass * 10.0, rel=0.05)
+    assert force[..., 2].min() >= 0.0
+    touching = np.array([info["foot_contact"] for info in infos])[200:]
+    assert np.all(force[~touching] == 0.0)
+    assert np.all(np.linalg.norm(force[..., :2], axis=-1) <= 0.5 * force[..., 2] * (1 + 1e-6) + 1e-9)  # friction cone
+
+
+def test_foot_forces_are_right_on_a_slope():
+    """Standing still on a slope, the feet's forces balance gravity, whose part along the slope is friction."""
+    env = make(terrain=Slope(0.0, 0.1), reset_noise=0.0)
+    env.reset(seed=0)
+    for _ in range(150):
+        _, _, _, _, info = env.step(np.zeros(6))
+    total = info["foot_force"].sum(0)
+    np.testing.assert_allclose(total, [0, 0, 60.6], atol=1.0)
+
+
+def test_curved_ground_is_touched_at_its_height_and_normal():
+    env = make(terrain="rough", preset="reference", reset_noise=0.0)
+    walk(env, 0.5)
+    mujoco.mj_forward(env.model, env.data)
+    assert env.data.ncon >= 3
+    for contact in env.data.contact:
+        toe = env.data.geom_xpos[contact.geom2]
+        assert toe[2] - env.terrain.height(*toe[:2]) == pytest.approx(0.0, abs=1e-3)
+        np.testing.assert_allclose(contact.frame[:3], env.terrain.normal(*toe[:2]), atol=1e-3)
+
+
+def test_terrain_is_rolled_anew_from_the_episodes_seed():
+    env = make(terrain="rough")
+    seeds = []
+    for seed in (1, 2, 1):
+        env.reset(seed=seed)
+        seeds.append(env.terrain.seed)
+    assert seeds[0] == seeds[2] != seeds[1]
+    fixed = make(terrain=Rough(seed=4), reroll_terrain=False)
+    fixed.reset(seed=1)
+    assert fixed.terrain.seed == 4
+
+
+def test_reset_options_hold_until_changed():
+    env = make()
+    env.reset(seed=0, options={"terrain": "slope", "params": HexapodParams(body_mass=5.0)})
+    env.reset()
+    assert env.model.body("torso").mass[0] == 5.0 and env.terrain == Slope()
+    env.reset(options={"terrain": "flat", "preset": "reference"})
+    assert env.model.opt.timestep == PRESETS["reference"].timestep and env.n_substeps == 80
+
+
+def test_a_reset_from_a_given_state_starts_there():
+    env = make()
+    env.reset(seed=0)
+    qpos, qvel = env.data.qpos + 0.01, env.data.qvel + 0.1
+    env.reset(seed=1, options={"qpos": qpos, "qvel": qvel})
+    np.testing.assert_array_equal(env.data.qpos, qpos)
+    np.testing.assert_array_equal(env.data.qvel, qvel)
+    with pytest.raises(ValueError, match=r"qpos must be finite and of shape \(25,\)"):
+        env.reset(options={"qpos": np.zeros(3)})
+
+
+def test_reset_restores_the_full_integration_state():
+    env = make(reset_noise=0.0)
+    states = []
+    for _ in range(2):
+        env.reset(seed=0)
+        state = np.empty(mujoco.mj_stateSize(env.model, mujoco.mjtState.mjSTATE_INTEGRATION))
+        mujoco.mj_getState(env.model, env.data, state, mujoco.mjtState.mjSTATE_INTEGRATION)
+        states.append(state)
+        walk(env, 0.2)
+    np.testing.assert_array_equal(*states)
+
+
+def test_randomised_parameters_lie_in_their_ranges_and_return():
+    env = make(randomise={"body_mass": (0.5, 0.9), "rho_k": (1.1, 1.2)})
+    masses = set()
+    for seed in range(4):
+        env.reset(seed=seed)
+        factor = env.params.rho_k / HexapodParams().rho_k
+        assert np.all((factor >= 1.1) & (factor <= 1.2)) and np.ptp(factor) > 0
+        assert env.model.body("torso").mass[0] == env.params.body_mass
+        masses.add(env.params.body_mass)
+    assert len(masses) == 4 and min(masses) >= 3.0 and max(masses) <= 5.4
+    env.reset(options={"randomise": {}})
+    assert env.model.body("torso").mass[0] == 6.0
+
+
+def test_commands_change_when_their_time_is_over():
+    env = make(task="commanded", command_period=0.1, terrain="flat")
+    _, info = env.reset(seed=0)
+    commands = [info["command"]]
+    for _ in range(12):
+        commands.append(env.step(np.zeros(6))[4]["command"])
+    assert len({tuple(command) for command in commands}) == 3
+    assert all(0 <= speed <= 0.5 and abs(yaw_rate) <= 0.5 for speed, yaw_rate in commands)
+
+
+def test_reward_weights_weigh():
+    plain, heavy = make(reset_noise=0.0), make(reset_noise=0.0, reward_weights={"power": -1.0})
+    for env in (plain, heavy):
+        env.reset(seed=0)
+    a, b = (env.step(np.full(6, -0.4))[4]["reward_power"] for env in (plain, heavy))
+    assert b == pytest.approx(500 * a)
+
+
+def test_a_toppled_robot_ends_the_episode_and_says_so():
+    env = make()
+    env.reset(seed=0)
+    qpos = env.data.qpos.copy()
+    qpos[3:7] = np.cos(0.6), np.sin(0.6), 0, 0  # rolled by 69 degrees
+    env.reset(seed=0, options={"qpos": qpos})
+    _, reward, terminated, _, info = env.step(np.zeros(6))
+    assert terminated and info["termination"].startswith("toppled") and np.isfinite(reward)
+
+
+def test_leaving_the_ground_ends_the_episode():
+    env = make(terrain="sinusoid")
+    env.reset(seed=0)
+    qpos = env.data.qpos.copy()
+    qpos[0] += 19.5
+    env.reset(seed=0, options={"qpos": qpos})
+    assert env.step(np.zeros(6))[4]["termination"] == "left the terrain"
+
+
+def test_a_diverged_simulation_ends_the_episode_with_the_last_good_state(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # MuJoCo writes a log file there
+    env = make()
+    env.reset(seed=0)
+    env.data.qvel[:] = 1e9
+    before = env.data.qpos.copy()
+    observation, reward, terminated, _, info = env.step(np.zeros(6))
+    assert terminated and info["termination"].startswith("diverged: ")
+    assert np.isfinite(observation).all() and reward == 0.0 and info["reward_healthy"] == 0.0
+    np.testing.assert_array_equal(env.last_good_state[0], before)
+    env.reset(seed=0)
+    assert env.last_good_state is None and not env.data.warning.number.any()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"terrain": "swamp"}, "unknown terrain 'swamp'; there are flat, sinusoid"),
+        ({"preset": "best"}, "unknown preset 'best'; there are reference, rl"),
+        ({"action_mode": "dance"}, "unknown action_mode 'dance'; there are velocity, torque, gait"),
+        ({"task": "fly"}, "unknown task 'fly'; there are forward, commanded"),
+        ({"observations": ["heigth"]}, "unknown observation 'heigth'; there are height, gravity"),
+        ({"observations": ["clock"]}, "'clock' is constant here: it needs gait"),
+        ({"observations": ["height", "height"]}, "named twice"),
+        ({"ctrl_dt": 0.021}, "not a multiple of the timestep 0.0025 s; the nearest that is: 0.02 s"),
+        ({"ctrl_dt": 0.001}, "the nearest that is: 0.0025 s"),
+        ({"reward_weights": {"speed": 1}}, "unknown reward term 'speed'; task 'forward' has forward, drift"),
+        ({"randomise": {"mass": (1, 2)}}, "cannot randomise 'mass'; there are body_mass"),
+        ({"randomise": {"body_mass": (0, 2)}}, "need 0 < low <= high"),
+        ({"reset_noise": -1}, "reset_noise must not be negative"),
+        ({"command_period": 0}, "command_period must be positive"),
+        ({"colour": "red"}, "unknown option 'colour'; there are params, task"),
+        ({"render_mode": "ascii"}, "unknown render mode 'ascii'; there are human, rgb_array, depth_array"),
+    ],
+)
+def test_bad_options_are_refused_with_what_exists(options, message):
+    with pytest.raises(ValueError, match=message):
+        make(**options)
+
+
+def test_a_timestep_that_breaks_the_springs_is_refused_with_the_largest():
+    with pytest.raises(ValueError, match=r"too long for the stiffest leg spring \(707 rad/s\).*under 0.00283 s"):
+        make(preset=replace(PRESETS["rl"], integrator="implicitfast", timestep=0.005))
+
+
+@pytest.mark.parametrize("name", ["task", "action_mode", "observations"])
+def test_a_reset_cannot_change_the_spaces(name):
+    env = make()
+    with pytest.raises(ValueError, match=f"unknown option '{name}'"):
+        env.reset(options={name: "forward"})
+
+
+@pytest.mark.parametrize(
+    ("action", "message"),
+    [
+        (np.full(6, np.nan), "must be finite"),
+        (np.array([np.inf, -np.inf, 0, 0, 0, 0]), "must be finite"),
+        (np.zeros(5), r"has shape \(6,\), got \(5,\)"),
+        (0.0, r"has shape \(6,\), got \(\)"),
+    ],
+)
+def test_bad_actions_are_refused_before_the_physics(action, message):
+    env = make()
+    env.reset(seed=0)
+    before = env.data.time
+    with pytest.raises(ValueError, match=message):
+        env.step(action)
+    assert env.data.time == before
+
+
+def test_actions_are_clipped_to_their_box():
+    states = []
+    for action in (np.full(6, -1.0), np.full(6, -7.0)):
+        env = make()
+        env.reset(seed=0)
+        states.append(env.step(action)[0])
+    np.testing.assert_array_equal(*states)
+
+
+def test_rotation_agrees_with_mujoco():
+    rng = np.random.default_rng(0)
+    quat = rng.standard_normal((5, 4))
+    quat /= np.linalg.norm(quat, axis=1, keepdims=True)
+    expected = np.empty((5, 9))
+    for row, q in zip(expected, quat, strict=True):
+        mujoco.mju_quat2Mat(row, q)
+    rotation = measure.rotation(quat)
+    np.testing.assert_allclose(rotation.reshape(5, 9), expected, atol=1e-15)
+    vector = rng.standard_normal((5, 3))
+    np.testing.assert_allclose(np.einsum("nij,nj->ni", rotation, measure.to_body(rotation, vector)), vector, atol=1e-15)
+
+
+def test_height_scan_sees_the_slope_ahead():
+    env = make(terrain=Slope(0.0, 0.2), observations=("height_scan",), reset_noise=0.0)
+    scan = env.reset(seed=0)[0].reshape(len(observations.SCAN_FORWARD), len(observations.SCAN_RIGHT))
+    np.testing.assert_allclose(np.diff(scan[:, 0]), -0.2 * np.diff(observations.SCAN_FORWARD), rtol=1e-5)
+    np.testing.assert_allclose(np.ptp(scan, axis=1), 0.0, atol=1e-6)
+
+
+def test_gait_commands_go_on_smoothly_when_the_cycle_time_changes():
+    times = np.linspace(0, 0.02, 9)
+    slow, fast = np.zeros(6), np.array([-1.0, 0, 0, 0, 0, 0])
+    _, end, cycles = actions.gait_commands(slow, np.array(0.3), times)
+    commands, _, _ = actions.gait_commands(fast, cycles, times)
+    np.testing.assert_allclose(commands[0, :, 0], end, atol=1e-12)
+
+
+@pytest.mark.parametrize("batch", [(), (3,), (2, 3)])
+def test_commands_take_leading_dimensions(batch):
+    rng = np.random.default_rng(0)
+    action, times = rng.uniform(-1, 1, (*batch, 6)), np.linspace(0, 0.02, 5)
+    cycles = rng.uniform(size=batch)
+    commands, reference, _ = actions.gait_commands(action, cycles, times)
+    assert commands.shape == (4, *batch, 6, 3) and reference.shape == (*batch, 6)
+    for index in np.ndindex(batch):
+        one, end, _ = actions.gait_commands(action[index], cycles[index], times)
+        np.testing.assert_allclose(commands[(slice(None), *index)], one, atol=1e-12)
+        np.testing.assert_allclose(reference[index], end, atol=1e-12)
+
+
+def test_set_points_do_not_run_away_from_a_blocked_hip():
+    commands, reference = actions.velocity_commands(
+        np.full(6, 50.0), np.zeros(6), np.full(6, 10.0), np.array([0, 0.02])
+    )
+    np.testing.assert_allclose(reference, np.pi + 0.2)
+    np.testing.assert_allclose(commands[0, :, 0], np.pi)
+
+
+def test_rewards_are_what_they_say():
+    assert rewards.track(0.3, 0.2, 0.1) == pytest.approx(np.exp(-1))
+    assert rewards.power(np.array([1.0, -2.0]), np.array([-3.0, -4.0])) == 11.0
+    assert rewards.squared_change(np.array([1.0, 2.0]), np.array([0.0, 0.0])) == 5.0
+
+
+def test_wrapped_lead_of_the_clock_policy_ignores_whole_turns():
+    policy = ClockPolicy(TripodGait(), "velocity", ctrl_dt=0.02, scale=1.0)
+    angle, _ = TripodGait().clock()(0.0)
+    info = {"time": 0.0, "hip_reference": angle}
+    shifted = {"time": 0.0, "hip_reference": angle + 2 * np.pi * np.arange(6)}
+    np.testing.assert_allclose(policy(None, info), policy(None, shifted), rtol=1e-5)
+    assert wrap(np.pi) == np.pi
+
+
+def test_documented_terrains_all_reset():
+    for terrain in TERRAINS:
+        env = make(terrain=terrain)
+        env.reset(seed=0)
+        toes = env.data.site_xpos[[env.model.site(f"foot_{leg}").id for leg in range(6)]]
+        gap = toes[:, 2] - env.terrain.height(toes[:, 0], toes[:, 1])
+        assert gap.min() == pytest.approx(0.0, abs=1e-9), terrain
