@@ -9,6 +9,8 @@ A leg has no inertia but its toe's point mass. Its parts drawn here weigh nothin
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import mujoco
 import numpy as np
 
@@ -330,3 +332,14 @@ def set_parameters(model: mujoco.MjModel, params: HexapodParams, preset: str | P
         if geom.name == GROUND or geom.name.startswith("patch_"):
             geom.friction[:] = donor.geom(GROUND).friction
     mujoco.mj_setConst(model, mujoco.MjData(model))
+
+
+def xml() -> str:
+    """Return the XML of the default hexapod, as `assets/hexapod.xml` keeps it."""
+    spec = build()
+    spec.compile()
+    return spec.to_xml()
+
+
+if __name__ == "__main__":
+    (Path(__file__).parent / "assets" / "hexapod.xml").write_text(xml())
