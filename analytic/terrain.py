@@ -176,7 +176,8 @@ class Rough(Terrain):
 
     def _phases(self, x, y) -> np.ndarray:
         _, k_x, k_y, phase = self._waves
-        return np.multiply.outer(k_x, x) + np.multiply.outer(k_y, y) + phase.reshape(-1, *[1] * np.broadcast(x, y).ndim)
+        x, y = np.broadcast_arrays(x, y)
+        return np.multiply.outer(k_x, x) + np.multiply.outer(k_y, y) + phase.reshape(-1, *[1] * x.ndim)
 
 
 TERRAINS: dict[str, type[Terrain]] = {

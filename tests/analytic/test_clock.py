@@ -1,0 +1,146 @@
+"""The clock's profile: its rate, its kinks, its symmetries, and figure 8 of the manual."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tarsus.analytic.clock import HEADINGS, RIGHT, TRIPOD_PHASE, Clock, TripodGait, profile, wrap
+
+times = st.floats(-50, 50)
+gaits = st.builds(
+    lambda t_c, duty, sweep, offset, difference, heading: TripodGait(
+        t_c, duty * t_c, sweep, offset, 0.1 * duty * t_c * difference, 0.2 * difference, heading
+    ),
+    st.floats(0.3, 3),
+    st.floats(0.2, 0.8),
+    st.floats(0.1, 2),
+    st.floats(-0.5, 0.5),
+    st.floats(-1, 1),
+    st.sampled_from(sorted(HEADINGS)),
+)
+
+
+@given(angle=st.floats(-1e3, 1e3))
+def test_wrap_keeps_the_angle_and_its_range(angle):
+    assert -np.pi < wrap(angle) <= np.pi + 1e-12
+    turns = (angle - wrap(angle)) / (2 * np.pi)
+    assert turns == pytest.approx(round(turns), abs=1e-9)
+
+
+def test_wrap_gives_plus_pi_at_half_a_turn():
+    assert wrap(np.pi) == wrap(-np.pi) == np.pi
+
+
+def test_profile_is_figure_8():
+    """Slow through the sweep around mid-stance, fast through the rest, at the rates of the specification."""
+    angle, rate = profile(np.array([0.0, 0.29, 0.31, 0.5, -0.31]), 1.0, 0.6, 0.75)
+    np.testing.assert_allclose(rate, [1.25, 1.25, 13.8329632, 13.8329632, 13.8329632])
+    expected = [0.0, 0.29 * 1.25, 0.375 + 0.01 * 13.8329632, np.pi, -0.375 - 0.01 * 13.8329632]
+    np.testing.assert_allclose(angle, expected)
+
+
+@given(gait=gaits, t=times)
+def test_rate_is_the_derivative_of_angle(gait, t):
+    clock = gait.clock()
+    step = 1e-6
+    near = clock.kinks(t - 2 * step, t + 2 * step)
+    if len(near):
+        return
+    (before, _), (after, _), (_, rate) = clock(t - step), clock(t + step), clock(t)
+    np.testing.assert_allclose((after - before) / (2 * step), rate, rtol=1e-6, atol=1e-6)
+
+
+@given(gait=gaits, t=times)
+def test_a_cycle_is_one_turn(gait, t):
+    clock = gait.clock()
+    (angle, rate), (later, rate_later) = clock(t), clock(t + gait.cycle_time)
+    kinks = clock.kinks(t - 1e-9, t + 1e-9)
+    np.testing.assert_allclose(later - angle, clock.direction * 2 * np.pi, atol=1e-7)
+    if not len(kinks):
+        np.testing.assert_allclose(rate_later, rate)
+
+
+@given(gait=gaits, start=times, length=st.floats(0, 5))
+def test_kinks_are_where_some_rate_changes(gait, start, length):
+    clock = gait.clock()
+    kinks = clock.kinks(start, start + length)
+    assert np.all(np.diff(kinks) > 0) and np.all((kinks > start) & (kinks <= start + length))
+    for kink in kinks:
+        assert np.any(np.abs(clock(kink + 1e-7)[1] - clock(kink - 1e-7)[1]) > 1e-9)
+        np.testing.assert_allclose(clock(kink + 1e-9)[0], clock(kink - 1e-9)[0], atol=1e-6)  # no jump
+    middles = 0.5 * (np.r_[start, kinks] + np.r_[kinks, start + length])
+    for middle, left in zip(middles, np.r_[start, kinks], strict=True):
+        if middle - left > 1e-6:
+            np.testing.assert_allclose(clock(middle)[1], clock(left + 1e-7)[1])
+
+
+def test_default_gait_kinks_four_times_a_stride():
+    np.testing.assert_allclose(TripodGait().clock().kinks(0, 1), [0.2, 0.3, 0.7, 0.8])
+
+
+@given(gait=gaits, t=times)
+def test_mirrored_gait_is_the_mirror_image_half_a_cycle_later(gait, t):
+    """Exchange left and right, and the other tripod leads: to rounding."""
+    angle, rate = gait.clock()(t)
+    mirrored_angle, mirrored_rate = gait.mirrored().clock()(t + 0.5 * gait.cycle_time)
+    swap = np.r_[3:6, 0:3]
+    turns = (mirrored_angle[swap] - angle) / (2 * np.pi)
+    np.testing.assert_allclose(turns, np.round(turns), atol=1e-9)
+    away = not len(gait.clock().kinks(t - 1e-9, t + 1e-9))
+    if away:
+        np.testing.assert_allclose(mirrored_rate[swap], rate, atol=1e-9)
+
+
+@given(gait=gaits, t=times)
+def test_backward_is_forward_negated(gait, t):
+    clock = gait.clock()
+    reversed_clock = Clock(
+        clock.phase, clock.cycle_time, clock.slow_time, clock.sweep_angle, clock.leg_offset, -clock.direction
+    )
+    np.testing.assert_array_equal(reversed_clock(t)[0], -clock(t)[0])
+
+
+def test_tripods_are_front_and_rear_of_one_side_with_the_middle_of_the_other():
+    assert list(TRIPOD_PHASE) == [0, 0.5, 0, 0.5, 0, 0.5]
+    angle, _ = TripodGait().clock()(0.0)
+    np.testing.assert_allclose(np.cos(angle), [1, -1, 1, -1, 1, -1])  # tripod A straight down, B straight up
+
+
+def test_forward_turns_the_hips_backward_and_headings_turn_in_place():
+    assert np.all(TripodGait().clock()(0.1)[1] < 0)
+    left = TripodGait(heading="left").clock().direction
+    assert np.all(left[RIGHT] == -1) and np.all(left[~RIGHT] == 1)
+
+
+def test_differences_add_on_the_left_and_take_on_the_right():
+    clock = TripodGait(slow_time_difference=0.05, offset_difference=0.1).clock()
+    np.testing.assert_allclose(clock.slow_time, np.where(RIGHT, 0.55, 0.65))
+    np.testing.assert_allclose(clock.leg_offset, np.where(RIGHT, -0.1, 0.1))
+
+
+def test_times_may_be_an_array():
+    clock = TripodGait().clock()
+    angle, rate = clock(np.linspace(0, 1, 5))
+    assert angle.shape == rate.shape == (5, 6)
+    np.testing.assert_array_equal(angle[3], clock(0.75)[0])
+
+
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        ({"cycle_time": 0.0}, "cycle_time must be positive"),
+        ({"slow_time": 1.0}, "slow_time must lie between 0 and cycle_time = 1.0"),
+        ({"slow_time": 0.6, "slow_time_difference": 0.5}, "slow_time must lie between"),
+        ({"sweep_angle": 7.0}, "sweep_angle must lie between 0 and 2 pi"),
+        ({"heading": "up"}, "unknown heading 'up'; there are forward, backward, left, right"),
+    ],
+)
+def test_impossible_gaits_are_refused(bad, message):
+    with pytest.raises(ValueError, match=message):
+        TripodGait(**bad)
+
+
+def test_direction_is_plus_or_minus_one():
+    with pytest.raises(ValueError, match="direction must be -1"):
+        Clock(np.zeros(2), direction=0.5)
