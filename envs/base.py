@@ -88,6 +88,11 @@ class LeggedEnv(gymnasium.Env):
         self._n_between_follows = max(1, round(preset.follow_period / model.opt.timestep))
         self._substep_times = np.arange(self.n_substeps + 1) * model.opt.timestep
         self.metadata = {**type(self).metadata, "render_fps": round(1 / self.ctrl_dt)}
+        self._bind()
+
+    def _bind(self) -> None:
+        """Take views into `data` that live as long as it does; a step has no time to ask for them anew."""
+        self._warnings = self.data.warning.number
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None):
         """Start an episode; see the class for the options."""
@@ -135,9 +140,11 @@ class LeggedEnv(gymnasium.Env):
         action = np.asarray(action, dtype=np.float64)
         if action.shape != self.action_space.shape:
             raise ValueError(f"an action has shape {self.action_space.shape}, got {action.shape}")
+        if np.abs(action).max() <= 1.0:
+            return action
         if not np.isfinite(action).all():
             raise ValueError(f"an action must be finite, got {action}")
-        return np.minimum(np.maximum(action, -1.0), 1.0)
+        return np.clip(action, -1.0, 1.0)
 
     def _simulate(self, controls: np.ndarray) -> None:
         model, data, step = self.model, self.data, mujoco.mj_step
@@ -158,10 +165,9 @@ class LeggedEnv(gymnasium.Env):
 
     def _warning(self) -> str:
         """Return MuJoCo's first warning as a sentence: it resets a diverged state by itself and says it only there."""
-        counts = self.data.warning.number
-        if not counts.any():
+        if not self._warnings.any():
             return ""
-        kind = mujoco.mjtWarning(int(np.flatnonzero(counts)[0]))
+        kind = mujoco.mjtWarning(int(np.flatnonzero(self._warnings)[0]))
         return f"diverged: MuJoCo warned {kind.name.removeprefix('mjWARN_')}"
 
     def _recover(self) -> np.ndarray:
@@ -210,3 +216,8 @@ class LeggedEnv(gymnasium.Env):
     def __getstate__(self) -> dict[str, Any]:
         """Leave window and renderer behind: a copy opens its own."""
         return {**self.__dict__, "_renderer": None, "_viewer": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take views of the copy's own data."""
+        self.__dict__.update(state)
+        self._bind()

@@ -138,10 +138,10 @@ class HexapodEnv(LeggedEnv):
 
     def _act(self, action: np.ndarray) -> np.ndarray:
         self._last_action, self._action = self._action, action
-        self._before_xy = self.data.qpos[:2].copy()
+        self._before_xy = self._frame.qpos[:2].copy()
         self._resample_command()
         if self.config.action_mode == "velocity":
-            angle = self.data.qpos[7::3]
+            angle = self._frame.qpos[7::3]
             speed = action * self._motor.no_load_speed
             commands, self._reference = actions.velocity_commands(self._reference, angle, speed, self._substep_times)
         elif self.config.action_mode == "torque":
@@ -150,32 +150,39 @@ class HexapodEnv(LeggedEnv):
             commands, self._reference, self._cycles = actions.gait_commands(action, self._cycles, self._substep_times)
         return commands.reshape(len(commands), -1)
 
-    def _refresh(self) -> None:
-        data, rotation = self.data, np.empty(9)
-        qpos, sensors = data.qpos, data.sensordata
-        mujoco.mju_quat2Mat(rotation, qpos[3:7])
+    def _bind(self) -> None:
+        super()._bind()
+        data = self.data
         self._frame = observations.Frame(
-            qpos=qpos,
+            qpos=data.qpos,
             qvel=data.qvel,
-            rotation=rotation.reshape(3, 3),
-            foot=sensors[: 4 * N_LEGS].reshape(N_LEGS, 4),
-            accelerometer=sensors[4 * N_LEGS + 3 : 4 * N_LEGS + 6],
+            rotation=np.eye(3),
+            foot=data.sensordata[: 4 * N_LEGS].reshape(N_LEGS, 4),
+            accelerometer=data.sensordata[4 * N_LEGS + 3 : 4 * N_LEGS + 6],
             torque=data.actuator_force,
             rest_length=self.params.rho_r0,
-            reference=self._reference,
-            action=self._action,
-            command=self._command,
-            cycles=self._cycles,
-            height=qpos[2] - self.terrain.height(qpos[0], qpos[1]),
+            reference=np.zeros(N_LEGS),
+            action=np.zeros(actions.N_ACTIONS),
+            command=np.zeros(2),
+            cycles=np.zeros(()),
+            height=np.zeros(()),
             ground=self.terrain.height,
         )
+
+    def _refresh(self) -> None:
+        frame = self._frame
+        mujoco.mju_quat2Mat(frame.rotation.reshape(9), frame.qpos[3:7])
+        frame.reference, frame.action, frame.command = self._reference, self._action, self._command
+        frame.cycles, frame.ground, frame.rest_length = self._cycles, self.terrain.height, self.params.rho_r0
+        x, y, z = frame.qpos[:3]
+        frame.height = z - frame.ground(x, y)
 
     def _observe(self) -> np.ndarray:
         frame = self._frame
         return np.concatenate([entry.value(frame) for entry in self._entries.values()], dtype=np.float32)
 
     def _reward_terms(self) -> dict[str, float]:
-        self._velocity = (self.data.qpos[:2] - self._before_xy) / self.ctrl_dt
+        self._velocity = (self._frame.qpos[:2] - self._before_xy) * (1.0 / self.ctrl_dt)
         terms = reward_terms(self.config.task, self._frame, self._velocity, self._last_action)
         return {name: weight * float(terms[name]) for name, weight in self._weights.items()}
 
@@ -186,7 +193,7 @@ class HexapodEnv(LeggedEnv):
             return "toppled: tilted by more than 60 degrees"
         if self._frame.height < 0.0:
             return "toppled: the body is under the ground"
-        if np.abs(self._frame.qpos[:2]).max() > self._extent:
+        if self._extent < np.inf and np.abs(self._frame.qpos[:2]).max() > self._extent:
             return "left the terrain"
         return ""
 
@@ -218,8 +225,8 @@ class HexapodEnv(LeggedEnv):
         return super().__getstate__() | {"_entries": tuple(self._entries), "_frame": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Find the entries by their names and take the views anew."""
-        self.__dict__.update(state)
+        """Find the entries by their names again."""
+        super().__setstate__(state)
         self._entries = {name: observations.OBSERVATIONS[name] for name in self._entries}
-        if state["_started"]:
+        if self._started:
             self._refresh()

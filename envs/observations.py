@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -19,8 +18,12 @@ SCAN_FORWARD = (-0.3, 0.0, 0.3, 0.6)  # where the height scan looks, along and a
 SCAN_RIGHT = (-0.2, 0.0, 0.2)
 
 
-class Frame(NamedTuple):
-    """What a simulation knows at the end of a control period. Leading dimensions `...` for parallel simulations."""
+@dataclass(slots=True)
+class Frame:
+    """What a simulation knows at the end of a control period. Leading dimensions `...` for parallel simulations.
+
+    Its arrays may be views into the simulation; whoever keeps one makes a copy.
+    """
 
     qpos: np.ndarray  # (..., 25) body position, quaternion; hip, splay [rad], length [m] of each leg
     qvel: np.ndarray  # (..., 24) body velocity in the world, angular velocity in the body; as above
@@ -49,11 +52,6 @@ class Observation:
     needs: str = ""  # an action mode or task without which the entry would be constant
 
 
-def _hip_direction(frame: Frame) -> np.ndarray:
-    angle = frame.qpos[..., 7::3]
-    return np.concatenate([np.cos(angle), np.sin(angle)], axis=-1)
-
-
 def _clock(frame: Frame) -> np.ndarray:
     angle = 2 * np.pi * np.asarray(frame.cycles)[..., None]
     return np.concatenate([np.cos(angle), np.sin(angle)], axis=-1)
@@ -72,7 +70,10 @@ OBSERVATIONS: dict[str, Observation] = {
     "gravity": Observation(3, 1, "1", "direction of gravity, body frame", lambda f: -f.rotation[..., 2, :]),
     "velocity": Observation(3, 100, "m/s", "of the body, body frame", lambda f: to_body(f.rotation, f.qvel[..., :3])),
     "angular_velocity": Observation(3, 1e3, "rad/s", "of the body, body frame", lambda f: f.qvel[..., 3:6]),
-    "hip_direction": Observation(12, 1, "1", "cosines, then sines, of the hip angles", _hip_direction),
+    "hip_cosine": Observation(
+        6, 1, "1", "cosines of the hip angles; 1 is straight down", lambda f: np.cos(f.qpos[..., 7::3])
+    ),
+    "hip_sine": Observation(6, 1, "1", "sines of the hip angles; 1 is forward", lambda f: np.sin(f.qpos[..., 7::3])),
     "hip_speed": Observation(6, 1e3, "rad/s", "of the hips", lambda f: f.qvel[..., 6::3]),
     "hip_lead": Observation(
         6, 100, "rad", "set-point before the hip", lambda f: f.reference - f.qpos[..., 7::3], "velocity or gait"
@@ -99,13 +100,7 @@ OBSERVATIONS: dict[str, Observation] = {
 }
 
 ALWAYS = (
-    "height",
-    "gravity",
-    "velocity",
-    "angular_velocity",
-    "hip_direction",
-    "hip_speed",
-    "compression",
+    *("height", "gravity", "velocity", "angular_velocity", "hip_cosine", "hip_sine", "hip_speed", "compression"),
     "foot_contact",
 )
 

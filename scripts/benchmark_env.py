@@ -1,0 +1,145 @@
+"""Environment steps per second of Hexapod-v0, and the share outside the physics, beside Ant-v5 and Hopper-v5.
+
+Usage: tarsus benchmark env [--seconds 2] [--repeats 7]. Runtime: about two minutes.
+
+Every row is measured in turn, `repeats` times over, in one process on one thread; the table gives medians of CPU time.
+The share outside the physics compares an episode with the same controls replayed from the same state by
+`mujoco.rollout`, which is a loop over `mj_step` in C: what the episode took longer is Python and reading results.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import platform
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import gymnasium
+import mujoco
+import numpy as np
+from mujoco import rollout
+from tqdm import tqdm
+
+import tarsus  # noqa: F401  registers the environments
+from tarsus.analytic.clock import TripodGait
+from tarsus.controllers.clock import ClockPolicy
+
+PHYSICS = mujoco.mjtState.mjSTATE_FULLPHYSICS
+
+
+@dataclass
+class Row:
+    """One line of the table."""
+
+    label: str
+    env: gymnasium.Env | gymnasium.vector.VectorEnv
+    actions: np.ndarray  # of one episode without end, shape (n_steps, ...)
+    n_envs: int = 1
+    replay: Callable[[], float] | None = None  # CPU seconds of the bare physics of the same episode
+    seconds: list[float] = field(default_factory=list)
+    physics: list[float] = field(default_factory=list)
+
+    def measure(self) -> None:
+        """Run one episode, and its bare physics, and note their CPU times."""
+        self.env.reset(seed=0)
+        start = time.process_time()
+        for action in self.actions:
+            self.env.step(action)
+        self.seconds.append(time.process_time() - start)
+        if self.replay:
+            self.physics.append(self.replay())
+
+
+def hexapod_actions(env, n_steps: int) -> np.ndarray:
+    """Return the actions with which the clock walks."""
+    base = env.unwrapped
+    policy = ClockPolicy(TripodGait(), "velocity", ctrl_dt=base.ctrl_dt, scale=base.action_scale)
+    observation, info = env.reset(seed=0)
+    actions = []
+    for _ in range(n_steps):
+        actions.append(policy(observation, info))
+        observation, _, _, _, info = env.step(actions[-1])
+    return np.array(actions)
+
+
+def recorded_physics(env, actions: np.ndarray) -> Callable[[], float]:
+    """Return a function that replays an episode's controls in C and returns its CPU time [s]."""
+    base, controls, step = env.unwrapped, [], mujoco.mj_step
+
+    def recording_step(model, data, nstep=1):
+        controls.extend([data.ctrl.copy()] * nstep)
+        step(model, data, nstep)
+
+    env.reset(seed=0)
+    state = np.empty(mujoco.mj_stateSize(base.model, PHYSICS))
+    mujoco.mj_getState(base.model, base.data, state, PHYSICS)
+    mujoco.mj_step = recording_step
+    try:
+        for action in actions:
+            env.step(action)
+    finally:
+        mujoco.mj_step = step
+    sequence, data = np.array(controls)[None], mujoco.MjData(base.model)
+
+    def replay() -> float:
+        start = time.process_time()
+        rollout.rollout(base.model, data, state[None], sequence)
+        return time.process_time() - start
+
+    return replay
+
+
+def rows(simulated_seconds: float) -> list[Row]:
+    n_steps = round(simulated_seconds / 0.02)
+    rng = np.random.default_rng(0)
+    made = []
+    for preset in ("rl", "reference"):
+        env = gymnasium.make("Hexapod-v0", preset=preset, reset_noise=0.0, max_episode_steps=10**9)
+        actions = hexapod_actions(env, n_steps if preset == "rl" else n_steps // 5)
+        made.append(Row(f"Hexapod-v0, {preset}", env, actions, replay=recorded_physics(env, actions)))
+    sync = gymnasium.make_vec("Hexapod-v0", num_envs=8, vectorization_mode="sync", reset_noise=0.0)
+    made.append(Row("Hexapod-v0, rl, 8 synchronous", sync, np.repeat(made[0].actions[:, None], 8, axis=1), n_envs=8))
+    for name in ("Ant-v5", "Hopper-v5"):
+        env = gymnasium.make(name, terminate_when_unhealthy=False, max_episode_steps=10**9)
+        actions = rng.uniform(env.action_space.low, env.action_space.high, (n_steps, *env.action_space.shape))
+        made.append(Row(name, env, actions, replay=recorded_physics(env, actions)))
+        sync = gymnasium.make_vec(name, num_envs=8, vectorization_mode="sync", terminate_when_unhealthy=False)
+        made.append(Row(f"{name}, 8 synchronous", sync, np.repeat(actions[:, None], 8, axis=1), n_envs=8))
+    return made
+
+
+def table(measured: list[Row]) -> str:
+    """Return the Markdown table: steps per second, its spread, ratio to the first row, share outside the physics."""
+    rates = [row.n_envs * len(row.actions) / np.array(row.seconds) for row in measured]
+    lines = ["| environment | steps/s, median (min to max) | ratio | outside mj_step |", "|---|---|---|---|"]
+    for row, rate in zip(measured, rates, strict=True):
+        share = f"{1 - np.median(np.array(row.physics) / row.seconds):.0%}" if row.physics else "-"
+        spread = f"{np.median(rate):,.0f} ({rate.min():,.0f} to {rate.max():,.0f})"
+        lines.append(f"| {row.label} | {spread} | {np.median(rate) / np.median(rates[0]):.2f} | {share} |")
+    return "\n".join(lines)
+
+
+def versions() -> str:
+    names = ("tarsus", "mujoco", "gymnasium", "numpy")
+    listed = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in names)
+    return f"{listed}, Python {platform.python_version()}, {platform.machine()}, one thread, CPU time"
+
+
+def main(argv: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="tarsus benchmark env", description=__doc__.partition("\n")[0])
+    parser.add_argument("--seconds", type=float, default=4.0, help="simulated, per repeat and environment")
+    parser.add_argument("--repeats", type=int, default=7)
+    args = parser.parse_args(argv)
+    measured = rows(args.seconds)
+    for _ in tqdm(range(args.repeats), desc="repeats"):
+        for row in measured:
+            row.measure()
+    print(table(measured))
+    print(versions())
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
