@@ -1,0 +1,264 @@
+"""Running a MuJoCo hexapod under a controller, into a labelled record.
+
+A row of the record is the state before a physics step, with the forces of that same instant: MuJoCo computes forces,
+toe positions and sensors for the state a step starts from, and moves the state afterwards. So state is read before
+`mj_step` and everything derived from it after; reading all of it after the step would mix two instants.
+
+A run that diverges or topples ends there, and its status says so. MuJoCo itself would only count a warning, put the
+robot back to the start, and go on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+
+import mujoco
+import numpy as np
+import xarray as xr
+from tqdm import tqdm
+
+from ..analytic.battery import Battery
+from ..analytic.clock import TripodGait, wrap
+from ..analytic.models.hexapod import N_LEGS, HexapodParams, start_height
+from ..analytic.terrain import Terrain
+from ..controllers.clock import ClockController
+from ..controllers.pd import torque
+from ..mjcf import compile_model, hexapod
+from ..mjcf.presets import PRESETS, Preset, find
+from ..mjcf.terrain import GroundPatches
+from . import record
+
+MAX_TILT = np.pi / 3  # of the body's up axis from the vertical; past it the robot counts as toppled [rad]
+SAMPLE_PERIOD = 1e-3  # between rows of a record by default [s]; a longer timestep records every step
+
+
+class Status(Enum):
+    """How a run ended."""
+
+    COMPLETED = "reached the end"
+    TOPPLED = "toppled: the body tilted by more than 60 degrees"
+    FELL = "fell: the centre of the body went below the ground"
+    DIVERGED = "diverged: MuJoCo found numbers that are not finite or far too large"
+    STOPPED = "stopped from outside"
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a simulation gave."""
+
+    record: xr.Dataset  # up to the last good state
+    status: Status
+    warnings: str  # MuJoCo's, in words; empty if there were none
+
+    @property
+    def completed(self) -> bool:
+        """Whether the robot was on its legs to the end."""
+        return self.status is Status.COMPLETED
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A hexapod, the ground it is on, its gait and the simulator's settings."""
+
+    params: HexapodParams
+    gait: TripodGait
+    ground: Terrain
+    preset: str | Preset = "reference"
+
+    def model(self) -> mujoco.MjModel:
+        """Return the compiled model."""
+        return compile_model(hexapod.build(self.params, self.ground, self.preset))
+
+    def start(self, model: mujoco.MjModel) -> mujoco.MjData:
+        """Return the start: level and at rest, legs where this gait wants them at t = 0, lowest toe on the ground."""
+        data = mujoco.MjData(model)
+        mujoco.mj_resetDataKeyframe(model, data, model.key(hexapod.START).id)
+        angle = wrap(self.gait.clock()(0.0)[0])
+        data.qpos[7::3] = angle
+        data.qpos[2] = start_height(self.params, self.ground, angle)
+        mujoco.mj_forward(model, data)
+        return data
+
+    @property
+    def preset_name(self) -> str:
+        """The registered name of the preset, or its settings if it has none."""
+        if isinstance(self.preset, str):
+            return self.preset
+        return next((name for name, known in PRESETS.items() if known == self.preset), repr(self.preset))
+
+
+class Stepper:
+    """Steps a model under the clock: command the hips, let the ground follow the feet, step.
+
+    Attributes:
+        model: The compiled model.
+        data: Its state.
+        command: What the hips were last asked for, shape (6, 3): angle [rad], speed [rad/s], torque [N m].
+    """
+
+    def __init__(self, experiment: Experiment):
+        """Build the model and stand it at its start."""
+        self.model = experiment.model()
+        self.data = experiment.start(self.model)
+        self.command = np.zeros((N_LEGS, len(hexapod.HIP_INPUTS)))
+        self._controller = ClockController(experiment.gait)
+        self._patches = GroundPatches(self.model, experiment.ground)
+        follow_period = find(experiment.preset).follow_period
+        self._follow_every = max(1, round(follow_period / self.model.opt.timestep))
+        self._n_steps = 0
+
+    def step(self) -> None:
+        """Advance by one timestep."""
+        if self._n_steps % self._follow_every == 0:
+            self._patches.follow(self.data)
+        self._n_steps += 1
+        self.command = self._controller(self.data.time, self.data.qpos[7::3])
+        self.data.ctrl[:] = self.command.ravel()
+        mujoco.mj_step(self.model, self.data)
+
+    def warnings(self) -> str:
+        """Return what MuJoCo has warned of, in words; empty if nothing."""
+        counts = {kind: self.data.warning[kind].number for kind in range(mujoco.mjtWarning.mjNWARNING)}
+        names = {kind: mujoco.mjtWarning(kind).name.removeprefix("mjWARN_") for kind in counts}
+        return ", ".join(f"{names[kind]} ({count} times)" for kind, count in counts.items() if count)
+
+
+def simulate(
+    experiment: Experiment,
+    seconds: float,
+    *,
+    every: int | None = None,
+    progress: bool = True,
+    keep_going: Callable[[Stepper], bool] | None = None,
+) -> Run:
+    """Return the record of a run from the experiment's start.
+
+    Args:
+        experiment: What to run.
+        seconds: For how long [s].
+        every: Physics steps between two rows; by default those in `SAMPLE_PERIOD`, at least one. Forces of an impact
+            last a few milliseconds, and rows further apart than that miss some.
+        progress: Whether to show a progress bar.
+        keep_going: Called before every row; the run stops when it returns False. A viewer's loop.
+
+    Raises:
+        ValueError: If the time is shorter than a row.
+    """
+    stepper = Stepper(experiment)
+    timestep = stepper.model.opt.timestep
+    every = max(1, round(SAMPLE_PERIOD / timestep)) if every is None else every
+    n_rows = round(seconds / (every * timestep))
+    if n_rows < 1:
+        raise ValueError(f"a run must last at least one row of {every * timestep:g} s, got {seconds} s")
+    rows = _Rows(n_rows, stepper)
+    status = Status.COMPLETED
+    with tqdm(total=round(seconds, 3), unit="s", disable=not progress, bar_format=_BAR) as bar:
+        for _ in range(n_rows):
+            status = _advance(stepper, rows, every, experiment, keep_going)
+            bar.update(every * timestep)
+            if status is not Status.COMPLETED:
+                break
+    return Run(rows.record(experiment, status), status, stepper.warnings())
+
+
+_BAR = "{desc}{percentage:3.0f} %|{bar}| {n:.1f}/{total:.1f} s simulated [{elapsed}]"
+
+
+def _advance(stepper: Stepper, rows: _Rows, every: int, experiment: Experiment, keep_going) -> Status:
+    """Record one row and step up to the next; return how that went."""
+    if keep_going is not None and not keep_going(stepper):
+        return Status.STOPPED
+    for k in range(every):
+        if k == 0:
+            rows.before(stepper)
+        stepper.step()
+        if _diverged(stepper.data):
+            return Status.DIVERGED  # a row begun is given up: MuJoCo has reset the state
+        if k == 0:
+            rows.after(stepper)
+    return _posture(stepper.data, experiment.ground)
+
+
+_BAD = (mujoco.mjtWarning.mjWARN_BADQPOS, mujoco.mjtWarning.mjWARN_BADQVEL, mujoco.mjtWarning.mjWARN_BADQACC)
+
+
+def _diverged(data: mujoco.MjData) -> bool:
+    return any(data.warning[kind].number for kind in _BAD)
+
+
+def _posture(data: mujoco.MjData, ground: Terrain) -> Status:
+    x, y, z = data.qpos[:3]
+    _, q_x, q_y, _ = data.qpos[3:7]
+    if 1 - 2 * (q_x * q_x + q_y * q_y) < np.cos(MAX_TILT):  # the vertical part of the body's up axis
+        return Status.TOPPLED
+    return Status.FELL if z < ground.height(x, y) else Status.COMPLETED
+
+
+class _Rows:
+    """The arrays of a record, filled row by row."""
+
+    def __init__(self, n: int, stepper: Stepper):
+        model = stepper.model
+        self.n = 0
+        self.time = np.zeros(n)
+        self.qpos, self.qvel = np.zeros((n, model.nq)), np.zeros((n, model.nv))
+        self.command = np.zeros((n, *stepper.command.shape))
+        self.hip_torque, self.feet = np.zeros((n, N_LEGS)), np.zeros((n, N_LEGS, 3))
+        self.contact = np.zeros((n, N_LEGS, 4))
+        self._sites = np.array([model.site(f"foot_{leg}").id for leg in range(N_LEGS)])
+        first = model.sensor("foot_0").adr[0]
+        self._sensors = slice(first, first + 4 * N_LEGS)
+
+    def before(self, stepper: Stepper) -> None:
+        """Read the state."""
+        self.time[self.n] = stepper.data.time
+        self.qpos[self.n], self.qvel[self.n] = stepper.data.qpos, stepper.data.qvel
+
+    def after(self, stepper: Stepper) -> None:
+        """Read, after the step, what MuJoCo derived from the state before it."""
+        data = stepper.data
+        self.command[self.n] = stepper.command
+        self.hip_torque[self.n] = data.actuator_force
+        self.feet[self.n] = data.site_xpos[self._sites]
+        self.contact[self.n] = data.sensordata[self._sensors].reshape(N_LEGS, 4)
+        self.n += 1
+
+    def record(self, experiment: Experiment, status: Status) -> xr.Dataset:
+        """Return what was filled in, with what follows from it."""
+        kept = slice(0, self.n)
+        qpos, qvel, command = self.qpos[kept], self.qvel[kept], self.command[kept]
+        params, motor = experiment.params, experiment.params.motor
+        hip_angle, hip_speed, hip_torque = qpos[:, 7::3], qvel[:, 6::3], self.hip_torque[kept]
+        reference, rate, feedforward = np.moveaxis(command, -1, 0)
+        current, voltage = motor.current(hip_torque), motor.voltage(hip_torque, hip_speed)
+        variables = {
+            "body_position": qpos[:, :3],
+            "body_orientation": qpos[:, 3:7],
+            "body_velocity": qvel[:, :3],
+            "body_angular_velocity_b": qvel[:, 3:6],
+            "hip_angle": hip_angle,
+            "hip_speed": hip_speed,
+            "hip_reference": reference,
+            "hip_reference_rate": rate,
+            "splay": qpos[:, 8::3],
+            "leg_length": qpos[:, 9::3],
+            "hip_torque": hip_torque,
+            "torque_command": torque(reference, rate, hip_angle, hip_speed, params.KP, params.KD) + feedforward,
+            "foot_position": self.feet[kept],
+            "foot_force": self.contact[kept, :, 1:],
+            "foot_contact": self.contact[kept, :, 0] > 0,
+            "motor_current": current,
+            "motor_voltage": voltage,
+            "battery_drain": Battery().drain_rate(current, voltage),
+        }
+        attrs = record.describe(
+            f"mujoco {mujoco.__version__}",
+            status.value,
+            experiment.preset_name,
+            params,
+            experiment.gait,
+            experiment.ground,
+        )
+        return record.build(self.time[kept], variables, attrs)
