@@ -101,7 +101,9 @@ def describe(
     ground: terrains.Terrain,
 ) -> dict[str, str]:
     """Return the attributes of a run that happens here and now; dictionaries as JSON, since NetCDF has none."""
-    parameters = {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in vars(params).items()}
+    parameters = {
+        name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in vars(params).items()
+    }
     return {
         "engine": engine,
         "status": status,

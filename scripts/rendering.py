@@ -88,7 +88,9 @@ def _add_arrow(scene, start: np.ndarray, end: np.ndarray) -> None:
         return
     geom = scene.geoms[scene.ngeom]
     arrow = mujoco.mjtGeom.mjGEOM_ARROW
-    mujoco.mjv_initGeom(geom, arrow, np.zeros(3), np.zeros(3), np.zeros(9), np.array([0.85, 0.1, 0.15, 0.9], np.float32))
+    mujoco.mjv_initGeom(
+        geom, arrow, np.zeros(3), np.zeros(3), np.zeros(9), np.array([0.85, 0.1, 0.15, 0.9], np.float32)
+    )
     mujoco.mjv_connector(geom, arrow, 0.006, start, end)
     scene.ngeom += 1
 
