@@ -6,18 +6,20 @@ Uses viser (the extra `view`): geoms of the MuJoCo model become meshes once, and
 from __future__ import annotations
 
 import contextlib
+import io
 from pathlib import Path
 
 import mujoco
 import numpy as np
 import xarray as xr
 
-from .rendering import qpos_of, rows_at
+from tarsus.scripts.rendering import qpos_of, rows_at
 
 INSTALL_VIEW = "The page of a run needs viser; to install it: pip install 'tarsus[view]'"
 FPS = 30  # positions per second
 GROUND_MARGIN = 1.5  # of the drawn ground around the path [m]
-GROUND_POINTS = 61  # along x and along y
+MESH = 0.05  # between points of the drawn ground, at least [m]
+MOST_POINTS = 121  # of it along x or y
 
 
 def write_page(record: xr.Dataset, model: mujoco.MjModel, terrain, path: Path | str) -> None:
@@ -53,14 +55,13 @@ def write_page(record: xr.Dataset, model: mujoco.MjModel, terrain, path: Path | 
             serializer.insert_sleep(1 / FPS)
         Path(path).write_text(serializer.as_html(), encoding="utf-8")
     finally:
-        server.stop()
+        with _quiet():
+            server.stop()
 
 
 @contextlib.contextmanager
 def _quiet():
-    """Keep the server's greeting off the terminal: nobody can visit it."""
-    import io
-
+    """Keep the server's greetings off the terminal: nobody can visit it."""
     with contextlib.redirect_stdout(io.StringIO()):
         yield
 
@@ -75,19 +76,19 @@ def _add_ground(scene, record: xr.Dataset, terrain) -> None:
     """Add the terrain's surface around the path, as a mesh, with a wire net that shows motion."""
     path = record["body_position"].values[:, :2]
     low, high = path.min(axis=0) - GROUND_MARGIN, path.max(axis=0) + GROUND_MARGIN
-    x, y = (np.linspace(low[k], high[k], GROUND_POINTS) for k in range(2))
-    grid = np.stack(np.broadcast_arrays(x[None, :], y[:, None], terrain.grid(x, y)), axis=-1)  # (n, n, 3)
-    corner = (np.arange(GROUND_POINTS - 1) + GROUND_POINTS * np.arange(GROUND_POINTS - 1)[:, None]).ravel()
-    n = GROUND_POINTS
-    faces = np.concatenate(
-        [np.stack([corner, corner + 1, corner + n], 1), np.stack([corner + 1, corner + n + 1, corner + n], 1)]
-    )
+    spacing = max(MESH, float(np.max(high - low)) / (MOST_POINTS - 1))
+    x, y = (np.arange(low[k], high[k] + spacing, spacing) for k in range(2))
+    grid = np.stack(np.broadcast_arrays(x[None, :], y[:, None], terrain.grid(x, y)), axis=-1)  # (n_y, n_x, 3)
+    n = len(x)
+    corner = (np.arange(n - 1) + n * np.arange(len(y) - 1)[:, None]).ravel()
+    lower, upper = [corner, corner + 1, corner + n], [corner + 1, corner + n + 1, corner + n]
+    faces = np.concatenate([np.stack(lower, axis=1), np.stack(upper, axis=1)])
     vertices = grid.reshape(-1, 3).astype(np.float32)
     scene.add_mesh_simple("/ground", vertices, faces, color=(120, 132, 138), side="double", flat_shading=True)
-    net = grid[::2, ::2] + (0, 0, 2e-3)
+    net = grid[::4, ::4] + (0, 0, 2e-3)
     along_x, along_y = np.stack([net[:, :-1], net[:, 1:]], 2), np.stack([net[:-1], net[1:]], 2)
     segments = np.concatenate([along_x.reshape(-1, 2, 3), along_y.reshape(-1, 2, 3)]).astype(np.float32)
-    scene.add_line_segments("/net", segments, colors=(80, 92, 98), line_width=1.0)
+    scene.add_line_segments("/net", segments, colors=(80, 92, 98))
 
 
 def _add_geoms(scene, model: mujoco.MjModel) -> dict[int, object]:

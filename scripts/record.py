@@ -1,8 +1,8 @@
 """The labelled record of a run: one `xarray.Dataset`, with the same names and dimensions for every engine.
 
-`build` makes a record from arrays and refuses what does not fit `SCHEMA`; `save` and `load` keep it as NetCDF, `save_csv`
-and `load_csv` as a flat table with columns such as `hip_angle_0` or `body_position_x`. What belongs to an instant is
-taken at that instant: forces are those in the state whose positions stand in the same row.
+`build` makes a record from arrays and refuses what does not fit `SCHEMA`; `save` and `load` keep it as NetCDF,
+`save_csv` and `load_csv` as a flat table with columns such as `hip_angle_0` or `body_position_x`. What belongs to an
+instant is taken at that instant: forces are those in the state whose positions stand in the same row.
 
 World frame unless a name ends in `_b`: z up, y forward at the start, x to the right.
 """
@@ -21,9 +21,9 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from ..analytic import terrain as terrains
-from ..analytic.clock import TripodGait
-from ..analytic.models.hexapod import N_LEGS, HexapodParams
+from tarsus.analytic import terrain as terrains
+from tarsus.analytic.clock import TripodGait
+from tarsus.analytic.models.hexapod import N_LEGS, HexapodParams
 
 COORDS = {"leg": list(range(N_LEGS)), "axis": ["x", "y", "z"], "quat": ["w", "x", "y", "z"]}
 LEG = ("time", "leg")
@@ -193,7 +193,7 @@ def load_csv(path: Path | str) -> xr.Dataset:
                 break
             name, _, value = line[2:].rstrip("\n").partition(": ")
             attrs[name] = value
-    flat = pd.read_csv(path, skiprows=len(attrs), float_precision="round_trip")
+    flat = pd.read_csv(path, skiprows=len(attrs), dtype=str).astype(float)  # pandas' own parser may lose the last bit
     wanted = {name: _columns(name) for name in SCHEMA}
     _same_names("columns", flat.columns, ["time", *(label for labels in wanted.values() for label, _ in labels)])
     variables = {}

@@ -21,7 +21,7 @@ NO_OPENGL = f"No OpenGL library was found, so nothing is drawn in 3-D; to instal
 BACKENDS = ("egl", "osmesa") if sys.platform == "linux" else ("",)  # "" is the system's own, as on macOS
 FPS = 30  # frames per second of a video
 SIZE = (640, 480)  # width and height of a video [pixel]
-ARROW = 0.004  # length of a drawn foot force [m/N]
+ARROW = 0.008  # length of a drawn foot force [m/N]
 
 
 def renders_with(backend: str) -> bool:
@@ -32,12 +32,10 @@ def renders_with(backend: str) -> bool:
 
 
 def choose_opengl() -> bool:
-    """Set MUJOCO_GL to what renders here, unless it is set already; return whether there is such a thing."""
-    if "MUJOCO_GL" in os.environ:
-        return renders_with(os.environ["MUJOCO_GL"])
-    backend = next((name for name in BACKENDS if renders_with(name)), None)
-    if backend:
-        os.environ["MUJOCO_GL"] = backend
+    """Set MUJOCO_GL to what renders here, or to none; return whether something does. What is set is not replaced."""
+    wanted = (os.environ["MUJOCO_GL"],) if "MUJOCO_GL" in os.environ else BACKENDS
+    backend = next((name for name in wanted if renders_with(name)), None)
+    os.environ["MUJOCO_GL"] = "disable" if backend is None else backend  # a broken one would spoil MuJoCo's import
     return backend is not None
 
 
@@ -51,7 +49,7 @@ def qpos_of(record, row: int) -> np.ndarray:
 def rows_at(record, fps: float, speed: float = 1.0) -> np.ndarray:
     """Return the row nearest to each frame of a film, shape (n_frames,); `speed` > 1 is faster than real time."""
     time = record["time"].values
-    frames = np.arange(time[0], time[-1], speed / fps)
+    frames = time[0] + np.arange(max(1, int((time[-1] - time[0]) * fps / speed + 1e-6))) * speed / fps
     right = np.clip(np.searchsorted(time, frames), 1, len(time) - 1)
     return right - (frames - time[right - 1] < time[right] - frames)
 

@@ -10,10 +10,10 @@ import dataclasses
 import sys
 from pathlib import Path
 
-from ..analytic import terrain as terrains
-from ..analytic.clock import HEADINGS, TripodGait
-from ..analytic.models.hexapod import HexapodParams, with_symbols
-from . import rendering
+from tarsus.analytic import terrain as terrains
+from tarsus.analytic.clock import HEADINGS, TripodGait
+from tarsus.analytic.models.hexapod import HexapodParams, with_symbols
+from tarsus.scripts import rendering
 
 # Options of the gait: long name, the report's symbol, unit or meaning.
 GAIT_OPTIONS = {
@@ -24,6 +24,7 @@ GAIT_OPTIONS = {
     "slow_time_difference": ("dt_s", "added to t_s on the left, taken off on the right [s]; right turns need < 0"),
     "offset_difference": ("dphi_o", "added to phi_o on the left, taken off on the right [rad]; right turns need > 0"),
 }
+WORDS = ("terrain_type", "control_type")  # parameters that are no numbers
 
 
 def parser() -> argparse.ArgumentParser:
@@ -78,13 +79,10 @@ def params_from(assignments: list[str]) -> HexapodParams:
         if not (symbol and equals and value):
             raise ValueError(f"--set takes SYMBOL=VALUE, as in body_mass=7; got {assignment!r}")
         try:
-            symbols[symbol] = float(value)
+            symbols[symbol] = value if symbol in WORDS else float(value)
         except ValueError:
-            symbols[symbol] = value
-    try:
-        return with_symbols(HexapodParams(), symbols)
-    except TypeError as error:
-        raise ValueError(f"--set: {error}") from error
+            raise ValueError(f"--set takes numbers, got {assignment!r}") from None
+    return with_symbols(HexapodParams(), symbols)
 
 
 def gait_from(args: argparse.Namespace, params: HexapodParams) -> TripodGait:
@@ -123,11 +121,11 @@ def main(argv: list[str] | None = None) -> int:
     """Run, print the summary, write the files; return 0, or 2 for a command line that cannot be run."""
     args = parser().parse_args(argv)
     draws = (not args.no_video) and rendering.choose_opengl()  # before anything imports MuJoCo
-    from .simulate import Experiment, simulate
+    from tarsus.scripts.simulate import Experiment, simulate
 
     try:
-        if not args.seconds > 0:
-            raise ValueError(f"--seconds must be positive, got {args.seconds:g}")
+        if not 0 < args.seconds < float("inf"):
+            raise ValueError(f"--seconds must be positive and finite, got {args.seconds:g}")
         params = params_from(args.set)
         gait = gait_from(args, params)
         experiment = Experiment(params, gait, terrain_from(args.terrain, params), args.preset)
@@ -146,7 +144,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _print_summary(run) -> None:
-    from . import summary
+    from tarsus.scripts import summary
 
     if run.record.sizes["time"] < 2:
         print(run.status.value)
@@ -160,7 +158,7 @@ def _print_summary(run) -> None:
 
 def _write(run, experiment, args: argparse.Namespace, draws: bool) -> list[str]:
     """Write the files of a run; return their names."""
-    from . import record, run_plot
+    from tarsus.scripts import record, run_plot
 
     args.out.mkdir(parents=True, exist_ok=True)
     record.save(run.record, args.out / "run.nc")
@@ -174,7 +172,7 @@ def _write(run, experiment, args: argparse.Namespace, draws: bool) -> list[str]:
         rendering.write_video(run.record, experiment.model(), args.out / "run.mp4")
         written.append("run.mp4")
     if args.page:
-        from . import page
+        from tarsus.scripts import page
 
         try:
             page.write_page(run.record, experiment.model(), experiment.ground, args.out / "run.html")
@@ -185,7 +183,7 @@ def _write(run, experiment, args: argparse.Namespace, draws: bool) -> list[str]:
 
 
 def _view(experiment, where: str) -> None:
-    from . import view
+    from tarsus.scripts import view
 
     if where == "web":
         print(view.TUNNEL)

@@ -11,9 +11,9 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from ..analytic.clock import wrap
-from . import summary
-from .record import gait_of, terrain_of
+from tarsus.analytic.clock import wrap
+from tarsus.scripts import summary
+from tarsus.scripts.record import gait_of, terrain_of
 
 NAMES = ("right rear", "right middle", "right front", "left rear", "left middle", "left front")
 TRIPODS = ("#b8860b", "#1f77b4")  # of legs 0, 2, 4 and of legs 1, 3, 5

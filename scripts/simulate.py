@@ -4,7 +4,7 @@ A row of the record is the state before a physics step, with the forces of that 
 toe positions and sensors for the state a step starts from, and moves the state afterwards. So state is read before
 `mj_step` and everything derived from it after; reading all of it after the step would mix two instants. Hip torques are
 those of controller and motor in the recorded state, by the law of `controllers.pd` and `analytic.motor`, which the
-model's motors follow to rounding: MuJoCo's own reading belongs to the command of the step, which is not of that instant.
+model's motors follow to rounding: MuJoCo's own reading belongs to the command of the step, not to the instant.
 
 A run that diverges or topples ends there, and its status says so. MuJoCo itself would only count a warning, put the
 robot back to the start, and go on.
@@ -20,20 +20,20 @@ import numpy as np
 import xarray as xr
 from tqdm import tqdm
 
-from ..analytic.battery import Battery
-from ..analytic.clock import TripodGait, wrap
-from ..analytic.models.hexapod import N_LEGS, HexapodParams, start_height
-from ..analytic.terrain import Terrain
-from ..controllers.clock import ClockController
-from ..controllers.pd import torque
-from ..mjcf import compile_model, hexapod
-from ..mjcf.presets import PRESETS, Preset, find
-from ..mjcf.terrain import GroundPatches
-from . import record
+from tarsus.analytic.battery import Battery
+from tarsus.analytic.clock import TripodGait, wrap
+from tarsus.analytic.models.hexapod import N_LEGS, HexapodParams, start_height
+from tarsus.analytic.terrain import Terrain
+from tarsus.controllers.clock import ClockController
+from tarsus.controllers.pd import torque
+from tarsus.mjcf import compile_model, hexapod
+from tarsus.mjcf.presets import PRESETS, Preset, find
+from tarsus.mjcf.terrain import GroundPatches
+from tarsus.scripts import record
 
 MAX_TILT = np.pi / 3  # of the body's up axis from the vertical; past it the robot counts as toppled [rad]
-# Kinks of the reference often fall on a step. The nudge puts them before it; otherwise rounding decides, leg by leg, and
-# moves the speed of the coarse preset by half a percent.
+# Kinks of the reference often fall on a step. The nudge puts them before it; otherwise rounding decides, leg by leg,
+# and moves the speed of the coarse preset by half a percent.
 _NUDGE = 1e-5  # [timestep]
 SAMPLE_PERIOD = 1e-3  # between rows of a record by default [s]; a longer timestep records every step
 
@@ -163,14 +163,15 @@ def simulate(
     n_rows = round(seconds / (every * timestep))
     if n_rows < 1:
         raise ValueError(f"a run must last at least one row of {every * timestep:g} s, got {seconds} s")
-    rows = _Rows(n_rows, stepper)
-    status = Status.COMPLETED
-    with tqdm(total=round(seconds, 3), unit="s", disable=not progress, bar_format=_BAR) as bar:
-        for _ in range(n_rows):
-            status = _advance(stepper, rows, every, experiment)
-            bar.update(every * timestep)
+    rows = _Rows(n_rows + 1, stepper)
+    with tqdm(total=n_rows, unit_scale=every * timestep, disable=not progress, bar_format=_BAR) as bar:
+        for row in range(n_rows + 1):
+            status = _advance(
+                stepper, rows, every if row < n_rows else 1, experiment
+            )  # one step more closes the record
             if status is not Status.COMPLETED:
                 break
+            bar.update(int(row < n_rows))
     return Run(rows.record(experiment, status), status, stepper.warnings())
 
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 import xarray as xr
 
-from ..analytic.battery import BOOKKEEPINGS, Battery, lifetime
-from .record import gait_of, params_of, terrain_of
+from tarsus.analytic.battery import BOOKKEEPINGS, Battery, lifetime
+from tarsus.scripts.record import gait_of, params_of, terrain_of
 
 SETTLE = 3.0  # the walk has settled after about two of the slowest strides; a start from rest takes one or two [s]
 SATURATED = 1e-6  # torque asked for and not given that counts as saturation [N m]
@@ -51,8 +51,7 @@ def window(record: xr.Dataset, settle: float = SETTLE) -> Window:
     if len(time) < 2:
         raise ValueError(f"a record needs two rows for a mean, got {len(time)}")
     period = gait_of(record).cycle_time
-    # A record of 10 s ends one row before 10 s: that row still stands for the time up to the next.
-    end = time[-1] + 1.01 * (time[1] - time[0])
+    end = time[-1] + 1e-6 * period  # rounding must not cost a stride
     for skipped in (int(np.ceil(settle / period - 1e-9)), 0):
         start = time[0] + skipped * period
         n_strides = int((end - start) / period)
@@ -68,7 +67,7 @@ def mean(record: xr.Dataset, values: np.ndarray, over: Window) -> np.ndarray:
 
 
 def at(record: xr.Dataset, values: np.ndarray, times: np.ndarray) -> np.ndarray:
-    """Return columns (n, k) of the record at some times, straight lines between and a little past the rows, (m, k)."""
+    """Return columns (n, k) of the record at some times, straight lines between the rows, (m, k)."""
     time = record["time"].values
     row = np.clip(np.searchsorted(time, times, side="right") - 1, 0, len(time) - 2)
     share = ((times - time[row]) / (time[row + 1] - time[row]))[:, None]

@@ -6,12 +6,12 @@ import time
 
 import mujoco
 
-from .simulate import Experiment, Stepper
+from tarsus.scripts.simulate import Experiment, Stepper
 
 PORT = 8080  # of the Studio's page
 TUNNEL = (
-    f"The Studio's page is http://localhost:{PORT}/ . It listens on all interfaces and asks for no password, so keep the "
-    f"port behind a firewall; from another machine: ssh -L {PORT}:localhost:{PORT} HOST. Ctrl-C ends it."
+    f"The Studio's page is http://localhost:{PORT}/ . It listens on all interfaces and asks for no password, so keep "
+    f"the port behind a firewall; from another machine: ssh -L {PORT}:localhost:{PORT} HOST. Ctrl-C ends it."
 )
 FRAME = 1 / 60  # between pictures [s]
 
