@@ -183,16 +183,19 @@ def _write(run, experiment, args: argparse.Namespace, draws: bool) -> list[str]:
 
 
 def _view(experiment, where: str) -> None:
-    from tarsus.scripts import view
-
-    if where == "web":
-        print(view.TUNNEL)
-        view.watch_browser(experiment)
-        return
     try:
-        view.watch_window(experiment)
-    except Exception as error:  # GLFW's errors have many classes, and all mean that there is no screen
-        print(f"No window can be opened here ({error}); on a machine without a screen use --view web", file=sys.stderr)
+        if where == "web":
+            from tarsus.scripts import studio
+
+            print(studio.NOTICE)
+            studio.watch(experiment)
+        else:
+            from tarsus.scripts import view
+
+            view.watch_window(experiment)
+    except Exception as error:  # GLFW's and the Studio's errors have many classes
+        hint = "" if where == "web" else "; on a machine without a screen use --view web"
+        print(f"Nothing can be viewed here: {error}{hint}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -127,10 +127,6 @@ class Stepper:
         """Write the hip commands for the step that starts from `data`."""
         data.ctrl[:] = self.controller(data.time + self._command_lead, data.qpos[7::3]).ravel()
 
-    def follow(self, data: mujoco.MjData) -> None:
-        """Move the ground's patches under the feet of `data`; they touch from the next step on."""
-        self._patches.follow(data)
-
     def warnings(self) -> str:
         """Return what MuJoCo has warned of, in words; empty if nothing."""
         counts = {kind: self.data.warning[kind].number for kind in range(mujoco.mjtWarning.mjNWARNING)}
