@@ -111,10 +111,15 @@ def describe(
         "parameters": json.dumps(parameters),
         "gait": json.dumps(asdict(gait)) if isinstance(gait, TripodGait) else gait,
         "terrain": json.dumps({"name": terrains.name_of(ground), **asdict(ground)}),
-        "versions": ", ".join(f"{name} {importlib.metadata.version(name)}" for name in PACKAGES),
+        "versions": ", ".join(versions()),
         "machine": machine(),
         "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
     }
+
+
+def versions() -> list[str]:
+    """Return names and versions of the packages that a run depends on."""
+    return [f"{name} {importlib.metadata.version(name)}" for name in PACKAGES]
 
 
 def machine() -> str:
