@@ -31,6 +31,7 @@ DUTY = 0.6
 GAITS = ((1.0, 0.75), (0.5, 0.75), (0.75, 1.0), (2.0, 0.5), (0.6, 0.5))  # t_c [s], phi_s [rad]
 SLOPES = (-0.2, -0.15, -0.1, -0.05, 0.0, 0.05, 0.1, 0.15, 0.2)
 CREEP_SLOPE = 0.1
+TIPPED = 25.0  # past this the plate's edge is on the ground; a walk along a slope of 0.2 tilts by up to 23 [deg]
 STANDING_HEIGHT = 0.1815  # of six legs at rest under the body's weight [m]
 SETTLE, MEASURE = 2.0, 3.0  # of a stand, before and while creep is measured [s]
 
@@ -72,6 +73,7 @@ class Cell:
 
     speed: float  # [m/s]
     yaw_rate: float  # [rad/s]
+    max_tilt: float  # [rad]
     fell_at: float | None  # when the run ended early [s]
 
 
@@ -80,7 +82,7 @@ def run(case: Case, preset: str) -> Cell:
     result = simulate(Experiment(HexapodParams(), case.gait, case.ground, preset), case.seconds, progress=False)
     numbers = summary.summarise(result.record)
     fell_at = None if result.completed else float(result.record["time"].values[-1])
-    return Cell(numbers.speed, numbers.yaw_rate, fell_at)
+    return Cell(numbers.speed, numbers.yaw_rate, numbers.max_tilt, fell_at)
 
 
 def compute(rows: list[Case], n_jobs: int = -1) -> dict[tuple[str, str, str], Cell]:
@@ -191,7 +193,10 @@ def _creep_and_cost() -> str:
 
 
 def _fall(cell: Cell) -> str:
-    return "" if cell.fell_at is None else f" (**topples** at {cell.fell_at:.1f} s)"
+    if cell.fell_at is not None:
+        return f" (**topples** at {cell.fell_at:.1f} s)"
+    tilt = np.rad2deg(cell.max_tilt)
+    return f" (**tips** to {tilt:.0f} deg)" if tilt > TIPPED else ""
 
 
 def _speeds(rows: list[Case], cells, table: str, name: str) -> str:

@@ -23,12 +23,12 @@ from tqdm import tqdm
 from tarsus.analytic.battery import Battery
 from tarsus.analytic.clock import TripodGait, wrap
 from tarsus.analytic.models.hexapod import N_LEGS, HexapodParams, start_height
-from tarsus.analytic.terrain import Terrain
+from tarsus.analytic.terrain import Flat, Slope, Terrain
 from tarsus.controllers.clock import ClockController
 from tarsus.controllers.pd import torque
 from tarsus.mjcf import compile_model, hexapod
 from tarsus.mjcf.presets import PRESETS, Preset, find
-from tarsus.mjcf.terrain import GroundPatches
+from tarsus.mjcf.terrain import GroundPatches, tilt
 from tarsus.scripts import record
 
 MAX_TILT = np.pi / 3  # of the body's up axis from the vertical; past it the robot counts as toppled [rad]
@@ -75,12 +75,21 @@ class Experiment:
         return compile_model(hexapod.build(self.params, self.ground, self.preset))
 
     def start(self, model: mujoco.MjModel) -> mujoco.MjData:
-        """Return the start: level and at rest, legs where this gait wants them at t = 0, lowest toe on the ground."""
+        """Return the start: at rest, legs where this gait wants them at t = 0, lowest toe on the ground.
+
+        The body is level, but parallel to the ground on an infinite slope: from a level start there the hind legs drop
+        first, and on a slope of 0.2 the robot falls over backward before it has made a step.
+        """
         data = mujoco.MjData(model)
         mujoco.mj_resetDataKeyframe(model, data, model.key(hexapod.START).id)
         angle = wrap(self.gait.clock()(0.0)[0])
         data.qpos[7::3] = angle
-        data.qpos[2] = start_height(self.params, self.ground, angle)
+        if isinstance(self.ground, Slope):
+            normal = self.ground.normal(0.0, 0.0)
+            data.qpos[3:7] = tilt(*self.ground.gradient(0.0, 0.0))
+            data.qpos[:3] = start_height(self.params, Flat(), angle) * normal
+        else:
+            data.qpos[2] = start_height(self.params, self.ground, angle)
         mujoco.mj_forward(model, data)
         return data
 
