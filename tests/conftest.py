@@ -1,15 +1,14 @@
 """Fixtures shared by all tests: golden data, and which OpenGL can render here."""
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from tarsus.scripts.rendering import INSTALL_OPENGL, choose_opengl
+
 GOLDEN = Path(__file__).parent / "golden"
-INSTALL_OPENGL = "apt-get install -y --no-install-recommends libegl1 libgl1"
 
 
 def pytest_addoption(parser):
@@ -35,22 +34,12 @@ def golden(request):
     return compare
 
 
-def renders_with(backend: str) -> bool:
-    """Return whether a scene can be rendered in a new process; a failed import of OpenGL cannot be undone in ours."""
-    code = "import mujoco; mujoco.Renderer(mujoco.MjModel.from_xml_string('<mujoco/>'), 8, 8).render()"
-    env = {**os.environ, "MUJOCO_GL": backend}
-    return subprocess.run([sys.executable, "-c", code], env=env, capture_output=True).returncode == 0
-
-
 def pytest_configure(config):
-    if "MUJOCO_GL" not in os.environ:
-        backend = next((name for name in ("egl", "osmesa") if renders_with(name)), None)
-        if backend:
-            os.environ["MUJOCO_GL"] = backend
+    config.can_render = choose_opengl()
 
 
 def pytest_collection_modifyitems(config, items):
-    if "MUJOCO_GL" in os.environ or os.environ.get("TARSUS_REQUIRE_RENDER") == "1":
+    if config.can_render or os.environ.get("TARSUS_REQUIRE_RENDER") == "1":
         return
     skip = pytest.mark.skip(reason=f"no OpenGL library renders here: {INSTALL_OPENGL}")
     for item in items:

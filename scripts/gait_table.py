@@ -1,0 +1,284 @@
+"""Make the tables of docs/presets.md: gaits, slopes and turns in every preset, creep and cost.
+
+The part of the file between the two marker comments is replaced; without a file, one with only the tables is written.
+Runs are spread by joblib: put `with joblib.parallel_config(...)` around `compute` to run them elsewhere.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import joblib
+import mujoco
+import numpy as np
+from tqdm import tqdm
+
+from tarsus.analytic.clock import TripodGait
+from tarsus.analytic.models.hexapod import HexapodParams, start_height
+from tarsus.analytic.terrain import Flat, Slope, Terrain
+from tarsus.mjcf import PRESETS, compile_model, hexapod
+from tarsus.mjcf.presets import find
+from tarsus.scripts import record, summary
+from tarsus.scripts.simulate import Experiment, Stepper, simulate
+
+BEGIN, END = "<!-- tables: begin -->", "<!-- tables: end -->"
+DUTY = 0.6
+GAITS = ((1.0, 0.75), (0.5, 0.75), (0.75, 1.0), (2.0, 0.5), (0.6, 0.5))  # t_c [s], phi_s [rad]
+SLOPES = (-0.2, -0.15, -0.1, -0.05, 0.0, 0.05, 0.1, 0.15, 0.2)
+CREEP_SLOPE = 0.1
+TIPPED = 25.0  # past this the plate's edge is on the ground; a walk along a slope of 0.2 tilts by up to 23 [deg]
+STANDING_HEIGHT = 0.1815  # of six legs at rest under the body's weight [m]
+SETTLE, MEASURE = 2.0, 3.0  # of a stand, before and while creep is measured [s]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One run of the tables."""
+
+    table: str  # gait, slope, turn
+    label: str
+    gait: TripodGait
+    ground: Terrain = field(default_factory=Flat)
+    seconds: float = 10.0
+
+
+def cases() -> list[Case]:
+    """Return every run that is made in each preset."""
+    rows = [
+        Case("gait", f"t_c {t_c:g} s, phi_s {phi_s:g} rad", TripodGait(t_c, DUTY * t_c, phi_s)) for t_c, phi_s in GAITS
+    ]
+    rows += [Case("slope", f"{slope:+.2f}", TripodGait(), Slope(0.0, slope)) for slope in SLOPES]
+    turns = {
+        "in place, left, default gait": TripodGait(heading="left"),
+        "in place, left, duty 0.7": TripodGait(slow_time=0.7, heading="left"),
+        "in place, right, duty 0.7": TripodGait(slow_time=0.7, heading="right"),
+        "in place, left, t_c 0.75 s": TripodGait(0.75, DUTY * 0.75, heading="left"),
+        "in place, right, t_c 0.75 s": TripodGait(0.75, DUTY * 0.75, heading="right"),
+        "right, dphi_o +0.1 rad": TripodGait(offset_difference=0.1),
+        "right, dt_s -0.05 s": TripodGait(slow_time_difference=-0.05),
+        "right, dphi_o +0.1 rad, dt_s -0.05 s": TripodGait(offset_difference=0.1, slow_time_difference=-0.05),
+        "left, dphi_o -0.1 rad, dt_s +0.05 s": TripodGait(offset_difference=-0.1, slow_time_difference=0.05),
+    }
+    return rows + [Case("turn", label, gait, seconds=30.0) for label, gait in turns.items()]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What a table shows of a run."""
+
+    speed: float  # [m/s]
+    yaw_rate: float  # [rad/s]
+    max_tilt: float  # [rad]
+    fell_at: float | None  # when the run ended early [s]
+
+
+def run(case: Case, preset: str) -> Cell:
+    """Return a cell of a table."""
+    result = simulate(Experiment(HexapodParams(), case.gait, case.ground, preset), case.seconds, progress=False)
+    numbers = summary.summarise(result.record)
+    fell_at = None if result.completed else float(result.record["time"].values[-1])
+    return Cell(numbers.speed, numbers.yaw_rate, numbers.max_tilt, fell_at)
+
+
+def compute(rows: list[Case], n_jobs: int = -1) -> dict[tuple[str, str, str], Cell]:
+    """Return the cell of each (table, label, preset), with a progress bar; joblib's active backend runs them."""
+    jobs = [(case, preset) for case in rows for preset in PRESETS]
+    parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator")
+    cells = parallel(joblib.delayed(run)(case, preset) for case, preset in jobs)
+    shown = tqdm(cells, total=len(jobs), unit="run")
+    return {(case.table, case.label, preset): cell for (case, preset), cell in zip(jobs, shown, strict=True)}
+
+
+def creep_of_standing(preset: str) -> float:
+    """Return how fast the fastest foot slides when the robot only stands on a slope [m/s]."""
+    params, ground = HexapodParams(), Slope(0.0, CREEP_SLOPE)
+    model = compile_model(hexapod.build(params, ground, preset))
+    data = mujoco.MjData(model)
+    mujoco.mj_resetDataKeyframe(model, data, 0)
+    data.qpos[7::3] = 0.0
+    data.qpos[2] = start_height(params, ground, np.zeros(6))
+    return _creep(model, data, ground)
+
+
+def creep_of_pinned(preset: str) -> float:
+    """Return how fast the fastest foot slides under a body held still at its standing height, on flat ground [m/s]."""
+    spec = hexapod.build(HexapodParams(), Flat(), preset)
+    spec.delete(spec.key(hexapod.START))
+    spec.delete(spec.joint("root"))
+    spec.body("torso").pos = (0, 0, STANDING_HEIGHT)
+    model = compile_model(spec)
+    return _creep(model, mujoco.MjData(model), Flat())
+
+
+def _creep(model: mujoco.MjModel, data: mujoco.MjData, ground: Terrain) -> float:
+    """Return the greatest speed along the ground of a foot, hips held straight down, after settling."""
+    data.ctrl[:] = 0.0
+    feet = [model.site(f"foot_{leg}").id for leg in range(6)]
+    _step_for(model, data, SETTLE)
+    before = data.site_xpos[feet].copy()
+    _step_for(model, data, MEASURE)
+    way = data.site_xpos[feet] - before
+    way -= np.outer(way @ ground.normal(0.0, 0.0), ground.normal(0.0, 0.0))
+    return float(np.linalg.norm(way, axis=-1).max()) / MEASURE
+
+
+def _step_for(model: mujoco.MjModel, data: mujoco.MjData, seconds: float) -> None:
+    for _ in range(round(seconds / model.opt.timestep)):
+        mujoco.mj_step(model, data)
+
+
+def speed_of_simulation(preset: str, seconds: float = 2.0, repeats: int = 5) -> tuple[float, float]:
+    """Return simulated seconds per second of processor time: commanded every 20 ms, and at every step from Python."""
+    experiment = Experiment(HexapodParams(), TripodGait(), Flat(), preset)
+    ratios: dict[bool, list[float]] = {False: [], True: []}
+    for _ in range(repeats):
+        for every_step, measured in ratios.items():
+            stepper = Stepper(experiment)
+            n, hold = round(seconds / stepper.model.opt.timestep), round(0.02 / stepper.model.opt.timestep)
+            started = time.process_time()
+            for k in range(n):
+                if every_step:
+                    stepper.step()
+                    continue
+                if k % hold == 0:
+                    stepper.command(stepper.data)
+                mujoco.mj_step(stepper.model, stepper.data)
+            measured.append(seconds / (time.process_time() - started))
+    return statistics.median(ratios[False]), statistics.median(ratios[True])
+
+
+def tables(rows: list[Case], cells: dict[tuple[str, str, str], Cell], command: str) -> str:
+    """Return the generated part of the page, Markdown."""
+    versions, machine = ", ".join(record.versions()), record.machine()
+    return "\n\n".join(
+        [
+            f"Made by `{command}` on {time.strftime('%Y-%m-%d')} with {versions}, on {machine}.",
+            "### Settings\n\n" + _settings(),
+            "### Creep and cost\n\n" + _creep_and_cost(),
+            "### Gaits\n\n" + _speeds(rows, cells, "gait", "gait, t_s / t_c = 0.6"),
+            "### Slopes\n\n" + _speeds(rows, cells, "slope", "slope dz/dy"),
+            "### Turns\n\n" + _turns(rows, cells),
+        ]
+    )
+
+
+def _markdown(header: list[str], body: list[list[str]]) -> str:
+    lines = [header, ["---"] * len(header), *body]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def _settings() -> str:
+    names = list(vars(find("reference")))
+    body = [[name, *(str(getattr(preset, name)) for preset in PRESETS.values())] for name in names]
+    return _markdown(["setting", *PRESETS], body)
+
+
+def _creep_and_cost() -> str:
+    cost = {preset: speed_of_simulation(preset) for preset in PRESETS}
+    body = [
+        ["simulated over processor time, commands every 20 ms", *(f"{cost[preset][0]:.0f}" for preset in PRESETS)],
+        ["the same, commands at every step from Python", *(f"{cost[preset][1]:.0f}" for preset in PRESETS)],
+        [
+            f"creep, standing on a slope of {CREEP_SLOPE} [mm/s]",
+            *(f"{1e3 * creep_of_standing(p):.3f}" for p in PRESETS),
+        ],
+        ["creep, body held, flat ground [mm/s]", *(f"{1e3 * creep_of_pinned(preset):.3f}" for preset in PRESETS)],
+    ]
+    return _markdown(["", *PRESETS], body)
+
+
+def _fall(cell: Cell) -> str:
+    if cell.fell_at is not None:
+        return f" (**topples** at {cell.fell_at:.1f} s)"
+    tilt = np.rad2deg(cell.max_tilt)
+    return f" (**tips** to {tilt:.0f} deg)" if tilt > TIPPED else ""
+
+
+def _speeds(rows: list[Case], cells, table: str, name: str) -> str:
+    body = []
+    for case in (case for case in rows if case.table == table):
+        row = [cells[table, case.label, preset] for preset in PRESETS]
+        ratios = [f"{100 * (cell.speed / row[0].speed - 1):+.1f} %" for cell in row[1:]]
+        body.append([case.label, *(f"{cell.speed:.4f}{_fall(cell)}" for cell in row), *ratios])
+    others = [f"{preset} against {next(iter(PRESETS))}" for preset in list(PRESETS)[1:]]
+    return _markdown([name, *(f"{preset} [m/s]" for preset in PRESETS), *others], body)
+
+
+def _turns(rows: list[Case], cells) -> str:
+    body = []
+    for case in (case for case in rows if case.table == "turn"):
+        row = [cells["turn", case.label, preset] for preset in PRESETS]
+        body.append(
+            [
+                case.label,
+                *(f"{cell.yaw_rate:+.3f}{_fall(cell)}" for cell in row),
+                *(f"{cell.speed:+.3f}" for cell in row),
+            ]
+        )
+    header = [*(f"{preset}, yaw [rad/s]" for preset in PRESETS), *(f"{preset} [m/s]" for preset in PRESETS)]
+    return _markdown(["turn", *header], body)
+
+
+def draw(rows: list[Case], cells):
+    """Return the figure of speed against slope in every preset."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(6, 4), layout="constrained")
+    axis = figure.subplots()
+    slopes = [case for case in rows if case.table == "slope"]
+    for preset, style in zip(PRESETS, ("o-", "s--", "^:"), strict=False):
+        values = [cells["slope", case.label, preset] for case in slopes]
+        x = np.array([case.ground.slope_y for case in slopes])
+        stands = np.array([cell.fell_at is None for cell in values])
+        speed = np.array([cell.speed for cell in values])
+        (line,) = axis.plot(x[stands], speed[stands], style, label=preset, ms=4)
+        axis.plot(x[~stands], speed[~stands], "x", color=line.get_color(), ms=9)
+    axis.set(xlabel="slope dz/dy, uphill is positive", ylabel="speed along the ground [m/s]")
+    axis.legend(title="preset; a cross topples")
+    return figure
+
+
+def insert(text: str, generated: str) -> str:
+    """Return a page with the part between the markers replaced.
+
+    Raises:
+        ValueError: If the markers are missing or in the wrong order.
+    """
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not (begin and end):
+        raise ValueError(f"the page needs the lines {BEGIN} and {END}, in this order")
+    return f"{before}{BEGIN}\n\n{generated}\n\n{END}{after}"
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Make the tables and the figure."""
+    parser = argparse.ArgumentParser(prog="tarsus gait table", description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--page", type=Path, default=Path("docs/presets.md"), help="the page to put the tables into")
+    parser.add_argument("--jobs", type=int, default=-1, help="processes; -1 takes every core")
+    args = parser.parse_args(argv)
+    page = args.page.read_text(encoding="utf-8") if args.page.exists() else f"{BEGIN}\n{END}\n"
+    try:
+        insert(page, "")  # before the runs, which take minutes
+    except ValueError as error:
+        print(f"tarsus gait table: {args.page}: {error}", file=sys.stderr)
+        return 2
+    rows = cases()
+    cells = compute(rows, args.jobs)
+    generated = tables(rows, cells, "tarsus gait table")
+    args.page.parent.mkdir(parents=True, exist_ok=True)
+    args.page.write_text(insert(page, generated), encoding="utf-8")
+    figure = args.page.parent / "figures" / "presets.png"
+    figure.parent.mkdir(exist_ok=True)
+    draw(rows, cells).savefig(figure, dpi=120)
+    print(f"{generated}\n\n{args.page}, {figure}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

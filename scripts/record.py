@@ -1,0 +1,218 @@
+"""The labelled record of a run: one `xarray.Dataset`, with the same names and dimensions for every engine.
+
+`build` makes a record from arrays and refuses what does not fit `SCHEMA`; `save` and `load` keep it as NetCDF,
+`save_csv` and `load_csv` as a flat table with columns such as `hip_angle_0` or `body_position_x`. What belongs to an
+instant is taken at that instant: forces are those in the state whose positions stand in the same row.
+
+World frame unless a name ends in `_b`: z up, y forward at the start, x to the right.
+"""
+
+from __future__ import annotations
+
+import datetime
+import importlib.metadata
+import json
+import os
+import platform
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from tarsus.analytic import terrain as terrains
+from tarsus.analytic.clock import TripodGait
+from tarsus.analytic.models.hexapod import N_LEGS, HexapodParams
+
+COORDS = {"leg": list(range(N_LEGS)), "axis": ["x", "y", "z"], "quat": ["w", "x", "y", "z"]}
+LEG = ("time", "leg")
+
+# Every variable: its dimensions, unit and long name. A frame stands in the long name.
+SCHEMA: dict[str, tuple[tuple[str, ...], str, str]] = {
+    "body_position": (("time", "axis"), "m", "centre of the body, world frame"),
+    "body_orientation": (("time", "quat"), "1", "unit quaternion that takes body axes to world axes"),
+    "body_velocity": (("time", "axis"), "m/s", "velocity of the centre of the body, world frame"),
+    "body_angular_velocity_b": (("time", "axis"), "rad/s", "angular velocity of the body, body frame"),
+    "hip_angle": (LEG, "rad", "hip angle about the body's +x, unwrapped; 0 is straight down"),
+    "hip_speed": (LEG, "rad/s", "rate of the hip angle"),
+    "hip_reference": (LEG, "rad", "hip angle asked for, the turn nearest to the hip"),
+    "hip_reference_rate": (LEG, "rad/s", "rate of the hip angle asked for"),
+    "splay": (LEG, "rad", "splay angle of the leg, positive to the right"),
+    "leg_length": (LEG, "m", "distance from hip to toe"),
+    "hip_torque": (LEG, "N m", "torque of the hip motor on the leg, after the torque-speed limit"),
+    "torque_command": (LEG, "N m", "torque the hip controller asks for, before the limit"),
+    "foot_position": (("time", "leg", "axis"), "m", "centre of the toe, world frame"),
+    "foot_force": (("time", "leg", "axis"), "N", "force of the ground on the foot, world frame"),
+    "foot_contact": (LEG, "1", "whether the foot touches the ground"),
+    "motor_current": (LEG, "A", "armature current of the hip motor"),
+    "motor_voltage": (LEG, "V", "terminal voltage of the hip motor"),
+    "battery_drain": (("time",), "1/s", "share of the battery drawn per second, physical bookkeeping"),
+}
+BOOLEAN = {"foot_contact"}
+ATTRS = ("engine", "status", "preset", "parameters", "gait", "terrain", "versions", "machine", "date")
+PACKAGES = ("tarsus", "mujoco", "numpy", "xarray")
+
+
+def build(time, variables: dict[str, np.ndarray], attrs: dict[str, str]) -> xr.Dataset:
+    """Return the record of a run.
+
+    Args:
+        time: Increasing times, shape (n,) [s].
+        variables: An array for every name in `SCHEMA`, of its dimensions.
+        attrs: What is known of the run; all of `ATTRS` (see `describe`).
+
+    Raises:
+        ValueError: If a variable is missing, unknown, or of another shape; or an attribute is missing.
+    """
+    time = np.asarray(time, float)
+    if time.ndim != 1 or np.any(np.diff(time) <= 0):
+        raise ValueError(f"time must be one increasing row, got shape {time.shape}")
+    _same_names("variables", variables, SCHEMA)
+    missing = [name for name in ATTRS if name not in attrs]
+    if missing:
+        raise ValueError(f"a record needs the attributes {', '.join(ATTRS)}; missing are {', '.join(missing)}")
+    sizes = {"time": len(time)} | {name: len(labels) for name, labels in COORDS.items()}
+    columns = {}
+    for name, (dims, units, long_name) in SCHEMA.items():
+        values = np.asarray(variables[name], bool if name in BOOLEAN else float)
+        expected = tuple(sizes[dim] for dim in dims)
+        if values.shape != expected:
+            raise ValueError(f"{name} must have the dimensions {dims} = {expected}, got shape {values.shape}")
+        columns[name] = (dims, values, {"units": units, "long_name": long_name})
+    coords = {"time": ("time", time, {"units": "s", "long_name": "time since the start"})}
+    coords["leg"] = ("leg", np.array(COORDS["leg"], np.int32), {"long_name": "right rear, middle, front, then left"})
+    coords |= {name: (name, np.array(COORDS[name])) for name in ("axis", "quat")}
+    return xr.Dataset(columns, coords, dict(attrs))
+
+
+def _same_names(what: str, given, wanted) -> None:
+    missing, unknown = [name for name in wanted if name not in given], [name for name in given if name not in wanted]
+    if missing or unknown:
+        raise ValueError(f"{what} of a record: missing are {missing}, unknown are {unknown}; there are {list(wanted)}")
+
+
+def describe(
+    engine: str,
+    status: str,
+    preset: str,
+    params: HexapodParams,
+    gait: TripodGait | str,
+    ground: terrains.Terrain,
+) -> dict[str, str]:
+    """Return the attributes of a run that happens here and now; dictionaries as JSON, since NetCDF has none."""
+    parameters = {
+        name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in vars(params).items()
+    }
+    return {
+        "engine": engine,
+        "status": status,
+        "preset": preset,
+        "parameters": json.dumps(parameters),
+        "gait": json.dumps(asdict(gait)) if isinstance(gait, TripodGait) else gait,
+        "terrain": json.dumps({"name": terrains.name_of(ground), **asdict(ground)}),
+        "versions": ", ".join(versions()),
+        "machine": machine(),
+        "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+    }
+
+
+def versions() -> list[str]:
+    """Return names and versions of the packages that a run depends on."""
+    return [f"{name} {importlib.metadata.version(name)}" for name in PACKAGES]
+
+
+def machine() -> str:
+    """Return the processor, the number of cores and the system, in words."""
+    model = platform.processor() or platform.machine()
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        names = [line for line in cpuinfo.read_text().splitlines() if line.startswith("model name")]
+        model = names[0].partition(":")[2].strip() if names else model
+    return f"{model}, {os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}"
+
+
+def params_of(record: xr.Dataset) -> HexapodParams:
+    """Return the parameters of the robot that ran."""
+    return HexapodParams(**json.loads(record.attrs["parameters"]))
+
+
+def gait_of(record: xr.Dataset) -> TripodGait:
+    """Return the gait that ran."""
+    return TripodGait(**json.loads(record.attrs["gait"]))
+
+
+def terrain_of(record: xr.Dataset) -> terrains.Terrain:
+    """Return the terrain it ran on."""
+    fields = json.loads(record.attrs["terrain"])
+    return terrains.TERRAINS[fields.pop("name")](**fields)
+
+
+def save(record: xr.Dataset, path: Path | str) -> None:
+    """Write the record as NetCDF 3, which needs no library but SciPy and which every tool reads."""
+    record.to_netcdf(path, engine="scipy")
+
+
+def load(path: Path | str) -> xr.Dataset:
+    """Read a record that `save` wrote, into memory.
+
+    Raises:
+        ValueError: If it is not a record.
+    """
+    with xr.open_dataset(path, engine="scipy") as stored:
+        variables = {name: stored[name].values for name in stored.data_vars}
+        return build(stored["time"].values, variables, stored.attrs)
+
+
+def save_csv(record: xr.Dataset, path: Path | str) -> None:
+    """Write the record as a table: comment lines `# name: value` with the attributes, then one row per instant.
+
+    Numbers are written so that reading them gives the same bits; flags as 0 and 1.
+    """
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        file.writelines(f"# {name}: {value}\n" for name, value in record.attrs.items())
+        table(record).to_csv(file, index=False)
+
+
+def table(record: xr.Dataset) -> pd.DataFrame:
+    """Return the record as flat columns: `time`, `body_position_x`, ..., `foot_force_5_z`, ..., `battery_drain`."""
+    columns = {"time": record["time"].values}
+    for name in record.data_vars:
+        values = record[name].values
+        for label, index in _columns(name):
+            column = values[(slice(None), *index)]
+            columns[label] = column.astype(int) if name in BOOLEAN else column
+    return pd.DataFrame(columns)
+
+
+def load_csv(path: Path | str) -> xr.Dataset:
+    """Read a record that `save_csv` wrote.
+
+    Raises:
+        ValueError: If it is not a record.
+    """
+    attrs = {}
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            if not line.startswith("# "):
+                break
+            name, _, value = line[2:].rstrip("\n").partition(": ")
+            attrs[name] = value
+    flat = pd.read_csv(path, skiprows=len(attrs), dtype=str).astype(float)  # pandas' own parser may lose the last bit
+    wanted = {name: _columns(name) for name in SCHEMA}
+    _same_names("columns", flat.columns, ["time", *(label for labels in wanted.values() for label, _ in labels)])
+    variables = {}
+    for name, labels in wanted.items():
+        shape = [len(COORDS[dim]) for dim in SCHEMA[name][0][1:]]
+        variables[name] = flat[[label for label, _ in labels]].to_numpy().reshape(-1, *shape)
+    return build(flat["time"].to_numpy(), variables, attrs)
+
+
+def _columns(name: str) -> list[tuple[str, tuple[int, ...]]]:
+    """Return label and index of every column of a variable, in the order of its memory."""
+    dims = SCHEMA[name][0][1:]
+    shape = [len(COORDS[dim]) for dim in dims]
+    return [
+        ("_".join([name, *(str(COORDS[dim][k]) for dim, k in zip(dims, index, strict=True))]), index)
+        for index in np.ndindex(*shape)
+    ]

@@ -1,0 +1,105 @@
+"""Drawing a recorded run: which OpenGL there is, and the video of a record.
+
+A picture needs nothing but the positions in the record, so a run of any engine can be drawn, and drawn again.
+
+MuJoCo chooses its OpenGL when it is imported, and a failed import cannot be undone. So this module imports MuJoCo only
+inside its functions, and `choose_opengl` must be called before anything else imports it.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+INSTALL_OPENGL = "apt-get install -y --no-install-recommends libegl1 libgl1"
+NO_OPENGL = f"No OpenGL library was found, so nothing is drawn in 3-D; to install one: {INSTALL_OPENGL}"
+BACKENDS = ("egl", "osmesa") if sys.platform == "linux" else ("",)  # "" is the system's own, as on macOS
+FPS = 30  # frames per second of a video
+SIZE = (640, 480)  # width and height of a video [pixel]
+ARROW = 0.008  # length of a drawn foot force [m/N]
+
+
+def renders_with(backend: str) -> bool:
+    """Return whether a scene can be rendered in a new process with this MUJOCO_GL."""
+    code = "import mujoco; mujoco.Renderer(mujoco.MjModel.from_xml_string('<mujoco/>'), 8, 8).render()"
+    env = {**os.environ, "MUJOCO_GL": backend}
+    return subprocess.run([sys.executable, "-c", code], env=env, capture_output=True).returncode == 0
+
+
+def choose_opengl() -> bool:
+    """Set MUJOCO_GL to what renders here, or to none; return whether something does. What is set is not replaced."""
+    wanted = (os.environ["MUJOCO_GL"],) if "MUJOCO_GL" in os.environ else BACKENDS
+    backend = next((name for name in wanted if renders_with(name)), None)
+    os.environ["MUJOCO_GL"] = "disable" if backend is None else backend  # a broken one would spoil MuJoCo's import
+    return backend is not None
+
+
+def qpos_of(record, row: int) -> np.ndarray:
+    """Return MuJoCo's `qpos` of a row of a record, shape (25,)."""
+    now = record.isel(time=row)
+    legs = np.stack([now["hip_angle"], now["splay"], now["leg_length"]], axis=-1)  # (6, 3)
+    return np.concatenate([now["body_position"], now["body_orientation"], legs.ravel()])
+
+
+def rows_at(record, fps: float, speed: float = 1.0) -> np.ndarray:
+    """Return the row nearest to each frame of a film, shape (n_frames,); `speed` > 1 is faster than real time."""
+    time = record["time"].values
+    frames = time[0] + np.arange(max(1, int((time[-1] - time[0]) * fps / speed + 1e-6))) * speed / fps
+    right = np.clip(np.searchsorted(time, frames), 1, len(time) - 1)
+    return right - (frames - time[right - 1] < time[right] - frames)
+
+
+def frames(record, model, camera: str = "follow", size=SIZE, fps: float = FPS, speed: float = 1.0) -> Iterator:
+    """Yield the frames of a film of the record, shape (height, width, 3) uint8, with an arrow for every foot force.
+
+    Args:
+        record: The record.
+        model: A model of the robot on its ground.
+        camera: A camera of the model.
+        size: Width and height [pixel].
+        fps: Frames per second.
+        speed: Seconds of the record per second of film.
+    """
+    import mujoco
+
+    data = mujoco.MjData(model)
+    with mujoco.Renderer(model, size[1], size[0]) as renderer:
+        for row in rows_at(record, fps, speed):
+            data.qpos[:] = qpos_of(record, row)
+            mujoco.mj_forward(model, data)
+            renderer.update_scene(data, camera)
+            now = record.isel(time=row)
+            for foot, force in zip(now["foot_position"].values, now["foot_force"].values, strict=True):
+                _add_arrow(renderer.scene, foot, foot + ARROW * force)
+            yield renderer.render()
+
+
+def _add_arrow(scene, start: np.ndarray, end: np.ndarray) -> None:
+    import mujoco
+
+    if scene.ngeom >= scene.maxgeom or np.linalg.norm(end - start) < 1e-3:
+        return
+    geom = scene.geoms[scene.ngeom]
+    arrow = mujoco.mjtGeom.mjGEOM_ARROW
+    mujoco.mjv_initGeom(
+        geom, arrow, np.zeros(3), np.zeros(3), np.zeros(9), np.array([0.85, 0.1, 0.15, 0.9], np.float32)
+    )
+    mujoco.mjv_connector(geom, arrow, 0.006, start, end)
+    scene.ngeom += 1
+
+
+def write_video(record, model, path: Path | str, **options) -> int:
+    """Write the film of a record (.mp4, .gif); return the number of frames. Options are those of `frames`."""
+    import imageio
+
+    n = 0
+    with imageio.get_writer(path, fps=options.get("fps", FPS), macro_block_size=None) as writer:
+        for frame in frames(record, model, **options):
+            writer.append_data(frame)
+            n += 1
+    return n

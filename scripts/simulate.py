@@ -1,0 +1,281 @@
+"""Running a MuJoCo hexapod under a controller, into a labelled record.
+
+A row of the record is the state before a physics step, with the forces of that same instant: MuJoCo computes forces,
+toe positions and sensors for the state a step starts from, and moves the state afterwards. So state is read before
+`mj_step` and everything derived from it after; reading all of it after the step would mix two instants. Hip torques are
+those of controller and motor in the recorded state, by the law of `controllers.pd` and `analytic.motor`, which the
+model's motors follow to rounding: MuJoCo's own reading belongs to the command of the step, not to the instant.
+
+A run that diverges or topples ends there, and its status says so. MuJoCo itself would only count a warning, put the
+robot back to the start, and go on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+import mujoco
+import numpy as np
+import xarray as xr
+from tqdm import tqdm
+
+from tarsus.analytic.battery import Battery
+from tarsus.analytic.clock import TripodGait, wrap
+from tarsus.analytic.models.hexapod import N_LEGS, HexapodParams, start_height
+from tarsus.analytic.terrain import Flat, Slope, Terrain
+from tarsus.controllers.clock import ClockController
+from tarsus.controllers.pd import torque
+from tarsus.mjcf import compile_model, hexapod
+from tarsus.mjcf.presets import PRESETS, Preset, find
+from tarsus.mjcf.terrain import GroundPatches, tilt
+from tarsus.scripts import record
+
+MAX_TILT = np.pi / 3  # of the body's up axis from the vertical; past it the robot counts as toppled [rad]
+# Kinks of the reference often fall on a step. The nudge puts them before it; otherwise rounding decides, leg by leg,
+# and moves the speed of the coarse preset by half a percent.
+_NUDGE = 1e-5  # [timestep]
+SAMPLE_PERIOD = 1e-3  # between rows of a record by default [s]; a longer timestep records every step
+
+
+class Status(Enum):
+    """How a run ended."""
+
+    COMPLETED = "reached the end"
+    TOPPLED = "toppled: the body tilted by more than 60 degrees"
+    FELL = "fell: the centre of the body went below the ground"
+    DIVERGED = "diverged: MuJoCo found numbers that are not finite or far too large"
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a simulation gave."""
+
+    record: xr.Dataset  # up to the last good state
+    status: Status
+    warnings: str  # MuJoCo's, in words; empty if there were none
+
+    @property
+    def completed(self) -> bool:
+        """Whether the robot was on its legs to the end."""
+        return self.status is Status.COMPLETED
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A hexapod, the ground it is on, its gait and the simulator's settings."""
+
+    params: HexapodParams
+    gait: TripodGait
+    ground: Terrain
+    preset: str | Preset = "reference"
+
+    def model(self) -> mujoco.MjModel:
+        """Return the compiled model."""
+        return compile_model(hexapod.build(self.params, self.ground, self.preset))
+
+    def start(self, model: mujoco.MjModel) -> mujoco.MjData:
+        """Return the start: at rest, legs where this gait wants them at t = 0, lowest toe on the ground.
+
+        The body is level, but parallel to the ground on an infinite slope: from a level start there the hind legs drop
+        first, and on a slope of 0.2 the robot falls over backward before it has made a step.
+        """
+        data = mujoco.MjData(model)
+        mujoco.mj_resetDataKeyframe(model, data, model.key(hexapod.START).id)
+        angle = wrap(self.gait.clock()(0.0)[0])
+        data.qpos[7::3] = angle
+        if isinstance(self.ground, Slope):
+            normal = self.ground.normal(0.0, 0.0)
+            data.qpos[3:7] = tilt(*self.ground.gradient(0.0, 0.0))
+            data.qpos[:3] = start_height(self.params, Flat(), angle) * normal
+        else:
+            data.qpos[2] = start_height(self.params, self.ground, angle)
+        mujoco.mj_forward(model, data)
+        return data
+
+    @property
+    def preset_name(self) -> str:
+        """The registered name of the preset, or its settings if it has none."""
+        if isinstance(self.preset, str):
+            return self.preset
+        return next((name for name, known in PRESETS.items() if known == self.preset), repr(self.preset))
+
+
+class Stepper:
+    """Steps a model under the clock: command the hips, let the ground follow the feet, step.
+
+    Attributes:
+        model: The compiled model.
+        data: Its state.
+        controller: What commands the hips.
+    """
+
+    def __init__(self, experiment: Experiment):
+        """Build the model and stand it at its start."""
+        self.model = experiment.model()
+        self.data = experiment.start(self.model)
+        self.controller = ClockController(experiment.gait)
+        self._patches = GroundPatches(self.model, experiment.ground)
+        follow_period = find(experiment.preset).follow_period
+        self._follow_every = max(1, round(follow_period / self.model.opt.timestep))
+        self._n_steps = 0
+        # The integrator `discrete` takes the hip's PD torque at the end of the step, so it needs the reference of the
+        # end; with that of the start the hips of the preset `rl` trail by 2 ms, and in swing that reads as 0.3 N m.
+        ends = find(experiment.preset).integrator == "discrete"
+        self._command_lead = self.model.opt.timestep * (ends + _NUDGE)
+
+    def step(self) -> None:
+        """Advance by one timestep."""
+        if self._n_steps % self._follow_every == 0:
+            self._patches.follow(self.data)
+        self._n_steps += 1
+        self.command(self.data)
+        mujoco.mj_step(self.model, self.data)
+
+    def command(self, data: mujoco.MjData) -> None:
+        """Write the hip commands for the step that starts from `data`."""
+        data.ctrl[:] = self.controller(data.time + self._command_lead, data.qpos[7::3]).ravel()
+
+    def warnings(self) -> str:
+        """Return what MuJoCo has warned of, in words; empty if nothing."""
+        counts = {kind: self.data.warning[kind].number for kind in range(mujoco.mjtWarning.mjNWARNING)}
+        names = {kind: mujoco.mjtWarning(kind).name.removeprefix("mjWARN_") for kind in counts}
+        return ", ".join(f"{names[kind]} ({count} times)" for kind, count in counts.items() if count)
+
+
+def simulate(
+    experiment: Experiment,
+    seconds: float,
+    *,
+    every: int | None = None,
+    progress: bool = True,
+) -> Run:
+    """Return the record of a run from the experiment's start.
+
+    Args:
+        experiment: What to run.
+        seconds: For how long [s].
+        every: Physics steps between two rows; by default those in `SAMPLE_PERIOD`, at least one. Forces of an impact
+            last a few milliseconds, and rows further apart than that miss some.
+        progress: Whether to show a progress bar.
+
+    Raises:
+        ValueError: If the time is shorter than a row.
+    """
+    stepper = Stepper(experiment)
+    timestep = stepper.model.opt.timestep
+    every = max(1, round(SAMPLE_PERIOD / timestep)) if every is None else every
+    n_rows = round(seconds / (every * timestep))
+    if n_rows < 1:
+        raise ValueError(f"a run must last at least one row of {every * timestep:g} s, got {seconds} s")
+    rows = _Rows(n_rows + 1, stepper)
+    with tqdm(total=n_rows, unit_scale=every * timestep, disable=not progress, bar_format=_BAR) as bar:
+        for row in range(n_rows + 1):
+            status = _advance(
+                stepper, rows, every if row < n_rows else 1, experiment
+            )  # one step more closes the record
+            if status is not Status.COMPLETED:
+                break
+            bar.update(int(row < n_rows))
+    return Run(rows.record(experiment, status), status, stepper.warnings())
+
+
+_BAR = "{desc}{percentage:3.0f} %|{bar}| {n:.1f}/{total:.1f} s simulated [{elapsed}]"
+
+
+def _advance(stepper: Stepper, rows: _Rows, every: int, experiment: Experiment) -> Status:
+    """Record one row and step up to the next; return how that went."""
+    for k in range(every):
+        if k == 0:
+            rows.before(stepper)
+        stepper.step()
+        if _diverged(stepper.data):
+            return Status.DIVERGED  # a row begun is given up: MuJoCo has reset the state
+        if k == 0:
+            rows.after(stepper)
+    return _posture(stepper.data, experiment.ground)
+
+
+_BAD = (mujoco.mjtWarning.mjWARN_BADQPOS, mujoco.mjtWarning.mjWARN_BADQVEL, mujoco.mjtWarning.mjWARN_BADQACC)
+
+
+def _diverged(data: mujoco.MjData) -> bool:
+    return any(data.warning[kind].number for kind in _BAD)
+
+
+def _posture(data: mujoco.MjData, ground: Terrain) -> Status:
+    x, y, z = data.qpos[:3]
+    _, q_x, q_y, _ = data.qpos[3:7]
+    if 1 - 2 * (q_x * q_x + q_y * q_y) < np.cos(MAX_TILT):  # the vertical part of the body's up axis
+        return Status.TOPPLED
+    return Status.FELL if z < ground.height(x, y) else Status.COMPLETED
+
+
+class _Rows:
+    """The arrays of a record, filled row by row."""
+
+    def __init__(self, n: int, stepper: Stepper):
+        model = stepper.model
+        self.n = 0
+        self.time = np.zeros(n)
+        self.qpos, self.qvel = np.zeros((n, model.nq)), np.zeros((n, model.nv))
+        self.command = np.zeros((n, N_LEGS, len(hexapod.HIP_INPUTS)))
+        self.feet = np.zeros((n, N_LEGS, 3))
+        self.contact = np.zeros((n, N_LEGS, 4))
+        self._sites = np.array([model.site(f"foot_{leg}").id for leg in range(N_LEGS)])
+        first = model.sensor("foot_0").adr[0]
+        self._sensors = slice(first, first + 4 * N_LEGS)
+
+    def before(self, stepper: Stepper) -> None:
+        """Read the state, and what the hips are asked for in it."""
+        data = stepper.data
+        self.time[self.n], self.qpos[self.n], self.qvel[self.n] = data.time, data.qpos, data.qvel
+        now = data.time + _NUDGE * stepper.model.opt.timestep
+        self.command[self.n] = stepper.controller(now, data.qpos[7::3])
+
+    def after(self, stepper: Stepper) -> None:
+        """Read, after the step, what MuJoCo derived from the state before it."""
+        data = stepper.data
+        self.feet[self.n] = data.site_xpos[self._sites]
+        self.contact[self.n] = data.sensordata[self._sensors].reshape(N_LEGS, 4)
+        self.n += 1
+
+    def record(self, experiment: Experiment, status: Status) -> xr.Dataset:
+        """Return what was filled in, with what follows from it."""
+        kept = slice(0, self.n)
+        qpos, qvel, command = self.qpos[kept], self.qvel[kept], self.command[kept]
+        params, motor = experiment.params, experiment.params.motor
+        hip_angle, hip_speed = qpos[:, 7::3], qvel[:, 6::3]
+        reference, rate, feedforward = np.moveaxis(command, -1, 0)
+        torque_command = torque(reference, rate, hip_angle, hip_speed, params.KP, params.KD) + feedforward
+        hip_torque = motor.limit(torque_command, hip_speed)
+        current, voltage = motor.current(hip_torque), motor.voltage(hip_torque, hip_speed)
+        variables = {
+            "body_position": qpos[:, :3],
+            "body_orientation": qpos[:, 3:7],
+            "body_velocity": qvel[:, :3],
+            "body_angular_velocity_b": qvel[:, 3:6],
+            "hip_angle": hip_angle,
+            "hip_speed": hip_speed,
+            "hip_reference": reference,
+            "hip_reference_rate": rate,
+            "splay": qpos[:, 8::3],
+            "leg_length": qpos[:, 9::3],
+            "hip_torque": hip_torque,
+            "torque_command": torque_command,
+            "foot_position": self.feet[kept],
+            "foot_force": self.contact[kept, :, 1:],
+            "foot_contact": self.contact[kept, :, 0] > 0,
+            "motor_current": current,
+            "motor_voltage": voltage,
+            "battery_drain": Battery().drain_rate(current, voltage),
+        }
+        attrs = record.describe(
+            f"mujoco {mujoco.__version__}",
+            status.value,
+            experiment.preset_name,
+            params,
+            experiment.gait,
+            experiment.ground,
+        )
+        return record.build(self.time[kept], variables, attrs)
