@@ -48,7 +48,9 @@ class Motor:
 
     def limit(self, torque, speed):
         """Return the torque that is delivered when `torque` is asked for at a joint speed, both at the joint."""
-        return np.clip(torque, *self.torque_limits(speed))
+        lost = np.multiply(speed, self.damping)
+        torque = np.minimum(np.maximum(torque, -self.max_torque - lost), self.max_torque - lost)
+        return np.minimum(np.maximum(torque, -self.max_torque), self.max_torque)
 
     def current(self, torque):
         """Return the armature current [A] of a joint torque [N m]: i = tau / (N K_tau)."""

@@ -1,7 +1,8 @@
 """What an action means: hip speeds, hip torques, or a gait. Each turns an action into hip commands for the substeps.
 
 The commands have shape (n_substeps, ..., 6, 3): set-points of angle [rad] and speed [rad/s], and torque [N m], for
-MuJoCo's hip actuators. Leading dimensions `...` serve parallel simulations. Actions lie in [-1, 1].
+MuJoCo's hip actuators. Moving set-points are those of each substep's start, or with `lead` 1 of its end (see
+`Preset.command_lead`). Leading dimensions `...` serve parallel simulations. Actions lie in [-1, 1].
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def gait_parameters(action: np.ndarray) -> np.ndarray:
     return _LOW + 0.5 * (np.asarray(action, float) + 1.0) * (_HIGH - _LOW)
 
 
-def velocity_commands(reference, hip_angle, speed, times):
+def velocity_commands(reference, hip_angle, speed, times, lead=0):
     """Ramp the hips' set-points at the given speeds.
 
     Args:
@@ -41,6 +42,7 @@ def velocity_commands(reference, hip_angle, speed, times):
         hip_angle: Hip angles now, shape (..., 6) [rad]; a set-point stays within `MAX_LEAD` of its hip.
         speed: Shape (..., 6) [rad/s].
         times: Substeps and the end of the period, from now, shape (n_substeps + 1,) [s].
+        lead: 0 or 1 substep.
 
     Returns:
         The commands, and the set-points at the end of the period.
@@ -48,7 +50,7 @@ def velocity_commands(reference, hip_angle, speed, times):
     reference = hip_angle + np.minimum(np.maximum(reference - hip_angle, -MAX_LEAD), MAX_LEAD)
     ramp = reference + np.multiply.outer(times, speed)
     commands = np.zeros((len(times) - 1, *speed.shape, 3))
-    commands[..., 0], commands[..., 1] = ramp[:-1], speed
+    commands[..., 0], commands[..., 1] = ramp[lead : len(times) - 1 + lead], speed
     return commands, ramp[-1]
 
 
@@ -59,16 +61,17 @@ def torque_commands(torque, n_substeps: int):
     return commands
 
 
-def gait_commands(action, cycles, times):
+def gait_commands(action, cycles, times, lead=0):
     """Follow the alternating-tripod clock whose parameters the action names.
 
     Args:
         action: Shape (..., 6), in the order of `GAIT_RANGES`.
         cycles: Cycles the clock has gone, shape (...,). It goes on from here whatever the gait was before.
         times: Substeps and the end of the period, from now, shape (n_substeps + 1,) [s].
+        lead: 0 or 1 substep.
 
     Returns:
-        The commands, the set-points at the end of the period and the cycles then.
+        The commands, set-points and their rates at the end of the period, and the cycles then.
     """
     gait = gait_parameters(action)[..., None]  # (..., 6, 1): broadcasts over the legs
     cycle_time, duty, sweep, offset, duty_difference, offset_difference = np.moveaxis(gait, -2, 0)
@@ -77,5 +80,6 @@ def gait_commands(action, cycles, times):
     angle, rate = profile(gone + TRIPOD_PHASE, cycle_time, slow_time, sweep)
     angle = -(angle + offset + _SIDE * offset_difference)  # the minus is forward
     commands = np.zeros((len(times) - 1, *angle.shape[1:], 3))
-    commands[..., 0], commands[..., 1] = angle[:-1], -rate[:-1]
-    return commands, angle[-1], gone[-1, ..., 0]
+    window = slice(lead, len(times) - 1 + lead)
+    commands[..., 0], commands[..., 1] = angle[window], -rate[window]
+    return commands, angle[-1], -rate[-1], gone[-1, ..., 0]

@@ -87,6 +87,7 @@ class LeggedEnv(gymnasium.Env):
         self.model, self.data, self._patches = model, mujoco.MjData(model), patches
         self._n_between_follows = max(1, round(preset.follow_period / model.opt.timestep))
         self._substep_times = np.arange(self.n_substeps + 1) * model.opt.timestep
+        self._lead = round(preset.command_lead / model.opt.timestep)
         self.metadata = {**type(self).metadata, "render_fps": round(1 / self.ctrl_dt)}
         self._bind()
 

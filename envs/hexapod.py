@@ -10,10 +10,12 @@ import mujoco
 import numpy as np
 
 from ..analytic.battery import Battery
-from ..analytic.models.hexapod import N_LEGS, start_height
+from ..analytic.models.hexapod import N_LEGS
 from ..analytic.terrain import Rough, make
-from ..mjcf import hexapod as robot
 from ..mjcf.compile import compile_model
+from ..mjcf.hexapod import build
+from ..mjcf.hexapod_parameters import set_parameters
+from ..mjcf.hexapod_state import start_state
 from ..mjcf.presets import find
 from ..mjcf.terrain import HALF_EXTENT, GroundPatches, is_plane, reroll
 from . import actions, observations
@@ -64,7 +66,7 @@ class HexapodEnv(LeggedEnv):
         params = config.params
         if config.action_mode == "torque":
             params = replace(params, KP=0.0, KD=0.0)
-        model = compile_model(robot.build(params, self.terrain, config.preset))
+        model = compile_model(build(params, self.terrain, config.preset))
         self._load(model, GroundPatches(model, self.terrain), find(config.preset), config.ctrl_dt)
         self._extent = np.inf if is_plane(self.terrain) else HALF_EXTENT - 1.0
 
@@ -79,7 +81,7 @@ class HexapodEnv(LeggedEnv):
         self._reroll()
         self._cycles = np.array(self.np_random.uniform()) if self.config.action_mode == "gait" else np.array(0.0)
         self._place(**start)
-        self._reference = self.data.qpos[7::3].copy()
+        self._reference, self._rate = self.data.qpos[7::3].copy(), np.zeros(N_LEGS)
         self._action = self._last_action = np.zeros(actions.N_ACTIONS)
         self._start_xy, self._drained = self.data.qpos[:2].copy(), 0.0
         self._velocity, self._started = np.zeros(2), True
@@ -97,7 +99,7 @@ class HexapodEnv(LeggedEnv):
             drawn[name] = value * self.np_random.uniform(low, high, value.shape)
         self.params = replace(nominal, **drawn)
         servo = {"KP": 0.0, "KD": 0.0} if self.config.action_mode == "torque" else {}
-        robot.set_parameters(self.model, replace(self.params, **servo), self.config.preset)
+        set_parameters(self.model, replace(self.params, **servo), self.config.preset)
 
     def _reroll(self) -> None:
         """Give a seeded terrain new ground."""
@@ -114,13 +116,12 @@ class HexapodEnv(LeggedEnv):
     def _place(self, qpos: np.ndarray | None = None, qvel: np.ndarray | None = None) -> None:
         """Stand the robot on the ground, legs where the clock wants them, with noise on hips and velocities."""
         model, data, noise = self.model, self.data, self.config.reset_noise
-        mujoco.mj_resetData(model, data)
-        data.qpos[:] = robot.start_state(self.params, self.terrain)
+        mujoco.mj_resetDataKeyframe(model, data, 0)
+        angle = data.qpos[7::3].copy()
         if self.config.action_mode == "gait":
-            middle = np.zeros(actions.N_ACTIONS)
-            _, data.qpos[7::3], _ = actions.gait_commands(middle, self._cycles, np.zeros(2))
-        data.qpos[7::3] += noise * self.np_random.standard_normal(N_LEGS)
-        data.qpos[2] = start_height(self.params, self.terrain, data.qpos[7::3])
+            _, angle, _, _ = actions.gait_commands(np.zeros(actions.N_ACTIONS), self._cycles, np.zeros(2))
+        angle = angle + noise * self.np_random.standard_normal(N_LEGS)
+        data.qpos[:] = start_state(self.params, self.terrain, angle)
         data.qvel[:6] = noise * self.np_random.standard_normal(6)
         for name, value in (("qpos", qpos), ("qvel", qvel)):
             if value is not None:
@@ -143,11 +144,16 @@ class HexapodEnv(LeggedEnv):
         if self.config.action_mode == "velocity":
             angle = self._frame.qpos[7::3]
             speed = action * self._motor.no_load_speed
-            commands, self._reference = actions.velocity_commands(self._reference, angle, speed, self._substep_times)
+            commands, self._reference = actions.velocity_commands(
+                self._reference, angle, speed, self._substep_times, self._lead
+            )
+            self._rate = speed
         elif self.config.action_mode == "torque":
             commands = actions.torque_commands(action * self._motor.max_torque, 1)
         else:
-            commands, self._reference, self._cycles = actions.gait_commands(action, self._cycles, self._substep_times)
+            commands, self._reference, self._rate, self._cycles = actions.gait_commands(
+                action, self._cycles, self._substep_times, self._lead
+            )
         return commands.reshape(len(commands), -1)
 
     def _bind(self) -> None:
@@ -159,7 +165,7 @@ class HexapodEnv(LeggedEnv):
             rotation=np.eye(3),
             foot=data.sensordata[: 4 * N_LEGS].reshape(N_LEGS, 4),
             accelerometer=data.sensordata[4 * N_LEGS + 3 : 4 * N_LEGS + 6],
-            torque=data.actuator_force,
+            torque=np.zeros(N_LEGS),
             rest_length=self.params.rho_r0,
             reference=np.zeros(N_LEGS),
             action=np.zeros(actions.N_ACTIONS),
@@ -174,8 +180,22 @@ class HexapodEnv(LeggedEnv):
         mujoco.mju_quat2Mat(frame.rotation.reshape(9), frame.qpos[3:7])
         frame.reference, frame.action, frame.command = self._reference, self._action, self._command
         frame.cycles, frame.ground, frame.rest_length = self._cycles, self.terrain.height, self.params.rho_r0
+        frame.torque = self._hip_torque(frame.qpos[7::3], frame.qvel[6::3])
         x, y, z = frame.qpos[:3]
         frame.height = z - frame.ground(x, y)
+
+    def _hip_torque(self, angle: np.ndarray, speed: np.ndarray) -> np.ndarray:
+        """Return the motors' torque in the present state [N m].
+
+        MuJoCo's own `actuator_force` belongs to the last substep's start; with the integrator `discrete` it lacks the
+        implicit part, and overstates the torque of a hip in swing by 0.3 N m.
+        """
+        if self.config.action_mode == "torque":
+            asked = self._action * self._motor.max_torque
+        else:
+            params = self.params
+            asked = params.KP * (self._reference - angle) + params.KD * (self._rate - speed)
+        return self._motor.limit(asked, speed)
 
     def _observe(self) -> np.ndarray:
         frame = self._frame

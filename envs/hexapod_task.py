@@ -10,7 +10,7 @@ import numpy as np
 
 from ..analytic.models.hexapod import HexapodParams
 from ..analytic.terrain import Terrain, make
-from ..mjcf.hexapod import RANDOMISABLE
+from ..mjcf.hexapod_parameters import RANDOMISABLE
 from ..mjcf.presets import Preset, find
 from . import rewards
 from .actions import ACTION_MODES

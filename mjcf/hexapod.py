@@ -14,16 +14,16 @@ from pathlib import Path
 import mujoco
 import numpy as np
 
-from ..analytic.models.hexapod import N_LEGS, HexapodParams, leg_vector, start_height
-from ..analytic.terrain import Flat, Terrain, make
-from .compile import compile_model
+from ..analytic.models.hexapod import N_LEGS, HexapodParams
+from ..analytic.terrain import Terrain, make
+from .hexapod_state import START, start_state
+from .look import add_cameras, add_look
 from .presets import Preset, find
-from .terrain import FOOT_BIT, GROUND, add_ground, is_plane
+from .terrain import FOOT_BIT, add_ground, is_plane
 
 TORSO_SIZE = (0.075, 0.25, 0.03)  # half extents of the plate [m]; drawn, and what hits the ground in a fall
 TOE_INERTIA = 1e-9  # MuJoCo wants some [kg m^2]; a point toe has none
 HIP_INPUTS = ("pos", "vel", "ff")  # the controls of each hip: angle [rad], speed [rad/s], torque [N m]
-START = "start"  # keyframe: level, at rest, one tripod straight down and the other straight up
 
 
 def build(
@@ -51,7 +51,7 @@ def build(
     spec.compiler.degree = False
     preset.apply(spec.option)
     spec.option.gravity = (0, 0, -params.g)
-    _add_look(spec)
+    add_look(spec)
     stands_on = add_ground(spec, ground, preset, params.friction_coeff, N_LEGS)
     torso = _add_torso(spec, params)
     for leg in range(N_LEGS):
@@ -73,58 +73,6 @@ def _check_timestep(params: HexapodParams, preset: Preset) -> None:
             f"timestep {preset.timestep:g} s is too long for the stiffest leg spring ({frequency:.0f} rad/s) with the "
             f"integrator {preset.integrator!r}: it must be under {largest:.3g} s, or the integrator 'discrete'"
         )
-
-
-def _add_look(spec: mujoco.MjSpec) -> None:
-    spec.visual.quality.shadowsize = 1024  # the default of 4096 and multisampling cost ten times the frame rate
-    spec.visual.quality.offsamples = 0
-    spec.visual.headlight.ambient = (0.35, 0.35, 0.35)
-    spec.visual.headlight.diffuse = (0.45, 0.45, 0.45)
-    spec.visual.global_.offwidth = 1280
-    spec.visual.global_.offheight = 960
-    spec.visual.map.znear = 0.01
-    spec.visual.map.force = 0.005  # length of a drawn contact force [m/N]
-    spec.stat.extent = 1.0
-    spec.stat.center = (0, 0, 0.15)
-    spec.add_texture(
-        name="sky",
-        type=mujoco.mjtTexture.mjTEXTURE_SKYBOX,
-        builtin=mujoco.mjtBuiltin.mjBUILTIN_GRADIENT,
-        rgb1=(0.75, 0.82, 0.88),
-        rgb2=(0.95, 0.96, 0.97),
-        width=128,
-        height=768,
-    )
-    spec.add_material(name="plate", rgba=(0.82, 0.33, 0.16, 1), specular=0.4, shininess=0.5)
-    spec.add_material(name="tripod_a", rgba=(0.93, 0.78, 0.35, 1))
-    spec.add_material(name="tripod_b", rgba=(0.36, 0.62, 0.78, 1))
-    spec.add_material(name="dark", rgba=(0.13, 0.14, 0.15, 1))
-    vertices, faces = _c_leg()
-    spec.add_mesh(
-        name="c_leg",
-        uservert=vertices.ravel(),
-        userface=faces.ravel(),
-        inertia=mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL,
-    )
-
-
-def _c_leg(length: float = 0.2, width: float = 0.02, thickness: float = 0.005, n: int = 12):
-    """Return vertices and triangles of a curved strip: half a circle from toe (the origin) to hip (0, 0, length)."""
-    arc = np.linspace(0.0, np.pi, n + 1)
-    radial = np.stack([np.zeros(n + 1), np.sin(arc), -np.cos(arc)], axis=-1)  # (n + 1, 3)
-    rims = [
-        (0.5 * length + side_r * 0.5 * thickness) * radial + (side_x * 0.5 * width, 0, 0.5 * length)
-        for side_x, side_r in ((-1, -1), (1, -1), (1, 1), (-1, 1))
-    ]
-    vertices = np.stack(rims, axis=1).reshape(-1, 3)
-    faces = []
-    for k in range(n):
-        for a, b in ((0, 1), (1, 2), (2, 3), (3, 0)):
-            a, b, c, d = 4 * k + a, 4 * k + b, 4 * k + 4 + b, 4 * k + 4 + a
-            faces += [(a, c, b), (a, d, c)]
-    end = 4 * n
-    faces += [(0, 1, 2), (0, 2, 3), (end, end + 2, end + 1), (end, end + 3, end + 2)]
-    return vertices.round(6), np.array(faces)
 
 
 def _add_torso(spec: mujoco.MjSpec, params: HexapodParams):
@@ -158,31 +106,8 @@ def _add_torso(spec: mujoco.MjSpec, params: HexapodParams):
         conaffinity=0,
     )
     torso.add_site(name="imu", size=(0.01, 0.01, 0.01), rgba=(0, 0, 0, 0))
-    torso.add_camera(
-        name="follow", mode=mujoco.mjtCamLight.mjCAMLIGHT_TRACK, pos=(1.15, -0.7, 0.55), **_look_at((1.15, -0.7, 0.55))
-    )
-    torso.add_camera(
-        name="side", mode=mujoco.mjtCamLight.mjCAMLIGHT_TRACK, pos=(1.3, 0.0, 0.1), **_look_at((1.3, 0.0, 0.15))
-    )
-    torso.add_light(
-        name="lamp",
-        mode=mujoco.mjtCamLight.mjCAMLIGHT_TRACK,
-        pos=(0.6, -0.6, 2.5),
-        dir=(-0.25, 0.25, -1),
-        diffuse=(0.6, 0.6, 0.6),
-        castshadow=True,
-    )
+    add_cameras(torso)
     return torso
-
-
-def _look_at(position) -> dict[str, np.ndarray]:
-    """Return the orientation of a camera at `position` that looks at the origin with z up."""
-    back = np.asarray(position) / np.linalg.norm(position)
-    right = np.cross((0, 0, 1), back)
-    right /= np.linalg.norm(right)
-    quat = np.zeros(4)
-    mujoco.mju_mat2Quat(quat, np.stack([right, np.cross(back, right), back], axis=1).ravel())
-    return {"quat": quat}
 
 
 def _add_leg(spec: mujoco.MjSpec, torso, params: HexapodParams, leg: int, radius: float, contype: int) -> None:
@@ -280,58 +205,6 @@ def _add_start(spec: mujoco.MjSpec, params: HexapodParams, ground: Terrain) -> N
     ctrl = np.zeros((N_LEGS, len(HIP_INPUTS)))
     ctrl[:, 0] = qpos[7::3]
     spec.add_key(name=START, qpos=qpos, ctrl=ctrl.ravel())
-
-
-def start_state(params: HexapodParams, ground: Terrain | None = None) -> np.ndarray:
-    """Return the start position `qpos`, shape (25,): level, legs where the clock wants them at t = 0, springs at rest.
-
-    Order: body position (3) [m], quaternion (4), then hip angle, splay [rad] and length [m] of each leg.
-    """
-    angle, _ = params.gait.clock()(0.0)
-    qpos = np.zeros(7 + 3 * N_LEGS)
-    qpos[2] = start_height(params, ground or Flat(), angle)
-    qpos[3] = 1.0
-    qpos[7::3], qpos[8::3], qpos[9::3] = angle, params.theta_r0, params.rho_r0
-    return qpos
-
-
-def toe_positions(params: HexapodParams, qpos: np.ndarray) -> np.ndarray:
-    """Return the toes' world positions in the state `qpos`, shape (6, 3) [m], without a simulator."""
-    rotation = np.zeros(9)
-    mujoco.mju_quat2Mat(rotation, qpos[3:7])
-    toes_b = params.attach + leg_vector(qpos[8::3], qpos[7::3], qpos[9::3])
-    return qpos[:3] + toes_b @ rotation.reshape(3, 3).T
-
-
-# Parameters that `set_parameters` can change in a compiled model and an environment may draw at random.
-RANDOMISABLE = (
-    *("body_mass", "leg_mass", "friction_coeff", "g", "max_torque", "max_speed"),
-    *("rho_k", "rho_d", "rho_r0", "theta_k", "theta_d", "theta_r0", "J", "KP", "KD"),
-)
-_BODY_FIELDS = ("mass", "inertia", "pos", "iquat")
-_ARRAYS = (
-    *("qpos0", "qpos_spring", "jnt_pos", "jnt_stiffness", "jnt_stiffnesspoly", "dof_damping", "dof_dampingpoly"),
-    *("actuator_gainprm", "actuator_biasprm", "actuator_dynprm", "actuator_forcerange"),
-)
-
-
-def set_parameters(model: mujoco.MjModel, params: HexapodParams, preset: str | Preset) -> None:
-    """Give a compiled hexapod, on whatever terrain, other parameters, in place.
-
-    They are copied from a hexapod built anew on flat ground, so that nothing is written down twice.
-    """
-    donor = compile_model(build(params, Flat(), preset))
-    for body in range(1, donor.nbody):
-        source = donor.body(body)
-        for name in _BODY_FIELDS:
-            getattr(model.body(source.name), name)[:] = getattr(source, name)
-    for name in _ARRAYS:
-        getattr(model, name)[:] = getattr(donor, name)
-    model.opt.gravity[:] = donor.opt.gravity
-    for geom in (model.geom(k) for k in range(model.ngeom)):
-        if geom.name == GROUND or geom.name.startswith("patch_"):
-            geom.friction[:] = donor.geom(GROUND).friction
-    mujoco.mj_setConst(model, mujoco.MjData(model))
 
 
 def xml() -> str:

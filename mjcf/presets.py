@@ -32,6 +32,7 @@ class Preset:
     impratio: float = 100.0  # of friction to normal impedance; feet creep as 1 / impratio
     cone: str = "elliptic"  # pyramidal makes the hexapod 1.7 % too fast
     noslip_iterations: int = 0
+    tolerance: float = 1e-10  # of the constraint solver; larger saves iterations
     toe_radius: float = 1e-4  # [m]; rolling adds 0.5 % of speed per millimetre
     follow_period: float = 0.0  # between moves of the tangent planes on curved terrain [s]; 0 is every step
 
@@ -39,7 +40,7 @@ class Preset:
         for name, known in (("integrator", INTEGRATORS), ("cone", CONES)):
             if getattr(self, name) not in known:
                 raise ValueError(f"unknown {name} {getattr(self, name)!r}; there are {', '.join(known)}")
-        for name in ("timestep", "impratio", "toe_radius"):
+        for name in ("timestep", "impratio", "tolerance", "toe_radius"):
             if not getattr(self, name) > 0:
                 raise ValueError(f"{name} must be positive, got {getattr(self, name)}")
 
@@ -51,8 +52,17 @@ class Preset:
         option.impratio = self.impratio
         option.noslip_iterations = self.noslip_iterations
         option.solver = mujoco.mjtSolver.mjSOL_NEWTON
-        option.tolerance = 1e-10
+        option.tolerance = self.tolerance
         option.jacobian = mujoco.mjtJacobian.mjJAC_DENSE  # 4.0.0 has a known fault in the sparse one; ours are small
+
+    @property
+    def command_lead(self) -> float:
+        """How far ahead of a step's start a servo's moving set-point is to be taken [s].
+
+        The integrator `discrete` takes the servo's torque at the end of the step, so it needs the set-point of the end;
+        with that of the start the hips of the preset `rl` would trail by a timestep.
+        """
+        return self.timestep if self.integrator == "discrete" else 0.0
 
     def largest_timestep(self, frequency: float) -> float:
         """Return the largest stable timestep for a spring of natural frequency omega [rad/s]: omega h < 2 [s]."""
@@ -64,9 +74,10 @@ PRESETS = {
     "rl": Preset(
         timestep=2.5e-3,
         integrator="discrete",  # implicit in position too: no limit from the stiff legs
-        solref=(0.003, 1.0),
+        solref=(0.0024, 1.0),
         solimp=(0.9, 0.99, 1e-3),
         impratio=10.0,
+        tolerance=1e-6,
         follow_period=0.01,
     ),
 }

@@ -7,33 +7,30 @@ Runs are spread by joblib: put `with joblib.parallel_config(...)` around `comput
 from __future__ import annotations
 
 import argparse
-import statistics
 import sys
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import joblib
-import mujoco
 import numpy as np
 from tqdm import tqdm
 
 from tarsus.analytic.clock import TripodGait
-from tarsus.analytic.models.hexapod import HexapodParams, start_height
+from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import Flat, Slope, Terrain
-from tarsus.mjcf import PRESETS, compile_model, hexapod
+from tarsus.mjcf import PRESETS
 from tarsus.mjcf.presets import find
 from tarsus.scripts import record, summary
-from tarsus.scripts.simulate import Experiment, Stepper, simulate
+from tarsus.scripts.creep_and_cost import CREEP_SLOPE, creep_of_pinned, creep_of_standing, speed_of_simulation
+from tarsus.scripts.experiment import Experiment
+from tarsus.scripts.simulate import simulate
 
 BEGIN, END = "<!-- tables: begin -->", "<!-- tables: end -->"
 DUTY = 0.6
 GAITS = ((1.0, 0.75), (0.5, 0.75), (0.75, 1.0), (2.0, 0.5), (0.6, 0.5))  # t_c [s], phi_s [rad]
 SLOPES = (-0.2, -0.15, -0.1, -0.05, 0.0, 0.05, 0.1, 0.15, 0.2)
-CREEP_SLOPE = 0.1
 TIPPED = 25.0  # past this the plate's edge is on the ground; a walk along a slope of 0.2 tilts by up to 23 [deg]
-STANDING_HEIGHT = 0.1815  # of six legs at rest under the body's weight [m]
-SETTLE, MEASURE = 2.0, 3.0  # of a stand, before and while creep is measured [s]
 
 
 @dataclass(frozen=True)
@@ -74,6 +71,7 @@ class Cell:
     speed: float  # [m/s]
     yaw_rate: float  # [rad/s]
     max_tilt: float  # [rad]
+    cost_of_transport: float  # positive mechanical work over weight and way
     fell_at: float | None  # when the run ended early [s]
 
 
@@ -82,7 +80,7 @@ def run(case: Case, preset: str) -> Cell:
     result = simulate(Experiment(HexapodParams(), case.gait, case.ground, preset), case.seconds, progress=False)
     numbers = summary.summarise(result.record)
     fell_at = None if result.completed else float(result.record["time"].values[-1])
-    return Cell(numbers.speed, numbers.yaw_rate, numbers.max_tilt, fell_at)
+    return Cell(numbers.speed, numbers.yaw_rate, numbers.max_tilt, numbers.cot_positive, fell_at)
 
 
 def compute(rows: list[Case], n_jobs: int = -1) -> dict[tuple[str, str, str], Cell]:
@@ -94,64 +92,6 @@ def compute(rows: list[Case], n_jobs: int = -1) -> dict[tuple[str, str, str], Ce
     return {(case.table, case.label, preset): cell for (case, preset), cell in zip(jobs, shown, strict=True)}
 
 
-def creep_of_standing(preset: str) -> float:
-    """Return how fast the fastest foot slides when the robot only stands on a slope [m/s]."""
-    params, ground = HexapodParams(), Slope(0.0, CREEP_SLOPE)
-    model = compile_model(hexapod.build(params, ground, preset))
-    data = mujoco.MjData(model)
-    mujoco.mj_resetDataKeyframe(model, data, 0)
-    data.qpos[7::3] = 0.0
-    data.qpos[2] = start_height(params, ground, np.zeros(6))
-    return _creep(model, data, ground)
-
-
-def creep_of_pinned(preset: str) -> float:
-    """Return how fast the fastest foot slides under a body held still at its standing height, on flat ground [m/s]."""
-    spec = hexapod.build(HexapodParams(), Flat(), preset)
-    spec.delete(spec.key(hexapod.START))
-    spec.delete(spec.joint("root"))
-    spec.body("torso").pos = (0, 0, STANDING_HEIGHT)
-    model = compile_model(spec)
-    return _creep(model, mujoco.MjData(model), Flat())
-
-
-def _creep(model: mujoco.MjModel, data: mujoco.MjData, ground: Terrain) -> float:
-    """Return the greatest speed along the ground of a foot, hips held straight down, after settling."""
-    data.ctrl[:] = 0.0
-    feet = [model.site(f"foot_{leg}").id for leg in range(6)]
-    _step_for(model, data, SETTLE)
-    before = data.site_xpos[feet].copy()
-    _step_for(model, data, MEASURE)
-    way = data.site_xpos[feet] - before
-    way -= np.outer(way @ ground.normal(0.0, 0.0), ground.normal(0.0, 0.0))
-    return float(np.linalg.norm(way, axis=-1).max()) / MEASURE
-
-
-def _step_for(model: mujoco.MjModel, data: mujoco.MjData, seconds: float) -> None:
-    for _ in range(round(seconds / model.opt.timestep)):
-        mujoco.mj_step(model, data)
-
-
-def speed_of_simulation(preset: str, seconds: float = 2.0, repeats: int = 5) -> tuple[float, float]:
-    """Return simulated seconds per second of processor time: commanded every 20 ms, and at every step from Python."""
-    experiment = Experiment(HexapodParams(), TripodGait(), Flat(), preset)
-    ratios: dict[bool, list[float]] = {False: [], True: []}
-    for _ in range(repeats):
-        for every_step, measured in ratios.items():
-            stepper = Stepper(experiment)
-            n, hold = round(seconds / stepper.model.opt.timestep), round(0.02 / stepper.model.opt.timestep)
-            started = time.process_time()
-            for k in range(n):
-                if every_step:
-                    stepper.step()
-                    continue
-                if k % hold == 0:
-                    stepper.command(stepper.data)
-                mujoco.mj_step(stepper.model, stepper.data)
-            measured.append(seconds / (time.process_time() - started))
-    return statistics.median(ratios[False]), statistics.median(ratios[True])
-
-
 def tables(rows: list[Case], cells: dict[tuple[str, str, str], Cell], command: str) -> str:
     """Return the generated part of the page, Markdown."""
     versions, machine = ", ".join(record.versions()), record.machine()
@@ -161,6 +101,7 @@ def tables(rows: list[Case], cells: dict[tuple[str, str, str], Cell], command: s
             "### Settings\n\n" + _settings(),
             "### Creep and cost\n\n" + _creep_and_cost(),
             "### Gaits\n\n" + _speeds(rows, cells, "gait", "gait, t_s / t_c = 0.6"),
+            "### Cost of transport\n\n" + _costs(rows, cells),
             "### Slopes\n\n" + _speeds(rows, cells, "slope", "slope dz/dy"),
             "### Turns\n\n" + _turns(rows, cells),
         ]
@@ -207,6 +148,17 @@ def _speeds(rows: list[Case], cells, table: str, name: str) -> str:
         body.append([case.label, *(f"{cell.speed:.4f}{_fall(cell)}" for cell in row), *ratios])
     others = [f"{preset} against {next(iter(PRESETS))}" for preset in list(PRESETS)[1:]]
     return _markdown([name, *(f"{preset} [m/s]" for preset in PRESETS), *others], body)
+
+
+def _costs(rows: list[Case], cells) -> str:
+    body = []
+    for case in (case for case in rows if case.table == "gait"):
+        row = [cells["gait", case.label, preset].cost_of_transport for preset in PRESETS]
+        body.append(
+            [case.label, *(f"{cost:.3f}" for cost in row), *(f"{100 * (c / row[0] - 1):+.0f} %" for c in row[1:])]
+        )
+    others = [f"{preset} against {next(iter(PRESETS))}" for preset in list(PRESETS)[1:]]
+    return _markdown(["gait, positive work over weight and way", *PRESETS, *others], body)
 
 
 def _turns(rows: list[Case], cells) -> str:

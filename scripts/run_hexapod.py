@@ -121,7 +121,8 @@ def main(argv: list[str] | None = None) -> int:
     """Run, print the summary, write the files; return 0, or 2 for a command line that cannot be run."""
     args = parser().parse_args(argv)
     draws = (not args.no_video) and rendering.choose_opengl()  # before anything imports MuJoCo
-    from tarsus.scripts.simulate import Experiment, simulate
+    from tarsus.scripts.experiment import Experiment
+    from tarsus.scripts.simulate import simulate
 
     try:
         if not 0 < args.seconds < float("inf"):

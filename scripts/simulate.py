@@ -21,20 +21,14 @@ import xarray as xr
 from tqdm import tqdm
 
 from tarsus.analytic.battery import Battery
-from tarsus.analytic.clock import TripodGait, wrap
-from tarsus.analytic.models.hexapod import N_LEGS, HexapodParams, start_height
-from tarsus.analytic.terrain import Flat, Slope, Terrain
-from tarsus.controllers.clock import ClockController
+from tarsus.analytic.models.hexapod import N_LEGS
+from tarsus.analytic.terrain import Terrain
 from tarsus.controllers.pd import torque
-from tarsus.mjcf import compile_model, hexapod
-from tarsus.mjcf.presets import PRESETS, Preset, find
-from tarsus.mjcf.terrain import GroundPatches, tilt
+from tarsus.mjcf import hexapod
 from tarsus.scripts import record
+from tarsus.scripts.experiment import NUDGE, Experiment, Stepper
 
 MAX_TILT = np.pi / 3  # of the body's up axis from the vertical; past it the robot counts as toppled [rad]
-# Kinks of the reference often fall on a step. The nudge puts them before it; otherwise rounding decides, leg by leg,
-# and moves the speed of the coarse preset by half a percent.
-_NUDGE = 1e-5  # [timestep]
 SAMPLE_PERIOD = 1e-3  # between rows of a record by default [s]; a longer timestep records every step
 
 
@@ -59,88 +53,6 @@ class Run:
     def completed(self) -> bool:
         """Whether the robot was on its legs to the end."""
         return self.status is Status.COMPLETED
-
-
-@dataclass(frozen=True)
-class Experiment:
-    """A hexapod, the ground it is on, its gait and the simulator's settings."""
-
-    params: HexapodParams
-    gait: TripodGait
-    ground: Terrain
-    preset: str | Preset = "reference"
-
-    def model(self) -> mujoco.MjModel:
-        """Return the compiled model."""
-        return compile_model(hexapod.build(self.params, self.ground, self.preset))
-
-    def start(self, model: mujoco.MjModel) -> mujoco.MjData:
-        """Return the start: at rest, legs where this gait wants them at t = 0, lowest toe on the ground.
-
-        The body is level, but parallel to the ground on an infinite slope: from a level start there the hind legs drop
-        first, and on a slope of 0.2 the robot falls over backward before it has made a step.
-        """
-        data = mujoco.MjData(model)
-        mujoco.mj_resetDataKeyframe(model, data, model.key(hexapod.START).id)
-        angle = wrap(self.gait.clock()(0.0)[0])
-        data.qpos[7::3] = angle
-        if isinstance(self.ground, Slope):
-            normal = self.ground.normal(0.0, 0.0)
-            data.qpos[3:7] = tilt(*self.ground.gradient(0.0, 0.0))
-            data.qpos[:3] = start_height(self.params, Flat(), angle) * normal
-        else:
-            data.qpos[2] = start_height(self.params, self.ground, angle)
-        mujoco.mj_forward(model, data)
-        return data
-
-    @property
-    def preset_name(self) -> str:
-        """The registered name of the preset, or its settings if it has none."""
-        if isinstance(self.preset, str):
-            return self.preset
-        return next((name for name, known in PRESETS.items() if known == self.preset), repr(self.preset))
-
-
-class Stepper:
-    """Steps a model under the clock: command the hips, let the ground follow the feet, step.
-
-    Attributes:
-        model: The compiled model.
-        data: Its state.
-        controller: What commands the hips.
-    """
-
-    def __init__(self, experiment: Experiment):
-        """Build the model and stand it at its start."""
-        self.model = experiment.model()
-        self.data = experiment.start(self.model)
-        self.controller = ClockController(experiment.gait)
-        self._patches = GroundPatches(self.model, experiment.ground)
-        follow_period = find(experiment.preset).follow_period
-        self._follow_every = max(1, round(follow_period / self.model.opt.timestep))
-        self._n_steps = 0
-        # The integrator `discrete` takes the hip's PD torque at the end of the step, so it needs the reference of the
-        # end; with that of the start the hips of the preset `rl` trail by 2 ms, and in swing that reads as 0.3 N m.
-        ends = find(experiment.preset).integrator == "discrete"
-        self._command_lead = self.model.opt.timestep * (ends + _NUDGE)
-
-    def step(self) -> None:
-        """Advance by one timestep."""
-        if self._n_steps % self._follow_every == 0:
-            self._patches.follow(self.data)
-        self._n_steps += 1
-        self.command(self.data)
-        mujoco.mj_step(self.model, self.data)
-
-    def command(self, data: mujoco.MjData) -> None:
-        """Write the hip commands for the step that starts from `data`."""
-        data.ctrl[:] = self.controller(data.time + self._command_lead, data.qpos[7::3]).ravel()
-
-    def warnings(self) -> str:
-        """Return what MuJoCo has warned of, in words; empty if nothing."""
-        counts = {kind: self.data.warning[kind].number for kind in range(mujoco.mjtWarning.mjNWARNING)}
-        names = {kind: mujoco.mjtWarning(kind).name.removeprefix("mjWARN_") for kind in counts}
-        return ", ".join(f"{names[kind]} ({count} times)" for kind, count in counts.items() if count)
 
 
 def simulate(
@@ -230,7 +142,7 @@ class _Rows:
         """Read the state, and what the hips are asked for in it."""
         data = stepper.data
         self.time[self.n], self.qpos[self.n], self.qvel[self.n] = data.time, data.qpos, data.qvel
-        now = data.time + _NUDGE * stepper.model.opt.timestep
+        now = data.time + NUDGE * stepper.model.opt.timestep
         self.command[self.n] = stepper.controller(now, data.qpos[7::3])
 
     def after(self, stepper: Stepper) -> None:

@@ -11,7 +11,7 @@ import time
 
 from mujoco.studio import app, launch_web, messages, plugin, sim, viewer_protocol
 
-from tarsus.scripts.simulate import Experiment, Stepper
+from tarsus.scripts.experiment import Experiment, Stepper
 
 PORT = 8080
 NOTICE = (

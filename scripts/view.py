@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from tarsus.scripts.simulate import Experiment, Stepper
+from tarsus.scripts.experiment import Experiment, Stepper
 
 FRAME = 1 / 60  # between pictures [s]
 

@@ -42,7 +42,7 @@ middle, front; 3, 4, 5 left rear, middle, front.
 
 | mode | an action is |
 |---|---|
-| `"velocity"` (default) | speed of each hip's set-point; 1 is the no-load speed, {no_load_speed:.1f} rad/s; -1 forward |
+| `"velocity"` (default) | speed of each hip's set-point; 1 is the no-load speed, {no_load_speed:.1f} rad/s |
 | `"torque"` | torque of each hip; 1 is {max_torque:g} N m; the motor's torque-speed limit applies |
 | `"gait"` | parameters of the alternating-tripod clock, from their low at -1 to their high at +1 (below) |
 
@@ -136,7 +136,7 @@ def hexapod_page() -> str:
     from tarsus.analytic.terrain import TERRAINS
     from tarsus.envs import actions, observations
     from tarsus.envs.hexapod_task import REWARDS
-    from tarsus.mjcf.hexapod import RANDOMISABLE
+    from tarsus.mjcf.hexapod_parameters import RANDOMISABLE
     from tarsus.mjcf.presets import PRESETS
 
     env = gymnasium.make("Hexapod-v0").unwrapped

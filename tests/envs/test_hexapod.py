@@ -66,6 +66,15 @@ def test_torque_actions_are_delivered_up_to_the_motors_limit():
     np.testing.assert_allclose(info["torque"][free], 1.2, rtol=1e-12)
 
 
+def test_walking_takes_the_same_power_in_both_presets():
+    """MuJoCo's own reading of the torque in `rl` belongs to the start of a long step and would give four times."""
+    power = {}
+    for preset in ("reference", "rl"):
+        _, infos = walk(make(preset=preset, reset_noise=0.0), 4.0)
+        power[preset] = np.mean([np.maximum(info["torque"] * info["hip_speed"], 0).sum() for info in infos[100:]])
+    assert power["rl"] == pytest.approx(power["reference"], rel=0.25)
+
+
 def test_foot_forces_carry_the_weight_and_point_up():
     _, infos = walk(make(reset_noise=0.0), 6.0)
     force = np.array([info["foot_force"] for info in infos])[200:]  # whole strides
@@ -294,8 +303,8 @@ def test_height_scan_sees_the_slope_ahead():
 def test_gait_commands_go_on_smoothly_when_the_cycle_time_changes():
     times = np.linspace(0, 0.02, 9)
     slow, fast = np.zeros(6), np.array([-1.0, 0, 0, 0, 0, 0])
-    _, end, cycles = actions.gait_commands(slow, np.array(0.3), times)
-    commands, _, _ = actions.gait_commands(fast, cycles, times)
+    _, end, _, cycles = actions.gait_commands(slow, np.array(0.3), times)
+    commands, _, _, _ = actions.gait_commands(fast, cycles, times)
     np.testing.assert_allclose(commands[0, :, 0], end, atol=1e-12)
 
 
@@ -304,10 +313,10 @@ def test_commands_take_leading_dimensions(batch):
     rng = np.random.default_rng(0)
     action, times = rng.uniform(-1, 1, (*batch, 6)), np.linspace(0, 0.02, 5)
     cycles = rng.uniform(size=batch)
-    commands, reference, _ = actions.gait_commands(action, cycles, times)
+    commands, reference, _, _ = actions.gait_commands(action, cycles, times)
     assert commands.shape == (4, *batch, 6, 3) and reference.shape == (*batch, 6)
     for index in np.ndindex(batch):
-        one, end, _ = actions.gait_commands(action[index], cycles[index], times)
+        one, end, _, _ = actions.gait_commands(action[index], cycles[index], times)
         np.testing.assert_allclose(commands[(slice(None), *index)], one, atol=1e-12)
         np.testing.assert_allclose(reference[index], end, atol=1e-12)
 

@@ -11,7 +11,7 @@ from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import Flat, Rough, Sinusoid, Slope
 from tarsus.controllers.clock import ClockController
-from tarsus.mjcf import PRESETS, Preset, compile_model, hexapod
+from tarsus.mjcf import PRESETS, Preset, compile_model, hexapod, hexapod_parameters, hexapod_state
 from tarsus.mjcf.terrain import GroundPatches, tilt
 
 ASSETS = Path(__file__).parents[2] / "mjcf" / "assets"
@@ -71,7 +71,7 @@ def test_toes_are_where_the_documents_kinematics_put_them():
         data.qpos[9::3] = rng.uniform(0.15, 0.22, 6)
         mujoco.mj_kinematics(model, data)
         sites = data.site_xpos[[model.site(f"foot_{leg}").id for leg in range(6)]]
-        np.testing.assert_allclose(hexapod.toe_positions(params, data.qpos), sites, atol=1e-14)
+        np.testing.assert_allclose(hexapod_state.toe_positions(params, data.qpos), sites, atol=1e-14)
 
 
 def test_hip_torque_is_the_documents_limit_line():
@@ -238,7 +238,7 @@ def test_parameters_set_in_a_model_are_those_of_one_built_anew(terrain):
         theta_d=np.full(6, 0.5), theta_r0=np.full(6, 0.1), J=np.diag([0.1, 0.2, 0.25]),
     )  # fmt: skip
     model = start(terrain=terrain)[0]
-    hexapod.set_parameters(model, params, "reference")
+    hexapod_parameters.set_parameters(model, params, "reference")
     fresh = start(params, terrain)[0]
     skip = {"key_qpos", "mesh_pos", "names", "text_data", "numeric_data", "opt", "vis", "stat", "geom_pos"}
     for name in dir(fresh):
@@ -249,7 +249,7 @@ def test_parameters_set_in_a_model_are_those_of_one_built_anew(terrain):
 
 
 def test_every_randomisable_parameter_is_a_parameter():
-    assert set(hexapod.RANDOMISABLE) <= {entry.name for entry in fields(HexapodParams)}
+    assert set(hexapod_parameters.RANDOMISABLE) <= {entry.name for entry in fields(HexapodParams)}
 
 
 @pytest.mark.parametrize("preset", PRESETS)

@@ -7,9 +7,10 @@ import pytest
 from tarsus.analytic import terrain
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
-from tarsus.mjcf.hexapod import toe_positions
+from tarsus.mjcf.hexapod_state import toe_positions
 from tarsus.scripts import rendering, summary
-from tarsus.scripts.simulate import Experiment, Status, Stepper, simulate
+from tarsus.scripts.experiment import Experiment, Stepper
+from tarsus.scripts.simulate import Status, simulate
 
 PARAMS = HexapodParams()
 
@@ -92,7 +93,7 @@ def test_presets_agree_on_what_walking_costs():
     cost = {}
     for preset in ("reference", "rl"):
         cost[preset] = summary.summarise(simulate(experiment(preset), 5.0, progress=False).record).cot_positive
-    assert cost["rl"] == pytest.approx(cost["reference"], rel=0.15)
+    assert cost["rl"] == pytest.approx(cost["reference"], rel=0.25)  # the error docs/presets.md states for `rl`
 
 
 def test_a_fall_ends_the_run_and_says_so():

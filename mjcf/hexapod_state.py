@@ -1,0 +1,49 @@
+"""The hexapod's start, and where its toes are in a given state `qpos`.
+
+Order of `qpos`, shape (25,): body position [m] and quaternion (w, x, y, z), then hip angle, splay [rad] and length [m]
+of each leg.
+"""
+
+from __future__ import annotations
+
+import mujoco
+import numpy as np
+
+from ..analytic.models.hexapod import N_LEGS, HexapodParams, leg_vector, start_height
+from ..analytic.terrain import Flat, Slope, Terrain
+from .terrain import tilt
+
+START = "start"  # keyframe: at rest, one tripod straight down and the other straight up
+
+
+def start_state(
+    params: HexapodParams, ground: Terrain | None = None, hip_angle: np.ndarray | None = None
+) -> np.ndarray:
+    """Return the start `qpos`, shape (25,): the lowest toe just touching the ground, leg springs at rest.
+
+    The body is level, but parallel to the ground on an infinite slope: from a level start there the hind legs drop
+    first, and on a slope of 0.2 the robot falls over backward before it has made a step.
+
+    Args:
+        params: The robot.
+        ground: The terrain; flat by default.
+        hip_angle: Shape (6,) [rad]; by default where the parameters' own gait wants them at t = 0.
+    """
+    ground = Flat() if ground is None else ground
+    angle = params.gait.clock()(0.0)[0] if hip_angle is None else hip_angle
+    qpos = np.zeros(7 + 3 * N_LEGS)
+    if isinstance(ground, Slope):
+        qpos[:3] = start_height(params, Flat(), angle) * ground.normal(0.0, 0.0)
+        qpos[3:7] = tilt(*ground.gradient(0.0, 0.0))
+    else:
+        qpos[2], qpos[3] = start_height(params, ground, angle), 1.0
+    qpos[7::3], qpos[8::3], qpos[9::3] = angle, params.theta_r0, params.rho_r0
+    return qpos
+
+
+def toe_positions(params: HexapodParams, qpos: np.ndarray) -> np.ndarray:
+    """Return the toes' world positions in the state `qpos`, shape (6, 3) [m], without a simulator."""
+    rotation = np.zeros(9)
+    mujoco.mju_quat2Mat(rotation, qpos[3:7])
+    toes_b = params.attach + leg_vector(qpos[8::3], qpos[7::3], qpos[9::3])
+    return qpos[:3] + toes_b @ rotation.reshape(3, 3).T
