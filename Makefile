@@ -10,7 +10,7 @@ run: $(VENV)/.base
 	$(BIN)/tarsus run hexapod
 
 test: $(VENV)/.test
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto
 
 check: $(VENV)/.test
 	$(BIN)/ruff format --check . && $(BIN)/ruff check .
