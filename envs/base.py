@@ -5,6 +5,8 @@ An environment fills in the abstract methods; this class does the stepping and n
 
 from __future__ import annotations
 
+import os
+import sys
 from abc import abstractmethod
 from typing import Any
 
@@ -196,6 +198,10 @@ class LeggedEnv(gymnasium.Env):
 
     def _show(self) -> None:
         if self._viewer is None:
+            if sys.platform == "linux" and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+                raise RuntimeError(
+                    "render_mode 'human' needs a display, and there is none; 'rgb_array' needs no display"
+                )
             import mujoco.viewer  # needs a display, and a window library that headless machines lack
 
             self._viewer = mujoco.viewer.launch_passive(self.model, self.data, show_left_ui=False, show_right_ui=False)

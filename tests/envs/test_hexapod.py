@@ -1,5 +1,6 @@
 """`Hexapod-v0`: what it measures, what its actions mean, and what it refuses."""
 
+import sys
 from dataclasses import replace
 
 import gymnasium
@@ -180,6 +181,15 @@ def test_reward_weights_weigh():
         env.reset(seed=0)
     a, b = (env.step(np.full(6, -0.4))[4]["reward_power"] for env in (plain, heavy))
     assert b == pytest.approx(500 * a)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have a window system of their own")
+def test_a_window_without_a_display_is_refused_in_a_sentence(monkeypatch):
+    monkeypatch.delenv("DISPLAY", raising=False)
+    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+    env = make(render_mode="human")
+    with pytest.raises(RuntimeError, match="needs a display, and there is none; 'rgb_array'"):
+        env.reset(seed=0)
 
 
 def test_a_toppled_robot_ends_the_episode_and_says_so():
