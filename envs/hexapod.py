@@ -96,7 +96,8 @@ class HexapodEnv(LeggedEnv):
         nominal, drawn = self.config.params, {}
         for name, (low, high) in self.config.randomise.items():
             value = np.asarray(getattr(nominal, name))
-            drawn[name] = value * self.np_random.uniform(low, high, value.shape)
+            per_leg = value.shape[:1] == (N_LEGS,)  # each leg its own factor; an inertia matrix has one
+            drawn[name] = value * self.np_random.uniform(low, high, N_LEGS if per_leg else None)
         self.params = replace(nominal, **drawn)
         servo = {"KP": 0.0, "KD": 0.0} if self.config.action_mode == "torque" else {}
         set_parameters(self.model, replace(self.params, **servo), self.config.preset)

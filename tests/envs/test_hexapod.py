@@ -14,6 +14,7 @@ from tarsus.analytic.terrain import TERRAINS, Rough, Slope
 from tarsus.controllers.clock import ClockPolicy
 from tarsus.envs import actions, measure, observations, rewards
 from tarsus.mjcf import PRESETS
+from tarsus.mjcf.hexapod_parameters import RANDOMISABLE
 
 GAIT_ACTION = {"cycle_time": 1.0, "duty_factor": 0.6, "sweep_angle": 0.75, "leg_offset": 0.0}
 
@@ -163,6 +164,17 @@ def test_randomised_parameters_lie_in_their_ranges_and_return():
     assert len(masses) == 4 and min(masses) >= 3.0 and max(masses) <= 5.4
     env.reset(options={"randomise": {}})
     assert env.model.body("torso").mass[0] == 6.0
+
+
+@pytest.mark.parametrize("name", RANDOMISABLE)
+def test_every_randomisable_parameter_can_be_drawn(name):
+    env = make(randomise={name: (0.9, 0.95)})
+    env.reset(seed=0)
+    nominal, drawn = np.asarray(getattr(HexapodParams(), name)), np.asarray(getattr(env.params, name))
+    ratio = drawn[nominal != 0] / nominal[nominal != 0]
+    assert np.all((ratio >= 0.9) & (ratio <= 0.95))
+    env.step(np.zeros(6))
+    assert not env.data.warning.number.any()
 
 
 def test_commands_change_when_their_time_is_over():
