@@ -85,7 +85,7 @@ def _add_torso(spec: mujoco.MjSpec, params: HexapodParams):
     torso.explicitinertial = True
     torso.mass = params.body_mass
     torso.ipos = (0, 0, 0)
-    torso.inertia = np.minimum(moments, moments.sum() - moments)  # the nearest that a real body can have
+    torso.inertia = np.minimum(moments, (1 - 1e-12) * (moments.sum() - moments))  # the nearest a real body can have
     torso.iquat = quat
     torso.add_freejoint(name="root")
     torso.add_geom(
