@@ -1,0 +1,824 @@
+"""The solver of one frame and its loops over frames, compiled: support, viscous friction, Coulomb friction.
+
+Heights of the feet above their ground are p_j = h + b . q_j + z_j - ground_j with the slopes b = (-pitch, roll), in
+the frame of the body with the centre of mass as origin. A foot is a row of `feet`: stiffness, mu, the two components
+of its anisotropy w, ground height. A frame's answers are a row of `out` (names below) and `force` (n, 3), the force
+on each foot in the body frame. The functions return a status and flags, and allocate nothing.
+
+Everything stands in this one file because numba's cache notices an edited file, not an edited callee.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .jit import jit, jit_parallel, prange
+
+STIFFNESS, MU, WX, WY, GROUND = range(5)
+FOOT_COLUMNS = 5
+
+HEIGHT, PITCH, ROLL, UX, UY, OMEGA, REFERENCE_SPEED, RESIDUAL, DISSIPATION, GAP, ROUNDS = range(11)
+OUT_COLUMNS = 11
+
+SUPPORT_ONLY, VISCOUS, COULOMB = range(3)  # friction laws
+
+SOLVED, NO_EQUILIBRIUM, NO_TRACTION, GAP_MISSED, STALLED, BAD_INPUT = range(6)  # statuses, the low bits of a code
+STATUS_MASK, TILT_FREE, TWIST_FREE = 7, 8, 16
+
+NEWTON, TILT, BALANCED, FALL = range(4)  # kinds of steps of the support search
+
+SCRATCH_ROWS = 14
+MASS, PX, PY, GX, GY, A11, A12, A22, BX, BY, YX, YY, RX, RY = range(SCRATCH_ROWS)  # `scratch` holds one foot per column
+
+BALANCE_TOL = 1e-13  # of the weight, and of weight times size: a few hundred roundings
+EDGE_TOL = 1e-12  # of the size: a centre of mass so close to the edge of the hull counts as on it
+SNAP_TOL = 3e-13  # of the size: a stance so narrow is a line or a point (two of it are within EDGE_TOL)
+RANK_TOL = 1e-30  # of stiffness times size squared: loaded feet within 1e-15 of a line or point are on it
+FREE_TOL = 1e-24  # the same for "the tilt is free", if freeing it moves no load by more than 1e-12 of the weight
+MAX_SUPPORT, MAX_COULOMB = 100, 80  # far above what was ever seen (13 and 30)
+START_DELTA = 0.3  # of the mean slip
+LOOSE_TOL = 1e-7  # a twist this much looser than the viscous problem's is free
+
+
+# ------------------------------------------------------------------------------------------------ support
+
+
+@jit
+def _start(pos, feet, p):
+    """Write the heights at the pose zero; return the sums over all feet and the squared size of the stance."""
+    sk = sx = sy = sxx = sxy = syy = sp = spx = spy = size2 = 0.0
+    for j in range(pos.shape[0]):
+        x, y, k = pos[j, 0], pos[j, 1], feet[j, STIFFNESS]
+        p[j] = pos[j, 2] - feet[j, GROUND]
+        sk += k
+        sx += k * x
+        sy += k * y
+        sxx += k * x * x
+        sxy += k * x * y
+        syy += k * y * y
+        sp += k * p[j]
+        spx += k * p[j] * x
+        spy += k * p[j] * y
+        if k > 0.0:
+            size2 = max(size2, x * x + y * y)
+    return (sk, sx, sy, sxx, sxy, syy, sp, spx, spy, 0.0, 0.0, 0.0), size2
+
+
+@jit
+def _move(pos, feet, p, q, step):
+    """Write to `q` the heights `p` after a step; return the sums over the feet then loaded, and what their energy did.
+
+    A step is (dh, along, across, cx, cy, tx, ty): a lift and two slopes about the axes through the centroid c of the
+    loads, t and its normal. Nearly collinear feet need the axes: in x and y their huge slopes would cancel.
+    """
+    dh, along, across, cx, cy, tx, ty = step
+    sk = sx = sy = sxx = sxy = syy = sp = spx = spy = energy = rounding = changes = 0.0
+    for j in range(pos.shape[0]):
+        x, y, k = pos[j, 0], pos[j, 1], feet[j, STIFFNESS]
+        old = p[j]
+        new = old + (dh + along * (tx * (x - cx) + ty * (y - cy)) + across * (tx * (y - cy) - ty * (x - cx)))
+        q[j] = new
+        low = min(new, 0.0)
+        was = min(old, 0.0)
+        change = 0.5 * k * (low - was) * (low + was)
+        energy += change
+        rounding += abs(change)
+        changes += 1.0 if (new < 0.0) != (old < 0.0) else 0.0
+        on = k if new < 0.0 else 0.0
+        load = k * low
+        sk += on
+        sx += on * x
+        sy += on * y
+        sxx += on * x * x
+        sxy += on * x * y
+        syy += on * y * y
+        sp += load
+        spx += load * x
+        spy += load * y
+    return sk, sx, sy, sxx, sxy, syy, sp, spx, spy, energy, rounding, changes
+
+
+@jit
+def _line(pos, feet, p, everyone, shape):
+    """Return the loaded feet's stiffness, centroid, principal direction and moments, summed afresh about them.
+
+    The moments about the origin lose the small ones to cancellation; these keep them when stiffnesses differ by
+    twelve decades or the feet stand nearly in line.
+    """
+    sk = cx = cy = 0.0
+    for _ in range(2):  # the second round removes the rounding of the first
+        sk = mx = my = 0.0
+        for j in range(pos.shape[0]):
+            k = feet[j, STIFFNESS] if everyone or p[j] < 0.0 else 0.0
+            sk += k
+            mx += k * (pos[j, 0] - cx)
+            my += k * (pos[j, 1] - cy)
+        if sk <= 0.0:
+            return sk, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        cx += mx / sk
+        cy += my / sk
+    ixx = ixy = iyy = 0.0
+    for j in range(pos.shape[0]):
+        if everyone or p[j] < 0.0:
+            k, x, y = feet[j, STIFFNESS], pos[j, 0] - cx, pos[j, 1] - cy
+            ixx += k * x * x
+            ixy += k * x * y
+            iyy += k * y * y
+    angle = 0.5 * math.atan2(2.0 * ixy, ixx - iyy)
+    rank, tx, ty = shape
+    if rank == 2:
+        tx, ty = math.cos(angle), math.sin(angle)
+    itt = itn = inn = sp = st = sn = 0.0
+    for j in range(pos.shape[0]):
+        if everyone or p[j] < 0.0:
+            k, x, y = feet[j, STIFFNESS], pos[j, 0] - cx, pos[j, 1] - cy
+            along, across = tx * x + ty * y, tx * y - ty * x
+            itt += k * along * along
+            itn += k * along * across
+            inn += k * across * across
+            sp += k * p[j]
+            st += k * p[j] * along
+            sn += k * p[j] * across
+    return sk, cx, cy, tx, ty, itt, itn, inn, sp, st, sn
+
+
+@jit
+def _shape(pos, feet, size2):
+    """Return the rank of the whole stance, 2, 1 (a line) or 0 (a point), and the direction of its longest side.
+
+    Feet that all stand within the rounding of a line would be held only by an astronomical tilt: they are taken
+    to be on the line, which moves no foot by more than SNAP_TOL of the size.
+    """
+    n, mx, my = 0, 0.0, 0.0
+    for j in range(pos.shape[0]):
+        if feet[j, STIFFNESS] > 0.0:
+            n, mx, my = n + 1, mx + pos[j, 0], my + pos[j, 1]
+    tx, ty, far = 1.0, 0.0, 0.0
+    for j in range(pos.shape[0]):
+        x, y = pos[j, 0] - mx / n, pos[j, 1] - my / n
+        if feet[j, STIFFNESS] > 0.0 and math.hypot(x, y) > far:
+            far = math.hypot(x, y)
+            tx, ty = x / far, y / far
+    wide = 0.0
+    for j in range(pos.shape[0]):
+        if feet[j, STIFFNESS] > 0.0:
+            wide = max(wide, abs(tx * (pos[j, 1] - my / n) - ty * (pos[j, 0] - mx / n)))
+    tiny = SNAP_TOL * math.sqrt(size2)
+    return (0 if far <= tiny else 1 if wide <= tiny else 2), tx, ty
+
+
+@jit
+def _careful_step(pos, feet, weight, p, first, size2, shape):
+    """Return the kind of the step and the step for loaded feet that are, or nearly are, in line or in one point."""
+    sk, cx, cy, tx, ty, itt, itn, inn, sp, st, sn = _line(pos, feet, p, first, shape)
+    if sk <= 0.0:  # all in the air: down
+        return TILT, (-1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0)
+    tiny = RANK_TOL * sk * size2
+    edge = EDGE_TOL * weight * math.sqrt(size2)
+    dh = -(weight + sp) / sk
+    gt = st - weight * (tx * cx + ty * cy)
+    gn = sn - weight * (tx * cy - ty * cx)
+    rank = shape[0]
+    if rank == 0 or itt <= tiny:  # one point: the body falls towards the side of its centre of mass
+        far = math.hypot(cx, cy)
+        if weight * far > edge and not first:
+            return TILT if rank else FALL, (0.0, 1.0, 0.0, cx, cy, cx / far, cy / far)
+        kind = NEWTON if first or abs(dh) * sk > BALANCE_TOL * weight else BALANCED
+        return kind, (dh, 0.0, 0.0, cx, cy, tx, ty)
+    schur = inn - itn * itn / itt
+    if rank == 2 and schur > tiny:
+        across = -(gn - itn / itt * gt) / schur
+        along = -(gt + itn * across) / itt
+        return NEWTON, (dh, along, across, cx, cy, tx, ty)
+    if abs(gn) > edge and not first:
+        return TILT if rank == 2 else FALL, (0.0, 0.0, -1.0 if gn > 0.0 else 1.0, cx, cy, tx, ty)
+    along = -gt / itt
+    done = abs(dh) * sk <= BALANCE_TOL * weight and abs(gt) <= 0.1 * edge
+    return (BALANCED if done and not first else NEWTON), (dh, along, 0.0, cx, cy, tx, ty)
+
+
+@jit
+def _line_search(pos, feet, weight, p, step, size2):
+    """Return how far along a step the energy is least, exactly; negative when it falls for ever.
+
+    The slope of the energy along the step is piecewise linear and rises; it is followed from one change of contact
+    to the next.
+    """
+    dh, along, across, cx, cy, tx, ty = step
+    n = pos.shape[0]
+    flat = 3e-15 * (abs(along) + abs(across)) * math.sqrt(size2)  # below it a foot on the axis of the tilt does not move
+    t = 0.0
+    for _ in range(n + 1):
+        slope = weight * (dh - along * (tx * cx + ty * cy) - across * (tx * cy - ty * cx))
+        curvature = 0.0
+        following = math.inf
+        for j in range(n):
+            k = feet[j, STIFFNESS]
+            x, y = pos[j, 0] - cx, pos[j, 1] - cy
+            rate = dh + along * (tx * x + ty * y) + across * (tx * y - ty * x)
+            if k == 0.0 or (dh == 0.0 and abs(rate) <= flat) or rate == 0.0:
+                continue
+            change = -p[j] / rate
+            if (rate < 0.0 and change <= t) or (rate > 0.0 and change > t):
+                slope += k * (p[j] + t * rate) * rate
+                curvature += k * rate * rate
+            if change > t:
+                following = min(following, change)
+        if slope >= 0.0:
+            return t
+        stop = t - slope / curvature if curvature > 0.0 else math.inf
+        if stop <= following:
+            return stop if stop < math.inf else -1.0
+        t = following
+    return t
+
+
+@jit
+def _nearest_on_line(pos, feet, p, upto, place, line):
+    """Return the s in reach at which the slopes b + d + s t are smallest, the first `upto` feet in the air staying up.
+
+    `place` is (cx, cy, bx, by), the centroid of the loads and the slopes now; `line` is (dx, dy, tx, ty).
+    """
+    cx, cy, bx, by = place
+    dx, dy, tx, ty = line
+    low, high = -math.inf, math.inf
+    for j in range(upto):
+        x, y = pos[j, 0] - cx, pos[j, 1] - cy
+        rate = tx * x + ty * y
+        if feet[j, STIFFNESS] > 0.0 and p[j] >= 0.0 and rate != 0.0:
+            touch = -(p[j] + dx * x + dy * y) / rate
+            if rate > 0.0:
+                low = max(low, touch)
+            else:
+                high = min(high, touch)
+    return min(max(-((bx + dx) * tx + (by + dy) * ty), low), max(high, low))
+
+
+@jit
+def _nearest_in_plane(pos, feet, p, place):
+    """Return the change of slopes that makes them smallest while the feet in the air stay up (Seidel's method)."""
+    cx, cy, bx, by = place
+    dx, dy = -bx, -by
+    for j in range(pos.shape[0]):
+        x, y = pos[j, 0] - cx, pos[j, 1] - cy
+        far2 = x * x + y * y
+        if feet[j, STIFFNESS] > 0.0 and p[j] >= 0.0 and far2 > 0.0 and p[j] + dx * x + dy * y < 0.0:
+            far = math.sqrt(far2)
+            dx, dy, tx, ty = -p[j] * x / far2, -p[j] * y / far2, -y / far, x / far
+            s = _nearest_on_line(pos, feet, p, j, place, (dx, dy, tx, ty))
+            dx += s * tx
+            dy += s * ty
+    return dx, dy
+
+
+@jit
+def _least_tilt(pos, feet, weight, p, pose, size2, shape, force):
+    """Return the pose of least tilt among those with the same loads, and whether there was a choice.
+
+    A load of a few roundings does not hold the body: its foot is taken to touch and carry nothing.
+    """
+    h, bx, by = pose
+    height = abs(h)
+    for j in range(pos.shape[0]):
+        height = max(height, abs(pos[j, 2] - feet[j, GROUND]))
+    for j in range(pos.shape[0]):
+        k = feet[j, STIFFNESS]
+        if abs(p[j]) * k <= 1e-14 * weight + 1e-15 * k * height:
+            p[j] = max(p[j], 0.0)
+    sk, cx, cy, tx, ty, itt, itn, inn, _, _, _ = _line(pos, feet, p, False, shape)
+    tiny = FREE_TOL * sk * size2
+    if shape[0] == 2 and itt > tiny and inn - itn * itn / itt > tiny:
+        return False, h, bx, by
+    dx = dy = held = 0.0
+    if shape[0] == 2 and itt > tiny:
+        s = _nearest_on_line(pos, feet, p, pos.shape[0], (cx, cy, bx, by), (0.0, 0.0, -ty, tx))
+        dx, dy, held = -s * ty, s * tx, inn
+    elif shape[0] == 2:
+        dx, dy = _nearest_in_plane(pos, feet, p, (cx, cy, bx, by))
+        held = itt + inn
+    if (abs(dx) + abs(dy)) * math.sqrt(held * sk) > 1e-12 * weight:
+        return True, h, bx, by
+    for j in range(pos.shape[0]):
+        force[j, 2] = -feet[j, STIFFNESS] * min(p[j], 0.0)
+    return True, h - dx * cx - dy * cy, bx + dx, by + dy
+
+
+@jit
+def _spans(sums, size2):
+    """Return whether the loaded feet span the plane well enough for moments about the origin."""
+    sk, sx, sy, sxx, sxy, syy = sums[:6]
+    if sk <= 0.0:
+        return False
+    ixx, ixy, iyy = sxx - sx * sx / sk, sxy - sx * sy / sk, syy - sy * sy / sk
+    trace = ixx + iyy
+    return ixx * iyy - ixy * ixy > 1e-8 * trace * trace and trace > 1e-6 * sk * size2
+
+
+@jit
+def _step(pos, feet, weight, p, sums, first, size2, shape):
+    """Return the kind of the next step and the step."""
+    sk, sx, sy, sxx, sxy, syy, sp, spx, spy, _, _, _ = sums
+    if _spans(sums, size2):
+        cx, cy = sx / sk, sy / sk
+        ixx, ixy, iyy = sxx - sx * cx, sxy - sx * cy, syy - sy * cy
+        det = ixx * iyy - ixy * ixy
+        total = weight + sp
+        gx = spx - cx * total
+        gy = spy - cy * total
+        return NEWTON, (-total / sk, (ixy * gy - iyy * gx) / det, (ixy * gx - ixx * gy) / det, cx, cy, 1.0, 0.0)
+    return _careful_step(pos, feet, weight, p, first, size2, shape)
+
+
+@jit
+def _descends(weight, sums, new, step):
+    """Return whether a full step lowers the energy by a fair part of what its slope promised (Armijo).
+
+    Without a change of contacts the step is exact; near the end, energies differ by less than their rounding.
+    """
+    if new[11] == 0.0:
+        return True
+    dh, along, across, cx, cy, tx, ty = step
+    sink_t, sink_n = along * (tx * cx + ty * cy), across * (tx * cy - ty * cx)
+    rise = dh - sink_t - sink_n
+    dx, dy = along * tx - across * ty, along * ty + across * tx
+    slope = (weight + sums[6]) * rise + dx * sums[7] + dy * sums[8]
+    rounding = 1e-15 * (new[10] + weight * (abs(dh) + abs(sink_t) + abs(sink_n)))
+    return new[9] + weight * rise <= 1e-4 * slope + rounding
+
+
+@jit
+def support_frame(pos, feet, weight, p, q, out, force):
+    """Solve which feet carry what; write the pose to `out`, the loads to `force`, and return status and flags.
+
+    Newton on the convex energy sum K min(p, 0)^2 / 2 + weight h from the plane of all feet, with an exact line search
+    where a full step does not descend, and a pure tilt where the loaded feet cannot hold the body. Heights are
+    moved, not recomputed, so that stiff feet balance to rounding.
+    """
+    sums, size2 = _start(pos, feet, p)
+    size = math.sqrt(size2)
+    h = bx = by = 0.0
+    shape = (2, 1.0, 0.0)
+    if not _spans(sums, size2) and sums[0] > 0.0:
+        shape = _shape(pos, feet, size2)
+    status = STALLED if sums[0] > 0.0 else NO_EQUILIBRIUM
+    steps = MAX_SUPPORT if sums[0] > 0.0 else 0
+    for k in range(steps):
+        first = k == 0
+        level = max(abs(sums[7]), abs(sums[8])) <= BALANCE_TOL * weight * size
+        if not first and level and abs(weight + sums[6]) <= BALANCE_TOL * weight:
+            status = SOLVED
+            break
+        kind, step = _step(pos, feet, weight, p, sums, first, size2, shape)
+        if kind == BALANCED:
+            status = SOLVED
+            break
+        new = sums
+        if kind == NEWTON:
+            new = _move(pos, feet, p, q, step)
+        if not first and (kind == TILT or kind == FALL or not _descends(weight, sums, new, step)):
+            t = _line_search(pos, feet, weight, p, step, size2)
+            if t < 0.0 or kind == FALL:
+                status = NO_EQUILIBRIUM
+                break
+            step = (t * step[0], t * step[1], t * step[2], step[3], step[4], step[5], step[6])
+            new = _move(pos, feet, p, q, step)
+        dx, dy = step[1] * step[5] - step[2] * step[6], step[1] * step[6] + step[2] * step[5]
+        h += step[0] - dx * step[3] - dy * step[4]
+        bx += dx
+        by += dy
+        p, q, sums = q, p, new
+    return _finish_support(pos, feet, weight, p, sums, (h, bx, by), size2, shape, status, out, force)
+
+
+@jit
+def _imbalance(pos, weight, force, size):
+    """Return what the loads miss of balance, relative to the weight and to weight times size."""
+    total = mx = my = 0.0
+    for j in range(pos.shape[0]):
+        total += force[j, 2]
+        mx += force[j, 2] * pos[j, 0]
+        my += force[j, 2] * pos[j, 1]
+    moment = max(abs(mx), abs(my))
+    return max(abs(total - weight), moment / size if size > 0.0 else 0.0) / weight
+
+
+@jit
+def _finish_support(pos, feet, weight, p, sums, pose, size2, shape, status, out, force):
+    """Write loads, pose and balance residual; choose the least tilt where it is free; return the code."""
+    small = False
+    for j in range(pos.shape[0]):
+        load = -feet[j, STIFFNESS] * min(p[j], 0.0)
+        force[j, 0] = force[j, 1] = 0.0
+        force[j, 2] = load if status != NO_EQUILIBRIUM else math.nan
+        small = small or 0.0 < load < 1e-9 * weight
+    code = status
+    h, bx, by = pose
+    if status == NO_EQUILIBRIUM:
+        h = bx = by = out[RESIDUAL] = math.nan
+    else:
+        if small or not _spans(sums, size2):
+            free, h, bx, by = _least_tilt(pos, feet, weight, p, pose, size2, shape, force)
+            code = code | TILT_FREE if free else code
+        out[RESIDUAL] = _imbalance(pos, weight, force, math.sqrt(size2))
+    out[HEIGHT], out[PITCH], out[ROLL] = h, -bx, by
+    return code
+
+
+# ------------------------------------------------------------------------------------------------ friction
+
+
+@jit
+def _gather(pos, vel, feet, force, out, tilt_terms, s):
+    """Write the loaded feet's m, x, y, vx, vy and anisotropy to `s`; return their number and total m, and the centre.
+
+    Rows used: MASS for m = mu F, PX and PY for the place, BX and BY for the velocity, A11 and A12 for w. With `tilt_terms` the first-order effect of the tilt on place and velocity is kept.
+    """
+    n = 0
+    total = cx = cy = far2 = 0.0
+    ax, ay = out[PITCH], -out[ROLL]
+    for j in range(pos.shape[0]):
+        m = feet[j, MU] * force[j, 2]
+        if m > 0.0:
+            x, y, u, v = pos[j, 0], pos[j, 1], vel[j, 0], vel[j, 1]
+            if tilt_terms:
+                x, y = x + ax * pos[j, 2], y + ay * pos[j, 2]
+                u, v = u + ax * vel[j, 2], v + ay * vel[j, 2]
+            s[MASS, n], s[PX, n], s[PY, n], s[BX, n], s[BY, n] = m, x, y, u, v
+            s[A11, n], s[A12, n] = feet[j, WX], feet[j, WY]
+            total += m
+            cx += m * x
+            cy += m * y
+            far2 = max(far2, x * x + y * y)
+            n += 1
+    if n > 0:
+        cx /= total
+        cy /= total
+    return n, total, cx, cy, far2
+
+
+@jit
+def _factor(h11, h12, h13, h22, h23, h33):
+    """Return the factors of a symmetric positive definite 3 by 3 matrix, L D L^T, diagonals inverted."""
+    d1 = 1.0 / h11
+    l21, l31 = h12 * d1, h13 * d1
+    d2 = 1.0 / (h22 - l21 * h12)
+    r23 = h23 - l21 * h13
+    l32 = r23 * d2
+    d3 = 1.0 / (h33 - l31 * h13 - l32 * r23)
+    return d1, d2, d3, l21, l31, l32
+
+
+@jit
+def _solve(factors, b1, b2, b3):
+    """Return x with L D L^T x = b."""
+    d1, d2, d3, l21, l31, l32 = factors
+    y2 = b2 - l21 * b1
+    y3 = b3 - l31 * b1 - l32 * y2
+    x3 = y3 * d3
+    x2 = y2 * d2 - l32 * x3
+    return b1 * d1 - l21 * x2 - l31 * x3, x2, x3
+
+
+@jit
+def _viscous(n, total, cx, cy, far2, s):
+    """Solve the linear balance about the centre; leave in `s` the metric slips and the maps from twist to them.
+
+    Returns the twist (u, v, omega) at the centre, whether it was free, the factors, the dissipation sum m |b| and the
+    same for a body held still. The metric slip of foot k is b = A^(1/2) v with A = 1 + w w^T, so that the traction
+    law is isotropic in it; the rows (A11 A12 GX), (A12 A22 GY) map a change of twist to its change.
+    """
+    mean_u = mean_v = 0.0
+    for k in range(n):
+        mean_u += s[MASS, k] * s[BX, k]
+        mean_v += s[MASS, k] * s[BY, k]
+    mean_u /= total
+    mean_v /= total
+    h11 = h12 = h13 = h22 = h23 = h33 = g1 = g2 = g3 = inertia = still = 0.0
+    for k in range(n):
+        m, wx, wy = s[MASS, k], s[A11, k], s[A12, k]
+        rx, ry = s[PX, k] - cx, s[PY, k] - cy
+        inertia += m * (rx * rx + ry * ry)
+        root = wx * wx + wy * wy
+        a = 1.0 / (1.0 + math.sqrt(1.0 + root))
+        a11, a12, a22 = 1.0 + a * wx * wx, a * wx * wy, 1.0 + a * wy * wy
+        gx, gy = a12 * rx - a11 * ry, a22 * rx - a12 * ry
+        u, v = s[BX, k], s[BY, k]
+        bx, by = a11 * u + a12 * v, a12 * u + a22 * v
+        still += m * math.sqrt(bx * bx + by * by)
+        bx -= a11 * mean_u + a12 * mean_v
+        by -= a12 * mean_u + a22 * mean_v
+        s[A11, k], s[A12, k], s[A22, k], s[GX, k], s[GY, k], s[BX, k], s[BY, k] = a11, a12, a22, gx, gy, bx, by
+        h11 += m * (a11 * a11 + a12 * a12)
+        h12 += m * (a11 * a12 + a12 * a22)
+        h22 += m * (a12 * a12 + a22 * a22)
+        h13 += m * (a11 * gx + a12 * gy)
+        h23 += m * (a12 * gx + a22 * gy)
+        h33 += m * (gx * gx + gy * gy)
+        g1 += m * (a11 * bx + a12 * by)
+        g2 += m * (a12 * bx + a22 * by)
+        g3 += m * (gx * bx + gy * by)
+    free = inertia <= RANK_TOL * total * far2 or n < 2
+    if free:  # one point: it may spin; the choice is not to
+        h13 = h23 = g3 = 0.0
+        h33 = 1.0
+        for k in range(n):
+            s[GX, k] = s[GY, k] = 0.0
+    factors = _factor(h11, h12, h13, h22, h23, h33)
+    u, v, omega = _solve(factors, -g1, -g2, -g3)
+    dissipation = 0.0
+    for k in range(n):
+        s[BX, k] += s[A11, k] * u + s[A12, k] * v + s[GX, k] * omega
+        s[BY, k] += s[A12, k] * u + s[A22, k] * v + s[GY, k] * omega
+        dissipation += s[MASS, k] * math.sqrt(s[BX, k] * s[BX, k] + s[BY, k] * s[BY, k])
+    return u - mean_u, v - mean_v, omega, free, factors, dissipation, still
+
+
+@jit
+def _newton_direction(n, delta, s):
+    """Return the primal-dual Newton step of the smoothed dissipation sum m e, its slope and that sum.
+
+    e = sqrt(r^2 + delta^2). The matrix holds the dual y of the last round and is not symmetric; its symmetric part is
+    positive definite while |y| <= m, so that the step descends and elimination needs no pivots.
+    """
+    value = g1 = g2 = g3 = 0.0
+    h11 = h12 = h13 = h21 = h22 = h23 = h31 = h32 = h33 = 0.0
+    for k in range(n):
+        m, rx, ry = s[MASS, k], s[RX, k], s[RY, k]
+        a11, a12, a22, gx, gy = s[A11, k], s[A12, k], s[A22, k], s[GX, k], s[GY, k]
+        e2 = rx * rx + ry * ry + delta * delta
+        inverse = 1.0 / math.sqrt(e2)
+        stiff = m * inverse
+        value += stiff * e2
+        fx, fy = stiff * rx, stiff * ry
+        g1 += a11 * fx + a12 * fy
+        g2 += a12 * fx + a22 * fy
+        g3 += gx * fx + gy * fy
+        yx, yy = s[YX, k] * inverse * inverse, s[YY, k] * inverse * inverse
+        p11, p12, p21, p22 = stiff - yx * rx, -yx * ry, -yy * rx, stiff - yy * ry
+        q11, q12, q13 = p11 * a11 + p12 * a12, p11 * a12 + p12 * a22, p11 * gx + p12 * gy
+        q21, q22, q23 = p21 * a11 + p22 * a12, p21 * a12 + p22 * a22, p21 * gx + p22 * gy
+        h11 += a11 * q11 + a12 * q21
+        h12 += a11 * q12 + a12 * q22
+        h13 += a11 * q13 + a12 * q23
+        h21 += a12 * q11 + a22 * q21
+        h22 += a12 * q12 + a22 * q22
+        h23 += a12 * q13 + a22 * q23
+        h31 += gx * q11 + gy * q21
+        h32 += gx * q12 + gy * q22
+        h33 += gx * q13 + gy * q23
+    if h33 == 0.0:  # one point
+        h33 = 1.0
+    l21, l31 = h21 / h11, h31 / h11
+    h22, h23, b2 = h22 - l21 * h12, h23 - l21 * h13, -g2 + l21 * g1
+    l32 = (h32 - l31 * h12) / h22
+    omega = (-g3 + l31 * g1 - l32 * b2) / (h33 - l31 * h13 - l32 * h23)
+    v = (b2 - h23 * omega) / h22
+    u = (-g1 - h12 * v - h13 * omega) / h11
+    return u, v, omega, u * g1 + v * g2 + omega * g3, value
+
+
+@jit
+def _advance(n, delta, u, v, omega, s):
+    """Take the step: slips, duals clipped to the cone; return both dissipations, the dual value and its imbalance."""
+    smooth = sharp = dual = c1 = c2 = c3 = 0.0
+    for k in range(n):
+        m, rx, ry = s[MASS, k], s[RX, k], s[RY, k]
+        a11, a12, a22, gx, gy = s[A11, k], s[A12, k], s[A22, k], s[GX, k], s[GY, k]
+        dx = a11 * u + a12 * v + gx * omega
+        dy = a12 * u + a22 * v + gy * omega
+        inverse = 1.0 / math.sqrt(rx * rx + ry * ry + delta * delta)
+        turn = (rx * dx + ry * dy) * inverse
+        rx += dx
+        ry += dy
+        yx = (m * rx - s[YX, k] * turn) * inverse
+        yy = (m * ry - s[YY, k] * turn) * inverse
+        y2 = yx * yx + yy * yy
+        clip = m / math.sqrt(max(y2, m * m))
+        yx *= clip
+        yy *= clip
+        s[RX, k], s[RY, k], s[YX, k], s[YY, k] = rx, ry, yx, yy
+        r2 = rx * rx + ry * ry
+        smooth += m * math.sqrt(r2 + delta * delta)
+        sharp += m * math.sqrt(r2)
+        dual += yx * s[BX, k] + yy * s[BY, k]
+        c1 += a11 * yx + a12 * yy
+        c2 += a12 * yx + a22 * yy
+        c3 += gx * yx + gy * yy
+    return smooth, sharp, dual, c1, c2, c3
+
+
+@jit
+def _retreat(n, delta, u, v, omega, s):
+    """Move the slips by a twist, the duals left alone; return both dissipations."""
+    smooth = sharp = 0.0
+    for k in range(n):
+        rx = s[RX, k] + s[A11, k] * u + s[A12, k] * v + s[GX, k] * omega
+        ry = s[RY, k] + s[A12, k] * u + s[A22, k] * v + s[GY, k] * omega
+        s[RX, k], s[RY, k] = rx, ry
+        smooth += s[MASS, k] * math.sqrt(rx * rx + ry * ry + delta * delta)
+        sharp += s[MASS, k] * math.sqrt(rx * rx + ry * ry)
+    return smooth, sharp
+
+
+@jit
+def _overshoot(n, u, v, omega, s):
+    """Return by how much the duals leave the cone, at most, once balanced by m C (u, v, omega): a factor >= 1."""
+    worst = 1.0
+    for k in range(n):
+        m = s[MASS, k]
+        yx = s[YX, k] + m * (s[A11, k] * u + s[A12, k] * v + s[GX, k] * omega)
+        yy = s[YY, k] + m * (s[A12, k] * u + s[A22, k] * v + s[GY, k] * omega)
+        worst = max(worst, (yx * yx + yy * yy) / (m * m))
+    return math.sqrt(worst)
+
+
+@jit
+def _coulomb(n, total, factors, dissipation, still, tolerance, s):
+    """Minimise the dissipation sum m |r| by primal-dual Newton steps on its smoothing; return what was reached.
+
+    Starts at the viscous slips b. The duals are balanced by a least-squares correction and shrunk into the cone; the
+    dual value then bounds the least dissipation from below, whatever the path. Returns the change of twist, the
+    dissipation, the gap, the correction and the shrinking, and whether the gap was reached.
+    """
+    floor = 1e-14 * still  # below it all is rounding: feet that move as one body stick
+    for k in range(n):
+        s[RX, k], s[RY, k] = s[BX, k], s[BY, k]
+    delta = START_DELTA * dissipation / total
+    for k in range(n):
+        inverse = s[MASS, k] / math.sqrt(s[RX, k] ** 2 + s[RY, k] ** 2 + delta * delta) if delta > 0.0 else 0.0
+        s[YX, k], s[YY, k] = s[RX, k] * inverse, s[RY, k] * inverse
+    tu = tv = to = 0.0
+    gap = sharp = dissipation
+    l1 = l2 = l3 = 0.0
+    shrink = 0.0
+    rounds = 0
+    for rounds in range(MAX_COULOMB):
+        if gap <= tolerance * sharp + floor:
+            break
+        u, v, omega, slope, before = _newton_direction(n, delta, s)
+        smooth, sharp, dual, c1, c2, c3 = _advance(n, delta, u, v, omega, s)
+        t = 1.0
+        while smooth > before + 1e-4 * t * slope + 1e-15 * before and t > 1e-8:
+            t *= 0.5
+            smooth, sharp = _retreat(n, delta, -t * u, -t * v, -t * omega, s)
+        tu, tv, to = tu + t * u, tv + t * v, to + t * omega
+        l1, l2, l3 = _solve(factors, -c1, -c2, -c3)
+        shrink = 1.0 / _overshoot(n, l1, l2, l3, s)
+        gap = sharp - shrink * max(dual, 0.0)
+        speed = gap / total
+        aim = 0.1 * speed * min(1.0, 3.0 * math.sqrt(max(gap, 0.0) / dissipation))
+        least = 0.25 * (tolerance * sharp + floor) / total
+        delta = max(min(0.5 * delta, aim), 1e-3 * delta, least)
+    return tu, tv, to, sharp, gap, l1, l2, l3, shrink, rounds
+
+
+@jit
+def _is_loose(n, lambdas, shrink, relative_gap, s):
+    """Return whether some twist changes the dissipation by no more than the gap can tell: the velocity is not unique.
+
+    It is loose when one motion keeps every slip on its own ray, that is when sum m C^T (1 - y y^T / m^2) C is
+    singular beside sum m C^T C; the inverse of the trace of the quotient is within a factor 3 of the least eigenvalue.
+    """
+    l1, l2, l3 = lambdas
+    q11 = q12 = q13 = q22 = q23 = q33 = 0.0
+    g11 = g12 = g13 = g22 = g23 = g33 = 0.0
+    for k in range(n):
+        m, a11, a12, a22, gx, gy = s[MASS, k], s[A11, k], s[A12, k], s[A22, k], s[GX, k], s[GY, k]
+        yx = shrink * (s[YX, k] / m + a11 * l1 + a12 * l2 + gx * l3)
+        yy = shrink * (s[YY, k] / m + a12 * l1 + a22 * l2 + gy * l3)
+        c1, c2, c3 = a11 * yx + a12 * yy, a12 * yx + a22 * yy, gx * yx + gy * yy
+        k11, k12, k22 = a11 * a11 + a12 * a12, a11 * a12 + a12 * a22, a12 * a12 + a22 * a22
+        k13, k23, k33 = a11 * gx + a12 * gy, a12 * gx + a22 * gy, gx * gx + gy * gy
+        g11, g12, g13 = g11 + m * k11, g12 + m * k12, g13 + m * k13
+        g22, g23, g33 = g22 + m * k22, g23 + m * k23, g33 + m * k33
+        q11, q12, q13 = q11 + m * (k11 - c1 * c1), q12 + m * (k12 - c1 * c2), q13 + m * (k13 - c1 * c3)
+        q22, q23, q33 = q22 + m * (k22 - c2 * c2), q23 + m * (k23 - c2 * c3), q33 + m * (k33 - c3 * c3)
+    if g33 == 0.0:
+        g33 = q33 = 1.0
+    factors = _factor(q11, q12, q13, q22, q23, q33)
+    if not (factors[0] > 0.0 and factors[1] > 0.0 and factors[2] > 0.0):
+        return True
+    trace = _solve(factors, g11, g12, g13)[0] + _solve(factors, g12, g22, g23)[1] + _solve(factors, g13, g23, g33)[2]
+    return not trace * max(LOOSE_TOL, 100.0 * relative_gap) < 1.0
+
+
+@jit
+def _write_tractions(pos, feet, law, scale, lambdas, out, force, s):
+    """Write the tractions, -scale m A^(1/2) b or the balanced duals; add their imbalance to the residual."""
+    l1, l2, l3 = lambdas
+    k = 0
+    total = fx = fy = moment = size2 = 0.0
+    for j in range(pos.shape[0]):
+        m = feet[j, MU] * force[j, 2]
+        if m > 0.0:
+            a11, a12, a22 = s[A11, k], s[A12, k], s[A22, k]
+            if law == VISCOUS:
+                yx, yy = m * s[BX, k], m * s[BY, k]
+            else:
+                yx = s[YX, k] + m * (a11 * l1 + a12 * l2 + s[GX, k] * l3)
+                yy = s[YY, k] + m * (a12 * l1 + a22 * l2 + s[GY, k] * l3)
+            force[j, 0] = -scale * (a11 * yx + a12 * yy)
+            force[j, 1] = -scale * (a12 * yx + a22 * yy)
+            fx += force[j, 0]
+            fy += force[j, 1]
+            moment += s[PX, k] * force[j, 1] - s[PY, k] * force[j, 0]
+            size2 = max(size2, s[PX, k] * s[PX, k] + s[PY, k] * s[PY, k])
+            total += m
+            k += 1
+        else:
+            force[j, 0] = force[j, 1] = 0.0
+    size = math.sqrt(size2)
+    lever = abs(moment) / size if size > 0.0 else 0.0
+    return max(abs(fx), abs(fy), lever) / total
+
+
+@jit
+def friction_frame(pos, vel, feet, law, setting, tilt_terms, s, out, force):
+    """Solve the body's twist and the tractions for the loads in `force`; write both, return status and flags.
+
+    `setting` is the reference speed of the viscous law (0: that at which the feet dissipate what they would under
+    Coulomb's law), or the gap at which Coulomb's law is solved, relative to the dissipation.
+    """
+    out[REFERENCE_SPEED] = math.nan
+    out[UX] = out[UY] = out[OMEGA] = out[DISSIPATION] = out[GAP] = out[ROUNDS] = 0.0
+    n, total, cx, cy, far2 = _gather(pos, vel, feet, force, out, tilt_terms, s)
+    if n == 0:
+        for j in range(pos.shape[0]):
+            force[j, 0] = force[j, 1] = 0.0
+        return NO_TRACTION | TWIST_FREE
+    u, v, omega, free, factors, dissipation, still = _viscous(n, total, cx, cy, far2, s)
+    code = SOLVED
+    scale, lambdas = 0.0, (0.0, 0.0, 0.0)
+    if law == VISCOUS:
+        power = 0.0
+        for k in range(n):
+            power += s[MASS, k] * (s[BX, k] * s[BX, k] + s[BY, k] * s[BY, k])
+        reference = setting
+        if setting == 0.0 and dissipation > 0.0:
+            reference = power / dissipation
+        scale = 1.0 / reference if reference > 0.0 else 0.0
+        out[REFERENCE_SPEED], out[DISSIPATION] = reference, power * scale
+    else:
+        du, dv, domega, least, gap, l1, l2, l3, scale, rounds = _coulomb(
+            n, total, factors, dissipation, still, setting, s
+        )
+        u, v, omega, lambdas = u + du, v + dv, omega + domega, (l1, l2, l3)
+        out[DISSIPATION], out[GAP], out[ROUNDS] = least, gap, rounds
+        code = SOLVED if rounds < MAX_COULOMB - 1 else GAP_MISSED
+        if scale > 0.0:
+            free = _is_loose(n, lambdas, scale, gap / least, s) or free
+    out[UX], out[UY], out[OMEGA] = u + omega * cy, v - omega * cx, omega
+    imbalance = _write_tractions(pos, feet, law, scale, lambdas, out, force, s)
+    out[RESIDUAL] = max(out[RESIDUAL], imbalance)
+    return code | TWIST_FREE if free else code
+
+
+# ------------------------------------------------------------------------------------------------ frames
+
+
+@jit
+def frame(pos, vel, feet, weight, law, setting, tilt_terms, s, out, force):
+    """Solve one frame, support first; `s` is scratch of SCRATCH_ROWS by the number of feet. Return the code."""
+    code = support_frame(pos, feet, weight, s[YX], s[YY], out, force)
+    if law == SUPPORT_ONLY:
+        return code
+    if code & STATUS_MASK == NO_EQUILIBRIUM:
+        for k in range(UX, OUT_COLUMNS):
+            out[k] = math.nan
+        for j in range(pos.shape[0]):
+            force[j, 0] = force[j, 1] = math.nan
+        return code
+    sliding = friction_frame(pos, vel, feet, law, setting, tilt_terms, s, out, force)
+    if code & STATUS_MASK == SOLVED:
+        return code | sliding
+    return code | (sliding & ~STATUS_MASK)
+
+
+@jit
+def frames(first, last, pos, vel, feet, weight, law, setting, tilt_terms, out, force, code):
+    """Solve the frames `first` to `last` of a batch; `feet` and `weight` hold one entry per frame or one for all."""
+    s = np.empty((SCRATCH_ROWS, pos.shape[1]))
+    for i in range(first, last):
+        row = feet[i if feet.shape[0] > 1 else 0]
+        load = weight[i if weight.shape[0] > 1 else 0]
+        code[i] = frame(pos[i], vel[i], row, load, law, setting, tilt_terms, s, out[i], force[i])
+
+
+@jit_parallel
+def frames_parallel(chunks, pos, vel, feet, weight, law, setting, tilt_terms, out, force, code):
+    """Solve a batch in so many chunks, spread over the threads."""
+    n = pos.shape[0]
+    for c in prange(chunks):
+        frames(n * c // chunks, n * (c + 1) // chunks, pos, vel, feet, weight, law, setting, tilt_terms, out, force, code)
+
+
+@jit
+def slides(pos, vel, feet, law, setting, tilt_terms, out, force, code):
+    """Solve the friction of a batch whose loads are already in `force` and tilts in `out`."""
+    s = np.empty((SCRATCH_ROWS, pos.shape[1]))
+    for i in range(pos.shape[0]):
+        row = feet[i if feet.shape[0] > 1 else 0]
+        out[i, RESIDUAL] = 0.0
+        code[i] = friction_frame(pos[i], vel[i], row, law, setting, tilt_terms, s, out[i], force[i])
