@@ -29,8 +29,10 @@ STATUS_MASK, TILT_FREE, TWIST_FREE = 7, 8, 16
 
 NEWTON, TILT, BALANCED, FALL = range(4)  # kinds of steps of the support search
 
-SCRATCH_ROWS = 14
-MASS, PX, PY, GX, GY, A11, A12, A22, BX, BY, YX, YY, RX, RY = range(SCRATCH_ROWS)  # `scratch` holds one foot per column
+# Rows of the scratch `s`, one foot per column: first of the support (P and Q are heights before and after a step),
+# then of the friction, where the feet with traction are packed to the left.
+SCRATCH_ROWS = 21
+X, Y, Z, K, P, Q, LOAD, MASS, PX, PY, GX, GY, A11, A12, A22, BX, BY, YX, YY, RX, RY = range(SCRATCH_ROWS)
 
 BALANCE_TOL = 1e-13  # of the weight, and of weight times size: a few hundred roundings
 EDGE_TOL = 1e-12  # of the size: a centre of mass so close to the edge of the hull counts as on it
@@ -46,28 +48,28 @@ LOOSE_TOL = 1e-7  # a twist this much looser than the viscous problem's is free
 
 
 @jit
-def _start(pos, feet, p):
+def _start(s, p):
     """Write the heights at the pose zero; return the sums over all feet and the squared size of the stance."""
     sk = sx = sy = sxx = sxy = syy = sp = spx = spy = size2 = 0.0
-    for j in range(pos.shape[0]):
-        x, y, k = pos[j, 0], pos[j, 1], feet[j, STIFFNESS]
-        p[j] = pos[j, 2] - feet[j, GROUND]
+    for j in range(s.shape[1]):
+        x, y, k = s[X, j], s[Y, j], s[K, j]
+        s[p, j] = s[Z, j]
         sk += k
         sx += k * x
         sy += k * y
         sxx += k * x * x
         sxy += k * x * y
         syy += k * y * y
-        sp += k * p[j]
-        spx += k * p[j] * x
-        spy += k * p[j] * y
+        sp += k * s[p, j]
+        spx += k * s[p, j] * x
+        spy += k * s[p, j] * y
         if k > 0.0:
             size2 = max(size2, x * x + y * y)
     return (sk, sx, sy, sxx, sxy, syy, sp, spx, spy, 0.0, 0.0, 0.0), size2
 
 
 @jit
-def _move(pos, feet, p, q, step):
+def _move(s, p, q, step):
     """Write to `q` the heights `p` after a step; return the sums over the feet then loaded, and what their energy did.
 
     A step is (dh, along, across, cx, cy, tx, ty): a lift and two slopes about the axes through the centroid c of the
@@ -75,11 +77,11 @@ def _move(pos, feet, p, q, step):
     """
     dh, along, across, cx, cy, tx, ty = step
     sk = sx = sy = sxx = sxy = syy = sp = spx = spy = energy = rounding = changes = 0.0
-    for j in range(pos.shape[0]):
-        x, y, k = pos[j, 0], pos[j, 1], feet[j, STIFFNESS]
-        old = p[j]
+    for j in range(s.shape[1]):
+        x, y, k = s[X, j], s[Y, j], s[K, j]
+        old = s[p, j]
         new = old + (dh + along * (tx * (x - cx) + ty * (y - cy)) + across * (tx * (y - cy) - ty * (x - cx)))
-        q[j] = new
+        s[q, j] = new
         low = min(new, 0.0)
         was = min(old, 0.0)
         change = 0.5 * k * (low - was) * (low + was)
@@ -101,7 +103,7 @@ def _move(pos, feet, p, q, step):
 
 
 @jit
-def _line(pos, feet, p, everyone, shape):
+def _line(s, p, everyone, shape):
     """Return the loaded feet's stiffness, centroid, principal direction and moments, summed afresh about them.
 
     The moments about the origin lose the small ones to cancellation; these keep them when stiffnesses differ by
@@ -110,19 +112,19 @@ def _line(pos, feet, p, everyone, shape):
     sk = cx = cy = 0.0
     for _ in range(2):  # the second round removes the rounding of the first
         sk = mx = my = 0.0
-        for j in range(pos.shape[0]):
-            k = feet[j, STIFFNESS] if everyone or p[j] < 0.0 else 0.0
+        for j in range(s.shape[1]):
+            k = s[K, j] if everyone or s[p, j] < 0.0 else 0.0
             sk += k
-            mx += k * (pos[j, 0] - cx)
-            my += k * (pos[j, 1] - cy)
+            mx += k * (s[X, j] - cx)
+            my += k * (s[Y, j] - cy)
         if sk <= 0.0:
             return sk, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         cx += mx / sk
         cy += my / sk
     ixx = ixy = iyy = 0.0
-    for j in range(pos.shape[0]):
-        if everyone or p[j] < 0.0:
-            k, x, y = feet[j, STIFFNESS], pos[j, 0] - cx, pos[j, 1] - cy
+    for j in range(s.shape[1]):
+        if everyone or s[p, j] < 0.0:
+            k, x, y = s[K, j], s[X, j] - cx, s[Y, j] - cy
             ixx += k * x * x
             ixy += k * x * y
             iyy += k * y * y
@@ -131,48 +133,48 @@ def _line(pos, feet, p, everyone, shape):
     if rank == 2:
         tx, ty = math.cos(angle), math.sin(angle)
     itt = itn = inn = sp = st = sn = 0.0
-    for j in range(pos.shape[0]):
-        if everyone or p[j] < 0.0:
-            k, x, y = feet[j, STIFFNESS], pos[j, 0] - cx, pos[j, 1] - cy
+    for j in range(s.shape[1]):
+        if everyone or s[p, j] < 0.0:
+            k, x, y = s[K, j], s[X, j] - cx, s[Y, j] - cy
             along, across = tx * x + ty * y, tx * y - ty * x
             itt += k * along * along
             itn += k * along * across
             inn += k * across * across
-            sp += k * p[j]
-            st += k * p[j] * along
-            sn += k * p[j] * across
+            sp += k * s[p, j]
+            st += k * s[p, j] * along
+            sn += k * s[p, j] * across
     return sk, cx, cy, tx, ty, itt, itn, inn, sp, st, sn
 
 
 @jit
-def _shape(pos, feet, size2):
+def _shape(s, size2):
     """Return the rank of the whole stance, 2, 1 (a line) or 0 (a point), and the direction of its longest side.
 
     Feet that all stand within the rounding of a line would be held only by an astronomical tilt: they are taken
     to be on the line, which moves no foot by more than SNAP_TOL of the size.
     """
     n, mx, my = 0, 0.0, 0.0
-    for j in range(pos.shape[0]):
-        if feet[j, STIFFNESS] > 0.0:
-            n, mx, my = n + 1, mx + pos[j, 0], my + pos[j, 1]
+    for j in range(s.shape[1]):
+        if s[K, j] > 0.0:
+            n, mx, my = n + 1, mx + s[X, j], my + s[Y, j]
     tx, ty, far = 1.0, 0.0, 0.0
-    for j in range(pos.shape[0]):
-        x, y = pos[j, 0] - mx / n, pos[j, 1] - my / n
-        if feet[j, STIFFNESS] > 0.0 and math.hypot(x, y) > far:
+    for j in range(s.shape[1]):
+        x, y = s[X, j] - mx / n, s[Y, j] - my / n
+        if s[K, j] > 0.0 and math.hypot(x, y) > far:
             far = math.hypot(x, y)
             tx, ty = x / far, y / far
     wide = 0.0
-    for j in range(pos.shape[0]):
-        if feet[j, STIFFNESS] > 0.0:
-            wide = max(wide, abs(tx * (pos[j, 1] - my / n) - ty * (pos[j, 0] - mx / n)))
+    for j in range(s.shape[1]):
+        if s[K, j] > 0.0:
+            wide = max(wide, abs(tx * (s[Y, j] - my / n) - ty * (s[X, j] - mx / n)))
     tiny = SNAP_TOL * math.sqrt(size2)
     return (0 if far <= tiny else 1 if wide <= tiny else 2), tx, ty
 
 
 @jit
-def _careful_step(pos, feet, weight, p, first, size2, shape):
+def _careful_step(s, weight, p, first, size2, shape):
     """Return the kind of the step and the step for loaded feet that are, or nearly are, in line or in one point."""
-    sk, cx, cy, tx, ty, itt, itn, inn, sp, st, sn = _line(pos, feet, p, first, shape)
+    sk, cx, cy, tx, ty, itt, itn, inn, sp, st, sn = _line(s, p, first, shape)
     if sk <= 0.0:  # all in the air: down
         return TILT, (-1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0)
     tiny = RANK_TOL * sk * size2
@@ -200,29 +202,29 @@ def _careful_step(pos, feet, weight, p, first, size2, shape):
 
 
 @jit
-def _line_search(pos, feet, weight, p, step, size2):
+def _line_search(s, weight, p, step, size2):
     """Return how far along a step the energy is least, exactly; negative when it falls for ever.
 
     The slope of the energy along the step is piecewise linear and rises; it is followed from one change of contact
     to the next.
     """
     dh, along, across, cx, cy, tx, ty = step
-    n = pos.shape[0]
-    flat = 3e-15 * (abs(along) + abs(across)) * math.sqrt(size2)  # below it a foot on the axis of the tilt does not move
+    n = s.shape[1]
+    flat = 3e-15 * (abs(along) + abs(across)) * math.sqrt(size2)  # a foot on the axis of the tilt
     t = 0.0
     for _ in range(n + 1):
         slope = weight * (dh - along * (tx * cx + ty * cy) - across * (tx * cy - ty * cx))
         curvature = 0.0
         following = math.inf
         for j in range(n):
-            k = feet[j, STIFFNESS]
-            x, y = pos[j, 0] - cx, pos[j, 1] - cy
+            k = s[K, j]
+            x, y = s[X, j] - cx, s[Y, j] - cy
             rate = dh + along * (tx * x + ty * y) + across * (tx * y - ty * x)
             if k == 0.0 or (dh == 0.0 and abs(rate) <= flat) or rate == 0.0:
                 continue
-            change = -p[j] / rate
+            change = -s[p, j] / rate
             if (rate < 0.0 and change <= t) or (rate > 0.0 and change > t):
-                slope += k * (p[j] + t * rate) * rate
+                slope += k * (s[p, j] + t * rate) * rate
                 curvature += k * rate * rate
             if change > t:
                 following = min(following, change)
@@ -236,8 +238,8 @@ def _line_search(pos, feet, weight, p, step, size2):
 
 
 @jit
-def _nearest_on_line(pos, feet, p, upto, place, line):
-    """Return the s in reach at which the slopes b + d + s t are smallest, the first `upto` feet in the air staying up.
+def _nearest_on_line(s, p, upto, place, line):
+    """Return the c in reach at which the slopes b + d + c t are smallest, the first `upto` feet in the air staying up.
 
     `place` is (cx, cy, bx, by), the centroid of the loads and the slopes now; `line` is (dx, dy, tx, ty).
     """
@@ -245,10 +247,10 @@ def _nearest_on_line(pos, feet, p, upto, place, line):
     dx, dy, tx, ty = line
     low, high = -math.inf, math.inf
     for j in range(upto):
-        x, y = pos[j, 0] - cx, pos[j, 1] - cy
+        x, y = s[X, j] - cx, s[Y, j] - cy
         rate = tx * x + ty * y
-        if feet[j, STIFFNESS] > 0.0 and p[j] >= 0.0 and rate != 0.0:
-            touch = -(p[j] + dx * x + dy * y) / rate
+        if s[K, j] > 0.0 and s[p, j] >= 0.0 and rate != 0.0:
+            touch = -(s[p, j] + dx * x + dy * y) / rate
             if rate > 0.0:
                 low = max(low, touch)
             else:
@@ -257,51 +259,51 @@ def _nearest_on_line(pos, feet, p, upto, place, line):
 
 
 @jit
-def _nearest_in_plane(pos, feet, p, place):
+def _nearest_in_plane(s, p, place):
     """Return the change of slopes that makes them smallest while the feet in the air stay up (Seidel's method)."""
     cx, cy, bx, by = place
     dx, dy = -bx, -by
-    for j in range(pos.shape[0]):
-        x, y = pos[j, 0] - cx, pos[j, 1] - cy
+    for j in range(s.shape[1]):
+        x, y = s[X, j] - cx, s[Y, j] - cy
         far2 = x * x + y * y
-        if feet[j, STIFFNESS] > 0.0 and p[j] >= 0.0 and far2 > 0.0 and p[j] + dx * x + dy * y < 0.0:
+        if s[K, j] > 0.0 and s[p, j] >= 0.0 and far2 > 0.0 and s[p, j] + dx * x + dy * y < 0.0:
             far = math.sqrt(far2)
-            dx, dy, tx, ty = -p[j] * x / far2, -p[j] * y / far2, -y / far, x / far
-            s = _nearest_on_line(pos, feet, p, j, place, (dx, dy, tx, ty))
-            dx += s * tx
-            dy += s * ty
+            dx, dy, tx, ty = -s[p, j] * x / far2, -s[p, j] * y / far2, -y / far, x / far
+            d = _nearest_on_line(s, p, j, place, (dx, dy, tx, ty))
+            dx += d * tx
+            dy += d * ty
     return dx, dy
 
 
 @jit
-def _least_tilt(pos, feet, weight, p, pose, size2, shape, force):
+def _least_tilt(s, weight, p, pose, size2, shape):
     """Return the pose of least tilt among those with the same loads, and whether there was a choice.
 
     A load of a few roundings does not hold the body: its foot is taken to touch and carry nothing.
     """
     h, bx, by = pose
     height = abs(h)
-    for j in range(pos.shape[0]):
-        height = max(height, abs(pos[j, 2] - feet[j, GROUND]))
-    for j in range(pos.shape[0]):
-        k = feet[j, STIFFNESS]
-        if abs(p[j]) * k <= 1e-14 * weight + 1e-15 * k * height:
-            p[j] = max(p[j], 0.0)
-    sk, cx, cy, tx, ty, itt, itn, inn, _, _, _ = _line(pos, feet, p, False, shape)
+    for j in range(s.shape[1]):
+        height = max(height, abs(s[Z, j]))
+    for j in range(s.shape[1]):
+        k = s[K, j]
+        if abs(s[p, j]) * k <= 1e-14 * weight + 1e-15 * k * height:
+            s[p, j] = max(s[p, j], 0.0)
+    sk, cx, cy, tx, ty, itt, itn, inn, _, _, _ = _line(s, p, False, shape)
     tiny = FREE_TOL * sk * size2
     if shape[0] == 2 and itt > tiny and inn - itn * itn / itt > tiny:
         return False, h, bx, by
     dx = dy = held = 0.0
     if shape[0] == 2 and itt > tiny:
-        s = _nearest_on_line(pos, feet, p, pos.shape[0], (cx, cy, bx, by), (0.0, 0.0, -ty, tx))
-        dx, dy, held = -s * ty, s * tx, inn
+        d = _nearest_on_line(s, p, s.shape[1], (cx, cy, bx, by), (0.0, 0.0, -ty, tx))
+        dx, dy, held = -d * ty, d * tx, inn
     elif shape[0] == 2:
-        dx, dy = _nearest_in_plane(pos, feet, p, (cx, cy, bx, by))
+        dx, dy = _nearest_in_plane(s, p, (cx, cy, bx, by))
         held = itt + inn
     if (abs(dx) + abs(dy)) * math.sqrt(held * sk) > 1e-12 * weight:
         return True, h, bx, by
-    for j in range(pos.shape[0]):
-        force[j, 2] = -feet[j, STIFFNESS] * min(p[j], 0.0)
+    for j in range(s.shape[1]):
+        s[LOAD, j] = -s[K, j] * min(s[p, j], 0.0)
     return True, h - dx * cx - dy * cy, bx + dx, by + dy
 
 
@@ -317,7 +319,7 @@ def _spans(sums, size2):
 
 
 @jit
-def _step(pos, feet, weight, p, sums, first, size2, shape):
+def _step(s, weight, p, sums, first, size2, shape):
     """Return the kind of the next step and the step."""
     sk, sx, sy, sxx, sxy, syy, sp, spx, spy, _, _, _ = sums
     if _spans(sums, size2):
@@ -328,7 +330,7 @@ def _step(pos, feet, weight, p, sums, first, size2, shape):
         gx = spx - cx * total
         gy = spy - cy * total
         return NEWTON, (-total / sk, (ixy * gy - iyy * gx) / det, (ixy * gx - ixx * gy) / det, cx, cy, 1.0, 0.0)
-    return _careful_step(pos, feet, weight, p, first, size2, shape)
+    return _careful_step(s, weight, p, first, size2, shape)
 
 
 @jit
@@ -349,113 +351,139 @@ def _descends(weight, sums, new, step):
 
 
 @jit
-def support_frame(pos, feet, weight, p, q, out, force):
-    """Solve which feet carry what; write the pose to `out`, the loads to `force`, and return status and flags.
+def _support(weight, s):
+    """Solve which feet carry what for the places and heights in `s`; leave the loads there; return code and pose.
 
     Newton on the convex energy sum K min(p, 0)^2 / 2 + weight h from the plane of all feet, with an exact line search
     where a full step does not descend, and a pure tilt where the loaded feet cannot hold the body. Heights are
     moved, not recomputed, so that stiff feet balance to rounding.
     """
-    sums, size2 = _start(pos, feet, p)
-    size = math.sqrt(size2)
+    p, q = P, Q
+    sums, size2 = _start(s, p)
+    tolerance = BALANCE_TOL * weight
+    lever = tolerance * math.sqrt(size2)
     h = bx = by = 0.0
     shape = (2, 1.0, 0.0)
-    if not _spans(sums, size2) and sums[0] > 0.0:
-        shape = _shape(pos, feet, size2)
+    if sums[0] > 0.0 and not _spans(sums, size2):
+        shape = _shape(s, size2)
     status = STALLED if sums[0] > 0.0 else NO_EQUILIBRIUM
     steps = MAX_SUPPORT if sums[0] > 0.0 else 0
     for k in range(steps):
         first = k == 0
-        level = max(abs(sums[7]), abs(sums[8])) <= BALANCE_TOL * weight * size
-        if not first and level and abs(weight + sums[6]) <= BALANCE_TOL * weight:
+        level = abs(sums[7]) <= lever and abs(sums[8]) <= lever and abs(weight + sums[6]) <= tolerance
+        if level and not first:
             status = SOLVED
             break
-        kind, step = _step(pos, feet, weight, p, sums, first, size2, shape)
+        kind, step = _step(s, weight, p, sums, first, size2, shape)
         if kind == BALANCED:
             status = SOLVED
             break
         new = sums
         if kind == NEWTON:
-            new = _move(pos, feet, p, q, step)
-        if not first and (kind == TILT or kind == FALL or not _descends(weight, sums, new, step)):
-            t = _line_search(pos, feet, weight, p, step, size2)
+            new = _move(s, p, q, step)
+        if not first and (kind != NEWTON or not _descends(weight, sums, new, step)):
+            t = _line_search(s, weight, p, step, size2)
             if t < 0.0 or kind == FALL:
                 status = NO_EQUILIBRIUM
                 break
             step = (t * step[0], t * step[1], t * step[2], step[3], step[4], step[5], step[6])
-            new = _move(pos, feet, p, q, step)
+            new = _move(s, p, q, step)
         dx, dy = step[1] * step[5] - step[2] * step[6], step[1] * step[6] + step[2] * step[5]
         h += step[0] - dx * step[3] - dy * step[4]
         bx += dx
         by += dy
         p, q, sums = q, p, new
-    return _finish_support(pos, feet, weight, p, sums, (h, bx, by), size2, shape, status, out, force)
+    return _finish_support(s, weight, p, sums, (h, bx, by), size2, shape, status)
 
 
 @jit
-def _imbalance(pos, weight, force, size):
-    """Return what the loads miss of balance, relative to the weight and to weight times size."""
-    total = mx = my = 0.0
-    for j in range(pos.shape[0]):
-        total += force[j, 2]
-        mx += force[j, 2] * pos[j, 0]
-        my += force[j, 2] * pos[j, 1]
-    moment = max(abs(mx), abs(my))
-    return max(abs(total - weight), moment / size if size > 0.0 else 0.0) / weight
-
-
-@jit
-def _finish_support(pos, feet, weight, p, sums, pose, size2, shape, status, out, force):
-    """Write loads, pose and balance residual; choose the least tilt where it is free; return the code."""
-    small = False
-    for j in range(pos.shape[0]):
-        load = -feet[j, STIFFNESS] * min(p[j], 0.0)
-        force[j, 0] = force[j, 1] = 0.0
-        force[j, 2] = load if status != NO_EQUILIBRIUM else math.nan
-        small = small or 0.0 < load < 1e-9 * weight
-    code = status
-    h, bx, by = pose
+def _finish_support(s, weight, p, sums, pose, size2, shape, status):
+    """Write the loads; choose the least tilt where it is free; return the code, the pose and the imbalance."""
     if status == NO_EQUILIBRIUM:
-        h = bx = by = out[RESIDUAL] = math.nan
-    else:
-        if small or not _spans(sums, size2):
-            free, h, bx, by = _least_tilt(pos, feet, weight, p, pose, size2, shape, force)
-            code = code | TILT_FREE if free else code
-        out[RESIDUAL] = _imbalance(pos, weight, force, math.sqrt(size2))
-    out[HEIGHT], out[PITCH], out[ROLL] = h, -bx, by
-    return code
+        for j in range(s.shape[1]):
+            s[LOAD, j] = math.nan
+        return status, math.nan, math.nan, math.nan, math.nan
+    least = weight
+    for j in range(s.shape[1]):
+        load = -s[K, j] * min(s[p, j], 0.0)
+        s[LOAD, j] = load
+        least = min(least, load if load > 0.0 else least)
+    h, bx, by = pose
+    if least < 1e-9 * weight or not _spans(sums, size2):
+        free, h, bx, by = _least_tilt(s, weight, p, pose, size2, shape)
+        status = status | TILT_FREE if free else status
+    total = mx = my = 0.0
+    for j in range(s.shape[1]):
+        total += s[LOAD, j]
+        mx += s[LOAD, j] * s[X, j]
+        my += s[LOAD, j] * s[Y, j]
+    lever = max(abs(mx), abs(my)) / math.sqrt(size2) if size2 > 0.0 else 0.0
+    return status, h, bx, by, max(abs(total - weight), lever) / weight
 
 
 # ------------------------------------------------------------------------------------------------ friction
 
 
 @jit
-def _gather(pos, vel, feet, force, out, tilt_terms, s):
-    """Write the loaded feet's m, x, y, vx, vy and anisotropy to `s`; return their number and total m, and the centre.
+def _gather(i, pos, vel, feet, f, out, tilt_terms, packed, s):
+    """Write m = mu F, place and velocity of the feet to `s`; return their number, and sums that the balance needs.
 
-    Rows used: MASS for m = mu F, PX and PY for the place, BX and BY for the velocity, A11 and A12 for w. With `tilt_terms` the first-order effect of the tilt on place and velocity is kept.
+    The sums are m, m x, m y, m u, m v, and the largest squared distance of a foot with traction from the centre of
+    mass. Rows used: MASS, PX and PY for the place, BX and BY for the velocity, A11 and A12 for w. `packed` leaves
+    feet without traction out. With `tilt_terms` the first-order effect of the tilt on place and velocity is kept.
     """
     n = 0
-    total = cx = cy = far2 = 0.0
-    ax, ay = out[PITCH], -out[ROLL]
-    for j in range(pos.shape[0]):
-        m = feet[j, MU] * force[j, 2]
-        if m > 0.0:
-            x, y, u, v = pos[j, 0], pos[j, 1], vel[j, 0], vel[j, 1]
-            if tilt_terms:
-                x, y = x + ax * pos[j, 2], y + ay * pos[j, 2]
-                u, v = u + ax * vel[j, 2], v + ay * vel[j, 2]
-            s[MASS, n], s[PX, n], s[PY, n], s[BX, n], s[BY, n] = m, x, y, u, v
-            s[A11, n], s[A12, n] = feet[j, WX], feet[j, WY]
-            total += m
-            cx += m * x
-            cy += m * y
-            far2 = max(far2, x * x + y * y)
-            n += 1
-    if n > 0:
-        cx /= total
-        cy /= total
-    return n, total, cx, cy, far2
+    total = sx = sy = su = sv = far2 = 0.0
+    ax, ay = (out[i, PITCH], -out[i, ROLL]) if tilt_terms else (0.0, 0.0)
+    for j in range(s.shape[1]):
+        m = max(feet[f, j, MU] * s[LOAD, j], 0.0)
+        x, y, u, v = pos[i, j, 0], pos[i, j, 1], vel[i, j, 0], vel[i, j, 1]
+        if tilt_terms:
+            x, y = x + ax * pos[i, j, 2], y + ay * pos[i, j, 2]
+            u, v = u + ax * vel[i, j, 2], v + ay * vel[i, j, 2]
+        s[MASS, n], s[PX, n], s[PY, n], s[BX, n], s[BY, n] = m, x, y, u, v
+        s[A11, n], s[A12, n] = feet[f, j, WX], feet[f, j, WY]
+        total += m
+        sx, sy, su, sv = sx + m * x, sy + m * y, su + m * u, sv + m * v
+        far2 = max(far2, x * x + y * y if m > 0.0 else 0.0)
+        n += 1 if m > 0.0 or not packed else 0
+    return n, (total, sx, sy, su, sv, far2)
+
+
+@jit
+def _isotropic(i, n, sums, reference, s, out, force):
+    """Solve the linear balance of isotropic feet in closed form and write the answer; return code and imbalance."""
+    total, sx, sy, su, sv, far2 = sums
+    cx, cy, mean_u, mean_v = sx / total, sy / total, su / total, sv / total
+    inertia = torque = 0.0
+    for k in range(n):
+        rx, ry = s[PX, k] - cx, s[PY, k] - cy
+        inertia += s[MASS, k] * (rx * rx + ry * ry)
+        torque += s[MASS, k] * (rx * (s[BY, k] - mean_v) - ry * (s[BX, k] - mean_u))
+    free = inertia <= RANK_TOL * total * far2
+    omega = 0.0 if free else -torque / inertia
+    dissipation = power = 0.0
+    for k in range(n):
+        bx = s[BX, k] - mean_u - omega * (s[PY, k] - cy)
+        by = s[BY, k] - mean_v + omega * (s[PX, k] - cx)
+        s[BX, k], s[BY, k] = bx, by
+        b2 = bx * bx + by * by
+        power += s[MASS, k] * b2
+        dissipation += s[MASS, k] * math.sqrt(b2)
+    if reference == 0.0 and dissipation > 0.0:
+        reference = power / dissipation
+    scale = 1.0 / reference if reference > 0.0 else 0.0
+    fx = fy = moment = 0.0
+    for k in range(n):
+        tx, ty = -scale * s[MASS, k] * s[BX, k], -scale * s[MASS, k] * s[BY, k]
+        force[i, k, 0], force[i, k, 1] = tx, ty
+        fx += tx
+        fy += ty
+        moment += s[PX, k] * ty - s[PY, k] * tx
+    out[i, UX], out[i, UY], out[i, OMEGA] = omega * cy - mean_u, -mean_v - omega * cx, omega
+    out[i, REFERENCE_SPEED], out[i, DISSIPATION], out[i, GAP], out[i, ROUNDS] = reference, power * scale, 0.0, 0.0
+    lever = abs(moment) / math.sqrt(far2) if far2 > 0.0 else 0.0
+    return SOLVED | TWIST_FREE if free else SOLVED, max(abs(fx), abs(fy), lever) / total
 
 
 @jit
@@ -482,19 +510,15 @@ def _solve(factors, b1, b2, b3):
 
 
 @jit
-def _viscous(n, total, cx, cy, far2, s):
-    """Solve the linear balance about the centre; leave in `s` the metric slips and the maps from twist to them.
+def _anisotropic(n, sums, s):
+    """Solve the linear balance about the centre of m; leave in `s` the metric slips and the maps from twist to them.
 
-    Returns the twist (u, v, omega) at the centre, whether it was free, the factors, the dissipation sum m |b| and the
-    same for a body held still. The metric slip of foot k is b = A^(1/2) v with A = 1 + w w^T, so that the traction
+    Returns the twist (u, v, omega) there, whether it was free, the sums m |b| and m |b|^2, the factors of the matrix,
+    and the sum m |b| of a body held still. The metric slip of foot k is b = A^(1/2) v with A = 1 + w w^T, so that the traction
     law is isotropic in it; the rows (A11 A12 GX), (A12 A22 GY) map a change of twist to its change.
     """
-    mean_u = mean_v = 0.0
-    for k in range(n):
-        mean_u += s[MASS, k] * s[BX, k]
-        mean_v += s[MASS, k] * s[BY, k]
-    mean_u /= total
-    mean_v /= total
+    total, sx, sy, su, sv, far2 = sums
+    cx, cy, mean_u, mean_v = sx / total, sy / total, su / total, sv / total
     h11 = h12 = h13 = h22 = h23 = h33 = g1 = g2 = g3 = inertia = still = 0.0
     for k in range(n):
         m, wx, wy = s[MASS, k], s[A11, k], s[A12, k]
@@ -527,12 +551,14 @@ def _viscous(n, total, cx, cy, far2, s):
             s[GX, k] = s[GY, k] = 0.0
     factors = _factor(h11, h12, h13, h22, h23, h33)
     u, v, omega = _solve(factors, -g1, -g2, -g3)
-    dissipation = 0.0
+    dissipation = power = 0.0
     for k in range(n):
-        s[BX, k] += s[A11, k] * u + s[A12, k] * v + s[GX, k] * omega
-        s[BY, k] += s[A12, k] * u + s[A22, k] * v + s[GY, k] * omega
-        dissipation += s[MASS, k] * math.sqrt(s[BX, k] * s[BX, k] + s[BY, k] * s[BY, k])
-    return u - mean_u, v - mean_v, omega, free, factors, dissipation, still
+        bx = s[BX, k] + s[A11, k] * u + s[A12, k] * v + s[GX, k] * omega
+        by = s[BY, k] + s[A12, k] * u + s[A22, k] * v + s[GY, k] * omega
+        s[BX, k], s[BY, k] = bx, by
+        power += s[MASS, k] * (bx * bx + by * by)
+        dissipation += s[MASS, k] * math.sqrt(bx * bx + by * by)
+    return u - mean_u, v - mean_v, omega, free, dissipation, power, factors, still
 
 
 @jit
@@ -654,9 +680,8 @@ def _coulomb(n, total, factors, dissipation, still, tolerance, s):
     l1 = l2 = l3 = 0.0
     shrink = 0.0
     rounds = 0
-    for rounds in range(MAX_COULOMB):
-        if gap <= tolerance * sharp + floor:
-            break
+    while gap > tolerance * sharp + floor and rounds < MAX_COULOMB:
+        rounds += 1
         u, v, omega, slope, before = _newton_direction(n, delta, s)
         smooth, sharp, dual, c1, c2, c3 = _advance(n, delta, u, v, omega, s)
         t = 1.0
@@ -705,73 +730,80 @@ def _is_loose(n, lambdas, shrink, relative_gap, s):
 
 
 @jit
-def _write_tractions(pos, feet, law, scale, lambdas, out, force, s):
-    """Write the tractions, -scale m A^(1/2) b or the balanced duals; add their imbalance to the residual."""
+def _write_tractions(i, feet, f, law, scale, lambdas, force, s):
+    """Write the tractions, -scale m A^(1/2) b or the balanced duals; return what they miss of balance, relative."""
     l1, l2, l3 = lambdas
     k = 0
     total = fx = fy = moment = size2 = 0.0
-    for j in range(pos.shape[0]):
-        m = feet[j, MU] * force[j, 2]
+    for j in range(s.shape[1]):
+        m = feet[f, j, MU] * s[LOAD, j]
+        tx = ty = 0.0
         if m > 0.0:
-            a11, a12, a22 = s[A11, k], s[A12, k], s[A22, k]
+            a11, a12, a22, x, y = s[A11, k], s[A12, k], s[A22, k], s[PX, k], s[PY, k]
             if law == VISCOUS:
                 yx, yy = m * s[BX, k], m * s[BY, k]
             else:
                 yx = s[YX, k] + m * (a11 * l1 + a12 * l2 + s[GX, k] * l3)
                 yy = s[YY, k] + m * (a12 * l1 + a22 * l2 + s[GY, k] * l3)
-            force[j, 0] = -scale * (a11 * yx + a12 * yy)
-            force[j, 1] = -scale * (a12 * yx + a22 * yy)
-            fx += force[j, 0]
-            fy += force[j, 1]
-            moment += s[PX, k] * force[j, 1] - s[PY, k] * force[j, 0]
-            size2 = max(size2, s[PX, k] * s[PX, k] + s[PY, k] * s[PY, k])
+            tx = -scale * (a11 * yx + a12 * yy)
+            ty = -scale * (a12 * yx + a22 * yy)
+            fx += tx
+            fy += ty
+            moment += x * ty - y * tx
+            size2 = max(size2, x * x + y * y)
             total += m
             k += 1
-        else:
-            force[j, 0] = force[j, 1] = 0.0
-    size = math.sqrt(size2)
-    lever = abs(moment) / size if size > 0.0 else 0.0
+        force[i, j, 0], force[i, j, 1] = tx, ty
+    lever = abs(moment) / math.sqrt(size2) if size2 > 0.0 else 0.0
     return max(abs(fx), abs(fy), lever) / total
 
 
 @jit
-def friction_frame(pos, vel, feet, law, setting, tilt_terms, s, out, force):
-    """Solve the body's twist and the tractions for the loads in `force`; write both, return status and flags.
+def _friction(i, pos, vel, feet, f, law, setting, tilt_terms, s, out, force):
+    """Solve the body's twist and the tractions for the loads in `s`; write both, return status and flags.
 
     `setting` is the reference speed of the viscous law (0: that at which the feet dissipate what they would under
     Coulomb's law), or the gap at which Coulomb's law is solved, relative to the dissipation.
     """
-    out[REFERENCE_SPEED] = math.nan
-    out[UX] = out[UY] = out[OMEGA] = out[DISSIPATION] = out[GAP] = out[ROUNDS] = 0.0
-    n, total, cx, cy, far2 = _gather(pos, vel, feet, force, out, tilt_terms, s)
-    if n == 0:
-        for j in range(pos.shape[0]):
-            force[j, 0] = force[j, 1] = 0.0
+    skew = 0.0
+    for j in range(s.shape[1]):
+        skew += abs(feet[f, j, WX]) + abs(feet[f, j, WY])
+    plain = law == VISCOUS and skew == 0.0
+    n, sums = _gather(i, pos, vel, feet, f, out, tilt_terms, not plain, s)
+    total, sx, sy = sums[:3]
+    if total == 0.0:
+        for j in range(s.shape[1]):
+            force[i, j, 0] = force[i, j, 1] = 0.0
+        for k in range(UX, OUT_COLUMNS):
+            out[i, k] = 0.0 if k != RESIDUAL else out[i, k]
         return NO_TRACTION | TWIST_FREE
-    u, v, omega, free, factors, dissipation, still = _viscous(n, total, cx, cy, far2, s)
+    if plain:
+        code, imbalance = _isotropic(i, n, sums, setting, s, out, force)
+        out[i, RESIDUAL] = max(out[i, RESIDUAL], imbalance)
+        return code
+    cx, cy = sx / total, sy / total
     code = SOLVED
+    reference, gap, rounds = math.nan, 0.0, 0
     scale, lambdas = 0.0, (0.0, 0.0, 0.0)
+    u, v, omega, free, dissipation, power, factors, still = _anisotropic(n, sums, s)
     if law == VISCOUS:
-        power = 0.0
-        for k in range(n):
-            power += s[MASS, k] * (s[BX, k] * s[BX, k] + s[BY, k] * s[BY, k])
         reference = setting
         if setting == 0.0 and dissipation > 0.0:
             reference = power / dissipation
         scale = 1.0 / reference if reference > 0.0 else 0.0
-        out[REFERENCE_SPEED], out[DISSIPATION] = reference, power * scale
+        dissipation = power * scale
     else:
-        du, dv, domega, least, gap, l1, l2, l3, scale, rounds = _coulomb(
+        du, dv, domega, dissipation, gap, l1, l2, l3, scale, rounds = _coulomb(
             n, total, factors, dissipation, still, setting, s
         )
         u, v, omega, lambdas = u + du, v + dv, omega + domega, (l1, l2, l3)
-        out[DISSIPATION], out[GAP], out[ROUNDS] = least, gap, rounds
-        code = SOLVED if rounds < MAX_COULOMB - 1 else GAP_MISSED
+        code = SOLVED if rounds < MAX_COULOMB else GAP_MISSED
         if scale > 0.0:
-            free = _is_loose(n, lambdas, scale, gap / least, s) or free
-    out[UX], out[UY], out[OMEGA] = u + omega * cy, v - omega * cx, omega
-    imbalance = _write_tractions(pos, feet, law, scale, lambdas, out, force, s)
-    out[RESIDUAL] = max(out[RESIDUAL], imbalance)
+            free = _is_loose(n, lambdas, scale, gap / dissipation, s) or free
+    out[i, UX], out[i, UY], out[i, OMEGA] = u + omega * cy, v - omega * cx, omega
+    out[i, REFERENCE_SPEED], out[i, DISSIPATION], out[i, GAP], out[i, ROUNDS] = reference, dissipation, gap, rounds
+    imbalance = _write_tractions(i, feet, f, law, scale, lambdas, force, s)
+    out[i, RESIDUAL] = max(out[i, RESIDUAL], imbalance)
     return code | TWIST_FREE if free else code
 
 
@@ -779,31 +811,47 @@ def friction_frame(pos, vel, feet, law, setting, tilt_terms, s, out, force):
 
 
 @jit
-def frame(pos, vel, feet, weight, law, setting, tilt_terms, s, out, force):
-    """Solve one frame, support first; `s` is scratch of SCRATCH_ROWS by the number of feet. Return the code."""
-    code = support_frame(pos, feet, weight, s[YX], s[YY], out, force)
+def _frame(i, pos, vel, feet, f, weight, law, setting, tilt_terms, s, out, force):
+    """Solve frame `i` with the feet `f`, support first; return the code."""
+    for j in range(s.shape[1]):
+        s[X, j], s[Y, j], s[Z, j] = pos[i, j, 0], pos[i, j, 1], pos[i, j, 2] - feet[f, j, GROUND]
+        s[K, j] = feet[f, j, STIFFNESS]
+    code, h, bx, by, imbalance = _support(weight, s)
+    out[i, HEIGHT], out[i, PITCH], out[i, ROLL], out[i, RESIDUAL] = h, -bx, by, imbalance
+    for j in range(s.shape[1]):
+        force[i, j, 2] = s[LOAD, j]
     if law == SUPPORT_ONLY:
         return code
     if code & STATUS_MASK == NO_EQUILIBRIUM:
         for k in range(UX, OUT_COLUMNS):
-            out[k] = math.nan
-        for j in range(pos.shape[0]):
-            force[j, 0] = force[j, 1] = math.nan
+            out[i, k] = math.nan
+        for j in range(s.shape[1]):
+            force[i, j, 0] = force[i, j, 1] = math.nan
         return code
-    sliding = friction_frame(pos, vel, feet, law, setting, tilt_terms, s, out, force)
+    sliding = _friction(i, pos, vel, feet, f, law, setting, tilt_terms, s, out, force)
     if code & STATUS_MASK == SOLVED:
         return code | sliding
     return code | (sliding & ~STATUS_MASK)
 
 
 @jit
-def frames(first, last, pos, vel, feet, weight, law, setting, tilt_terms, out, force, code):
-    """Solve the frames `first` to `last` of a batch; `feet` and `weight` hold one entry per frame or one for all."""
-    s = np.empty((SCRATCH_ROWS, pos.shape[1]))
+def frames(first, last, pos, vel, feet, weight, law, setting, tilt_terms, s, out, force, code):
+    """Solve the frames `first` to `last` of a batch; `feet` and `weight` hold one entry per frame or one for all.
+
+    `s` is scratch, shape (SCRATCH_ROWS, n feet).
+    """
+    each_feet, each_weight = feet.shape[0] > 1, weight.shape[0] > 1
     for i in range(first, last):
-        row = feet[i if feet.shape[0] > 1 else 0]
-        load = weight[i if weight.shape[0] > 1 else 0]
-        code[i] = frame(pos[i], vel[i], row, load, law, setting, tilt_terms, s, out[i], force[i])
+        f = i if each_feet else 0
+        load = weight[i if each_weight else 0]
+        code[i] = _frame(i, pos, vel, feet, f, load, law, setting, tilt_terms, s, out, force)
+
+
+@jit
+def frames_serial(pos, vel, feet, weight, law, setting, tilt_terms, out, force, code):
+    """Solve a batch on one thread."""
+    s = np.empty((SCRATCH_ROWS, pos.shape[1]))
+    frames(0, pos.shape[0], pos, vel, feet, weight, law, setting, tilt_terms, s, out, force, code)
 
 
 @jit_parallel
@@ -811,7 +859,9 @@ def frames_parallel(chunks, pos, vel, feet, weight, law, setting, tilt_terms, ou
     """Solve a batch in so many chunks, spread over the threads."""
     n = pos.shape[0]
     for c in prange(chunks):
-        frames(n * c // chunks, n * (c + 1) // chunks, pos, vel, feet, weight, law, setting, tilt_terms, out, force, code)
+        s = np.empty((SCRATCH_ROWS, pos.shape[1]))
+        a, b = n * c // chunks, n * (c + 1) // chunks
+        frames(a, b, pos, vel, feet, weight, law, setting, tilt_terms, s, out, force, code)
 
 
 @jit
@@ -819,6 +869,8 @@ def slides(pos, vel, feet, law, setting, tilt_terms, out, force, code):
     """Solve the friction of a batch whose loads are already in `force` and tilts in `out`."""
     s = np.empty((SCRATCH_ROWS, pos.shape[1]))
     for i in range(pos.shape[0]):
-        row = feet[i if feet.shape[0] > 1 else 0]
         out[i, RESIDUAL] = 0.0
-        code[i] = friction_frame(pos[i], vel[i], row, law, setting, tilt_terms, s, out[i], force[i])
+        for j in range(pos.shape[1]):
+            s[LOAD, j] = force[i, j, 2]
+        f = i if feet.shape[0] > 1 else 0
+        code[i] = _friction(i, pos, vel, feet, f, law, setting, tilt_terms, s, out, force)
