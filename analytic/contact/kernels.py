@@ -24,7 +24,7 @@ OUT_COLUMNS = 11
 
 SUPPORT_ONLY, VISCOUS, COULOMB = range(3)  # friction laws
 
-SOLVED, NO_EQUILIBRIUM, NO_TRACTION, GAP_MISSED, STALLED, BAD_INPUT = range(6)  # statuses, the low bits of a code
+SOLVED, NO_EQUILIBRIUM, NO_TRACTION, GAP_MISSED, STALLED = range(5)  # statuses, the low bits of a code
 STATUS_MASK, TILT_FREE, TWIST_FREE = 7, 8, 16
 
 NEWTON, TILT, BALANCED, FALL = range(4)  # kinds of steps of the support search
@@ -442,7 +442,8 @@ def _gather(i, pos, vel, feet, f, out, tilt_terms, packed, s):
             x, y = x + ax * pos[i, j, 2], y + ay * pos[i, j, 2]
             u, v = u + ax * vel[i, j, 2], v + ay * vel[i, j, 2]
         s[MASS, n], s[PX, n], s[PY, n], s[BX, n], s[BY, n] = m, x, y, u, v
-        s[A11, n], s[A12, n] = feet[f, j, WX], feet[f, j, WY]
+        if packed:
+            s[A11, n], s[A12, n] = feet[f, j, WX], feet[f, j, WY]
         total += m
         sx, sy, su, sv = sx + m * x, sy + m * y, su + m * u, sv + m * v
         far2 = max(far2, x * x + y * y if m > 0.0 else 0.0)
@@ -466,7 +467,6 @@ def _isotropic(i, n, sums, reference, s, out, force):
     for k in range(n):
         bx = s[BX, k] - mean_u - omega * (s[PY, k] - cy)
         by = s[BY, k] - mean_v + omega * (s[PX, k] - cx)
-        s[BX, k], s[BY, k] = bx, by
         b2 = bx * bx + by * by
         power += s[MASS, k] * b2
         dissipation += s[MASS, k] * math.sqrt(b2)
@@ -475,7 +475,9 @@ def _isotropic(i, n, sums, reference, s, out, force):
     scale = 1.0 / reference if reference > 0.0 else 0.0
     fx = fy = moment = 0.0
     for k in range(n):
-        tx, ty = -scale * s[MASS, k] * s[BX, k], -scale * s[MASS, k] * s[BY, k]
+        drag = -scale * s[MASS, k]
+        tx = drag * (s[BX, k] - mean_u - omega * (s[PY, k] - cy))
+        ty = drag * (s[BY, k] - mean_v + omega * (s[PX, k] - cx))
         force[i, k, 0], force[i, k, 1] = tx, ty
         fx += tx
         fy += ty
@@ -514,8 +516,8 @@ def _anisotropic(n, sums, s):
     """Solve the linear balance about the centre of m; leave in `s` the metric slips and the maps from twist to them.
 
     Returns the twist (u, v, omega) there, whether it was free, the sums m |b| and m |b|^2, the factors of the matrix,
-    and the sum m |b| of a body held still. The metric slip of foot k is b = A^(1/2) v with A = 1 + w w^T, so that the traction
-    law is isotropic in it; the rows (A11 A12 GX), (A12 A22 GY) map a change of twist to its change.
+    and the sum m |b| of a body held still. The metric slip of foot k is b = A^(1/2) v with A = 1 + w w^T, so that
+    the traction law is isotropic in it; the rows (A11 A12 GX), (A12 A22 GY) map a change of twist to its change.
     """
     total, sx, sy, su, sv, far2 = sums
     cx, cy, mean_u, mean_v = sx / total, sy / total, su / total, sv / total
@@ -765,10 +767,11 @@ def _friction(i, pos, vel, feet, f, law, setting, tilt_terms, s, out, force):
     `setting` is the reference speed of the viscous law (0: that at which the feet dissipate what they would under
     Coulomb's law), or the gap at which Coulomb's law is solved, relative to the dissipation.
     """
-    skew = 0.0
+    plain = law == VISCOUS
     for j in range(s.shape[1]):
-        skew += abs(feet[f, j, WX]) + abs(feet[f, j, WY])
-    plain = law == VISCOUS and skew == 0.0
+        if feet[f, j, WX] != 0.0 or feet[f, j, WY] != 0.0:
+            plain = False
+            break
     n, sums = _gather(i, pos, vel, feet, f, out, tilt_terms, not plain, s)
     total, sx, sy = sums[:3]
     if total == 0.0:
@@ -874,3 +877,28 @@ def slides(pos, vel, feet, law, setting, tilt_terms, out, force, code):
             s[LOAD, j] = force[i, j, 2]
         f = i if feet.shape[0] > 1 else 0
         code[i] = _friction(i, pos, vel, feet, f, law, setting, tilt_terms, s, out, force)
+
+
+ANSWER_ROWS = 4  # of an answer of `single` before the forces: the columns of `out` and the code, three in a row
+
+
+@jit
+def single(pos, vel, feet, weight, law, setting, tilt_terms, s):
+    """Solve one frame from (n, 3) and (n, 2) arrays; return a new array (4 + n, 3): answers and code, then forces."""
+    n = s.shape[1]
+    if pos.shape[0] != n or pos.shape[1] != 3:
+        raise ValueError("foot_pos must have shape (n, 3), with the n of the solver")
+    if vel.shape[0] != n or vel.shape[1] < (3 if tilt_terms else 2):
+        raise ValueError("foot_vel must have shape (n, 2), with the n of the solver, or (n, 3)")
+    total = 0.0
+    for j in range(n):
+        total += 0.0 * (pos[j, 0] + pos[j, 1] + pos[j, 2] + vel[j, 0] + vel[j, 1])
+    if total != 0.0:
+        raise ValueError("foot_pos and foot_vel must be finite; they hold NaN or infinity")
+    answer = np.empty((ANSWER_ROWS + n, 3))
+    out = answer[:ANSWER_ROWS].reshape((1, ANSWER_ROWS * 3))
+    force = answer[ANSWER_ROWS:].reshape((1, n, 3))
+    one_pos, one_vel = pos.reshape((1, n, 3)), vel.reshape((1, n, vel.shape[1]))
+    code = _frame(0, one_pos, one_vel, feet, 0, weight, law, setting, tilt_terms, s, out, force)
+    out[0, OUT_COLUMNS] = code
+    return answer
