@@ -31,8 +31,8 @@ NEWTON, TILT, BALANCED, FALL = range(4)  # kinds of steps of the support search
 
 # Rows of the scratch `s`, one foot per column: first of the support (P and Q are heights before and after a step),
 # then of the friction, where the feet with traction are packed to the left.
-SCRATCH_ROWS = 21
-X, Y, Z, K, P, Q, LOAD, MASS, PX, PY, GX, GY, A11, A12, A22, BX, BY, YX, YY, RX, RY = range(SCRATCH_ROWS)
+SCRATCH_ROWS = 23
+X, Y, Z, K, P, Q, LOAD, MASS, PX, PY, GX, GY, A11, A12, A22, BX, BY, YX, YY, RX, RY, OX, OY = range(SCRATCH_ROWS)
 
 BALANCE_TOL = 1e-13  # of the weight, and of weight times size: a few hundred roundings
 EDGE_TOL = 1e-12  # of the size: a centre of mass so close to the edge of the hull counts as on it
@@ -40,7 +40,7 @@ SNAP_TOL = 3e-13  # of the size: a stance so narrow is a line or a point (two of
 RANK_TOL = 1e-30  # of stiffness times size squared: loaded feet within 1e-15 of a line or point are on it
 FREE_TOL = 1e-24  # the same for "the tilt is free", if freeing it moves no load by more than 1e-12 of the weight
 MAX_SUPPORT, MAX_COULOMB = 100, 80  # far above what was ever seen (13 and 30)
-START_DELTA = 0.3  # of the mean slip
+START_DELTA = 0.3  # of the mean slip, weighted by its dissipation: of little effect from 0.03 to 1
 LOOSE_TOL = 1e-7  # a twist this much looser than the viscous problem's is free
 
 
@@ -618,6 +618,7 @@ def _advance(n, delta, u, v, omega, s):
         dy = a12 * u + a22 * v + gy * omega
         inverse = 1.0 / math.sqrt(rx * rx + ry * ry + delta * delta)
         turn = (rx * dx + ry * dy) * inverse
+        s[OX, k], s[OY, k] = rx, ry
         rx += dx
         ry += dy
         yx = (m * rx - s[YX, k] * turn) * inverse
@@ -639,11 +640,11 @@ def _advance(n, delta, u, v, omega, s):
 
 @jit
 def _retreat(n, delta, u, v, omega, s):
-    """Move the slips by a twist, the duals left alone; return both dissipations."""
+    """Put the slips a shorter way from where they were, the duals left alone; return both dissipations."""
     smooth = sharp = 0.0
     for k in range(n):
-        rx = s[RX, k] + s[A11, k] * u + s[A12, k] * v + s[GX, k] * omega
-        ry = s[RY, k] + s[A12, k] * u + s[A22, k] * v + s[GY, k] * omega
+        rx = s[OX, k] + s[A11, k] * u + s[A12, k] * v + s[GX, k] * omega
+        ry = s[OY, k] + s[A12, k] * u + s[A22, k] * v + s[GY, k] * omega
         s[RX, k], s[RY, k] = rx, ry
         smooth += s[MASS, k] * math.sqrt(rx * rx + ry * ry + delta * delta)
         sharp += s[MASS, k] * math.sqrt(rx * rx + ry * ry)
@@ -663,7 +664,7 @@ def _overshoot(n, u, v, omega, s):
 
 
 @jit
-def _coulomb(n, total, factors, dissipation, still, tolerance, s):
+def _coulomb(n, total, factors, dissipation, power, still, tolerance, s):
     """Minimise the dissipation sum m |r| by primal-dual Newton steps on its smoothing; return what was reached.
 
     Starts at the viscous slips b. The duals are balanced by a least-squares correction and shrunk into the cone; the
@@ -673,7 +674,7 @@ def _coulomb(n, total, factors, dissipation, still, tolerance, s):
     floor = 1e-14 * still  # below it all is rounding: feet that move as one body stick
     for k in range(n):
         s[RX, k], s[RY, k] = s[BX, k], s[BY, k]
-    delta = START_DELTA * dissipation / total
+    delta = START_DELTA * power / dissipation if dissipation > 0.0 else 0.0  # a slip of the feet that dissipate
     for k in range(n):
         inverse = s[MASS, k] / math.sqrt(s[RX, k] ** 2 + s[RY, k] ** 2 + delta * delta) if delta > 0.0 else 0.0
         s[YX, k], s[YY, k] = s[RX, k] * inverse, s[RY, k] * inverse
@@ -687,9 +688,9 @@ def _coulomb(n, total, factors, dissipation, still, tolerance, s):
         u, v, omega, slope, before = _newton_direction(n, delta, s)
         smooth, sharp, dual, c1, c2, c3 = _advance(n, delta, u, v, omega, s)
         t = 1.0
-        while smooth > before + 1e-4 * t * slope + 1e-15 * before and t > 1e-8:
-            t *= 0.5
-            smooth, sharp = _retreat(n, delta, -t * u, -t * v, -t * omega, s)
+        while smooth > before + 1e-4 * t * slope + 1e-15 * before and t > 1e-30:
+            t *= min(0.5, 2.0 * before / smooth)  # the dissipation grows in proportion to a step far too long
+            smooth, sharp = _retreat(n, delta, t * u, t * v, t * omega, s)
         tu, tv, to = tu + t * u, tv + t * v, to + t * omega
         l1, l2, l3 = _solve(factors, -c1, -c2, -c3)
         shrink = 1.0 / _overshoot(n, l1, l2, l3, s)
@@ -797,7 +798,7 @@ def _friction(i, pos, vel, feet, f, law, setting, tilt_terms, s, out, force):
         dissipation = power * scale
     else:
         du, dv, domega, dissipation, gap, l1, l2, l3, scale, rounds = _coulomb(
-            n, total, factors, dissipation, still, setting, s
+            n, total, factors, dissipation, power, still, setting, s
         )
         u, v, omega, lambdas = u + du, v + dv, omega + domega, (l1, l2, l3)
         code = SOLVED if rounds < MAX_COULOMB else GAP_MISSED
