@@ -39,6 +39,7 @@ EDGE_TOL = 1e-12  # of the size: a centre of mass so close to the edge of the hu
 SNAP_TOL = 3e-13  # of the size: a stance so narrow is a line or a point (two of it are within EDGE_TOL)
 RANK_TOL = 1e-30  # of stiffness times size squared: loaded feet within 1e-15 of a line or point are on it
 FREE_TOL = 1e-24  # the same for "the tilt is free", if freeing it moves no load by more than 1e-12 of the weight
+STICK_TOL = 1e-13  # of the dissipation of a body held still: slips so small are rounding, their forces would be noise
 MAX_SUPPORT, MAX_COULOMB = 100, 80  # far above what was ever seen (13 and 30)
 START_DELTA = 0.3  # of the mean slip, weighted by its dissipation: of little effect from 0.03 to 1
 LOOSE_TOL = 1e-7  # a twist this much looser than the viscous problem's is free
@@ -428,12 +429,13 @@ def _finish_support(s, weight, p, sums, pose, size2, shape, status):
 def _gather(i, pos, vel, feet, f, out, tilt_terms, packed, s):
     """Write m = mu F, place and velocity of the feet to `s`; return their number, and sums that the balance needs.
 
-    The sums are m, m x, m y, m u, m v, and the largest squared distance of a foot with traction from the centre of
-    mass. Rows used: MASS, PX and PY for the place, BX and BY for the velocity, A11 and A12 for w. `packed` leaves
-    feet without traction out. With `tilt_terms` the first-order effect of the tilt on place and velocity is kept.
+    The sums are m, m x, m y, m u, m v, the largest squared distance of a foot with traction from the centre of mass,
+    and m |velocity|. Rows used: MASS, PX and PY for the place, BX and BY for the velocity, A11 and A12 for w.
+    `packed` leaves feet without traction out. With `tilt_terms` the first-order effect of the tilt on place and
+    velocity is kept.
     """
     n = 0
-    total = sx = sy = su = sv = far2 = 0.0
+    total = sx = sy = su = sv = far2 = held = 0.0
     ax, ay = (out[i, PITCH], -out[i, ROLL]) if tilt_terms else (0.0, 0.0)
     for j in range(s.shape[1]):
         m = max(feet[f, j, MU] * s[LOAD, j], 0.0)
@@ -447,14 +449,15 @@ def _gather(i, pos, vel, feet, f, out, tilt_terms, packed, s):
         total += m
         sx, sy, su, sv = sx + m * x, sy + m * y, su + m * u, sv + m * v
         far2 = max(far2, x * x + y * y if m > 0.0 else 0.0)
+        held += m * (abs(u) + abs(v))
         n += 1 if m > 0.0 or not packed else 0
-    return n, (total, sx, sy, su, sv, far2)
+    return n, (total, sx, sy, su, sv, far2, held)
 
 
 @jit
 def _isotropic(i, n, sums, reference, s, out, force):
     """Solve the linear balance of isotropic feet in closed form and write the answer; return code and imbalance."""
-    total, sx, sy, su, sv, far2 = sums
+    total, sx, sy, su, sv, far2, held = sums
     cx, cy, mean_u, mean_v = sx / total, sy / total, su / total, sv / total
     inertia = torque = 0.0
     for k in range(n):
@@ -470,7 +473,7 @@ def _isotropic(i, n, sums, reference, s, out, force):
         b2 = bx * bx + by * by
         power += s[MASS, k] * b2
         dissipation += s[MASS, k] * math.sqrt(b2)
-    if reference == 0.0 and dissipation > 0.0:
+    if reference == 0.0 and dissipation > STICK_TOL * held:
         reference = power / dissipation
     scale = 1.0 / reference if reference > 0.0 else 0.0
     fx = fy = moment = 0.0
@@ -519,7 +522,7 @@ def _anisotropic(n, sums, s):
     and the sum m |b| of a body held still. The metric slip of foot k is b = A^(1/2) v with A = 1 + w w^T, so that
     the traction law is isotropic in it; the rows (A11 A12 GX), (A12 A22 GY) map a change of twist to its change.
     """
-    total, sx, sy, su, sv, far2 = sums
+    total, sx, sy, su, sv, far2, _ = sums
     cx, cy, mean_u, mean_v = sx / total, sy / total, su / total, sv / total
     h11 = h12 = h13 = h22 = h23 = h33 = g1 = g2 = g3 = inertia = still = 0.0
     for k in range(n):
@@ -664,6 +667,28 @@ def _overshoot(n, u, v, omega, s):
 
 
 @jit
+def _settle(n, factors, s):
+    """Compute the twist from the slips and the slips from the twist again; return the twist and the dissipation.
+
+    Long steps leave their rounding in the slips; the fit weighs the heaviest feet most, where it costs most.
+    """
+    c1 = c2 = c3 = 0.0
+    for k in range(n):
+        dx, dy = s[MASS, k] * (s[RX, k] - s[BX, k]), s[MASS, k] * (s[RY, k] - s[BY, k])
+        c1 += s[A11, k] * dx + s[A12, k] * dy
+        c2 += s[A12, k] * dx + s[A22, k] * dy
+        c3 += s[GX, k] * dx + s[GY, k] * dy
+    u, v, omega = _solve(factors, c1, c2, c3)
+    sharp = 0.0
+    for k in range(n):
+        rx = s[BX, k] + s[A11, k] * u + s[A12, k] * v + s[GX, k] * omega
+        ry = s[BY, k] + s[A12, k] * u + s[A22, k] * v + s[GY, k] * omega
+        s[RX, k], s[RY, k] = rx, ry
+        sharp += s[MASS, k] * math.sqrt(rx * rx + ry * ry)
+    return u, v, omega, sharp
+
+
+@jit
 def _coulomb(n, total, factors, dissipation, power, still, tolerance, s):
     """Minimise the dissipation sum m |r| by primal-dual Newton steps on its smoothing; return what was reached.
 
@@ -678,10 +703,10 @@ def _coulomb(n, total, factors, dissipation, power, still, tolerance, s):
     for k in range(n):
         inverse = s[MASS, k] / math.sqrt(s[RX, k] ** 2 + s[RY, k] ** 2 + delta * delta) if delta > 0.0 else 0.0
         s[YX, k], s[YY, k] = s[RX, k] * inverse, s[RY, k] * inverse
-    tu = tv = to = 0.0
     gap = sharp = dissipation
+    tu = tv = to = 0.0
     l1 = l2 = l3 = 0.0
-    shrink = 0.0
+    shrink = dual = 0.0
     rounds = 0
     while gap > tolerance * sharp + floor and rounds < MAX_COULOMB:
         rounds += 1
@@ -691,14 +716,19 @@ def _coulomb(n, total, factors, dissipation, power, still, tolerance, s):
         while smooth > before + 1e-4 * t * slope + 1e-15 * before and t > 1e-30:
             t *= min(0.5, 2.0 * before / smooth)  # the dissipation grows in proportion to a step far too long
             smooth, sharp = _retreat(n, delta, t * u, t * v, t * omega, s)
-        tu, tv, to = tu + t * u, tv + t * v, to + t * omega
         l1, l2, l3 = _solve(factors, -c1, -c2, -c3)
         shrink = 1.0 / _overshoot(n, l1, l2, l3, s)
         gap = sharp - shrink * max(dual, 0.0)
+        if gap <= tolerance * sharp + floor:
+            tu, tv, to, sharp = _settle(n, factors, s)
+            gap = sharp - shrink * max(dual, 0.0)
         speed = gap / total
         aim = 0.1 * speed * min(1.0, 3.0 * math.sqrt(max(gap, 0.0) / dissipation))
         least = 0.25 * (tolerance * sharp + floor) / total
         delta = max(min(0.5 * delta, aim), 1e-3 * delta, least)
+    if rounds == MAX_COULOMB:
+        tu, tv, to, sharp = _settle(n, factors, s)
+        gap = max(gap, sharp - shrink * max(dual, 0.0))
     return tu, tv, to, sharp, gap, l1, l2, l3, shrink, rounds
 
 
@@ -792,7 +822,7 @@ def _friction(i, pos, vel, feet, f, law, setting, tilt_terms, s, out, force):
     u, v, omega, free, dissipation, power, factors, still = _anisotropic(n, sums, s)
     if law == VISCOUS:
         reference = setting
-        if setting == 0.0 and dissipation > 0.0:
+        if setting == 0.0 and dissipation > STICK_TOL * sums[6]:
             reference = power / dissipation
         scale = 1.0 / reference if reference > 0.0 else 0.0
         dissipation = power * scale
