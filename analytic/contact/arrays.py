@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 
@@ -75,4 +77,8 @@ def batch_shape(**shapes: tuple[int, ...]) -> tuple[int, ...]:
 
 def flat(array: np.ndarray, batch: tuple[int, ...], tail: tuple[int, ...]) -> np.ndarray:
     """Return `array` broadcast over the batch, as one contiguous leading dimension."""
-    return np.ascontiguousarray(np.broadcast_to(array, batch + tail)).reshape((-1, *tail))
+    if array.shape != batch + tail:
+        array = np.broadcast_to(array, batch + tail)
+    count = math.prod(batch)  # reshape cannot infer it when a dimension is empty
+    # Writable too: numba compiles another version for arrays that are not, and broadcast ones are not.
+    return np.require(array, requirements=["C", "W"]).reshape((count, *tail))

@@ -44,17 +44,16 @@ def slide(foot_pos, foot_vel, load, mu, anisotropy=None, law="viscous") -> Motio
     )
     force = np.zeros((*batch, n, 3))
     force[..., 2] = load
-    force = force.reshape((-1, n, 3))
+    force = arrays.flat(force, batch, (n, 3))
     out = np.full((len(force), kernels.OUT_COLUMNS), np.nan)
     code = np.empty(len(force), dtype=np.int64)
     flat_table = arrays.flat(table, batch if table.ndim > 2 else (), (n, kernels.FOOT_COLUMNS))
-    pos, vel = np.broadcast_to(pos, batch + pos.shape[-2:]), np.broadcast_to(vel, batch + vel.shape[-2:])
     flat_pos, flat_vel = arrays.flat(pos, batch, pos.shape[-2:]), arrays.flat(vel, batch, vel.shape[-2:])
     kernels.slides(flat_pos, flat_vel, flat_table, *law.kernel_code, False, out, force, code)
-    found = motion(out.reshape((*batch, -1)), force.reshape((*batch, n, 3)), code.reshape(batch))
+    found = motion(out.reshape((*batch, kernels.OUT_COLUMNS)), force.reshape((*batch, n, 3)), code.reshape(batch))
     if isinstance(law, epsilon.Epsilon):
         full = np.zeros((*batch, n, 3))
-        full[..., :2] = pos[..., :2]
+        full[..., :2] = pos[..., :2]  # broadcasts
         return epsilon.replace_friction(found, full, vel, table, law, False)
     return found
 

@@ -929,7 +929,8 @@ def single(pos, vel, feet, weight, law, setting, tilt_terms, s):
     answer = np.empty((ANSWER_ROWS + n, 3))
     out = answer[:ANSWER_ROWS].reshape((1, ANSWER_ROWS * 3))
     force = answer[ANSWER_ROWS:].reshape((1, n, 3))
-    one_pos, one_vel = pos.reshape((1, n, 3)), vel.reshape((1, n, vel.shape[1]))
-    code = _frame(0, one_pos, one_vel, feet, 0, weight, law, setting, tilt_terms, s, out, force)
+    code = _frame(
+        0, pos[np.newaxis, :, :], vel[np.newaxis, :, :], feet, 0, weight, law, setting, tilt_terms, s, out, force
+    )
     out[0, OUT_COLUMNS] = code
     return answer

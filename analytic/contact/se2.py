@@ -64,7 +64,7 @@ def integrate(twist, dt, start=(0.0, 0.0, 0.0), method="sequential") -> np.ndarr
     steps = xi.shape[-2]
     poses = np.empty((*batch, steps + 1, 3))
     poses[..., 0, :] = begin
-    flat_poses = poses.reshape((-1, steps + 1, 3))
+    flat_poses = poses.reshape((math.prod(batch), steps + 1, 3))
     METHODS[method](arrays.flat(xi, batch, (steps, 3)), float(dt), flat_poses)
     return poses
 

@@ -71,7 +71,7 @@ def run_frames(pos, vel, table, weight, batch, law, tilt_terms, parallel):
         kernels.frames_parallel(64, *arguments)
     else:
         kernels.frames_serial(*arguments)
-    return out.reshape((*batch, -1)), force.reshape((*batch, n, 3)), code.reshape(batch)
+    return out.reshape((*batch, kernels.OUT_COLUMNS)), force.reshape((*batch, n, 3)), code.reshape(batch)
 
 
 @dataclass(frozen=True)
