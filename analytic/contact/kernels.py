@@ -304,7 +304,7 @@ def _least_tilt(s, weight, p, pose, size2, shape):
     if (abs(dx) + abs(dy)) * math.sqrt(held * sk) > 1e-12 * weight:
         return True, h, bx, by
     for j in range(s.shape[1]):
-        s[LOAD, j] = -s[K, j] * min(s[p, j], 0.0)
+        s[LOAD, j] = s[K, j] * max(-s[p, j], 0.0)
     return True, h - dx * cx - dy * cy, bx + dx, by + dy
 
 
@@ -406,7 +406,7 @@ def _finish_support(s, weight, p, sums, pose, size2, shape, status):
         return status, math.nan, math.nan, math.nan, math.nan
     least = weight
     for j in range(s.shape[1]):
-        load = -s[K, j] * min(s[p, j], 0.0)
+        load = s[K, j] * max(-s[p, j], 0.0)
         s[LOAD, j] = load
         least = min(least, load if load > 0.0 else least)
     h, bx, by = pose
