@@ -8,6 +8,7 @@ pictures, after figures 8a and 8b of Wu, Zhao and Revzen (arXiv:2310.20669).
 from __future__ import annotations
 
 import argparse
+import os
 import platform
 import time
 from pathlib import Path
@@ -169,10 +170,15 @@ def report_threads(rng) -> np.ndarray:
     runs = {f"{law} {parallel}": lambda law=law, parallel=parallel: solve(pos, vel, feet, law, parallel=parallel)
             for law in ("viscous", "coulomb") for parallel in (False, True)}  # fmt: skip
     wall = medians(runs, 5, time.perf_counter)
+    cpu = medians(runs, 5)
+    extra = [cpu[f"{law} True"] / cpu[f"{law} False"] for law in ("viscous", "coulomb")]
     speedup = [wall[f"{law} False"] / wall[f"{law} True"] for law in ("viscous", "coulomb")]
     threads = n_threads()
     print(f"\nthreads: {threads}; 4e5 hexapod frames: viscous x{speedup[0]:.2f}, coulomb x{speedup[1]:.2f} (wall)")
     print(f"  overhead (threads x time / time of one): {threads / speedup[0]:.2f}, {threads / speedup[1]:.2f}")
+    print(
+        f"  of which CPU time: x{extra[0]:.2f}, x{extra[1]:.2f}; the rest is waiting for cores, load {os.getloadavg()[0]:.1f}"
+    )
     return np.array([threads, *speedup])
 
 
