@@ -176,9 +176,7 @@ def report_threads(rng) -> np.ndarray:
     threads = n_threads()
     print(f"\nthreads: {threads}; 4e5 hexapod frames: viscous x{speedup[0]:.2f}, coulomb x{speedup[1]:.2f} (wall)")
     print(f"  overhead (threads x time / time of one): {threads / speedup[0]:.2f}, {threads / speedup[1]:.2f}")
-    print(
-        f"  of which CPU time: x{extra[0]:.2f}, x{extra[1]:.2f}; the rest is waiting for cores, load {os.getloadavg()[0]:.1f}"
-    )
+    print(f"  of which CPU time: x{extra[0]:.2f}, x{extra[1]:.2f}; the rest is waiting, load {os.getloadavg()[0]:.1f}")
     return np.array([threads, *speedup])
 
 
