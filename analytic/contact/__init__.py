@@ -1,0 +1,31 @@
+"""The multi-contact slip solver: loads, pose, body velocity and foot forces of a robot whose feet slip.
+
+`solve` does it all for one frame or a batch, `Solver` single frames in microseconds, `LAWS` lists the friction laws.
+Compiled code calls `kernels.frames` directly.
+"""
+
+from .connection import LAWS, Feet, Solver, force_scale, lag_filter, solve
+from .epsilon import Epsilon
+from .friction import connection_matrix, slide
+from .laws import Coulomb, Viscous
+from .results import Motion, Status, Support
+from .support import load_derivatives, support
+
+__all__ = [
+    "LAWS",
+    "Coulomb",
+    "Epsilon",
+    "Feet",
+    "Motion",
+    "Solver",
+    "Status",
+    "Support",
+    "Viscous",
+    "connection_matrix",
+    "force_scale",
+    "lag_filter",
+    "load_derivatives",
+    "slide",
+    "solve",
+    "support",
+]

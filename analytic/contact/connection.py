@@ -1,0 +1,177 @@
+"""Body velocity and foot forces from foot positions and velocities: support, then friction, frame by frame.
+
+A robot whose friction stops it faster than its gait moves has no memory: at every instant its velocity follows from
+the pose and the foot velocities alone (a local connection). Frames are therefore independent, and run in parallel.
+
+Source: Wu, Zhao and Revzen, arXiv:2310.20669, section 2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from . import arrays, epsilon, kernels
+from .laws import Coulomb, Viscous
+from .results import Motion, motion
+from .support import foot_table, run_frames
+
+LAWS = {"viscous": Viscous(), "coulomb": Coulomb(), "epsilon": epsilon.Epsilon()}
+
+
+@dataclass(frozen=True)
+class Feet:
+    """What a robot stands on. Every entry may have leading dimensions of its own, which broadcast."""
+
+    stiffness: np.ndarray | float  # of the legs, scalar, (n,) or (..., n) [N/m]; 0 is a leg that never touches
+    mu: np.ndarray | float  # friction, likewise
+    weight: np.ndarray | float  # of the robot, scalar or (...) [N]
+    anisotropy: np.ndarray | None = None  # w of each foot, (n, 2) or (..., n, 2), body frame: A = 1 + w w^T
+
+    def __post_init__(self) -> None:
+        arrays.finite("stiffness", self.stiffness, 0.0)
+        arrays.finite("mu", self.mu, 0.0)
+        arrays.positive("weight", self.weight)
+        if self.anisotropy is not None:
+            arrays.vectors("anisotropy", self.anisotropy, (2,))
+
+
+def named_law(law):
+    """Return a friction law, found by name if it is one.
+
+    Raises:
+        ValueError: If no law has that name.
+    """
+    if isinstance(law, str):
+        if law not in LAWS:
+            raise ValueError(f"unknown friction law {law!r}; known: {', '.join(LAWS)}")
+        return LAWS[law]
+    if not isinstance(law, tuple(type(known) for known in LAWS.values())):
+        raise ValueError(f"law must be one of {', '.join(LAWS)} or such an object, got {law!r}")
+    return law
+
+
+def solve(foot_pos, foot_vel, feet: Feet, law="viscous", *, ground=0.0, tilt_terms=False, parallel=True) -> Motion:
+    """Return loads, pose, body velocity and foot forces of every frame.
+
+    Args:
+        foot_pos: Foot positions in the body frame, origin at the centre of mass, shape (..., n, 3) [m].
+        foot_vel: Their velocities relative to the body, shape (..., n, 2) or (..., n, 3) [m/s].
+        feet: The robot's feet and weight.
+        law: A name in `LAWS` or a law with its parameters.
+        ground: Height of the horizontal patch under each foot, scalar, (n,) or (..., n) [m]: stairs.
+        tilt_terms: Whether places and velocities keep their first-order change by pitch and roll, which the model
+            drops; needs the vertical foot velocities.
+        parallel: Whether batches of a thousand frames and more use all cores.
+
+    Returns:
+        The motion. Check `solved`: without equilibrium loads, pose and velocity are NaN.
+
+    Raises:
+        ValueError: If an argument has a wrong shape, is not finite, or a stiffness, friction or weight is negative.
+
+    Source: eqs. (15)-(25) with the corrections in docs/contact.md.
+    """
+    law = named_law(law)
+    pos = arrays.vectors("foot_pos", foot_pos, (3,))
+    vel = arrays.vectors("foot_vel", foot_vel, (3,) if tilt_terms else (2, 3))
+    n = pos.shape[-2]
+    if vel.shape[-2] != n:
+        raise ValueError(f"foot_vel must have as many feet as foot_pos: got {vel.shape[-2]} and {n}")
+    table = foot_table(n, feet.stiffness, feet.mu, feet.anisotropy, ground)
+    weight = arrays.positive("weight", feet.weight)
+    batch = arrays.batch_shape(
+        foot_pos=pos.shape[:-2], foot_vel=vel.shape[:-2], feet=table.shape[:-2], weight=weight.shape
+    )
+    code = law.kernel_code
+    found = motion(*run_frames(pos, vel, table, weight, batch, code, bool(tilt_terms), parallel))
+    if isinstance(law, epsilon.Epsilon):
+        return epsilon.replace_friction(found, pos, vel, table, law, tilt_terms)
+    return found
+
+
+class Solver:
+    """One robot, one law, ready for single frames: the path of microseconds.
+
+    A call takes C-contiguous float64 arrays, foot positions (n, 3) and velocities (n, 2), and returns one new array
+    (4 + n, 3): `answer[4:]` are the forces, `answer[:4].ravel()` the columns `kernels.HEIGHT` and following, then the
+    code. `motion` makes a `Motion` of it. Not to be shared between threads: it owns the scratch.
+    """
+
+    def __init__(self, feet: Feet, n: int, law="viscous", *, ground=0.0, tilt_terms=False):
+        law = named_law(law)
+        if isinstance(law, epsilon.Epsilon):
+            raise ValueError("Solver runs the laws viscous and coulomb; use solve() for epsilon")
+        table = foot_table(n, feet.stiffness, feet.mu, feet.anisotropy, ground)
+        if table.ndim != 2 or np.ndim(feet.weight):
+            raise ValueError("Solver takes one robot: parameters of shape () or (n,), and a scalar weight")
+        scratch = np.empty((kernels.SCRATCH_ROWS, n))
+        self._rest = (table[None].copy(), float(feet.weight), *law.kernel_code, bool(tilt_terms), scratch)
+
+    def __call__(self, foot_pos: np.ndarray, foot_vel: np.ndarray) -> np.ndarray:
+        """Return the answer of one frame, shape (4 + n, 3).
+
+        Raises:
+            ValueError: If a shape differs or an entry is not finite.
+        """
+        return kernels.single(foot_pos, foot_vel, *self._rest)
+
+    @staticmethod
+    def motion(answer: np.ndarray) -> Motion:
+        """Return the answer of a call as a `Motion`."""
+        out = answer[: kernels.ANSWER_ROWS].ravel()
+        code = np.asarray(int(out[kernels.OUT_COLUMNS]))
+        return motion(out[: kernels.OUT_COLUMNS], answer[kernels.ANSWER_ROWS :], code)
+
+
+def lag_filter(twist, gamma: float) -> np.ndarray:
+    """Return twists smoothed as by inertia, y_n = gamma y_(n-1) + (1 - gamma) x_n from y_0 = x_0.
+
+    Args:
+        twist: Shape (..., time, k).
+        gamma: In [0, 1); 0 changes nothing. The paper took 0.15 at its camera's rate for a quadruped; for frames dt
+            apart a lag of tau seconds is gamma = exp(-dt / tau).
+
+    Raises:
+        ValueError: If gamma lies outside [0, 1), or the twists are not finite.
+
+    Source: Wu, Zhao and Revzen, section 3.2.2.
+    """
+    if not 0.0 <= gamma < 1.0:
+        raise ValueError(f"gamma must lie in [0, 1), got {gamma}")
+    x = arrays.finite("twist", twist)
+    if x.ndim < 2:
+        raise ValueError(f"twist must have shape (..., time, k), got {x.shape}")
+    from scipy.signal import lfilter  # slow to import, and needed only here
+
+    if x.shape[-2] == 0:
+        return x.copy()
+    start = gamma * x[..., :1, :]
+    return lfilter([1.0 - gamma], [1.0, -gamma], x, axis=-2, zi=start)[0]
+
+
+def force_scale(predicted, measured) -> np.ndarray:
+    """Return the positive factor per frame that brings predicted tractions closest to measured ones.
+
+    It minimises the sum over the feet of (scale |predicted| - |measured|)^2. Forces of the model are known up to this
+    factor as long as neither friction nor weight was measured.
+
+    Args:
+        predicted: Shape (..., n, 2) [any unit].
+        measured: Shape (..., n, 2) [N].
+
+    Returns:
+        Shape (...); NaN where all predictions are zero.
+
+    Raises:
+        ValueError: If the shapes do not broadcast.
+
+    Source: Wu, Zhao and Revzen, section 3.1.4; the closed form of its minimisation.
+    """
+    model = np.linalg.norm(arrays.vectors("predicted", predicted, (2,)), axis=-1)
+    data = np.linalg.norm(arrays.vectors("measured", measured, (2,)), axis=-1)
+    arrays.batch_shape(predicted=model.shape, measured=data.shape)
+    square = np.sum(model * model, axis=-1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(square > 0.0, np.sum(model * data, axis=-1) / square, np.nan)

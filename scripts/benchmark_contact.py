@@ -1,0 +1,232 @@
+"""Time the contact solver: per frame, per call, with the number of legs beside MuJoCo, on threads, and along a path.
+
+Usage: tarsus benchmark contact [--out FOLDER] [--states 300] [--seed 0]. Runtime: about a minute after compilation.
+CPU time on one thread (wall time for the thread speed-up), medians over interleaved rounds; with --out also two
+pictures, after figures 8a and 8b of Wu, Zhao and Revzen (arXiv:2310.20669).
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import time
+from pathlib import Path
+
+import mujoco
+import numpy as np
+
+from tarsus.analytic.contact import Coulomb, Feet, Solver, Viscous, kernels, se2, solve
+from tarsus.analytic.contact.jit import n_threads
+
+LEGS = (3, 6, 12, 21, 42, 50)
+RADIUS = 0.25  # of the disk [m]
+ROUNDS = 7
+
+
+def timed(run, clock=time.process_time) -> float:
+    """Return the seconds one call takes."""
+    begin = clock()
+    run()
+    return clock() - begin
+
+
+def medians(runs: dict, rounds: int = ROUNDS, clock=time.process_time) -> dict[str, float]:
+    """Return the median seconds of each named run; rounds are interleaved, so that a busy machine hits all alike."""
+    for run in runs.values():
+        run()
+    times = {name: [] for name in runs}
+    for _ in range(rounds):
+        for name, run in runs.items():
+            times[name].append(timed(run, clock))
+    return {name: float(np.median(values)) for name, values in times.items()}
+
+
+def ring(rng, frames: int, n: int, spread: float):
+    """Return feet on a ring with heights within `spread`, positions (frames, n, 3) [m], and velocities [m/s]."""
+    angle = np.arange(n) / n * 2 * np.pi
+    pos = np.empty((frames, n, 3))
+    pos[..., 0], pos[..., 1] = RADIUS * np.cos(angle), RADIUS * np.sin(angle)
+    pos[..., 2] = rng.uniform(-spread, spread, (frames, n)) - 0.1
+    return pos, rng.normal(size=(frames, n, 2))
+
+
+def multipod(n: int) -> mujoco.MjSpec:
+    """Return the paper's robot: a disk with n legs on its rim, each with two hinges and a vertical slide."""
+    spec = mujoco.MjSpec()
+    spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_PLANE, size=[5, 5, 0.1], contype=1, conaffinity=2)
+    body = spec.worldbody.add_body(name="disk", pos=[0, 0, 0.1])
+    body.add_freejoint()
+    body.add_geom(type=mujoco.mjtGeom.mjGEOM_CYLINDER, size=[RADIUS, 0.01, 0], mass=1.0, contype=0, conaffinity=0)
+    for k in range(n):
+        angle = 2 * np.pi * k / n
+        leg = body.add_body(pos=[RADIUS * np.cos(angle), RADIUS * np.sin(angle), 0])
+        reach = 0.4 * np.pi / n  # so that workspaces do not overlap
+        for axis in ([0, 0, 1], [-np.sin(angle), np.cos(angle), 0]):
+            leg.add_joint(type=mujoco.mjtJoint.mjJNT_HINGE, axis=axis, range=[-reach, reach], limited=1, armature=1e-4)
+        leg.add_joint(
+            type=mujoco.mjtJoint.mjJNT_SLIDE, axis=[0, 0, 1], range=[-0.05, 0.05], limited=1, stiffness=300, damping=1
+        )
+        leg.add_geom(type=mujoco.mjtGeom.mjGEOM_CAPSULE, fromto=[0, 0, 0, 0, 0, -0.09], size=[0.004, 0, 0], mass=0.02,
+                     contype=0, conaffinity=0)  # fmt: skip
+        leg.add_geom(name=f"foot_{k}", type=mujoco.mjtGeom.mjGEOM_SPHERE, size=[0.01, 0, 0], pos=[0, 0, -0.09],
+                     mass=0.005, contype=2, conaffinity=1)  # fmt: skip
+    return spec
+
+
+def states(model, n: int, count: int, rng):
+    """Return random states of the robot and its feet in them, relative to the disk: (count, n, 3) and (count, n, 2)."""
+    data = mujoco.MjData(model)
+    feet = [model.geom(f"foot_{k}").id for k in range(n)]
+    qpos, qvel = np.tile(model.qpos0, (count, 1)), 0.3 * rng.normal(size=(count, model.nv))
+    low, high = model.jnt_range[1:].T
+    qpos[:, 7:] = rng.uniform(0.4 * low, 0.4 * high, (count, 3 * n))
+    qpos[:, 2] = 0.1
+    pos, vel, twist = np.empty((count, n, 3)), np.empty((count, n, 2)), np.empty(6)
+    for i in range(count):
+        data.qpos[:], data.qvel[:] = qpos[i], qvel[i]
+        data.qvel[:6] = 0.0  # so that foot velocities are those relative to the body
+        mujoco.mj_forward(model, data)
+        pos[i] = data.geom_xpos[feet] - data.xpos[1]
+        for k, foot in enumerate(feet):
+            mujoco.mj_objectVelocity(model, data, mujoco.mjtObj.mjOBJ_GEOM, foot, twist, 0)
+            vel[i, k] = twist[3:5]
+    return qpos, qvel, pos, vel
+
+
+def batch_run(pos, vel, law, weight):
+    """Return a run of the compiled loop on one thread, its arrays allocated beforehand."""
+    frames, n = pos.shape[:2]
+    feet = np.array([[[10.0, 1.0, 0.0, 0.0, 0.0]] * n])
+    out, force = np.empty((frames, kernels.OUT_COLUMNS)), np.empty((frames, n, 3))
+    code = np.empty(frames, np.int64)
+    load = np.array([float(weight)])
+    return lambda: kernels.frames_serial(pos, vel, feet, load, *law.kernel_code, False, out, force, code)
+
+
+def with_legs(count: int, rng) -> dict[str, np.ndarray]:
+    """Return microseconds per frame by number of legs: MuJoCo's step and forward, our call, kernel and Coulomb."""
+    rows = {name: [] for name in ("mj_step", "mj_forward", "call", "kernel", "coulomb", "nefc", "sparse")}
+    for n in LEGS:
+        model = multipod(n).compile()
+        data = mujoco.MjData(model)
+        qpos, qvel, pos, vel = states(model, n, count, rng)
+        calls = [(pos[i].copy(), vel[i].copy()) for i in range(count)]
+        solver = Solver(Feet(10.0, 1.0, n / 6), n)
+
+        def simulate(advance, model=model, data=data, qpos=qpos, qvel=qvel):
+            for q, v in zip(qpos, qvel, strict=True):
+                data.qpos[:], data.qvel[:] = q, v
+                advance(model, data)
+
+        found = medians({
+            "mj_step": lambda: simulate(mujoco.mj_step),
+            "mj_forward": lambda: simulate(mujoco.mj_forward),
+            "call": lambda solver=solver, calls=calls: [solver(*call) for call in calls],
+            "kernel": batch_run(pos, vel, Viscous(), n / 6),
+            "coulomb": batch_run(pos, vel, Coulomb(1e-6), n / 6),
+        })  # fmt: skip
+        for name, seconds in found.items():
+            rows[name].append(seconds / count * 1e6)
+        rows["nefc"].append(data.nefc)
+        rows["sparse"].append(mujoco.mj_isSparse(model))
+    return {name: np.array(values) for name, values in rows.items()}
+
+
+def report_hexapod(rng) -> None:
+    """Print the cost of a frame in a batch of 1e5, of a single call, and of Coulomb beside viscous."""
+    print("hexapod on a ring, us per frame (batch of 1e5, one thread; the public call with its checks in brackets)")
+    for spread in (0.02, 0.05):
+        pos, vel = ring(rng, 100_000, 6, spread)
+        feet = Feet(10.0, 1.0, 1.0)
+        found = medians({
+            "viscous": batch_run(pos, vel, Viscous(), 1.0),
+            "public": lambda pos=pos, vel=vel, feet=feet: solve(pos, vel, feet, parallel=False),
+            **{f"coulomb {gap:.0e}": batch_run(pos, vel, Coulomb(gap), 1.0) for gap in (1e-3, 1e-6, 1e-9)},
+        }, 5)  # fmt: skip
+        us = {name: seconds * 10 for name, seconds in found.items()}
+        ratios = ", ".join(f"{name} x{us[name] / us['viscous']:.1f}" for name in us if name.startswith("coulomb"))
+        print(f"  heights +-{spread}: viscous {us['viscous']:.2f} ({us['public']:.2f}); {ratios}")
+    for law in (Viscous(), Coulomb(1e-6)):
+        solver, one = Solver(Feet(10.0, 1.0, 1.0), 6, law), (pos[0].copy(), vel[0].copy())
+        seconds = medians({"call": lambda solver=solver, one=one: [solver(*one) for _ in range(20_000)]})["call"]
+        print(f"  single call from Python, {type(law).__name__}: {seconds / 20_000 * 1e6:.2f} us")
+
+
+def report_legs(rows: dict[str, np.ndarray]) -> None:
+    print("\nmultipod, us per frame (ours is given foot positions; MuJoCo also does kinematics and dynamics)")
+    names = ("mj_step", "mj_forward", "call", "kernel", "coulomb")
+    print("  legs  nefc  sparse " + "".join(f"{name:>18}" for name in names))
+    for i, n in enumerate(LEGS):
+        cells = "".join(f"{rows[name][i]:10.2f} x{rows[name][i] / rows[name][0]:5.2f} " for name in names)
+        print(f"  {n:4d}  {rows['nefc'][i]:4d}  {bool(rows['sparse'][i])!s:6} {cells}")
+    print("  MuJoCo's defaults: Jacobian auto (dense up to 60 degrees of freedom), Newton, pyramidal cones")
+
+
+def report_threads(rng) -> np.ndarray:
+    """Print and return threads, and the overhead of figure 8b: wall time times threads over one thread's."""
+    pos, vel = ring(rng, 400_000, 6, 0.05)
+    feet = Feet(10.0, 1.0, 1.0)
+    runs = {f"{law} {parallel}": lambda law=law, parallel=parallel: solve(pos, vel, feet, law, parallel=parallel)
+            for law in ("viscous", "coulomb") for parallel in (False, True)}  # fmt: skip
+    wall = medians(runs, 5, time.perf_counter)
+    cpu = medians(runs, 5)
+    extra = [cpu[f"{law} True"] / cpu[f"{law} False"] for law in ("viscous", "coulomb")]
+    speedup = [wall[f"{law} False"] / wall[f"{law} True"] for law in ("viscous", "coulomb")]
+    threads = n_threads()
+    print(f"\nthreads: {threads}; 4e5 hexapod frames: viscous x{speedup[0]:.2f}, coulomb x{speedup[1]:.2f} (wall)")
+    print(f"  overhead (threads x time / time of one): {threads / speedup[0]:.2f}, {threads / speedup[1]:.2f}")
+    print(f"  of which CPU time: x{extra[0]:.2f}, x{extra[1]:.2f}; the rest is waiting, load {os.getloadavg()[0]:.1f}")
+    return np.array([threads, *speedup])
+
+
+def report_path(rng) -> None:
+    twist = rng.normal(size=(1_000_000, 3))
+    wall = medians({name: lambda name=name: se2.integrate(twist, 1e-3, method=name) for name in se2.METHODS}, 5,
+                   time.perf_counter)  # fmt: skip
+    print("\n1e6 SE(2) steps: " + ", ".join(f"{name} {seconds * 1e3:.0f} ms" for name, seconds in wall.items()))
+    ends = [se2.integrate(twist, 1e-3, method=name)[-1] for name in se2.METHODS]
+    print(f"  largest difference between the methods: {max(np.abs(end - ends[0]).max() for end in ends):.1e}")
+
+
+def draw(rows: dict[str, np.ndarray], folder: Path) -> None:
+    """Save runtime against number of legs, relative to three legs, as figure 8a."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(6, 4), layout="constrained")
+    for name, label in (("mj_step", "MuJoCo, mj_step"), ("call", "one call from Python"), ("kernel", "in the kernel"),
+                        ("coulomb", "in the kernel, Coulomb to 1e-6")):  # fmt: skip
+        axes.plot(LEGS, rows[name] / rows[name][0], "o-", label=f"{label} ({rows[name][0]:.2g} us at 3 legs)")
+    axes.set(xlabel="legs", ylabel="time per frame, relative to 3 legs", ylim=(0, None))
+    axes.legend(frameon=False)
+    folder.mkdir(parents=True, exist_ok=True)
+    figure.savefig(folder / "contact_runtime_legs.png", dpi=150)
+    print(f"\n{folder / 'contact_runtime_legs.png'}")
+
+
+def main(argv: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="benchmark_contact", description=__doc__.partition("\n")[0])
+    parser.add_argument("--out", type=Path, help="folder for the picture")
+    parser.add_argument("--states", type=int, default=300, help="random states per number of legs (the paper: 1000)")
+    parser.add_argument("--seed", type=int, default=0)
+    args = parser.parse_args(argv)
+    rng = np.random.default_rng(args.seed)
+    import numba
+
+    print(f"{platform.processor() or platform.machine()}, Python {platform.python_version()}, numpy {np.__version__}, "
+          f"numba {numba.__version__}, mujoco {mujoco.__version__}, seed {args.seed}")  # fmt: skip
+    report_hexapod(rng)
+    rows = with_legs(args.states, rng)
+    report_legs(rows)
+    report_threads(rng)
+    report_path(rng)
+    if args.out:
+        draw(rows, args.out)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
