@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -28,10 +29,11 @@ class Driver:
         sizes = functions.sizes
         n, nd, ng = sizes["N"], sizes["ND"], sizes["NG"]
         self.kernel = kernel
+        self.mode = mode
         self.ws = [as_object(ws[0])] if mode == "python" else ws
         self.dtype = ws.dtype
         self._record = np.empty((ROOM if recorded else 1, 2 + n + nd))
-        self._log = np.empty((256 + ng, 4 + 2 * (n + nd) + ng))
+        self._log = np.empty((ROOM // 2 + ng, 4 + 2 * (n + nd) + ng))
         if mode != "python" and not hasattr(kernel, "ready"):
             _compile(kernel, mode, ws, self._record)
         if mode == "mixed":
@@ -40,7 +42,7 @@ class Driver:
     def run(self, on_measure: Callable | None, on_frame: Callable | None) -> BaseException | None:
         """Run to the end; return the exception that ended it, if one did."""
         try:
-            with np.errstate(all="ignore"):
+            with np.errstate(all="ignore") if self.mode != "compiled" else nullcontext():
                 while True:
                     code = self.kernel.advance(self.ws, 0, self._record, self._log)
                     if code == codes.OVER:

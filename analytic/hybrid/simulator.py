@@ -83,6 +83,7 @@ class Simulator:
         )
         sizes = functions.sizes
         self._dtype = layout(sizes["N"], sizes["ND"], sizes["NP"], sizes["NG"], method.n_rows, method.n_dense)
+        self._last: tuple = (None, None)
         self._aux = aux_evaluator(model) if "aux" in model.hooks else None
 
     def run(
@@ -119,12 +120,10 @@ class Simulator:
         Raises:
             ValueError: If a name, size or setting is wrong.
         """
-        options = Options(**_known(settings))
-        ws = np.zeros(1, self._dtype)
-        self._fill(ws[0], x0, d0, params, t0, chart, options)
+        ws = self._workspace(x0, d0, params, t0, chart, settings)
         if stop_at is not None:
             self._set_stop(ws[0], stop_at, stop_count)
-        driver = Driver(self.kernel, self.mode, self.functions, ws, options.record_period is not None)
+        driver = Driver(self.kernel, self.mode, self.functions, ws, bool(ws["record_on"][0]))
         error = driver.run(on_measure, on_frame)
         w = driver.record()
         status = STATUS_OF_CODE[int(w["status"])]
@@ -173,20 +172,17 @@ class Simulator:
         Raises:
             ValueError: If names, sizes or settings are wrong, or the three disagree in m.
         """
-        options = Options(**_known({**settings, "record_period": None}))
         rows = [_rows(x0s, self.model.x0), _rows(d0s, self.model.d0), _rows(params, self.model.p0)]
         sizes = {len(value) for value in rows if value is not None}
         if len(sizes) > 1:
             raise ValueError(f"x0s, d0s and params must agree in their number of rows, got {sorted(sizes)}")
         m = sizes.pop() if sizes else 1
-        ws = np.zeros(m, self._dtype)
-        given = [value is not None for value in rows]
-        one = [None if g else v for g, v in zip(given, (x0s, d0s, params), strict=True)]
-        self._fill(ws[0], *one, t0, chart, options)
-        ws["record_on"] = ws["log_on"] = 0
+        one = [value if row is None else None for value, row in zip((x0s, d0s, params), rows, strict=True)]
+        one_run = self._workspace(*one, t0, chart, {**settings, "record_period": None})
+        one_run["log_on"] = 0
         if stop_at is not None:
-            self._set_stop(ws[0], stop_at, stop_count)
-        ws[1:] = ws[0]
+            self._set_stop(one_run[0], stop_at, stop_count)
+        ws = _copies(one_run, m)
         for name, value in zip("xdp", rows, strict=True):
             if value is not None and value.shape[1]:
                 ws[name] = value
@@ -219,8 +215,11 @@ class Simulator:
                 )
             )
 
-    def _fill(self, w: np.void, x0: Any, d0: Any, params: Any, t0: float, chart: Any, options: Options) -> None:
+    def _workspace(self, x0: Any, d0: Any, params: Any, t0: float, chart: Any, settings: dict) -> np.ndarray:
+        """Return a run's workspace, an array of one record."""
         model = self.model
+        ws = _copies(self._template(settings), 1)
+        w = ws[0]
         w["x"] = overlay("state", model.state_names, model.x0, x0)
         if model.d0.size:
             w["d"] = overlay("memory", model.memory_names, model.d0, d0)
@@ -228,16 +227,31 @@ class Simulator:
             w["p"] = overlay("parameter", model.param_names, model.p0, params)
         w["t"] = w["t_event"] = t0
         w["chart"] = -1 if chart is None else model.chart_code(chart)
-        w["atol"] = options.absolute(model.x0.size)
+        for name, period in (("k_record", w["record_period"]), ("k_frame", w["frame_period"])):
+            w[name] = math.ceil(t0 / period) if period > 0 else 0
+        w["k_measure"] = math.floor(t0 / w["measure_period"]) + 1 if w["measure_period"] > 0 else 0
+        return ws
+
+    def _template(self, settings: dict[str, Any]) -> np.ndarray:
+        """Return a workspace with these settings filled in; the last ones are kept, since runs come in series."""
+        key = tuple(settings.items())
+        try:
+            if key == self._last[0]:
+                return self._last[1]
+        except ValueError:  # a tolerance given as an array does not compare
+            pass
+        ws = np.zeros(1, self._dtype)
+        self._fill(ws[0], Options(**_known(settings)))
+        self._last = (key, ws)
+        return ws
+
+    def _fill(self, w: np.void, options: Options) -> None:
+        w["atol"] = options.absolute(self.model.x0.size)
         w["exponent"] = options.exponent or self.method.exponent
         w["t_final"] = options.final_time
-        period = options.record_period
-        w["record_period"] = -1.0 if period is None else period
-        w["record_on"] = period is not None
+        w["record_period"] = -1.0 if options.record_period is None else options.record_period
+        w["record_on"] = options.record_period is not None
         w["log_on"] = 1
-        w["k_record"] = math.ceil(t0 / period) if period else 0
-        w["k_frame"] = math.ceil(t0 / options.frame_period) if options.frame_period else 0
-        w["k_measure"] = math.floor(t0 / options.measure_period) + 1 if options.measure_period else 0
         w["zeno_on"] = options.zeno
         w["zeno_limit"] = math.inf
         w["zeno_guard"] = w["zeno_chart_count"] = w["stop_guard"] = -1
@@ -251,6 +265,11 @@ class Simulator:
             raise ValueError(f"unknown guard {guard!r}; known: {', '.join(self.names.guards)}")
         w["stop_guard"] = self.names.guards.index(guard)
         w["stop_count"] = count
+
+
+def _copies(ws: np.ndarray, m: int) -> np.ndarray:
+    """Return a record `m` times, copied as bytes: numpy copies records field by field, which takes longer than a run."""
+    return np.repeat(ws.view(np.uint8).reshape(1, -1), m, axis=0).reshape(-1).view(ws.dtype)
 
 
 def _known(settings: dict[str, Any]) -> dict[str, Any]:

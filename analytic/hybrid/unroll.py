@@ -39,7 +39,7 @@ def _terms(name: str, row: np.ndarray) -> str:
 
 
 def _stages(a: np.ndarray, b: np.ndarray, c: np.ndarray, n_stages: int) -> str:
-    text = ["@jit", "def stages(w, k, h, out):", "    x = plain(w.x)", "    inner = plain(w.inner)"]
+    text = ["@jit", "def stages(w, h, out):", "    k = plain(w.k)", "    x = plain(w.x)", "    inner = plain(w.inner)"]
     for s in range(1, n_stages):
         text += ["    for i in range(N):", f"        inner[i] = x[i] + h * ({weighted(a[s, :s])})"]
         text += [f"    rates(w, w.t + {float(c[s])!r} * h, inner, k[{s}])"]
@@ -48,7 +48,7 @@ def _stages(a: np.ndarray, b: np.ndarray, c: np.ndarray, n_stages: int) -> str:
 
 
 def _more_stages(a: np.ndarray, c: np.ndarray, n_stages: int) -> str:
-    text = ["@jit", "def more_stages(w, k, h):", "    x = plain(w.x)", "    inner = plain(w.inner)"]
+    text = ["@jit", "def more_stages(w, h):", "    k = plain(w.k)", "    x = plain(w.x)", "    inner = plain(w.inner)"]
     for s in range(n_stages + 1, n_stages + 4):
         text += ["    for i in range(N):", f"        inner[i] = x[i] + h * ({weighted(a[s, :s])})"]
         text += [f"    rates(w, w.t + {float(c[s])!r} * h, inner, k[{s}])"]

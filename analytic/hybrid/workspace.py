@@ -45,7 +45,7 @@ def layout(n: int, n_memory: int, n_params: int, n_guards: int, n_rows: int, n_d
     fields += [(name, np.float64, (n_guards,)) for name in GUARD_REALS]
     fields += [(name, np.int64, (n_guards,)) for name in GUARD_WHOLES]
     fields += [("gs", np.float64, (5, n_guards)), ("ws", np.float64, (5,)), ("wv", np.float64, (5,))]
-    fields += [("k", np.float64, (n_rows, n)), ("ke", np.float64, (n_rows, n)), ("q", np.float64, (n_dense, n))]
+    fields += [("k", np.float64, (n_rows, n)), ("q", np.float64, (n_dense, n))]
     fields += [("memo_key", np.int64, (MEMO,)), ("memo_h", np.float64, (MEMO,))]
     return np.dtype(fields, align=True)
 

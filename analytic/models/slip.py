@@ -95,7 +95,7 @@ def stance(t, x, d, p, dx):
     legx = x[0] - d[0]
     legy = x[1] - d[1]
     q = math.sqrt(legx * legx + legy * legy)
-    push = spring_force(p, q) / (p[P.body_mass] * q)
+    push = spring_force(p, q) * (1.0 / (p[P.body_mass] * q))  # the two quotients do not wait for each other
     dx[0] = x[2]
     dx[1] = x[3]
     dx[2] = push * legx

@@ -41,7 +41,7 @@ def prepare_dense(w):
     q = plain(w.q)
     w.inverse = 1.0 / w.s1
     h = w.s1
-    more_stages(w, k, h)
+    more_stages(w, h)
     for i in range(N):
         delta = w.x1[i] - w.x[i]
         q[0, i] = delta

@@ -55,11 +55,11 @@ def field_key(chart):
     return chart
 
 
-def stages(w, k, h, out):
+def stages(w, h, out):
     """Fill k[1:N_STAGES] and write the state after a step of `h` from (w.t, w.x) into `out`; k[0] is given."""
 
 
-def more_stages(w, k, h):
+def more_stages(w, h):
     """Fill the stages that only the dense output of dop853 needs."""
 
 

@@ -136,10 +136,7 @@ def locate(w, s):
     w.phase = EMIT
     polish = POLISH and (not PASSIVE[w.first] or w.first == w.stop_guard)
     if polish:
-        ke = plain(w.ke)
-        for i in range(N):
-            ke[0, i] = w.k[0, i]
-        stages(w, ke, s, xe)
+        stages(w, s, xe)  # k[0] and k[N_STAGES], the ends of the accepted step, stay as they are
     else:
         dense(w, s, xe)
     rates(w, w.t + s, xe, fe)

@@ -132,7 +132,7 @@ def take_step(w):
         if w.clipped:
             h = w.t_stop - w.t
         k = plain(w.k)
-        stages(w, k, h, plain(w.x1))
+        stages(w, h, plain(w.x1))
         rates(w, w.t + h, plain(w.x1), k[N_STAGES])
         error = error_norm(w, h)
         if error <= 1.0:
