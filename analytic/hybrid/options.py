@@ -34,7 +34,8 @@ class Options:
         time_tol: Events closer than this are simultaneous [s]; at least 4 units of rounding are.
         graze_tol: A minimum of a guard below this, above zero, is logged as grazing.
         zeno: Whether accumulating events are recognised.
-        zeno_tol: The run stops when the predicted limit is this near, relative to max(1, t) [s].
+        zeno_tol: The run stops when the predicted limit is this near, relative to max(1, t) [s]. Heights of bounces this
+            short are below rounding.
         zeno_drift: Change of the ratio of gaps, relative to 1 - ratio, below which it counts as settled.
         min_gap: Fifty consecutive gaps below this, relative to max(1, t), end the run [s].
         warn_only: An invalid chart is counted, not an end.
@@ -58,7 +59,7 @@ class Options:
     time_tol: float = 1e-12
     graze_tol: float = 1e-10
     zeno: bool = True
-    zeno_tol: float = 1e-9
+    zeno_tol: float = 1e-7
     zeno_drift: float = 1e-3
     min_gap: float = 1e-13
     warn_only: bool = False

@@ -7,6 +7,7 @@ import math
 
 from .codes import CHATTER, DECLINE, ENTER, UNKNOWN_CHART, ZENO
 from .free import N_CHARTS, after_zeno, jit, plain
+from .steps import EPS
 
 MANY = 50  # consecutive gaps below the smallest: no longer a coincidence of events
 
@@ -17,18 +18,24 @@ def follow_gaps(w, i, t):
     gap = t - w.z_time[i]
     seen = w.z_count[i]
     ratio = gap / w.z_gap[i] if seen >= 2 and w.z_gap[i] > 0.0 else math.inf
-    settled = seen >= 3 and ratio < 1.0 and abs(ratio - w.z_ratio[i]) <= w.zeno_drift * (1.0 - ratio)
+    drift = abs(ratio - w.z_ratio[i])
+    settled = seen >= 3 and ratio < 1.0 and drift <= w.zeno_drift * (1.0 - ratio)
     w.z_time[i] = t
     w.z_gap[i] = gap
     w.z_ratio[i] = ratio
     w.z_count[i] = seen + 1
     if settled:
-        if w.zeno_chart_count < 0:
+        if w.zeno_guard != i:
             w.zeno_chart_count = w.n_charts
-        w.zeno_limit = t + gap * ratio / (1.0 - ratio)
-        w.zeno_ratio = ratio
+            w.zeno_error = math.inf
         w.zeno_guard = i
-    elif w.zeno_guard == i:
+        # Of all predictions the best is kept: the first suffer from the drift of the ratio, the last from rounding.
+        error = (gap * drift + EPS * abs(t)) / ((1.0 - ratio) * (1.0 - ratio))
+        if error < w.zeno_error:
+            w.zeno_error = error
+            w.zeno_limit = t + gap * ratio / (1.0 - ratio)
+            w.zeno_ratio = ratio
+    elif w.zeno_guard == i and not ratio < 1.0:
         w.zeno_limit = math.inf
         w.zeno_guard = -1
         w.zeno_chart_count = -1

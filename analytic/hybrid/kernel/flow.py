@@ -32,7 +32,7 @@ from .free import HAS_VALIDATE, N_CHARTS, N_STAGES, ND, NG, NP, N, initial, jit,
 from .guards import carry_guards, classify
 from .locate import search
 from .stages import rates
-from .steps import fail_nonfinite, first_bad, recall_step, take_step
+from .steps import EPS, fail_nonfinite, first_bad, recall_step, take_step
 
 
 @jit
@@ -71,7 +71,7 @@ def next_stop(w):
     w.t_stop = w.t_final
     if not w.measure_period > 0.0:
         return False
-    due = w.t >= w.k_measure * w.measure_period
+    due = w.t >= w.k_measure * w.measure_period * (1.0 - 4.0 * EPS)
     if due:
         w.k_measure += 1
     w.t_stop = min(w.t_stop, w.k_measure * w.measure_period)
@@ -131,6 +131,8 @@ def emit(w, rec):
     probe = plain(w.probe)
     while w.record_period > 0.0:
         t = w.k_record * w.record_period
+        if t > end and t - end <= 4.0 * EPS * t and w.clipped and not w.event:
+            t = end  # 7 * 0.1 is a unit of rounding above 0.7
         if t > end or (w.event and t >= end):
             break
         if w.n_rec >= rec.shape[0]:

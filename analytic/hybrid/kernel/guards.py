@@ -11,9 +11,10 @@ from .free import DIRECTION, NG, ON_ENTRY, N, guards, jit, plain
 from .stages import rates
 from .steps import fail_nonfinite
 
-RATE_STEP = (
-    1e-5  # difference step of a guard's rate, in units of the time step: rounding and truncation both near 1e-10
-)
+# Difference steps of a guard's rate, in units of the time step. Where a chart begins, the sign decides, even where a Zeno
+# sequence has become so fine that a smaller difference would drown in rounding; where an event is corrected, the value.
+ENTRY_STEP = 1e-2
+RATE_STEP = 1e-5
 
 
 @jit
@@ -25,9 +26,8 @@ def read_guards(w, t, x, g):
 
 
 @jit
-def read_guard_rates(w, t, x, f):
-    """Write the rates of all guards along the rate `f` into w.gm (central difference)."""
-    e = RATE_STEP * w.h
+def read_guard_rates(w, t, x, f, e):
+    """Write the rates of all guards along the rate `f` into w.gm (central difference over 2 e seconds)."""
     probe = plain(w.probe)
     for i in range(N):
         probe[i] = x[i] + e * f[i]
@@ -41,13 +41,13 @@ def read_guard_rates(w, t, x, f):
 
 @jit
 def read_later_rates(w, t, x, f):
-    """Write the guard rates a thousandth of a step later into w.gm: they decide where the rate itself is zero."""
-    e = 1e-3 * w.h
+    """Write the guard rates a little later into w.gm: they decide where the rate itself is zero."""
+    e = ENTRY_STEP * w.h
     later = plain(w.later)
     for i in range(N):
         later[i] = x[i] + e * f[i]
     rates(w, t + e, later, plain(w.later_f))
-    read_guard_rates(w, t + e, later, plain(w.later_f))
+    read_guard_rates(w, t + e, later, plain(w.later_f), e)
 
 
 @jit
@@ -106,7 +106,7 @@ def classify(w, s, t, x, f):
         w.rate[i] = 0.0
         w.later_rate[i] = 0.0
     if near:
-        read_guard_rates(w, t, x, f)
+        read_guard_rates(w, t, x, f, ENTRY_STEP * w.h)
         for i in range(NG):
             w.rate[i] = w.gm[i]
             w.later_rate[i] = w.gm[i]

@@ -5,7 +5,7 @@ import math
 from .codes import DISARMED, EMIT, LEFT, STEP, STOP_ITER
 from .dense_dop853 import dense
 from .free import NG, PASSIVE, POLISH, SIDE, N, jit, plain, stages
-from .guards import read_guard_rates, read_guards
+from .guards import RATE_STEP, read_guard_rates, read_guards
 from .scan import arm_waiting, first_fall, guard_at, sample_step, skip_guard
 from .stages import rates
 from .steps import EPS
@@ -21,9 +21,9 @@ def find_root(w, i):
     """
     x1, f1 = w.right, w.right_value
     x2, f2 = w.left, w.left_value
-    if f1 == 0.0 or f2 == 0.0:
+    if f1 == 0.0:
         return x1
-    t = f1 / (f1 - f2)
+    t = f1 / (f1 - f2) if f2 > 0.0 else 0.5
     for _ in range(w.max_stop_iter):
         x = x1 + t * (x2 - x1)
         f = guard_at(w, i, x)
@@ -160,7 +160,7 @@ def correct_time(w, xe, fe):
     u = value_of_first(w, xe)
     if u == 0.0:
         return
-    read_guard_rates(w, w.t + w.s_end, xe, fe)
+    read_guard_rates(w, w.t + w.s_end, xe, fe, RATE_STEP * w.h)
     rate = w.sign[i] * w.gm[i]
     if not rate < 0.0:
         return

@@ -89,7 +89,7 @@ def curvature_bound(w):
         largest = max(largest, second)
         smallest = min(smallest, second)
     w.rough = 1 if 2.0 * (largest - smallest) > abs(largest) else 0
-    return max(0.0, largest + 2.0 * (largest - smallest))
+    return max(0.0, largest + 4.0 * (largest - smallest))
 
 
 @jit
@@ -208,7 +208,7 @@ def arm_waiting(w, i, s):
     e = 1e-6 * w.s1
     here = guard_at(w, i, s)
     w.rate[i] = w.sign[i] * max(0.0, (guard_at(w, i, s + e) - here) / e)
-    w.u_root[i] = here
+    w.u_root[i] = min(here, 0.0)
     w.s_root[i] = s
     w.arm[i] = ROOT
 
