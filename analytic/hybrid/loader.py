@@ -42,6 +42,8 @@ INLINE_BYTES = 2000
 
 # Exact IEEE arithmetic (no fastmath, no contraction): the interpreted kernel computes the same bits.
 JIT_OPTIONS = {"error_model": "numpy", "nogil": True}
+# Called from compiled code only: without entry points for Python and C, a third of the compile time is saved.
+INNER_OPTIONS = {**JIT_OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
 @dataclass(frozen=True)
@@ -153,7 +155,7 @@ def _compiled_space(functions: Functions, method: Method, text: str, mode: str) 
         text,
         [getattr(functions, name) for name in ("field", "guards", "initial", "validate", "after_zeno", "field_key")],
         None if mixed else functions.transition,
-        [functions.sizes, functions.tables, method.name, mode, JIT_OPTIONS, INLINE_BYTES],
+        [functions.sizes, functions.tables, method.name, mode, INNER_OPTIONS, INLINE_BYTES],
         [numba.__version__, np.__version__, sys.version, sysconfig.get_platform()],
     )
     path = _cached_file(f"hyb_{key}", text)
@@ -164,7 +166,9 @@ def _compiled_space(functions: Functions, method: Method, text: str, mode: str) 
     def jit(function):
         name = function.__name__
         inline = name in small
-        return numba.njit(cache=name in ENTRIES, forceinline=inline, **JIT_OPTIONS)(function)
+        if name in ENTRIES:
+            return numba.njit(cache=True, **JIT_OPTIONS)(function)
+        return numba.njit(forceinline=inline, **INNER_OPTIONS)(function)
 
     small = [
         name
@@ -174,7 +178,7 @@ def _compiled_space(functions: Functions, method: Method, text: str, mode: str) 
 
     def jit_model(function):
         inline = len(function.__code__.co_code) < INLINE_BYTES
-        return numba.njit(forceinline=inline, **JIT_OPTIONS)(function)
+        return numba.njit(forceinline=inline, **INNER_OPTIONS)(function)
 
     module.__dict__.update(_free_names(functions, method, jit_model, {}, module.__name__, mixed))
     module.__dict__.update(jit=jit, loop_jit=_same if mixed else jit, plain=_plain_intrinsic())

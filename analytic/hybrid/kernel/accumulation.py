@@ -69,5 +69,5 @@ def check_accumulation(w, i, t):
     else:
         w.chart = chart
         w.phase = ENTER
-        w.unchanged = 0
+        w.identity = 0
     return True

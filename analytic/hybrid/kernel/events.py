@@ -139,6 +139,8 @@ def finish_event(ws, run, ev, chart):
         w.culprit = chart
         return
     w.unchanged = 1 if is_unchanged(w) else 0
+    # Chattering is recognised behind an event the flow ran into, not one that fired as soon as its chart began.
+    w.identity = 1 if w.unchanged and w.s_end > 0.0 else 0
     same_step = w.unchanged and w.sa < w.s1 and field_key(chart) == field_key(w.chart)
     if not w.unchanged:
         check_new_state(w)

@@ -62,7 +62,7 @@ def classify_negative(w, i, u, rate, later):
     elif ON_ENTRY[i] == FIRE:
         w.fired[i] = 1
     elif ON_ENTRY[i] == REFUSE:
-        w.status = CHATTER if w.unchanged and u >= -w.stop_precision else INVALID_ENTRY
+        w.status = CHATTER if w.identity and u >= -w.stop_precision else INVALID_ENTRY
         w.culprit = i
 
 

@@ -41,16 +41,51 @@ def kepler():
     return model
 
 
-@pytest.mark.parametrize("method, order, steps", [("dop853", 8, (8, 16)), ("dopri5", 5, (200, 400)), ("rk23", 3, (400, 800))])
-def test_measured_order(method, order, steps):
-    """Fixed steps along a smooth orbit; each halving of the step divides the error by 2^order."""
-    sim = python(kepler(), method)
-    orbit = {"x": 1.0, "y": 0.0, "u": 0.0, "v": 1.1}
-    ends = []
-    for n in (*steps, 16 * steps[1]):
-        h = 4.0 / n
-        ends.append(sim.run(orbit, final_time=4.0, rtol=1.0, atol=1e9, max_step=h, first_step=h).x_end)
-    errors = [np.linalg.norm(end - ends[-1]) for end in ends[:2]]
+def harmonic(t, x, d, p, dx):
+    dx[0] = x[1]
+    dx[1] = -x[0]
+
+
+def logistic(t, x, d, p, dx):
+    dx[0] = x[0] * (1.0 - x[0])
+    dx[1] = 0.0
+
+
+def modulated(t, x, d, p, dx):
+    dx[0] = x[0] * math.cos(t)
+    dx[1] = 0.0
+
+
+EXACT = {
+    harmonic: ({"x": 1.0, "y": 0.0}, lambda t: (math.cos(t), -math.sin(t))),
+    logistic: ({"x": 0.1, "y": 0.0}, lambda t: (1.0 / (1.0 + 9.0 * math.exp(-t)), 0.0)),
+    modulated: ({"x": 1.0, "y": 0.0}, lambda t: (math.exp(math.sin(t)), 0.0)),
+}
+
+
+@pytest.mark.parametrize(
+    "method, order, field, steps",
+    [
+        ("dop853", 8, harmonic, 8),
+        ("dop853", 8, logistic, 8),
+        ("dopri5", 5, harmonic, 40),
+        ("dopri5", 5, modulated, 80),
+        ("rk23", 3, harmonic, 50),
+        ("rk23", 3, logistic, 100),
+        ("rk23", 3, modulated, 100),
+    ],
+)
+def test_measured_order(method, order, field, steps):
+    """Fixed steps: doubling their number divides the error at t = 5 by 2^order."""
+    start, exact = EXACT[field]
+    model = hy.Model("order", state=start, charts=["run"])
+    model.field("run")(field)
+    sim = python(model, method)
+    errors = []
+    for n in (steps, 2 * steps):
+        r = sim.run(final_time=5.0, rtol=1.0, atol=1e9, max_step=5.0 / n, first_step=5.0 / n)
+        assert r.counts["steps"] == n
+        errors.append(np.linalg.norm(r.x_end - exact(5.0)))
     assert abs(math.log2(errors[0] / errors[1]) - order) < 0.15
 
 
