@@ -54,30 +54,71 @@ class Names:
 class Events:
     """The event log, one row each, in order of time.
 
-    `kind` is "transition"; "declined" (the transition said no); "grazing" (a guard came within the tolerance of zero
-    and turned back; nothing was done); "accumulation" (the run jumped to the limit of Zeno events).
+    Attributes:
+        log: The kernel's table, shape (k, ...); the properties are its columns.
+        names: Names of the model's entries.
     """
 
-    t: np.ndarray  # (k,) [s]
-    kind: np.ndarray  # (k,) of str
-    chart_before: np.ndarray  # (k,) codes
-    chart_after: np.ndarray  # (k,) codes
-    x_minus: np.ndarray  # (k, n) before the transition
-    d_minus: np.ndarray  # (k, n_memory)
-    x_plus: np.ndarray  # (k, n) after it
-    d_plus: np.ndarray  # (k, n_memory)
-    fired: np.ndarray  # (k, n_guards) of bool
-    guards: tuple[str, ...]
+    log: np.ndarray
+    names: Names
 
     def __len__(self) -> int:
-        return self.t.size
+        return len(self.log)
 
     @property
+    def t(self) -> np.ndarray:
+        """Times [s], shape (k,)."""
+        return self.log[:, 0]
+
+    @cached_property
+    def kind(self) -> np.ndarray:
+        """What happened, shape (k,) of str.
+
+        "transition"; "declined" (the transition said no); "grazing" (a guard came within the tolerance of zero and turned
+        back; nothing was done); "accumulation" (the run jumped to the limit of Zeno events).
+        """
+        return np.array(KINDS)[self.log[:, 1].astype(int)]
+
+    @cached_property
+    def chart_before(self) -> np.ndarray:
+        """Chart codes before the event, shape (k,)."""
+        return self.log[:, 2].astype(np.int64)
+
+    @cached_property
+    def chart_after(self) -> np.ndarray:
+        """Chart codes after the event, shape (k,)."""
+        return self.log[:, 3].astype(np.int64)
+
+    @property
+    def x_minus(self) -> np.ndarray:
+        """States before the transition, shape (k, n)."""
+        return self._states(0)[:, : len(self.names.state)]
+
+    @property
+    def d_minus(self) -> np.ndarray:
+        """Memory before the transition, shape (k, n_memory)."""
+        return self._states(0)[:, len(self.names.state) :][:, : len(self.names.memory)]
+
+    @property
+    def x_plus(self) -> np.ndarray:
+        """States after the transition, shape (k, n)."""
+        return self._states(1)[:, : len(self.names.state)]
+
+    @property
+    def d_plus(self) -> np.ndarray:
+        """Memory after the transition, shape (k, n_memory)."""
+        return self._states(1)[:, len(self.names.state) :][:, : len(self.names.memory)]
+
+    @cached_property
+    def fired(self) -> np.ndarray:
+        """Which guards fired, shape (k, n_guards) of bool."""
+        return self.log[:, 4 + 2 * self._width :][:, : len(self.names.guards)] > 0
+
+    @cached_property
     def name(self) -> np.ndarray:
         """Names of the guards that fired, joined with '+' where several did, shape (k,)."""
-        return np.array(
-            ["+".join(n for n, f in zip(self.guards, row, strict=True) if f) for row in self.fired], dtype=str
-        )
+        rows = ("+".join(n for n, f in zip(self.names.guards, row, strict=True) if f) for row in self.fired)
+        return np.array(list(rows), dtype=str)
 
     def of(self, guard: str, kind: str = "transition") -> np.ndarray:
         """Return the rows in which a guard fired, as indices.
@@ -85,9 +126,17 @@ class Events:
         Raises:
             ValueError: If there is no guard of that name.
         """
-        if guard not in self.guards:
-            raise ValueError(f"unknown guard {guard!r}; known: {', '.join(self.guards)}")
-        return np.flatnonzero(self.fired[:, self.guards.index(guard)] & (self.kind == kind))
+        if guard not in self.names.guards:
+            raise ValueError(f"unknown guard {guard!r}; known: {', '.join(self.names.guards)}")
+        return np.flatnonzero(self.fired[:, self.names.guards.index(guard)] & (self.kind == kind))
+
+    @property
+    def _width(self) -> int:
+        return len(self.names.state) + max(len(self.names.memory), 1)
+
+    def _states(self, after: int) -> np.ndarray:
+        start = 4 + after * self._width
+        return self.log[:, start : start + self._width]
 
 
 @dataclass(frozen=True)
@@ -163,15 +212,7 @@ class Result:
     @cached_property
     def events(self) -> Events:
         """The event log."""
-        log = self._log
-        n, nd = len(self.names.state), len(self.names.memory)
-        width = max(nd, 1)
-        parts = np.split(log, np.cumsum([1, 1, 1, 1, n, width, n, width]), axis=1)
-        kinds = np.array(KINDS)[parts[1][:, 0].astype(int)]
-        codes_ = [part[:, 0].astype(np.int64) for part in parts[2:4]]
-        states = [parts[4], parts[5][:, :nd], parts[6], parts[7][:, :nd]]
-        fired = parts[8][:, : len(self.names.guards)] > 0
-        return Events(parts[0][:, 0], kinds, *codes_, *states, fired, self.names.guards)
+        return Events(self._log, self.names)
 
     def columns(self) -> dict[str, np.ndarray]:
         """Return the record as named columns: t, chart, every state, memory entry and auxiliary function."""

@@ -35,7 +35,7 @@ def find_root(w, i):
         x1, f1 = x, f
         best = x1 if abs(f1) < abs(f2) else x2
         width = abs(x2 - x1)
-        tolerance = 2.0 * EPS * (abs(best) + EPS * w.s1) / width if width > 0.0 else 1.0
+        tolerance = 2.0 * EPS * (abs(best) + 1e-4 * EPS * w.s1) / width if width > 0.0 else 1.0
         if tolerance > 0.5 or f1 == 0.0:
             if abs(f1 - f2) > w.stop_precision:
                 check_jump(w, i, x1 if not f1 > 0.0 else x2)
