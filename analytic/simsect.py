@@ -57,7 +57,7 @@ ALIASES = {
 }
 
 _TOKEN = re.compile(
-    r'(?P<space>[ \t\r\n]+|#[^\n]*)|(?P<name>[A-Za-z][A-Za-z0-9_]*)|(?P<number>[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?)'
+    r"(?P<space>[ \t\r\n]+|#[^\n]*)|(?P<name>[A-Za-z][A-Za-z0-9_]*)|(?P<number>[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?)"
     r'|(?P<string>"[^"\n]*")|(?P<sign>[=;])'
 )
 
@@ -146,7 +146,9 @@ def setup(symbols: Mapping[str, Symbol], name: str = DEFAULT_FILE, strict: bool 
     for symbol, given in symbols.items():
         if symbol not in known:
             if strict:
-                raise ValueError(f"{name}:{given.line}: unknown symbol {symbol!r}; known: {', '.join(dict.fromkeys(known))}")
+                raise ValueError(
+                    f"{name}:{given.line}: unknown symbol {symbol!r}; known: {', '.join(dict.fromkeys(known))}"
+                )
             continue
         if isinstance(given.value, str) != isinstance(values.get(symbol, 0.0), str):
             kind = "a quoted string" if isinstance(values.get(symbol), str) else "a number"
@@ -204,7 +206,7 @@ def write_inputs(run: Setup, sim: hy.Simulator) -> tuple[Path, Path]:
 
 
 def write_data(run: Setup, result: hy.Result) -> Path:
-    """Write `<base>.data`: a row of auxiliary functions per recorded point (time, states and memory if there are none)."""
+    """Write `<base>.data`: a row of auxiliary functions per recorded point (time, states, memory if there are none)."""
     rows = result.aux if result.names.aux else np.column_stack([result.t, result.x, result.d])
     path = Path(f"{run.base}.data")
     np.savetxt(path, rows, fmt="%.17g")

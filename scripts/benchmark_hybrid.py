@@ -3,8 +3,8 @@
 Usage: python scripts/benchmark_hybrid.py [--rtol 1e-9] [--repeats 7]
 Runtime: about 1 min. CPU time of this process, median of the repeats; ratios hold within one run, not between machines.
 
-All peers integrate the manual's default start (k = 1000, i = 1, j = -2, neutral touchdown rule) with atol = rtol / 100 and
-stop at the same 400 events. `err16` is the worst event time of the first 16 strides against 40-digit arithmetic
+All peers integrate the manual's default start (k = 1000, i = 1, j = -2, neutral touchdown rule) with atol = rtol / 100
+and stop at the same 400 events. `err16` is the worst event time of the first 16 strides against 40-digit arithmetic
 (tests/oracles/hybrid_slip.py), `err100` the last event against our own run at rtol 1e-13.
 """
 
@@ -67,7 +67,7 @@ def scipy_peer(method: str) -> Callable:
         s, t, foot, angle, chart, times = np.array([0.0, 0.9, 1.0, 0.0]), 0.0, 0.0, 0.0, 3, []
         guards = {
             0: lambda: event(lambda t, s: s[3]),
-            1: lambda: event(lambda t, s, h=math.cos(angle): s[1] - h),
+            1: lambda: event(lambda t, s, a=angle: s[1] - math.cos(a)),
             2: lambda: event(lambda t, s, x=foot: -((s[0] - x) * s[2] + s[1] * s[3])),
             3: lambda: event(lambda t, s, x=foot: 1.0 - math.sqrt((s[0] - x) ** 2 + s[1] ** 2)),
         }
@@ -118,14 +118,14 @@ def diffrax_peer(solver: str) -> Callable:
     def run_all(rtol):
         def stride(carry, _):
             t, s, foot = carry
-            t1, s = segment(stance, lambda y, x, h: 1.0 - jnp.sqrt((y[0] - x) ** 2 + y[1] ** 2), t, s, (foot, 0.0), rtol)
+            t1, s = segment(
+                stance, lambda y, x, h: 1.0 - jnp.sqrt((y[0] - x) ** 2 + y[1] ** 2), t, s, (foot, 0.0), rtol
+            )
             angle = jnp.arctan2(s[0] - foot, s[1])
             t2, s = segment(flight, lambda y, x, h: y[3], t1, s, (foot, 0.0), rtol)
             t3, s = segment(flight, lambda y, x, h: y[1] - h, t2, s, (foot, jnp.cos(angle)), rtol)
             foot = s[0] + jnp.sin(angle)
-            t4, s = segment(
-                stance, lambda y, x, h: -((y[0] - x) * y[2] + y[1] * y[3]), t3, s, (foot, 0.0), rtol
-            )
+            t4, s = segment(stance, lambda y, x, h: -((y[0] - x) * y[2] + y[1] * y[3]), t3, s, (foot, 0.0), rtol)
             return (t4, s, foot), jnp.stack([t1, t2, t3, t4])
 
         start = (jnp.zeros(()), jnp.array([0.0, 0.9, 1.0, 0.0]), jnp.zeros(()))
@@ -139,7 +139,10 @@ def peers() -> tuple[dict[str, Callable], list[str]]:
     """Return what can be measured here, and the names of what cannot."""
     table: dict[str, Callable] = {}
     if hy.simulator.loader.has_numba():
-        table |= {f"tarsus {method}, compiled": lambda method=method: ours(method, "compiled") for method in ("dop853", "dopri5")}
+        table |= {
+            f"tarsus {method}, compiled": lambda method=method: ours(method, "compiled")
+            for method in ("dop853", "dopri5")
+        }
     table |= {"tarsus dop853, interpreted": lambda: ours("dop853", "python")}
     table |= {f"scipy {method}": lambda method=method: scipy_peer(method) for method in ("DOP853", "RK45", "LSODA")}
     missing = [name for name in ("diffrax",) if importlib.util.find_spec(name) is None]
@@ -173,7 +176,8 @@ def first_call() -> str:
         "hy.compile(slip.build(), mode='compiled').run(final_time=1.0); c = time.process_time(); print(b - a, c - b)"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
-    return f"first compiled run in a new process, from cache: {float(out[1]):.2f} s CPU (and {float(out[0]):.2f} s imports)"
+    imports, run = map(float, out)
+    return f"first compiled run in a new process, from cache: {run:.2f} s CPU (and {imports:.2f} s imports)"
 
 
 def versions() -> str:

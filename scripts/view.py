@@ -64,7 +64,9 @@ class View:
         dark = (np.add.outer(np.arange(ny), np.arange(nx)) % 2).astype(float)
         colors = np.where(dark[..., None] > 0, (0.333, 0.420, 0.184), (0.235, 0.702, 0.443))
         gx, gy = np.meshgrid(x, y)
-        self.axes.plot_surface(gx, gy, np.zeros_like(gx), facecolors=colors, rstride=1, cstride=1, shade=False, zorder=0)
+        self.axes.plot_surface(
+            gx, gy, np.zeros_like(gx), facecolors=colors, rstride=1, cstride=1, shade=False, zorder=0
+        )
 
     def __call__(self, t: float, x: np.ndarray, d: np.ndarray, chart: int) -> bool:
         """Show one moment; return True (stop the run) if the window has been closed."""

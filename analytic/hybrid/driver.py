@@ -139,7 +139,8 @@ def message(w: np.void, status: Status, names: Names, error: BaseException | Non
     where = f"at t = {t!r} in chart {chart}"
     if status is Status.NONFINITE:
         what, table = BAD[int(w["what"])]
-        return f"{what} {getattr(names, table)[culprit]} is NaN or infinite at t = {float(w['t_culprit'])!r} in chart {chart}"
+        which = f"{what} {getattr(names, table)[culprit]}"
+        return f"{which} is NaN or infinite at t = {float(w['t_culprit'])!r} in chart {chart}"
     if status is Status.MODEL_ERROR or error is not None:
         return f"{status.value}, {where}: {type(error).__name__}: {error}"
     if status is Status.STOP_ITER:

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from .guard import ON_ENTRY, SIDES, Guard
 from .kernel import codes
 from .loader import Functions
-from .model import ON_ENTRY, SIDES, Guard, Model
+from .model import Model
 from .sliding import entering, sliding_functions
 
 # A guard that fired together with an earlier one fires too if that one's transition left it at zero, within this.

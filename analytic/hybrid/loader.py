@@ -36,8 +36,8 @@ ENTRIES = ("flow", "begin_event", "finish_event", "advance", "advance_many")
 MODES = ("compiled", "mixed", "python")
 KEEP = 200  # cached models; the longest unused are removed beyond that
 
-# The model's functions up to this size of bytecode are compiled into their caller: passing five arrays costs more than a
-# small field (51 ns against 9 ns for the stance of SLIP).
+# The model's functions up to this size of bytecode are compiled into their caller: passing five arrays costs more than
+# a small field (51 ns against 9 ns for the stance of SLIP).
 INLINE_BYTES = 2000
 
 # Exact IEEE arithmetic (no fastmath, no contraction): the interpreted kernel computes the same bits.

@@ -56,7 +56,7 @@ def flatten(table: Any) -> tuple[tuple[str, ...], np.ndarray]:
 
 
 def indices(table: Any) -> Any:
-    """Return a named tuple of positions: `P = indices(Params)`, then `p[P.mass]`; an array's name gives its first.
+    """Return the positions of a table's names, for `p[P.mass]` with `P = ...(Params)`; an array's name gives its first.
 
     Compiled functions may use it as a global: its entries are constants.
     """

@@ -34,8 +34,8 @@ class Options:
         time_tol: Events closer than this are simultaneous [s]; at least 4 units of rounding are.
         graze_tol: A minimum of a guard below this, above zero, is logged as grazing.
         zeno: Whether accumulating events are recognised.
-        zeno_tol: The run stops when the predicted limit is this near, relative to max(1, t) [s]. Heights of bounces this
-            short are below rounding.
+        zeno_tol: The run stops when the predicted limit is this near, relative to max(1, t) [s]. Heights of bounces
+            this short are below rounding.
         zeno_drift: Change of the ratio of gaps, relative to 1 - ratio, below which it counts as settled.
         min_gap: Fifty consecutive gaps below this, relative to max(1, t), end the run [s].
         warn_only: An invalid chart is counted, not an end.

@@ -74,8 +74,8 @@ class Events:
     def kind(self) -> np.ndarray:
         """What happened, shape (k,) of str.
 
-        "transition"; "declined" (the transition said no); "grazing" (a guard came within the tolerance of zero and turned
-        back; nothing was done); "accumulation" (the run jumped to the limit of Zeno events).
+        "transition"; "declined" (the transition said no); "grazing" (a guard came within the tolerance of zero and
+        turned back; nothing was done); "accumulation" (the run jumped to the limit of Zeno events).
         """
         return np.array(KINDS)[self.log[:, 1].astype(int)]
 

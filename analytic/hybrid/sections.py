@@ -47,7 +47,9 @@ def multipliers(matrix: np.ndarray) -> np.ndarray:
     return values[np.argsort(-np.abs(values))]
 
 
-def return_to(sim: Simulator, section: str, x0: Any, d0: Any = None, params: Any = None, *, count: int = 1, **kw: Any) -> Result:
+def return_to(
+    sim: Simulator, section: str, x0: Any, d0: Any = None, params: Any = None, *, count: int = 1, **kw: Any
+) -> Result:
     """Run from a state to the `count`-th next event of a section; see `Simulator.run` for the arguments.
 
     The status is STOPPED if the run came back: `x_end` and `d_end` are then the map's value.
@@ -56,7 +58,9 @@ def return_to(sim: Simulator, section: str, x0: Any, d0: Any = None, params: Any
     return sim.run(x0, d0, params, stop_at=section, stop_count=count, **settings)
 
 
-def return_map(sim: Simulator, section: str, lift: Callable, project: Callable, params: Any = None, **kw: Any) -> Callable:
+def return_map(
+    sim: Simulator, section: str, lift: Callable, project: Callable, params: Any = None, **kw: Any
+) -> Callable:
     """Return the map `z -> z'` of a section in coordinates of the caller's choice.
 
     Args:
@@ -99,7 +103,9 @@ def derivative(mapping: Callable, z: np.ndarray, step: float = 1e-4) -> np.ndarr
     return np.stack(columns, axis=1)
 
 
-def fixed_point(mapping: Callable, guess: Any, *, tol: float = 1e-10, max_iter: int = 20, step: float = 1e-4) -> FixedPoint:
+def fixed_point(
+    mapping: Callable, guess: Any, *, tol: float = 1e-10, max_iter: int = 20, step: float = 1e-4
+) -> FixedPoint:
     """Find a fixed point of a return map by Newton's method.
 
     Args:

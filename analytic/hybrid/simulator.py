@@ -2,32 +2,20 @@
 
 from __future__ import annotations
 
-import math
-import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from . import loader
+from .batch import Batch, run_batch
 from .check import check_model
 from .driver import Driver, message
 from .expand import to_functions
-from .kernel import codes
 from .model import Model
-from .names import overlay
-from .options import Options
 from .result import STATUS_OF_CODE, Names, Result
+from .start import Start
 from .tableau import METHODS
-from .workspace import layout
-
-COPIED = [  # settings that go into the workspace under the same name
-    "rtol", "max_step", "min_step", "first_step", "pi_control", "measure_period", "frame_period", "max_charts",
-    "max_steps", "stop_precision", "max_stop_iter", "time_tol", "graze_tol", "zeno_tol", "zeno_drift", "min_gap",
-    "warn_only",
-]  # fmt: skip
 
 
 def compile(model: Model, method: str = "dop853", mode: str = "auto") -> Simulator:
@@ -51,19 +39,6 @@ def compile(model: Model, method: str = "dop853", mode: str = "auto") -> Simulat
     return Simulator(model, functions, METHODS[method], mode)
 
 
-@dataclass(frozen=True)
-class Batch:
-    """The ends of many runs, one row each."""
-
-    status: np.ndarray  # (m,) of Status
-    t: np.ndarray  # (m,) [s]
-    x: np.ndarray  # (m, n)
-    d: np.ndarray  # (m, n_memory)
-    chart: np.ndarray  # (m,) codes
-    n_transitions: np.ndarray  # (m,)
-    zeno_time: np.ndarray  # (m,) predicted limit of events, infinite if none [s]
-
-
 class Simulator:
     """Runs a model. Made by `compile`; holds no state of any run."""
 
@@ -81,9 +56,7 @@ class Simulator:
             model.aux_names,
             model.charts,
         )
-        sizes = functions.sizes
-        self._dtype = layout(sizes["N"], sizes["ND"], sizes["NP"], sizes["NG"], method.n_rows, method.n_dense)
-        self._last: tuple = (None, None)
+        self.start = Start(model, functions.sizes, method)
         self._aux = aux_evaluator(model) if "aux" in model.hooks else None
 
     def run(
@@ -120,9 +93,9 @@ class Simulator:
         Raises:
             ValueError: If a name, size or setting is wrong.
         """
-        ws = self._workspace(x0, d0, params, t0, chart, settings)
+        ws = self.start.workspace(x0, d0, params, t0, chart, settings)
         if stop_at is not None:
-            self._set_stop(ws[0], stop_at, stop_count)
+            self.start.set_stop(ws[0], stop_at, stop_count)
         driver = Driver(self.kernel, self.mode, self.functions, ws, bool(ws["record_on"][0]))
         error = driver.run(on_measure, on_frame)
         w = driver.record()
@@ -172,123 +145,7 @@ class Simulator:
         Raises:
             ValueError: If names, sizes or settings are wrong, or the three disagree in m.
         """
-        rows = [_rows(x0s, self.model.x0), _rows(d0s, self.model.d0), _rows(params, self.model.p0)]
-        sizes = {len(value) for value in rows if value is not None}
-        if len(sizes) > 1:
-            raise ValueError(f"x0s, d0s and params must agree in their number of rows, got {sorted(sizes)}")
-        m = sizes.pop() if sizes else 1
-        one = [value if row is None else None for value, row in zip((x0s, d0s, params), rows, strict=True)]
-        one_run = self._workspace(*one, t0, chart, {**settings, "record_period": None})
-        one_run["log_on"] = 0
-        if stop_at is not None:
-            self._set_stop(one_run[0], stop_at, stop_count)
-        ws = _copies(one_run, m)
-        for name, value in zip("xdp", rows, strict=True):
-            if value is not None and value.shape[1]:
-                ws[name] = value
-        self._run_all(ws, n_threads)
-        return Batch(
-            np.array([STATUS_OF_CODE[code] for code in ws["status"]]),
-            ws["t"].copy(),
-            ws["x"].copy(),
-            ws["d"][:, : self.model.d0.size].copy(),
-            ws["chart"].copy(),
-            ws["n_charts"].copy(),
-            ws["zeno_limit"].copy(),
-        )
-
-    def _run_all(self, ws: np.ndarray, n_threads: int | None) -> None:
-        empty = np.zeros((0, 1))
-        if self.mode != "compiled":
-            for i in range(len(ws)):
-                driver = Driver(self.kernel, self.mode, self.functions, ws[i : i + 1], False)
-                driver.run(None, None)
-                ws[i] = driver.record()
-            return
-        n_threads = n_threads or os.cpu_count() or 1
-        # Several pieces per thread: runs differ in length.
-        edges = np.unique(np.linspace(0, len(ws), 8 * n_threads + 1).astype(int))
-        with ThreadPoolExecutor(n_threads) as pool:
-            list(
-                pool.map(
-                    lambda i: self.kernel.advance_many(ws, edges[i], edges[i + 1], empty, empty), range(len(edges) - 1)
-                )
-            )
-
-    def _workspace(self, x0: Any, d0: Any, params: Any, t0: float, chart: Any, settings: dict) -> np.ndarray:
-        """Return a run's workspace, an array of one record."""
-        model = self.model
-        ws = _copies(self._template(settings), 1)
-        w = ws[0]
-        w["x"] = overlay("state", model.state_names, model.x0, x0)
-        if model.d0.size:
-            w["d"] = overlay("memory", model.memory_names, model.d0, d0)
-        if model.p0.size:
-            w["p"] = overlay("parameter", model.param_names, model.p0, params)
-        w["t"] = w["t_event"] = t0
-        w["chart"] = -1 if chart is None else model.chart_code(chart)
-        for name, period in (("k_record", w["record_period"]), ("k_frame", w["frame_period"])):
-            w[name] = math.ceil(t0 / period) if period > 0 else 0
-        w["k_measure"] = math.floor(t0 / w["measure_period"]) + 1 if w["measure_period"] > 0 else 0
-        return ws
-
-    def _template(self, settings: dict[str, Any]) -> np.ndarray:
-        """Return a workspace with these settings filled in; the last ones are kept, since runs come in series."""
-        key = tuple(settings.items())
-        try:
-            if key == self._last[0]:
-                return self._last[1]
-        except ValueError:  # a tolerance given as an array does not compare
-            pass
-        ws = np.zeros(1, self._dtype)
-        self._fill(ws[0], Options(**_known(settings)))
-        self._last = (key, ws)
-        return ws
-
-    def _fill(self, w: np.void, options: Options) -> None:
-        w["atol"] = options.absolute(self.model.x0.size)
-        w["exponent"] = options.exponent or self.method.exponent
-        w["t_final"] = options.final_time
-        w["record_period"] = -1.0 if options.record_period is None else options.record_period
-        w["record_on"] = options.record_period is not None
-        w["log_on"] = 1
-        w["zeno_on"] = options.zeno
-        w["zeno_limit"] = math.inf
-        w["zeno_guard"] = w["zeno_chart_count"] = w["stop_guard"] = -1
-        w["old_error"] = 1e-4
-        w["phase"] = codes.BEGIN
-        for name in COPIED:
-            w[name] = getattr(options, name)
-
-    def _set_stop(self, w: np.void, guard: str, count: int) -> None:
-        if guard not in self.names.guards:
-            raise ValueError(f"unknown guard {guard!r}; known: {', '.join(self.names.guards)}")
-        w["stop_guard"] = self.names.guards.index(guard)
-        w["stop_count"] = count
-
-
-def _copies(ws: np.ndarray, m: int) -> np.ndarray:
-    """Return a record `m` times, copied as bytes: numpy copies records field by field, which takes longer than a run."""
-    return np.repeat(ws.view(np.uint8).reshape(1, -1), m, axis=0).reshape(-1).view(ws.dtype)
-
-
-def _known(settings: dict[str, Any]) -> dict[str, Any]:
-    unknown = settings.keys() - set(Options.names())
-    if unknown:
-        raise ValueError(f"unknown setting {', '.join(sorted(unknown))}; known: {', '.join(Options.names())}")
-    return settings
-
-
-def _rows(values: Any, default: np.ndarray) -> np.ndarray | None:
-    """Return values as an array of rows, or None if they are one for all."""
-    if values is None or not isinstance(values, (np.ndarray, list)):
-        return None
-    array = np.asarray(values, dtype=float)
-    if array.ndim != 2:
-        return None
-    if array.shape[1] != default.size:
-        raise ValueError(f"rows must have {default.size} entries, got shape {array.shape}")
-    return array
+        return run_batch(self, (x0s, d0s, params), t0, chart, stop_at, stop_count, n_threads, settings)
 
 
 def aux_evaluator(model: Model) -> Callable:

@@ -15,16 +15,8 @@ import numpy as np
 REACH = 1e-3  # of the difference quotient: with five points, truncation 1e-12 and rounding 1e-13 for smooth surfaces
 
 
-def sliding_functions(plus: Callable, minus: Callable, surface: Callable, pull: float, n: int) -> dict[str, Callable]:
-    """Return the sliding field, the guards of both exits and the choice at the surface.
-
-    Args:
-        plus: Field on the side h > 0, `f(t, x, d, p, dx)`.
-        minus: Field on the side h < 0.
-        surface: `h(t, x, d, p)`.
-        pull: Rate at which rounding away from h = 0 is pulled back [1/s].
-        n: Continuous states.
-    """
+def derivative_along(surface: Callable, n: int) -> Callable:
+    """Return `L(t, x, d, p, f)`, the rate of a surface's function along the direction `f`, time running."""
 
     def along(t, x, d, p, f):
         size = 0.0
@@ -42,6 +34,21 @@ def sliding_functions(plus: Callable, minus: Callable, surface: Callable, pull: 
             difference = ahead - surface(t - k * e, y, d, p)
             total += difference * (8.0 if k == 1 else -1.0)
         return total / (12.0 * e)
+
+    return along
+
+
+def sliding_functions(plus: Callable, minus: Callable, surface: Callable, pull: float, n: int) -> dict[str, Callable]:
+    """Return the sliding field, the guards of both exits and the choice at the surface.
+
+    Args:
+        plus: Field on the side h > 0, `f(t, x, d, p, dx)`.
+        minus: Field on the side h < 0.
+        surface: `h(t, x, d, p)`.
+        pull: Rate at which rounding away from h = 0 is pulled back [1/s].
+        n: Continuous states.
+    """
+    along = derivative_along(surface, n)
 
     def rate_plus(t, x, d, p):
         f = np.empty(n)

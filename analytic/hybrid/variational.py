@@ -5,8 +5,8 @@ event of guard h, reset R and fields f-, f+ by the saltation matrix
 
     S = D R + (f+ - D R f- - d_t R) (grad h)^T / (grad h . f- + d_t h).
 
-The memory d belongs to the state here: SLIP's foot depends on the state at touchdown, and without it the multipliers are
-wrong. All derivatives are five-point differences along the columns of Phi; a model needs to give nothing more.
+The memory d belongs to the state here: SLIP's foot depends on the state at touchdown, and without it the multipliers
+are wrong. All derivatives are five-point differences along the columns of Phi; a model needs to give nothing more.
 
 Source: Leine & Nijmeijer, Dynamics and Bifurcations of Non-Smooth Mechanical Systems (2004), section 7.
 """
@@ -19,15 +19,19 @@ from typing import Any
 import numpy as np
 
 from .expand import to_functions
-from .model import Guard, Model
+from .guard import Guard
+from .model import Model
 from .result import Result, Status
 from .sections import multipliers
 from .simulator import Simulator, compile
 
 # Step of the five-point differences along a direction of unit size: truncation 1e-12 f^(5) / 30, rounding 1e-13.
 REACH = 1e-3
-# A guard slower than this at its event grazes: the derivative does not exist there.
-GRAZING_RATE = 1e-9
+STEPS = (1.0, -1.0, 2.0, -2.0)
+WEIGHTS = (8.0 / 12.0, -8.0 / 12.0, -1.0 / 12.0, 1.0 / 12.0)
+# A guard slower than this at its event grazes, and the derivative does not exist there: a tangency located within
+# rounding, 1e-16, shows a rate of 1e-8.
+GRAZING_RATE = 1e-6
 
 
 @dataclass(frozen=True)
@@ -70,22 +74,61 @@ def variational_model(model: Model) -> Model:
     return made
 
 
+def _step_along(x, d, vx, vd, vt):
+    """Return the difference step along (vx, vd) and, in time, vt."""
+    size = max(abs(vt), 1e-300)
+    for i in range(x.size):
+        size = max(size, abs(vx[i]) / (1.0 + abs(x[i])))
+    for i in range(d.size):
+        size = max(size, abs(vd[i]) / (1.0 + abs(d[i])))
+    return REACH / size
+
+
+def _moved(x, v, e, out):
+    for i in range(x.size):
+        out[i] = x[i] + e * v[i]
+
+
 def _functions(field: Any, guards: Any, transition: Any, field_key: Any, n: int, nd: int, ng: int) -> tuple:
     """Return the augmented field and transition."""
     m = n + nd
     width = max(nd, 1)
+    column, _ = _columns(n, nd)
+    saltate = _saltation(field, guards, transition, n, nd, ng)
 
-    def step_along(x, d, vx, vd):
-        size = 1e-300
-        for i in range(n):
-            size = max(size, abs(vx[i]) / (1.0 + abs(x[i])))
-        for i in range(nd):
-            size = max(size, abs(vd[i]) / (1.0 + abs(d[i])))
-        return REACH / size
+    def augmented_field(t, x, d, p, chart, dx):
+        x0, d0 = x[:n], d[:width]
+        field(t, x0, d0, p, chart, dx[:n])
+        vx, vd = np.zeros(n), np.zeros(width)
+        y, w, f = np.empty(n), np.empty(width), np.empty(n)
+        for c in range(m):
+            column(x, d, c, vx, vd)
+            e = _step_along(x0, d0, vx, vd, 0.0)
+            for i in range(n):
+                dx[n + i * m + c] = 0.0
+            for k in range(4):
+                _moved(x0, vx, STEPS[k] * e, y)
+                _moved(d0, vd, STEPS[k] * e, w)
+                field(t, y, w, p, chart, f)
+                for i in range(n):
+                    dx[n + i * m + c] += WEIGHTS[k] / e * f[i]
 
-    def moved(x, v, e, out):
-        for i in range(x.size):
-            out[i] = x[i] + e * v[i]
+    def augmented_transition(t, x, d, p, chart, fired):
+        before_x, before_d = x[:n].copy(), d[:width].copy()
+        after = transition(t, x[:n], d[:width], p, chart, fired)
+        if after == -1:
+            return after
+        same = np.all(before_x == x[:n]) and np.all(before_d == d[:width])
+        if not same or field_key(after) != field_key(chart):  # else S is the identity
+            saltate(t, x, d, p, chart, after, fired, before_x, before_d)
+        return after
+
+    return augmented_field, augmented_transition
+
+
+def _columns(n: int, nd: int) -> tuple:
+    """Return the functions that read and write a column of Phi."""
+    m = n + nd
 
     def column(x, d, c, vx, vd):
         for i in range(n):
@@ -99,60 +142,40 @@ def _functions(field: Any, guards: Any, transition: Any, field_key: Any, n: int,
         for i in range(nd):
             d[nd + i * m + c] = vd[i]
 
-    def augmented_field(t, x, d, p, chart, dx):
-        x0, d0 = x[:n], d[:width]
-        field(t, x0, d0, p, chart, dx[:n])
-        vx, vd = np.zeros(n), np.zeros(width)
-        y, w, f = np.empty(n), np.empty(width), np.empty(n)
-        for c in range(m):
-            column(x, d, c, vx, vd)
-            e = step_along(x0, d0, vx, vd)
-            for i in range(n):
-                dx[n + i * m + c] = 0.0
-            for k in range(4):
-                steps = (1.0, -1.0, 2.0, -2.0)[k]
-                weight = (8.0, -8.0, -1.0, 1.0)[k] / (12.0 * e)
-                moved(x0, vx, steps * e, y)
-                moved(d0, vd, steps * e, w)
-                field(t, y, w, p, chart, f)
-                for i in range(n):
-                    dx[n + i * m + c] += weight * f[i]
+    return column, put_column
+
+
+def _saltation(field: Any, guards: Any, transition: Any, n: int, nd: int, ng: int) -> Any:
+    """Return the function that multiplies Phi by the saltation matrix of an event, a column at a time."""
+    width = max(nd, 1)
+    column, put_column = _columns(n, nd)
 
     def guard_along(t, x, d, p, chart, i, vx, vd, vt):
-        e = min(step_along(x, d, vx, vd), REACH / max(abs(vt), 1e-300))
+        e = _step_along(x, d, vx, vd, vt)
         y, w, g = np.empty(n), np.empty(width), np.empty(max(ng, 1))
         total = 0.0
         for k in range(4):
-            steps = (1.0, -1.0, 2.0, -2.0)[k]
-            moved(x, vx, steps * e, y)
-            moved(d, vd, steps * e, w)
-            guards(t + steps * e * vt, y, w, p, chart, g)
-            total += (8.0, -8.0, -1.0, 1.0)[k] * g[i]
-        return total / (12.0 * e)
+            _moved(x, vx, STEPS[k] * e, y)
+            _moved(d, vd, STEPS[k] * e, w)
+            guards(t + STEPS[k] * e * vt, y, w, p, chart, g)
+            total += WEIGHTS[k] / e * g[i]
+        return total
 
     def reset_along(t, x, d, p, chart, fired, vx, vd, vt, out_x, out_d):
-        e = min(step_along(x, d, vx, vd), REACH / max(abs(vt), 1e-300))
+        e = _step_along(x, d, vx, vd, vt)
         y, w = np.empty(n), np.empty(width)
         out_x[:] = 0.0
         out_d[:] = 0.0
         for k in range(4):
-            steps = (1.0, -1.0, 2.0, -2.0)[k]
-            weight = (8.0, -8.0, -1.0, 1.0)[k] / (12.0 * e)
-            moved(x, vx, steps * e, y)
-            moved(d, vd, steps * e, w)
-            transition(t + steps * e * vt, y, w, p, chart, fired)
+            _moved(x, vx, STEPS[k] * e, y)
+            _moved(d, vd, STEPS[k] * e, w)
+            transition(t + STEPS[k] * e * vt, y, w, p, chart, fired)
             for i in range(n):
-                out_x[i] += weight * y[i]
+                out_x[i] += WEIGHTS[k] / e * y[i]
             for i in range(width):
-                out_d[i] += weight * w[i]
+                out_d[i] += WEIGHTS[k] / e * w[i]
 
-    def augmented_transition(t, x, d, p, chart, fired):
-        before_x, before_d = x[:n].copy(), d[:width].copy()
-        after = transition(t, x[:n], d[:width], p, chart, fired)
-        if after == -1:
-            return after
-        if np.all(before_x == x[:n]) and np.all(before_d == d[:width]) and field_key(after) == field_key(chart):
-            return after  # S is the identity
+    def saltate(t, x, d, p, chart, after, fired, before_x, before_d):
         f_minus, f_plus, none = np.empty(n), np.empty(n), np.zeros(width)
         field(t, before_x, before_d, p, chart, f_minus)
         field(t, x[:n], d[:width], p, after, f_plus)
@@ -161,7 +184,7 @@ def _functions(field: Any, guards: Any, transition: Any, field_key: Any, n: int,
             i += 1
         rate = guard_along(t, before_x, before_d, p, chart, i, f_minus, none, 1.0)
         vx, vd, rx, rd = np.empty(n), np.zeros(width), np.empty(n), np.empty(width)
-        for c in range(m):
+        for c in range(n + nd):
             column(x, d, c, vx, vd)
             h = guard_along(t, before_x, before_d, p, chart, i, vx, vd, 0.0)
             late = -h / rate if abs(rate) > GRAZING_RATE else np.nan
@@ -171,9 +194,8 @@ def _functions(field: Any, guards: Any, transition: Any, field_key: Any, n: int,
             for j in range(n):
                 rx[j] -= late * f_plus[j]
             put_column(x, d, c, rx, rd)
-        return after
 
-    return augmented_field, augmented_transition
+    return saltate
 
 
 class Variation:

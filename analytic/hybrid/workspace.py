@@ -13,7 +13,8 @@ import numpy as np
 from .kernel.steps import MEMO
 
 REALS = """
-    t te left right left_value right_value t_final t_stop t_event t_enter t_culprit t_warning t_frame h h_begin s1 sa s_end
+    t te t_final t_stop t_event t_enter t_culprit t_warning t_frame h h_begin s1 sa s_end
+    left right left_value right_value
     rtol max_step min_step first_step exponent old_error stop_precision time_tol graze_tol turn inverse
     zeno_tol zeno_drift zeno_limit zeno_error zeno_ratio min_gap record_period measure_period frame_period
 """.split()

@@ -83,7 +83,7 @@ def build(params: DryFriction | None = None) -> Model:
 
 
 def sliding_energy(p: np.ndarray, x: np.ndarray, chart: np.ndarray) -> np.ndarray:
-    """Return the energy about the equilibrium that friction shifts [J] of states (m, 2) with charts (m,), shape (m,)."""
+    """Return the energy about the equilibrium shifted by friction [J]: states (m, 2), charts (m,) to shape (m,)."""
     x, chart = np.atleast_2d(x), np.atleast_1d(chart)
     shift = np.where(chart == AHEAD, -1.0, 1.0) * p[P.friction] / p[P.stiffness]
     return 0.5 * p[P.mass] * x[:, 1] ** 2 + 0.5 * p[P.stiffness] * (x[:, 0] - shift) ** 2

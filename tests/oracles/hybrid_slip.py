@@ -17,7 +17,13 @@ def series(state, foot):
     """Return the Taylor coefficients of (x, y, u, v) in stance about the foot: a = (k / m) r / |r|^4 - g."""
     x, y, u, v = ([value] for value in state)
     for n in range(ORDER):
-        r2 = [sum(((x[i] - (foot if i == 0 else 0)) * (x[m - i] - (foot if m == i else 0)) + y[i] * y[m - i]) for i in range(m + 1)) for m in range(n + 1)]
+        r2 = [
+            sum(
+                ((x[i] - (foot if i == 0 else 0)) * (x[m - i] - (foot if m == i else 0)) + y[i] * y[m - i])
+                for i in range(m + 1)
+            )
+            for m in range(n + 1)
+        ]
         w = [1 / r2[0] ** 2]  # w = r2^-2 by the power rule
         for m in range(1, n + 1):
             w.append(sum((-2 * i - (m - i)) * r2[i] * w[m - i] for i in range(1, m + 1)) / (m * r2[0]))
@@ -40,7 +46,7 @@ def stance(state, foot, value):
     while True:
         c = series(state, foot)
         if value(at(c, h)) <= 0:
-            root = mp.findroot(lambda s: value(at(c, s)), (mp.mpf(0), h), solver="anderson", tol=mp.mpf(10) ** -60)
+            root = mp.findroot(lambda s, c=c: value(at(c, s)), (mp.mpf(0), h), solver="anderson", tol=mp.mpf(10) ** -60)
             return t + root, at(c, root)
         state, t = at(c, h), t + h
 
@@ -48,8 +54,7 @@ def stance(state, foot, value):
 def main(strides: int) -> None:
     state, foot, t, times = [mp.mpf(0), mp.mpf("0.9"), mp.mpf(1), mp.mpf(0)], mp.mpf(0), mp.mpf(0), []
     for _ in range(strides):
-        rising = lambda s, f=foot: 1 - mp.sqrt((s[0] - f) ** 2 + s[1] ** 2)
-        dt, state = stance(state, foot, rising)
+        dt, state = stance(state, foot, lambda s, f=foot: 1 - mp.sqrt((s[0] - f) ** 2 + s[1] ** 2))
         t += dt
         times.append(t)
         angle = mp.atan2(state[0] - foot, state[1])

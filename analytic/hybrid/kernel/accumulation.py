@@ -30,13 +30,15 @@ def follow_gaps(w, i, t):
             w.zeno_error = math.inf
         w.zeno_guard = i
         # Of all predictions the best is kept: the first suffer from the drift of the ratio, the last from rounding.
+        if t > w.zeno_limit:
+            w.zeno_error = math.inf
         error = (gap * drift + EPS * abs(t)) / ((1.0 - ratio) * (1.0 - ratio))
         if error < w.zeno_error:
             w.zeno_error = error
             w.zeno_limit = t + gap * ratio / (1.0 - ratio)
             w.zeno_ratio = ratio
-    elif w.zeno_guard == i and not ratio < 1.0:
-        w.zeno_limit = math.inf
+    elif w.zeno_guard == i and (not ratio < 1.0 or t > w.zeno_limit):
+        w.zeno_limit = math.inf  # a sequence that slowed down, or outlived its limit, was none
         w.zeno_guard = -1
         w.zeno_chart_count = -1
 
@@ -54,7 +56,8 @@ def check_accumulation(w, i, t):
     if not w.zeno_on:
         return False
     follow_gaps(w, i, t)
-    if w.zeno_guard != i or w.zeno_limit - t > w.zeno_tol * max(1.0, abs(t)):
+    left = w.z_gap[i] * w.z_ratio[i] / (1.0 - w.z_ratio[i])
+    if w.zeno_guard != i or not w.z_ratio[i] < 1.0 or left > w.zeno_tol * max(1.0, abs(t)):
         return False
     w.culprit = i
     w.t = max(t, w.zeno_limit)

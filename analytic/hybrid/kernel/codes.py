@@ -1,6 +1,6 @@
 """What the kernel's integers mean."""
 
-# What a transition returns to say "not an event after all": the run goes on, the guard waits until it is positive again.
+# What a transition returns to say "not an event after all": the run goes on, the guard waits until it is positive.
 DECLINE = -1
 
 # Why a run ended; the sentences are in `hybrid/result.py`.

@@ -11,8 +11,8 @@ from .free import DIRECTION, NG, ON_ENTRY, N, guards, jit, plain
 from .stages import rates
 from .steps import fail_nonfinite
 
-# Difference steps of a guard's rate, in units of the time step. Where a chart begins, the sign decides, even where a Zeno
-# sequence has become so fine that a smaller difference would drown in rounding; where an event is corrected, the value.
+# Difference steps of a guard's rate, in units of the time step. Where a chart begins, the sign decides, even where a
+# Zeno sequence is so fine that a smaller difference would drown in rounding; where an event is corrected, the value.
 ENTRY_STEP = 1e-2
 RATE_STEP = 1e-5
 

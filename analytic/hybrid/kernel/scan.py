@@ -1,12 +1,13 @@
 """Is there an event in this step? Certify that there is none, or find a bracket around the first.
 
-A guard is sampled on the dense output at five places of a window. From the second divided differences follows a bound on
-its curvature, from that a bound on how far it can sag between samples. Either every piece is certified positive, or
-there is a fall, or a dip whose minimum decides, or the window is split. So events cannot hide between samples unless the
-guard oscillates faster than the samples everywhere in the step; the places are irregular so that a periodic guard does
-not meet them in step.
+A guard is sampled on the dense output at five places of a window. From the second divided differences follows a bound
+on its curvature, from that a bound on how far it can sag between samples. Either every piece is certified positive, or
+there is a fall, or a dip whose minimum decides, or the window is split. So events cannot hide between samples unless
+the guard oscillates faster than the samples everywhere in the step; the places are irregular so that a periodic guard
+does not meet them in step.
 
-A guard that starts the window on its root is divided by the time since: (u(s) - u(s0)) / (s - s0) has the other roots only.
+A guard that starts the window on its root is divided by the time since: (u(s) - u(s0)) / (s - s0) has only the other
+roots.
 """
 
 import math
@@ -104,7 +105,7 @@ def piece_is_positive(w, j, bound):
 
 @jit
 def judge(w):
-    """Return CLEAR, FALL, DIP or SPLIT for the sampled window; w.place is the sample that ends a fall or a dip's bottom."""
+    """Return CLEAR, FALL, DIP or SPLIT for the sampled window; w.place is the sample behind a fall or in a dip."""
     bound = curvature_bound(w)
     for j in range(1, 5):
         fallen = not w.wv[j] > 0.0

@@ -170,7 +170,9 @@ def test_unknown_settings_and_names_list_what_exists():
 
 
 def broken(**parts):
-    model = hy.Model("m", state={"a": 1.0, "b": 0.0}, params={"k": 1.0}, charts=["one", "two"], aux=parts.pop("aux", ()))
+    model = hy.Model(
+        "m", state={"a": 1.0, "b": 0.0}, params={"k": 1.0}, charts=["one", "two"], aux=parts.pop("aux", ())
+    )
     model.field("one", "two")(parts.pop("field", lambda t, x, d, p, dx: dx.__setitem__(slice(None), 0.0)))
     return model
 

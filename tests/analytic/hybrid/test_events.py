@@ -60,8 +60,10 @@ def stop_at_ground(model, **options):
 
 @pytest.mark.parametrize("method", ["dop853", "dopri5", "rk23"])
 def test_event_time_is_exact_to_rounding(method):
-    r = stop_at_ground(throw(0.7, 0.3), chart="up") if method == "dop853" else run(
-        ground(throw(0.7, 0.3)), method, stop_at="hit", final_time=10.0
+    r = (
+        stop_at_ground(throw(0.7, 0.3), chart="up")
+        if method == "dop853"
+        else run(ground(throw(0.7, 0.3)), method, stop_at="hit", final_time=10.0)
     )
     exact = 0.3 + math.sqrt(0.09 + 1.4)
     # The flow is a parabola: exact for all three; rk23's dense output is a cubic.

@@ -294,6 +294,28 @@ def test_pendulum_leans_on_the_wall_after_infinitely_many_impacts():
     assert abs(early.zeno.time - aitken) < 1e-8
 
 
+def test_gaps_that_shrink_to_a_constant_are_no_accumulation():
+    """Gaps 1 + 0.98^k: their ratio settles below 1 for a while, and the limit it predicts passes without an event."""
+    model = hy.Model("slowing", state={"s": 1.0}, memory={"k": 0.0}, charts=["run"])
+
+    @model.field("run")
+    def flow(t, x, d, p, dx):
+        dx[0] = -1.0
+
+    @model.guard("run", to="run")
+    def tick(t, x, d, p):
+        return x[0]
+
+    @model.reset("tick")
+    def again(t, x, d, p):
+        d[0] += 1.0
+        x[0] = 1.0 + 0.9 * 0.98 ** d[0]
+
+    r = python(model).run(final_time=1e9, max_charts=300, zeno_drift=0.3)
+    assert r.status is Status.CHART_LIMIT
+    assert r.zeno is None or r.zeno.time > r.t_end
+
+
 def test_forty_bounces_into_the_zeno_sequence_are_right():
     r = python(bouncing_ball.build(rests=False)).run(final_time=2.0, zeno=False, max_charts=42)
     assert len(r.events) >= 42
@@ -359,7 +381,9 @@ def test_charts_made_on_demand():
 @settings(max_examples=30, deadline=None)
 @given(st.floats(0.1, 10.0), st.floats(-5.0, 5.0), st.floats(0.2, 0.95))
 def test_impacts_of_random_throws(height, speed, restitution):
-    r = BALL_SIM.run({"height": height, "velocity": speed}, params={"restitution": restitution}, final_time=50.0, max_charts=12)
+    r = BALL_SIM.run(
+        {"height": height, "velocity": speed}, params={"restitution": restitution}, final_time=50.0, max_charts=12
+    )
     g = r.p[0]
     impact = math.sqrt(speed * speed + 2 * g * height)
     times = (speed + impact) / g + 2 * impact / g * np.cumsum(np.append(0.0, restitution ** np.arange(1, 12)))
