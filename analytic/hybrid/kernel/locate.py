@@ -2,7 +2,7 @@
 
 import math
 
-from .codes import DISARMED, EMIT, LEFT, STEP, STOP_ITER
+from .codes import DISARMED, EMIT, LEFT, ROOT, STEP, STOP_ITER
 from .dense_dop853 import dense
 from .free import NG, PASSIVE, POLISH, SIDE, N, jit, plain, stages
 from .guards import RATE_STEP, read_guard_rates, read_guards
@@ -10,6 +10,7 @@ from .scan import arm_waiting, first_fall, guard_at, sample_step, skip_guard
 from .stages import rates
 from .steps import EPS
 
+PATIENCE = 20  # values after which only bisection is trusted (a smooth guard needs about 8)
 OVERSHOT = 0.02  # a step this much longer than the way to its event is taken again, shorter: its dense output is coarse
 
 
@@ -24,7 +25,7 @@ def find_root(w, i):
     if f1 == 0.0:
         return x1
     t = f1 / (f1 - f2) if f2 > 0.0 else 0.5
-    for _ in range(w.max_stop_iter):
+    for count in range(w.max_stop_iter):
         x = x1 + t * (x2 - x1)
         f = guard_at(w, i, x)
         if (f > 0.0) == (f1 > 0.0):
@@ -37,13 +38,13 @@ def find_root(w, i):
         width = abs(x2 - x1)
         tolerance = 2.0 * EPS * (abs(best) + 1e-4 * EPS * w.s1) / width if width > 0.0 else 1.0
         if tolerance > 0.5 or f1 == 0.0:
-            if abs(f1 - f2) > w.stop_precision:
+            if abs(f1 - f2) * undivided(w, i, best) > w.stop_precision:
                 check_jump(w, i, x1 if not f1 > 0.0 else x2)
             return x1 if not f1 > 0.0 else x2
         xi = (x1 - x2) / (x3 - x2)
         phi = (f1 - f2) / (f3 - f2)
         t = 0.5
-        if phi * phi < xi and (1.0 - phi) * (1.0 - phi) < 1.0 - xi:
+        if count < PATIENCE and phi * phi < xi and (1.0 - phi) * (1.0 - phi) < 1.0 - xi:
             t = f1 / (f2 - f1) * f3 / (f2 - f3) + (x3 - x1) / (x2 - x1) * f1 / (f3 - f1) * f2 / (f3 - f2)
         t = min(1.0 - tolerance, max(tolerance, t))
     w.status = STOP_ITER
@@ -53,11 +54,17 @@ def find_root(w, i):
 
 
 @jit
+def undivided(w, i, s):
+    """Return the factor from `guard_at` to the guard's own value."""
+    return s - w.s_root[i] if w.arm[i] == ROOT else 1.0
+
+
+@jit
 def check_jump(w, i, s):
     """Set STOP_ITER if the guard falls by more than its precision just before `s`, and hardly more around it."""
     margin = 8.0 * EPS * (abs(w.t) + s)
     drop = guard_at(w, i, max(s - margin, w.sa)) - guard_at(w, i, s)
-    if drop <= w.stop_precision:
+    if drop * undivided(w, i, s) <= w.stop_precision:
         return
     around = guard_at(w, i, max(s - 50.0 * margin, w.sa)) - guard_at(w, i, min(s + 50.0 * margin, w.s1))
     if drop > 0.5 * around:
@@ -113,8 +120,8 @@ def search(w):
             limit = min(w.s1, best + tolerance)
     if best == math.inf:
         return
-    if w.sa == 0.0 and best < OVERSHOT * w.s1:
-        w.h = 4.0 * best
+    if w.sa == 0.0 and 1e-10 * w.s1 < best < OVERSHOT * w.s1:
+        w.h = max(4.0 * best, 1e-9 * w.s1)
         w.phase = STEP
         return
     w.event = 1
