@@ -6,7 +6,7 @@ when it falls, -1 for one that fires when it rises, and whichever is positive no
 
 import math
 
-from .codes import ARMED, BAD_GUARD, CHATTER, DISARMED, FIRE, IGNORE, INVALID_ENTRY, OFF, REFUSE, ROOT
+from .codes import ARMED, BAD_GUARD, CHATTER, DISARMED, FIRE, IGNORE, INVALID_ENTRY, OFF, REFUSE, ROOT, ZENO
 from .free import DIRECTION, NG, ON_ENTRY, N, guards, jit, plain
 from .stages import rates
 from .steps import fail_nonfinite
@@ -62,7 +62,11 @@ def classify_negative(w, i, u, rate, later):
     elif ON_ENTRY[i] == FIRE:
         w.fired[i] = 1
     elif ON_ENTRY[i] == REFUSE:
-        w.status = CHATTER if w.identity and u >= -w.stop_precision else INVALID_ENTRY
+        w.status = INVALID_ENTRY
+        if u >= -w.stop_precision and w.zeno_guard == i:
+            w.status = ZENO  # the bounces have become too small for their rounding
+        elif u >= -w.stop_precision and w.identity:
+            w.status = CHATTER
         w.culprit = i
 
 
