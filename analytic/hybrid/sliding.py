@@ -12,6 +12,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from .kernel.codes import DECLINE
+
 REACH = 1e-3  # of the difference quotient: with five points, truncation 1e-12 and rounding 1e-13 for smooth surfaces
 
 
@@ -85,13 +87,20 @@ def sliding_functions(plus: Callable, minus: Callable, surface: Callable, pull: 
 
 
 def entering(rates: dict[str, Callable], slide: int, plus: int, minus: int) -> tuple[Callable, Callable]:
-    """Return the transitions of the surface reached from above and from below: slide where it attracts, else cross."""
+    """Return the transitions of the surface reached from above and from below.
+
+    Slide where it attracts, cross where it lets through; where the own field only touched it and turns away, decline.
+    """
     rate_plus, rate_minus = rates["rate_plus"], rates["rate_minus"]
 
     def from_plus(t, x, d, p):
+        if rate_plus(t, x, d, p) >= 0.0:
+            return DECLINE
         return slide if rate_minus(t, x, d, p) > 0.0 else minus
 
     def from_minus(t, x, d, p):
+        if rate_minus(t, x, d, p) <= 0.0:
+            return DECLINE
         return slide if rate_plus(t, x, d, p) < 0.0 else plus
 
     return from_plus, from_minus
