@@ -207,8 +207,9 @@ class Model:
         def register(function: Callable) -> Callable:
             self.surfaces.append((function, plus, minus, slide, pull))
             h = function.__name__
-            self.add_guard(Guard(f"{h}_down", charts=(plus,)))
-            self.add_guard(Guard(f"{h}_up", charts=(minus,)))
+            # A chart entered from sliding begins on the surface, within rounding on either side of it.
+            self.add_guard(Guard(f"{h}_down", charts=(plus,), on_entry="ignore"))
+            self.add_guard(Guard(f"{h}_up", charts=(minus,), on_entry="ignore"))
             self.add_guard(Guard(f"{slide}_to_{plus}", charts=(slide,), to=plus))
             self.add_guard(Guard(f"{slide}_to_{minus}", charts=(slide,), to=minus))
             return function

@@ -113,6 +113,33 @@ def test_start_below_ground(choice, status, fired):
     assert r.t_end == 0.0
 
 
+def test_start_below_ground_is_refused_even_if_it_rises():
+    assert run(ground(throw(-0.1, 1.0)), final_time=1.0).status is Status.INVALID_ENTRY
+
+
+def test_declined_exactly_at_a_steps_end_undoes_the_memory_too():
+    model = hy.Model("count", state={"s": 0.0}, memory={"n": 0.0}, charts=["run"])
+
+    @model.field("run")
+    def flow(t, x, d, p, dx):
+        dx[0] = 1.0
+
+    @model.guard("run")
+    def one(t, x, d, p):
+        return 1.0 - t
+
+    @model.on("one")
+    def no(t, x, d, p):
+        d[0] = 7.0
+        x[0] = 9.0
+        return hy.DECLINE
+
+    r = run(model, final_time=2.0, max_step=0.25, first_step=0.25)
+    assert r.status is Status.FINAL_TIME
+    assert r.counts["declined"] == 1
+    assert r.d_end[0] == 0.0 and abs(r.x_end[0] - 2.0) < ROUNDING
+
+
 def test_ignored_start_below_ground_fires_after_it_came_up():
     r = run(ground(throw(-0.5, 2.0), on_entry="ignore"), stop_at="hit", final_time=10.0)
     assert abs(r.t_end - (2.0 + math.sqrt(3.0))) < 1e-14

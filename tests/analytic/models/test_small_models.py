@@ -95,3 +95,13 @@ def test_shaken_block_relays_between_both_ways_of_slipping():
 def test_wrong_parameters_are_refused(make, sentence):
     with pytest.raises(ValueError, match=sentence):
         make()
+
+
+@pytest.mark.slow
+def test_blocks_from_anywhere_stick_and_slip_to_the_end():
+    """600 starts: leaving the surface begins on it, within rounding on either side, and must not end the run."""
+    sim = hy.compile(dry_friction.build(), "dopri5")
+    starts = np.random.default_rng(1).uniform(-2.0, 2.0, (600, 2))
+    for params in (None, {"amplitude": 1.2, "frequency": 0.5}):
+        ends = sim.batch(starts, params=params, final_time=40.0, rtol=1e-9)
+        assert set(ends.status) == {Status.FINAL_TIME}
