@@ -172,6 +172,14 @@ def test_a_run_can_be_filmed(tmp_path, capsys):
     assert any(np.any(frame != frames[0]) for frame in frames[1:])
 
 
+def test_without_a_display_the_view_is_off_and_the_run_goes_on(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    path = rc(tmp_path, "finalTime = 0.1; useGeomview = 1; tolerance = 1e-6;")
+    assert script.main(["-c", str(path), "--mode", "python"]) == 0
+    assert "no view: there is no display" in capsys.readouterr().err
+    assert (tmp_path / "run.data").exists()
+
+
 def test_root_finder():
     assert abs(simsect.find_root(lambda x: x * x - 2.0, 1.0) - 2.0**0.5) < 1e-15
     with pytest.raises(ValueError, match="no zero found near 0"):
