@@ -49,7 +49,9 @@ class View:
 
             # The same speed as the run, at most 60 pictures a second.
             self.skip = max(1, round(framerate / 60.0))
-            self.writer = imageio.get_writer(video, fps=framerate / self.skip, macro_block_size=1)
+            fps = framerate / self.skip
+            pace = {"duration": 1000.0 / fps} if video.suffix == ".gif" else {"fps": fps, "macro_block_size": 1}
+            self.writer = imageio.get_writer(video, **pace)
         else:
             plt.ion()
             plt.show(block=False)
