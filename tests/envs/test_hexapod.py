@@ -8,11 +8,13 @@ import mujoco
 import numpy as np
 import pytest
 
+from tarsus.analytic.battery import Battery
 from tarsus.analytic.clock import TripodGait, wrap
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import TERRAINS, Rough, Slope
 from tarsus.controllers.clock import ClockPolicy
 from tarsus.envs import actions, measure, observations, rewards
+from tarsus.envs.hexapod_task import REWARDS, reward_terms
 from tarsus.mjcf import PRESETS
 from tarsus.mjcf.hexapod_parameters import RANDOMISABLE
 
@@ -373,3 +375,115 @@ def test_documented_terrains_all_reset():
         toes = env.data.site_xpos[[env.model.site(f"foot_{leg}").id for leg in range(6)]]
         gap = toes[:, 2] - env.terrain.height(toes[:, 0], toes[:, 1])
         assert gap.min() == pytest.approx(0.0, abs=1e-9), terrain
+
+
+def hand_made_frame(**changed):
+    """A body rolled by 0.3 rad about its forward axis, everything else easy to tell apart."""
+    c, s = np.cos(0.3), np.sin(0.3)
+    qpos, qvel = np.zeros(25), np.zeros(24)
+    qpos[:3], qpos[7::3], qpos[8::3], qpos[9::3] = (1, 2, 0.17), 0.1 * np.arange(6), 0.2, 0.18
+    qvel[:3], qvel[3:6], qvel[6::3] = (0.1, 0.3, -0.2), (0.5, 0.0, 2.0), np.arange(6)
+    fields = dict(
+        qpos=qpos,
+        qvel=qvel,
+        rotation=np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]]),
+        foot=np.arange(24.0).reshape(6, 4),
+        accelerometer=np.array([1.0, 2.0, 3.0]),
+        torque=np.array([1.0, -1, 0, 0, 0, 0]),
+        rest_length=np.full(6, 0.2),
+        reference=np.full(6, 0.5),
+        action=np.full(6, 0.3),
+        command=np.array([0.2, 1.5]),
+        cycles=np.array(0.25),
+        height=np.array(0.16),
+        ground=lambda x, y: 0.01 * x + 0.0 * y,
+    )
+    return observations.Frame(**fields | changed)
+
+
+OBSERVED = {
+    "height": [0.16],
+    "gravity": [np.sin(0.3), 0, -np.cos(0.3)],
+    "velocity": [0.1 * np.cos(0.3) + 0.2 * np.sin(0.3), 0.3, 0.1 * np.sin(0.3) - 0.2 * np.cos(0.3)],
+    "angular_velocity": [0.5, 0.0, 2.0],
+    "hip_cosine": np.cos(0.1 * np.arange(6)),
+    "hip_sine": np.sin(0.1 * np.arange(6)),
+    "hip_speed": np.arange(6),
+    "hip_lead": 0.5 - 0.1 * np.arange(6),
+    "splay": [0.2] * 6,
+    "compression": [0.02] * 6,
+    "foot_contact": 4 * np.arange(6),
+    "foot_force": np.arange(24).reshape(6, 4)[:, 1:].ravel(),
+    "accelerometer": [1, 2, 3],
+    "height_scan": np.repeat([0.16] * 4, 3) - np.tile([-0.002, 0.0, 0.002], 4),
+    "action": [0.3] * 6,
+    "command": [0.2, 1.5],
+    "clock": [0, 1],
+}
+
+
+def test_every_observation_has_its_expected_value():
+    assert set(OBSERVED) == set(observations.OBSERVATIONS)
+    frame = hand_made_frame()
+    for name, entry in observations.OBSERVATIONS.items():
+        np.testing.assert_allclose(entry.value(frame), OBSERVED[name], atol=1e-12, err_msg=name)
+        assert entry.value(frame).shape == (entry.size,)
+
+
+def test_reward_terms_have_their_expected_values():
+    frame = hand_made_frame()
+    velocity, last = np.array([-0.4, 0.3]), np.full(6, 0.1)
+    shared = {"power": 1.0, "action_change": 6 * 0.2**2, "healthy": 1.0}  # |1 * 0| + |-1 * 1|
+    forward = reward_terms("forward", frame, velocity, last)
+    assert forward == pytest.approx({"forward": 0.3, "drift": 0.4} | shared)
+    yaw_rate = -0.5 * np.sin(0.3) + 2.0 * np.cos(0.3)
+    expected = {"speed": np.exp(-1.0), "yaw_rate": np.exp(-(((yaw_rate - 1.5) / 0.25) ** 2))}
+    assert reward_terms("commanded", frame, velocity, last) == pytest.approx(expected | shared)
+    for task in REWARDS:
+        assert set(reward_terms(task, frame, velocity, last)) == set(REWARDS[task])
+
+
+def test_observations_and_rewards_take_leading_dimensions():
+    one, several = hand_made_frame(), {}
+    for name in one.__dataclass_fields__:
+        value = getattr(one, name)
+        several[name] = value if name in ("ground", "rest_length") else np.broadcast_to(value, (3, *np.shape(value)))
+    frames = observations.Frame(**several)
+    for name, entry in observations.OBSERVATIONS.items():
+        np.testing.assert_allclose(
+            entry.value(frames), np.broadcast_to(entry.value(one), (3, entry.size)), err_msg=name
+        )
+    terms = reward_terms("commanded", frames, np.zeros((3, 2)), np.zeros((3, 6)))
+    assert all(np.shape(term) in ((3,), ()) for term in terms.values())
+
+
+def test_gait_actions_move_the_parameters_they_name():
+    """Left legs get the differences added, right legs taken off, as in the clock."""
+    value = {"cycle_time": 0.8, "duty_factor": 0.6, "sweep_angle": 0.7, "leg_offset": 0.1} | {
+        "duty_difference": 0.05,
+        "offset_difference": 0.2,
+    }
+    low, high = np.array(list(actions.GAIT_RANGES.values())).T
+    action = 2 * (np.array([value[name] for name in actions.GAIT_RANGES]) - low) / (high - low) - 1
+    np.testing.assert_allclose(actions.gait_parameters(action), list(value.values()))
+    clock = TripodGait(0.8, 0.48, 0.7, 0.1, 0.04, 0.2).clock()
+    times = np.array([0.0, 0.01, 0.02])
+    commands, end, end_rate, cycles = actions.gait_commands(action, np.array(0.3), times)
+    angle, rate = clock.at(0.3 + times[:, None] / 0.8)
+    np.testing.assert_allclose(commands[..., 0], angle[:-1], atol=1e-12)
+    np.testing.assert_allclose(commands[..., 1], rate[:-1], atol=1e-12)
+    np.testing.assert_allclose((end, end_rate), (angle[-1], rate[-1]), atol=1e-12)
+    assert cycles == pytest.approx(0.325)
+    ahead = actions.gait_commands(action, np.array(0.3), times, lead=1)[0]
+    np.testing.assert_allclose(ahead[..., 0], angle[1:], atol=1e-12)
+
+
+def test_battery_drains_by_what_the_motors_draw():
+    env = make(reset_noise=0.0)
+    _, infos = walk(env, 1.0)
+    drained = np.array([info["battery_drained"] for info in infos])
+    assert np.all(np.diff(drained) > 0)
+    info, motor = infos[-1], env.params.motor
+    rate = Battery().drain_rate(info["current"], motor.voltage(info["torque"], info["hip_speed"]))
+    assert drained[-1] - drained[-2] == pytest.approx(0.02 * rate)
+    np.testing.assert_allclose(info["current"], motor.current(info["torque"]))

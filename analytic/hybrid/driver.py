@@ -1,0 +1,155 @@
+"""The Python side of a run: it gives the kernel room, calls what is to be called, and survives exceptions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from typing import Any
+
+import numpy as np
+
+from .kernel import codes
+from .result import Names, Status
+from .workspace import as_object
+
+ROOM = 1024  # rows of the record to begin with; they grow
+BAD = {
+    codes.BAD_STATE: ("state", "state"),
+    codes.BAD_FIELD: ("rate of", "state"),
+    codes.BAD_GUARD: ("guard", "guards"),
+    codes.BAD_PARAMETER: ("parameter", "params"),
+    codes.BAD_MEMORY: ("memory", "memory"),
+}
+
+
+class Driver:
+    """One run of the kernel."""
+
+    def __init__(self, kernel: Any, mode: str, functions: Any, ws: np.ndarray, recorded: bool) -> None:
+        sizes = functions.sizes
+        n, nd, ng = sizes["N"], sizes["ND"], sizes["NG"]
+        self.kernel = kernel
+        self.mode = mode
+        self.ws = [as_object(ws[0])] if mode == "python" else ws
+        self.dtype = ws.dtype
+        self._record = np.empty((ROOM if recorded else 1, 2 + n + nd))
+        self._log = np.empty((ROOM // 2 + ng, 4 + 2 * (n + nd) + ng))
+        if mode != "python" and not hasattr(kernel, "ready"):
+            _compile(kernel, mode, ws, self._record)
+        if mode == "mixed":
+            kernel.space["call_transition"] = _python_transition(functions.transition, ws[0])
+
+    def run(self, on_measure: Callable | None, on_frame: Callable | None) -> BaseException | None:
+        """Run to the end; return the exception that ended it, if one did."""
+        try:
+            with np.errstate(all="ignore") if self.mode != "compiled" else nullcontext():
+                while True:
+                    code = self.kernel.advance(self.ws, 0, self._record, self._log)
+                    if code == codes.OVER:
+                        return None
+                    if code == codes.ROOM:
+                        self._grow()
+                    elif code == codes.MEASURE:
+                        self._call(on_measure, "t", "x")
+                    elif code == codes.FRAME:
+                        self._call(on_frame, "t_frame", "x_frame")
+        except (Exception, KeyboardInterrupt) as error:
+            self._set("status", codes.STOPPED if isinstance(error, KeyboardInterrupt) else codes.MODEL_ERROR)
+            return error
+
+    def _get(self, name: str) -> Any:
+        w = self.ws[0]
+        return w[name] if isinstance(w, np.void) else getattr(w, name)
+
+    def _set(self, name: str, value: Any) -> None:
+        w = self.ws[0]
+        if isinstance(w, np.void):
+            w[name] = value
+        else:
+            setattr(w, name, value)
+
+    def _call(self, callback: Callable | None, t: str, x: str) -> None:
+        if callback is None:
+            return
+        arguments = (float(self._get(t)), self._get(x).copy(), self._get("d").copy(), int(self._get("chart")))
+        if callback(*arguments) and self._get("status") == codes.RUNNING:
+            self._set("status", codes.STOPPED)
+
+    def _grow(self) -> None:
+        for name, used in (("_record", "n_rec"), ("_log", "n_ev")):
+            table = getattr(self, name)
+            if 2 * int(self._get(used)) >= len(table) - 2:
+                setattr(self, name, np.concatenate([table, np.empty((4 * len(table), table.shape[1]))]))
+
+    def record(self) -> np.void:
+        """Return the workspace at the end, as a record."""
+        if isinstance(self.ws[0], np.void):
+            return self.ws[0]
+        w = np.zeros(1, self.dtype)
+        for name in self.dtype.names:
+            w[name] = getattr(self.ws[0], name)
+        return w[0]
+
+    def rows(self) -> np.ndarray:
+        """Return the record: one row per point, t, chart, x, d."""
+        return self._record[: int(self._get("n_rec"))]
+
+    def log(self) -> np.ndarray:
+        """Return the event log."""
+        return self._log[: int(self._get("n_ev"))]
+
+
+def _compile(kernel: Any, mode: str, ws: np.ndarray, table: np.ndarray) -> None:
+    """Compile the entry points, or load them, before the first run: a model's mistakes show here, as exceptions."""
+    import numba
+
+    run, tables = numba.typeof(0), (numba.typeof(table),) * 2
+    signatures = {"advance": (numba.typeof(ws), run, *tables)}
+    if mode == "mixed":
+        signatures = {
+            "flow": (numba.typeof(ws), run, *tables),
+            "begin_event": (numba.typeof(ws), run, tables[0]),
+            "finish_event": (numba.typeof(ws), run, tables[0], run),
+        }
+    for name, signature in signatures.items():
+        try:
+            getattr(kernel, name).compile(signature)
+        except numba.core.errors.NumbaError as error:
+            advice = 'write it for numba, or use mode="mixed" (plain transitions) or "python"'
+            raise ValueError(f"a function of the model cannot be compiled; {advice}\n{error}") from None
+    kernel.ready = True
+
+
+def _python_transition(transition: Callable, w: np.void) -> Callable:
+    """Return the call of a transition in plain Python on a compiled run's workspace."""
+    x, d, p, fired = w["xe"], w["de"], w["p"], w["fired"]
+
+    def call_transition(ws: np.ndarray, run: int) -> int:
+        chart = transition(float(w["te"]), x, d, p, int(w["chart"]), fired)
+        return codes.DECLINE if chart is None else int(chart)
+
+    return call_transition
+
+
+def message(w: np.void, status: Status, names: Names, error: BaseException | None) -> str:
+    """Return a sentence that says why, when and where a run ended."""
+    t = float(w["t"])
+    chart = names.chart(int(w["chart"]))
+    culprit = int(w["culprit"])
+    where = f"at t = {t!r} in chart {chart}"
+    if status is Status.NONFINITE:
+        what, table = BAD[int(w["what"])]
+        which = f"{what} {getattr(names, table)[culprit]}"
+        return f"{which} is NaN or infinite at t = {float(w['t_culprit'])!r} in chart {chart}"
+    if status is Status.MODEL_ERROR or error is not None:
+        return f"{status.value}, {where}: {type(error).__name__}: {error}"
+    if status is Status.STOP_ITER:
+        return f"{status.value}: guard {names.guards[culprit]} at t = {float(w['t_culprit'])!r} in chart {chart}"
+    if status in (Status.INVALID_ENTRY, Status.CHATTER, Status.ZENO):
+        return f"{status.value}: guard {names.guards[culprit]}, {where}"
+    if status is Status.INVALID_CHART:
+        by = f"guard {names.guards[culprit]}" if culprit >= 0 else "validate"
+        return f"{status.value}: {by}, {where}"
+    if status is Status.UNKNOWN_CHART:
+        return f"{status.value}: {culprit}, {where}"
+    return f"{status.value}, {where}"

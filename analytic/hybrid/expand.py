@@ -1,0 +1,195 @@
+"""A textbook model (a function per field, guard and transition) as the three functions the kernel calls.
+
+The functions are generated as a chain of ifs over the chart code; numba and Python both run it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .guard import ON_ENTRY, SIDES, Guard
+from .kernel import codes
+from .loader import Functions
+from .model import Model
+from .sliding import entering, sliding_functions
+
+# A guard that fired together with an earlier one fires too if that one's transition left it at zero, within this.
+STILL_ZERO = 1e-9
+
+
+def to_functions(model: Model) -> Functions:
+    """Return a model as the kernel's functions, sizes and tables.
+
+    Raises:
+        ValueError: If a chart has no field, or a guard leads nowhere.
+    """
+    three = model.three or textbook_functions(model)
+    guards = list(model.guards.values())
+    start = model.chart_code(model.start)
+    sizes = {"N": model.x0.size, "ND": max(model.d0.size, 1), "NP": max(model.p0.size, 1), "NG": max(len(guards), 1)}
+    sizes["N_CHARTS"] = -1 if model.charts is None else len(model.charts)
+    return Functions(
+        field=three["field"],
+        guards=three["guards"],
+        transition=three["transition"],
+        field_key=three["field_key"] or _own_key,
+        initial=model.hooks.get("initial") or _starts_in(start),
+        validate=model.hooks.get("validate"),
+        after_zeno=model.hooks.get("after_zeno") or _declines,
+        sizes=sizes,
+        tables=_tables(guards) | {"PASSIVE": _passive(model)},
+    )
+
+
+def _tables(guards: list[Guard]) -> dict[str, np.ndarray]:
+    def table(values: list[int]) -> np.ndarray:
+        return np.array(values or [0], dtype=np.int64)
+
+    return {
+        "DIRECTION": table([guard.direction for guard in guards]),
+        "SIDE": table([SIDES[guard.side] for guard in guards]),
+        "KIND": table([codes.INVALID if guard.invalid else codes.CHANGE for guard in guards]),
+        "ON_ENTRY": table([ON_ENTRY[guard.on_entry] for guard in guards]),
+    }
+
+
+def _passive(model: Model) -> np.ndarray:
+    """Return 1 for guards that only name the next chart of the same field: they cannot change where the run goes."""
+    passive = [
+        guard.to is not None
+        and name not in model.resets
+        and name not in model.handlers
+        and all(model.fields.get(chart) is model.fields.get(guard.to, guard) for chart in guard.charts)
+        for name, guard in model.guards.items()
+    ]
+    return np.array([*passive] or [False], dtype=np.int64)
+
+
+def _own_key(chart):
+    return chart
+
+
+def _declines(t, x, d, p, chart):
+    return codes.DECLINE
+
+
+def _starts_in(chart: int) -> Callable:
+    def initial(t, x, d, p):
+        return chart
+
+    return initial
+
+
+def textbook_functions(model: Model) -> dict[str, Callable]:
+    """Return field, guards, transition and field_key of a textbook model."""
+    space: dict[str, Any] = {}
+    fields = dict(model.fields)
+    values = {name: guard.function for name, guard in model.guards.items()}
+    handlers = dict(model.handlers)
+    for surface in model.surfaces:
+        _add_sliding(model, surface, fields, values, handlers)
+    _refuse_gaps(model, fields, handlers)
+    texts = [
+        _field_text(model, fields, space),
+        _guards_text(model, values, space),
+        _transition_text(model, handlers, space),
+    ]
+    exec(compile("\n\n".join(texts), f"<charts of {model.name}>", "exec"), space)
+    return {name: space[name] for name in ("field", "field_key", "guards", "transition")}
+
+
+def _add_sliding(model: Model, surface: tuple, fields: dict, values: dict, handlers: dict) -> None:
+    h, plus, minus, slide, pull = surface
+    for chart in (plus, minus):
+        if chart not in fields:
+            raise ValueError(f"model {model.name}: chart {chart!r} of surface {h.__name__} has no field")
+    made = sliding_functions(fields[plus], fields[minus], h, pull, model.x0.size)
+    fields[slide] = made["field"]
+    codes_ = [model.chart_code(chart) for chart in (slide, plus, minus)]
+    name = h.__name__
+
+    def negative(t, x, d, p):
+        return -h(t, x, d, p)
+
+    values |= {f"{name}_down": h, f"{name}_up": negative}
+    values |= {f"{slide}_to_{plus}": made["exit_plus"], f"{slide}_to_{minus}": made["exit_minus"]}
+    handlers[f"{name}_down"], handlers[f"{name}_up"] = entering(made, *codes_)
+
+
+def _refuse_gaps(model: Model, fields: dict, handlers: dict) -> None:
+    if model.charts is None:
+        raise ValueError(f"model {model.name} makes its charts on demand: give it by `functions`, not by decorators")
+    missing = [chart for chart in model.charts if chart not in fields]
+    if missing:
+        raise ValueError(f"model {model.name}: no field for chart {', '.join(missing)}")
+    for name, guard in model.guards.items():
+        if not guard.charts:
+            raise ValueError(f"model {model.name}: guard {name} is active in no chart")
+        if not guard.invalid and guard.to is None and name not in handlers:
+            raise ValueError(
+                f"model {model.name}: guard {name} leads nowhere; give it `to=` a chart, or `on({name!r})`"
+            )
+        if name in model.resets and guard.to is None:
+            raise ValueError(f"model {model.name}: guard {name} has a reset but leads nowhere; give it `to=` a chart")
+
+
+def _among(variable: str, model: Model, charts: Any) -> str:
+    return " or ".join(f"{variable} == {model.chart_code(chart)}" for chart in charts)
+
+
+def _field_text(model: Model, fields: dict, space: dict) -> str:
+    text = ["def field(t, x, d, p, chart, dx):"]
+    keys = ["def field_key(chart):"]
+    for i, function in enumerate(dict.fromkeys(fields.values())):
+        charts = [chart for chart in model.charts if fields[chart] is function]
+        space[f"field_{i}"] = function
+        text += [f"    if {_among('chart', model, charts)}:", f"        field_{i}(t, x, d, p, dx)"]
+        keys += [f"    if {_among('chart', model, charts)}:", f"        return {i}"]
+    return "\n".join([*text, "", *keys, "    return -1 - chart"])
+
+
+def _value(model: Model, name: str) -> str:
+    target = model.guards[name].target
+    place = list(model.guards).index(name)
+    if isinstance(target, str):
+        return f"guard_{place}(t, x, d, p) - p[{model.param_names.index(target)}]"
+    return f"guard_{place}(t, x, d, p)" + (f" - {float(target)!r}" if target else "")
+
+
+def _guards_text(model: Model, values: dict, space: dict) -> str:
+    text = ["def guards(t, x, d, p, chart, g):"]
+    for place, name in enumerate(model.guards):
+        space[f"guard_{place}"] = values[name]
+    word = "if"
+    for code, chart in enumerate(model.charts):
+        mine = [name for name, guard in model.guards.items() if chart in guard.charts]
+        if mine:
+            text.append(f"    {word} chart == {code}:")
+            text += [f"        g[{list(model.guards).index(name)}] = {_value(model, name)}" for name in mine]
+            word = "elif"
+    return "\n".join([*text, f"    return {len(model.guards)}"])
+
+
+def _transition_text(model: Model, handlers: dict, space: dict) -> str:
+    """Perform the transitions of all guards that fired, in order; after the first only those that are still due."""
+    text = ["def transition(t, x, d, p, chart, fired):", "    now = chart", "    moved = False"]
+    for place, (name, guard) in enumerate(model.guards.items()):
+        if guard.invalid:
+            continue
+        due = "" if guard.direction == 0 else f" and {-guard.direction} * ({_value(model, name)}) <= {STILL_ZERO}"
+        text.append(f"    if fired[{place}] and ({_among('now', model, guard.charts)}):")
+        text.append(f"        if not moved or (True{due}):")
+        if name in handlers:
+            space[f"on_{place}"] = handlers[name]
+            text.append(f"            chosen = on_{place}(t, x, d, p)")
+            text.append("            if chosen is not None and chosen != -1:")
+            text += ["                now = chosen", "                moved = True"]
+            continue
+        if name in model.resets:
+            space[f"reset_{place}"] = model.resets[name]
+            text.append(f"            reset_{place}(t, x, d, p)")
+        text += [f"            now = {model.chart_code(guard.to)}", "            moved = True"]
+    return "\n".join([*text, "    return now if moved else -1"])

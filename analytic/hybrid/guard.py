@@ -1,0 +1,50 @@
+"""The declaration of a guard (boundary function): what its zero means."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from .kernel import codes
+from .names import SYMBOL
+
+SIDES = {"right": codes.RIGHT, "left": codes.LEFT}
+ON_ENTRY = {"refuse": codes.REFUSE, "fire": codes.FIRE, "ignore": codes.IGNORE}
+
+
+@dataclass(frozen=True)
+class Guard:
+    """A boundary function's declaration; its zero is an event.
+
+    Attributes:
+        name: Names the event.
+        direction: -1 fires when the value falls to its target, +1 when it rises, 0 both ways.
+        side: On which side of the crossing the accepted point lies: "right" just after, "left" just before.
+        invalid: The chart is not valid beyond it: the run ends there with INVALID_CHART.
+        on_entry: What to do if a chart is entered with this guard negative: "refuse" (INVALID_ENTRY), "fire" at once,
+            or "ignore" it until it is positive.
+        charts: Where it is active (textbook models).
+        function: `value(t, x, d, p)` (textbook models).
+        target: A number or the name of a parameter, subtracted from the value (textbook models).
+        to: The next chart, if it is always the same (textbook models).
+    """
+
+    name: str
+    direction: int = -1
+    side: str = "right"
+    invalid: bool = False
+    on_entry: str = "refuse"
+    charts: tuple[str, ...] = ()
+    function: Callable | None = None
+    target: float | str = 0.0
+    to: str | None = None
+
+    def __post_init__(self) -> None:
+        if not SYMBOL.match(self.name):
+            raise ValueError(f"{self.name!r} is no name for a guard: a letter, then letters, digits or underscores")
+        if self.direction not in (-1, 0, 1):
+            raise ValueError(f"guard {self.name}: direction must be -1, 0 or +1, got {self.direction!r}")
+        if self.side not in SIDES:
+            raise ValueError(f"guard {self.name}: side must be 'left' or 'right', got {self.side!r}")
+        if self.on_entry not in ON_ENTRY:
+            raise ValueError(f"guard {self.name}: on_entry must be one of {', '.join(ON_ENTRY)}, got {self.on_entry!r}")

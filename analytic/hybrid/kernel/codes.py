@@ -1,0 +1,53 @@
+"""What the kernel's integers mean."""
+
+# What a transition returns to say "not an event after all": the run goes on, the guard waits until it is positive.
+DECLINE = -1
+
+# Why a run ended; the sentences are in `hybrid/result.py`.
+RUNNING = 0
+FINAL_TIME = 1
+STOPPED = 2
+CHART_LIMIT = 3
+INVALID_CHART = 4
+INVALID_ENTRY = 5
+STEP_TOO_SMALL = 6
+STOP_ITER = 7
+ZENO = 8
+CHATTER = 9
+NONFINITE = 10
+STEP_LIMIT = 11
+UNKNOWN_CHART = 12
+MODEL_ERROR = 13
+
+# What a run that is not over waits for when the loop returns.
+ROOM = 20  # the record or the event log is full
+FRAME = 21  # a picture is due
+MEASURE = 22  # a measurement is due
+EVENT = 23  # a transition is due
+
+# Where the loop is: what it does next.
+BEGIN = 7  # check what was given, choose the first chart
+ENTER = 0  # start in a chart at (t, x)
+STEP = 1  # take a step
+SEARCH = 2  # look for events in the accepted step
+EMIT = 3  # write the records that lie before the next stop
+ARRIVE = 4  # go to the end of the step
+ACT = 5  # perform the located event
+OVER = 6
+
+# State of a guard.
+OFF = 0  # not part of this chart
+ARMED = 1  # positive: fires when it falls to zero
+ROOT = 2  # starts at zero and rises: that root is divided out
+DISARMED = 3  # declined or ignored while negative: waits until it is positive
+
+# What the model says about a guard.
+RIGHT, LEFT = 0, 1  # the accepted point lies just after, just before the crossing
+CHANGE, INVALID = 0, 1  # leads to a transition; ends the run, because the chart is no longer valid
+REFUSE, FIRE, IGNORE = 0, 1, 2  # what to do if a chart is entered with this guard negative
+
+# What a line of the event log tells.
+TRANSITION, DECLINED, GRAZING, ACCUMULATION = 0, 1, 2, 3
+
+# What `w.culprit` counts when the status is NONFINITE.
+BAD_STATE, BAD_FIELD, BAD_GUARD, BAD_PARAMETER, BAD_MEMORY = 0, 1, 2, 3, 4

@@ -1,0 +1,69 @@
+"""DOP853: error estimate of orders 5 and 3 combined, and dense output of order 7 from three more stages."""
+
+import math
+
+from .free import (
+    N_STAGES,
+    N,
+    dense0_terms,
+    dense1_terms,
+    dense2_terms,
+    dense3_terms,
+    error3_terms,
+    error5_terms,
+    jit,
+    more_stages,
+    plain,
+)
+
+
+@jit
+def error_norm(w, h):
+    """Return the error of the trial step in units of the tolerance (root mean square)."""
+    k = plain(w.k)
+    sum5 = 0.0
+    sum3 = 0.0
+    for i in range(N):
+        scale = w.atol[i] + w.rtol * max(abs(w.x[i]), abs(w.x1[i]))
+        error5 = error5_terms(k, i) / scale
+        error3 = error3_terms(k, i) / scale
+        sum5 += error5 * error5
+        sum3 += error3 * error3
+    if sum5 == 0.0 and sum3 == 0.0:
+        return 0.0
+    return abs(h) * sum5 / math.sqrt((sum5 + 0.01 * sum3) * N)
+
+
+@jit
+def prepare_dense(w):
+    """Take the three further stages and write the interpolant's coefficients into w.q."""
+    k = plain(w.k)
+    q = plain(w.q)
+    w.inverse = 1.0 / w.s1
+    h = w.s1
+    more_stages(w, h)
+    for i in range(N):
+        delta = w.x1[i] - w.x[i]
+        q[0, i] = delta
+        q[1, i] = h * k[0, i] - delta
+        q[2, i] = 2.0 * delta - h * (k[N_STAGES, i] + k[0, i])
+        q[3, i] = h * dense0_terms(k, i)
+        q[4, i] = h * dense1_terms(k, i)
+        q[5, i] = h * dense2_terms(k, i)
+        q[6, i] = h * dense3_terms(k, i)
+
+
+@jit
+def dense(w, s, out):
+    """Write the state at w.t + s, inside the accepted step, into `out`."""
+    y = s * w.inverse
+    z = 1.0 - y
+    for i in range(N):
+        value = y * w.q[6, i]
+        value = z * (value + w.q[5, i])
+        value = y * (value + w.q[4, i])
+        value = z * (value + w.q[3, i])
+        value = y * (value + w.q[2, i])
+        value = z * (value + w.q[1, i])
+        value = y * (value + w.q[0, i])
+        out[i] = w.x[i] + value

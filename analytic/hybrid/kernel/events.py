@@ -1,0 +1,240 @@
+"""What an event does: the log, the transition, and where the run goes on.
+
+If a transition changes neither the state nor the field, the step it happened in stays valid: only the guards change.
+"""
+
+from .accumulation import check_accumulation
+from .codes import (
+    ACCUMULATION,
+    ACT,
+    BAD_MEMORY,
+    BAD_STATE,
+    CHART_LIMIT,
+    DECLINE,
+    DECLINED,
+    DISARMED,
+    ENTER,
+    GRAZING,
+    INVALID,
+    INVALID_CHART,
+    SEARCH,
+    STOPPED,
+    TRANSITION,
+    UNKNOWN_CHART,
+)
+from .dense_dop853 import dense
+from .free import KIND, N_CHARTS, ND, NG, N, field_key, jit, loop_jit, plain, transition
+from .guards import classify
+from .stages import rates
+from .steps import fail_nonfinite, first_bad, remember_step
+
+# Columns of a line of the event log: t, kind, chart before and after, then x and d before, x and d after, fired guards.
+BEFORE = 4
+AFTER = BEFORE + N + ND
+FIRED = AFTER + N + ND
+
+
+@jit
+def log_line(w, ev, kind, t, x, d):
+    """Write the part of a log line that is known before a transition; the state after is the same so far."""
+    if not w.log_on:
+        return
+    row = ev[w.n_ev]
+    row[0] = t
+    row[1] = kind
+    row[2] = w.chart
+    row[3] = w.chart
+    for i in range(N):
+        row[BEFORE + i] = x[i]
+        row[AFTER + i] = x[i]
+    for i in range(ND):
+        row[BEFORE + N + i] = d[i]
+        row[AFTER + N + i] = d[i]
+    for i in range(NG):
+        row[FIRED + i] = w.fired[i]
+
+
+@jit
+def log_after(w, ev, kind, chart, x, d):
+    """Complete the line with what the transition did, and keep it."""
+    if not w.log_on:
+        return
+    row = ev[w.n_ev]
+    row[1] = kind
+    row[3] = chart
+    for i in range(N):
+        row[AFTER + i] = x[i]
+    for i in range(ND):
+        row[AFTER + N + i] = d[i]
+    w.n_ev += 1
+
+
+@jit
+def log_grazings(w, ev, end):
+    """Log the guards that grazed before offset `end` of the step."""
+    for i in range(NG):
+        if w.graze[i] and w.s_graze[i] <= end and w.log_on:
+            dense(w, w.s_graze[i], plain(w.probe))
+            log_line(w, ev, GRAZING, w.t + w.s_graze[i], plain(w.probe), plain(w.d))
+            for j in range(NG):
+                ev[w.n_ev, FIRED + j] = 1.0 if j == i else 0.0
+            w.n_ev += 1
+        w.graze[i] = 0
+
+
+@jit
+def begin_event(ws, run, ev):
+    """Prepare the transition; return whether there is to be one (False: the run has ended here)."""
+    w = ws[run]
+    w.te = min(w.t + w.s_end, w.t_stop)
+    w.chart_before = w.chart
+    for i in range(ND):
+        w.de[i] = w.d[i]
+    for i in range(N):
+        w.xm[i] = w.xe[i]
+    log_line(w, ev, TRANSITION, w.te, plain(w.xe), plain(w.d))
+    if w.n_charts >= w.max_charts:
+        w.status = CHART_LIMIT
+    for i in range(NG):
+        if w.fired[i] and KIND[i] == INVALID:
+            w.status = INVALID_CHART
+            w.culprit = i
+    if w.status != 0:
+        log_after(w, ev, TRANSITION, w.chart, plain(w.xe), plain(w.d))
+        stand_at_event(w)
+        return False
+    return True
+
+
+@loop_jit
+def call_transition(ws, run):
+    """Call the model's transition at the event; it changes w.xe and w.de in place."""
+    w = ws[run]
+    return transition(w.te, plain(w.xe), plain(w.de), plain(w.p), w.chart, plain(w.fired))
+
+
+@jit
+def stand_at_event(w):
+    """Make the event, with the state after it, the current point of the run."""
+    remember_step(w)
+    w.t = w.te
+    for i in range(N):
+        w.x[i] = w.xe[i]
+    for i in range(ND):
+        w.d[i] = w.de[i]
+
+
+@jit
+def finish_event(ws, run, ev, chart):
+    """Take over what the transition did and decide how the run goes on."""
+    w = ws[run]
+    if chart == DECLINE:
+        decline(w, ev)
+        return
+    log_after(w, ev, TRANSITION, chart, plain(w.xe), plain(w.de))
+    w.n_charts += 1
+    if chart < 0 or (N_CHARTS >= 0 and chart >= N_CHARTS):
+        stand_at_event(w)
+        w.status = UNKNOWN_CHART
+        w.culprit = chart
+        return
+    w.unchanged = 1 if is_unchanged(w) else 0
+    # Chattering is recognised behind an event the flow ran into, not one that fired as soon as its chart began.
+    w.identity = 1 if w.unchanged and w.s_end > 0.0 else 0
+    same_step = w.unchanged and w.sa < w.s1 and field_key(chart) == field_key(w.chart)
+    if not w.unchanged:
+        check_new_state(w)
+    if count_stop(w) or w.status != 0:
+        stand_at_event(w)
+        w.chart = chart
+        return
+    if same_step:
+        w.t_event = w.te
+        w.chart = chart
+        go_on_in_step(w)
+        return
+    stand_at_event(w)
+    w.chart = chart
+    w.phase = ENTER
+    if check_accumulation(w, w.first, w.te) and w.phase == ENTER and w.status == 0:
+        w.fired[w.first] = 1
+        log_line(w, ev, ACCUMULATION, w.t, plain(w.x), plain(w.d))
+        log_after(w, ev, ACCUMULATION, w.chart, plain(w.x), plain(w.d))
+
+
+@jit
+def is_unchanged(w):
+    """Return whether the transition left the continuous state and the memory as they were."""
+    for i in range(N):
+        if w.xe[i] != w.xm[i]:
+            return False
+    for i in range(ND):
+        if w.de[i] != w.d[i]:
+            return False
+    return True
+
+
+@jit
+def check_new_state(w):
+    """End the run if the transition wrote a number that is not finite."""
+    bad = first_bad(plain(w.xe), N)
+    if bad >= 0:
+        fail_nonfinite(w, BAD_STATE, bad, w.te)
+        return
+    bad = first_bad(plain(w.de), ND)
+    if bad >= 0:
+        fail_nonfinite(w, BAD_MEMORY, bad, w.te)
+
+
+@jit
+def count_stop(w):
+    """Return whether this is the event the caller asked to stop after."""
+    if w.stop_guard < 0 or not w.fired[w.stop_guard]:
+        return False
+    w.stop_count -= 1
+    if w.stop_count > 0:
+        return False
+    w.status = STOPPED
+    return True
+
+
+@jit
+def decline(w, ev):
+    """Undo what a declined transition may have written and let the guards that fired wait until they are positive."""
+    log_after(w, ev, DECLINED, w.chart, plain(w.xm), plain(w.d))
+    w.n_declined += 1
+    for i in range(NG):
+        if w.fired[i]:
+            w.arm[i] = DISARMED
+    if w.sa < w.s1:
+        go_on_in_step(w)
+        return
+    for i in range(N):
+        w.xe[i] = w.xm[i]
+    for i in range(ND):
+        w.de[i] = w.d[i]
+    stand_at_event(w)
+    w.phase = ENTER
+
+
+@jit
+def go_on_in_step(w):
+    """Read the guards of the (new) chart at the event and go on searching the rest of the step."""
+    dense(w, w.sa, plain(w.xe))
+    rates(w, w.te, plain(w.xe), plain(w.fe))
+    classify(w, w.sa, w.t + w.sa, plain(w.xe), plain(w.fe))
+    w.phase = SEARCH
+    act_at_once(w, w.sa)
+
+
+@jit
+def act_at_once(w, s):
+    """If guards are to fire where the chart begins, make that the next event."""
+    for i in range(NG):
+        if w.fired[i] and w.status == 0:
+            w.first = i
+            w.event = 1
+            w.s_end = s
+            w.sa = s
+            w.phase = ACT
+            return

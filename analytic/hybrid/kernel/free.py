@@ -1,0 +1,80 @@
+"""Names the kernel uses and does not define: the loader puts the model's functions, sizes and tableau in their place.
+
+They stand here so that a reader, a linter and an editor know them. This file is left out of the joined module.
+"""
+
+import numpy as np
+
+
+def jit(function):
+    """Compile a function of the flow (numba), or leave it as it is."""
+    return function
+
+
+def loop_jit(function):
+    """Compile a function of the chart loop; left as it is when transitions are plain Python (mode "mixed")."""
+    return function
+
+
+def plain(array):
+    """Return a part of the workspace as an ordinary array."""
+    return array
+
+
+def field(t, x, d, p, chart, dx):
+    """Write the rates of the continuous state into `dx`."""
+
+
+def guards(t, x, d, p, chart, g):
+    """Write the values of the chart's guards, less their targets, into `g`; those not written are not active."""
+    return 0
+
+
+def transition(t, x, d, p, chart, fired):
+    """Change `x` and `d` in place; return the next chart, or DECLINE."""
+    return 0
+
+
+def initial(t, x, d, p):
+    """Finish the initial state in place; return the first chart."""
+    return 0
+
+
+def validate(t, x, d, p, chart):
+    """Return whether the state may be in this chart."""
+    return True
+
+
+def after_zeno(t, x, d, p, chart):
+    """Return the chart that continues behind an accumulation of events, or DECLINE to stop there."""
+    return DECLINED_BY_DEFAULT
+
+
+def field_key(chart):
+    """Return a number that two charts share if, and only if, they share their field."""
+    return chart
+
+
+def stages(w, h, out):
+    """Fill k[1:N_STAGES] and write the state after a step of `h` from (w.t, w.x) into `out`; k[0] is given."""
+
+
+def more_stages(w, h):
+    """Fill the stages that only the dense output of dop853 needs."""
+
+
+def error_terms(k, i):
+    """Return the error estimate of state `i`, divided by the step: a weighted sum of the stages."""
+    return 0.0
+
+
+error3_terms = error5_terms = error_terms  # dop853 combines two
+dense0_terms = dense1_terms = dense2_terms = dense3_terms = error_terms  # coefficients of the dense output
+
+DECLINED_BY_DEFAULT = -1
+N = ND = NP = NG = 1  # sizes: continuous state, memory, parameters, guards
+N_CHARTS = -1  # number of charts, -1 if they are made on demand
+HAS_VALIDATE = False
+N_STAGES = 1  # stages of the method; the row k[N_STAGES] is the field at the end of the step
+POLISH = False  # whether an event is re-computed with a full step; worth it for dop853 only
+DIRECTION = SIDE = KIND = ON_ENTRY = PASSIVE = np.zeros(1, dtype=np.int64)  # one entry per guard

@@ -1,0 +1,234 @@
+"""Kernel and model become one module: compiled and cached, or interpreted, from the same text.
+
+The kernel's files are joined into one text with the model's functions, sizes and tableau as the names left free
+(`kernel/free.py`). Interpreted, that text is executed with decorators that do nothing. Compiled, it is written to the
+cache as `hyb_<fingerprint>.py` and executed with numba's decorators; numba keeps the machine code beside it. The
+fingerprint covers the kernel, the model's functions with all they refer to, the sizes, the method and the versions of
+Python and numba, so a cache entry cannot be stale, and as numba tells entries apart by file name, none can collide.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import importlib.util
+import math
+import os
+import shutil
+import sys
+import sysconfig
+import tempfile
+import types
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .fingerprint import fingerprint, size
+from .rebuild import ieee, rebuild
+from .tableau import METHODS, Method
+from .unroll import unrolled
+
+KERNEL = Path(__file__).parent / "kernel"
+FILES = ("codes", "stages", "DENSE", "steps", "guards", "scan", "locate", "accumulation", "events", "flow")
+ENTRIES = ("flow", "begin_event", "finish_event", "advance", "advance_many")
+MODES = ("compiled", "mixed", "python")
+KEEP = 200  # cached models; the longest unused are removed beyond that
+
+# The model's functions up to this size of bytecode are compiled into their caller: passing five arrays costs more than
+# a small field (51 ns against 9 ns for the stance of SLIP).
+INLINE_BYTES = 2000
+
+# Exact IEEE arithmetic (no fastmath, no contraction): the interpreted kernel computes the same bits.
+JIT_OPTIONS = {"error_model": "numpy", "nogil": True}
+# Called from compiled code only: without entry points for Python and C, a third of the compile time is saved.
+INNER_OPTIONS = {**JIT_OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
+
+@dataclass(frozen=True)
+class Functions:
+    """What a model is to the kernel: the seven functions, sizes and guard tables."""
+
+    field: Any
+    guards: Any
+    transition: Any
+    initial: Any
+    validate: Any  # or None
+    after_zeno: Any
+    field_key: Any
+    sizes: dict[str, int]  # N, ND, NP, NG, N_CHARTS
+    tables: dict[str, np.ndarray]  # DIRECTION, SIDE, KIND, ON_ENTRY, shape (n_guards,)
+
+
+def has_numba() -> bool:
+    """Return whether the compiled modes are available."""
+    return importlib.util.find_spec("numba") is not None
+
+
+def cache_folder() -> Path:
+    """Return the folder of compiled models: $TARSUS_CACHE_DIR, else the user's cache folder, else a temporary one."""
+    candidates = [os.environ.get("TARSUS_CACHE_DIR")]
+    candidates.append(os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "tarsus"))
+    user = os.getuid() if hasattr(os, "getuid") else "user"
+    candidates.append(os.path.join(tempfile.gettempdir(), f"tarsus-{user}"))
+    for candidate in filter(None, candidates):
+        folder = Path(candidate) / "hybrid"
+        try:
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        except OSError:
+            continue
+        if os.access(folder, os.W_OK):
+            return folder
+    return Path(tempfile.mkdtemp(prefix="tarsus-"))
+
+
+@functools.cache
+def kernel_text(method: str) -> str:
+    """Return the kernel as one text, with the method's sums written out and its dense output in their places."""
+    parts = []
+    for name in FILES:
+        text = (KERNEL / f"{METHODS[method].dense if name == 'DENSE' else name}.py").read_text(encoding="utf-8")
+        lines = text.splitlines()
+        for node in ast.parse(text).body:
+            if isinstance(node, ast.ImportFrom) and node.level:
+                lines[node.lineno - 1 : node.end_lineno] = [""] * (node.end_lineno - node.lineno + 1)
+        parts.append("\n".join(lines))
+        if name == "stages":
+            parts.append(unrolled(METHODS[method]))
+    return "\n\n".join(parts)
+
+
+def load(functions: Functions, method: Method, mode: str) -> types.SimpleNamespace:
+    """Return the kernel's entry points for a model: `flow`, `begin_event`, `finish_event`, `advance`, ...
+
+    Raises:
+        ValueError: If the mode is unknown.
+        ImportError: If a compiled mode is asked for and numba is not installed.
+    """
+    if mode not in MODES:
+        raise ValueError(f"unknown mode {mode!r}; known: {', '.join(MODES)}, auto")
+    text = kernel_text(method.name)
+    if mode == "python":
+        space = _free_names(functions, method, _same, {id(math): ieee}, __name__)
+        space.update(jit=_same, loop_jit=_same, plain=_same)
+        exec(compile(text, str(KERNEL), "exec"), space)
+    else:
+        space = _compiled_space(functions, method, text, mode)
+    return types.SimpleNamespace(**{name: space[name] for name in (*ENTRIES, "call_transition")}, space=space)
+
+
+def interpreted(function: Any) -> Any:
+    """Return a function as the interpreted kernel calls it: with arithmetic that answers NaN instead of raising."""
+    return rebuild(function, _same, {id(math): ieee}, {}, __name__)
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _free_names(
+    functions: Functions, method: Method, wrap: Any, swap: dict, module: str, mixed: bool = False
+) -> dict[str, Any]:
+    """Return the kernel's free names: functions rebuilt with `wrap`, sizes, tables and tableau."""
+    done: dict = {}
+    names = {}
+    for name in ("field", "guards", "initial", "validate", "after_zeno", "field_key", "transition"):
+        function = getattr(functions, name) or _always
+        keep = mixed and name == "transition"
+        names[name] = function if keep else rebuild(function, wrap, swap, done, module)
+    sizes = {**functions.sizes, "N_STAGES": method.n_stages, "POLISH": method.polish}
+    return {**names, **sizes, **functions.tables, "HAS_VALIDATE": functions.validate is not None}
+
+
+def _always(t, x, d, p, chart):
+    return True
+
+
+def _compiled_space(functions: Functions, method: Method, text: str, mode: str) -> dict[str, Any]:
+    if not has_numba():
+        raise ImportError('compiled modes need numba: pip install numba; or use mode="python"')
+    import numba
+
+    mixed = mode == "mixed"
+    key = fingerprint(
+        text,
+        [getattr(functions, name) for name in ("field", "guards", "initial", "validate", "after_zeno", "field_key")],
+        None if mixed else functions.transition,
+        [functions.sizes, functions.tables, method.name, mode, INNER_OPTIONS, INLINE_BYTES],
+        [numba.__version__, np.__version__, sys.version, sysconfig.get_platform()],
+    )
+    path = _cached_file(f"hyb_{key}", text)
+    module = types.ModuleType(f"tarsus_{path.stem}")
+    module.__file__ = str(path)
+    sys.modules[module.__name__] = module
+
+    def jit(function):
+        name = function.__name__
+        inline = name in small
+        if name in ENTRIES:
+            return numba.njit(cache=True, **JIT_OPTIONS)(function)
+        return numba.njit(forceinline=inline, **INNER_OPTIONS)(function)
+
+    small = [
+        name
+        for name, part in (("rates", functions.field), ("read_guards", functions.guards))
+        if size(part) < INLINE_BYTES
+    ]
+
+    def jit_model(function):
+        inline = len(function.__code__.co_code) < INLINE_BYTES
+        return numba.njit(forceinline=inline, **INNER_OPTIONS)(function)
+
+    module.__dict__.update(_free_names(functions, method, jit_model, {}, module.__name__, mixed))
+    module.__dict__.update(jit=jit, loop_jit=_same if mixed else jit, plain=_plain_intrinsic())
+    exec(compile(text, str(path), "exec"), module.__dict__)
+    return module.__dict__
+
+
+def _cached_file(stem: str, text: str) -> Path:
+    """Return the cache's file of that name, written if it is not there (as a whole or not at all)."""
+    folder = cache_folder()
+    path = folder / f"{stem}.py"
+    if path.exists():
+        # A new access time protects it from removal. The modification time is numba's stamp: keep it.
+        os.utime(path, ns=(_now_ns(), path.stat().st_mtime_ns))
+        return path
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=folder, suffix=".part", delete=False) as part:
+        part.write(text)
+    os.replace(part.name, path)
+    _remove_oldest(folder)
+    return path
+
+
+def _now_ns() -> int:
+    import time
+
+    return time.time_ns()
+
+
+def _remove_oldest(folder: Path) -> None:
+    """Remove the longest unused models beyond KEEP, with the machine code numba keeps beside them."""
+    files = sorted(folder.glob("hyb_*.py"), key=lambda path: path.stat().st_atime_ns, reverse=True)
+    for path in files[KEEP:]:
+        for code in (folder / "__pycache__").glob(f"{path.stem}.*"):
+            code.unlink(missing_ok=True)
+        path.unlink(missing_ok=True)
+    if not files:
+        shutil.rmtree(folder / "__pycache__", ignore_errors=True)
+
+
+@functools.cache
+def _plain_intrinsic() -> Any:
+    """Return the compiled `plain`: a record's array seen as an ordinary one (numba gives it a type of its own)."""
+    from numba import types as nb
+    from numba.extending import intrinsic
+
+    @intrinsic
+    def plain(context, array):
+        def same(context, builder, signature, arguments):
+            return arguments[0]
+
+        return nb.Array(array.dtype, array.ndim, "C")(array), same
+
+    return plain

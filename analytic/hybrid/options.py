@@ -1,0 +1,110 @@
+"""Settings of a run."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Options:
+    """Settings of a run. SimSect's names for them are in `analytic/simsect.py`.
+
+    Attributes:
+        final_time: Where the run ends, exactly [s].
+        rtol: Relative error allowed per step. Below 1e-13 rounding dominates and steps become tiny; above 1e-3 the
+            step control is no longer trustworthy.
+        atol: Absolute error allowed per step: a number or one per state. None: a hundredth of `rtol`.
+        max_step: Largest step [s]. Small only costs time; too large matters only for guards that oscillate.
+        min_step: Smallest step before the run gives up with STEP_TOO_SMALL [s].
+        first_step: First step in a field [s]; 0 chooses.
+        exponent: Exponent of the step control; 0: the method's own (SimSect's `rkPower`).
+        pi_control: Proportional-integral step control: smoother steps on mildly stiff fields.
+        record_period: 0 records every accepted step; a positive one exact multiples of it [s]; None nothing.
+        measure_period: Steps end exactly at multiples of it, and `on_measure` is called there [s]; 0: off.
+        frame_period: `on_frame` is called at exact multiples, without changing the steps [s]; 0: off.
+        max_charts: Number of transitions allowed.
+        max_steps: Number of attempted steps allowed.
+        stop_precision: Guard values within it count as zero where a chart begins; a jump beyond it is reported.
+        max_stop_iter: Guard evaluations allowed to find a zero.
+        time_tol: Events closer than this are simultaneous [s]; at least 4 units of rounding are.
+        graze_tol: A minimum of a guard below this, above zero, is logged as grazing.
+        zeno: Whether accumulating events are recognised.
+        zeno_tol: The run stops when the predicted limit is this near, relative to max(1, t) [s]. Heights of bounces
+            this short are below rounding.
+        zeno_drift: Change of the ratio of gaps, relative to 1 - ratio, below which it counts as settled.
+        min_gap: Fifty consecutive gaps below this, relative to max(1, t), end the run [s].
+        warn_only: An invalid chart is counted, not an end.
+    """
+
+    final_time: float = 1.0
+    rtol: float = 1e-9
+    atol: Any = None
+    max_step: float = math.inf
+    min_step: float = 1e-15
+    first_step: float = 0.0
+    exponent: float = 0.0
+    pi_control: bool = False
+    record_period: float | None = 0.0
+    measure_period: float = 0.0
+    frame_period: float = 0.0
+    max_charts: int = 1_000_000
+    max_steps: int = 100_000_000
+    stop_precision: float = 1e-10
+    max_stop_iter: int = 128
+    time_tol: float = 1e-12
+    graze_tol: float = 1e-10
+    zeno: bool = True
+    zeno_tol: float = 1e-7
+    zeno_drift: float = 1e-3
+    min_gap: float = 1e-13
+    warn_only: bool = False
+
+    def __post_init__(self) -> None:
+        for name in POSITIVE:
+            if not getattr(self, name) > 0:
+                raise ValueError(f"{name} must be positive, got {getattr(self, name)!r}")
+        for name in NOT_NEGATIVE:
+            if not getattr(self, name) >= 0:
+                raise ValueError(f"{name} must not be negative, got {getattr(self, name)!r}")
+        if not math.isfinite(self.final_time):
+            raise ValueError(f"final_time must be finite, got {self.final_time!r}")
+        if self.record_period is not None and not self.record_period >= 0:
+            raise ValueError(f"record_period must be None, 0 or positive, got {self.record_period!r}")
+
+    def absolute(self, n: int) -> np.ndarray:
+        """Return the absolute tolerance of each state, shape (n,).
+
+        Raises:
+            ValueError: If it is neither a number nor of shape (n,), or not positive.
+        """
+        atol = np.asarray(0.01 * self.rtol if self.atol is None else self.atol, dtype=float)
+        if atol.shape not in ((), (n,)):
+            raise ValueError(f"atol must be a number or have shape ({n},), got {atol.shape}")
+        if not np.all(atol > 0):
+            raise ValueError(f"atol must be positive, got {self.atol!r}")
+        return np.broadcast_to(atol, (n,))
+
+    @classmethod
+    def names(cls) -> tuple[str, ...]:
+        """Return the names of all settings."""
+        return tuple(field.name for field in dataclasses.fields(cls))
+
+
+POSITIVE = ("rtol", "max_step", "max_steps", "max_stop_iter", "stop_precision", "zeno_drift")
+NOT_NEGATIVE = (
+    "min_step",
+    "first_step",
+    "exponent",
+    "measure_period",
+    "frame_period",
+    "max_charts",
+    "time_tol",
+    "graze_tol",
+    "zeno_tol",
+    "min_gap",
+)

@@ -1,0 +1,245 @@
+"""What a run returns: why it ended, what was recorded, and the events."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from .kernel import codes
+
+
+class Status(Enum):
+    """Why a run ended; the values are sentences."""
+
+    FINAL_TIME = "the final time was reached"
+    STOPPED = "stopped where it was asked to stop"
+    CHART_LIMIT = "another transition was due after the largest allowed number of them; the run may be Zeno or chatter"
+    INVALID_CHART = "the state left the region where its chart is valid"
+    INVALID_ENTRY = "a chart was entered with one of its guards already negative"
+    STEP_TOO_SMALL = "the integration step became smaller than allowed; the field may be singular or discontinuous"
+    STOP_ITER = "a guard jumps, or its zero was not found in the allowed number of iterations"
+    ZENO = "the events accumulate at a finite time, which the run cannot pass"
+    CHATTER = "two charts' fields both point at their common boundary; declare it a sliding surface"
+    NONFINITE = "a number is NaN or infinite"
+    STEP_LIMIT = "the largest allowed number of integration steps was taken"
+    UNKNOWN_CHART = "a transition led to a chart that the model does not have"
+    MODEL_ERROR = "a function of the model, or a callback, raised an exception"
+
+
+STATUS_OF_CODE = {getattr(codes, status.name): status for status in Status}
+KINDS = ("transition", "declined", "grazing", "accumulation")
+
+
+@dataclass(frozen=True)
+class Names:
+    """Names of a model's entries, shared by its results."""
+
+    state: tuple[str, ...]
+    memory: tuple[str, ...]
+    params: tuple[str, ...]
+    guards: tuple[str, ...]
+    aux: tuple[str, ...]
+    charts: tuple[str, ...] | None  # None: made on demand
+
+    def chart(self, code: int) -> str | int:
+        """Return a chart's name, or its code if charts have none."""
+        return self.charts[code] if self.charts is not None and 0 <= code < len(self.charts) else int(code)
+
+
+@dataclass(frozen=True)
+class Events:
+    """The event log, one row each, in order of time.
+
+    Attributes:
+        log: The kernel's table, shape (k, ...); the properties are its columns.
+        names: Names of the model's entries.
+    """
+
+    log: np.ndarray
+    names: Names
+
+    def __len__(self) -> int:
+        return len(self.log)
+
+    @property
+    def t(self) -> np.ndarray:
+        """Times [s], shape (k,)."""
+        return self.log[:, 0]
+
+    @cached_property
+    def kind(self) -> np.ndarray:
+        """What happened, shape (k,) of str.
+
+        "transition"; "declined" (the transition said no); "grazing" (a guard came within the tolerance of zero and
+        turned back; nothing was done); "accumulation" (the run jumped to the limit of Zeno events).
+        """
+        return np.array(KINDS)[self.log[:, 1].astype(int)]
+
+    @cached_property
+    def chart_before(self) -> np.ndarray:
+        """Chart codes before the event, shape (k,)."""
+        return self.log[:, 2].astype(np.int64)
+
+    @cached_property
+    def chart_after(self) -> np.ndarray:
+        """Chart codes after the event, shape (k,)."""
+        return self.log[:, 3].astype(np.int64)
+
+    @property
+    def x_minus(self) -> np.ndarray:
+        """States before the transition, shape (k, n)."""
+        return self._states(0)[:, : len(self.names.state)]
+
+    @property
+    def d_minus(self) -> np.ndarray:
+        """Memory before the transition, shape (k, n_memory)."""
+        return self._states(0)[:, len(self.names.state) :][:, : len(self.names.memory)]
+
+    @property
+    def x_plus(self) -> np.ndarray:
+        """States after the transition, shape (k, n)."""
+        return self._states(1)[:, : len(self.names.state)]
+
+    @property
+    def d_plus(self) -> np.ndarray:
+        """Memory after the transition, shape (k, n_memory)."""
+        return self._states(1)[:, len(self.names.state) :][:, : len(self.names.memory)]
+
+    @cached_property
+    def fired(self) -> np.ndarray:
+        """Which guards fired, shape (k, n_guards) of bool."""
+        return self.log[:, 4 + 2 * self._width :][:, : len(self.names.guards)] > 0
+
+    @cached_property
+    def name(self) -> np.ndarray:
+        """Names of the guards that fired, joined with '+' where several did, shape (k,)."""
+        rows = ("+".join(n for n, f in zip(self.names.guards, row, strict=True) if f) for row in self.fired)
+        return np.array(list(rows), dtype=str)
+
+    def of(self, guard: str, kind: str = "transition") -> np.ndarray:
+        """Return the rows in which a guard fired, as indices.
+
+        Raises:
+            ValueError: If there is no guard of that name.
+        """
+        if guard not in self.names.guards:
+            raise ValueError(f"unknown guard {guard!r}; known: {', '.join(self.names.guards)}")
+        return np.flatnonzero(self.fired[:, self.names.guards.index(guard)] & (self.kind == kind))
+
+    @property
+    def _width(self) -> int:
+        return len(self.names.state) + max(len(self.names.memory), 1)
+
+    def _states(self, after: int) -> np.ndarray:
+        start = 4 + after * self._width
+        return self.log[:, start : start + self._width]
+
+
+@dataclass(frozen=True)
+class Zeno:
+    """Where events accumulate, extrapolated from the settled ratio of their gaps."""
+
+    time: float  # predicted limit [s]
+    ratio: float  # of successive gaps
+    guard: str
+    settled_after: int  # number of transitions after which the ratio had settled
+
+
+@dataclass(frozen=True)
+class Result:
+    """A finished run. Whatever the status, everything recorded up to the end is here."""
+
+    status: Status
+    message: str
+    t_end: float  # where it ended [s]
+    x_end: np.ndarray  # (n,)
+    d_end: np.ndarray  # (n_memory,)
+    chart_end: int
+    p: np.ndarray  # (n_params,) as used
+    names: Names
+    error: BaseException | None = None
+    _record: np.ndarray = field(repr=False, default=None)
+    _log: np.ndarray = field(repr=False, default=None)
+    _aux: Any = field(repr=False, default=None)
+    _w: np.void = field(repr=False, default=None)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Steps, rejected steps, field evaluations, transitions, declined ones, and points outside a valid chart."""
+        names = ("n_steps", "n_rejected", "n_field", "n_charts", "n_declined", "n_warnings")
+        words = ("steps", "rejected", "field", "transitions", "declined", "warnings")
+        return {word: int(self._w[name]) for word, name in zip(words, names, strict=True)}
+
+    @property
+    def zeno(self) -> Zeno | None:
+        """Where events accumulate, if their gaps have settled to a ratio below 1."""
+        w = self._w
+        if int(w["zeno_guard"]) < 0:
+            return None
+        guard = self.names.guards[int(w["zeno_guard"])]
+        return Zeno(float(w["zeno_limit"]), float(w["zeno_ratio"]), guard, int(w["zeno_chart_count"]))
+
+    @property
+    def t(self) -> np.ndarray:
+        """Recorded times [s], shape (m,)."""
+        return self._record[:, 0]
+
+    @cached_property
+    def chart(self) -> np.ndarray:
+        """Recorded chart codes, shape (m,)."""
+        return self._record[:, 1].astype(np.int64)
+
+    @property
+    def x(self) -> np.ndarray:
+        """Recorded states, shape (m, n)."""
+        return self._record[:, 2 : 2 + len(self.names.state)]
+
+    @property
+    def d(self) -> np.ndarray:
+        """Recorded memory, shape (m, n_memory)."""
+        start = 2 + len(self.names.state)
+        return self._record[:, start : start + len(self.names.memory)]
+
+    @cached_property
+    def aux(self) -> np.ndarray:
+        """The model's auxiliary functions at the recorded points, shape (m, n_aux)."""
+        return self._aux(self.t, self.x, self.d, self.p, self.chart)
+
+    @cached_property
+    def events(self) -> Events:
+        """The event log."""
+        return Events(self._log, self.names)
+
+    def columns(self) -> dict[str, np.ndarray]:
+        """Return the record as named columns: t, chart, every state, memory entry and auxiliary function."""
+        table = {"t": self.t, "chart": self.chart}
+        table |= {name: self.x[:, i] for i, name in enumerate(self.names.state)}
+        table |= {name: self.d[:, i] for i, name in enumerate(self.names.memory)}
+        if self.names.aux:
+            table |= {name: self.aux[:, i] for i, name in enumerate(self.names.aux) if name not in table}
+        return table
+
+    def to_dict(self) -> dict[str, np.ndarray]:
+        """Return the whole run as plain arrays, ready for `np.savez` or a comparison with another engine."""
+        log = self.events
+        table = self.columns()
+        for name in (
+            "t",
+            "kind",
+            "chart_before",
+            "chart_after",
+            "x_minus",
+            "d_minus",
+            "x_plus",
+            "d_plus",
+            "fired",
+            "name",
+        ):
+            table[f"event_{name}"] = getattr(log, name)
+        table |= {"p": self.p, "status": np.array(self.status.name), "message": np.array(self.message)}
+        table |= {"param_names": np.array(self.names.params), "guard_names": np.array(self.names.guards)}
+        return table

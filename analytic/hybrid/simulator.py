@@ -1,0 +1,169 @@
+"""A compiled (or interpreted) model: `run` one initial state, or a `batch` of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from . import loader
+from .batch import Batch, run_batch
+from .check import check_model
+from .driver import Driver, message
+from .expand import to_functions
+from .model import Model
+from .result import STATUS_OF_CODE, Names, Result
+from .start import Start
+from .tableau import METHODS
+
+
+def compile(model: Model, method: str = "dop853", mode: str = "auto") -> Simulator:
+    """Return a simulator of a model.
+
+    Args:
+        model: What `hybrid.Model` collected. Functions, constants and closures are taken as they are now.
+        method: "dop853" (order 8, the best choice below rtol 1e-6), "dopri5" or "rk23" (SimSect's class of method).
+        mode: "compiled" (numba); "mixed": compiled flow, transitions in plain Python, which may use any library;
+            "python": interpreted, the same results bit for bit; "auto": compiled if numba is installed.
+
+    Raises:
+        ValueError: If the model has a mistake, or the method or mode is unknown.
+    """
+    if method not in METHODS:
+        raise ValueError(f"unknown method {method!r}; known: {', '.join(METHODS)}")
+    if mode == "auto":
+        mode = "compiled" if loader.has_numba() else "python"
+    functions = to_functions(model)
+    check_model(model, functions, mixed=mode == "mixed")
+    return Simulator(model, functions, METHODS[method], mode)
+
+
+class Simulator:
+    """Runs a model. Made by `compile`; holds no state of any run."""
+
+    def __init__(self, model: Model, functions: loader.Functions, method: Any, mode: str) -> None:
+        self.model = model
+        self.method = method
+        self.mode = mode
+        self.functions = functions
+        self.kernel = loader.load(functions, method, mode)
+        self.names = Names(
+            model.state_names,
+            model.memory_names,
+            model.param_names,
+            tuple(model.guards),
+            model.aux_names,
+            model.charts,
+        )
+        self.start = Start(model, functions.sizes, method)
+        self._aux = aux_evaluator(model) if "aux" in model.hooks else None
+
+    def run(
+        self,
+        x0: Any = None,
+        d0: Any = None,
+        params: Any = None,
+        *,
+        t0: float = 0.0,
+        chart: str | int | None = None,
+        stop_at: str | None = None,
+        stop_count: int = 1,
+        on_measure: Callable | None = None,
+        on_frame: Callable | None = None,
+        **settings: Any,
+    ) -> Result:
+        """Integrate from `t0` to the final time, or to whatever ends the run before.
+
+        Args:
+            x0: Initial state: None (the model's), a table of some of its names, or a vector, shape (n,).
+            d0: Initial memory, likewise, shape (n_memory,).
+            params: Parameters, likewise, shape (n_params,).
+            t0: Initial time [s].
+            chart: First chart by name or code; None lets the model choose (its `initial` is then called).
+            stop_at: Name of a guard: the run ends (STOPPED) just after its transition ...
+            stop_count: ... the how-many-th time.
+            on_measure: `on_measure(t, x, d, chart)` at multiples of `measure_period`; a true return value stops.
+            on_frame: The same at multiples of `frame_period`.
+            **settings: See `Options`.
+
+        Returns:
+            The result. Check `status`: numerics report, they do not raise. What was recorded is kept in any case.
+
+        Raises:
+            ValueError: If a name, size or setting is wrong.
+        """
+        ws = self.start.workspace(x0, d0, params, t0, chart, settings)
+        if stop_at is not None:
+            self.start.set_stop(ws[0], stop_at, stop_count)
+        driver = Driver(self.kernel, self.mode, self.functions, ws, bool(ws["record_on"][0]))
+        error = driver.run(on_measure, on_frame)
+        w = driver.record()
+        status = STATUS_OF_CODE[int(w["status"])]
+        return Result(
+            status=status,
+            message=message(w, status, self.names, error),
+            t_end=float(w["t"]),
+            x_end=w["x"].copy(),
+            d_end=w["d"][: self.model.d0.size].copy(),
+            chart_end=int(w["chart"]),
+            p=w["p"][: self.model.p0.size].copy(),
+            names=self.names,
+            error=error,
+            _record=driver.rows(),
+            _log=driver.log(),
+            _aux=self._aux or _no_aux,
+            _w=w,
+        )
+
+    def batch(
+        self,
+        x0s: Any = None,
+        d0s: Any = None,
+        params: Any = None,
+        *,
+        chart: str | int | None = None,
+        t0: float = 0.0,
+        stop_at: str | None = None,
+        stop_count: int = 1,
+        n_threads: int | None = None,
+        **settings: Any,
+    ) -> Batch:
+        """Run many initial states or parameters on all cores; only their ends are kept.
+
+        Args:
+            x0s: Initial states, shape (m, n), or one for all, as in `run`.
+            d0s: Initial memories, shape (m, n_memory), or one for all.
+            params: Parameters, shape (m, n_params), or one for all.
+            chart: First chart of all runs; None lets the model choose.
+            t0: Initial time [s].
+            stop_at: As in `run`.
+            stop_count: As in `run`.
+            n_threads: None: one per core. (Interpreted and mixed models use one.)
+            **settings: See `Options`.
+
+        Raises:
+            ValueError: If names, sizes or settings are wrong, or the three disagree in m.
+        """
+        return run_batch(self, (x0s, d0s, params), t0, chart, stop_at, stop_count, n_threads, settings)
+
+
+def aux_evaluator(model: Model) -> Callable:
+    """Return `f(t, x, d, p, chart) -> (m, n_aux)`, which evaluates the model's auxiliary functions on a record.
+
+    Interpreted: a record is evaluated once, and compiling costs more than that.
+    """
+    function = loader.interpreted(model.hooks["aux"])
+    n_aux = len(model.aux_names)
+
+    def evaluate(t: np.ndarray, x: np.ndarray, d: np.ndarray, p: np.ndarray, chart: np.ndarray) -> np.ndarray:
+        out = np.empty((t.size, n_aux))
+        for i in range(t.size):
+            function(t[i], x[i], d[i], p, int(chart[i]), out[i])
+        return out
+
+    return evaluate
+
+
+def _no_aux(t: np.ndarray, *_: Any) -> np.ndarray:
+    return np.empty((t.size, 0))

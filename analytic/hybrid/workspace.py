@@ -1,0 +1,60 @@
+"""Everything a run remembers, as one record: what `w` is in the kernel.
+
+Compiled, it is a numpy structured record, so that a function gets one pointer and a batch is an array of them.
+Interpreted, it is a plain object with the same attributes.
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+
+from .kernel.steps import MEMO
+
+REALS = """
+    t te t_final t_stop t_event t_enter t_culprit t_warning t_frame h h_begin s1 sa s_end
+    left right left_value right_value
+    rtol max_step min_step first_step exponent old_error stop_precision time_tol graze_tol turn inverse
+    zeno_tol zeno_drift zeno_limit zeno_error zeno_ratio min_gap record_period measure_period frame_period
+""".split()
+WHOLES = """
+    chart chart_before phase status what culprit pause event clipped unchanged identity first place rough
+    n_rec n_ev n_field n_steps n_rejected n_charts n_declined n_small n_warnings n_active
+    max_charts max_steps max_stop_iter k_record k_measure k_frame stop_guard stop_count
+    pi_control zeno_on zeno_guard zeno_chart_count warn_only record_on log_on
+""".split()
+STATES = "x x1 xe xm fe inner probe later later_f x_frame atol".split()  # (n,)
+GUARD_REALS = "ga gp gm rate later_rate u_root s_root s_fall s_graze z_time z_gap z_ratio".split()  # (n_guards,)
+GUARD_WHOLES = "arm sign fired waits graze z_count".split()  # (n_guards,)
+
+
+def layout(n: int, n_memory: int, n_params: int, n_guards: int, n_rows: int, n_dense: int) -> np.dtype:
+    """Return the workspace's record type.
+
+    Args:
+        n: Continuous states.
+        n_memory: Memory entries, at least 1 (a record has no empty arrays), as are the next two.
+        n_params: Parameters.
+        n_guards: Guards.
+        n_rows: Stages the method keeps.
+        n_dense: Rows of dense-output coefficients.
+    """
+    fields: list = [(name, np.float64) for name in REALS] + [(name, np.int64) for name in WHOLES]
+    fields += [(name, np.float64, (n,)) for name in STATES]
+    fields += [("d", np.float64, (n_memory,)), ("de", np.float64, (n_memory,)), ("p", np.float64, (n_params,))]
+    fields += [(name, np.float64, (n_guards,)) for name in GUARD_REALS]
+    fields += [(name, np.int64, (n_guards,)) for name in GUARD_WHOLES]
+    fields += [("gs", np.float64, (5, n_guards)), ("ws", np.float64, (5,)), ("wv", np.float64, (5,))]
+    fields += [("k", np.float64, (n_rows, n)), ("q", np.float64, (n_dense, n))]
+    fields += [("memo_key", np.int64, (MEMO,)), ("memo_h", np.float64, (MEMO,))]
+    return np.dtype(fields, align=True)
+
+
+def as_object(record: np.void) -> SimpleNamespace:
+    """Return a record's contents as a plain object, for the interpreted kernel."""
+    w = SimpleNamespace()
+    for name in record.dtype.names:
+        value = record[name]
+        setattr(w, name, value.copy() if value.ndim else value.item())
+    return w

@@ -1,0 +1,71 @@
+"""Run a SimSect init file: integrate, report progress, write .data, .initial and .param, show or film the run.
+
+Usage: python scripts/simsect.py [-c SimSect.rc] [--method dop853] [--mode auto] [--video run.mp4]
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from tarsus.analytic import hybrid as hy
+from tarsus.analytic import simsect
+from tarsus.analytic.hybrid.names import overlay
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the file; return 0 if the final time was reached, 1 if the run ended before, 2 if the file is wrong."""
+    parser = argparse.ArgumentParser(prog="simsect", description=__doc__.partition("\n")[0])
+    parser.add_argument("-c", dest="file", default=simsect.DEFAULT_FILE, help="init file (default: %(default)s)")
+    parser.add_argument("--method", default="dop853", help="dop853, dopri5, or rk23, SimSect's class of method")
+    parser.add_argument("--mode", default="auto", help="compiled, python or auto")
+    parser.add_argument("--video", type=Path, help="film the run into this file (.mp4, .gif)")
+    args = parser.parse_args(argv)
+    try:
+        run = simsect.load(args.file)
+        sim = hy.compile(run.model, args.method, args.mode)
+        hy.Options(**run.settings)
+    except ValueError as error:
+        print(f"simsect: {error}", file=sys.stderr)
+        return 2
+    for path in simsect.write_inputs(run, sim):
+        print(path)
+    view = open_view(run, args.video)
+    callbacks = {"on_measure": progress(run.model)} | ({"on_frame": view} if view else {})
+    result = simsect.integrate(run, sim, **callbacks)
+    if view:
+        view.close()
+    print(simsect.write_data(run, result))
+    print(result.message)
+    return 0 if result.status is hy.Status.FINAL_TIME else 1
+
+
+def open_view(run: simsect.Setup, video: Path | None):
+    """Return the view that the init file or the command line asks for, or None; no display disables the view."""
+    if not (run.use_view or video):
+        return None
+    from tarsus.scripts.animation import View
+
+    params = overlay("parameter", run.model.param_names, run.model.p0, run.params)
+    try:
+        return View(run.model, params, run.view, run.view["framerate"], video)
+    except (RuntimeError, ValueError) as error:
+        print(f"simsect: no view: {error}", file=sys.stderr)
+        return None
+
+
+def progress(model: hy.Model):
+    """Return the callback that reports the run's progress."""
+
+    def report(t: float, x: np.ndarray, d: np.ndarray, chart: int) -> None:
+        name = model.charts[chart] if model.charts else chart
+        print(f"t = {t:.6g} in chart {name}", flush=True)
+
+    return report
+
+
+if __name__ == "__main__":
+    sys.exit(main())

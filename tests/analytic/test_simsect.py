@@ -1,0 +1,186 @@
+"""SimSect's init files: what is read, what is refused and where, and that the outputs reproduce the run."""
+
+import numpy as np
+import pytest
+
+from tarsus.analytic import hybrid as hy
+from tarsus.analytic import simsect
+from tarsus.scripts import simsect as script
+
+FIGURE_1 = """
+### This is a comment
+systemName = "slip";
+recordPeriod = 0.01;
+measurePeriod = 0.1;
+dataBaseName = "hexapod";   # trailing comment with a # and a = and "quotes"
+useGeomview = 1;
+framerate = 30;
+
+# Integration engine related parameters
+finalTime = 5;
+maxChartCount = 128000;
+stopPrecision = 1e-10;
+maxStopIterations = 128;
+tolerance = 1e-5;
+maxTimeStep = 1e-3;
+minTimeStep = 1e-15;
+rkPower = 0.33;
+"""
+
+
+def test_the_manuals_example_is_read():
+    run = simsect.setup(simsect.parse(FIGURE_1))
+    assert run.settings == {
+        "final_time": 5.0,
+        "rtol": 1e-5,
+        "atol": 1e-5,
+        "max_step": 1e-3,
+        "min_step": 1e-15,
+        "exponent": 0.33,
+        "record_period": 0.01,
+        "measure_period": 0.1,
+        "max_charts": 128000,
+        "stop_precision": 1e-10,
+        "max_stop_iter": 128,
+    }
+    assert run.base == "hexapod" and run.use_view
+    assert run.params == {"framerate": 30.0} and run.view["framerate"] == 30.0
+
+
+def test_defaults_are_the_manuals():
+    run = simsect.setup(simsect.parse('systemName = "slip";'))
+    s = run.settings
+    assert (run.base, run.use_view) == ("SimSect", False)
+    assert (s["final_time"], s["rtol"], s["max_step"], s["max_charts"], s["max_stop_iter"]) == (
+        1.0,
+        1e-4,
+        1e-2,
+        128,
+        128,
+    )
+
+
+@pytest.mark.parametrize(
+    "one, other",
+    [("power", "rkPower"), ("maxStopIter", "maxStopIterations"), ("frameRate", "framerate"), ("spr_i", "spri")],
+)
+def test_both_spellings(one, other):
+    texts = [f'systemName = "slip"; {name} = 2;' for name in (one, other)]
+    a, b = (simsect.setup(simsect.parse(text)) for text in texts)
+    assert (a.settings, a.params, a.view) == (b.settings, b.params, b.view)
+    assert 2.0 in [*a.settings.values(), *a.params.values()]
+
+
+def test_the_last_assignment_wins_and_layout_is_free():
+    symbols = simsect.parse('a=1;b = -2.5e-3 ;\n a\n=\n3.; s = "#no comment; = ";')
+    assert symbols["a"].value == 3.0 and symbols["a"].line == 2
+    assert symbols["b"].value == -2.5e-3 and symbols["s"].value == "#no comment; = "
+
+
+@pytest.mark.parametrize(
+    "text, sentence",
+    [
+        ("\n\nfinalTime = 5\nx = 1;", r"SimSect.rc:3: expected ';' after the value of finalTime"),
+        ("x 5;", r"SimSect.rc:1: expected '=' after x"),
+        ("x = y;", r"SimSect.rc:1: x needs a number or a quoted string"),
+        ("\n5 = x;", r"SimSect.rc:2: expected a name, got '5'"),
+        ('x = "open;\n', r"SimSect.rc:1: cannot read '\"open;'"),
+        ("x = 1; ?", r"SimSect.rc:1: cannot read '\?'"),
+        ('systemName = "akh";', r"SimSect.rc:1: unknown system 'akh'; known: slip"),
+        ("x = 1;", r"SimSect.rc: no systemName, so the default: unknown system 'hexapod'; known: slip"),
+        (
+            'systemName = "slip";\nfinaltime = 3;',
+            r"SimSect.rc:2: unknown symbol 'finaltime'; known: .*finalTime.*body_mass",
+        ),
+        ('systemName = "slip";\ntolerance = "low";', r"SimSect.rc:2: tolerance must be a number, got 'low'"),
+        ('systemName = "slip"; dataBaseName = 3;', r"SimSect.rc:1: dataBaseName must be a quoted string, got 3.0"),
+    ],
+)
+def test_mistakes_are_named_with_file_and_line(text, sentence):
+    if simsect.SYSTEMS.keys() != {"slip"}:
+        sentence = sentence.replace("known: slip", "known: .*slip")
+    with pytest.raises(ValueError, match=sentence):
+        simsect.setup(simsect.parse(text))
+
+
+def test_unknown_symbols_may_be_ignored():
+    run = simsect.setup(simsect.parse('systemName = "slip"; wind = 3;'), strict=False)
+    assert run.state == {}
+
+
+def rc(folder, text):
+    path = folder / "SimSect.rc"
+    path.write_text(f'systemName = "slip"; dataBaseName = "{folder / "run"}";\n{text}')
+    return path
+
+
+def test_outputs_reproduce_the_run(tmp_path, capsys):
+    path = rc(
+        tmp_path,
+        "finalTime = 0.7; recordPeriod = 0.05; tolerance = 1e-10; xdot = 1.25; k = 1100; touchdown_angle = 0.05;",
+    )
+    assert script.main(["-c", str(path), "--mode", "python"]) == 0
+    data = np.loadtxt(tmp_path / "run.data")
+    assert data.shape == (15, 5) and data[0].tolist() == [0.0, 0.0, 0.9, 1.25, 0.0]
+    again = (tmp_path / "run.initial").read_text() + (tmp_path / "run.param").read_text()
+    rc(tmp_path, "finalTime = 0.7; recordPeriod = 0.05; tolerance = 1e-10;\n" + again)
+    assert script.main(["-c", str(path), "--mode", "python"]) == 0
+    assert np.array_equal(np.loadtxt(tmp_path / "run.data"), data)
+
+
+def test_progress_is_reported_at_the_measure_period(tmp_path, capsys):
+    path = rc(tmp_path, "finalTime = 0.3; measurePeriod = 0.1; tolerance = 1e-6;")
+    script.main(["-c", str(path), "--mode", "python"])
+    lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("t = ")]
+    assert [line.split()[2] for line in lines] == ["0.1", "0.2", "0.3"]
+
+
+def test_inputs_are_written_before_the_run_and_data_after_a_failure(tmp_path, capsys):
+    path = rc(tmp_path, "finalTime = 2; maxChartCount = 3;")
+    assert script.main(["-c", str(path), "--mode", "python"]) == 1
+    assert "another transition was due" in capsys.readouterr().out
+    assert np.loadtxt(tmp_path / "run.data").shape[0] > 3
+
+
+def test_a_missing_file_and_wrong_values_are_sentences(tmp_path, capsys):
+    assert script.main(["-c", str(tmp_path / "none.rc")]) == 2
+    assert "cannot read the init file" in capsys.readouterr().err
+    assert script.main(["-c", str(rc(tmp_path, "tolerance = -1;"))]) == 2
+    assert "rtol must be positive, got -1.0" in capsys.readouterr().err
+
+
+def test_view_calls_come_at_the_frame_rate_and_can_stop_the_run():
+    run = simsect.setup(simsect.parse('systemName = "slip"; framerate = 10; finalTime = 1; tolerance = 1e-6;'))
+    seen = []
+
+    def frame(t, x, d, chart):
+        seen.append(t)
+        return t >= 0.5
+
+    result = simsect.integrate(run, hy.compile(run.model, mode="python"), on_frame=frame)
+    assert np.allclose(seen, [0.0, 0.1, 0.2, 0.3, 0.4, 0.5])
+    assert result.status is hy.Status.STOPPED
+
+
+def test_a_run_can_be_filmed(tmp_path, capsys):
+    import imageio
+
+    path = rc(tmp_path, "finalTime = 0.2; framerate = 25; tolerance = 1e-6; grid_xsteps = 10;")
+    script.main(["-c", str(path), "--mode", "python", "--video", str(tmp_path / "run.gif")])
+    frames = imageio.mimread(tmp_path / "run.gif")
+    assert len(frames) == 6
+    assert any(np.any(frame != frames[0]) for frame in frames[1:])
+
+
+def test_without_a_display_the_view_is_off_and_the_run_goes_on(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    path = rc(tmp_path, "finalTime = 0.1; useGeomview = 1; tolerance = 1e-6;")
+    assert script.main(["-c", str(path), "--mode", "python"]) == 0
+    assert "no view: there is no display" in capsys.readouterr().err
+    assert (tmp_path / "run.data").exists()
+
+
+def test_root_finder():
+    assert abs(simsect.find_root(lambda x: x * x - 2.0, 1.0) - 2.0**0.5) < 1e-15
+    with pytest.raises(ValueError, match="no zero found near 0"):
+        simsect.find_root(lambda x: x * x + 1.0, 0.1)
