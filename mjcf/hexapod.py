@@ -125,8 +125,24 @@ def _add_leg(spec: mujoco.MjSpec, torso, params: HexapodParams, leg: int, radius
     toe = torso.add_body(name=f"toe_{leg}", pos=attach - (0, 0, length))
     toe.explicitinertial = True
     toe.mass = params.leg_mass
-    toe.ipos = (0, 0, 0)  # without it the compiler takes the geoms' centre
+    toe.ipos = (0, 0, 0)  # left unset, the compiler would put the mass at the offset that is the body's own `pos`
     toe.inertia = (TOE_INERTIA,) * 3
+    _add_leg_joints(toe, params, leg)
+    toe.add_geom(
+        name=f"toe_{leg}",
+        type=mujoco.mjtGeom.mjGEOM_SPHERE,
+        size=(radius, 0, 0),
+        contype=contype,
+        conaffinity=0,
+        condim=3,
+    )
+    toe.add_geom(name=f"leg_{leg}", type=mujoco.mjtGeom.mjGEOM_MESH, meshname="c_leg", material=tripod, **visual)
+    toe.add_site(name=f"foot_{leg}", size=(0.012, 0.012, 0.012), rgba=(0.1, 0.1, 0.1, 1))
+
+
+def _add_leg_joints(toe, params: HexapodParams, leg: int) -> None:
+    """Add hip, splay and length of a leg, in this order: the documents' spherical coordinates."""
+    length = params.rho_r0[leg]
     hinge = dict(type=mujoco.mjtJoint.mjJNT_HINGE, pos=(0, 0, length))
     toe.add_joint(name=f"hip_{leg}", axis=(1, 0, 0), **hinge)
     toe.add_joint(
@@ -147,16 +163,6 @@ def _add_leg(spec: mujoco.MjSpec, torso, params: HexapodParams, leg: int, radius
         stiffness=(params.rho_k[leg], 0, 0),
         damping=(params.rho_d[leg], 0, 0),
     )
-    toe.add_geom(
-        name=f"toe_{leg}",
-        type=mujoco.mjtGeom.mjGEOM_SPHERE,
-        size=(radius, 0, 0),
-        contype=contype,
-        conaffinity=0,
-        condim=3,
-    )
-    toe.add_geom(name=f"leg_{leg}", type=mujoco.mjtGeom.mjGEOM_MESH, meshname="c_leg", material=tripod, **visual)
-    toe.add_site(name=f"foot_{leg}", size=(0.012, 0.012, 0.012), rgba=(0.1, 0.1, 0.1, 1))
 
 
 def _add_hip_motor(spec: mujoco.MjSpec, params: HexapodParams, leg: int) -> None:

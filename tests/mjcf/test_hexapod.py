@@ -42,7 +42,7 @@ def test_masses_and_inertia_are_the_parameters():
     model, data = start(params)
     mujoco.mj_forward(model, data)
     assert model.body_mass.sum() == pytest.approx(params.total_mass)
-    np.testing.assert_allclose(model.body_ipos[1:], 0.0)  # by default the compiler takes the geoms' centre
+    np.testing.assert_allclose(model.body_ipos[1:], 0.0)  # left unset, the compiler offsets it by the body's `pos`
     full = np.zeros((model.nv, model.nv))
     mujoco.mj_fullM(model, data, full)
     data.qpos[8::3] = 0.0
