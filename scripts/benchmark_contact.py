@@ -18,9 +18,11 @@ import numpy as np
 
 from tarsus.analytic.contact import Coulomb, Feet, Solver, Viscous, kernels, se2, solve
 from tarsus.analytic.contact.jit import n_threads
+from tarsus.scripts.multipod import RADIUS, multipod, states
 
 LEGS = (3, 6, 12, 21, 42, 50)
-RADIUS = 0.25  # of the disk [m]
+BATCHES = tuple(4**k for k in range(2, 9))  # frames: 16 to 65536
+PATHS = tuple(10**k for k in range(1, 7))  # steps
 ROUNDS = 7
 
 
@@ -42,6 +44,16 @@ def medians(runs: dict, rounds: int = ROUNDS, clock=time.process_time) -> dict[s
     return {name: float(np.median(values)) for name, values in times.items()}
 
 
+def repeated(run, count: int):
+    """Return what runs it so many times."""
+
+    def loop():
+        for _ in range(count):
+            run()
+
+    return loop
+
+
 def ring(rng, frames: int, n: int, spread: float):
     """Return feet on a ring with heights within `spread`, positions (frames, n, 3) [m], and velocities [m/s]."""
     angle = np.arange(n) / n * 2 * np.pi
@@ -51,57 +63,15 @@ def ring(rng, frames: int, n: int, spread: float):
     return pos, rng.normal(size=(frames, n, 2))
 
 
-def multipod(n: int) -> mujoco.MjSpec:
-    """Return the paper's robot: a disk with n legs on its rim, each with two hinges and a vertical slide."""
-    spec = mujoco.MjSpec()
-    spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_PLANE, size=[5, 5, 0.1], contype=1, conaffinity=2)
-    body = spec.worldbody.add_body(name="disk", pos=[0, 0, 0.1])
-    body.add_freejoint()
-    body.add_geom(type=mujoco.mjtGeom.mjGEOM_CYLINDER, size=[RADIUS, 0.01, 0], mass=1.0, contype=0, conaffinity=0)
-    for k in range(n):
-        angle = 2 * np.pi * k / n
-        leg = body.add_body(pos=[RADIUS * np.cos(angle), RADIUS * np.sin(angle), 0])
-        reach = 0.4 * np.pi / n  # so that workspaces do not overlap
-        for axis in ([0, 0, 1], [-np.sin(angle), np.cos(angle), 0]):
-            leg.add_joint(type=mujoco.mjtJoint.mjJNT_HINGE, axis=axis, range=[-reach, reach], limited=1, armature=1e-4)
-        leg.add_joint(
-            type=mujoco.mjtJoint.mjJNT_SLIDE, axis=[0, 0, 1], range=[-0.05, 0.05], limited=1, stiffness=300, damping=1
-        )
-        leg.add_geom(type=mujoco.mjtGeom.mjGEOM_CAPSULE, fromto=[0, 0, 0, 0, 0, -0.09], size=[0.004, 0, 0], mass=0.02,
-                     contype=0, conaffinity=0)  # fmt: skip
-        leg.add_geom(name=f"foot_{k}", type=mujoco.mjtGeom.mjGEOM_SPHERE, size=[0.01, 0, 0], pos=[0, 0, -0.09],
-                     mass=0.005, contype=2, conaffinity=1)  # fmt: skip
-    return spec
-
-
-def states(model, n: int, count: int, rng):
-    """Return random states of the robot and its feet in them, relative to the disk: (count, n, 3) and (count, n, 2)."""
-    data = mujoco.MjData(model)
-    feet = [model.geom(f"foot_{k}").id for k in range(n)]
-    qpos, qvel = np.tile(model.qpos0, (count, 1)), 0.3 * rng.normal(size=(count, model.nv))
-    low, high = model.jnt_range[1:].T
-    qpos[:, 7:] = rng.uniform(0.4 * low, 0.4 * high, (count, 3 * n))
-    qpos[:, 2] = 0.1
-    pos, vel, twist = np.empty((count, n, 3)), np.empty((count, n, 2)), np.empty(6)
-    for i in range(count):
-        data.qpos[:], data.qvel[:] = qpos[i], qvel[i]
-        data.qvel[:6] = 0.0  # so that foot velocities are those relative to the body
-        mujoco.mj_forward(model, data)
-        pos[i] = data.geom_xpos[feet] - data.xpos[1]
-        for k, foot in enumerate(feet):
-            mujoco.mj_objectVelocity(model, data, mujoco.mjtObj.mjOBJ_GEOM, foot, twist, 0)
-            vel[i, k] = twist[3:5]
-    return qpos, qvel, pos, vel
-
-
-def batch_run(pos, vel, law, weight):
-    """Return a run of the compiled loop on one thread, its arrays allocated beforehand."""
+def batch_run(pos, vel, law, weight, parallel=False):
+    """Return a run of the compiled loop on one thread or all, its arrays allocated beforehand."""
     frames, n = pos.shape[:2]
     feet = np.array([[[10.0, 1.0, 0.0, 0.0, 0.0]] * n])
     out, force = np.empty((frames, kernels.OUT_COLUMNS)), np.empty((frames, n, 3))
     code = np.empty(frames, np.int64)
     load = np.array([float(weight)])
-    return lambda: kernels.frames_serial(pos, vel, feet, load, *law.kernel_code, False, out, force, code)
+    rest = (pos, vel, feet, load, *law.kernel_code, False, out, force, code)
+    return (lambda: kernels.frames_parallel(64, *rest)) if parallel else (lambda: kernels.frames_serial(*rest))
 
 
 def with_legs(count: int, rng) -> dict[str, np.ndarray]:
@@ -180,36 +150,44 @@ def report_threads(rng) -> np.ndarray:
     return np.array([threads, *speedup])
 
 
-def report_path(rng) -> None:
-    twist = rng.normal(size=(1_000_000, 3))
-    wall = medians({name: lambda name=name: se2.integrate(twist, 1e-3, method=name) for name in se2.METHODS}, 5,
-                   time.perf_counter)  # fmt: skip
-    print("\n1e6 SE(2) steps: " + ", ".join(f"{name} {seconds * 1e3:.0f} ms" for name, seconds in wall.items()))
+def report_batches(rng) -> dict[str, np.ndarray]:
+    """Print and return threads x time on threads / time on one, by the number of frames in a batch, for both laws."""
+    overhead = {"viscous": [], "coulomb": []}
+    for frames in BATCHES:
+        pos, vel = ring(rng, frames, 6, 0.05)
+        count = max(1, 20_000 // frames)  # so that a timing is far longer than the clock's tick
+        for name, law in (("viscous", Viscous()), ("coulomb", Coulomb(1e-6))):
+            one, many = batch_run(pos, vel, law, 1.0), batch_run(pos, vel, law, 1.0, parallel=True)
+            runs = {"one": repeated(one, count), "many": repeated(many, count)}
+            seconds = medians(runs, 9, time.perf_counter)
+            overhead[name].append(n_threads() * seconds["many"] / seconds["one"])
+    print("\noverhead by frames in a batch: " + ", ".join(f"{frames}" for frames in BATCHES))
+    for name, values in overhead.items():
+        print(f"  {name}: " + ", ".join(f"{value:.2f}" for value in values))
+    return {name: np.array(values) for name, values in overhead.items()}
+
+
+def report_paths(rng) -> dict[str, np.ndarray]:
+    """Print and return the wall time per step of each method of integration, by the number of steps [ns]."""
+    per_step = {name: [] for name in se2.METHODS}
+    for steps in PATHS:
+        twist, count = rng.normal(size=(steps, 3)), max(1, 20_000 // steps)
+        runs = {name: repeated(lambda name=name, twist=twist: se2.integrate(twist, 1e-3, method=name), count)
+                for name in se2.METHODS}  # fmt: skip
+        for name, seconds in medians(runs, 5, time.perf_counter).items():
+            per_step[name].append(seconds / count / steps * 1e9)
     ends = [se2.integrate(twist, 1e-3, method=name)[-1] for name in se2.METHODS]
-    print(f"  largest difference between the methods: {max(np.abs(end - ends[0]).max() for end in ends):.1e}")
-
-
-def draw(rows: dict[str, np.ndarray], folder: Path) -> None:
-    """Save runtime against number of legs, relative to three legs, as figure 8a."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(figsize=(6, 4), layout="constrained")
-    for name, label in (("mj_step", "MuJoCo, mj_step"), ("call", "one call from Python"), ("kernel", "in the kernel"),
-                        ("coulomb", "in the kernel, Coulomb to 1e-6")):  # fmt: skip
-        axes.plot(LEGS, rows[name] / rows[name][0], "o-", label=f"{label} ({rows[name][0]:.2g} us at 3 legs)")
-    axes.set(xlabel="legs", ylabel="time per frame, relative to 3 legs", ylim=(0, None))
-    axes.legend(frameon=False)
-    folder.mkdir(parents=True, exist_ok=True)
-    figure.savefig(folder / "contact_runtime_legs.png", dpi=150)
-    print(f"\n{folder / 'contact_runtime_legs.png'}")
+    longest = ", ".join(f"{name} {values[-1] * steps * 1e-6:.0f} ms" for name, values in per_step.items())
+    print(f"\n{steps} SE(2) steps: {longest}; {max(np.abs(end - ends[0]).max() for end in ends):.1e} apart")
+    print("  ns per step, by steps: " + ", ".join(f"{steps}" for steps in PATHS))
+    for name, values in per_step.items():
+        print(f"    {name}: " + ", ".join(f"{value:.0f}" for value in values))
+    return {name: np.array(values) for name, values in per_step.items()}
 
 
 def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="benchmark_contact", description=__doc__.partition("\n")[0])
-    parser.add_argument("--out", type=Path, help="folder for the picture")
+    parser.add_argument("--out", type=Path, help="folder for the pictures")
     parser.add_argument("--states", type=int, default=300, help="random states per number of legs (the paper: 1000)")
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args(argv)
@@ -222,9 +200,14 @@ def main(argv: list[str] | None = None) -> int:
     rows = with_legs(args.states, rng)
     report_legs(rows)
     report_threads(rng)
-    report_path(rng)
+    overhead, per_step = report_batches(rng), report_paths(rng)
     if args.out:
-        draw(rows, args.out)
+        from tarsus.scripts import contact_pictures as pictures
+
+        pictures.save(pictures.legs(LEGS, rows), args.out / "contact_runtime_legs.png")
+        pictures.save(
+            pictures.threads(BATCHES, overhead, PATHS, per_step, n_threads()), args.out / "contact_threads.png"
+        )
     return 0
 
 

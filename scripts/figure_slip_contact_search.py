@@ -11,6 +11,8 @@ import sys
 import numpy as np
 
 from tarsus.analytic.contact import kernels, support
+from tarsus.analytic.contact.kernels.stance import move, shape_of, start
+from tarsus.analytic.contact.kernels.support_search import descends, line_search, next_step
 from tarsus.scripts.plotting import figure_main
 
 FEET_X = np.array([-0.75, -0.38, -0.05, 0.46])  # [m]; a robot on which the search changes contacts often
@@ -53,17 +55,17 @@ def energy_path() -> np.ndarray:
     s = np.zeros((kernels.SCRATCH_ROWS, len(FEET_X)))
     s[kernels.X], s[kernels.Z], s[kernels.K] = FEET_X, FEET_Z, STIFFNESS
     p, q = kernels.P, kernels.Q
-    sums, size2 = kernels._start(s, p)
-    shape, state, path = kernels._shape(s, size2), np.zeros(2), []
+    sums, size2 = start(s, p)
+    shape, state, path = shape_of(s, size2), np.zeros(2), []
     for k in range(50):
-        kind, step = kernels._step(s, WEIGHT, p, sums, k == 0, size2, shape)
+        kind, step = next_step(s, WEIGHT, p, sums, k == 0, size2, shape)
         if kind == kernels.BALANCED:
             break
-        new = kernels._move(s, p, q, step)
-        if k and not kernels._descends(WEIGHT, sums, new, step):
-            t = kernels._line_search(s, WEIGHT, p, step, size2)
+        new = move(s, p, q, step)
+        if k and not descends(WEIGHT, sums, new, step):
+            t = line_search(s, WEIGHT, p, step, size2)
             step = (t * step[0], t * step[1], t * step[2], *step[3:])
-            new = kernels._move(s, p, q, step)
+            new = move(s, p, q, step)
         slope = step[1] * step[5] - step[2] * step[6]
         state = state + [step[0] - slope * step[3], -slope]
         path.append(state)

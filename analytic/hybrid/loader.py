@@ -25,6 +25,7 @@ from typing import Any
 
 import numpy as np
 
+from ..cache import cache_folder
 from .fingerprint import fingerprint, size
 from .rebuild import ieee, rebuild
 from .tableau import METHODS, Method
@@ -64,23 +65,6 @@ class Functions:
 def has_numba() -> bool:
     """Return whether the compiled modes are available."""
     return importlib.util.find_spec("numba") is not None
-
-
-def cache_folder() -> Path:
-    """Return the folder of compiled models: $TARSUS_CACHE_DIR, else the user's cache folder, else a temporary one."""
-    candidates = [os.environ.get("TARSUS_CACHE_DIR")]
-    candidates.append(os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "tarsus"))
-    user = os.getuid() if hasattr(os, "getuid") else "user"
-    candidates.append(os.path.join(tempfile.gettempdir(), f"tarsus-{user}"))
-    for candidate in filter(None, candidates):
-        folder = Path(candidate) / "hybrid"
-        try:
-            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        except OSError:
-            continue
-        if os.access(folder, os.W_OK):
-            return folder
-    return Path(tempfile.mkdtemp(prefix="tarsus-"))
 
 
 @functools.cache
@@ -188,7 +172,7 @@ def _compiled_space(functions: Functions, method: Method, text: str, mode: str) 
 
 def _cached_file(stem: str, text: str) -> Path:
     """Return the cache's file of that name, written if it is not there (as a whole or not at all)."""
-    folder = cache_folder()
+    folder = cache_folder("hybrid")
     path = folder / f"{stem}.py"
     if path.exists():
         # A new access time protects it from removal. The modification time is numba's stamp: keep it.

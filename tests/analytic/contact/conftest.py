@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-ORACLE = Path(__file__).parents[2] / "oracles" / "contact_frames.py"
+ORACLES = Path(__file__).parents[2] / "oracles"
 
 
-def load_oracle():
-    spec = importlib.util.spec_from_file_location("contact_frames", ORACLE)
+def load_oracle(name="contact_frames"):
+    spec = importlib.util.spec_from_file_location(name, ORACLES / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -20,6 +20,12 @@ def load_oracle():
 def oracle():
     """`tests/oracles/contact_frames.py`, which imports nothing of ours."""
     return load_oracle()
+
+
+@pytest.fixture(scope="session")
+def certificates():
+    """`tests/oracles/contact_certificates.py`, which proves answers from the answer and the frame alone."""
+    return load_oracle("contact_certificates")
 
 
 @pytest.fixture

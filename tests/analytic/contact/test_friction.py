@@ -17,37 +17,14 @@ def metric(w):
     return np.eye(2) + w[..., :, None] * w[..., None, :]
 
 
-def assert_certified(found, pos, vel, mu, w, gap):
-    """Check balance, cone and power: together they prove that the dissipation is within the gap of its minimum."""
-    m, f = mu * found.load, found.force[..., :2]
-    total = m.sum(axis=-1)
-    lever = np.linalg.norm(pos[..., :2], axis=-1)
-    size = lever.max(axis=-1)
-    moment = np.sum(pos[..., 0] * f[..., 1] - pos[..., 1] * f[..., 0], axis=-1)
-    assert np.all(np.abs(f.sum(axis=-2)).max(axis=-1) <= 1e-11 * total)
-    assert np.all(np.abs(moment) <= 1e-11 * total * np.maximum(size, 1e-300))
-    a = metric(w)
-    pull = np.sqrt(np.einsum("...ni,...nij,...nj->...n", f, np.linalg.inv(a), f))
-    assert np.all(pull <= m * (1 + 1e-12) + 1e-12 * total[..., None])
-    slip = slips(pos, vel, found.twist)
-    dissipation = np.sum(m * np.sqrt(np.einsum("...ni,...nij,...nj->...n", slip, a, slip)), axis=-1)
-    held = np.sum(m * np.sqrt(np.einsum("...ni,...nij,...nj->...n", vel, a, vel)), axis=-1)
-    power = np.sum(f * slip, axis=(-1, -2))
-    # What a twist rounded to doubles can hold: its parts may be far larger than the slips they leave.
-    parts = np.abs(found.twist[..., None, :2]).sum(axis=-1) + np.abs(found.twist[..., None, 2]) * lever
-    rounding = 1e-13 * held + 1e-15 * np.sum(m * parts, axis=-1)
-    assert np.all(dissipation + power <= gap * dissipation + rounding)
-    assert np.all(np.abs(found.dissipation - dissipation) <= 1e-9 * dissipation + rounding)
-
-
 @pytest.mark.parametrize("gap", [1e-6, 1e-9])
 @pytest.mark.parametrize("bend", [0.0, 1.0, 6.0])
-def test_coulomb_answers_are_certified(hexapods, rng, gap, bend):
+def test_coulomb_answers_are_certified(hexapods, rng, certificates, gap, bend):
     pos, vel = hexapods
     mu, w = rng.uniform(0.2, 1, (200, 6)), bend * rng.normal(size=(200, 6, 2))
     found = solve(pos, vel, Feet(100.0, mu, 5.0, w), Coulomb(gap))
     assert found.solved.all() and found.twist_unique.all()
-    assert_certified(found, pos, vel, mu, w, gap)
+    certificates.assert_certified(found, pos, vel, mu, w, gap)
     assert np.all(found.residual < 1e-12) and np.all(found.gap <= gap * found.dissipation)
 
 
@@ -89,13 +66,13 @@ def oracle_slips():
     return module.KINDS
 
 
-def test_hard_stances_with_hard_slips_are_certified(kind, oracle, rng):
+def test_hard_stances_with_hard_slips_are_certified(kind, oracle, rng, certificates):
     for _, pos, vel, k, weight, mu in hard_frames(kind, oracle, rng, 135):
         w = rng.normal(size=(len(k), 2)) * rng.integers(2)
         found = solve(pos, vel, Feet(k, mu, weight, w), Coulomb(1e-6))
         assert found.status in (Status.SOLVED, Status.NO_EQUILIBRIUM)
         if found.solved:
-            assert_certified(found, pos, vel, mu, w, 1e-6)
+            certificates.assert_certified(found, pos, vel, mu, w, 1e-6)
         viscous = solve(pos, vel, Feet(k, mu, weight, w))
         assert viscous.code & 7 == found.code & 7
         if viscous.solved:  # slips far below the velocities keep only the velocities' rounding

@@ -1,0 +1,125 @@
+"""What is called from outside: one frame, loops over frames on one thread or all, and friction for given loads.
+
+All arrays are checked by the callers in Python, except by `single`, which is called without them. The functions
+return a status and flags and allocate nothing but scratch and, in `single`, the answer.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..jit import jit, jit_parallel, prange
+from .friction import solve_friction
+from .layout import (
+    ANSWER_ROWS,
+    GROUND,
+    HEIGHT,
+    LOAD,
+    NO_EQUILIBRIUM,
+    OUT_COLUMNS,
+    PITCH,
+    RESIDUAL,
+    ROLL,
+    SCRATCH_ROWS,
+    SOLVED,
+    STATUS_MASK,
+    STIFFNESS,
+    SUPPORT_ONLY,
+    UX,
+    K,
+    X,
+    Y,
+    Z,
+)
+from .support_search import solve_support
+
+
+@jit
+def _frame(i, pos, vel, feet, f, weight, law, setting, tilt_terms, s, out, force):
+    """Solve frame `i` with the feet `f`, support first; return the code."""
+    for j in range(s.shape[1]):
+        s[X, j], s[Y, j], s[Z, j] = pos[i, j, 0], pos[i, j, 1], pos[i, j, 2] - feet[f, j, GROUND]
+        s[K, j] = feet[f, j, STIFFNESS]
+    code, h, bx, by, imbalance = solve_support(weight, s)
+    out[i, HEIGHT], out[i, PITCH], out[i, ROLL], out[i, RESIDUAL] = h, -bx, by, imbalance
+    for j in range(s.shape[1]):
+        force[i, j, 2] = s[LOAD, j]
+    if law == SUPPORT_ONLY:
+        return code
+    if code & STATUS_MASK == NO_EQUILIBRIUM:
+        for k in range(UX, OUT_COLUMNS):
+            out[i, k] = math.nan
+        for j in range(s.shape[1]):
+            force[i, j, 0] = force[i, j, 1] = math.nan
+        return code
+    sliding = solve_friction(i, pos, vel, feet, f, law, setting, tilt_terms, s, out, force)
+    if code & STATUS_MASK == SOLVED:
+        return code | sliding
+    return code | (sliding & ~STATUS_MASK)
+
+
+@jit
+def frames(first, last, pos, vel, feet, weight, law, setting, tilt_terms, s, out, force, code):
+    """Solve the frames `first` to `last` of a batch; `feet` and `weight` hold one entry per frame or one for all.
+
+    `s` is scratch, shape (SCRATCH_ROWS, n feet).
+    """
+    each_feet, each_weight = feet.shape[0] > 1, weight.shape[0] > 1
+    for i in range(first, last):
+        f = i if each_feet else 0
+        load = weight[i if each_weight else 0]
+        code[i] = _frame(i, pos, vel, feet, f, load, law, setting, tilt_terms, s, out, force)
+
+
+@jit
+def frames_serial(pos, vel, feet, weight, law, setting, tilt_terms, out, force, code):
+    """Solve a batch on one thread."""
+    s = np.empty((SCRATCH_ROWS, pos.shape[1]))
+    frames(0, pos.shape[0], pos, vel, feet, weight, law, setting, tilt_terms, s, out, force, code)
+
+
+@jit_parallel
+def frames_parallel(chunks, pos, vel, feet, weight, law, setting, tilt_terms, out, force, code):
+    """Solve a batch in so many chunks, spread over the threads."""
+    n = pos.shape[0]
+    for c in prange(chunks):
+        s = np.empty((SCRATCH_ROWS, pos.shape[1]))
+        a, b = n * c // chunks, n * (c + 1) // chunks
+        frames(a, b, pos, vel, feet, weight, law, setting, tilt_terms, s, out, force, code)
+
+
+@jit
+def slides(pos, vel, feet, law, setting, tilt_terms, out, force, code):
+    """Solve the friction of a batch whose loads are already in `force` and tilts in `out`."""
+    s = np.empty((SCRATCH_ROWS, pos.shape[1]))
+    for i in range(pos.shape[0]):
+        out[i, RESIDUAL] = 0.0
+        for j in range(pos.shape[1]):
+            s[LOAD, j] = force[i, j, 2]
+        f = i if feet.shape[0] > 1 else 0
+        code[i] = solve_friction(i, pos, vel, feet, f, law, setting, tilt_terms, s, out, force)
+
+
+@jit
+def single(pos, vel, feet, weight, law, setting, tilt_terms, s):
+    """Solve one frame from (n, 3) and (n, 2) arrays; return a new array (4 + n, 3): answers and code, then forces."""
+    n = s.shape[1]
+    if pos.shape[0] != n or pos.shape[1] != 3:
+        raise ValueError("foot_pos must have shape (n, 3), with the n of the solver")
+    if vel.shape[0] != n or vel.shape[1] < (3 if tilt_terms else 2):
+        raise ValueError("foot_vel must have shape (n, 2), with the n of the solver, or (n, 3)")
+    total = 0.0
+    for j in range(n):
+        total += 0.0 * (pos[j, 0] + pos[j, 1] + pos[j, 2] + vel[j, 0] + vel[j, 1])
+    if total != 0.0:
+        raise ValueError("foot_pos and foot_vel must be finite; they hold NaN or infinity")
+    answer = np.empty((ANSWER_ROWS + n, 3))
+    out = answer[:ANSWER_ROWS].reshape((1, ANSWER_ROWS * 3))
+    force = answer[ANSWER_ROWS:].reshape((1, n, 3))
+    code = _frame(
+        0, pos[np.newaxis, :, :], vel[np.newaxis, :, :], feet, 0, weight, law, setting, tilt_terms, s, out, force
+    )
+    out[0, OUT_COLUMNS] = code
+    return answer

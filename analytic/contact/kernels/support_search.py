@@ -1,0 +1,203 @@
+"""The support search: Newton on a convex energy whose gradient is the balance of force and moments.
+
+The energy sum K min(p, 0)^2 / 2 + weight h is piecewise quadratic; a full step is exact while the contacts stay what
+they are, so that the search ends after finitely many. A full step that does not descend is shortened by an exact line
+search; loaded feet that cannot hold the body are left by a pure tilt to the next contact.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..jit import jit
+from .layout import (
+    BALANCE_TOL,
+    BALANCED,
+    EDGE_TOL,
+    FALL,
+    LOAD,
+    MAX_SUPPORT,
+    NEWTON,
+    NO_EQUILIBRIUM,
+    RANK_TOL,
+    SOLVED,
+    STALLED,
+    TILT,
+    TILT_FREE,
+    K,
+    P,
+    Q,
+    X,
+    Y,
+)
+from .stance import line_of, move, shape_of, spans, start
+from .support_tilt import least_tilt
+
+
+@jit
+def _careful_step(s, weight, p, first, size2, shape):
+    """Return the kind of the step and the step for loaded feet that are, or nearly are, in line or in one point."""
+    sk, cx, cy, tx, ty, itt, itn, inn, sp, st, sn = line_of(s, p, first, shape)
+    if sk <= 0.0:  # all in the air: down
+        return TILT, (-1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0)
+    tiny = RANK_TOL * sk * size2
+    edge = EDGE_TOL * weight * math.sqrt(size2)
+    dh = -(weight + sp) / sk
+    gt = st - weight * (tx * cx + ty * cy)
+    gn = sn - weight * (tx * cy - ty * cx)
+    rank = shape[0]
+    if rank == 0 or itt <= tiny:  # one point: the body falls towards the side of its centre of mass
+        far = math.hypot(cx, cy)
+        if weight * far > edge and not first:
+            return TILT if rank else FALL, (0.0, 1.0, 0.0, cx, cy, cx / far, cy / far)
+        kind = NEWTON if first or abs(dh) * sk > BALANCE_TOL * weight else BALANCED
+        return kind, (dh, 0.0, 0.0, cx, cy, tx, ty)
+    schur = inn - itn * itn / itt
+    if rank == 2 and schur > tiny:
+        across = -(gn - itn / itt * gt) / schur
+        along = -(gt + itn * across) / itt
+        return NEWTON, (dh, along, across, cx, cy, tx, ty)
+    if abs(gn) > edge and not first:
+        return TILT if rank == 2 else FALL, (0.0, 0.0, -1.0 if gn > 0.0 else 1.0, cx, cy, tx, ty)
+    along = -gt / itt
+    done = abs(dh) * sk <= BALANCE_TOL * weight and abs(gt) <= 0.1 * edge
+    return (BALANCED if done and not first else NEWTON), (dh, along, 0.0, cx, cy, tx, ty)
+
+
+@jit
+def line_search(s, weight, p, step, size2):
+    """Return how far along a step the energy is least, exactly; negative when it falls for ever.
+
+    The slope of the energy along the step is piecewise linear and rises; it is followed from one change of contact
+    to the next.
+    """
+    dh, along, across, cx, cy, tx, ty = step
+    n = s.shape[1]
+    flat = 3e-15 * (abs(along) + abs(across)) * math.sqrt(size2)  # a foot on the axis of the tilt
+    t = 0.0
+    for _ in range(n + 1):
+        slope = weight * (dh - along * (tx * cx + ty * cy) - across * (tx * cy - ty * cx))
+        curvature = 0.0
+        following = math.inf
+        for j in range(n):
+            k = s[K, j]
+            x, y = s[X, j] - cx, s[Y, j] - cy
+            rate = dh + along * (tx * x + ty * y) + across * (tx * y - ty * x)
+            if k == 0.0 or (dh == 0.0 and abs(rate) <= flat) or rate == 0.0:
+                continue
+            change = -s[p, j] / rate
+            if (rate < 0.0 and change <= t) or (rate > 0.0 and change > t):
+                slope += k * (s[p, j] + t * rate) * rate
+                curvature += k * rate * rate
+            if change > t:
+                following = min(following, change)
+        if slope >= 0.0:
+            return t
+        stop = t - slope / curvature if curvature > 0.0 else math.inf
+        if stop <= following:
+            return stop if stop < math.inf else -1.0
+        t = following
+    return t
+
+
+@jit
+def next_step(s, weight, p, sums, first, size2, shape):
+    """Return the kind of the next step and the step."""
+    sk, sx, sy, sxx, sxy, syy, sp, spx, spy, _, _, _ = sums
+    if spans(sums, size2):
+        cx, cy = sx / sk, sy / sk
+        ixx, ixy, iyy = sxx - sx * cx, sxy - sx * cy, syy - sy * cy
+        det = ixx * iyy - ixy * ixy
+        total = weight + sp
+        gx = spx - cx * total
+        gy = spy - cy * total
+        return NEWTON, (-total / sk, (ixy * gy - iyy * gx) / det, (ixy * gx - ixx * gy) / det, cx, cy, 1.0, 0.0)
+    return _careful_step(s, weight, p, first, size2, shape)
+
+
+@jit
+def descends(weight, sums, new, step):
+    """Return whether a full step lowers the energy by a fair part of what its slope promised (Armijo).
+
+    Without a change of contacts the step is exact; near the end, energies differ by less than their rounding.
+    """
+    if new[11] == 0.0:
+        return True
+    dh, along, across, cx, cy, tx, ty = step
+    sink_t, sink_n = along * (tx * cx + ty * cy), across * (tx * cy - ty * cx)
+    rise = dh - sink_t - sink_n
+    dx, dy = along * tx - across * ty, along * ty + across * tx
+    slope = (weight + sums[6]) * rise + dx * sums[7] + dy * sums[8]
+    rounding = 1e-15 * (new[10] + weight * (abs(dh) + abs(sink_t) + abs(sink_n)))
+    return new[9] + weight * rise <= 1e-4 * slope + rounding
+
+
+@jit
+def solve_support(weight, s):
+    """Solve which feet carry what for the places and heights in `s`; leave the loads there; return code and pose.
+
+    Newton on the convex energy sum K min(p, 0)^2 / 2 + weight h from the plane of all feet, with an exact line search
+    where a full step does not descend, and a pure tilt where the loaded feet cannot hold the body. Heights are
+    moved, not recomputed, so that stiff feet balance to rounding.
+    """
+    p, q = P, Q
+    sums, size2 = start(s, p)
+    tolerance = BALANCE_TOL * weight
+    lever = tolerance * math.sqrt(size2)
+    h = bx = by = 0.0
+    shape = (2, 1.0, 0.0)
+    if sums[0] > 0.0 and not spans(sums, size2):
+        shape = shape_of(s, size2)
+    status = STALLED if sums[0] > 0.0 else NO_EQUILIBRIUM
+    steps = MAX_SUPPORT if sums[0] > 0.0 else 0
+    for k in range(steps):
+        first = k == 0
+        level = abs(sums[7]) <= lever and abs(sums[8]) <= lever and abs(weight + sums[6]) <= tolerance
+        if level and not first:
+            status = SOLVED
+            break
+        kind, step = next_step(s, weight, p, sums, first, size2, shape)
+        if kind == BALANCED:
+            status = SOLVED
+            break
+        new = sums
+        if kind == NEWTON:
+            new = move(s, p, q, step)
+        if not first and (kind != NEWTON or not descends(weight, sums, new, step)):
+            t = line_search(s, weight, p, step, size2)
+            if t < 0.0 or kind == FALL:
+                status = NO_EQUILIBRIUM
+                break
+            step = (t * step[0], t * step[1], t * step[2], step[3], step[4], step[5], step[6])
+            new = move(s, p, q, step)
+        dx, dy = step[1] * step[5] - step[2] * step[6], step[1] * step[6] + step[2] * step[5]
+        h += step[0] - dx * step[3] - dy * step[4]
+        bx += dx
+        by += dy
+        p, q, sums = q, p, new
+    return _finish_support(s, weight, p, sums, (h, bx, by), size2, shape, status)
+
+
+@jit
+def _finish_support(s, weight, p, sums, pose, size2, shape, status):
+    """Write the loads; choose the least tilt where it is free; return the code, the pose and the imbalance."""
+    if status == NO_EQUILIBRIUM:
+        for j in range(s.shape[1]):
+            s[LOAD, j] = math.nan
+        return status, math.nan, math.nan, math.nan, math.nan
+    least = weight
+    for j in range(s.shape[1]):
+        load = s[K, j] * max(-s[p, j], 0.0)
+        s[LOAD, j] = load
+        least = min(least, load if load > 0.0 else least)
+    h, bx, by = pose
+    if least < 1e-9 * weight or not spans(sums, size2):
+        free, h, bx, by = least_tilt(s, weight, p, pose, size2, shape)
+        status = status | TILT_FREE if free else status
+    total = mx = my = 0.0
+    for j in range(s.shape[1]):
+        total += s[LOAD, j]
+        mx += s[LOAD, j] * s[X, j]
+        my += s[LOAD, j] * s[Y, j]
+    lever = max(abs(mx), abs(my)) / math.sqrt(size2) if size2 > 0.0 else 0.0
+    return status, h, bx, by, max(abs(total - weight), lever) / weight

@@ -1,0 +1,61 @@
+"""The pictures of `benchmark_contact.py`: runtime against number of legs, and what threads and prefix sums gain.
+
+After figures 8a and 8b of Wu, Zhao and Revzen (arXiv:2310.20669).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+
+LINES = {
+    "mj_step": "MuJoCo, mj_step",
+    "call": "one call from Python",
+    "kernel": "in the kernel",
+    "coulomb": "in the kernel, Coulomb to 1e-6",
+}
+LAWS = {"viscous": "viscous", "coulomb": "Coulomb to 1e-6"}
+METHODS = {"sequential": "one after the other", "scan": "prefix sums in NumPy", "blocks": "blocks on all threads"}
+
+
+def legs(numbers, rows: dict[str, np.ndarray]) -> plt.Figure:
+    """Draw the runtime against the number of legs, relative to the first number (figure 8a)."""
+    figure, axes = plt.subplots(figsize=(6, 4), layout="constrained")
+    for name, label in LINES.items():
+        relative = rows[name] / rows[name][0]
+        axes.plot(numbers, relative, "o-", label=f"{label} ({rows[name][0]:.2g} us at {numbers[0]} legs)")
+    axes.set(xlabel="legs", ylabel=f"time per frame, relative to {numbers[0]} legs", ylim=(0, None))
+    axes.legend(frameon=False)
+    return figure
+
+
+def threads(batches, overhead: dict[str, np.ndarray], paths, per_step: dict[str, np.ndarray], count: int) -> plt.Figure:
+    """Draw the overhead of so many threads by batch size, and the time of a step of integration by path length (8b)."""
+    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
+    for name, values in overhead.items():
+        left.semilogx(batches, values, "o-", label=f"hexapod, {LAWS[name]}")
+    left.axhline(1.0, color="0.6", lw=1, zorder=0)
+    left.axhline(count, color="0.6", lw=1, ls="--", zorder=0)
+    left.text(batches[0], 0.96, "no overhead", color="0.4", va="top")
+    left.text(batches[-1], 1.02 * count, "as slow as one thread", color="0.4", va="bottom", ha="right")
+    left.set(xlabel="frames in a batch", ylabel=f"{count} x time on {count} threads / time on one",
+             title="Threads over frames", ylim=(0, None))  # fmt: skip
+    for name, values in per_step.items():
+        right.loglog(paths, values, "o-", label=METHODS[name])
+    right.set(xlabel="steps of the path", ylabel="time per step [ns]", title="Integration of the body's path")
+    for axes in (left, right):
+        axes.legend(frameon=False)
+    return figure
+
+
+def save(figure: plt.Figure, path: Path) -> None:
+    """Save a picture and say where."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=150)
+    plt.close(figure)
+    print(path)
