@@ -214,6 +214,7 @@ def test_a_toppled_robot_ends_the_episode_and_says_so():
     env.reset(seed=0, options={"qpos": qpos})
     _, reward, terminated, _, info = env.step(np.zeros(6))
     assert terminated and info["termination"].startswith("toppled") and np.isfinite(reward)
+    assert info["reward_healthy"] == 0.0 and info["reward_power"] < 0.0
 
 
 def test_leaving_the_ground_ends_the_episode():
