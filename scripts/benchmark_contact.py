@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import platform
 import time
 from pathlib import Path
 
@@ -18,6 +17,7 @@ import numpy as np
 
 from tarsus.analytic.contact import Coulomb, Feet, Solver, Viscous, kernels, se2, solve
 from tarsus.analytic.contact.jit import n_threads
+from tarsus.scripts import report
 from tarsus.scripts.multipod import RADIUS, multipod, states
 
 LEGS = (3, 6, 12, 21, 42, 50)
@@ -192,10 +192,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args(argv)
     rng = np.random.default_rng(args.seed)
-    import numba
-
-    print(f"{platform.processor() or platform.machine()}, Python {platform.python_version()}, numpy {np.__version__}, "
-          f"numba {numba.__version__}, mujoco {mujoco.__version__}, seed {args.seed}")  # fmt: skip
+    print(f"{report.versions('numpy', 'numba', 'mujoco')}, on {report.machine()}, seed {args.seed}")
     report_hexapod(rng)
     rows = with_legs(args.states, rng)
     report_legs(rows)

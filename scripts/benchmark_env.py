@@ -10,8 +10,6 @@ The share outside the physics compares an episode with the same controls replaye
 from __future__ import annotations
 
 import argparse
-import importlib.metadata
-import platform
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -25,7 +23,9 @@ from tqdm import tqdm
 import tarsus  # noqa: F401  registers the environments
 from tarsus.analytic.clock import TripodGait
 from tarsus.controllers.clock import ClockPolicy
+from tarsus.scripts import report
 
+PACKAGES = ("tarsus", "mujoco", "gymnasium", "numpy")
 PHYSICS = mujoco.mjtState.mjSTATE_FULLPHYSICS
 
 
@@ -113,18 +113,13 @@ def rows(simulated_seconds: float) -> list[Row]:
 def table(measured: list[Row]) -> str:
     """Return the Markdown table: steps per second, its spread, ratio to the first row, share outside the physics."""
     rates = [row.n_envs * len(row.actions) / np.array(row.seconds) for row in measured]
-    lines = ["| environment | steps/s, median (min to max) | ratio | outside mj_step |", "|---|---|---|---|"]
+    lines = []
     for row, rate in zip(measured, rates, strict=True):
         share = f"{1 - np.median(np.array(row.physics) / row.seconds):.0%}" if row.physics else "-"
         spread = f"{np.median(rate):,.0f} ({rate.min():,.0f} to {rate.max():,.0f})"
-        lines.append(f"| {row.label} | {spread} | {np.median(rate) / np.median(rates[0]):.2f} | {share} |")
-    return "\n".join(lines)
-
-
-def versions() -> str:
-    names = ("tarsus", "mujoco", "gymnasium", "numpy")
-    listed = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in names)
-    return f"{listed}, Python {platform.python_version()}, {platform.machine()}, one thread, CPU time"
+        lines.append((row.label, spread, f"{np.median(rate) / np.median(rates[0]):.2f}", share))
+    head = ("environment", "steps/s, median (min to max)", "ratio", "outside mj_step")
+    return report.markdown_table(head, lines)
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -137,7 +132,7 @@ def main(argv: list[str] | None = None) -> int:
         for row in measured:
             row.measure()
     print(table(measured))
-    print(versions())
+    print(f"{report.versions(*PACKAGES)}, on {report.machine()}; one thread, CPU time")
     return 0
 
 

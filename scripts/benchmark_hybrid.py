@@ -14,8 +14,6 @@ import argparse
 import importlib.metadata
 import importlib.util
 import math
-import os
-import platform
 import statistics
 import subprocess
 import sys
@@ -27,7 +25,9 @@ import numpy as np
 
 from tarsus.analytic import hybrid as hy
 from tarsus.analytic.models import slip
+from tarsus.scripts import report
 
+PACKAGES = ("tarsus", "numpy", "scipy", "numba", "diffrax", "jax")
 EVENTS = 400
 REFERENCE = Path(__file__).parents[1] / "tests" / "oracles" / "hybrid_slip.txt"
 MASS, STIFFNESS, GRAVITY = 50.48, 1000.0, 10.0
@@ -180,13 +180,6 @@ def first_call() -> str:
     return f"first compiled run in a new process, from cache: {run:.2f} s CPU (and {imports:.2f} s imports)"
 
 
-def versions() -> str:
-    """Return versions and machine."""
-    names = [n for n in ("numpy", "scipy", "numba", "diffrax", "jax") if importlib.util.find_spec(n)]
-    parts = [f"python {platform.python_version()}"] + [f"{n} {importlib.metadata.version(n)}" for n in names]
-    return f"{', '.join(parts)}; {platform.machine()}, {os.cpu_count()} cores"
-
-
 def main(argv: list[str] | None = None) -> int:
     """Measure everything in one run and print the table."""
     parser = argparse.ArgumentParser(prog="benchmark_hybrid", description=__doc__.partition("\n")[0])
@@ -201,7 +194,7 @@ def main(argv: list[str] | None = None) -> int:
         cpu, spread, t = measure(make(), args.rtol, args.repeats)
         rows.append((name, cpu, spread, np.abs(t[: reference.size] - reference).max(), abs(t[EVENTS - 1] - last)))
     fastest = rows[0][1]
-    print(f"{EVENTS} events, rtol {args.rtol:g}, atol rtol/100; {versions()}")
+    print(f"{EVENTS} events, rtol {args.rtol:g}, atol rtol/100; {report.versions(*PACKAGES)}; {report.machine()}")
     print(f"{'':28}{'CPU ms':>9}{'spread':>9}{'ratio':>8}{'err16 s':>10}{'err100 s':>10}")
     for name, cpu, spread, e16, e100 in rows:
         print(f"{name:28}{cpu * 1e3:9.3f}{spread * 1e3:9.3f}{cpu / fastest:8.1f}{e16:10.1e}{e100:10.1e}")

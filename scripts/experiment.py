@@ -64,10 +64,10 @@ class Stepper:
         self.data = experiment.start(self.model)
         self.controller = ClockController(experiment.gait)
         self._patches = GroundPatches(self.model, experiment.ground)
-        follow_period = find(experiment.preset).follow_period
-        self._follow_every = max(1, round(follow_period / self.model.opt.timestep))
+        preset = find(experiment.preset)
+        self._follow_every = preset.follow_every
         self._n_steps = 0
-        self._command_lead = find(experiment.preset).command_lead + NUDGE * self.model.opt.timestep
+        self._command_lead = preset.command_lead + NUDGE * self.model.opt.timestep
 
     def step(self) -> None:
         """Advance by one timestep."""

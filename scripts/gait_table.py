@@ -21,9 +21,10 @@ from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import Flat, Slope, Terrain
 from tarsus.mjcf import PRESETS
 from tarsus.mjcf.presets import find
-from tarsus.scripts import record, summary
+from tarsus.scripts import record, report, summary
 from tarsus.scripts.creep_and_cost import CREEP_SLOPE, creep_of_pinned, creep_of_standing, speed_of_simulation
 from tarsus.scripts.experiment import Experiment
+from tarsus.scripts.report import markdown_table
 from tarsus.scripts.simulate import simulate
 
 BEGIN, END = "<!-- tables: begin -->", "<!-- tables: end -->"
@@ -94,7 +95,7 @@ def compute(rows: list[Case], n_jobs: int = -1) -> dict[tuple[str, str, str], Ce
 
 def tables(rows: list[Case], cells: dict[tuple[str, str, str], Cell], command: str) -> str:
     """Return the generated part of the page, Markdown."""
-    versions, machine = ", ".join(record.versions()), record.machine()
+    versions, machine = report.versions(*record.PACKAGES), report.machine()
     return "\n\n".join(
         [
             f"Made by `{command}` on {time.strftime('%Y-%m-%d')} with {versions}, on {machine}.",
@@ -108,15 +109,10 @@ def tables(rows: list[Case], cells: dict[tuple[str, str, str], Cell], command: s
     )
 
 
-def _markdown(header: list[str], body: list[list[str]]) -> str:
-    lines = [header, ["---"] * len(header), *body]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
-
-
 def _settings() -> str:
     names = list(vars(find("reference")))
     body = [[name, *(str(getattr(preset, name)) for preset in PRESETS.values())] for name in names]
-    return _markdown(["setting", *PRESETS], body)
+    return markdown_table(["setting", *PRESETS], body)
 
 
 def _creep_and_cost() -> str:
@@ -130,7 +126,7 @@ def _creep_and_cost() -> str:
         ],
         ["creep, body held, flat ground [mm/s]", *(f"{1e3 * creep_of_pinned(preset):.3f}" for preset in PRESETS)],
     ]
-    return _markdown(["", *PRESETS], body)
+    return markdown_table(["", *PRESETS], body)
 
 
 def _fall(cell: Cell) -> str:
@@ -147,7 +143,7 @@ def _speeds(rows: list[Case], cells, table: str, name: str) -> str:
         ratios = [f"{100 * (cell.speed / row[0].speed - 1):+.1f} %" for cell in row[1:]]
         body.append([case.label, *(f"{cell.speed:.4f}{_fall(cell)}" for cell in row), *ratios])
     others = [f"{preset} against {next(iter(PRESETS))}" for preset in list(PRESETS)[1:]]
-    return _markdown([name, *(f"{preset} [m/s]" for preset in PRESETS), *others], body)
+    return markdown_table([name, *(f"{preset} [m/s]" for preset in PRESETS), *others], body)
 
 
 def _costs(rows: list[Case], cells) -> str:
@@ -158,7 +154,7 @@ def _costs(rows: list[Case], cells) -> str:
             [case.label, *(f"{cost:.3f}" for cost in row), *(f"{100 * (c / row[0] - 1):+.0f} %" for c in row[1:])]
         )
     others = [f"{preset} against {next(iter(PRESETS))}" for preset in list(PRESETS)[1:]]
-    return _markdown(["gait, positive work over weight and way", *PRESETS, *others], body)
+    return markdown_table(["gait, positive work over weight and way", *PRESETS, *others], body)
 
 
 def _turns(rows: list[Case], cells) -> str:
@@ -173,7 +169,7 @@ def _turns(rows: list[Case], cells) -> str:
             ]
         )
     header = [*(f"{preset}, yaw [rad/s]" for preset in PRESETS), *(f"{preset} [m/s]" for preset in PRESETS)]
-    return _markdown(["turn", *header], body)
+    return markdown_table(["turn", *header], body)
 
 
 def draw(rows: list[Case], cells):

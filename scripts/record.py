@@ -10,10 +10,7 @@ World frame unless a name ends in `_b`: z up, y forward at the start, x to the r
 from __future__ import annotations
 
 import datetime
-import importlib.metadata
 import json
-import os
-import platform
 from dataclasses import asdict
 from pathlib import Path
 
@@ -24,6 +21,7 @@ import xarray as xr
 from tarsus.analytic import terrain as terrains
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import N_LEGS, HexapodParams
+from tarsus.scripts import report
 
 COORDS = {"leg": list(range(N_LEGS)), "axis": ["x", "y", "z"], "quat": ["w", "x", "y", "z"]}
 LEG = ("time", "leg")
@@ -111,25 +109,10 @@ def describe(
         "parameters": json.dumps(parameters),
         "gait": json.dumps(asdict(gait)) if isinstance(gait, TripodGait) else gait,
         "terrain": json.dumps({"name": terrains.name_of(ground), **asdict(ground)}),
-        "versions": ", ".join(versions()),
-        "machine": machine(),
+        "versions": report.versions(*PACKAGES),
+        "machine": report.machine(),
         "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
     }
-
-
-def versions() -> list[str]:
-    """Return names and versions of the packages that a run depends on."""
-    return [f"{name} {importlib.metadata.version(name)}" for name in PACKAGES]
-
-
-def machine() -> str:
-    """Return the processor, the number of cores and the system, in words."""
-    model = platform.processor() or platform.machine()
-    cpuinfo = Path("/proc/cpuinfo")
-    if cpuinfo.exists():
-        names = [line for line in cpuinfo.read_text().splitlines() if line.startswith("model name")]
-        model = names[0].partition(":")[2].strip() if names else model
-    return f"{model}, {os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}"
 
 
 def params_of(record: xr.Dataset) -> HexapodParams:

@@ -24,11 +24,11 @@ from tarsus.analytic.battery import Battery
 from tarsus.analytic.models.hexapod import N_LEGS
 from tarsus.analytic.terrain import Terrain
 from tarsus.controllers.pd import torque
+from tarsus.envs.hexapod_task import UPRIGHT
 from tarsus.mjcf import hexapod
 from tarsus.scripts import record
 from tarsus.scripts.experiment import NUDGE, Experiment, Stepper
 
-MAX_TILT = np.pi / 3  # of the body's up axis from the vertical; past it the robot counts as toppled [rad]
 SAMPLE_PERIOD = 1e-3  # between rows of a record by default [s]; a longer timestep records every step
 
 
@@ -118,7 +118,7 @@ def _diverged(data: mujoco.MjData) -> bool:
 def _posture(data: mujoco.MjData, ground: Terrain) -> Status:
     x, y, z = data.qpos[:3]
     _, q_x, q_y, _ = data.qpos[3:7]
-    if 1 - 2 * (q_x * q_x + q_y * q_y) < np.cos(MAX_TILT):  # the vertical part of the body's up axis
+    if 1 - 2 * (q_x * q_x + q_y * q_y) < UPRIGHT:  # the vertical part of the body's up axis
         return Status.TOPPLED
     return Status.FELL if z < ground.height(x, y) else Status.COMPLETED
 

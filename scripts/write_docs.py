@@ -10,6 +10,8 @@ import sys
 from dataclasses import MISSING, fields
 from pathlib import Path
 
+from tarsus.scripts.report import markdown_table
+
 ROOT = Path(__file__).parents[1]
 
 HEXAPOD_PAGE = """\
@@ -123,11 +125,6 @@ INFO = {
     "termination": "why the episode ended, or an empty string",
     "reward_NAME": "the weighted reward terms",
 }
-
-
-def markdown_table(head: tuple[str, ...], rows) -> str:
-    lines = [f"| {' | '.join(head)} |", "|" + "---|" * len(head)]
-    return "\n".join(lines + [f"| {' | '.join(map(str, row))} |" for row in rows])
 
 
 def hexapod_page() -> str:
