@@ -41,16 +41,13 @@ class Motor:
         braking, it is bounded by `max_torque`. These are the limits of a DC motor fed from a bounded voltage with a
         bounded current.
         """
-        lost = self.damping * np.asarray(speed, float)
-        low = np.clip(-self.max_torque - lost, -self.max_torque, self.max_torque)
-        high = np.clip(self.max_torque - lost, -self.max_torque, self.max_torque)
-        return low, high
+        most, lost = self.max_torque, np.multiply(speed, self.damping)
+        return np.minimum(np.maximum(-most - lost, -most), most), np.minimum(np.maximum(most - lost, -most), most)
 
     def limit(self, torque, speed):
         """Return the torque that is delivered when `torque` is asked for at a joint speed, both at the joint."""
-        lost = np.multiply(speed, self.damping)
-        torque = np.minimum(np.maximum(torque, -self.max_torque - lost), self.max_torque - lost)
-        return np.minimum(np.maximum(torque, -self.max_torque), self.max_torque)
+        low, high = self.torque_limits(speed)
+        return np.minimum(np.maximum(torque, low), high)
 
     def current(self, torque):
         """Return the armature current [A] of a joint torque [N m]: i = tau / (N K_tau)."""

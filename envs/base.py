@@ -87,7 +87,7 @@ class LeggedEnv(gymnasium.Env):
         self.ctrl_dt = self.n_substeps * model.opt.timestep
         self._close_windows()
         self.model, self.data, self._patches = model, mujoco.MjData(model), patches
-        self._n_between_follows = max(1, round(preset.follow_period / model.opt.timestep))
+        self._follow_every = preset.follow_every
         self._substep_times = np.arange(self.n_substeps + 1) * model.opt.timestep
         self._lead = round(preset.command_lead / model.opt.timestep)
         self.metadata = {**type(self).metadata, "render_fps": round(1 / self.ctrl_dt)}
@@ -102,8 +102,9 @@ class LeggedEnv(gymnasium.Env):
         super().reset(seed=seed)
         self._start(dict(options or {}))
         mujoco.mj_forward(self.model, self.data)
-        self._patches.follow(self.data)
-        mujoco.mj_forward(self.model, self.data)
+        if self._patches:  # the ground comes under the feet, and only then are their contacts right
+            self._patches.follow(self.data)
+            mujoco.mj_forward(self.model, self.data)
         self.last_good_state = None
         self._refresh()
         observation = self._observe()
@@ -155,7 +156,7 @@ class LeggedEnv(gymnasium.Env):
         if self._patches:
             for k in range(self.n_substeps):
                 ctrl[:] = controls[min(k, len(controls) - 1)]
-                if k % self._n_between_follows == 0:
+                if k % self._follow_every == 0:
                     self._patches.follow(data)
                 step(model, data)
         elif len(controls) == 1:

@@ -65,6 +65,11 @@ class Preset:
         """
         return self.timestep if self.integrator == "discrete" else 0.0
 
+    @property
+    def follow_every(self) -> int:
+        """Physics steps between two moves of the tangent planes on curved terrain."""
+        return max(1, round(self.follow_period / self.timestep))
+
     def largest_timestep(self, frequency: float) -> float:
         """Return the largest stable timestep for a spring of natural frequency omega [rad/s]: omega h < 2 [s]."""
         return 2.0 / frequency if self.integrator in _EXPLICIT_IN_POSITION else float("inf")
