@@ -1,0 +1,66 @@
+"""A terrain as functions of one point, which an engine can compile.
+
+The same `height` and `gradient` that serve arrays are used, so a new terrain needs nothing else; a terrain whose array
+form cannot be compiled brings `point_height` and `point_gradient` besides, and `tables`, the arrays they read.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from collections.abc import Callable
+from dataclasses import fields
+from typing import NamedTuple
+
+from ..terrain import Terrain
+
+PREFIX = "terrain_arg"  # SimSect's names of a terrain's parameters
+
+
+class Ground(NamedTuple):
+    """A terrain at a point.
+
+    Attributes:
+        params: The terrain's parameters, by SimSect's names `terrain_arg1`, ...
+        height: `height(x, y, p)` [m], `p` a whole parameter vector.
+        gradient: `gradient(x, y, p)`: (dh/dx, dh/dy).
+    """
+
+    params: dict[str, float]
+    height: Callable
+    gradient: Callable
+
+
+def ground_of(terrain: Terrain, start: int) -> Ground:
+    """Return the point functions of a terrain whose parameters stand in `p[start:]`."""
+    kind = type(terrain)
+    names = [field.name for field in fields(kind)]
+    tables = getattr(terrain, "tables", {})
+    frozen = names if tables else []  # the tables belong to these very parameters
+    point = namedtuple(kind.__name__, [*(name for name in names if name not in frozen), *tables])
+    entries = [f"p[{start + i}]" for i in range(len(names) - len(frozen))]
+    read = eval(f"lambda p: Point({', '.join([*entries, *tables])})", {"Point": point, **tables})
+    height_of = getattr(kind, "point_height", kind.height)
+    gradient_of = getattr(kind, "point_gradient", kind.gradient)
+
+    def height(x, y, p):
+        return height_of(read(p), x, y)
+
+    def gradient(x, y, p):
+        return gradient_of(read(p), x, y)
+
+    values = {f"{PREFIX}{i + 1}": float(getattr(terrain, name)) for i, name in enumerate(names)}
+    return Ground({name: value for name, value in values.items() if not tables}, height, gradient)
+
+
+def curvature(gradient: Callable, x: float, y: float, vx: float, vy: float, p) -> float:
+    """Return the second derivative of the height along a motion over the ground at constant velocity [m/s^2].
+
+    A central difference of the gradient over 20 um: its error is 1e-10 of the answer for waves longer than 10 cm.
+    """
+    speed = (vx * vx + vy * vy) ** 0.5
+    if speed == 0.0:
+        return 0.0
+    e = 1e-5 / speed
+    ahead_x, ahead_y = gradient(x + e * vx, y + e * vy, p)
+    behind_x, behind_y = gradient(x - e * vx, y - e * vy, p)
+    return ((ahead_x - behind_x) * vx + (ahead_y - behind_y) * vy) / (2.0 * e)

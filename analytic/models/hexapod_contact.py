@@ -1,0 +1,100 @@
+"""A toe of the hexapod on the ground: the force it feels, how it slides, and what touchdown does to it.
+
+World frame. `W` is the force on the toe but for the ground's: the leg's push and its weight. On a surface of normal n
+
+    stick    N = -n.W,                                          while |T| <= mu N, T the tangential part of W
+    slide    N = -n.W + m n.(curvature), m f'' = W + N n - mu N s / sqrt(|s|^2 + eps^2), s = f'
+
+and the first-order variant solves (b + G) s + mu N s/|s| = T(s = 0), where G is the leg's damping seen at the toe.
+Source: SimSect manual 5.1.5 and 5.3.3, with errata 5, 6, 8, 12 and 26.
+"""
+
+from __future__ import annotations
+
+import math
+
+from .ground import curvature
+from .hexapod_layout import P
+
+FLIGHT, STICK, SLIDE = 0, 1, 2  # modes of a toe
+GRIP = 0.999  # of the friction cone, where a sliding toe may stick: not at once slide again
+
+
+def normal(gradient, x, y, p):
+    """Return the upward unit normal of the ground (3), and the norm of (-h_x, -h_y, 1)."""
+    hx, hy = gradient(x, y, p)
+    length = math.sqrt(1.0 + hx * hx + hy * hy)
+    return -hx / length, -hy / length, 1.0 / length, length
+
+
+def loads(n, wx, wy, wz):
+    """Return N at rest and the tangential part (3) of the force W on the toe [N]."""
+    along = n[0] * wx + n[1] * wy + n[2] * wz
+    return -along, wx - along * n[0], wy - along * n[1], wz - along * n[2]
+
+
+def centripetal(gradient, n, x, y, vx, vy, p):
+    """Return what curved ground adds to N of a toe that slides over it [N]: mass times normal acceleration."""
+    return p[P.leg_mass] * curvature(gradient, x, y, vx, vy, p) / n[3]
+
+
+def friction(p, pressure, vx, vy, vz):
+    """Return friction over velocity [N s/m] of a toe that slides at a velocity under a normal force `pressure`."""
+    eps = p[P.slide_speed]
+    return p[P.friction_coeff] * pressure / math.sqrt(vx * vx + vy * vy + vz * vz + eps * eps)
+
+
+def impact(p, n, vx, vy, vz):
+    """Return a toe's velocity after touchdown (3): it does not bounce, and friction takes what its cone allows."""
+    if p[P.full_stop] == 1.0 or p[P.first_order_slide] == 1.0:
+        return 0.0, 0.0, 0.0
+    into = n[0] * vx + n[1] * vy + n[2] * vz
+    tx, ty, tz = vx - into * n[0], vy - into * n[1], vz - into * n[2]
+    speed = math.sqrt(tx * tx + ty * ty + tz * tz)
+    taken = p[P.friction_coeff] * abs(into)
+    if speed <= taken:
+        return 0.0, 0.0, 0.0
+    rest = 1.0 - taken / speed
+    return rest * tx, rest * ty, rest * tz
+
+
+def tangents(n):
+    """Return two unit vectors (6) that span the plane with unit normal n."""
+    size = math.sqrt(n[0] * n[0] + n[2] * n[2])
+    ax, az = n[2] / size, -n[0] / size
+    return ax, 0.0, az, n[1] * az, n[2] * ax - n[0] * az, -n[1] * ax
+
+
+def first_order_speed(b, mu, rest, load, slope):
+    """Return the sliding velocity (2) of a massless toe in the tangent plane [m/s], zero inside the friction cone.
+
+    Solves (b + G) s + mu N s / |s| = T with N = rest - slope.s: with s = sigma e, |e| = 1, the length of
+    e = ((b + G) sigma + mu N)^-1 T falls with sigma, and a bracketed secant finds where it is one.
+
+    Args:
+        b: Mobility [N s/m].
+        mu: Friction coefficient.
+        rest: N at s = 0 [N].
+        load: T at s = 0 (2) and G row by row (4).
+        slope: How N falls with s (2) [N s/m].
+    """
+    t0, t1, g00, g01, g10, g11 = load
+    size = math.sqrt(t0 * t0 + t1 * t1)
+    if size <= mu * rest:
+        return 0.0, 0.0
+    low, high, at_low, at_high = 0.0, size / b, 1.0, -1.0
+    sigma, e0, e1 = high, 0.0, 0.0
+    for _ in range(60):
+        sigma = 0.5 * (low + high) if at_low - at_high == 0.0 else (low * at_high - high * at_low) / (at_high - at_low)
+        press = mu * max(rest - sigma * (slope[0] * e0 + slope[1] * e1), 0.0)
+        a, c = (b + g00) * sigma + press, (b + g11) * sigma + press
+        det = a * c - g01 * g10 * sigma * sigma
+        e0, e1 = (c * t0 - g01 * sigma * t1) / det, (a * t1 - g10 * sigma * t0) / det
+        excess = math.sqrt(e0 * e0 + e1 * e1) - 1.0
+        if abs(excess) < 1e-13:
+            break
+        if excess > 0.0:
+            low, at_low, at_high = sigma, excess, 0.5 * at_high
+        else:
+            high, at_high, at_low = sigma, excess, 0.5 * at_low
+    return sigma * e0, sigma * e1

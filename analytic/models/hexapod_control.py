@@ -1,0 +1,172 @@
+"""What drives the hips of the exact hexapod: controllers with states, memory, modes and events of their own.
+
+A `Control` stands beside the machine: the machine asks it for the torque of a leg and carries its states, memory,
+parameters and guards behind its own. Its functions see the whole state `x` and their own slices of the vectors. A new
+one is a function that returns a `Control` and a line in `CONTROLS`; `control_type` of an init file names it.
+
+Source: SimSect manual 5.2 and Table 2 (`control_type`); hexapod report 5.1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from ..clock import HEADINGS, RIGHT, TRIPOD_PHASE, TripodGait
+from ..hybrid import Guard, indices
+from .hexapod import N_LEGS, HexapodParams
+from .hexapod_leg import wrap
+
+
+def _still(t, x, own, d, p, mode, rate):
+    pass
+
+
+def _no_guards(t, x, own, d, p, mode, g):
+    pass
+
+
+def _same_mode(t, x, own, d, p, mode, fired):
+    return mode
+
+
+def _mode_0(t, x, own, d, p):
+    return 0
+
+
+@dataclass(frozen=True)
+class Control:
+    """A controller of the hips.
+
+    Attributes:
+        params: Its parameters by name.
+        torque: `torque(t, x, own, d, p, mode, leg, angle, speed)` [N m], before the motor's limit.
+        state: Its continuous states by name, with their start.
+        memory: What only its transitions change, by name.
+        table: Its guards.
+        field: `field(t, x, own, d, p, mode, rate)` writes the rates of its states.
+        guards: `guards(t, x, own, d, p, mode, g)` writes the guards of the present mode; infinity is off.
+        transition: `transition(t, x, own, d, p, mode, fired)` returns the next mode; may change own and d.
+        initial: `initial(t, x, own, d, p)` returns the first mode; may change own and d.
+    """
+
+    params: dict[str, float]
+    torque: Callable
+    state: dict[str, float] = field(default_factory=dict)
+    memory: dict[str, float] = field(default_factory=dict)
+    table: tuple[Guard, ...] = ()
+    field: Callable = _still
+    guards: Callable = _no_guards
+    transition: Callable = _same_mode
+    initial: Callable = _mode_0
+
+
+def hold(params: HexapodParams, angle=0.0) -> Control:
+    """Return the controller that holds every hip at an angle [rad]: one, or six."""
+    angles = [angle] * N_LEGS if not hasattr(angle, "__len__") else list(angle)
+    table = {"KP": params.KP, "KD": params.KD} | {f"hold{leg}_angle": float(angles[leg]) for leg in range(N_LEGS)}
+    return Control(table, hold_torque)
+
+
+def hold_torque(t, x, own, d, p, mode, leg, angle, speed):
+    """Return the torque of a spring and damper to the angle that is to be held."""
+    return p[0] * wrap(p[2 + leg] - angle) - p[1] * speed
+
+
+def open_loop(params: HexapodParams, gait: TripodGait | None = None) -> Control:
+    """Return the manual's controller: each hip follows the clock by proportional and derivative gain.
+
+    A mode bit per leg is one in its slow phase; the memory `turn` counts its turns. The profile's kinks are events.
+
+    Args:
+        params: The robot; gains and, by default, the gait are its.
+        gait: Any gait of the tripod family.
+    """
+    gait = params.gait if gait is None else gait
+    right, left = HEADINGS[gait.heading]
+    values = (
+        *(params.KP, params.KD, gait.cycle_time, gait.sweep_angle, gait.cycle_time - gait.slow_time, gait.leg_offset),
+        *(gait.slow_time_difference, gait.offset_difference, right, left),
+    )
+    return Control(
+        dict(zip(CLOCK_PARAMS, values, strict=True)), clock_torque,
+        memory={f"turn{leg}": 0.0 for leg in range(N_LEGS)},
+        table=tuple(Guard(f"kink_{leg}") for leg in range(N_LEGS)),
+        guards=clock_guards, transition=clock_transition, initial=clock_initial,
+    )  # fmt: skip
+
+
+CLOCK_PARAMS = (
+    *("KP", "KD", "cycle_time", "sweep_angle", "flight_time", "leg_offset"),
+    *("slow_time_difference", "offset_difference", "right_direction", "left_direction"),
+)
+K = indices(dict.fromkeys(CLOCK_PARAMS, 0.0))
+PHASE = tuple(float(phase) for phase in TRIPOD_PHASE)
+SIDE = tuple(-1.0 if right else 1.0 for right in RIGHT)  # of the differences; the right legs' are taken off
+
+
+def slow_time(p, leg):
+    """Return the duration of a leg's slow phase [s]."""
+    return p[K.cycle_time] - p[K.flight_time] + SIDE[leg] * p[K.slow_time_difference]
+
+
+def since_stance(t, d, p, leg):
+    """Return the time since the mid-stance that began the leg's present turn [s]."""
+    return t - (d[leg] - PHASE[leg]) * p[K.cycle_time]
+
+
+def clock_reference(t, d, p, mode, leg):
+    """Return a leg's reference angle, up to full turns [rad], and its rate [rad/s]; `clock.profile` with its phase."""
+    slow, sweep = slow_time(p, leg), p[K.sweep_angle]
+    tau = since_stance(t, d, p, leg)
+    if (mode >> leg) & 1:
+        rate = sweep / slow
+        angle = rate * tau
+    else:
+        rate = (2.0 * math.pi - sweep) / (p[K.cycle_time] - slow)
+        angle = 0.5 * sweep + rate * (tau - 0.5 * slow)
+    direction = p[K.right_direction] if SIDE[leg] < 0.0 else p[K.left_direction]
+    offset = p[K.leg_offset] + SIDE[leg] * p[K.offset_difference]
+    return direction * (angle + offset), direction * rate
+
+
+def clock_torque(t, x, own, d, p, mode, leg, angle, speed):
+    """Return the torque that pulls a hip to its reference, the short way round."""
+    reference, rate = clock_reference(t, d, p, mode, leg)
+    return p[K.KP] * wrap(reference - angle) + p[K.KD] * (rate - speed)
+
+
+def clock_guards(t, x, own, d, p, mode, g):
+    """Write the time left to each leg's next kink."""
+    for leg in range(N_LEGS):
+        half = 0.5 * slow_time(p, leg)
+        end = half if (mode >> leg) & 1 else p[K.cycle_time] - half
+        g[leg] = end - since_stance(t, d, p, leg)
+
+
+def clock_transition(t, x, own, d, p, mode, fired):
+    """Turn slow legs fast and fast legs slow; a new turn begins with its slow phase."""
+    for leg in range(N_LEGS):
+        if fired[leg]:
+            mode ^= 1 << leg
+            if (mode >> leg) & 1:
+                d[leg] += 1.0
+    return mode
+
+
+def clock_initial(t, x, own, d, p):
+    """Find every leg's turn and phase at the start."""
+    mode = 0
+    for leg in range(N_LEGS):
+        d[leg] = math.floor(t / p[K.cycle_time] + PHASE[leg] + 0.5)
+        tau, half = since_stance(t, d, p, leg), 0.5 * slow_time(p, leg)
+        if tau < -half:
+            d[leg] -= 1.0
+        elif tau < half:
+            mode |= 1 << leg
+    return mode
+
+
+# A control joins by a line here: `control_type` -> function of the robot's parameters.
+CONTROLS: dict[str, Callable[..., Control]] = {"open-loop": open_loop, "hold": hold}

@@ -1,0 +1,110 @@
+"""One leg of the hexapod: how it is placed and moves, and what it pushes with. Scalar functions for the compiled field.
+
+A leg is a vector from hip to toe with length rho, splay theta and hip angle phi (`hexapod.leg_vector`); its axes are
+
+    u = v / rho,   e_th = (cos th, -sin th sin ph, sin th cos ph),   e_ph = (0, cos ph, sin ph)
+
+and it pushes its toe, in the body frame, with
+
+    q = F_r u + tau_th / rho e_th + tau_ph / (rho cos th) e_ph,
+
+and the body with -q at the toe's place. The power of q is F_r rho' + tau_th th' + tau_ph ph'.
+Source: SimSect manual 5.1.2 and 5.1.8, with the rates as projections instead of the printed expressions (errata 13-16).
+"""
+
+from __future__ import annotations
+
+import math
+
+from .hexapod import RPM
+from .hexapod_layout import P
+from .hexapod_state import TOES
+
+
+def rotation(x):
+    """Return the nine entries of the rotation matrix, row by row, body axes to world axes; the quaternion any length."""
+    w, a, b, c = x[3], x[4], x[5], x[6]
+    s = 2.0 / (w * w + a * a + b * b + c * c)
+    return (
+        1.0 - s * (b * b + c * c),
+        s * (a * b - w * c),
+        s * (a * c + w * b),
+        s * (a * b + w * c),
+        1.0 - s * (a * a + c * c),
+        s * (b * c - w * a),
+        s * (a * c - w * b),
+        s * (b * c + w * a),
+        1.0 - s * (a * a + b * b),
+    )
+
+
+def to_world(R, x, y, z):
+    """Return a vector of the body frame in the world frame."""
+    return R[0] * x + R[1] * y + R[2] * z, R[3] * x + R[4] * y + R[5] * z, R[6] * x + R[7] * y + R[8] * z
+
+
+def to_body(R, x, y, z):
+    """Return a vector of the world frame in the body frame."""
+    return R[0] * x + R[3] * y + R[6] * z, R[1] * x + R[4] * y + R[7] * z, R[2] * x + R[5] * y + R[8] * z
+
+
+def place(x, p, leg, R):
+    """Return the toe relative to the body's centre (3, body frame) [m], and rho, sin th, cos th, sin ph, cos ph."""
+    k = TOES + 6 * leg
+    wx, wy, wz = to_body(R, x[k] - x[0], x[k + 1] - x[1], x[k + 2] - x[2])
+    a = P.attach0_x + 3 * leg
+    lx, ly, lz = wx - p[a], wy - p[a + 1], wz - p[a + 2]
+    c = ly * ly + lz * lz
+    rho = math.sqrt(lx * lx + c)
+    c = math.sqrt(c)
+    return wx, wy, wz, rho, lx / rho, c / rho, ly / c, -lz / c
+
+
+def motion(x, R, at, vx, vy, vz):
+    """Return the rates rho' [m/s], th' and ph' [rad/s] of a leg at a place, its toe moving at (vx, vy, vz), world."""
+    wx, wy, wz, rho, st, ct, sp, cp = at
+    bx, by, bz = to_body(R, vx - x[7], vy - x[8], vz - x[9])
+    bx -= x[11] * wz - x[12] * wy
+    by -= x[12] * wx - x[10] * wz
+    bz -= x[10] * wy - x[11] * wx
+    across = sp * by - cp * bz  # along the leg's projection on the plane of its hip circle
+    return st * bx + ct * across, (ct * bx - st * across) / rho, (cp * by + sp * bz) / (rho * ct)
+
+
+def wrap(angle):
+    """Return an angle in (-pi, pi]."""
+    if -math.pi < angle <= math.pi:
+        return angle
+    return math.pi - (math.pi - angle) % (2.0 * math.pi)
+
+
+def limit_torque(p, torque, speed):
+    """Return the torque the hip motor delivers [N m]; the law of `motor.Motor.limit`."""
+    most = p[P.max_torque]
+    lost = speed * most / (p[P.max_speed] * RPM * p[P.gear_ratio])
+    low = min(max(-most - lost, -most), most)
+    high = min(max(most - lost, -most), most)
+    return min(max(torque, low), high)
+
+
+def stop_force(p, leg, rho):
+    """Return the push of the end stop of the leg's extension [N], negative: it pulls the toe back (erratum 9)."""
+    over = rho - p[P.rho0_r0 + leg]
+    if p[P.stop_force] == 0.0 or over <= 0.0:
+        return 0.0
+    return -p[P.stop_force] * (math.exp(over / p[P.stop_length]) - 1.0)
+
+
+def spring_forces(p, leg, at):
+    """Return the springs' radial force [N] and splay torque [N m]."""
+    _, _, _, rho, st, ct, _, _ = at
+    radial = -p[P.rho0_k + leg] * (rho - p[P.rho0_r0 + leg]) + stop_force(p, leg, rho)
+    return radial, -p[P.theta0_k + leg] * (math.atan2(st, ct) - p[P.theta0_r0 + leg])
+
+
+def push(at, radial, splay, hip):
+    """Return the leg's push on its toe, in the body frame [N]: of radial force [N], splay and hip torque [N m]."""
+    _, _, _, rho, st, ct, sp, cp = at
+    aside, ahead = splay / rho, hip / (rho * ct)
+    across = radial * ct - aside * st
+    return radial * st + aside * ct, across * sp + ahead * cp, -across * cp + ahead * sp

@@ -1,0 +1,67 @@
+"""What the exact hexapod shows of itself: auxiliary functions of state and chart, and the lines of its picture."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from .hexapod import N_LEGS, HexapodParams
+from .hexapod_contact import FLIGHT, SLIDE, friction, normal
+from .hexapod_layout import P
+from .hexapod_leg import place, rotation, to_world
+from .hexapod_state import TOES, joints_of, rotation_matrix, toes_of
+
+LEG_OUTPUTS = ("hip_torque", "torque_command", "force_x", "force_y", "force_z", "current", "voltage")
+BODY = ("t", "x", "y", "z", "qw", "qx", "qy", "qz", "vx", "vy", "vz", "wx", "wy", "wz")
+NAMES = (*BODY, *(f"leg{leg}_{what}" for leg in range(N_LEGS) for what in LEG_OUTPUTS))
+
+
+def make_outputs(m) -> Callable:
+    """Return the auxiliary functions: time and body; of each leg the hip torque after and before the motor's limit.
+
+    Then the ground's force on the toe (3, world frame) [N], and the motor's armature current [A] and voltage [V]
+    (hexapod report 3.7, errata 18 and 19).
+    """
+    load, contact, gradient = m.load, m.contact, m.gradient
+
+    def outputs(t, x, d, p, chart, out):
+        out[0] = t
+        for i in range(13):
+            out[1 + i] = x[i]
+        R = rotation(x)
+        for leg in range(N_LEGS):
+            k, o = TOES + 6 * leg, len(BODY) + len(LEG_OUTPUTS) * leg
+            at = place(x, p, leg, R)
+            mode = (chart >> (2 * leg)) & 3
+            if mode == FLIGHT:
+                pushed = load(t, x, d, p, chart, leg, R, at, x[k + 3], x[k + 4], x[k + 5])
+                fx, fy, fz = 0.0, 0.0, 0.0
+            else:
+                n = normal(gradient, x[k], x[k + 1], p)
+                pressure, tx, ty, tz, vx, vy, vz, pushed = contact(t, x, d, p, chart, leg, R, at, n)
+                fx, fy, fz = pressure * n[0] - tx, pressure * n[1] - ty, pressure * n[2] - tz
+                if mode == SLIDE and p[P.first_order_slide] == 0.0:
+                    drag = friction(p, pressure, vx, vy, vz)
+                    fx, fy, fz = pressure * n[0] - drag * vx, pressure * n[1] - drag * vy, pressure * n[2] - drag * vz
+            out[o], out[o + 1], out[o + 2], out[o + 3], out[o + 4] = pushed[6], pushed[7], fx, fy, fz
+            current = pushed[6] * p[P.gear_ratio] / p[P.torque_constant]
+            out[o + 5] = current
+            out[o + 6] = current * p[P.armature_resist] + pushed[5] / (p[P.gear_ratio] * p[P.speed_constant])
+
+    return outputs
+
+
+def make_lines(params: HexapodParams, terrain) -> Callable:
+    """Return the picture: the body's outline, each leg from hip to toe, and a patch of the terrain's grid below."""
+    corners = np.array([[0.1, -0.25, 0.0], [0.1, 0.25, 0.0], [-0.1, 0.25, 0.0], [-0.1, -0.25, 0.0], [0.1, -0.25, 0.0]])
+
+    def lines(t, x, d, p, chart):
+        matrix = rotation_matrix(x[3:7])
+        shapes = {"body": x[:3] + corners @ matrix.T}
+        hips = x[:3] + params.attach @ matrix.T
+        for leg, toe in enumerate(toes_of(x)[0]):
+            shapes[f"leg{leg}"] = np.stack([hips[leg], toe])
+        return shapes
+
+    return lines
