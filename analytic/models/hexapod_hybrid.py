@@ -2,8 +2,9 @@
 
 A chart code packs the mode of each toe in two bits (flight, stick, slide) below the modes of the controller; the
 manual's 64 charts are those of the toes that touch or not. Events of leg i: `touchdown_i`, `liftoff_i`, `slide_i` (the
-friction cone is left), `grip_i` (a sliding toe sticks); the controller's own; and two that end a run as not valid:
-`topple` (the body's centre meets the ground) and `underground_i` (a toe in flight is below it: a bad start).
+friction cone is left), `grip_i` (a sliding toe sticks); the controller's own; and three that end a run as not valid:
+`tip` (the body has tilted by 60 degrees), `topple` (its centre meets the ground) and `underground_i` (a toe in flight
+is below it: a bad start).
 
 Source: SimSect manual 5.1 to 5.4; hexapod report 3 and 4; errata in `hexapod_layout.Variants` and the docs.
 """
@@ -54,9 +55,10 @@ TABLE = tuple(
         Guard(f"grip_{leg}", on_entry="ignore"),
         Guard(f"underground_{leg}", invalid=True),
     )
-) + (Guard("topple", invalid=True),)
+) + (Guard("tip", invalid=True), Guard("topple", invalid=True))
 N_LEG_GUARDS = 5
-TOPPLE = N_LEG_GUARDS * N_LEGS
+TIP = N_LEG_GUARDS * N_LEGS
+TOPPLE, OWN = TIP + 1, TIP + 2  # the controller's own begin behind
 
 
 def toe_mode(chart, leg):
@@ -223,7 +225,16 @@ def make_field(m: Machine, control_field: Callable) -> Callable:
 
 def make_guards(m: Machine, control_guards: Callable) -> Callable:
     """Return the guards of all charts."""
-    contact, height, gradient = m.contact, m.height, m.gradient
+    contact, height, gradient, load = m.contact, m.height, m.gradient, m.load
+
+    def hold_back(t, x, d, p, chart, leg, R, at, n, speed):
+        """Return what keeps a sliding toe from sticking: it is not slow, or at rest the leg would push it on."""
+        fast = speed / p[P.slide_speed] - 1.0
+        if fast >= 1.0:
+            return fast
+        pressure, tx, ty, tz = toe_loads(load(t, x, d, p, chart, leg, R, at, 0.0, 0.0, 0.0), p, R, n)
+        drive = math.sqrt(tx * tx + ty * ty + tz * tz) - GRIP * p[P.friction_coeff] * pressure
+        return max(fast, min(drive, 1.0))
 
     def guards(t, x, d, p, chart, g):
         R = rotation(x)
@@ -241,10 +252,10 @@ def make_guards(m: Machine, control_guards: Callable) -> Callable:
             if mode == STICK:
                 g[i + 2] = mu * pressure - drive
             elif mu > 0.0:
-                speed = math.sqrt(vx * vx + vy * vy + vz * vz)
-                g[i + 3] = max(speed / p[P.slide_speed] - 1.0, drive - GRIP * mu * pressure)
+                g[i + 3] = hold_back(t, x, d, p, chart, leg, R, at, n, math.sqrt(vx * vx + vy * vy + vz * vz))
+        g[TIP] = R[8] - p[P.upright]
         g[TOPPLE] = x[2] - height(x[0], x[1], p)
-        control_guards(t, x, x[N_STATES:], d[N_MEMORY:], p[N_MACHINE:], chart >> CONTROL, g[TOPPLE + 1 :])
+        control_guards(t, x, x[N_STATES:], d[N_MEMORY:], p[N_MACHINE:], chart >> CONTROL, g[OWN:])
         return 0
 
     return guards
@@ -268,12 +279,17 @@ def make_landing(m: Machine) -> Callable:
         d[0] += 0.5 * mass * (before - after)
         chart = with_toe_mode(chart, leg, SLIDE)
         R = rotation(x)
-        pressure, tx, ty, tz, _, _, _, _ = contact(t, x, d, p, chart, leg, R, place(x, p, leg, R), n)
+        at = place(x, p, leg, R)
+        pressure, tx, ty, tz, _, _, _, _ = contact(t, x, d, p, chart, leg, R, at, n)
         if pressure < 0.0:
             return with_toe_mode(chart, leg, FLIGHT)
-        if after < p[P.slide_speed] ** 2 and tx * tx + ty * ty + tz * tz <= (GRIP * p[P.friction_coeff] * pressure) ** 2:
-            return grip(x, d, p, chart, leg)
-        return chart
+        if after >= p[P.slide_speed] ** 2:
+            return chart
+        stuck = with_toe_mode(chart, leg, STICK)
+        pressure, tx, ty, tz, _, _, _, _ = contact(t, x, d, p, stuck, leg, R, at, n)
+        if tx * tx + ty * ty + tz * tz > (GRIP * p[P.friction_coeff] * max(pressure, 0.0)) ** 2:
+            return chart
+        return grip(x, d, p, chart, leg)
 
     return land
 
@@ -312,7 +328,7 @@ def make_transition(m: Machine, control_transition: Callable, land: Callable) ->
                 chart = grip(x, d, p, chart, leg)
         mode = chart >> CONTROL
         mode = control_transition(
-            t, x, x[N_STATES:], d[N_MEMORY:], p[N_MACHINE:], mode, fired[TOPPLE + 1 :]
+            t, x, x[N_STATES:], d[N_MEMORY:], p[N_MACHINE:], mode, fired[OWN:]
         )
         return (chart & ((1 << CONTROL) - 1)) | (mode << CONTROL)
 
