@@ -44,13 +44,13 @@ def run(
     record_period: float | None = SAMPLE_PERIOD,
 ) -> hy.Result:
     """Return the engine's result of a run; see `simulate`."""
-    model = hexapod_hybrid.build(experiment.params, experiment.ground, "open-loop", gait=experiment.gait, variants=variants)
+    model = hexapod_hybrid.build(
+        experiment.params, experiment.ground, "open-loop", gait=experiment.gait, variants=variants
+    )
     sim = simulator(experiment.ground)
     x0 = start(experiment.params, experiment.ground, experiment.gait.clock()(0.0)[0]) if x0 is None else x0
     params = dict(zip(model.param_names, model.p0, strict=True))
-    return sim.run(
-        x0, params=params, final_time=seconds, rtol=rtol, atol=rtol * SCALE, record_period=record_period
-    )
+    return sim.run(x0, params=params, final_time=seconds, rtol=rtol, atol=rtol * SCALE, record_period=record_period)
 
 
 def simulate(experiment: Experiment, seconds: float, **options) -> Run:
@@ -85,7 +85,9 @@ def to_record(experiment: Experiment, result: hy.Result) -> xr.Dataset:
     """Return the labelled record of a result."""
     keep = np.concatenate([[True], np.diff(result.t) > 0])
     x, aux, time = result.x[keep], result.aux[keep], result.t[keep]
-    legs = dict(zip(LEG_OUTPUTS, np.moveaxis(aux[:, len(BODY) :].reshape(-1, N_LEGS, len(LEG_OUTPUTS)), -1, 0), strict=True))
+    legs = dict(
+        zip(LEG_OUTPUTS, np.moveaxis(aux[:, len(BODY) :].reshape(-1, N_LEGS, len(LEG_OUTPUTS)), -1, 0), strict=True)
+    )
     joints, rates = joints_of(experiment.params, x)
     hip_angle = np.unwrap(joints[..., 0], axis=0)
     reference, rate = ClockController(experiment.gait).clock(time)
@@ -111,6 +113,11 @@ def to_record(experiment: Experiment, result: hy.Result) -> xr.Dataset:
         "battery_drain": Battery().drain_rate(legs["current"], legs["voltage"]),
     }
     attrs = record.describe(
-        f"tarsus hybrid {result.status.name}", _status(result).value, "exact", experiment.params, experiment.gait, experiment.ground
+        f"tarsus hybrid {result.status.name}",
+        _status(result).value,
+        "exact",
+        experiment.params,
+        experiment.gait,
+        experiment.ground,
     )
     return record.build(time, variables, attrs)

@@ -40,7 +40,8 @@ from .hexapod_layout import N_MACHINE, P, Variants, machine_params
 from .hexapod_leg import limit_torque, motion, place, push, rotation, spring_forces, to_world
 from .hexapod_state import NAMES, TOES, WORK, start
 
-N_STATES, N_MEMORY = len(NAMES), 1  # of the machine; the memory is `impact_loss`
+N_STATES, RELEASED, N_MEMORY = len(NAMES), 1, 1 + N_LEGS  # memory: impact_loss, then when each toe last left the ground
+LEAVING = 20e-6  # a toe that lifts off rises as time cubed, for this long less than rounding [s]
 CONTROL = 2 * N_LEGS  # the chart's bits below belong to the toes
 ON_GROUND = 1e-9  # a toe this near stands on the ground at the start [m]
 SUNK = 1e-6  # and one this far below it is a mistake [m]
@@ -242,7 +243,8 @@ def make_guards(m: Machine, control_guards: Callable) -> Callable:
             mode, k, i = toe_mode(chart, leg), TOES + 6 * leg, N_LEG_GUARDS * leg
             if mode == FLIGHT:
                 gap = x[k + 2] - height(x[k], x[k + 1], p)
-                g[i], g[i + 4] = gap, gap + SUNK
+                wait = max(0.0, LEAVING - (t - d[RELEASED + leg]))  # times 1 m/s: a height it may not sink by
+                g[i], g[i + 4] = gap + wait, gap + wait + SUNK
                 continue
             n = normal(gradient, x[k], x[k + 1], p)
             at = place(x, p, leg, R)
@@ -282,6 +284,7 @@ def make_landing(m: Machine) -> Callable:
         at = place(x, p, leg, R)
         pressure, tx, ty, tz, _, _, _, _ = contact(t, x, d, p, chart, leg, R, at, n)
         if pressure < 0.0:
+            d[RELEASED + leg] = t
             return with_toe_mode(chart, leg, FLIGHT)
         if after >= p[P.slide_speed] ** 2:
             return chart
@@ -313,6 +316,7 @@ def make_transition(m: Machine, control_transition: Callable, land: Callable) ->
             n = normal(gradient, x[k], x[k + 1], p)
             _, _, _, _, vx, vy, vz, _ = contact(t, x, d, p, chart, leg, R, place(x, p, leg, R), n)
             x[k + 3], x[k + 4], x[k + 5] = vx, vy, vz
+        d[RELEASED + leg] = t
         return with_toe_mode(chart, leg, FLIGHT)
 
     def transition(t, x, d, p, chart, fired):
@@ -327,9 +331,7 @@ def make_transition(m: Machine, control_transition: Callable, land: Callable) ->
             elif fired[i + 3]:
                 chart = grip(x, d, p, chart, leg)
         mode = chart >> CONTROL
-        mode = control_transition(
-            t, x, x[N_STATES:], d[N_MEMORY:], p[N_MACHINE:], mode, fired[OWN:]
-        )
+        mode = control_transition(t, x, x[N_STATES:], d[N_MEMORY:], p[N_MACHINE:], mode, fired[OWN:])
         return (chart & ((1 << CONTROL) - 1)) | (mode << CONTROL)
 
     return transition
@@ -388,7 +390,7 @@ def build(
     model = Model(
         "hexapod",
         state=dict(zip(NAMES, x0, strict=True)) | control.state,
-        memory={"impact_loss": 0.0} | control.memory,
+        memory={"impact_loss": 0.0} | {f"released{leg}": -1.0e9 for leg in range(N_LEGS)} | control.memory,
         params=table | floor.params,
         aux=hexapod_outputs.NAMES,
     )
