@@ -13,10 +13,10 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from ..clock import HEADINGS, RIGHT, TRIPOD_PHASE, TripodGait
-from ..hybrid import Guard, indices
-from .hexapod import N_LEGS, HexapodParams
-from .hexapod_leg import wrap
+from ...clock import HEADINGS, RIGHT, TRIPOD_PHASE, TripodGait
+from ...hybrid import Guard, indices
+from .leg import wrap
+from .parameters import N_LEGS, HexapodParams
 
 
 def _still(t, x, own, d, p, mode, rate):

@@ -16,13 +16,13 @@ from __future__ import annotations
 
 import math
 
-from .hexapod import RPM
-from .hexapod_layout import P
-from .hexapod_state import TOES
+from .layout import P
+from .parameters import RPM
+from .state import TOES
 
 
 def rotation(x):
-    """Return the nine entries of the rotation matrix, row by row, body axes to world axes; the quaternion any length."""
+    """Return the rotation matrix row by row (9), body axes to world axes; the quaternion may have any length."""
     w, a, b, c = x[3], x[4], x[5], x[6]
     s = 2.0 / (w * w + a * a + b * b + c * c)
     return (
