@@ -68,8 +68,8 @@ def tangents(n):
 def first_order_speed(b, mu, rest, load, slope):
     """Return the sliding velocity (2) of a massless toe in the tangent plane [m/s], zero inside the friction cone.
 
-    Solves (b + G) s + mu N s / |s| = T with N = rest - slope.s. Friction over speed, kappa = mu N / |s|, is the unknown:
-    s = (b + G + kappa)^-1 T, and kappa |s| - mu N is negative at kappa = 0 and positive for large kappa.
+    Solves (b + G) s + mu N s / |s| = T with N = rest - slope.s. Friction over speed, kappa = mu N / |s|, is the
+    unknown: s = (b + G + kappa)^-1 T, and kappa |s| - mu N is negative at kappa = 0 and positive for large kappa.
 
     Args:
         b: Mobility [N s/m].

@@ -176,7 +176,7 @@ def test_without_the_third_law_flying_legs_do_not_push():
     slope=st.tuples(st.floats(-1, 1), st.floats(-1, 1)),
 )
 def test_touchdown_takes_the_normal_velocity_and_what_friction_may(v, slope):
-    p, (model, _) = functions()[0].p0, functions()
+    p, (_model, _) = functions()[0].p0, functions()
     length = math.sqrt(1 + slope[0] ** 2 + slope[1] ** 2)
     n = np.array([-slope[0], -slope[1], 1.0]) / length
     before = np.array(v)
