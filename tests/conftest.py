@@ -3,10 +3,15 @@
 import os
 from pathlib import Path
 
+import hypothesis
 import numpy as np
 import pytest
 
 from tarsus.scripts.rendering import INSTALL_OPENGL, choose_opengl
+
+# A busy machine is no error in the code under test.
+hypothesis.settings.register_profile("tarsus", deadline=None)
+hypothesis.settings.load_profile("tarsus")
 
 GOLDEN = Path(__file__).parent / "golden"
 

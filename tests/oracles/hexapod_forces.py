@@ -1,7 +1,7 @@
 """The hexapod's leg forces from their potentials: an independent reference for the compiled field.
 
 Springs have a potential V, dampers a dissipation function D, motors a virtual work: the generalised force on any
-coordinate is -dV/dq - dD/dq' + tau dphi/dq. Derivatives are central differences; nothing is imported from `tarsus`.
+coordinate is -dV/dq - dD/dq' + tau dphi/dq. Derivatives are central differences; nothing of the project is imported.
 """
 
 import numpy as np
