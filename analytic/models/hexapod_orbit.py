@@ -22,17 +22,18 @@ from typing import Any
 import numpy as np
 
 from ..clock import TripodGait
-from ..hybrid import Simulator, Status, sections
+from ..hybrid import Simulator, Status, sections, variational
 from ..terrain import Flat
 from . import hexapod_hybrid
 from .hexapod import N_LEGS, HexapodParams
-from .hexapod_contact import FLIGHT, STICK
 from .hexapod_hybrid import toe_mode
 from .hexapod_layout import Variants
 from .hexapod_state import NAMES, QUATERNION, SCALE, TOES, WORK, toes_of
 
 SECTION = "kink_0"  # tripod A's clock; the event of the other tripod is its mirror image
 MIRROR_SECTION = "kink_3"
+# Differences behind the derivative, against a friction that fades below 3 mm/s.
+REACH = 1e-5
 RTOL = 1e-10  # of the runs behind a map: Newton's residual reaches 1e-9, and differences keep seven digits
 OTHER_SIDE = (np.arange(N_LEGS) + N_LEGS // 2) % N_LEGS  # the leg across
 BODY = np.array([2, 4, 5, 7, 8, 9, 10, 11, 12])  # entries of the state: height, tilt, velocities
@@ -164,6 +165,44 @@ class StrideMap:
             return np.full(z.shape, np.nan)
         r, x = self.run(z, half=half)
         return self.project(x) if r.status is Status.STOPPED else np.full(z.shape, np.nan)
+
+    def variational(self, variation: variational.Variation, z, *, half: bool, **settings) -> np.ndarray:
+        """Return the derivative of a map at z by the variational equations, shape (k, k).
+
+        Args:
+            variation: Of this machine, with k directions; see `variation`.
+            z: The point.
+            half: Of the half-stride map, or the stride map.
+            **settings: Of the run; its step control sees the state, its derivative is as good as 1e-5.
+
+        Raises:
+            ValueError: If the robot falls.
+        """
+        x, k = self.lift(z), len(self.free)
+        down = np.zeros((x.size + self.d0.size, k))  # how the state moves with z
+        down[self.free, np.arange(k)] = SCALE[self.free]
+        down[QUATERNION] = -(x[QUATERNION + 1 : QUATERNION + 3] @ down[QUATERNION + 1 : QUATERNION + 3]) / x[QUATERNION]
+        atol = np.concatenate([1e-8 * SCALE, np.full(x.size * k, 1e-5)])
+        start = self.start(half) | {"rtol": 1e-6, "atol": atol} | settings
+        made = variation.monodromy(x, self.d0, self.p, section=self.section(half), directions=down, **start)
+        if made.status is not Status.STOPPED:
+            raise ValueError(f"the robot did not come back to the section: {made.result.message}")
+
+        def end(s):  # how z moves with the state
+            y = made.x + s * made.matrix[: x.size, j]
+            return self.project(mirrored(y) if half else y)
+
+        columns = []
+        for j in range(k):
+            step = 1e-4 / max(1.0, np.abs(made.matrix[:, j]).max())
+            columns.append((end(step) - end(-step)) / (2 * step))
+        return np.stack(columns, axis=1)
+
+
+def variation(n_directions: int) -> variational.Variation:
+    """Return the compiled variational equations of the walking hexapod; its chart and parameters come with a run."""
+    model = hexapod_hybrid.build(HexapodParams(), Flat(), "open-loop")
+    return variational.Variation(model, n_directions=n_directions, reach=REACH)
 
 
 def settle(
