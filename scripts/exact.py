@@ -12,12 +12,10 @@ import xarray as xr
 
 from tarsus.analytic import hybrid as hy
 from tarsus.analytic.battery import Battery
-from tarsus.analytic.clock import TripodGait
-from tarsus.analytic.models import hexapod_hybrid
-from tarsus.analytic.models.hexapod import N_LEGS
-from tarsus.analytic.models.hexapod_layout import Variants
-from tarsus.analytic.models.hexapod_outputs import BODY, LEG_OUTPUTS
-from tarsus.analytic.models.hexapod_state import SCALE, joints_of, start, toes_of
+from tarsus.analytic.models.hexapod import N_LEGS, hybrid
+from tarsus.analytic.models.hexapod.layout import Variants
+from tarsus.analytic.models.hexapod.outputs import BODY, LEG_OUTPUTS
+from tarsus.analytic.models.hexapod.state import SCALE, joints_of, start, toes_of
 from tarsus.analytic.terrain import Terrain
 from tarsus.controllers.clock import ClockController
 from tarsus.controllers.pd import nearest_turn
@@ -31,7 +29,7 @@ RTOL = 1e-6  # a walk's position is then right to 0.1 um after 6 s, its energy b
 @lru_cache(maxsize=8)
 def simulator(terrain: Terrain) -> hy.Simulator:
     """Return the compiled hexapod on a kind of ground; parameters and gait are arguments of a run."""
-    return hy.compile(hexapod_hybrid.build(terrain=terrain))
+    return hy.compile(hybrid.build(terrain=terrain))
 
 
 def run(
@@ -44,9 +42,7 @@ def run(
     record_period: float | None = SAMPLE_PERIOD,
 ) -> hy.Result:
     """Return the engine's result of a run; see `simulate`."""
-    model = hexapod_hybrid.build(
-        experiment.params, experiment.ground, "open-loop", gait=experiment.gait, variants=variants
-    )
+    model = hybrid.build(experiment.params, experiment.ground, "open-loop", gait=experiment.gait, variants=variants)
     sim = simulator(experiment.ground)
     x0 = start(experiment.params, experiment.ground, experiment.gait.clock()(0.0)[0]) if x0 is None else x0
     params = dict(zip(model.param_names, model.p0, strict=True))
@@ -59,7 +55,7 @@ def simulate(experiment: Experiment, seconds: float, **options) -> Run:
     Args:
         experiment: What to run; its preset is not used.
         seconds: For how long [s].
-        options: `x0`, the state to start from (`hexapod_state.assemble`); `variants`; `rtol`; `record_period` [s].
+        options: `x0`, the state to start from (`hexapod.state.assemble`); `variants`; `rtol`; `record_period` [s].
     """
     result = run(experiment, seconds, **options)
     made, status = to_record(experiment, result), _status(result)

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import math
 
-from .ground import curvature
-from .hexapod_layout import P
+from ..ground import curvature
+from .layout import P
 
 FLIGHT, STICK, SLIDE = 0, 1, 2  # modes of a toe
 GRIP = 0.999  # of the friction cone, where a sliding toe may stick: not at once slide again

@@ -16,13 +16,13 @@ from __future__ import annotations
 
 import math
 
-from .hexapod import RPM
-from .hexapod_layout import P
-from .hexapod_state import TOES
+from .layout import P
+from .parameters import RPM
+from .state import TOES
 
 
 def rotation(x):
-    """Return the nine entries of the rotation matrix, row by row, body axes to world axes; the quaternion any length."""
+    """Return the rotation matrix row by row (9), body axes to world axes; the quaternion may have any length."""
     w, a, b, c = x[3], x[4], x[5], x[6]
     s = 2.0 / (w * w + a * a + b * b + c * c)
     return (
@@ -69,6 +69,20 @@ def motion(x, R, at, vx, vy, vz):
     bz -= x[10] * wy - x[11] * wx
     across = sp * by - cp * bz  # along the leg's projection on the plane of its hip circle
     return st * bx + ct * across, (ct * bx - st * across) / rho, (cp * by + sp * bz) / (rho * ct)
+
+
+def hip_angles(x, p, R):
+    """Return the six hip angles in (-pi, pi] [rad]."""
+    a0, a1, a2 = place(x, p, 0, R), place(x, p, 1, R), place(x, p, 2, R)
+    a3, a4, a5 = place(x, p, 3, R), place(x, p, 4, R), place(x, p, 5, R)
+    return (
+        math.atan2(a0[6], a0[7]),
+        math.atan2(a1[6], a1[7]),
+        math.atan2(a2[6], a2[7]),
+        math.atan2(a3[6], a3[7]),
+        math.atan2(a4[6], a4[7]),
+        math.atan2(a5[6], a5[7]),
+    )
 
 
 def wrap(angle):

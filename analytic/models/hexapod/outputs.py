@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .hexapod import N_LEGS, HexapodParams
-from .hexapod_contact import FLIGHT, SLIDE, friction, normal
-from .hexapod_layout import P
-from .hexapod_leg import place, rotation, to_world
-from .hexapod_state import TOES, joints_of, rotation_matrix, toes_of
+from .contact import FLIGHT, SLIDE, friction, normal
+from .layout import P
+from .leg import place, rotation
+from .parameters import N_LEGS, HexapodParams
+from .state import TOES, rotation_matrix, toes_of
 
 LEG_OUTPUTS = ("hip_torque", "torque_command", "force_x", "force_y", "force_z", "current", "voltage")
 BODY = ("t", "x", "y", "z", "qw", "qx", "qy", "qz", "vx", "vy", "vz", "wx", "wy", "wz")
@@ -39,7 +39,7 @@ def make_outputs(m) -> Callable:
                 fx, fy, fz = 0.0, 0.0, 0.0
             else:
                 n = normal(gradient, x[k], x[k + 1], p)
-                pressure, tx, ty, tz, vx, vy, vz, pushed = contact(t, x, d, p, chart, leg, R, at, n)
+                pressure, tx, ty, tz, _, vx, vy, vz, pushed = contact(t, x, d, p, chart, leg, R, at, n)
                 fx, fy, fz = pressure * n[0] - tx, pressure * n[1] - ty, pressure * n[2] - tz
                 if mode == SLIDE and p[P.first_order_slide] == 0.0:
                     drag = friction(p, pressure, vx, vy, vz)

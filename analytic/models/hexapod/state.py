@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..terrain import Flat, Slope, Terrain
-from .hexapod import N_LEGS, HexapodParams, leg_angles, leg_vector, start_height
+from ...terrain import Flat, Slope, Terrain
+from .parameters import N_LEGS, HexapodParams, leg_angles, leg_vector, start_height
 
 POSITION, QUATERNION, VELOCITY, ANGULAR_VELOCITY, TOES = 0, 3, 7, 10, 13
 WORK = TOES + 6 * N_LEGS

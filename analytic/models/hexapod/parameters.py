@@ -16,8 +16,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from .. import clock, terrain
-from ..motor import Motor
+from ... import clock, terrain
+from ...motor import Motor
 
 N_LEGS = 6
 RPM = np.pi / 30  # [rad/s]

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from .hexapod import HexapodParams
-from .hexapod_layout import Variants
-from .hexapod_state import ANGULAR_VELOCITY, QUATERNION, TOES, VELOCITY, WORK, joints_of, toes_of
+from .layout import Variants
+from .parameters import HexapodParams
+from .state import ANGULAR_VELOCITY, QUATERNION, TOES, VELOCITY, WORK, joints_of, toes_of
 
 
 def kinetic_energy(params: HexapodParams, x) -> np.ndarray:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..hybrid import indices
-from .hexapod import HexapodParams, element_symbols
+from ...hybrid import indices
+from .parameters import HexapodParams, element_symbols
 
 PLATFORM = (
     *("body_mass", "leg_mass", "friction_coeff", "q_rt", "q_rl", "g", "max_torque", "max_speed", "speed_constant"),

@@ -1,0 +1,29 @@
+"""The compliant hexapod, exactly. Here are its parameters and the kinematics of its legs; `hybrid.build` is the model.
+
+    parameters   Table 2, leg kinematics            layout    the model's parameter vector and its variants
+    state        the state vector, the start        leg, body, contact, toes    the mechanics, piece by piece
+    control      what drives the hips               hybrid    field, guards and transitions of all charts
+    energy       where the energy goes              outputs   auxiliary functions and the picture
+
+Only `hybrid` and what it is made of need the engine; parameters import nothing but NumPy.
+"""
+
+from .parameters import (
+    N_LEGS,
+    HexapodParams,
+    element_symbols,
+    leg_angles,
+    leg_vector,
+    start_height,
+    with_symbols,
+)
+
+__all__ = [
+    "N_LEGS",
+    "HexapodParams",
+    "element_symbols",
+    "leg_angles",
+    "leg_vector",
+    "start_height",
+    "with_symbols",
+]
