@@ -21,14 +21,14 @@ from typing import Any
 
 import numpy as np
 
-from ..clock import TripodGait
-from ..hybrid import Simulator, Status, sections, variational
-from ..terrain import Flat
-from . import hexapod_hybrid
-from .hexapod import N_LEGS, HexapodParams
-from .hexapod_hybrid import toe_mode
-from .hexapod_layout import Variants
-from .hexapod_state import NAMES, QUATERNION, SCALE, TOES, WORK, toes_of
+from ...clock import TripodGait
+from ...hybrid import Simulator, Status, sections, variational
+from ...terrain import Flat
+from . import hybrid
+from .parameters import N_LEGS, HexapodParams
+from .hybrid import toe_mode
+from .layout import Variants
+from .state import NAMES, QUATERNION, SCALE, TOES, WORK, toes_of
 
 SECTION = "kink_0"  # tripod A's clock; the event of the other tripod is its mirror image
 MIRROR_SECTION = "kink_3"
@@ -201,7 +201,7 @@ class StrideMap:
 
 def variation(n_directions: int) -> variational.Variation:
     """Return the compiled variational equations of the walking hexapod; its chart and parameters come with a run."""
-    model = hexapod_hybrid.build(HexapodParams(), Flat(), "open-loop")
+    model = hybrid.build(HexapodParams(), Flat(), "open-loop")
     return variational.Variation(model, n_directions=n_directions, reach=REACH)
 
 
@@ -225,7 +225,7 @@ def settle(
     Raises:
         ValueError: If the robot falls before.
     """
-    model = hexapod_hybrid.build(params, Flat(), "open-loop", gait=gait, variants=variants)
+    model = hybrid.build(params, Flat(), "open-loop", gait=gait, variants=variants)
     p = dict(zip(model.param_names, model.p0, strict=True))
     r = sections.return_to(sim, SECTION, model.x0, None, p, count=2 * n_strides + 1, rtol=1e-8, atol=1e-8 * SCALE)
     if r.status is not Status.STOPPED:
