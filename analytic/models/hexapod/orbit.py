@@ -25,9 +25,9 @@ from ...clock import TripodGait
 from ...hybrid import Simulator, Status, sections, variational
 from ...terrain import Flat
 from . import hybrid
-from .parameters import N_LEGS, HexapodParams
 from .hybrid import toe_mode
 from .layout import Variants
+from .parameters import N_LEGS, HexapodParams
 from .state import NAMES, QUATERNION, SCALE, TOES, WORK, toes_of
 
 SECTION = "kink_0"  # tripod A's clock; the event of the other tripod is its mirror image
