@@ -11,5 +11,5 @@ GAITS = {
     "walk": TripodGait(),
     "run": TripodGait(0.5, 0.3),
     # The fastest stable one of 432: 1.57 m/s in either engine (docs/hexapod_orbit.md).
-    "sprint": TripodGait(0.3103, 0.2259, 1.8684, -0.4467),
+    "sprint": TripodGait(0.310331691253667, 0.22587973649909246, 1.8684179124156806, -0.44670630986996007),
 }

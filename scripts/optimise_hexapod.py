@@ -223,7 +223,7 @@ def main(argv: list[str] | None = None) -> int:
         if proof.stable:
             print(table(proof, len(tried)))
             values = zip(("t-c", "duty", "phi-s", "phi-o"), point, strict=True)
-            print("\ntarsus run hexapod " + " ".join(f"--{name}={value:.4f}" for name, value in values))
+            print("\ntarsus run hexapod " + " ".join(f"--{name}={value:.12g}" for name, value in values))
             return 0
         print(f"not stable, tried the next: {point}", file=sys.stderr)
     print("tarsus optimise hexapod: no stable gait was found; allow more generations", file=sys.stderr)
