@@ -46,8 +46,8 @@ def test_moving_and_reflecting_change_no_joint_and_no_energy():
     mirror = orbit.mirrored(start)
     np.testing.assert_array_equal(orbit.mirrored(mirror), start)
     assert energy.energy(PARAMS, mirror) == pytest.approx(energy.energy(PARAMS, start), rel=1e-12)
-    angles, reflected = state.joints_of(PARAMS, start)[0], state.joints_of(PARAMS, mirror)[0]
-    np.testing.assert_allclose(reflected, np.roll(angles, 3, axis=0) * [1.0, -1.0, 1.0], atol=1e-12)
+    for before, after in zip(state.joints_of(PARAMS, start), state.joints_of(PARAMS, mirror), strict=True):
+        np.testing.assert_allclose(after, np.roll(before, 3, axis=0) * [1.0, -1.0, 1.0], atol=1e-12)
 
 
 def test_heading_is_the_turn_about_the_vertical_that_undoes_no_tilt():
