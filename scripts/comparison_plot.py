@@ -9,6 +9,7 @@ from tarsus.scripts import stances
 from tarsus.scripts.compare import BODY, ENGINES, Comparison, forces, smoothed
 from tarsus.scripts.machine import Trial
 
+STYLES = {"exact": dict(lw=2.0), "mujoco": dict(lw=1.1, ls="--")}
 COLORS = {"exact": "#1f77b4", "mujoco": "#d95f02"}
 LABELS = {"exact": "exact", "mujoco": "MuJoCo"}
 SCALES = {"m": (1e3, "mm"), "rad": (1e3, "mrad"), "m/s": (1.0, "m/s")}
@@ -26,8 +27,8 @@ def draw_body(exact: Trial, mujoco: Trial, comparison: Comparison) -> Figure:
         unit, read = BODY[name]
         scale, shown = SCALES[unit]
         values = {engine: scale * read(record) for engine, record in records.items()}
-        for engine, style in zip(ENGINES, (dict(lw=1.8), dict(lw=0.9, ls="--")), strict=True):
-            left.plot(time, values[engine], color=COLORS[engine], label=LABELS[engine], **style)
+        for engine in ENGINES:
+            left.plot(time, values[engine], color=COLORS[engine], label=LABELS[engine], **STYLES[engine])
         right.plot(time, values["mujoco"] - values["exact"], color="0.2", lw=0.8)
         right.axvspan(comparison.window.start, comparison.window.stop, color="0.93", lw=0)
         left.set(ylabel=f"{name} [{shown}]", xlim=(time[0], time[-1]))
@@ -54,7 +55,7 @@ def draw_feet(exact: Trial, mujoco: Trial, comparison: Comparison) -> Figure:
         base = -3.0 if engine == "exact" else -6.0
         for leg, axis in enumerate(axes):
             axis.plot(time[rows], normal[rows, leg], color=COLORS[engine], lw=0.5, alpha=0.5)
-            axis.plot(time[rows], smooth[rows, leg], color=COLORS[engine], lw=1.6, label=LABELS[engine])
+            axis.plot(time[rows], smooth[rows, leg], color=COLORS[engine], label=LABELS[engine], **STYLES[engine])
             for begin, end in np.clip(stances.debounce(trial.stances[leg]), start, stop):
                 axis.plot([begin, end], [base, base], color=COLORS[engine], lw=4, solid_capstyle="butt")
     top = 1.15 * max(np.percentile(forces(trial.record)[0], 99.5) for trial in (exact, mujoco))
