@@ -30,7 +30,7 @@ from tarsus.scripts.simulate import SAMPLE_PERIOD
 GAITS = {"walk": TripodGait(1.0, 0.6), "run": TripodGait(0.5, 0.3)}
 SECONDS = 5.0  # of a run; the first 3 s are left out
 SLIDE_SPEED = 1e-3  # of the exact engine: biases its walking speed by 0.02 % [m/s]
-TIMESTEPS = (2.5e-4, 5e-4, 1e-3, 2e-3, 2.5e-3)
+TIMESTEPS = (2.5e-4, 5e-4, 1e-3, 2.5e-3)
 DEFAULTS = "MuJoCo's defaults"
 SAFE = 2.0  # MuJoCo widens a contact's time constant to this many steps
 
@@ -42,13 +42,14 @@ def settings() -> dict[str, Preset]:
     for timestep in TIMESTEPS:
         solref = (max(SAFE * timestep, 1e-3), 1.0)
         for integrator in ("Euler", "implicitfast", "discrete"):
-            for cone, impratio in (("elliptic", 100.0), ("elliptic", 10.0), ("elliptic", 1.0), ("pyramidal", 1.0)):
+            for cone, impratio in (("elliptic", 100.0), ("elliptic", 10.0), ("pyramidal", 1.0)):
                 base = Preset(timestep, integrator, solref, impratio=impratio, cone=cone, tolerance=1e-8)
                 made[f"{1e3 * timestep:g} ms {integrator} {cone} {impratio:g}"] = base
         for integrator in ("implicitfast", "discrete"):
             soft = Preset(timestep, integrator, (2.0 * solref[0], 1.0), impratio=10.0, tolerance=1e-8)
             made[f"{1e3 * timestep:g} ms {integrator} elliptic 10, solref doubled"] = soft
-        made[f"{1e3 * timestep:g} ms RK4 elliptic 10"] = Preset(timestep, "RK4", solref, impratio=10.0, tolerance=1e-8)
+        rk4 = Preset(timestep, "RK4", solref, impratio=10.0, tolerance=1e-8)
+        made[f"{1e3 * timestep:g} ms RK4 elliptic 10"] = rk4
     for name, preset in PRESETS.items():
         made |= {f"{name}, {words}": replace(preset, **changed) for words, changed in _changes(preset)}
     return made
@@ -56,14 +57,14 @@ def settings() -> dict[str, Preset]:
 
 def _changes(preset: Preset) -> list[tuple[str, dict]]:
     """Return one change at a time of a preset, in words and as its fields."""
-    changes = [(f"solref x {factor}", {"solref": (factor * preset.solref[0], 1.0)}) for factor in (2, 4, 10)]
-    changes += [(f"damping ratio {ratio}", {"solref": (preset.solref[0], ratio)}) for ratio in (0.5, 4.0)]
-    solimps = (0.9, 0.95, 1e-3), (0.9, 0.99, 1e-3), (0.9, 0.999, 1e-4), (0.95, 0.99, 1e-3), (0.999, 0.999, 1e-3)
+    changes = [(f"solref x {factor}", {"solref": (factor * preset.solref[0], 1.0)}) for factor in (2, 4)]
+    changes += [("damping ratio 4", {"solref": (preset.solref[0], 4.0)})]
+    solimps = (0.9, 0.95, 1e-3), (0.9, 0.999, 1e-4), (0.999, 0.999, 1e-3)
     changes += [("solimp {} {} {}".format(*solimp), {"solimp": solimp}) for solimp in solimps]
-    changes += [(f"impratio {value:g}", {"impratio": value}) for value in (1.0, 10.0, 100.0, 1000.0)]
-    changes += [(f"noslip {n}", {"noslip_iterations": n}) for n in (3, 10)]
-    changes += [(f"toe radius {1e3 * radius:g} mm", {"toe_radius": radius}) for radius in (1e-3, 3e-3, 1e-2)]
-    changes += [("tolerance 1e-6", {"tolerance": 1e-6}), ("pyramidal", {"cone": "pyramidal"})]
+    changes += [(f"impratio {value:g}", {"impratio": value}) for value in (1.0, 10.0, 1000.0)]
+    changes += [("noslip 3", {"noslip_iterations": 3})]
+    changes += [(f"toe radius {1e3 * radius:g} mm", {"toe_radius": radius}) for radius in (1e-3, 1e-2)]
+    changes += [("pyramidal", {"cone": "pyramidal"})]
     return [(words, changed) for words, changed in changes if replace(preset, **changed) != preset]
 
 
@@ -101,7 +102,7 @@ def accuracy(preset: Preset, exact: dict[str, Trial]) -> Cell:
     found: list[Comparison] = []
     for name, gait in GAITS.items():
         try:
-            trial = HEXAPOD.mujoco(PlatelessExperiment(HexapodParams(), gait, Flat(), preset), SECONDS)
+            trial = HEXAPOD.mujoco(PlatelessExperiment(HexapodParams(), gait, Flat(), preset), SECONDS, fine=False)
         except ValueError as error:
             return Cell(failed=str(error))
         if not trial.completed:
@@ -200,14 +201,14 @@ def main(argv: list[str] | None = None) -> int:
     args = parser.parse_args(argv)
     from tarsus.scripts.figure_contact_pareto import arrays, draw
 
-    text = args.page.read_text(encoding="utf-8")
-    report.insert(text, "sweep", "")  # before the runs, which take minutes
+    report.insert(args.page.read_text(encoding="utf-8"), "sweep", "")  # before the runs, which take minutes
     chosen = settings()
     cells = compute(chosen, args.jobs)
     rows = frame(chosen, cells)
     (args.page.parent / "data").mkdir(exist_ok=True)
     rows.to_csv(args.page.parent / "data" / "contact_sweep.csv", index=False, float_format="%.6g")
-    args.page.write_text(report.insert(text, "sweep", page_part(rows, "tarsus contact sweep")), encoding="utf-8")
+    text = report.insert(args.page.read_text(encoding="utf-8"), "sweep", page_part(rows, "tarsus contact sweep"))
+    args.page.write_text(text, encoding="utf-8")
     draw(arrays(rows)).savefig(args.page.parent / "figures" / "contact_pareto.png", dpi=110)
     return 0
 

@@ -16,7 +16,7 @@ from tarsus.analytic.hybrid import Result
 from tarsus.analytic.models.hexapod import N_LEGS, energy
 from tarsus.analytic.models.hexapod.layout import Variants
 from tarsus.analytic.models.hexapod.state import assemble
-from tarsus.mjcf.hexapod_state import start_state
+from tarsus.mjcf.hexapod_state import start_state, toe_positions
 from tarsus.mjcf.presets import find
 from tarsus.scripts import exact
 from tarsus.scripts.experiment import Experiment, Start
@@ -52,20 +52,21 @@ class HexapodMachine(Machine):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add gait, ground, robot and start."""
         add_robot_options(parser)
-        start = parser.add_argument_group("start; by default at rest, the lowest toe on the ground")
+        start = parser.add_argument_group("start; by default at rest")
         start.add_argument("--velocity", nargs=3, type=float, metavar=("X", "Y", "Z"), help="of the body [m/s]")
         start.add_argument("--spin", nargs=3, type=float, metavar=("X", "Y", "Z"), help="of the body, own axes [rad/s]")
         start.add_argument("--turn", nargs=3, type=float, metavar=("X", "Y", "Z"), help="rotation vector [rad]")
-        start.add_argument("--lift", type=float, default=0.0, help="above the default height [m]")
+        start.add_argument("--lift", type=float, default=0.0, help="of the lowest toe above the ground [m]")
 
     def experiment(self, args: argparse.Namespace) -> PlatelessExperiment:
         """Return what the command line asks for."""
         params = params_from(args.set)
         gait, ground = gait_from(args, params), terrain_from(args.terrain, params)
         qpos, qvel = start_state(params, ground, gait.clock()(0.0)[0]), np.zeros(6 + 3 * N_LEGS)
-        qpos[2] += args.lift
         if args.turn is not None:
             mujoco.mju_quatIntegrate(qpos[3:7], np.array(args.turn), 1.0)
+        x, y, z = toe_positions(params, qpos).T
+        qpos[2] += args.lift - np.min(z - ground.height(x, y))
         qvel[:3], qvel[3:6] = args.velocity or (0, 0, 0), args.spin or (0, 0, 0)
         return PlatelessExperiment(params, gait, ground, args.preset, Start(qpos, qvel))
 
@@ -74,6 +75,8 @@ class HexapodMachine(Machine):
         variants = Variants(slide_speed=accuracy.pop("slide_speed", Variants().slide_speed))
         options = dict(x0=experiment.exact_state(), variants=variants, record_period=period, **accuracy)
         result = exact.run(experiment, seconds, **options)
+        if not len(result.t):
+            raise RuntimeError(f"the exact engine refused the start: {result.message}")
         record = exact.to_record(experiment, result)
         keep = np.concatenate([[True], np.diff(result.t) > 0])
         x, d = result.x[keep], result.d[keep]
@@ -87,11 +90,11 @@ class HexapodMachine(Machine):
         feet = tuple(_stances(result, leg) for leg in range(N_LEGS))
         return Trial(record, feet, record.attrs["status"] == Status.COMPLETED.value)
 
-    def mujoco(self, experiment: PlatelessExperiment, seconds: float) -> Trial:
+    def mujoco(self, experiment: PlatelessExperiment, seconds: float, fine: bool = True) -> Trial:
         """Run MuJoCo."""
-        run = simulate(experiment, seconds, every=1, progress=False)
         every = max(1, round(SAMPLE_PERIOD / find(experiment.preset).timestep))
-        return Trial.of(run.record, run.completed, every)
+        run = simulate(experiment, seconds, every=1 if fine else every, progress=False)
+        return Trial.of(run.record, run.completed, every if fine else 1)
 
     def stride(self, experiment: PlatelessExperiment) -> float:
         """Return the clock's period [s]."""

@@ -65,8 +65,14 @@ class Machine(ABC):
         """
 
     @abstractmethod
-    def mujoco(self, experiment: Any, seconds: float) -> Trial:
-        """Run MuJoCo; the record's rows are whole steps, about a millisecond apart."""
+    def mujoco(self, experiment: Any, seconds: float, fine: bool = True) -> Trial:
+        """Run MuJoCo; the record's rows are whole steps, about a millisecond apart.
+
+        Args:
+            experiment: What to run.
+            seconds: For how long [s].
+            fine: Whether to look at every step, for contact times and the energy budget; that takes half as long again.
+        """
 
     @abstractmethod
     def stride(self, experiment: Any) -> float:
