@@ -105,11 +105,17 @@ def _energy(comparison: Comparison, strides: str) -> Section:
     return Section("Energy", text, ["", *ENGINES], rows)
 
 
+def tables(shown: list[Section], level: int = 2) -> str:
+    """Return the tables in Markdown, under headings of that level."""
+    parts = []
+    for section in shown:
+        parts += [f"{'#' * level} {section.title}", section.text, markdown_table(section.head, section.rows)]
+    return "\n\n".join(parts)
+
+
 def markdown(title: str, facts: list[str], shown: list[Section], pictures: dict[str, Path]) -> str:
     """Return the page in Markdown; pictures are linked by their file's name."""
-    parts = [f"# {title}", "\n".join(f"* {fact}" for fact in facts)]
-    for section in shown:
-        parts += [f"## {section.title}", section.text, markdown_table(section.head, section.rows)]
+    parts = [f"# {title}", "\n".join(f"* {fact}" for fact in facts), tables(shown)]
     parts += [f"![{name}]({path.name})" for name, path in pictures.items()]
     return "\n\n".join(parts) + "\n"
 

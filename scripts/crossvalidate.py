@@ -30,6 +30,8 @@ def parser() -> argparse.ArgumentParser:
         options.add_argument("--preset", default="reference", help="MuJoCo's settings: reference (default) or rl")
         options.add_argument("--rtol", type=float, default=1e-6, help="of the exact engine; default 1e-6")
         options.add_argument("--out", type=Path, default=Path("out/crossvalidate"), help="folder for the files")
+        options.add_argument("--page", type=Path, help="also put the tables into this page, between its markers")
+        options.add_argument("--part", default="walk", help="name of those markers; default walk")
         machine.add_options(options)
     return parser
 
@@ -100,10 +102,14 @@ def main(argv: list[str] | None = None) -> int:
     except (ValueError, RuntimeError) as error:
         print(f"tarsus crossvalidate {args.machine}: {error}", file=sys.stderr)
         return 2
+    shown = comparison_page.sections(comparison)
+    if args.page is not None:
+        facts_of_run = "\n".join(f"* {fact}" for fact in facts(exact, mujoco, comparison))
+        part = f"{facts_of_run}\n\n{comparison_page.tables(shown, level=4)}"
+        args.page.write_text(report.insert(args.page.read_text(encoding="utf-8"), args.part, part), encoding="utf-8")
     files = write(args.out, f"{machine.name.capitalize()}: MuJoCo against the exact engine", exact, mujoco, comparison)
-    for section in comparison_page.sections(comparison):
-        print(f"{section.title}\n\n{report.markdown_table(section.head, section.rows)}\n")
-    print(f"{args.out}: {', '.join(files)}")
+    print(comparison_page.tables(shown))
+    print(f"\n{args.out}: {', '.join(files)}")
     return 0
 
 

