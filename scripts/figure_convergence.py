@@ -31,10 +31,10 @@ SOLREFS = (4e-3, 2e-3, 1e-3, 5e-4, 2.5e-4)
 SLIDE_SPEEDS = (1e-2, 3e-3, 1e-3, 3e-4)
 RTOLS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8)
 GOLDEN = {
-    "integrators": ("implicitfast", "discrete"),
+    "integrators": ("discrete",),
     "timesteps": (1e-3, 5e-4),
     "solrefs": (4e-3, 2e-3),
-    "finest": 5e-4,
+    "finest": 1e-3,
     "slide_speeds": (3e-3, 1e-3),
     "rtols": (1e-4, 1e-6),
 }

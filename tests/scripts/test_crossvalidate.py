@@ -8,7 +8,7 @@ import xarray as xr
 
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
-from tarsus.analytic.terrain import Flat, Sinusoid
+from tarsus.analytic.terrain import Flat
 from tarsus.scripts import crossvalidate, record
 from tarsus.scripts.compare import BODY
 from tarsus.scripts.experiment import Start
@@ -53,14 +53,13 @@ def test_stances_of_the_event_log_are_those_of_the_flags(walk):
         assert logged.shape == seen.shape and np.all((late > -1e-9) & (late < 1e-3 + 1e-9))
 
 
-@pytest.mark.parametrize("ground", [Flat(), Sinusoid(0.01, 15.0, 15.0)], ids=["flat", "sinusoid"])
-def test_both_engines_start_in_the_same_state(ground):
+def test_both_engines_start_in_the_same_state():
     rng = np.random.default_rng(3)
     qpos = np.concatenate([[0.3, -0.2, 0.5], [0.9, 0.2, -0.1, 0.3], rng.uniform(-0.4, 0.4, 18)])
     qpos[3:7] /= np.linalg.norm(qpos[3:7])
     qpos[9::3] = rng.uniform(0.17, 0.22, 6)
     begin = Start(qpos, rng.normal(size=24))
-    experiment = PlatelessExperiment(HexapodParams(), TripodGait(), ground, "reference", begin)
+    experiment = PlatelessExperiment(HexapodParams(), TripodGait(), Flat(), "reference", begin)
     mujoco = HEXAPOD.mujoco(experiment, 2e-3).record.isel(time=0)
     exact = HEXAPOD.exact(experiment, 2e-3, 1e-3).record.isel(time=0)
     for name in exact.data_vars:
