@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from tarsus.analytic import terrain
 from tarsus.analytic.clock import TripodGait
@@ -64,9 +65,15 @@ def test_each_rotation_has_its_axis(axis, name):
         assert found.body[other] < 1e-12
 
 
-def test_roll_is_positive_right_side_down():
-    made = synthetic(body_orientation=turned(1, 0.3))
-    np.testing.assert_allclose(summary.roll(made), 0.3)
+def test_roll_is_positive_right_side_down_whatever_heading_and_pitch():
+    heading, pitch, roll = 0.7, -0.2, 0.3
+    x, y, z, w = Rotation.from_euler("ZXY", [heading, pitch, roll]).as_quat()
+    made = synthetic(body_orientation=np.tile([w, x, y, z], (5001, 1)))
+    np.testing.assert_allclose(summary.roll(made), roll)
+    np.testing.assert_allclose(summary.pitch(made), pitch)
+    np.testing.assert_allclose(summary.yaw(made), heading)
+    right = Rotation.from_quat([x, y, z, w]).apply([1.0, 0.0, 0.0])
+    assert right[2] < 0
 
 
 def test_forces_are_split_along_the_terrain_under_the_foot():
