@@ -203,3 +203,26 @@ def walked(data: Mapping[str, np.ndarray], prefix: str = "") -> np.ndarray:
 def count(verdicts: np.ndarray) -> str:
     """Return how often each verdict occurs, in words."""
     return ", ".join(f"{np.sum(verdicts == v)} {v.name.lower()}" for v in Verdict if np.any(verdicts == v))
+
+
+def number(value: float, verdict: float, form: str) -> str:
+    """Return a number of a cell for a table, or in its place how the cell ended."""
+    verdict = Verdict(int(verdict))
+    if verdict is Verdict.WALKS:
+        return form.format(value)
+    return f"{form.format(value)} (tips)" if verdict is Verdict.TIPS else verdict.name.lower()
+
+
+ORBIT = ("height", "vertical", "forward", "lateral", "pitch", "pitch_rate", "roll_rate", "yaw_rate")
+
+
+def orbit(record: xr.Dataset) -> np.ndarray:
+    """Return what a walk repeats from stride to stride, wherever it goes, shape (n, 8), columns `ORBIT`.
+
+    Height above the ground [m], velocity upward, along the heading and to its right [m/s], pitch [rad], and the angular
+    velocity in the body frame [rad/s].
+    """
+    heading, (vx, vy, vz) = summary.yaw(record), record["body_velocity"].values.T
+    forward, lateral = np.cos(heading) * vy - np.sin(heading) * vx, np.cos(heading) * vx + np.sin(heading) * vy
+    columns = (summary.height(record), vz, forward, lateral, summary.pitch(record))
+    return np.column_stack([*columns, record["body_angular_velocity_b"].values])
