@@ -23,15 +23,15 @@ def _still(t, x, own, d, p, mode, rate):
     pass
 
 
-def _no_guards(t, x, own, d, p, mode, g):
+def _no_guards(t, x, own, d, p, mode, hips, g):
     pass
 
 
-def _same_mode(t, x, own, d, p, mode, fired):
+def _same_mode(t, x, own, d, p, mode, hips, fired):
     return mode
 
 
-def _mode_0(t, x, own, d, p):
+def _mode_0(t, x, own, d, p, hips):
     return 0
 
 
@@ -46,9 +46,10 @@ class Control:
         memory: What only its transitions change, by name.
         table: Its guards.
         field: `field(t, x, own, d, p, mode, rate)` writes the rates of its states.
-        guards: `guards(t, x, own, d, p, mode, g)` writes the guards of the present mode; infinity is off.
-        transition: `transition(t, x, own, d, p, mode, fired)` returns the next mode; may change own and d.
-        initial: `initial(t, x, own, d, p)` returns the first mode; may change own and d.
+        guards: `guards(t, x, own, d, p, mode, hips, g)` writes the guards of the present mode; infinity is off. `hips`
+            are the six hip angles in (-pi, pi] [rad].
+        transition: `transition(t, x, own, d, p, mode, hips, fired)` returns the next mode; may change own and d.
+        initial: `initial(t, x, own, d, p, hips)` returns the first mode; may change own and d.
     """
 
     params: dict[str, float]
@@ -77,7 +78,9 @@ def hold_torque(t, x, own, d, p, mode, leg, angle, speed):
 def open_loop(params: HexapodParams, gait: TripodGait | None = None) -> Control:
     """Return the manual's controller: each hip follows the clock by proportional and derivative gain.
 
-    A mode bit per leg is one in its slow phase; the memory `turn` counts its turns. The profile's kinks are events.
+    A mode bit per leg is one in its slow phase; the memory `turn` counts its turns. The profile's kinks are events. So
+    is the half turn at which the short way round changes sides, and with it the torque: errors are counted from the
+    one in the memory `near`, which an event `half_turn` brings along.
 
     Args:
         params: The robot; gains and, by default, the gait are its.
@@ -91,8 +94,8 @@ def open_loop(params: HexapodParams, gait: TripodGait | None = None) -> Control:
     )
     return Control(
         dict(zip(CLOCK_PARAMS, values, strict=True)), clock_torque,
-        memory={f"turn{leg}": 0.0 for leg in range(N_LEGS)},
-        table=tuple(Guard(f"kink_{leg}") for leg in range(N_LEGS)),
+        memory={f"{what}{leg}": 0.0 for what in ("turn", "near") for leg in range(N_LEGS)},
+        table=tuple(Guard(f"{what}_{leg}") for what in ("kink", "half_turn") for leg in range(N_LEGS)),
         guards=clock_guards, transition=clock_transition, initial=clock_initial,
     )  # fmt: skip
 
@@ -103,6 +106,8 @@ CLOCK_PARAMS = (
 )
 K = indices(dict.fromkeys(CLOCK_PARAMS, 0.0))
 PHASE = tuple(float(phase) for phase in TRIPOD_PHASE)
+FAR = 2.5  # from the error in memory [rad]; below half a turn, so that counting from it is safe
+HALF_TURN = 1e-6  # within this of half a turn the short way round changes [rad]
 SIDE = tuple(-1.0 if right else 1.0 for right in RIGHT)  # of the differences; the right legs' are taken off
 
 
@@ -131,23 +136,37 @@ def clock_reference(t, d, p, mode, leg):
     return direction * (angle + offset), direction * rate
 
 
+def clock_error(t, d, p, mode, leg, angle):
+    """Return how far a hip is behind its reference [rad], and the reference's rate [rad/s]."""
+    reference, rate = clock_reference(t, d, p, mode, leg)
+    near = d[N_LEGS + leg]
+    return near + wrap(reference - angle - near), rate
+
+
 def clock_torque(t, x, own, d, p, mode, leg, angle, speed):
     """Return the torque that pulls a hip to its reference, the short way round."""
-    reference, rate = clock_reference(t, d, p, mode, leg)
-    return p[K.KP] * wrap(reference - angle) + p[K.KD] * (rate - speed)
+    error, rate = clock_error(t, d, p, mode, leg, angle)
+    return p[K.KP] * error + p[K.KD] * (rate - speed)
 
 
-def clock_guards(t, x, own, d, p, mode, g):
-    """Write the time left to each leg's next kink."""
+def clock_guards(t, x, own, d, p, mode, hips, g):
+    """Write the time left to each leg's next kink, and the angle left to where its error must be counted anew."""
     for leg in range(N_LEGS):
         half = 0.5 * slow_time(p, leg)
         end = half if (mode >> leg) & 1 else p[K.cycle_time] - half
         g[leg] = end - since_stance(t, d, p, leg)
+        error, _ = clock_error(t, d, p, mode, leg, hips[leg])
+        g[N_LEGS + leg] = min(math.pi - abs(error), FAR - abs(error - d[N_LEGS + leg]))
 
 
-def clock_transition(t, x, own, d, p, mode, fired):
-    """Turn slow legs fast and fast legs slow; a new turn begins with its slow phase."""
+def clock_transition(t, x, own, d, p, mode, hips, fired):
+    """Turn slow legs fast and fast legs slow; a new turn begins with its slow phase. Count far errors anew."""
     for leg in range(N_LEGS):
+        if fired[N_LEGS + leg]:
+            error, _ = clock_error(t, d, p, mode, leg, hips[leg])
+            if abs(error) > math.pi - HALF_TURN:  # the other way round is shorter now
+                error -= math.copysign(2.0 * math.pi, error)
+            d[N_LEGS + leg] = error
         if fired[leg]:
             mode ^= 1 << leg
             if (mode >> leg) & 1:
@@ -155,7 +174,7 @@ def clock_transition(t, x, own, d, p, mode, fired):
     return mode
 
 
-def clock_initial(t, x, own, d, p):
+def clock_initial(t, x, own, d, p, hips):
     """Find every leg's turn and phase at the start."""
     mode = 0
     for leg in range(N_LEGS):
@@ -165,6 +184,8 @@ def clock_initial(t, x, own, d, p):
             d[leg] -= 1.0
         elif tau < half:
             mode |= 1 << leg
+        d[N_LEGS + leg] = 0.0
+        d[N_LEGS + leg], _ = clock_error(t, d, p, mode, leg, hips[leg])
     return mode
 
 

@@ -23,7 +23,7 @@ from .body import spin, turn_quaternion
 from .contact import FLIGHT, GRIP, SLIDE, STICK, normal
 from .control import CONTROLS, Control, open_loop
 from .layout import N_MACHINE, P, Variants, machine_params
-from .leg import place, rotation, to_world
+from .leg import hip_angles, place, rotation, to_world
 from .parameters import N_LEGS, HexapodParams
 from .state import NAMES, TOES, WORK, start
 from .toes import (
@@ -125,7 +125,8 @@ def make_guards(m: Machine, control_guards: Callable) -> Callable:
                 g[i + 3] = hold_back(t, x, d, p, chart, leg, R, at, n, math.sqrt(vx * vx + vy * vy + vz * vz))
         g[TIP] = R[8] - p[P.upright]
         g[TOPPLE] = x[2] - height(x[0], x[1], p)
-        control_guards(t, x, x[N_STATES:], d[N_MEMORY:], p[N_MACHINE:], chart >> CONTROL, g[OWN:])
+        hips = hip_angles(x, p, R)
+        control_guards(t, x, x[N_STATES:], d[N_MEMORY:], p[N_MACHINE:], chart >> CONTROL, hips, g[OWN:])
         return 0
 
     return guards
@@ -146,7 +147,8 @@ def make_transition(control_transition: Callable, land: Callable, release: Calla
             elif fired[i + 3]:
                 chart = grip(x, d, p, chart, leg)
         mode = chart >> CONTROL
-        mode = control_transition(t, x, x[N_STATES:], d[N_MEMORY:], p[N_MACHINE:], mode, fired[OWN:])
+        hips = hip_angles(x, p, rotation(x))
+        mode = control_transition(t, x, x[N_STATES:], d[N_MEMORY:], p[N_MACHINE:], mode, hips, fired[OWN:])
         return (chart & ((1 << CONTROL) - 1)) | (mode << CONTROL)
 
     return transition
@@ -157,7 +159,8 @@ def make_initial(m: Machine, control_initial: Callable, land: Callable) -> Calla
     height, gradient = m.height, m.gradient
 
     def initial(t, x, d, p):
-        chart = control_initial(t, x, x[N_STATES:], d[N_MEMORY:], p[N_MACHINE:]) << CONTROL
+        hips = hip_angles(x, p, rotation(x))
+        chart = control_initial(t, x, x[N_STATES:], d[N_MEMORY:], p[N_MACHINE:], hips) << CONTROL
         for leg in range(N_LEGS):
             k = TOES + 6 * leg
             gap = x[k + 2] - height(x[k], x[k + 1], p)

@@ -71,6 +71,20 @@ def motion(x, R, at, vx, vy, vz):
     return st * bx + ct * across, (ct * bx - st * across) / rho, (cp * by + sp * bz) / (rho * ct)
 
 
+def hip_angles(x, p, R):
+    """Return the six hip angles in (-pi, pi] [rad]."""
+    a0, a1, a2 = place(x, p, 0, R), place(x, p, 1, R), place(x, p, 2, R)
+    a3, a4, a5 = place(x, p, 3, R), place(x, p, 4, R), place(x, p, 5, R)
+    return (
+        math.atan2(a0[6], a0[7]),
+        math.atan2(a1[6], a1[7]),
+        math.atan2(a2[6], a2[7]),
+        math.atan2(a3[6], a3[7]),
+        math.atan2(a4[6], a4[7]),
+        math.atan2(a5[6], a5[7]),
+    )
+
+
 def wrap(angle):
     """Return an angle in (-pi, pi]."""
     if -math.pi < angle <= math.pi:

@@ -212,12 +212,13 @@ def make_release(m: Machine) -> Callable:
     contact, gradient = m.contact, m.gradient
 
     def release(t, x, d, p, chart, leg):
-        """Let a toe go; a first-order toe takes the velocity it slid with."""
+        """Let a toe go; a first-order toe takes the velocity it slid with, and its energy from nowhere."""
         if p[P.first_order_slide] == 1.0 and toe_mode(chart, leg) == SLIDE:
             k, R = TOES + 6 * leg, rotation(x)
             n = normal(gradient, x[k], x[k + 1], p)
             _, _, _, _, _, vx, vy, vz, _ = contact(t, x, d, p, chart, leg, R, place(x, p, leg, R), n)
             x[k + 3], x[k + 4], x[k + 5] = vx, vy, vz
+            d[0] -= 0.5 * p[P.leg_mass] * (vx * vx + vy * vy + vz * vz)
         d[RELEASED + leg] = t
         return with_toe_mode(chart, leg, FLIGHT)
 
