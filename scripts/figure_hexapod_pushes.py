@@ -1,4 +1,4 @@
-"""Recovery from pushes: which lateral and fore-aft velocities the robot survives, standing and walking, in both engines.
+"""Recovery from pushes: which velocities the robot survives, at its start and in its walk, in both engines.
 
 After section 5.2 of the hexapod report. Usage: tarsus figure hexapod pushes [--fineness N] [--preset NAME] [--jobs N].
 Runtime: about 4 min of processor time (192 runs of up to 4 s); --fineness 2 refines the headings only.
@@ -44,7 +44,7 @@ def compute(
     speeds=SPEEDS,
     seconds: float = SECONDS,
 ) -> dict[str, np.ndarray]:
-    """Return verdicts of shape (2 situations, n_headings, n_speeds, 2 engines); headings [rad] count from forward, left."""
+    """Return verdicts of shape (2 situations, n_headings, n_speeds, 2 engines); heading 0 is forward, pi/2 left."""
     headings = np.arange(n_headings * fineness) * 2 * np.pi / (n_headings * fineness)
     cases = [
         Case(seconds=seconds, push=(-speed * np.sin(heading), speed * np.cos(heading)), x0=x0)

@@ -120,14 +120,10 @@ def clearance(record: xr.Dataset) -> np.ndarray:
 
 
 def stance_rate(record: xr.Dataset) -> float:
-    """Return the mean speed asked of a hip while its foot is on the ground, in steady state [rad/s]."""
-    over = summary.window(record)
-    touches = record["foot_contact"].values
-    fast, share = (
-        summary.mean(record, values, over).sum()
-        for values in (np.abs(record["hip_reference_rate"].values) * touches, touches)
-    )
-    return float(fast / share)
+    """Return the mean speed asked of a hip in steady state, weighted by the load on its foot [rad/s]."""
+    over, load = summary.window(record), record["foot_force"].values[..., 2]
+    asked = np.abs(record["hip_reference_rate"].values)
+    return float(summary.mean(record, asked * load, over).sum() / summary.mean(record, load, over).sum())
 
 
 def verdict_of(result: Run) -> Verdict:
