@@ -18,6 +18,7 @@ from tarsus.scripts.study import ARGUMENTS, EXACT, LABELS, ORBIT, Case
 GAITS = {"walk, t_c 1 s": dict(), "run, t_c 0.5 s": dict(cycle_time=0.5, slow_time=0.3)}  # both phi_s 0.75, duty 0.6
 SECONDS = 12.0
 LAST = 2  # strides drawn as the orbit
+SHOWN_FROM = 0.5  # what comes before would set the scale [s]
 PLANES = (("height", "vertical"), ("pitch", "pitch_rate"), ("forward", "height"))
 AXES = {
     "height": "height [m]",
@@ -58,8 +59,8 @@ def draw(data):
         n_last = round(LAST * gait.get("cycle_time", 1.0) / study.ROW_PERIOD) + 1
         for axis, (across, up) in zip(row, PLANES, strict=False):
             i, j = ORBIT.index(across), ORBIT.index(up)
-            exact, other = data[f"orbit_{k}"][:, 1:]  # the start's impact would set the scale
-            axis.plot(exact[:, i], exact[:, j], color="0.85", lw=0.8, label="exact, from the start")
+            exact, other = data[f"orbit_{k}"][:, round(SHOWN_FROM / study.ROW_PERIOD) :]
+            axis.plot(exact[:, i], exact[:, j], color="0.85", lw=0.8, label=f"exact, from {SHOWN_FROM:g} s")
             axis.plot(exact[-n_last:, i], exact[-n_last:, j], "C0", lw=2, label=f"exact, last {LAST} strides")
             axis.plot(other[-n_last:, i], other[-n_last:, j], "C1--", lw=1, label=f"MuJoCo, last {LAST} strides")
             axis.set(xlabel=AXES[across], ylabel=AXES[up])

@@ -1,7 +1,7 @@
 """Recovery from pushes: which velocities the robot survives, at its start and in its walk, in both engines.
 
 After section 5.2 of the hexapod report. Usage: tarsus figure hexapod pushes [--fineness N] [--preset NAME] [--jobs N].
-Runtime: about 4 min of processor time (192 runs of up to 4 s); --fineness 2 refines the headings only.
+Runtime: about 2 min of processor time (192 runs of up to 4 s); --fineness 2 refines the headings only.
 """
 
 from __future__ import annotations

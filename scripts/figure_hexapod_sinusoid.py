@@ -1,7 +1,7 @@
 """The default walk on the sinusoid terrain: speed and falls over the height of the bumps, in both engines.
 
 The terrain is the manual's, Table 3. Usage: tarsus figure hexapod sinusoid [--fineness N] [--preset NAME] [--jobs N].
-Runtime: about 4 min of processor time (72 runs of 6 s).
+Runtime: about 1 min of processor time (40 runs of 6 s).
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from tarsus.scripts.plotting import figure_main
 from tarsus.scripts.report import markdown_table
 from tarsus.scripts.study import ARGUMENTS, EXACT, LABELS, Case, Verdict
 
-AMPLITUDES = (0.0, 0.006, 0.012, 0.018, 0.024, 0.03)  # a1, half the height from trough to crest [m]; Table 2 has 0.03
+AMPLITUDES = (0.0, 0.0075, 0.015, 0.0225, 0.03)  # a1, half the height from trough to crest [m]; Table 2 has 0.03
 WAVENUMBERS = (5.0, 15.0)  # a2 = a3 [rad/m]; Table 2 has 15, a bump every 0.42 m
-PLACES = ((0.0, 0.0), (0.1, 0.05), (0.05, 0.2))  # where a walk begins: what it meets differs [m]
+PLACES = ((0.0, 0.0), (0.1, 0.05))  # where a walk begins: what it meets differs [m]
 SECONDS = 6.0
 GOLDEN = dict(jobs=1, amplitudes=(0.01,), wavenumbers=(15.0,), places=((0.1, 0.05),), seconds=4.0)
 RTOL = 2e-2  # of a walk over bumps, where every foothold's rounding moves the next one
