@@ -36,6 +36,11 @@ def walking() -> np.ndarray:
     return x
 
 
+def push(heading: float, speed: float) -> tuple[float, float]:
+    """Return the velocity along x (right) and y (forward) of a push, whose heading counts from forward to the left."""
+    return -speed * np.sin(heading), speed * np.cos(heading)
+
+
 def compute(
     fineness: int = 1,
     preset: str = "reference",
@@ -47,7 +52,7 @@ def compute(
     """Return verdicts of shape (2 situations, n_headings, n_speeds, 2 engines); heading 0 is forward, pi/2 left."""
     headings = np.arange(n_headings * fineness) * 2 * np.pi / (n_headings * fineness)
     cases = [
-        Case(seconds=seconds, push=(-speed * np.sin(heading), speed * np.cos(heading)), x0=x0)
+        Case(seconds=seconds, push=push(heading, speed), x0=x0)
         for x0 in (None, walking())
         for heading in headings
         for speed in speeds

@@ -44,6 +44,12 @@ def test_a_page_without_its_markers_is_refused_before_the_runs(tmp_path, capsys)
     assert "needs the lines" in capsys.readouterr().err and page.read_text() == "nothing here"
 
 
+def test_a_push_to_the_left_goes_along_minus_x():
+    pushes = importlib.import_module("tarsus.scripts.figure_hexapod_pushes")
+    np.testing.assert_allclose(pushes.push(0.0, 0.7), (0.0, 0.7), atol=1e-15)
+    np.testing.assert_allclose(pushes.push(np.pi / 2, 0.7), (-0.7, 0.0), atol=1e-15)
+
+
 def test_options_of_a_study_reach_its_compute(tmp_path, monkeypatch, capsys):
     figure = importlib.import_module("tarsus.scripts.figure_hexapod_speed_map")
     golden, seen = dict(np.load(GOLDEN / "figure_hexapod_speed_map.npz")), {}
