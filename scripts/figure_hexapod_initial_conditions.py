@@ -72,7 +72,7 @@ def draw(data):
 
     figure, axes = plt.subplots(len(GAITS), 2, figsize=(12, 3.6 * len(GAITS)), layout="constrained", sharey="row")
     time = np.arange(data["velocity"].shape[3]) * study.ROW_PERIOD
-    late = time >= time[-1] - 3.0
+    late = time >= time[-1] - 1.5
     for k, (row, name) in enumerate(zip(axes, GAITS, strict=True)):
         for p, push in enumerate(data["push"]):
             for axis, column in zip(row, (0, 1), strict=True):
