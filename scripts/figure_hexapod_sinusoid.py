@@ -65,10 +65,14 @@ def draw(data):
             axis.plot(x, speed, ".", color=f"C{engine}", ms=4)
             for i, fallen in enumerate(np.sum(~walks, axis=1)):
                 if fallen:
-                    text = f"{fallen} of {walks.shape[1]}"
+                    text = f"{fallen} of {walks.shape[1]} do not walk"
                     axis.text(x[i], 0.01 + 0.022 * engine, text, color=f"C{engine}", fontsize=8, ha="center")
-        axis.set(title=f"wave number {data['wavenumber'][k]:g} rad/m", xlabel="amplitude [mm]", ylim=(0, None))
-        axis.legend(fontsize=8, title="numbers below: not walking", loc="lower left", bbox_to_anchor=(0, 0.15))
+        axis.set(
+            title=f"wave number {data['wavenumber'][k]:g} rad/m",
+            xlabel="amplitude [mm]",
+            ylim=(0, 1.1 * np.nanmax(data["speed"])),
+        )
+        axis.legend(fontsize=8, loc="lower left", bbox_to_anchor=(0, 0.2))
     axes[0, 0].set(ylabel="speed along the ground [m/s]")
     return figure
 
