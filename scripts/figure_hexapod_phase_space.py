@@ -84,13 +84,17 @@ def table(data) -> str:
     for k, name in enumerate(GAITS):
         for engine, label in enumerate(LABELS):
             change = steps(data[f"strides_{k}"][engine])
-            rows.append((name, label, *(f"{change[stride]:.1e}" for stride in (1, 3, 5)), f"{change[-3:].max():.1e}"))
+            rows.append((name, label, *_at(change, (1, 3, 5)), f"{change[-3:].max():.1e}"))
         height = ORBIT.index("height")
         exact, other = data[f"orbit_{k}"][:, -round(1.0 / study.ROW_PERIOD) :, height]
         rows.append(
             (name, "RMSE of height, last second", "", "", "", f"{1e3 * np.sqrt(np.mean((exact - other) ** 2)):.3f} mm")
         )
     return markdown_table(["gait", "engine", "2nd stride", "4th", "6th", "most of the last three"], rows)
+
+
+def _at(change: np.ndarray, strides: tuple[int, ...]) -> list[str]:
+    return [f"{change[stride]:.1e}" if stride < len(change) else "" for stride in strides]
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -79,7 +79,7 @@ def table(data) -> str:
     head = ["gait", "slope"] + [f"speed, {label} [m/s]" for label in LABELS]
     head += [f"{name}, {label} [min]" for name in BOOKKEEPINGS for label in LABELS]
     rows = []
-    for k, gait in enumerate(GAITS):
+    for k, gait in enumerate(list(GAITS)[: len(data["speed"])]):
         for i in range(len(data["slope"])):
             verdicts = data["verdict"][k, i]
             row = [gait, f"{data['slope'][i]:+.2f}"]
