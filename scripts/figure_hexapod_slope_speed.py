@@ -75,7 +75,7 @@ def draw(data):
     left.set_ylim(bottom=0)
     for axis in (left, right):
         axis.set(xlabel="slope dz/dy (for a walk towards +y, positive is uphill)")
-    left.legend(fontsize=8)
+    left.legend(fontsize=7, ncols=2, loc="lower right")
     return figure
 
 

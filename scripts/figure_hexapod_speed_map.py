@@ -61,7 +61,7 @@ def draw(data):
             image = grid_map(row[engine], speed[..., engine], verdict[..., engine], *places, vmin=0, vmax=most)
             row[engine].set(title=f"{label}, duty {duty:g}: speed [m/s]")
         off = 100 * (speed[..., 1] / speed[..., 0] - 1)
-        other = grid_map(row[2], off, verdict.max(-1), *places, "{:+.1f}", vmin=-5, vmax=5, cmap="PuOr")
+        other = grid_map(row[2], off, verdict.max(-1), *places, "{:+.1f}", vmin=-1, vmax=1, cmap="PuOr")
         row[2].set(title="MuJoCo against exact [%]")
         figure.colorbar(image, ax=row[:2])
         figure.colorbar(other, ax=row[2], extend="both")

@@ -60,5 +60,6 @@ def curves(axis, x, values, verdicts, colour: str, name: str = "") -> None:
     for engine, label in enumerate(LABELS):
         walks = verdicts[:, engine] == Verdict.WALKS
         axis.plot(x[walks], values[walks, engine], color=colour, label=f"{name}{label}", **STYLES[engine])
-        height = {"transform": axis.get_xaxis_transform(), "clip_on": False}
-        axis.plot(x[~walks], np.full(np.sum(~walks), 0.03 + 0.04 * engine), "x", color=colour, ms=6, **height)
+        if not walks.all():
+            height = np.full(np.sum(~walks), 0.03 + 0.04 * engine)
+            axis.plot(x[~walks], height, "x", color=colour, ms=6, transform=axis.get_xaxis_transform())
