@@ -9,18 +9,73 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from . import hybrid as hy
+from . import terrain
 from .models import slip
+from .models.hexapod import HexapodParams, element_symbols, with_symbols
+from .models.hexapod import hybrid as hexapod
 
-# A system joins by a line here: name -> function that builds its model.
-SYSTEMS: dict[str, Callable[[], hy.Model]] = {"slip": slip.build}
+Symbols = Mapping[str, float | str]
+
+
+@dataclass(frozen=True)
+class System:
+    """A machine as init files know it.
+
+    Attributes:
+        build: Makes the model from the symbols that are set.
+        words: Symbols whose values are words, with their defaults.
+        view: Its own defaults of the view's symbols.
+        unused: Further symbols of its table, which are taken and have no effect.
+        reach: Half the width of its picture [m].
+        ground: Makes the terrain to draw, from the symbols that are set.
+    """
+
+    build: Callable[[Symbols], hy.Model]
+    words: Mapping[str, str] = field(default_factory=dict)
+    view: Mapping[str, float] = field(default_factory=dict)
+    unused: tuple[str, ...] = ()
+    reach: float = 1.5
+    ground: Callable[[Symbols], terrain.Terrain] = lambda symbols: terrain.Flat()
+
+
+TABLE_2 = HexapodParams()
+TERRAIN_ARGS = ("terrain_arg1", "terrain_arg2", "terrain_arg3")
+
+
+def _hexapod_ground(symbols: Symbols) -> terrain.Terrain:
+    """Return the terrain that is named, with its own defaults where no argument is set (erratum 24)."""
+    kind = terrain.make(symbols["terrain_type"])
+    names = [item.name for item in fields(kind)]
+    given = {name: symbols[arg] for name, arg in zip(names, TERRAIN_ARGS, strict=False) if arg in symbols}
+    return replace(kind, **given)
+
+
+def _hexapod(symbols: Symbols) -> hy.Model:
+    table = element_symbols().keys() | vars(TABLE_2).keys()
+    params = with_symbols(TABLE_2, {name: value for name, value in symbols.items() if name in table})
+    return hexapod.build(params, _hexapod_ground(symbols))
+
+
+# A system joins by a line here.
+SYSTEMS: dict[str, System] = {
+    "slip": System(lambda symbols: slip.build()),
+    "hexapod": System(
+        _hexapod,
+        words={name: getattr(TABLE_2, name) for name in ("terrain_type", "control_type")},
+        view={n: getattr(TABLE_2, n) for n in ("grid_xsize", "grid_ysize", "grid_xsteps", "grid_ysteps", "framerate")},
+        unused=(*TERRAIN_ARGS, "frame_width", "frame_height"),
+        reach=0.5,
+        ground=_hexapod_ground,
+    ),
+}
 
 DEFAULT_FILE = "SimSect.rc"
 
@@ -80,9 +135,11 @@ class Setup:
     state: dict[str, float]
     memory: dict[str, float]
     params: dict[str, float]
+    words: dict[str, str]
     view: dict[str, float]  # VIEW's symbols
     use_view: bool
     model: hy.Model = field(repr=False)
+    ground: terrain.Terrain = field(repr=False)
 
 
 def parse(text: str, name: str = DEFAULT_FILE) -> dict[str, Symbol]:
@@ -139,10 +196,32 @@ def setup(symbols: Mapping[str, Symbol], name: str = DEFAULT_FILE, strict: bool 
     if system.value not in SYSTEMS:
         where = f"{name}:{system.line}: " if system.line else f"{name}: no systemName, so the default: "
         raise ValueError(f"{where}unknown system {system.value!r}; known: {', '.join(SYSTEMS)}")
-    model = SYSTEMS[str(system.value)]()
+    kind = SYSTEMS[str(system.value)]
+    words = dict(kind.words)
+    _read({n: symbol for n, symbol in symbols.items() if n in words}, words, words, name, strict)
+    numbers = {n: symbol.value for n, symbol in symbols.items() if not isinstance(symbol.value, str)}
+    try:
+        model, ground = kind.build(numbers | words), kind.ground(numbers | words)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
     names = {"state": model.state_names, "memory": model.memory_names, "params": model.param_names}
-    known = [*INTEGRATOR, *VIEW, *(n for group in names.values() for n in group)]
-    values = dict(INTEGRATOR) | VIEW
+    values = dict(INTEGRATOR) | VIEW | dict(kind.view) | words
+    known = [*values, *(n for group in names.values() for n in group), *kind.unused]
+    _read(symbols, values, known, name, strict)
+    groups = {kind: {n: float(symbols[n].value) for n in group if n in symbols} for kind, group in names.items()}
+    view = {n: float(values[n]) for n in VIEW}
+    return Setup(
+        str(system.value), str(values["dataBaseName"]), settings(values), **groups, words=words, view=view,
+        use_view=bool(values["useGeomview"]), model=model, ground=ground,
+    )  # fmt: skip
+
+
+def _read(symbols: Mapping[str, Symbol], values: dict[str, Any], known: Iterable[str], name: str, strict: bool) -> None:
+    """Put the symbols that are in `values` or `known` there.
+
+    Raises:
+        ValueError: With file and line, for an unknown symbol if strict, or a value of the wrong type.
+    """
     for symbol, given in symbols.items():
         if symbol not in known:
             if strict:
@@ -154,12 +233,6 @@ def setup(symbols: Mapping[str, Symbol], name: str = DEFAULT_FILE, strict: bool 
             kind = "a quoted string" if isinstance(values.get(symbol), str) else "a number"
             raise ValueError(f"{name}:{given.line}: {symbol} must be {kind}, got {given.value!r}")
         values[symbol] = given.value
-    groups = {kind: {n: float(symbols[n].value) for n in group if n in symbols} for kind, group in names.items()}
-    view = {n: float(values[n]) for n in VIEW}
-    return Setup(
-        str(system.value), str(values["dataBaseName"]), settings(values), **groups, view=view,
-        use_view=bool(values["useGeomview"]), model=model,
-    )  # fmt: skip
 
 
 def settings(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -198,11 +271,15 @@ def write_inputs(run: Setup, sim: hy.Simulator) -> tuple[Path, Path]:
     model = sim.model
     state = dict(zip(model.state_names, model.x0, strict=True)) | run.state
     state |= dict(zip(model.memory_names, model.d0, strict=True)) | run.memory
-    params = dict(zip(model.param_names, model.p0, strict=True)) | run.params
+    params = dict(zip(model.param_names, model.p0, strict=True)) | run.params | run.words
     paths = Path(f"{run.base}.initial"), Path(f"{run.base}.param")
     for path, table in zip(paths, (state, params), strict=True):
-        path.write_text("".join(f"{name} = {float(value)!r};\n" for name, value in table.items()), encoding="utf-8")
+        path.write_text("".join(f"{name} = {_quoted(value)};\n" for name, value in table.items()), encoding="utf-8")
     return paths
+
+
+def _quoted(value: float | str) -> str:
+    return f'"{value}"' if isinstance(value, str) else repr(float(value))
 
 
 def write_data(run: Setup, result: hy.Result) -> Path:

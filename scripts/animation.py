@@ -8,6 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from tarsus.analytic.terrain import Terrain
+
+FEET = {
+    "feet_on_ground": {"color": "tab:red", "marker": "o", "linestyle": "", "markersize": 6},
+    "feet_in_air": {"color": "white", "marker": "o", "linestyle": "", "markersize": 6, "markeredgecolor": "black"},
+}
+
 
 class View:
     """Draws a model's lines over a chequered ground.
@@ -15,8 +22,9 @@ class View:
     Args:
         model: A hybrid model with `lines`.
         params: Its parameters, as it runs, shape (n_params,).
-        grid: The symbols grid_xsize, grid_ysize [m], grid_xsteps and grid_ysteps.
-        framerate: Pictures per second of simulated time.
+        view: The symbols grid_xsize, grid_ysize [m], grid_xsteps, grid_ysteps, and framerate.
+        ground: The terrain to draw.
+        reach: Half the width of the picture [m].
         video: Write them to this file instead of a window.
 
     Raises:
@@ -24,7 +32,9 @@ class View:
         RuntimeError: If a window is asked for and there is no display.
     """
 
-    def __init__(self, model: Any, params: np.ndarray, grid: dict, framerate: float, video: Path | None = None) -> None:
+    def __init__(
+        self, model: Any, params: np.ndarray, view: dict, ground: Terrain, reach: float, video: Path | None = None
+    ) -> None:
         if "lines" not in model.hooks:
             raise ValueError(f"model {model.name} has no lines to draw")
         import matplotlib
@@ -35,13 +45,16 @@ class View:
 
         if video is None and plt.get_backend().lower() in ("agg", "pdf", "svg", "ps", "cairo", "template"):
             raise RuntimeError("there is no display for a window")
-        self.lines, self.params, self.grid = model.hooks["lines"], params, grid
+        self.lines, self.params, self.grid = model.hooks["lines"], params, view
+        self.ground, self.reach = ground, reach
+        framerate = view["framerate"]
         self.period = 1.0 / framerate
         self.figure = plt.figure(figsize=(8, 4.5), dpi=100)
         self.axes = self.figure.add_subplot(projection="3d")
         self.axes.view_init(elev=12, azim=-75)
         self.plt = plt
         self.curves: dict[str, Any] = {}
+        self.surface: Any = None
         self.shown = time.monotonic()
         self.writer = None
         if video is not None:
@@ -56,30 +69,43 @@ class View:
             plt.ion()
             plt.show(block=False)
         self.count = 0
-        self._draw_ground()
 
-    def _draw_ground(self) -> None:
-        nx, ny = int(self.grid["grid_xsteps"]), int(self.grid["grid_ysteps"])
-        # The first metre lies behind the start, as on SimSect's platform.
-        x = np.linspace(0.0, self.grid["grid_xsize"], nx + 1) - 1.0
-        y = np.linspace(-0.5, 0.5, ny + 1) * self.grid["grid_ysize"]
-        dark = (np.add.outer(np.arange(ny), np.arange(nx)) % 2).astype(float)
+    def _draw_ground(self, cx: float, cy: float) -> float:
+        """Draw the squares within reach (Matplotlib does not clip in three dimensions); return the height there."""
+        cells = []
+        for centre, reach, axis in ((cx, self.reach, "x"), (cy, self.reach * 2 / 3, "y")):
+            size = self.grid[f"grid_{axis}size"] / self.grid[f"grid_{axis}steps"]
+            cells.append((np.arange(np.ceil((centre - reach) / size), np.floor((centre + reach) / size) + 1), size))
+        (columns, width), (rows, depth) = cells
+        dark = np.add.outer(rows[:-1], columns[:-1]) % 2
         colors = np.where(dark[..., None] > 0, (0.333, 0.420, 0.184), (0.235, 0.702, 0.443))
-        gx, gy = np.meshgrid(x, y)
-        self.axes.plot_surface(
-            gx, gy, np.zeros_like(gx), facecolors=colors, rstride=1, cstride=1, shade=False, zorder=0
+        gx, gy = np.meshgrid(columns * width, rows * depth)
+        if self.surface is not None:
+            self.surface.remove()
+        self.surface = self.axes.plot_surface(
+            gx, gy, self.ground.height(gx, gy), facecolors=colors, rstride=1, cstride=1, shade=False, zorder=0
         )
+        return float(self.ground.height(cx, cy))
+
+    def _draw(self, name: str, points: np.ndarray) -> None:
+        """Draw a shape: a line, or dots if its name begins with feet."""
+        if name not in self.curves:
+            look = FEET.get(name, {"color": "black", "linewidth": 2.0})
+            (self.curves[name],) = self.axes.plot(*points.T, zorder=10, **look)
+        self.curves[name].set_data_3d(*points.T)
 
     def __call__(self, t: float, x: np.ndarray, d: np.ndarray, chart: int) -> bool:
         """Show one moment; return True (stop the run) if the window has been closed."""
         self.count += 1
         if self.writer is not None and (self.count - 1) % self.skip:
             return False
-        for name, points in self.lines(t, x, d, self.params, chart).items():
-            if name not in self.curves:
-                (self.curves[name],) = self.axes.plot(*points.T, color="black", linewidth=1.5, zorder=10)
-            self.curves[name].set_data_3d(*points.T)
-        self.axes.set(xlim=(x[0] - 1.5, x[0] + 1.5), ylim=(-1.0, 1.0), zlim=(0.0, 1.5))
+        shapes = self.lines(t, x, d, self.params, chart)
+        for name, points in shapes.items():
+            self._draw(name, points)
+        cx, cy, _ = np.concatenate(list(shapes.values())).mean(axis=0)
+        floor, side = self._draw_ground(cx, cy), 2 / 3 * self.reach
+        self.axes.set(xlim=(cx - self.reach, cx + self.reach), ylim=(cy - side, cy + side))
+        self.axes.set(zlim=(floor - 0.05 * self.reach, floor + 0.95 * self.reach))
         self.axes.set_box_aspect((3, 2, 1.5), zoom=1.4)
         self.axes.set_title(f"t = {t:.2f} s")
         if self.writer is not None:

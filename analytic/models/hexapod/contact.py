@@ -68,8 +68,8 @@ def tangents(n):
 def first_order_speed(b, mu, rest, load, slope):
     """Return the sliding velocity (2) of a massless toe in the tangent plane [m/s], zero inside the friction cone.
 
-    Solves (b + G) s + mu N s / |s| = T with N = rest - slope.s: with s = sigma e, |e| = 1, the length of
-    e = ((b + G) sigma + mu N)^-1 T falls with sigma, and a bracketed secant finds where it is one.
+    Solves (b + G) s + mu N s / |s| = T with N = rest - slope.s. Friction over speed, kappa = mu N / |s|, is the
+    unknown: s = (b + G + kappa)^-1 T, and kappa |s| - mu N is negative at kappa = 0 and positive for large kappa.
 
     Args:
         b: Mobility [N s/m].
@@ -79,22 +79,23 @@ def first_order_speed(b, mu, rest, load, slope):
         slope: How N falls with s (2) [N s/m].
     """
     t0, t1, g00, g01, g10, g11 = load
-    size = math.sqrt(t0 * t0 + t1 * t1)
-    if size <= mu * rest:
+    if math.sqrt(t0 * t0 + t1 * t1) <= mu * rest:
         return 0.0, 0.0
-    low, high, at_low, at_high = 0.0, size / b, 1.0, -1.0
-    sigma, e0, e1 = high, 0.0, 0.0
-    for _ in range(60):
-        sigma = 0.5 * (low + high) if at_low - at_high == 0.0 else (low * at_high - high * at_low) / (at_high - at_low)
-        press = mu * max(rest - sigma * (slope[0] * e0 + slope[1] * e1), 0.0)
-        a, c = (b + g00) * sigma + press, (b + g11) * sigma + press
-        det = a * c - g01 * g10 * sigma * sigma
-        e0, e1 = (c * t0 - g01 * sigma * t1) / det, (a * t1 - g10 * sigma * t0) / det
-        excess = math.sqrt(e0 * e0 + e1 * e1) - 1.0
-        if abs(excess) < 1e-13:
+    low, high, at_low, at_high, s0, s1 = 0.0, math.inf, -1.0, 1.0, 0.0, 0.0
+    kappa = 0.0
+    for _ in range(200):
+        a, c = b + g00 + kappa, b + g11 + kappa
+        det = a * c - g01 * g10
+        s0, s1 = (c * t0 - g01 * t1) / det, (a * t1 - g10 * t0) / det
+        excess = kappa * math.sqrt(s0 * s0 + s1 * s1) - mu * max(rest - slope[0] * s0 - slope[1] * s1, 0.0)
+        if abs(excess) <= 1e-12 * mu * rest or high * (1.0 - 1e-15) <= low:
             break
         if excess > 0.0:
-            low, at_low, at_high = sigma, excess, 0.5 * at_high
+            high, at_high, at_low = kappa, excess, 0.5 * at_low  # halved: the Illinois rule
         else:
-            high, at_high, at_low = sigma, excess, 0.5 * at_low
-    return sigma * e0, sigma * e1
+            low, at_low, at_high = kappa, excess, 0.5 * at_high
+        if high == math.inf:
+            kappa = 2.0 * kappa + b
+        else:
+            kappa = (low * at_high - high * at_low) / (at_high - at_low)
+    return s0, s1

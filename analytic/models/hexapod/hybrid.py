@@ -222,5 +222,5 @@ def build(
     )
     model.initial(make_initial(m, control.initial, land))
     model.aux(outputs.make_outputs(m))
-    model.lines(outputs.make_lines(params, terrain))
+    model.lines(outputs.make_lines(params))
     return model

@@ -52,16 +52,17 @@ def make_outputs(m) -> Callable:
     return outputs
 
 
-def make_lines(params: HexapodParams, terrain) -> Callable:
-    """Return the picture: the body's outline, each leg from hip to toe, and a patch of the terrain's grid below."""
-    corners = np.array([[0.1, -0.25, 0.0], [0.1, 0.25, 0.0], [-0.1, 0.25, 0.0], [-0.1, -0.25, 0.0], [0.1, -0.25, 0.0]])
+def make_lines(params: HexapodParams) -> Callable:
+    """Return the picture: the body's outline, a leg from each hip to its toe, and the feet on and off the ground."""
+    middle, half = params.attach.mean(axis=0), np.ptp(params.attach, axis=0) / 2 + [0.0, 0.05, 0.0]
+    corners = middle + half * np.array([[1, -1, 0], [1, 1, 0], [-1, 1, 0], [-1, -1, 0], [1, -1, 0]])
 
     def lines(t, x, d, p, chart):
-        matrix = rotation_matrix(x[3:7])
-        shapes = {"body": x[:3] + corners @ matrix.T}
+        matrix, toes = rotation_matrix(x[3:7]), toes_of(x)[0]
         hips = x[:3] + params.attach @ matrix.T
-        for leg, toe in enumerate(toes_of(x)[0]):
-            shapes[f"leg{leg}"] = np.stack([hips[leg], toe])
-        return shapes
+        on_ground = (chart >> (2 * np.arange(N_LEGS))) & 3 > 0
+        legs = {f"leg{leg}": np.stack([hips[leg], toes[leg]]) for leg in range(N_LEGS)}
+        feet = {"feet_on_ground": toes[on_ground], "feet_in_air": toes[~on_ground]}
+        return {"body": x[:3] + corners @ matrix.T} | legs | feet
 
     return lines
