@@ -10,6 +10,7 @@ import mujoco
 import numpy as np
 
 from ..analytic.models.hexapod import N_LEGS, HexapodParams, leg_vector, start_height
+from ..analytic.models.hexapod.state import joints_of
 from ..analytic.terrain import Flat, Slope, Terrain
 from .terrain import tilt
 
@@ -47,3 +48,15 @@ def toe_positions(params: HexapodParams, qpos: np.ndarray) -> np.ndarray:
     mujoco.mju_quat2Mat(rotation, qpos[3:7])
     toes_b = params.attach + leg_vector(qpos[8::3], qpos[7::3], qpos[9::3])
     return qpos[:3] + toes_b @ rotation.reshape(3, 3).T
+
+
+def from_exact(params: HexapodParams, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return `qpos` (25,) and `qvel` (24,) of a state of the exact hexapod, shape (52,).
+
+    Hip angles are in (-pi, pi]. Velocities of toes become rates of their legs, so a body that is given a velocity
+    with its toes at rest is pushed here as it is there.
+    """
+    x = np.asarray(x, float)
+    joints, rates = joints_of(params, x)
+    pose = np.concatenate([x[:3], x[3:7] / np.linalg.norm(x[3:7])])
+    return np.concatenate([pose, joints.ravel()]), np.concatenate([x[7:13], rates.ravel()])

@@ -7,13 +7,19 @@ computing) and `main`, which is this module's `figure_main`. `tests/golden/` kee
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
 
 
-def figure_main(script: str, compute: Callable, draw: Callable, argv: list[str] | None = None) -> int:
+def figure_main(
+    script: str,
+    compute: Callable,
+    draw: Callable,
+    argv: list[str] | None = None,
+    arguments: Mapping[str, dict] | None = None,
+) -> int:
     """Compute a figure's data, save it as .npz, draw it, save it as .png, and say where.
 
     Args:
@@ -21,17 +27,21 @@ def figure_main(script: str, compute: Callable, draw: Callable, argv: list[str] 
         compute: Returns a dictionary of arrays.
         draw: Turns that dictionary into a matplotlib figure.
         argv: Command line without the program's name; None takes `sys.argv`.
+        arguments: Options that become keywords of `compute`: what argparse has to know of each, by its name.
     """
     name = Path(script).stem.removeprefix("figure_")
     parser = argparse.ArgumentParser(prog=f"figure_{name}", description=(compute.__doc__ or "").partition("\n")[0])
     parser.add_argument("--out", type=Path, default=Path("out/figures"), help="folder for the files")
-    args = parser.parse_args(argv)
+    for option, settings in (arguments or {}).items():
+        parser.add_argument(f"--{option}", **settings)
+    chosen = vars(parser.parse_args(argv))
+    out = chosen.pop("out")
     import matplotlib
 
     matplotlib.use("Agg")
-    args.out.mkdir(parents=True, exist_ok=True)
-    data = compute()
-    np.savez_compressed(args.out / f"{name}.npz", **data)
-    draw(data).savefig(args.out / f"{name}.png", dpi=150)
-    print(f"{args.out / name}.npz, .png")
+    out.mkdir(parents=True, exist_ok=True)
+    data = compute(**chosen)
+    np.savez_compressed(out / f"{name}.npz", **data)
+    draw(data).savefig(out / f"{name}.png", dpi=150)
+    print(f"{out / name}.npz, .png")
     return 0

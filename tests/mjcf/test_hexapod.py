@@ -9,6 +9,7 @@ import pytest
 
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
+from tarsus.analytic.models.hexapod import state as exact_state
 from tarsus.analytic.terrain import Flat, Rough, Sinusoid, Slope
 from tarsus.controllers.clock import ClockController
 from tarsus.mjcf import PRESETS, Preset, compile_model, hexapod, hexapod_parameters, hexapod_state
@@ -346,3 +347,23 @@ def test_dense_and_sparse_jacobians_agree():
         walk(model, data, TripodGait(), 0.3)
         ends.append(data.qpos.copy())
     np.testing.assert_allclose(*ends, atol=1e-8)
+
+
+def test_a_state_of_the_exact_hexapod_is_the_same_here():
+    """Toes are where the exact state has them and move as it says, by MuJoCo's own kinematics."""
+    rng = np.random.default_rng(5)
+    params = HexapodParams()
+    model, data = start(params)
+    for _ in range(5):
+        joints = np.column_stack([rng.uniform(-3, 3, 6), rng.uniform(-0.3, 0.3, 6), rng.uniform(0.15, 0.21, 6)])
+        velocity, spin, rates = rng.normal(size=3), rng.normal(size=3), rng.normal(size=(6, 3))
+        x = exact_state.assemble(params, rng.normal(size=3), 2 * rng.normal(size=4), joints, velocity, spin, rates)
+        data.qpos[:], data.qvel[:] = hexapod_state.from_exact(params, x)
+        np.testing.assert_allclose(data.qpos[7:].reshape(6, 3), joints, atol=1e-12)
+        np.testing.assert_allclose(data.qvel, np.concatenate([velocity, spin, rates.ravel()]), atol=1e-12)
+        mujoco.mj_forward(model, data)
+        jacobian = np.zeros((3, model.nv))
+        for leg, (position, speed) in enumerate(zip(*exact_state.toes_of(x), strict=True)):
+            mujoco.mj_jacSite(model, data, jacobian, None, model.site(f"foot_{leg}").id)
+            np.testing.assert_allclose(data.site(f"foot_{leg}").xpos, position, atol=1e-12)
+            np.testing.assert_allclose(jacobian @ data.qvel, speed, atol=1e-12)

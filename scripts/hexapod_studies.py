@@ -1,0 +1,97 @@
+"""Make the tables and pictures of docs/hexapod_studies.md: the studies of the hexapod report, in both engines.
+
+Usage: tarsus hexapod studies [--data FOLDER] [--only NAME ...] [--jobs N]. All of it takes about 20 min of processor
+time; a study whose data lie in the folder already, from here or from its own `tarsus figure`, is only drawn.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import inspect
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+from tarsus.scripts import record, report
+
+STUDIES = (
+    "hexapod_speed_map",
+    "hexapod_phase_space",
+    "hexapod_initial_conditions",
+    "hexapod_pushes",
+    "hexapod_slope_speed",
+    "hexapod_slope_battery",
+    "hexapod_turning",
+    "hexapod_sinusoid",
+)
+DPI = 80
+
+
+def insert(text: str, name: str, generated: str) -> str:
+    """Return a page with the part between the marker comments of a name replaced.
+
+    Raises:
+        ValueError: If the markers are missing or in the wrong order.
+    """
+    begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
+    before, found, rest = text.partition(begin)
+    _, found_end, after = rest.partition(end)
+    if not (found and found_end):
+        raise ValueError(f"the page needs the lines {begin} and {end}, in this order")
+    return f"{before}{begin}\n\n{generated}\n\n{end}{after}"
+
+
+def data_of(name: str, folder: Path, jobs: int) -> dict[str, np.ndarray]:
+    """Return the data of a study, from its file or computed and kept there."""
+    path = folder / f"{name}.npz"
+    if not path.exists():
+        figure = importlib.import_module(f"tarsus.scripts.figure_{name}")
+        folder.mkdir(parents=True, exist_ok=True)
+        np.savez_compressed(path, **figure.compute(jobs=jobs))
+    with np.load(path) as stored:
+        return dict(stored)
+
+
+def study(name: str, folder: Path, pictures: Path, jobs: int) -> str:
+    """Draw a study's picture and return its part of the page, Markdown."""
+    figure = importlib.import_module(f"tarsus.scripts.figure_{name}")
+    data = data_of(name, folder, jobs)
+    pictures.mkdir(parents=True, exist_ok=True)
+    figure.draw(data).savefig(pictures / f"{name}.png", dpi=DPI)
+    title = inspect.getdoc(figure).partition("\n")[0]
+    return f"![{title}](figures/{name}.png)\n\n{figure.table(data)}"
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Make the tables and pictures."""
+    parser = argparse.ArgumentParser(prog="tarsus hexapod studies", description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--page", type=Path, default=Path("docs/hexapod_studies.md"), help="to put the tables into")
+    parser.add_argument("--data", type=Path, default=Path("out/figures"), help="folder of the studies' data")
+    parser.add_argument("--only", nargs="+", choices=STUDIES, default=STUDIES, metavar="NAME", help=", ".join(STUDIES))
+    parser.add_argument("--jobs", type=int, default=-1, help="processes; -1, the default, takes every core")
+    args = parser.parse_args(argv)
+    import matplotlib
+
+    matplotlib.use("Agg")
+    page = args.page.read_text(encoding="utf-8")
+    try:
+        for name in ("made", *args.only):
+            insert(page, name, "")  # before the runs, which take minutes
+    except ValueError as error:
+        print(f"tarsus hexapod studies: {args.page}: {error}", file=sys.stderr)
+        return 2
+    for name in args.only:
+        part = study(name, args.data, args.page.parent / "figures", args.jobs)
+        page = insert(page, name, part)
+    versions, machine = report.versions(*record.PACKAGES), report.machine()
+    made = f"Made by `tarsus hexapod studies` on {time.strftime('%Y-%m-%d')} with {versions}, on {machine}."
+    args.page.write_text(insert(page, "made", made), encoding="utf-8")
+    print(args.page)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

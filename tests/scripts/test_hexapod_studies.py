@@ -1,0 +1,74 @@
+"""The page of the studies: every study draws and tabulates what its golden data hold, and keeps to its place."""
+
+import importlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tarsus.scripts import hexapod_studies
+
+GOLDEN = Path(__file__).parents[1] / "golden"
+PAGE = Path(__file__).parents[2] / "docs" / "hexapod_studies.md"
+
+
+@pytest.mark.parametrize("name", hexapod_studies.STUDIES)
+def test_golden_data_are_drawn_and_tabulated(name):
+    figure, data = (
+        importlib.import_module(f"tarsus.scripts.figure_{name}"),
+        dict(np.load(GOLDEN / f"figure_{name}.npz")),
+    )
+    assert all(axis.has_data() for axis in figure.draw(data).axes)
+    assert "| --- |" in figure.table(data)
+
+
+def test_a_study_leaves_its_picture_and_its_part_of_the_page(tmp_path):
+    name = "hexapod_slope_speed"
+    np.savez(tmp_path / f"{name}.npz", **np.load(GOLDEN / f"figure_{name}.npz"))
+    part = hexapod_studies.study(name, tmp_path, tmp_path / "figures", jobs=1)
+    assert (tmp_path / "figures" / f"{name}.png").stat().st_size > 5000
+    assert part.startswith("![Speed against") and f"(figures/{name}.png)" in part and "| --- |" in part
+
+
+def test_every_study_of_the_hexapod_is_on_the_page():
+    scripts = Path(hexapod_studies.__file__).parent.glob("figure_hexapod_*.py")
+    assert {path.stem.removeprefix("figure_") for path in scripts} == set(hexapod_studies.STUDIES)
+    text = PAGE.read_text(encoding="utf-8")
+    for name in ("made", *hexapod_studies.STUDIES):
+        hexapod_studies.insert(text, name, "")
+
+
+def test_a_part_replaces_what_stood_between_its_markers():
+    page = "a\n<!-- x: begin -->old<!-- x: end -->\nb <!-- y: begin --><!-- y: end -->"
+    new = hexapod_studies.insert(page, "x", "new")
+    assert new == "a\n<!-- x: begin -->\n\nnew\n\n<!-- x: end -->\nb <!-- y: begin --><!-- y: end -->"
+    with pytest.raises(ValueError, match="needs the lines <!-- z: begin -->"):
+        hexapod_studies.insert(page, "z", "")
+
+
+def test_a_page_without_its_markers_is_refused_before_the_runs(tmp_path, capsys):
+    page = tmp_path / "page.md"
+    page.write_text("nothing here")
+    assert hexapod_studies.main(["--page", str(page), "--data", str(tmp_path)]) == 2
+    assert "needs the lines" in capsys.readouterr().err and page.read_text() == "nothing here"
+
+
+def test_a_push_to_the_left_goes_along_minus_x():
+    pushes = importlib.import_module("tarsus.scripts.figure_hexapod_pushes")
+    np.testing.assert_allclose(pushes.push(0.0, 0.7), (0.0, 0.7), atol=1e-15)
+    np.testing.assert_allclose(pushes.push(np.pi / 2, 0.7), (-0.7, 0.0), atol=1e-15)
+
+
+def test_options_of_a_study_reach_its_compute(tmp_path, monkeypatch, capsys):
+    figure = importlib.import_module("tarsus.scripts.figure_hexapod_speed_map")
+    golden, seen = dict(np.load(GOLDEN / "figure_hexapod_speed_map.npz")), {}
+
+    def compute(**options):
+        """Return what is stored."""
+        seen.update(options)
+        return golden
+
+    monkeypatch.setattr(figure, "compute", compute)
+    assert figure.main(["--out", str(tmp_path), "--fineness", "2", "--preset", "rl", "--jobs", "1"]) == 0
+    assert seen == {"fineness": 2, "preset": "rl", "jobs": 1}
+    assert (tmp_path / "hexapod_speed_map.png").exists()
