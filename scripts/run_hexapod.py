@@ -13,6 +13,7 @@ from pathlib import Path
 from tarsus.analytic import terrain as terrains
 from tarsus.analytic.clock import HEADINGS, TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams, with_symbols
+from tarsus.controllers.gaits import GAITS
 from tarsus.scripts import rendering
 
 # Options of the gait: long name, the report's symbol, unit or meaning.
@@ -36,6 +37,7 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument("--preset", default="reference", help="simulator settings: reference (default) or rl")
     parser.add_argument("--out", type=Path, default=Path("out/hexapod"), help="folder for the files")
     gait = parser.add_argument_group("gait")
+    gait.add_argument("--gait", choices=tuple(GAITS), help="one with a name, which the options below change")
     for name, (symbol, meaning) in GAIT_OPTIONS.items():
         gait.add_argument(f"--{name.replace('_', '-')}", f"--{symbol}", dest=name, type=float, help=meaning)
     gait.add_argument("--duty", type=float, help="slow phase as a share of the cycle, instead of --slow-time")
@@ -86,12 +88,12 @@ def params_from(assignments: list[str]) -> HexapodParams:
 
 
 def gait_from(args: argparse.Namespace, params: HexapodParams) -> TripodGait:
-    """Return the parameters' gait with what the command line changes; a new cycle time keeps the duty.
+    """Return the named or the parameters' gait with what the command line changes; a new cycle time keeps the duty.
 
     Raises:
         ValueError: If the gait is impossible, or slow time and duty are both given.
     """
-    gait = params.gait
+    gait = params.gait if args.gait is None else GAITS[args.gait]
     given = {name: getattr(args, name) for name in GAIT_OPTIONS if getattr(args, name) is not None}
     if args.duty is not None and "slow_time" in given:
         raise ValueError("give either --slow-time or --duty, not both")

@@ -142,3 +142,62 @@ def test_derivatives_are_refused_at_a_grazing_event():
         [0.5, -1.0], [], chart="run", section="touch", final_time=2.0
     )
     assert m.status in (Status.NONFINITE, Status.FINAL_TIME) or np.isnan(m.matrix).any()
+
+
+def cascade():
+    """A chart that is left as soon as it is entered: its guard is negative because of the event before."""
+    model = hy.Model("cascade", state={"x": 2.0, "v": -1.0}, charts=["fall", "brief", "rise"])
+
+    @model.field("fall", "brief")
+    def fall(t, x, d, p, dx):
+        dx[0] = x[1]
+        dx[1] = -x[0]
+
+    @model.field("rise")
+    def rise(t, x, d, p, dx):
+        dx[0] = x[1]
+        dx[1] = 3.0 + 0.5 * x[1]
+
+    @model.guard("fall", to="brief")
+    def switch(t, x, d, p):
+        return x[0] - 1.0
+
+    @model.guard("brief", to="rise", on_entry="fire")
+    def let_go(t, x, d, p):
+        return 0.3 * x[0] + x[1] - 10.0
+
+    @model.reset("let_go")
+    def turn(t, x, d, p):
+        x[1] = -0.5 * x[1] * x[0]
+
+    @model.guard("rise")
+    def end(t, x, d, p):
+        return 1.5 - t
+
+    @model.on("end")
+    def stay(t, x, d, p):
+        return 2
+
+    return model
+
+
+def test_an_event_that_fires_on_entry_takes_the_time_of_the_one_before():
+    x, h = np.array([2.0, -1.0]), 1e-5
+    sim, settings = hy.compile(cascade(), mode="python"), {"chart": "fall", "rtol": 1e-12, "atol": 1e-14}
+    ends = [[sections.return_to(sim, "end", x + s * e, **settings).x_end for s in (h, -h)] for e in np.eye(2)]
+    differences = np.stack([(ahead - behind) / (2 * h) for ahead, behind in ends], axis=1)
+    v = variational.Variation(cascade(), mode="python")
+    m = v.monodromy(x, None, section="end", chart="fall")
+    np.testing.assert_allclose(m.matrix, differences, atol=1e-8)
+
+
+def test_one_direction_is_that_column_of_all(stable):
+    x, d = lift(stable.z)
+    run = {"chart": "descent", "section": "apex", "rtol": 1e-11}
+    whole = variational.Variation(slip.build("fixed", RUNNER), mode="python").monodromy(x, d, **run)
+    one = variational.Variation(slip.build("fixed", RUNNER), mode="python", n_directions=1, reach=3e-4)
+    direction = np.arange(1.0, 8.0)[:, None]
+    made = one.monodromy(x, d, directions=direction, **run)
+    np.testing.assert_allclose(made.matrix, whole.matrix @ direction, atol=1e-7)
+    with pytest.raises(ValueError, match="directions must have shape"):
+        one.monodromy(x, d, directions=np.eye(7), **run)

@@ -1,0 +1,87 @@
+"""The hexapod's stride map: its coordinates, its symmetry, its fixed point and what the walk shows of it."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tarsus.analytic import hybrid as hy
+from tarsus.analytic.clock import TripodGait
+from tarsus.analytic.models.hexapod import HexapodParams, energy, hybrid, orbit, state
+from tarsus.analytic.terrain import Flat
+
+PARAMS = HexapodParams()
+
+
+@pytest.fixture(scope="module")
+def sim():
+    return hy.compile(hybrid.build(PARAMS, Flat()))
+
+
+@pytest.fixture(scope="module")
+def stride(sim):
+    return orbit.settle(sim, PARAMS, TripodGait(), 16)
+
+
+def some_state(seed=0):
+    rng = np.random.default_rng(seed)
+    quaternion = rng.normal(size=4) * [1.0, 0.2, 0.2, 1.0]
+    joints = rng.normal([0.0, 0.2, 0.2], [1.0, 0.1, 0.01], (6, 3))
+    parts = rng.normal(size=3), quaternion / np.linalg.norm(quaternion), joints
+    return state.assemble(PARAMS, *parts, rng.normal(size=3), rng.normal(size=3), rng.normal(size=(6, 3)))
+
+
+@given(x=st.floats(-9, 9), y=st.floats(-9, 9), turn=st.floats(-3, 3), seed=st.integers(0, 99))
+def test_the_heading_frame_forgets_place_and_heading(x, y, turn, seed):
+    start = some_state(seed)
+    there = orbit.moved(start, (x, y), turn)
+    np.testing.assert_allclose(orbit.in_heading_frame(there), orbit.in_heading_frame(start), atol=1e-12)
+
+
+def test_moving_and_reflecting_change_no_joint_and_no_energy():
+    start = some_state()
+    for seen in (orbit.moved(start, (1.0, 2.0), 0.7), orbit.in_heading_frame(start)):
+        for before, after in zip(state.joints_of(PARAMS, start), state.joints_of(PARAMS, seen), strict=True):
+            np.testing.assert_allclose(after, before, atol=1e-12)
+    mirror = orbit.mirrored(start)
+    np.testing.assert_array_equal(orbit.mirrored(mirror), start)
+    assert energy.energy(PARAMS, mirror) == pytest.approx(energy.energy(PARAMS, start), rel=1e-12)
+    for before, after in zip(state.joints_of(PARAMS, start), state.joints_of(PARAMS, mirror), strict=True):
+        np.testing.assert_allclose(after, np.roll(before, 3, axis=0) * [1.0, -1.0, 1.0], atol=1e-12)
+
+
+def test_heading_is_the_turn_about_the_vertical_that_undoes_no_tilt():
+    start = orbit.in_heading_frame(some_state())
+    assert start[state.QUATERNION + 3] == pytest.approx(0.0, abs=1e-15)
+    assert orbit.heading(orbit.moved(start, (0.0, 0.0), 0.4)) == pytest.approx(0.4, abs=1e-12)
+
+
+def test_a_gait_is_a_fixed_point_of_half_a_stride_and_so_of_a_whole_one(stride):
+    z = stride.z0
+    np.testing.assert_allclose(stride.project(stride.lift(z)), z, atol=1e-14)
+    assert np.abs(stride.half(z) - z).max() < 1e-6
+    off = z.copy()
+    off[6] += 1e-3  # pitch rate [rad/s]
+    np.testing.assert_allclose(stride.full(off), stride.half(stride.half(off)), atol=1e-8)
+    assert np.abs(stride.half(off) - z).max() > 3e-4
+
+
+def test_the_walk_from_rest_settles_at_the_rate_of_the_largest_multiplier(stride, sim):
+    golden = np.load(__file__.replace("analytic/models/test_hexapod_orbit.py", "golden/figure_hexapod_orbit.npz"))
+    early, later = (orbit.settle(sim, PARAMS, TripodGait(), n).z0 for n in (9, 10))
+    rate = golden["multipliers"][0, 0] ** 2  # of a stride
+    observed = np.linalg.norm(later - stride.z0) / np.linalg.norm(early - stride.z0)
+    assert observed == pytest.approx(rate, rel=0.02)
+    assert golden["multipliers"][0, 0] == pytest.approx(
+        -0.6103, abs=2e-4
+    )  # a pitch that changes sign every half stride
+
+
+def test_variational_equations_give_the_multipliers_of_the_differences():
+    golden = np.load(__file__.replace("analytic/models/test_hexapod_orbit.py", "golden/figure_hexapod_orbit.npz"))
+    np.testing.assert_allclose(golden["variational"][:9], golden["multipliers"][:9], atol=1e-4)
+
+
+def test_a_gait_that_falls_has_no_orbit(sim):
+    with pytest.raises(ValueError, match="does not walk"):
+        orbit.settle(sim, PARAMS, TripodGait(0.3, 0.18, 0.8), 16)
