@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import mujoco
+import numpy as np
 
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
@@ -20,24 +21,39 @@ from tarsus.mjcf.terrain import GroundPatches
 NUDGE = 1e-5  # [timestep]
 
 
+@dataclass(frozen=True, eq=False)
+class Start:
+    """A state to start from, in joint coordinates (`mjcf.hexapod_state` says their order)."""
+
+    qpos: np.ndarray  # (25,)
+    qvel: np.ndarray  # (24,): body velocity [m/s], its angular velocity in the body frame, then the rates of the joints
+
+    def __post_init__(self) -> None:
+        for name, size in (("qpos", 25), ("qvel", 24)):
+            if np.shape(getattr(self, name)) != (size,) or not np.all(np.isfinite(getattr(self, name))):
+                raise ValueError(f"{name} of a start must be {size} finite numbers, got {getattr(self, name)}")
+
+
 @dataclass(frozen=True)
 class Experiment:
-    """A hexapod, the ground it is on, its gait and the simulator's settings."""
+    """A hexapod, the ground it is on, its gait, the simulator's settings, and where it starts."""
 
     params: HexapodParams
     gait: TripodGait
     ground: Terrain
     preset: str | Preset = "reference"
+    begin: Start | None = None  # None: at rest, the lowest toe on the ground
 
     def model(self) -> mujoco.MjModel:
         """Return the compiled model."""
         return compile_model(hexapod.build(self.params, self.ground, self.preset))
 
     def start(self, model: mujoco.MjModel) -> mujoco.MjData:
-        """Return the start: at rest, legs where this gait wants them at t = 0, lowest toe on the ground."""
+        """Return the start; by default at rest, legs where the gait wants them at t = 0, lowest toe on the ground."""
         data = mujoco.MjData(model)
         mujoco.mj_resetDataKeyframe(model, data, model.key(START).id)
-        data.qpos[:] = start_state(self.params, self.ground, self.gait.clock()(0.0)[0])
+        begin = self.begin or Start(start_state(self.params, self.ground, self.gait.clock()(0.0)[0]), np.zeros(24))
+        data.qpos[:], data.qvel[:] = begin.qpos, begin.qvel
         mujoco.mj_forward(model, data)
         return data
 

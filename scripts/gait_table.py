@@ -24,10 +24,10 @@ from tarsus.mjcf.presets import find
 from tarsus.scripts import record, report, summary
 from tarsus.scripts.creep_and_cost import CREEP_SLOPE, creep_of_pinned, creep_of_standing, speed_of_simulation
 from tarsus.scripts.experiment import Experiment
-from tarsus.scripts.report import markdown_table
+from tarsus.scripts.report import insert, markdown_table
 from tarsus.scripts.simulate import simulate
 
-BEGIN, END = "<!-- tables: begin -->", "<!-- tables: end -->"
+EMPTY = "<!-- tables: begin -->\n<!-- tables: end -->\n"
 DUTY = 0.6
 GAITS = ((1.0, 0.75), (0.5, 0.75), (0.75, 1.0), (2.0, 0.5), (0.6, 0.5))  # t_c [s], phi_s [rad]
 SLOPES = (-0.2, -0.15, -0.1, -0.05, 0.0, 0.05, 0.1, 0.15, 0.2)
@@ -191,28 +191,15 @@ def draw(rows: list[Case], cells):
     return figure
 
 
-def insert(text: str, generated: str) -> str:
-    """Return a page with the part between the markers replaced.
-
-    Raises:
-        ValueError: If the markers are missing or in the wrong order.
-    """
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not (begin and end):
-        raise ValueError(f"the page needs the lines {BEGIN} and {END}, in this order")
-    return f"{before}{BEGIN}\n\n{generated}\n\n{END}{after}"
-
-
 def main(argv: list[str] | None = None) -> int:
     """Make the tables and the figure."""
     parser = argparse.ArgumentParser(prog="tarsus gait table", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--page", type=Path, default=Path("docs/presets.md"), help="the page to put the tables into")
     parser.add_argument("--jobs", type=int, default=-1, help="processes; -1 takes every core")
     args = parser.parse_args(argv)
-    page = args.page.read_text(encoding="utf-8") if args.page.exists() else f"{BEGIN}\n{END}\n"
+    page = args.page.read_text(encoding="utf-8") if args.page.exists() else EMPTY
     try:
-        insert(page, "")  # before the runs, which take minutes
+        insert(page, "tables", "")  # before the runs, which take minutes
     except ValueError as error:
         print(f"tarsus gait table: {args.page}: {error}", file=sys.stderr)
         return 2
@@ -220,7 +207,7 @@ def main(argv: list[str] | None = None) -> int:
     cells = compute(rows, args.jobs)
     generated = tables(rows, cells, "tarsus gait table")
     args.page.parent.mkdir(parents=True, exist_ok=True)
-    args.page.write_text(insert(page, generated), encoding="utf-8")
+    args.page.write_text(insert(page, "tables", generated), encoding="utf-8")
     figure = args.page.parent / "figures" / "presets.png"
     figure.parent.mkdir(exist_ok=True)
     draw(rows, cells).savefig(figure, dpi=120)

@@ -1,54 +1,31 @@
 """The labelled record of a run: one `xarray.Dataset`, with the same names and dimensions for every engine.
 
-`build` makes a record from arrays and refuses what does not fit `SCHEMA`; `save` and `load` keep it as NetCDF,
-`save_csv` and `load_csv` as a flat table with columns such as `hip_angle_0` or `body_position_x`. What belongs to an
-instant is taken at that instant: forces are those in the state whose positions stand in the same row.
+`build` makes a record from arrays and refuses what does not fit the robot's layout (`scripts.layouts`); `save` and
+`load` keep it as NetCDF, `save_csv` and `load_csv` as a flat table with columns such as `hip_angle_0` or
+`body_position_x`. What belongs to an instant is taken at that instant: forces are those in the state whose positions
+stand in the same row.
 
-World frame unless a name ends in `_b`: z up, y forward at the start, x to the right.
+World frame unless a name ends in `_b`: z up; of the hexapod, y forward at the start, x to the right.
 """
 
 from __future__ import annotations
 
 import datetime
 import json
-from dataclasses import asdict
+from dataclasses import asdict, is_dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
 from tarsus.analytic import terrain as terrains
-from tarsus.analytic.clock import TripodGait
-from tarsus.analytic.models.hexapod import N_LEGS, HexapodParams
 from tarsus.scripts import report
+from tarsus.scripts.layouts import BOOLEAN, BUDGET, LAYOUTS, Layout, layout_of
 
-COORDS = {"leg": list(range(N_LEGS)), "axis": ["x", "y", "z"], "quat": ["w", "x", "y", "z"]}
-LEG = ("time", "leg")
-
-# Every variable: its dimensions, unit and long name. A frame stands in the long name.
-SCHEMA: dict[str, tuple[tuple[str, ...], str, str]] = {
-    "body_position": (("time", "axis"), "m", "centre of the body, world frame"),
-    "body_orientation": (("time", "quat"), "1", "unit quaternion that takes body axes to world axes"),
-    "body_velocity": (("time", "axis"), "m/s", "velocity of the centre of the body, world frame"),
-    "body_angular_velocity_b": (("time", "axis"), "rad/s", "angular velocity of the body, body frame"),
-    "hip_angle": (LEG, "rad", "hip angle about the body's +x, unwrapped; 0 is straight down"),
-    "hip_speed": (LEG, "rad/s", "rate of the hip angle"),
-    "hip_reference": (LEG, "rad", "hip angle asked for, the turn nearest to the hip"),
-    "hip_reference_rate": (LEG, "rad/s", "rate of the hip angle asked for"),
-    "splay": (LEG, "rad", "splay angle of the leg, positive to the right"),
-    "leg_length": (LEG, "m", "distance from hip to toe"),
-    "hip_torque": (LEG, "N m", "torque of the hip motor on the leg, after the torque-speed limit"),
-    "torque_command": (LEG, "N m", "torque the hip controller asks for, before the limit"),
-    "foot_position": (("time", "leg", "axis"), "m", "centre of the toe, world frame"),
-    "foot_force": (("time", "leg", "axis"), "N", "force of the ground on the foot, world frame"),
-    "foot_contact": (LEG, "1", "whether the foot touches the ground"),
-    "motor_current": (LEG, "A", "armature current of the hip motor"),
-    "motor_voltage": (LEG, "V", "terminal voltage of the hip motor"),
-    "battery_drain": (("time",), "1/s", "share of the battery drawn per second, physical bookkeeping"),
-}
-BOOLEAN = {"foot_contact"}
-ATTRS = ("engine", "status", "preset", "parameters", "gait", "terrain", "versions", "machine", "date")
+SCHEMA = LAYOUTS["hexapod"].schema
+ATTRS = ("robot", "engine", "status", "preset", "parameters", "gait", "terrain", "versions", "machine", "date")
 PACKAGES = ("tarsus", "mujoco", "numpy", "xarray")
 
 
@@ -57,7 +34,7 @@ def build(time, variables: dict[str, np.ndarray], attrs: dict[str, str]) -> xr.D
 
     Args:
         time: Increasing times, shape (n,) [s].
-        variables: An array for every name in `SCHEMA`, of its dimensions.
+        variables: An array for every name of the robot's schema, of its dimensions; those of `BUDGET` may be there.
         attrs: What is known of the run; all of `ATTRS` (see `describe`).
 
     Raises:
@@ -66,22 +43,29 @@ def build(time, variables: dict[str, np.ndarray], attrs: dict[str, str]) -> xr.D
     time = np.asarray(time, float)
     if time.ndim != 1 or np.any(np.diff(time) <= 0):
         raise ValueError(f"time must be one increasing row, got shape {time.shape}")
-    _same_names("variables", variables, SCHEMA)
     missing = [name for name in ATTRS if name not in attrs]
     if missing:
         raise ValueError(f"a record needs the attributes {', '.join(ATTRS)}; missing are {', '.join(missing)}")
-    sizes = {"time": len(time)} | {name: len(labels) for name, labels in COORDS.items()}
+    layout = layout_of(attrs["robot"])
+    schema = _schema(layout, variables)
+    _same_names("variables", variables, schema)
+    sizes = {"time": len(time)} | {name: len(labels) for name, labels in layout.labels.items()}
     columns = {}
-    for name, (dims, units, long_name) in SCHEMA.items():
+    for name, (dims, units, long_name) in schema.items():
         values = np.asarray(variables[name], bool if name in BOOLEAN else float)
         expected = tuple(sizes[dim] for dim in dims)
         if values.shape != expected:
             raise ValueError(f"{name} must have the dimensions {dims} = {expected}, got shape {values.shape}")
         columns[name] = (dims, values, {"units": units, "long_name": long_name})
     coords = {"time": ("time", time, {"units": "s", "long_name": "time since the start"})}
-    coords["leg"] = ("leg", np.array(COORDS["leg"], np.int32), {"long_name": "right rear, middle, front, then left"})
-    coords |= {name: (name, np.array(COORDS[name])) for name in ("axis", "quat")}
+    coords |= {name: (name, np.array(labels)) for name, labels in layout.labels.items()}
+    coords["leg"] = ("leg", np.array(layout.labels["leg"], np.int32), {"long_name": layout.leg_names})
     return xr.Dataset(columns, coords, dict(attrs))
+
+
+def _schema(layout: Layout, given) -> dict:
+    """Return the variables a record must hold, and those of the budget that are given."""
+    return layout.schema | {name: entry for name, entry in BUDGET.items() if name in given}
 
 
 def _same_names(what: str, given, wanted) -> None:
@@ -94,20 +78,32 @@ def describe(
     engine: str,
     status: str,
     preset: str,
-    params: HexapodParams,
-    gait: TripodGait | str,
+    params: Any,
+    gait: Any,
     ground: terrains.Terrain,
+    robot: str = "hexapod",
 ) -> dict[str, str]:
-    """Return the attributes of a run that happens here and now; dictionaries as JSON, since NetCDF has none."""
+    """Return the attributes of a run that happens here and now; dictionaries as JSON, since NetCDF has none.
+
+    Args:
+        engine: What simulated it, with its version.
+        status: How it ended, a sentence.
+        preset: Name of the simulator's settings.
+        params: Dataclass of the robot's parameters.
+        gait: Dataclass of the gait, or words for what moved it.
+        ground: The terrain.
+        robot: A name in `layouts.LAYOUTS`.
+    """
     parameters = {
         name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in vars(params).items()
     }
     return {
+        "robot": robot,
         "engine": engine,
         "status": status,
         "preset": preset,
         "parameters": json.dumps(parameters),
-        "gait": json.dumps(asdict(gait)) if isinstance(gait, TripodGait) else gait,
+        "gait": json.dumps(asdict(gait)) if is_dataclass(gait) else gait,
         "terrain": json.dumps({"name": terrains.name_of(ground), **asdict(ground)}),
         "versions": report.versions(*PACKAGES),
         "machine": report.machine(),
@@ -115,14 +111,14 @@ def describe(
     }
 
 
-def params_of(record: xr.Dataset) -> HexapodParams:
+def params_of(record: xr.Dataset) -> Any:
     """Return the parameters of the robot that ran."""
-    return HexapodParams(**json.loads(record.attrs["parameters"]))
+    return layout_of(record.attrs["robot"]).params(**json.loads(record.attrs["parameters"]))
 
 
-def gait_of(record: xr.Dataset) -> TripodGait:
+def gait_of(record: xr.Dataset) -> Any:
     """Return the gait that ran."""
-    return TripodGait(**json.loads(record.attrs["gait"]))
+    return layout_of(record.attrs["robot"]).gait(**json.loads(record.attrs["gait"]))
 
 
 def terrain_of(record: xr.Dataset) -> terrains.Terrain:
@@ -159,10 +155,10 @@ def save_csv(record: xr.Dataset, path: Path | str) -> None:
 
 def table(record: xr.Dataset) -> pd.DataFrame:
     """Return the record as flat columns: `time`, `body_position_x`, ..., `foot_force_5_z`, ..., `battery_drain`."""
-    columns = {"time": record["time"].values}
+    columns, layout = {"time": record["time"].values}, layout_of(record.attrs["robot"])
     for name in record.data_vars:
         values = record[name].values
-        for label, index in _columns(name):
+        for label, index in _columns(layout, name):
             column = values[(slice(None), *index)]
             columns[label] = column.astype(int) if name in BOOLEAN else column
     return pd.DataFrame(columns)
@@ -182,20 +178,24 @@ def load_csv(path: Path | str) -> xr.Dataset:
             name, _, value = line[2:].rstrip("\n").partition(": ")
             attrs[name] = value
     flat = pd.read_csv(path, skiprows=len(attrs), dtype=str).astype(float)  # pandas' own parser may lose the last bit
-    wanted = {name: _columns(name) for name in SCHEMA}
+    if "robot" not in attrs:
+        raise ValueError(f"{path} does not say which robot ran: it is no record")
+    layout = layout_of(attrs["robot"])
+    schema = _schema(layout, flat.columns)
+    wanted = {name: _columns(layout, name) for name in schema}
     _same_names("columns", flat.columns, ["time", *(label for labels in wanted.values() for label, _ in labels)])
     variables = {}
     for name, labels in wanted.items():
-        shape = [len(COORDS[dim]) for dim in SCHEMA[name][0][1:]]
+        shape = [len(layout.labels[dim]) for dim in schema[name][0][1:]]
         variables[name] = flat[[label for label, _ in labels]].to_numpy().reshape(-1, *shape)
     return build(flat["time"].to_numpy(), variables, attrs)
 
 
-def _columns(name: str) -> list[tuple[str, tuple[int, ...]]]:
+def _columns(layout: Layout, name: str) -> list[tuple[str, tuple[int, ...]]]:
     """Return label and index of every column of a variable, in the order of its memory."""
-    dims = SCHEMA[name][0][1:]
-    shape = [len(COORDS[dim]) for dim in dims]
+    dims, labels = (layout.schema | BUDGET)[name][0][1:], layout.labels
+    shape = [len(labels[dim]) for dim in dims]
     return [
-        ("_".join([name, *(str(COORDS[dim][k]) for dim, k in zip(dims, index, strict=True))]), index)
+        ("_".join([name, *(str(labels[dim][k]) for dim, k in zip(dims, index, strict=True))]), index)
         for index in np.ndindex(*shape)
     ]

@@ -31,3 +31,17 @@ def markdown_table(head: Iterable[str], rows: Iterable[Iterable]) -> str:
     head = list(head)
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
+
+
+def insert(text: str, name: str, generated: str) -> str:
+    """Return a page with the part between its markers `<!-- NAME: begin -->` and `<!-- NAME: end -->` replaced.
+
+    Raises:
+        ValueError: If the markers are missing or in the wrong order.
+    """
+    begin_mark, end_mark = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
+    before, begin, rest = text.partition(begin_mark)
+    _, end, after = rest.partition(end_mark)
+    if not (begin and end):
+        raise ValueError(f"the page needs the lines {begin_mark} and {end_mark}, in this order")
+    return f"{before}{begin_mark}\n\n{generated}\n\n{end_mark}{after}"

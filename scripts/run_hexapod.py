@@ -36,6 +36,24 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument("--seconds", type=float, default=10.0, help="how long to run [s]; default 10")
     parser.add_argument("--preset", default="reference", help="simulator settings: reference (default) or rl")
     parser.add_argument("--out", type=Path, default=Path("out/hexapod"), help="folder for the files")
+    add_robot_options(parser)
+    looking = parser.add_argument_group("looking at it")
+    looking.add_argument("--no-video", action="store_true", help="write no video")
+    looking.add_argument(
+        "--page", action="store_true", help="write run.html, the run in 3-D in one self-contained page"
+    )
+    looking.add_argument(
+        "--view",
+        nargs="?",
+        const="window",
+        choices=("window", "web"),
+        help="then watch it live, in a window or browser",
+    )
+    return parser
+
+
+def add_robot_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that `gait_from`, `terrain_from` and `params_from` read."""
     gait = parser.add_argument_group("gait")
     gait.add_argument("--gait", choices=tuple(GAITS), help="one with a name, which the options below change")
     for name, (symbol, meaning) in GAIT_OPTIONS.items():
@@ -54,19 +72,6 @@ def parser() -> argparse.ArgumentParser:
         metavar="SYMBOL=VALUE",
         help="robot parameters by the manual's symbols, as in: --set body_mass=7 rho0_k=600",
     )
-    looking = parser.add_argument_group("looking at it")
-    looking.add_argument("--no-video", action="store_true", help="write no video")
-    looking.add_argument(
-        "--page", action="store_true", help="write run.html, the run in 3-D in one self-contained page"
-    )
-    looking.add_argument(
-        "--view",
-        nargs="?",
-        const="window",
-        choices=("window", "web"),
-        help="then watch it live, in a window or browser",
-    )
-    return parser
 
 
 def params_from(assignments: list[str]) -> HexapodParams:

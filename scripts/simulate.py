@@ -89,7 +89,7 @@ def simulate(
             if status is not Status.COMPLETED:
                 break
             bar.update(int(row < n_rows))
-    return Run(rows.record(experiment, status), status, stepper.warnings())
+    return Run(rows.record(experiment, status, every), status, stepper.warnings())
 
 
 _BAR = "{desc}{percentage:3.0f} %|{bar}| {n:.1f}/{total:.1f} s simulated [{elapsed}]"
@@ -134,6 +134,9 @@ class _Rows:
         self.command = np.zeros((n, N_LEGS, len(hexapod.HIP_INPUTS)))
         self.feet = np.zeros((n, N_LEGS, 3))
         self.contact = np.zeros((n, N_LEGS, 4))
+        model.opt.enableflags |= mujoco.mjtEnableBit.mjENBL_ENERGY
+        self.energy, self.contact_qfrc = np.zeros((n, 2)), np.zeros((n, model.nv))
+        self._damping = model.dof_damping
         self._sites = np.array([model.site(f"foot_{leg}").id for leg in range(N_LEGS)])
         first = model.sensor("foot_0").adr[0]
         self._sensors = slice(first, first + 4 * N_LEGS)
@@ -150,10 +153,27 @@ class _Rows:
         data = stepper.data
         self.feet[self.n] = data.site_xpos[self._sites]
         self.contact[self.n] = data.sensordata[self._sensors].reshape(N_LEGS, 4)
+        self.energy[self.n], self.contact_qfrc[self.n] = data.energy, data.qfrc_constraint
         self.n += 1
 
-    def record(self, experiment: Experiment, status: Status) -> xr.Dataset:
-        """Return what was filled in, with what follows from it."""
+    def budget(self, kept: slice, motor_power: np.ndarray) -> dict[str, np.ndarray]:
+        """Return the energy budget of a record of every step.
+
+        Powers of motors and dampers are trapezoids between instants. The ground's force holds for a step and moves at
+        the mean of the velocities before and after it: a toe that a step stops loses m v^2 / 2, not m v^2.
+        """
+        qvel, step = self.qvel[kept], np.diff(self.time[kept])
+        damper_power = qvel**2 @ self._damping
+        taken = -np.sum(self.contact_qfrc[kept][:-1] * 0.5 * (qvel[:-1] + qvel[1:]), axis=-1) * step
+        return {
+            "energy": self.energy[kept].sum(axis=-1),
+            "motor_work": _integral(motor_power, step),
+            "damper_loss": _integral(damper_power, step),
+            "contact_loss": np.concatenate([[0.0], np.cumsum(taken)]),
+        }
+
+    def record(self, experiment: Experiment, status: Status, every: int) -> xr.Dataset:
+        """Return what was filled in, with what follows from it; the energy budget if these are all the steps."""
         kept = slice(0, self.n)
         qpos, qvel, command = self.qpos[kept], self.qvel[kept], self.command[kept]
         params, motor = experiment.params, experiment.params.motor
@@ -182,6 +202,8 @@ class _Rows:
             "motor_voltage": voltage,
             "battery_drain": Battery().drain_rate(current, voltage),
         }
+        if every == 1:
+            variables |= self.budget(kept, np.sum(hip_torque * hip_speed, axis=-1))
         attrs = record.describe(
             f"mujoco {mujoco.__version__}",
             status.value,
@@ -191,3 +213,8 @@ class _Rows:
             experiment.ground,
         )
         return record.build(self.time[kept], variables, attrs)
+
+
+def _integral(power: np.ndarray, step: np.ndarray) -> np.ndarray:
+    """Return the energy since the first row, by trapezoids [J]."""
+    return np.concatenate([[0.0], np.cumsum(0.5 * step * (power[:-1] + power[1:]))])

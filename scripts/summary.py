@@ -41,8 +41,13 @@ class Window:
         return self.stop - self.start
 
 
-def window(record: xr.Dataset, settle: float = SETTLE) -> Window:
+def window(record: xr.Dataset, settle: float = SETTLE, period: float | None = None) -> Window:
     """Return the whole strides of the steady state.
+
+    Args:
+        record: The record.
+        settle: What is left out at its start, rounded up to whole strides [s].
+        period: Of a stride [s]; that of the gait's clock by default.
 
     Raises:
         ValueError: If the record has fewer than two rows.
@@ -50,7 +55,7 @@ def window(record: xr.Dataset, settle: float = SETTLE) -> Window:
     time = record["time"].values
     if len(time) < 2:
         raise ValueError(f"a record needs two rows for a mean, got {len(time)}")
-    period = gait_of(record).cycle_time
+    period = gait_of(record).cycle_time if period is None else period
     end = time[-1] + 1e-6 * period  # rounding must not cost a stride
     for skipped in (int(np.ceil(settle / period - 1e-9)), 0):
         start = time[0] + skipped * period
@@ -90,6 +95,12 @@ def pitch(record: xr.Dataset) -> np.ndarray:
     """Return the elevation of the body's forward axis, positive nose up, shape (n,) [rad]."""
     w, x, y, z = record["body_orientation"].values.T
     return np.arcsin(np.clip(2 * (y * z + w * x), -1, 1))
+
+
+def roll(record: xr.Dataset) -> np.ndarray:
+    """Return the angle turned about the body's forward axis from level, positive right side down, shape (n,) [rad]."""
+    w, x, y, z = record["body_orientation"].values.T
+    return np.arctan2(2 * (w * y - x * z), 1 - 2 * (x * x + y * y))
 
 
 def height(record: xr.Dataset) -> np.ndarray:

@@ -5,7 +5,7 @@ import xarray as xr
 from tarsus.analytic import terrain
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams, with_symbols
-from tarsus.scripts import record
+from tarsus.scripts import layouts, record
 
 PARAMS = with_symbols(HexapodParams(), {"body_mass": 7.0, "rho0_k": 600.0})
 GAIT = TripodGait(cycle_time=0.8, slow_time=0.5, offset_difference=0.1)
@@ -97,3 +97,32 @@ def test_what_does_not_fit_the_schema_is_refused(time_and_variables, sentence):
 def test_a_record_without_its_circumstances_is_refused():
     with pytest.raises(ValueError, match="machine"):
         record.build(*arrays(), {name: "" for name in record.ATTRS if name != "machine"})
+
+
+BUDGET = {name: np.arange(5.0) + k for k, name in enumerate(layouts.BUDGET)}
+
+
+@pytest.mark.parametrize(
+    ("save", "load", "name"),
+    [(record.save, record.load, "run.nc"), (record.save_csv, record.load_csv, "run.csv")],
+    ids=["netcdf", "csv"],
+)
+@pytest.mark.parametrize("robot", ["hexapod", "hopper"])
+def test_a_record_of_any_robot_comes_back_with_its_budget(save, load, name, robot, tmp_path, monkeypatch):
+    knee = {"knee_torque": (("time", "joint"), "N m", "torque at the knee")}
+    hopper = layouts.Layout(1, "the leg", knee, HexapodParams, TripodGait, {"joint": ["hip", "knee"]})
+    monkeypatch.setitem(layouts.LAYOUTS, "hopper", hopper)
+    layout = layouts.layout_of(robot)
+    sizes = {"time": 5} | {dim: len(labels) for dim, labels in layout.labels.items()}
+    rng = np.random.default_rng(1)
+    made = {variable: rng.normal(size=[sizes[dim] for dim in dims]) for variable, (dims, _, _) in layout.schema.items()}
+    made["foot_contact"] = made["foot_contact"] > 0
+    written = record.build(np.arange(5) * 1e-3, made | BUDGET, attrs() | {"robot": robot})
+    save(written, tmp_path / name)
+    xr.testing.assert_identical(load(tmp_path / name), written)
+    assert written.sizes["leg"] == layout.legs
+
+
+def test_a_record_of_an_unknown_robot_is_refused():
+    with pytest.raises(ValueError, match="'spider'; there are hexapod"):
+        record.build(*arrays(), attrs() | {"robot": "spider"})

@@ -1,0 +1,117 @@
+"""Run a machine in both engines from the same start, compare them, and write the page of it.
+
+Writes into the output folder: exact.nc and mujoco.nc (the labelled records), both.nc (the two aligned, along the
+dimension `engine`), report.md with its pictures, and report.html, which holds everything. A machine joins by a line in
+`MACHINES`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from tarsus.scripts import comparison_page, record, report
+from tarsus.scripts.compare import Comparison, align, compare
+from tarsus.scripts.hexapod_machine import HEXAPOD
+from tarsus.scripts.machine import Machine, Trial
+
+MACHINES: dict[str, Machine] = {"hexapod": HEXAPOD}
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the command line: a subcommand for each machine."""
+    parser = argparse.ArgumentParser(prog="tarsus crossvalidate", description=(__doc__ or "").partition("\n")[0])
+    machines = parser.add_subparsers(dest="machine", required=True, metavar="MACHINE", help=", ".join(MACHINES))
+    for name, machine in MACHINES.items():
+        options = machines.add_parser(name, allow_abbrev=False, help=(machine.__doc__ or "").partition("\n")[0])
+        options.add_argument("--seconds", type=float, default=6.0, help="how long to run [s]; default 6")
+        options.add_argument("--preset", default="reference", help="MuJoCo's settings: reference (default) or rl")
+        options.add_argument("--rtol", type=float, default=1e-6, help="of the exact engine; default 1e-6")
+        options.add_argument("--out", type=Path, default=Path("out/crossvalidate"), help="folder for the files")
+        options.add_argument("--page", type=Path, help="also put the tables into this page, between its markers")
+        options.add_argument("--part", default="walk", help="name of those markers; default walk")
+        machine.add_options(options)
+    return parser
+
+
+def run(machine: Machine, experiment, seconds: float, rtol: float = 1e-6) -> tuple[Trial, Trial, Comparison]:
+    """Return what both engines make of an experiment, and the comparison.
+
+    Raises:
+        ValueError: If the experiment is impossible, or ended before a comparison could begin.
+        RuntimeError: If the exact engine could not go on.
+    """
+    mujoco = machine.mujoco(experiment, seconds)
+    if mujoco.record.sizes["time"] < 2:
+        raise ValueError(f"MuJoCo's run ended at once: {mujoco.record.attrs['status']}")
+    period = float(mujoco.record["time"][1] - mujoco.record["time"][0])
+    exact = machine.exact(experiment, seconds, period, rtol=rtol)
+    if exact.record.sizes["time"] < 2:
+        raise ValueError(f"the exact run ended at once: {exact.record.attrs['status']}")
+    return exact, mujoco, compare(exact, mujoco, machine.stride(experiment))
+
+
+def facts(exact: Trial, mujoco: Trial, comparison: Comparison) -> list[str]:
+    """Return what was compared, a line each."""
+    attrs = mujoco.record.attrs
+    ends = {name: float(trial.record["time"][-1]) for name, trial in (("exact", exact), ("mujoco", mujoco))}
+    return [
+        f"robot: {attrs['robot']}; gait: {_words(attrs['gait'])}; terrain: {_words(attrs['terrain'])}",
+        f"exact: {exact.record.attrs['engine']}, {comparison.status['exact']}, {ends['exact']:.2f} s",
+        f"MuJoCo: {attrs['engine']}, preset {attrs['preset']}, {comparison.status['mujoco']}, {ends['mujoco']:.2f} s",
+        f"made with {report.versions(*record.PACKAGES)} on {report.machine()}",
+    ]
+
+
+def _words(text: str) -> str:
+    """Return a JSON dictionary as words; anything else as it is."""
+    try:
+        return ", ".join(f"{name} {value}" for name, value in json.loads(text).items())
+    except (ValueError, AttributeError):
+        return text
+
+
+def write(folder: Path, title: str, exact: Trial, mujoco: Trial, comparison: Comparison) -> list[str]:
+    """Write records, pictures and pages; return the files' names."""
+    from tarsus.scripts import comparison_plot
+
+    folder.mkdir(parents=True, exist_ok=True)
+    record.save(exact.record, folder / "exact.nc")
+    record.save(mujoco.record, folder / "mujoco.nc")
+    record.save(align(exact.record, mujoco.record), folder / "both.nc")
+    pictures = {}
+    for name, draw in (("body", comparison_plot.draw_body), ("feet", comparison_plot.draw_feet)):
+        pictures[name] = folder / f"{name}.png"
+        draw(exact, mujoco, comparison).savefig(pictures[name], dpi=110)
+    lines, shown = facts(exact, mujoco, comparison), comparison_page.sections(comparison)
+    (folder / "report.md").write_text(comparison_page.markdown(title, lines, shown, pictures), encoding="utf-8")
+    (folder / "report.html").write_text(comparison_page.page(title, lines, shown, pictures), encoding="utf-8")
+    return ["exact.nc", "mujoco.nc", "both.nc", *(path.name for path in pictures.values()), "report.md", "report.html"]
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Compare and write; return 0, or 2 for what cannot be run."""
+    args = parser().parse_args(argv)
+    machine = MACHINES[args.machine]
+    try:
+        if not 0 < args.seconds < float("inf"):
+            raise ValueError(f"--seconds must be positive and finite, got {args.seconds:g}")
+        exact, mujoco, comparison = run(machine, machine.experiment(args), args.seconds, args.rtol)
+    except (ValueError, RuntimeError) as error:
+        print(f"tarsus crossvalidate {args.machine}: {error}", file=sys.stderr)
+        return 2
+    shown = comparison_page.sections(comparison)
+    if args.page is not None:
+        facts_of_run = "\n".join(f"* {fact}" for fact in facts(exact, mujoco, comparison))
+        part = f"{facts_of_run}\n\n{comparison_page.tables(shown, level=4)}"
+        args.page.write_text(report.insert(args.page.read_text(encoding="utf-8"), args.part, part), encoding="utf-8")
+    files = write(args.out, f"{machine.name.capitalize()}: MuJoCo against the exact engine", exact, mujoco, comparison)
+    print(comparison_page.tables(shown))
+    print(f"\n{args.out}: {', '.join(files)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
