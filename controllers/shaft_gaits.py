@@ -1,7 +1,7 @@
 """Gaits of robots with one motor per leg that goes round and round: tripod, trot, wave, ripple, metachronal.
 
-Legs stand in pairs from the front, left before right: left 0, right 0, left 1, ... A shaft angle of 0 is mid-stance
-and a growing angle walks forward. Every leg follows the same profile of one turn per cycle, shifted by its phase; it is
+Legs are in the order of the hexapods: those of the right side from the rear to the front, then those of the left side. A
+shaft angle of 0 is mid-stance and a growing angle walks forward. Every leg follows the same profile of one turn per cycle, shifted by its phase; it is
 meant to be on the ground while the angle goes through the sweep around 0.
 
 Source: Wu, Zhao and Revzen, arXiv:2310.20669, 3.1.4 (tripod by the Buehler clock, steering) and 3.1.5 (metachronal);
@@ -56,7 +56,7 @@ class ShaftGait:
     phase: np.ndarray  # of each leg, shape (n_legs,) [cycle]; 0 is mid-stance at t = 0
     cycle_time: float = 10.0  # [s]; BigANT ran at 0.1 Hz (paper, 3.1.4)
     duty: float = 0.5  # share of the cycle meant to be on the ground, in (0, 1)
-    sweep_angle: float = 0.75  # of the stance [rad]
+    sweep_angle: float = 0.5 * np.pi  # of the stance [rad]; over which the foot path of BigANT's linkage is level
     steering: float = 0.0  # turns left if positive: right legs sweep 1 + steering, left legs 1 - steering as far
     profile: str = "uniform"  # one of PROFILES
 
@@ -89,7 +89,7 @@ class ShaftGait:
 
     def __call__(self, t) -> tuple[np.ndarray, np.ndarray]:
         """Return angle [rad], growing by a turn per cycle, and rate [rad/s] of every shaft, shape (..., n_legs)."""
-        side = np.tile([-1.0, 1.0], self.n_legs // 2)  # left, right
+        side = np.repeat([1.0, -1.0], self.n_legs // 2)  # right, left
         sweep = self.sweep_angle * (1 + self.steering * side)
         return PROFILES[self.profile](self._cycles(t), self.cycle_time, self.duty * self.cycle_time, sweep)
 
@@ -110,8 +110,8 @@ def wave_phases(n_legs: int, lag: float) -> np.ndarray:
         lag: By which each leg is set down after the one behind it on its side [cycle]. With the lag 1 - duty a leg
             is lifted as the one behind it is set down: Song and Waldron's wave gaits.
     """
-    pair = np.arange(n_legs) // 2
-    return np.mod(lag * pair + 0.5 * (np.arange(n_legs) % 2), 1.0)
+    from_rear = np.arange(n_legs) % (n_legs // 2)
+    return np.mod(np.repeat([0.0, 0.5], n_legs // 2) - lag * from_rear, 1.0)
 
 
 def _need(name: str, n_legs: int, least: int, why: str) -> None:
