@@ -23,7 +23,7 @@ def to_body(rotation_wb: np.ndarray, vector_w: np.ndarray) -> np.ndarray:
     return (vector_w[..., None, :] @ rotation_wb)[..., 0, :]
 
 
-def heading(rotation_wb: np.ndarray) -> np.ndarray:
-    """Return the unit vector of the body's forward axis (+y) seen from above, shape (..., 2), world frame."""
-    forward = rotation_wb[..., :2, 1]
+def heading(rotation_wb: np.ndarray, forward_axis: int = 1) -> np.ndarray:
+    """Return the unit vector of the body's forward axis (by default +y) from above, shape (..., 2), world frame."""
+    forward = rotation_wb[..., :2, forward_axis]
     return forward / np.maximum(np.linalg.norm(forward, axis=-1, keepdims=True), 1e-12)
