@@ -166,7 +166,9 @@ def undulation(cycles, frequency, phase_offset, yaw, roll, steering, n_pairs: in
     Source: Wu, Zhao and Revzen, arXiv:2310.20669, 3.2.1, for frequency and phase offset; the waveform is a choice.
     """
     frequency, yaw, roll, steering = (np.asarray(value)[..., None] for value in (frequency, yaw, roll, steering))
-    u = TURN * np.asarray(cycles)[..., None] - np.asarray(phase_offset)[..., None] * np.arange(n_pairs)  # (..., n_pairs)
+    u = TURN * np.asarray(cycles)[..., None] - np.asarray(phase_offset)[..., None] * np.arange(
+        n_pairs
+    )  # (..., n_pairs)
     speed, sine, cosine = TURN * frequency, np.sin(u), np.cos(u)
     angle = np.stack([steering * np.linspace(1.0, -1.0, n_pairs) + yaw * sine, -roll * cosine], axis=-1)
     return angle, np.stack([speed * yaw * cosine, speed * roll * sine], axis=-1)

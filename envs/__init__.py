@@ -11,6 +11,16 @@ ENVIRONMENTS = {
         vector_entry_point="tarsus.envs.hexapod:HexapodVectorEnv",
         max_episode_steps=1000,
     ),
+    "Multipod-v0": dict(
+        entry_point="tarsus.envs.multipod:MultipodEnv",
+        vector_entry_point="tarsus.envs.multipod:MultipodVectorEnv",
+        max_episode_steps=1000,
+    ),
+    "BigAnt-v0": dict(
+        entry_point="tarsus.envs.bigant:BigAntEnv",
+        vector_entry_point="tarsus.envs.bigant:BigAntVectorEnv",
+        max_episode_steps=1000,
+    ),
 }
 
 

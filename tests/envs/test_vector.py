@@ -5,8 +5,6 @@ import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 
-from tarsus.envs import ENVIRONMENTS
-
 N = 5
 MODES = ("velocity", "torque", "gait")
 VARIANTS = [
@@ -22,6 +20,12 @@ VARIANTS = [
             "terrain": "rough",
         },
     ),
+    ("Multipod-v0", {"n_legs": 8, "terrain": "rough", "task": "commanded", "command_period": 0.1}),
+    ("Multipod-v0", {"action_mode": "gait", "randomise": {"leaf_k": (0.8, 1.2), "KP": (0.5, 2.0)}}),
+    ("Multipod-v0", {"n_legs": 4, "action_mode": "torque"}),
+    ("BigAnt-v0", {"terrain": "rough"}),
+    ("BigAnt-v0", {"action_mode": "gait", "randomise": {"leg_k": (0.8, 1.2)}}),
+    ("BigAnt-v0", {"action_mode": "torque"}),
 ]
 variants = pytest.mark.parametrize(
     ("name", "options"), VARIANTS, ids=[f"{n}-{'-'.join(map(str, o.values()))}" for n, o in VARIANTS]
