@@ -191,9 +191,10 @@ def _view(experiment, where: str) -> None:
             print(studio.NOTICE)
             studio.watch(experiment)
         else:
+            from tarsus.scripts import experiment as experiments
             from tarsus.scripts import view
 
-            view.watch_window(experiment)
+            view.watch_window(experiments.Stepper(experiment))
     except Exception as error:  # GLFW's and the Studio's errors have many classes
         hint = "" if where == "web" else "; on a machine without a screen use --view web"
         print(f"Nothing can be viewed here: {error}{hint}", file=sys.stderr)
