@@ -108,7 +108,7 @@ def _add_torso(spec: mujoco.MjSpec, params: BigAntParams):
         inward = np.sign(y) * (params.half_width - 0.055)
         torso.add_geom(name=f"motor_{leg}", size=(0.033, 0.023, 0.02), pos=(x, inward, 0.01), group=1, **visual)
     torso.add_site(name="imu", size=(0.01, 0.01, 0.01), rgba=(0, 0, 0, 0))
-    add_cameras(torso, follow=(0.75, -1.0, 0.5), side=(0.0, -1.2, 0.1))
+    add_cameras(torso, follow=(0.6, -0.85, 0.35), side=(0.0, -1.2, 0.1))
     return torso
 
 

@@ -94,7 +94,7 @@ def _add_torso(spec: mujoco.MjSpec, params: DiscParams):
         conaffinity=0,
     )
     torso.add_site(name="imu", size=(0.01, 0.01, 0.01), rgba=(0, 0, 0, 0))
-    add_cameras(torso, follow=(0.7, -0.8, 0.45), side=(0.0, -1.1, 0.1))
+    add_cameras(torso, follow=(0.55, -0.65, 0.4), side=(0.0, -1.1, 0.1))
     return torso
 
 

@@ -103,7 +103,7 @@ def _add_torso(spec: mujoco.MjSpec, params: MultipodParams):
         conaffinity=0,
     )
     torso.add_site(name="imu", size=(0.01, 0.01, 0.01), rgba=(0, 0, 0, 0))
-    far = 0.5 + 1.2 * half[0]
+    far = 0.42 + 0.95 * half[0]
     add_cameras(torso, follow=(0.8 * far, -1.1 * far, 0.7 * far), side=(0.0, -1.6 * far, 0.15))
     return torso
 
@@ -158,10 +158,26 @@ def _add_leg(axle, params: MultipodParams, leg: int, radius: float, ground: Terr
     )
     add_foot(body, leg, radius, ground, foot)
     root = (0, side * params.root_width, -params.root_drop)
-    looks = dict(type=mujoco.mjtGeom.mjGEOM_BOX, contype=0, conaffinity=0, group=1)
-    looks["material"] = "tripod_a" if (leg + leg // 2) % 2 == 0 else "tripod_b"
-    axle.add_geom(name=f"root_{leg}", fromto=(*root, 0, side * y, z), size=(0.012, 0.002, 0), **looks)
-    body.add_geom(name=f"leaf_{leg}", fromto=(0, 0, 0, *foot), size=(0.012, 0.002, 0), **looks)
+    material = "tripod_a" if (leg + leg // 2) % 2 == 0 else "tripod_b"
+    _draw_leaf(axle, f"root_{leg}", np.array(root), np.array([0, side * y, z]), material)
+    _draw_leaf(body, f"leaf_{leg}", np.zeros(3), foot, material)
+
+
+def _draw_leaf(body, name: str, start: np.ndarray, end: np.ndarray, material: str) -> None:
+    """Draw a flat strip between two points of the body's plane x = 0."""
+    _, y, z = end - start
+    slope = np.arctan2(z, y)
+    body.add_geom(
+        name=name,
+        type=mujoco.mjtGeom.mjGEOM_BOX,
+        size=(0.013, 0.5 * np.hypot(y, z), 0.002),
+        pos=0.5 * (start + end),
+        quat=(np.cos(0.5 * slope), np.sin(0.5 * slope), 0, 0),
+        material=material,
+        contype=0,
+        conaffinity=0,
+        group=1,
+    )
 
 
 def xml() -> str:
