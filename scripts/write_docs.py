@@ -165,7 +165,7 @@ def hexapod_page() -> str:
 
 
 def comments_of(described: type) -> dict[str, str]:
-    """Return the comment behind each field of a class, or key of a dictionary in it, as its source and bases have it."""
+    """Return the comment behind each field of a class, or key of a dictionary in it, from its source and its bases."""
     comments = {}
     for base in reversed(described.__mro__[:-1]):
         if not base.__module__.startswith("tarsus."):
