@@ -19,7 +19,7 @@ from pathlib import Path
 import mujoco
 import numpy as np
 
-from tarsus.analytic.contact import Coulomb, Feet, Solver, Viscous
+from tarsus.analytic.contact import Coulomb, Feet, Solver, Viscous, solve
 from tarsus.analytic.models.disc import MAX_LEGS, MIN_LEGS, DiscParams, foot_positions, foot_velocities
 from tarsus.mjcf import compile_model, disc
 from tarsus.scripts import report
@@ -83,12 +83,20 @@ def call_times(solver: Solver, pos, vel) -> np.ndarray:
 
 
 def time_legs(n_legs: int, count: int, rng) -> dict[str, np.ndarray | int | bool]:
-    """Return the seconds of every pose by engine, of a frame in the kernels, and MuJoCo's constraints."""
+    """Return the seconds of every pose by engine, of a frame in the kernels, and MuJoCo's constraints.
+
+    Raises:
+        RuntimeError: If a pose is not solved; then its time would mean nothing.
+    """
     params = DiscParams(n_legs=n_legs)
     joints, rates, body = poses(params, count, rng)
     pos, vel = foot_positions(params, joints), foot_velocities(params, joints, rates)[..., :2].copy()
     weight = params.total_mass * params.g
     feet = Feet(params.lift_k, params.friction_coeff, weight)
+    for name, law in SOLVERS.items():
+        unsolved = np.count_nonzero(~solve(pos, vel, feet, law, parallel=False).solved)
+        if unsolved:
+            raise RuntimeError(f"the {name} solver left {unsolved} of {count} poses of {n_legs} legs unsolved")
     solvers = {name: Solver(feet, n_legs, law) for name, law in SOLVERS.items()}
     rounds = {name: [] for name in ENGINES}
     for _ in range(ROUNDS):

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from tarsus.scripts import benchmark_scaling, run_multipod
+from tarsus.scripts import run_multipod
 
 
 def run(tmp_path, *words):
@@ -51,20 +51,3 @@ def test_the_video_is_written(tmp_path):
 def test_what_cannot_be_run_is_refused_with_the_reason(tmp_path, capsys, words, message):
     assert run(tmp_path, *words) == 2
     assert message in capsys.readouterr().err
-
-
-def test_the_scaling_benchmark_has_every_engine_in_one_table():
-    data = benchmark_scaling.compute((3, 20), count=4)
-    assert list(data["legs"]) == [3, 20] and list(data["sparse"]) == [False, True]
-    for name in benchmark_scaling.ENGINES:
-        assert (
-            data[name].shape == (2, 5) and (data[name] > 0).all() and (abs(data[name].argsort() - range(5)) == 0).all()
-        )
-    text = benchmark_scaling.table(data)
-    assert "| 3 |" in text and "| 20 |" in text and "sparse" in text
-
-
-@pytest.mark.parametrize("words", [["--legs", "2"], ["--legs", "51"], ["--poses", "0"]])
-def test_the_scaling_benchmark_refuses_what_it_cannot_time(words):
-    with pytest.raises(SystemExit):
-        benchmark_scaling.main(words)
