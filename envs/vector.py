@@ -228,8 +228,9 @@ class LeggedVectorEnv(gymnasium.vector.VectorEnv):
             self._put_back(warned, before)
         self.task.refresh()
         observation = self.task.observe()
-        beyond = ~(np.abs(observation) <= self._bound).all(-1) & ~warned & ~self._over
-        if beyond.any():
+        within = np.abs(observation) <= self._bound
+        if not within.all():
+            beyond = ~within.all(-1) & ~warned & ~self._over
             endings[beyond] = BEYOND
             self._put_back(beyond, before)
             self.task.refresh()
@@ -248,18 +249,20 @@ class LeggedVectorEnv(gymnasium.vector.VectorEnv):
 
     def _judge(self, endings: np.ndarray) -> tuple[dict[str, np.ndarray], np.ndarray]:
         """Return the reward's terms and who is terminated; note in `endings` why."""
-        diverged = endings.astype(bool)
-        ended = diverged | self._over  # those that wait have nothing to end
+        void = endings.astype(bool) | self._over  # diverged, or waiting for the next episode
+        ended = void.copy()
         for why, holds in self.task.endings().items():
             fresh = holds & ~ended
             if fresh.any():
                 endings[fresh] = why
                 ended |= fresh
         terms = self.task.reward_terms()
-        void = diverged | self._over
         for name, term in terms.items():
-            lost = ended if name == "healthy" else void
-            terms[name] = np.where(lost, 0.0, term)
+            if np.ndim(term) == 0:
+                terms[name] = np.full(self.num_envs, term)
+        if ended.any():
+            for name, term in terms.items():
+                term[ended if name == "healthy" else void] = 0.0
         return terms, ended & ~self._over
 
     def _infos(self, present: np.ndarray, endings=None, terms=None, stepped=None) -> dict[str, Any]:
