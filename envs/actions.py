@@ -36,7 +36,8 @@ def gait_parameters(action: np.ndarray) -> np.ndarray:
 
 def _no_commands(n_substeps: int, shape: tuple[int, ...]) -> np.ndarray:
     """Return zeros of shape (n_substeps, *shape, 3), one simulation after another in memory, as MuJoCo takes them."""
-    return np.moveaxis(np.zeros((*shape[:-1], n_substeps, shape[-1], 3)), -3, 0)
+    n = len(shape) - 1  # leading dimensions
+    return np.zeros((*shape[:-1], n_substeps, shape[-1], 3)).transpose(n, *range(n), n + 1, n + 2)
 
 
 def velocity_commands(reference, hip_angle, speed, times, lead=0):

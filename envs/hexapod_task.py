@@ -74,6 +74,7 @@ class HexapodTask(Task):
     def configure(self, options: dict[str, Any]) -> bool:
         """Take options of a reset; a change of `REMAKE_MODEL` builds a new model."""
         before, self.config = self.config, self.config.changed(options, fixed=FIXED_AT_MAKE)
+        self._weights = self.config.weights
         rebuilt = any(getattr(before, name) is not getattr(self.config, name) for name in REMAKE_MODEL)
         if rebuilt:
             self._build()
@@ -189,7 +190,7 @@ class HexapodTask(Task):
     def reward_terms(self) -> dict[str, np.ndarray]:
         """Return the terms of the configured task, weighted."""
         terms = reward_terms(self.config.task, self._frame, self._velocity, self._last_action)
-        return {name: weight * terms[name] for name, weight in self.config.weights.items()}
+        return {name: weight * terms[name] for name, weight in self._weights.items()}
 
     def endings(self) -> dict[str, np.ndarray]:
         """Return whether the robot has toppled or left its ground."""
