@@ -23,7 +23,7 @@ import tarsus  # noqa: F401  registers the environments
 from tarsus.scripts import checkpoint, training_runs
 from tarsus.scripts.training_runs import Run
 
-EVAL_ENVS = 8  # simulations, one episode each, in an evaluation
+EVAL_ENVS = 4  # simulations, one episode each, in an evaluation
 
 
 def environments(run: Run, num_envs: int, n_threads: int):
@@ -88,7 +88,7 @@ def callbacks(run: Run, seed: int, folder: Path, every: int, total: int, progres
         """Show the steps done, and write `latest/` when an evaluation is due."""
 
         def _on_training_start(self) -> None:
-            self.bar = tqdm(total=total, initial=self.num_timesteps, unit="step", disable=not progress)
+            self.bar = tqdm(total=total, initial=self.num_timesteps, unit="step", disable=not progress, mininterval=1.0)
             self.saved = self.num_timesteps
 
         def _on_step(self) -> bool:
