@@ -22,7 +22,6 @@ import numpy as np
 import tarsus  # noqa: F401  registers the environments
 from tarsus.scripts import policies, rendering, report
 
-
 STILL = 0.1  # a shorter way has no cost of transport [m]
 
 
