@@ -18,7 +18,8 @@ def test_a_sweep_on_threads_gives_speeds_of_gaits():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("backend", "package"), [("dask", "distributed"), ("ray", "ray")])
-def test_a_sweep_gives_the_same_on_a_cluster(backend, package):
+def test_a_sweep_gives_the_same_on_a_cluster(backend, package, monkeypatch):
+    monkeypatch.setenv("RAY_raylet_start_wait_time_s", "120")
     pytest.importorskip(package, reason=INSTALL)
     with sweep_gaits.backend("threading"):
         here = sweep_gaits.compute(**GAITS)
@@ -29,7 +30,8 @@ def test_a_sweep_gives_the_same_on_a_cluster(backend, package):
 
 
 @pytest.mark.slow
-def test_rllib_trains_the_hexapod():
+def test_rllib_trains_the_hexapod(monkeypatch):
+    monkeypatch.setenv("RAY_raylet_start_wait_time_s", "120")  # a busy machine takes its time
     pytest.importorskip("ray.rllib", reason=INSTALL)
     from tarsus.scripts import train_rllib
 
