@@ -1,7 +1,7 @@
 """The table of baselines: for every environment what each policy reaches, hand-made and trained.
 
-Usage: tarsus baselines [--runs runs] [--seeds 5] [--out docs/baselines.md]. Trained policies are the `best/` checkpoints
-in FOLDER/RUN-SEED, as `tarsus train` leaves them. Runtime: about a second for an episode.
+Usage: tarsus baselines [--runs FOLDER] [--seeds 5] [--out docs/baselines.md]. Trained policies are the checkpoints
+FOLDER/RUN-SEED/best, as `tarsus train` leaves them. Runtime: about a second for an episode.
 
 The part of the file between the two marker comments is replaced; without a file, one with only the tables is written.
 """
@@ -64,9 +64,8 @@ def compute(
 
 def tables(found: dict[str, dict[str, list[Episode]]]) -> str:
     """Return the generated part of the page, Markdown."""
-    parts = [
-        f"Made by `tarsus baselines` on {time.strftime('%Y-%m-%d')} with {report.versions(*PACKAGES)}, on {report.machine()}."
-    ]
+    made = f"Made by `tarsus baselines` on {time.strftime('%Y-%m-%d')}"
+    parts = [f"{made} with {report.versions(*PACKAGES)}, on {report.machine()}."]
     for environment, rows in found.items():
         body = [[label, *cells(episodes), len(episodes)] for label, episodes in rows.items()]
         parts.append(f"## {environment}\n\n" + report.markdown_table(["policy", *COLUMNS.values(), "episodes"], body))
