@@ -29,9 +29,9 @@ observation, info = env.reset(seed=0)
 observation, reward, terminated, truncated, info = env.step(env.action_space.sample())
 ```
 
-In workers that start afresh (AsyncVectorEnv with spawn, SubprocVecEnv, RLlib) use the name with `tarsus:`. Many at once,
-on all cores and with the same numbers: `gymnasium.make_vec("Hexapod-v0", 256, vectorization_mode="vector_entry_point")`,
-see [learning](../learning.md).
+In workers that start afresh (AsyncVectorEnv with spawn, SubprocVecEnv, RLlib) use the name with `tarsus:`. Many
+simulations on all cores: `gymnasium.make_vec("Hexapod-v0", 256, vectorization_mode="vector_entry_point")`, see
+[learning](../learning.md).
 
 ## Description
 
