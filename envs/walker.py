@@ -21,7 +21,7 @@ from ..mjcf.parameters import take_parameters
 from ..mjcf.presets import find
 from ..mjcf.terrain import HALF_EXTENT, is_plane, reroll
 from . import actions, observations
-from .hexapod_task import UPRIGHT
+from .hexapod_config import UPRIGHT
 from .measure import rotation
 from .task import Task
 from .walker_config import REMAKE_MODEL, WalkerConfig, reward_terms
@@ -227,7 +227,7 @@ class WalkerTask(Task):
         gone = self._cycles + np.multiply.outer(self.substep_times, parameters[..., 0])  # (n_substeps + 1, ...)
         angle, rate = self.gait(self.config.robot, parameters, gone)
         n = self.n_substeps
-        commands = np.zeros((n, *angle.shape[1:], 3))
+        commands = actions.no_commands(n, angle.shape[1:])
         window = slice(self.lead, n + self.lead)
         commands[..., 0], commands[..., 1] = angle[window], rate[window]
         self._reference, self._rate, self._cycles = angle[-1], rate[-1], np.array(gone[-1])

@@ -16,7 +16,7 @@ from tarsus.analytic.models.multipod import MultipodParams
 from tarsus.analytic.terrain import Flat, Terrain
 from tarsus.controllers import gaits
 from tarsus.controllers.disc_gait import DiscGait
-from tarsus.envs.hexapod_task import UPRIGHT
+from tarsus.envs.hexapod_config import UPRIGHT
 from tarsus.mjcf import bigant, compile_model, disc, multipod
 from tarsus.mjcf.presets import find
 from tarsus.mjcf.terrain import GroundPatches

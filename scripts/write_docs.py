@@ -31,7 +31,9 @@ observation, info = env.reset(seed=0)
 observation, reward, terminated, truncated, info = env.step(env.action_space.sample())
 ```
 
-In workers that start afresh (AsyncVectorEnv with spawn, SubprocVecEnv, RLlib) use the name with `tarsus:`.
+In workers that start afresh (AsyncVectorEnv with spawn, SubprocVecEnv, RLlib) use the name with `tarsus:`. Many
+simulations on all cores: `gymnasium.make_vec("Hexapod-v0", 256, vectorization_mode="vector_entry_point")`, see
+[learning](../learning.md).
 
 ## Description
 
@@ -136,7 +138,7 @@ def hexapod_page() -> str:
     import tarsus  # noqa: F401  registers the environments
     from tarsus.analytic.terrain import TERRAINS
     from tarsus.envs import actions, observations
-    from tarsus.envs.hexapod_task import REWARDS, HexapodConfig
+    from tarsus.envs.hexapod_config import REWARDS, HexapodConfig
     from tarsus.mjcf.hexapod_parameters import RANDOMISABLE
     from tarsus.mjcf.presets import PRESETS
 
