@@ -1,9 +1,9 @@
 """The multipod in MuJoCo, from the parameters of `tarsus.analytic.models.multipod`.
 
-A body `torso`, the whole rigid spine, on the free joint `root`; for segment k a body `axle_k` with the driven
-hinges `yaw_k` (about +z) and, after it, `roll_k` (about +x); on it for each of its legs i a body `leg_i` with the sprung
-hinge `leaf_i`, positive when the foot gives way upward. So `qpos` after the root is (yaw, roll, left leaf, right leaf) of
-each segment. Servos are `dcmotor` actuators with the inputs position, velocity and torque, in this order for each hinge.
+A body `torso`, the whole rigid spine, on the free joint `root`; for segment k a body `axle_k` with the driven hinges
+`yaw_k` (about +z) and, after it, `roll_k` (about +x); on it for each of its legs i a body `leg_i` with the sprung hinge
+`leaf_i`, positive when the foot gives way upward. So `qpos` after the root is yaw, roll, left and right leaf of every
+segment. Servos are `dcmotor` actuators with the inputs position, velocity and torque, in this order for each hinge.
 
 The leaf bends in one plane and is rigid against yaw: a hinge where Howell's pseudo-rigid-body model of a cantilever
 puts it, with the stiffness that the parameters state at the foot.
