@@ -69,7 +69,9 @@ def record(walk: Walk) -> xr.Dataset:
     step = model.opt.timestep
     every = round(1 / (walk.frame_rate * step))
     if every < 1 or abs(every * step * walk.frame_rate - 1) > 1e-9:
-        raise ValueError(f"the frame rate must divide the physics' {1 / step:g} steps per second, got {walk.frame_rate}")
+        raise ValueError(
+            f"the frame rate must divide the physics' {1 / step:g} steps per second, got {walk.frame_rate}"
+        )
     lead = find(walk.preset).command_lead + NUDGE * step
     first = round(walk.settle * walk.gait.period * walk.frame_rate)
     last = first + round(walk.n_periods * walk.gait.period * walk.frame_rate)

@@ -80,10 +80,14 @@ def _checked(name: str, values, n: int, sizes: dict[str, int]) -> np.ndarray:
     values = np.asarray(values, float)
     expected = (n, *(sizes[dim] for dim in SCHEMA[name][0]))
     if values.shape != expected:
-        raise ValueError(f"{name} must have the dimensions {('time', *SCHEMA[name][0])} = {expected}, got {values.shape}")
+        raise ValueError(
+            f"{name} must have the dimensions {('time', *SCHEMA[name][0])} = {expected}, got {values.shape}"
+        )
     bad = ~np.isfinite(values.reshape(n, -1)).all(axis=1)
     if bad.any():
-        raise ValueError(f"{name} must be finite: fill the gaps first; {bad.sum()} of {n} rows have some, {bad.argmax()} first")
+        raise ValueError(
+            f"{name} must be finite: fill the gaps first; {bad.sum()} of {n} rows have some, {bad.argmax()} first"
+        )
     return values
 
 
@@ -115,7 +119,9 @@ def load(path: Path | str) -> xr.Dataset:
                 variables = {name: _in_order(stored, name) for name in stored.data_vars}
                 if "time" not in stored.variables:
                     raise ValueError("a recording needs the variable time")
-                return build(stored["time"].values, variables, _weight(stored.attrs), stored.attrs.get("name", path.stem))
+                return build(
+                    stored["time"].values, variables, _weight(stored.attrs), stored.attrs.get("name", path.stem)
+                )
         return _load_csv(path)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
@@ -129,7 +135,9 @@ def _ending(path: Path) -> str:
 
 def _weight(attrs) -> float:
     if "weight" not in attrs:
-        raise ValueError("a recording needs the attribute weight [N]; write 1 if it is not known, with forces as shares of it")
+        raise ValueError(
+            "a recording needs the attribute weight [N]; write 1 if it is not known, with forces as shares of it"
+        )
     return float(attrs["weight"])
 
 

@@ -50,7 +50,9 @@ def velocity_table(results: list[cases.Outcome]) -> str:
     rows = []
     for result in results:
         low, high = slip_percentiles(result)
-        apart = {law: cases.rms(result.predicted[law].twist[:, :2] - result.measured.twist[:, :2]) for law in cases.LAWS}
+        apart = {
+            law: cases.rms(result.predicted[law].twist[:, :2] - result.measured.twist[:, :2]) for law in cases.LAWS
+        }
         laws = result.predicted["viscous"].twist - result.predicted["coulomb"].twist
         rows.append(
             (
@@ -186,7 +188,9 @@ def own_recording(path: Path) -> str:
             solved = f"{100 * found.solved.mean():.1f} %"
             rows.append((law, name, *(f"{UNITS[q][1] * cases.rms(v):.2f}" for q, v in cells.items()), solved))
     head = ("law", "parameters", *(f"{q} [{UNITS[q][0]}]" for q in cells), "frames solved")
-    return f"{recording.attrs['name']}, {measured.time[-1] - measured.time[0]:.1f} s, rms errors\n\n" + markdown_table(head, rows)
+    return f"{recording.attrs['name']}, {measured.time[-1] - measured.time[0]:.1f} s, rms errors\n\n" + markdown_table(
+        head, rows
+    )
 
 
 def main(argv: list[str] | None = None) -> int:
