@@ -143,7 +143,7 @@ class MultipodQuasistaticVectorEnv(gymnasium.vector.VectorEnv):
         return self._observe(), infos | {"_" + name: mask for name in infos}
 
     def _start(self, robots: np.ndarray) -> None:
-        shape = self.simulation.angle.shape[1:]
+        shape = self.simulation.robots.angle.shape[1:]
         noise = [self.config.reset_noise * self._rngs[k].standard_normal(shape) for k in robots]
         self.simulation.start(robots, np.array(noise).reshape(-1, *shape))
         self._steps[robots], self._over[robots] = 0, False
@@ -152,7 +152,7 @@ class MultipodQuasistaticVectorEnv(gymnasium.vector.VectorEnv):
         observation = np.empty(self.observation_space.shape, np.float32)
         for place, value in zip(self.observation_slices.values(), self._values, strict=True):
             observation[:, place] = value(self.simulation)
-        return np.nan_to_num(observation, copy=False) if self.simulation.broken.any() else observation
+        return np.nan_to_num(observation, copy=False) if self.simulation.robots.broken.any() else observation
 
     def step(self, actions):
         """Turn the joints for one control period; an action of one is the servos' no-load speed."""

@@ -1,12 +1,6 @@
-"""Many quasi-static multipods at once: the slip solver in the place of a physics engine, as array operations.
-
-Nothing here has inertia: at each instant loads, tilt and velocity of the body follow from where the joints are and how
-fast they move. A step of a robot turns its joints at constant speeds through one control period, solves the slip model
-once, in the posture and at the speeds at its end, and moves the body by the twist found, held for the period.
+"""What `MultipodQuasistatic-v0` observes, rewards and ends, from the robots of `analytic.quasistatic`.
 
 This file alone of its folder imports the contact solver, and with it numba.
-
-Source: Wu, Zhao and Revzen, arXiv:2310.20669, section 2; `docs/contact.md`, and `docs/slip_test.md` for its error.
 """
 
 from __future__ import annotations
@@ -16,9 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..analytic.contact import Feet, Status, se2, solve
-from ..analytic.contact.connection import named_law
-from ..analytic.models.multipod import MultipodParams, foot_positions, foot_velocities
+from ..analytic.contact import LAWS
+from ..analytic.contact.kernels import DISSIPATION
+from ..analytic.models.multipod import MultipodParams
+from ..analytic.quasistatic import Robots
 
 TILTED = np.pi / 3  # beyond which a robot has toppled [rad], as in `Multipod-v0`
 
@@ -33,102 +28,62 @@ REWARDS = {
 
 
 class Surrogate:
-    """The robots, with arrays whose first dimension counts them.
+    """The robots of an environment, and what is kept of each.
 
     Attributes:
-        params: Of each robot; all are alike.
-        angle: Yaw and roll of each segment, shape (n, n_segments, 2) [rad].
-        rate: Their rates in the last step [rad/s].
-        pose: x, y and heading of the centre of mass in the world, shape (n, 3) [m, m, rad].
-        motion: What the solver found at the end of the last step: loads, tilt, twist, forces.
+        robots: The robots; the first dimension of every array counts them.
+        action: The last action, shape (n, 2 n_segments).
+        last_action: The one before it.
+        time: Since the episode's start, shape (n,) [s].
     """
 
     def __init__(self, n: int, params: MultipodParams, law: str, ctrl_dt: float):
-        self.params, self.law, self.ctrl_dt = params, named_law(law), ctrl_dt
-        self.feet = Feet(params.leaf_k, params.friction_coeff, params.total_mass * params.g)
-        self.limits = np.array([params.yaw_range, params.roll_range])
-        self.angle, self.pose = np.zeros((n, params.n_segments, 2)), np.zeros((n, 3))
-        self.rate = np.zeros_like(self.angle)
-        self.action, self.last_action = np.zeros((n, 2 * params.n_segments)), np.zeros((n, 2 * params.n_segments))
-        self.time, self.start_xy = np.zeros(n), np.zeros((n, 2))
-        self.velocity_w = np.zeros((n, 2))
-        self._solve()
-        self.posture = self._posture()
-        self.posture_rate = np.zeros((n, 3))
-
-    def _solve(self) -> None:
-        feet = foot_positions(self.params, self.angle), foot_velocities(self.params, self.angle, self.rate)
-        self.motion = solve(*feet, self.feet, self.law, parallel=False)
-        self.broken = self.motion.code & 7 == _NO_EQUILIBRIUM
-
-    def _posture(self) -> np.ndarray:
-        """Return height, roll and pitch, shape (n, 3)."""
-        return np.stack([self.motion.height, self.motion.roll, self.motion.pitch], axis=-1)
+        self.robots, self.ctrl_dt = Robots(n, params, LAWS[law], ctrl_dt), ctrl_dt
+        self.action, self.last_action = np.zeros((2, n, 2 * params.n_segments))
+        self.time = np.zeros(n)
 
     def start(self, robots: np.ndarray, angle: np.ndarray) -> None:
         """Put robots, by their indices, at the origin with these joint angles, at rest."""
-        self.angle[robots] = np.clip(angle, -self.limits, self.limits)
-        for array in (self.rate, self.pose, self.action, self.last_action, self.time, self.start_xy, self.velocity_w):
-            array[robots] = 0.0
-        self._solve()
-        self.posture[robots] = self._posture()[robots]
-        self.posture_rate[robots] = 0.0
+        self.robots.start(robots, angle)
+        self.action[robots] = self.last_action[robots] = 0.0
+        self.time[robots] = 0.0
 
     def step(self, action: np.ndarray, hold: np.ndarray) -> None:
-        """Advance all robots by one control period, but those to `hold`.
-
-        Args:
-            action: Joint speeds as shares of the servos' no-load speed, shape (n, 2 n_segments).
-            hold: Robots that stay as they are, shape (n,).
-        """
-        asked = (action * self.params.motor.no_load_speed).reshape(self.angle.shape)
-        asked[hold] = 0.0
-        angle = np.clip(self.angle + asked * self.ctrl_dt, -self.limits, self.limits)
-        self.rate, self.angle = (angle - self.angle) * (1.0 / self.ctrl_dt), angle
+        """Advance all robots by one control period, but those to `hold`."""
+        self.robots.step(action, hold)
         self.last_action, self.action = self.action, action
-        self._solve()
-        twist = self.motion.twist
-        moving = ~(hold | self.broken)
-        if not moving.all():
-            twist = np.where(moving[:, None], twist, 0.0)
-        before, posture = self.pose, self._posture()
-        self.pose = se2.compose(before, se2.exponential(twist, self.ctrl_dt))
-        self.velocity_w = (self.pose[:, :2] - before[:, :2]) * (1.0 / self.ctrl_dt)
-        self.posture_rate, self.posture = (posture - self.posture) * (1.0 / self.ctrl_dt), posture
-        self.time = self.time + np.where(hold, 0.0, self.ctrl_dt)
+        self.time += np.where(hold, 0.0, self.ctrl_dt)
 
     def endings(self) -> dict[str, np.ndarray]:
         """Return which robots have toppled, shape (n,), by the sentence that says why."""
-        height, roll, pitch = self.posture.T
+        height, roll, pitch = self.robots.posture.T
         return {
-            "toppled: the centre of mass is not over the feet": self.broken,
+            "toppled: the centre of mass is not over the feet": self.robots.broken,
             "toppled: tilted by more than 60 degrees": np.maximum(np.abs(roll), np.abs(pitch)) > TILTED,
             "toppled: the body is under the ground": height < 0.0,
         }
 
     def reward_terms(self) -> dict[str, np.ndarray]:
         """Return the unweighted terms of the reward, each of shape (n,)."""
-        change = self.action - self.last_action
+        robots, change = self.robots, self.action - self.last_action
         return {
-            "forward": self.velocity_w[:, 0],
-            "drift": np.abs(self.velocity_w[:, 1]),
-            "dissipation": np.where(self.broken, 0.0, self.motion.dissipation),
+            "forward": robots.velocity[:, 0],
+            "drift": np.abs(robots.velocity[:, 1]),
+            "dissipation": np.where(robots.broken, 0.0, robots.out[:, DISSIPATION]),
             "action_change": np.vecdot(change, change) * (1.0 / change.shape[1]),
             "healthy": np.ones(len(self.time)),
         }
 
     def measurements(self) -> dict[str, np.ndarray]:
         """Return what `info` reports besides the reward, new arrays."""
+        pose = self.robots.pose.copy()
         return {
             "time": self.time.copy(),
-            "position": np.column_stack([self.pose[:, :2], self.posture[:, 0]]),
-            "heading": self.pose[:, 2].copy(),
-            "speed": self.velocity_w[:, 0].copy(),
-            "distance": self.pose[:, 0] - self.start_xy[:, 0],
+            "position": np.column_stack([pose[:, :2], self.robots.posture[:, 0]]),
+            "heading": pose[:, 2],
+            "speed": self.robots.velocity[:, 0].copy(),
+            "distance": pose[:, 0],
         }
-
-
-_NO_EQUILIBRIUM = tuple(Status).index(Status.NO_EQUILIBRIUM)
 
 
 @dataclass(frozen=True)
@@ -147,16 +102,16 @@ def _flat(values: np.ndarray) -> np.ndarray:
 
 
 def _gravity(s: Surrogate) -> np.ndarray:
-    _, roll, pitch = s.posture.T
+    _, roll, pitch = s.robots.posture.T
     return np.stack([np.sin(pitch), -np.cos(pitch) * np.sin(roll), -np.cos(pitch) * np.cos(roll)], axis=-1)
 
 
 def _velocity(s: Surrogate) -> np.ndarray:
-    return np.column_stack([s.motion.twist[:, :2], s.posture_rate[:, 0]])
+    return np.column_stack([s.robots.twist[:, :2], s.robots.posture_rate[:, 0]])
 
 
 def _angular_velocity(s: Surrogate) -> np.ndarray:
-    return np.column_stack([s.posture_rate[:, 1:], s.motion.twist[:, 2]])
+    return np.column_stack([s.robots.posture_rate[:, 1:], s.robots.twist[:, 2]])
 
 
 def entries(params: MultipodParams) -> dict[str, Entry]:
@@ -167,19 +122,19 @@ def entries(params: MultipodParams) -> dict[str, Entry]:
     joints = tuple(f"{joint}_{k}" for k in range(params.n_segments) for joint in ("yaw", "roll"))
     legs, axes = tuple(params.leg_names()), ("x", "y", "z")
     return {
-        "height": Entry(("height",), 10, "m", "body above the ground below it", lambda s: s.posture[:, :1]),
+        "height": Entry(("height",), 10, "m", "body above the ground below it", lambda s: s.robots.posture[:, :1]),
         "gravity": Entry(axes, 1, "1", "direction of gravity, body frame", _gravity),
         "velocity": Entry(axes, 100, "m/s", "of the body, body frame; vertical: its height's change", _velocity),
         "angular_velocity": Entry(axes, 1e3, "rad/s", "of the body; x and y: the tilt's change", _angular_velocity),
-        "joint_angle": Entry(joints, 10, "rad", "of the driven joints", lambda s: _flat(s.angle)),
-        "joint_speed": Entry(joints, 1e3, "rad/s", "of the driven joints", lambda s: _flat(s.rate)),
+        "joint_angle": Entry(joints, 10, "rad", "of the driven joints", lambda s: _flat(s.robots.angle)),
+        "joint_speed": Entry(joints, 1e3, "rad/s", "of the driven joints", lambda s: _flat(s.robots.rate)),
         "compression": Entry(
             legs,
             10,
             "m",
             "by which a leg's spring lets its foot give way upward",
-            lambda s: s.motion.load * (1.0 / s.params.leaf_k),
+            lambda s: s.robots.force[..., 2] * (1.0 / s.robots.params.leaf_k),
         ),
-        "foot_contact": Entry(legs, 1, "1", "1 where a foot carries load", lambda s: s.motion.load > 0.0),
+        "foot_contact": Entry(legs, 1, "1", "1 where a foot carries load", lambda s: s.robots.force[..., 2] > 0.0),
         "action": Entry(joints, 1, "1", "the last action", lambda s: s.action),
     }
