@@ -208,6 +208,15 @@ class MultipodQuasistaticVectorEnv(gymnasium.vector.VectorEnv):
         infos = {name: value if name[0] != "_" else over for name, value in self._infos(endings, terms, over).items()}
         return {"final_obs": last, "_final_obs": over, "final_info": infos, "_final_info": over}
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave behind the entries' functions, which do not pickle."""
+        return self.__dict__ | {"_values": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Find the entries' functions again."""
+        self.__dict__.update(state)
+        self._values = [entry.value for entry in entries(self.config.robot).values()]
+
 
 def _lone(seed) -> bool:
     return seed is None or isinstance(seed, int | np.integer)
