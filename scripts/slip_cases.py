@@ -103,9 +103,7 @@ def residuals(measured: Measured, predicted: Predicted) -> dict[str, np.ndarray]
 
 def scatter(measured: Measured) -> dict[str, np.ndarray]:
     """Return measured minus its mean by quantity: what a prediction that knew only the mean would leave."""
-    force = measured.force / measured.weight
     off = (measured.force - measured.force.mean(axis=0)) / measured.weight
-    assert off.shape == force.shape
     rows = (*measured.twist.T, measured.roll, measured.pitch)
     forces = np.moveaxis(off, -1, 0).reshape(3, -1)
     return dict(zip(QUANTITIES, (*(row - row.mean() for row in rows), *forces), strict=True))
@@ -117,7 +115,7 @@ def rms(values: np.ndarray) -> float:
 
 
 def fit_against_naive(result: Outcome) -> dict[str, dict[str, float]]:
-    """Return the rms errors under Coulomb's law on the second half of a recording, by parameters and quantity.
+    """Return the rms errors under the viscous law on the second half of a recording, by parameters and quantity.
 
     The parameters are naive, or fitted to the first half.
     """

@@ -1,7 +1,8 @@
 """What the slip model says of a recording, beside what was measured.
 
-Positions are filtered and differentiated, and forces filtered, as the paper does: `scipy.signal.savgol_filter` of second
-order over 25 frames. The model gets the feet in the body frame and their velocities, and nothing of the body's motion.
+Positions are filtered and differentiated, and forces filtered, as the paper does: `scipy.signal.savgol_filter` of
+second order over 25 frames. The model gets the feet in the body frame and their velocities, and nothing of the body's
+motion.
 
 Source: Wu, Zhao and Revzen, arXiv:2310.20669, 3.1.
 """
