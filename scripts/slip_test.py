@@ -1,7 +1,7 @@
 """Make the tables of docs/slip_test.md: the slip model against MuJoCo, or against a recording of your own.
 
-Usage: tarsus slip test [--out docs/slip_test.md]; about 140 s of one core. The part of the page between the two marker comments is
-replaced. With --recording FILE the table of that recording is printed instead (naive and fitted parameters).
+Usage: tarsus slip test [--out docs/slip_test.md]; about 140 s of one core. The part of the page between the two marker
+comments is replaced. With --recording FILE the table of that recording is printed instead (naive, fitted parameters).
 """
 
 from __future__ import annotations
