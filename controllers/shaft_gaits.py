@@ -1,8 +1,8 @@
 """Gaits of robots with one motor per leg that goes round and round: tripod, trot, wave, ripple, metachronal.
 
-Legs are in the order of the hexapods: those of the right side from the rear to the front, then those of the left side. A
-shaft angle of 0 is mid-stance and a growing angle walks forward. Every leg follows the same profile of one turn per cycle, shifted by its phase; it is
-meant to be on the ground while the angle goes through the sweep around 0.
+Legs are in the order of the hexapods: those of the right side from the rear to the front, then those of the left. A
+shaft angle of 0 is mid-stance and a growing angle walks forward. Every leg follows the same profile of one turn per
+cycle, shifted by its phase; it is meant to be on the ground while the angle goes through the sweep around 0.
 
 Source: Wu, Zhao and Revzen, arXiv:2310.20669, 3.1.4 (tripod by the Buehler clock, steering) and 3.1.5 (metachronal);
 Song and Waldron, Machines That Walk (1989), for the phases of wave gaits.

@@ -23,9 +23,18 @@ ENVIRONMENTS = {
     ),
 }
 
+# Environments without MuJoCo: what is promised of a simulation in MuJoCo (pictures, terrains) is not promised of them.
+SURROGATES = {
+    "MultipodQuasistatic-v0": dict(
+        entry_point="tarsus.envs.multipod_quasistatic:MultipodQuasistaticEnv",
+        vector_entry_point="tarsus.envs.multipod_quasistatic:MultipodQuasistaticVectorEnv",
+        max_episode_steps=1000,
+    ),
+}
+
 
 def register_envs() -> None:
     """Register every environment of this package with Gymnasium; silent when done twice."""
-    for name, spec in ENVIRONMENTS.items():
+    for name, spec in (ENVIRONMENTS | SURROGATES).items():
         if name not in gymnasium.registry:
             gymnasium.register(id=name, **spec)

@@ -20,6 +20,7 @@ import numpy as np
 from ..motor import MX_64, Motor
 
 MIN_LEGS, MAX_LEGS = 4, 50
+SIDES = np.array([1.0, -1.0])  # the left leg of an axle, the right one
 PIVOT = (
     0.15  # of a leaf spring's length, from its root: where a hinge bends as the leaf does (Howell's rigid-body model)
 )
@@ -154,10 +155,9 @@ def foot_velocity(y, z, yaw, roll, yaw_rate, roll_rate):
 
 def foot_positions(params: MultipodParams, angles) -> np.ndarray:
     """Return the unloaded feet in the body frame, shape (..., n_legs, 3) [m], for `angles` (..., n_segments, 2)."""
-    yaw, roll = _per_leg(params, angles, "angles")
-    return np.stack(
-        foot_position(np.repeat(params.axle_x, 2), params.side * params.reach, -params.height, yaw, roll), axis=-1
-    )
+    yaw, roll = _per_axle(params, angles, "angles")
+    feet = foot_position(params.axle_x[:, None], params.reach * SIDES, -params.height, yaw, roll)
+    return _per_leg(feet)
 
 
 def foot_velocities(params: MultipodParams, angles, rates) -> np.ndarray:
@@ -168,14 +168,21 @@ def foot_velocities(params: MultipodParams, angles, rates) -> np.ndarray:
         angles: Yaw and roll of every axle, shape (..., n_segments, 2) [rad].
         rates: Their rates, same shape [rad/s].
     """
-    turn = _per_leg(params, angles, "angles"), _per_leg(params, rates, "rates")
-    y, z = params.side * params.reach, -params.height
-    return np.stack(foot_velocity(y, z, *turn[0], *turn[1]), axis=-1)
+    turn = *_per_axle(params, angles, "angles"), *_per_axle(params, rates, "rates")
+    return _per_leg(foot_velocity(params.reach * SIDES, -params.height, *turn))
 
 
-def _per_leg(params: MultipodParams, values, name: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return yaw and roll of each leg, shape (..., n_legs) both."""
+def _per_axle(params: MultipodParams, values, name: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return yaw and roll of each axle, shape (..., n_segments, 1) both, to broadcast against its two legs."""
     values = np.asarray(values, float)
     if values.shape[-2:] != (params.n_segments, 2):
         raise ValueError(f"{name} of {params.n_legs} legs have shape (..., {params.n_segments}, 2), got {values.shape}")
-    return np.repeat(values[..., 0], 2, axis=-1), np.repeat(values[..., 1], 2, axis=-1)
+    return values[..., :1], values[..., 1:]
+
+
+def _per_leg(coordinates) -> np.ndarray:
+    """Return three coordinates, each of shape (..., n_segments, 2), as vectors of the legs, (..., n_legs, 3)."""
+    vectors = np.empty((*coordinates[0].shape, 3))
+    for axis, values in enumerate(coordinates):
+        vectors[..., axis] = values
+    return vectors.reshape(*vectors.shape[:-3], -1, 3)
