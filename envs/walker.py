@@ -1,20 +1,18 @@
 """A walker: a machine of driven joints and sprung legs in MuJoCo, and what is asked of it.
 
-A machine joins by subclassing `WalkerTask` with what differs: its configuration, how it is built and set up, what its
-joints and legs are called, where they lie in `qpos`, and its gait. See `multipod` and `bigant`.
+A machine joins by subclassing `WalkerTask` with what `walker_machine.Machine` asks for. See `multipod` and `bigant`.
 """
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any
 
 import gymnasium
 import mujoco
 import numpy as np
 
-from ..analytic.terrain import Flat, Rough, Terrain, make
+from ..analytic.terrain import Flat, Rough, make
 from ..mjcf.compile import compile_model
 from ..mjcf.ground import Ground
 from ..mjcf.parameters import take_parameters
@@ -24,11 +22,12 @@ from . import actions, observations
 from .hexapod_config import UPRIGHT
 from .measure import rotation
 from .task import Task
-from .walker_config import REMAKE_MODEL, WalkerConfig, reward_terms
-from .walker_observations import Frame, Layout, default_names, pieces
+from .walker_config import REMAKE_MODEL, reward_terms
+from .walker_machine import Machine
+from .walker_observations import Frame, default_names, pieces
 
 
-class WalkerTask(Task):
+class WalkerTask(Machine, Task):
     """What a walker's environment simulates and asks for.
 
     Attributes:
@@ -40,50 +39,6 @@ class WalkerTask(Task):
         observation_slices: Where each entry lies in the observation.
         observation_names: Name of every number of the observation.
     """
-
-    config_class: ClassVar[type[WalkerConfig]]
-    gait_ranges: ClassVar[dict[str, tuple[float, float]]]  # of the action mode "gait": low at -1, high at +1
-
-    @staticmethod
-    @abstractmethod
-    def layout_of(params) -> Layout:
-        """Return the names of the machine's joints and legs."""
-
-    @staticmethod
-    @abstractmethod
-    def indices_of(params) -> tuple[np.ndarray, np.ndarray]:
-        """Return where driven joints and leg springs lie among the joints after the root, (n_joints,), (n_legs,)."""
-
-    @staticmethod
-    @abstractmethod
-    def give_of(params) -> float:
-        """Return by how much a foot gives way per unit of its spring's joint [m/rad or 1]."""
-
-    @staticmethod
-    @abstractmethod
-    def limits_of(params) -> np.ndarray:
-        """Return how far each driven joint goes either way, shape (n_joints,) [rad]; inf where it turns round."""
-
-    @staticmethod
-    @abstractmethod
-    def build(params, terrain, preset) -> mujoco.MjSpec:
-        """Return the model."""
-
-    @staticmethod
-    @abstractmethod
-    def start_state(params, ground: Terrain, angle: np.ndarray) -> np.ndarray:
-        """Return `qpos` of the machine standing with these joint angles, shape (n_joints,) [rad]."""
-
-    @staticmethod
-    @abstractmethod
-    def gait(params, parameters: np.ndarray, cycles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return joint angles [rad] and their rates [rad/s] of a gait, shape (..., n_joints) both.
-
-        Args:
-            params: The machine.
-            parameters: In the order of `gait_ranges`, of which the first is the frequency [Hz], shape (..., n).
-            cycles: The gait has gone, shape (...,).
-        """
 
     def __init__(self, shape: tuple[int, ...], **options):
         super().__init__(shape)

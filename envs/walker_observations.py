@@ -74,24 +74,26 @@ def _forces(frame: Frame) -> np.ndarray:
     return frame.foot[..., 1:].reshape(*frame.foot.shape[:-2], -1)
 
 
+def _angles(layout: Layout) -> dict[str, Piece]:
+    joints = layout.joints
+    if not layout.turning:
+        return {"joint_angle": _piece(joints, 10, "rad", "of the driven joints", lambda f: f.joint_angle)}
+    return {
+        "joint_cosine": _piece(joints, 1, "1", "cosines of the joints' angles", lambda f: np.cos(f.joint_angle)),
+        "joint_sine": _piece(joints, 1, "1", "sines of the joints' angles", lambda f: np.sin(f.joint_angle)),
+    }
+
+
 def pieces(layout: Layout, actions: tuple[str, ...]) -> dict[str, Piece]:
     """Return every entry there is for a machine, whose actions have these names."""
     joints, legs = layout.joints, layout.legs
     scan = [f"{ahead:g} ahead, {right:g} right" for ahead in SCAN_FORWARD for right in SCAN_RIGHT]
-    angles = {
-        "joint_angle": _piece(joints, 10, "rad", "of the driven joints", lambda f: f.joint_angle),
-    }
-    if layout.turning:
-        angles = {
-            "joint_cosine": _piece(joints, 1, "1", "cosines of the joints' angles", lambda f: np.cos(f.joint_angle)),
-            "joint_sine": _piece(joints, 1, "1", "sines of the joints' angles", lambda f: np.sin(f.joint_angle)),
-        }
     return {
         "height": _piece(("height",), 10, "m", "body above the ground below it", lambda f: f.height[..., None]),
         "gravity": _piece(AXES, 1, "1", "direction of gravity, body frame", lambda f: -f.rotation[..., 2, :]),
         "velocity": _piece(AXES, 100, "m/s", "of the body, body frame", lambda f: to_body(f.rotation, f.qvel[..., :3])),
         "angular_velocity": _piece(AXES, 1e3, "rad/s", "of the body, body frame", lambda f: f.qvel[..., 3:6]),
-        **angles,
+        **_angles(layout),
         "joint_speed": _piece(joints, 1e3, "rad/s", "of the driven joints", lambda f: f.joint_speed),
         "joint_lead": _piece(
             joints, 100, "rad", "set-point before the joint", lambda f: f.reference - f.joint_angle, "velocity or gait"

@@ -18,7 +18,8 @@ env = gymnasium.make("tarsus:{name}"{example})
 observation, info = env.reset(seed=0)
 observation, reward, terminated, truncated, info = env.step(env.action_space.sample())
 
-envs = gymnasium.make_vec("tarsus:{name}", 16, vectorization_mode="vector_entry_point"{example})  # many, in one process
+# Many simulations in one process:
+envs = gymnasium.make_vec("tarsus:{name}", 16, vectorization_mode="vector_entry_point"{example})
 ```
 
 ## Description
