@@ -35,6 +35,10 @@ class Terrain(ABC):
         """Return bounds of the height [m], here those of a sample; where seeds differ, they hold for all seeds."""
         return float(np.min(heights)), float(np.max(heights))
 
+    def height_to_clear(self, points: np.ndarray) -> float:
+        """Return the height at which the lowest of `points`, shape (n, 3) [m] at height zero, just touches [m]."""
+        return float(np.max(self.height(points[:, 0], points[:, 1]) - points[:, 2]))
+
     def normal(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
         """Return the upward unit normal (-h_x, -h_y, 1) / norm, shape (..., 3)."""
         h_x, h_y = self.gradient(x, y)

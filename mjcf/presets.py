@@ -74,6 +74,15 @@ class Preset:
         """Return the largest stable timestep for a spring of natural frequency omega [rad/s]: omega h < 2 [s]."""
         return 2.0 / frequency if self.integrator in _EXPLICIT_IN_POSITION else float("inf")
 
+    def check_timestep(self, frequency: float, springs: str) -> None:
+        """Refuse a timestep at which `springs`, of natural frequency omega [rad/s], integrated explicitly, blow up."""
+        largest = self.largest_timestep(frequency)
+        if not self.timestep < largest:
+            raise ValueError(
+                f"timestep {self.timestep:g} s is too long for {springs} ({frequency:.0f} rad/s) with the integrator "
+                f"{self.integrator!r}: it must be under {largest:.3g} s, or the integrator 'discrete'"
+            )
+
 
 PRESETS = {
     "reference": Preset(timestep=2.5e-4, integrator="implicitfast", solref=(0.001, 1.0)),

@@ -19,6 +19,12 @@ VARIANTS = [
     ("Hexapod-v0", {"observations": ("height_scan", "foot_force", "accelerometer", "splay"), "terrain": "rough"}),
     ("Hexapod-v0", {"preset": "reference"}),
     ("Hexapod-v0", {"randomise": {"body_mass": (0.8, 1.2), "friction_coeff": (0.5, 2.0)}}),
+    ("Multipod-v0", {"observations": ("foot_force", "accelerometer", "height_scan"), "terrain": "rough"}),
+    ("Multipod-v0", {"n_legs": 4, "action_mode": "torque", "task": "commanded"}),
+    ("Multipod-v0", {"n_legs": 12, "action_mode": "gait", "randomise": {"leg_mass": (0.8, 1.2), "KP": (0.5, 2.0)}}),
+    ("BigAnt-v0", {"randomise": {"body_mass": (0.8, 1.2), "friction_coeff": (0.5, 2.0)}, "task": "commanded"}),
+    ("BigAnt-v0", {"action_mode": "torque"}),
+    ("BigAnt-v0", {"action_mode": "gait", "terrain": "rough"}),
 ]
 variants = pytest.mark.parametrize(
     ("name", "options"), VARIANTS, ids=[f"{n}-{'-'.join(map(str, o.values()))}" for n, o in VARIANTS]
