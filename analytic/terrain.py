@@ -114,6 +114,41 @@ class Slope(Terrain):
         return np.full(shape, self.slope_x), np.full(shape, self.slope_y)
 
 
+def smooth_step(s: float) -> float:
+    """Return 0 below 0, 1 above 1, and between them the quintic that is twice continuously differentiable."""
+    s = min(max(s, 0.0), 1.0)
+    return s * s * s * (10.0 - 15.0 * s + 6.0 * s * s)
+
+
+@dataclass(frozen=True)
+class Step(Terrain):
+    """Level ground, and beyond a short smooth rise level ground again, higher by `height_gained`."""
+
+    height_gained: float = 0.03  # [m]; negative is a step down
+    start: float = 2.0  # where the rise begins, along the heading from the origin [m]
+    width: float = 0.05  # of the rise [m]
+    heading: float = 0.0  # direction in which it rises, from +x to +y [rad]
+
+    def __post_init__(self) -> None:
+        if not self.width > 0:
+            raise ValueError(f"the width of a step must be positive, got {self.width}")
+
+    def _along(self, x, y):
+        way = np.asarray(x) * np.cos(self.heading) + np.asarray(y) * np.sin(self.heading)
+        return np.clip((way - self.start) / self.width, 0.0, 1.0)
+
+    def height(self, x, y):
+        """Return h(x, y) [m]."""
+        s = self._along(x, y)
+        return self.height_gained * s**3 * (10.0 - 15.0 * s + 6.0 * s**2)
+
+    def gradient(self, x, y):
+        """Return (dh/dx, dh/dy)."""
+        s = self._along(x, y)
+        steepness = self.height_gained / self.width * 30.0 * s**2 * (1.0 - s) ** 2
+        return steepness * np.cos(self.heading), steepness * np.sin(self.heading)
+
+
 @dataclass(frozen=True)
 class Rough(Terrain):
     """Smooth random ground: plane waves of random direction and phase, the same for the same seed.
@@ -185,6 +220,7 @@ TERRAINS: dict[str, type[Terrain]] = {
     "sinusoid": Sinusoid,
     "sloped": Sloped,
     "slope": Slope,
+    "step": Step,
     "rough": Rough,
 }
 

@@ -89,14 +89,18 @@ PRESETS = {
 }
 
 
-def find(preset: str | Preset) -> Preset:
+def find(preset: str | Preset, presets: dict[str, Preset] = PRESETS) -> Preset:
     """Return the preset of that name; a preset is returned as it is.
+
+    Args:
+        preset: A preset or its name.
+        presets: The presets of a machine; by default the hexapod's.
 
     Raises:
         ValueError: If no preset has that name.
     """
     if isinstance(preset, Preset):
         return preset
-    if preset not in PRESETS:
-        raise ValueError(f"unknown preset {preset!r}; there are {', '.join(PRESETS)}")
-    return PRESETS[preset]
+    if preset not in presets:
+        raise ValueError(f"unknown preset {preset!r}; there are {', '.join(presets)}")
+    return presets[preset]

@@ -19,8 +19,10 @@ from typing import Any
 
 import numpy as np
 
-from ..hybrid import Model
+from ..hybrid import Model, indices
 from ..hybrid.names import items
+from ..terrain import Terrain
+from . import ground_line
 from .slip_leg import HIP, KNEE, NQ, P, SlipLegParams, X, Z, com_state, foot_state, foot_x, foot_z
 from .slip_leg_motion import flight_rates, impact, stance_rates
 
@@ -50,24 +52,25 @@ class Control:
     on_liftoff: Callable
 
 
-def flat(x: float) -> float:
-    """Return the height of level ground [m]."""
-    return 0.0
-
-
-def build(control: Control, params: SlipLegParams | None = None, ground: Callable = flat) -> Model:
+def build(control: Control, params: SlipLegParams | None = None, ground: Terrain | str = "flat") -> Model:
     """Return the hybrid model.
 
     Args:
         control: What drives it, e.g. `controllers.slip.laws()`.
         params: The leg.
-        ground: `height(x)` [m] of smooth ground, a plain function that numba can compile.
+        ground: A terrain, whose profile along x is the ground.
     """
+    leg, profile = items(params or SlipLegParams()), ground_line.table(ground)
+    place = indices({**leg, **items(control.params), **profile}).ground_slope
+
+    def ground_under(x, p):
+        return ground_line.height(x, p, place)
+
     model = Model(
         "slip_leg",
         state={"x": 0.0, "z": 0.8, "hip": 0.5, "knee": -1.0, "vx": 0.0, "vz": 0.0, "hip_speed": 0.0, "knee_speed": 0.0},
         memory={"foot_x": 0.0, "foot_z": 0.0, **control.memory},
-        params={**items(params or SlipLegParams()), **items(control.params)},
+        params={**leg, **items(control.params), **profile},
         charts=CHARTS,
         aux=AUX,
     )
@@ -85,9 +88,9 @@ def build(control: Control, params: SlipLegParams | None = None, ground: Callabl
     control_flight, control_stance = control.flight_torque, control.stance_torque
     model.field(*FLIGHT)(flying)
     model.field("stance")(standing)
-    _add_events(model, control, ground)
-    _add_failures(model, control, ground)
-    _add_hooks(model, control, ground)
+    _add_events(model, control, ground_under)
+    _add_failures(model, control, ground_under)
+    _add_hooks(model, control)
     return model
 
 
@@ -96,7 +99,7 @@ def _add_events(model: Model, control: Control, ground: Callable) -> None:
 
     @model.guard("hold", to="retract", direction=1, on_entry="fire")
     def clear(t, x, d, p):
-        return foot_z(x, p) - ground(foot_x(x, p)) - clearance(t, x, d, p)
+        return foot_z(x, p) - ground(foot_x(x, p), p) - clearance(t, x, d, p)
 
     @model.guard("hold", "retract", to="extend", on_entry="fire")
     def apex(t, x, d, p):
@@ -104,7 +107,7 @@ def _add_events(model: Model, control: Control, ground: Callable) -> None:
 
     @model.guard("extend", to="stance")
     def touchdown(t, x, d, p):
-        return foot_z(x, p) - ground(foot_x(x, p))
+        return foot_z(x, p) - ground(foot_x(x, p), p)
 
     # Where the impact speeds the centre of mass up, compensation shortens the spring, and it pushes later.
     model.guard("stance", to="hold", on_entry="ignore", name="liftoff")(control.spring)
@@ -124,7 +127,7 @@ def _add_events(model: Model, control: Control, ground: Callable) -> None:
 def _add_failures(model: Model, control: Control, ground: Callable) -> None:
     @model.guard("hold", "retract", invalid=True, on_entry="ignore")
     def scuff(t, x, d, p):
-        return foot_z(x, p) - ground(foot_x(x, p))
+        return foot_z(x, p) - ground(foot_x(x, p), p)
 
     @model.guard(*CHARTS, invalid=True)
     def straight_knee(t, x, d, p):
@@ -132,16 +135,16 @@ def _add_failures(model: Model, control: Control, ground: Callable) -> None:
 
     @model.guard(*CHARTS, invalid=True)
     def base_fall(t, x, d, p):
-        return x[Z] - ground(x[X])
+        return x[Z] - ground(x[X], p)
 
     @model.guard(*CHARTS, invalid=True)
     def knee_fall(t, x, d, p):
-        return x[Z] - p[P.thigh_length] * math.cos(x[HIP]) - ground(x[X] + p[P.thigh_length] * math.sin(x[HIP]))
+        return x[Z] - p[P.thigh_length] * math.cos(x[HIP]) - ground(x[X] + p[P.thigh_length] * math.sin(x[HIP]), p)
 
     model.guard(*FLIGHT, invalid=True, name="unreachable")(control.reach)
 
 
-def _add_hooks(model: Model, control: Control, ground: Callable) -> None:
+def _add_hooks(model: Model, control: Control) -> None:
     on_clear, on_apex, spring = control.on_clear, control.on_apex, control.spring
     flight_torque, stance_torque = control.flight_torque, control.stance_torque
 
