@@ -75,20 +75,25 @@ def next_phase(t, x, d, p, phase, last, ground):
         phase = RETRACT
     if phase != STANCE and phase != EXTEND and com_rise(x, p) <= 0.0:
         on_apex(t, x, d, p)
-        return EXTEND
-    if phase == EXTEND and height <= 0.0:
-        on_touchdown(t, before_impact(t, x, p, last), d, p)
-        phase = STANCE
+        return EXTEND  # the last sample is no flight to predict from
+    if phase == EXTEND:
+        # The foot may have touched since the last sample and bounced up again: where would it be without the ground?
+        free = without_ground(t, x, p, last)
+        if min(height, foot_z(free, p) - ground) <= 0.0:
+            free[:NQ] = x[:NQ]
+            on_touchdown(t, free, d, p)
+            phase = STANCE
     return phase
 
 
-def before_impact(t, x, p, last):
-    """Return the present configuration with the velocity the leg would have without the ground.
+def without_ground(t, x, p, last):
+    """Return the state that flight alone would have led to since the last sample.
 
-    The simulator may have felt the ground since the last sample, and the impact is over within milliseconds.
+    A simulator may have felt the ground meanwhile, and the impact is over within milliseconds.
     """
-    rates, before = np.empty(2 * NQ), x.copy()
+    rates, free, elapsed = np.empty(2 * NQ), x.copy(), t - last[0]
     flight_rates(last[1 : 1 + 2 * NQ], p, last[1 + 2 * NQ :], rates)
     for i in range(NQ):
-        before[NQ + i] = last[1 + NQ + i] + (t - last[0]) * rates[NQ + i]
-    return before
+        free[NQ + i] = last[1 + NQ + i] + elapsed * rates[NQ + i]
+        free[i] = last[1 + i] + elapsed * (last[1 + NQ + i] + 0.5 * elapsed * rates[NQ + i])
+    return free

@@ -21,7 +21,7 @@ from .terrain import FOOT_BIT, add_ground, is_plane
 START = "start"  # keyframe: at the apex of the default gait, leg retracted
 START_QPOS = (0.0, 0.62 + 0.125, 1.2, -1.72)
 FRICTION = 1.5  # the gait needs 0.34; the exact model's foot does not slide
-TORQUE_LIMITS = (120.0, 120.0)  # of hip and knee [N m]; the gait's peaks are 35 and 60 in stance
+TORQUE_LIMITS = (1200.0, 400.0)  # of hip and knee [N m]; the gait's peaks are 35 and 60 in stance
 TORSO_SIZE = (0.11, 0.08, 0.06)  # half extents, drawn and what hits the ground in a fall [m]
 
 PRESETS = {

@@ -151,4 +151,41 @@ def hopping_leg() -> Machine:
     )
 
 
-MACHINES: dict[str, Callable[[], Machine]] = {"hopping_leg": hopping_leg}
+def slip_leg() -> Machine:
+    """The articulated leg, in the plane: x to the right, y up (z of the model), angles counter-clockwise."""
+    parameters = symbols(
+        "base_mass thigh_mass shank_mass foot_mass thigh_length shank_length thigh_com shank_com thigh_gyration "
+        "shank_gyration g"
+    )
+    base, thigh, shank, foot, l1, l2, c1, c2, r1, r2, g = parameters
+    coordinates = symbols("x z hip knee")
+    below = shank + foot  # the foot is a point of the shank
+    com = (shank * c2 + foot * l2) / below
+    spin = shank * (c2**2 + r2**2) + foot * l2**2 - below * com**2
+    links = (
+        Link("slide", "x"),
+        Link("slide", "y", mass=base),
+        Link("hinge", "z", mass=thigh, com=(0, -c1, 0), inertia=(0, 0, thigh * r1**2, 0, 0, 0)),
+        Link("hinge", "z", offset=(0, -l1, 0), mass=below, com=(0, -com, 0), inertia=(0, 0, spin, 0, 0, 0)),
+    )
+
+    def points(made: list) -> dict[str, sp.Matrix]:
+        (_, _, _), (_, hip, _), (thigh_turn, _, _), (shank_turn, knee, _) = made
+        at_foot = knee + shank_turn * sp.Matrix([0, -l2, 0])
+        of_thigh, of_shank = hip + thigh_turn * sp.Matrix([0, -c1, 0]), knee + shank_turn * sp.Matrix([0, -com, 0])
+        centre = (base * hip + thigh * of_thigh + below * of_shank) / (base + thigh + below)
+        return {"foot": at_foot[:2, :], "com": centre[:2, :]}
+
+    return Machine(
+        "the articulated SLIP leg",
+        coordinates,
+        parameters,
+        links,
+        gravity=g,
+        up="y",
+        points=points,
+        rates=("foot", "com"),
+    )
+
+
+MACHINES: dict[str, Callable[[], Machine]] = {"hopping_leg": hopping_leg, "slip_leg": slip_leg}

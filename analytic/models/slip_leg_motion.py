@@ -11,7 +11,7 @@ import numpy as np
 
 from ..small import inverse_2x2, inverse_spd, product, product_transposed
 from .slip_leg import NQ, P, com_state, mass_of
-from .slip_leg_dynamics import dynamics
+from .slip_leg_dynamics import all_terms
 
 
 def terms(x: np.ndarray, p: np.ndarray) -> tuple:
@@ -20,7 +20,7 @@ def terms(x: np.ndarray, p: np.ndarray) -> tuple:
     M, C, g = np.empty((NQ, NQ)), np.empty((NQ, NQ)), np.empty(NQ)
     foot, com = np.empty(2), np.empty(2)
     J_foot, dJ_foot, J_com, dJ_com = np.empty((2, NQ)), np.empty((2, NQ)), np.empty((2, NQ)), np.empty((2, NQ))
-    dynamics(q, v, p, M, C, g, foot, J_foot, dJ_foot, com, J_com, dJ_com)
+    all_terms(q, v, p, M, C, g, foot, J_foot, dJ_foot, com, J_com, dJ_com)
     drift_foot, drift_com = np.zeros(2), np.zeros(2)
     for j in range(NQ):
         for i in range(NQ):

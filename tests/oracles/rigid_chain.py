@@ -49,7 +49,11 @@ def cross(a, b):
 
 
 def jacobians(chain, q, k, local):
-    """Return position, linear and angular Jacobian of a point fixed to link k."""
+    """Return position, linear and angular Jacobian of a point fixed to link k; of the chain's mass centre if k is None."""
+    if k is None:
+        parts = [jacobians(chain, q, i, link.com) for i, link in enumerate(chain)]
+        share = np.array([link.mass for link in chain]) / sum(link.mass for link in chain)
+        return tuple(sum(w * part[j] for w, part in zip(share, parts, strict=True)) for j in range(3))
     made = poses(chain, q)
     point = made[k][1] + made[k][0] @ np.array(local)
     linear, angular = np.zeros((3, len(chain)), complex), np.zeros((3, len(chain)), complex)

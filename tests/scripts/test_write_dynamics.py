@@ -14,7 +14,7 @@ def test_regeneration_gives_the_committed_file(name):
 
 
 def test_an_unknown_machine_is_refused():
-    with pytest.raises(ValueError, match="unknown machine 'unicorn'; known: hopping_leg"):
+    with pytest.raises(ValueError, match="unknown machine 'unicorn'; known: hopping_leg, slip_leg"):
         write_dynamics.source("unicorn")
 
 

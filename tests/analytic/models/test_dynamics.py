@@ -28,7 +28,21 @@ def hopping_leg(p):
     return chain, g, UP, {"toe": (3, (0, 0, -np.hypot(LK, DK)), [0, 1, 2])}
 
 
-MACHINES = {"hopping_leg": hopping_leg}
+def slip_leg(p):
+    """Return the same; the foot is a point of the shank."""
+    base, thigh, shank, foot, l1, l2, c1, c2, r1, r2, g = p
+    com = (shank * c2 + foot * l2) / (shank + foot)
+    spin = shank * (r2**2 + (c2 - com) ** 2) + foot * (l2 - com) ** 2
+    chain = [
+        oracle.Link("slide", (1, 0, 0), (0, 0, 0), 0.0, (0, 0, 0), (0,) * 6),
+        oracle.Link("slide", (0, 0, 1), (0, 0, 0), base, (0, 0, 0), (0,) * 6),
+        oracle.Link("hinge", (0, -1, 0), (0, 0, 0), thigh, (0, 0, -c1), (0, thigh * r1**2, 0, 0, 0, 0)),
+        oracle.Link("hinge", (0, -1, 0), (0, 0, -l1), shank + foot, (0, 0, -com), (0, spin, 0, 0, 0, 0)),
+    ]
+    return chain, g, UP, {"foot": (3, (0, 0, -l2), [0, 2]), "com": (None, None, [0, 2])}
+
+
+MACHINES = {"hopping_leg": hopping_leg, "slip_leg": slip_leg}
 
 
 @pytest.fixture(params=MACHINES)
