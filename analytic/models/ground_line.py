@@ -16,7 +16,7 @@ from ..terrain import smooth_step
 MOST_WAVES = 24  # of rough terrain
 
 
-def table(terrain: terrains.Terrain | str = "flat") -> dict[str, Any]:
+def ground_table(terrain: terrains.Terrain | str = "flat") -> dict[str, Any]:
     """Return the parameters of a terrain's profile along x at y = 0.
 
     Raises:
@@ -42,10 +42,7 @@ def table(terrain: terrains.Terrain | str = "flat") -> dict[str, Any]:
     return {**found, "waves": waves}
 
 
-NAMES = tuple(table())
-
-
-def height(x: float, p: np.ndarray, first: int) -> float:
+def ground_height(x: float, p: np.ndarray, first: int) -> float:
     """Return the height of the ground at x [m], `first` being the place of `ground_slope` in p."""
     step = (x - p[first + 2]) / p[first + 3]
     z = p[first] * x + p[first + 1] * smooth_step(step)

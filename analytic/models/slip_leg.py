@@ -20,7 +20,7 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
-from ..hybrid import indices
+from ..hybrid import indices, vector
 
 X, Z, HIP, KNEE = range(4)
 NQ = 4
@@ -138,3 +138,28 @@ def leg_angles(p: np.ndarray, length: float, angle_of_attack: float, out: np.nda
 def reach_margin(p: np.ndarray, cosine: float) -> float:
     """Return how far a knee's cosine is inside what the knee can do, between straight and folded."""
     return min(math.cos(p[P.straight]) - cosine, 1.0 + cosine)
+
+
+def apex_state(
+    params: SlipLegParams, height: float, speed: float, length: float, angle_of_attack: float, x: float = 0.0
+) -> np.ndarray:
+    """Return the state at an apex, joints at rest and the foot as `leg_angles` puts it, shape (8,).
+
+    Args:
+        params: The leg.
+        height: Of the centre of mass [m].
+        speed: Of the centre of mass along x [m/s].
+        length: From the centre of mass to the foot [m].
+        angle_of_attack: Of that line from the ground [rad].
+        x: Where the centre of mass is [m].
+
+    Raises:
+        ValueError: If the leg cannot be that long or short.
+    """
+    p, state, joints, com = vector(params), np.zeros(2 * NQ), np.empty(2), np.empty(4)
+    if leg_angles(p, length, angle_of_attack, joints) <= 0.0:
+        raise ValueError(f"the leg cannot put its foot {length:g} m from its centre of mass")
+    state[HIP], state[KNEE], state[NQ + X] = *joints, speed
+    com_state(state, p, com)
+    state[X], state[Z] = x - com[0], height - com[1]
+    return state

@@ -22,7 +22,7 @@ import numpy as np
 from ..hybrid import Model, indices
 from ..hybrid.names import items
 from ..terrain import Terrain
-from . import ground_line
+from .ground_line import ground_height, ground_table
 from .slip_leg import HIP, KNEE, NQ, P, SlipLegParams, X, Z, com_state, foot_state, foot_x, foot_z
 from .slip_leg_motion import flight_rates, impact, stance_rates
 
@@ -60,11 +60,11 @@ def build(control: Control, params: SlipLegParams | None = None, ground: Terrain
         params: The leg.
         ground: A terrain, whose profile along x is the ground.
     """
-    leg, profile = items(params or SlipLegParams()), ground_line.table(ground)
+    leg, profile = items(params or SlipLegParams()), ground_table(ground)
     place = indices({**leg, **items(control.params), **profile}).ground_slope
 
     def ground_under(x, p):
-        return ground_line.height(x, p, place)
+        return ground_height(x, p, place)
 
     model = Model(
         "slip_leg",
