@@ -14,9 +14,9 @@ from ..mjcf.hexapod_parameters import RANDOMISABLE
 from ..mjcf.presets import Preset, find
 from . import rewards
 from .actions import ACTION_MODES
-from .base import n_substeps_of
 from .measure import heading
 from .observations import Frame
+from .task import n_substeps_of
 
 TASKS = ("forward", "commanded")
 UPRIGHT = 0.5  # cosine of the tilt beyond which the robot has toppled: 60 degrees
