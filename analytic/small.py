@@ -1,4 +1,4 @@
-"""Linear algebra of a few unknowns as plain loops: compiled into its caller it costs nanoseconds, LAPACK microseconds."""
+"""Linear algebra of a few unknowns as plain loops: compiled into its caller it costs nanoseconds."""
 
 from __future__ import annotations
 

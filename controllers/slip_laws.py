@@ -49,7 +49,7 @@ def leg_length(x, p):
 
 
 def spring_force(x, d, p, force):
-    """Write the force of the virtual spring on the centre of mass, F = k (l_rest - l) (c - f) / l, zero if longer [N]."""
+    """Write the virtual spring's force on the centre of mass, F = k (l_rest - l) (c - f) / l, zero if longer [N]."""
     com, foot = np.empty(4), np.empty(4)
     com_state(x, p, com)
     foot_state(x, p, foot)

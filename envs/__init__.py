@@ -11,6 +11,11 @@ ENVIRONMENTS = {
         vector_entry_point="tarsus.envs.hexapod:HexapodVectorEnv",
         max_episode_steps=1000,
     ),
+    "SlipLeg-v0": dict(
+        entry_point="tarsus.envs.slip_leg:SlipLegEnv",
+        vector_entry_point="tarsus.envs.slip_leg:SlipLegVectorEnv",
+        max_episode_steps=5000,
+    ),
 }
 
 

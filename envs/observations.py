@@ -113,21 +113,24 @@ def default_names(action_mode: str, task: str) -> tuple[str, ...]:
     return names + (("command",) if task == "commanded" else ())
 
 
-def select(names: Sequence[str], action_mode: str, task: str) -> dict[str, Observation]:
-    """Return the named entries in the order given.
+def select(
+    names: Sequence[str], action_mode: str, task: str, known: dict[str, Observation] | None = None
+) -> dict[str, Observation]:
+    """Return the named entries in the order given, from those `known`, by default the hexapod's.
 
     Raises:
         ValueError: If a name is unknown, given twice, or would be constant with this action mode and task.
     """
+    known = OBSERVATIONS if known is None else known
     for name in names:
-        if name not in OBSERVATIONS:
-            raise ValueError(f"unknown observation {name!r}; there are {', '.join(OBSERVATIONS)}")
-        needs = OBSERVATIONS[name].needs
+        if name not in known:
+            raise ValueError(f"unknown observation {name!r}; there are {', '.join(known)}")
+        needs = known[name].needs
         if needs and not {action_mode, task} & set(needs.split(" or ")):
             raise ValueError(f"observation {name!r} is constant here: it needs {needs}, not {action_mode} and {task}")
     if len(set(names)) != len(names):
         raise ValueError(f"an observation is named twice in {list(names)}")
-    return {name: OBSERVATIONS[name] for name in names}
+    return {name: known[name] for name in names}
 
 
 def slices(selected: dict[str, Observation]) -> dict[str, slice]:

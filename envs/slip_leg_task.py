@@ -1,187 +1,215 @@
-"""What `SlipLeg-v0` asks for: its configuration, its observation, its tasks and the terms of their rewards."""
+"""What `SlipLeg-v0` simulates and asks for, for one simulation or many."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import replace
 from typing import Any
 
+import gymnasium
+import mujoco
 import numpy as np
 
-from ..analytic.models.slip_leg import SlipLegParams
-from ..analytic.terrain import Terrain, make
-from ..mjcf.presets import Preset, find
-from ..mjcf.slip_leg import PRESETS
-from ..mjcf.slip_leg_parameters import RANDOMISABLE
-from . import rewards
-from .base import n_substeps_of
-from .observations import Observation
+from ..analytic.models.slip_leg import SlipLegParams, apex_state
+from ..analytic.terrain import Rough, Terrain, make
+from ..mjcf.compile import compile_model
+from ..mjcf.ground import Ground
+from ..mjcf.presets import find
+from ..mjcf.slip_leg import JOINT_RANGES, PRESETS, SERVO, TORQUE_LIMITS, build
+from ..mjcf.slip_leg_parameters import set_parameters
+from ..mjcf.terrain import HALF_EXTENT, is_plane, reroll
+from . import observations
+from .slip_leg_config import FALLEN, FIXED_AT_MAKE, REMAKE_MODEL, SlipLegConfig, reward_terms
+from .slip_leg_observations import OBSERVATIONS, Frame, default_names
+from .task import Task
 
-TASKS = ("forward", "commanded")
-ACTION_MODES = ("torque", "position")
-SPEED_WIDTH = 0.5  # [m/s]
-SCAN = (0.0, 0.15, 0.3, 0.45, 0.6)  # where the height scan looks, ahead of the base [m]
-FALLEN = 0.3  # height of the base above the ground below which the leg has fallen [m]
-REWARDS: dict[str, dict[str, tuple[float, str]]] = {  # weight and meaning of each term, by task
-    "forward": {
-        "forward": (1.0, "forward speed along the world's x [m/s]"),
-        "power": (-0.0005, "absolute mechanical power of hip and knee [W]"),
-        "action_change": (-0.01, "squared change of the action"),
-        "healthy": (0.5, "1 until the episode terminates"),
-    },
-    "commanded": {
-        "speed": (1.0, "exp(-((forward speed - command) / 0.5 m/s)^2)"),
-        "power": (-0.0005, "absolute mechanical power of hip and knee [W]"),
-        "action_change": (-0.01, "squared change of the action"),
-        "healthy": (0.5, "1 until the episode terminates"),
-    },
-}
-FIXED_AT_MAKE = ("task", "action_mode", "observations")  # they shape the spaces
-REMAKE_MODEL = ("params", "terrain", "preset", "ctrl_dt", "randomise")  # a change of these needs a new model
+START_LEG = (0.435, 1.3648)  # length and angle of attack of the retracted leg at the start [m], [rad]
+LIMITS = np.array(TORQUE_LIMITS)
+_LOW, _HIGH = np.array(JOINT_RANGES).T
 
 
-@dataclass(slots=True)
-class Frame:
-    """What a simulation knows at the end of a control period. Leading dimensions `...` for parallel simulations.
+class SlipLegTask(Task):
+    """The articulated leg runs forward, or as commanded; `docs/envs/slip_leg.md` has its tables.
 
-    Its arrays may be views into the simulation; whoever keeps one makes a copy.
+    Attributes:
+        config: The options as they are now.
+        params: The leg of each simulation, by `sim`.
+        terrain: The terrain of each simulation, by `sim`.
+        observation_slices: Where each entry of the observation lies.
     """
 
-    qpos: np.ndarray  # (..., 4) base x, z [m], hip, knee [rad]
-    qvel: np.ndarray  # (..., 4)
-    foot: np.ndarray  # (..., 4) whether it touches, and the force on it in the world [N]
-    toe: np.ndarray  # (..., 3) position of the foot in the world [m]
-    torque: np.ndarray  # (..., 2) of hip and knee, in the last substep [N m]
-    action: np.ndarray  # (..., 2) the last
-    command: np.ndarray  # (..., 1) forward speed [m/s]
-    height: np.ndarray  # (...,) of the base above the ground below it [m]
-    ground: Callable  # height of the ground [m] at world x, y
-
-
-def _foot_place(frame: Frame) -> np.ndarray:
-    return frame.toe[..., ::2] - frame.qpos[..., :2]
-
-
-def _height_scan(frame: Frame) -> np.ndarray:
-    x = frame.qpos[..., :1] + np.array(SCAN)
-    return frame.qpos[..., 1:2] - frame.ground(x, np.zeros_like(x))
-
-
-OBSERVATIONS: dict[str, Observation] = {
-    "height": Observation(1, 100, "m", "base above the ground below it", lambda f: f.height[..., None]),
-    "velocity": Observation(2, 100, "m/s", "of the base, along x and z", lambda f: f.qvel[..., :2]),
-    "joint_angle": Observation(2, 100, "rad", "of hip and knee", lambda f: f.qpos[..., 2:]),
-    "joint_speed": Observation(2, 1e3, "rad/s", "of hip and knee", lambda f: f.qvel[..., 2:]),
-    "foot_place": Observation(2, 10, "m", "foot from the base, along x and z", _foot_place),
-    "foot_contact": Observation(1, 1, "1", "1 where the foot touches the ground", lambda f: f.foot[..., :1]),
-    "foot_force": Observation(2, 1e6, "N", "of the ground on the foot, along x and z", lambda f: f.foot[..., 1::2]),
-    "height_scan": Observation(
-        len(SCAN), 100, "m", "base above points on the ground, up to 0.6 m ahead", _height_scan
-    ),
-    "action": Observation(2, 1, "1", "the last action", lambda f: f.action),
-    "command": Observation(1, 100, "m/s", "forward speed", lambda f: f.command, "commanded"),
-}
-
-
-def default_names(task: str) -> tuple[str, ...]:
-    """Return the default entries of a task."""
-    names = ("height", "velocity", "joint_angle", "joint_speed", "foot_place", "foot_contact", "action")
-    return names + (("command",) if task == "commanded" else ())
-
-
-@dataclass(frozen=True)
-class SlipLegConfig:
-    """Everything about `SlipLeg-v0` that can be changed: keywords of `gymnasium.make`, most also options of `reset`."""
-
-    params: SlipLegParams = field(default_factory=SlipLegParams)  # the robot
-    task: str = "forward"  # or "commanded": follow a forward speed
-    terrain: str | Terrain = "flat"  # a terrain or its name
-    reroll_terrain: bool = True  # a seeded terrain gets a new seed from each episode's
-    preset: str | Preset = "rl"  # contact and timestep settings
-    action_mode: str = "torque"  # or "position"
-    observations: Sequence[str] | None = None  # names of the entries; by default those of the task
-    ctrl_dt: float = 0.002  # control period, a multiple of the preset's timestep [s]
-    apex_height: float = 0.62  # of the centre of mass at the start [m]
-    speed: float = 2.5  # forward at the start [m/s]
-    reset_noise: float = 0.01  # standard deviation of joint angles [rad], and of velocities [m/s], [rad/s]
-    randomise: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # factors on parameters, drawn at reset
-    reward_weights: Mapping[str, float] = field(default_factory=dict)  # of terms to weigh differently
-    command_speed: tuple[float, float] = (1.5, 3.0)  # range of the commanded forward speed [m/s]
-    command_period: float = 4.0  # between new commands [s]
-
-    def __post_init__(self) -> None:
-        for name, known in (("task", TASKS), ("action_mode", ACTION_MODES)):
-            if getattr(self, name) not in known:
-                raise ValueError(f"unknown {name} {getattr(self, name)!r}; there are {', '.join(known)}")
-        for name in self.reward_weights:
-            if name not in REWARDS[self.task]:
-                raise ValueError(
-                    f"unknown reward term {name!r}; task {self.task!r} has {', '.join(REWARDS[self.task])}"
-                )
-        for name, (low, high) in self.randomise.items():
-            if name not in RANDOMISABLE:
-                raise ValueError(f"cannot randomise {name!r}; there are {', '.join(RANDOMISABLE)}")
-            if not 0 < low <= high:
-                raise ValueError(f"the factors of {name!r} need 0 < low <= high, got ({low}, {high})")
-        for name in ("reset_noise", "apex_height"):
-            if not getattr(self, name) >= 0:
-                raise ValueError(f"{name} must not be negative, got {getattr(self, name)}")
-        if not self.command_period > 0:
-            raise ValueError(f"command_period must be positive, got {self.command_period}")
-        make(self.terrain)
-        n_substeps_of(self.ctrl_dt, find(self.preset, PRESETS).timestep)
-
-    def changed(self, options: Mapping[str, Any], fixed: Sequence[str] = ()) -> SlipLegConfig:
-        """Return the configuration with some options changed; refuse unknown ones and those in `fixed`."""
-        known = [entry.name for entry in fields(self) if entry.name not in fixed]
-        for name in options:
-            if name not in known:
-                raise ValueError(f"unknown option {name!r}; there are {', '.join(known)}")
-        return replace(self, **options)
+    def __init__(self, shape: tuple[int, ...], **options):
+        super().__init__(shape)
+        self.config = config = SlipLegConfig().changed(options)
+        names = config.observations or default_names(config.task)
+        self._entries = observations.select(names, config.action_mode, config.task, OBSERVATIONS)
+        self.observation_slices = observations.slices(self._entries)
+        bound = np.concatenate([np.full(entry.size, entry.bound) for entry in self._entries.values()])
+        bound = bound.astype(np.float32)
+        self.observation_space = gymnasium.spaces.Box(-bound, bound, dtype=np.float32)
+        self.action_space = gymnasium.spaces.Box(-1.0, 1.0, (2,), np.float32)
+        self._build()
 
     @property
-    def weights(self) -> dict[str, float]:
-        """The weight of each reward term."""
-        return {name: weight for name, (weight, _) in REWARDS[self.task].items()} | dict(self.reward_weights)
+    def varies(self) -> bool:
+        """Whether an episode draws its robot or its ground."""
+        return bool(self.config.randomise) or self._rerolls
 
+    def _build(self) -> None:
+        """Compile the model of the present configuration, and make room for what is kept of each simulation."""
+        config, shape = self.config, self.shape
+        terrain, preset = make(config.terrain), find(config.preset, PRESETS)
+        model = compile_model(build(config.params, terrain, preset, servo=config.action_mode == "position"))
+        self._load(model, Ground(terrain, shape), preset, config.ctrl_dt)
+        self._rerolls = isinstance(terrain, Rough) and config.reroll_terrain
+        self._extent = np.inf if is_plane(terrain) else HALF_EXTENT - 1.0
+        sims = range(shape[0]) if shape else ((),)
+        self.terrain: dict[int | tuple, Terrain] = dict.fromkeys(sims, terrain)
+        self.params: dict[int | tuple, SlipLegParams] = dict.fromkeys(sims, config.params)
+        self._action, self._last_action = np.zeros((*shape, 2)), np.zeros((*shape, 2))
+        self._start_x, self._before_x, self._speed = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+        self._command, self._command_until = np.zeros((*shape, 1)), np.zeros(shape)
 
-def reward_terms(task: str, frame: Frame, speed: np.ndarray, last_action: np.ndarray) -> dict[str, np.ndarray]:
-    """Return the unweighted reward terms of a task, each of shape (...,).
+    def configure(self, options: dict[str, Any]) -> bool:
+        """Take options of a reset; a change of `REMAKE_MODEL` builds a new model."""
+        before, self.config = self.config, self.config.changed(options, fixed=FIXED_AT_MAKE)
+        rebuilt = any(getattr(before, name) is not getattr(self.config, name) for name in REMAKE_MODEL)
+        if rebuilt:
+            self._build()
+        return rebuilt
 
-    Args:
-        task: One of `TASKS`.
-        frame: The state at the end of the control period.
-        speed: Mean forward speed of the base over the period, shape (...,) [m/s].
-        last_action: The action before `frame.action`, shape (..., 2).
-    """
-    terms = {
-        "power": rewards.power(frame.torque, frame.qvel[..., 2:]),
-        "action_change": rewards.squared_change(frame.action, last_action),
-        "healthy": 1.0,
-    }
-    if task == "forward":
-        return {"forward": speed} | terms
-    return {"speed": rewards.track(speed, frame.command[..., 0], SPEED_WIDTH)} | terms
+    def start(self, sim, model, data, **state) -> None:
+        """Draw robot and ground, put the leg at an apex, draw a command."""
+        rng = self.rngs[sim]
+        self._draw_robot(sim, model, rng)
+        if self._rerolls:
+            terrain = self.terrain[sim] = replace(self.terrain[sim], seed=int(rng.integers(2**31)))
+            reroll(model, terrain)
+            self.ground[sim] = terrain
+        self._place(sim, model, data, rng, **state)
+        self._action[sim] = self._last_action[sim] = self._command[sim] = 0.0
+        self._start_x[sim], self._speed[sim] = data.qpos[0], data.qvel[0]
+        self._draw_command(sim, data.time)
 
+    def _draw_robot(self, sim, model, rng) -> None:
+        """Draw the leg's parameters from their ranges and write them into the model."""
+        if self.config.randomise:
+            nominal = self.config.params
+            drawn = {
+                name: getattr(nominal, name) * rng.uniform(low, high)
+                for name, (low, high) in self.config.randomise.items()
+            }
+            self.params[sim] = replace(nominal, **drawn)
+            set_parameters(model, self.params[sim], self.config.preset)
 
-def termination(frame: Frame, beyond: np.ndarray, extent: float) -> np.ndarray:
-    """Return why each simulation's episode is over, as an index into `TERMINATIONS`, shape (...,); 0 if it is not.
+    def _place(self, sim, model, data, rng, qpos=None, qvel=None) -> None:
+        """Put the leg at an apex above the ground, retracted, with noise on joints and velocities."""
+        config = self.config
+        mujoco.mj_resetData(model, data)
+        ground = float(self.terrain[sim].height(0.0, 0.0))
+        x = apex_state(self.params[sim], config.apex_height + ground, config.speed, *START_LEG)
+        data.qpos[:], data.qvel[:] = x[:4], x[4:]
+        data.qpos[2:] += config.reset_noise * rng.standard_normal(2)
+        data.qvel[:] += config.reset_noise * rng.standard_normal(4)
+        for name, value in (("qpos", qpos), ("qvel", qvel)):
+            if value is not None:
+                given, target = np.asarray(value, float), getattr(data, name)
+                if given.shape != target.shape or not np.isfinite(given).all():
+                    raise ValueError(f"{name} must be finite and of shape {target.shape}, got {given}")
+                target[:] = given
 
-    Args:
-        frame: The state at the end of the control period.
-        beyond: Whether an observation is beyond its bound, shape (...,).
-        extent: Of the terrain from the origin [m].
-    """
-    reasons = (beyond, frame.height < FALLEN, np.abs(frame.qpos[..., 0]) > extent)
-    code = np.zeros(np.shape(frame.height), int)
-    for k, over in reversed(list(enumerate(reasons, 1))):
-        code = np.where(over, k, code)
-    return code
+    def _draw_command(self, sim, time: float) -> None:
+        """Draw a new command, which holds for a while."""
+        if self.config.task == "commanded":
+            self._command[sim] = self.rngs[sim].uniform(*self.config.command_speed)
+            self._command_until[sim] = time + self.config.command_period
 
+    def act(self, action: np.ndarray) -> np.ndarray:
+        """Return the torques [N m] or the joints' set-points [rad] that the action means."""
+        self._last_action, self._action = self._action, action
+        np.copyto(self._before_x, self._frame.qpos[..., 0])
+        if self.config.task == "commanded":
+            time = self.data.time
+            for sim in self.where(time >= self._command_until - 1e-9):
+                self._draw_command(sim, time[sim] if self.shape else time)
+        return self._asked(action)[None]
 
-TERMINATIONS = (
-    "",
-    "diverged: an observation is beyond its bound",
-    f"fell: the base is less than {FALLEN} m above the ground",
-    "left the terrain",
-)
+    def _asked(self, action: np.ndarray) -> np.ndarray:
+        if self.config.action_mode == "torque":
+            return action * LIMITS
+        return _LOW + 0.5 * (action + 1.0) * (_HIGH - _LOW)
+
+    def bind(self, data) -> None:
+        """Take views of the state and the sensor."""
+        super().bind(data)
+        self._frame = Frame(
+            qpos=data.qpos,
+            qvel=data.qvel,
+            foot=data.sensordata[..., :4],
+            toe=data.site_xpos[..., 0, :],
+            torque=self._action,
+            action=self._action,
+            command=self._command,
+            height=self._speed,
+            ground=self.ground.height,
+        )
+
+    def refresh(self) -> None:
+        """Measure height and torques."""
+        frame = self._frame
+        frame.action, frame.command, frame.torque = self._action, self._command, self._torque()
+        frame.height = frame.qpos[..., 1] - frame.ground(frame.qpos[..., 0], np.zeros_like(frame.qpos[..., 0]))
+
+    def _torque(self) -> np.ndarray:
+        """Return the joints' torque in the present state [N m]; MuJoCo's belongs to the last substep's start."""
+        asked = self._asked(self._action)
+        if self.config.action_mode == "position":
+            frame = self._frame
+            asked = SERVO[0] * (asked - frame.qpos[..., 2:]) - SERVO[1] * frame.qvel[..., 2:]
+        return np.minimum(np.maximum(asked, -LIMITS), LIMITS)
+
+    def advance(self) -> None:
+        """Take the mean speed of the step."""
+        self._speed[...] = (self._frame.qpos[..., 0] - self._before_x) * (1.0 / self.ctrl_dt)
+
+    def observe(self) -> np.ndarray:
+        """Return the chosen entries side by side."""
+        frame = self._frame
+        return np.concatenate([entry.value(frame) for entry in self._entries.values()], axis=-1, dtype=np.float32)
+
+    def reward_terms(self) -> dict[str, np.ndarray]:
+        """Return the terms of the configured task, weighted."""
+        terms = reward_terms(self.config.task, self._frame, self._speed, self._last_action)
+        return {name: weight * terms[name] for name, weight in self.config.weights.items()}
+
+    def endings(self) -> dict[str, np.ndarray]:
+        """Return whether the leg has fallen or left its ground."""
+        over = {f"fell: the base is less than {FALLEN} m above the ground": self._frame.height < FALLEN}
+        if self._extent < np.inf:
+            over["left the terrain"] = np.abs(self._frame.qpos[..., 0]) > self._extent
+        return over
+
+    def measurements(self) -> dict[str, np.ndarray]:
+        """Return where the leg is and what its joints and its foot do."""
+        frame, time = self._frame, self.data.time
+        qpos, toe = frame.qpos.copy(), frame.toe.copy()
+        return {
+            "time": time if not self.shape else time.copy(),
+            "qpos": qpos,
+            "qvel": frame.qvel.copy(),
+            "speed": self._speed[()].copy(),
+            "distance": qpos[..., 0] - self._start_x,
+            "command": self._command.copy(),
+            "ground": frame.ground(toe[..., 0], toe[..., 1]),
+            "foot_contact": frame.foot[..., :1] > 0,
+            "foot_force": frame.foot[..., None, 1:].copy(),
+            "torque": frame.torque.copy(),
+        }
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave behind what does not pickle: the entries' functions, and views into the simulation."""
+        return self.__dict__ | {"_entries": tuple(self._entries), "_frame": None, "data": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Find the entries by their names again; the environment binds its arrays."""
+        self.__dict__.update(state)
+        self._entries = {name: OBSERVATIONS[name] for name in self._entries}

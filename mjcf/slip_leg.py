@@ -1,8 +1,8 @@
 """The articulated SLIP leg in MuJoCo, from the parameters of `tarsus.analytic.models.slip_leg`.
 
-A body `torso` that only translates, on the joints `x` and `z`; below it `thigh` with the joint `hip` and `shank` with the
-joint `knee`, both about -y, so that qpos and qvel are the exact model's state. Torque motors `hip` and `knee`. The foot
-is a small sphere at the shank's end; its centre, the site `foot_0`, is the exact model's point foot.
+A body `torso` that only translates, on the joints `x` and `z`; below it `thigh` with the joint `hip` and `shank` with
+the joint `knee`, both about -y, so that qpos and qvel are the exact model's state. Torque motors `hip` and `knee`. The
+foot is a small sphere at the shank's end; its centre, the site `foot_0`, is the exact model's point foot.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ from .terrain import FOOT_BIT, add_ground, is_plane
 
 START = "start"  # keyframe: at the apex of the default gait, leg retracted
 START_QPOS = (0.0, 0.62 + 0.125, 1.2, -1.72)
-FRICTION = 1.5  # the gait needs 0.34; the exact model's foot does not slide
-TORQUE_LIMITS = (1200.0, 400.0)  # of hip and knee [N m]; the gait's peaks are 35 and 60 in stance
+TORQUE_LIMITS = (500.0, 150.0)  # of hip and knee [N m]; retracting the leg in time takes 445 and 100, stance 35 and 60
+JOINT_RANGES = ((-1.8, 2.2), (-2.7, 0.0))  # of hip and knee [rad]; the gait stays clear of them
+SERVO = (400.0, 12.0)  # stiffness [N m/rad] and damping [N m s/rad] of joints that take set-points
 TORSO_SIZE = (0.11, 0.08, 0.06)  # half extents, drawn and what hits the ground in a fall [m]
 
 PRESETS = {
@@ -29,20 +30,22 @@ PRESETS = {
         timestep=5e-5, integrator="implicitfast", solref=(5e-4, 1.0), solimp=(0.9, 0.95, 1e-3), toe_radius=2e-4
     ),
     "rl": Preset(
-        timestep=1e-3,
+        timestep=5e-4,
         integrator="implicitfast",
-        solref=(0.004, 1.0),
+        solref=(0.001, 1.0),
         solimp=(0.9, 0.95, 1e-3),
-        impratio=10.0,
         tolerance=1e-6,
-        toe_radius=5e-3,
-        follow_period=0.004,
+        toe_radius=0.01,
+        follow_period=0.002,
     ),
 }
 
 
 def build(
-    params: SlipLegParams | None = None, terrain: str | Terrain = "flat", preset: str | Preset = "reference"
+    params: SlipLegParams | None = None,
+    terrain: str | Terrain = "flat",
+    preset: str | Preset = "reference",
+    servo: bool = False,
 ) -> mujoco.MjSpec:
     """Return the leg on its terrain as a spec, to be changed and compiled.
 
@@ -50,6 +53,7 @@ def build(
         params: The leg.
         terrain: A terrain or a name from `analytic.terrain.TERRAINS`.
         preset: Settings or a name from `PRESETS` of this module.
+        servo: Whether the controls are set-points of the joints [rad] instead of torques [N m].
 
     Raises:
         ValueError: If a name is unknown.
@@ -61,7 +65,7 @@ def build(
     preset.apply(spec.option)
     spec.option.gravity = (0, 0, -params.g)
     add_look(spec)
-    stands_on = add_ground(spec, ground, preset, FRICTION, 1)
+    stands_on = add_ground(spec, ground, preset, params.friction, 1)
     shank = _add_links(spec, params)
     contype = 1 if is_plane(ground) else 1 << FOOT_BIT
     foot = dict(pos=(0, 0, -params.shank_length))
@@ -75,7 +79,8 @@ def build(
         **foot,
     )
     shank.add_site(name="foot_0", size=(0.02, 0.02, 0.02), rgba=(0.1, 0.1, 0.1, 1), **foot)
-    _add_motors_and_sensors(spec, stands_on[0])
+    _add_motors(spec, servo)
+    _add_sensor(spec, stands_on[0])
     spec.add_key(name=START, qpos=START_QPOS, qvel=(2.5, 0, 0, 0))
     return spec
 
@@ -106,8 +111,8 @@ def _add_links(spec: mujoco.MjSpec, params: SlipLegParams):
     about_knee += params.foot_mass * params.shank_length**2
     _give_mass(shank, total, com, np.sqrt(about_knee / total - com**2))
     links = {"hip": (thigh, params.thigh_length, "tripod_a"), "knee": (shank, params.shank_length, "tripod_b")}
-    for name, (body, length, material) in links.items():
-        body.add_joint(name=name, type=mujoco.mjtJoint.mjJNT_HINGE, axis=(0, -1, 0))
+    for (name, (body, length, material)), span in zip(links.items(), JOINT_RANGES, strict=True):
+        body.add_joint(name=name, type=mujoco.mjtJoint.mjJNT_HINGE, axis=(0, -1, 0), range=span, limited=True)
         body.add_geom(
             name=body.name,
             type=mujoco.mjtGeom.mjGEOM_CAPSULE,
@@ -127,12 +132,19 @@ def _give_mass(body, mass: float, com: float, gyration: float) -> None:
     body.inertia = (mass * gyration**2,) * 3  # only that about y matters in the plane (report, erratum 18)
 
 
-def _add_motors_and_sensors(spec: mujoco.MjSpec, stands_on: str) -> None:
-    """Add torque motors for the controls in N m, and whether the foot touches and the force on it (world frame)."""
-    for name, limit in zip(("hip", "knee"), TORQUE_LIMITS, strict=True):
+def _add_motors(spec: mujoco.MjSpec, servo: bool) -> None:
+    for name, limit, span in zip(("hip", "knee"), TORQUE_LIMITS, JOINT_RANGES, strict=True):
         motor = spec.add_actuator(name=name, target=name, trntype=mujoco.mjtTrn.mjTRN_JOINT)
-        motor.set_to_motor()
-        motor.ctrlrange, motor.ctrllimited = (-limit, limit), True
+        motor.forcerange, motor.forcelimited = (-limit, limit), True
+        motor.ctrlrange, motor.ctrllimited = span if servo else (-limit, limit), True
+        if servo:
+            motor.set_to_position(kp=SERVO[0], kv=SERVO[1])
+        else:
+            motor.set_to_motor()
+
+
+def _add_sensor(spec: mujoco.MjSpec, stands_on: str) -> None:
+    """Add whether the foot touches and the force on it, in the world frame."""
     data = mujoco.mjtConDataField
     spec.add_sensor(
         name="foot_0",

@@ -16,7 +16,7 @@ from tarsus.analytic.models.ground_line import ground_table
 from tarsus.analytic.models.slip_leg import SlipLegParams, apex_state, com_state, foot_state
 from tarsus.analytic.models.slip_leg_hybrid import AUX, CHARTS, STANCE
 from tarsus.analytic.terrain import Flat, Terrain
-from tarsus.controllers.slip import SlipController, SlipControl, laws
+from tarsus.controllers.slip import SlipControl, SlipController, laws
 from tarsus.controllers.slip_laws import D
 from tarsus.mjcf.presets import Preset
 
@@ -150,9 +150,7 @@ class _MujocoRun:
         self.model = compile_model(slip_leg.build(experiment.params, experiment.ground, preset))
         self.data = mujoco.MjData(self.model)
         self.patches = GroundPatches(self.model, experiment.ground)
-        self.controller = SlipController(
-            experiment.params, experiment.control, hold=every * self.model.opt.timestep
-        )
+        self.controller = SlipController(experiment.params, experiment.control, hold=every * self.model.opt.timestep)
         x = experiment.start()
         self.data.qpos[:], self.data.qvel[:] = x[:4], x[4:]
         self._p, self._com, self._foot = hy.vector(experiment.params), compiled(com_state), compiled(foot_state)

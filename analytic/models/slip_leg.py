@@ -1,4 +1,4 @@
-"""The articulated leg that runs like a SLIP: a base that only translates, thigh, shank, point foot; hip and knee driven.
+"""The articulated leg that runs like a SLIP: a base that only translates, thigh, shank, point foot, two motors.
 
 State x = (q, v) with q = (x, z, hip, knee) and v its rate: base position in the world [m], z up, joint angles [rad].
 Links hang along -z at zero and turn counter-clockwise seen with x to the right and z up: a link at angle a points along
@@ -9,8 +9,8 @@ The base does not rotate: an unmodelled moment keeps it upright, so angular mome
 This module holds parameters and kinematics; `slip_leg_motion` the equations of motion, `slip_leg_hybrid` the model with
 its events.
 
-Source: Hauter, Leitner, Freisinger, Dynamic Locomotion of Simplified Hopping Robots (TUM 2021), II-B; numbers, which the
-report does not give, and corrections of its equations: docs/slip_leg.md.
+Source: Hauter, Leitner, Freisinger, Dynamic Locomotion of Simplified Hopping Robots (TUM 2021), II-B; numbers, which
+the report does not give, and corrections of its equations: docs/slip_leg.md.
 """
 
 from __future__ import annotations
@@ -42,6 +42,9 @@ class SlipLegParams:
     shank_gyration: float = 0.4 / 12**0.5  # [m]
     g: float = 9.81  # gravity along -z [m/s^2]
     straight: float = 0.03  # bend of the knee below which the leg counts as straight [rad]
+    friction: float = (
+        1.5  # Coulomb, of the foot in MuJoCo; the gait needs 0.34, and the hybrid model's foot never slides
+    )
 
     def __post_init__(self) -> None:
         for entry in fields(self):

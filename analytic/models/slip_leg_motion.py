@@ -1,4 +1,4 @@
-"""The equations of motion of the articulated leg: in flight, standing on a hard point contact, and at the foot's impact.
+"""The equations of motion of the articulated leg: in flight, on a hard point contact, and at the foot's impact.
 
     M dv + C v + g = S^T tau + J^T F      F acts on the foot (report, eq. 4, erratum 3); S picks hip and knee
 
@@ -15,7 +15,7 @@ from .slip_leg_dynamics import all_terms
 
 
 def terms(x: np.ndarray, p: np.ndarray) -> tuple:
-    """Return mass matrix (4, 4), bias h = C v + g (4,), Jacobians of foot and centre of mass (2, 4), dJ v of both (2,)."""
+    """Return M (4, 4), h = C v + g (4,), Jacobians of foot and centre of mass (2, 4), and dJ v of both (2,)."""
     q, v = x[:NQ], x[NQ:]
     M, C, g = np.empty((NQ, NQ)), np.empty((NQ, NQ)), np.empty(NQ)
     foot, com = np.empty(2), np.empty(2)

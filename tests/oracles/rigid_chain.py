@@ -49,7 +49,7 @@ def cross(a, b):
 
 
 def jacobians(chain, q, k, local):
-    """Return position, linear and angular Jacobian of a point fixed to link k; of the chain's mass centre if k is None."""
+    """Return position, linear and angular Jacobian of a point of link k, or of the chain's mass centre if k is None."""
     if k is None:
         parts = [jacobians(chain, q, i, link.com) for i, link in enumerate(chain)]
         share = np.array([link.mass for link in chain]) / sum(link.mass for link in chain)
