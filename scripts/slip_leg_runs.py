@@ -106,9 +106,10 @@ def _steps_of_events(r: hy.Result) -> dict[str, np.ndarray]:
     """Return the table of steps; the start is an apex too, but not an event."""
     events = r.events
     apex = events.of("apex")
-    d = np.concatenate([r.d[:1], events.d_plus[apex]])
+    first = r.d[:1] if len(r.d) else r.d_end[None]  # a start that is refused leaves no row
+    d = np.concatenate([first, events.d_plus[apex]])
     columns = {"apex_height": d[:, D.apex_height], "apex_energy": d[:, D.apex_energy], "angle": d[:, D.angle]}
-    columns = {"time": np.append(r.t[0], events.t[apex])} | columns | {"energy_lost": d[:, D.energy_lost]}
+    columns = {"time": np.append(0.0, events.t[apex])} | columns | {"energy_lost": d[:, D.energy_lost]}
     for name in ("touchdown", "liftoff"):
         times = events.t[events.of(name)]
         columns[name] = np.append(np.nan, times[np.searchsorted(times, events.t[apex]) - 1] if len(times) else [])
@@ -132,7 +133,7 @@ def mujoco(
         n_steps: From apex to apex.
         preset: Contact and timestep settings.
         every: Physics steps for which a torque is held.
-        row: Physics steps between rows of the record; by default about a millisecond.
+        row: Physics steps between rows of the record, at least `every`; by default those of a millisecond.
     """
     return _MujocoRun(experiment, preset, every).run(n_steps, row)
 
@@ -160,26 +161,33 @@ class _MujocoRun:
 
     def run(self, n_steps: int, row: int) -> Run:
         """Run until the last apex or a fall."""
-        dt, data = self.model.opt.timestep, self.data
-        row = row or max(1, round(1e-3 / dt))
+        dt, data, every = self.model.opt.timestep, self.data, self.every
+        row = max(1, round((row or max(1, round(1e-3 / dt))) / every))  # in control periods
         status = "ran out of time"
-        for k in range(round(TIME_PER_STEP * n_steps / dt)):
+        for k in range(round(TIME_PER_STEP * n_steps / (every * dt))):
             x = np.concatenate([data.qpos, data.qvel])
-            if k % self.every == 0:
-                self._control(x)
+            self._control(x)
             if len(self.steps) > n_steps:
                 status = "completed"
                 break
             if x[1] - self._ground_under(x[0]) < FALLEN or data.warning.number.any():
                 status = f"fell at t = {data.time:.3f} s after {len(self.steps) - 1} steps"
                 break
-            if self.patches:
-                self.patches.follow(data)
             time = data.time
-            self._step(self.model, data)
+            self._advance(1)
             if k % row == 0:
                 self._record(time, x)
+            self._advance(every - 1)
         return self._finished(status)
+
+    def _advance(self, n: int) -> None:
+        """Take n physics steps."""
+        if not self.patches:
+            self._step(self.model, self.data, n)
+            return
+        for _ in range(n):
+            self.patches.follow(self.data)
+            self._step(self.model, self.data)
 
     def _ground_under(self, x: float) -> float:
         return float(self.experiment.ground.height(x, 0.0))

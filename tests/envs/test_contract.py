@@ -19,6 +19,11 @@ VARIANTS = [
     ("Hexapod-v0", {"observations": ("height_scan", "foot_force", "accelerometer", "splay"), "terrain": "rough"}),
     ("Hexapod-v0", {"preset": "reference"}),
     ("Hexapod-v0", {"randomise": {"body_mass": (0.8, 1.2), "friction_coeff": (0.5, 2.0)}}),
+    *[("SlipLeg-v0", {"action_mode": mode}) for mode in ("torque", "position")],
+    *[("SlipLeg-v0", {"terrain": terrain}) for terrain in TERRAINS if terrain != "flat"],
+    ("SlipLeg-v0", {"task": "commanded", "preset": "reference"}),
+    ("SlipLeg-v0", {"observations": ("height_scan", "foot_force"), "terrain": "rough"}),
+    ("SlipLeg-v0", {"randomise": {"base_mass": (0.8, 1.2), "friction": (0.5, 2.0)}}),
 ]
 variants = pytest.mark.parametrize(
     ("name", "options"), VARIANTS, ids=[f"{n}-{'-'.join(map(str, o.values()))}" for n, o in VARIANTS]
