@@ -34,7 +34,7 @@ class LegPlot:
 
     Args:
         stop: Called when the stop button is pressed.
-        width: Of what is seen of the world; it follows the first point of each moment [m].
+        width: Of what is seen of the world; it follows the end of each moment's first line [m].
         heights: Lowest and highest point seen [m].
         ground: `height(x)` of the ground [m].
 
@@ -96,11 +96,13 @@ class LegPlot:
             self._curves[style].set_data(*points.T)
         for color, (origin, vector) in moment.vectors.items():
             if color in self._arrows:
-                self._arrows[color].remove()
+                self._arrows.pop(color).remove()
+            if np.hypot(*vector) < 1e-3:
+                continue
             shape = {"width": 0.006, "head_width": 0.03, "length_includes_head": True, "zorder": 5}
             self._arrows[color] = self._world.arrow(*origin, *vector, color=color, **shape)
         self._words.set_text(moment.text)
-        centre = next(iter(moment.points.values()))[0, 0] if moment.points else 0.0
+        centre = next(iter(moment.points.values()))[-1, 0] if moment.points else 0.0
         self._follow(centre)
         self._draw_signals(moment.t)
 

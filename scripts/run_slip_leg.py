@@ -93,9 +93,7 @@ def show_row(plot, experiment, row, trace: np.ndarray) -> None:
     plot.vector(t, toe, FORCE_SCALE * force, "r")
     phase = ("hold", "retract", "extend", "stance")[int(row["phase"])]
     plot.text(t, f"t {t:6.3f} s  {phase:<8}\nspeed {float(row['com_vx']):5.2f} m/s  height {com[1]:.4f} m")
-    plot.signal(
-        t, force_z=force[1], height=com[1], hip_torque=float(row["hip_torque"]), knee_torque=float(row["knee_torque"])
-    )
+    plot.signal(t, force_z=force[1], hip_torque=float(row["hip_torque"]), knee_torque=float(row["knee_torque"]))
 
 
 def _spring(toe: np.ndarray, com: np.ndarray) -> np.ndarray:
@@ -140,11 +138,10 @@ def draw(run):
     for name in ("hip_torque", "knee_torque"):
         axes[2].plot(record["time"], record[name], linewidth=0.8, label=name)
     axes[2].set(ylabel="torque [N m]", xlabel="t [s]")
-    axes[3].plot(steps["time"], steps["apex_height"], "o-", markersize=3, label="apex height [m]")
-    axes[3].plot(
-        steps["time"], steps["apex_energy"] / steps["apex_energy"][0], "s-", markersize=3, label="energy, rel."
-    )
-    axes[3].set(xlabel="t [s]")
+    for name, style in (("apex_height", "o-"), ("apex_energy", "s-")):
+        change = 100.0 * (steps[name] / steps[name][0] - 1.0)
+        axes[3].plot(steps["time"], change, style, markersize=3, label=name)
+    axes[3].set(xlabel="t [s]", ylabel="change since the start [%]")
     for axis in axes[1:]:
         axis.legend(fontsize=8, loc="upper right")
     return figure

@@ -15,9 +15,10 @@ from tarsus.analytic.models import slip_leg_hybrid
 from tarsus.analytic.models.ground_line import ground_table
 from tarsus.analytic.models.slip_leg import SlipLegParams, apex_state, com_state, foot_state
 from tarsus.analytic.models.slip_leg_hybrid import AUX, CHARTS, STANCE
+from tarsus.analytic.models.slip_leg_motion import com_energy
 from tarsus.analytic.terrain import Flat, Terrain
 from tarsus.controllers.slip import SlipControl, SlipController, laws
-from tarsus.controllers.slip_laws import D
+from tarsus.controllers.slip_laws import D, leg_length
 from tarsus.mjcf.presets import Preset
 
 STATE = ("x", "z", "hip", "knee", "vx", "vz", "hip_speed", "knee_speed")
@@ -100,6 +101,25 @@ def hybrid(
     record = _dataset(r.t, r.x, r.aux, r.chart, r.d[:, D.rest_length], "hybrid", r.message)
     status = "completed" if r.status is hy.Status.STOPPED else r.message
     return Run(record, _steps_of_events(r), status)
+
+
+def first_stance(experiment: Experiment) -> dict[str, float]:
+    """Return energies of the mass centre at the start and after the first stance [J], and how the leg landed [m].
+
+    `length` is from foot to mass centre at touchdown, `added` the travel of the spring that compensation asked for.
+    """
+    params = {**items(experiment.params), **items(experiment.control), **ground_table(experiment.ground)}
+    r = simulator().run(experiment.start(), params=params, stop_at="liftoff", record_period=None, rtol=1e-10)
+    if r.status is not hy.Status.STOPPED:
+        raise RuntimeError(f"the leg did not lift off: {r.message}")
+    k = r.events.of("touchdown")[0]
+    length, lost = leg_length(r.events.x_minus[k], r.p), r.events.d_plus[k, D.energy_lost]
+    return {
+        "apex_energy": r.events.d_plus[k, D.apex_energy],
+        "energy": com_energy(r.x_end, r.p),
+        "length": length,
+        "added": np.copysign(np.sqrt(2 * abs(lost) / experiment.control.stiffness), lost),
+    }
 
 
 def _steps_of_events(r: hy.Result) -> dict[str, np.ndarray]:
