@@ -14,8 +14,9 @@ from tarsus.controllers.slip import SlipControl
 from tarsus.scripts import slip_leg_runs as runs
 from tarsus.scripts.plotting import figure_main
 
-# A gait high enough for some steps without compensation; the one of 0.62 m and 2.5 m/s falls after one.
-GAIT = {"apex_height": 0.75, "speed": 2.0}
+# A gait high enough for some steps without compensation; the one of 0.62 m and 2.5 m/s falls after one. The angle is
+# that at which the leg comes back to its apex.
+GAIT = {"apex_height": 0.75, "speed": 2.0, "angle_of_attack": 1.3695276334}
 ATOL = 1e-6
 
 
@@ -47,7 +48,7 @@ def draw(data: dict[str, np.ndarray]):
     """Return a matplotlib figure of `data`."""
     import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots(3, 1, figsize=(10, 8), layout="constrained", height_ratios=(2, 2, 1.3))
+    figure, axes = plt.subplots(3, 1, figsize=(11, 6), layout="constrained", height_ratios=(1, 1, 1.4))
     titles = {"without": "without impact compensation", "with": "with impact compensation"}
     for axis, (name, title) in zip(axes, titles.items(), strict=False):
         for leg in data[f"{name}_legs"]:
@@ -55,7 +56,7 @@ def draw(data: dict[str, np.ndarray]):
             axis.plot(*leg[[3, 2]].T, "g-", linewidth=1)
         axis.plot(*data[f"{name}_com"].T, "b:", linewidth=1.5)
         axis.axhline(0.0, color="0.6", linewidth=1)
-        axis.set(title=title, xlim=(-0.3, 11.5), ylim=(-0.05, 1.0), aspect="equal", ylabel="z [m]")
+        axis.set(title=title, xlim=(-0.3, 10.3), ylim=(-0.05, 0.95), aspect="equal", ylabel="z [m]")
         axes[2].plot(data[f"{name}_apex_height"], "o-", label=title)
     axes[1].set_xlabel("x [m]     links black, virtual SLIP leg green, way of the mass centre dotted")
     axes[2].set(xlabel="step", ylabel="apex height [m]")

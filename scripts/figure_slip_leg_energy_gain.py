@@ -1,7 +1,7 @@
-"""The report's unexplained gain of energy at small masses, reproduced with its slips switched on one by one.
+"""The report's unexplained gain of energy at small masses, reproduced by switching its slips on.
 
 Usage: tarsus figure slip leg energy gain [--out out/figures]
-Runtime: about a second, once the model is compiled. Source: Hauter, Leitner, Freisinger (TUM 2021), V; docs/slip_leg.md.
+Runtime: about a second, once the model is compiled. Source: Hauter, Leitner, Freisinger (TUM 2021), V.
 """
 
 from __future__ import annotations

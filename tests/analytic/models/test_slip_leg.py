@@ -8,11 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tarsus.analytic import hybrid as hy
+from tarsus.analytic.hybrid import sections
 from tarsus.analytic.models import slip_leg, slip_leg_motion
 from tarsus.analytic.models.ground_line import ground_height, ground_table
 from tarsus.analytic.models.slip_leg import NQ, SlipLegParams, apex_state, com_state, foot_state
 from tarsus.analytic.terrain import Flat, Rough, Sinusoid, Slope, Sloped, Step
 from tarsus.controllers.slip import SlipControl
+from tarsus.scripts import figure_slip_leg_energy_gain as figure
+from tarsus.scripts import figure_slip_leg_return_map as return_map
 from tarsus.scripts import slip_leg_runs as runs
 
 P = hy.vector(SlipLegParams())
@@ -172,10 +175,12 @@ def test_without_compensation_it_falls_within_ten_steps():
     energy = run.steps["apex_energy"]
     assert energy[0] - energy[1] == pytest.approx(run.steps["energy_lost"][1], rel=1e-6)  # what the impact took
     assert len(run.record["time"]) > 300  # and what happened up to there is kept
-    higher = runs.Experiment(control=SlipControl(compensate=0.0, apex_height=0.75, speed=2.0))
-    run = runs.hybrid(higher, 40)
-    assert 2 <= run.n_steps < 10
-    assert runs.hybrid(replace(higher, control=SlipControl(apex_height=0.75, speed=2.0)), 40, period=0.1).n_steps == 40
+    higher = SlipControl(apex_height=0.75, speed=2.0, angle_of_attack=1.3695276334)
+    run = runs.hybrid(runs.Experiment(control=replace(higher, compensate=0.0)), 40, period=0.1)
+    np.testing.assert_allclose(run.steps["apex_height"][:3], [0.75, 0.578, 0.576], atol=5e-4)  # a prototype's
+    assert run.n_steps == 9
+    run = runs.hybrid(runs.Experiment(control=higher), 40, period=0.1)
+    assert run.n_steps == 40 and np.ptp(run.steps["apex_height"]) < 1e-5
 
 
 @pytest.mark.parametrize(
@@ -214,3 +219,22 @@ def test_parameters_must_make_sense():
     with pytest.raises(ValueError, match="stiffness must be positive"):
         SlipControl(stiffness=0.0)
     assert SlipLegParams().total_mass == 10.0 and SlipLegParams().scaled(0.5).total_mass == 5.0
+
+
+@pytest.mark.parametrize("errata, gains", [((), (0.0, 0.0)), ((8,), (0.0, 0.0)), ((8, 9), (0.62, 2.92))])
+def test_the_reports_slips_gain_energy_where_they_meet(errata, gains):
+    """Specific gain per stance at 10 kg and 1 kg, as a prototype found it; either half alone is neutral."""
+    for mass, wanted in zip((10.0, 1.0), gains, strict=True):
+        assert figure.gain(mass, errata)[0] == pytest.approx(wanted, abs=0.005 if wanted else 1e-7)
+
+
+def test_leaving_at_the_weight_loses_what_is_left_in_the_spring():
+    for mass in (10.0, 5.0):
+        assert figure.gain(mass, (10,))[0] == pytest.approx(-0.5 * (mass * 9.81 + 0.08) ** 2 / 3500 / mass, rel=1e-5)
+
+
+def test_return_map_slopes_are_the_prototypes():
+    at = return_map.mapping(SlipControl(apex_gain=0.0), energy=True)
+    found = sections.fixed_point(at, [0.62], tol=1e-8)
+    assert found.status is sections.Convergence.CONVERGED
+    assert found.z[0] == pytest.approx(0.62, abs=1e-5) and found.multipliers[0] == pytest.approx(0.614, abs=5e-4)
