@@ -114,14 +114,13 @@ def default_names(action_mode: str, task: str) -> tuple[str, ...]:
 
 
 def select(
-    names: Sequence[str], action_mode: str, task: str, known: dict[str, Observation] | None = None
+    names: Sequence[str], action_mode: str, task: str, known: dict[str, Observation] = OBSERVATIONS
 ) -> dict[str, Observation]:
-    """Return the named entries in the order given, from those `known`, by default the hexapod's.
+    """Return the named entries in the order given.
 
     Raises:
         ValueError: If a name is unknown, given twice, or would be constant with this action mode and task.
     """
-    known = OBSERVATIONS if known is None else known
     for name in names:
         if name not in known:
             raise ValueError(f"unknown observation {name!r}; there are {', '.join(known)}")
@@ -141,12 +140,10 @@ def slices(selected: dict[str, Observation]) -> dict[str, slice]:
     }
 
 
-def table(selected: dict[str, Observation] | None = None) -> str:
-    """Return the Markdown table of the entries, by default of all there are."""
+def table(selected: dict[str, Observation] | None = None, known: dict[str, Observation] = OBSERVATIONS) -> str:
+    """Return the Markdown table of the selected entries, or of all that are known."""
     rows = ["| entries | name | meaning | unit | bound | needs |", "|---|---|---|---|---|---|"]
-    for (name, part), entry in zip(
-        slices(selected or OBSERVATIONS).items(), (selected or OBSERVATIONS).values(), strict=True
-    ):
+    for (name, part), entry in zip(slices(selected or known).items(), (selected or known).values(), strict=True):
         where = f"{part.start}:{part.stop}" if selected else str(entry.size)
         rows.append(f"| {where} | `{name}` | {entry.text} | {entry.unit} | {entry.bound:g} | {entry.needs or '-'} |")
     return "\n".join(rows)

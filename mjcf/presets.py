@@ -6,6 +6,7 @@ defaults are wrong for toes of ten grams: 14 mm of penetration and 16 % too fast
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import mujoco
@@ -89,12 +90,8 @@ PRESETS = {
 }
 
 
-def find(preset: str | Preset, presets: dict[str, Preset] = PRESETS) -> Preset:
-    """Return the preset of that name; a preset is returned as it is.
-
-    Args:
-        preset: A preset or its name.
-        presets: The presets of a machine; by default the hexapod's.
+def find(preset: str | Preset, presets: Mapping[str, Preset] = PRESETS) -> Preset:
+    """Return the preset of that name, of the hexapod or of another machine; a preset is returned as it is.
 
     Raises:
         ValueError: If no preset has that name.

@@ -134,7 +134,7 @@ def hexapod_page() -> str:
     import tarsus  # noqa: F401  registers the environments
     from tarsus.analytic.terrain import TERRAINS
     from tarsus.envs import actions, observations
-    from tarsus.envs.hexapod_task import REWARDS
+    from tarsus.envs.hexapod_task import REWARDS, HexapodConfig
     from tarsus.mjcf.hexapod_parameters import RANDOMISABLE
     from tarsus.mjcf.presets import PRESETS
 
@@ -154,7 +154,7 @@ def hexapod_page() -> str:
         default_table=observations.table(default),
         all_table=observations.table(),
         reward_tables="\n\n".join(reward_tables),
-        argument_table=markdown_table(("argument", "default", "meaning"), argument_rows()),
+        argument_table=markdown_table(("argument", "default", "meaning"), argument_rows(HexapodConfig)),
         terrains=", ".join(f"`{name}`" for name in TERRAINS),
         presets=", ".join(f"`{name}`" for name in PRESETS),
         randomisable=", ".join(f"`{name}`" for name in RANDOMISABLE),
@@ -162,20 +162,25 @@ def hexapod_page() -> str:
     )
 
 
-def argument_rows() -> list[tuple[str, str, str]]:
-    """Return name, default and comment of every field of the configuration, read from its source."""
+def slip_leg_page() -> str:
+    """Return the page of SlipLeg-v0."""
+    from tarsus.scripts import docs_slip_leg
+
+    return docs_slip_leg.page(argument_rows)
+
+
+def argument_rows(config: type) -> list[tuple[str, str, str]]:
+    """Return name, default and comment of every field of a configuration, read from its source."""
     import inspect
 
-    from tarsus.envs.hexapod_task import HexapodConfig
-
     comments = {}
-    for line in inspect.getsource(HexapodConfig).splitlines():
+    for line in inspect.getsource(config).splitlines():
         name, _, rest = line.strip().partition(":")
         if "#" in rest:
             comments[name] = rest.partition("#")[2].strip()
     rows = [("`render_mode`", "`None`", '`"human"`, `"rgb_array"` or `"depth_array"`')]
     rows += [("`width`, `height`, `camera`", '`640`, `480`, `"follow"`', 'of images; the other camera is `"side"`')]
-    for entry in fields(HexapodConfig):
+    for entry in fields(config):
         if entry.default is not MISSING:
             default = repr(entry.default)
         else:
@@ -184,7 +189,7 @@ def argument_rows() -> list[tuple[str, str, str]]:
     return rows
 
 
-PAGES = {"docs/envs/hexapod.md": hexapod_page}
+PAGES = {"docs/envs/hexapod.md": hexapod_page, "docs/envs/slip_leg.md": slip_leg_page}
 
 
 def main(argv: list[str] | None = None) -> int:
