@@ -122,30 +122,33 @@ def smooth_step(s: float) -> float:
 
 @dataclass(frozen=True)
 class Step(Terrain):
-    """Level ground, and beyond a short smooth rise level ground again, higher by `height_gained`."""
+    """Level ground at 0, and `rise` higher beyond `position`, joined by a smooth riser of some width.
 
-    height_gained: float = 0.03  # [m]; negative is a step down
-    start: float = 2.0  # where the rise begins, along the heading from the origin [m]
-    width: float = 0.05  # of the rise [m]
-    heading: float = 0.0  # direction in which it rises, from +x to +y [rad]
+    A foot may meet the riser: without a width the ground would jump under it.
+    """
+
+    rise: float = 0.03  # height of the step; negative is a step down [m]
+    position: float = 0.5  # where it begins, along the heading from the origin [m]
+    width: float = 0.02  # of the riser [m]
+    heading: float = 0.5 * np.pi  # direction in which it rises, from +x [rad]; by default along +y
 
     def __post_init__(self) -> None:
         if not self.width > 0:
-            raise ValueError(f"the width of a step must be positive, got {self.width}")
+            raise ValueError(f"width of a step must be positive, got {self.width}")
 
-    def _along(self, x, y):
+    def _share(self, x, y) -> np.ndarray:
         way = np.asarray(x) * np.cos(self.heading) + np.asarray(y) * np.sin(self.heading)
-        return np.clip((way - self.start) / self.width, 0.0, 1.0)
+        return np.clip((way - self.position) / self.width, 0.0, 1.0)
 
     def height(self, x, y):
         """Return h(x, y) [m]."""
-        s = self._along(x, y)
-        return self.height_gained * s**3 * (10.0 - 15.0 * s + 6.0 * s**2)
+        s = self._share(x, y)
+        return self.rise * s**3 * (10.0 + s * (6.0 * s - 15.0))
 
     def gradient(self, x, y):
         """Return (dh/dx, dh/dy)."""
-        s = self._along(x, y)
-        steepness = self.height_gained / self.width * 30.0 * s**2 * (1.0 - s) ** 2
+        s = self._share(x, y)
+        steepness = self.rise / self.width * 30.0 * (s * (1.0 - s)) ** 2
         return steepness * np.cos(self.heading), steepness * np.sin(self.heading)
 
 

@@ -28,9 +28,13 @@ def ground_table(terrain: terrains.Terrain | str = "flat") -> dict[str, Any]:
     if isinstance(terrain, terrains.Slope):
         found["ground_slope"] = terrain.slope_x
     elif isinstance(terrain, terrains.Step):
-        found |= {"step_height": terrain.height_gained, "step_start": terrain.start, "step_width": terrain.width}
-        if terrain.heading != 0.0:
-            raise ValueError(f"a step across the line along x has heading 0, got {terrain.heading}")
+        along = math.cos(terrain.heading)
+        if along < 1e-9:
+            raise ValueError(
+                f"a step met along x has a heading within a right angle of it, got {terrain.heading:g} rad"
+            )
+        found |= {"step_height": terrain.rise, "step_start": terrain.position / along}
+        found |= {"step_width": terrain.width / along}
     elif isinstance(terrain, terrains.Sinusoid):
         found["n_waves"], waves[:2, 0] = 1.0, (terrain.amplitude, terrain.wavenumber_x)
     elif isinstance(terrain, terrains.Rough):

@@ -84,7 +84,7 @@ def test_it_falls_without_compensation():
 
 
 def test_it_runs_over_a_step():
-    experiment = runs.Experiment(control=REGULATED, ground=Step(0.02, 3.0, 0.1))
+    experiment = runs.Experiment(control=REGULATED, ground=Step(0.02, 3.0, 0.1, heading=0.0))
     run = runs.mujoco(experiment, 15, preset="rl", every=4)
     assert run.status == "completed"
     assert run.record["toe_x"].max() > 5.0
