@@ -115,6 +115,37 @@ class Slope(Terrain):
 
 
 @dataclass(frozen=True)
+class Step(Terrain):
+    """Level ground at 0 up to `position`, level ground at `rise` beyond, joined by a smooth riser of some width.
+
+    A foot may meet the riser: without a width the ground would jump under it.
+    """
+
+    rise: float = 0.03  # height of the step; negative is a step down [m]
+    position: float = 0.5  # where it begins, along y [m]
+    width: float = 0.02  # of the riser [m]
+
+    def __post_init__(self) -> None:
+        if not self.width > 0:
+            raise ValueError(f"width of a step must be positive, got {self.width}")
+
+    def _share(self, x, y) -> np.ndarray:
+        y = np.broadcast_arrays(x, np.asarray(y, float))[1]
+        return np.clip((y - self.position) / self.width, 0.0, 1.0)
+
+    def height(self, x, y):
+        """Return h(x, y) [m]."""
+        s = self._share(x, y)
+        return self.rise * s**3 * (10.0 + s * (6.0 * s - 15.0))
+
+    def gradient(self, x, y):
+        """Return (dh/dx, dh/dy)."""
+        s = self._share(x, y)
+        h_y = self.rise / self.width * 30.0 * (s * (1.0 - s)) ** 2
+        return np.zeros_like(h_y), h_y
+
+
+@dataclass(frozen=True)
 class Rough(Terrain):
     """Smooth random ground: plane waves of random direction and phase, the same for the same seed.
 
@@ -185,6 +216,7 @@ TERRAINS: dict[str, type[Terrain]] = {
     "sinusoid": Sinusoid,
     "sloped": Sloped,
     "slope": Slope,
+    "step": Step,
     "rough": Rough,
 }
 
