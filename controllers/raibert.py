@@ -1,7 +1,7 @@
 """Hopping on one leg after Raibert: ground force along a Bezier profile, foot placement, height and speed regulation.
 
-One object drives both engines. The hybrid model takes its laws (plain functions, which it compiles), numbers and memory;
-a simulator calls it with time, joint state and whether the foot is on the ground.
+One object drives both engines. The hybrid model takes its laws (plain functions, which it compiles), numbers and
+memory; a simulator calls it with time, joint state and whether the foot is on the ground.
 
 Source: Ding & Ramos, section 2.2; Raibert, Legged Robots That Balance (1986), chapter 2.
 """
@@ -12,6 +12,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from ..analytic.jit import compiled
 from ..analytic.models import hopping_leg_laws as laws
 from ..analytic.models.hopping_leg import HoppingLegParams, limited_torque
 from ..analytic.models.hopping_leg_laws import MEMORY, RaibertGains
@@ -24,6 +25,7 @@ class Raibert:
     Args:
         gains: Its gains, with the commanded speed and height.
         params: The leg it controls: link lengths, and the motors' limits.
+        fast: Compile the torque laws for calls from Python: a second once, then a tenth of the time per call.
 
     Attributes:
         memory: What events have left behind, shape (8,), in the order of `MEMORY`; `reset` starts it anew.
@@ -40,13 +42,18 @@ class Raibert:
     at_liftoff = staticmethod(laws.at_liftoff)
     at_apex = staticmethod(laws.at_apex)
 
-    def __init__(self, gains: RaibertGains | None = None, params: HoppingLegParams | None = None) -> None:
+    def __init__(
+        self, gains: RaibertGains | None = None, params: HoppingLegParams | None = None, fast: bool = False
+    ) -> None:
         self.gains = RaibertGains() if gains is None else gains
         self.params = HoppingLegParams() if params is None else params
         self.numbers = self.gains.numbers(self.params)
         self.memory_names = MEMORY
         self._p = _flat(numbers(self.params))
         self._k = _flat(self.numbers)
+        self._laws = (self.swing_torque, self.stance_torque)
+        if fast:
+            self._laws = tuple(compiled(law) for law in self._laws)
         self.memory = np.zeros(len(MEMORY))
         self.in_stance, self._rising = False, False
 
@@ -66,9 +73,8 @@ class Raibert:
             contact: Whether the foot is on the ground: a change is a touchdown or a liftoff.
         """
         self._notice(t, qpos, qvel, contact)
-        law = self.stance_torque if self.in_stance else self.swing_torque
         torque = np.empty(2)
-        law(t, qpos, qvel, self._p, self._k, self.memory, torque)
+        self._laws[self.in_stance](t, qpos, qvel, self._p, self._k, self.memory, torque)
         return limited_torque(self.params, torque, qvel[2:])
 
     def _notice(self, t: float, qpos: np.ndarray, qvel: np.ndarray, contact: bool) -> None:

@@ -5,7 +5,7 @@ origin on the ground on the boom's axis, z up. Positive pitch lowers the tip; po
 yaw 0. The hip turns about the boom's radial direction. Link frames sit at the proximal joint.
 
 The knee angle is measured to the line from knee to foot, not to the shank, which runs beside it: the angle of an
-encoder on the shank differs by atan(DK / LK). Leg coordinates are (y, z) of the foot in the hip's frame, before the hip.
+encoder on the shank differs by atan(DK / LK). Leg coordinates are the foot's (y, z) in the frame before the hip.
 
 Source: Ding & Ramos, Hopping Leg Simulator Instructions, for the model and the parameters' names. They give no numbers:
 those here are chosen to be like a leg of the MIT Mini Cheetah (gear 6:1, knee with a further 1.5:1 belt, 24 V) on a

@@ -24,8 +24,9 @@ import numpy as np
 
 from ..hybrid import Model
 from ..terrain import Flat, Terrain
-from . import hopping_leg_dynamics as dynamics
+from .ground import plain_height
 from .hopping_leg import HoppingLegParams, start_angles
+from .hopping_leg_dynamics import hip_position, knee_position, toe_jacobian, toe_jacobian_rate, toe_position
 from .hopping_leg_mechanics import (
     P,
     flight_acceleration,
@@ -36,7 +37,6 @@ from .hopping_leg_mechanics import (
     potential_energy,
     stance_acceleration,
 )
-from .ground import plain_height
 
 CHARTS = ("ascent", "descent", "stance", "refused")
 ASCENT, DESCENT, STANCE, REFUSED = range(4)
@@ -49,7 +49,10 @@ AUX = ("toe_x", "toe_y", "toe_z", "hip_z", "F_Y", "F_Z", "u_hip", "u_knee", "ene
 
 
 def build(
-    controller: Any, params: HoppingLegParams | None = None, ground: Terrain | None = None, start: np.ndarray | None = None
+    controller: Any,
+    params: HoppingLegParams | None = None,
+    ground: Terrain | None = None,
+    start: np.ndarray | None = None,
 ) -> Model:
     """Return the hybrid model of the leg under a controller.
 
@@ -125,7 +128,7 @@ def _add_events(model: Model, controller: Any, forces: Callable, height: Callabl
     @model.guard("ascent", "descent", on_entry="ignore")
     def touchdown(t, x, d, p):
         toe = np.empty(3)
-        dynamics.toe_position(x[:4], p, toe)
+        toe_position(x[:4], p, toe)
         return toe[2] - height(toe[0], toe[1])
 
     @model.guard("ascent", to="descent", on_entry="fire")
@@ -137,8 +140,8 @@ def _add_events(model: Model, controller: Any, forces: Callable, height: Callabl
         at_liftoff(t, x[:4], x[4:], p, p[N_P:], d[CONTROL:])
         dx, J, dJ = np.empty(8), np.empty((3, 4)), np.empty((3, 4))
         flight(t, x, d, p, dx)
-        dynamics.toe_jacobian(x[:4], p, J)
-        dynamics.toe_jacobian_rate(x[:4], x[4:], p, dJ)
+        toe_jacobian(x[:4], p, J)
+        toe_jacobian_rate(x[:4], x[4:], p, dJ)
         lift = 0.0
         for i in range(4):
             lift += J[2, i] * dx[4 + i] + dJ[2, i] * x[4 + i]
@@ -150,7 +153,7 @@ def _add_events(model: Model, controller: Any, forces: Callable, height: Callabl
     @model.on("touchdown")
     def land(t, x, d, p):
         toe = np.empty(3)
-        dynamics.toe_position(x[:4], p, toe)
+        toe_position(x[:4], p, toe)
         reach = math.sqrt(toe[0] * toe[0] + toe[1] * toe[1])
         d[FRAME] = toe[0] / reach
         d[FRAME + 1] = toe[1] / reach
@@ -193,7 +196,7 @@ def _add_start(model: Model, controller: Any, height: Callable) -> None:
     @model.initial
     def begin(t, x, d, p):
         toe = np.empty(3)
-        dynamics.toe_position(x[:4], p, toe)
+        toe_position(x[:4], p, toe)
         at_start(t, x[:4], x[4:], p, p[N_P:], d[CONTROL:])
         if toe[2] < height(toe[0], toe[1]):
             d[REFUSAL] = BELOW_GROUND
@@ -212,7 +215,7 @@ def _add_outputs(model: Model, controller: Any, forces: Callable) -> None:
         elif chart != REFUSED:
             swing_torque(t, x[:4], x[4:], p, p[N_P:], d[CONTROL:], u)
             limit_torque(x[4:], p, u)
-        dynamics.toe_position(x[:4], p, out[:3])
+        toe_position(x[:4], p, out[:3])
         out[3] = p[P.HB] - p[P.LB] * math.sin(x[1])
         for k in range(2):
             out[4 + k] = F[k]
@@ -223,8 +226,8 @@ def _add_outputs(model: Model, controller: Any, forces: Callable) -> None:
 def lines(t, x, d, p, chart) -> dict[str, np.ndarray]:
     """Return boom and leg as polylines in the world, each (k, 3) [m]."""
     hip, knee, toe = np.empty(3), np.empty(3), np.empty(3)
-    dynamics.hip_position(x[:4], p, hip)
-    dynamics.knee_position(x[:4], p, knee)
-    dynamics.toe_position(x[:4], p, toe)
+    hip_position(x[:4], p, hip)
+    knee_position(x[:4], p, knee)
+    toe_position(x[:4], p, toe)
     pivot = np.array([0.0, 0.0, p[P.HB]])
     return {"boom": np.array([[0.0, 0.0, 0.0], pivot, hip]), "leg": np.array([hip, knee, toe])}

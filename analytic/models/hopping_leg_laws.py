@@ -1,11 +1,12 @@
 """The hopping leg's control laws as plain functions of arrays: Bezier ground force, Raibert placement, regulation.
 
-`controllers.raibert.Raibert` wraps them for a simulator; the hybrid model compiles them. Every function gets time, q, dq,
-the machine's numbers `p` (see `hopping_leg_mechanics.P`), the gains `k` (see `K`) and the memory `m` (see `MEMORY`),
-which only events change. With the foot (y, z) in the hip's frame, J = d(y, z) / d(hip, knee) and v = LB dth1:
+`controllers.raibert.Raibert` wraps them for a simulator; the hybrid model compiles them. Every function gets time,
+q, dq, the machine's numbers `p` (see `hopping_leg_mechanics.P`), the gains `k` (see `K`) and the memory `m` (see
+`MEMORY`), which only events change. With the foot (y, z) in the hip's frame, J = d(y, z) / d(hip, knee), v = LB dth1:
 
     flight   u = J^T [kp (foot_ref - foot) - kd dfoot]
-             foot_ref runs from where the foot left to (neutral stance_time v + krh (v - v_d), leg_length), lifted on the way
+             foot_ref runs from where the foot left to (neutral stance_time v + krh (v - v_d), -leg_length), lifted
+             on the way
     stance   u = -J^T (F_y, F_z) + kp_stance (posture - joints) - kd_stance djoints
              F_z = force bez(s),  F_y = clip(kvy (v_d - v) bez(s) + lean F_z, +-friction F_z),  s = time / stance_time
     per hop  force += k_height (h_d - h_apex),  lean += k_speed (v_d - v_apex), both limited
@@ -25,8 +26,8 @@ from dataclasses import dataclass, field, fields
 import numpy as np
 
 from ..hybrid.names import indices
-from . import hopping_leg_dynamics as dynamics
 from .hopping_leg import START_LEG, HoppingLegParams, leg_angles
+from .hopping_leg_dynamics import leg_jacobian, leg_position, toe_position
 from .hopping_leg_mechanics import P
 
 
@@ -130,8 +131,8 @@ def ground_force(t, dq, p, k, m, F):
 def swing_torque(t, q, dq, p, k, m, u):
     """Write the torques of hip and knee in flight [N m]."""
     J, foot, target = np.empty((2, 4)), np.empty(2), np.empty(2)
-    dynamics.leg_position(q, p, foot)
-    dynamics.leg_jacobian(q, p, J)
+    leg_position(q, p, foot)
+    leg_jacobian(q, p, J)
     foot_target(t, dq, p, k, m, target)
     u[0] = 0.0
     u[1] = 0.0
@@ -145,7 +146,7 @@ def swing_torque(t, q, dq, p, k, m, u):
 def stance_torque(t, q, dq, p, k, m, u):
     """Write the torques of hip and knee in stance [N m]."""
     J, F = np.empty((2, 4)), np.empty(2)
-    dynamics.leg_jacobian(q, p, J)
+    leg_jacobian(q, p, J)
     ground_force(t, dq, p, k, m, F)
     for j in range(2):
         u[j] = -(J[0, 2 + j] * F[0] + J[1, 2 + j] * F[1])
@@ -155,8 +156,8 @@ def stance_torque(t, q, dq, p, k, m, u):
 def at_liftoff(t, q, dq, p, k, m):
     """Remember when and from where the foot leaves, and the height of the ground it leaves."""
     foot, toe = np.empty(2), np.empty(3)
-    dynamics.leg_position(q, p, foot)
-    dynamics.toe_position(q, p, toe)
+    leg_position(q, p, foot)
+    toe_position(q, p, toe)
     m[T_EVENT] = t
     m[FROM_Y] = foot[0]
     m[FROM_Z] = foot[1]

@@ -7,8 +7,8 @@ torques u - damping * w of the motors:
     stance      M ddq + C dq + G = B u + J^T F,   J ddq + dJ dq = 0
     touchdown   M (dq+ - dq-) = J^T F_imp,        J dq+ = 0
 
-J has two rows: the foot neither moves along Y_hc, tangential to its circle about the boom, nor along Z_hc, up; it slides
-freely along X_hc, radially. The frame hc is fixed at touchdown. F = (F_Y, F_Z) acts on the foot, F_Z > 0 pushes up.
+J has two rows: the foot neither moves along Y_hc, tangential to its circle about the boom, nor along Z_hc, up; it
+slides freely along X_hc, radially. The frame hc is fixed at touchdown. F = (F_Y, F_Z) acts on the foot, F_Z > 0 is up.
 
 Source: Ding & Ramos, section 2.2. With a third, radial row the leg would have one degree of freedom left, and a
 touchdown would take nearly all of its energy.
@@ -21,8 +21,9 @@ import math
 import numpy as np
 
 from ..hybrid.names import indices
-from . import hopping_leg_dynamics as dynamics
 from .hopping_leg import HoppingLegParams
+from .hopping_leg_dynamics import all_terms, mass_matrix, toe_jacobian
+from .hopping_leg_dynamics import potential_energy as potential_of
 
 
 def numbers(params: HoppingLegParams) -> dict[str, np.ndarray]:
@@ -38,7 +39,7 @@ P = indices(numbers(HoppingLegParams()))
 def mass_and_bias(q, dq, p, M, h, J, dJ):
     """Write the mass matrix with rotors, C dq + G plus the back-EMF, and the foot's Jacobian with its rate."""
     C, toe = np.empty((4, 4)), np.empty(3)
-    dynamics.all_terms(q, dq, p, M, C, h, toe, J, dJ)
+    all_terms(q, dq, p, M, C, h, toe, J, dJ)
     for i in range(4):
         for j in range(4):
             h[i] += C[i, j] * dq[j]
@@ -136,8 +137,8 @@ def impact(q, dq, p, radial, impulse):
     """Replace dq by the speeds after touchdown; write the impulse (F_Y, F_Z) on the foot [N s]."""
     M, J = np.empty((4, 4)), np.empty((3, 4))
     Jc, Z, S = np.empty((2, 4)), np.empty((2, 4)), np.empty((2, 2))
-    dynamics.mass_matrix(q, p, M)
-    dynamics.toe_jacobian(q, p, J)
+    mass_matrix(q, p, M)
+    toe_jacobian(q, p, J)
     for k in range(2):
         M[2 + k, 2 + k] += p[P.armature + k]
     constraint(M, J, radial, Jc, Z, S)
@@ -162,7 +163,7 @@ def limit_torque(dq, p, u):
 def kinetic_energy(q, dq, p):
     """Return the kinetic energy, rotors included [J]."""
     M = np.empty((4, 4))
-    dynamics.mass_matrix(q, p, M)
+    mass_matrix(q, p, M)
     total = 0.0
     for i in range(4):
         for j in range(4):
@@ -175,5 +176,5 @@ def kinetic_energy(q, dq, p):
 def potential_energy(q, p):
     """Return the potential energy, zero with every mass centre on the ground [J]."""
     V = np.empty(1)
-    dynamics.potential_energy(q, p, V)
+    potential_of(q, p, V)
     return V[0]
