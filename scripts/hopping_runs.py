@@ -1,6 +1,6 @@
 """The hopping leg under one controller in either engine: hops in numbers, and the time history as a labelled record.
 
-Both give the same names, dimensions and units, so that a comparison, a plot or an export is one line. World frame, z up.
+Both give the same names, dimensions and units, so that a comparison, a plot or an export is one line. World frame.
 """
 
 from __future__ import annotations
@@ -35,6 +35,8 @@ SCHEMA = {  # dimensions, unit and long name of every variable of a record
     "foot_contact": (("time",), "1", "whether the foot is on the ground"),
 }
 FORCE_FILTER = 3e-4  # time constant of the force that a simulated liftoff is read from [s]: raw force chatters
+FIRST_FORCE = 30.0  # that the filter starts from at a touchdown [N]; from zero it would see a liftoff at once
+CLEAR = 1e-3  # height above the ground that the foot must have had for a contact to be a touchdown [m]
 LONGEST_HOP = 1.0  # a run of n hops ends after n times this [s]
 
 
@@ -199,7 +201,8 @@ class _Stepper:
         self.patches.follow(self.data)
         controller.reset(0.0, self.data.qpos, self.data.qvel)
         self.share = self.timestep / (self.timestep + FORCE_FILTER)
-        self.force, self.contact = 0.0, False
+        self.ground, self.foot = ground, self.data.site_xpos[0]
+        self.force, self.contact, self.clear = 0.0, False, True
         self.events: dict[str, list] = {
             name: [] for name in ("touchdown", "liftoff", "apex", "apex_height", "apex_speed")
         }
@@ -222,10 +225,13 @@ class _Stepper:
         found, _, _, normal = data.sensordata[:4]
         self.force += self.share * (normal - self.force)
         before = self.contact
-        if not before and found:
-            self.contact, self.force = True, max(self.force, 2.0 * params.liftoff_force + normal)
-        elif before and self.force < params.liftoff_force:
-            self.contact = False
+        if before:
+            self.contact = self.force >= params.liftoff_force
+        elif not self.clear:
+            self.clear = self.foot[2] - self.ground.height(self.foot[0], self.foot[1]) > CLEAR
+        elif found:
+            self.contact, self.clear = True, False
+            self.force = max(self.force, FIRST_FORCE)
         if self.contact != before:
             self.events["touchdown" if self.contact else "liftoff"].append(t)
         if apex and not self.contact:
