@@ -3,8 +3,7 @@
 Bodies `post`, `boom`, `thigh`, `shank`, each on its hinge `yaw`, `pitch`, `hip`, `knee`; the site `foot_0` is the foot.
 Controls are the torques of hip and knee [N m].
 
-The foot slides freely along the boom's radius and sticks across it. It is a capsule along the shank's x, which is radial;
-MuJoCo's contact between plane and capsule has its first tangent along the capsule, so that a contact pair with a
+The foot slides freely along the boom's radius and sticks across it. It is a capsule along the radius: MuJoCo's contact between plane and capsule has its first tangent along the capsule, so that a contact pair with a
 friction for each tangent turns with the boom. (An isotropic foot slips 16 to 24 mm where this one slides as it should,
 and the leg hops 2 % too low and half as fast again.)
 """
