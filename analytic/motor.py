@@ -15,7 +15,10 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Motor:
-    """A geared DC motor; defaults are the Maxon RE118751, 20 W, of the documents."""
+    """A geared DC motor; defaults are the Maxon RE118751, 20 W, of the documents.
+
+    Fields broadcast with torque and speed: scalars, or arrays of shape (n, 1) for the motors of n machines.
+    """
 
     max_torque: float = 3.0  # at the joint [N m]; also the stall torque of the limit line
     no_load_speed: float = 10_000 * np.pi / 30 / 30  # at the joint [rad/s]: 10 000 rpm at the shaft over the gear
@@ -26,7 +29,7 @@ class Motor:
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
-            if not value > 0:
+            if not np.all(np.asarray(value) > 0):
                 raise ValueError(f"{name} of a motor must be positive, got {value}")
 
     @property

@@ -6,7 +6,11 @@ Entry points are strings, so that importing this package imports neither MuJoCo 
 import gymnasium
 
 ENVIRONMENTS = {
-    "Hexapod-v0": dict(entry_point="tarsus.envs.hexapod:HexapodEnv", max_episode_steps=1000),
+    "Hexapod-v0": dict(
+        entry_point="tarsus.envs.hexapod:HexapodEnv",
+        vector_entry_point="tarsus.envs.hexapod:HexapodVectorEnv",
+        max_episode_steps=1000,
+    ),
 }
 
 

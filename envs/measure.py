@@ -4,26 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-
-def _rotation_tensor() -> np.ndarray:
-    """Return T with R_ij = T_ij,kl q_k q_l for a unit quaternion q = (w, x, y, z), shape (9, 16)."""
-    tensor = np.zeros((3, 3, 4, 4))
-    for i in range(3):
-        j, k = (i + 1) % 3, (i + 2) % 3
-        tensor[i, i, 0, 0] = tensor[i, i, 1 + i, 1 + i] = 1.0
-        tensor[i, i, 1 + j, 1 + j] = tensor[i, i, 1 + k, 1 + k] = -1.0
-        tensor[i, j, 1 + i, 1 + j] = tensor[j, i, 1 + i, 1 + j] = 2.0
-        tensor[i, j, 0, 1 + k], tensor[j, i, 0, 1 + k] = -2.0, 2.0
-    return tensor.reshape(9, 16)
-
-
-_ROTATION = _rotation_tensor()
+# R_ij is the sum of two products q_k q_l, or their difference, twice; on the diagonal it is one less the sum of two.
+_FIRST = np.array([10, 6, 7, 6, 5, 11, 7, 11, 5])  # of the 16 products, row by row
+_SECOND = np.array([15, 3, 2, 3, 15, 1, 2, 1, 10])
+_SIGN = np.array([1.0, -1.0, 1.0, 1.0, 1.0, -1.0, -1.0, 1.0, 1.0])
 
 
 def rotation(quat: np.ndarray) -> np.ndarray:
     """Return the rotation matrix R_wb of unit quaternions (w, x, y, z), shape (..., 3, 3): v_w = R_wb v_b."""
-    pairs = quat[..., :, None] * quat[..., None, :]
-    return (pairs.reshape(*quat.shape[:-1], 16) @ _ROTATION.T).reshape(*quat.shape[:-1], 3, 3)
+    products = ((2.0 * quat)[..., :, None] * quat[..., None, :]).reshape(*quat.shape[:-1], 16)
+    entries = products.take(_FIRST, -1) + _SIGN * products.take(_SECOND, -1)
+    entries[..., ::4] = 1.0 - entries[..., ::4]
+    return entries.reshape(*quat.shape[:-1], 3, 3)
 
 
 def to_body(rotation_wb: np.ndarray, vector_w: np.ndarray) -> np.ndarray:

@@ -124,15 +124,21 @@ class GroundPatches:
         """Whether there is anything to follow."""
         return len(self._sites) > 0
 
-    def follow(self, data: mujoco.MjData) -> None:
-        """Move the patches under the feet as they stand in `data`; call it before every physics step."""
+    def follow(self, data, terrain=None) -> None:
+        """Move the patches under the feet as they stand in `data`; call it before every physics step.
+
+        Args:
+            data: A `mujoco.MjData`, or the bound arrays of many simulations, with any leading dimensions.
+            terrain: What has their `height` and `gradient`; by default the attribute of that name.
+        """
         if not self:
             return
-        feet = data.site_xpos[self._sites]  # (n, 3)
-        x, y = feet[:, 0], feet[:, 1]
-        feet[:, 2] = self.terrain.height(x, y)
-        data.mocap_pos[self._mocap] = feet
-        data.mocap_quat[self._mocap] = tilt(*self.terrain.gradient(x, y))
+        terrain = self.terrain if terrain is None else terrain
+        feet = data.site_xpos[..., self._sites, :]  # (..., n, 3)
+        x, y = feet[..., 0], feet[..., 1]
+        feet[..., 2] = terrain.height(x, y)
+        data.mocap_pos[..., self._mocap, :] = feet
+        data.mocap_quat[..., self._mocap, :] = tilt(*terrain.gradient(x, y))
 
 
 def tilt(h_x: np.ndarray, h_y: np.ndarray) -> np.ndarray:

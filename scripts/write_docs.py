@@ -134,7 +134,7 @@ def hexapod_page() -> str:
     import tarsus  # noqa: F401  registers the environments
     from tarsus.analytic.terrain import TERRAINS
     from tarsus.envs import actions, observations
-    from tarsus.envs.hexapod_task import REWARDS
+    from tarsus.envs.hexapod_config import REWARDS
     from tarsus.mjcf.hexapod_parameters import RANDOMISABLE
     from tarsus.mjcf.presets import PRESETS
 
@@ -166,7 +166,7 @@ def argument_rows() -> list[tuple[str, str, str]]:
     """Return name, default and comment of every field of the configuration, read from its source."""
     import inspect
 
-    from tarsus.envs.hexapod_task import HexapodConfig
+    from tarsus.envs.hexapod_config import HexapodConfig
 
     comments = {}
     for line in inspect.getsource(HexapodConfig).splitlines():
