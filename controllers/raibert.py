@@ -18,6 +18,8 @@ from ..analytic.models.hopping_leg import HoppingLegParams, limited_torque
 from ..analytic.models.hopping_leg_laws import MEMORY, RaibertGains
 from ..analytic.models.hopping_leg_mechanics import numbers
 
+SETTLED = 0.02  # time after a touchdown or liftoff in which contact is not asked [s]
+
 
 class Raibert:
     """The controller of the hopping leg.
@@ -47,6 +49,7 @@ class Raibert:
     ) -> None:
         self.gains = RaibertGains() if gains is None else gains
         self.params = HoppingLegParams() if params is None else params
+        self._limits = self.params.torque_limits
         self.numbers = self.gains.numbers(self.params)
         self.memory_names = MEMORY
         self._p = _flat(numbers(self.params))
@@ -55,12 +58,12 @@ class Raibert:
         if fast:
             self._laws = tuple(compiled(law) for law in self._laws)
         self.memory = np.zeros(len(MEMORY))
-        self.in_stance, self._rising = False, False
+        self.in_stance, self._rising, self._changed = False, False, -np.inf
 
     def reset(self, t: float, qpos: np.ndarray, qvel: np.ndarray) -> None:
         """Begin in flight, with the leg as it stands, shapes (4,) [rad], [rad/s]."""
         self.memory = np.zeros(len(MEMORY))
-        self.in_stance, self._rising = False, bool(qvel[1] < 0)
+        self.in_stance, self._rising, self._changed = False, bool(qvel[1] < 0), -np.inf
         self.at_start(t, qpos, qvel, self._p, self._k, self.memory)
 
     def __call__(self, t: float, qpos: np.ndarray, qvel: np.ndarray, contact: bool) -> np.ndarray:
@@ -70,12 +73,13 @@ class Raibert:
             t: Time [s].
             qpos: Yaw, pitch, hip, knee, shape (4,) [rad].
             qvel: Their rates, shape (4,) [rad/s].
-            contact: Whether the foot is on the ground: a change is a touchdown or a liftoff.
+            contact: Whether the foot is on the ground: a change is a touchdown or a liftoff, but for changes within
+                `SETTLED` of the last: a simulated contact may chatter, and a real switch bounces.
         """
         self._notice(t, qpos, qvel, contact)
         torque = np.empty(2)
         self._laws[self.in_stance](t, qpos, qvel, self._p, self._k, self.memory, torque)
-        return limited_torque(self.params, torque, qvel[2:])
+        return limited_torque(self._limits, torque, qvel[2:])
 
     def _notice(self, t: float, qpos: np.ndarray, qvel: np.ndarray, contact: bool) -> None:
         """Call the law of each event that has happened since the last call."""
@@ -83,9 +87,10 @@ class Raibert:
         rising = bool(qvel[1] < 0)  # the boom's pitch is positive downward
         if not self.in_stance and self._rising and not rising:
             self.at_apex(*arguments)
-        if contact != self.in_stance:
+        if contact != self.in_stance and t > self._changed + SETTLED:
+            self.in_stance, self._changed = bool(contact), t
             (self.at_touchdown if contact else self.at_liftoff)(*arguments)
-        self.in_stance, self._rising = bool(contact), rising
+        self._rising = rising
 
 
 class RaibertPolicy:

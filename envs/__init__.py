@@ -11,6 +11,11 @@ ENVIRONMENTS = {
         vector_entry_point="tarsus.envs.hexapod:HexapodVectorEnv",
         max_episode_steps=1000,
     ),
+    "HoppingLeg-v0": dict(
+        entry_point="tarsus.envs.hopping_leg:HoppingLegEnv",
+        vector_entry_point="tarsus.envs.hopping_leg:HoppingLegVectorEnv",
+        max_episode_steps=2000,
+    ),
 }
 
 

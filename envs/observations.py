@@ -113,21 +113,23 @@ def default_names(action_mode: str, task: str) -> tuple[str, ...]:
     return names + (("command",) if task == "commanded" else ())
 
 
-def select(names: Sequence[str], action_mode: str, task: str) -> dict[str, Observation]:
+def select(
+    names: Sequence[str], action_mode: str, task: str, known: dict[str, Observation] = OBSERVATIONS
+) -> dict[str, Observation]:
     """Return the named entries in the order given.
 
     Raises:
         ValueError: If a name is unknown, given twice, or would be constant with this action mode and task.
     """
     for name in names:
-        if name not in OBSERVATIONS:
-            raise ValueError(f"unknown observation {name!r}; there are {', '.join(OBSERVATIONS)}")
-        needs = OBSERVATIONS[name].needs
+        if name not in known:
+            raise ValueError(f"unknown observation {name!r}; there are {', '.join(known)}")
+        needs = known[name].needs
         if needs and not {action_mode, task} & set(needs.split(" or ")):
             raise ValueError(f"observation {name!r} is constant here: it needs {needs}, not {action_mode} and {task}")
     if len(set(names)) != len(names):
         raise ValueError(f"an observation is named twice in {list(names)}")
-    return {name: OBSERVATIONS[name] for name in names}
+    return {name: known[name] for name in names}
 
 
 def slices(selected: dict[str, Observation]) -> dict[str, slice]:
@@ -138,12 +140,10 @@ def slices(selected: dict[str, Observation]) -> dict[str, slice]:
     }
 
 
-def table(selected: dict[str, Observation] | None = None) -> str:
-    """Return the Markdown table of the entries, by default of all there are."""
+def table(selected: dict[str, Observation] | None = None, known: dict[str, Observation] = OBSERVATIONS) -> str:
+    """Return the Markdown table of the selected entries, or of all that are known."""
     rows = ["| entries | name | meaning | unit | bound | needs |", "|---|---|---|---|---|---|"]
-    for (name, part), entry in zip(
-        slices(selected or OBSERVATIONS).items(), (selected or OBSERVATIONS).values(), strict=True
-    ):
+    for (name, part), entry in zip(slices(selected or known).items(), (selected or known).values(), strict=True):
         where = f"{part.start}:{part.stop}" if selected else str(entry.size)
         rows.append(f"| {where} | `{name}` | {entry.text} | {entry.unit} | {entry.bound:g} | {entry.needs or '-'} |")
     return "\n".join(rows)

@@ -34,9 +34,8 @@ SCHEMA = {  # dimensions, unit and long name of every variable of a record
     "foot_force": (("time", "axis"), "N", "force of the ground on the foot, world frame"),
     "foot_contact": (("time",), "1", "whether the foot is on the ground"),
 }
-FORCE_FILTER = 3e-4  # time constant of the force that a simulated liftoff is read from [s]: raw force chatters
+FORCE_FILTER = 1e-4  # time constant of the force that a simulated liftoff is read from [s]: raw force chatters
 FIRST_FORCE = 30.0  # that the filter starts from at a touchdown [N]; from zero it would see a liftoff at once
-CLEAR = 1e-3  # height above the ground that the foot must have had for a contact to be a touchdown [m]
 LONGEST_HOP = 1.0  # a run of n hops ends after n times this [s]
 
 
@@ -201,8 +200,7 @@ class _Stepper:
         self.patches.follow(self.data)
         controller.reset(0.0, self.data.qpos, self.data.qvel)
         self.share = self.timestep / (self.timestep + FORCE_FILTER)
-        self.ground, self.foot = ground, self.data.site_xpos[0]
-        self.force, self.contact, self.clear = 0.0, False, True
+        self.force = 0.0
         self.events: dict[str, list] = {
             name: [] for name in ("touchdown", "liftoff", "apex", "apex_height", "apex_speed")
         }
@@ -211,33 +209,31 @@ class _Stepper:
         """Take one step; afterwards `before` is the state it started from, and forces belong to that."""
         data, controller = self.data, self.controller
         t, qpos, qvel = data.time, data.qpos, data.qvel
-        rising = qvel[1] < 0
-        self.torque = controller(t, qpos, qvel, self.contact)
+        was_in_stance, rising = controller.in_stance, qvel[1] < 0
+        self.torque = controller(t, qpos, qvel, self._touches())
         self.before = (t, qpos.copy(), qvel.copy())
+        if controller.in_stance != was_in_stance:
+            self.events["touchdown" if controller.in_stance else "liftoff"].append(t)
         data.ctrl[:] = self.torque
         if self.patches and k % self.follow_every == 0:
             self.patches.follow(data)
         mujoco.mj_step(self.model, data)
-        self._notice(rising and not data.qvel[1] < 0)
+        self.force += self.share * (data.sensordata[3] - self.force)
+        if rising and not data.qvel[1] < 0 and not controller.in_stance:
+            self._note_apex()
 
-    def _notice(self, apex: bool) -> None:
-        t, data, params = self.before[0], self.data, self.controller.params
-        found, _, _, normal = data.sensordata[:4]
-        self.force += self.share * (normal - self.force)
-        before = self.contact
-        if before:
-            self.contact = self.force >= params.liftoff_force
-        elif not self.clear:
-            self.clear = self.foot[2] - self.ground.height(self.foot[0], self.foot[1]) > CLEAR
-        elif found:
-            self.contact, self.clear = True, False
-            self.force = max(self.force, FIRST_FORCE)
-        if self.contact != before:
-            self.events["touchdown" if self.contact else "liftoff"].append(t)
-        if apex and not self.contact:
-            self.events["apex"].append(data.time)
-            self.events["apex_height"].append(hip_height(params, data.qpos[1]))
-            self.events["apex_speed"].append(params.LB * data.qvel[0])
+    def _touches(self) -> bool:
+        """Return whether the foot is on the ground: the raw contact finds a touchdown, the filtered force a liftoff."""
+        if not self.controller.in_stance:
+            self.force = FIRST_FORCE
+            return self.data.sensordata[0] > 0
+        return self.force >= self.controller.params.liftoff_force
+
+    def _note_apex(self) -> None:
+        data, params = self.data, self.controller.params
+        self.events["apex"].append(data.time)
+        self.events["apex_height"].append(hip_height(params, data.qpos[1]))
+        self.events["apex_speed"].append(params.LB * data.qvel[0])
 
     def bad(self) -> str:
         """Return what is wrong, or an empty string."""
@@ -264,7 +260,7 @@ class _Rows:
         height = hip_height(stepper.controller.params, qpos[1])
         foot = data.site_xpos[0].copy()  # of the state before the step, as all that MuJoCo derives
         force = data.sensordata[1:4].copy()
-        self.rows.append((t, qpos, qvel, stepper.torque, height, foot, force, stepper.contact))
+        self.rows.append((t, qpos, qvel, stepper.torque, height, foot, force, stepper.controller.in_stance))
         return True
 
     def table(self) -> tuple[np.ndarray, dict[str, np.ndarray]]:

@@ -108,18 +108,17 @@ class HoppingLegParams:
         return self.back_emf * (self.motor_mode == "voltage")
 
     @property
-    def peak_torque(self) -> np.ndarray:
-        """Largest torque that can be asked of hip and knee at rest, shape (2,) [N m]."""
-        if self.motor_mode == "current":
-            return self.gear * self.max_shaft_torque
-        return self.stall_torque if self.motor_mode == "voltage" else np.full(2, UNLIMITED)
+    def rated_torque(self) -> np.ndarray:
+        """Torque of hip and knee at the motors' largest current, shape (2,) [N m]."""
+        return self.gear * self.max_shaft_torque
 
     @property
-    def torque_line(self) -> np.ndarray:
-        """Torque at rest and slope of the voltage limit, shape (2, 2) [N m], [N m s/rad]; mode `current` only."""
+    def torque_limits(self) -> np.ndarray:
+        """Largest torque asked for, and torque at rest and slope of the voltage line, (3, 2) [N m], [N m s/rad]."""
+        unlimited, none = np.full(2, UNLIMITED), np.zeros(2)
         if self.motor_mode == "current":
-            return np.stack([self.stall_torque, self.back_emf])
-        return np.stack([np.full(2, UNLIMITED), np.zeros(2)])
+            return np.stack([self.rated_torque, self.stall_torque, self.back_emf])
+        return np.stack([self.stall_torque if self.motor_mode == "voltage" else unlimited, unlimited, none])
 
 
 def motor_mode(isMotorDynamics: bool, isControlSaturate: bool) -> str:
@@ -135,11 +134,17 @@ def motor_mode(isMotorDynamics: bool, isControlSaturate: bool) -> str:
     return "current" if isControlSaturate else "voltage"
 
 
-def limited_torque(params: HoppingLegParams, torque: np.ndarray, speed: np.ndarray) -> np.ndarray:
-    """Return the torque that the motors take when `torque` is asked for, both shape (..., 2) [N m]."""
-    stall, slope = params.torque_line
-    low = np.maximum(-params.peak_torque, -stall - slope * speed)
-    return np.minimum(np.maximum(torque, low), np.minimum(params.peak_torque, stall - slope * speed))
+def limited_torque(limits: np.ndarray, torque: np.ndarray, speed: np.ndarray) -> np.ndarray:
+    """Return the torque that the motors take when `torque` is asked for, both shape (..., 2) [N m].
+
+    Args:
+        limits: `torque_limits` of the parameters, shape (3, ..., 2).
+        torque: Asked for, hip and knee.
+        speed: Of hip and knee, shape (..., 2) [rad/s].
+    """
+    peak, stall, slope = limits
+    low = np.maximum(-peak, -stall - slope * speed)
+    return np.minimum(np.maximum(torque, low), np.minimum(peak, stall - slope * speed))
 
 
 def leg_position(params: HoppingLegParams, joints: np.ndarray) -> np.ndarray:
@@ -168,6 +173,24 @@ def leg_angles(params: HoppingLegParams, foot: np.ndarray) -> np.ndarray:
 def hip_height(params: HoppingLegParams, pitch: np.ndarray) -> np.ndarray:
     """Return the height of the hip [m] at a boom pitch [rad]."""
     return params.HB - params.LB * np.sin(pitch)
+
+
+def hip_position(params: HoppingLegParams, qpos: np.ndarray) -> np.ndarray:
+    """Return the hip in the world, shape (..., 3) [m], at q of shape (..., 4) [rad]."""
+    return _beside_boom(params, qpos, 0.0, 0.0)
+
+
+def foot_position(params: HoppingLegParams, qpos: np.ndarray) -> np.ndarray:
+    """Return the foot in the world, shape (..., 3) [m], at q of shape (..., 4) [rad]."""
+    leg = leg_position(params, qpos[..., 2:])
+    return _beside_boom(params, qpos, leg[..., 0], leg[..., 1])
+
+
+def _beside_boom(params: HoppingLegParams, qpos: np.ndarray, y: np.ndarray, z: np.ndarray) -> np.ndarray:
+    """Return the point (LB, DB + y, z) of the boom's frame in the world."""
+    s1, c1, s2, c2 = np.sin(qpos[..., 0]), np.cos(qpos[..., 0]), np.sin(qpos[..., 1]), np.cos(qpos[..., 1])
+    radius, side = params.LB * c2 + z * s2, params.DB + y
+    return np.stack([radius * c1 - side * s1, radius * s1 + side * c1, params.HB - params.LB * s2 + z * c2], axis=-1)
 
 
 def start_angles(params: HoppingLegParams, pitch: float = START_PITCH, leg: tuple = START_LEG) -> np.ndarray:

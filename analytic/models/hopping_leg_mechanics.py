@@ -29,7 +29,7 @@ from .hopping_leg_dynamics import potential_energy as potential_of
 def numbers(params: HoppingLegParams) -> dict[str, np.ndarray]:
     """Return what the equations need, in the order of their vector `p`: the links', then the motors' and the limits."""
     links = ("g", "HB", "LB", "DB", "LH", "LK", "DK", "mass", "com", "inertia")
-    motors = ("armature", "damping", "peak_torque", "torque_line", "liftoff_force", "fall_height")
+    motors = ("armature", "damping", "torque_limits", "liftoff_force", "fall_height")
     return {name: np.asarray(getattr(params, name), float) for name in (*links, *motors)}
 
 
@@ -155,9 +155,9 @@ def impact(q, dq, p, radial, impulse):
 def limit_torque(dq, p, u):
     """Limit the torques of hip and knee to what the motors can give at their speeds."""
     for k in range(2):
-        lost = p[P.torque_line + 2 + k] * dq[2 + k]
-        u[k] = min(max(u[k], max(-p[P.peak_torque + k], -p[P.torque_line + k] - lost)), p[P.peak_torque + k])
-        u[k] = min(u[k], p[P.torque_line + k] - lost)
+        peak, stall = p[P.torque_limits + k], p[P.torque_limits + 2 + k]
+        lost = p[P.torque_limits + 4 + k] * dq[2 + k]
+        u[k] = min(max(u[k], max(-peak, -stall - lost)), min(peak, stall - lost))
 
 
 def kinetic_energy(q, dq, p):
