@@ -9,7 +9,7 @@ import gymnasium
 import mujoco
 import numpy as np
 
-from ..analytic.models.hopping_leg import foot_position, hip_position, limited_torque
+from ..analytic.models.hopping_leg import limited_torque, places
 from ..analytic.terrain import Rough, Terrain, make
 from ..mjcf.compile import compile_model
 from ..mjcf.ground import Ground
@@ -140,7 +140,7 @@ class HoppingLegTask(Task):
             params=self.config.params,
             qpos=data.qpos,
             qvel=data.qvel,
-            hip=np.zeros((*self.shape, 3)),
+            places=places(self.config.params, data.qpos),
             foot=data.sensordata[..., :4],
             torque=self._action,
             action=self._action,
@@ -153,9 +153,10 @@ class HoppingLegTask(Task):
         """Measure hip, torques and height."""
         frame = self._frame
         frame.action, frame.command = self._action, self._command
-        frame.hip = hip_position(frame.params, frame.qpos)
+        frame.places = places(frame.params, frame.qpos)
         frame.torque = limited_torque(self._limits, self._action * self.action_scale, frame.qvel[..., 2:])
-        frame.height = frame.hip[..., 2] - frame.ground(frame.hip[..., 0], frame.hip[..., 1])
+        hip = frame.places.hip
+        frame.height = hip[..., 2] - frame.ground(hip[..., 0], hip[..., 1])
 
     def advance(self) -> None:
         """Take the mean speed of the step."""
@@ -187,8 +188,8 @@ class HoppingLegTask(Task):
             "speed": self._speed[()].copy(),
             "distance": frame.params.LB * (frame.qpos[..., 0] - self._start_yaw),
             "command": self._command[()].copy(),
-            "hip_position": frame.hip.copy(),
-            "foot_position": foot_position(frame.params, frame.qpos),
+            "hip_position": frame.places.hip,
+            "foot_position": frame.places.foot,
             "foot_contact": frame.foot[..., :1] > 0,
             "foot_force": frame.foot[..., None, 1:].copy(),
             "torque": frame.torque.copy(),

@@ -15,6 +15,7 @@ boom of a metre, and no measurement stands behind them. Together they make a mas
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -147,13 +148,6 @@ def limited_torque(limits: np.ndarray, torque: np.ndarray, speed: np.ndarray) ->
     return np.minimum(np.maximum(torque, low), np.minimum(peak, stall - slope * speed))
 
 
-def leg_position(params: HoppingLegParams, joints: np.ndarray) -> np.ndarray:
-    """Return the foot (y, z) in the hip's frame, shape (..., 2) [m], at hip and knee angles (..., 2) [rad]."""
-    th3, th34 = joints[..., 0], joints[..., 0] + joints[..., 1]
-    y = params.LH * np.sin(th3) + params.shank * np.sin(th34)
-    return np.stack([y, -params.LH * np.cos(th3) - params.shank * np.cos(th34)], axis=-1)
-
-
 def leg_angles(params: HoppingLegParams, foot: np.ndarray) -> np.ndarray:
     """Return hip and knee angles (..., 2) [rad] that put the foot at (y, z) in the hip's frame; the knee is negative.
 
@@ -175,22 +169,30 @@ def hip_height(params: HoppingLegParams, pitch: np.ndarray) -> np.ndarray:
     return params.HB - params.LB * np.sin(pitch)
 
 
-def hip_position(params: HoppingLegParams, qpos: np.ndarray) -> np.ndarray:
-    """Return the hip in the world, shape (..., 3) [m], at q of shape (..., 4) [rad]."""
-    return _beside_boom(params, qpos, 0.0, 0.0)
+class Places(NamedTuple):
+    """Where things are in states q of shape (..., 4)."""
+
+    sine: np.ndarray  # (..., 4) of yaw, pitch, hip, knee
+    cosine: np.ndarray  # (..., 4)
+    leg: np.ndarray  # (..., 2) the foot (y, z) in the frame before the hip [m]
+    hip: np.ndarray  # (..., 3) the hip, world frame [m]
+    foot: np.ndarray  # (..., 3) the foot, world frame [m]
 
 
-def foot_position(params: HoppingLegParams, qpos: np.ndarray) -> np.ndarray:
-    """Return the foot in the world, shape (..., 3) [m], at q of shape (..., 4) [rad]."""
-    leg = leg_position(params, qpos[..., 2:])
-    return _beside_boom(params, qpos, leg[..., 0], leg[..., 1])
-
-
-def _beside_boom(params: HoppingLegParams, qpos: np.ndarray, y: np.ndarray, z: np.ndarray) -> np.ndarray:
-    """Return the point (LB, DB + y, z) of the boom's frame in the world."""
-    s1, c1, s2, c2 = np.sin(qpos[..., 0]), np.cos(qpos[..., 0]), np.sin(qpos[..., 1]), np.cos(qpos[..., 1])
-    radius, side = params.LB * c2 + z * s2, params.DB + y
-    return np.stack([radius * c1 - side * s1, radius * s1 + side * c1, params.HB - params.LB * s2 + z * c2], axis=-1)
+def places(params: HoppingLegParams, qpos: np.ndarray) -> Places:
+    """Return where leg, hip and foot are in states `qpos`, shape (..., 4) [rad]."""
+    sine, cosine = np.sin(qpos), np.cos(qpos)
+    (s1, s2, s3, s4), (c1, c2, c3, c4) = sine.T, cosine.T
+    y = params.LH * s3 + params.shank * (s3 * c4 + c3 * s4)
+    z = -params.LH * c3 - params.shank * (c3 * c4 - s3 * s4)
+    leg, hip, foot = np.empty((*qpos.shape[:-1], 2)), np.empty((*qpos.shape[:-1], 3)), np.empty((*qpos.shape[:-1], 3))
+    leg.T[0], leg.T[1] = y, z
+    for point, beside, below in ((hip.T, params.DB, 0.0), (foot.T, params.DB + y, z)):
+        radius = params.LB * c2 + below * s2
+        point[0] = radius * c1 - beside * s1
+        point[1] = radius * s1 + beside * c1
+        point[2] = params.HB - params.LB * s2 + below * c2
+    return Places(sine, cosine, leg, hip, foot)
 
 
 def start_angles(params: HoppingLegParams, pitch: float = START_PITCH, leg: tuple = START_LEG) -> np.ndarray:
