@@ -164,6 +164,26 @@ def _add_sensor(spec: mujoco.MjSpec, stands_on: str) -> None:
     )
 
 
+class FootAxis:
+    """Keeps the foot's sliding direction radial, as the exact model has it: from the boom's axis to the foot.
+
+    Left alone the capsule turns with the boom, which in a stance at 1.5 m/s turns by 0.2 rad while the foot stands, and
+    pulls the foot along with it: stances then last 0.3 % too long and touchdowns come 7 ms late after seven hops.
+    """
+
+    def __init__(self, model: mujoco.MjModel) -> None:
+        """Find the foot of `model`."""
+        geom = model.geom("toe_0")
+        self._quat, self._body, self._site = geom.quat, int(geom.bodyid[0]), model.site("foot_0").id
+        self._local = np.empty(3)
+
+    def follow(self, data: mujoco.MjData) -> None:
+        """Turn the capsule as the foot stands in `data`; call it before every physics step."""
+        x, y, _ = data.site_xpos[self._site]
+        mujoco.mju_mulMatTVec(self._local, data.xmat[self._body].reshape(3, 3), np.array([x, y, 0.0]))
+        mujoco.mju_quatZ2Vec(self._quat, self._local)
+
+
 def xml() -> str:
     """Return the XML of the default leg, as `assets/hopping_leg.xml` keeps it."""
     spec = build()

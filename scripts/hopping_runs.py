@@ -20,7 +20,7 @@ from tarsus.analytic.models.hopping_leg_laws import RaibertGains
 from tarsus.analytic.terrain import Flat, Terrain
 from tarsus.controllers.raibert import Raibert
 from tarsus.mjcf.compile import compile_model
-from tarsus.mjcf.hopping_leg import PRESETS, build
+from tarsus.mjcf.hopping_leg import PRESETS, FootAxis, build
 from tarsus.mjcf.presets import Preset, find
 from tarsus.mjcf.terrain import GroundPatches
 
@@ -194,6 +194,7 @@ class _Stepper:
         self.model = compile_model(build(controller.params, ground, preset))
         self.data = mujoco.MjData(self.model)
         self.controller, self.timestep = controller, self.model.opt.timestep
+        self.foot_axis = FootAxis(self.model)
         self.patches, self.follow_every = GroundPatches(self.model, ground), preset.follow_every
         mujoco.mj_resetDataKeyframe(self.model, self.data, 0)
         mujoco.mj_forward(self.model, self.data)
@@ -217,6 +218,7 @@ class _Stepper:
         data.ctrl[:] = self.torque
         if self.patches and k % self.follow_every == 0:
             self.patches.follow(data)
+        self.foot_axis.follow(data)
         mujoco.mj_step(self.model, data)
         self.force += self.share * (data.sensordata[3] - self.force)
         if rising and not data.qvel[1] < 0 and not controller.in_stance:
