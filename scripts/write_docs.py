@@ -10,6 +10,7 @@ import sys
 from dataclasses import MISSING, fields
 from pathlib import Path
 
+from tarsus.scripts.hopping_leg_page import hopping_leg_page
 from tarsus.scripts.report import markdown_table
 
 ROOT = Path(__file__).parents[1]
@@ -162,29 +163,32 @@ def hexapod_page() -> str:
     )
 
 
-def argument_rows() -> list[tuple[str, str, str]]:
-    """Return name, default and comment of every field of the configuration, read from its source."""
+def argument_rows(config: type | None = None) -> list[tuple[str, str, str]]:
+    """Return name, default and comment of every field of a configuration, the hexapod's, read from its source."""
     import inspect
 
     from tarsus.envs.hexapod_config import HexapodConfig
 
+    config = HexapodConfig if config is None else config
     comments = {}
-    for line in inspect.getsource(HexapodConfig).splitlines():
+    for line in inspect.getsource(config).splitlines():
         name, _, rest = line.strip().partition(":")
         if "#" in rest:
             comments[name] = rest.partition("#")[2].strip()
     rows = [("`render_mode`", "`None`", '`"human"`, `"rgb_array"` or `"depth_array"`')]
     rows += [("`width`, `height`, `camera`", '`640`, `480`, `"follow"`', 'of images; the other camera is `"side"`')]
-    for entry in fields(HexapodConfig):
-        if entry.default is not MISSING:
-            default = repr(entry.default)
-        else:
+    for entry in fields(config):
+        if entry.default is MISSING:
             default = f"{entry.default_factory.__name__}()"
+        elif hasattr(entry.default, "motor_mode"):
+            default = f'{type(entry.default).__name__}(motor_mode="{entry.default.motor_mode}")'
+        else:
+            default = repr(entry.default)
         rows.append((f"`{entry.name}`", f"`{default}`", comments[entry.name]))
     return rows
 
 
-PAGES = {"docs/envs/hexapod.md": hexapod_page}
+PAGES = {"docs/envs/hexapod.md": hexapod_page, "docs/envs/hopping_leg.md": hopping_leg_page}
 
 
 def main(argv: list[str] | None = None) -> int:
