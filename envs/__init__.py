@@ -16,6 +16,11 @@ ENVIRONMENTS = {
         vector_entry_point="tarsus.envs.slip_leg:SlipLegVectorEnv",
         max_episode_steps=5000,
     ),
+    "HoppingLeg-v0": dict(
+        entry_point="tarsus.envs.hopping_leg:HoppingLegEnv",
+        vector_entry_point="tarsus.envs.hopping_leg:HoppingLegVectorEnv",
+        max_episode_steps=2000,
+    ),
 }
 
 

@@ -6,7 +6,6 @@ code, and MuJoCo's batch promises it of the physics.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,27 +15,12 @@ import numpy as np
 from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
-from mujoco.batch import Batch
 
 from .base import BEYOND, checked_action, total, warning_sentence
 from .camera import Camera
+from .simulations import Simulations
 from .task import Task
-
-STATE = mujoco.mjtState.mjSTATE_INTEGRATION
-
-
-class BoundArrays:
-    """A batch's arrays by MuJoCo's names, each asked for once; the likeness of an `MjData` for all simulations."""
-
-    def __init__(self, batch: Batch):
-        self._batch = batch
-
-    def __getattr__(self, name: str) -> np.ndarray:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        array = self._batch.bind(name)
-        setattr(self, name, array)
-        return array
+from .vector_arguments import masked, seeds_of
 
 
 class LeggedVectorEnv(gymnasium.vector.VectorEnv):
@@ -56,7 +40,6 @@ class LeggedVectorEnv(gymnasium.vector.VectorEnv):
 
     Attributes:
         task: The task, with arrays of leading dimension `num_envs`.
-        models: The model of each simulation; one and the same where episodes do not change it.
         last_good_states: `qpos` and `qvel` before the step that diverged, by simulation, until its next episode.
 
     Raises:
@@ -96,21 +79,16 @@ class LeggedVectorEnv(gymnasium.vector.VectorEnv):
 
     def _load(self) -> None:
         """Take the task's model as it is now."""
-        task = self.task
         self._camera.close()
-        self._batch = Batch(task.model, self.num_envs, self._n_threads)
-        self._warnings = self._batch.warning[..., 1]  # numbers; the other column has where the last one was
-        self._scratch = mujoco.MjData(task.model)
-        self._data = BoundArrays(self._batch)
-        self.metadata = {
-            **type(self).metadata,
-            "render_fps": round(1 / task.ctrl_dt),
-            "autoreset_mode": self.autoreset_mode,
-        }
-        task.bind(self._data)
-        if task.patches:
-            self._data.site_xpos  # noqa: B018  read before the first step, so bound before it
-        self.models = [task.model] * self.num_envs
+        self._sims = Simulations(self.task, self._n_threads)
+        self._data = self._sims.data
+        frames = {"render_fps": round(1 / self.task.ctrl_dt), "autoreset_mode": self.autoreset_mode}
+        self.metadata = type(self).metadata | frames
+
+    @property
+    def models(self) -> list[mujoco.MjModel]:
+        """The model of each simulation; one and the same where episodes do not change it."""
+        return self._sims.models
 
     def reset(self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None):
         """Start episodes, in all simulations or those of `options["reset_mask"]`; see the task for other options.
@@ -120,61 +98,30 @@ class LeggedVectorEnv(gymnasium.vector.VectorEnv):
             options: The task's; `qpos` and `qvel` set the start of all, shape (nq,), or of each, (num_envs, nq).
         """
         options = dict(options or {})
-        sims = self._masked(options.pop("reset_mask", None))
+        sims = masked(options.pop("reset_mask", None), self.num_envs)
         state = {name: np.asarray(options.pop(name), float) for name in ("qpos", "qvel") if name in options}
+        if options and len(sims) < self.num_envs:
+            raise ValueError(
+                f"{', '.join(options)} hold for all environments, so all must be reset, not a part of them"
+            )
         if self.task.configure(options):
-            if len(sims) < self.num_envs:
-                raise ValueError("these options make a new model, so all simulations must be reset, not a part of them")
             self._load()
-        if self.task.varies and self.models[0] is self.task.model:
-            self.models = [copy.copy(self.task.model) for _ in range(self.num_envs)]
-        self._seed(seed, sims)
-        starts = {name: value if value.ndim == 2 else [value] * self.num_envs for name, value in state.items()}
-        self._start(sims, {name: list(value) for name, value in starts.items()})
+        seeds = seeds_of(seed, self.num_envs)
+        for sim in sims:
+            if seeds[sim] is not None or sim not in self.task.rngs:
+                self.task.rngs[sim], _ = seeding.np_random(seeds[sim])
+        rows = {name: value if value.ndim == 2 else [value] * self.num_envs for name, value in state.items()}
+        self._start(sims, [{name: value[sim] for name, value in rows.items()} for sim in range(self.num_envs)])
         self._over[sims] = False
         self.task.refresh()
         infos = self._infos(np.isin(np.arange(self.num_envs), sims))
         return self.task.observe(), infos
 
-    def _masked(self, mask: np.ndarray | None) -> list[int]:
-        """Return the simulations of a mask, all without one."""
-        if mask is None:
-            return list(range(self.num_envs))
-        mask = np.asarray(mask)
-        if mask.shape != (self.num_envs,) or mask.dtype != bool or not mask.any():
-            raise ValueError(f"reset_mask must be {self.num_envs} booleans, one of them true, got {mask}")
-        return np.flatnonzero(mask).tolist()
-
-    def _seed(self, seed: int | Sequence[int | None] | None, sims: list[int]) -> None:
-        seeds = [seed] * self.num_envs if seed is None else seed
-        if isinstance(seed, int | np.integer):
-            seeds = [int(seed) + sim for sim in range(self.num_envs)]
-        if len(seeds) != self.num_envs:
-            raise ValueError(f"there are {self.num_envs} environments, got {len(seeds)} seeds")
-        for sim in sims:
-            if seeds[sim] is not None or sim not in self.task.rngs:
-                self.task.rngs[sim], _ = seeding.np_random(seeds[sim])
-
-    def _start(self, sims: list[int], state: dict[str, list[np.ndarray]]) -> None:
-        """Start an episode in each of these simulations."""
-        task, scratch = self.task, self._scratch
-        for sim in sims:
-            model = self.models[sim]
-            task.start(sim, model, scratch, **{name: value[sim] for name, value in state.items()})
-            if task.patches:
-                mujoco.mj_forward(model, scratch)
-                task.patches.follow(scratch, task.ground[sim])
-            self._write(sim)
-            self.last_good_states.pop(sim, None)
-        if task.varies:
-            self._batch.set_models(self.models)
-        self._batch.forward(np.array(sims))
+    def _start(self, sims: list[int], states: list[dict[str, np.ndarray]] | None = None) -> None:
+        self._sims.start(sims, states)
         self._steps[sims] = 0
-
-    def _write(self, sim: int) -> None:
-        """Make the scratch state that of a simulation."""
-        mujoco.mj_getState(self.models[sim], self._scratch, self._batch.state[sim], STATE)
-        self._batch.warning[sim] = 0
+        for sim in sims:
+            self.last_good_states.pop(sim, None)
 
     def step(self, actions):
         """Hold the actions, shape (num_envs, n), for one control period; see the task for what an action means."""
@@ -185,10 +132,10 @@ class LeggedVectorEnv(gymnasium.vector.VectorEnv):
             raise ValueError(f"the episodes of environments {over} are over; reset them with options['reset_mask']")
         task.waiting = waited if waited.any() else None
         before = self._data.qpos.copy(), self._data.qvel.copy()
-        self._simulate(task.act(actions), np.flatnonzero(~waited))
+        self._sims.step(task.act(actions), np.flatnonzero(~waited) if waited.any() else None)
         observation, endings = self._watch(before)
         task.advance()
-        terms, terminated = self._judge(endings)
+        terms, terminated = judge(task, endings, waited)
         self._steps += 1
         truncated = (self._steps >= (self.max_episode_steps or np.inf)) & ~waited
         self._over = terminated | truncated
@@ -198,33 +145,20 @@ class LeggedVectorEnv(gymnasium.vector.VectorEnv):
             final, restart = self._final(observation, endings, terms), self._over
             self._over = np.zeros(self.num_envs, bool)
         if restart.any():
-            self._start(np.flatnonzero(restart).tolist(), {})
+            self._start(np.flatnonzero(restart).tolist())
             task.refresh()
             observation = task.observe()
             endings[restart] = ""
         infos = self._infos(np.ones(self.num_envs, bool), endings, terms, ~restart)
         return observation, reward, terminated, truncated, infos | final
 
-    def _simulate(self, controls: np.ndarray, sims: np.ndarray) -> None:
-        """Step these simulations through one control period; controls have shape (n_substeps or 1, num_envs, nu)."""
-        task, n_substeps, batch = self.task, self.task.n_substeps, self._batch
-        sims = None if len(sims) == self.num_envs else sims
-        controls = controls.swapaxes(0, 1) if sims is None else controls[:, sims].swapaxes(0, 1)
-        period = task.follow_every if task.patches else n_substeps
-        for first in range(0, n_substeps, period):
-            if task.patches:
-                task.patches.follow(self._data)
-            length = min(period, n_substeps - first)
-            rows = controls if controls.shape[1] == 1 else controls[:, first : first + length]
-            batch.rollout(length, rows, record=(), ids=sims)
-
     def _watch(self, before: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
         """Observe, and say which simulations diverged; those are put back to where they were."""
         endings = np.full(self.num_envs, "", object)
-        warned = self._warnings.any(-1)
+        warned = self._sims.warnings.any(-1)
         if warned.any():
             for sim in np.flatnonzero(warned):
-                endings[sim] = warning_sentence(self._warnings[sim])
+                endings[sim] = warning_sentence(self._sims.warnings[sim])
             self._put_back(warned, before)
         self.task.refresh()
         observation = self.task.observe()
@@ -239,31 +173,10 @@ class LeggedVectorEnv(gymnasium.vector.VectorEnv):
 
     def _put_back(self, diverged: np.ndarray, before: tuple[np.ndarray, np.ndarray]) -> None:
         """Give these simulations their last good state, and keep it for inspection."""
-        sims, scratch = np.flatnonzero(diverged), self._scratch
+        sims = np.flatnonzero(diverged)
         for sim in sims.tolist():
             self.last_good_states[sim] = before[0][sim], before[1][sim]
-            mujoco.mj_resetData(self.models[sim], scratch)
-            scratch.qpos[:], scratch.qvel[:] = self.last_good_states[sim]
-            self._write(sim)
-        self._batch.forward(sims)
-
-    def _judge(self, endings: np.ndarray) -> tuple[dict[str, np.ndarray], np.ndarray]:
-        """Return the reward's terms and who is terminated; note in `endings` why."""
-        void = endings.astype(bool) | self._over  # diverged, or waiting for the next episode
-        ended = void.copy()
-        for why, holds in self.task.endings().items():
-            fresh = holds & ~ended
-            if fresh.any():
-                endings[fresh] = why
-                ended |= fresh
-        terms = self.task.reward_terms()
-        for name, term in terms.items():
-            if np.ndim(term) == 0:
-                terms[name] = np.full(self.num_envs, term)
-        if ended.any():
-            for name, term in terms.items():
-                term[ended if name == "healthy" else void] = 0.0
-        return terms, ended & ~self._over
+        self._sims.put_back(sims, *before)
 
     def _infos(self, present: np.ndarray, endings=None, terms=None, stepped=None) -> dict[str, Any]:
         """Return the measurements, Gymnasium's way: beside each array, a mask of those it is of."""
@@ -288,16 +201,33 @@ class LeggedVectorEnv(gymnasium.vector.VectorEnv):
         if self.render_mode is None:
             gymnasium.logger.warn("render() needs a render_mode: gymnasium.make_vec(..., render_mode='rgb_array')")
             return None
-        return tuple(self._image(sim) for sim in range(self.num_envs))
-
-    def _image(self, sim: int) -> np.ndarray:
-        model, scratch = self.models[sim], self._scratch
-        if self.task.varies and model.nhfield:
-            self._camera.ground_changed()
-        self._batch.get_data(sim, scratch)
-        mujoco.mj_forward(model, scratch)
-        return self._camera.image(model, scratch)
+        return tuple(self._sims.image(sim, self._camera) for sim in range(self.num_envs))
 
     def close_extras(self, **kwargs) -> None:
         """Close the renderer."""
         self._camera.close()
+
+
+def judge(task: Task, endings: np.ndarray, waiting: np.ndarray) -> tuple[dict[str, np.ndarray], np.ndarray]:
+    """Return the reward's terms and which episodes terminate.
+
+    Args:
+        task: The task, after a step.
+        endings: Why a simulation diverged, or "", shape (n,) of str; why others terminate is written in.
+        waiting: Whose next episode has not begun, shape (n,) of bool: they get nothing and end nothing.
+    """
+    void = endings.astype(bool) | waiting
+    ended = void.copy()
+    for why, holds in task.endings().items():
+        fresh = holds & ~ended
+        if fresh.any():
+            endings[fresh] = why
+            ended |= fresh
+    terms = task.reward_terms()
+    for name, term in terms.items():
+        if np.ndim(term) == 0:
+            terms[name] = np.full(len(endings), term)
+    if ended.any():
+        for name, term in terms.items():
+            term[ended if name == "healthy" else void] = 0.0
+    return terms, ended & ~waiting

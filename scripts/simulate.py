@@ -24,7 +24,7 @@ from tarsus.analytic.battery import Battery
 from tarsus.analytic.models.hexapod import N_LEGS
 from tarsus.analytic.terrain import Terrain
 from tarsus.controllers.pd import torque
-from tarsus.envs.hexapod_task import UPRIGHT
+from tarsus.envs.hexapod_config import UPRIGHT
 from tarsus.mjcf import hexapod
 from tarsus.scripts import record
 from tarsus.scripts.experiment import NUDGE, Experiment, Stepper

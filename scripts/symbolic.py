@@ -50,6 +50,7 @@ class Formulas:
     M: sp.Matrix
     C: sp.Matrix
     G: sp.Matrix
+    V: sp.Matrix  # potential energy, one entry
     position: dict[str, sp.Matrix] = field(default_factory=dict)
     jacobian: dict[str, sp.Matrix] = field(default_factory=dict)
     jacobian_rate: dict[str, sp.Matrix] = field(default_factory=dict)
@@ -98,8 +99,8 @@ def formulas(machine: Machine) -> Formulas:
     position = machine.points(made)
     jacobian = {name: point.jacobian(q) for name, point in position.items()}
     rate = {name: _rate(jacobian[name], q, speeds) for name in machine.rates}
-    gravity = sp.Matrix([potential]).jacobian(q).T
-    return Formulas(machine, speeds, M, christoffel(M, q, speeds), gravity, position, jacobian, rate)
+    V = sp.Matrix([potential])
+    return Formulas(machine, speeds, M, christoffel(M, q, speeds), V.jacobian(q).T, V, position, jacobian, rate)
 
 
 def christoffel(M: sp.Matrix, q: sp.Matrix, speeds: tuple) -> sp.Matrix:

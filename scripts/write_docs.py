@@ -10,6 +10,7 @@ import sys
 from dataclasses import MISSING, fields
 from pathlib import Path
 
+from tarsus.scripts.hopping_leg_page import hopping_leg_page
 from tarsus.scripts.report import markdown_table
 
 ROOT = Path(__file__).parents[1]
@@ -134,7 +135,7 @@ def hexapod_page() -> str:
     import tarsus  # noqa: F401  registers the environments
     from tarsus.analytic.terrain import TERRAINS
     from tarsus.envs import actions, observations
-    from tarsus.envs.hexapod_task import REWARDS, HexapodConfig
+    from tarsus.envs.hexapod_config import REWARDS
     from tarsus.mjcf.hexapod_parameters import RANDOMISABLE
     from tarsus.mjcf.presets import PRESETS
 
@@ -154,7 +155,7 @@ def hexapod_page() -> str:
         default_table=observations.table(default),
         all_table=observations.table(),
         reward_tables="\n\n".join(reward_tables),
-        argument_table=markdown_table(("argument", "default", "meaning"), argument_rows(HexapodConfig)),
+        argument_table=markdown_table(("argument", "default", "meaning"), argument_rows()),
         terrains=", ".join(f"`{name}`" for name in TERRAINS),
         presets=", ".join(f"`{name}`" for name in PRESETS),
         randomisable=", ".join(f"`{name}`" for name in RANDOMISABLE),
@@ -164,15 +165,18 @@ def hexapod_page() -> str:
 
 def slip_leg_page() -> str:
     """Return the page of SlipLeg-v0."""
-    from tarsus.scripts import docs_slip_leg
+    from tarsus.scripts import slip_leg_page
 
-    return docs_slip_leg.page(argument_rows)
+    return slip_leg_page.page(argument_rows)
 
 
-def argument_rows(config: type) -> list[tuple[str, str, str]]:
-    """Return name, default and comment of every field of a configuration, read from its source."""
+def argument_rows(config: type | None = None) -> list[tuple[str, str, str]]:
+    """Return name, default and comment of every field of a configuration, the hexapod's, read from its source."""
     import inspect
 
+    from tarsus.envs.hexapod_config import HexapodConfig
+
+    config = HexapodConfig if config is None else config
     comments = {}
     for line in inspect.getsource(config).splitlines():
         name, _, rest = line.strip().partition(":")
@@ -181,15 +185,21 @@ def argument_rows(config: type) -> list[tuple[str, str, str]]:
     rows = [("`render_mode`", "`None`", '`"human"`, `"rgb_array"` or `"depth_array"`')]
     rows += [("`width`, `height`, `camera`", '`640`, `480`, `"follow"`', 'of images; the other camera is `"side"`')]
     for entry in fields(config):
-        if entry.default is not MISSING:
-            default = repr(entry.default)
-        else:
+        if entry.default is MISSING:
             default = f"{entry.default_factory.__name__}()"
+        elif hasattr(entry.default, "motor_mode"):
+            default = f'{type(entry.default).__name__}(motor_mode="{entry.default.motor_mode}")'
+        else:
+            default = repr(entry.default)
         rows.append((f"`{entry.name}`", f"`{default}`", comments[entry.name]))
     return rows
 
 
-PAGES = {"docs/envs/hexapod.md": hexapod_page, "docs/envs/slip_leg.md": slip_leg_page}
+PAGES = {
+    "docs/envs/hexapod.md": hexapod_page,
+    "docs/envs/hopping_leg.md": hopping_leg_page,
+    "docs/envs/slip_leg.md": slip_leg_page,
+}
 
 
 def main(argv: list[str] | None = None) -> int:

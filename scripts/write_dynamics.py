@@ -54,6 +54,7 @@ def source(machine_name: str) -> str:
         function(made, "mass_matrix", "Write the mass matrix.", False, {"M": made.M}),
         function(made, "coriolis_matrix", "Write the Coriolis matrix.", True, {"C": made.C}),
         function(made, "gravity_vector", "Write the derivative of the potential energy.", False, {"G": made.G}),
+        function(made, "potential_energy", "Write the potential energy, zero at height zero.", False, {"V": made.V}),
     ]
     for name, point in made.position.items():
         about = f"of the point `{name}`."

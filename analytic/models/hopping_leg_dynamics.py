@@ -799,6 +799,39 @@ def gravity_vector(q, p, G):
     G[3] = x10*x13
 
 
+def potential_energy(q, p, V):
+    """Write the potential energy, zero at height zero."""
+    th2 = q[1]
+    th3 = q[2]
+    th4 = q[3]
+    g = p[0]
+    HB = p[1]
+    LB = p[2]
+    LH = p[4]
+    mass_0 = p[7]
+    mass_1 = p[8]
+    mass_2 = p[9]
+    mass_3 = p[10]
+    com_2 = p[13]
+    com_3 = p[14]
+    com_5 = p[16]
+    com_6 = p[17]
+    com_7 = p[18]
+    com_8 = p[19]
+    com_9 = p[20]
+    com_10 = p[21]
+    com_11 = p[22]
+    x0 = math.cos(th2)
+    x1 = math.sin(th2)
+    x2 = x0*math.sin(th3)
+    x3 = math.cos(th3)
+    x4 = x0*x3
+    x5 = HB - LB*x1
+    x6 = math.cos(th4)
+    x7 = math.sin(th4)
+    V[0] = g*mass_0*(HB + com_2) + g*mass_1*(HB - com_3*x1 + com_5*x0) + g*mass_2*(-com_6*x1 + com_7*x2 + com_8*x4 + x5) + g*mass_3*(-LH*x4 + com_10*(x2*x6 + x4*x7) + com_11*(x0*x3*x6 - x2*x7) - com_9*x1 + x5)
+
+
 def toe_position(q, p, out):
     """Write the position of the point `toe`."""
     th1 = q[0]

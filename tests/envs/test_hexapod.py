@@ -14,7 +14,7 @@ from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import TERRAINS, Rough, Slope
 from tarsus.controllers.clock import ClockPolicy
 from tarsus.envs import actions, measure, observations, rewards
-from tarsus.envs.hexapod_task import REWARDS, reward_terms
+from tarsus.envs.hexapod_config import REWARDS, reward_terms
 from tarsus.mjcf import PRESETS
 from tarsus.mjcf.hexapod_parameters import RANDOMISABLE
 

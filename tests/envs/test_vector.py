@@ -121,7 +121,7 @@ def test_terrains_and_robots_differ_between_environments():
     native.reset(seed=0)
     masses = [model.body("torso").mass[0] for model in native.models]
     assert len(set(masses)) == len({native.task.terrain[sim].seed for sim in range(3)}) == 3
-    assert masses == [native.task.params[sim].body_mass for sim in range(3)]
+    assert masses == [native.task.robots.params[sim].body_mass for sim in range(3)]
 
 
 def test_without_autoreset_the_user_resets_by_a_mask():
@@ -149,7 +149,7 @@ def test_options_hold_and_a_new_model_needs_all_to_be_reset():
     np.testing.assert_array_equal(mine[0], theirs[0])
     for _ in range(3):
         step_both(native, sync, np.full((N, 6), -0.3))
-    with pytest.raises(ValueError, match="all simulations must be reset, not a part of them"):
+    with pytest.raises(ValueError, match="terrain hold for all environments, so all must be reset"):
         native.reset(options={"terrain": "flat", "reset_mask": np.eye(N, dtype=bool)[0]})
 
 

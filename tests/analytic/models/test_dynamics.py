@@ -76,6 +76,7 @@ def test_matrices_agree_with_the_oracle(case):
         close(filled(module.mass_matrix, q, p, shape=(n, n)), oracle.mass_matrix(chain, q))
         close(filled(module.coriolis_matrix, q, dq, p, shape=(n, n)), oracle.coriolis_matrix(chain, q, dq))
         close(filled(module.gravity_vector, q, p, shape=n), oracle.gravity_vector(chain, q, g, up))
+        close(filled(module.potential_energy, q, p, shape=1)[0], oracle.potential(chain, q, g, up).real)
 
 
 def test_points_agree_with_the_oracle(case):
