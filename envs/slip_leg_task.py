@@ -24,6 +24,7 @@ from .task import Task
 
 START_LEG = (0.435, 1.3648)  # length and angle of attack of the retracted leg at the start [m], [rad]
 LIMITS = np.array(TORQUE_LIMITS)
+FELL = f"fell: the base is less than {FALLEN} m above the ground"
 _LOW, _HIGH = np.array(JOINT_RANGES).T
 
 
@@ -47,6 +48,7 @@ class SlipLegTask(Task):
         bound = bound.astype(np.float32)
         self.observation_space = gymnasium.spaces.Box(-bound, bound, dtype=np.float32)
         self.action_space = gymnasium.spaces.Box(-1.0, 1.0, (2,), np.float32)
+        self._weights = config.weights
         self._build()
 
     @property
@@ -72,6 +74,7 @@ class SlipLegTask(Task):
     def configure(self, options: dict[str, Any]) -> bool:
         """Take options of a reset; a change of `REMAKE_MODEL` builds a new model."""
         before, self.config = self.config, self.config.changed(options, fixed=FIXED_AT_MAKE)
+        self._weights = self.config.weights
         rebuilt = any(getattr(before, name) is not getattr(self.config, name) for name in REMAKE_MODEL)
         if rebuilt:
             self._build()
@@ -157,7 +160,7 @@ class SlipLegTask(Task):
         """Measure height and torques."""
         frame = self._frame
         frame.action, frame.command, frame.torque = self._action, self._command, self._torque()
-        frame.height = frame.qpos[..., 1] - frame.ground(frame.qpos[..., 0], np.zeros_like(frame.qpos[..., 0]))
+        frame.height = frame.qpos[..., 1] - frame.ground(frame.qpos[..., 0], 0.0)
 
     def _torque(self) -> np.ndarray:
         """Return the joints' torque in the present state [N m]; MuJoCo's belongs to the last substep's start."""
@@ -179,11 +182,11 @@ class SlipLegTask(Task):
     def reward_terms(self) -> dict[str, np.ndarray]:
         """Return the terms of the configured task, weighted."""
         terms = reward_terms(self.config.task, self._frame, self._speed, self._last_action)
-        return {name: weight * terms[name] for name, weight in self.config.weights.items()}
+        return {name: weight * terms[name] for name, weight in self._weights.items()}
 
     def endings(self) -> dict[str, np.ndarray]:
         """Return whether the leg has fallen or left its ground."""
-        over = {f"fell: the base is less than {FALLEN} m above the ground": self._frame.height < FALLEN}
+        over = {FELL: self._frame.height < FALLEN}
         if self._extent < np.inf:
             over["left the terrain"] = np.abs(self._frame.qpos[..., 0]) > self._extent
         return over
