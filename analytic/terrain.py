@@ -118,6 +118,42 @@ class Slope(Terrain):
         return level + self.slope_x, level + self.slope_y
 
 
+def smooth_step(s: float) -> float:
+    """Return 0 below 0, 1 above 1, and between them the quintic that is twice continuously differentiable."""
+    s = min(max(s, 0.0), 1.0)
+    return s * s * s * (10.0 - 15.0 * s + 6.0 * s * s)
+
+
+@dataclass(frozen=True)
+class Step(Terrain):
+    """Level ground at 0, and `rise` higher beyond `position`, joined by a smooth riser of some width.
+
+    A foot may meet the riser: without a width the ground would jump under it.
+    """
+
+    rise: float = 0.03  # height of the step; negative is a step down [m]
+    position: float = 0.5  # where it begins, along the heading from the origin [m]
+    width: float = 0.02  # of the riser [m]
+    heading: float = 0.5 * np.pi  # direction in which it rises, from +x [rad]; by default along +y
+
+    def __post_init__(self) -> None:
+        if not self.width > 0:
+            raise ValueError(f"width of a step must be positive, got {self.width}")
+
+    def height(self, x, y):
+        """Return h(x, y) [m]."""
+        way = x * np.cos(self.heading) + y * np.sin(self.heading)
+        s = np.minimum(np.maximum((way - self.position) / self.width, 0.0), 1.0)
+        return self.rise * s**3 * (10.0 + s * (6.0 * s - 15.0))
+
+    def gradient(self, x, y):
+        """Return (dh/dx, dh/dy)."""
+        way = x * np.cos(self.heading) + y * np.sin(self.heading)
+        s = np.minimum(np.maximum((way - self.position) / self.width, 0.0), 1.0)
+        steepness = self.rise / self.width * 30.0 * (s * (1.0 - s)) ** 2
+        return steepness * np.cos(self.heading), steepness * np.sin(self.heading)
+
+
 @dataclass(frozen=True)
 class Rough(Terrain):
     """Smooth random ground: plane waves of random direction and phase, the same for the same seed.
@@ -205,6 +241,7 @@ TERRAINS: dict[str, type[Terrain]] = {
     "sinusoid": Sinusoid,
     "sloped": Sloped,
     "slope": Slope,
+    "step": Step,
     "rough": Rough,
 }
 

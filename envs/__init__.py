@@ -11,6 +11,16 @@ ENVIRONMENTS = {
         vector_entry_point="tarsus.envs.hexapod:HexapodVectorEnv",
         max_episode_steps=1000,
     ),
+    "SlipLeg-v0": dict(
+        entry_point="tarsus.envs.slip_leg:SlipLegEnv",
+        vector_entry_point="tarsus.envs.slip_leg:SlipLegVectorEnv",
+        max_episode_steps=5000,
+    ),
+    "HoppingLeg-v0": dict(
+        entry_point="tarsus.envs.hopping_leg:HoppingLegEnv",
+        vector_entry_point="tarsus.envs.hopping_leg:HoppingLegVectorEnv",
+        max_episode_steps=2000,
+    ),
     "Multipod-v0": dict(
         entry_point="tarsus.envs.multipod:MultipodEnv",
         vector_entry_point="tarsus.envs.multipod:MultipodVectorEnv",

@@ -44,7 +44,7 @@ class Camera:
 
             self._viewer = mujoco.viewer.launch_passive(model, data, show_left_ui=False, show_right_ui=False)
             self._viewer.cam.type = mujoco.mjtCamera.mjCAMERA_TRACKING
-            self._viewer.cam.trackbodyid = model.body("torso").id
+            self._viewer.cam.trackbodyid = model.cam_bodyid[model.camera("follow").id]
             self._viewer.cam.distance = 1.5
         self._viewer.sync()
 

@@ -114,7 +114,9 @@ def default_names(action_mode: str, task: str) -> tuple[str, ...]:
     return names + (("command",) if task == "commanded" else ())
 
 
-def select(names: Sequence[str], action_mode: str, task: str, known=OBSERVATIONS) -> dict[str, Observation]:
+def select(
+    names: Sequence[str], action_mode: str, task: str, known: dict[str, Observation] = OBSERVATIONS
+) -> dict[str, Observation]:
     """Return the named entries of those that are known, in the order given.
 
     Raises:
@@ -139,12 +141,10 @@ def slices(selected: dict[str, Observation]) -> dict[str, slice]:
     }
 
 
-def table(selected: dict[str, Observation] | None = None) -> str:
-    """Return the Markdown table of the entries, by default of all there are."""
+def table(selected: dict[str, Observation] | None = None, known: dict[str, Observation] = OBSERVATIONS) -> str:
+    """Return the Markdown table of the selected entries, or of all that are known."""
     rows = ["| entries | name | meaning | unit | bound | needs |", "|---|---|---|---|---|---|"]
-    for (name, part), entry in zip(
-        slices(selected or OBSERVATIONS).items(), (selected or OBSERVATIONS).values(), strict=True
-    ):
+    for (name, part), entry in zip(slices(selected or known).items(), (selected or known).values(), strict=True):
         where = f"{part.start}:{part.stop}" if selected else str(entry.size)
         rows.append(f"| {where} | `{name}` | {entry.text} | {entry.unit} | {entry.bound:g} | {entry.needs or '-'} |")
     return "\n".join(rows)

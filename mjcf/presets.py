@@ -6,6 +6,7 @@ defaults are wrong for toes of ten grams: 14 mm of penetration and 16 % too fast
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import mujoco
@@ -98,14 +99,14 @@ PRESETS = {
 }
 
 
-def find(preset: str | Preset) -> Preset:
-    """Return the preset of that name; a preset is returned as it is.
+def find(preset: str | Preset, presets: Mapping[str, Preset] = PRESETS) -> Preset:
+    """Return the preset of that name, of the hexapod or of another machine; a preset is returned as it is.
 
     Raises:
         ValueError: If no preset has that name.
     """
     if isinstance(preset, Preset):
         return preset
-    if preset not in PRESETS:
-        raise ValueError(f"unknown preset {preset!r}; there are {', '.join(PRESETS)}")
-    return PRESETS[preset]
+    if preset not in presets:
+        raise ValueError(f"unknown preset {preset!r}; there are {', '.join(presets)}")
+    return presets[preset]

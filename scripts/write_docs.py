@@ -12,6 +12,7 @@ from dataclasses import MISSING, fields
 from pathlib import Path
 
 from tarsus.scripts import walker_pages
+from tarsus.scripts.hopping_leg_page import hopping_leg_page
 from tarsus.scripts.report import markdown_table
 
 ROOT = Path(__file__).parents[1]
@@ -166,6 +167,13 @@ def hexapod_page() -> str:
     )
 
 
+def slip_leg_page() -> str:
+    """Return the page of SlipLeg-v0."""
+    from tarsus.scripts import slip_leg_page
+
+    return slip_leg_page.page(argument_rows)
+
+
 def comments_of(described: type) -> dict[str, str]:
     """Return the comment behind each field of a class, or key of a dictionary in it, from its source and its bases."""
     comments = {}
@@ -185,10 +193,12 @@ def argument_rows(config: type) -> list[tuple[str, str, str]]:
     rows = [("`render_mode`", "`None`", '`"human"`, `"rgb_array"` or `"depth_array"`')]
     rows += [("`width`, `height`, `camera`", '`640`, `480`, `"follow"`', 'of images; the other camera is `"side"`')]
     for entry in fields(config):
-        if entry.default is not MISSING:
-            default = repr(entry.default)
-        else:
+        if entry.default is MISSING:
             default = f"{entry.default_factory.__name__}()"
+        elif hasattr(entry.default, "motor_mode"):
+            default = f'{type(entry.default).__name__}(motor_mode="{entry.default.motor_mode}")'
+        else:
+            default = repr(entry.default)
         rows.append((f"`{entry.name}`", f"`{default}`", comments[entry.name]))
     return rows
 
@@ -197,6 +207,8 @@ PAGES = {
     "docs/envs/hexapod.md": hexapod_page,
     "docs/envs/multipod.md": walker_pages.multipod_page,
     "docs/envs/bigant.md": walker_pages.bigant_page,
+    "docs/envs/hopping_leg.md": hopping_leg_page,
+    "docs/envs/slip_leg.md": slip_leg_page,
 }
 
 
