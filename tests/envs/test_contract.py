@@ -19,6 +19,9 @@ VARIANTS = [
     ("Hexapod-v0", {"observations": ("height_scan", "foot_force", "accelerometer", "splay"), "terrain": "rough"}),
     ("Hexapod-v0", {"preset": "reference"}),
     ("Hexapod-v0", {"randomise": {"body_mass": (0.8, 1.2), "friction_coeff": (0.5, 2.0)}}),
+    *[("HoppingLeg-v0", {"terrain": terrain}) for terrain in TERRAINS],
+    ("HoppingLeg-v0", {"task": "commanded", "command_period": 0.1, "randomise": {"mass": (0.8, 1.2)}}),
+    ("HoppingLeg-v0", {"observations": ("height_scan", "foot_force", "torque", "yaw"), "terrain": "rough"}),
 ]
 variants = pytest.mark.parametrize(
     ("name", "options"), VARIANTS, ids=[f"{n}-{'-'.join(map(str, o.values()))}" for n, o in VARIANTS]
