@@ -31,8 +31,8 @@ A step of the environment is a control period `ctrl_dt`, by default 5 ms: 5 phys
 ## Action space
 
 `{action_space}`: torques of hip and knee, held for the control period; 1 is {hip_torque:g} and {knee_torque:g} N m,
-what the motors give at their largest current. The motors' torque-speed limit applies inside the physics step. Actions beyond
-the box are clipped to it.
+what the motors give at their largest current. The motors' torque-speed limit applies inside the physics step. Actions
+beyond the box are clipped to it.
 
 ## Observation space
 
