@@ -40,7 +40,7 @@ def main(argv: list[str] | None = None) -> int:
     from tarsus.analytic.models.hopping_leg import HoppingLegParams, motor_mode
     from tarsus.analytic.models.hopping_leg_laws import RaibertGains
     from tarsus.controllers.raibert import Raibert
-    from tarsus.scripts import hopping_runs
+    from tarsus.scripts import hopping_mujoco, hopping_runs
 
     try:
         mode = motor_mode(args.isMotorDynamics, args.isControlSaturate)
@@ -51,7 +51,7 @@ def main(argv: list[str] | None = None) -> int:
         if args.engine == "hybrid":
             run = hopping_runs.hybrid_run(controller, args.Nstep, **options)
         else:
-            run = hopping_runs.mujoco_run(controller, args.Nstep, preset=args.preset, **options)
+            run = hopping_mujoco.mujoco_run(controller, args.Nstep, preset=args.preset, **options)
     except ValueError as error:
         print(f"tarsus run hopping leg: {error}", file=sys.stderr)
         return 2
