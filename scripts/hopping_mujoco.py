@@ -56,7 +56,9 @@ def mujoco_run(
             status = "completed"
             break
     events = {name: np.array(times) for name, times in stepper.events.items()}
-    record = rows.table() if rows.every else None
+    record = None
+    if rows.every:
+        record = labelled_record(*rows.table(), f"mujoco {mujoco.__version__}", status, controller, ground)
     return HopRun(
         status=status,
         **events,

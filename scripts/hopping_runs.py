@@ -1,6 +1,7 @@
 """The hopping leg under one controller: hops in numbers and the time history as a labelled record; the hybrid engine.
 
-`hopping_mujoco` does the same in MuJoCo. Both give the same names, dimensions and units, so that a comparison, a plot or an export is one line. World frame.
+`hopping_mujoco` does the same in MuJoCo. Both give the same names, dimensions and units, so that a comparison, a plot
+or an export is one line. World frame.
 """
 
 from __future__ import annotations
