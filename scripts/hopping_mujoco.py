@@ -62,9 +62,7 @@ def mujoco_run(
     return HopRun(
         status=status,
         **events,
-        record=None
-        if record is None
-        else labelled_record(*record, f"mujoco {mujoco.__version__}", status, controller, ground),
+        record=record,
     )
 
 
