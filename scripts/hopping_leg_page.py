@@ -30,9 +30,9 @@ A step of the environment is a control period `ctrl_dt`, by default 5 ms: 5 phys
 
 ## Action space
 
-`{action_space}`: torques of hip and knee, held for the control period; 1 is {hip_torque:g} and {knee_torque:g} N m, what the
-motors give at their largest current. The motors' torque-speed limit applies inside the physics step. Actions beyond
-the box are clipped to it.
+`{action_space}`: torques of hip and knee, held for the control period; 1 is {hip_torque:g} and {knee_torque:g} N m,
+what the motors give at their largest current. The motors' torque-speed limit applies inside the physics step. Actions
+beyond the box are clipped to it.
 
 ## Observation space
 
@@ -68,8 +68,8 @@ Truncated after 2000 steps (10 s) by the time limit of the registration.
 
 ## Arguments
 
-Keywords of `make`. All but `task` and `observations` are also options of `reset(options={{...}})`, where they hold until
-changed; besides, `qpos` and `qvel` set one episode's start.
+Keywords of `make`. All but `task` and `observations` are also options of `reset(options={{...}})`, where they hold
+until changed; besides, `qpos` and `qvel` set one episode's start.
 
 {argument_table}
 

@@ -30,6 +30,9 @@ VARIANTS = [
     ("SlipLeg-v0", {"task": "commanded", "preset": "reference"}),
     ("SlipLeg-v0", {"observations": ("height_scan", "foot_force"), "terrain": "rough"}),
     ("SlipLeg-v0", {"randomise": {"base_mass": (0.8, 1.2), "friction": (0.5, 2.0)}}),
+    *[("HoppingLeg-v0", {"terrain": terrain}) for terrain in TERRAINS],
+    ("HoppingLeg-v0", {"task": "commanded", "command_period": 0.1, "randomise": {"mass": (0.8, 1.2)}}),
+    ("HoppingLeg-v0", {"observations": ("height_scan", "foot_force", "torque", "yaw"), "terrain": "rough"}),
 ]
 variants = pytest.mark.parametrize(
     ("name", "options"), VARIANTS, ids=[f"{n}-{'-'.join(map(str, o.values()))}" for n, o in VARIANTS]

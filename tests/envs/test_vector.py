@@ -15,6 +15,12 @@ VARIANTS = [
     ("Hexapod-v0", {"task": "commanded", "action_mode": "gait", "terrain": "sloped"}),
     ("Hexapod-v0", {"observations": ("height_scan", "foot_force", "accelerometer", "splay"), "terrain": "rough"}),
     ("Hexapod-v0", {"preset": "reference", "terrain": "slope"}),
+    ("HoppingLeg-v0", {}),
+    (
+        "HoppingLeg-v0",
+        {"task": "commanded", "terrain": "rough", "randomise": {"mass": (0.8, 1.2), "resistance": (0.8, 1.2)}},
+    ),
+    ("HoppingLeg-v0", {"observations": ("height_scan", "foot_force", "torque", "yaw"), "terrain": "step"}),
     (
         "Hexapod-v0",
         {

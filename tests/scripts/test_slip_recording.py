@@ -10,7 +10,8 @@ N, LEGS = 12, 4
 
 
 @pytest.fixture
-def variables(rng=np.random.default_rng(0)):
+def variables():
+    rng = np.random.default_rng(0)
     quat = rng.normal(size=(N, 4))
     return {
         "body_position": rng.normal(size=(N, 3)),
