@@ -30,20 +30,6 @@ STUDIES = (
 DPI = 80
 
 
-def insert(text: str, name: str, generated: str) -> str:
-    """Return a page with the part between the marker comments of a name replaced.
-
-    Raises:
-        ValueError: If the markers are missing or in the wrong order.
-    """
-    begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
-    before, found, rest = text.partition(begin)
-    _, found_end, after = rest.partition(end)
-    if not (found and found_end):
-        raise ValueError(f"the page needs the lines {begin} and {end}, in this order")
-    return f"{before}{begin}\n\n{generated}\n\n{end}{after}"
-
-
 def data_of(name: str, folder: Path, jobs: int) -> dict[str, np.ndarray]:
     """Return the data of a study, from its file or computed and kept there."""
     path = folder / f"{name}.npz"
@@ -79,16 +65,16 @@ def main(argv: list[str] | None = None) -> int:
     page = args.page.read_text(encoding="utf-8")
     try:
         for name in ("made", *args.only):
-            insert(page, name, "")  # before the runs, which take minutes
+            report.insert(page, name, "")  # before the runs, which take minutes
     except ValueError as error:
         print(f"tarsus hexapod studies: {args.page}: {error}", file=sys.stderr)
         return 2
     for name in args.only:
         part = study(name, args.data, args.page.parent / "figures", args.jobs)
-        page = insert(page, name, part)
+        page = report.insert(page, name, part)
     versions, machine = report.versions(*record.PACKAGES), report.machine()
     made = f"Made by `tarsus hexapod studies` on {time.strftime('%Y-%m-%d')} with {versions}, on {machine}."
-    args.page.write_text(insert(page, "made", made), encoding="utf-8")
+    args.page.write_text(report.insert(page, "made", made), encoding="utf-8")
     print(args.page)
     return 0
 

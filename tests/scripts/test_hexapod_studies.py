@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tarsus.scripts import hexapod_studies
+from tarsus.scripts import hexapod_studies, report
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 PAGE = Path(__file__).parents[2] / "docs" / "hexapod_studies.md"
@@ -35,15 +35,15 @@ def test_every_study_of_the_hexapod_is_on_the_page():
     assert {path.stem.removeprefix("figure_") for path in scripts} == set(hexapod_studies.STUDIES)
     text = PAGE.read_text(encoding="utf-8")
     for name in ("made", *hexapod_studies.STUDIES):
-        hexapod_studies.insert(text, name, "")
+        report.insert(text, name, "")
 
 
 def test_a_part_replaces_what_stood_between_its_markers():
     page = "a\n<!-- x: begin -->old<!-- x: end -->\nb <!-- y: begin --><!-- y: end -->"
-    new = hexapod_studies.insert(page, "x", "new")
+    new = report.insert(page, "x", "new")
     assert new == "a\n<!-- x: begin -->\n\nnew\n\n<!-- x: end -->\nb <!-- y: begin --><!-- y: end -->"
     with pytest.raises(ValueError, match="needs the lines <!-- z: begin -->"):
-        hexapod_studies.insert(page, "z", "")
+        report.insert(page, "z", "")
 
 
 def test_a_page_without_its_markers_is_refused_before_the_runs(tmp_path, capsys):
