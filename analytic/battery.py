@@ -42,7 +42,8 @@ class Battery:
 
     def discharge_rate(self, current):
         """Return 1 / f(I): the share of the battery a current [A] takes per second [1/s]."""
-        return (np.abs(current) * (self.rated_time / self.capacity)) ** self.exponent / self.rated_time
+        # `**` of a lone number is the C library's and not NumPy's own: another last bit than in an array
+        return np.power(np.abs(current) * (self.rated_time / self.capacity), self.exponent) / self.rated_time
 
     def drain_rate(self, current, voltage, bookkeeping: str = "physical"):
         """Return the share of the battery that several motors take per second [1/s].

@@ -15,7 +15,10 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Motor:
-    """A geared DC motor; defaults are the Maxon RE118751, 20 W, of the documents."""
+    """A geared DC motor; defaults are the Maxon RE118751, 20 W, of the documents.
+
+    Fields broadcast with torque and speed: scalars, or arrays of shape (n, 1) for the motors of n machines.
+    """
 
     max_torque: float = 3.0  # at the joint [N m]; also the stall torque of the limit line
     no_load_speed: float = 10_000 * np.pi / 30 / 30  # at the joint [rad/s]: 10 000 rpm at the shaft over the gear
@@ -26,7 +29,7 @@ class Motor:
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
-            if not value > 0:
+            if not np.all(np.asarray(value) > 0):
                 raise ValueError(f"{name} of a motor must be positive, got {value}")
 
     @property
@@ -57,3 +60,24 @@ class Motor:
         """Return the terminal voltage [V]: v = i r_a + N w / K_w, joint torque [N m] and speed [rad/s]."""
         resistance = self.armature_resist / (self.gear * self.torque_constant)
         return np.multiply(torque, resistance) + np.multiply(speed, self.gear / self.speed_constant)
+
+
+def servo(stall_torque: float, stall_current: float, no_load_speed: float, gear: float, voltage: float) -> Motor:
+    """Return the motor of a data sheet: all at the joint and at `voltage` [N m, A, rad/s, turns, V].
+
+    Resistance and constants are those of a motor whose current at stall is the voltage over the armature's resistance
+    and whose back-EMF at the no-load speed is the voltage.
+    """
+    return Motor(
+        max_torque=stall_torque,
+        no_load_speed=no_load_speed,
+        gear=gear,
+        speed_constant=no_load_speed * gear / voltage,
+        torque_constant=stall_torque / stall_current / gear,
+        armature_resist=voltage / stall_current,
+    )
+
+
+# Robotis servos at 12 V; e-manual, pages MX-64 and MX-106.
+MX_64 = servo(6.0, 4.1, 63 * np.pi / 30, 200.0, 12.0)
+MX_106 = servo(8.4, 5.2, 45 * np.pi / 30, 225.0, 12.0)

@@ -35,6 +35,10 @@ class Terrain(ABC):
         """Return bounds of the height [m], here those of a sample; where seeds differ, they hold for all seeds."""
         return float(np.min(heights)), float(np.max(heights))
 
+    def height_to_clear(self, points: np.ndarray) -> float:
+        """Return the height at which the lowest of `points`, shape (n, 3) [m] at height zero, just touches [m]."""
+        return float(np.max(self.height(points[:, 0], points[:, 1]) - points[:, 2]))
+
     def normal(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
         """Return the upward unit normal (-h_x, -h_y, 1) / norm, shape (..., 3)."""
         h_x, h_y = self.gradient(x, y)
@@ -112,6 +116,42 @@ class Slope(Terrain):
         """Return (dh/dx, dh/dy)."""
         level = 0.0 * (x + y)
         return level + self.slope_x, level + self.slope_y
+
+
+def smooth_step(s: float) -> float:
+    """Return 0 below 0, 1 above 1, and between them the quintic that is twice continuously differentiable."""
+    s = min(max(s, 0.0), 1.0)
+    return s * s * s * (10.0 - 15.0 * s + 6.0 * s * s)
+
+
+@dataclass(frozen=True)
+class Step(Terrain):
+    """Level ground at 0, and `rise` higher beyond `position`, joined by a smooth riser of some width.
+
+    A foot may meet the riser: without a width the ground would jump under it.
+    """
+
+    rise: float = 0.03  # height of the step; negative is a step down [m]
+    position: float = 0.5  # where it begins, along the heading from the origin [m]
+    width: float = 0.02  # of the riser [m]
+    heading: float = 0.5 * np.pi  # direction in which it rises, from +x [rad]; by default along +y
+
+    def __post_init__(self) -> None:
+        if not self.width > 0:
+            raise ValueError(f"width of a step must be positive, got {self.width}")
+
+    def height(self, x, y):
+        """Return h(x, y) [m]."""
+        way = x * np.cos(self.heading) + y * np.sin(self.heading)
+        s = np.minimum(np.maximum((way - self.position) / self.width, 0.0), 1.0)
+        return self.rise * s**3 * (10.0 + s * (6.0 * s - 15.0))
+
+    def gradient(self, x, y):
+        """Return (dh/dx, dh/dy)."""
+        way = x * np.cos(self.heading) + y * np.sin(self.heading)
+        s = np.minimum(np.maximum((way - self.position) / self.width, 0.0), 1.0)
+        steepness = self.rise / self.width * 30.0 * (s * (1.0 - s)) ** 2
+        return steepness * np.cos(self.heading), steepness * np.sin(self.heading)
 
 
 @dataclass(frozen=True)
@@ -201,6 +241,7 @@ TERRAINS: dict[str, type[Terrain]] = {
     "sinusoid": Sinusoid,
     "sloped": Sloped,
     "slope": Slope,
+    "step": Step,
     "rough": Rough,
 }
 

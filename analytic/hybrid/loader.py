@@ -142,7 +142,7 @@ def _compiled_space(functions: Functions, method: Method, text: str, mode: str) 
         [functions.sizes, functions.tables, method.name, mode, INNER_OPTIONS, INLINE_BYTES],
         [numba.__version__, np.__version__, sys.version, sysconfig.get_platform()],
     )
-    path = _cached_file(f"hyb_{key}", text)
+    path = cached_file(f"hyb_{key}", text)
     module = types.ModuleType(f"tarsus_{path.stem}")
     module.__file__ = str(path)
     sys.modules[module.__name__] = module
@@ -170,7 +170,7 @@ def _compiled_space(functions: Functions, method: Method, text: str, mode: str) 
     return module.__dict__
 
 
-def _cached_file(stem: str, text: str) -> Path:
+def cached_file(stem: str, text: str) -> Path:
     """Return the cache's file of that name, written if it is not there (as a whole or not at all)."""
     folder = cache_folder("hybrid")
     path = folder / f"{stem}.py"

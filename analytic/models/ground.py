@@ -11,6 +11,8 @@ from collections.abc import Callable
 from dataclasses import fields
 from typing import NamedTuple
 
+import numpy as np
+
 from ..terrain import Terrain
 
 PREFIX = "terrain_arg"  # SimSect's names of a terrain's parameters
@@ -50,6 +52,13 @@ def ground_of(terrain: Terrain, start: int) -> Ground:
 
     values = {f"{PREFIX}{i + 1}": float(getattr(terrain, name)) for i, name in enumerate(names)}
     return Ground({name: value for name, value in values.items() if not tables}, height, gradient)
+
+
+def plain_height(terrain: Terrain) -> Callable[[float, float], float]:
+    """Return `height(x, y)` [m] of a terrain whose parameters stay as they are."""
+    floor = ground_of(terrain, 0)
+    height, p = floor.height, np.array(list(floor.params.values()))
+    return lambda x, y: height(x, y, p)
 
 
 def curvature(gradient: Callable, x: float, y: float, vx: float, vy: float, p) -> float:

@@ -201,5 +201,4 @@ def start_height(params: HexapodParams, ground: terrain.Terrain, phi, position=(
         position: Where the body stands, x and y [m].
     """
     toes = params.attach + leg_vector(params.theta_r0, phi, params.rho_r0)  # (6, 3)
-    heights = ground.height(toes[:, 0] + position[0], toes[:, 1] + position[1])
-    return float(np.max(heights - toes[:, 2]))
+    return ground.height_to_clear(toes + (*position, 0.0))

@@ -1,0 +1,56 @@
+"""The ground along a line, as numbers in a model's parameters: one compiled model then runs on every terrain.
+
+A planar machine that runs along x meets only a terrain's profile z = h(x) at y = 0: a plane, sine waves, and a step.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .. import terrain as terrains
+from ..terrain import smooth_step
+
+MOST_WAVES = 24  # of rough terrain
+
+
+def ground_table(terrain: terrains.Terrain | str = "flat") -> dict[str, Any]:
+    """Return the parameters of a terrain's profile along x at y = 0.
+
+    Raises:
+        ValueError: If the terrain has no such profile; the sentence says which have.
+    """
+    terrain = terrains.make(terrain)
+    found = {"ground_slope": 0.0, "step_height": 0.0, "step_start": 0.0, "step_width": 1.0, "n_waves": 0.0}
+    waves = np.zeros((3, MOST_WAVES))  # amplitude [m], wave number [rad/m], phase [rad]
+    if isinstance(terrain, terrains.Slope):
+        found["ground_slope"] = terrain.slope_x
+    elif isinstance(terrain, terrains.Step):
+        along = math.cos(terrain.heading)
+        if along < 1e-9:
+            raise ValueError(
+                f"a step met along x has a heading within a right angle of it, got {terrain.heading:g} rad"
+            )
+        found |= {"step_height": terrain.rise, "step_start": terrain.position / along}
+        found |= {"step_width": terrain.width / along}
+    elif isinstance(terrain, terrains.Sinusoid):
+        found["n_waves"], waves[:2, 0] = 1.0, (terrain.amplitude, terrain.wavenumber_x)
+    elif isinstance(terrain, terrains.Rough):
+        amplitude, along_x, _, phase = terrain.waves
+        found["n_waves"], waves[:] = float(amplitude.size), (amplitude, along_x, phase)
+    elif not isinstance(terrain, terrains.Flat):
+        known = "flat, slope, step, sinusoid, rough"
+        raise ValueError(f"no profile along x is known of {type(terrain).__name__}; there are those of {known}")
+    return {**found, "waves": waves}
+
+
+def ground_height(x: float, p: np.ndarray, first: int) -> float:
+    """Return the height of the ground at x [m], `first` being the place of `ground_slope` in p."""
+    step = (x - p[first + 2]) / p[first + 3]
+    z = p[first] * x + p[first + 1] * smooth_step(step)
+    for i in range(int(p[first + 4])):
+        wave = first + 5 + i
+        z += p[wave] * math.sin(p[wave + MOST_WAVES] * x + p[wave + 2 * MOST_WAVES])
+    return z
