@@ -18,12 +18,11 @@ from ..analytic.models.hexapod import N_LEGS, HexapodParams
 from ..analytic.terrain import Terrain, make
 from .hexapod_state import START, start_state
 from .look import add_cameras, add_look
+from .parts import SERVO_INPUTS, add_foot, add_sensors, add_servo, make_point_mass
 from .presets import Preset, find
-from .terrain import FOOT_BIT, add_ground, is_plane
+from .terrain import add_ground
 
 TORSO_SIZE = (0.075, 0.25, 0.03)  # half extents of the plate [m]; drawn, and what hits the ground in a fall
-TOE_INERTIA = 1e-9  # MuJoCo wants some [kg m^2]; a point toe has none
-HIP_INPUTS = ("pos", "vel", "ff")  # the controls of each hip: angle [rad], speed [rad/s], torque [N m]
 
 
 def build(
@@ -55,10 +54,9 @@ def build(
     stands_on = add_ground(spec, ground, preset, params.friction_coeff, N_LEGS)
     torso = _add_torso(spec, params)
     for leg in range(N_LEGS):
-        contype = 1 if is_plane(ground) else 1 << (FOOT_BIT + leg)
-        _add_leg(spec, torso, params, leg, preset.toe_radius, contype)
-        _add_hip_motor(spec, params, leg)
-    _add_sensors(spec, stands_on)
+        _add_leg(torso, params, leg, preset.toe_radius, ground)
+        add_servo(spec, f"hip_{leg}", params.motor, params.KP, params.KD)
+    add_sensors(spec, stands_on)
     _add_start(spec, params, ground)
     return spec
 
@@ -67,12 +65,7 @@ def _check_timestep(params: HexapodParams, preset: Preset) -> None:
     """Refuse a timestep at which an explicitly integrated leg spring blows up."""
     inertia = params.leg_mass * params.rho_r0**2  # of the toe about the hip
     frequency = np.sqrt(np.max([params.rho_k / params.leg_mass, params.theta_k / inertia, params.KP / inertia]))
-    largest = preset.largest_timestep(frequency)
-    if not preset.timestep < largest:
-        raise ValueError(
-            f"timestep {preset.timestep:g} s is too long for the stiffest leg spring ({frequency:.0f} rad/s) with the "
-            f"integrator {preset.integrator!r}: it must be under {largest:.3g} s, or the integrator 'discrete'"
-        )
+    preset.check_timestep(frequency, "the stiffest leg spring")
 
 
 def _add_torso(spec: mujoco.MjSpec, params: HexapodParams):
@@ -110,7 +103,7 @@ def _add_torso(spec: mujoco.MjSpec, params: HexapodParams):
     return torso
 
 
-def _add_leg(spec: mujoco.MjSpec, torso, params: HexapodParams, leg: int, radius: float, contype: int) -> None:
+def _add_leg(torso, params: HexapodParams, leg: int, radius: float, ground: Terrain) -> None:
     attach, length = params.attach[leg], params.rho_r0[leg]
     tripod = "tripod_a" if leg % 2 == 0 else "tripod_b"
     visual = dict(contype=0, conaffinity=0, group=1)
@@ -123,21 +116,10 @@ def _add_leg(spec: mujoco.MjSpec, torso, params: HexapodParams, leg: int, radius
         **visual,
     )
     toe = torso.add_body(name=f"toe_{leg}", pos=attach - (0, 0, length))
-    toe.explicitinertial = True
-    toe.mass = params.leg_mass
-    toe.ipos = (0, 0, 0)  # left unset, the compiler would put the mass at the offset that is the body's own `pos`
-    toe.inertia = (TOE_INERTIA,) * 3
+    make_point_mass(toe, params.leg_mass)
     _add_leg_joints(toe, params, leg)
-    toe.add_geom(
-        name=f"toe_{leg}",
-        type=mujoco.mjtGeom.mjGEOM_SPHERE,
-        size=(radius, 0, 0),
-        contype=contype,
-        conaffinity=0,
-        condim=3,
-    )
+    add_foot(toe, leg, radius, ground)
     toe.add_geom(name=f"leg_{leg}", type=mujoco.mjtGeom.mjGEOM_MESH, meshname="c_leg", material=tripod, **visual)
-    toe.add_site(name=f"foot_{leg}", size=(0.012, 0.012, 0.012), rgba=(0.1, 0.1, 0.1, 1))
 
 
 def _add_leg_joints(toe, params: HexapodParams, leg: int) -> None:
@@ -165,50 +147,10 @@ def _add_leg_joints(toe, params: HexapodParams, leg: int) -> None:
     )
 
 
-def _add_hip_motor(spec: mujoco.MjSpec, params: HexapodParams, leg: int) -> None:
-    """Add the PD hip and its torque-speed limit, both inside the physics step.
-
-    MuJoCo's motor drives the voltage that gives the torque asked for, back-EMF compensated, clamps it at the voltage
-    whose no-load speed is the documents' and the torque at the documents' maximum. That is `Motor.limit` exactly.
-    The voltage and resistance here are those of the limit line (erratum 21), not of the 12 V battery.
-    """
-    motor, inputs = params.motor, mujoco.mjtCtrlInput
-    voltage = motor.voltage(0.0, motor.no_load_speed)
-    hip = spec.add_actuator(name=f"hip_{leg}", target=f"hip_{leg}", trntype=mujoco.mjtTrn.mjTRN_JOINT)
-    hip.set_to_dcmotor(
-        motorconst=(0, 0),
-        resistance=0,
-        nominal=(voltage, motor.max_torque, motor.no_load_speed),
-        saturation=(motor.max_torque, 0, 0),
-        controller=(params.KP, 0, params.KD, 0, 0, voltage),
-        ctrlspec=int(inputs.mjINPUT_POS) | int(inputs.mjINPUT_VEL) | int(inputs.mjINPUT_FF),
-    )
-
-
-def _add_sensors(spec: mujoco.MjSpec, stands_on: list[str]) -> None:
-    """Add, per foot, whether it touches and the net force on it in the world frame; and the body's IMU."""
-    data = mujoco.mjtConDataField
-    fields = (1 << int(data.mjCONDATA_FOUND)) | (1 << int(data.mjCONDATA_FORCE))
-    netforce, n_slots = 3, 1
-    for leg in range(N_LEGS):
-        spec.add_sensor(
-            name=f"foot_{leg}",
-            type=mujoco.mjtSensor.mjSENS_CONTACT,
-            objtype=mujoco.mjtObj.mjOBJ_GEOM,
-            objname=stands_on[leg],
-            reftype=mujoco.mjtObj.mjOBJ_GEOM,
-            refname=f"toe_{leg}",
-            intprm=[fields, netforce, n_slots],
-        )
-    kinds = {"gyro": mujoco.mjtSensor.mjSENS_GYRO, "accelerometer": mujoco.mjtSensor.mjSENS_ACCELEROMETER}
-    for name, kind in kinds.items():
-        spec.add_sensor(name=name, type=kind, objtype=mujoco.mjtObj.mjOBJ_SITE, objname="imu")
-
-
 def _add_start(spec: mujoco.MjSpec, params: HexapodParams, ground: Terrain) -> None:
     """Add the keyframe that `start_state` describes."""
     qpos = start_state(params, ground)
-    ctrl = np.zeros((N_LEGS, len(HIP_INPUTS)))
+    ctrl = np.zeros((N_LEGS, len(SERVO_INPUTS)))
     ctrl[:, 0] = qpos[7::3]
     spec.add_key(name=START, qpos=qpos, ctrl=ctrl.ravel())
 

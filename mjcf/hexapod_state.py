@@ -9,10 +9,10 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 
-from ..analytic.models.hexapod import N_LEGS, HexapodParams, leg_vector, start_height
+from ..analytic.models.hexapod import N_LEGS, HexapodParams, leg_vector
 from ..analytic.models.hexapod.state import joints_of
-from ..analytic.terrain import Flat, Slope, Terrain
-from .terrain import tilt
+from ..analytic.terrain import Flat, Terrain
+from .terrain import stand
 
 START = "start"  # keyframe: at rest, one tripod straight down and the other straight up
 
@@ -20,10 +20,7 @@ START = "start"  # keyframe: at rest, one tripod straight down and the other str
 def start_state(
     params: HexapodParams, ground: Terrain | None = None, hip_angle: np.ndarray | None = None
 ) -> np.ndarray:
-    """Return the start `qpos`, shape (25,): the lowest toe just touching the ground, leg springs at rest.
-
-    The body is level, but parallel to the ground on an infinite slope: from a level start there the hind legs drop
-    first, and on a slope of 0.2 the robot falls over backward before it has made a step.
+    """Return the start `qpos`, shape (25,): as `stand` has it, leg springs at rest.
 
     Args:
         params: The robot.
@@ -33,11 +30,7 @@ def start_state(
     ground = Flat() if ground is None else ground
     angle = params.gait.clock()(0.0)[0] if hip_angle is None else hip_angle
     qpos = np.zeros(7 + 3 * N_LEGS)
-    if isinstance(ground, Slope):
-        qpos[:3] = start_height(params, Flat(), angle) * ground.normal(0.0, 0.0)
-        qpos[3:7] = tilt(*ground.gradient(0.0, 0.0))
-    else:
-        qpos[2], qpos[3] = start_height(params, ground, angle), 1.0
+    qpos[:7] = stand(params.attach + leg_vector(params.theta_r0, angle, params.rho_r0), ground)
     qpos[7::3], qpos[8::3], qpos[9::3] = angle, params.theta_r0, params.rho_r0
     return qpos
 

@@ -59,14 +59,11 @@ def _c_leg(length: float = 0.2, width: float = 0.02, thickness: float = 0.005, n
     return vertices.round(6), np.array(faces)
 
 
-def add_cameras(torso) -> None:
-    """Add the cameras `follow` and `side` and a lamp, which go where the body goes."""
-    torso.add_camera(
-        name="follow", mode=mujoco.mjtCamLight.mjCAMLIGHT_TRACK, pos=(1.15, -0.7, 0.55), **_look_at((1.15, -0.7, 0.55))
-    )
-    torso.add_camera(
-        name="side", mode=mujoco.mjtCamLight.mjCAMLIGHT_TRACK, pos=(1.3, 0.0, 0.1), **_look_at((1.3, 0.0, 0.15))
-    )
+def add_cameras(torso, follow=(1.15, -0.7, 0.55), side=(1.3, 0.0, 0.15)) -> None:
+    """Add the cameras `follow` and `side`, at these places from the body [m], and a lamp; they go where it goes."""
+    track = mujoco.mjtCamLight.mjCAMLIGHT_TRACK
+    torso.add_camera(name="follow", mode=track, pos=follow, **_look_at(follow))
+    torso.add_camera(name="side", mode=track, pos=np.subtract(side, (0, 0, 0.05)), **_look_at(side))
     torso.add_light(
         name="lamp",
         mode=mujoco.mjtCamLight.mjCAMLIGHT_TRACK,

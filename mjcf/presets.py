@@ -6,6 +6,7 @@ defaults are wrong for toes of ten grams: 14 mm of penetration and 16 % too fast
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import mujoco
@@ -74,6 +75,15 @@ class Preset:
         """Return the largest stable timestep for a spring of natural frequency omega [rad/s]: omega h < 2 [s]."""
         return 2.0 / frequency if self.integrator in _EXPLICIT_IN_POSITION else float("inf")
 
+    def check_timestep(self, frequency: float, springs: str) -> None:
+        """Refuse a timestep at which `springs`, of natural frequency omega [rad/s], integrated explicitly, blow up."""
+        largest = self.largest_timestep(frequency)
+        if not self.timestep < largest:
+            raise ValueError(
+                f"timestep {self.timestep:g} s is too long for {springs} ({frequency:.0f} rad/s) with the integrator "
+                f"{self.integrator!r}: it must be under {largest:.3g} s, or the integrator 'discrete'"
+            )
+
 
 PRESETS = {
     "reference": Preset(timestep=2.5e-4, integrator="implicitfast", solref=(0.001, 1.0)),
@@ -89,14 +99,14 @@ PRESETS = {
 }
 
 
-def find(preset: str | Preset) -> Preset:
-    """Return the preset of that name; a preset is returned as it is.
+def find(preset: str | Preset, presets: Mapping[str, Preset] = PRESETS) -> Preset:
+    """Return the preset of that name, of the hexapod or of another machine; a preset is returned as it is.
 
     Raises:
         ValueError: If no preset has that name.
     """
     if isinstance(preset, Preset):
         return preset
-    if preset not in PRESETS:
-        raise ValueError(f"unknown preset {preset!r}; there are {', '.join(PRESETS)}")
-    return PRESETS[preset]
+    if preset not in presets:
+        raise ValueError(f"unknown preset {preset!r}; there are {', '.join(presets)}")
+    return presets[preset]

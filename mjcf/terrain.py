@@ -22,12 +22,23 @@ from .presets import Preset
 GROUND = "ground"
 HALF_EXTENT = 20.0  # of a height field, from the origin along x and y [m]
 GRID = np.linspace(-HALF_EXTENT, HALF_EXTENT, 801)  # coordinates of its samples along x, the same along y [m]
-FOOT_BIT = 1  # contact bits: 0 is the torso's (and, on a plane, the feet's), then one for each foot's own patch
+FOOT_BITS = range(1, 31)  # contact bits: 0 is the torso's (and, on a plane, the feet's), then one for each foot's patch
 
 
 def is_plane(terrain: Terrain) -> bool:
     """Return whether one MuJoCo plane is the whole terrain."""
     return isinstance(terrain, Flat | Slope)
+
+
+def foot_bits(terrain: Terrain, foot: int) -> tuple[int, int]:
+    """Return `contype` and `conaffinity` with which a foot touches the ground it stands on, and no other foot's.
+
+    Bits are scarce: feet past the thirtieth offer theirs the other way round, as affinity instead of type.
+    """
+    if is_plane(terrain):
+        return 1, 0
+    turn, bit = divmod(foot, len(FOOT_BITS))
+    return (1 << FOOT_BITS[bit], 0) if turn == 0 else (0, 1 << FOOT_BITS[bit])
 
 
 def add_ground(spec: mujoco.MjSpec, terrain: Terrain, preset: Preset, friction: float, n_feet: int) -> list[str]:
@@ -43,9 +54,8 @@ def add_ground(spec: mujoco.MjSpec, terrain: Terrain, preset: Preset, friction: 
         friction=(friction, 0, 0),
         solref=preset.solref,
         solimp=(*preset.solimp, 0.5, 2),
-        contype=0,
     )
-    ground = spec.worldbody.add_geom(name=GROUND, material="grid", conaffinity=1, **contact)
+    ground = spec.worldbody.add_geom(name=GROUND, material="grid", contype=0, conaffinity=1, **contact)
     if is_plane(terrain):
         ground.type = mujoco.mjtGeom.mjGEOM_PLANE
         ground.size = (0, 0, 1)  # infinite, drawn with a grid of 1 m
@@ -55,13 +65,15 @@ def add_ground(spec: mujoco.MjSpec, terrain: Terrain, preset: Preset, friction: 
     _add_height_field(spec, ground, terrain)
     for foot in range(n_feet):
         patch = spec.worldbody.add_body(name=f"patch_{foot}", mocap=True)
+        affinity, kind = foot_bits(terrain, foot)
         patch.add_geom(
             name=f"patch_{foot}",
             type=mujoco.mjtGeom.mjGEOM_PLANE,
             size=(0.05, 0.05, 1),
             pos=(0, 0, -preset.toe_radius),
             rgba=(0, 0, 0, 0),
-            conaffinity=1 << (FOOT_BIT + foot),
+            contype=kind,
+            conaffinity=affinity,
             **contact,
         )
     return [f"patch_{foot}" for foot in range(n_feet)]
@@ -124,15 +136,41 @@ class GroundPatches:
         """Whether there is anything to follow."""
         return len(self._sites) > 0
 
-    def follow(self, data: mujoco.MjData) -> None:
-        """Move the patches under the feet as they stand in `data`; call it before every physics step."""
+    def follow(self, data, terrain=None) -> None:
+        """Move the patches under the feet as they stand in `data`; call it before every physics step.
+
+        Args:
+            data: A `mujoco.MjData`, or the bound arrays of many simulations, with any leading dimensions.
+            terrain: What has their `height` and `gradient`; by default the attribute of that name.
+        """
         if not self:
             return
-        feet = data.site_xpos[self._sites]  # (n, 3)
-        x, y = feet[:, 0], feet[:, 1]
-        feet[:, 2] = self.terrain.height(x, y)
-        data.mocap_pos[self._mocap] = feet
-        data.mocap_quat[self._mocap] = tilt(*self.terrain.gradient(x, y))
+        terrain = self.terrain if terrain is None else terrain
+        feet = data.site_xpos[..., self._sites, :]  # (..., n, 3)
+        x, y = feet[..., 0], feet[..., 1]
+        feet[..., 2] = terrain.height(x, y)
+        data.mocap_pos[..., self._mocap, :] = feet
+        data.mocap_quat[..., self._mocap, :] = tilt(*terrain.gradient(x, y))
+
+
+def stand(feet: np.ndarray, terrain: Terrain) -> np.ndarray:
+    """Return position and quaternion, shape (7,), of a body at the origin whose lowest foot just touches the ground.
+
+    The body is level, but parallel to the ground on an infinite slope: from a level start there the hind legs drop
+    first, and on a slope of 0.2 the hexapod falls over backward before it has made a step.
+
+    Args:
+        feet: Body frame, shape (n, 3) [m].
+        terrain: The ground.
+    """
+    pose = np.zeros(7)
+    if isinstance(terrain, Slope):
+        pose[:3] = -np.min(feet[:, 2]) * terrain.normal(0.0, 0.0)
+        pose[3:] = tilt(*terrain.gradient(0.0, 0.0))
+    else:
+        pose[2] = terrain.height_to_clear(feet)
+        pose[3] = 1.0
+    return pose
 
 
 def tilt(h_x: np.ndarray, h_y: np.ndarray) -> np.ndarray:

@@ -1,0 +1,81 @@
+"""What several machines are made of: a servo with its torque-speed limit, a foot, and what feet and body measure."""
+
+from __future__ import annotations
+
+import mujoco
+
+from ..analytic.terrain import Terrain
+from .terrain import foot_bits
+
+SERVO_INPUTS = ("pos", "vel", "ff")  # the controls of a servo: angle [rad], speed [rad/s], torque [N m]
+POINT_INERTIA = 1e-9  # MuJoCo wants some [kg m^2]; a point mass has none
+
+
+def add_servo(spec: mujoco.MjSpec, joint: str, motor, kp: float, kd: float) -> None:
+    """Add a PD servo of a joint and its torque-speed limit, both inside the physics step; it bears the joint's name.
+
+    MuJoCo's motor drives the voltage that gives the torque asked for, back-EMF compensated, clamps it at the voltage
+    whose no-load speed is the motor's and the torque at the motor's maximum. That is `Motor.limit` exactly.
+    The voltage and resistance here are those of the limit line (erratum 21 of the hexapod), not of a battery.
+
+    Args:
+        spec: The model under construction.
+        joint: A hinge of it.
+        motor: An `analytic.motor.Motor`.
+        kp: Stiffness [N m/rad].
+        kd: Damping [N m s/rad].
+    """
+    inputs = mujoco.mjtCtrlInput
+    voltage = motor.voltage(0.0, motor.no_load_speed)
+    servo = spec.add_actuator(name=joint, target=joint, trntype=mujoco.mjtTrn.mjTRN_JOINT)
+    servo.set_to_dcmotor(
+        motorconst=(0, 0),
+        resistance=0,
+        nominal=(voltage, motor.max_torque, motor.no_load_speed),
+        saturation=(motor.max_torque, 0, 0),
+        controller=(kp, 0, kd, 0, 0, voltage),
+        ctrlspec=int(inputs.mjINPUT_POS) | int(inputs.mjINPUT_VEL) | int(inputs.mjINPUT_FF),
+    )
+
+
+def make_point_mass(body, mass: float, at=(0.0, 0.0, 0.0)) -> None:
+    """Give a body its mass [kg] in one point of its own frame [m]."""
+    body.explicitinertial = True
+    body.mass = mass
+    body.ipos = at  # left unset, the compiler would put the mass at the offset that is the body's own `pos`
+    body.inertia = (POINT_INERTIA,) * 3
+
+
+def add_foot(body, leg: int, radius: float, terrain: Terrain, at=(0.0, 0.0, 0.0)) -> None:
+    """Add the sphere `toe_i` that stands on the ground of this foot, and the site `foot_i` at its centre."""
+    contype, conaffinity = foot_bits(terrain, leg)
+    body.add_geom(
+        name=f"toe_{leg}",
+        type=mujoco.mjtGeom.mjGEOM_SPHERE,
+        size=(radius, 0, 0),
+        pos=at,
+        contype=contype,
+        conaffinity=conaffinity,
+        condim=3,
+    )
+    body.add_site(name=f"foot_{leg}", pos=at, size=(0.012, 0.012, 0.012), rgba=(0.1, 0.1, 0.1, 1))
+
+
+def add_sensors(spec: mujoco.MjSpec, stands_on: list[str]) -> None:
+    """Add, per foot, whether it touches and the net force on it in the world frame; and the IMU at the site `imu`."""
+    data = mujoco.mjtConDataField
+    fields = (1 << int(data.mjCONDATA_FOUND)) | (1 << int(data.mjCONDATA_FORCE))
+    netforce, n_slots = 3, 1
+    for leg, ground in enumerate(stands_on):
+        spec.add_sensor(
+            name=f"foot_{leg}",
+            type=mujoco.mjtSensor.mjSENS_CONTACT,
+            objtype=mujoco.mjtObj.mjOBJ_GEOM,
+            objname=ground,
+            reftype=mujoco.mjtObj.mjOBJ_GEOM,
+            refname=f"toe_{leg}",
+            intprm=[fields, netforce, n_slots],
+        )
+    kinds = {"gyro": mujoco.mjtSensor.mjSENS_GYRO, "accelerometer": mujoco.mjtSensor.mjSENS_ACCELEROMETER}
+    for name, kind in kinds.items():
+        spec.add_sensor(name=name, type=kind, objtype=mujoco.mjtObj.mjOBJ_SITE, objname="imu")

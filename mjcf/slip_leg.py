@@ -1,0 +1,168 @@
+"""The articulated SLIP leg in MuJoCo, from the parameters of `tarsus.analytic.models.slip_leg`.
+
+A body `torso` that only translates, on the joints `x` and `z`; below it `thigh` with the joint `hip` and `shank` with
+the joint `knee`, both about -y, so that qpos and qvel are the exact model's state. Torque motors `hip` and `knee`. The
+foot is a small sphere at the shank's end; its centre, the site `foot_0`, is the exact model's point foot.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import mujoco
+import numpy as np
+
+from ..analytic.models.slip_leg import SlipLegParams
+from ..analytic.terrain import Terrain, make
+from .look import add_cameras, add_look
+from .presets import Preset, find
+from .terrain import add_ground, foot_bits
+
+START = "start"  # keyframe: at the apex of the default gait, leg retracted
+START_QPOS = (0.0, 0.62 + 0.125, 1.2, -1.72)
+TORQUE_LIMITS = (500.0, 150.0)  # of hip and knee [N m]; retracting the leg in time takes 445 and 100, stance 35 and 60
+JOINT_RANGES = ((-1.8, 2.2), (-2.7, 0.0))  # of hip and knee [rad]; the gait stays clear of them
+SERVO = (400.0, 12.0)  # stiffness [N m/rad] and damping [N m s/rad] of joints that take set-points
+TORSO_SIZE = (0.11, 0.08, 0.06)  # half extents, drawn and what hits the ground in a fall [m]
+
+PRESETS = {
+    "reference": Preset(
+        timestep=5e-5, integrator="implicitfast", solref=(5e-4, 1.0), solimp=(0.9, 0.95, 1e-3), toe_radius=2e-4
+    ),
+    "rl": Preset(
+        timestep=5e-4,
+        integrator="implicitfast",
+        solref=(0.001, 1.0),
+        solimp=(0.9, 0.95, 1e-3),
+        tolerance=1e-6,
+        toe_radius=0.01,
+        follow_period=0.002,
+    ),
+}
+
+
+def build(
+    params: SlipLegParams | None = None,
+    terrain: str | Terrain = "flat",
+    preset: str | Preset = "reference",
+    servo: bool = False,
+) -> mujoco.MjSpec:
+    """Return the leg on its terrain as a spec, to be changed and compiled.
+
+    Args:
+        params: The leg.
+        terrain: A terrain or a name from `analytic.terrain.TERRAINS`.
+        preset: Settings or a name from `PRESETS` of this module.
+        servo: Whether the controls are set-points of the joints [rad] instead of torques [N m].
+
+    Raises:
+        ValueError: If a name is unknown.
+    """
+    params, ground, preset = params or SlipLegParams(), make(terrain), find(preset, PRESETS)
+    spec = mujoco.MjSpec()
+    spec.modelname = "slip_leg"
+    spec.compiler.degree = False
+    preset.apply(spec.option)
+    spec.option.gravity = (0, 0, -params.g)
+    add_look(spec)
+    stands_on = add_ground(spec, ground, preset, params.friction, 1)
+    shank = _add_links(spec, params)
+    contype, conaffinity = foot_bits(ground, 0)
+    foot = dict(pos=(0, 0, -params.shank_length))
+    shank.add_geom(
+        name="foot_0",
+        type=mujoco.mjtGeom.mjGEOM_SPHERE,
+        size=(preset.toe_radius, 0, 0),
+        contype=contype,
+        conaffinity=conaffinity,
+        condim=3,
+        **foot,
+    )
+    shank.add_site(name="foot_0", size=(0.02, 0.02, 0.02), rgba=(0.1, 0.1, 0.1, 1), **foot)
+    _add_motors(spec, servo)
+    _add_sensor(spec, stands_on[0])
+    spec.add_key(name=START, qpos=START_QPOS, qvel=(2.5, 0, 0, 0))
+    return spec
+
+
+def _add_links(spec: mujoco.MjSpec, params: SlipLegParams):
+    """Add torso, thigh and shank; return the shank."""
+    torso = spec.worldbody.add_body(name="torso")
+    _give_mass(torso, params.base_mass, 0.0, 1.0)
+    slide = mujoco.mjtJoint.mjJNT_SLIDE
+    torso.add_joint(name="x", type=slide, axis=(1, 0, 0))
+    torso.add_joint(name="z", type=slide, axis=(0, 0, 1))
+    torso.add_geom(
+        name="torso",
+        type=mujoco.mjtGeom.mjGEOM_BOX,
+        size=TORSO_SIZE,
+        pos=(0, 0, TORSO_SIZE[2]),
+        material="plate",
+        contype=1,
+        conaffinity=0,
+    )
+    add_cameras(torso)
+    thigh = torso.add_body(name="thigh")
+    _give_mass(thigh, params.thigh_mass, params.thigh_com, params.thigh_gyration)
+    shank = thigh.add_body(name="shank", pos=(0, 0, -params.thigh_length))
+    total = params.shank_mass + params.foot_mass  # the foot is a point of the shank
+    com = (params.shank_mass * params.shank_com + params.foot_mass * params.shank_length) / total
+    about_knee = params.shank_mass * (params.shank_com**2 + params.shank_gyration**2)
+    about_knee += params.foot_mass * params.shank_length**2
+    _give_mass(shank, total, com, np.sqrt(about_knee / total - com**2))
+    links = {"hip": (thigh, params.thigh_length, "tripod_a"), "knee": (shank, params.shank_length, "tripod_b")}
+    for (name, (body, length, material)), span in zip(links.items(), JOINT_RANGES, strict=True):
+        body.add_joint(name=name, type=mujoco.mjtJoint.mjJNT_HINGE, axis=(0, -1, 0), range=span, limited=True)
+        body.add_geom(
+            name=body.name,
+            type=mujoco.mjtGeom.mjGEOM_CAPSULE,
+            fromto=(0, 0, 0, 0, 0, -length),
+            size=(0.018, 0, 0),
+            material=material,
+            contype=0,
+            conaffinity=0,
+            group=1,
+        )
+    return shank
+
+
+def _give_mass(body, mass: float, com: float, gyration: float) -> None:
+    body.explicitinertial = True
+    body.mass, body.ipos = mass, (0, 0, -com)
+    body.inertia = (mass * gyration**2,) * 3  # only that about y matters in the plane (report, erratum 18)
+
+
+def _add_motors(spec: mujoco.MjSpec, servo: bool) -> None:
+    for name, limit, span in zip(("hip", "knee"), TORQUE_LIMITS, JOINT_RANGES, strict=True):
+        motor = spec.add_actuator(name=name, target=name, trntype=mujoco.mjtTrn.mjTRN_JOINT)
+        motor.forcerange, motor.forcelimited = (-limit, limit), True
+        motor.ctrlrange, motor.ctrllimited = span if servo else (-limit, limit), True
+        if servo:
+            motor.set_to_position(kp=SERVO[0], kv=SERVO[1])
+        else:
+            motor.set_to_motor()
+
+
+def _add_sensor(spec: mujoco.MjSpec, stands_on: str) -> None:
+    """Add whether the foot touches and the force on it, in the world frame."""
+    data = mujoco.mjtConDataField
+    spec.add_sensor(
+        name="foot_0",
+        type=mujoco.mjtSensor.mjSENS_CONTACT,
+        objtype=mujoco.mjtObj.mjOBJ_GEOM,
+        objname=stands_on,
+        reftype=mujoco.mjtObj.mjOBJ_GEOM,
+        refname="foot_0",
+        intprm=[(1 << int(data.mjCONDATA_FOUND)) | (1 << int(data.mjCONDATA_FORCE)), 3, 1],
+    )
+
+
+def xml() -> str:
+    """Return the XML of the default leg, as `assets/slip_leg.xml` keeps it."""
+    spec = build()
+    spec.compile()
+    return spec.to_xml()
+
+
+if __name__ == "__main__":
+    (Path(__file__).parent / "assets" / "slip_leg.xml").write_text(xml())
