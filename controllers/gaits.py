@@ -1,15 +1,48 @@
-"""Gaits with a name, for the clock.
+"""All gaits by name. A gait is an object with `gait(t) -> (angles, rates)`, `n_legs`, `period` and `stance(t)`.
 
-Source: the walk is Table 2's of the SimSect manual; the sprint is what `scripts/optimise_hexapod.py` found.
+Gaits of shafts (`shaft_gaits`) give one angle per leg, gaits of pairs (`pair_gaits`) yaw and roll of each pair. Neither
+knows a simulator. Numbers of legs that a gait cannot do with are refused with the reason.
 """
 
 from __future__ import annotations
 
-from ..analytic.clock import TripodGait
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from . import pair_gaits, shaft_gaits
+
+
+@dataclass(frozen=True)
+class GaitFamily:
+    """A gait by name: how to make it for a number of legs, what it drives, and how it is meant to stand."""
+
+    make: Callable  # make(n_legs, **options) -> gait
+    drives: str  # "shafts": an angle per leg; "pairs": yaw and roll per pair
+    on_ground: int  # feet meant to be on the ground at any time, at least, for the smallest robot that can do it
+    fewest_legs: int
+    most_legs: int | None = None  # None: any number
+
 
 GAITS = {
-    "walk": TripodGait(),
-    "run": TripodGait(0.5, 0.3),
-    # The fastest stable one of 432: 1.57 m/s in either engine (docs/hexapod_orbit.md).
-    "sprint": TripodGait(0.310331691253667, 0.22587973649909246, 1.8684179124156806, -0.44670630986996007),
+    "tripod": GaitFamily(shaft_gaits.tripod, "shafts", 3, 6),
+    "metachronal": GaitFamily(shaft_gaits.metachronal, "shafts", 4, 6),
+    "wave": GaitFamily(shaft_gaits.wave, "shafts", 3, 4),
+    "ripple": GaitFamily(shaft_gaits.ripple, "shafts", 4, 6),
+    "trot": GaitFamily(shaft_gaits.trot, "shafts", 2, 4, 4),
+    "undulation": GaitFamily(pair_gaits.undulation, "pairs", 3, 6),
+    "pair_tripod": GaitFamily(pair_gaits.pair_tripod, "pairs", 3, 6),
+    "pair_wave": GaitFamily(pair_gaits.pair_wave, "pairs", 3, 6),
+    "pair_ripple": GaitFamily(pair_gaits.pair_ripple, "pairs", 3, 6),
+    "pair_trot": GaitFamily(pair_gaits.pair_trot, "pairs", 2, 4, 4),
 }
+
+
+def make(name: str, n_legs: int, **options):
+    """Return the gait of that name for so many legs.
+
+    Raises:
+        ValueError: If no gait has that name, or it cannot be done with so many legs.
+    """
+    if name not in GAITS:
+        raise ValueError(f"unknown gait {name!r}; there are {', '.join(GAITS)}")
+    return GAITS[name].make(n_legs, **options)

@@ -1,0 +1,222 @@
+"""The laws of SLIP running on the articulated leg, as plain functions (t, x, d, p) that numba can compile.
+
+In stance hip and knee make the centre of mass accelerate as the SLIP template would (operational-space control with
+support-consistent projections); at touchdown the spring is set to give back what the impact took; in flight the leg is
+held, retracted, and extended to the angle of attack that the apex law asks for.
+
+x and the first entries of p are the leg's (`analytic.models.slip_leg`), K the places of the controller's parameters
+behind them, D the places of its memory.
+
+Source: Hauter, Leitner, Freisinger (TUM 2021), eqs. 5, 6, 8, 11 and section IV; errata by number: docs/slip_leg.md.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..analytic.hybrid import indices
+from ..analytic.hybrid.names import items
+from ..analytic.models.slip_leg import (
+    HIP,
+    KNEE,
+    NQ,
+    P,
+    SlipLegParams,
+    com_state,
+    foot_state,
+    leg_angles,
+    mass_of,
+    reach_margin,
+    two_link_angles,
+)
+from ..analytic.models.slip_leg_motion import com_energy, impact, support_inertia, terms
+from ..analytic.small import inverse_2x2, inverse_spd, product, product_transposed
+from .slip_parameters import MEMORY, SlipControl
+
+K = indices({**items(SlipLegParams), **items(SlipControl)})
+D = indices({"foot_x": 0.0, "foot_z": 0.0, **MEMORY})
+REPORTS_THRESHOLD = 0.08  # of the force at which the report lifts off [N], erratum 10
+
+
+def leg_length(x, p):
+    """Return the distance from foot to centre of mass [m]: the length of the virtual SLIP leg."""
+    com, foot = np.empty(4), np.empty(4)
+    com_state(x, p, com)
+    foot_state(x, p, foot)
+    return math.hypot(com[0] - foot[0], com[1] - foot[1])
+
+
+def spring_force(x, d, p, force):
+    """Write the virtual spring's force on the centre of mass, F = k (l_rest - l) (c - f) / l, zero if longer [N]."""
+    com, foot = np.empty(4), np.empty(4)
+    com_state(x, p, com)
+    foot_state(x, p, foot)
+    dx, dz = com[0] - foot[0], com[1] - foot[1]
+    length = math.hypot(dx, dz)
+    push = p[K.stiffness] * max(d[D.rest_length] - length, 0.0) / length
+    force[0], force[1] = push * dx, push * dz
+
+
+def stance_torque(t, x, d, p, tau):
+    """Write the torques that make the centre of mass move as the SLIP template does [N m].
+
+    tau = J*^T ( L* (F / m + g) + mu* + p* ) with the support-consistent projections of Sentis and Khatib:
+
+        Ls = (Js M^-1 Js^T)^-1     Ns = 1 - M^-1 Js^T Ls Js
+        J* = Jc M^-1 (S Ns)^T (S Ns M^-1 (S Ns)^T)^-1        L* = (Jc M^-1 (S Ns)^T J*^T)^-1
+        mu* + p* = L* (Jc M^-1 Ns^T h - dJc v + Jc M^-1 Js^T Ls dJs v)
+    """
+    M, h, Js, Jc, drift_s, drift_c = terms(x, p)
+    inverse, force = np.empty((NQ, NQ)), np.empty(2)
+    inverse_spd(M, inverse)
+    sm, Ls = np.empty((2, NQ)), np.empty((2, 2))
+    product(Js, inverse, sm)
+    support_inertia(sm, Js, Ls)
+    cm, coupling, pull = np.empty((2, NQ)), np.empty((2, 2)), np.empty((2, 2))
+    product(Jc, inverse, cm)  # Jc M^-1
+    product_transposed(cm, Js, coupling)
+    product(coupling, Ls, pull)  # Jc M^-1 Js^T Ls
+    # N_s M^-1 = M^-1 Ns^T, so that each projected product is the plain one less what the support takes.
+    free = np.empty((NQ, NQ))
+    for i in range(NQ):
+        for j in range(NQ):
+            s = inverse[i, j]
+            for k in range(2):
+                for l in range(2):
+                    s -= sm[k, i] * Ls[k, l] * sm[l, j]
+            free[i, j] = s  # M^-1 Ns^T
+    joint, joint_inverse = free[2:, 2:], np.empty((2, 2))  # S Ns M^-1 (S Ns)^T
+    inverse_2x2(joint, joint_inverse)
+    to_com = np.empty((2, NQ))
+    product(Jc, free, to_com)  # Jc M^-1 Ns^T
+    J, mobility, inertia = np.empty((2, 2)), np.empty((2, 2)), np.empty((2, 2))
+    product(to_com[:, 2:], joint_inverse, J)  # J*
+    product_transposed(to_com[:, 2:], J, mobility)
+    inverse_2x2(mobility, inertia)  # L*
+    spring_force(x, d, p, force)
+    wanted, m = np.empty(2), mass_of(p)
+    for i in range(2):
+        s = force[i] / m - (p[P.g] if i == 1 else 0.0) - drift_c[i]
+        for j in range(NQ):
+            s += to_com[i, j] * h[j]
+        for k in range(2):
+            s += pull[i, k] * drift_s[k]
+        wanted[i] = s
+    for j in range(2):
+        tau[j] = 0.0
+        for i in range(2):
+            tau[j] += J[i, j] * (inertia[i, 0] * wanted[0] + inertia[i, 1] * wanted[1])
+
+
+def flight_torque(t, x, d, p, tau):
+    """Write the torques that track the reference by computed torque on the joints, the base eliminated [N m]."""
+    M, h, _, _, _, _ = terms(x, p)
+    wanted = np.empty(2)
+    s, rate, acceleration = min_jerk(t - d[D.started], d[D.duration])
+    for i in range(2):
+        start, way = d[D.from_hip + i], d[D.to_hip + i] - d[D.from_hip + i]
+        error = start + way * s - x[2 + i]
+        wanted[i] = way * acceleration + p[K.kp] * error + p[K.kd] * (way * rate - x[NQ + 2 + i])
+    for i in range(2):
+        tau[i] = h[2 + i]
+        for k in range(2):
+            tau[i] -= M[2 + i, k] * h[k] / M[0, 0]
+            reflected = M[2 + i, 0] * M[0, 2 + k] + M[2 + i, 1] * M[1, 2 + k]
+            tau[i] += (M[2 + i, 2 + k] - reflected / M[0, 0]) * wanted[k]
+
+
+def min_jerk(elapsed, duration):
+    """Return the way done, its rate [1/s] and acceleration [1/s^2] of a minimum-jerk move from 0 to 1."""
+    if elapsed >= duration:
+        return 1.0, 0.0, 0.0
+    s = max(elapsed, 0.0) / duration
+    rest = 1.0 - s
+    rate = 30.0 * s * s * rest * rest / duration
+    return s * s * s * (10.0 - 15.0 * s + 6.0 * s * s), rate, 60.0 * s * rest * (1.0 - 2.0 * s) / (duration * duration)
+
+
+def spring(t, x, d, p):
+    """Return how far the virtual spring is from liftoff [m]: positive while the leg stands."""
+    load = p[K.liftoff_under_weight] * (mass_of(p) * p[P.g] + REPORTS_THRESHOLD)  # erratum 10
+    return d[D.rest_length] - leg_length(x, p) - load / p[K.stiffness]
+
+
+def reach(t, x, d, p):
+    """Return how far the target is from being out of reach, positive inside."""
+    return d[D.reach]
+
+
+def clearance(t, x, d, p):
+    """Return the height of the foot from which the leg is retracted [m]."""
+    return p[K.clearance]
+
+
+def energy_wanted(p):
+    """Return the energy of the centre of mass at the apex of the gait [J]."""
+    return mass_of(p) * (0.5 * p[K.speed] * p[K.speed] + p[P.g] * p[K.apex_height])
+
+
+def _begin(t, x, d, duration):
+    d[D.started], d[D.duration] = t, duration
+    d[D.from_hip], d[D.from_knee] = x[HIP], x[KNEE]
+
+
+def on_liftoff(t, x, d, p):
+    """Begin to hold the joints where they are."""
+    _begin(t, x, d, 1.0)
+    d[D.to_hip], d[D.to_knee] = x[HIP], x[KNEE]
+
+
+def on_clear(t, x, d, p):
+    """Begin to retract the leg."""
+    _begin(t, x, d, p[K.retract_time])
+    target = np.empty(2)
+    d[D.reach] = leg_angles(p, p[K.retraction] * p[K.rest_length], p[K.angle_of_attack], target)
+    d[D.to_hip], d[D.to_knee] = target[0], target[1]
+
+
+def on_apex(t, x, d, p):
+    """Begin to extend the leg to the angle of the apex law, alpha = alpha* + Ka (z_apex - z_wanted)."""
+    com = np.empty(4)
+    com_state(x, p, com)
+    wanted = d[D.apex_height] if p[K.previous_apex] > 0.0 else p[K.apex_height]  # erratum 17
+    angle = p[K.angle_of_attack] + p[K.apex_gain] * (com[1] - wanted)
+    d[D.apex_height], d[D.apex_energy], d[D.angle] = com[1], com_energy(x, p), angle
+    _begin(t, x, d, p[K.extend_time])
+    target = np.empty(2)
+    if p[K.frozen_com] > 0.0:
+        d[D.reach] = frozen_angles(x, p, com, angle, target)
+    else:
+        d[D.reach] = leg_angles(p, p[K.rest_length], angle, target)
+    d[D.to_hip], d[D.to_knee] = target[0], target[1]
+
+
+def frozen_angles(x, p, com, angle, target):
+    """Write the report's joint angles, as if neither base nor centre of mass moved with the leg (erratum 9)."""
+    rx = com[0] + p[K.rest_length] * math.cos(angle) - x[0]
+    rz = com[1] - p[K.rest_length] * math.sin(angle) - x[1]
+    return reach_margin(p, two_link_angles(p[P.thigh_length], p[P.shank_length], rx, rz, target))
+
+
+def impact_loss(x, p):
+    """Return the energy the centre of mass loses in the impact, m/2 (|Jc v-|^2 - |Jc Ns v-|^2), before it [J]."""
+    after = x.copy()
+    impact(after, p)
+    return com_energy(x, p) - com_energy(after, p)
+
+
+def on_touchdown(t, x, d, p):
+    """Set the spring, from the state before the impact, so that it gives back what the impact takes.
+
+    l_rest = l_touchdown + sign(dE) sqrt(2 |dE| / k), with the length the leg really has (erratum 8) and the sign kept
+    (erratum 7). For sampled control dE gets a share of what the last apex lacked.
+    """
+    d[D.energy_lost] = impact_loss(x, p)
+    stored = d[D.energy_lost]
+    if p[K.absolute_loss] > 0.0:
+        stored = abs(stored)
+    stored = p[K.compensate] * stored + p[K.energy_gain] * (energy_wanted(p) - d[D.apex_energy])
+    length = p[K.rest_length] if p[K.nominal_length] > 0.0 else leg_length(x, p)
+    d[D.rest_length] = length + math.copysign(math.sqrt(2.0 * abs(stored) / p[K.stiffness]), stored)
