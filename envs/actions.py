@@ -34,6 +34,12 @@ def gait_parameters(action: np.ndarray) -> np.ndarray:
     return _LOW + 0.5 * (np.asarray(action, float) + 1.0) * (_HIGH - _LOW)
 
 
+def no_commands(n_substeps: int, shape: tuple[int, ...]) -> np.ndarray:
+    """Return zeros of shape (n_substeps, *shape, 3), one simulation after another in memory, as MuJoCo takes them."""
+    n = len(shape) - 1  # leading dimensions
+    return np.zeros((*shape[:-1], n_substeps, shape[-1], 3)).transpose(n, *range(n), n + 1, n + 2)
+
+
 def velocity_commands(reference, hip_angle, speed, times, lead=0):
     """Ramp the hips' set-points at the given speeds.
 
@@ -49,14 +55,14 @@ def velocity_commands(reference, hip_angle, speed, times, lead=0):
     """
     reference = hip_angle + np.minimum(np.maximum(reference - hip_angle, -MAX_LEAD), MAX_LEAD)
     ramp = reference + np.multiply.outer(times, speed)
-    commands = np.zeros((len(times) - 1, *speed.shape, 3))
+    commands = no_commands(len(times) - 1, speed.shape)
     commands[..., 0], commands[..., 1] = ramp[lead : len(times) - 1 + lead], speed
     return commands, ramp[-1]
 
 
 def torque_commands(torque, n_substeps: int):
     """Hold the hip torques, shape (..., 6) [N m], for the control period."""
-    commands = np.zeros((n_substeps, *np.shape(torque), 3))
+    commands = no_commands(n_substeps, np.shape(torque))
     commands[..., 2] = torque
     return commands
 
@@ -79,7 +85,7 @@ def gait_commands(action, cycles, times, lead=0):
     gone = np.asarray(cycles)[..., None] + np.multiply.outer(times, 1.0 / cycle_time)  # (n_substeps + 1, ..., 1)
     angle, rate = profile(gone + TRIPOD_PHASE, cycle_time, slow_time, sweep)
     angle = -(angle + offset + _SIDE * offset_difference)  # the minus is forward
-    commands = np.zeros((len(times) - 1, *angle.shape[1:], 3))
+    commands = no_commands(len(times) - 1, angle.shape[1:])
     window = slice(lead, len(times) - 1 + lead)
     commands[..., 0], commands[..., 1] = angle[window], -rate[window]
     return commands, angle[-1], -rate[-1], gone[-1, ..., 0]

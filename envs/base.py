@@ -1,187 +1,229 @@
-"""What all environments share: control period, substeps, reset, rendering, and a watch on diverged simulations.
+"""One simulation of a task as a Gymnasium environment: stepping, reset, rendering, and a watch on divergence.
 
-An environment fills in the abstract methods; this class does the stepping and never looks at a robot.
+A new environment is a `legged_task.LeggedTask` (see there for what it must provide) and these lines:
+
+    class HexapodEnv(LeggedEnv):
+        task_class = HexapodTask
+
+
+    class HexapodVectorEnv(LeggedVectorEnv):
+        task_class = HexapodTask
+
+and one in `envs.ENVIRONMENTS` that names both entry points.
 """
 
 from __future__ import annotations
 
-import os
-import sys
-from abc import abstractmethod
+import operator
+from functools import reduce
 from typing import Any
 
 import gymnasium
 import mujoco
 import numpy as np
 
-from ..mjcf.presets import Preset
-from ..mjcf.terrain import GroundPatches
+from ..analytic.terrain import Terrain
+from .camera import Camera
+from .config import TaskConfig
+from .legged_task import LeggedTask
+
+DIVERGED = "diverged"  # how the sentences begin that say a simulation did
+BEYOND = f"{DIVERGED}: an observation is beyond its bound"
 
 
-def n_substeps_of(ctrl_dt: float, timestep: float) -> int:
-    """Return how many physics steps make a control period.
+def warning_sentence(numbers: np.ndarray) -> str:
+    """Return the first of MuJoCo's warnings, by their counts, as the sentence that ends an episode."""
+    kind = mujoco.mjtWarning(int(np.flatnonzero(numbers)[0]))
+    return f"{DIVERGED}: MuJoCo warned {kind.name.removeprefix('mjWARN_')}"
+
+
+def total(terms) -> Any:
+    """Return the sum from left to right, rounded as arrays are; the built-in `sum` of numbers is more exact."""
+    return reduce(operator.add, terms, 0.0)
+
+
+def checked_action(action, space: gymnasium.spaces.Box) -> np.ndarray:
+    """Return a copy of the action within its box, as a servo clips it.
 
     Raises:
-        ValueError: If they do not divide; the sentence names the nearest period that does.
+        ValueError: If its shape is another or it is not finite.
     """
-    n_substeps = round(ctrl_dt / timestep)
-    if n_substeps < 1 or abs(n_substeps * timestep - ctrl_dt) > 1e-9 * ctrl_dt:
-        nearest = max(1, n_substeps) * timestep
-        raise ValueError(
-            f"control period {ctrl_dt:g} s is not a multiple of the timestep {timestep:g} s; "
-            f"the nearest that is: {nearest:g} s"
-        )
-    return n_substeps
+    action = np.array(action, dtype=np.float64)
+    if action.shape != space.shape:
+        raise ValueError(f"an action has shape {space.shape}, got {action.shape}")
+    if np.abs(action).max() <= 1.0:
+        return action
+    if not np.isfinite(action).all():
+        raise ValueError(f"an action must be finite, got {action}")
+    return np.clip(action, -1.0, 1.0)
 
 
 class LeggedEnv(gymnasium.Env):
-    """A legged machine in MuJoCo, stepped at a control period.
+    """One simulation of a task, stepped at its control period.
+
+    Args:
+        render_mode: None, "human", "rgb_array" or "depth_array".
+        width: Of an image [pixel].
+        height: Of an image [pixel].
+        camera: Name of the camera: "follow", "side", or one of the model's own.
+        options: The fields of the task's configuration. `reset(options=...)` takes them too, but for those that shape
+            the spaces, and keeps them for the episodes that follow; besides, `qpos` and `qvel` set one episode's start.
 
     Attributes:
+        task: The task; its attributes, such as `config`, are documented there.
         model: The compiled model.
         data: Its state. `info["termination"]` says why an episode ended.
         last_good_state: `qpos` and `qvel` before the control period that diverged, for inspection; else None.
+
+    Raises:
+        ValueError: If an option is unknown or its value impossible; the sentence says what is allowed.
     """
 
     metadata: dict[str, Any] = {"render_modes": ["human", "rgb_array", "depth_array"], "render_fps": 50}
+    task_class: type[LeggedTask]
 
-    model: mujoco.MjModel
-    data: mujoco.MjData
-
-    def __init__(self, render_mode: str | None, width: int, height: int, camera: str):
-        """Check the render mode; the model comes with `_load`."""
+    def __init__(self, render_mode: str | None = None, width: int = 640, height: int = 480, camera="follow", **options):
         if render_mode is not None and render_mode not in self.metadata["render_modes"]:
             known = ", ".join(self.metadata["render_modes"])
             raise ValueError(f"unknown render mode {render_mode!r}; there are {known}")
-        self.render_mode, self.width, self.height, self.camera = render_mode, width, height, camera
+        self.render_mode = render_mode
+        self._camera = Camera(width, height, camera, depth=render_mode == "depth_array")
         self.last_good_state: tuple[np.ndarray, np.ndarray] | None = None
-        self._renderer = self._viewer = None
+        self.task = self.task_class(shape=(), **options)
+        self.observation_space, self.action_space = self.task.observation_space, self.task.action_space
+        self._load()
 
-    @abstractmethod
-    def _start(self, options: dict[str, Any]) -> None:
-        """Put the state of a new episode into `model` and `data`, drawing from `np_random`."""
+    @property
+    def model(self) -> mujoco.MjModel:
+        """The compiled model."""
+        return self.task.model
 
-    @abstractmethod
-    def _act(self, action: np.ndarray) -> np.ndarray:
-        """Return the controls of the substeps, shape (n_substeps, nu); one row is held throughout."""
+    @property
+    def config(self) -> TaskConfig:
+        """The options as they are now."""
+        return self.task.config
 
-    @abstractmethod
-    def _observe(self) -> np.ndarray:
-        """Return the observation, a new array."""
+    @property
+    def params(self):
+        """The robot of this episode."""
+        return self.task.params[()]
 
-    @abstractmethod
-    def _reward_terms(self) -> dict[str, float]:
-        """Return the weighted terms whose sum is the reward."""
+    @property
+    def terrain(self) -> Terrain:
+        """The ground of this episode."""
+        return self.task.terrain[()]
 
-    @abstractmethod
-    def _termination(self, observation: np.ndarray) -> str:
-        """Return why the episode is over, or an empty string."""
+    @property
+    def observation_slices(self) -> dict[str, slice]:
+        """Where each entry of the observation lies."""
+        return self.task.observation_slices
 
-    @abstractmethod
-    def _measurements(self) -> dict[str, Any]:
-        """Return what `info` reports besides the reward."""
+    @property
+    def action_scale(self) -> float | np.ndarray:
+        """What an action of one means; see the task."""
+        return self.task.action_scale
 
-    def _load(self, model: mujoco.MjModel, patches: GroundPatches, preset: Preset, ctrl_dt: float) -> None:
-        """Take a new model; a renderer of the old one is closed."""
-        self.n_substeps = n_substeps_of(ctrl_dt, model.opt.timestep)
-        self.ctrl_dt = self.n_substeps * model.opt.timestep
-        self._close_windows()
-        self.model, self.data, self._patches = model, mujoco.MjData(model), patches
-        self._follow_every = preset.follow_every
-        self._substep_times = np.arange(self.n_substeps + 1) * model.opt.timestep
-        self._lead = round(preset.command_lead / model.opt.timestep)
-        self.metadata = {**type(self).metadata, "render_fps": round(1 / self.ctrl_dt)}
+    @property
+    def n_substeps(self) -> int:
+        """Physics steps in a control period."""
+        return self.task.n_substeps
+
+    @property
+    def ctrl_dt(self) -> float:
+        """Control period [s]."""
+        return self.task.ctrl_dt
+
+    def _load(self) -> None:
+        """Take the task's model as it is now; windows on the old one are closed."""
+        self._camera.close()
+        self.data = mujoco.MjData(self.task.model)
+        self.metadata = {**type(self).metadata, "render_fps": round(1 / self.task.ctrl_dt)}
         self._bind()
 
     def _bind(self) -> None:
         """Take views into `data` that live as long as it does; a step has no time to ask for them anew."""
-        self._warnings = self.data.warning.number
+        self._warnings, self._ctrl = self.data.warning.number, self.data.ctrl
+        self._qpos, self._qvel = self.data.qpos, self.data.qvel
+        self._bound = self.observation_space.high
+        self.task.bind(self.data)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None):
-        """Start an episode; see the class for the options."""
+        """Start an episode; see the task for the options. `qpos` and `qvel` set this episode's start."""
         super().reset(seed=seed)
-        self._start(dict(options or {}))
+        task, options = self.task, dict(options or {})
+        state = {name: options.pop(name) for name in ("qpos", "qvel") if name in options}
+        if task.configure(options):
+            self._load()
+        task.rngs[()] = self.np_random
+        task.start((), self.model, self.data, **state)
+        if task.varies and self.model.nhfield:
+            self._camera.ground_changed()
         mujoco.mj_forward(self.model, self.data)
-        if self._patches:  # the ground comes under the feet, and only then are their contacts right
-            self._patches.follow(self.data)
+        if task.patches:  # the ground comes under the feet, and only then are their contacts right
+            task.patches.follow(self.data)
             mujoco.mj_forward(self.model, self.data)
         self.last_good_state = None
-        self._refresh()
-        observation = self._observe()
+        task.refresh()
+        observation = task.observe()
         if self.render_mode == "human":
             self.render()
-        return observation, self._measurements() | {"termination": ""}
+        return observation, task.measurements() | {"termination": ""}
 
     def step(self, action):
-        """Hold the action for one control period; see the class for what an action means."""
-        action = self._checked(action)
-        self._before = self.data.qpos.copy(), self.data.qvel.copy()
-        self._simulate(self._act(action))
-        termination = self._warning()
+        """Hold the action for one control period; see the task for what an action means."""
+        task = self.task
+        action = checked_action(action, self.action_space)
+        before = self._qpos.copy(), self._qvel.copy()
+        self._simulate(task.act(action))
+        termination = warning_sentence(self._warnings) if self._warnings.any() else ""
         if not termination:
-            self._refresh()
-            observation = self._observe()
-            termination = self._termination(observation)
-        diverged = termination.startswith("diverged")
+            task.refresh()
+            observation = task.observe()
+            if not (np.abs(observation) <= self._bound).all():
+                termination = BEYOND
+        diverged = bool(termination)
         if diverged:
-            observation = self._recover()
-        terms = self._reward_terms()
-        if termination:
-            terms = dict.fromkeys(terms, 0.0) if diverged else {**terms, "healthy": 0.0}
-        info = self._measurements()
+            self._put_back(before)
+            task.refresh()
+            observation = task.observe()
+        task.advance()
+        terms = task.reward_terms()
+        if diverged:
+            terms = dict.fromkeys(terms, 0.0)
+        else:
+            termination = next((why for why, holds in task.endings().items() if holds), "")
+            if termination and "healthy" in terms:
+                terms["healthy"] = 0.0
+        info = task.measurements()
         info["termination"] = termination
         for name, term in terms.items():
-            info["reward_" + name] = term
+            info["reward_" + name] = float(term)
         if self.render_mode == "human":
             self.render()
-        return observation, float(sum(terms.values())), bool(termination), False, info
-
-    def _refresh(self) -> None:
-        """Take the measurements that observation, reward and info share; nothing by default."""
-
-    def _checked(self, action) -> np.ndarray:
-        """Return the action as floats within the action space's box, which clips as a servo does."""
-        action = np.asarray(action, dtype=np.float64)
-        if action.shape != self.action_space.shape:
-            raise ValueError(f"an action has shape {self.action_space.shape}, got {action.shape}")
-        if np.abs(action).max() <= 1.0:
-            return action
-        if not np.isfinite(action).all():
-            raise ValueError(f"an action must be finite, got {action}")
-        return np.clip(action, -1.0, 1.0)
+        return observation, float(total(terms.values())), bool(termination), False, info
 
     def _simulate(self, controls: np.ndarray) -> None:
-        model, data, step = self.model, self.data, mujoco.mj_step
-        ctrl = data.ctrl
-        if self._patches:
-            for k in range(self.n_substeps):
+        task, model, data, ctrl, step = self.task, self.task.model, self.data, self._ctrl, mujoco.mj_step
+        if task.patches:
+            for k in range(task.n_substeps):
                 ctrl[:] = controls[min(k, len(controls) - 1)]
-                if k % self._follow_every == 0:
-                    self._patches.follow(data)
+                if k % task.follow_every == 0:
+                    task.patches.follow(data)
                 step(model, data)
         elif len(controls) == 1:
             ctrl[:] = controls[0]
-            step(model, data, self.n_substeps)
+            step(model, data, task.n_substeps)
         else:
             for row in controls:
                 ctrl[:] = row
                 step(model, data)
 
-    def _warning(self) -> str:
-        """Return MuJoCo's first warning as a sentence: it resets a diverged state by itself and says it only there."""
-        if not self._warnings.any():
-            return ""
-        kind = mujoco.mjtWarning(int(np.flatnonzero(self._warnings)[0]))
-        return f"diverged: MuJoCo warned {kind.name.removeprefix('mjWARN_')}"
-
-    def _recover(self) -> np.ndarray:
-        """Go back to the last good state, keep it for inspection, and observe it; the episode is over."""
-        self.last_good_state = self._before
+    def _put_back(self, before: tuple[np.ndarray, np.ndarray]) -> None:
+        """Go back to the last good state and keep it for inspection; MuJoCo resets a diverged one in silence."""
+        self.last_good_state = before
         mujoco.mj_resetData(self.model, self.data)
-        self.data.qpos[:], self.data.qvel[:] = self._before
+        self.data.qpos[:], self.data.qvel[:] = before
         mujoco.mj_forward(self.model, self.data)
-        self._refresh()
-        return self._observe()
 
     def render(self):
         """Return an image, shape (height, width, 3) of uint8, or depths in metres (height, width); or show a window."""
@@ -189,41 +231,12 @@ class LeggedEnv(gymnasium.Env):
             gymnasium.logger.warn("render() needs a render_mode: gymnasium.make(..., render_mode='rgb_array')")
             return None
         if self.render_mode == "human":
-            return self._show()
-        if self._renderer is None:
-            self._renderer = mujoco.Renderer(self.model, self.height, self.width)
-            if self.render_mode == "depth_array":
-                self._renderer.enable_depth_rendering()
-        self._renderer.update_scene(self.data, self.camera)
-        return self._renderer.render()
-
-    def _show(self) -> None:
-        if self._viewer is None:
-            if sys.platform == "linux" and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
-                raise RuntimeError(
-                    "render_mode 'human' needs a display, and there is none; 'rgb_array' needs no display"
-                )
-            import mujoco.viewer  # needs a display, and a window library that headless machines lack
-
-            self._viewer = mujoco.viewer.launch_passive(self.model, self.data, show_left_ui=False, show_right_ui=False)
-            self._viewer.cam.type = mujoco.mjtCamera.mjCAMERA_TRACKING
-            self._viewer.cam.trackbodyid = self.model.body("torso").id
-            self._viewer.cam.distance = 1.5
-        self._viewer.sync()
+            return self._camera.show(self.model, self.data)
+        return self._camera.image(self.model, self.data)
 
     def close(self) -> None:
         """Close window and renderer."""
-        self._close_windows()
-
-    def _close_windows(self) -> None:
-        for window in (self._renderer, self._viewer):
-            if window is not None:
-                window.close()
-        self._renderer = self._viewer = None
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave window and renderer behind: a copy opens its own."""
-        return {**self.__dict__, "_renderer": None, "_viewer": None}
+        self._camera.close()
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take views of the copy's own data."""

@@ -1,119 +1,165 @@
-"""What `Hexapod-v0` asks for: its configuration, its tasks and the terms of their rewards."""
+"""What `Hexapod-v0` simulates and asks for, one robot or many at once."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from typing import Any
-
+import mujoco
 import numpy as np
 
-from ..analytic.models.hexapod import HexapodParams
-from ..analytic.terrain import Terrain, make
-from ..mjcf.hexapod_parameters import RANDOMISABLE
-from ..mjcf.presets import Preset, find
-from . import rewards
-from .actions import ACTION_MODES
-from .base import n_substeps_of
-from .measure import heading
-from .observations import Frame
-
-TASKS = ("forward", "commanded")
-UPRIGHT = 0.5  # cosine of the tilt beyond which the robot has toppled: 60 degrees
-REWARDS: dict[str, dict[str, tuple[float, str]]] = {  # weight and meaning of each term, by task
-    "forward": {
-        "forward": (1.0, "forward speed along the world's y [m/s]"),
-        "drift": (-0.2, "sideways speed along the world's x, absolute [m/s]"),
-        "power": (-0.002, "absolute mechanical power of the hips [W]"),
-        "action_change": (-0.005, "squared change of the action"),
-        "healthy": (0.05, "1 until the episode terminates"),
-    },
-    "commanded": {
-        "speed": (1.0, "exp(-((forward speed - command) / 0.1 m/s)^2), body frame"),
-        "yaw_rate": (0.5, "exp(-((yaw rate - command) / 0.25 rad/s)^2)"),
-        "power": (-0.002, "absolute mechanical power of the hips [W]"),
-        "action_change": (-0.005, "squared change of the action"),
-        "healthy": (0.05, "1 until the episode terminates"),
-    },
-}
-SPEED_WIDTH, YAW_RATE_WIDTH = 0.1, 0.25  # [m/s], [rad/s]
-FIXED_AT_MAKE = ("task", "action_mode", "observations")  # they shape the spaces
-REMAKE_MODEL = ("params", "terrain", "preset", "ctrl_dt", "randomise")  # a change of these needs a new model
+from ..analytic.battery import Battery
+from ..analytic.models.hexapod import N_LEGS
+from ..mjcf.hexapod import build
+from ..mjcf.hexapod_parameters import set_parameters
+from ..mjcf.hexapod_state import start_state
+from . import actions, observations
+from .hexapod_config import HexapodConfig, reward_terms
+from .hexapod_robots import Robots, modelled
+from .legged_task import LeggedTask
+from .measure import rotation, toppled
+from .observations import Observation
 
 
-@dataclass(frozen=True)
-class HexapodConfig:
-    """Everything about `Hexapod-v0` that can be changed: keywords of `gymnasium.make`, most also options of `reset`."""
+class HexapodTask(LeggedTask):
+    """The hexapod, its observation, reward and end; `docs/envs/hexapod.md` has its tables.
 
-    params: HexapodParams = field(default_factory=HexapodParams)  # the robot
-    task: str = "forward"  # or "commanded": follow a forward speed and a yaw rate
-    terrain: str | Terrain = "flat"  # a terrain or its name
-    reroll_terrain: bool = True  # a seeded terrain gets a new seed from each episode's
-    preset: str | Preset = "rl"  # contact and timestep settings
-    action_mode: str = "velocity"  # or "torque", or "gait"
-    observations: Sequence[str] | None = None  # names of the entries; by default those of the mode and task
-    ctrl_dt: float = 0.02  # control period, a multiple of the preset's timestep [s]
-    reset_noise: float = 0.05  # standard deviation of hip angles [rad], and of velocities [m/s], [rad/s]
-    randomise: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # factors on parameters, drawn at reset
-    reward_weights: Mapping[str, float] = field(default_factory=dict)  # of terms to weigh differently
-    command_speed: tuple[float, float] = (0.0, 0.5)  # range of the commanded forward speed [m/s]
-    command_yaw_rate: tuple[float, float] = (-0.5, 0.5)  # range of the commanded yaw rate [rad/s], left positive
-    command_period: float = 4.0  # between new commands [s]
+    Attributes:
+        robots: Motors, servos and legs of the robots.
+    """
 
-    def __post_init__(self) -> None:
-        for name, known in (("task", TASKS), ("action_mode", ACTION_MODES)):
-            if getattr(self, name) not in known:
-                raise ValueError(f"unknown {name} {getattr(self, name)!r}; there are {', '.join(known)}")
-        for name in self.reward_weights:
-            if name not in REWARDS[self.task]:
-                raise ValueError(
-                    f"unknown reward term {name!r}; task {self.task!r} has {', '.join(REWARDS[self.task])}"
-                )
-        for name, (low, high) in self.randomise.items():
-            if name not in RANDOMISABLE:
-                raise ValueError(f"cannot randomise {name!r}; there are {', '.join(RANDOMISABLE)}")
-            if not 0 < low <= high:
-                raise ValueError(f"the factors of {name!r} need 0 < low <= high, got ({low}, {high})")
-        if not self.reset_noise >= 0:
-            raise ValueError(f"reset_noise must not be negative, got {self.reset_noise}")
-        if not self.command_period > 0:
-            raise ValueError(f"command_period must be positive, got {self.command_period}")
-        make(self.terrain)
-        n_substeps_of(self.ctrl_dt, find(self.preset).timestep)
+    config_class = HexapodConfig
+    n_actions = actions.N_ACTIONS
 
-    def changed(self, options: Mapping[str, Any], fixed: Sequence[str] = ()) -> HexapodConfig:
-        """Return the configuration with some options changed; refuse unknown ones and those in `fixed`."""
-        known = [entry.name for entry in fields(self) if entry.name not in fixed]
-        for name in options:
-            if name not in known:
-                raise ValueError(f"unknown option {name!r}; there are {', '.join(known)}")
-        return replace(self, **options)
+    def known(self) -> dict[str, Observation]:
+        """Return every entry there is."""
+        return observations.OBSERVATIONS
+
+    def default_observations(self) -> tuple[str, ...]:
+        """Return the default entries of the present mode and task."""
+        return observations.default_names(self.config.action_mode, self.config.task)
+
+    def build(self, params, terrain, preset):
+        """Return the model; its servos are off where torques are commanded."""
+        return build(modelled(params, self.config.action_mode), terrain, preset)
+
+    def make_room(self) -> None:
+        """Make room for set-points, the clock, the battery, and where a step began."""
+        shape = self.shape
+        self._battery, self.robots = Battery(), Robots(self.config, shape)
+        self._reference, self._rate = np.zeros((*shape, N_LEGS)), np.zeros((*shape, N_LEGS))
+        self._cycles, self._drained = np.zeros(shape), np.zeros(shape)
+        self._start_xy, self._before_xy = np.zeros((*shape, 2)), np.zeros((*shape, 2))
+        self._velocity = np.zeros((*shape, 2))
+
+    def factor_shape(self, value: np.ndarray) -> tuple[int, ...] | None:
+        """Return one factor for each leg where there is a value for each; an inertia matrix has one."""
+        return (N_LEGS,) if value.shape[:1] == (N_LEGS,) else None
+
+    def write_robot(self, sim, model, params) -> None:
+        """Write a robot's parameters into its model, and keep what a step needs of them."""
+        set_parameters(model, modelled(params, self.config.action_mode), self.config.preset)
+        self.robots.take(sim, params)
+
+    def place(self, sim, model, data, rng) -> None:
+        """Stand the robot on the ground, legs where the clock wants them, with noise on hips and velocities."""
+        noise, in_gait = self.config.reset_noise, self.config.action_mode == "gait"
+        self._cycles[sim] = rng.uniform() if in_gait else 0.0
+        mujoco.mj_resetDataKeyframe(model, data, 0)
+        angle = data.qpos[7::3].copy()
+        if in_gait:
+            _, angle, _, _ = actions.gait_commands(np.zeros(actions.N_ACTIONS), self._cycles[sim], np.zeros(2))
+        angle = angle + noise * rng.standard_normal(N_LEGS)
+        data.qpos[:] = start_state(self.params[sim], self.terrain[sim], angle)
+        data.qvel[:6] = noise * rng.standard_normal(6)
+
+    def begin(self, sim, data) -> None:
+        """Begin set-points, battery and distance."""
+        self._reference[sim], self._rate[sim] = data.qpos[7::3], 0.0
+        self._start_xy[sim], self._drained[sim], self._velocity[sim] = data.qpos[:2], 0.0, 0.0
+
+    def act(self, action: np.ndarray) -> np.ndarray:
+        """Return the hip commands that the action means in this action mode."""
+        self.take_action(action)
+        np.copyto(self._before_xy, self._frame.qpos[..., :2])
+        if self.config.action_mode == "velocity":
+            angle = self._frame.qpos[..., 7::3]
+            speed = action * self.robots.motor.no_load_speed
+            commands, self._reference = actions.velocity_commands(
+                self._reference, angle, speed, self.substep_times, self.lead
+            )
+            self._rate = speed
+        elif self.config.action_mode == "torque":
+            commands = actions.torque_commands(action * self.robots.motor.max_torque, 1)
+        else:
+            commands, self._reference, self._rate, self._cycles = actions.gait_commands(
+                action, self._cycles, self.substep_times, self.lead
+            )
+        return commands.reshape(*commands.shape[:-2], -1)
+
+    def bind(self, data) -> None:
+        """Take views of the state and the sensors."""
+        super().bind(data)
+        self._frame = observations.Frame(
+            qpos=data.qpos,
+            qvel=data.qvel,
+            rotation=np.eye(3),
+            foot=data.sensordata[..., : 4 * N_LEGS].reshape(*self.shape, N_LEGS, 4),
+            accelerometer=data.sensordata[..., 4 * N_LEGS + 3 : 4 * N_LEGS + 6],
+            torque=self._rate,
+            rest_length=self.robots.rest_length,
+            reference=self._reference,
+            action=self._action,
+            command=self._command,
+            cycles=self._cycles,
+            height=self._cycles,
+            ground=self.ground.height,
+        )
+
+    def refresh(self) -> None:
+        """Measure body orientation, hip torques and height."""
+        frame = self._frame
+        frame.rotation = rotation(frame.qpos[..., 3:7])
+        frame.reference, frame.action, frame.command = self._reference, self._action, self._command
+        frame.cycles = self._cycles
+        asked = self._reference, self._rate, self._action
+        frame.torque = self.robots.hip_torque(frame.qpos[..., 7::3], frame.qvel[..., 6::3], *asked)
+        frame.height = frame.qpos[..., 2] - frame.ground(frame.qpos[..., 0], frame.qpos[..., 1])
+
+    def advance(self) -> None:
+        """Take the mean velocity of the step, and what the motors drained meanwhile."""
+        frame, motor = self._frame, self.robots.motor
+        self._velocity = (frame.qpos[..., :2] - self._before_xy) * (1.0 / self.ctrl_dt)
+        voltage = motor.voltage(frame.torque, frame.qvel[..., 6::3])
+        self._drained += self.ctrl_dt * self._battery.drain_rate(motor.current(frame.torque), voltage)
+
+    def unweighted_terms(self) -> dict[str, np.ndarray]:
+        """Return the terms of the configured task."""
+        return reward_terms(self.config.task, self._frame, self._velocity, self._last_action)
+
+    def falls(self) -> dict[str, np.ndarray]:
+        """Return whether the robot has toppled."""
+        return toppled(self._frame)
 
     @property
-    def weights(self) -> dict[str, float]:
-        """The weight of each reward term."""
-        return {name: weight for name, (weight, _) in REWARDS[self.task].items()} | dict(self.reward_weights)
+    def action_scale(self) -> float:
+        """What an action of one means: hip speed [rad/s] or torque [N m]; 1 for gaits, see `actions.GAIT_RANGES`."""
+        motor = self.config.params.motor
+        return {"velocity": motor.no_load_speed, "torque": motor.max_torque, "gait": 1.0}[self.config.action_mode]
 
-
-def reward_terms(task: str, frame: Frame, velocity_w: np.ndarray, last_action: np.ndarray) -> dict[str, np.ndarray]:
-    """Return the unweighted reward terms of a task, each of shape (...,).
-
-    Args:
-        task: One of `TASKS`.
-        frame: The state at the end of the control period.
-        velocity_w: Mean velocity of the body over the period, world x and y, shape (..., 2) [m/s].
-        last_action: The action before `frame.action`, shape (..., 6).
-    """
-    terms = {
-        "power": rewards.power(frame.torque, frame.qvel[..., 6::3]),
-        "action_change": rewards.squared_change(frame.action, last_action),
-        "healthy": 1.0,
-    }
-    if task == "forward":
-        return {"forward": velocity_w[..., 1], "drift": np.abs(velocity_w[..., 0])} | terms
-    forward = np.vecdot(velocity_w, heading(frame.rotation))
-    yaw_rate = np.vecdot(frame.rotation[..., 2, :], frame.qvel[..., 3:6])
-    return {
-        "speed": rewards.track(forward, frame.command[..., 0], SPEED_WIDTH),
-        "yaw_rate": rewards.track(yaw_rate, frame.command[..., 1], YAW_RATE_WIDTH),
-    } | terms
+    def measurements(self) -> dict[str, np.ndarray]:
+        """Return where the robot is, and what its hips, feet and battery do."""
+        frame, time = self._frame, self.data.time
+        qpos, torque = frame.qpos.copy(), frame.torque.copy()
+        return {
+            "time": time if not self.shape else time.copy(),
+            "position": qpos[..., :3],
+            "speed": self._velocity.T[1].copy(),
+            "distance": qpos[..., 1] - self._start_xy[..., 1],
+            "command": self._command.copy(),
+            "hip_angle": qpos[..., 7::3],
+            "hip_speed": frame.qvel[..., 6::3].copy(),
+            "hip_reference": self._reference.copy(),
+            "foot_contact": frame.foot[..., 0] > 0,
+            "foot_force": frame.foot[..., 1:].copy(),
+            "torque": torque,
+            "current": self.robots.motor.current(torque),
+            "battery_drained": self._drained[()].copy(),
+        }

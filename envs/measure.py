@@ -4,26 +4,43 @@ from __future__ import annotations
 
 import numpy as np
 
-
-def _rotation_tensor() -> np.ndarray:
-    """Return T with R_ij = T_ij,kl q_k q_l for a unit quaternion q = (w, x, y, z), shape (9, 16)."""
-    tensor = np.zeros((3, 3, 4, 4))
-    for i in range(3):
-        j, k = (i + 1) % 3, (i + 2) % 3
-        tensor[i, i, 0, 0] = tensor[i, i, 1 + i, 1 + i] = 1.0
-        tensor[i, i, 1 + j, 1 + j] = tensor[i, i, 1 + k, 1 + k] = -1.0
-        tensor[i, j, 1 + i, 1 + j] = tensor[j, i, 1 + i, 1 + j] = 2.0
-        tensor[i, j, 0, 1 + k], tensor[j, i, 0, 1 + k] = -2.0, 2.0
-    return tensor.reshape(9, 16)
+# R_ij is the sum of two products q_k q_l, or their difference, twice; on the diagonal it is one less the sum of two.
+_FIRST = np.array([10, 6, 7, 6, 5, 11, 7, 11, 5])  # of the 16 products, row by row
+_SECOND = np.array([15, 3, 2, 3, 15, 1, 2, 1, 10])
+_SIGN = np.array([1.0, -1.0, 1.0, 1.0, 1.0, -1.0, -1.0, 1.0, 1.0])
 
 
-_ROTATION = _rotation_tensor()
+UPRIGHT = 0.5  # cosine of the tilt beyond which a robot has toppled: 60 degrees
+
+
+def toppled(frame) -> dict[str, np.ndarray]:
+    """Return whether a robot has toppled, shape (...,), by the sentence that says why.
+
+    Args:
+        frame: What has its `rotation`, shape (..., 3, 3), and its `height` over the ground, shape (...,) [m].
+    """
+    return {
+        "toppled: tilted by more than 60 degrees": frame.rotation[..., 2, 2] < UPRIGHT,
+        "toppled: the body is under the ground": frame.height < 0.0,
+    }
 
 
 def rotation(quat: np.ndarray) -> np.ndarray:
     """Return the rotation matrix R_wb of unit quaternions (w, x, y, z), shape (..., 3, 3): v_w = R_wb v_b."""
-    pairs = quat[..., :, None] * quat[..., None, :]
-    return (pairs.reshape(*quat.shape[:-1], 16) @ _ROTATION.T).reshape(*quat.shape[:-1], 3, 3)
+    if quat.ndim == 1:  # one alone is five times as fast in plain numbers, and the same to the bit
+        return _rotation(*quat.tolist())
+    products = ((2.0 * quat)[..., :, None] * quat[..., None, :]).reshape(*quat.shape[:-1], 16)
+    entries = products.take(_FIRST, -1) + _SIGN * products.take(_SECOND, -1)
+    entries[..., ::4] = 1.0 - entries[..., ::4]
+    return entries.reshape(*quat.shape[:-1], 3, 3)
+
+
+def _rotation(w: float, x: float, y: float, z: float) -> np.ndarray:
+    w2, x2, y2, z2 = 2.0 * w, 2.0 * x, 2.0 * y, 2.0 * z
+    xx, yy, zz, xy, xz, yz, wx, wy, wz = x2 * x, y2 * y, z2 * z, x2 * y, x2 * z, y2 * z, w2 * x, w2 * y, w2 * z
+    return np.array(
+        ((1.0 - (yy + zz), xy - wz, xz + wy), (xy + wz, 1.0 - (xx + zz), yz - wx), (xz - wy, yz + wx, 1.0 - (xx + yy)))
+    )
 
 
 def to_body(rotation_wb: np.ndarray, vector_w: np.ndarray) -> np.ndarray:
@@ -31,7 +48,7 @@ def to_body(rotation_wb: np.ndarray, vector_w: np.ndarray) -> np.ndarray:
     return (vector_w[..., None, :] @ rotation_wb)[..., 0, :]
 
 
-def heading(rotation_wb: np.ndarray) -> np.ndarray:
-    """Return the unit vector of the body's forward axis (+y) seen from above, shape (..., 2), world frame."""
-    forward = rotation_wb[..., :2, 1]
+def heading(rotation_wb: np.ndarray, forward_axis: int = 1) -> np.ndarray:
+    """Return the unit vector of the body's forward axis (by default +y) from above, shape (..., 2), world frame."""
+    forward = rotation_wb[..., :2, forward_axis]
     return forward / np.maximum(np.linalg.norm(forward, axis=-1, keepdims=True), 1e-12)

@@ -57,8 +57,9 @@ def _clock(frame: Frame) -> np.ndarray:
     return np.concatenate([np.cos(angle), np.sin(angle)], axis=-1)
 
 
-def _height_scan(frame: Frame) -> np.ndarray:
-    forward = heading(frame.rotation)  # (..., 2)
+def height_scan(frame, forward_axis: int = 1) -> np.ndarray:
+    """Return the body's height over points around it, shape (..., 12) [m]."""
+    forward = heading(frame.rotation, forward_axis)  # (..., 2)
     right = np.stack([forward[..., 1], -forward[..., 0]], axis=-1)
     ahead, aside = (grid.ravel() for grid in np.meshgrid(SCAN_FORWARD, SCAN_RIGHT, indexing="ij"))
     points = frame.qpos[..., None, :2] + ahead[:, None] * forward[..., None, :] + aside[:, None] * right[..., None, :]
@@ -92,7 +93,7 @@ OBSERVATIONS: dict[str, Observation] = {
     ),
     "accelerometer": Observation(3, 1e5, "m/s^2", "of the body's IMU, body frame", lambda f: f.accelerometer),
     "height_scan": Observation(
-        len(SCAN_FORWARD) * len(SCAN_RIGHT), 100, "m", "body above a grid of points on the ground ahead", _height_scan
+        len(SCAN_FORWARD) * len(SCAN_RIGHT), 100, "m", "body above a grid of points on the ground ahead", height_scan
     ),
     "action": Observation(6, 1, "1", "the last action", lambda f: f.action),
     "command": Observation(2, 100, "m/s, rad/s", "forward speed, yaw rate", lambda f: f.command, "commanded"),
@@ -113,21 +114,23 @@ def default_names(action_mode: str, task: str) -> tuple[str, ...]:
     return names + (("command",) if task == "commanded" else ())
 
 
-def select(names: Sequence[str], action_mode: str, task: str) -> dict[str, Observation]:
-    """Return the named entries in the order given.
+def select(
+    names: Sequence[str], action_mode: str, task: str, known: dict[str, Observation] = OBSERVATIONS
+) -> dict[str, Observation]:
+    """Return the named entries of those that are known, in the order given.
 
     Raises:
         ValueError: If a name is unknown, given twice, or would be constant with this action mode and task.
     """
     for name in names:
-        if name not in OBSERVATIONS:
-            raise ValueError(f"unknown observation {name!r}; there are {', '.join(OBSERVATIONS)}")
-        needs = OBSERVATIONS[name].needs
+        if name not in known:
+            raise ValueError(f"unknown observation {name!r}; there are {', '.join(known)}")
+        needs = known[name].needs
         if needs and not {action_mode, task} & set(needs.split(" or ")):
             raise ValueError(f"observation {name!r} is constant here: it needs {needs}, not {action_mode} and {task}")
     if len(set(names)) != len(names):
         raise ValueError(f"an observation is named twice in {list(names)}")
-    return {name: OBSERVATIONS[name] for name in names}
+    return {name: known[name] for name in names}
 
 
 def slices(selected: dict[str, Observation]) -> dict[str, slice]:
@@ -138,12 +141,10 @@ def slices(selected: dict[str, Observation]) -> dict[str, slice]:
     }
 
 
-def table(selected: dict[str, Observation] | None = None) -> str:
-    """Return the Markdown table of the entries, by default of all there are."""
+def table(selected: dict[str, Observation] | None = None, known: dict[str, Observation] = OBSERVATIONS) -> str:
+    """Return the Markdown table of the selected entries, or of all that are known."""
     rows = ["| entries | name | meaning | unit | bound | needs |", "|---|---|---|---|---|---|"]
-    for (name, part), entry in zip(
-        slices(selected or OBSERVATIONS).items(), (selected or OBSERVATIONS).values(), strict=True
-    ):
+    for (name, part), entry in zip(slices(selected or known).items(), (selected or known).values(), strict=True):
         where = f"{part.start}:{part.stop}" if selected else str(entry.size)
         rows.append(f"| {where} | `{name}` | {entry.text} | {entry.unit} | {entry.bound:g} | {entry.needs or '-'} |")
     return "\n".join(rows)

@@ -1,0 +1,92 @@
+"""`BigAnt-v0`: BigANT, a hexapod with one motor and a four-bar linkage per leg, runs forward or as commanded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+
+from ..analytic.clock import profile
+from ..analytic.models.bigant import N_LEGS, BigAntParams
+from ..mjcf import bigant
+from .vector import LeggedVectorEnv
+from .walker import WalkerTask
+from .walker_config import WalkerConfig
+from .walker_env import WalkerEnv
+from .walker_observations import Layout
+
+# The legs in order; letters are the paper's names in figures 10 and 11.
+LEGS = ("HR", "MR", "FR", "HL", "ML", "FL")
+_SIDE = np.repeat([1.0, -1.0], 3)  # right, left
+_FROM_REAR = np.tile([0, 1, 2], 2)
+
+
+@dataclass(frozen=True)
+class BigAntConfig(WalkerConfig):
+    """The options of `BigAnt-v0`."""
+
+    RANDOMISABLE: ClassVar[tuple[str, ...]] = (
+        *("body_mass", "mount_mass", "coupler_mass", "leg_k", "leg_d", "friction_coeff", "g", "KP", "KD", "armature"),
+    )
+
+    params: BigAntParams = field(default_factory=BigAntParams)  # the robot
+
+
+class BigAntTask(WalkerTask):
+    """What `BigAnt-v0` simulates and asks for; `docs/envs/bigant.md` has its tables."""
+
+    config_class = BigAntConfig
+    gait_ranges: ClassVar[dict[str, tuple[float, float]]] = {
+        "frequency": (0.05, 0.35),  # [Hz]
+        "duty_factor": (0.4, 0.75),  # share of the cycle in stance
+        "sweep_angle": (0.7, 2.0),  # of the stance [rad]
+        "lag": (1 / 3, 1 / 2),  # by which a leg follows the one behind it [cycle]: from a ripple to the tripod
+        "steering": (-0.4, 0.4),  # right legs sweep 1 + steering, left legs 1 - steering as far; left if positive
+    }
+    spec_of = staticmethod(bigant.build)
+    start_state = staticmethod(bigant.start_state)
+
+    @staticmethod
+    def layout_of(params: BigAntParams) -> Layout:
+        """Return the names of shafts and legs, right legs from the rear, then left legs."""
+        return Layout(tuple(f"shaft_{leg}" for leg in LEGS), LEGS, turning=True)
+
+    @staticmethod
+    def indices_of(params: BigAntParams) -> tuple[np.ndarray, np.ndarray]:
+        """Return where the shafts and the legs' springs lie among the joints."""
+        where = np.arange(4 * N_LEGS).reshape(-1, 4)
+        return where[:, 1], where[:, 0]
+
+    @staticmethod
+    def give_of(params: BigAntParams) -> float:
+        """Return 1: a leg's spring is a vertical slide."""
+        return 1.0
+
+    @staticmethod
+    def limits_of(params: BigAntParams) -> np.ndarray:
+        """Return infinity: shafts turn all the way round."""
+        return np.full(N_LEGS, np.inf)
+
+    @staticmethod
+    def gait(params: BigAntParams, parameters: np.ndarray, cycles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the clock of these parameters: stance around shaft angle 0 at an even rate, the rest at another."""
+        frequency, duty, sweep, lag, steering = (
+            values[..., None] for values in np.moveaxis(parameters, -1, 0)
+        )  # (..., 1)
+        phase = np.where(_SIDE > 0, 0.0, 0.5) - lag * _FROM_REAR
+        period = 1 / frequency
+        swept = sweep * (1 + steering * _SIDE)
+        return profile(np.asarray(cycles)[..., None] + phase, period, duty * period, swept)
+
+
+class BigAntEnv(WalkerEnv):
+    """One BigANT; see `WalkerEnv` for the arguments and `docs/envs/bigant.md` for the tables."""
+
+    task_class = BigAntTask
+
+
+class BigAntVectorEnv(LeggedVectorEnv):
+    """Many BigANTs, each as `BigAntEnv` would have it."""
+
+    task_class = BigAntTask

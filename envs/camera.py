@@ -1,0 +1,68 @@
+"""Images of a simulation, and a window on it: opened when first asked for, left behind by a copy."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+import mujoco
+import numpy as np
+
+
+class Camera:
+    """A camera of the model, by its name.
+
+    Args:
+        width: Of an image [pixel].
+        height: Of an image [pixel].
+        name: Of the camera.
+        depth: Whether images are depths [m].
+    """
+
+    def __init__(self, width: int, height: int, name: str, depth: bool = False):
+        self.width, self.height, self.name, self.depth = width, height, name, depth
+        self._renderer = self._viewer = None
+
+    def image(self, model: mujoco.MjModel, data: mujoco.MjData) -> np.ndarray:
+        """Return an image, shape (height, width, 3) of uint8, or depths in metres (height, width)."""
+        if self._renderer is None:
+            self._renderer = mujoco.Renderer(model, self.height, self.width)
+            if self.depth:
+                self._renderer.enable_depth_rendering()
+        self._renderer.update_scene(data, self.name)
+        return self._renderer.render()
+
+    def show(self, model: mujoco.MjModel, data: mujoco.MjData) -> None:
+        """Show the state in a window."""
+        if self._viewer is None:
+            if sys.platform == "linux" and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+                raise RuntimeError(
+                    "render_mode 'human' needs a display, and there is none; 'rgb_array' needs no display"
+                )
+            import mujoco.viewer  # needs a display, and a window library that headless machines lack
+
+            self._viewer = mujoco.viewer.launch_passive(model, data, show_left_ui=False, show_right_ui=False)
+            self._viewer.cam.type = mujoco.mjtCamera.mjCAMERA_TRACKING
+            self._viewer.cam.trackbodyid = model.cam_bodyid[model.camera("follow").id]
+            self._viewer.cam.distance = 1.5
+        self._viewer.sync()
+
+    def ground_changed(self) -> None:
+        """Look at the height field anew: a renderer holds it as it was when it was made."""
+        if self._renderer is not None:
+            self._renderer.close()
+            self._renderer = None
+        if self._viewer is not None:
+            self._viewer.update_hfield(0)
+
+    def close(self) -> None:
+        """Close window and renderer."""
+        for window in (self._renderer, self._viewer):
+            if window is not None:
+                window.close()
+        self._renderer = self._viewer = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave window and renderer behind: a copy opens its own."""
+        return {**self.__dict__, "_renderer": None, "_viewer": None}

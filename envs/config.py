@@ -1,0 +1,96 @@
+"""What can be changed about an environment: the options that all have, their checks, and how they are changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, ClassVar
+
+from ..analytic.terrain import Terrain, make
+from ..mjcf import presets
+from ..mjcf.presets import Preset
+from .task import n_substeps_of
+
+REMAKE_MODEL = ("params", "terrain", "preset", "ctrl_dt", "randomise")  # a change of these needs a new model
+Terms = dict[str, tuple[float, str]]  # weight and meaning of each term of a reward
+
+
+@dataclass(frozen=True)
+class TaskConfig:
+    """Options of an environment: keywords of `gymnasium.make`, most also options of `reset`.
+
+    A machine's own class gives the defaults that differ, and the class attributes.
+
+    Attributes:
+        REWARDS: The terms of the reward, by task.
+        RANDOMISABLE: The parameters that `randomise` takes.
+        PRESETS: Settings of MuJoCo, by name.
+        ACTION_MODES: What an action may mean, where there is a choice; it is then the field `action_mode`.
+        FIXED: Options that `reset` does not take: they shape the spaces.
+    """
+
+    REWARDS: ClassVar[dict[str, Terms]] = {}
+    RANDOMISABLE: ClassVar[tuple[str, ...]] = ()
+    PRESETS: ClassVar[dict[str, Preset]] = presets.PRESETS
+    ACTION_MODES: ClassVar[tuple[str, ...]] = ()
+    FIXED: ClassVar[tuple[str, ...]] = ("task", "action_mode", "observations")
+
+    params: Any = None  # the robot
+    task: str = "forward"  # or "commanded": follow a forward speed
+    terrain: str | Terrain = "flat"  # a terrain or its name
+    reroll_terrain: bool = True  # a seeded terrain gets a new seed from each episode's
+    preset: str | Preset = "rl"  # contact and timestep settings
+    observations: Sequence[str] | None = None  # names of the entries; by default those of the mode and task
+    ctrl_dt: float = 0.02  # control period, a multiple of the preset's timestep [s]
+    reset_noise: float = 0.02  # standard deviation of joint angles [rad], and of velocities [m/s], [rad/s]
+    randomise: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # factors on parameters, drawn at reset
+    reward_weights: Mapping[str, float] = field(default_factory=dict)  # of terms to weigh differently
+    command_speed: tuple[float, float] = (0.0, 1.0)  # range of the commanded forward speed [m/s]
+    command_period: float = 4.0  # between new commands [s]
+
+    def __post_init__(self) -> None:
+        self._check_choice("task", self.REWARDS)
+        if self.ACTION_MODES:
+            self._check_choice("action_mode", self.ACTION_MODES)
+        for name in self.reward_weights:
+            if name not in self.REWARDS[self.task]:
+                known = ", ".join(self.REWARDS[self.task])
+                raise ValueError(f"unknown reward term {name!r}; task {self.task!r} has {known}")
+        for name, (low, high) in self.randomise.items():
+            if name not in self.RANDOMISABLE:
+                raise ValueError(f"cannot randomise {name!r}; there are {', '.join(self.RANDOMISABLE)}")
+            if not 0 < low <= high:
+                raise ValueError(f"the factors of {name!r} need 0 < low <= high, got ({low}, {high})")
+        if not self.reset_noise >= 0:
+            raise ValueError(f"reset_noise must not be negative, got {self.reset_noise}")
+        if not self.command_period > 0:
+            raise ValueError(f"command_period must be positive, got {self.command_period}")
+        make(self.terrain)
+        n_substeps_of(self.ctrl_dt, presets.find(self.preset, self.PRESETS).timestep)
+
+    def _check_choice(self, name: str, known) -> None:
+        if getattr(self, name) not in known:
+            raise ValueError(f"unknown {name} {getattr(self, name)!r}; there are {', '.join(known)}")
+
+    def changed(self, options: Mapping[str, Any], fixed: Sequence[str] = ()) -> TaskConfig:
+        """Return the configuration with some options changed; refuse unknown ones and those in `fixed`."""
+        known = [entry.name for entry in fields(self) if entry.name not in fixed]
+        for name in options:
+            if name not in known:
+                raise ValueError(f"unknown option {name!r}; there are {', '.join(known)}")
+        return replace(self, **options)
+
+    @property
+    def robot(self) -> Any:
+        """The parameters of the robot."""
+        return self.params
+
+    @property
+    def command_ranges(self) -> tuple[tuple[float, float], ...]:
+        """Lowest and highest of each number of a command."""
+        return (self.command_speed,)
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """The weight of each term of the reward."""
+        return {name: weight for name, (weight, _) in self.REWARDS[self.task].items()} | dict(self.reward_weights)

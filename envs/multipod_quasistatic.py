@@ -1,0 +1,259 @@
+"""`MultipodQuasistatic-v0`: `Multipod-v0` without inertia, by the slip solver; made for many robots at a time.
+
+The single environment is one robot of the vector environment, so that both give the same numbers to the bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium.utils import seeding
+from gymnasium.vector import AutoresetMode
+from gymnasium.vector.utils import batch_space
+
+from ..analytic.models.multipod import MultipodParams
+from .surrogate import REWARDS, Surrogate, entries
+
+
+@dataclass(frozen=True)
+class QuasistaticConfig:
+    """The options of `MultipodQuasistatic-v0`."""
+
+    params: MultipodParams = field(default_factory=MultipodParams)  # the robot
+    n_legs: int | None = None  # even, 4 to 50; by default that of `params`
+    law: str = "viscous"  # or "coulomb": closer to MuJoCo, some four times slower
+    ctrl_dt: float = 0.02  # control period [s]
+    reset_noise: float = 0.02  # standard deviation of the joint angles at the start [rad]
+    reward_weights: Mapping[str, float] = field(default_factory=dict)  # of terms to weigh differently
+
+    def __post_init__(self) -> None:
+        if self.law not in ("viscous", "coulomb"):
+            raise ValueError(f"unknown law {self.law!r}; there are viscous, coulomb")
+        if not 0 < self.ctrl_dt < np.inf:
+            raise ValueError(f"ctrl_dt must be positive, got {self.ctrl_dt}")
+        if not self.reset_noise >= 0:
+            raise ValueError(f"reset_noise must not be negative, got {self.reset_noise}")
+        for name in self.reward_weights:
+            if name not in REWARDS:
+                raise ValueError(f"unknown reward term {name!r}; there are {', '.join(REWARDS)}")
+        self.robot  # noqa: B018  refuses impossible numbers of legs
+
+    @property
+    def robot(self) -> MultipodParams:
+        """The parameters of the robot, with the number of legs asked for."""
+        return self.params if self.n_legs is None else replace(self.params, n_legs=self.n_legs)
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """The weight of each term of the reward."""
+        return {name: weight for name, (weight, _) in REWARDS.items()} | dict(self.reward_weights)
+
+
+def _config(options: Mapping[str, Any]) -> QuasistaticConfig:
+    known = [entry.name for entry in fields(QuasistaticConfig)]
+    for name in options:
+        if name not in known:
+            raise ValueError(f"unknown option {name!r}; there are {', '.join(known)}")
+    return QuasistaticConfig(**options)
+
+
+class MultipodQuasistaticVectorEnv(gymnasium.vector.VectorEnv):
+    """Many quasi-static multipods, stepped together on one core; `docs/envs/multipod_quasistatic.md` has its tables.
+
+    Args:
+        num_envs: How many.
+        max_episode_steps: Steps after which an episode is truncated; None is never.
+        autoreset_mode: "NextStep" (Gymnasium's default), "SameStep" or "Disabled", or a `gymnasium` AutoresetMode.
+        options: The fields of `QuasistaticConfig`.
+
+    Attributes:
+        simulation: The robots.
+        observation_slices: Where each entry lies in the observation.
+        observation_names: Name of every number of the observation.
+        action_names: Name of the joint that each entry of an action drives.
+
+    Raises:
+        ValueError: If an option is unknown or its value impossible; the sentence says what is allowed.
+    """
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        max_episode_steps: int | None = None,
+        autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
+        **options,
+    ):
+        self.config = _config(options)
+        self.num_envs, self.max_episode_steps = num_envs, max_episode_steps
+        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        robot = self.config.robot
+        self.metadata = {
+            "render_modes": [],
+            "render_fps": round(1 / self.config.ctrl_dt),
+            "autoreset_mode": self.autoreset_mode,
+        }
+        self._describe(robot)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self.simulation = Surrogate(num_envs, robot, self.config.law, self.config.ctrl_dt)
+        self._rngs: list[np.random.Generator | None] = [None] * num_envs
+        self._over, self._steps = np.zeros(num_envs, bool), np.zeros(num_envs, int)
+
+    def _describe(self, robot: MultipodParams) -> None:
+        """Set the spaces and names of one robot."""
+        pieces = entries(robot)
+        labels = {name: entry.labels for name, entry in pieces.items()}
+        stops = np.cumsum([len(names) for names in labels.values()])
+        starts = [0, *stops[:-1]]
+        self.observation_slices = {
+            name: slice(int(a), int(b)) for name, a, b in zip(labels, starts, stops, strict=True)
+        }
+        self.observation_names = tuple(f"{name}.{label}" for name, names in labels.items() for label in names)
+        self.action_names = labels["joint_angle"]
+        bound = np.concatenate([np.full(len(entry.labels), entry.bound, np.float32) for entry in pieces.values()])
+        self.single_observation_space = gymnasium.spaces.Box(-bound, bound, dtype=np.float32)
+        self.single_action_space = gymnasium.spaces.Box(-1.0, 1.0, (len(self.action_names),), np.float32)
+        self._values = [entry.value for entry in pieces.values()]
+
+    def reset(self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None):
+        """Start episodes, in all environments or those of `options["reset_mask"]`.
+
+        Args:
+            seed: One for each environment; of a lone one the environments get `seed`, `seed + 1`, ...
+            options: Nothing but the mask, shape (num_envs,) of booleans.
+        """
+        options = dict(options or {})
+        mask = np.asarray(options.pop("reset_mask", np.ones(self.num_envs, bool)))
+        if options:
+            raise ValueError(f"unknown options {list(options)}; there is reset_mask")
+        if mask.shape != (self.num_envs,) or mask.dtype != bool or not mask.any():
+            raise ValueError(f"reset_mask must be {self.num_envs} booleans, one of them true, got {mask}")
+        seeds = [None if seed is None else seed + k for k in range(self.num_envs)] if _lone(seed) else list(seed)
+        if len(seeds) != self.num_envs:
+            raise ValueError(f"there are {self.num_envs} environments, got {len(seeds)} seeds")
+        for k in np.flatnonzero(mask):
+            if seeds[k] is not None or self._rngs[k] is None:
+                self._rngs[k], _ = seeding.np_random(seeds[k])
+        self._start(np.flatnonzero(mask))
+        infos = self.simulation.measurements() | {"termination": np.full(self.num_envs, "", object)}
+        return self._observe(), infos | {"_" + name: mask for name in infos}
+
+    def _start(self, robots: np.ndarray) -> None:
+        shape = self.simulation.robots.angle.shape[1:]
+        noise = [self.config.reset_noise * self._rngs[k].standard_normal(shape) for k in robots]
+        self.simulation.start(robots, np.array(noise).reshape(-1, *shape))
+        self._steps[robots], self._over[robots] = 0, False
+
+    def _observe(self) -> np.ndarray:
+        observation = np.empty(self.observation_space.shape, np.float32)
+        for place, value in zip(self.observation_slices.values(), self._values, strict=True):
+            observation[:, place] = value(self.simulation)
+        return np.nan_to_num(observation, copy=False) if self.simulation.robots.broken.any() else observation
+
+    def step(self, actions):
+        """Turn the joints for one control period; an action of one is the servos' no-load speed."""
+        actions = np.array(actions, np.float64)
+        if actions.shape != self.action_space.shape or not np.isfinite(actions).all():
+            raise ValueError(f"actions must be finite and of shape {self.action_space.shape}, got {actions.shape}")
+        waited = self._over
+        if waited.any() and self.autoreset_mode is AutoresetMode.DISABLED:
+            over = np.flatnonzero(waited).tolist()
+            raise ValueError(f"the episodes of environments {over} are over; reset them with options['reset_mask']")
+        self.simulation.step(np.clip(actions, -1.0, 1.0, out=actions), waited)
+        terms, endings, terminated = self._judge(waited)
+        self._steps += 1
+        truncated = (self._steps >= (self.max_episode_steps or np.inf)) & ~waited
+        self._over = over = terminated | truncated
+        reward = sum(terms.values(), np.zeros(self.num_envs))
+        restart, final, observation = waited, {}, None
+        if self.autoreset_mode is AutoresetMode.SAME_STEP and over.any():
+            final, restart = self._final(self._observe(), endings, terms), over
+        if restart.any():
+            self._start(np.flatnonzero(restart))
+            endings = np.where(restart, "", endings)
+        observation = self._observe()
+        infos = self._infos(endings, terms, ~restart)
+        return observation, reward, terminated, truncated, infos | final
+
+    def _judge(self, waited: np.ndarray) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray]:
+        """Return the reward's weighted terms, the sentences that end episodes, and which episodes they end."""
+        endings, ended = np.full(self.num_envs, "", object), waited.copy()
+        for why, holds in self.simulation.endings().items():
+            fresh = holds & ~ended
+            if fresh.any():
+                endings[fresh], ended = why, ended | fresh
+        terms = self.simulation.reward_terms()
+        weights = self.config.weights
+        terms = {name: weights[name] * term for name, term in terms.items()}
+        if ended.any():
+            terms = {name: np.where(ended if name == "healthy" else waited, 0.0, t) for name, t in terms.items()}
+        return terms, endings, ended & ~waited
+
+    def _infos(self, endings, terms, stepped) -> dict[str, Any]:
+        """Return measurements and terms, Gymnasium's way: beside each array, a mask of those it is of."""
+        infos = self.simulation.measurements() | {"termination": endings}
+        masks = dict.fromkeys(["_" + name for name in infos], np.ones(self.num_envs, bool))
+        rewards = {"reward_" + name: term for name, term in terms.items()}
+        return infos | masks | rewards | {"_" + name: stepped for name in rewards}
+
+    def _final(self, observation, endings, terms) -> dict[str, Any]:
+        """Return the last observation and info of the episodes that end in this step."""
+        over, last = self._over.copy(), np.full(self.num_envs, None, object)
+        for k in np.flatnonzero(over):
+            last[k] = observation[k].copy()
+        infos = {name: value if name[0] != "_" else over for name, value in self._infos(endings, terms, over).items()}
+        return {"final_obs": last, "_final_obs": over, "final_info": infos, "_final_info": over}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave behind the entries' functions, which do not pickle."""
+        return self.__dict__ | {"_values": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Find the entries' functions again."""
+        self.__dict__.update(state)
+        self._values = [entry.value for entry in entries(self.config.robot).values()]
+
+
+def _lone(seed) -> bool:
+    return seed is None or isinstance(seed, int | np.integer)
+
+
+class MultipodQuasistaticEnv(gymnasium.Env):
+    """One quasi-static multipod; options as in `QuasistaticConfig`.
+
+    Attributes:
+        vector: The vector environment of one robot that does the work; it knows names and slices.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": [], "render_fps": 50}
+
+    def __init__(self, render_mode: None = None, **options):
+        if render_mode is not None:
+            raise ValueError(f"the surrogate draws nothing, got render_mode {render_mode!r}; Multipod-v0 does")
+        self.render_mode = None
+        self.vector = MultipodQuasistaticVectorEnv(1, autoreset_mode=AutoresetMode.DISABLED, **options)
+        self.observation_space = self.vector.single_observation_space
+        self.action_space = self.vector.single_action_space
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None):
+        """Start an episode; there are no options."""
+        super().reset(seed=seed)
+        if options:
+            raise ValueError(f"unknown options {list(options)}; the surrogate has none")
+        self.vector._rngs = [self.np_random]
+        observation, infos = self.vector.reset()
+        return observation[0], _first(infos)
+
+    def step(self, action):
+        """Turn the joints for one control period."""
+        self.vector._over[:] = False  # going on after the end is the caller's affair, as in every environment
+        observation, reward, terminated, truncated, infos = self.vector.step(np.asarray(action)[None])
+        return observation[0], float(reward[0]), bool(terminated[0]), bool(truncated[0]), _first(infos)
+
+
+def _first(infos: Mapping[str, np.ndarray]) -> dict[str, Any]:
+    return {name: value[0] for name, value in infos.items() if not name.startswith("_")}

@@ -1,0 +1,109 @@
+"""Many simulations of a task's model on the thread pool of `mujoco.batch`: start, step, put back, look at."""
+
+from __future__ import annotations
+
+import copy
+
+import mujoco
+import numpy as np
+from mujoco.batch import Batch
+
+from .camera import Camera
+from .task import Task
+
+STATE = mujoco.mjtState.mjSTATE_INTEGRATION
+
+
+class BoundArrays:
+    """A batch's arrays by MuJoCo's names, each asked for once; the likeness of an `MjData` for all simulations."""
+
+    def __init__(self, batch: Batch):
+        self._batch = batch
+
+    def __getattr__(self, name: str) -> np.ndarray:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        array = self._batch.bind(name)
+        setattr(self, name, array)
+        return array
+
+
+class Simulations:
+    """The simulations of a task with leading dimension n.
+
+    Args:
+        task: The task; it is bound to the arrays of these simulations.
+        n_threads: Of the physics; 0 is one for each processor.
+
+    Attributes:
+        data: The arrays of all simulations.
+        warnings: Numbers of MuJoCo's warnings in each, shape (n, n_kinds).
+        models: The model of each; one and the same where episodes do not change it.
+    """
+
+    def __init__(self, task: Task, n_threads: int):
+        self.task, self.n = task, task.shape[0]
+        self._batch = Batch(task.model, self.n, n_threads)
+        self.warnings = self._batch.warning[..., 1]  # the other column has where the last one was
+        self.data = BoundArrays(self._batch)
+        self.models = [task.model] * self.n
+        self._scratch = mujoco.MjData(task.model)
+        task.bind(self.data)
+        if task.patches:
+            self.data.site_xpos  # noqa: B018  read before the first step, so bound before it
+
+    def start(self, sims: list[int], states: list[dict[str, np.ndarray]] | None = None) -> None:
+        """Start an episode in each of these simulations, from the given `qpos` and `qvel` if any."""
+        task, scratch = self.task, self._scratch
+        if task.varies and self.models[0] is task.model:
+            self.models = [copy.copy(task.model) for _ in range(self.n)]
+        for sim in sims:
+            model = self.models[sim]
+            task.start(sim, model, scratch, **(states[sim] if states else {}))
+            if task.patches:
+                mujoco.mj_forward(model, scratch)
+                task.patches.follow(scratch, task.ground[sim])
+            self._write(sim)
+        if task.varies:
+            self._batch.set_models(self.models)
+        self._batch.forward(np.array(sims))
+
+    def step(self, controls: np.ndarray, sims: np.ndarray | None) -> None:
+        """Step these simulations, or all, through a control period.
+
+        Args:
+            controls: Shape (n_substeps, n, nu); a single row is held throughout.
+            sims: Their indices; None is all.
+        """
+        task, n_substeps = self.task, self.task.n_substeps
+        controls = (controls if sims is None else controls[:, sims]).swapaxes(0, 1)
+        period = task.follow_every if task.patches else n_substeps
+        for first in range(0, n_substeps, period):
+            if task.patches:
+                task.patches.follow(self.data)
+            length = min(period, n_substeps - first)
+            rows = controls if controls.shape[1] == 1 else controls[:, first : first + length]
+            self._batch.rollout(length, rows, record=(), ids=sims)
+
+    def put_back(self, sims: np.ndarray, qpos: np.ndarray, qvel: np.ndarray) -> None:
+        """Give these simulations the state of row i of `qpos` and `qvel` for simulation i, and no warnings."""
+        scratch = self._scratch
+        for sim in sims.tolist():
+            mujoco.mj_resetData(self.models[sim], scratch)
+            scratch.qpos[:], scratch.qvel[:] = qpos[sim], qvel[sim]
+            self._write(sim)
+        self._batch.forward(sims)
+
+    def _write(self, sim: int) -> None:
+        """Make the scratch state that of a simulation."""
+        mujoco.mj_getState(self.models[sim], self._scratch, self._batch.state[sim], STATE)
+        self._batch.warning[sim] = 0
+
+    def image(self, sim: int, camera: Camera) -> np.ndarray:
+        """Return the camera's image of a simulation."""
+        model, scratch = self.models[sim], self._scratch
+        if self.task.varies and model.nhfield:
+            camera.ground_changed()
+        self._batch.get_data(sim, scratch)
+        mujoco.mj_forward(model, scratch)
+        return camera.image(model, scratch)

@@ -1,0 +1,140 @@
+"""What `MultipodQuasistatic-v0` observes, rewards and ends, from the robots of `analytic.quasistatic`.
+
+This file alone of its folder imports the contact solver, and with it numba.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..analytic.contact import LAWS
+from ..analytic.contact.kernels import DISSIPATION
+from ..analytic.models.multipod import MultipodParams
+from ..analytic.quasistatic import Robots
+
+TILTED = np.pi / 3  # beyond which a robot has toppled [rad], as in `Multipod-v0`
+
+# Weight and meaning of each term of the reward.
+REWARDS = {
+    "forward": (1.0, "forward speed along the world's x [m/s]"),
+    "drift": (-0.2, "sideways speed along the world's y, absolute [m/s]"),
+    "dissipation": (-0.002, "power that the sliding feet dissipate [W]"),
+    "action_change": (-0.005, "squared change of the action, mean over its entries"),
+    "healthy": (0.05, "1 until the episode terminates"),
+}
+
+
+class Surrogate:
+    """The robots of an environment, and what is kept of each.
+
+    Attributes:
+        robots: The robots; the first dimension of every array counts them.
+        action: The last action, shape (n, 2 n_segments).
+        last_action: The one before it.
+        time: Since the episode's start, shape (n,) [s].
+    """
+
+    def __init__(self, n: int, params: MultipodParams, law: str, ctrl_dt: float):
+        self.robots, self.ctrl_dt = Robots(n, params, LAWS[law], ctrl_dt), ctrl_dt
+        self.action, self.last_action = np.zeros((2, n, 2 * params.n_segments))
+        self.time = np.zeros(n)
+
+    def start(self, robots: np.ndarray, angle: np.ndarray) -> None:
+        """Put robots, by their indices, at the origin with these joint angles, at rest."""
+        self.robots.start(robots, angle)
+        self.action[robots] = self.last_action[robots] = 0.0
+        self.time[robots] = 0.0
+
+    def step(self, action: np.ndarray, hold: np.ndarray) -> None:
+        """Advance all robots by one control period, but those to `hold`."""
+        self.robots.step(action, hold)
+        self.last_action, self.action = self.action, action
+        self.time += np.where(hold, 0.0, self.ctrl_dt)
+
+    def endings(self) -> dict[str, np.ndarray]:
+        """Return which robots have toppled, shape (n,), by the sentence that says why."""
+        height, roll, pitch = self.robots.posture.T
+        return {
+            "toppled: the centre of mass is not over the feet": self.robots.broken,
+            "toppled: tilted by more than 60 degrees": np.maximum(np.abs(roll), np.abs(pitch)) > TILTED,
+            "toppled: the body is under the ground": height < 0.0,
+        }
+
+    def reward_terms(self) -> dict[str, np.ndarray]:
+        """Return the unweighted terms of the reward, each of shape (n,)."""
+        robots, change = self.robots, self.action - self.last_action
+        return {
+            "forward": robots.velocity[:, 0],
+            "drift": np.abs(robots.velocity[:, 1]),
+            "dissipation": np.where(robots.broken, 0.0, robots.out[:, DISSIPATION]),
+            "action_change": np.vecdot(change, change) * (1.0 / change.shape[1]),
+            "healthy": np.ones(len(self.time)),
+        }
+
+    def measurements(self) -> dict[str, np.ndarray]:
+        """Return what `info` reports besides the reward, new arrays."""
+        pose = self.robots.pose.copy()
+        return {
+            "time": self.time.copy(),
+            "position": np.column_stack([pose[:, :2], self.robots.posture[:, 0]]),
+            "heading": pose[:, 2],
+            "speed": self.robots.velocity[:, 0].copy(),
+            "distance": pose[:, 0],
+        }
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A named piece of the observation: its bound, unit, meaning, value and the name of each of its numbers."""
+
+    labels: tuple[str, ...]
+    bound: float
+    unit: str
+    text: str
+    value: Callable[[Surrogate], np.ndarray]
+
+
+def _flat(values: np.ndarray) -> np.ndarray:
+    return values.reshape(len(values), -1)
+
+
+def _gravity(s: Surrogate) -> np.ndarray:
+    _, roll, pitch = s.robots.posture.T
+    return np.stack([np.sin(pitch), -np.cos(pitch) * np.sin(roll), -np.cos(pitch) * np.cos(roll)], axis=-1)
+
+
+def _velocity(s: Surrogate) -> np.ndarray:
+    return np.column_stack([s.robots.twist[:, :2], s.robots.posture_rate[:, 0]])
+
+
+def _angular_velocity(s: Surrogate) -> np.ndarray:
+    return np.column_stack([s.robots.posture_rate[:, 1:], s.robots.twist[:, 2]])
+
+
+def entries(params: MultipodParams) -> dict[str, Entry]:
+    """Return the observation of a robot: names, order and sizes are those of `Multipod-v0` in its mode "velocity".
+
+    There is no `joint_lead`: joints are where their set-points are.
+    """
+    joints = tuple(f"{joint}_{k}" for k in range(params.n_segments) for joint in ("yaw", "roll"))
+    legs, axes = tuple(params.leg_names()), ("x", "y", "z")
+    return {
+        "height": Entry(("height",), 10, "m", "body above the ground below it", lambda s: s.robots.posture[:, :1]),
+        "gravity": Entry(axes, 1, "1", "direction of gravity, body frame", _gravity),
+        "velocity": Entry(axes, 100, "m/s", "of the body, body frame; vertical: its height's change", _velocity),
+        "angular_velocity": Entry(axes, 1e3, "rad/s", "of the body; x and y: the tilt's change", _angular_velocity),
+        "joint_angle": Entry(joints, 10, "rad", "of the driven joints", lambda s: _flat(s.robots.angle)),
+        "joint_speed": Entry(joints, 1e3, "rad/s", "of the driven joints", lambda s: _flat(s.robots.rate)),
+        "compression": Entry(
+            legs,
+            10,
+            "m",
+            "by which a leg's spring lets its foot give way upward",
+            lambda s: s.robots.force[..., 2] * (1.0 / s.robots.params.leaf_k),
+        ),
+        "foot_contact": Entry(legs, 1, "1", "1 where a foot carries load", lambda s: s.robots.force[..., 2] > 0.0),
+        "action": Entry(joints, 1, "1", "the last action", lambda s: s.action),
+    }

@@ -1,0 +1,233 @@
+"""Many simulations of a task as one Gymnasium vector environment, on the thread pool of `mujoco.batch`.
+
+Every simulation goes as the single environment of the same seed and actions does, to the bit: the task is the same
+code, and MuJoCo's batch promises it of the physics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import gymnasium
+import mujoco
+import numpy as np
+from gymnasium.utils import seeding
+from gymnasium.vector import AutoresetMode
+from gymnasium.vector.utils import batch_space
+
+from .base import BEYOND, checked_action, total, warning_sentence
+from .camera import Camera
+from .simulations import Simulations
+from .task import Task
+from .vector_arguments import masked, seeds_of
+
+
+class LeggedVectorEnv(gymnasium.vector.VectorEnv):
+    """Many simulations of a task, stepped together.
+
+    Args:
+        num_envs: How many.
+        max_episode_steps: Steps after which an episode is truncated; None is never.
+        autoreset_mode: "NextStep" (Gymnasium's default), "SameStep" or "Disabled", or a `gymnasium` AutoresetMode.
+        n_threads: Of the physics; 0 is one for each processor.
+        render_mode: None or "rgb_array": `render` returns a tuple of one image for each simulation.
+        width: Of an image [pixel].
+        height: Of an image [pixel].
+        camera: Name of the camera.
+        options: The task's, the same for all simulations; `reset(options=...)` takes them too. What is drawn at the
+            start of an episode (terrain, parameters) differs between simulations by their seeds.
+
+    Attributes:
+        task: The task, with arrays of leading dimension `num_envs`.
+        last_good_states: `qpos` and `qvel` before the step that diverged, by simulation, until its next episode.
+
+    Raises:
+        ValueError: If an option is unknown or its value impossible; the sentence says what is allowed.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 50}
+    task_class: type[Task]
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        max_episode_steps: int | None = None,
+        autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
+        n_threads: int = 0,
+        render_mode: str | None = None,
+        width: int = 640,
+        height: int = 480,
+        camera: str = "follow",
+        **options,
+    ):
+        if render_mode not in (None, "rgb_array"):
+            raise ValueError(f"unknown render mode {render_mode!r} of many simulations; there is rgb_array")
+        self.num_envs, self.max_episode_steps, self.render_mode = num_envs, max_episode_steps, render_mode
+        self.autoreset_mode, self._n_threads = AutoresetMode(autoreset_mode), n_threads
+        self._camera = Camera(width, height, camera)
+        self.task = self.task_class(shape=(num_envs,), **options)
+        self.single_observation_space = self.task.observation_space
+        self.single_action_space = self.task.action_space
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self._bound = self.single_observation_space.high
+        self._over = np.zeros(num_envs, bool)
+        self._steps = np.zeros(num_envs, int)
+        self.last_good_states: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+        self._load()
+
+    def _load(self) -> None:
+        """Take the task's model as it is now."""
+        self._camera.close()
+        self._sims = Simulations(self.task, self._n_threads)
+        self._data = self._sims.data
+        frames = {"render_fps": round(1 / self.task.ctrl_dt), "autoreset_mode": self.autoreset_mode}
+        self.metadata = type(self).metadata | frames
+
+    @property
+    def models(self) -> list[mujoco.MjModel]:
+        """The model of each simulation; one and the same where episodes do not change it."""
+        return self._sims.models
+
+    def reset(self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None):
+        """Start episodes, in all simulations or those of `options["reset_mask"]`; see the task for other options.
+
+        Args:
+            seed: One for each simulation; of a lone one the simulations get `seed`, `seed + 1`, ...
+            options: The task's; `qpos` and `qvel` set the start of all, shape (nq,), or of each, (num_envs, nq).
+        """
+        options = dict(options or {})
+        sims = masked(options.pop("reset_mask", None), self.num_envs)
+        state = {name: np.asarray(options.pop(name), float) for name in ("qpos", "qvel") if name in options}
+        if options and len(sims) < self.num_envs:
+            raise ValueError(
+                f"{', '.join(options)} hold for all environments, so all must be reset, not a part of them"
+            )
+        if self.task.configure(options):
+            self._load()
+        seeds = seeds_of(seed, self.num_envs)
+        for sim in sims:
+            if seeds[sim] is not None or sim not in self.task.rngs:
+                self.task.rngs[sim], _ = seeding.np_random(seeds[sim])
+        rows = {name: value if value.ndim == 2 else [value] * self.num_envs for name, value in state.items()}
+        self._start(sims, [{name: value[sim] for name, value in rows.items()} for sim in range(self.num_envs)])
+        self._over[sims] = False
+        self.task.refresh()
+        infos = self._infos(np.isin(np.arange(self.num_envs), sims))
+        return self.task.observe(), infos
+
+    def _start(self, sims: list[int], states: list[dict[str, np.ndarray]] | None = None) -> None:
+        self._sims.start(sims, states)
+        self._steps[sims] = 0
+        for sim in sims:
+            self.last_good_states.pop(sim, None)
+
+    def step(self, actions):
+        """Hold the actions, shape (num_envs, n), for one control period; see the task for what an action means."""
+        task, waited = self.task, self._over
+        actions = checked_action(actions, self.action_space)
+        if waited.any() and self.autoreset_mode is AutoresetMode.DISABLED:
+            over = np.flatnonzero(waited).tolist()
+            raise ValueError(f"the episodes of environments {over} are over; reset them with options['reset_mask']")
+        task.waiting = waited if waited.any() else None
+        before = self._data.qpos.copy(), self._data.qvel.copy()
+        self._sims.step(task.act(actions), np.flatnonzero(~waited) if waited.any() else None)
+        observation, endings = self._watch(before)
+        task.advance()
+        terms, terminated = judge(task, endings, waited)
+        self._steps += 1
+        truncated = (self._steps >= (self.max_episode_steps or np.inf)) & ~waited
+        self._over = terminated | truncated
+        reward = total(terms.values())
+        final, restart = {}, waited
+        if self.autoreset_mode is AutoresetMode.SAME_STEP and self._over.any():
+            final, restart = self._final(observation, endings, terms), self._over
+            self._over = np.zeros(self.num_envs, bool)
+        if restart.any():
+            self._start(np.flatnonzero(restart).tolist())
+            task.refresh()
+            observation = task.observe()
+            endings[restart] = ""
+        infos = self._infos(np.ones(self.num_envs, bool), endings, terms, ~restart)
+        return observation, reward, terminated, truncated, infos | final
+
+    def _watch(self, before: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+        """Observe, and say which simulations diverged; those are put back to where they were."""
+        endings = np.full(self.num_envs, "", object)
+        warned = self._sims.warnings.any(-1)
+        if warned.any():
+            for sim in np.flatnonzero(warned):
+                endings[sim] = warning_sentence(self._sims.warnings[sim])
+            self._put_back(warned, before)
+        self.task.refresh()
+        observation = self.task.observe()
+        within = np.abs(observation) <= self._bound
+        if not within.all():
+            beyond = ~within.all(-1) & ~warned & ~self._over
+            endings[beyond] = BEYOND
+            self._put_back(beyond, before)
+            self.task.refresh()
+            observation = self.task.observe()
+        return observation, endings
+
+    def _put_back(self, diverged: np.ndarray, before: tuple[np.ndarray, np.ndarray]) -> None:
+        """Give these simulations their last good state, and keep it for inspection."""
+        sims = np.flatnonzero(diverged)
+        for sim in sims.tolist():
+            self.last_good_states[sim] = before[0][sim], before[1][sim]
+        self._sims.put_back(sims, *before)
+
+    def _infos(self, present: np.ndarray, endings=None, terms=None, stepped=None) -> dict[str, Any]:
+        """Return the measurements, Gymnasium's way: beside each array, a mask of those it is of."""
+        infos = self.task.measurements()
+        infos["termination"] = np.full(self.num_envs, "", object) if endings is None else endings
+        masks = {"_" + name: present for name in infos}
+        for name, term in (terms or {}).items():
+            infos["reward_" + name], masks["_reward_" + name] = term, stepped
+        return infos | masks
+
+    def _final(self, observation: np.ndarray, endings: np.ndarray, terms: dict[str, np.ndarray]) -> dict[str, Any]:
+        """Return the last observation and info of the episodes that end in this step."""
+        over = self._over
+        last = np.full(self.num_envs, None, object)
+        for sim in np.flatnonzero(over):
+            last[sim] = observation[sim].copy()
+        infos = self._infos(over, endings.copy(), terms, over)
+        return {"final_obs": last, "_final_obs": over, "final_info": infos, "_final_info": over}
+
+    def render(self) -> tuple[np.ndarray, ...] | None:
+        """Return an image of each simulation, shape (height, width, 3) of uint8."""
+        if self.render_mode is None:
+            gymnasium.logger.warn("render() needs a render_mode: gymnasium.make_vec(..., render_mode='rgb_array')")
+            return None
+        return tuple(self._sims.image(sim, self._camera) for sim in range(self.num_envs))
+
+    def close_extras(self, **kwargs) -> None:
+        """Close the renderer."""
+        self._camera.close()
+
+
+def judge(task: Task, endings: np.ndarray, waiting: np.ndarray) -> tuple[dict[str, np.ndarray], np.ndarray]:
+    """Return the reward's terms and which episodes terminate.
+
+    Args:
+        task: The task, after a step.
+        endings: Why a simulation diverged, or "", shape (n,) of str; why others terminate is written in.
+        waiting: Whose next episode has not begun, shape (n,) of bool: they get nothing and end nothing.
+    """
+    void = endings.astype(bool) | waiting
+    ended = void.copy()
+    for why, holds in task.endings().items():
+        fresh = holds & ~ended
+        if fresh.any():
+            endings[fresh] = why
+            ended |= fresh
+    terms = task.reward_terms()
+    for name, term in terms.items():
+        if np.ndim(term) == 0:
+            terms[name] = np.full(len(endings), term)
+    if ended.any():
+        for name, term in terms.items():
+            term[ended if name == "healthy" else void] = 0.0
+    return terms, ended & ~waiting
