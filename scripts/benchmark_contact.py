@@ -1,8 +1,8 @@
-"""Time the contact solver: per frame, per call, with the number of legs beside MuJoCo, on threads, and along a path.
+"""Time the contact solver: per frame, per call, on threads, and along a path.
 
-Usage: tarsus benchmark contact [--out FOLDER] [--states 300] [--seed 0]. Runtime: about a minute after compilation.
-CPU time on one thread (wall time for the thread speed-up), medians over interleaved rounds; with --out also two
-pictures, after figures 8a and 8b of Wu, Zhao and Revzen (arXiv:2310.20669).
+Usage: tarsus benchmark contact [--out FOLDER] [--seed 0]. Runtime: about half a minute after compilation. CPU time on
+one thread (wall time for the thread speed-up), medians over interleaved rounds; with --out also a picture, after figure
+8b of Wu, Zhao and Revzen (arXiv:2310.20669). `benchmark scaling` has the number of legs, beside MuJoCo.
 """
 
 from __future__ import annotations
@@ -12,15 +12,13 @@ import os
 import time
 from pathlib import Path
 
-import mujoco
 import numpy as np
 
 from tarsus.analytic.contact import Coulomb, Feet, Solver, Viscous, kernels, se2, solve
 from tarsus.analytic.contact.jit import n_threads
 from tarsus.scripts import report
-from tarsus.scripts.multipod import RADIUS, multipod, states
 
-LEGS = (3, 6, 12, 21, 42, 50)
+RADIUS = 0.25  # of the ring that the hexapods stand on [m]
 BATCHES = tuple(4**k for k in range(2, 9))  # frames: 16 to 65536
 PATHS = tuple(10**k for k in range(1, 7))  # steps
 ROUNDS = 7
@@ -63,44 +61,15 @@ def ring(rng, frames: int, n: int, spread: float):
     return pos, rng.normal(size=(frames, n, 2))
 
 
-def batch_run(pos, vel, law, weight, parallel=False):
+def batch_run(pos, vel, law, weight=1.0, stiffness=10.0, parallel=False):
     """Return a run of the compiled loop on one thread or all, its arrays allocated beforehand."""
     frames, n = pos.shape[:2]
-    feet = np.array([[[10.0, 1.0, 0.0, 0.0, 0.0]] * n])
+    feet = np.array([[[stiffness, 1.0, 0.0, 0.0, 0.0]] * n])
     out, force = np.empty((frames, kernels.OUT_COLUMNS)), np.empty((frames, n, 3))
     code = np.empty(frames, np.int64)
     load = np.array([float(weight)])
     rest = (pos, vel, feet, load, *law.kernel_code, False, out, force, code)
     return (lambda: kernels.frames_parallel(64, *rest)) if parallel else (lambda: kernels.frames_serial(*rest))
-
-
-def with_legs(count: int, rng) -> dict[str, np.ndarray]:
-    """Return microseconds per frame by number of legs: MuJoCo's step and forward, our call, kernel and Coulomb."""
-    rows = {name: [] for name in ("mj_step", "mj_forward", "call", "kernel", "coulomb", "nefc", "sparse")}
-    for n in LEGS:
-        model = multipod(n).compile()
-        data = mujoco.MjData(model)
-        qpos, qvel, pos, vel = states(model, n, count, rng)
-        calls = [(pos[i].copy(), vel[i].copy()) for i in range(count)]
-        solver = Solver(Feet(10.0, 1.0, n / 6), n)
-
-        def simulate(advance, model=model, data=data, qpos=qpos, qvel=qvel):
-            for q, v in zip(qpos, qvel, strict=True):
-                data.qpos[:], data.qvel[:] = q, v
-                advance(model, data)
-
-        found = medians({
-            "mj_step": lambda: simulate(mujoco.mj_step),
-            "mj_forward": lambda: simulate(mujoco.mj_forward),
-            "call": lambda solver=solver, calls=calls: [solver(*call) for call in calls],
-            "kernel": batch_run(pos, vel, Viscous(), n / 6),
-            "coulomb": batch_run(pos, vel, Coulomb(1e-6), n / 6),
-        })  # fmt: skip
-        for name, seconds in found.items():
-            rows[name].append(seconds / count * 1e6)
-        rows["nefc"].append(data.nefc)
-        rows["sparse"].append(mujoco.mj_isSparse(model))
-    return {name: np.array(values) for name, values in rows.items()}
 
 
 def report_hexapod(rng) -> None:
@@ -110,9 +79,9 @@ def report_hexapod(rng) -> None:
         pos, vel = ring(rng, 100_000, 6, spread)
         feet = Feet(10.0, 1.0, 1.0)
         found = medians({
-            "viscous": batch_run(pos, vel, Viscous(), 1.0),
+            "viscous": batch_run(pos, vel, Viscous()),
             "public": lambda pos=pos, vel=vel, feet=feet: solve(pos, vel, feet, parallel=False),
-            **{f"coulomb {gap:.0e}": batch_run(pos, vel, Coulomb(gap), 1.0) for gap in (1e-3, 1e-6, 1e-9)},
+            **{f"coulomb {gap:.0e}": batch_run(pos, vel, Coulomb(gap)) for gap in (1e-3, 1e-6, 1e-9)},
         }, 5)  # fmt: skip
         us = {name: seconds * 10 for name, seconds in found.items()}
         ratios = ", ".join(f"{name} x{us[name] / us['viscous']:.1f}" for name in us if name.startswith("coulomb"))
@@ -121,16 +90,6 @@ def report_hexapod(rng) -> None:
         solver, one = Solver(Feet(10.0, 1.0, 1.0), 6, law), (pos[0].copy(), vel[0].copy())
         seconds = medians({"call": lambda solver=solver, one=one: [solver(*one) for _ in range(20_000)]})["call"]
         print(f"  single call from Python, {type(law).__name__}: {seconds / 20_000 * 1e6:.2f} us")
-
-
-def report_legs(rows: dict[str, np.ndarray]) -> None:
-    print("\nmultipod, us per frame (ours is given foot positions; MuJoCo also does kinematics and dynamics)")
-    names = ("mj_step", "mj_forward", "call", "kernel", "coulomb")
-    print("  legs  nefc  sparse " + "".join(f"{name:>18}" for name in names))
-    for i, n in enumerate(LEGS):
-        cells = "".join(f"{rows[name][i]:10.2f} x{rows[name][i] / rows[name][0]:5.2f} " for name in names)
-        print(f"  {n:4d}  {rows['nefc'][i]:4d}  {bool(rows['sparse'][i])!s:6} {cells}")
-    print("  MuJoCo's defaults: Jacobian auto (dense up to 60 degrees of freedom), Newton, pyramidal cones")
 
 
 def report_threads(rng) -> np.ndarray:
@@ -157,7 +116,7 @@ def report_batches(rng) -> dict[str, np.ndarray]:
         pos, vel = ring(rng, frames, 6, 0.05)
         count = max(1, 20_000 // frames)  # so that a timing is far longer than the clock's tick
         for name, law in (("viscous", Viscous()), ("coulomb", Coulomb(1e-6))):
-            one, many = batch_run(pos, vel, law, 1.0), batch_run(pos, vel, law, 1.0, parallel=True)
+            one, many = batch_run(pos, vel, law), batch_run(pos, vel, law, parallel=True)
             runs = {"one": repeated(one, count), "many": repeated(many, count)}
             seconds = medians(runs, 9, time.perf_counter)
             overhead[name].append(n_threads() * seconds["many"] / seconds["one"])
@@ -188,20 +147,16 @@ def report_paths(rng) -> dict[str, np.ndarray]:
 def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="benchmark_contact", description=__doc__.partition("\n")[0])
     parser.add_argument("--out", type=Path, help="folder for the pictures")
-    parser.add_argument("--states", type=int, default=300, help="random states per number of legs (the paper: 1000)")
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args(argv)
     rng = np.random.default_rng(args.seed)
-    print(f"{report.versions('numpy', 'numba', 'mujoco')}, on {report.machine()}, seed {args.seed}")
+    print(f"{report.versions('numpy', 'numba')}, on {report.machine()}, seed {args.seed}")
     report_hexapod(rng)
-    rows = with_legs(args.states, rng)
-    report_legs(rows)
     report_threads(rng)
     overhead, per_step = report_batches(rng), report_paths(rng)
     if args.out:
         from tarsus.scripts import contact_pictures as pictures
 
-        pictures.save(pictures.legs(LEGS, rows), args.out / "contact_runtime_legs.png")
         pictures.save(
             pictures.threads(BATCHES, overhead, PATHS, per_step, n_threads()), args.out / "contact_threads.png"
         )

@@ -1,6 +1,6 @@
-"""The pictures of `benchmark_contact.py`: runtime against number of legs, and what threads and prefix sums gain.
+"""The picture of `benchmark_contact.py`: what threads and prefix sums gain.
 
-After figures 8a and 8b of Wu, Zhao and Revzen (arXiv:2310.20669).
+After figure 8b of Wu, Zhao and Revzen (arXiv:2310.20669).
 """
 
 from __future__ import annotations
@@ -13,25 +13,8 @@ import numpy as np
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
-LINES = {
-    "mj_step": "MuJoCo, mj_step",
-    "call": "one call from Python",
-    "kernel": "in the kernel",
-    "coulomb": "in the kernel, Coulomb to 1e-6",
-}
 LAWS = {"viscous": "viscous", "coulomb": "Coulomb to 1e-6"}
 METHODS = {"sequential": "one after the other", "scan": "prefix sums in NumPy", "blocks": "blocks on all threads"}
-
-
-def legs(numbers, rows: dict[str, np.ndarray]) -> plt.Figure:
-    """Draw the runtime against the number of legs, relative to the first number (figure 8a)."""
-    figure, axes = plt.subplots(figsize=(6, 4), layout="constrained")
-    for name, label in LINES.items():
-        relative = rows[name] / rows[name][0]
-        axes.plot(numbers, relative, "o-", label=f"{label} ({rows[name][0]:.2g} us at {numbers[0]} legs)")
-    axes.set(xlabel="legs", ylabel=f"time per frame, relative to {numbers[0]} legs", ylim=(0, None))
-    axes.legend(frameon=False)
-    return figure
 
 
 def threads(batches, overhead: dict[str, np.ndarray], paths, per_step: dict[str, np.ndarray], count: int) -> plt.Figure:

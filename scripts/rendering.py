@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -65,16 +65,32 @@ def frames(record, model, camera: str = "follow", size=SIZE, fps: float = FPS, s
         fps: Frames per second.
         speed: Seconds of the record per second of film.
     """
+    rows = rows_at(record, fps, speed)
+    now = record.isel(time=rows)
+    states = [qpos_of(record, row) for row in rows]
+    yield from film(
+        model, zip(states, now["foot_position"].values, now["foot_force"].values, strict=True), camera, size
+    )
+
+
+def film(model, instants: Iterable, camera: str = "follow", size=SIZE) -> Iterator:
+    """Yield an image of each instant, shape (height, width, 3) uint8, with an arrow for every foot force.
+
+    Args:
+        model: A model of the robot on its ground.
+        instants: Each `qpos`, the feet (n_legs, 3) [m] and the forces on them (n_legs, 3) [N], world frame.
+        camera: A camera of the model.
+        size: Width and height [pixel].
+    """
     import mujoco
 
     data = mujoco.MjData(model)
     with mujoco.Renderer(model, size[1], size[0]) as renderer:
-        for row in rows_at(record, fps, speed):
-            data.qpos[:] = qpos_of(record, row)
+        for qpos, feet, forces in instants:
+            data.qpos[:] = qpos
             mujoco.mj_forward(model, data)
             renderer.update_scene(data, camera)
-            now = record.isel(time=row)
-            for foot, force in zip(now["foot_position"].values, now["foot_force"].values, strict=True):
+            for foot, force in zip(feet, forces, strict=True):
                 _add_arrow(renderer.scene, foot, foot + ARROW * force)
             yield renderer.render()
 
@@ -95,11 +111,16 @@ def _add_arrow(scene, start: np.ndarray, end: np.ndarray) -> None:
 
 def write_video(record, model, path: Path | str, **options) -> int:
     """Write the film of a record (.mp4, .gif); return the number of frames. Options are those of `frames`."""
+    return write_film(path, frames(record, model, **options), options.get("fps", FPS))
+
+
+def write_film(path: Path | str, images: Iterable, fps: float) -> int:
+    """Write images as a film (.mp4, .gif) of so many a second; return how many there were."""
     import imageio
 
     n = 0
-    with imageio.get_writer(path, fps=options.get("fps", FPS), macro_block_size=None) as writer:
-        for frame in frames(record, model, **options):
-            writer.append_data(frame)
+    with imageio.get_writer(path, fps=fps, macro_block_size=None) as writer:
+        for image in images:
+            writer.append_data(image)
             n += 1
     return n

@@ -13,7 +13,7 @@ from pathlib import Path
 from tarsus.analytic import terrain as terrains
 from tarsus.analytic.clock import HEADINGS, TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams, with_symbols
-from tarsus.controllers.gaits import GAITS
+from tarsus.controllers.clock_gaits import GAITS
 from tarsus.scripts import rendering
 
 # Options of the gait: long name, the report's symbol, unit or meaning.
@@ -198,9 +198,10 @@ def _view(experiment, where: str) -> None:
             print(studio.NOTICE)
             studio.watch(experiment)
         else:
+            from tarsus.scripts import experiment as experiments
             from tarsus.scripts import view
 
-            view.watch_window(experiment)
+            view.watch_window(experiments.Stepper(experiment))
     except Exception as error:  # GLFW's and the Studio's errors have many classes
         hint = "" if where == "web" else "; on a machine without a screen use --view web"
         print(f"Nothing can be viewed here: {error}{hint}", file=sys.stderr)

@@ -24,8 +24,8 @@ from tarsus.analytic.battery import Battery
 from tarsus.analytic.models.hexapod import N_LEGS
 from tarsus.analytic.terrain import Terrain
 from tarsus.controllers.pd import torque
-from tarsus.envs.hexapod_task import UPRIGHT
-from tarsus.mjcf import hexapod
+from tarsus.envs.measure import UPRIGHT
+from tarsus.mjcf import parts
 from tarsus.scripts import record
 from tarsus.scripts.experiment import NUDGE, Experiment, Stepper
 
@@ -131,7 +131,7 @@ class _Rows:
         self.n = 0
         self.time = np.zeros(n)
         self.qpos, self.qvel = np.zeros((n, model.nq)), np.zeros((n, model.nv))
-        self.command = np.zeros((n, N_LEGS, len(hexapod.HIP_INPUTS)))
+        self.command = np.zeros((n, N_LEGS, len(parts.SERVO_INPUTS)))
         self.feet = np.zeros((n, N_LEGS, 3))
         self.contact = np.zeros((n, N_LEGS, 4))
         model.opt.enableflags |= mujoco.mjtEnableBit.mjENBL_ENERGY

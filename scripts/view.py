@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import time
 
-from tarsus.scripts.experiment import Experiment, Stepper
-
 FRAME = 1 / 60  # between pictures [s]
 
 
-def watch_window(experiment: Experiment) -> None:
+def watch_window(stepper) -> None:
     """Run in real time in MuJoCo's window until it is closed; the mouse can push the robot.
+
+    Args:
+        stepper: What has a `model` and its `data`, and advances them by `step()`.
 
     Raises:
         RuntimeError: If no window can be opened.
     """
     import mujoco.viewer
 
-    stepper = Stepper(experiment)
     with mujoco.viewer.launch_passive(stepper.model, stepper.data) as window:
         with window.lock():
             window.cam.type = mujoco.mjtCamera.mjCAMERA_TRACKING

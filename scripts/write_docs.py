@@ -6,10 +6,13 @@ Usage: tarsus write docs [--check]. With --check nothing is written, and a page 
 from __future__ import annotations
 
 import argparse
+import inspect
 import sys
 from dataclasses import MISSING, fields
 from pathlib import Path
 
+from tarsus.scripts import walker_pages
+from tarsus.scripts.hopping_leg_page import hopping_leg_page
 from tarsus.scripts.report import markdown_table
 
 ROOT = Path(__file__).parents[1]
@@ -29,7 +32,9 @@ observation, info = env.reset(seed=0)
 observation, reward, terminated, truncated, info = env.step(env.action_space.sample())
 ```
 
-In workers that start afresh (AsyncVectorEnv with spawn, SubprocVecEnv, RLlib) use the name with `tarsus:`.
+In workers that start afresh (AsyncVectorEnv with spawn, SubprocVecEnv, RLlib) use the name with `tarsus:`. Many
+simulations on all cores: `gymnasium.make_vec("Hexapod-v0", 256, vectorization_mode="vector_entry_point")`, see
+[learning](../learning.md).
 
 ## Description
 
@@ -134,7 +139,7 @@ def hexapod_page() -> str:
     import tarsus  # noqa: F401  registers the environments
     from tarsus.analytic.terrain import TERRAINS
     from tarsus.envs import actions, observations
-    from tarsus.envs.hexapod_task import REWARDS
+    from tarsus.envs.hexapod_config import REWARDS, HexapodConfig
     from tarsus.mjcf.hexapod_parameters import RANDOMISABLE
     from tarsus.mjcf.presets import PRESETS
 
@@ -154,7 +159,7 @@ def hexapod_page() -> str:
         default_table=observations.table(default),
         all_table=observations.table(),
         reward_tables="\n\n".join(reward_tables),
-        argument_table=markdown_table(("argument", "default", "meaning"), argument_rows()),
+        argument_table=markdown_table(("argument", "default", "meaning"), argument_rows(HexapodConfig)),
         terrains=", ".join(f"`{name}`" for name in TERRAINS),
         presets=", ".join(f"`{name}`" for name in PRESETS),
         randomisable=", ".join(f"`{name}`" for name in RANDOMISABLE),
@@ -162,29 +167,49 @@ def hexapod_page() -> str:
     )
 
 
-def argument_rows() -> list[tuple[str, str, str]]:
-    """Return name, default and comment of every field of the configuration, read from its source."""
-    import inspect
+def slip_leg_page() -> str:
+    """Return the page of SlipLeg-v0."""
+    from tarsus.scripts import slip_leg_page
 
-    from tarsus.envs.hexapod_task import HexapodConfig
+    return slip_leg_page.page(argument_rows)
 
+
+def comments_of(described: type) -> dict[str, str]:
+    """Return the comment behind each field of a class, or key of a dictionary in it, from its source and its bases."""
     comments = {}
-    for line in inspect.getsource(HexapodConfig).splitlines():
-        name, _, rest = line.strip().partition(":")
-        if "#" in rest:
-            comments[name] = rest.partition("#")[2].strip()
+    for base in reversed(described.__mro__[:-1]):
+        if not base.__module__.startswith("tarsus."):
+            continue
+        for line in inspect.getsource(base).splitlines():
+            name, _, rest = line.strip().partition(":")
+            if "#" in rest:
+                comments[name.strip('"')] = rest.partition("#")[2].strip()
+    return comments
+
+
+def argument_rows(config: type) -> list[tuple[str, str, str]]:
+    """Return name, default and comment of every field of a configuration."""
+    comments = comments_of(config)
     rows = [("`render_mode`", "`None`", '`"human"`, `"rgb_array"` or `"depth_array"`')]
     rows += [("`width`, `height`, `camera`", '`640`, `480`, `"follow"`', 'of images; the other camera is `"side"`')]
-    for entry in fields(HexapodConfig):
-        if entry.default is not MISSING:
-            default = repr(entry.default)
-        else:
+    for entry in fields(config):
+        if entry.default is MISSING:
             default = f"{entry.default_factory.__name__}()"
+        elif hasattr(entry.default, "motor_mode"):
+            default = f'{type(entry.default).__name__}(motor_mode="{entry.default.motor_mode}")'
+        else:
+            default = repr(entry.default)
         rows.append((f"`{entry.name}`", f"`{default}`", comments[entry.name]))
     return rows
 
 
-PAGES = {"docs/envs/hexapod.md": hexapod_page}
+PAGES = {
+    "docs/envs/hexapod.md": hexapod_page,
+    "docs/envs/multipod.md": walker_pages.multipod_page,
+    "docs/envs/bigant.md": walker_pages.bigant_page,
+    "docs/envs/hopping_leg.md": hopping_leg_page,
+    "docs/envs/slip_leg.md": slip_leg_page,
+}
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -1,6 +1,6 @@
-"""Render the pictures of the README and of docs/: the hexapod on its way over rough ground.
+"""Render the pictures of the README and of docs/: the hexapod on rough ground, multipods, BigANT and the disc.
 
-Usage: tarsus write pictures. Needs an OpenGL library (EGL or OSMesa); takes about five seconds.
+Usage: tarsus write pictures. Needs an OpenGL library (EGL or OSMesa); takes about twenty seconds.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from tarsus.scripts import rendering
 
 INSTANTS = (2.25, 2.52, 2.75)  # a tripod in mid-swing, double support, the other tripod [s]
 WIDTH, HEIGHT = 400, 300  # of each instant [pixel]
+MULTIPOD_LEGS = (4, 6, 12, 24)
+WALK = 4.2  # after which the multipods and BigANT are seen [s]
 
 
 def hexapod() -> np.ndarray:
@@ -32,15 +34,51 @@ def hexapod() -> np.ndarray:
             while stepper.data.time < instant:
                 stepper.step()
             renderer.update_scene(stepper.data, "follow")
-            image = renderer.render().reshape(HEIGHT, 2, WIDTH, 2, 3)
-            images.append(image.mean(axis=(1, 3)).astype(np.uint8))  # four rays a pixel: smooth edges
+            images.append(smoothed(renderer.render()))
     return np.concatenate(images, axis=1)
+
+
+def smoothed(image: np.ndarray) -> np.ndarray:
+    """Return an image at half its size: four rays a pixel make smooth edges."""
+    return image.reshape(HEIGHT, 2, WIDTH, 2, 3).mean(axis=(1, 3)).astype(np.uint8)
+
+
+def walking(robot: str, seconds: float = WALK, **params) -> np.ndarray:
+    """Return a robot of `walking.MACHINES` at the end of a walk, with its feet's forces, shape (height, width, 3)."""
+    from tarsus.scripts.walking import MACHINES, Walking, WalkingStepper, walk
+
+    machine = MACHINES[robot]
+    robot_params = machine.params(**params)
+    asked = Walking(robot, robot_params, machine.gait(robot_params), preset="rl")
+    found = walk(asked, seconds)
+    last = (found.qpos[-1], found.feet[-1], found.force[-1])
+    return smoothed(next(rendering.film(WalkingStepper(asked).model, [last], size=(2 * WIDTH, 2 * HEIGHT))))
+
+
+def multipods() -> np.ndarray:
+    """Return multipods of several sizes, in two rows."""
+    images = [walking("multipod", n_legs=n) for n in MULTIPOD_LEGS]
+    return np.concatenate([np.concatenate(images[:2], axis=1), np.concatenate(images[2:], axis=1)])
+
+
+def bigant() -> np.ndarray:
+    """Return BigANT at three instants of its tripod gait, side by side."""
+    return np.concatenate([walking("bigant", WALK + k * 0.9) for k in range(3)], axis=1)
+
+
+def disc() -> np.ndarray:
+    """Return discs of three sizes, side by side."""
+    return np.concatenate([walking("disc", 2.2, n_legs=n) for n in (3, 21, 42)], axis=1)
+
+
+PICTURES = {"hexapod": hexapod, "multipods": multipods, "bigant": bigant, "disc": disc}
 
 
 def main(argv: list[str] | None = None) -> int:
     """Write the pictures into docs/figures."""
     parser = argparse.ArgumentParser(prog="tarsus write pictures", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--out", type=Path, default=Path(__file__).parents[1] / "docs" / "figures")
+    parser.add_argument("--only", nargs="+", choices=PICTURES, help="which pictures; by default all")
     args = parser.parse_args(argv)
     if not rendering.choose_opengl():
         print(rendering.NO_OPENGL)
@@ -48,8 +86,9 @@ def main(argv: list[str] | None = None) -> int:
     import imageio.v3 as iio
 
     args.out.mkdir(parents=True, exist_ok=True)
-    iio.imwrite(args.out / "hexapod.png", hexapod())
-    print(args.out / "hexapod.png")
+    for name in args.only or PICTURES:
+        iio.imwrite(args.out / f"{name}.png", PICTURES[name]())
+        print(args.out / f"{name}.png")
     return 0
 
 

@@ -1,0 +1,112 @@
+"""How fast the legs are: dynamics terms in compiled code, forty hops, environment steps on one core.
+
+Usage: tarsus benchmark hopping leg [--repeats 7]. Runtime: about two minutes, most of it compiling. Times are medians
+of CPU time; the least is given beside them, since a busy machine only ever adds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from tarsus.scripts import report
+
+PACKAGES = ("tarsus", "mujoco", "gymnasium", "numpy", "numba")
+
+
+def timed(function: Callable, repeats: int) -> np.ndarray:
+    """Return CPU times of calls, after one that compiles, shape (repeats,) [s]."""
+    function()
+    seconds = []
+    for _ in range(repeats):
+        start = time.process_time()
+        function()
+        seconds.append(time.process_time() - start)
+    return np.array(seconds)
+
+
+def dynamics_terms(n: int = 20_000) -> Callable:
+    """Return a compiled loop over all terms of the boom leg, every coordinate changing, `n` times."""
+    import numba
+
+    from tarsus.analytic.models import hopping_leg_dynamics
+    from tarsus.analytic.models.hopping_leg import HoppingLegParams
+    from tarsus.analytic.models.hopping_leg_mechanics import numbers
+
+    p = np.concatenate([np.ravel(value) for value in numbers(HoppingLegParams()).values()])
+    all_terms = numba.njit(error_model="numpy")(hopping_leg_dynamics.all_terms)
+
+    @numba.njit
+    def loop(p):
+        q, dq = np.array([0.3, -0.1, 0.8, -1.6]), np.array([1.0, 0.5, -2.0, 3.0])
+        M, C, G = np.empty((4, 4)), np.empty((4, 4)), np.empty(4)
+        toe, J, dJ = np.empty(3), np.empty((3, 4)), np.empty((3, 4))
+        total = 0.0
+        for _ in range(n):
+            for i in range(4):
+                q[i] += 1e-6
+                dq[i] += 1e-6
+            all_terms(q, dq, p, M, C, G, toe, J, dJ)
+            total += M[0, 0] + C[1, 2] + G[3] + toe[0] + J[0, 0] + dJ[1, 1]
+        return total
+
+    return lambda: loop(p)
+
+
+def forty_hops() -> Callable:
+    """Return forty hops of the compiled hybrid model at 0.5 m/s."""
+    from tarsus.analytic import hybrid as hy
+    from tarsus.analytic.models import hopping_leg_hybrid
+    from tarsus.controllers.raibert import Raibert
+    from tarsus.scripts.hopping_runs import hybrid_run
+
+    controller = Raibert()
+    sim = hy.compile(hopping_leg_hybrid.build(controller))
+    return lambda: hybrid_run(controller, 40, sim=sim)
+
+
+def environment_steps(n: int = 500) -> Callable:
+    """Return `n` steps of HoppingLeg-v0 (preset rl) with the actions of the baseline."""
+    import gymnasium
+
+    from tarsus.controllers.raibert import Raibert, RaibertPolicy
+
+    env = gymnasium.make("tarsus:HoppingLeg-v0", reset_noise=0.0, max_episode_steps=10**9)
+    base = env.unwrapped
+    policy = RaibertPolicy(Raibert(params=base.params), base.action_scale)
+    observation, info = env.reset(seed=0)
+    actions = []
+    for _ in range(n):
+        actions.append(policy(observation, info))
+        observation, _, _, _, info = env.step(actions[-1])
+
+    def episode() -> None:
+        env.reset(seed=0)
+        for action in actions:
+            env.step(action)
+
+    return episode
+
+
+def main(argv: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="tarsus benchmark hopping leg", description=__doc__.partition("\n")[0])
+    parser.add_argument("--repeats", type=int, default=7)
+    args = parser.parse_args(argv)
+    rows = []
+    for label, function, n, scale, unit in (
+        ("boom leg: all dynamics terms, compiled", dynamics_terms(), 20_000, 1e6, "us"),
+        ("boom leg: 40 hops, hybrid", forty_hops(), 1, 1.0, "s"),
+        ("HoppingLeg-v0, rl: a step of 5 ms", environment_steps(), 500, 1e6, "us"),
+    ):
+        each = scale * timed(function, args.repeats) / n
+        rows.append((label, f"{np.median(each):.3g} {unit}", f"{each.min():.3g} {unit}"))
+    print(report.markdown_table(("what", "median", "least"), rows))
+    print(f"{report.versions(*PACKAGES)}, on {report.machine()}; one thread, CPU time")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

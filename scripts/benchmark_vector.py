@@ -1,0 +1,224 @@
+"""Throughput of many simulations: bare MuJoCo, its batch, our vector environment, Gymnasium's, and of learning.
+
+Usage: tarsus benchmark vector [--num-envs 64 256] [--async-envs 64] [--repeats 5]. Runtime: about five minutes.
+
+A step is a control period: eight physics steps of Hexapod-v0, five of Ant-v5. The clock walks; Ant-v5 gets random
+actions. Every row is measured in turn, `repeats` times over after one round of warm-up, by the wall clock, in one
+process (AsyncVectorEnv: one more for each simulation). The share is that of the first row times the number of cores.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import gymnasium
+import mujoco
+import numpy as np
+from mujoco.batch import Batch
+from tqdm import tqdm
+
+import tarsus  # noqa: F401  registers the environments
+from tarsus.scripts import report
+from tarsus.scripts.benchmark_env import hexapod_actions
+
+PACKAGES = ("tarsus", "mujoco", "gymnasium", "numpy", "torch", "stable-baselines3")
+NAME, STATE = "Hexapod-v0", mujoco.mjtState.mjSTATE_INTEGRATION
+STEADY = dict(max_episode_steps=10**9)
+
+
+@dataclass
+class Row:
+    """One line of the table: `run` makes a number of steps of all simulations together."""
+
+    label: str
+    n_envs: int
+    n_steps: int  # of each simulation
+    run: Callable[[], None]
+    close: Callable[[], None] = lambda: None
+    seconds: list[float] = field(default_factory=list)
+    cpu_seconds: list[float] = field(default_factory=list)
+
+    def measure(self) -> None:
+        """Run once and note wall-clock and CPU time."""
+        start, cpu_start = time.perf_counter(), time.process_time()
+        self.run()
+        self.seconds.append(time.perf_counter() - start)
+        self.cpu_seconds.append(time.process_time() - cpu_start)
+
+    @property
+    def rates(self) -> np.ndarray:
+        """Steps per second, of all simulations together, shape (n_repeats,)."""
+        return self.n_envs * self.n_steps / np.array(self.seconds)
+
+
+def walk(n_steps: int) -> tuple[mujoco.MjModel, np.ndarray, np.ndarray, np.ndarray]:
+    """Return the model, the start, and a walk's actions (n_steps, 6) and controls (n_steps, n_substeps, nu)."""
+    env = gymnasium.make(NAME, reset_noise=0.0, **STEADY)
+    base, controls, step = env.unwrapped, [], mujoco.mj_step
+    actions = hexapod_actions(env, n_steps)
+
+    def recording_step(model, data, nstep=1):
+        controls.extend([data.ctrl.copy()] * nstep)
+        step(model, data, nstep)
+
+    env.reset(seed=0)
+    state = np.empty(mujoco.mj_stateSize(base.model, STATE))
+    mujoco.mj_getState(base.model, base.data, state, STATE)
+    mujoco.mj_step = recording_step
+    try:
+        for action in actions:
+            env.step(action)
+    finally:
+        mujoco.mj_step = step
+    return base.model, state, actions, np.array(controls).reshape(n_steps, base.n_substeps, base.model.nu)
+
+
+def bare(n_steps: int) -> Row:
+    """Return the row of a loop over `mj_step`, one simulation on one core."""
+    model, state, _, controls = walk(n_steps)
+    data = mujoco.MjData(model)
+
+    def run() -> None:
+        mujoco.mj_setState(model, data, state, STATE)
+        for rows in controls:
+            for row in rows:
+                data.ctrl[:] = row
+                mujoco.mj_step(model, data)
+
+    return Row("bare `mj_step`, one core", 1, n_steps, run)
+
+
+def batched(n_envs: int, n_steps: int) -> Row:
+    """Return the row of MuJoCo's batch alone: nothing is observed or rewarded."""
+    model, state, _, controls = walk(n_steps)
+    batch = Batch(model, n_envs)
+    controls = [np.repeat(rows[None], n_envs, axis=0) for rows in controls]
+
+    def run() -> None:
+        batch.state[:] = state
+        for rows in controls:
+            batch.rollout(rows.shape[1], rows, record=())
+
+    return Row("`mujoco.batch` alone", n_envs, n_steps, run)
+
+
+def vectorised(label: str, envs: gymnasium.vector.VectorEnv, actions: np.ndarray) -> Row:
+    """Return the row of a vector environment; actions have shape (n_steps, n) and go to all simulations."""
+    actions = [np.repeat(action[None], envs.num_envs, axis=0) for action in actions]
+
+    def run() -> None:
+        envs.reset(seed=0)
+        for action in actions:
+            envs.step(action)
+
+    return Row(label, envs.num_envs, len(actions), run, envs.close)
+
+
+def make(name: str, n_envs: int, mode: str, **options) -> gymnasium.vector.VectorEnv:
+    return gymnasium.make_vec(name, n_envs, vectorization_mode=mode, **options)
+
+
+def stepping_rows(num_envs: list[int], n_async: int, n_steps: int) -> list[Row]:
+    """Return the rows of the first table."""
+    _, _, actions, _ = walk(n_steps)
+    rows = [bare(n_steps)]
+    for n in num_envs:
+        rows.append(batched(n, n_steps))
+        rows.append(vectorised("ours, `vector_entry_point`", make(NAME, n, "vector_entry_point", **STEADY), actions))
+    few = actions[: max(1, n_steps // 4)]
+    ant_options = dict(terminate_when_unhealthy=False)
+    ant = np.random.default_rng(0).uniform(-1, 1, (len(few), 8)).astype(np.float32)
+    for mode, label in (("sync", "SyncVectorEnv"), ("async", "AsyncVectorEnv")):
+        rows.append(vectorised(label, make(NAME, n_async, mode), few))
+        rows.append(vectorised(f"{label}, Ant-v5", make("Ant-v5", n_async, mode, **ant_options), ant))
+    return rows
+
+
+def learning_rows(n_envs: int, n_async: int, n_steps: int) -> list[Row]:
+    """Return the rows of the second table: with PPO's policy asked for every action, and with PPO learning."""
+    import torch
+    from stable_baselines3 import PPO
+
+    from tarsus.scripts.stable import StableVectorEnv
+
+    rows = []
+    for mode, n in (("vector_entry_point", n_envs), ("async", n_async)):
+        label = "ours" if mode == "vector_entry_point" else "AsyncVectorEnv"
+        autoreset = {"autoreset_mode": "SameStep"}
+        extra = autoreset if mode == "vector_entry_point" else {"vector_kwargs": async_same_step()}
+        envs = StableVectorEnv(make(NAME, n, mode, **extra))
+        model = PPO("MlpPolicy", envs, n_steps=n_steps, batch_size=n * n_steps // 4, n_epochs=5, device="cpu")
+
+        def step_and_policy(envs=envs, model=model) -> None:
+            observation = envs.reset()
+            for _ in range(n_steps):
+                with torch.no_grad():
+                    action, _, _ = model.policy(torch.as_tensor(observation))
+                observation, _, _, _ = envs.step(np.clip(action.numpy(), -1, 1))
+
+        def step_and_learn(model=model, n=n) -> None:
+            model.learn(n * n_steps)
+
+        rows.append(Row(f"{label}, step and policy", n, n_steps, step_and_policy))
+        rows.append(Row(f"{label}, step and learn", n, n_steps, step_and_learn, envs.close))
+    return rows
+
+
+def async_same_step() -> dict:
+    from gymnasium.vector import AutoresetMode
+
+    return {"autoreset_mode": AutoresetMode.SAME_STEP}
+
+
+def measure(rows: list[Row], repeats: int) -> list[Row]:
+    """Run every row once to warm up, then all in turn, `repeats` times."""
+    for round_ in tqdm(range(repeats + 1), desc="rounds"):
+        for row in rows:
+            row.measure()
+            if round_ == 0:
+                row.seconds.clear(), row.cpu_seconds.clear()
+    for row in rows:
+        row.close()
+    return rows
+
+
+def table(rows: list[Row], reference: Row, n_cores: int) -> str:
+    """Return the Markdown table: steps per second, its spread, share of the reference on all cores."""
+    lines = []
+    for row in rows:
+        rate = np.median(row.rates)
+        spread = f"{rate:,.0f} ({row.rates.min():,.0f} to {row.rates.max():,.0f})"
+        # round by round, so that a machine that slows down slows both
+        share = np.median(row.rates / reference.rates) / n_cores
+        cpu = 1e6 * np.median(row.cpu_seconds) / (row.n_envs * row.n_steps)
+        lines.append((row.label, row.n_envs, spread, f"{share:.0%}", "-" if "Async" in row.label else f"{cpu:.0f}"))
+    of = f"of bare `mj_step` x {n_cores} cores"
+    head = ("", "simulations", "steps/s, median (min to max)", of, "CPU time of a step [us]")
+    return report.markdown_table(head, lines)
+
+
+def main(argv: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="tarsus benchmark vector", description=__doc__.partition("\n")[0])
+    parser.add_argument("--num-envs", type=int, nargs="+", default=[64, 256], help="simulations of ours and the batch")
+    parser.add_argument("--async-envs", type=int, default=64, help="simulations of Gymnasium's vector environments")
+    parser.add_argument("--steps", type=int, default=50, help="of each simulation in a repeat")
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--no-learning", action="store_true", help="leave out the second table")
+    args = parser.parse_args(argv)
+    n_cores = os.cpu_count() or 1
+    rows = stepping_rows(args.num_envs, args.async_envs, args.steps)
+    learning = [] if args.no_learning else learning_rows(args.num_envs[0], args.async_envs, args.steps)
+    measure(rows + learning, args.repeats)
+    print("Stepping:\n\n" + table(rows, rows[0], n_cores))
+    if learning:
+        print("\nLearning:\n\n" + table(learning, rows[0], n_cores))
+    print(f"\n{report.versions(*PACKAGES)}, on {report.machine()}; physics on {n_cores} threads, wall clock")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

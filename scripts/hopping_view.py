@@ -1,0 +1,131 @@
+"""A moving picture of a hopping leg's record: boom, leg, ground force, traces of hip and foot, and its history.
+
+`Picture.show` plays it in a window (space: pause and go on; left and right: step; q: stop), `Picture.film` writes a
+video, and `Picture.update` draws one row, so that a run can be followed while it is computed.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import xarray as xr
+
+from tarsus.analytic.models.hopping_leg import HoppingLegParams
+
+FPS = 30
+ARROW = 0.004  # length of the drawn ground force [m/N]
+STRIPS = (
+    ("hip_height", None, "hip height [m]"),
+    ("foot_force", 2, "vertical force [N]"),
+    ("torque", None, "torque, hip and knee [N m]"),
+)
+
+
+class Picture:
+    """A figure of a record.
+
+    Args:
+        record: The record of either engine.
+        params: The leg.
+    """
+
+    def __init__(self, record: xr.Dataset, params: HoppingLegParams) -> None:
+        import matplotlib.pyplot as plt
+
+        self.record, self.params, self.plt = record, params, plt
+        self.time = record["time"].values
+        self.figure = plt.figure(figsize=(11, 5), layout="constrained")
+        grid = self.figure.add_gridspec(3, 2, width_ratios=(1.3, 1))
+        self.scene = self.figure.add_subplot(grid[:, 0], projection="3d")
+        self.strips = [self.figure.add_subplot(grid[k, 1]) for k in range(3)]
+        self.hip = np.array([self._joints(q)[1] for q in record["joint_angle"].values])
+        self.foot = record["foot_position"].values
+        self._set_the_scene()
+
+    def _joints(self, q: np.ndarray) -> np.ndarray:
+        """Return pivot, hip, knee and foot, shape (4, 3) [m]."""
+        params = self.params
+        s1, c1, s2, c2 = np.sin(q[0]), np.cos(q[0]), np.sin(q[1]), np.cos(q[1])
+        turn = np.array([[c1 * c2, -s1, c1 * s2], [s1 * c2, c1, s1 * s2], [-s2, 0, c2]])
+        knee = np.array([0, params.LH * np.sin(q[2]), -params.LH * np.cos(q[2])])
+        shank = np.array([0, params.shank * np.sin(q[2] + q[3]), -params.shank * np.cos(q[2] + q[3])])
+        hip = np.array([params.LB, params.DB, 0.0])
+        local = np.array([np.zeros(3), hip, hip + knee, hip + knee + shank])
+        return local @ turn.T + (0, 0, params.HB)
+
+    def _set_the_scene(self) -> None:
+        scene = self.scene
+        (self.boom,) = scene.plot([], [], [], color="0.4", lw=2)
+        (self.leg,) = scene.plot([], [], [], "o-", color="C3", lw=3, ms=4)
+        (self.force,) = scene.plot([], [], [], color="C2", lw=2)
+        (self.hip_trace,) = scene.plot([], [], [], color="C0", lw=0.8)
+        (self.foot_trace,) = scene.plot([], [], [], color="0.6", lw=0.8)
+        scene.set(xlim=(-1.1, 1.1), ylim=(-1.1, 1.1), zlim=(0, 0.8), xlabel="x [m]", ylabel="y [m]", zlabel="z [m]")
+        scene.set_box_aspect((2.2, 2.2, 0.8))
+        scene.view_init(elev=28, azim=-35)
+        self.cursors = []
+        for axis, (name, column, label) in zip(self.strips, STRIPS, strict=True):
+            values = self.record[name].values
+            axis.plot(self.time, values if column is None else values[:, column], lw=0.8)
+            axis.set_ylabel(label, fontsize=8)
+            axis.margins(x=0)
+            self.cursors.append(axis.axvline(self.time[0], color="C3", lw=1))
+        self.strips[-1].set_xlabel("time [s]")
+
+    def update(self, row: int) -> None:
+        """Draw one row of the record."""
+        joints = self._joints(self.record["joint_angle"].values[row])
+        push = np.array([self.foot[row], self.foot[row] + ARROW * self.record["foot_force"].values[row]])
+        for line, points in (
+            (self.boom, np.array([[0, 0, 0], joints[0], joints[1]])),
+            (self.leg, joints[1:]),
+            (self.force, push),
+            (self.hip_trace, self.hip[: row + 1]),
+            (self.foot_trace, self.foot[: row + 1]),
+        ):
+            line.set_data_3d(*points.T)
+        for cursor in self.cursors:
+            cursor.set_xdata([self.time[row]] * 2)
+        speed = self.params.LB * float(self.record["joint_speed"].values[row, 0])
+        phase = "stance" if self.record["foot_contact"].values[row] else "flight"
+        self.scene.set_title(f"t = {self.time[row]:.2f} s, {phase}, {speed:+.2f} m/s", fontsize=10)
+
+    def rows(self, speed: float = 1.0) -> np.ndarray:
+        """Return the rows of a film at `FPS` frames per second; `speed` > 1 is faster than real time."""
+        frames = np.arange(self.time[0], self.time[-1], speed / FPS)
+        return np.searchsorted(self.time, frames)
+
+    def film(self, path: Path, speed: float = 1.0) -> int:
+        """Write a video; return its number of frames."""
+        import imageio
+
+        rows = self.rows(speed)
+        self.figure.set_layout_engine("none")
+        with imageio.get_writer(path, fps=FPS, macro_block_size=2) as writer:
+            for row in rows:
+                self.update(int(row))
+                self.figure.canvas.draw()
+                writer.append_data(np.asarray(self.figure.canvas.buffer_rgba())[..., :3])
+        return len(rows)
+
+    def show(self, speed: float = 1.0) -> None:
+        """Play the record in a window until it is closed or stopped; the end stays in view."""
+        plt, rows = self.plt, self.rows(speed)
+        state = {"at": 0, "running": True, "over": False}
+
+        def on_key(event) -> None:
+            if event.key == " ":
+                state["running"] = not state["running"]
+            elif event.key in ("left", "right"):
+                state["at"] = int(np.clip(state["at"] + (1 if event.key == "right" else -1), 0, len(rows) - 1))
+            elif event.key == "q":
+                state["over"] = True
+
+        self.figure.canvas.mpl_connect("key_press_event", on_key)
+        plt.ion()
+        plt.show(block=False)
+        while plt.fignum_exists(self.figure.number) and not state["over"]:
+            self.update(int(rows[state["at"]]))
+            state["at"] = min(state["at"] + state["running"], len(rows) - 1)
+            plt.pause(1 / FPS)

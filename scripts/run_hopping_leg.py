@@ -1,0 +1,97 @@
+"""Hop on one leg under Raibert's control, in either engine: table of hops, record, figure, video, playback.
+
+Writes run.nc (the labelled record), run.png (its last row's picture) and run.mp4 into the output folder. Nstep,
+isMotorDynamics and isControlSaturate are the options of the original simulator, by their names.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+ENGINES = ("hybrid", "mujoco")
+SAMPLE_PERIOD = 2e-3  # between rows of the record [s]
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the command line."""
+    made = argparse.ArgumentParser(
+        prog="tarsus run hopping leg", description=(__doc__ or "").partition("\n")[0], allow_abbrev=False
+    )
+    made.add_argument("--Nstep", type=int, default=10, help="number of hops; default 10")
+    made.add_argument("--engine", choices=ENGINES, default="hybrid")
+    made.add_argument("--preset", default="rl", help="MuJoCo's settings: rl (default) or reference (20 times slower)")
+    made.add_argument("--speed", type=float, default=0.5, help="commanded speed [m/s]")
+    made.add_argument("--height", type=float, default=0.40, help="commanded height of the hip at the apex [m]")
+    made.add_argument("--isMotorDynamics", action="store_true", help="rotor inertia and back-EMF damping")
+    made.add_argument("--isControlSaturate", action="store_true", help="with the former: a torque-speed limit instead")
+    made.add_argument("--terrain", nargs="+", default=["flat"], metavar=("NAME", "NUMBER"), help="e.g. step 0.03 0.3")
+    made.add_argument("--out", type=Path, default=Path("out/hopping_leg"), help="folder for the files")
+    made.add_argument("--no-video", action="store_true")
+    made.add_argument("--show", action="store_true", help="play the run in a window; space pauses, q stops")
+    return made
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run, print the table, write the files; return 0, 1 for a run that failed, 2 for a line that cannot be run."""
+    args = parser().parse_args(argv)
+    from tarsus.analytic import terrain as terrains
+    from tarsus.analytic.models.hopping_leg import HoppingLegParams, motor_mode
+    from tarsus.analytic.models.hopping_leg_laws import RaibertGains
+    from tarsus.controllers.raibert import Raibert
+    from tarsus.scripts import hopping_mujoco, hopping_runs
+
+    try:
+        mode = motor_mode(args.isMotorDynamics, args.isControlSaturate)
+        ground = terrains.make(args.terrain[0], *map(float, args.terrain[1:]))
+        gains = RaibertGains(speed=args.speed, height=args.height)
+        controller = Raibert(gains, HoppingLegParams(motor_mode=mode), fast=args.engine == "mujoco")
+        options = {"ground": ground, "sample_period": SAMPLE_PERIOD}
+        if args.engine == "hybrid":
+            run = hopping_runs.hybrid_run(controller, args.Nstep, **options)
+        else:
+            run = hopping_mujoco.mujoco_run(controller, args.Nstep, preset=args.preset, **options)
+    except ValueError as error:
+        print(f"tarsus run hopping leg: {error}", file=sys.stderr)
+        return 2
+    print_hops(run)
+    print(f"{args.out}: {', '.join(_write(run, controller, args))}")
+    return 0 if run.completed else 1
+
+
+def print_hops(run) -> None:
+    """Print a line for every hop, and how the run ended."""
+    print(f"{'hop':>3}  {'touchdown s':>11}  {'stance s':>8}  {'apex m':>8}  {'speed m/s':>9}")
+    hops = zip(run.touchdown, run.liftoff, run.apex_height, run.apex_speed, strict=False)
+    for k, (down, up, height, speed) in enumerate(hops):
+        print(f"{k:>3}  {down:>11.5f}  {up - down:>8.5f}  {height:>8.5f}  {speed:>9.4f}")
+    print(run.status)
+
+
+def _write(run, controller, args: argparse.Namespace) -> list[str]:
+    args.out.mkdir(parents=True, exist_ok=True)
+    run.record.to_netcdf(args.out / "run.nc", engine="scipy")
+    written = ["run.nc"]
+    if run.record.sizes["time"] < 2:
+        return written
+    import matplotlib
+
+    if not args.show:
+        matplotlib.use("Agg")
+    from tarsus.scripts.hopping_view import Picture
+
+    picture = Picture(run.record, controller.params)
+    picture.update(run.record.sizes["time"] - 1)
+    picture.figure.savefig(args.out / "run.png", dpi=110)
+    written.append("run.png")
+    if not args.no_video:
+        picture.film(args.out / "run.mp4")
+        written.append("run.mp4")
+    if args.show:
+        picture.show()
+    return written
+
+
+if __name__ == "__main__":
+    sys.exit(main())

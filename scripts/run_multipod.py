@@ -1,0 +1,195 @@
+"""Walk a multipod, BigANT or the disc in MuJoCo: summary, loads of the legs, video, window.
+
+Usage: tarsus run multipod [--n-legs 12] [--robot multipod|bigant|disc] [--gait NAME] [--seconds 20] ...
+
+Writes walk.csv (the samples), legs.csv (what each leg carried) and walk.mp4 (the video) into the output folder.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+
+from tarsus.analytic import terrain as terrains
+from tarsus.scripts import rendering, report
+
+LONGEST_TABLE = 12  # legs whose loads are printed; legs.csv has them all
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the command line."""
+    parser = argparse.ArgumentParser(prog="tarsus run multipod", description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--robot", default="multipod", choices=("multipod", "bigant", "disc"))
+    parser.add_argument("--n-legs", type=int, help="legs of the multipod (even, 4 to 50) or the disc (3 to 50)")
+    parser.add_argument("--gait", help="undulation, pair_tripod, ..., tripod, metachronal, ...; by default the robot's")
+    parser.add_argument(
+        "--gait-set", nargs="+", default=[], metavar="NAME=VALUE", help="options of the gait, as in frequency=0.5"
+    )
+    parser.add_argument(
+        "--set", nargs="+", default=[], metavar="NAME=VALUE", help="parameters of the robot, as in leaf_k=800"
+    )
+    parser.add_argument("--terrain", default="flat", help=", ".join(terrains.TERRAINS))
+    parser.add_argument("--preset", default="reference", help="simulator settings: reference (default) or rl")
+    parser.add_argument("--seconds", type=float, default=20.0, help="how long to run [s]; default 20")
+    parser.add_argument("--out", type=Path, default=Path("out/multipod"), help="folder for the files")
+    parser.add_argument("--no-video", action="store_true", help="write no video")
+    parser.add_argument("--view", action="store_true", help="then watch it live in a window")
+    return parser
+
+
+def numbers(assignments: list[str], option: str) -> dict[str, float]:
+    """Return what `NAME=VALUE` words say.
+
+    Raises:
+        ValueError: If one is no assignment of a number.
+    """
+    found = {}
+    for assignment in assignments:
+        name, equals, value = assignment.partition("=")
+        try:
+            found[name] = float(value)
+        except ValueError:
+            equals = ""
+        if not (name and equals):
+            raise ValueError(f"{option} takes NAME=NUMBER, got {assignment!r}")
+    return found
+
+
+def walking_from(args: argparse.Namespace):
+    """Return what the command line asks for.
+
+    Raises:
+        ValueError: If it is impossible; the sentence says what is allowed.
+    """
+    from tarsus.scripts.walking import MACHINES, Walking
+
+    machine = MACHINES[args.robot]
+    given = numbers(args.set, "--set")
+    known = [entry.name for entry in fields(machine.params) if entry.name not in ("n_legs", "motor")]
+    for name in given:
+        if name not in known:
+            raise ValueError(f"unknown parameter {name!r} of a {args.robot}; there are {', '.join(known)}")
+    if args.n_legs is not None:
+        if args.robot == "bigant":
+            raise ValueError("BigANT has six legs; --n-legs is for multipods and discs")
+        given["n_legs"] = args.n_legs
+    params = machine.params(**given)
+    gait = machine.gait(params, args.gait, **numbers(args.gait_set, "--gait-set"))
+    return Walking(args.robot, params, gait, terrains.make(args.terrain), args.preset)
+
+
+def summary(walk) -> list[tuple[str, str]]:
+    """Return names and values of what a walk was like."""
+    walking = walk.walking
+    end = "toppled" if walk.toppled else "MuJoCo warned" if walk.warned else "on its legs to the end"
+    rows = [
+        ("robot", f"{walking.machine}, {walking.n_legs} legs, {walking.params.total_mass:.2f} kg"),
+        ("time", f"{walk.time[-1]:.2f} s, {end}"),
+        ("way", f"{walk.qpos[-1, 0]:+.3f} m along x, {walk.qpos[-1, 1]:+.3f} m along y"),
+        ("height of the body", f"{walk.qpos[:, 2].mean():.3f} m, {walk.qpos[:, 2].min():.3f} at least"),
+        ("tilt, largest", f"{np.rad2deg(walk.tilt.max()):.1f} degrees"),
+    ]
+    loads = walk.load_of_strides()
+    if not loads.size:
+        return [*rows, ("speed and loads", "need a whole stride after the first 2 s")]
+    speed = np.hypot(*walk.velocity())
+    power = walk.power[-round(len(walk.power) / 2) :].mean()
+    return [
+        *rows,
+        ("speed", f"{speed:.4f} m/s over whole strides of {walking.gait.period:.2f} s"),
+        (
+            "foot forces",
+            f"{100 * loads.mean():.3f} % of the weight; a stride {100 * np.abs(loads - 1).max():.3f} % off",
+        ),
+        ("power of the servos", f"{power:.2f} W; cost of transport {power / (walking.weight * speed):.2f}"),
+    ]
+
+
+def leg_table(walk) -> tuple[tuple[str, ...], list[tuple]]:
+    """Return head and rows of what each leg carried in the second half of the walk."""
+    half = slice(len(walk.time) // 2, None)
+    normal, position = walk.force[half, :, 2], walk.feet[half]
+    loaded = normal > 0
+    speed = np.linalg.norm(np.gradient(position[..., :2], walk.time[half], axis=0), axis=-1)
+    rows = []
+    for leg, name in enumerate(leg_names(walk.walking)):
+        share = normal[:, leg].mean() / walk.walking.weight
+        sliding = speed[loaded[:, leg], leg].mean() if loaded[:, leg].any() else 0.0
+        rows.append(
+            (name, f"{loaded[:, leg].mean():.2f}", f"{share:.3f}", f"{normal[:, leg].max():.1f}", f"{sliding:.3f}")
+        )
+    return ("leg", "duty", "share of the weight", "most [N]", "slip speed on the ground [m/s]"), rows
+
+
+def leg_names(walking) -> list[str]:
+    """Return the name of every leg."""
+    from tarsus.envs.bigant import LEGS
+
+    if walking.machine == "bigant":
+        return list(LEGS)
+    return walking.params.leg_names() if walking.machine == "multipod" else [str(k) for k in range(walking.n_legs)]
+
+
+def write_files(walk, out: Path) -> list[str]:
+    """Write samples and loads as tables; return the files' names."""
+    import pandas as pd
+
+    out.mkdir(parents=True, exist_ok=True)
+    names = leg_names(walk.walking)
+    columns = {"time": walk.time} | {f"qpos_{k}": walk.qpos[:, k] for k in range(walk.qpos.shape[1])}
+    for kind, values in (("position", walk.feet), ("force", walk.force)):
+        columns |= {f"foot_{kind}_{n}_{a}": values[:, k, i] for k, n in enumerate(names) for i, a in enumerate("xyz")}
+    pd.DataFrame(columns).to_csv(out / "walk.csv", index=False)
+    head, rows = leg_table(walk)
+    pd.DataFrame(rows, columns=head).to_csv(out / "legs.csv", index=False)
+    return ["walk.csv", "legs.csv"]
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Walk, print the summary, write the files; return 0, or 2 for a command line that cannot be run."""
+    args = parser().parse_args(argv)
+    draws = (not args.no_video) and rendering.choose_opengl()  # before anything imports MuJoCo
+    from tarsus.scripts.walking import FPS, WalkingStepper, walk
+
+    try:
+        if not 0 < args.seconds < float("inf"):
+            raise ValueError(f"--seconds must be positive and finite, got {args.seconds:g}")
+        walking = walking_from(args)
+        found = walk(walking, args.seconds, progress=True)
+    except ValueError as error:
+        print(f"tarsus run multipod: {error}", file=sys.stderr)
+        return 2
+    written = write_files(found, args.out)
+    if draws:
+        model, every = WalkingStepper(walking).model, 2
+        instants = zip(found.qpos[::every], found.feet[::every], found.force[::every], strict=True)
+        rendering.write_film(args.out / "walk.mp4", rendering.film(model, instants), FPS / every)
+        written.append("walk.mp4")
+    rows = summary(found)
+    width = max(len(name) for name, _ in rows)
+    print("\n" + "\n".join(f"{name:<{width}}  {value}" for name, value in rows))
+    if walking.n_legs <= LONGEST_TABLE:
+        print("\n" + report.markdown_table(*leg_table(found)))
+    print(f"\n{args.out}: {', '.join(written)}")
+    if not args.no_video and not draws:
+        print(rendering.NO_OPENGL)
+    if args.view:
+        _view(WalkingStepper(walking))
+    return 0
+
+
+def _view(stepper) -> None:
+    try:
+        from tarsus.scripts import view
+
+        view.watch_window(stepper)
+    except Exception as error:  # GLFW's errors have many classes
+        print(f"Nothing can be viewed here: {error}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

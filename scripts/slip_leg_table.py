@@ -1,0 +1,66 @@
+"""The table of docs/slip_leg.md: the articulated leg in the hybrid model and in MuJoCo, side by side.
+
+Usage: tarsus slip leg table. Prints Markdown. Runtime: about a minute, once everything is compiled.
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+
+import numpy as np
+
+from tarsus.controllers.slip import SlipControl
+from tarsus.mjcf.slip_leg import PRESETS
+from tarsus.scripts import report
+from tarsus.scripts import slip_leg_runs as runs
+
+N_STEPS = 40
+REGULATED = SlipControl(energy_gain=0.5)
+FINE = replace(PRESETS["reference"], timestep=2e-5)
+
+
+def row(label: str, run) -> tuple:
+    """Return a line of the table."""
+    steps = run.steps
+    height, energy = steps["apex_height"], steps["apex_energy"]
+    stance = steps["liftoff"] - steps["touchdown"]
+    late = run.record.sel(time=slice(steps["touchdown"][1] + 0.02, steps["liftoff"][1]))
+    impulse = float(np.trapezoid(late["force_z"], late["time"]))
+    return (
+        label,
+        f"{steps['touchdown'][1]:.6f}",
+        f"{stance[1]:.6f}",
+        f"{steps['energy_lost'][1]:.3f}",
+        f"{impulse:.2f}",
+        f"{height.min():.4f} to {height.max():.4f}",
+        f"{100 * (energy[-1] / energy[0] - 1):+.2f}",
+        str(run.n_steps),
+    )
+
+
+def rows() -> list[tuple]:
+    """Return the lines of the table."""
+    plain, regulated = runs.Experiment(), runs.Experiment(control=REGULATED)
+    made = [row("hybrid", runs.hybrid(plain, N_STEPS))]
+    made += [row("MuJoCo, timestep 2e-5", runs.mujoco(plain, N_STEPS, preset=FINE))]
+    made += [row("MuJoCo, `reference`", runs.mujoco(plain, N_STEPS))]
+    made += [row("the same, energy regulated", runs.mujoco(regulated, N_STEPS))]
+    made += [row("MuJoCo, `rl`, torque held 2 ms, regulated", runs.mujoco(regulated, N_STEPS, preset="rl", every=4))]
+    made += [row("the same, held 4 ms", runs.mujoco(regulated, N_STEPS, preset="rl", every=8))]
+    without = runs.Experiment(control=SlipControl(compensate=0.0))
+    made += [row("hybrid, no compensation", runs.hybrid(without, N_STEPS))]
+    return [*made, row("MuJoCo, `reference`, no compensation", runs.mujoco(without, N_STEPS))]
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Print the table."""
+    argparse.ArgumentParser(prog="tarsus slip leg table", description=__doc__.partition("\n")[0]).parse_args(argv)
+    head = ("run", "touchdown 1 [s]", "stance 1 [s]", "impact loss 1 [J]", "impulse 1 after 20 ms [N s]")
+    print(report.markdown_table((*head, "apexes [m]", "energy at the end [%]", "steps"), rows()))
+    print(f"\n{report.versions('tarsus', 'mujoco', 'numpy')}, on {report.machine()}")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

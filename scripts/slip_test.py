@@ -1,0 +1,216 @@
+"""Make the tables of docs/slip_test.md: the slip model against MuJoCo, or against a recording of your own.
+
+Usage: tarsus slip test [--out docs/slip_test.md]; about 140 s of one core. The part of the page between the two marker
+comments is replaced. With --recording FILE the table of that recording is printed instead (naive, fitted parameters).
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+import numpy as np
+from tqdm import tqdm
+
+from tarsus.analytic.contact import lag_filter
+from tarsus.scripts import slip_cases as cases
+from tarsus.scripts import slip_recording
+from tarsus.scripts.report import machine, markdown_table, versions
+from tarsus.scripts.slip_prediction import fitted_feet, measure, naive_feet, predict, slips
+
+BEGIN, END = "<!-- tables: begin -->", "<!-- tables: end -->"
+PAGE = Path(__file__).parents[1] / "docs" / "slip_test.md"
+PAPER_GAMMA = 0.15  # of the lag filter at 100 frames per second (paper, 3.2.2)
+UNITS = {"u": ("mm/s", 1e3), "v": ("mm/s", 1e3), "omega": ("mrad/s", 1e3), "roll": ("mrad", 1e3)}
+UNITS |= {"pitch": ("mrad", 1e3)} | {f"F_{axis}": ("% of weight", 1e2) for axis in "xyz"}
+SPEEDS = (0.15, 0.3, 0.6, 1.0, 1.5, 2.0)  # of the sweeps [Hz]
+
+
+def walks() -> list[tuple]:
+    """Return the walks of the main tables, as arguments of `slip_cases.outcome`."""
+    return [
+        (cases.tripod,),
+        (cases.metachronal,),
+        (cases.tripod, 2.0),
+        (cases.metachronal, 3.0),
+        *((cases.undulation, n) for n in cases.MULTIPOD_LEGS),
+    ]
+
+
+def compute() -> list[cases.Outcome]:
+    """Return the outcome of every walk of the main tables, with a progress bar."""
+    return [cases.outcome(*walk) for walk in tqdm(walks(), unit="walk")]
+
+
+def velocity_table(results: list[cases.Outcome]) -> str:
+    """Return mean forward velocities and their errors, and which lies closer to what."""
+    head = [
+        *("walk", "slip, 5 to 95 % [mm/s]", "MuJoCo [mm/s]", "viscous", "Coulomb", "viscous - Coulomb"),
+        *("viscous - MuJoCo", "Coulomb - MuJoCo"),
+    ]
+    rows = []
+    for result in results:
+        low, high = slip_percentiles(result)
+        apart = {
+            law: cases.rms(result.predicted[law].twist[:, :2] - result.measured.twist[:, :2]) for law in cases.LAWS
+        }
+        laws = result.predicted["viscous"].twist - result.predicted["coulomb"].twist
+        rows.append(
+            (
+                result.walk.name,
+                f"{1e3 * low:.0f} to {1e3 * high:.0f}",
+                f"{1e3 * result.mean_twist()[0]:.1f}",
+                *(f"{100 * result.error_of_speed(law):+.1f} %" for law in cases.LAWS),
+                *(f"{1e3 * value:.1f}" for value in (cases.rms(laws[:, :2]), apart["viscous"], apart["coulomb"])),
+            )
+        )
+    return markdown_table(head, rows)
+
+
+def slip_percentiles(result: cases.Outcome) -> np.ndarray:
+    """Return the 5 % and 95 % of the forward velocity over the ground of loaded feet [m/s]."""
+    loaded = result.measured.force[..., 2] > 0.01 * result.measured.weight
+    return np.percentile(slips(result.measured)[..., 0][loaded], [5, 95])
+
+
+def error_table(results: list[cases.Outcome]) -> str:
+    """Return the rms errors of every quantity under both laws."""
+    head = ["walk", "law", *(f"{name} [{UNITS[name][0]}]" for name in cases.QUANTITIES), "way [% of its length]"]
+    rows = []
+    for result in results:
+        way = np.sum(np.linalg.norm(np.diff(result.measured.pose[:, :2], axis=0), axis=1))
+        for law, predicted in result.predicted.items():
+            found = cases.residuals(result.measured, predicted)
+            off = np.linalg.norm(predicted.pose[-1, :2] - result.measured.pose[-1, :2]) / way
+            cells = [f"{UNITS[name][1] * cases.rms(found[name]):.1f}" for name in cases.QUANTITIES]
+            rows.append((result.walk.name, law, *cells, f"{100 * off:.1f}"))
+    return markdown_table(head, rows)
+
+
+def fit_table(results: list[cases.Outcome]) -> str:
+    """Return by how much naive and own parameters err more than fitted ones, viscous law, as the paper's 3.1.4."""
+    head = ["walk", "parameters", *cases.QUANTITIES]
+    rows = []
+    for result in results:
+        errors = cases.fit_against_naive(result)
+        for name in ("naive", "own"):
+            change = [f"{100 * (errors[name][q] / errors['fitted'][q] - 1):+.0f} %" for q in cases.QUANTITIES]
+            rows.append((result.walk.name, name, *change))
+    return markdown_table(head, rows)
+
+
+def sweep_table() -> str:
+    """Return the error of the mean velocity against the gait's frequency: where quasi-statics ends."""
+    head = ["gait", "quantity", *(f"{f:g} Hz" for f in SPEEDS)]
+    gaits = {
+        "multipod, 6 legs": lambda f: cases.outcome(cases.undulation, 6, f),
+        "multipod, 12 legs": lambda f: cases.outcome(cases.undulation, 12, f),
+        "BigANT, metachronal": lambda f: cases.outcome(cases.metachronal, 1 / f, n_periods=4, settle=2),
+        "quadruped, trot": lambda f: cases.outcome(cases.trot, f),
+    }
+    rows = []
+    for name, walk in gaits.items():
+        found = [walk(f) for f in tqdm(SPEEDS, desc=name, leave=False)]
+        rows += [(name, law, *(f"{100 * r.error_of_speed(law):+.0f} %" for r in found)) for law in cases.LAWS]
+        rows.append((name, "acceleration / (mu g)", *(f"{inertia_share(r):.2f}" for r in found)))
+        rows.append((name, "sum of forces / weight, 5 to 95 %", *(load_swing(r) for r in found)))
+    return markdown_table(head, rows)
+
+
+def inertia_share(result: cases.Outcome) -> float:
+    """Return the rms acceleration that Coulomb's prediction asks for, over what friction can give."""
+    change = np.diff(result.predicted["coulomb"].twist[:, :2], axis=0) / result.measured.dt
+    return cases.rms(np.linalg.norm(change, axis=1)) / (result.walk.params.friction_coeff * result.walk.params.g)
+
+
+def load_swing(result: cases.Outcome) -> str:
+    """Return the 5 and 95 percentiles of the total load over the weight; quasi-statics has 1."""
+    total = result.measured.force[..., 2].sum(axis=1) / result.measured.weight
+    return "{:.2f} to {:.2f}".format(*np.percentile(total, [5, 95]))
+
+
+def lag_table() -> str:
+    """Return the quadruped's rms errors of velocity, raw and through the lag filter."""
+    head = ("walk", "law", "gamma", "u [mm/s]", "v [mm/s]", "omega [mrad/s]", "measured u, rms about its mean [mm/s]")
+    rows = []
+    for frequency in (0.3, 1.0):
+        result = cases.outcome(cases.trot, frequency)
+        spread = cases.rms(result.measured.twist[:, 0] - result.measured.twist[:, 0].mean())
+        for law, predicted in result.predicted.items():
+            for gamma in (0.0, PAPER_GAMMA, best_gamma(result, law)):
+                off = lag_filter(predicted.twist, gamma) - result.measured.twist
+                cells = [f"{1e3 * cases.rms(column):.1f}" for column in off.T]
+                rows.append((result.walk.name, law, f"{gamma:.2f}", *cells, f"{1e3 * spread:.1f}"))
+    return markdown_table(head, rows)
+
+
+def best_gamma(result: cases.Outcome, law: str) -> float:
+    """Return the gamma of the lag filter with the least rms error of the forward velocity, to 0.01."""
+    gammas = np.arange(0.0, 1.0, 0.01)
+    twist, seen = result.predicted[law].twist, result.measured.twist[:, 0]
+    return float(min(gammas, key=lambda gamma: cases.rms(lag_filter(twist, gamma)[:, 0] - seen)))
+
+
+def tables(results: list[cases.Outcome]) -> str:
+    """Return the generated part of the page, Markdown."""
+    made = f"Made by `tarsus slip test` with {versions('mujoco', 'numpy', 'numba', 'scipy')}, on {machine()}."
+    return "\n\n".join(
+        [
+            made,
+            "### Velocity\n\n" + velocity_table(results),
+            "### Errors of every quantity, rms\n\n" + error_table(results),
+            "### Fitted parameters against others\n\n" + fit_table(results),
+            "### Faster and faster\n\n" + sweep_table(),
+            "### The quadruped's lag\n\n" + lag_table(),
+        ]
+    )
+
+
+def own_recording(path: Path) -> str:
+    """Return the table of a recording from a file: rms errors by law and parameters."""
+    recording = slip_recording.load(path)
+    measured = measure(recording)
+    choices = {"naive": naive_feet(measured)}
+    if measured.force is not None:
+        choices["fitted"] = fitted_feet(measured)
+    rows = []
+    for name, feet in choices.items():
+        for law in cases.LAWS:
+            found = predict(measured, feet, law)
+            cells = {
+                "u": found.twist[:, 0] - measured.twist[:, 0],
+                "v": found.twist[:, 1] - measured.twist[:, 1],
+                "omega": found.twist[:, 2] - measured.twist[:, 2],
+                "roll": found.roll - measured.roll,
+                "pitch": found.pitch - measured.pitch,
+            }
+            if measured.force is not None:
+                cells = cases.residuals(measured, found)
+            solved = f"{100 * found.solved.mean():.1f} %"
+            rows.append((law, name, *(f"{UNITS[q][1] * cases.rms(v):.2f}" for q, v in cells.items()), solved))
+    head = ("law", "parameters", *(f"{q} [{UNITS[q][0]}]" for q in cells), "frames solved")
+    return f"{recording.attrs['name']}, {measured.time[-1] - measured.time[0]:.1f} s, rms errors\n\n" + markdown_table(
+        head, rows
+    )
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Write the tables into the page, or print that of a recording."""
+    parser = argparse.ArgumentParser(prog="tarsus slip test", description=__doc__.partition("\n")[0])
+    parser.add_argument("--out", type=Path, default=PAGE, help="page whose tables are replaced")
+    parser.add_argument("--recording", type=Path, help=".nc or .csv file with a recording of your own")
+    args = parser.parse_args(argv)
+    if args.recording:
+        print(own_recording(args.recording))
+        return 0
+    body = f"{BEGIN}\n\n{tables(compute())}\n\n{END}"
+    text = args.out.read_text(encoding="utf-8") if args.out.exists() else f"{BEGIN}{END}\n"
+    head, tail = text.partition(BEGIN)[0], text.partition(END)[2]
+    args.out.write_text(head + body + tail, encoding="utf-8")
+    print(args.out)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,96 @@
+"""Sweep gaits of the clock on Hexapod-v0, on this machine or on many: joblib spreads it over processes, Dask or Ray.
+
+Usage: tarsus sweep gaits [--backend loky|dask|ray] [--address HOST:PORT] [--cycle-times 0.5 1.0] [--sweep-angles 0.75]
+Dask and Ray are not installed by default: pip install -c constraints-ray.txt 'tarsus[ray]'.
+Runtime: about a second for a gait and core.
+
+The sweep itself is `compute`: it calls joblib and knows nothing of where the work is done.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import itertools
+import sys
+from collections.abc import Iterator
+
+import joblib
+import numpy as np
+from tqdm import tqdm
+
+from tarsus.analytic.clock import TripodGait
+from tarsus.scripts import report
+
+BACKENDS = ("loky", "threading", "dask", "ray")
+
+
+def episode(gait: TripodGait, n_steps: int) -> tuple[float, float]:
+    """Return an episode's return and mean speed [m/s]; it ends after `n_steps` or with a fall."""
+    import gymnasium
+
+    from tarsus.scripts.policies import clock
+
+    env = gymnasium.make("tarsus:Hexapod-v0", max_episode_steps=n_steps, reset_noise=0.0)
+    policy = clock(env, 0, gait)
+    (observation, info), total, over = env.reset(seed=0), 0.0, False
+    while not over:
+        observation, reward, terminated, truncated, info = env.step(policy(observation, info))
+        total, over = total + reward, terminated or truncated
+    return total, info["distance"] / info["time"]
+
+
+def compute(cycle_times, sweep_angles, duty: float = 0.6, n_steps: int = 500) -> dict[str, np.ndarray]:
+    """Return `return` and `speed` [m/s] of every gait, shape (n_cycle_times, n_sweep_angles), on joblib's backend."""
+    gaits = [TripodGait(t_c, duty * t_c, phi_s) for t_c, phi_s in itertools.product(cycle_times, sweep_angles)]
+    found = joblib.Parallel(n_jobs=-1, return_as="list")(
+        joblib.delayed(episode)(gait, n_steps) for gait in tqdm(gaits, unit="gait", mininterval=1.0)
+    )
+    total, speed = np.array(found).T.reshape(2, len(cycle_times), len(sweep_angles))
+    return {"return": total, "speed": speed}
+
+
+@contextlib.contextmanager
+def backend(name: str, address: str | None = None) -> Iterator[None]:
+    """Make joblib use processes of this machine, or the workers of Dask or Ray; without an address they start here."""
+    with contextlib.ExitStack() as stack:
+        if name == "dask":
+            from distributed import Client
+
+            stack.enter_context(Client(address) if address else Client(n_workers=2, threads_per_worker=1))
+        elif name == "ray":
+            import ray
+            from ray.util.joblib import register_ray
+
+            ray.init(address=address, include_dashboard=False, log_to_driver=False, ignore_reinit_error=True)
+            stack.callback(ray.shutdown)
+            register_ray()
+        stack.enter_context(joblib.parallel_config(backend=name))
+        yield
+
+
+def main(argv: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="tarsus sweep gaits", description=__doc__.partition("\n")[0])
+    parser.add_argument("--backend", choices=BACKENDS, default="loky")
+    parser.add_argument("--address", help="of a running Dask scheduler or Ray cluster; by default one is started here")
+    parser.add_argument("--cycle-times", type=float, nargs="+", default=[0.5, 0.75, 1.0], help="t_c [s]")
+    parser.add_argument("--sweep-angles", type=float, nargs="+", default=[0.5, 0.75, 1.0], help="phi_s [rad]")
+    parser.add_argument("--duty", type=float, default=0.6, help="t_s / t_c")
+    parser.add_argument("--steps", type=int, default=500, help="of an episode, 20 ms each")
+    args = parser.parse_args(argv)
+    try:
+        with backend(args.backend, args.address):
+            found = compute(args.cycle_times, args.sweep_angles, args.duty, args.steps)
+    except ImportError as missing:
+        print(f"{missing}; pip install -c constraints-ray.txt 'tarsus[ray]'", file=sys.stderr)
+        return 2
+    rows = [
+        [f"{t_c:g}", f"{phi_s:g}", f"{found['return'][i, j]:.1f}", f"{found['speed'][i, j]:.3f}"]
+        for (i, t_c), (j, phi_s) in itertools.product(enumerate(args.cycle_times), enumerate(args.sweep_angles))
+    ]
+    print(report.markdown_table(["t_c [s]", "phi_s [rad]", f"return of {args.steps} steps", "speed [m/s]"], rows))
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,111 @@
+"""What is trained, and how: every setting of every training run, in one place. A new run is a line in `RUNS`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+ALGORITHMS = ("PPO", "SAC")
+
+# Of Stable-Baselines3's PPO: a small batch of long steps in many simulations, and little noise at first, because an
+# action of one is a hip speed that no leg survives on the ground.
+PPO = dict(
+    n_steps=64,
+    batch_size=1024,
+    n_epochs=8,
+    learning_rate=1e-3,
+    gamma=0.98,
+    gae_lambda=0.95,
+    clip_range=0.2,
+    target_kl=0.03,
+    policy_kwargs=dict(net_arch=[64, 64], log_std_init=-1.0),
+)
+SAC = dict(
+    learning_rate=7e-4,
+    batch_size=512,
+    train_freq=1,
+    gradient_steps=8,
+    gamma=0.98,
+    buffer_size=300_000,
+    learning_starts=4000,
+    policy_kwargs=dict(net_arch=[128, 128]),
+)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One training run."""
+
+    environment: str
+    options: Mapping[str, Any] = field(default_factory=dict)  # keywords of `make`
+    algorithm: str = "PPO"  # or "SAC"
+    settings: Mapping[str, Any] = field(default_factory=lambda: PPO)  # keywords of the algorithm
+    num_envs: int = 64
+    total_steps: int = 1_000_000
+
+    def __post_init__(self) -> None:
+        if self.algorithm not in ALGORITHMS:
+            raise ValueError(f"unknown algorithm {self.algorithm!r}; there are {', '.join(ALGORITHMS)}")
+        for name in ("num_envs", "total_steps"):
+            if not getattr(self, name) > 0:
+                raise ValueError(f"{name} must be positive, got {getattr(self, name)}")
+
+
+RANDOMISED = {
+    "body_mass": (0.8, 1.2),
+    "friction_coeff": (0.6, 1.6),
+    "rho_k": (0.8, 1.2),
+    "rho_d": (0.7, 1.3),
+    "max_torque": (0.8, 1.0),
+}
+FORWARD = {"action_mode": "velocity"}
+GAIT = {"action_mode": "gait"}
+RUNS: dict[str, Run] = {
+    "hexapod": Run("Hexapod-v0", FORWARD, settings=PPO | {"policy_kwargs": dict(net_arch=[64, 64], log_std_init=-2.0)}),
+    "hexapod-gait": Run("Hexapod-v0", GAIT),
+    "hexapod-gait-sac": Run("Hexapod-v0", GAIT, "SAC", SAC, num_envs=8, total_steps=200_000),
+    "hexapod-gait-randomised": Run("Hexapod-v0", GAIT | {"randomise": RANDOMISED}),
+    "hexapod-gait-commanded": Run("Hexapod-v0", GAIT | {"task": "commanded"}, total_steps=2_000_000),
+    "hexapod-gait-commanded-rough": Run(
+        "Hexapod-v0", GAIT | {"task": "commanded", "terrain": "rough"}, total_steps=2_000_000
+    ),
+    "hexapod-commanded": Run("Hexapod-v0", FORWARD | {"task": "commanded"}, total_steps=2_000_000),
+}
+
+
+def find(name: str) -> Run:
+    """Return the run of that name.
+
+    Raises:
+        ValueError: If no run has it.
+    """
+    if name not in RUNS:
+        raise ValueError(f"unknown training run {name!r}; there are {', '.join(RUNS)}")
+    return RUNS[name]
+
+
+def differences(made: Mapping[str, Any], asked: Mapping[str, Any], path: str = "") -> list[str]:
+    """Return what differs between two settings, nested mappings entry by entry, as sentences."""
+    found = []
+    for name in sorted({*made, *asked}):
+        old, new = made.get(name, "the default"), asked.get(name, "the default")
+        if isinstance(old, Mapping) and isinstance(new, Mapping):
+            found += differences(old, new, f"{path}{name}.")
+        elif plain(old) != plain(new):
+            found.append(f"{path}{name} was {old!r}, asked for is {new!r}")
+    return found
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON would keep it: mappings as dictionaries, sequences as lists."""
+    if isinstance(value, Mapping):
+        return {key: plain(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(entry) for entry in value]
+    return value
+
+
+def as_dict(run: Run) -> dict[str, Any]:
+    """Return a run's fields, as JSON would keep them."""
+    return {entry.name: plain(getattr(run, entry.name)) for entry in fields(run)}
