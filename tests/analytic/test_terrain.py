@@ -80,7 +80,7 @@ def test_terrains_are_made_by_name_and_arguments():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("swamp",), "unknown terrain 'swamp'; there are flat, sinusoid, sloped, slope, rough"),
+        (("swamp",), "unknown terrain 'swamp'; there are flat, sinusoid, sloped, slope, step, rough"),
         (("flat", 1.0), "'flat' takes 0 arguments"),
         (("rough", -1.0), "needs deviation >= 0 and wavelength > 0"),
         (("rough", 0.1, 0.0), "needs deviation >= 0 and wavelength > 0"),

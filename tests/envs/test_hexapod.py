@@ -14,7 +14,7 @@ from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import TERRAINS, Rough, Slope
 from tarsus.controllers.clock import ClockPolicy
 from tarsus.envs import actions, measure, observations, rewards
-from tarsus.envs.hexapod_task import REWARDS, reward_terms
+from tarsus.envs.hexapod_config import REWARDS, reward_terms
 from tarsus.mjcf import PRESETS
 from tarsus.mjcf.hexapod_parameters import RANDOMISABLE
 
@@ -314,6 +314,7 @@ def test_rotation_agrees_with_mujoco():
         mujoco.mju_quat2Mat(row, q)
     rotation = measure.rotation(quat)
     np.testing.assert_allclose(rotation.reshape(5, 9), expected, atol=1e-15)
+    np.testing.assert_array_equal(rotation, [measure.rotation(one) for one in quat])
     vector = rng.standard_normal((5, 3))
     np.testing.assert_allclose(np.einsum("nij,nj->ni", rotation, measure.to_body(rotation, vector)), vector, atol=1e-15)
 

@@ -6,6 +6,7 @@ import pytest
 
 import tarsus  # noqa: F401
 from tarsus.scripts import cli, write_docs
+from tarsus.scripts.hopping_leg_page import INFO as leg_info
 
 
 def test_every_script_is_a_subcommand_with_a_summary():
@@ -30,12 +31,13 @@ def test_generated_pages_are_up_to_date(capsys):
     assert write_docs.main(["--check"]) == 0, "run: tarsus write docs"
 
 
-def test_documented_info_is_what_the_environment_reports():
-    env = gymnasium.make("Hexapod-v0")
+@pytest.mark.parametrize(("name", "documented"), [("Hexapod-v0", write_docs.INFO), ("HoppingLeg-v0", leg_info)])
+def test_documented_info_is_what_the_environment_reports(name, documented):
+    env = gymnasium.make(name)
     env.reset(seed=0)
-    info = env.step(np.zeros(6))[4]
+    info = env.step(np.zeros(env.action_space.shape))[4]
     keys = {"reward_NAME" if key.startswith("reward_") else key for key in info}
-    assert keys == set(write_docs.INFO)
+    assert keys == set(documented)
 
 
 @pytest.mark.parametrize("name", cli.subcommands())

@@ -33,7 +33,7 @@ def test_the_main_job_end_to_end(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["--terrain", "moon"], "there are flat, sinusoid, sloped, slope, rough"),
+        (["--terrain", "moon"], "there are flat, sinusoid, sloped, slope, step, rough"),
         (["--terrain", "slope", "up"], "arguments of a terrain are numbers"),
         (["--terrain", "slope", "0", "1", "2"], "takes 2 arguments"),
         (["--preset", "fast"], "there are reference, rl"),

@@ -1,0 +1,187 @@
+"""The hopping leg's hybrid model: limit cycles, invariants, events, and runs that do not end well."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from tarsus.analytic import hybrid as hy
+from tarsus.analytic.models import hopping_leg_hybrid as hybrid_leg
+from tarsus.analytic.models.hopping_leg import HoppingLegParams, hip_height, places, start_angles
+from tarsus.analytic.models.hopping_leg_laws import RaibertGains
+from tarsus.analytic.models.hopping_leg_mechanics import numbers
+from tarsus.analytic.terrain import Sinusoid, Step
+from tarsus.controllers.raibert import Raibert
+
+PARAMS = HoppingLegParams()
+START = np.concatenate([start_angles(PARAMS), np.zeros(4)])
+# Commanded speed, then stance time and period of the limit cycle [s], from an independent prototype (DOP853, 1e-9).
+CYCLES = [(0.0, 0.1431, 0.4322), (0.5, 0.1383, 0.4265), (1.0, 0.1327, 0.4199), (1.5, 0.1270, 0.4124)]
+CYCLES += [(-0.5, 0.1462, 0.4359)]
+
+
+@pytest.fixture(scope="module")
+def compiled():
+    return hy.compile(hybrid_leg.build(Raibert()))
+
+
+@pytest.fixture(scope="module")
+def plain():
+    return hy.compile(hybrid_leg.build(Raibert()), mode="python")
+
+
+def limp():
+    """A controller that asks for nothing: energy is kept but for touchdowns."""
+
+    def torque(t, q, dq, p, k, m, u):
+        u[0] = 0.0
+        u[1] = 0.0
+
+    def nothing(t, q, dq, p, k, m):
+        m[0] = t
+
+    laws = dict(swing_torque=torque, stance_torque=torque, at_start=nothing, at_touchdown=nothing)
+    return SimpleNamespace(
+        **laws,
+        at_liftoff=nothing,
+        at_apex=nothing,
+        numbers={"stance_time": np.array(0.2)},
+        memory_names=("t_event",),
+        params=PARAMS,
+    )
+
+
+@pytest.mark.parametrize(("speed", "stance_time", "period"), CYCLES)
+def test_forty_hops_settle_on_the_commanded_height(compiled, speed, stance_time, period):
+    r = compiled.run(params={"speed": speed}, final_time=40, record_period=None, stop_at="apex", stop_count=40)
+    assert r.status is hy.Status.STOPPED, r.message
+    e = r.events
+    apex, touchdown, liftoff = (e.of(name) for name in ("apex", "touchdown", "liftoff"))
+    heights = hip_height(PARAMS, e.x_plus[apex, 1])[-10:]
+    assert np.ptp(heights) < 1e-4 and abs(heights.mean() - 0.4) < 1e-4
+    assert e.x_plus[apex, 4][-10:].mean() == pytest.approx(speed, abs=2e-3)
+    assert np.diff(e.t[touchdown])[-10:].mean() == pytest.approx(period, abs=1e-4)
+    assert (e.t[liftoff] - e.t[touchdown])[-10:].mean() == pytest.approx(stance_time, abs=1e-4)
+
+
+def test_the_first_hop_is_the_prototypes(compiled):
+    r = compiled.run(final_time=1.0, stop_at="apex")
+    e = r.events
+    assert e.t[e.of("touchdown")][0] == pytest.approx(0.158340, abs=1e-6)
+
+
+def test_the_foot_stays_where_it_landed_but_for_the_radius(compiled):
+    r = compiled.run(final_time=1.0, record_period=1e-3, stop_at="apex")
+    stance = r.chart == hybrid_leg.STANCE
+    radial = r.d[stance, :2]
+    foot = places(PARAMS, r.x[stance, :4]).foot
+    across = radial[:, 0] * foot[:, 1] - radial[:, 1] * foot[:, 0]
+    along = np.vecdot(radial, foot[:, :2])
+    assert np.ptp(across) < 1e-9 and np.abs(foot[:, 2]).max() < 1e-9
+    assert 1e-3 < np.ptp(along) < 0.03
+    force = r.aux[stance][:, hybrid_leg.AUX.index("F_Z")]
+    assert force.min() > 0.99 * PARAMS.liftoff_force
+
+
+def test_yaw_momentum_is_kept_in_flight(compiled):
+    r = compiled.run(final_time=0.158, record_period=5e-3)
+    M = np.empty((4, 4))
+    momenta = []
+    for x in r.x:
+        hybrid_leg_mass(x[:4], r.p, M)
+        momenta.append(M[0] @ x[4:])
+    assert np.ptp(momenta) < 1e-11
+
+
+def hybrid_leg_mass(q, p, M):
+    from tarsus.analytic.models.hopping_leg_dynamics import mass_matrix
+
+    mass_matrix(q, p, M)
+
+
+def test_without_torque_energy_is_lost_at_touchdown_only():
+    start = START.copy()
+    start[4:] = [0.8, -0.5, 1.0, -2.0]
+    sim = hy.compile(hybrid_leg.build(limp(), start=start), mode="python")
+    r = sim.run(final_time=0.3, record_period=2e-3, rtol=1e-11)
+    energy = r.aux[:, hybrid_leg.AUX.index("energy")]
+    for chart in (hybrid_leg.DESCENT, hybrid_leg.STANCE):
+        part = energy[r.chart == chart]
+        assert part.size > 5 and np.ptp(part) < 1e-8, chart
+    assert energy[r.chart == hybrid_leg.STANCE].mean() < energy[r.chart == hybrid_leg.DESCENT].mean()
+
+
+def test_compiled_and_plain_agree_to_the_bit(compiled, plain):
+    ends = [sim.run(final_time=0.5, record_period=None).x_end for sim in (compiled, plain)]
+    np.testing.assert_array_equal(*ends)
+
+
+@pytest.mark.parametrize("mode", ["current", "voltage"])
+def test_driven_legs_hop_too(compiled, mode):
+    params = HoppingLegParams(motor_mode=mode)
+    controller = Raibert(params=params)
+    r = compiled.run(
+        params=numbers(params) | controller.numbers, final_time=40, record_period=None, stop_at="apex", stop_count=30
+    )
+    e = r.events
+    apex, touchdown, liftoff = (e.of(name) for name in ("apex", "touchdown", "liftoff"))
+    wanted = {"current": (0.4232, 0.1377, 1e-4), "voltage": (0.3648, 0.0952, 1e-3)}[mode]
+    period = np.diff(e.t[touchdown])[-5:].mean()
+    stance = (e.t[liftoff] - e.t[touchdown])[-5:].mean()
+    np.testing.assert_allclose([period, stance], wanted[:2], atol=wanted[2])
+    assert hip_height(params, e.x_plus[apex, 1])[-5:].mean() == pytest.approx(0.4, abs=5e-4)
+
+
+@pytest.mark.parametrize("ground", [Sinusoid(0.01, 5.0, 5.0), Step(0.03, 0.3)], ids=["sinusoid", "step"])
+def test_it_lands_where_the_ground_is(ground):
+    sim = hy.compile(hybrid_leg.build(Raibert(), ground=ground), mode="python")
+    r = sim.run(final_time=3.0, record_period=None, stop_at="touchdown", stop_count=4)
+    assert r.status is hy.Status.STOPPED, r.message
+    e = r.events
+    foot = places(PARAMS, e.x_plus[e.of("touchdown"), :4]).foot
+    np.testing.assert_allclose(foot[:, 2], ground.height(foot[:, 0], foot[:, 1]), atol=1e-9)
+    assert np.ptp(foot[:, 2]) > 1e-3
+
+
+def low_start():
+    start = START.copy()
+    start[1] = 0.1
+    return start
+
+
+def straight_start():
+    start = START.copy()
+    start[2:4] = [0.02, -0.02]
+    return start
+
+
+@pytest.mark.parametrize(
+    ("start", "params", "guard"),
+    [
+        (low_start(), {}, "foot_below_ground"),
+        (straight_start(), {}, "full_stretch"),
+        (START, {"krh": 0.2, "clearance": 0.0, "swing_time": 1e-3, "kp": 1400.0}, "foot_pushed_back"),
+        (START, {"k_height": 0.0, "force": 1.0, "force_min": 1.0}, "fall|stance_timeout|full_stretch"),
+    ],
+)
+def test_runs_that_do_not_end_well_say_so_and_keep_what_was(compiled, start, params, guard):
+    r = compiled.run(start, params=params, final_time=20.0, stop_at="apex", stop_count=40)
+    assert r.status in (hy.Status.INVALID_CHART, hy.Status.INVALID_ENTRY), r.message
+    assert any(name in r.message for name in guard.split("|")), r.message
+    assert r.t.size >= 1 and np.all(np.isfinite(r.x))
+
+
+def test_a_compressed_stance_that_lasts_too_long_is_an_end(compiled):
+    r = compiled.run(params={"force": 40.0, "k_height": 0.0, "kp_stance": 300.0, "kd_stance": 8.0}, final_time=20.0)
+    assert r.status is hy.Status.INVALID_CHART and "stance_timeout" in r.message
+    assert r.t_end > 0.5
+
+
+def test_gains_are_the_controllers(compiled):
+    fast = Raibert(replace(RaibertGains(), speed=1.0))
+    both = [
+        compiled.run(params=params, final_time=1.0, record_period=None).x_end
+        for params in ({"speed": 1.0}, numbers(PARAMS) | fast.numbers)
+    ]
+    np.testing.assert_array_equal(*both)

@@ -1,0 +1,23 @@
+"""Gaits with a name walk: the command line knows them, and the sprint is fast."""
+
+import pytest
+
+from tarsus.analytic.models.hexapod import HexapodParams
+from tarsus.controllers.clock_gaits import GAITS
+from tarsus.scripts import run_hexapod
+from tarsus.scripts.optimise_hexapod import RANGES, gait_at
+
+
+@pytest.mark.parametrize("name", GAITS)
+def test_the_command_line_walks_a_gait_by_its_name(name):
+    args = run_hexapod.parser().parse_args(["--gait", name, "--phi_o", "0.01"])
+    gait = run_hexapod.gait_from(args, HexapodParams())
+    assert gait.cycle_time == GAITS[name].cycle_time
+    assert gait.slow_time == pytest.approx(GAITS[name].slow_time)
+    assert gait.leg_offset == 0.01
+
+
+def test_every_corner_of_the_search_is_a_gait():
+    for corner in zip(*RANGES.values(), strict=True):
+        gait = gait_at(corner)
+        assert 0 < gait.slow_time < gait.cycle_time

@@ -1,0 +1,98 @@
+"""`HoppingLeg-v0`: what it reports is what happens, and its baseline hops."""
+
+import gymnasium
+import numpy as np
+import pytest
+
+import tarsus  # noqa: F401
+from tarsus.analytic.models.hopping_leg import places
+from tarsus.controllers.raibert import Raibert, RaibertGains, RaibertPolicy
+
+
+def make(**options):
+    return gymnasium.make("HoppingLeg-v0", **{"reset_noise": 0.0} | options)
+
+
+def test_the_baseline_hops_at_the_commanded_speed():
+    env = make(max_episode_steps=10**9)
+    base = env.unwrapped
+    policy = RaibertPolicy(Raibert(RaibertGains(speed=1.0), base.params, fast=True), base.action_scale)
+    observation, info = env.reset(seed=0)
+    rows = []
+    for _ in range(round(8.0 / base.ctrl_dt)):
+        observation, _, terminated, _, info = env.step(policy(observation, info))
+        assert not terminated, info["termination"]
+        rows.append((info["hip_position"][2], info["speed"], info["foot_contact"][0]))
+    height, speed, contact = np.array(rows[len(rows) // 2 :]).T
+    assert speed.mean() == pytest.approx(1.0, abs=0.15)
+    assert height.max() == pytest.approx(0.4, abs=0.07)
+    landings = np.count_nonzero(np.diff(contact) > 0)
+    assert 7 <= landings <= 14  # in 4 s, at 0.42 s a hop
+
+
+def test_what_is_reported_is_the_state():
+    env = make()
+    env.reset(seed=1)
+    base = env.unwrapped
+    for _ in range(60):
+        observation, _, terminated, _, info = env.step(np.array([0.1, 0.5], np.float32))
+        where = places(base.params, info["qpos"])
+        np.testing.assert_array_equal(info["foot_position"], where.foot)
+        np.testing.assert_array_equal(info["hip_position"], where.hip)
+        np.testing.assert_allclose(observation[base.observation_slices["foot_position"]], where.leg, rtol=1e-6)
+        if terminated:
+            break
+    assert info["distance"] == pytest.approx(base.params.LB * info["qpos"][0], abs=1e-12)
+
+
+def test_a_limp_leg_falls_and_says_so():
+    env = make()
+    env.reset(seed=0)
+    for _ in range(400):
+        _, _, terminated, _, info = env.step(np.zeros(2, np.float32))
+        if terminated:
+            break
+    assert info["termination"] == "fell: the hip is less than 0.08 m above the ground"
+    assert info["reward_healthy"] == 0.0
+
+
+def test_the_force_of_a_standing_leg_carries_it():
+    """In a slow stance the vertical force is near the weight felt at the tip, 32 N."""
+    env = make(max_episode_steps=10**9)
+    base = env.unwrapped
+    controller = Raibert(RaibertGains(speed=0.0), base.params)
+    policy = RaibertPolicy(controller, base.action_scale)
+    observation, info = env.reset(seed=0)
+    forces = []
+    for _ in range(round(4.3 / base.ctrl_dt)):
+        observation, _, _, _, info = env.step(policy(observation, info))
+        forces.append(info["foot_force"][0])
+    mean = np.mean(forces[len(forces) // 2 :], axis=0)
+    assert mean[2] == pytest.approx(32.0, rel=0.1)  # what carries the leg over whole hops is its weight
+    assert np.all(np.array(forces)[:, 2] >= 0)
+
+
+def test_options_change_the_leg_and_are_checked():
+    env = make(randomise={"mass": (0.5, 2.0)})
+    masses = []
+    for seed in (0, 1):
+        env.reset(seed=seed)
+        masses.append(env.unwrapped.model.body("boom").mass[0])
+    assert masses[0] != masses[1]
+    np.testing.assert_allclose(env.unwrapped.params.mass[1], masses[1])
+    for options, message in [
+        ({"task": "fly"}, "unknown task 'fly'; there are forward, commanded"),
+        ({"randomise": {"LB": (1, 2)}}, "cannot randomise 'LB'; there are g, mass"),
+        ({"ctrl_dt": 0.0033}, "is not a multiple of the timestep"),
+        ({"terrain": "moon"}, "unknown terrain 'moon'"),
+        ({"observations": ("command",)}, "observation 'command' is constant here: it needs commanded"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            make(**options)
+
+
+def test_the_command_is_drawn_from_its_range():
+    env = make(task="commanded", command_speed=(0.2, 0.3), command_period=0.05)
+    env.reset(seed=0)
+    commands = {round(float(env.step(np.zeros(2, np.float32))[4]["command"][0]), 9) for _ in range(40)}
+    assert len(commands) >= 3 and all(0.2 <= command <= 0.3 for command in commands)

@@ -1,0 +1,277 @@
+"""The vector environment does what as many single ones do, to the bit, in every autoreset mode."""
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.vector import AutoresetMode
+
+from tarsus.envs import ENVIRONMENTS
+
+N = 3
+MODES = ("velocity", "torque", "gait")
+VARIANTS = [
+    *[("Hexapod-v0", {"action_mode": mode, "terrain": terrain}) for mode in MODES for terrain in ("flat", "rough")],
+    ("Hexapod-v0", {"task": "commanded", "command_period": 0.1, "terrain": "sinusoid"}),
+    ("Hexapod-v0", {"task": "commanded", "action_mode": "gait", "terrain": "sloped"}),
+    ("Hexapod-v0", {"observations": ("height_scan", "foot_force", "accelerometer", "splay"), "terrain": "rough"}),
+    ("Hexapod-v0", {"preset": "reference", "terrain": "slope"}),
+    ("HoppingLeg-v0", {}),
+    (
+        "HoppingLeg-v0",
+        {"task": "commanded", "terrain": "rough", "randomise": {"mass": (0.8, 1.2), "resistance": (0.8, 1.2)}},
+    ),
+    ("HoppingLeg-v0", {"observations": ("height_scan", "foot_force", "torque", "yaw"), "terrain": "step"}),
+    (
+        "Hexapod-v0",
+        {
+            "randomise": {"body_mass": (0.8, 1.2), "max_torque": (0.5, 1.5), "KP": (0.5, 1.5), "rho_r0": (0.9, 1.1)},
+            "terrain": "rough",
+        },
+    ),
+    ("SlipLeg-v0", {"terrain": "step", "observations": ("height_scan", "foot_force", "foot_place")}),
+    ("SlipLeg-v0", {"task": "commanded", "command_period": 0.01, "terrain": "rough"}),
+    ("SlipLeg-v0", {"action_mode": "position", "randomise": {"base_mass": (0.8, 1.2), "friction": (0.5, 1.0)}}),
+    ("Multipod-v0", {"n_legs": 8, "terrain": "rough", "task": "commanded", "command_period": 0.1}),
+    ("Multipod-v0", {"action_mode": "gait", "randomise": {"leaf_k": (0.8, 1.2), "KP": (0.5, 2.0)}}),
+    ("Multipod-v0", {"n_legs": 4, "action_mode": "torque"}),
+    ("BigAnt-v0", {"terrain": "rough"}),
+    ("BigAnt-v0", {"action_mode": "gait", "randomise": {"leg_k": (0.8, 1.2)}}),
+    ("BigAnt-v0", {"action_mode": "torque"}),
+]
+variants = pytest.mark.parametrize(
+    ("name", "options"), VARIANTS, ids=[f"{n}-{'-'.join(map(str, o.values()))}" for n, o in VARIANTS]
+)
+
+
+def pair(name, mode, n=N, steps=7, **options):
+    """Return the native and Gymnasium's synchronous vector environment, with episodes of a few steps."""
+    native = gymnasium.make_vec(
+        name,
+        n,
+        vectorization_mode="vector_entry_point",
+        max_episode_steps=steps,
+        autoreset_mode=mode,
+        **options,
+    )
+    sync = gymnasium.make_vec(
+        name,
+        n,
+        vectorization_mode="sync",
+        vector_kwargs={"autoreset_mode": AutoresetMode(mode)},
+        max_episode_steps=steps,
+        **options,
+    )
+    return native, sync
+
+
+def assert_same_infos(native, sync):
+    """Where the synchronous environment has an info, the native one has the same."""
+    for name, value in sync.items():
+        if name.startswith("_") or name == "final_obs":
+            continue
+        if isinstance(value, dict):
+            assert_same_infos(native[name], value)
+            continue
+        mask = sync["_" + name]
+        np.testing.assert_array_equal(native["_" + name], mask, err_msg=name)
+        np.testing.assert_array_equal(native[name][mask], value[mask], err_msg=name)
+
+
+def step_both(native, sync, actions):
+    mine, theirs = native.step(actions), sync.step(actions)
+    for a, b in zip(mine[:4], theirs[:4], strict=True):
+        np.testing.assert_array_equal(a, b)
+        assert a.dtype == b.dtype and a.shape == b.shape
+    assert_same_infos(mine[4], theirs[4])
+    return mine, theirs
+
+
+def test_every_registered_environment_has_a_variant():
+    assert {name for name, _ in VARIANTS} == set(ENVIRONMENTS)
+
+
+@variants
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
+def test_every_step_is_the_single_environments_to_the_bit(name, options, mode):
+    native, sync = pair(name, mode, **options)
+    mine, theirs = native.reset(seed=11), sync.reset(seed=11)
+    np.testing.assert_array_equal(mine[0], theirs[0])
+    assert_same_infos(mine[1], theirs[1])
+    rng = np.random.default_rng(0)
+    for _ in range(18):
+        actions = rng.uniform(-1, 1, native.action_space.shape)
+        mine, theirs = step_both(native, sync, actions)
+        if "final_obs" in theirs[4]:
+            for a, b in zip(mine[4]["final_obs"], theirs[4]["final_obs"], strict=True):
+                np.testing.assert_array_equal(a, b)
+
+
+def native_only(n=3, **options):
+    return gymnasium.make_vec("Hexapod-v0", n, vectorization_mode="vector_entry_point", **options)
+
+
+def test_spaces_and_metadata_are_gymnasiums():
+    native, sync = pair("Hexapod-v0", "NextStep", task="commanded")
+    assert native.observation_space == sync.observation_space and native.action_space == sync.action_space
+    assert native.single_observation_space == sync.single_observation_space
+    assert native.metadata["autoreset_mode"] is AutoresetMode.NEXT_STEP
+    assert native.spec.id == "Hexapod-v0" and native.task.shape == (N,)
+
+
+def test_seeds_are_each_environments_own():
+    native = native_only()
+    first, _ = native.reset(seed=[5, 5, 7])
+    assert np.array_equal(first[0], first[1]) and not np.array_equal(first[0], first[2])
+    counted, _ = native.reset(seed=5)
+    np.testing.assert_array_equal(counted[0], first[0])
+    np.testing.assert_array_equal(counted[2], first[2])
+    going_on, _ = native.reset()
+    assert not np.array_equal(going_on, counted)
+    with pytest.raises(ValueError, match="there are 3 environments, got 2 seeds"):
+        native.reset(seed=[1, 2])
+
+
+def test_terrains_and_robots_differ_between_environments():
+    native = native_only(terrain="rough", randomise={"body_mass": (0.5, 1.5)})
+    native.reset(seed=0)
+    masses = [model.body("torso").mass[0] for model in native.models]
+    assert len(set(masses)) == len({native.task.terrain[sim].seed for sim in range(3)}) == 3
+    assert masses == [native.task.robots.params[sim].body_mass for sim in range(3)]
+
+
+def test_without_autoreset_the_user_resets_by_a_mask():
+    native, sync = pair("Hexapod-v0", "Disabled", steps=2)
+    native.reset(seed=3), sync.reset(seed=3)
+    for _ in range(2):
+        step_both(native, sync, np.zeros((N, 6)))
+    with pytest.raises(ValueError, match=r"episodes of environments \[0, 1, 2\] are over"):
+        native.step(np.zeros((N, 6)))
+    for mask in ([1, 0, 1], [0, 1, 0]):
+        mask = np.array(mask, bool)
+        mine, theirs = (envs.reset(options={"reset_mask": mask}) for envs in (native, sync))
+        np.testing.assert_array_equal(mine[0], theirs[0])
+        assert_same_infos(mine[1], theirs[1])
+    step_both(native, sync, np.full((N, 6), 0.2))
+    for wrong in (np.zeros(N, bool), np.ones(2, bool), np.ones(N)):
+        with pytest.raises(ValueError, match="reset_mask must be 3 booleans, one of them true"):
+            native.reset(options={"reset_mask": wrong})
+
+
+def test_options_hold_and_a_new_model_needs_all_to_be_reset():
+    native, sync = pair("Hexapod-v0", "NextStep", steps=20)
+    options = {"terrain": "slope", "reward_weights": {"power": -1.0}}
+    mine, theirs = (envs.reset(seed=1, options=dict(options)) for envs in (native, sync))
+    np.testing.assert_array_equal(mine[0], theirs[0])
+    for _ in range(3):
+        step_both(native, sync, np.full((N, 6), -0.3))
+    with pytest.raises(ValueError, match="terrain hold for all environments, so all must be reset"):
+        native.reset(options={"terrain": "flat", "reset_mask": np.eye(N, dtype=bool)[0]})
+
+
+def test_starts_may_be_given_for_all_or_for_each():
+    native = native_only()
+    native.reset(seed=0)
+    qpos = native.task.data.qpos + 0.01 * np.arange(3)[:, None]
+    native.reset(options={"qpos": qpos, "qvel": np.full(24, 0.1)})
+    np.testing.assert_array_equal(native.task.data.qpos, qpos)
+    np.testing.assert_array_equal(native.task.data.qvel, 0.1)
+
+
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
+@pytest.mark.parametrize("terrain", ["flat", "sinusoid"])
+def test_a_diverged_simulation_ends_its_episode_and_no_other(mode, terrain, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # MuJoCo writes a log file there
+    hurt, well = (native_only(4, terrain=terrain, autoreset_mode=mode) for _ in range(2))
+    for envs in (hurt, well):
+        envs.reset(seed=0)
+        envs.step(np.zeros((4, 6)))
+    hurt.task.data.qvel[2] = 1e9
+    good = hurt.task.data.qpos[2].copy()
+    others = [0, 1, 3]
+    for k in range(3):
+        actions = np.full((4, 6), 0.1 * k)
+        mine, theirs = hurt.step(actions), well.step(actions)
+        for a, b in zip(mine[:4], theirs[:4], strict=True):
+            np.testing.assert_array_equal(a[others], b[others])
+        assert np.isfinite(mine[0]).all() and np.isfinite(mine[1]).all()
+        if k == 0:
+            assert mine[2].tolist() == [False, False, True, False] and mine[1][2] == 0.0
+            info = mine[4]["final_info"] if mode == "SameStep" else mine[4]
+            assert info["termination"][2].startswith("diverged: ") and info["reward_healthy"][2] == 0.0
+            if mode == "NextStep":
+                np.testing.assert_array_equal(hurt.last_good_states[2][0], good)
+    assert not mine[2].any() and not hurt.last_good_states
+
+
+@pytest.mark.filterwarnings("ignore:.*not within the observation space")  # that is the point
+def test_an_observation_beyond_its_bound_is_a_divergence_too():
+    native, sync = pair("Hexapod-v0", "NextStep", steps=20)
+    for envs in (native, sync):
+        envs.reset(seed=0)
+    native.task.data.qvel[1, 0] = sync.envs[1].unwrapped.data.qvel[0] = 150.0  # 100 m/s is the bound
+    mine, _ = step_both(native, sync, np.zeros((N, 6)))
+    assert mine[4]["termination"][1] == "diverged: an observation is beyond its bound"
+    for _ in range(3):
+        step_both(native, sync, np.full((N, 6), 0.2))
+
+
+def test_toppled_robots_end_alike():
+    native, sync = pair("Hexapod-v0", "SameStep", steps=50)
+    observation, _ = native.reset(seed=0)
+    qpos = native.task.data.qpos[0].copy()
+    qpos[2], qpos[3:7] = 0.3, (np.cos(0.45), np.sin(0.45), 0, 0)
+    qvel = np.array([0, 0, 0, 4.0, *np.zeros(20)])  # rolling over
+    for envs in (native, sync):
+        envs.reset(seed=0, options={"qpos": qpos, "qvel": qvel})
+    ends = 0
+    for _ in range(15):
+        mine, theirs = step_both(native, sync, np.full((N, 6), 0.1))
+        ends += mine[2].sum()
+    assert ends >= N
+
+
+@pytest.mark.parametrize(
+    ("actions", "message"),
+    [(np.zeros((2, 6)), r"has shape \(3, 6\), got \(2, 6\)"), (np.full((3, 6), np.nan), "must be finite")],
+)
+def test_bad_actions_are_refused_before_the_physics(actions, message):
+    native = native_only()
+    native.reset(seed=0)
+    with pytest.raises(ValueError, match=message):
+        native.step(actions)
+    assert not native.task.data.time.any()
+
+
+def test_what_a_step_returns_stays_as_it_was():
+    native = native_only(autoreset_mode="SameStep", max_episode_steps=3)
+    native.reset(seed=0)
+    actions = np.full((3, 6), 0.3)
+    kept = native.step(actions)
+    before = [kept[0].copy(), kept[1].copy(), kept[4]["hip_angle"].copy(), kept[4]["time"].copy()]
+    for _ in range(4):
+        native.step(actions)
+    np.testing.assert_array_equal(actions, 0.3)
+    for a, b in zip(before, (kept[0], kept[1], kept[4]["hip_angle"], kept[4]["time"]), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_any_number_of_threads_gives_the_same():
+    runs = []
+    for n_threads in (1, 3):
+        native = native_only(7, terrain="rough", n_threads=n_threads)
+        native.reset(seed=0)
+        runs.append([native.step(np.full((7, 6), 0.2))[0] for _ in range(5)])
+    np.testing.assert_array_equal(*runs)
+
+
+@pytest.mark.render
+def test_images_are_those_of_the_single_environments():
+    native, sync = pair("Hexapod-v0", "NextStep", n=2, render_mode="rgb_array", width=64, height=48)
+    for envs in (native, sync):
+        envs.reset(seed=0)
+        envs.step(np.zeros((2, 6)))
+    for mine, theirs in zip(native.render(), sync.render(), strict=True):
+        assert mine.shape == (48, 64, 3) and np.abs(mine.astype(int) - theirs).mean() < 2.0
+    native.close(), sync.close()
+    with pytest.raises(ValueError, match="unknown render mode 'human' of many simulations"):
+        native_only(render_mode="human")

@@ -1,0 +1,58 @@
+"""The MuJoCo disc against its own kinematics and the sag of its springs."""
+
+import mujoco
+import numpy as np
+import pytest
+
+from tarsus.analytic.models.disc import MAX_LEGS, MIN_LEGS, DiscParams, foot_positions
+from tarsus.analytic.terrain import Flat
+from tarsus.mjcf import Preset, compile_model, disc
+
+SIZES = range(MIN_LEGS, MAX_LEGS + 1)
+
+
+@pytest.mark.parametrize("n_legs", SIZES)
+def test_masses_and_feet_are_the_parameters(n_legs):
+    params = DiscParams(n_legs=n_legs)
+    model = compile_model(disc.build(params))
+    data = mujoco.MjData(model)
+    assert model.body_mass.sum() == pytest.approx(params.total_mass) and model.nv == 6 + 3 * n_legs
+    joints = np.random.default_rng(n_legs).uniform(-params.ranges, params.ranges, (n_legs, 3))
+    data.qpos[:] = disc.start_state(params, Flat(), joints)
+    mujoco.mj_kinematics(model, data)
+    feet = data.site_xpos[[model.site(f"foot_{leg}").id for leg in range(n_legs)]]
+    np.testing.assert_allclose(feet - data.qpos[:3], foot_positions(params, joints), atol=1e-14)
+    assert feet[:, 2].min() == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.parametrize("n_legs", [3, 4, 7, 21])
+def test_it_stands_at_the_sag_of_its_springs(n_legs):
+    params = DiscParams(n_legs=n_legs)
+    model = compile_model(disc.build(params, preset="rl"))
+    data = mujoco.MjData(model)
+    mujoco.mj_resetDataKeyframe(model, data, 0)
+    for _ in range(600):
+        mujoco.mj_step(model, data)
+    force = data.sensordata[: 4 * n_legs].reshape(n_legs, 4)
+    np.testing.assert_allclose(force[:, 3], params.total_mass * params.g / n_legs, rtol=1e-3)
+    on_slides = params.g * params.leg_share  # the weight of slides and legs rests on the feet, not on the springs
+    sag = params.leg_length - data.qpos[2]
+    assert sag == pytest.approx(on_slides / params.lift_k, rel=0.05) and not data.warning.number.any()
+
+
+def test_controls_drive_lift_swing_and_sway():
+    params = DiscParams(n_legs=5)
+    model = compile_model(disc.build(params, preset="rl"))
+    data = mujoco.MjData(model)
+    asked = np.random.default_rng(0).uniform(-0.5, 0.5, (5, 3)) * params.ranges
+    data.qpos[2] = 1.0
+    model.opt.gravity[:] = 0.0
+    data.ctrl[:] = disc.controls(asked, np.zeros((5, 3)))
+    for _ in range(400):
+        mujoco.mj_step(model, data)
+    np.testing.assert_allclose(data.qpos[7:].reshape(5, 3), asked, atol=1e-3)
+
+
+def test_a_timestep_too_long_for_the_springs_is_refused():
+    with pytest.raises(ValueError, match=r"too long for the legs' springs \(129 rad/s\)"):
+        disc.build(preset=Preset(timestep=0.02, integrator="Euler", solref=(0.05, 1.0)))

@@ -1,0 +1,125 @@
+"""The MuJoCo leg against the exact equations of motion, the hybrid model, and its own XML."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import mujoco
+import numpy as np
+import pytest
+
+from tarsus.analytic.hybrid import vector
+from tarsus.analytic.models import slip_leg_motion
+from tarsus.analytic.models.slip_leg import SlipLegParams, com_state, foot_state
+from tarsus.analytic.terrain import Slope, Step
+from tarsus.controllers.slip import SlipControl
+from tarsus.mjcf import compile_model, slip_leg, slip_leg_parameters
+from tarsus.scripts import slip_leg_runs as runs
+
+ASSETS = Path(__file__).parents[2] / "mjcf" / "assets"
+REGULATED = SlipControl(energy_gain=0.5)
+
+
+def built(params=None, **options):
+    model = compile_model(slip_leg.build(params, **options))
+    return model, mujoco.MjData(model)
+
+
+def test_xml_in_the_assets_is_what_the_builder_makes():
+    assert (ASSETS / "slip_leg.xml").read_text() == slip_leg.xml(), "run: python -m tarsus.mjcf.slip_leg"
+
+
+def test_equations_of_motion_are_the_exact_ones():
+    """Every term of two derivations: mass matrix, bias, acceleration in flight, foot and mass centre."""
+    params = SlipLegParams(shank_com=0.21, foot_mass=0.3, thigh_gyration=0.1)
+    model, data = built(params)
+    p, rng = vector(params), np.random.default_rng(0)
+    for _ in range(20):
+        data.qpos[:] = rng.uniform((-1, 2, -1.5, -2.5), (1, 3, 1.5, -0.1))
+        data.qvel[:] = rng.uniform(-5, 5, 4)
+        data.ctrl[:] = rng.uniform(-30, 30, 2)
+        mujoco.mj_forward(model, data)
+        x, full, rates = np.concatenate([data.qpos, data.qvel]), np.zeros((4, 4)), np.empty(8)
+        mujoco.mj_fullM(model, data, full)
+        M, h, _, _, _, _ = slip_leg_motion.terms(x, p)
+        np.testing.assert_allclose(full, M, atol=1e-12)
+        np.testing.assert_allclose(data.qfrc_bias, h, atol=1e-11)
+        slip_leg_motion.flight_rates(x, p, data.ctrl, rates)
+        np.testing.assert_allclose(data.qacc, rates[4:], atol=1e-8)
+        foot, com = np.empty(4), np.empty(4)
+        foot_state(x, p, foot)
+        com_state(x, p, com)
+        np.testing.assert_allclose(data.site("foot_0").xpos[[0, 2]], foot[:2], atol=1e-12)
+        np.testing.assert_allclose(data.subtree_com[0][[0, 2]], com[:2], atol=1e-12)
+
+
+def test_first_step_is_the_hybrid_models():
+    """Touchdown within the timestep, stance within 0.3 ms, force within 1 %: the contact's softness."""
+    exact, soft = runs.hybrid(runs.Experiment(), 1), runs.mujoco(runs.Experiment(), 1, row=1)
+    (_, touchdown), (_, liftoff) = exact.steps["touchdown"], exact.steps["liftoff"]
+    assert soft.steps["touchdown"][1] == pytest.approx(touchdown, abs=6e-5)
+    assert soft.steps["liftoff"][1] - soft.steps["touchdown"][1] == pytest.approx(liftoff - touchdown, abs=5e-4)
+    assert soft.steps["energy_lost"][1] == pytest.approx(exact.steps["energy_lost"][1], rel=2e-3)
+    assert set(soft.record.data_vars) == set(exact.record.data_vars)
+    # Once the impact is over, both move and push alike.
+    late = [run.record.sel(time=slice(touchdown + 0.02, liftoff)) for run in (exact, soft)]
+    # A contact this stiff lets go by nanometres for single steps, so forces are compared by their impulse.
+    assert float(late[1]["force_z"].mean()) == pytest.approx(float(late[0]["force_z"].mean()), rel=0.03)
+    same = late[0].interp(time=late[1]["time"])
+    for name, error in {"com_x": 2e-3, "com_z": 1e-3, "hip": 0.01, "knee": 0.01, "compression": 1e-3}.items():
+        assert float(np.abs(same[name] - late[1][name]).max()) < error, name
+
+
+@pytest.mark.parametrize("preset, every, apex, energy", [("reference", 4, 0.01, 0.01), ("rl", 4, 0.012, 0.01)])
+def test_forty_steps_with_energy_regulation(preset, every, apex, energy):
+    run = runs.mujoco(runs.Experiment(control=REGULATED), 40, preset=preset, every=every, row=400)
+    assert run.status == "completed"
+    assert np.abs(run.steps["apex_height"] / 0.62 - 1).max() < apex
+    assert np.abs(run.steps["apex_energy"] / run.steps["apex_energy"][0] - 1).max() < energy
+
+
+def test_it_falls_without_compensation():
+    run = runs.mujoco(runs.Experiment(control=SlipControl(compensate=0.0)), 40, preset="rl", every=4)
+    assert "fell" in run.status and run.n_steps < 10
+    assert len(run.record["time"]) > 250
+
+
+def test_it_runs_over_a_step():
+    experiment = runs.Experiment(control=REGULATED, ground=Step(0.02, 3.0, 0.1, heading=0.0))
+    run = runs.mujoco(experiment, 15, preset="rl", every=4)
+    assert run.status == "completed"
+    assert run.record["toe_x"].max() > 5.0
+    stance = run.record.isel(time=np.flatnonzero(run.record["phase"] == runs.STANCE)[5:])
+    assert np.median(stance["toe_z"][-50:]) == pytest.approx(0.02, abs=2e-3)
+
+
+def test_motors_limit_and_servos_follow():
+    model, data = built()
+    data.qpos[1], data.ctrl[:] = 2.0, (1e4, -1e4)
+    mujoco.mj_forward(model, data)
+    np.testing.assert_allclose(data.actuator_force, [500.0, -150.0])
+    model, data = built(preset="rl", servo=True)
+    data.qpos[:] = (0.0, 50.0, 0.0, -1.0)
+    data.ctrl[:] = (0.5, -1.5)
+    for _ in range(2000):
+        mujoco.mj_step(model, data)
+    np.testing.assert_allclose(data.qpos[2:], [0.5, -1.5], atol=0.02)
+
+
+def test_parameters_of_a_compiled_leg_can_be_changed():
+    other = SlipLegParams(base_mass=7.0, shank_com=0.2, g=3.7, friction=0.6)
+    model, data = built(terrain=Slope(0.1, 0.0))
+    slip_leg_parameters.set_parameters(model, other, "reference")
+    wanted, fresh = built(other, terrain=Slope(0.1, 0.0))
+    for a, b in ((model, data), (wanted, fresh)):
+        b.qpos[:], b.qvel[:] = (0.0, 1.0, 0.4, -1.0), (1.0, -2.0, 0.0, 0.0)
+        for _ in range(4000):
+            mujoco.mj_step(a, b)
+    np.testing.assert_array_equal(data.qpos, fresh.qpos)
+
+
+def test_presets_are_known_by_name():
+    assert slip_leg.PRESETS["reference"].timestep < slip_leg.PRESETS["rl"].timestep
+    with pytest.raises(ValueError, match="unknown preset 'best'; there are reference, rl"):
+        slip_leg.build(preset="best")
+    with pytest.raises(ValueError, match="timestep must be positive"):
+        replace(slip_leg.PRESETS["rl"], timestep=0.0)

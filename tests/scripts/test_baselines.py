@@ -1,0 +1,39 @@
+import json
+
+import numpy as np
+
+from tarsus.scripts import baselines
+from tarsus.scripts.evaluate import Episode
+
+
+def stored(folder, name, **about):
+    """Write what a checkpoint says of itself, and a policy of zeros."""
+    best = folder / name / "best"
+    best.mkdir(parents=True)
+    about = {"environment": "Hexapod-v0", "options": {"action_mode": "gait"}, "steps": 10} | about
+    (best / "run.json").write_text(json.dumps(about))
+    layer = {"weight_0": np.zeros((6, 54)), "bias_0": np.zeros(6), "mean": np.zeros(54), "scale": np.ones(54)}
+    np.savez(best / "policy.npz", about=json.dumps(about), clip=10.0, activation="tanh", squash=False, **layer)
+
+
+def test_every_policy_of_an_environment_has_a_row_and_every_seed_an_episode(tmp_path):
+    for name in ("walk-fast-0", "walk-fast-3", "other-0"):
+        stored(tmp_path, name, environment="Other-v0" if name == "other-0" else "Hexapod-v0")
+    rows = baselines.jobs("Hexapod-v0", tmp_path, 5)
+    label = "walk-fast, trained (2 seeds, up to 10 steps)"
+    assert {"zero", "random", "clock", "PD", label} == set(rows)
+    assert len(rows["clock"]) == 5 and len(rows[label]) == 10
+
+
+def test_the_page_keeps_its_prose(tmp_path, monkeypatch):
+    page = tmp_path / "page.md"
+    begin, end = baselines.EMPTY.splitlines()
+    page.write_text(f"before\n{begin}\nold\n{end}\nafter\n")
+    episode = Episode(100.0, 20.0, 0.25, 0.2, 0.0)
+    monkeypatch.setattr(baselines, "run_episode", lambda *args: episode)
+    assert baselines.main(["--env", "Hexapod-v0", "--out", str(page), "--runs", str(tmp_path), "--seeds", "2"]) == 0
+    text = page.read_text()
+    assert text.startswith("before\n") and text.endswith("\nafter\n") and "old" not in text
+    assert "| clock | 100 ± 0 | 20.0 ± 0.0 | 0.250 ± 0.000 | 0.200 ± 0.000 | 0 of 2 | 2 |" in text
+    page.write_text("no place for tables")
+    assert baselines.main(["--out", str(page)]) == 2

@@ -1,0 +1,38 @@
+"""The hopping leg in either engine from the command line: same record, same first hop."""
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from tarsus.controllers.raibert import Raibert
+from tarsus.scripts import run_hopping_leg
+from tarsus.scripts.hopping_mujoco import mujoco_run
+from tarsus.scripts.hopping_runs import SCHEMA, hybrid_run
+
+
+def test_the_engines_agree_on_the_first_stance():
+    exact = hybrid_run(Raibert(), 1)
+    simulated = mujoco_run(Raibert(fast=True), 1)
+    assert exact.completed and simulated.completed
+    np.testing.assert_allclose(simulated.touchdown, exact.touchdown, atol=5e-5)  # a step is 2e-5 s
+    stance = [run.liftoff[0] - run.touchdown[0] for run in (exact, simulated)]
+    assert stance[1] == pytest.approx(stance[0], rel=5e-3)
+    assert simulated.apex_height[0] == pytest.approx(exact.apex_height[0], abs=3e-3)
+
+
+def test_the_command_writes_a_record_and_a_picture(tmp_path, capsys):
+    line = ["--engine", "mujoco", "--Nstep", "2", "--no-video", "--out", str(tmp_path)]
+    assert run_hopping_leg.main(line) == 0
+    assert "completed" in capsys.readouterr().out
+    record = xr.load_dataset(tmp_path / "run.nc", engine="scipy")
+    assert set(SCHEMA) == set(record.data_vars)
+    standing = record["foot_contact"].values.astype(bool)
+    assert standing.any() and not standing.all()
+    assert (tmp_path / "run.png").stat().st_size > 10_000
+
+
+def test_a_line_that_cannot_be_run_says_why(capsys):
+    assert run_hopping_leg.main(["--isControlSaturate"]) == 2
+    assert "isControlSaturate needs isMotorDynamics" in capsys.readouterr().err
+    assert run_hopping_leg.main(["--Nstep", "0"]) == 2
+    assert "number of hops must be at least 1, got 0" in capsys.readouterr().err

@@ -1,0 +1,53 @@
+"""`tarsus run multipod` end to end, and the command lines it refuses."""
+
+import pandas as pd
+import pytest
+
+from tarsus.scripts import run_multipod
+
+
+def run(tmp_path, *words):
+    return run_multipod.main(["--out", str(tmp_path), "--preset", "rl", "--no-video", *words])
+
+
+@pytest.mark.parametrize("robot", ["multipod", "bigant", "disc"])
+def test_the_run_end_to_end(tmp_path, capsys, robot):
+    assert run(tmp_path, "--robot", robot, "--seconds", "7.5", "--set", "friction_coeff=0.8") == 0
+    out = capsys.readouterr().out
+    assert f"{robot}, 6 legs" in out and "on its legs to the end" in out and "% of the weight" in out
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["legs.csv", "walk.csv"]
+    legs = pd.read_csv(tmp_path / "legs.csv")
+    assert len(legs) == 6 and legs["share of the weight"].sum() == pytest.approx(1, abs=0.1)
+    assert len(pd.read_csv(tmp_path / "walk.csv")) == 375
+
+
+def test_a_short_run_says_what_it_lacks(tmp_path, capsys):
+    assert run(tmp_path, "--n-legs", "14", "--seconds", "0.5") == 0
+    out = capsys.readouterr().out
+    assert "need a whole stride" in out and "| left_0 |" not in out  # fourteen legs are too many to print
+
+
+@pytest.mark.render
+def test_the_video_is_written(tmp_path):
+    assert run_multipod.main(["--out", str(tmp_path), "--preset", "rl", "--seconds", "0.2"]) == 0
+    assert (tmp_path / "walk.mp4").stat().st_size > 1000
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--n-legs", "5"], "even number of legs from 4 to 50"),
+        (["--n-legs", "4", "--gait", "undulation"], "6 legs or more"),
+        (["--robot", "bigant", "--n-legs", "8"], "BigANT has six legs"),
+        (["--robot", "disc", "--n-legs", "2"], "from 3 to 50 legs"),
+        (["--set", "yaw_range=0.5"], "legs overlap"),
+        (["--set", "leaf=3"], "unknown parameter 'leaf' of a multipod; there are segment_length"),
+        (["--set", "leaf_k=soft"], "--set takes NAME=NUMBER, got 'leaf_k=soft'"),
+        (["--gait-set", "frequency"], "--gait-set takes NAME=NUMBER, got 'frequency'"),
+        (["--seconds", "0"], "--seconds must be positive and finite, got 0"),
+        (["--terrain", "swamp"], "unknown terrain 'swamp'"),
+    ],
+)
+def test_what_cannot_be_run_is_refused_with_the_reason(tmp_path, capsys, words, message):
+    assert run(tmp_path, *words) == 2
+    assert message in capsys.readouterr().err

@@ -1,0 +1,66 @@
+"""`tarsus run slip leg`, and the plot that follows, stops and plays back a run."""
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from tarsus.scripts import run_slip_leg
+from tarsus.scripts.leg_plot import LegPlot
+
+
+def test_it_writes_record_figure_and_film(tmp_path, capsys):
+    arguments = ["--steps", "1", "--fps", "20", "--out", str(tmp_path), "--set", "apex_gain=0.5"]
+    assert run_slip_leg.main(arguments) == 0
+    assert "hybrid: 1 steps; completed" in capsys.readouterr().out
+    record = xr.load_dataset(tmp_path / "run.nc")
+    assert {"com_x", "force_z", "hip_torque", "phase"} <= set(record.data_vars) and record.attrs["engine"] == "hybrid"
+    assert (tmp_path / "run.png").stat().st_size > 10_000 and (tmp_path / "run.mp4").stat().st_size > 1000
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["--engine", "ode"], "unknown engine 'ode'; there are hybrid, mujoco"),
+        (["--steps", "0"], "--steps must be at least 1"),
+        (["--set", "colour=1"], "unknown parameter 'colour'"),
+        (["--set", "stiffness=much"], "NAME=VALUE with a number"),
+        (["--set", "stiffness=-1"], "stiffness must be positive"),
+        (["--terrain", "swamp"], "unknown terrain 'swamp'"),
+    ],
+)
+def test_a_command_line_that_cannot_be_run_is_refused_with_a_sentence(arguments, message, capsys):
+    assert run_slip_leg.main(arguments) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_options_of_the_command_line_reach_the_experiment():
+    args = run_slip_leg.parser().parse_args(["--erratum", "8", "9", "--no-compensation", "--set", "base_mass=5"])
+    experiment = run_slip_leg.experiment_from(args)
+    assert experiment.params.base_mass == 5.0 and experiment.control.compensate == 0.0
+    assert experiment.control.nominal_length == experiment.control.frozen_com == 1.0
+    assert experiment.control.liftoff_under_weight == 0.0
+    args = run_slip_leg.parser().parse_args(["--engine", "mujoco", "--terrain", "step", "0.02", "1", "0.1", "0"])
+    experiment = run_slip_leg.experiment_from(args)
+    assert experiment.control.energy_gain == 0.5 and experiment.ground.rise == 0.02
+
+
+def test_the_plot_shows_stops_and_plays_back():
+    import matplotlib
+
+    matplotlib.use("Agg", force=True)
+    pressed = []
+    plot = LegPlot(stop=lambda: pressed.append(True))
+    for k in range(3):
+        plot.points(0.1 * k, "ko-", (k, 0.0), (k, 1.0))
+        plot.vector(0.1 * k, (k, 0.0), (0.0, 0.3 * k), "r")
+        plot.text(0.1 * k, f"moment {k}")
+        plot.signal(0.1 * k, height=float(k))
+    assert len(plot.moments) == 3
+    slider = plot.playback(block=False)
+    slider.set_val(1)
+    assert plot._words.get_text() == "moment 1"
+    np.testing.assert_array_equal(plot._curves["ko-"].get_xydata(), [[1.0, 0.0], [1.0, 1.0]])
+    np.testing.assert_allclose(plot._curves["height"].get_ydata(), [0.0, 1.0])
+    plot._pressed(None)
+    assert plot.stopped and pressed
+    plot.close()
