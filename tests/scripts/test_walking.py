@@ -25,11 +25,12 @@ def assert_walks(found, least_speed):
     assert velocity[0] > least_speed and abs(velocity[1]) < 0.5 * velocity[0]
 
 
-def slow_past(limit, sizes):
-    return [pytest.param(n, marks=pytest.mark.slow) if n > limit else n for n in sizes]
+def some_of(sizes, some):
+    """Every size; those that are not among some are for a thorough run."""
+    return [n if n in some else pytest.param(n, marks=pytest.mark.thorough) for n in sizes]
 
 
-@pytest.mark.parametrize("n_legs", slow_past(12, range(4, 51, 2)))
+@pytest.mark.parametrize("n_legs", some_of(range(4, 51, 2), {4, 6, 8, 12, 24, 50}))
 def test_multipods_walk_and_carry_their_weight(n_legs):
     # A foot that stuck would go 0.07 m/s; the trot of four legs rocks from one diagonal to the other.
     found = walked("multipod", MultipodParams(n_legs=n_legs))
@@ -37,7 +38,7 @@ def test_multipods_walk_and_carry_their_weight(n_legs):
     assert np.rad2deg(found.tilt.max()) < (30.0 if n_legs == 4 else 10.0)
 
 
-@pytest.mark.parametrize("n_legs", slow_past(9, range(3, 51)))
+@pytest.mark.parametrize("n_legs", some_of(range(3, 51), {3, 4, 5, 9, 24, 50}))
 def test_discs_walk_and_carry_their_weight(n_legs):
     params = DiscParams(n_legs=n_legs)
     found = walked("disc", params)
