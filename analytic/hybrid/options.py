@@ -12,7 +12,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Options:
-    """Settings of a run. SimSect's names for them are in `analytic/simsect.py`.
+    """Settings of a run. SimSect's names for them are in `analytic/simsect/init_file.py`.
 
     Attributes:
         final_time: Where the run ends, exactly [s].

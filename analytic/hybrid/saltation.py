@@ -56,12 +56,10 @@ def columns(n: int, nd: int, m: int) -> tuple:
     return column, put_column
 
 
-def saltation(field: Any, guards: Any, transition: Any, sizes: tuple) -> tuple:
-    """Return the function that finds an event's shift in time along each column, and the one that applies it to Phi."""
-    n, nd, ng, m, reach = sizes
+def differences(guards: Any, transition: Any, sizes: tuple) -> tuple:
+    """Return the functions that give a guard's rate, and the derivative of an event's reset, along a direction."""
+    n, nd, ng, _, reach = sizes
     width = max(nd, 1)
-    shifts = nd + width * m  # where the memory keeps them
-    column, put_column = columns(n, nd, m)
 
     def guard_along(t, x, d, p, chart, i, vx, vd, vt):
         e = reach / size_along(x, d, vx, vd, vt)
@@ -87,6 +85,17 @@ def saltation(field: Any, guards: Any, transition: Any, sizes: tuple) -> tuple:
                 out_x[i] += WEIGHTS[k] / e * y[i]
             for i in range(width):
                 out_d[i] += WEIGHTS[k] / e * w[i]
+
+    return guard_along, reset_along
+
+
+def saltation(field: Any, guards: Any, transition: Any, sizes: tuple) -> tuple:
+    """Return the function that finds an event's shift in time along each column, and the one that applies it to Phi."""
+    n, nd, ng, m, _ = sizes
+    width = max(nd, 1)
+    shifts = nd + width * m  # where the memory keeps them
+    column, put_column = columns(n, nd, m)
+    guard_along, reset_along = differences(guards, transition, sizes)
 
     def delay(t, x, d, p, chart, fired, before_x, before_d):
         f_minus, none, g = np.empty(n), np.zeros(width), np.empty(max(ng, 1))

@@ -1,0 +1,144 @@
+"""A run as an init file describes it: the symbols' names, defaults and meaning.
+
+Source: SimSect manual, sections 2 and 3.4; where its parts spell a symbol differently both spellings are taken, and
+the one of its Fig. 1 and its code is used here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .. import hybrid as hy
+from .. import terrain
+from .parsing import DEFAULT_FILE, Symbol, parse
+from .systems import SYSTEMS
+
+# Symbols of the integrator with the manual's defaults (2.4.2). useGeomview: 0, not the 1 of 3.4.5.
+INTEGRATOR: dict[str, float | str] = {
+    "systemName": "hexapod",
+    "dataBaseName": "SimSect",
+    "useGeomview": 0.0,
+    "stopPrecision": 1e-10,
+    "maxStopIterations": 128.0,
+    "recordPeriod": 0.0,
+    "measurePeriod": 0.0,
+    "maxChartCount": 128.0,
+    "finalTime": 1.0,
+    "tolerance": 1e-4,
+    "maxTimeStep": 1e-2,
+    "minTimeStep": 1e-15,
+    "rkPower": 0.0,  # 0: the method's own exponent; the manual's 0.33 is that of its third-order scheme
+}
+# Symbols of the view. The size and the cells of the ground: the hexapod's names; the defaults are SLIP's platform.
+VIEW: dict[str, float] = {
+    "framerate": 120.0,
+    "grid_xsize": 25.0,
+    "grid_ysize": 1.0,
+    "grid_xsteps": 100.0,
+    "grid_ysteps": 5.0,
+}
+
+
+@dataclass(frozen=True)
+class Setup:
+    """A run as an init file describes it."""
+
+    system: str
+    base: str  # of the output files
+    settings: dict[str, Any]  # of `Simulator.run`
+    state: dict[str, float]
+    memory: dict[str, float]
+    params: dict[str, float]
+    words: dict[str, str]
+    view: dict[str, float]  # VIEW's symbols
+    use_view: bool
+    model: hy.Model = field(repr=False)
+    ground: terrain.Terrain = field(repr=False)
+
+
+def setup(symbols: Mapping[str, Symbol], name: str = DEFAULT_FILE, strict: bool = True) -> Setup:
+    """Return the run that symbols describe.
+
+    Args:
+        symbols: From `parse`.
+        name: The file's name, for messages.
+        strict: Whether an unknown symbol is an error; else it is ignored.
+
+    Raises:
+        ValueError: With file and line, for an unknown system or symbol, or a value of the wrong type.
+    """
+    system = symbols.get("systemName", Symbol(INTEGRATOR["systemName"], 0))
+    if system.value not in SYSTEMS:
+        where = f"{name}:{system.line}: " if system.line else f"{name}: no systemName, so the default: "
+        raise ValueError(f"{where}unknown system {system.value!r}; known: {', '.join(SYSTEMS)}")
+    kind = SYSTEMS[str(system.value)]
+    words = dict(kind.words)
+    _read({n: symbol for n, symbol in symbols.items() if n in words}, words, words, name, strict)
+    numbers = {n: symbol.value for n, symbol in symbols.items() if not isinstance(symbol.value, str)}
+    try:
+        model, ground = kind.build(numbers | words), kind.ground(numbers | words)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
+    names = {"state": model.state_names, "memory": model.memory_names, "params": model.param_names}
+    values = dict(INTEGRATOR) | VIEW | dict(kind.view) | words
+    known = [*values, *(n for group in names.values() for n in group), *kind.unused]
+    _read(symbols, values, known, name, strict)
+    groups = {kind: {n: float(symbols[n].value) for n in group if n in symbols} for kind, group in names.items()}
+    view = {n: float(values[n]) for n in VIEW}
+    return Setup(
+        str(system.value), str(values["dataBaseName"]), settings(values), **groups, words=words, view=view,
+        use_view=bool(values["useGeomview"]), model=model, ground=ground,
+    )  # fmt: skip
+
+
+def _read(symbols: Mapping[str, Symbol], values: dict[str, Any], known: Iterable[str], name: str, strict: bool) -> None:
+    """Put the symbols that are in `values` or `known` there.
+
+    Raises:
+        ValueError: With file and line, for an unknown symbol if strict, or a value of the wrong type.
+    """
+    for symbol, given in symbols.items():
+        if symbol not in known:
+            if strict:
+                raise ValueError(
+                    f"{name}:{given.line}: unknown symbol {symbol!r}; known: {', '.join(dict.fromkeys(known))}"
+                )
+            continue
+        if isinstance(given.value, str) != isinstance(values.get(symbol, 0.0), str):
+            kind = "a quoted string" if isinstance(values.get(symbol), str) else "a number"
+            raise ValueError(f"{name}:{given.line}: {symbol} must be {kind}, got {given.value!r}")
+        values[symbol] = given.value
+
+
+def settings(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the integrator's symbols as settings of `Simulator.run`."""
+    return {
+        "final_time": values["finalTime"],
+        "rtol": values["tolerance"],
+        "atol": values["tolerance"],
+        "max_step": values["maxTimeStep"],
+        "min_step": values["minTimeStep"],
+        "exponent": values["rkPower"],
+        "record_period": values["recordPeriod"],
+        "measure_period": values["measurePeriod"],
+        "max_charts": int(values["maxChartCount"]),
+        "stop_precision": values["stopPrecision"],
+        "max_stop_iter": int(values["maxStopIterations"]),
+    }
+
+
+def load(path: str | Path, strict: bool = True) -> Setup:
+    """Return the run that an init file describes.
+
+    Raises:
+        ValueError: If the file cannot be read or is wrong.
+    """
+    path = Path(path)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ValueError(f"cannot read the init file {path}: {error.strerror}") from None
+    return setup(parse(text, path.name), path.name, strict)
