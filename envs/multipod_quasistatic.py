@@ -6,7 +6,6 @@ The single environment is one robot of the vector environment, so that both give
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import gymnasium
@@ -16,49 +15,8 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
 from ..analytic.models.multipod import MultipodParams
-from .surrogate import REWARDS, Surrogate, entries
-
-
-@dataclass(frozen=True)
-class QuasistaticConfig:
-    """The options of `MultipodQuasistatic-v0`."""
-
-    params: MultipodParams = field(default_factory=MultipodParams)  # the robot
-    n_legs: int | None = None  # even, 4 to 50; by default that of `params`
-    law: str = "viscous"  # or "coulomb": closer to MuJoCo, some four times slower
-    ctrl_dt: float = 0.02  # control period [s]
-    reset_noise: float = 0.02  # standard deviation of the joint angles at the start [rad]
-    reward_weights: Mapping[str, float] = field(default_factory=dict)  # of terms to weigh differently
-
-    def __post_init__(self) -> None:
-        if self.law not in ("viscous", "coulomb"):
-            raise ValueError(f"unknown law {self.law!r}; there are viscous, coulomb")
-        if not 0 < self.ctrl_dt < np.inf:
-            raise ValueError(f"ctrl_dt must be positive, got {self.ctrl_dt}")
-        if not self.reset_noise >= 0:
-            raise ValueError(f"reset_noise must not be negative, got {self.reset_noise}")
-        for name in self.reward_weights:
-            if name not in REWARDS:
-                raise ValueError(f"unknown reward term {name!r}; there are {', '.join(REWARDS)}")
-        self.robot  # noqa: B018  refuses impossible numbers of legs
-
-    @property
-    def robot(self) -> MultipodParams:
-        """The parameters of the robot, with the number of legs asked for."""
-        return self.params if self.n_legs is None else replace(self.params, n_legs=self.n_legs)
-
-    @property
-    def weights(self) -> dict[str, float]:
-        """The weight of each term of the reward."""
-        return {name: weight for name, (weight, _) in REWARDS.items()} | dict(self.reward_weights)
-
-
-def _config(options: Mapping[str, Any]) -> QuasistaticConfig:
-    known = [entry.name for entry in fields(QuasistaticConfig)]
-    for name in options:
-        if name not in known:
-            raise ValueError(f"unknown option {name!r}; there are {', '.join(known)}")
-    return QuasistaticConfig(**options)
+from .quasistatic_config import QuasistaticConfig
+from .surrogate import Surrogate, entries
 
 
 class MultipodQuasistaticVectorEnv(gymnasium.vector.VectorEnv):
@@ -87,7 +45,7 @@ class MultipodQuasistaticVectorEnv(gymnasium.vector.VectorEnv):
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
         **options,
     ):
-        self.config = _config(options)
+        self.config = QuasistaticConfig.from_options(options)
         self.num_envs, self.max_episode_steps = num_envs, max_episode_steps
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         robot = self.config.robot

@@ -42,8 +42,10 @@ def draw(data: dict[str, np.ndarray]):
             scale = 100.0 if name.startswith("F") else 1e3
             for place, which in enumerate(("measured", *cases.LAWS)):
                 low, first, middle, third, high = scale * data[f"{walk}_{name}"][place]
-                ax.plot([place, place], [low, high], color=COLOURS[which], linewidth=2)
-                ax.plot([place, place], [first, third], color=COLOURS[which], linewidth=9, alpha=0.6)
+                ax.plot([place, place], [low, high], color=COLOURS[which], linewidth=2, solid_capstyle="butt")
+                ax.plot(
+                    [place, place], [first, third], color=COLOURS[which], linewidth=9, alpha=0.6, solid_capstyle="butt"
+                )
                 ax.plot(place, middle, "_", color="k", markersize=12)
             ax.set_title(f"{name} [{UNITS[name]}]", fontsize=8)
             ax.set_xlim(-0.7, 2.7)

@@ -11,7 +11,7 @@ import sys
 from dataclasses import MISSING, fields
 from pathlib import Path
 
-from tarsus.scripts import walker_pages
+from tarsus.scripts import quasistatic_page, walker_pages
 from tarsus.scripts.hopping_leg_page import hopping_leg_page
 from tarsus.scripts.report import markdown_table
 
@@ -207,6 +207,7 @@ PAGES = {
     "docs/envs/hexapod.md": hexapod_page,
     "docs/envs/multipod.md": walker_pages.multipod_page,
     "docs/envs/bigant.md": walker_pages.bigant_page,
+    "docs/envs/multipod_quasistatic.md": quasistatic_page.page,
     "docs/envs/hopping_leg.md": hopping_leg_page,
     "docs/envs/slip_leg.md": slip_leg_page,
 }

@@ -143,7 +143,7 @@ def test_observation_is_the_solvers_answer():
 
 
 def test_a_gait_walks_as_far_as_the_solver_says():
-    """Over two periods the gait as actions goes as far as the model's continuous answer, to the steps' error."""
+    """The gait as actions, over two periods, goes as far as the model in continuous time."""
     gait, params = gaits.make("undulation", 6, frequency=0.5), MultipodParams()
     env = many(1, n_legs=6, reset_noise=0.0)
     env.reset(seed=0)
