@@ -16,10 +16,10 @@ from tqdm import tqdm
 from tarsus.analytic.contact import lag_filter
 from tarsus.scripts import slip_cases as cases
 from tarsus.scripts import slip_recording
-from tarsus.scripts.report import machine, markdown_table, versions
-from tarsus.scripts.slip_prediction import fitted_feet, measure, naive_feet, predict, slips
+from tarsus.scripts.report import insert, machine, markdown_table, versions
+from tarsus.scripts.slip_prediction import fitted_feet, measure, naive_feet, predict, rocking, slips
 
-BEGIN, END = "<!-- tables: begin -->", "<!-- tables: end -->"
+EMPTY = "<!-- tables: begin -->\n<!-- tables: end -->\n"
 PAGE = Path(__file__).parents[1] / "docs" / "slip_test.md"
 PAPER_GAMMA = 0.15  # of the lag filter at 100 frames per second (paper, 3.2.2)
 UNITS = {"u": ("mm/s", 1e3), "v": ("mm/s", 1e3), "omega": ("mrad/s", 1e3), "roll": ("mrad", 1e3)}
@@ -85,6 +85,17 @@ def error_table(results: list[cases.Outcome]) -> str:
             off = np.linalg.norm(predicted.pose[-1, :2] - result.measured.pose[-1, :2]) / way
             cells = [f"{UNITS[name][1] * cases.rms(found[name]):.1f}" for name in cases.QUANTITIES]
             rows.append((result.walk.name, law, *cells, f"{100 * off:.1f}"))
+    return markdown_table(head, rows)
+
+
+def rocking_table(results: list[cases.Outcome]) -> str:
+    """Return the rms errors of Coulomb's velocities, and what is left once the measured rocking is added to them."""
+    head = ["walk", "u [mm/s]", "u, with rocking", "v [mm/s]", "v, with rocking"]
+    rows = []
+    for result in results:
+        off = result.predicted["coulomb"].twist[:, :2] - result.measured.twist[:, :2]
+        left = off + rocking(result.measured)
+        rows.append((result.walk.name, *(f"{1e3 * cases.rms(e[:, axis]):.1f}" for axis in (0, 1) for e in (off, left))))
     return markdown_table(head, rows)
 
 
@@ -160,6 +171,7 @@ def tables(results: list[cases.Outcome]) -> str:
             made,
             "### Velocity\n\n" + velocity_table(results),
             "### Errors of every quantity, rms\n\n" + error_table(results),
+            "### What rocking adds to the velocity\n\n" + rocking_table(results),
             "### Fitted parameters against others\n\n" + fit_table(results),
             "### Faster and faster\n\n" + sweep_table(),
             "### The quadruped's lag\n\n" + lag_table(),
@@ -204,10 +216,8 @@ def main(argv: list[str] | None = None) -> int:
     if args.recording:
         print(own_recording(args.recording))
         return 0
-    body = f"{BEGIN}\n\n{tables(compute())}\n\n{END}"
-    text = args.out.read_text(encoding="utf-8") if args.out.exists() else f"{BEGIN}{END}\n"
-    head, tail = text.partition(BEGIN)[0], text.partition(END)[2]
-    args.out.write_text(head + body + tail, encoding="utf-8")
+    text = args.out.read_text(encoding="utf-8") if args.out.exists() else EMPTY
+    args.out.write_text(insert(text, "tables", tables(compute())), encoding="utf-8")
     print(args.out)
     return 0
 

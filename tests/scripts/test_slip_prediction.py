@@ -122,6 +122,14 @@ def walk():
     return walk, record(walk)
 
 
+def test_what_the_model_drops_of_the_velocity_is_the_rocking(walk):
+    walk, recording = walk
+    measured = slip_prediction.measure(recording)
+    off = slip_prediction.predict(measured, slip_cases.own_feet(walk)).twist[:, :2] - measured.twist[:, :2]
+    left = off + slip_prediction.rocking(measured)
+    assert slip_cases.rms(left[:, 1]) < 0.6 * slip_cases.rms(off[:, 1])
+
+
 def test_recorded_forces_carry_the_weight_and_feet_are_where_the_springs_put_them(walk):
     walk, recording = walk
     assert recording.sizes["time"] == 401
