@@ -15,6 +15,7 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
 from ..analytic.models.multipod import MultipodParams
+from .episodes import judge, masked, seeds_of
 from .quasistatic_config import QuasistaticConfig
 from .surrogate import Surrogate, entries
 
@@ -57,7 +58,7 @@ class MultipodQuasistaticVectorEnv(gymnasium.vector.VectorEnv):
         self._describe(robot)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self.simulation = Surrogate(num_envs, robot, self.config.law, self.config.ctrl_dt)
+        self.simulation = Surrogate(num_envs, robot, self.config)
         self._rngs: list[np.random.Generator | None] = [None] * num_envs
         self._over, self._steps = np.zeros(num_envs, bool), np.zeros(num_envs, int)
 
@@ -85,18 +86,15 @@ class MultipodQuasistaticVectorEnv(gymnasium.vector.VectorEnv):
             options: Nothing but the mask, shape (num_envs,) of booleans.
         """
         options = dict(options or {})
-        mask = np.asarray(options.pop("reset_mask", np.ones(self.num_envs, bool)))
+        robots = masked(options.pop("reset_mask", None), self.num_envs)
         if options:
             raise ValueError(f"unknown options {list(options)}; there is reset_mask")
-        if mask.shape != (self.num_envs,) or mask.dtype != bool or not mask.any():
-            raise ValueError(f"reset_mask must be {self.num_envs} booleans, one of them true, got {mask}")
-        seeds = [None if seed is None else seed + k for k in range(self.num_envs)] if _lone(seed) else list(seed)
-        if len(seeds) != self.num_envs:
-            raise ValueError(f"there are {self.num_envs} environments, got {len(seeds)} seeds")
-        for k in np.flatnonzero(mask):
+        seeds = seeds_of(seed, self.num_envs)
+        for k in robots:
             if seeds[k] is not None or self._rngs[k] is None:
                 self._rngs[k], _ = seeding.np_random(seeds[k])
-        self._start(np.flatnonzero(mask))
+        self._start(np.array(robots))
+        mask = np.isin(np.arange(self.num_envs), robots)
         infos = self.simulation.measurements() | {"termination": np.full(self.num_envs, "", object)}
         return self._observe(), infos | {"_" + name: mask for name in infos}
 
@@ -122,7 +120,8 @@ class MultipodQuasistaticVectorEnv(gymnasium.vector.VectorEnv):
             over = np.flatnonzero(waited).tolist()
             raise ValueError(f"the episodes of environments {over} are over; reset them with options['reset_mask']")
         self.simulation.step(np.clip(actions, -1.0, 1.0, out=actions), waited)
-        terms, endings, terminated = self._judge(waited)
+        endings = np.full(self.num_envs, "", object)
+        terms, terminated = judge(self.simulation, endings, waited)
         self._steps += 1
         truncated = (self._steps >= (self.max_episode_steps or np.inf)) & ~waited
         self._over = over = terminated | truncated
@@ -136,20 +135,6 @@ class MultipodQuasistaticVectorEnv(gymnasium.vector.VectorEnv):
         observation = self._observe()
         infos = self._infos(endings, terms, ~restart)
         return observation, reward, terminated, truncated, infos | final
-
-    def _judge(self, waited: np.ndarray) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray]:
-        """Return the reward's weighted terms, the sentences that end episodes, and which episodes they end."""
-        endings, ended = np.full(self.num_envs, "", object), waited.copy()
-        for why, holds in self.simulation.endings().items():
-            fresh = holds & ~ended
-            if fresh.any():
-                endings[fresh], ended = why, ended | fresh
-        terms = self.simulation.reward_terms()
-        weights = self.config.weights
-        terms = {name: weights[name] * term for name, term in terms.items()}
-        if ended.any():
-            terms = {name: np.where(ended if name == "healthy" else waited, 0.0, t) for name, t in terms.items()}
-        return terms, endings, ended & ~waited
 
     def _infos(self, endings, terms, stepped) -> dict[str, Any]:
         """Return measurements and terms, Gymnasium's way: beside each array, a mask of those it is of."""
@@ -174,10 +159,6 @@ class MultipodQuasistaticVectorEnv(gymnasium.vector.VectorEnv):
         """Find the entries' functions again."""
         self.__dict__.update(state)
         self._values = [entry.value for entry in entries(self.config.robot).values()]
-
-
-def _lone(seed) -> bool:
-    return seed is None or isinstance(seed, int | np.integer)
 
 
 class MultipodQuasistaticEnv(gymnasium.Env):

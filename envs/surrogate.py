@@ -14,17 +14,9 @@ from ..analytic.contact import LAWS
 from ..analytic.contact.kernels import DISSIPATION
 from ..analytic.models.multipod import MultipodParams
 from ..analytic.quasistatic import Robots
+from .quasistatic_config import QuasistaticConfig
 
 TILTED = np.pi / 3  # beyond which a robot has toppled [rad], as in `Multipod-v0`
-
-# Weight and meaning of each term of the reward.
-REWARDS = {
-    "forward": (1.0, "forward speed along the world's x [m/s]"),
-    "drift": (-0.2, "sideways speed along the world's y, absolute [m/s]"),
-    "dissipation": (-0.002, "power that the sliding feet dissipate [W]"),
-    "action_change": (-0.005, "squared change of the action, mean over its entries"),
-    "healthy": (0.05, "1 until the episode terminates"),
-}
 
 
 class Surrogate:
@@ -37,8 +29,9 @@ class Surrogate:
         time: Since the episode's start, shape (n,) [s].
     """
 
-    def __init__(self, n: int, params: MultipodParams, law: str, ctrl_dt: float):
-        self.robots, self.ctrl_dt = Robots(n, params, LAWS[law], ctrl_dt), ctrl_dt
+    def __init__(self, n: int, params: MultipodParams, config: QuasistaticConfig):
+        self.robots, self.ctrl_dt = Robots(n, params, LAWS[config.law], config.ctrl_dt), config.ctrl_dt
+        self._weights = config.weights
         self.action, self.last_action = np.zeros((2, n, 2 * params.n_segments))
         self.time = np.zeros(n)
 
@@ -64,15 +57,16 @@ class Surrogate:
         }
 
     def reward_terms(self) -> dict[str, np.ndarray]:
-        """Return the unweighted terms of the reward, each of shape (n,)."""
+        """Return the weighted terms of the reward, each of shape (n,)."""
         robots, change = self.robots, self.action - self.last_action
-        return {
+        terms = {
             "forward": robots.velocity[:, 0],
             "drift": np.abs(robots.velocity[:, 1]),
             "dissipation": np.where(robots.broken, 0.0, robots.out[:, DISSIPATION]),
             "action_change": np.vecdot(change, change) * (1.0 / change.shape[1]),
             "healthy": np.ones(len(self.time)),
         }
+        return {name: self._weights[name] * term for name, term in terms.items()}
 
     def measurements(self) -> dict[str, np.ndarray]:
         """Return what `info` reports besides the reward, new arrays."""

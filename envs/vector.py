@@ -18,9 +18,9 @@ from gymnasium.vector.utils import batch_space
 
 from .base import BEYOND, checked_action, total, warning_sentence
 from .camera import Camera
+from .episodes import judge, masked, seeds_of
 from .simulations import Simulations
 from .task import Task
-from .vector_arguments import masked, seeds_of
 
 
 class LeggedVectorEnv(gymnasium.vector.VectorEnv):
@@ -206,28 +206,3 @@ class LeggedVectorEnv(gymnasium.vector.VectorEnv):
     def close_extras(self, **kwargs) -> None:
         """Close the renderer."""
         self._camera.close()
-
-
-def judge(task: Task, endings: np.ndarray, waiting: np.ndarray) -> tuple[dict[str, np.ndarray], np.ndarray]:
-    """Return the reward's terms and which episodes terminate.
-
-    Args:
-        task: The task, after a step.
-        endings: Why a simulation diverged, or "", shape (n,) of str; why others terminate is written in.
-        waiting: Whose next episode has not begun, shape (n,) of bool: they get nothing and end nothing.
-    """
-    void = endings.astype(bool) | waiting
-    ended = void.copy()
-    for why, holds in task.endings().items():
-        fresh = holds & ~ended
-        if fresh.any():
-            endings[fresh] = why
-            ended |= fresh
-    terms = task.reward_terms()
-    for name, term in terms.items():
-        if np.ndim(term) == 0:
-            terms[name] = np.full(len(endings), term)
-    if ended.any():
-        for name, term in terms.items():
-            term[ended if name == "healthy" else void] = 0.0
-    return terms, ended & ~waiting

@@ -71,8 +71,8 @@ def page() -> str:
     import gymnasium
 
     import tarsus  # noqa: F401  registers the environments
-    from tarsus.envs.quasistatic_config import QuasistaticConfig
-    from tarsus.envs.surrogate import REWARDS, entries
+    from tarsus.envs.quasistatic_config import REWARDS, QuasistaticConfig
+    from tarsus.envs.surrogate import entries
 
     env = gymnasium.make("MultipodQuasistatic-v0").unwrapped
     config = env.vector.config
