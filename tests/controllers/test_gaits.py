@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tarsus.analytic.clock import TRIPOD_PHASE, Clock
+from tarsus.analytic.clock import TRIPOD_PHASE, Clock, undulation
 from tarsus.analytic.models.multipod import MultipodParams, foot_positions, foot_velocities
 from tarsus.controllers import gaits, pair_gaits, shaft_gaits
 from tarsus.controllers.gaits import GAITS
@@ -203,3 +203,12 @@ def test_impossible_gaits_are_refused(fields, message):
 def test_impossible_series_are_refused(coefficients, frequency, message):
     with pytest.raises(ValueError, match=message):
         pair_gaits.FourierGait(coefficients, frequency)
+
+
+def test_the_environments_undulation_is_the_gaits():
+    """What the action mode "gait" of Multipod-v0 plays, and the Fourier series, are one gait."""
+    t = np.linspace(0.0, 5.0, 23)
+    gait = pair_gaits.undulation(8, 0.4, 1.2 * np.pi, 0.21, 0.13, 0.07)
+    played = undulation(0.4 * t, 0.4, 1.2 * np.pi, 0.21, 0.13, 0.07, n_pairs=4)
+    for a, b in zip(gait(t), played, strict=True):
+        np.testing.assert_allclose(a, b, atol=1e-12)
