@@ -49,7 +49,7 @@ class Row:
 
 
 def undulating(n_legs: int, n: int, n_steps: int, speed: float) -> np.ndarray:
-    """Return the undulation as actions, each robot at a phase of its own; an action of 1 is a joint speed of `speed`."""
+    """Return the undulation as actions, each robot at a phase of its own; an action of 1 is a joint speed `speed`."""
     gait = gaits.make("undulation", n_legs)
     times = CTRL_DT * np.arange(n_steps)[:, None] + gait.period * np.linspace(0, 1, n, endpoint=False)
     _, rate = gait(times)
