@@ -121,7 +121,7 @@ def _free_names(
         function = getattr(functions, name) or _always
         keep = mixed and name == "transition"
         names[name] = function if keep else rebuild(function, wrap, swap, done, module)
-    sizes = {**functions.sizes, "N_STAGES": method.n_stages, "POLISH": method.polish}
+    sizes = {**functions.sizes, "N_STAGES": method.n_stages, "POLISH": method.polish, "GAMMA": method.gamma}
     return {**names, **sizes, **functions.tables, "HAS_VALIDATE": functions.validate is not None}
 
 

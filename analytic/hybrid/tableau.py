@@ -10,11 +10,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from . import tableau_dop853 as dop853
+from . import tableau_rodas5p as rodas5p
 
 
 @dataclass(frozen=True)
 class Method:
-    """An embedded explicit Runge-Kutta method with dense output."""
+    """An embedded Runge-Kutta or Rosenbrock method with dense output."""
 
     name: str
     order: int  # of the solution that is carried on
@@ -26,6 +27,7 @@ class Method:
     polish: bool  # re-compute events with a full step
     arrays: dict[str, np.ndarray] = field(repr=False)  # what the kernel calls them: A B C and E P, or E3 E5 D
     source: str = ""
+    gamma: float = 0.0  # of a Rosenbrock method, whose stages are solutions of linear systems; explicit methods: 0
 
     @property
     def exponent(self) -> float:
@@ -111,4 +113,19 @@ RK23 = Method(
     source="Bogacki & Shampine (1989)",
 )
 
-METHODS = {method.name: method for method in (DOP853, DOPRI5, RK23)}
+# For stiff fields. Rows of stages: the field at the start, the eight solutions, the field at the end.
+RODAS5P = Method(
+    "rodas5p",
+    order=5,
+    error_order=4,
+    n_stages=rodas5p.N_STAGES + 1,
+    n_rows=rodas5p.N_STAGES + 2,
+    n_dense=3,
+    dense="dense_rodas5p",
+    polish=True,
+    arrays={name: getattr(rodas5p, name) for name in ("A", "C", "D", "H", "TIMES")},
+    source="Steinebach (2023)",
+    gamma=rodas5p.GAMMA,
+)
+
+METHODS = {method.name: method for method in (DOP853, DOPRI5, RK23, RODAS5P)}
