@@ -23,7 +23,8 @@ def unrolled(method: Method) -> str:
     """Return the functions `stages`, `error_terms` and `dense_terms` of a method (described in `kernel/free.py`)."""
     arrays = method.arrays
     if method.gamma:
-        return "\n\n".join([_rosenbrock(arrays), *(_terms(f"dense{r}", [0.0, *row]) for r, row in enumerate(arrays["H"]))])
+        dense = [_terms(f"dense{r}", [0.0, *row]) for r, row in enumerate(arrays["H"])]
+        return "\n\n".join([_rosenbrock(arrays), *dense])
     parts = [_stages(arrays["A"], arrays["B"], arrays["C"], method.n_stages)]
     if "E3" in arrays:
         parts.append(_terms("error5", arrays["E5"]))
@@ -58,6 +59,7 @@ def _more_stages(a: np.ndarray, c: np.ndarray, n_stages: int) -> str:
 
 
 def _rosenbrock(arrays: dict[str, np.ndarray]) -> str:
+    # The solutions are the rows of `k` from the second; the first is the field at the start.
     a, c, times, d = (arrays[name] for name in ("A", "C", "TIMES", "D"))
     text = ["@jit", "def stages(w, h, out):", "    k = plain(w.k)", "    x = plain(w.x)", "    inner = plain(w.inner)"]
     text += ["    ft = plain(w.ft)", "    prepare_stages(w, h)", "    inverse = 1.0 / h"]

@@ -49,7 +49,9 @@ def layout(n: int, n_memory: int, n_params: int, n_guards: int, n_rows: int, n_d
     fields += [("gs", np.float64, (5, n_guards)), ("ws", np.float64, (5,)), ("wv", np.float64, (5,))]
     fields += [("k", np.float64, (n_rows, n)), ("q", np.float64, (n_dense, n))]
     fields += [("jac", np.float64, (n_jac, n_jac)), ("lu", np.float64, (n_jac, n_jac)), ("swap", np.int64, (n_jac,))]
-    fields += [(name, np.float64, (n_jac,)) for name in ("ft", "column", "x_jac")] + [("d_jac", np.float64, (n_memory,))]
+    fields += [(name, np.float64, (n_jac,)) for name in ("ft", "column", "x_jac")] + [
+        ("d_jac", np.float64, (n_memory,))
+    ]
     fields += [("memo_key", np.int64, (MEMO,)), ("memo_h", np.float64, (MEMO,))]
     return np.dtype(fields, align=True)
 
