@@ -20,7 +20,7 @@ import numpy as np
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.hybrid.tableau import METHODS
 from tarsus.analytic.models.hexapod import HexapodParams, energy
-from tarsus.analytic.models.hexapod.state import VELOCITY
+from tarsus.analytic.models.hexapod.state import SCALE, VELOCITY
 from tarsus.analytic.terrain import Flat, Slope
 from tarsus.scripts import hexapod_stiffness as stiffness
 from tarsus.scripts import report
@@ -115,7 +115,7 @@ def arc_rows(walks: dict[str, Walk], arc, rtols: tuple, peers: tuple, rounds: in
     cpu, rows = medians(runs, rounds), []
     for (name, rtol), run in runs.items():
         trial = run()
-        error = np.abs(trial.x - exact) / stiffness.SCALE
+        error = np.abs(trial.x - exact) / SCALE
         rows.append((
             name, f"{rtol:.0e}", trial.steps, trial.evaluations, f"{error.max():.1e}",
             f"{cpu[name, rtol] * 1e3:.2f}",
@@ -154,22 +154,18 @@ def mujoco_rows(experiment: Experiment, walk: Walk, seconds: float, rounds: int)
     return rows
 
 
-def batch_rows(walks: dict[str, Walk], n_runs: int, seconds: float, rounds: int, seed: int = 0) -> list:
-    """Return a row per method: robot seconds per second on one thread and on all, and the share of linear."""
-    rng, cores, rows = np.random.default_rng(seed), os.cpu_count() or 1, []
-    for name, walk in walks.items():
-        x0s = np.tile(walk.x0, (n_runs, 1))
-        x0s[:, VELOCITY : VELOCITY + 2] += rng.uniform(-0.1, 0.1, (n_runs, 2))
-        settings = dict(final_time=seconds, rtol=RTOL, atol=RTOL * stiffness.SCALE, params=walk.params)
-        runs = {n: lambda n=n: walk.sim.batch(x0s, n_threads=n, **settings) for n in (1, cores)}
-        wall = medians(runs, rounds, time.perf_counter)
-        rate = {n: n_runs * seconds / wall[n] for n in runs}
-        cpu = [timed(run) for run in runs.values()]
-        rows.append((
-            name, f"{rate[1]:.1f}", f"{rate[cores]:.1f}", cores, f"{rate[cores] / cores / rate[1]:.0%}",
-            f"{cpu[-1] / cpu[0]:.2f}", f"{os.getloadavg()[0]:.1f}",
-        ))  # fmt: skip
-    return rows
+def batch_row(name: str, walk: Walk, n_runs: int, seconds: float, rounds: int, seed: int = 0) -> tuple:
+    """Return robot seconds per second of a batch on one thread and on all, and the share of linear."""
+    cores = os.cpu_count() or 1
+    x0s = np.tile(walk.x0, (n_runs, 1))
+    x0s[:, VELOCITY : VELOCITY + 2] += np.random.default_rng(seed).uniform(-0.1, 0.1, (n_runs, 2))
+    settings = dict(final_time=seconds, rtol=RTOL, atol=RTOL * SCALE, params=walk.params)
+    runs = {n: lambda n=n: walk.sim.batch(x0s, n_threads=n, **settings) for n in sorted({1, cores})}
+    wall = medians(runs, rounds, time.perf_counter)
+    rate = {n: n_runs * seconds / wall[n] for n in runs}
+    extra = timed(runs[cores]) / timed(runs[1])
+    share = f"{rate[cores] / cores / rate[1]:.0%}"
+    return name, f"{rate[1]:.1f}", f"{rate[cores]:.1f}", cores, share, f"{extra:.2f}", f"{os.getloadavg()[0]:.1f}"
 
 
 def first_calls(method: str) -> list:
@@ -209,7 +205,8 @@ def main(argv: list[str] | None = None) -> int:
     rows = mujoco_rows(EXPERIMENTS["walk"], flat["rodas5p"], args.seconds, args.rounds)
     table("MuJoCo (walk)", ("preset", "x real time", "speed", "height RMS [mm]"), rows)
     head = ("method", "1 thread", "all", "threads", "of linear", "CPU ratio", "load")
-    table("Batch of 32 walks, 1 s each, times real time", head, batch_rows(flat, 32, 1.0, args.rounds))
+    rows = [batch_row(name, walk, 32, 1.0, args.rounds) for name, walk in flat.items()]
+    table("Batch of 32 walks, 1 s each, times real time", head, rows)
     rows = [first_calls(method) for method in ENGINE if METHODS[method].polish]
     table("First run in a new process, CPU s", ("method", "imports", "empty cache", "from the cache"), rows)
     return 0

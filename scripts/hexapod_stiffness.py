@@ -152,7 +152,6 @@ def on_arc(walk: Walk, arc: Arc, rtol: float) -> Trial:
 
 def peer_on_arc(method: str, field: Callable, p: np.ndarray, arc: Arc, rtol: float) -> Trial:
     """Integrate an arc with SciPy: the same compiled field, the same tolerances."""
-
     evaluations = 0  # SciPy's own count leaves out those of the Jacobian
 
     def rates(t, x):
