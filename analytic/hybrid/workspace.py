@@ -19,7 +19,7 @@ REALS = """
     zeno_tol zeno_drift zeno_limit zeno_error zeno_ratio min_gap record_period measure_period frame_period
 """.split()
 WHOLES = """
-    chart chart_before chart_jac phase status what culprit pause event clipped unchanged identity first place rough
+    chart chart_before phase status what culprit pause event clipped unchanged identity first place rough
     n_rec n_ev n_field n_steps n_rejected n_charts n_declined n_small n_warnings n_active
     max_charts max_steps max_stop_iter k_record k_measure k_frame stop_guard stop_count
     pi_control zeno_on zeno_guard zeno_chart_count warn_only record_on log_on
@@ -48,10 +48,8 @@ def layout(n: int, n_memory: int, n_params: int, n_guards: int, n_rows: int, n_d
     fields += [(name, np.int64, (n_guards,)) for name in GUARD_WHOLES]
     fields += [("gs", np.float64, (5, n_guards)), ("ws", np.float64, (5,)), ("wv", np.float64, (5,))]
     fields += [("k", np.float64, (n_rows, n)), ("q", np.float64, (n_dense, n))]
-    fields += [("jac", np.float64, (n_jac, n_jac)), ("lu", np.float64, (n_jac, n_jac)), ("swap", np.int64, (n_jac,))]
-    fields += [(name, np.float64, (n_jac,)) for name in ("ft", "column", "x_jac")] + [
-        ("d_jac", np.float64, (n_memory,))
-    ]
+    fields += [(name, np.float64, (n_jac, n_jac)) for name in ("jac", "lu")]
+    fields += [(name, np.float64, (n_jac,)) for name in ("ft", "column")] + [("swap", np.int64, (n_jac,))]
     fields += [("memo_key", np.int64, (MEMO,)), ("memo_h", np.float64, (MEMO,))]
     return np.dtype(fields, align=True)
 

@@ -6,25 +6,11 @@ limbs, which stand behind it and see only the body and themselves, then fill in 
 
 import math
 
-from .free import GAMMA, ND, N, jit, plain
+from .free import GAMMA, N, jit, plain
 from .stages import rates
 from .steps import EPS
 
 SMALL = 1e-5  # a state below it is varied as if it were as large (Hairer & Wanner's RODAS does the same)
-
-
-@jit
-def has_jacobian(w):
-    """Return whether the Jacobian in w.jac is that of the present point; a shorter step from it needs no other."""
-    if w.t_jac != w.t or w.chart_jac != w.chart:
-        return False
-    for i in range(N):
-        if w.x_jac[i] != w.x[i]:
-            return False
-    for i in range(ND):
-        if w.d_jac[i] != w.d[i]:
-            return False
-    return True
 
 
 @jit
@@ -49,11 +35,6 @@ def take_jacobian(w):
     for i in range(N):
         ft[i] = (ft[i] - k[0, i]) * inverse
     w.t_jac = w.t
-    w.chart_jac = w.chart
-    for i in range(N):
-        w.x_jac[i] = w.x[i]
-    for i in range(ND):
-        w.d_jac[i] = w.d[i]
 
 
 @jit
@@ -113,7 +94,7 @@ def solve(w, b):
 
 @jit
 def prepare_stages(w, h):
-    """Factorise the matrix of a step of `h` from (w.t, w.x)."""
-    if not has_jacobian(w):
+    """Factorise the matrix of a step of `h` from (w.t, w.x); a second, shorter one from there has its Jacobian."""
+    if w.t_jac != w.t:
         take_jacobian(w)
     factorise(w, 1.0 / (GAMMA * h))
