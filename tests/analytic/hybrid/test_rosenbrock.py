@@ -20,8 +20,8 @@ WEIGHTS = np.append(rodas.A[-1, :-1], 1.0) @ GAMMAS
 EMBEDDED = rodas.A[-1] @ GAMMAS
 
 
-def defects(weights, order):
-    """Return what is left of the order conditions (Hairer & Wanner II, table IV.7.1, and for order 5)."""
+def defects(weights, order, part=1.0):
+    """Return what is left of the order conditions at a part of the step (Hairer & Wanner II, table IV.7.1, and 5)."""
     one = np.ones(rodas.N_STAGES)
     a, b = ALPHA @ one, BETA @ one
     conditions = {
@@ -35,7 +35,7 @@ def defects(weights, order):
             (BETA @ BETA @ a**2, 60), (BETA @ BETA @ BETA @ b, 120),
         ],
     }  # fmt: skip
-    return [weights @ vector - 1.0 / value for n in range(1, order + 1) for vector, value in conditions[n]]
+    return [weights @ vector - part**n / value for n in range(1, order + 1) for vector, value in conditions[n]]
 
 
 def test_the_solution_has_order_5_and_the_embedded_one_4():
@@ -43,6 +43,13 @@ def test_the_solution_has_order_5_and_the_embedded_one_4():
     assert np.abs(defects(EMBEDDED, 4)).max() < 1e-13
     assert np.abs(defects(EMBEDDED, 5)).max() > 1e-4
     assert (RODAS5P.order, RODAS5P.error_order) == (5, 4)
+
+
+@pytest.mark.parametrize("part", [0.1, 0.5, 0.77])
+def test_the_dense_output_has_order_4(part):
+    bend = rodas.H[0] + part * (rodas.H[1] + part * rodas.H[2])
+    weights = part * WEIGHTS + part * (1.0 - part) * bend @ GAMMAS
+    assert np.abs(defects(weights, 4, part)).max() < 1e-12
 
 
 def test_times_belong_to_the_stages():
@@ -107,6 +114,17 @@ def as_run(sim):
     return w
 
 
+@pytest.mark.parametrize("z", [-0.3, -2.0, -50.0])
+def test_the_error_is_the_distance_to_the_embedded_solution(z):
+    sim = linear_model(np.array([[z]]))
+    space, w = sim.kernel.space, as_run(sim)
+    space["rates"](w, 0.0, w.x, w.k[0])
+    space["stages"](w, 1.0, w.x1)
+    assert w.x1[0] == pytest.approx(growth(z), abs=1e-8)
+    scale = w.atol[0] + w.rtol * max(1.0, abs(w.x1[0]))
+    assert space["error_norm"](w, 1.0) * scale == pytest.approx(abs(growth(z) - growth(z, EMBEDDED)), rel=1e-3)
+
+
 def relaxation(rate):
     """Return x' = -rate (x - cos t) - sin t, whose solution from 1 is cos t (Prothero & Robinson 1974)."""
     model = hy.Model("relaxation", state={"x": 1.0}, params={"rate": rate}, charts=["run"])
@@ -166,6 +184,40 @@ def test_events_of_a_stiff_field():
     before = np.append(np.diff(r.t) == 0, False)  # the last points before a kick
     assert np.abs(r.x[:, 0] - exact)[~before].max() < 1e-6
     assert r.counts["steps"] < 600
+
+
+def test_a_second_event_at_the_same_time_has_its_own_jacobian():
+    """So soon after the first that the time is the same number; the Jacobian of the step between them is another's."""
+    model = hy.Model("twice", state={"x": 1.0, "left": 1.0}, memory={"rate": 10.0, "next": 0.5}, charts=["run"])
+
+    @model.field("run")
+    def flow(t, x, d, p, dx):
+        dx[0] = -d[0] * x[0]
+        dx[1] = -1.0
+
+    @model.guard("run", to="run")
+    def tick(t, x, d, p):
+        return d[1] - t
+
+    @model.reset("tick")
+    def begin(t, x, d, p):
+        x[1] = 1e-18
+        d[1] = 9.0
+
+    @model.guard("run", to="run")
+    def spent(t, x, d, p):
+        return x[1]
+
+    @model.reset("spent")
+    def stiffen(t, x, d, p):
+        x[0] = 1.0
+        x[1] = 9.0
+        d[0] *= 1e3
+
+    step = 1e-3  # 10 time constants
+    r = hy.compile(model, "rodas5p", "python").run(final_time=0.501, rtol=1.0, atol=1e9, max_step=step, first_step=step)
+    assert r.events.name.tolist() == ["tick", "spent"] and np.diff(r.events.t) == 0.0
+    assert r.x_end[0] == pytest.approx(growth(-10.0), abs=1e-3)
 
 
 def test_a_field_that_is_not_finite_ends_the_run():
