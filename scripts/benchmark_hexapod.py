@@ -196,7 +196,7 @@ def main(argv: list[str] | None = None) -> int:
         head = ("method", "rtol", "x real time", "steps / s", "fields / step", "us / step", "events / s")
         table(f"{name}, {args.seconds:g} s", (*head, "error [m]", "imbalance"), rows)
     flat = walks["walk"]
-    head = ("method", "rtol", "step [ms]", "h |lambda|, 5 / 50 / 95 %", "limit", "decay [1/s]", "largest", "|Im|")
+    head = ("method", "rtol", "step [ms]", "h rate, 5 / 50 / 95 %", "limit", "decay [1/s]", "largest", "turn [1/s]")
     table("Steps beside the fastest rate (walk)", head, stiffness_rows(flat, args.seconds, RTOLS))
     arc = stiffness.longest_slide(flat["dop853"].run(args.seconds, RTOL, record_period=0.0))
     title = f"One arc, {1e3 * (arc.end - arc.t):.1f} ms, {stiffness.n_sliding(arc.chart)} toes slide"

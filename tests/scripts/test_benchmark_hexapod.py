@@ -79,3 +79,8 @@ def test_rows_of_speed_and_of_mujoco(walks):
     assert len(rows) == 1 and float(rows[0][7]) < 1e-6 and float(rows[0][8]) < 1e-3
     presets = benchmark.mujoco_rows(WALK, walks["dop853"], 0.02, rounds=1)
     assert [row[0] for row in presets] == ["reference", "rl"] and float(presets[0][3]) < 1.0
+
+
+def test_a_row_of_a_batch(walks):
+    row = benchmark.batch_row("dop853", walks["dop853"], n_runs=2, seconds=2e-3, rounds=1)
+    assert row[0] == "dop853" and row[4].endswith("%")
