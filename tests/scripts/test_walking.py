@@ -7,6 +7,7 @@ from tarsus.analytic.models.bigant import BigAntParams
 from tarsus.analytic.models.disc import DiscParams
 from tarsus.analytic.models.multipod import MultipodParams
 from tarsus.analytic.terrain import Rough
+from tarsus.scripts import walker_table
 from tarsus.scripts.walking import FPS, MACHINES, Walking, WalkingStepper, walk
 
 SETTLE = 2.0  # [s]; then whole strides
@@ -114,3 +115,9 @@ def test_too_short_a_walk_is_refused():
     assert len(walk(walking, 3 / FPS).time) == 3
     with pytest.raises(ValueError, match="a speed needs a whole stride"):
         walk(walking, 3 / FPS).velocity()
+
+
+def test_a_row_of_the_table_says_how_a_walk_ended():
+    found = walker_table.row("multipod", 6, "rl", 10.0)
+    assert found[:4] == ("multipod", 6, "`rl`", "10") and found[-1] == "walks"
+    assert 0.07 < float(found[4]) < 0.1 and float(found[6]) < 1.0
