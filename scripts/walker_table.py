@@ -1,6 +1,6 @@
 """Make the table of docs/multipods.md: multipods, BigANT and discs walk, and their feet carry the weight.
 
-Usage: tarsus walker table [--legs 4 6 ... 50] [--presets rl] [--seconds 30] [--robot multipod]. Prints rows as they come.
+Usage: tarsus walker table [--legs 4 6 ... 50] [--presets rl] [--seconds 30] [--robot multipod]..
 Runtime: CPU seconds grow from 1 to 33 with the legs in the preset rl, ten times as many in reference.
 """
 
