@@ -10,7 +10,7 @@ import sys
 
 import numpy as np
 
-from tarsus.analytic.terrain import Flat, Sinusoid
+from tarsus.analytic.terrain import Sinusoid
 from tarsus.scripts import study
 from tarsus.scripts.plotting import figure_main
 from tarsus.scripts.report import markdown_table
@@ -36,7 +36,7 @@ def compute(
     """Return speeds [m/s] and verdicts, shape (n_wavenumbers, n_amplitudes, n_places, 2 engines)."""
     heights = study.refine(amplitudes, fineness)
     cases = [
-        Case(ground=Sinusoid(float(a), k, k) if a else Flat(), seconds=seconds, place=place)
+        Case(ground=Sinusoid(float(a), k, k), seconds=seconds, place=place)
         for k in wavenumbers
         for a in heights
         for place in places
