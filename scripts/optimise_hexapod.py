@@ -37,6 +37,7 @@ JUDGED = 1.5  # seconds of last strides
 PUSH = 0.2  # change of the body's velocity [m/s]
 DIRECTIONS = ((1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0))
 AGREEMENT = 0.02  # of the engines' speeds; MuJoCo's plate meets the ground, the exact one's only with its centre
+CONVERGED = 3e-3  # spread of a generation's costs at which the search ends, relative
 CANDIDATES = 20  # gaits that are examined further before the search counts as failed
 AFTER_PUSH = 2.0  # of walking on [s]
 SETTINGS = {"rtol": exact.RTOL, "atol": exact.RTOL * SCALE}
@@ -103,12 +104,14 @@ def ways(x) -> np.ndarray:
     return np.array([moved(b - np.pad(a[:2], (0, 50)), (0, 0), -heading(a))[1] for a, b in zip(x, x[1:], strict=False)])
 
 
-def search(population: int, generations: int, seed: int = 0, n_jobs: int = -1) -> list[tuple[np.ndarray, Walk]]:
-    """Return every point tried (4,) with how it walks, by differential evolution with a progress bar.
+def search(
+    population: int, generations: int, seed: int = 0, n_jobs: int = -1
+) -> tuple[list[tuple[np.ndarray, Walk]], bool]:
+    """Return every point tried (4,) with how it walks, by differential evolution, and whether the search converged.
 
     Args:
         population: Points per generation.
-        generations: How many, after the first.
+        generations: How many at most, after the first.
         seed: Of the search.
         n_jobs: Threads; the engine's loop holds no lock.
     """
@@ -127,11 +130,11 @@ def search(population: int, generations: int, seed: int = 0, n_jobs: int = -1) -
         bounds = list(RANGES.values())
         unit = np.random.default_rng(seed).uniform(size=(population, len(bounds)))
         first = np.array([low + u * (high - low) for (low, high), u in zip(bounds, unit.T, strict=True)]).T
-        differential_evolution(
+        found = differential_evolution(
             costs, bounds, maxiter=generations, init=first, rng=seed, polish=False, vectorized=True,
-            updating="deferred", tol=0.0, mutation=(0.4, 0.9), recombination=0.8,
+            updating="deferred", tol=CONVERGED, mutation=(0.4, 0.9), recombination=0.8,
         )  # fmt: skip
-    return tried
+    return tried, bool(found.success)
 
 
 @dataclass(frozen=True)
@@ -187,8 +190,8 @@ def mujoco_survives(experiment: Experiment, push: float) -> int:
     return upright
 
 
-def table(proof: Proof, walked: int) -> str:
-    """Return the page's table of a gait, Markdown."""
+def table(proof: Proof, walked: int, converged: bool) -> str:
+    """Return the page's table of the best of so many gaits, Markdown."""
     rows = [
         ["mean speed [m/s]", *(f"{s.speed:.4f}" for s in (proof.exact, proof.mujoco))],
         ["cost of transport, positive work", *(f"{s.cot_positive:.3f}" for s in (proof.exact, proof.mujoco))],
@@ -201,7 +204,8 @@ def table(proof: Proof, walked: int) -> str:
     gait = proof.gait
     title = (
         f"t_c {gait.cycle_time:.4f} s, duty {gait.slow_time / gait.cycle_time:.4f}, phi_s {gait.sweep_angle:.4f} rad, "
-        f"phi_o {gait.leg_offset:+.4f} rad; the fastest stable one of {walked} gaits tried."
+        f"phi_o {gait.leg_offset:+.4f} rad; the fastest stable one of {walked} gaits tried "
+        f"({'the search converged' if converged else 'the search was ended before it converged'})."
     )
     return title + "\n\n" + report.markdown_table(["", "exact", "MuJoCo, reference"], rows)
 
@@ -210,18 +214,18 @@ def main(argv: list[str] | None = None) -> int:
     """Search, prove, print the table and the command that walks the gait."""
     parser = argparse.ArgumentParser(prog="tarsus optimise hexapod", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--population", type=int, default=24, help="gaits per generation; default 24")
-    parser.add_argument("--generations", type=int, default=17, help="generations after the first; default 17")
+    parser.add_argument("--generations", type=int, default=60, help="most generations after the first; default 60")
     parser.add_argument("--seed", type=int, default=0, help="of the search; default 0")
     parser.add_argument("--jobs", type=int, default=-1, help="threads; -1 takes every core")
     args = parser.parse_args(argv)
-    tried = search(args.population, args.generations, args.seed, args.jobs)
+    tried, converged = search(args.population, args.generations, args.seed, args.jobs)
     sim = exact.simulator(Flat())
     for point, made in sorted(tried, key=lambda row: row[1].cost)[:CANDIDATES]:
         if not made.steady:
             break
         proof = prove(sim, gait_at(point))
         if proof.stable:
-            print(table(proof, len(tried)))
+            print(table(proof, len(tried), converged))
             values = zip(("t-c", "duty", "phi-s", "phi-o"), point, strict=True)
             print("\ntarsus run hexapod " + " ".join(f"--{name}={value:.12g}" for name, value in values))
             return 0
