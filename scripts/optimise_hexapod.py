@@ -22,7 +22,7 @@ from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.hybrid import sections
 from tarsus.analytic.models.hexapod import HexapodParams, hybrid, orbit
 from tarsus.analytic.models.hexapod.orbit import heading, moved
-from tarsus.analytic.models.hexapod.state import SCALE
+from tarsus.analytic.models.hexapod.state import SCALE, VELOCITY
 from tarsus.analytic.terrain import Flat
 from tarsus.envs.hexapod_task import UPRIGHT
 from tarsus.scripts import exact, report, summary
@@ -40,6 +40,10 @@ AGREEMENT = 0.02  # of the engines' speeds; MuJoCo's plate meets the ground, the
 CONVERGED = 3e-3  # spread of a generation's costs at which the search ends, relative
 CANDIDATES = 100  # gaits that are examined further before the search counts as failed
 AFTER_PUSH = 2.0  # of walking on [s]
+STARTS, START_VELOCITY = (
+    16,
+    0.01,
+)  # starts that are not quite at rest: how many, and their velocities along each axis [m/s]
 SETTINGS = {"rtol": exact.RTOL, "atol": exact.RTOL * SCALE}
 
 
@@ -68,18 +72,31 @@ class Walk:
         return -self.speed if self.steady else 1.0 - 0.5 * self.lasted + 0.1 * min(self.variation, 1.0)
 
 
-def walk(sim: hy.Simulator, gait: TripodGait, params: HexapodParams | None = None) -> tuple[Walk, hy.Result]:
-    """Return how the robot walks a gait from rest, and the engine's result with a row per stride."""
-    params = HexapodParams() if params is None else params
-    model = hybrid.build(params, Flat(), "open-loop", gait=gait)
+def walk(sim: hy.Simulator, gait: TripodGait, velocity=(0.0, 0.0, 0.0)) -> tuple[Walk, hy.Result]:
+    """Return how the robot walks a gait, and the engine's result with a row per stride.
+
+    Args:
+        sim: The compiled hexapod.
+        gait: The gait.
+        velocity: Of the body at the start, by default at rest [m/s].
+    """
+    model = hybrid.build(HexapodParams(), Flat(), "open-loop", gait=gait)
+    x0 = model.x0.copy()
+    x0[VELOCITY : VELOCITY + 3] += velocity
     p = dict(zip(model.param_names, model.p0, strict=True))
     period = gait.cycle_time
     n = int(np.ceil(SECONDS / period))
-    r = sim.run(model.x0, None, p, final_time=n * period, record_period=period, **SETTINGS)
+    r = sim.run(x0, None, p, final_time=n * period, record_period=period, **SETTINGS)
     if r.status is not hy.Status.FINAL_TIME:
         return Walk(min(r.t_end / (n * period), 0.999), 0.0, 1.0), r
     strides = ways(r.x[-1 - max(3, int(np.ceil(JUDGED / period))) :])
     return Walk(1.0, float(strides.mean() / period), float(np.ptp(strides) / max(np.abs(strides).max(), 1e-9))), r
+
+
+def starts(sim: hy.Simulator, gait: TripodGait) -> int:
+    """Return from how many of `STARTS` starts, at rest but for a small random velocity, the robot walks the gait."""
+    velocities = np.random.default_rng(0).normal(scale=START_VELOCITY, size=(STARTS, 3))
+    return sum(walk(sim, gait, velocity)[0].steady for velocity in velocities)
 
 
 def survives(sim: hy.Simulator, walked: hy.Result, push: float) -> int:
@@ -146,6 +163,7 @@ class Proof:
     mujoco: summary.Summary
     upright: int  # of four pushes survived, in the exact engine
     upright_mujoco: int
+    started: int  # of `STARTS`, in the exact engine
     radius: float  # largest multiplier of the stride, NaN where Newton's method found no fixed point
 
     @property
@@ -174,7 +192,8 @@ def prove(sim: hy.Simulator, gait: TripodGait) -> Proof:
     converged = point.status is sections.Convergence.CONVERGED
     radius = float(np.abs(point.multipliers[0]) ** 2) if converged else np.nan
     numbers = summary.summarise(made.record), summary.summarise(run.record)
-    return Proof(gait, *numbers, survives(sim, walked, PUSH), mujoco_survives(experiment, PUSH), radius)
+    upright = survives(sim, walked, PUSH), mujoco_survives(experiment, PUSH)
+    return Proof(gait, *numbers, *upright, starts(sim, gait), radius)
 
 
 def mujoco_survives(experiment: Experiment, push: float) -> int:
@@ -205,6 +224,7 @@ def table(proof: Proof, walked: int, converged: bool) -> str:
         ["at the motors' limit", *(f"{100 * s.saturated:.0f} %" for s in (proof.exact, proof.mujoco))],
         ["duty factor, mean of the legs", *(f"{s.duty_factor.mean():.2f}" for s in (proof.exact, proof.mujoco))],
         [f"pushes of {PUSH} m/s survived, of four", str(proof.upright), str(proof.upright_mujoco)],
+        [f"starts at {START_VELOCITY:g} m/s from rest that walk, of {STARTS}", str(proof.started), ""],
         ["largest multiplier of a stride", f"{proof.radius:.3f}", ""],
     ]
     gait = proof.gait
