@@ -4,7 +4,7 @@ import pytest
 
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.terrain import Flat
-from tarsus.scripts import exact
+from tarsus.scripts import exact, gait_proof
 from tarsus.scripts import optimise_hexapod as optimise
 
 
@@ -14,11 +14,11 @@ def sim():
 
 
 def test_a_walk_is_worth_its_speed_and_a_fall_costs_more_the_sooner(sim):
-    made, _ = optimise.walk(sim, TripodGait(0.5, 0.3))
+    made, _ = gait_proof.walk(sim, TripodGait(0.5, 0.3))
     assert made.steady and made.cost == -made.speed == pytest.approx(-0.532, abs=2e-3)
-    thrown, _ = optimise.walk(sim, TripodGait(0.5, 0.3), velocity=(3.0, 0.0, 0.0))
+    thrown, _ = gait_proof.walk(sim, TripodGait(0.5, 0.3), velocity=(3.0, 0.0, 0.0))
     assert not thrown.steady and thrown.lasted < 1 and thrown.cost > 0.5
-    assert optimise.Walk(0.2, 0.0, 1.0).cost > optimise.Walk(0.4, 0.0, 1.0).cost > 0 > made.cost
+    assert gait_proof.Walk(0.2, 0.0, 1.0).cost > gait_proof.Walk(0.4, 0.0, 1.0).cost > 0 > made.cost
 
 
 def test_a_search_keeps_every_gait_it_tried_and_says_that_it_was_cut_short():
@@ -30,5 +30,5 @@ def test_a_search_keeps_every_gait_it_tried_and_says_that_it_was_cut_short():
 
 
 def test_mujoco_follows_a_walk_at_its_speed_and_no_other(sim):
-    assert optimise.follows(TripodGait(0.5, 0.3), 0.532)
-    assert not optimise.follows(TripodGait(0.5, 0.3), 0.6)
+    assert gait_proof.follows(TripodGait(0.5, 0.3), 0.532)
+    assert not gait_proof.follows(TripodGait(0.5, 0.3), 0.6)
