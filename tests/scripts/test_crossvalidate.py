@@ -89,7 +89,8 @@ def test_the_page_holds_every_table_and_needs_no_other_file(tmp_path, capsys):
         assert quantity in page and quantity in text and quantity in own.read_text()
     assert own.read_text().startswith("before") and own.read_text().endswith("after")
     shown = re.findall(r"!\[[^]]*\]\(([^)]*)\)", own.read_text())
-    assert len(shown) == 2 and all((tmp_path / picture).exists() for picture in shown)
+    assert shown == ["figures/crossvalidation_run_body.png", "figures/crossvalidation_run_feet.png"]
+    assert all((tmp_path / picture).exists() for picture in shown)
     assert all(source.startswith("data:image/png") for source in re.findall(r'src="([^"]*)"', page))
     assert len(re.findall("<img", page)) == 2 and "href" not in page
     exact, mujoco = (record.load(tmp_path / f"{name}.nc") for name in ("exact", "mujoco"))
