@@ -10,6 +10,6 @@ from ..analytic.clock import TripodGait
 GAITS = {
     "walk": TripodGait(),
     "run": TripodGait(0.5, 0.3),
-    # The fastest stable one of 432: 1.57 m/s in either engine (docs/hexapod_orbit.md).
+    # 1.57 m/s in either engine from rest. One 3 % faster is harder to start (docs/hexapod_orbit.md).
     "sprint": TripodGait(0.310331691253667, 0.22587973649909246, 1.8684179124156806, -0.44670630986996007),
 }

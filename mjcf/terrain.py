@@ -21,6 +21,7 @@ from .presets import Preset
 
 GROUND = "ground"
 HALF_EXTENT = 20.0  # of a height field, from the origin along x and y [m]
+LEAST_RELIEF = 1e-6  # MuJoCo refuses a height field without relief, such as a sinusoid of amplitude 0 [m]
 GRID = np.linspace(-HALF_EXTENT, HALF_EXTENT, 801)  # coordinates of its samples along x, the same along y [m]
 FOOT_BITS = range(1, 31)  # contact bits: 0 is the torso's (and, on a plane, the feet's), then one for each foot's patch
 
@@ -103,7 +104,7 @@ def _add_height_field(spec: mujoco.MjSpec, geom, terrain: Terrain) -> None:
         name=GROUND,
         nrow=len(GRID),
         ncol=len(GRID),
-        size=(HALF_EXTENT, HALF_EXTENT, high - low, 0.5),
+        size=(HALF_EXTENT, HALF_EXTENT, max(high - low, LEAST_RELIEF), 0.5),
         userdata=heights.astype(np.float32).ravel(),
     )
     geom.type = mujoco.mjtGeom.mjGEOM_HFIELD
@@ -115,7 +116,7 @@ def reroll(model: mujoco.MjModel, terrain: Terrain) -> None:
     """Write another terrain of the same class and height range into a compiled model's height field, in place."""
     heights = terrain.grid(GRID, GRID)
     low, high = terrain.height_range(heights)
-    model.hfield_data[:] = ((heights - low) / (high - low)).astype(np.float32).ravel()
+    model.hfield_data[:] = ((heights - low) / max(high - low, LEAST_RELIEF)).astype(np.float32).ravel()
 
 
 class GroundPatches:

@@ -13,6 +13,7 @@ from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import Flat, Slope, Terrain
 from tarsus.mjcf import compile_model, hexapod
 from tarsus.mjcf.hexapod_state import START, start_state
+from tarsus.mjcf.presets import Preset
 from tarsus.scripts.experiment import Experiment, Stepper
 
 CREEP_SLOPE = 0.1
@@ -57,21 +58,26 @@ def _step_for(model: mujoco.MjModel, data: mujoco.MjData, seconds: float) -> Non
         mujoco.mj_step(model, data)
 
 
-def speed_of_simulation(preset: str, seconds: float = 2.0, repeats: int = 5) -> tuple[float, float]:
-    """Return simulated seconds per second of processor time: commanded every 20 ms, and at every step from Python."""
+def speed_of_simulation(preset: str | Preset, seconds: float = 2.0, repeats: int = 5, hold: float = 0.0) -> float:
+    """Return simulated seconds per second of processor time, the median of several walks from rest.
+
+    Args:
+        preset: The simulator's settings.
+        seconds: Of a walk [s].
+        repeats: How many.
+        hold: Between commands [s]; 0 commands every step, from Python.
+    """
     experiment = Experiment(HexapodParams(), TripodGait(), Flat(), preset)
-    ratios: dict[bool, list[float]] = {False: [], True: []}
-    for _ in range(repeats):
-        for every_step, measured in ratios.items():
-            stepper = Stepper(experiment)
-            n, hold = round(seconds / stepper.model.opt.timestep), round(0.02 / stepper.model.opt.timestep)
-            started = time.process_time()
-            for k in range(n):
-                if every_step:
-                    stepper.step()
-                    continue
-                if k % hold == 0:
-                    stepper.command(stepper.data)
-                mujoco.mj_step(stepper.model, stepper.data)
-            measured.append(seconds / (time.process_time() - started))
-    return statistics.median(ratios[False]), statistics.median(ratios[True])
+    return statistics.median(_speed(experiment, seconds, hold) for _ in range(repeats))
+
+
+def _speed(experiment: Experiment, seconds: float, hold: float) -> float:
+    stepper = Stepper(experiment)
+    timestep = stepper.model.opt.timestep
+    n, every = round(seconds / timestep), max(1, round(hold / timestep))
+    started = time.process_time()
+    for k in range(n):
+        if k % every == 0:
+            stepper.command(stepper.data)
+        mujoco.mj_step(stepper.model, stepper.data)
+    return seconds / (time.process_time() - started)

@@ -18,6 +18,7 @@ from tarsus.scripts.hexapod_machine import HEXAPOD
 from tarsus.scripts.machine import Machine, Trial
 
 MACHINES: dict[str, Machine] = {"hexapod": HEXAPOD}
+DPI = 80  # of the pictures
 
 
 def parser() -> argparse.ArgumentParser:
@@ -75,20 +76,38 @@ def _words(text: str) -> str:
 
 def write(folder: Path, title: str, exact: Trial, mujoco: Trial, comparison: Comparison) -> list[str]:
     """Write records, pictures and pages; return the files' names."""
-    from tarsus.scripts import comparison_plot
-
     folder.mkdir(parents=True, exist_ok=True)
     record.save(exact.record, folder / "exact.nc")
     record.save(mujoco.record, folder / "mujoco.nc")
     record.save(align(exact.record, mujoco.record), folder / "both.nc")
-    pictures = {}
-    for name, draw in (("body", comparison_plot.draw_body), ("feet", comparison_plot.draw_feet)):
-        pictures[name] = folder / f"{name}.png"
-        draw(exact, mujoco, comparison).savefig(pictures[name], dpi=110)
+    pictures = draw(folder, "", exact, mujoco, comparison)
     lines, shown = facts(exact, mujoco, comparison), comparison_page.sections(comparison)
     (folder / "report.md").write_text(comparison_page.markdown(title, lines, shown, pictures), encoding="utf-8")
     (folder / "report.html").write_text(comparison_page.page(title, lines, shown, pictures), encoding="utf-8")
     return ["exact.nc", "mujoco.nc", "both.nc", *(path.name for path in pictures.values()), "report.md", "report.html"]
+
+
+def draw(folder: Path, prefix: str, exact: Trial, mujoco: Trial, comparison: Comparison) -> dict[str, Path]:
+    """Write the pictures, their names behind a prefix; return the files by what they show."""
+    from tarsus.scripts import comparison_plot
+
+    folder.mkdir(parents=True, exist_ok=True)
+    pictures = {}
+    for name, drawn in (("body", comparison_plot.draw_body), ("feet", comparison_plot.draw_feet)):
+        pictures[name] = folder / f"{prefix}{name}.png"
+        drawn(exact, mujoco, comparison).savefig(pictures[name], dpi=DPI)
+    return pictures
+
+
+def fill(page: Path, part: str, exact: Trial, mujoco: Trial, comparison: Comparison) -> None:
+    """Write facts, pictures and tables between a page's markers of a part; pictures go into `figures` beside it."""
+    pictures = draw(page.parent / "figures", f"crossvalidation_{part}_", exact, mujoco, comparison)
+    lines = "\n".join(f"* {fact}" for fact in facts(exact, mujoco, comparison))
+    images = "\n\n".join(f"![{part}, {name}](figures/{path.name})" for name, path in pictures.items())
+    tables = comparison_page.tables(comparison_page.sections(comparison), level=4)
+    page.write_text(
+        report.insert(page.read_text(encoding="utf-8"), part, f"{lines}\n\n{images}\n\n{tables}"), encoding="utf-8"
+    )
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -98,17 +117,16 @@ def main(argv: list[str] | None = None) -> int:
     try:
         if not 0 < args.seconds < float("inf"):
             raise ValueError(f"--seconds must be positive and finite, got {args.seconds:g}")
+        if args.page is not None:
+            report.insert(args.page.read_text(encoding="utf-8"), args.part, "")  # before the runs
         exact, mujoco, comparison = run(machine, machine.experiment(args), args.seconds, args.rtol)
-    except (ValueError, RuntimeError) as error:
+    except (ValueError, RuntimeError, OSError) as error:
         print(f"tarsus crossvalidate {args.machine}: {error}", file=sys.stderr)
         return 2
-    shown = comparison_page.sections(comparison)
     if args.page is not None:
-        facts_of_run = "\n".join(f"* {fact}" for fact in facts(exact, mujoco, comparison))
-        part = f"{facts_of_run}\n\n{comparison_page.tables(shown, level=4)}"
-        args.page.write_text(report.insert(args.page.read_text(encoding="utf-8"), args.part, part), encoding="utf-8")
+        fill(args.page, args.part, exact, mujoco, comparison)
     files = write(args.out, f"{machine.name.capitalize()}: MuJoCo against the exact engine", exact, mujoco, comparison)
-    print(comparison_page.tables(shown))
+    print(comparison_page.tables(comparison_page.sections(comparison)))
     print(f"\n{args.out}: {', '.join(files)}")
     return 0
 

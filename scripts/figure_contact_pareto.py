@@ -14,7 +14,7 @@ import pandas as pd
 from tarsus.mjcf.presets import CONES, INTEGRATORS, PRESETS
 from tarsus.scripts import contact_sweep
 from tarsus.scripts.contact_sweep import DEFAULTS, front
-from tarsus.scripts.plotting import figure_main
+from tarsus.scripts.plotting import figure_main, plain_log
 
 MARKED = (DEFAULTS, *PRESETS)
 # What the golden test computes: the marked settings at the coarse end, one of them off the front, and one that falls.
@@ -57,7 +57,7 @@ def draw(data: dict[str, np.ndarray]):
     """Return a matplotlib figure of `data`: error against speed, a panel for each error, with the front."""
     import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots(1, len(PANELS), figsize=(15, 5.2), layout="constrained")
+    figure, axes = plt.subplots(1, len(PANELS), figsize=(15, 5.6), layout="constrained")
     for axis, (name, label) in zip(axes, PANELS.items(), strict=True):
         error = 100 * data[name]
         for k, integrator in enumerate(INTEGRATORS):
@@ -71,7 +71,9 @@ def draw(data: dict[str, np.ndarray]):
         _mark(axis, data, error)
         axis.set(xscale="log", yscale="log", xlabel="simulated over processor time, one core", ylabel=label)
         axis.grid(which="both", lw=0.3, alpha=0.5)
-    axes[0].legend(fontsize=8)
+        plain_log(axis.xaxis)
+        plain_log(axis.yaxis)
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=9, fontsize=9)
     figure.suptitle("MuJoCo against the exact engine: hexapod, walk and run on flat ground", fontsize=11)
     return figure
 

@@ -76,14 +76,16 @@ def draw(data):
     for k, (row, name) in enumerate(zip(axes, GAITS, strict=True)):
         for p, push in enumerate(data["push"]):
             for axis, column in zip(row, (0, 1), strict=True):
-                for engine, style in enumerate(("-", "--")):
+                for engine, look in enumerate(
+                    (dict(color=f"C{p}", lw=2), dict(color="k", lw=0.8, ls=(0, (2, 6)), zorder=3))
+                ):
                     label = f"({push[0]:+.1f}, {push[1]:+.1f}) m/s" if engine == 0 else None
                     values = data["velocity"][k, p, engine, late, column]
                     if np.isfinite(values).all():
-                        axis.plot(time[late], values, style, color=f"C{p}", lw=1, label=label)
+                        axis.plot(time[late], values, label=label, **look)
         row[0].set(title=f"{name}: along the world's y", ylabel="velocity [m/s]")
         row[1].set(title="the same runs: along the robot's heading")
-        row[1].legend(fontsize=7, title="start, dashed: MuJoCo", loc="center left", bbox_to_anchor=(1, 0.5))
+        row[1].legend(fontsize=7, title="start; MuJoCo is dotted", loc="center left", bbox_to_anchor=(1, 0.5))
         for axis in row:
             axis.set(xlabel="time [s]")
     return figure

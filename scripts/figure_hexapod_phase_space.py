@@ -65,7 +65,10 @@ def draw(data):
             axis.plot(other[-n_last:, i], other[-n_last:, j], "C1--", lw=1, label=f"MuJoCo, last {LAST} strides")
             axis.set(xlabel=AXES[across], ylabel=AXES[up])
         for engine, label in enumerate(LABELS):
-            row[3].semilogy(steps(data[f"strides_{k}"][engine]), "o-", ms=3, color=f"C{engine}", label=label)
+            change = steps(data[f"strides_{k}"][engine])
+            strides = np.arange(1, len(change) + 1)
+            row[3].semilogy(strides, change, "o-", ms=3, color=f"C{engine}", label=label)
+        row[3].xaxis.get_major_locator().set_params(integer=True)
         row[3].set(xlabel="stride", ylabel="change since the stride before")
         row[3].legend(fontsize=8)
         row[0].set_title(name)

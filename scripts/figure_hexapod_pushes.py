@@ -67,7 +67,7 @@ COLOURS = {
     Verdict.WALKS: "C2",
     Verdict.TIPS: "C8",
     Verdict.TOPPLES: "C3",
-    Verdict.FALLS: "C3",
+    Verdict.FALLS: "C5",
     Verdict.DIVERGES: "C4",
     Verdict.REFUSED: "k",
     Verdict.FAILED: "0.6",

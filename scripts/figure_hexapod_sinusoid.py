@@ -10,7 +10,7 @@ import sys
 
 import numpy as np
 
-from tarsus.analytic.terrain import Flat, Sinusoid
+from tarsus.analytic.terrain import Sinusoid
 from tarsus.scripts import study
 from tarsus.scripts.plotting import figure_main
 from tarsus.scripts.report import markdown_table
@@ -36,7 +36,7 @@ def compute(
     """Return speeds [m/s] and verdicts, shape (n_wavenumbers, n_amplitudes, n_places, 2 engines)."""
     heights = study.refine(amplitudes, fineness)
     cases = [
-        Case(ground=Sinusoid(float(a), k, k) if a else Flat(), seconds=seconds, place=place)
+        Case(ground=Sinusoid(float(a), k, k), seconds=seconds, place=place)
         for k in wavenumbers
         for a in heights
         for place in places
@@ -66,13 +66,10 @@ def draw(data):
             for i, fallen in enumerate(np.sum(~walks, axis=1)):
                 if fallen:
                     text = f"{fallen} of {walks.shape[1]} do not walk"
-                    axis.text(x[i], 0.01 + 0.022 * engine, text, color=f"C{engine}", fontsize=8, ha="center")
-        axis.set(
-            title=f"wave number {data['wavenumber'][k]:g} rad/m",
-            xlabel="amplitude [mm]",
-            ylim=(0, 1.1 * np.nanmax(data["speed"])),
-        )
-        axis.legend(fontsize=8, loc="lower left", bbox_to_anchor=(0, 0.2))
+                    look = dict(color=f"C{engine}", fontsize=8, ha="center", transform=axis.get_xaxis_transform())
+                    axis.text(x[i], 0.03 + 0.07 * engine, text, **look)
+        axis.set(title=f"wave number {data['wavenumber'][k]:g} rad/m", xlabel="amplitude [mm]")
+        axis.legend(fontsize=8, loc="upper left")
     axes[0, 0].set(ylabel="speed along the ground [m/s]")
     return figure
 

@@ -41,7 +41,7 @@ def compute(
     """Return battery lives [min] by bookkeeping, and speeds [m/s], shape (n_gaits, n_slopes, 2 engines)."""
     slope = study.refine(slopes, fineness)
     cases = [
-        Case(gait, Slope(0.0, float(rise)), seconds, row_period=study.BATTERY_ROW_PERIOD)
+        Case(gait, Slope(0.0, float(rise)), seconds, row_period=study.FINE_ROW_PERIOD)
         for gait in gaits.values()
         for rise in slope
     ]

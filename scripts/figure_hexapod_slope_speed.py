@@ -44,6 +44,7 @@ def compute(
                 dict(slow_time=duty, sweep_angle=SWEEP_ANGLE, heading=heading),
                 Slope(0.0, float(rise)),
                 seconds,
+                row_period=study.FINE_ROW_PERIOD,
             )
             for duty in duties
             for rise in slope

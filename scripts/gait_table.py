@@ -116,7 +116,7 @@ def _settings() -> str:
 
 
 def _creep_and_cost() -> str:
-    cost = {preset: speed_of_simulation(preset) for preset in PRESETS}
+    cost = {preset: [speed_of_simulation(preset, hold=hold) for hold in (0.02, 0.0)] for preset in PRESETS}
     body = [
         ["simulated over processor time, commands every 20 ms", *(f"{cost[preset][0]:.0f}" for preset in PRESETS)],
         ["the same, commands at every step from Python", *(f"{cost[preset][1]:.0f}" for preset in PRESETS)],

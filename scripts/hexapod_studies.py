@@ -1,6 +1,6 @@
 """Make the tables and pictures of docs/hexapod_studies.md: the studies of the hexapod report, in both engines.
 
-Usage: tarsus hexapod studies [--data FOLDER] [--only NAME ...] [--jobs N]. All of it takes about 20 min of processor
+Usage: tarsus hexapod studies [--data FOLDER] [--only NAME ...] [--jobs N]. All of it takes about 10 min of processor
 time; a study whose data lie in the folder already, from here or from its own `tarsus figure`, is only drawn.
 """
 
@@ -69,12 +69,13 @@ def main(argv: list[str] | None = None) -> int:
     except ValueError as error:
         print(f"tarsus hexapod studies: {args.page}: {error}", file=sys.stderr)
         return 2
-    for name in args.only:
-        part = study(name, args.data, args.page.parent / "figures", args.jobs)
-        page = report.insert(page, name, part)
+    parts = {name: study(name, args.data, args.page.parent / "figures", args.jobs) for name in args.only}
     versions, machine = report.versions(*record.PACKAGES), report.machine()
-    made = f"Made by `tarsus hexapod studies` on {time.strftime('%Y-%m-%d')} with {versions}, on {machine}."
-    args.page.write_text(report.insert(page, "made", made), encoding="utf-8")
+    parts["made"] = f"Made by `tarsus hexapod studies` on {time.strftime('%Y-%m-%d')} with {versions}, on {machine}."
+    page = args.page.read_text(encoding="utf-8")  # again: the runs took minutes, in which it may have been edited
+    for name, part in parts.items():
+        page = report.insert(page, name, part)
+    args.page.write_text(page, encoding="utf-8")
     print(args.page)
     return 0
 

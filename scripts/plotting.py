@@ -13,6 +13,15 @@ from pathlib import Path
 import numpy as np
 
 
+def plain_log(scale) -> None:
+    """Label a logarithmic axis (`axis.xaxis`, `axis.yaxis`) by 1, 2, 5, 10, ... instead of by powers of ten."""
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    scale.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    scale.set_major_formatter("{x:g}")
+    scale.set_minor_formatter(NullFormatter())
+
+
 def figure_main(
     script: str,
     compute: Callable,

@@ -33,7 +33,7 @@ EXACT = "exact"  # the hybrid engine; every other engine is MuJoCo with the pres
 LABELS = ("exact", "MuJoCo")
 PARAMS = HexapodParams()
 ROW_PERIOD = 5e-3  # between rows of a record: positions need no more [s]
-BATTERY_ROW_PERIOD = 1e-3  # currents do: their peaks last milliseconds [s]
+FINE_ROW_PERIOD = 1e-3  # forces and currents do: their peaks last milliseconds [s]
 
 # Options of every study's command line, and keywords of its `compute`.
 ARGUMENTS: dict[str, dict] = {

@@ -10,7 +10,7 @@ from tarsus.scripts.study import LABELS, Verdict
 
 MARKS = {
     Verdict.TIPS: "tips",
-    Verdict.TOPPLES: "falls",
+    Verdict.TOPPLES: "topples",
     Verdict.FALLS: "falls",
     Verdict.DIVERGES: "div.",
     Verdict.REFUSED: "refused",
@@ -42,7 +42,7 @@ def grid_map(axis, values, verdicts, rows: Sequence[float], columns: Sequence[fl
         for (i, j), value in np.ndenumerate(values):
             text = form.format(value) if walks[i, j] else MARKS[Verdict(int(verdicts[i, j]))]
             axis.text(
-                j, i, text, ha="center", va="center", fontsize=7, color=_ink(image, value) if walks[i, j] else "k"
+                j, i, text, ha="center", va="center", fontsize=9, color=_ink(image, value) if walks[i, j] else "k"
             )
     for numbers, set_ticks in ((columns, axis.set_xticks), (rows, axis.set_yticks)):
         step = max(1, len(numbers) // 8)

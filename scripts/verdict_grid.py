@@ -109,9 +109,10 @@ def page_part(grid: dict, preset: str, command: str) -> str:
         parts.append(report.markdown_table(head, rows))
     parts.append(
         f"Exact, then MuJoCo: w walks for {SECONDS:g} s, t topples, ! failed. The engines agree in "
-        f"**{100 * agreement(grid):.1f} %** of {len(grid)} cells. The others:"
+        f"**{100 * agreement(grid):.1f} %** of {len(grid)} cells."
     )
-    parts.append("\n".join(_differences(grid)) or "none")
+    if agreement(grid) < 1:
+        parts += ["The others:", "\n".join(_differences(grid))]
     both = [cell for cell in grid.values() if all(cell[engine].verdict == WALKS for engine in ENGINES)]
     ratios = np.array([cell["mujoco"].speed / cell["exact"].speed - 1 for cell in both])
     parts.append(

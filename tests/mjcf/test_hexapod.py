@@ -10,10 +10,10 @@ import pytest
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.models.hexapod import state as exact_state
-from tarsus.analytic.terrain import Flat, Rough, Sinusoid, Slope
+from tarsus.analytic.terrain import Flat, Rough, Sinusoid, Slope, Sloped
 from tarsus.controllers.clock import ClockController
 from tarsus.mjcf import PRESETS, Preset, compile_model, hexapod, hexapod_parameters, hexapod_state
-from tarsus.mjcf.terrain import GroundPatches, tilt
+from tarsus.mjcf.terrain import GroundPatches, reroll, tilt
 
 ASSETS = Path(__file__).parents[2] / "mjcf" / "assets"
 FINE = replace(PRESETS["reference"], timestep=5e-5)
@@ -228,6 +228,22 @@ def test_patches_follow_the_feet():
     feet = data.site_xpos[[model.site(f"foot_{leg}").id for leg in range(6)]]
     np.testing.assert_allclose(data.mocap_pos[:, :2], feet[:, :2])
     np.testing.assert_allclose(data.mocap_pos[:, 2], terrain.height(feet[:, 0], feet[:, 1]))
+
+
+@pytest.mark.parametrize("terrain", [Sinusoid(0.0), Rough(0.0), Sloped(slope_y=0.0)])
+def test_ground_without_relief_is_flat_ground(terrain):
+    walks = []
+    for ground in (Flat(), terrain):
+        model, data = start(terrain=ground, preset="rl")
+        patches = GroundPatches(model, ground)
+        for _ in range(100):
+            patches.follow(data)
+            data.ctrl[:] = 0.1
+            mujoco.mj_step(model, data)
+        walks.append(data.qpos.copy())
+    np.testing.assert_allclose(walks[1], walks[0], atol=1e-9)
+    reroll(model, terrain)
+    assert model.geom("ground").type == mujoco.mjtGeom.mjGEOM_HFIELD and not model.hfield_data.any()
 
 
 @pytest.mark.parametrize("terrain", [Flat(), Rough(seed=3)])

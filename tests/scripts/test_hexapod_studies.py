@@ -32,7 +32,9 @@ def test_a_study_leaves_its_picture_and_its_part_of_the_page(tmp_path):
 
 def test_every_study_of_the_hexapod_is_on_the_page():
     scripts = Path(hexapod_studies.__file__).parent.glob("figure_hexapod_*.py")
-    assert {path.stem.removeprefix("figure_") for path in scripts} == set(hexapod_studies.STUDIES)
+    names = {path.stem.removeprefix("figure_") for path in scripts}
+    assert names == {*hexapod_studies.STUDIES, "hexapod_orbit"}  # beyond the report, on a page of its own
+    assert "figures/hexapod_orbit.png" in PAGE.with_name("hexapod_orbit.md").read_text(encoding="utf-8")
     text = PAGE.read_text(encoding="utf-8")
     for name in ("made", *hexapod_studies.STUDIES):
         report.insert(text, name, "")

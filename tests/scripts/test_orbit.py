@@ -1,12 +1,15 @@
-"""The state that both engines start from is the same state."""
+"""The hexapod's gait in both engines: they start from the same state, and the stride map's derivative is one."""
 
 import mujoco
 import numpy as np
+import pytest
 
 from tarsus.analytic.clock import TripodGait
-from tarsus.analytic.models.hexapod import HexapodParams
+from tarsus.analytic.hybrid import sections
+from tarsus.analytic.models.hexapod import HexapodParams, orbit
 from tarsus.analytic.models.hexapod.state import assemble, toes_of
 from tarsus.analytic.terrain import Flat
+from tarsus.scripts import exact
 from tarsus.scripts.experiment import Experiment
 from tarsus.scripts.orbit import from_mujoco, modes, to_mujoco
 
@@ -36,3 +39,16 @@ def test_modes_take_a_matrix_apart():
     values, right, left = modes(matrix)
     np.testing.assert_allclose(values, [-0.8, 0.5, 0.1])
     np.testing.assert_allclose(right @ np.diag(values) @ left, matrix, atol=1e-15)
+
+
+@pytest.mark.slow
+def test_variational_equations_and_the_walk_itself_show_the_multipliers_of_differences():
+    sim = exact.simulator(Flat())
+    early, later, stride = (orbit.settle(sim, PARAMS, TripodGait(), n) for n in (9, 10, 20))
+    point = sections.fixed_point(stride.half, stride.z0, tol=1e-7)
+    multipliers = modes(point.jacobian)[0]
+    flowed = sections.multipliers(stride.variational(orbit.variation(len(point.z)), point.z, half=True))
+    np.testing.assert_allclose(flowed[:9], multipliers[:9], atol=1e-4)
+    observed = np.linalg.norm(later.z0 - point.z) / np.linalg.norm(early.z0 - point.z)
+    assert observed == pytest.approx(multipliers[0].real ** 2, rel=0.02)
+    assert multipliers[0] == pytest.approx(-0.6103, abs=2e-4)  # a pitch that changes sign every half stride
