@@ -17,7 +17,7 @@ from tarsus.analytic.models.hexapod import HexapodParams, hybrid, orbit
 from tarsus.analytic.models.hexapod.orbit import heading, moved
 from tarsus.analytic.models.hexapod.state import SCALE, VELOCITY
 from tarsus.analytic.terrain import Flat
-from tarsus.envs.hexapod_task import UPRIGHT
+from tarsus.envs.measure import UPRIGHT
 from tarsus.scripts import exact, report, summary
 from tarsus.scripts.experiment import Experiment, Stepper
 from tarsus.scripts.simulate import Status, simulate
