@@ -20,7 +20,11 @@ def main(argv: list[str] | None = None) -> int:
     """Run the file; return 0 if the final time was reached, 1 if the run ended before, 2 if the file is wrong."""
     parser = argparse.ArgumentParser(prog="simsect", description=__doc__.partition("\n")[0])
     parser.add_argument("-c", dest="file", default=simsect.DEFAULT_FILE, help="init file (default: %(default)s)")
-    parser.add_argument("--method", default="dop853", help="dop853, dopri5, or rk23, SimSect's class of method")
+    parser.add_argument(
+        "--method",
+        default="dop853",
+        help="dop853, dopri5, rk23 (SimSect's class of method), or rodas5p for stiff fields",
+    )
     parser.add_argument("--mode", default="auto", help="compiled, python or auto")
     parser.add_argument("--video", type=Path, help="film the run into this file (.mp4, .gif)")
     args = parser.parse_args(argv)

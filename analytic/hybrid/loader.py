@@ -32,7 +32,7 @@ from .tableau import METHODS, Method
 from .unroll import unrolled
 
 KERNEL = Path(__file__).parent / "kernel"
-FILES = ("codes", "stages", "DENSE", "steps", "guards", "scan", "locate", "accumulation", "events", "flow")
+FILES = ("codes", "stages", "METHOD", "steps", "guards", "scan", "locate", "accumulation", "events", "flow")
 ENTRIES = ("flow", "begin_event", "finish_event", "advance", "advance_many")
 MODES = ("compiled", "mixed", "python")
 KEEP = 200  # cached models; the longest unused are removed beyond that
@@ -69,10 +69,11 @@ def has_numba() -> bool:
 
 @functools.cache
 def kernel_text(method: str) -> str:
-    """Return the kernel as one text, with the method's sums written out and its dense output in their places."""
+    """Return the kernel as one text, with the method's sums written out and its own files in their places."""
     parts = []
-    for name in FILES:
-        text = (KERNEL / f"{METHODS[method].dense if name == 'DENSE' else name}.py").read_text(encoding="utf-8")
+    place = FILES.index("METHOD")
+    for name in (*FILES[:place], *METHODS[method].files, *FILES[place + 1 :]):
+        text = (KERNEL / f"{name}.py").read_text(encoding="utf-8")
         lines = text.splitlines()
         for node in ast.parse(text).body:
             if isinstance(node, ast.ImportFrom) and node.level:
@@ -121,7 +122,7 @@ def _free_names(
         function = getattr(functions, name) or _always
         keep = mixed and name == "transition"
         names[name] = function if keep else rebuild(function, wrap, swap, done, module)
-    sizes = {**functions.sizes, "N_STAGES": method.n_stages, "POLISH": method.polish}
+    sizes = {**functions.sizes, "N_STAGES": method.n_stages, "POLISH": method.polish, "GAMMA": method.gamma}
     return {**names, **sizes, **functions.tables, "HAS_VALIDATE": functions.validate is not None}
 
 

@@ -23,7 +23,8 @@ def compile(model: Model, method: str = "dop853", mode: str = "auto") -> Simulat
 
     Args:
         model: What `hybrid.Model` collected. Functions, constants and closures are taken as they are now.
-        method: "dop853" (order 8, the best choice below rtol 1e-6), "dopri5" or "rk23" (SimSect's class of method).
+        method: "dop853" (order 8, the best choice below rtol 1e-6), "dopri5", "rk23" (SimSect's class of method), or
+            "rodas5p" for stiff fields: its steps are as long as accuracy allows, but each costs a field per state.
         mode: "compiled" (numba); "mixed": compiled flow, transitions in plain Python, which may use any library;
             "python": interpreted, the same results bit for bit; "auto": compiled if numba is installed.
 

@@ -27,7 +27,8 @@ class Start:
     def __init__(self, model: Model, sizes: dict[str, int], method: Method) -> None:
         self.model = model
         self.method = method
-        self._dtype = layout(sizes["N"], sizes["ND"], sizes["NP"], sizes["NG"], method.n_rows, method.n_dense)
+        n_jac = sizes["N"] if method.gamma else 1
+        self._dtype = layout(*(sizes[name] for name in ("N", "ND", "NP", "NG")), method.n_rows, method.n_dense, n_jac)
         self._last: tuple = (None, None)
 
     def workspace(self, x0: Any, d0: Any, params: Any, t0: float, chart: Any, settings: dict) -> np.ndarray:
@@ -71,6 +72,7 @@ class Start:
         w["zeno_limit"] = math.inf
         w["zeno_guard"] = w["zeno_chart_count"] = w["stop_guard"] = -1
         w["old_error"] = 1e-4
+        w["t_jac"] = math.nan
         w["phase"] = codes.BEGIN
         for name in COPIED:
             w[name] = getattr(options, name)

@@ -10,11 +10,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from . import tableau_dop853 as dop853
+from . import tableau_rodas5p as rodas5p
 
 
 @dataclass(frozen=True)
 class Method:
-    """An embedded explicit Runge-Kutta method with dense output."""
+    """An embedded Runge-Kutta or Rosenbrock method with dense output."""
 
     name: str
     order: int  # of the solution that is carried on
@@ -22,10 +23,11 @@ class Method:
     n_stages: int
     n_rows: int  # stages kept, with those for the dense output
     n_dense: int  # rows of dense-output coefficients
-    dense: str  # the kernel file with its error estimate and dense output
+    files: tuple[str, ...]  # of the kernel: its error estimate, its dense output, and what its stages need
     polish: bool  # re-compute events with a full step
     arrays: dict[str, np.ndarray] = field(repr=False)  # what the kernel calls them: A B C and E P, or E3 E5 D
     source: str = ""
+    gamma: float = 0.0  # of a Rosenbrock method, whose stages are solutions of linear systems; explicit methods: 0
 
     @property
     def exponent(self) -> float:
@@ -47,7 +49,7 @@ DOP853 = Method(
     n_stages=12,
     n_rows=16,
     n_dense=7,
-    dense="dense_dop853",
+    files=("dense_dop853",),
     polish=True,
     arrays={name: getattr(dop853, name) for name in ("A", "B", "C", "D", "E3", "E5")},
     source="Hairer, Norsett & Wanner (1993), section II.5",
@@ -60,7 +62,7 @@ DOPRI5 = Method(
     n_stages=6,
     n_rows=7,
     n_dense=4,
-    dense="dense_dopri5",
+    files=("dense_dopri5",),
     polish=False,
     arrays={
         "A": _square(
@@ -99,7 +101,7 @@ RK23 = Method(
     n_stages=3,
     n_rows=4,
     n_dense=3,
-    dense="dense_rk23",
+    files=("dense_rk23",),
     polish=False,
     arrays={
         "A": _square([[], [1 / 2], [0, 3 / 4]]),
@@ -111,4 +113,19 @@ RK23 = Method(
     source="Bogacki & Shampine (1989)",
 )
 
-METHODS = {method.name: method for method in (DOP853, DOPRI5, RK23)}
+# For stiff fields. Rows of stages: the field at the start, the eight solutions, the field at the end.
+RODAS5P = Method(
+    "rodas5p",
+    order=5,
+    error_order=4,
+    n_stages=rodas5p.N_STAGES + 1,
+    n_rows=rodas5p.N_STAGES + 2,
+    n_dense=3,
+    files=("linear", "dense_rodas5p"),
+    polish=True,
+    arrays={name: getattr(rodas5p, name) for name in ("A", "C", "D", "H", "TIMES")},
+    source="Steinebach (2023)",
+    gamma=rodas5p.GAMMA,
+)
+
+METHODS = {method.name: method for method in (DOP853, DOPRI5, RK23, RODAS5P)}

@@ -22,6 +22,9 @@ def weighted(row: Sequence[float]) -> str:
 def unrolled(method: Method) -> str:
     """Return the functions `stages`, `error_terms` and `dense_terms` of a method (described in `kernel/free.py`)."""
     arrays = method.arrays
+    if method.gamma:
+        dense = [_terms(f"dense{r}", [0.0, *row]) for r, row in enumerate(arrays["H"])]
+        return "\n\n".join([_rosenbrock(arrays), *dense])
     parts = [_stages(arrays["A"], arrays["B"], arrays["C"], method.n_stages)]
     if "E3" in arrays:
         parts.append(_terms("error5", arrays["E5"]))
@@ -52,4 +55,20 @@ def _more_stages(a: np.ndarray, c: np.ndarray, n_stages: int) -> str:
     for s in range(n_stages + 1, n_stages + 4):
         text += ["    for i in range(N):", f"        inner[i] = x[i] + h * ({weighted(a[s, :s])})"]
         text += [f"    rates(w, w.t + {float(c[s])!r} * h, inner, k[{s}])"]
+    return "\n".join(text) + "\n"
+
+
+def _rosenbrock(arrays: dict[str, np.ndarray]) -> str:
+    # The solutions are the rows of `k` from the second; the first is the field at the start.
+    a, c, times, d = (arrays[name] for name in ("A", "C", "TIMES", "D"))
+    text = ["@jit", "def stages(w, h, out):", "    k = plain(w.k)", "    x = plain(w.x)", "    inner = plain(w.inner)"]
+    text += ["    ft = plain(w.ft)", "    prepare_stages(w, h)", "    inverse = 1.0 / h"]
+    text += ["    for i in range(N):", f"        k[1, i] = k[0, i] + h * {float(d[0])!r} * ft[i]", "    solve(w, k[1])"]
+    for s in range(1, len(d)):
+        text += ["    for i in range(N):", f"        inner[i] = x[i] + ({weighted([0.0, *a[s, :s]])})"]
+        text += [f"    rates(w, w.t + {float(times[s])!r} * h, inner, k[{s + 1}])"]
+        slope = f" + h * {float(d[s])!r} * ft[i]" if d[s] else ""
+        text += ["    for i in range(N):", f"        k[{s + 1}, i] += inverse * ({weighted([0.0, *c[s, :s]])}){slope}"]
+        text += [f"    solve(w, k[{s + 1}])"]
+    text += ["    for i in range(N):", f"        out[i] = x[i] + ({weighted([0.0, *a[-1, :-1], 1.0])})"]
     return "\n".join(text) + "\n"

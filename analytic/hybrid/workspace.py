@@ -14,7 +14,7 @@ from .kernel.steps import MEMO
 
 REALS = """
     t te t_final t_stop t_event t_enter t_culprit t_warning t_frame h h_begin s1 sa s_end
-    left right left_value right_value
+    left right left_value right_value t_jac
     rtol max_step min_step first_step exponent old_error stop_precision time_tol graze_tol turn inverse
     zeno_tol zeno_drift zeno_limit zeno_error zeno_ratio min_gap record_period measure_period frame_period
 """.split()
@@ -29,7 +29,7 @@ GUARD_REALS = "ga gp gm rate later_rate u_root s_root s_fall s_graze z_time z_ga
 GUARD_WHOLES = "arm sign fired waits graze z_count".split()  # (n_guards,)
 
 
-def layout(n: int, n_memory: int, n_params: int, n_guards: int, n_rows: int, n_dense: int) -> np.dtype:
+def layout(n: int, n_memory: int, n_params: int, n_guards: int, n_rows: int, n_dense: int, n_jac: int) -> np.dtype:
     """Return the workspace's record type.
 
     Args:
@@ -39,6 +39,7 @@ def layout(n: int, n_memory: int, n_params: int, n_guards: int, n_rows: int, n_d
         n_guards: Guards.
         n_rows: Stages the method keeps.
         n_dense: Rows of dense-output coefficients.
+        n_jac: Rows of the Jacobian: `n` for a method that needs it, otherwise 1.
     """
     fields: list = [(name, np.float64) for name in REALS] + [(name, np.int64) for name in WHOLES]
     fields += [(name, np.float64, (n,)) for name in STATES]
@@ -47,6 +48,8 @@ def layout(n: int, n_memory: int, n_params: int, n_guards: int, n_rows: int, n_d
     fields += [(name, np.int64, (n_guards,)) for name in GUARD_WHOLES]
     fields += [("gs", np.float64, (5, n_guards)), ("ws", np.float64, (5,)), ("wv", np.float64, (5,))]
     fields += [("k", np.float64, (n_rows, n)), ("q", np.float64, (n_dense, n))]
+    fields += [(name, np.float64, (n_jac, n_jac)) for name in ("jac", "lu")]
+    fields += [(name, np.float64, (n_jac,)) for name in ("ft", "column")] + [("swap", np.int64, (n_jac,))]
     fields += [("memo_key", np.int64, (MEMO,)), ("memo_h", np.float64, (MEMO,))]
     return np.dtype(fields, align=True)
 

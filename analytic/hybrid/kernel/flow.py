@@ -4,6 +4,8 @@ It can be left and entered again at any of its phases, so that growing the recor
 and calling a transition written in plain Python all happen outside, and nothing written so far can be lost.
 """
 
+import math
+
 from .codes import (
     ACT,
     ARRIVE,
@@ -88,6 +90,7 @@ def enter(w, rec):
         fail_nonfinite(w, BAD_STATE, bad, w.t)
         return
     w.t_enter = w.t
+    w.t_jac = math.nan
     w.s1 = 0.0
     w.sa = 0.0
     if w.record_period == 0.0:

@@ -75,6 +75,7 @@ DECLINED_BY_DEFAULT = -1
 N = ND = NP = NG = 1  # sizes: continuous state, memory, parameters, guards
 N_CHARTS = -1  # number of charts, -1 if they are made on demand
 HAS_VALIDATE = False
+GAMMA = 1.0  # of a Rosenbrock method
 N_STAGES = 1  # stages of the method; the row k[N_STAGES] is the field at the end of the step
 POLISH = False  # whether an event is re-computed with a full step; worth it for dop853 only
 DIRECTION = SIDE = KIND = ON_ENTRY = PASSIVE = np.zeros(1, dtype=np.int64)  # one entry per guard

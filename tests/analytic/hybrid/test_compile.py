@@ -31,8 +31,13 @@ def same(a, b):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "model, method, end",
-    [(slip.build(), "dop853", 8.6), (dry_friction.build(), "dopri5", 6.0), (bouncing_ball.build(), "rk23", 2.0)],
-    ids=["slip", "dry_friction", "bouncing_ball"],
+    [
+        (slip.build(), "dop853", 8.6),
+        (dry_friction.build(), "dopri5", 6.0),
+        (bouncing_ball.build(), "rk23", 2.0),
+        (slip.build(), "rodas5p", 8.6),
+    ],
+    ids=["slip", "dry_friction", "bouncing_ball", "slip by rodas5p"],
 )
 def test_runs_are_the_same_bits_compiled_and_interpreted(model, method, end):
     runs = [hy.compile(model, method, mode).run(final_time=end, record_period=0.05) for mode in ("compiled", "python")]
@@ -149,7 +154,7 @@ def test_fingerprint_sees_constants_defaults_closures_and_helpers():
 def test_unknown_mode_and_method_list_what_exists():
     with pytest.raises(ValueError, match="unknown mode 'fast'; known: compiled, mixed, python, auto"):
         hy.compile(bouncing_ball.build(), mode="fast")
-    with pytest.raises(ValueError, match="unknown method 'rk4'; known: dop853, dopri5, rk23"):
+    with pytest.raises(ValueError, match="unknown method 'rk4'; known: dop853, dopri5, rk23, rodas5p"):
         hy.compile(bouncing_ball.build(), method="rk4")
 
 

@@ -58,7 +58,7 @@ def stop_at_ground(model, **options):
     return run(ground(model), stop_at="hit", **{"final_time": 10.0, **options})
 
 
-@pytest.mark.parametrize("method", ["dop853", "dopri5", "rk23"])
+@pytest.mark.parametrize("method", ["dop853", "dopri5", "rk23", "rodas5p"])
 def test_event_time_is_exact_to_rounding(method):
     r = (
         stop_at_ground(throw(0.7, 0.3), chart="up")
@@ -66,7 +66,7 @@ def test_event_time_is_exact_to_rounding(method):
         else run(ground(throw(0.7, 0.3)), method, stop_at="hit", final_time=10.0)
     )
     exact = 0.3 + math.sqrt(0.09 + 1.4)
-    # The flow is a parabola: exact for all three; rk23's dense output is a cubic.
+    # The flow is a parabola: exact for all; rk23's dense output is a cubic.
     assert abs(r.t_end - exact) <= ROUNDING
     assert r.status is Status.STOPPED
 
@@ -152,7 +152,7 @@ def test_two_crossings_in_one_step():
 
 
 @pytest.mark.parametrize("depth", [1e-2, 1e-6, 1e-9, 1e-12])
-@pytest.mark.parametrize("method", ["dop853", "dopri5"])
+@pytest.mark.parametrize("method", ["dop853", "dopri5", "rodas5p"])
 def test_shallow_dips_are_found(depth, method):
     """h = (t - 1)^2 - depth: positive at every step's end."""
     model = hy.Model("dip", state={"s": 0.0}, charts=["run"])
