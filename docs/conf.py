@@ -16,7 +16,7 @@ myst_heading_anchors = 4
 myst_enable_extensions = ["dollarmath", "colon_fence"]
 
 autodoc_default_options = {"members": True, "undoc-members": False, "member-order": "bysource"}
-suppress_warnings = ["ref.python"]  # words in brackets that are no types
+suppress_warnings = ["ref.python", "myst.header"]  # words in brackets that are no types; parts that scripts insert
 autodoc_typehints = "none"  # units and shapes are in the text
 toc_object_entries = False  # a line for every function would be a table of contents for nobody
 napoleon_numpy_docstring = False
@@ -37,4 +37,5 @@ def as_plain_text(app, what, name, obj, options, lines):
 
 
 def setup(app):
+    """Tell Sphinx of the docstrings' form."""
     app.connect("autodoc-process-docstring", as_plain_text, priority=400)  # before napoleon makes sections
