@@ -19,8 +19,8 @@ CLIP_SIZE, CLIP_FPS, CLIP_SECONDS = (320, 240), 20, 3.0  # (width, height) [pixe
 COLOURS = 64  # of a clip; fewer are smaller
 FILMED = {  # environment: policy, options of `make`, seconds before the clip
     "Hexapod-v0": ("clock", {"terrain": "rough"}, 1.0),
-    "HoppingLeg-v0": ("raibert", {}, 3.0),
-    "SlipLeg-v0": ("slip", {}, 0.0),
+    "HoppingLeg-v0": ("Raibert", {}, 3.0),
+    "SlipLeg-v0": ("SLIP", {}, 0.0),
     "Multipod-v0": ("undulation", {"n_legs": 12}, 1.0),
     "BigAnt-v0": ("tripod", {}, 1.0),
 }
