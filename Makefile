@@ -1,10 +1,11 @@
-# `make run` installs and runs the main job, `make test` installs and passes the tests. Both work in .venv.
+# `make run` installs and runs the main job, `make test` installs and passes the tests, `make docs`
+# makes the site in out/site. All work in .venv.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: run test check format
+.PHONY: run test check format docs
 
 run: $(VENV)/.base
 	$(BIN)/tarsus run hexapod
@@ -14,6 +15,9 @@ test: $(VENV)/.test
 
 check: $(VENV)/.test
 	$(BIN)/ruff format --check . && $(BIN)/ruff check .
+
+docs: $(VENV)/.docs
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going -q docs out/site
 
 format: $(VENV)/.test
 	$(BIN)/ruff format . && $(BIN)/ruff check --fix .
@@ -25,4 +29,8 @@ $(VENV)/.base: pyproject.toml constraints.txt
 
 $(VENV)/.test: $(VENV)/.base
 	$(PIP) -e '.[test]'
+	touch $@
+
+$(VENV)/.docs: $(VENV)/.test
+	$(PIP) -e '.[docs]'
 	touch $@

@@ -1,8 +1,8 @@
 """Train Hexapod-v0 with RLlib on Ray: on this machine, or on the cluster of which it is the head.
 
 Usage: python scripts/train_rllib.py [--iterations 50] [--runners 2] [--address auto] [--option action_mode=gait]
-Install (RLlib pins an older Gymnasium, so into an environment of its own):
-    pip install -c constraints-ray.txt 'tarsus[ray]'
+Install with `pip install -c constraints-ray.txt 'tarsus[ray]'` into an environment of its own, as RLlib pins an older
+Gymnasium.
 Runtime: about a minute for a start with two runners, then seconds for an iteration.
 
 Ray's runners are processes, each with simulations of its own; they find the environment as `tarsus:Hexapod-v0`.

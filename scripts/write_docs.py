@@ -11,7 +11,7 @@ import sys
 from dataclasses import MISSING, fields
 from pathlib import Path
 
-from tarsus.scripts import quasistatic_page, walker_pages
+from tarsus.scripts import api_pages, quasistatic_page, walker_pages, write_gallery
 from tarsus.scripts.hopping_leg_page import hopping_leg_page
 from tarsus.scripts.report import markdown_table
 
@@ -210,7 +210,8 @@ PAGES = {
     "docs/envs/multipod_quasistatic.md": quasistatic_page.page,
     "docs/envs/hopping_leg.md": hopping_leg_page,
     "docs/envs/slip_leg.md": slip_leg_page,
-}
+    "docs/figures.md": write_gallery.page,
+} | api_pages.PAGES
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -1,0 +1,113 @@
+"""Draw the figures of docs/figures.md from the golden data of the tests, and film everything that moves.
+
+Usage: tarsus write gallery [--no-clips]. Seconds for the figures; a minute for the clips, which need an OpenGL library.
+
+A figure whose golden data are those of a smaller computation is left as it is: its own page's command draws it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).parents[1]
+PICTURES = ROOT / "docs" / "figures"
+CLIP_SIZE, CLIP_FPS, CLIP_SECONDS = (320, 240), 20, 3.0  # (width, height) [pixel], [1/s], [s]
+COLOURS = 64  # of a clip; fewer are smaller
+FILMED = {  # environment: policy, options of `make`, seconds before the clip
+    "Hexapod-v0": ("clock", {"terrain": "rough"}, 1.0),
+    "HoppingLeg-v0": ("Raibert", {}, 3.0),
+    "SlipLeg-v0": ("SLIP", {}, 0.0),
+    "Multipod-v0": ("undulation", {"n_legs": 12}, 1.0),
+    "BigAnt-v0": ("tripod", {}, 1.0),
+}
+
+
+def names() -> list[str]:
+    """Return the name of every figure."""
+    return sorted(path.stem.removeprefix("figure_") for path in (ROOT / "scripts").glob("figure_*.py"))
+
+
+def draw(name: str) -> bool:
+    """Draw a figure from its golden data; return whether there are such of the whole figure."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    figure = importlib.import_module(f"tarsus.scripts.figure_{name}")
+    stored = ROOT / "tests" / "golden" / f"figure_{name}.npz"
+    if hasattr(figure, "GOLDEN") or hasattr(figure, "MEASURED") or not stored.exists():
+        return False
+    with np.load(stored) as data:
+        figure.draw(dict(data)).savefig(PICTURES / f"{name}.png", dpi=90)
+    return True
+
+
+def page() -> str:
+    """Return docs/figures.md: every figure with its command and what its script says of it."""
+    parts = [
+        "# Figures",
+        "Every figure of the sources that is reproduced here, and those of our own. `tarsus figure NAME` computes and\n"
+        "draws one into `out/figures`; the tests keep the numbers of all of them. `tarsus write gallery` draws the\n"
+        "pictures of this page.",
+    ]
+    for name in names():
+        text = importlib.import_module(f"tarsus.scripts.figure_{name}").__doc__.strip()
+        title, _, rest = text.partition("\n")
+        picture = f"![{title}](figures/{name}.png)" if (PICTURES / f"{name}.png").exists() else ""
+        command = f"```\ntarsus figure {name.replace('_', ' ')}\n```"
+        parts += [f"## {title.rstrip('.')}", rest.strip(), command, picture]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def film(environment: str, path: Path) -> None:
+    """Write a clip of an environment under its hand-made policy."""
+    import gymnasium
+    import imageio.v3 as iio
+
+    from tarsus.scripts import policies
+
+    policy, options, before = FILMED[environment]
+    made, name, asked = policies.find(policy, environment, options)
+    size = dict(zip(("width", "height"), CLIP_SIZE, strict=True))
+    env = gymnasium.make(name, render_mode="rgb_array", max_episode_steps=10**9, **asked, **size)
+    act, (observation, info) = made.make(env, 0), env.reset(seed=0)
+    frames = []
+    while len(frames) < CLIP_SECONDS * CLIP_FPS:
+        if info["time"] >= before + len(frames) / CLIP_FPS:
+            frames.append(env.render())
+        observation, _, terminated, _, info = env.step(act(observation, info))
+        if terminated:
+            raise RuntimeError(f"{environment}: {info['termination']}")
+    env.close()
+    iio.imwrite(path, _few_colours(frames), duration=1000 / CLIP_FPS, loop=0)
+
+
+def _few_colours(frames: list[np.ndarray]) -> np.ndarray:
+    from PIL import Image
+
+    palette = Image.fromarray(frames[0]).quantize(COLOURS)
+    few = [Image.fromarray(frame).quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames]
+    return np.stack([np.asarray(image.convert("RGB")) for image in few])
+
+
+def main(argv: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="tarsus write gallery", description=__doc__.partition("\n")[0])
+    parser.add_argument("--no-clips", action="store_true", help="figures only")
+    args = parser.parse_args(argv)
+    for name in names():
+        print(f"{name}: {'drawn' if draw(name) else 'left as it is'}")
+    if not args.no_clips:
+        from tarsus.scripts.rendering import choose_opengl
+
+        choose_opengl()
+        for environment in FILMED:
+            film(environment, PICTURES / f"{environment.partition('-')[0].lower()}.gif")
+            print(f"{environment}: filmed")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
