@@ -7,6 +7,10 @@ The foot slides freely along the boom's radius and sticks across it. It is a cap
 between plane and capsule has its first tangent along the capsule, so that a contact pair with a friction for each
 tangent turns with the boom. (An isotropic foot slips 16 to 24 mm where this one slides as it should, and the leg hops
 5 % too low and half as fast again.)
+
+The capsule has next to no length: MuJoCo gives it a contact at either end, and two points that both stick hold the
+boom's yaw. Ends 0.2 mm apart already do, with 7 kN against each other: the foot then creeps 2.4 mm across in a stance
+at 1.5 m/s, which lasts 0.15 % longer than with ends that coincide.
 """
 
 from __future__ import annotations
@@ -25,11 +29,12 @@ from .presets import Preset, find
 from .terrain import add_ground
 
 START = "start"  # keyframe: at rest, foot in the air
+HALF_LENGTH = 1e-8  # of the foot's capsule, which must have a direction [m]
 
 
 @dataclass(frozen=True)
 class HoppingPreset(Preset):
-    """Settings of this machine; `toe_radius` is the capsule's, which is as long as it is thick."""
+    """Settings of this machine; `toe_radius` is the capsule's."""
 
     solimp: tuple[float, float, float] = (0.9, 0.95, 0.001)  # MuJoCo's own; 0.999 makes the contact chatter
     impratio: float = 1.0
@@ -105,7 +110,7 @@ def _add_foot(spec: mujoco.MjSpec, shank, params: HoppingLegParams, preset: Pres
     shank.add_geom(
         name="toe_0",
         type=mujoco.mjtGeom.mjGEOM_CAPSULE,
-        size=(preset.toe_radius, 0.5 * preset.toe_radius, 0),
+        size=(preset.toe_radius, HALF_LENGTH, 0),
         pos=foot,
         quat=(np.sqrt(0.5), 0, np.sqrt(0.5), 0),  # the capsule's own axis is z
         contype=0,
