@@ -7,23 +7,24 @@ from matplotlib.figure import Figure
 
 from tarsus.scripts import stances
 from tarsus.scripts.compare import BODY, ENGINES, Comparison, forces, smoothed
+from tarsus.scripts.layouts import layout_of
 from tarsus.scripts.machine import Trial
 
 STYLES = {"exact": dict(lw=2.0), "mujoco": dict(lw=1.1, ls="--")}
 COLORS = {"exact": "#1f77b4", "mujoco": "#d95f02"}
 LABELS = {"exact": "exact", "mujoco": "MuJoCo"}
 SCALES = {"m": (1e3, "mm"), "rad": (1e3, "mrad"), "m/s": (1.0, "m/s")}
-SHOWN = ("height", "pitch", "roll", "heading", "velocity y")
 
 
 def draw_body(exact: Trial, mujoco: Trial, comparison: Comparison) -> Figure:
     """Return the figure of what the body does, a row a quantity: both engines left, their difference right."""
-    figure = Figure(figsize=(13, 11), layout="constrained")
-    axes = figure.subplots(len(SHOWN), 2, sharex="col")
+    names = layout_of(exact.record.attrs["robot"]).shown
+    figure = Figure(figsize=(13, 2.2 * len(names)), layout="constrained")
+    axes = figure.subplots(len(names), 2, sharex="col")
     n = min(trial.record.sizes["time"] for trial in (exact, mujoco))
     records = {"exact": exact.record.isel(time=slice(n)), "mujoco": mujoco.record.isel(time=slice(n))}
     time = records["exact"]["time"].values
-    for (left, right), name in zip(axes, SHOWN, strict=True):
+    for (left, right), name in zip(axes, names, strict=True):
         unit, read = BODY[name]
         scale, shown = SCALES[unit]
         values = {engine: scale * read(record) for engine, record in records.items()}

@@ -22,31 +22,48 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--Nstep", type=int, default=10, help="number of hops; default 10")
     made.add_argument("--engine", choices=ENGINES, default="hybrid")
     made.add_argument("--preset", default="rl", help="MuJoCo's settings: rl (default) or reference (20 times slower)")
-    made.add_argument("--speed", type=float, default=0.5, help="commanded speed [m/s]")
-    made.add_argument("--height", type=float, default=0.40, help="commanded height of the hip at the apex [m]")
-    made.add_argument("--isMotorDynamics", action="store_true", help="rotor inertia and back-EMF damping")
-    made.add_argument("--isControlSaturate", action="store_true", help="with the former: a torque-speed limit instead")
-    made.add_argument("--terrain", nargs="+", default=["flat"], metavar=("NAME", "NUMBER"), help="e.g. step 0.03 0.3")
+    add_leg_options(made)
     made.add_argument("--out", type=Path, default=Path("out/hopping_leg"), help="folder for the files")
     made.add_argument("--no-video", action="store_true")
     made.add_argument("--show", action="store_true", help="play the run in a window; space pauses, q stops")
     return made
 
 
-def main(argv: list[str] | None = None) -> int:
-    """Run, print the table, write the files; return 0, 1 for a run that failed, 2 for a line that cannot be run."""
-    args = parser().parse_args(argv)
+def add_leg_options(parser: argparse.ArgumentParser) -> None:
+    """Add what `leg_from` reads."""
+    parser.add_argument("--speed", type=float, default=0.5, help="commanded speed [m/s]")
+    parser.add_argument("--height", type=float, default=0.40, help="commanded height of the hip at the apex [m]")
+    parser.add_argument("--isMotorDynamics", action="store_true", help="rotor inertia and back-EMF damping")
+    parser.add_argument(
+        "--isControlSaturate", action="store_true", help="with the former: a torque-speed limit instead"
+    )
+    parser.add_argument("--terrain", nargs="+", default=["flat"], metavar=("NAME", "NUMBER"), help="e.g. step 0.03 0.3")
+
+
+def leg_from(args: argparse.Namespace) -> tuple:
+    """Return the parameters of the leg, the gains and the ground that a command line asks for.
+
+    Raises:
+        ValueError: If that is impossible.
+    """
     from tarsus.analytic import terrain as terrains
     from tarsus.analytic.models.hopping_leg import HoppingLegParams, motor_mode
     from tarsus.analytic.models.hopping_leg_laws import RaibertGains
+
+    mode = motor_mode(args.isMotorDynamics, args.isControlSaturate)
+    ground = terrains.make(args.terrain[0], *map(float, args.terrain[1:]))
+    return HoppingLegParams(motor_mode=mode), RaibertGains(speed=args.speed, height=args.height), ground
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run, print the table, write the files; return 0, 1 for a run that failed, 2 for a line that cannot be run."""
+    args = parser().parse_args(argv)
     from tarsus.controllers.raibert import Raibert
     from tarsus.scripts import hopping_mujoco, hopping_runs
 
     try:
-        mode = motor_mode(args.isMotorDynamics, args.isControlSaturate)
-        ground = terrains.make(args.terrain[0], *map(float, args.terrain[1:]))
-        gains = RaibertGains(speed=args.speed, height=args.height)
-        controller = Raibert(gains, HoppingLegParams(motor_mode=mode), fast=args.engine == "mujoco")
+        params, gains, ground = leg_from(args)
+        controller = Raibert(gains, params, fast=args.engine == "mujoco")
         options = {"ground": ground, "sample_period": SAMPLE_PERIOD}
         if args.engine == "hybrid":
             run = hopping_runs.hybrid_run(controller, args.Nstep, **options)
