@@ -16,9 +16,6 @@ from tarsus.mjcf.presets import Preset, find
 from tarsus.mjcf.terrain import GroundPatches
 from tarsus.scripts.hopping_runs import LONGEST_HOP, SCHEMA, HopRun, check_hops, labelled_record
 
-FORCE_FILTER = 1e-4  # time constant of the force that a simulated liftoff is read from [s]: raw force chatters
-FIRST_FORCE = 30.0  # that the filter starts from at a touchdown [N]; from zero it would see a liftoff at once
-
 
 def mujoco_run(
     controller: Raibert,
@@ -79,8 +76,6 @@ class _Stepper:
         mujoco.mj_forward(self.model, self.data)
         self.patches.follow(self.data)
         controller.reset(0.0, self.data.qpos, self.data.qvel)
-        self.share = self.timestep / (self.timestep + FORCE_FILTER)
-        self.force = 0.0
         self.events: dict[str, list] = {
             name: [] for name in ("touchdown", "liftoff", "apex", "apex_height", "apex_speed")
         }
@@ -99,16 +94,14 @@ class _Stepper:
             self.patches.follow(data)
         self.foot_axis.follow(data)
         mujoco.mj_step(self.model, data)
-        self.force += self.share * (data.sensordata[3] - self.force)
         if rising and not data.qvel[1] < 0 and not controller.in_stance:
             self._note_apex()
 
     def _touches(self) -> bool:
-        """Return whether the foot is on the ground: the raw contact finds a touchdown, the filtered force a liftoff."""
+        """Return whether the foot is on the ground: contact finds a touchdown, the force a liftoff."""
         if not self.controller.in_stance:
-            self.force = FIRST_FORCE
             return self.data.sensordata[0] > 0
-        return self.force >= self.controller.params.liftoff_force
+        return self.data.sensordata[3] >= self.controller.params.liftoff_force
 
     def _note_apex(self) -> None:
         data, params = self.data, self.controller.params

@@ -115,10 +115,9 @@ def hybrid(
         frame_period=1.0 / fps if fps else 0.0,
     )
     record = dataset(r.t, r.x, r.aux, r.chart, r.d[:, D.rest_length], "hybrid", r.message)
-    status = r.message
-    if r.status is hy.Status.STOPPED or (seconds is not None and r.status is hy.Status.FINAL_TIME):
-        status = COMPLETED
-    return Run(record, _steps_of_events(r), status)
+    steps = _steps_of_events(r)
+    done = len(steps["time"]) > n_steps or (seconds is not None and r.status is hy.Status.FINAL_TIME)
+    return Run(record, steps, COMPLETED if done else r.message)
 
 
 def first_stance(experiment: Experiment) -> dict[str, float]:
