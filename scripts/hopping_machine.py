@@ -67,7 +67,7 @@ class HoppingMachine(Machine):
             ground=experiment.ground,
             preset=experiment.preset,
             sample_period=period,
-            on_row=lambda t, qpos, qvel: t > seconds - 0.5 * period,
+            on_row=lambda t, *_: t > seconds - 0.5 * period,
         )
         return trial(experiment, run, experiment.preset, seconds)
 

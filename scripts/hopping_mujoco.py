@@ -34,7 +34,8 @@ def mujoco_run(
         ground: Flat by default.
         preset: Settings or a name from `mjcf.hopping_leg.PRESETS`.
         sample_period: Between rows of the record [s]; None keeps none.
-        on_row: Called with (t, qpos, qvel) at every row; a true return value stops the run.
+        on_row: Called with (t, qpos, qvel, torque, force, in_stance) at every row, force in the world frame; a true
+            return value stops the run.
     """
     check_hops(n_hops)
     ground = Flat() if ground is None else ground
@@ -43,7 +44,7 @@ def mujoco_run(
     status = "the time allowed ran out"
     for k in range(round(n_hops * LONGEST_HOP / stepper.timestep)):
         stepper.step(k)
-        if rows.take(k, stepper) and on_row is not None and on_row(*stepper.before):
+        if rows.take(k, stepper) and on_row is not None and on_row(*stepper.instant()):
             status = "stopped"
             break
         if stepper.bad():
@@ -97,6 +98,10 @@ class _Stepper:
         if rising and not data.qvel[1] < 0 and not controller.in_stance:
             self._note_apex()
 
+    def instant(self) -> tuple:
+        """Return time, qpos, qvel, torques and the ground's force before the step, and whether the leg stands."""
+        return *self.before, self.torque, self.data.sensordata[1:4].copy(), self.controller.in_stance
+
     def _touches(self) -> bool:
         """Return whether the foot is on the ground: contact finds a touchdown, the force a liftoff."""
         if not self.controller.in_stance:
@@ -130,11 +135,10 @@ class _Rows:
         """Keep a row of the step just taken, if one is due."""
         if not self.every or k % self.every:
             return False
-        data, (t, qpos, qvel) = stepper.data, stepper.before
+        t, qpos, qvel, torque, force, in_stance = stepper.instant()
         height = hip_height(stepper.controller.params, qpos[1])
-        foot = data.site_xpos[0].copy()  # of the state before the step, as all that MuJoCo derives
-        force = data.sensordata[1:4].copy()
-        self.rows.append((t, qpos, qvel, stepper.torque, height, foot, force, stepper.controller.in_stance))
+        foot = stepper.data.site_xpos[0].copy()  # of the state before the step, as all that MuJoCo derives
+        self.rows.append((t, qpos, qvel, torque, height, foot, force, in_stance))
         return True
 
     def table(self) -> tuple[np.ndarray, dict[str, np.ndarray]]:

@@ -94,7 +94,7 @@ def hybrid_run(
     e = r.events
     apex = e.of("apex")
     return HopRun(
-        status="completed" if r.status is hy.Status.STOPPED else r.message,
+        status="completed" if len(apex) == n_hops else r.message,
         touchdown=e.t[e.of("touchdown")],
         liftoff=e.t[e.of("liftoff")],
         apex=e.t[apex],

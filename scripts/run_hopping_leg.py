@@ -25,7 +25,7 @@ def parser() -> argparse.ArgumentParser:
     add_leg_options(made)
     made.add_argument("--out", type=Path, default=Path("out/hopping_leg"), help="folder for the files")
     made.add_argument("--no-video", action="store_true")
-    made.add_argument("--show", action="store_true", help="play the run in a window; space pauses, q stops")
+    made.add_argument("--live", action="store_true", help="show the run while it is computed, then play it back")
     return made
 
 
@@ -59,22 +59,39 @@ def main(argv: list[str] | None = None) -> int:
     """Run, print the table, write the files; return 0, 1 for a run that failed, 2 for a line that cannot be run."""
     args = parser().parse_args(argv)
     from tarsus.controllers.raibert import Raibert
-    from tarsus.scripts import hopping_mujoco, hopping_runs
 
     try:
         params, gains, ground = leg_from(args)
         controller = Raibert(gains, params, fast=args.engine == "mujoco")
-        options = {"ground": ground, "sample_period": SAMPLE_PERIOD}
-        if args.engine == "hybrid":
-            run = hopping_runs.hybrid_run(controller, args.Nstep, **options)
-        else:
-            run = hopping_mujoco.mujoco_run(controller, args.Nstep, preset=args.preset, **options)
+        run, plot = run_it(controller, ground, args)
     except ValueError as error:
         print(f"tarsus run hopping leg: {error}", file=sys.stderr)
         return 2
     print_hops(run)
     print(f"{args.out}: {', '.join(_write(run, controller, args))}")
+    if plot is not None:
+        plot.playback()
     return 0 if run.completed else 1
+
+
+def run_it(controller, ground, args: argparse.Namespace):
+    """Return the run, and the plot that followed it or None."""
+    import matplotlib
+
+    if not args.live:
+        matplotlib.use("Agg")
+    from tarsus.scripts import hopping_live, hopping_mujoco, hopping_runs
+
+    options = {"ground": ground, "sample_period": SAMPLE_PERIOD}
+    follower = hopping_live.Follower(controller, ground) if args.live else None
+    if args.engine == "hybrid":
+        if follower:
+            options |= {"on_frame": follower.frame, "frame_period": 1.0 / hopping_live.FPS}
+        run = hopping_runs.hybrid_run(controller, args.Nstep, **options)
+    else:
+        on_row = follower.row if follower else None
+        run = hopping_mujoco.mujoco_run(controller, args.Nstep, preset=args.preset, on_row=on_row, **options)
+    return run, follower.plot if follower else None
 
 
 def print_hops(run) -> None:
@@ -92,10 +109,6 @@ def _write(run, controller, args: argparse.Namespace) -> list[str]:
     written = ["run.nc"]
     if run.record.sizes["time"] < 2:
         return written
-    import matplotlib
-
-    if not args.show:
-        matplotlib.use("Agg")
     from tarsus.scripts.hopping_view import Picture
 
     picture = Picture(run.record, controller.params)
@@ -105,8 +118,6 @@ def _write(run, controller, args: argparse.Namespace) -> list[str]:
     if not args.no_video:
         picture.film(args.out / "run.mp4")
         written.append("run.mp4")
-    if args.show:
-        picture.show()
     return written
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
+from tarsus.analytic.terrain import Flat
 from tarsus.controllers.raibert import Raibert
 from tarsus.scripts import run_hopping_leg
 from tarsus.scripts.hopping_mujoco import mujoco_run
@@ -29,6 +30,36 @@ def test_the_command_writes_a_record_and_a_picture(tmp_path, capsys):
     standing = record["foot_contact"].values.astype(bool)
     assert standing.any() and not standing.all()
     assert (tmp_path / "run.png").stat().st_size > 10_000
+
+
+def test_a_live_plot_follows_either_engine_and_stops_it():
+    import matplotlib
+
+    matplotlib.use("Agg", force=True)
+    from tarsus.scripts.hopping_live import FPS, Follower
+
+    for engine in ("hybrid", "mujoco"):
+        controller = Raibert(fast=engine == "mujoco")
+        follower = Follower(controller, Flat())
+
+        def stop(t, *rest, follower=follower, engine=engine):
+            follower.plot.stopped = t > 0.4
+            return (follower.frame if engine == "hybrid" else follower.row)(t, *rest)
+
+        if engine == "hybrid":
+            run = hybrid_run(controller, 3, sample_period=0.01, on_frame=stop, frame_period=1 / FPS)
+        else:
+            run = mujoco_run(controller, 3, preset="rl", sample_period=1e-3, on_row=stop)
+        assert not run.completed and run.record["time"][-1] < 0.45
+        plot = follower.plot
+        stance = [moment for moment in plot.moments if "stance" in moment.text]
+        push = np.array([moment.vectors["r"][1, 1] for moment in stance])  # the ground's force
+        assert len(push) >= 3 and push.min() > 0 and 0.2 < push.max() < 0.4
+        foot = np.array([moment.points["ko-"][-1] for moment in stance])
+        assert np.ptp(foot[:, 0]) < 0.03 and np.abs(foot[:, 1]).max() < 2e-3  # stands, but for the curve of the way
+        plot.playback(block=False).set_val(2)
+        np.testing.assert_array_equal(plot._curves["ko-"].get_xydata(), plot.moments[2].points["ko-"])
+        plot.close()
 
 
 def test_a_line_that_cannot_be_run_says_why(capsys):
