@@ -39,7 +39,7 @@ def _hop(sim: hy.Simulator, params: dict) -> dict[str, np.ndarray]:
     options = dict(params=params, final_time=60.0, rtol=1e-10)
     before = sim.run(stop_at="touchdown", stop_count=SETTLED, record_period=None, **options)
     start = dict(t0=before.t_end, chart="stance")
-    hop = sim.run(before.x_end, before.d_end, stop_at="touchdown", record_period=1e-4, **start, **options)
+    hop = sim.run(before.x_end, before.d_end, stop_at="touchdown", record_period=5e-4, **start, **options)
     period = hop.t_end - before.t_end
     leg = places(PARAMS, hop.x[:, :4]).leg
     phase = (hop.t - before.t_end) / period

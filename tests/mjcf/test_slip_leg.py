@@ -64,9 +64,9 @@ def test_first_step_is_the_hybrid_models():
     assert set(soft.record.data_vars) == set(exact.record.data_vars)
     # Once the impact is over, both move and push alike.
     late = [run.record.sel(time=slice(touchdown + 0.02, liftoff)) for run in (exact, soft)]
-    # A contact this stiff lets go by nanometres for single steps, so forces are compared by their impulse.
-    assert float(late[1]["force_z"].mean()) == pytest.approx(float(late[0]["force_z"].mean()), rel=0.03)
     same = late[0].interp(time=late[1]["time"])
+    for name in ("force_x", "force_z"):  # of 310 N; the foot does not let go between
+        assert float(np.abs(same[name] - late[1][name]).max()) < 3.0, name
     for name, error in {"com_x": 2e-3, "com_z": 1e-3, "hip": 0.01, "knee": 0.01, "compression": 1e-3}.items():
         assert float(np.abs(same[name] - late[1][name]).max()) < error, name
 
