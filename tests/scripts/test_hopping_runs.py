@@ -58,6 +58,7 @@ def test_a_live_plot_follows_either_engine_and_stops_it():
         stance = [moment for moment in plot.moments if "stance" in moment.text]
         push = np.array([moment.vectors["r"][1, 1] for moment in stance])  # the ground's force
         assert len(push) >= 3 and push.min() > 0 and 0.2 < push.max() < 0.4
+        assert np.mean([moment.vectors["r"][1, 0] for moment in stance]) > 2e-3  # from rest it is pushed forward
         foot = np.array([moment.points["ko-"][-1] for moment in stance])
         assert np.ptp(foot[:, 0]) < 0.03 and np.abs(foot[:, 1]).max() < 2e-3  # stands, but for the curve of the way
         plot.playback(block=False).set_val(2)
