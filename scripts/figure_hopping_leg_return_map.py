@@ -116,8 +116,8 @@ def draw(data: dict[str, np.ndarray]):
             label = f"{speed:g} m/s, largest {largest:.3f}"
             axis.plot(real, imaginary, "o", color=color, mfc="none", label=label)
             axis.plot(real, -imaginary, "o", color=color, mfc="none")
-        axis.set(xlabel="real part", title=title, aspect="equal", xlim=(-1.1, 1.1), ylim=(-1.1, 1.9))
-        axis.legend(fontsize=8, loc="upper center", ncols=2)
+        axis.set(xlabel="real part", title=title, aspect="equal", xlim=(-1.1, 1.1), ylim=(-1.1, 1.1))
+        axis.legend(fontsize=7, loc="lower left")
     axes[0].set_ylabel("imaginary part")
     return figure
 
