@@ -156,7 +156,7 @@ def test_during_stance_force_is_the_springs_and_the_mass_centre_moves_as_slip():
     spring = (3500.0 * stance["compression"].values / length)[:, None] * leg
     force = np.stack([stance["force_x"], stance["force_z"]], axis=1)
     assert len(force) > 200
-    np.testing.assert_allclose(force, spring, atol=1e-9)
+    np.testing.assert_allclose(force, spring, atol=1e-10)
     assert force[:, 1].min() > 0 and spring.max() == pytest.approx(309.4, abs=0.5)
     assert np.ptp(stance["toe_x"].values[:100]) < 1e-10  # the foot stands
 
