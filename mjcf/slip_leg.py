@@ -28,7 +28,7 @@ TORSO_SIZE = (0.11, 0.08, 0.06)  # half extents, drawn and what hits the ground 
 # A contact that just begins has no impedance: with MuJoCo's 0.9 the foot lets go for single steps, in one of seven.
 PRESETS = {
     "reference": Preset(
-        timestep=5e-5, integrator="implicitfast", solref=(5e-4, 1.0), solimp=(0.0, 0.95, 1e-5), toe_radius=2e-4
+        timestep=5e-5, integrator="implicitfast", solref=(2e-4, 1.0), solimp=(0.0, 0.95, 1e-5), toe_radius=2e-5
     ),
     "rl": Preset(
         timestep=5e-4,
