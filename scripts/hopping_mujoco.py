@@ -36,6 +36,9 @@ def mujoco_run(
         sample_period: Between rows of the record [s]; None keeps none.
         on_row: Called with (t, qpos, qvel, torque, force, in_stance) at every row, force in the world frame; a true
             return value stops the run.
+
+    Raises:
+        ValueError: If there is no hop to make, or the foot starts below ground.
     """
     check_hops(n_hops)
     ground = Flat() if ground is None else ground
@@ -75,6 +78,9 @@ class _Stepper:
         self.patches, self.follow_every = GroundPatches(self.model, ground), preset.follow_every
         mujoco.mj_resetDataKeyframe(self.model, self.data, 0)
         mujoco.mj_forward(self.model, self.data)
+        x, y, z = self.data.site_xpos[0]
+        if z < ground.height(x, y):
+            raise ValueError("the foot starts below ground")
         self.patches.follow(self.data)
         controller.reset(0.0, self.data.qpos, self.data.qvel)
         self.events: dict[str, list] = {

@@ -71,3 +71,5 @@ def test_a_line_that_cannot_be_run_says_why(capsys):
     assert "isControlSaturate needs isMotorDynamics" in capsys.readouterr().err
     assert run_hopping_leg.main(["--Nstep", "0"]) == 2
     assert "number of hops must be at least 1, got 0" in capsys.readouterr().err
+    assert run_hopping_leg.main(["--engine", "mujoco", "--terrain", "step", "0.2", "-0.5"]) == 2
+    assert "the foot starts below ground" in capsys.readouterr().err
