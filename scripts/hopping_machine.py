@@ -6,7 +6,6 @@ import argparse
 from dataclasses import dataclass
 
 import numpy as np
-import xarray as xr
 
 from tarsus.analytic.models.hopping_leg import HoppingLegParams, places
 from tarsus.analytic.terrain import Terrain
@@ -101,7 +100,7 @@ def trial(experiment: HoppingExperiment, run: HopRun, preset: str, seconds: floa
     )
 
 
-def body_motion(params: HoppingLegParams, qpos: np.ndarray, qvel: np.ndarray) -> dict[str, xr.Variable | np.ndarray]:
+def body_motion(params: HoppingLegParams, qpos: np.ndarray, qvel: np.ndarray) -> dict[str, np.ndarray]:
     """Return the boom's orientation (quaternion), and the velocity of the hip and the boom's, in states (n, 4)."""
     (s1, s2), (c1, c2) = np.sin(qpos[:, :2]).T, np.cos(qpos[:, :2]).T
     yaw, pitch = 0.5 * qpos[:, 0], 0.5 * qpos[:, 1]

@@ -14,8 +14,7 @@ import xarray as xr
 
 from tarsus.analytic import hybrid as hy
 from tarsus.analytic.models import hopping_leg_hybrid as hybrid_leg
-from tarsus.analytic.models.hopping_leg import HoppingLegParams, hip_height
-from tarsus.analytic.models.hopping_leg_laws import RaibertGains
+from tarsus.analytic.models.hopping_leg import hip_height
 from tarsus.analytic.terrain import Flat, Terrain
 from tarsus.controllers.raibert import Raibert
 
@@ -134,8 +133,3 @@ def labelled_record(time, values: dict, engine: str, status: str, controller: Ra
     coords = {"time": ("time", time, {"units": "s"}), "joint": list(JOINTS), "motor": list(MOTORS), "axis": list(AXES)}
     attrs = {"engine": engine, "status": status, "gains": repr(controller.gains), "terrain": repr(ground)}
     return xr.Dataset(columns, coords, attrs)
-
-
-def controllers(speeds: tuple[float, ...], params: HoppingLegParams | None = None) -> list[Raibert]:
-    """Return a controller for each commanded speed [m/s]."""
-    return [Raibert(RaibertGains(speed=speed), params, fast=True) for speed in speeds]
