@@ -112,7 +112,7 @@ def _hybrid_record(r: hy.Result, controller: Raibert, ground: Terrain) -> xr.Dat
     aux = dict(zip(hybrid_leg.AUX, r.aux.T, strict=True))
     radial = r.d[:, hybrid_leg.FRAME : hybrid_leg.FRAME + 2]
     force = np.stack([-radial[:, 1] * aux["F_Y"], radial[:, 0] * aux["F_Y"], aux["F_Z"]], axis=1)
-    keep = np.append(np.diff(r.t) > 0, True)  # an instant with an event counts once, after it
+    keep = np.append(np.diff(r.t) > 0, True)[: r.t.size]  # an instant with an event counts once, after it
     values = {
         "joint_angle": r.x[:, :4],
         "joint_speed": r.x[:, 4:],

@@ -81,7 +81,7 @@ def experiment_from(args: argparse.Namespace, energy_gain: float = 0.0):
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run, print the summary, write the files; return 0, or 2 for a command line that cannot be run."""
+    """Run, print the summary, write the files; return 0, 1 for a run that failed, 2 for a line that cannot be run."""
     args = parser().parse_args(argv)
     try:
         if args.engine not in ENGINES:
@@ -98,7 +98,7 @@ def main(argv: list[str] | None = None) -> int:
     print(f"{args.out}: {', '.join(_write(run, experiment, args))}")
     if plot is not None:
         plot.playback()
-    return 0
+    return 0 if run.completed else 1
 
 
 def run_it(experiment, args: argparse.Namespace):
@@ -124,6 +124,8 @@ def _write(run, experiment, args: argparse.Namespace) -> list[str]:
 
     args.out.mkdir(parents=True, exist_ok=True)
     run.record.to_netcdf(args.out / "run.nc")
+    if run.record.sizes["time"] < 2:
+        return ["run.nc"]
     draw(run).savefig(args.out / "run.png", dpi=120)
     if args.no_video:
         return ["run.nc", "run.png"]

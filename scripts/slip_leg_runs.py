@@ -64,6 +64,11 @@ class Run:
     status: str
 
     @property
+    def completed(self) -> bool:
+        """Whether it went on to the end asked for."""
+        return self.status == COMPLETED
+
+    @property
     def n_steps(self) -> int:
         """Steps completed: apexes after the first."""
         return len(self.steps["time"]) - 1

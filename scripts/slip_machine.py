@@ -14,7 +14,7 @@ from tarsus.scripts import record
 from tarsus.scripts.machine import Machine, Trial
 from tarsus.scripts.run_slip_leg import add_leg_options, experiment_from
 from tarsus.scripts.slip_leg_mujoco import mujoco_run
-from tarsus.scripts.slip_leg_runs import COMPLETED, Experiment, Run, hybrid
+from tarsus.scripts.slip_leg_runs import Experiment, Run, hybrid
 
 ENDLESS = 10**6  # steps: the time ends the run
 ENERGY_GAIN = 0.5  # of both engines: MuJoCo's samples need it, and the exact leg lacks no energy
@@ -88,7 +88,7 @@ def trial(experiment: SlipExperiment, run: Run, preset: str) -> Trial:
         "torque": np.stack([made["hip_torque"], made["knee_torque"]], axis=-1),
         "rest_length": made["rest_length"].values,
     }
-    ran, completed = experiment.run, run.status == COMPLETED
+    ran, completed = experiment.run, run.completed
     described = record.describe(
         made.attrs["engine"],
         "reached the end" if completed else run.status,

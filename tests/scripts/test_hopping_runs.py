@@ -4,6 +4,9 @@ import numpy as np
 import pytest
 import xarray as xr
 
+from tarsus.analytic import hybrid as hy
+from tarsus.analytic.models import hopping_leg_hybrid as hybrid_leg
+from tarsus.analytic.models.hopping_leg import HoppingLegParams, start_angles
 from tarsus.analytic.terrain import Flat
 from tarsus.controllers.raibert import Raibert
 from tarsus.scripts import run_hopping_leg
@@ -64,6 +67,15 @@ def test_a_live_plot_follows_either_engine_and_stops_it():
         plot.playback(block=False).set_val(2)
         np.testing.assert_array_equal(plot._curves["ko-"].get_xydata(), plot.moments[2].points["ko-"])
         plot.close()
+
+
+def test_a_start_below_ground_is_an_end_that_says_so():
+    low = start_angles(HoppingLegParams())
+    low[1] = 0.1
+    model = hybrid_leg.build(Raibert(), start=np.concatenate([low, np.zeros(4)]))
+    run = hybrid_run(Raibert(), 2, sim=hy.compile(model, mode="python"), sample_period=1e-2)
+    assert not run.completed and "foot_below_ground" in run.status
+    assert run.record.attrs["status"] == run.status and run.record.sizes["time"] <= 1
 
 
 def test_a_line_that_cannot_be_run_says_why(capsys):

@@ -33,6 +33,15 @@ def test_a_command_line_that_cannot_be_run_is_refused_with_a_sentence(arguments,
     assert message in capsys.readouterr().err
 
 
+def test_a_run_that_fails_says_so_and_keeps_what_was(tmp_path, capsys):
+    assert run_slip_leg.main(["--no-compensation", "--no-video", "--out", str(tmp_path / "fell")]) == 1
+    assert "guard straight_knee" in capsys.readouterr().out
+    assert xr.load_dataset(tmp_path / "fell" / "run.nc").sizes["time"] > 300
+    assert run_slip_leg.main(["--set", "apex_height=0.3", "--out", str(tmp_path / "underground")]) == 1
+    assert "guard touchdown, at t = 0.0" in capsys.readouterr().out
+    assert [path.name for path in (tmp_path / "underground").iterdir()] == ["run.nc"]
+
+
 def test_options_of_the_command_line_reach_the_experiment():
     args = run_slip_leg.parser().parse_args(["--erratum", "8", "9", "--no-compensation", "--set", "base_mass=5"])
     experiment = run_slip_leg.experiment_from(args)
