@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ..analytic.jit import compiled
+from ..analytic.compiled import compiled
 from ..analytic.models import hopping_leg_laws as laws
 from ..analytic.models.hopping_leg import HoppingLegParams, limited_torque
 from ..analytic.models.hopping_leg_laws import MEMORY, RaibertGains
@@ -27,7 +27,7 @@ class Raibert:
     Args:
         gains: Its gains, with the commanded speed and height.
         params: The leg it controls: link lengths, and the motors' limits.
-        fast: Compile the torque laws for calls from Python: a second once, then a tenth of the time per call.
+        fast: Compile the torque laws for calls from Python: seconds once, then a tenth of the time per call.
 
     Attributes:
         memory: What events have left behind, shape (8,), in the order of `MEMORY`; `reset` starts it anew.

@@ -78,15 +78,8 @@ def stance_torque(t, x, d, p, tau):
     product(Jc, inverse, cm)  # Jc M^-1
     product_transposed(cm, Js, coupling)
     product(coupling, Ls, pull)  # Jc M^-1 Js^T Ls
-    # N_s M^-1 = M^-1 Ns^T, so that each projected product is the plain one less what the support takes.
     free = np.empty((NQ, NQ))
-    for i in range(NQ):
-        for j in range(NQ):
-            s = inverse[i, j]
-            for k in range(2):
-                for l in range(2):
-                    s -= sm[k, i] * Ls[k, l] * sm[l, j]
-            free[i, j] = s  # M^-1 Ns^T
+    without_support(inverse, sm, Ls, free)  # M^-1 Ns^T
     joint, joint_inverse = free[2:, 2:], np.empty((2, 2))  # S Ns M^-1 (S Ns)^T
     inverse_2x2(joint, joint_inverse)
     to_com = np.empty((2, NQ))
@@ -108,6 +101,17 @@ def stance_torque(t, x, d, p, tau):
         tau[j] = 0.0
         for i in range(2):
             tau[j] += J[i, j] * (inertia[i, 0] * wanted[0] + inertia[i, 1] * wanted[1])
+
+
+def without_support(inverse, sm, Ls, free):
+    """Write M^-1 Ns^T = Ns M^-1, from M^-1, Js M^-1 and Ls: each projected product is the plain one less a part."""
+    for i in range(NQ):
+        for j in range(NQ):
+            s = inverse[i, j]
+            for k in range(2):
+                for l in range(2):
+                    s -= sm[k, i] * Ls[k, l] * sm[l, j]
+            free[i, j] = s
 
 
 def flight_torque(t, x, d, p, tau):

@@ -42,6 +42,7 @@ def slip_leg_rows(repeats: int) -> list[tuple[str, str]]:
     from tarsus.analytic.models.slip_leg import SlipLegParams
     from tarsus.controllers.slip import SlipControl, SlipController, SlipPolicy
     from tarsus.scripts import slip_leg_runs as runs
+    from tarsus.scripts.slip_leg_mujoco import mujoco_run
 
     p, rng = vector(SlipLegParams()), np.random.default_rng(0)
     states = rng.uniform((-1, 0.7, -1, -2, -2, -2, -9, -9), (1, 0.9, 1, -0.2, 2, 2, 9, 9), (N_STATES, 8))
@@ -53,7 +54,7 @@ def slip_leg_rows(repeats: int) -> list[tuple[str, str]]:
     rows += [("slip leg, 40 steps of the hybrid model at rtol 1e-9", f"{median:.3f} s ({least:.3f} to {most:.3f})")]
     regulated = runs.Experiment(control=SlipControl(energy_gain=0.5))
     for preset, every in (("reference", 1), ("rl", 4)):
-        run = median_time(lambda p=preset, e=every: runs.mujoco(regulated, 40, preset=p, every=e, row=400), 1)
+        run = median_time(lambda p=preset, e=every: mujoco_run(regulated, 40, preset=p, every=e, row=400), 1)
         rows += [(f"slip leg, 40 steps in MuJoCo, preset {preset}", f"{run[0]:.2f} s")]
     env = gymnasium.make("SlipLeg-v0", disable_env_checker=True, max_episode_steps=10**9, reset_noise=0.0)
     base = env.unwrapped

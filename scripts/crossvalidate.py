@@ -15,9 +15,11 @@ from pathlib import Path
 from tarsus.scripts import comparison_page, record, report
 from tarsus.scripts.compare import Comparison, align, compare
 from tarsus.scripts.hexapod_machine import HEXAPOD
+from tarsus.scripts.hopping_machine import HOPPING_LEG
 from tarsus.scripts.machine import Machine, Trial
+from tarsus.scripts.slip_machine import SLIP_LEG
 
-MACHINES: dict[str, Machine] = {"hexapod": HEXAPOD}
+MACHINES: dict[str, Machine] = {"hexapod": HEXAPOD, "hopping_leg": HOPPING_LEG, "slip_leg": SLIP_LEG}
 DPI = 80  # of the pictures
 
 

@@ -10,6 +10,7 @@ import sys
 
 import numpy as np
 
+from tarsus.analytic.models.slip_leg_hybrid import STANCE
 from tarsus.controllers.slip import SlipControl
 from tarsus.scripts import slip_leg_runs as runs
 from tarsus.scripts.plotting import figure_main
@@ -35,7 +36,7 @@ def compute() -> dict[str, np.ndarray]:
 
 def _legs(record) -> np.ndarray:
     """Return base, knee, foot and mass centre in each stance's first, middle and last row, shape (n, 4, 2)."""
-    stands = record["phase"].values == runs.STANCE
+    stands = record["phase"].values == STANCE
     edges = np.flatnonzero(np.diff(np.concatenate([[False], stands, [False]]).astype(int)))
     rows = np.array([(a, (a + b - 1) // 2, b - 1) for a, b in edges.reshape(-1, 2)]).ravel()
     at = record.isel(time=rows)

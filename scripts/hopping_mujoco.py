@@ -16,9 +16,6 @@ from tarsus.mjcf.presets import Preset, find
 from tarsus.mjcf.terrain import GroundPatches
 from tarsus.scripts.hopping_runs import LONGEST_HOP, SCHEMA, HopRun, check_hops, labelled_record
 
-FORCE_FILTER = 1e-4  # time constant of the force that a simulated liftoff is read from [s]: raw force chatters
-FIRST_FORCE = 30.0  # that the filter starts from at a touchdown [N]; from zero it would see a liftoff at once
-
 
 def mujoco_run(
     controller: Raibert,
@@ -37,7 +34,11 @@ def mujoco_run(
         ground: Flat by default.
         preset: Settings or a name from `mjcf.hopping_leg.PRESETS`.
         sample_period: Between rows of the record [s]; None keeps none.
-        on_row: Called with (t, qpos, qvel) at every row; a true return value stops the run.
+        on_row: Called with (t, qpos, qvel, torque, force, in_stance) at every row, force in the world frame; a true
+            return value stops the run.
+
+    Raises:
+        ValueError: If there is no hop to make, or the foot starts below ground.
     """
     check_hops(n_hops)
     ground = Flat() if ground is None else ground
@@ -46,7 +47,7 @@ def mujoco_run(
     status = "the time allowed ran out"
     for k in range(round(n_hops * LONGEST_HOP / stepper.timestep)):
         stepper.step(k)
-        if rows.take(k, stepper) and on_row is not None and on_row(*stepper.before):
+        if rows.take(k, stepper) and on_row is not None and on_row(*stepper.instant()):
             status = "stopped"
             break
         if stepper.bad():
@@ -77,10 +78,11 @@ class _Stepper:
         self.patches, self.follow_every = GroundPatches(self.model, ground), preset.follow_every
         mujoco.mj_resetDataKeyframe(self.model, self.data, 0)
         mujoco.mj_forward(self.model, self.data)
+        x, y, z = self.data.site_xpos[0]
+        if z < ground.height(x, y):
+            raise ValueError("the foot starts below ground")
         self.patches.follow(self.data)
         controller.reset(0.0, self.data.qpos, self.data.qvel)
-        self.share = self.timestep / (self.timestep + FORCE_FILTER)
-        self.force = 0.0
         self.events: dict[str, list] = {
             name: [] for name in ("touchdown", "liftoff", "apex", "apex_height", "apex_speed")
         }
@@ -99,16 +101,18 @@ class _Stepper:
             self.patches.follow(data)
         self.foot_axis.follow(data)
         mujoco.mj_step(self.model, data)
-        self.force += self.share * (data.sensordata[3] - self.force)
         if rising and not data.qvel[1] < 0 and not controller.in_stance:
             self._note_apex()
 
+    def instant(self) -> tuple:
+        """Return time, qpos, qvel, torques and the ground's force before the step, and whether the leg stands."""
+        return *self.before, self.torque, self.data.sensordata[1:4].copy(), self.controller.in_stance
+
     def _touches(self) -> bool:
-        """Return whether the foot is on the ground: the raw contact finds a touchdown, the filtered force a liftoff."""
+        """Return whether the foot is on the ground: contact finds a touchdown, the force a liftoff."""
         if not self.controller.in_stance:
-            self.force = FIRST_FORCE
             return self.data.sensordata[0] > 0
-        return self.force >= self.controller.params.liftoff_force
+        return self.data.sensordata[3] >= self.controller.params.liftoff_force
 
     def _note_apex(self) -> None:
         data, params = self.data, self.controller.params
@@ -137,11 +141,10 @@ class _Rows:
         """Keep a row of the step just taken, if one is due."""
         if not self.every or k % self.every:
             return False
-        data, (t, qpos, qvel) = stepper.data, stepper.before
+        t, qpos, qvel, torque, force, in_stance = stepper.instant()
         height = hip_height(stepper.controller.params, qpos[1])
-        foot = data.site_xpos[0].copy()  # of the state before the step, as all that MuJoCo derives
-        force = data.sensordata[1:4].copy()
-        self.rows.append((t, qpos, qvel, stepper.torque, height, foot, force, stepper.controller.in_stance))
+        foot = stepper.data.site_xpos[0].copy()  # of the state before the step, as all that MuJoCo derives
+        self.rows.append((t, qpos, qvel, torque, height, foot, force, in_stance))
         return True
 
     def table(self) -> tuple[np.ndarray, dict[str, np.ndarray]]:

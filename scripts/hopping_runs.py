@@ -14,8 +14,7 @@ import xarray as xr
 
 from tarsus.analytic import hybrid as hy
 from tarsus.analytic.models import hopping_leg_hybrid as hybrid_leg
-from tarsus.analytic.models.hopping_leg import HoppingLegParams, hip_height
-from tarsus.analytic.models.hopping_leg_laws import RaibertGains
+from tarsus.analytic.models.hopping_leg import hip_height
 from tarsus.analytic.terrain import Flat, Terrain
 from tarsus.controllers.raibert import Raibert
 
@@ -94,7 +93,7 @@ def hybrid_run(
     e = r.events
     apex = e.of("apex")
     return HopRun(
-        status="completed" if r.status is hy.Status.STOPPED else r.message,
+        status="completed" if len(apex) == n_hops else r.message,
         touchdown=e.t[e.of("touchdown")],
         liftoff=e.t[e.of("liftoff")],
         apex=e.t[apex],
@@ -113,7 +112,7 @@ def _hybrid_record(r: hy.Result, controller: Raibert, ground: Terrain) -> xr.Dat
     aux = dict(zip(hybrid_leg.AUX, r.aux.T, strict=True))
     radial = r.d[:, hybrid_leg.FRAME : hybrid_leg.FRAME + 2]
     force = np.stack([-radial[:, 1] * aux["F_Y"], radial[:, 0] * aux["F_Y"], aux["F_Z"]], axis=1)
-    keep = np.append(np.diff(r.t) > 0, True)  # an instant with an event counts once, after it
+    keep = np.append(np.diff(r.t) > 0, True)[: r.t.size]  # an instant with an event counts once, after it
     values = {
         "joint_angle": r.x[:, :4],
         "joint_speed": r.x[:, 4:],
@@ -134,8 +133,3 @@ def labelled_record(time, values: dict, engine: str, status: str, controller: Ra
     coords = {"time": ("time", time, {"units": "s"}), "joint": list(JOINTS), "motor": list(MOTORS), "axis": list(AXES)}
     attrs = {"engine": engine, "status": status, "gains": repr(controller.gains), "terrain": repr(ground)}
     return xr.Dataset(columns, coords, attrs)
-
-
-def controllers(speeds: tuple[float, ...], params: HoppingLegParams | None = None) -> list[Raibert]:
-    """Return a controller for each commanded speed [m/s]."""
-    return [Raibert(RaibertGains(speed=speed), params, fast=True) for speed in speeds]

@@ -1,7 +1,6 @@
 """A moving picture of a hopping leg's record: boom, leg, ground force, traces of hip and foot, and its history.
 
-`Picture.show` plays it in a window (space: pause and go on; left and right: step; q: stop), `Picture.film` writes a
-video, and `Picture.update` draws one row, so that a run can be followed while it is computed.
+`Picture.film` writes a video, `Picture.update` draws one row. `hopping_live` follows a run while it is computed.
 """
 
 from __future__ import annotations
@@ -108,24 +107,3 @@ class Picture:
                 self.figure.canvas.draw()
                 writer.append_data(np.asarray(self.figure.canvas.buffer_rgba())[..., :3])
         return len(rows)
-
-    def show(self, speed: float = 1.0) -> None:
-        """Play the record in a window until it is closed or stopped; the end stays in view."""
-        plt, rows = self.plt, self.rows(speed)
-        state = {"at": 0, "running": True, "over": False}
-
-        def on_key(event) -> None:
-            if event.key == " ":
-                state["running"] = not state["running"]
-            elif event.key in ("left", "right"):
-                state["at"] = int(np.clip(state["at"] + (1 if event.key == "right" else -1), 0, len(rows) - 1))
-            elif event.key == "q":
-                state["over"] = True
-
-        self.figure.canvas.mpl_connect("key_press_event", on_key)
-        plt.ion()
-        plt.show(block=False)
-        while plt.fignum_exists(self.figure.number) and not state["over"]:
-            self.update(int(rows[state["at"]]))
-            state["at"] = min(state["at"] + state["running"], len(rows) - 1)
-            plt.pause(1 / FPS)

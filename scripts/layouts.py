@@ -10,6 +10,10 @@ from dataclasses import dataclass, field
 
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
+from tarsus.analytic.models.hopping_leg import HoppingLegParams
+from tarsus.analytic.models.hopping_leg_laws import RaibertGains
+from tarsus.analytic.models.slip_leg import SlipLegParams
+from tarsus.controllers.slip_parameters import SlipControl
 
 LEG, FOOT = ("time", "leg"), ("time", "leg", "axis")
 Variables = dict[str, tuple[tuple[str, ...], str, str]]  # of each name: dimensions, unit, long name with the frame
@@ -44,6 +48,7 @@ class Layout:
     params: type  # dataclass of its parameters
     gait: type  # dataclass of its gait
     coords: dict[str, list] = field(default_factory=dict)  # labels of dimensions of its own
+    shown: tuple[str, ...] = ("height", "pitch", "roll", "heading", "velocity y")  # of a comparison's quantities
 
     @property
     def schema(self) -> Variables:
@@ -69,7 +74,40 @@ HEXAPOD: Variables = {
     "motor_voltage": (LEG, "V", "terminal voltage of the hip motor"),
     "battery_drain": (("time",), "1/s", "share of the battery drawn per second, physical bookkeeping"),
 }
-LAYOUTS = {"hexapod": Layout(6, "right rear, middle, front, then left", HEXAPOD, HexapodParams, TripodGait)}
+JOINT, MOTOR = ("time", "joint"), ("time", "motor")
+HOPPING_LEG: Variables = {
+    "joint_angle": (JOINT, "rad", "yaw and pitch of the boom, hip, knee"),
+    "joint_speed": (JOINT, "rad/s", "rates of the joint angles"),
+    "torque": (MOTOR, "N m", "torques of hip and knee, after the motors' limits"),
+}
+SLIP_LEG: Variables = {
+    "joint_angle": (JOINT, "rad", "hip and knee, 0 is straight down"),
+    "joint_speed": (JOINT, "rad/s", "rates of the joint angles"),
+    "torque": (MOTOR, "N m", "torques of hip and knee"),
+    "rest_length": (("time",), "m", "rest length of the virtual spring"),
+}
+MOTORS = ["hip", "knee"]
+LAYOUTS = {
+    "hexapod": Layout(6, "right rear, middle, front, then left", HEXAPOD, HexapodParams, TripodGait),
+    "hopping_leg": Layout(
+        1,
+        "the leg",
+        HOPPING_LEG,
+        HoppingLegParams,
+        RaibertGains,
+        {"joint": ["yaw", "pitch", *MOTORS], "motor": MOTORS},
+        ("height", "roll", "heading", "velocity x", "velocity y", "velocity z"),
+    ),
+    "slip_leg": Layout(
+        1,
+        "the leg",
+        SLIP_LEG,
+        SlipLegParams,
+        SlipControl,
+        {"joint": MOTORS, "motor": MOTORS},
+        ("height", "velocity x", "velocity z"),
+    ),
+}
 
 
 def layout_of(robot: str) -> Layout:

@@ -94,21 +94,25 @@ def describe(
         ground: The terrain.
         robot: A name in `layouts.LAYOUTS`.
     """
-    parameters = {
-        name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in vars(params).items()
-    }
     return {
         "robot": robot,
         "engine": engine,
         "status": status,
         "preset": preset,
-        "parameters": json.dumps(parameters),
-        "gait": json.dumps(asdict(gait)) if is_dataclass(gait) else gait,
+        "parameters": _as_json(params),
+        "gait": _as_json(gait) if is_dataclass(gait) else gait,
         "terrain": json.dumps({"name": terrains.name_of(ground), **asdict(ground)}),
         "versions": report.versions(*PACKAGES),
         "machine": report.machine(),
         "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
     }
+
+
+def _as_json(table: Any) -> str:
+    """Return the fields of a dataclass as JSON, arrays as lists."""
+    return json.dumps(
+        {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in vars(table).items()}
+    )
 
 
 def params_of(record: xr.Dataset) -> Any:

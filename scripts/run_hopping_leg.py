@@ -22,42 +22,76 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--Nstep", type=int, default=10, help="number of hops; default 10")
     made.add_argument("--engine", choices=ENGINES, default="hybrid")
     made.add_argument("--preset", default="rl", help="MuJoCo's settings: rl (default) or reference (20 times slower)")
-    made.add_argument("--speed", type=float, default=0.5, help="commanded speed [m/s]")
-    made.add_argument("--height", type=float, default=0.40, help="commanded height of the hip at the apex [m]")
-    made.add_argument("--isMotorDynamics", action="store_true", help="rotor inertia and back-EMF damping")
-    made.add_argument("--isControlSaturate", action="store_true", help="with the former: a torque-speed limit instead")
-    made.add_argument("--terrain", nargs="+", default=["flat"], metavar=("NAME", "NUMBER"), help="e.g. step 0.03 0.3")
+    add_leg_options(made)
     made.add_argument("--out", type=Path, default=Path("out/hopping_leg"), help="folder for the files")
     made.add_argument("--no-video", action="store_true")
-    made.add_argument("--show", action="store_true", help="play the run in a window; space pauses, q stops")
+    made.add_argument("--live", action="store_true", help="show the run while it is computed, then play it back")
     return made
+
+
+def add_leg_options(parser: argparse.ArgumentParser) -> None:
+    """Add what `leg_from` reads."""
+    parser.add_argument("--speed", type=float, default=0.5, help="commanded speed [m/s]")
+    parser.add_argument("--height", type=float, default=0.40, help="commanded height of the hip at the apex [m]")
+    parser.add_argument("--isMotorDynamics", action="store_true", help="rotor inertia and back-EMF damping")
+    parser.add_argument(
+        "--isControlSaturate", action="store_true", help="with the former: a torque-speed limit instead"
+    )
+    parser.add_argument("--terrain", nargs="+", default=["flat"], metavar=("NAME", "NUMBER"), help="e.g. step 0.03 0.3")
+
+
+def leg_from(args: argparse.Namespace) -> tuple:
+    """Return the parameters of the leg, the gains and the ground that a command line asks for.
+
+    Raises:
+        ValueError: If that is impossible.
+    """
+    from tarsus.analytic import terrain as terrains
+    from tarsus.analytic.models.hopping_leg import HoppingLegParams, motor_mode
+    from tarsus.analytic.models.hopping_leg_laws import RaibertGains
+
+    mode = motor_mode(args.isMotorDynamics, args.isControlSaturate)
+    ground = terrains.make(args.terrain[0], *map(float, args.terrain[1:]))
+    return HoppingLegParams(motor_mode=mode), RaibertGains(speed=args.speed, height=args.height), ground
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run, print the table, write the files; return 0, 1 for a run that failed, 2 for a line that cannot be run."""
     args = parser().parse_args(argv)
-    from tarsus.analytic import terrain as terrains
-    from tarsus.analytic.models.hopping_leg import HoppingLegParams, motor_mode
-    from tarsus.analytic.models.hopping_leg_laws import RaibertGains
     from tarsus.controllers.raibert import Raibert
-    from tarsus.scripts import hopping_mujoco, hopping_runs
 
     try:
-        mode = motor_mode(args.isMotorDynamics, args.isControlSaturate)
-        ground = terrains.make(args.terrain[0], *map(float, args.terrain[1:]))
-        gains = RaibertGains(speed=args.speed, height=args.height)
-        controller = Raibert(gains, HoppingLegParams(motor_mode=mode), fast=args.engine == "mujoco")
-        options = {"ground": ground, "sample_period": SAMPLE_PERIOD}
-        if args.engine == "hybrid":
-            run = hopping_runs.hybrid_run(controller, args.Nstep, **options)
-        else:
-            run = hopping_mujoco.mujoco_run(controller, args.Nstep, preset=args.preset, **options)
+        params, gains, ground = leg_from(args)
+        controller = Raibert(gains, params, fast=args.engine == "mujoco")
+        run, plot = run_it(controller, ground, args)
     except ValueError as error:
         print(f"tarsus run hopping leg: {error}", file=sys.stderr)
         return 2
     print_hops(run)
     print(f"{args.out}: {', '.join(_write(run, controller, args))}")
+    if plot is not None:
+        plot.playback()
     return 0 if run.completed else 1
+
+
+def run_it(controller, ground, args: argparse.Namespace):
+    """Return the run, and the plot that followed it or None."""
+    import matplotlib
+
+    if not args.live:
+        matplotlib.use("Agg")
+    from tarsus.scripts import hopping_live, hopping_mujoco, hopping_runs
+
+    options = {"ground": ground, "sample_period": SAMPLE_PERIOD}
+    follower = hopping_live.Follower(controller, ground) if args.live else None
+    if args.engine == "hybrid":
+        if follower:
+            options |= {"on_frame": follower.frame, "frame_period": 1.0 / hopping_live.FPS}
+        run = hopping_runs.hybrid_run(controller, args.Nstep, **options)
+    else:
+        on_row = follower.row if follower else None
+        run = hopping_mujoco.mujoco_run(controller, args.Nstep, preset=args.preset, on_row=on_row, **options)
+    return run, follower.plot if follower else None
 
 
 def print_hops(run) -> None:
@@ -75,10 +109,6 @@ def _write(run, controller, args: argparse.Namespace) -> list[str]:
     written = ["run.nc"]
     if run.record.sizes["time"] < 2:
         return written
-    import matplotlib
-
-    if not args.show:
-        matplotlib.use("Agg")
     from tarsus.scripts.hopping_view import Picture
 
     picture = Picture(run.record, controller.params)
@@ -88,8 +118,6 @@ def _write(run, controller, args: argparse.Namespace) -> list[str]:
     if not args.no_video:
         picture.film(args.out / "run.mp4")
         written.append("run.mp4")
-    if args.show:
-        picture.show()
     return written
 
 

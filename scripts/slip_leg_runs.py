@@ -1,28 +1,30 @@
-"""The articulated SLIP leg in either engine, under the same controller, into the same labelled record."""
+"""The articulated SLIP leg under its controller: steps in numbers and the time history; the hybrid engine.
+
+`slip_leg_mujoco` does the same in MuJoCo. Both give the same names and units.
+"""
 
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 import xarray as xr
 
 from tarsus.analytic import hybrid as hy
-from tarsus.analytic.compiled import compiled
 from tarsus.analytic.hybrid.names import items
 from tarsus.analytic.models import slip_leg_hybrid
 from tarsus.analytic.models.ground_line import ground_table
-from tarsus.analytic.models.slip_leg import SlipLegParams, apex_state, com_state, foot_state
-from tarsus.analytic.models.slip_leg_hybrid import AUX, CHARTS, STANCE
+from tarsus.analytic.models.slip_leg import SlipLegParams, apex_state
+from tarsus.analytic.models.slip_leg_hybrid import AUX, CHARTS
 from tarsus.analytic.models.slip_leg_motion import com_energy
 from tarsus.analytic.terrain import Flat, Terrain
-from tarsus.controllers.slip import SlipControl, SlipController, laws
+from tarsus.controllers.slip import SlipControl, laws
 from tarsus.controllers.slip_laws import D, leg_length
-from tarsus.mjcf.presets import Preset
 
 STATE = ("x", "z", "hip", "knee", "vx", "vz", "hip_speed", "knee_speed")
-FALLEN = 0.3  # height of the base over the ground below which the run is over, in MuJoCo [m]
+COMPLETED = "completed"
 TIME_PER_STEP = 1.0  # more than any step takes [s]
 
 
@@ -50,7 +52,7 @@ class Experiment:
 
 @dataclass(frozen=True)
 class Run:
-    """What a run gave, up to its end.
+    """What a run gave, up to its end; `status` is `COMPLETED` or a sentence.
 
     `record` has the dimension `time` and the variables `STATE`, `AUX`, `phase` (a code of `CHARTS`) and `rest_length`;
     `steps` has a row per apex: time, height [m] and energy [J] of the centre of mass, angle of attack asked for [rad],
@@ -62,9 +64,20 @@ class Run:
     status: str
 
     @property
+    def completed(self) -> bool:
+        """Whether it went on to the end asked for."""
+        return self.status == COMPLETED
+
+    @property
     def n_steps(self) -> int:
         """Steps completed: apexes after the first."""
         return len(self.steps["time"]) - 1
+
+    @property
+    def stances(self) -> np.ndarray:
+        """Times of touchdown and liftoff, (n, 2) [s]; the stance a run ends in may be missing."""
+        stances = np.stack([self.steps["touchdown"], self.steps["liftoff"]], axis=-1)
+        return stances[np.isfinite(stances).all(axis=-1)]
 
 
 @functools.cache
@@ -74,13 +87,21 @@ def simulator() -> hy.Simulator:
 
 
 def hybrid(
-    experiment: Experiment, n_steps: int = 40, *, period: float = 1e-3, rtol: float = 1e-9, on_frame=None, fps=0.0
+    experiment: Experiment,
+    n_steps: int = 40,
+    *,
+    seconds: float | None = None,
+    period: float = 1e-3,
+    rtol: float = 1e-9,
+    on_frame: Callable | None = None,
+    fps: float = 0.0,
 ) -> Run:
     """Run the hybrid model for a number of steps.
 
     Args:
         experiment: What to run.
         n_steps: From apex to apex.
+        seconds: Or for that long, whichever is over first [s].
         period: Between rows of the record [s]; 0 records every integration step.
         rtol: Relative error allowed per integration step.
         on_frame: `on_frame(t, x, d, chart)`, called `fps` times per simulated second; a true value stops the run.
@@ -92,15 +113,16 @@ def hybrid(
         params=params,
         stop_at="apex",
         stop_count=n_steps,
-        final_time=TIME_PER_STEP * n_steps,
+        final_time=TIME_PER_STEP * n_steps if seconds is None else seconds,
         record_period=period,
         rtol=rtol,
         on_frame=on_frame,
         frame_period=1.0 / fps if fps else 0.0,
     )
-    record = _dataset(r.t, r.x, r.aux, r.chart, r.d[:, D.rest_length], "hybrid", r.message)
-    status = "completed" if r.status is hy.Status.STOPPED else r.message
-    return Run(record, _steps_of_events(r), status)
+    record = dataset(r.t, r.x, r.aux, r.chart, r.d[:, D.rest_length], "hybrid", r.message)
+    steps = _steps_of_events(r)
+    done = len(steps["time"]) > n_steps or (seconds is not None and r.status is hy.Status.FINAL_TIME)
+    return Run(record, steps, COMPLETED if done else r.message)
 
 
 def first_stance(experiment: Experiment) -> dict[str, float]:
@@ -136,117 +158,9 @@ def _steps_of_events(r: hy.Result) -> dict[str, np.ndarray]:
     return columns
 
 
-def _dataset(time, state, aux, phase, rest_length, engine: str, status: str) -> xr.Dataset:
+def dataset(time, state, aux, phase, rest_length, engine: str, status: str) -> xr.Dataset:
+    """Return the record of the rows of a run: states (n, 8), auxiliaries (n, len(AUX)), codes of `CHARTS`, lengths."""
     variables = {name: ("time", state[:, i]) for i, name in enumerate(STATE)}
     variables |= {name: ("time", aux[:, i]) for i, name in enumerate(AUX)}
     variables |= {"phase": ("time", np.asarray(phase, int)), "rest_length": ("time", rest_length)}
     return xr.Dataset(variables, {"time": time}, {"engine": engine, "status": status, "phases": ", ".join(CHARTS)})
-
-
-def mujoco(
-    experiment: Experiment, n_steps: int = 40, *, preset: str | Preset = "reference", every: int = 1, row: int = 0
-) -> Run:
-    """Run the same leg and controller in MuJoCo.
-
-    Args:
-        experiment: What to run; sampled control wants an `energy_gain` of about 0.5.
-        n_steps: From apex to apex.
-        preset: Contact and timestep settings.
-        every: Physics steps for which a torque is held.
-        row: Physics steps between rows of the record, at least `every`; by default those of a millisecond.
-    """
-    return _MujocoRun(experiment, preset, every).run(n_steps, row)
-
-
-class _MujocoRun:
-    """One run in MuJoCo, being recorded."""
-
-    def __init__(self, experiment: Experiment, preset: str | Preset, every: int):
-        import mujoco
-
-        from tarsus.mjcf import compile_model, slip_leg
-        from tarsus.mjcf.terrain import GroundPatches
-
-        self.experiment, self.every, self._step = experiment, every, mujoco.mj_step
-        self.model = compile_model(slip_leg.build(experiment.params, experiment.ground, preset))
-        self.data = mujoco.MjData(self.model)
-        self.patches = GroundPatches(self.model, experiment.ground)
-        self.controller = SlipController(experiment.params, experiment.control, hold=every * self.model.opt.timestep)
-        x = experiment.start()
-        self.data.qpos[:], self.data.qvel[:] = x[:4], x[4:]
-        self._p, self._com, self._foot = hy.vector(experiment.params), compiled(com_state), compiled(foot_state)
-        self.rows: list[tuple] = []
-        self.steps: list[tuple] = []
-        self._touchdown = self._liftoff = np.nan
-
-    def run(self, n_steps: int, row: int) -> Run:
-        """Run until the last apex or a fall."""
-        dt, data, every = self.model.opt.timestep, self.data, self.every
-        row = max(1, round((row or max(1, round(1e-3 / dt))) / every))  # in control periods
-        status = "ran out of time"
-        for k in range(round(TIME_PER_STEP * n_steps / (every * dt))):
-            x = np.concatenate([data.qpos, data.qvel])
-            self._control(x)
-            if len(self.steps) > n_steps:
-                status = "completed"
-                break
-            if x[1] - self._ground_under(x[0]) < FALLEN or data.warning.number.any():
-                status = f"fell at t = {data.time:.3f} s after {len(self.steps) - 1} steps"
-                break
-            time = data.time
-            self._advance(1)
-            if k % row == 0:
-                self._record(time, x)
-            self._advance(every - 1)
-        return self._finished(status)
-
-    def _advance(self, n: int) -> None:
-        """Take n physics steps."""
-        if not self.patches:
-            self._step(self.model, self.data, n)
-            return
-        for _ in range(n):
-            self.patches.follow(self.data)
-            self._step(self.model, self.data)
-
-    def _ground_under(self, x: float) -> float:
-        return float(self.experiment.ground.height(x, 0.0))
-
-    def _control(self, x: np.ndarray) -> None:
-        """Ask the controller, and note what it noticed."""
-        before, foot = self.controller.phase, np.empty(4)
-        self._foot(x, self._p, foot)
-        ground = self._ground_under(foot[0]) if self.patches else 0.0
-        self.data.ctrl[:] = self.controller(self.data.time, x[:4], x[4:], ground)
-        now, d = self.controller.phase, self.controller.memory
-        if now == before:
-            return
-        if now == "stance":
-            self._touchdown = self.data.time
-        elif now == "hold":
-            self._liftoff = self.data.time
-        elif now == "extend":
-            values = (d[D.apex_height], d[D.apex_energy], d[D.angle], d[D.energy_lost])
-            self.steps.append((self.data.time, *values, self._touchdown, self._liftoff))
-
-    def _record(self, time: float, x: np.ndarray) -> None:
-        """Note the state before the step with the forces of the same instant, which MuJoCo has by now."""
-        com, foot, d = np.empty(4), np.empty(4), self.controller.memory
-        self._com(x, self._p, com)
-        self._foot(x, self._p, foot)
-        stands = self.controller.phase == "stance"
-        length = np.hypot(*(com[:2] - foot[:2]))
-        compression = max(d[D.rest_length] - length, 0.0) if stands else 0.0
-        force = self.data.sensordata[[1, 3]]
-        aux = np.concatenate([self.data.actuator_force, force, com, foot, [compression]])
-        self.rows.append((time, x, aux, CHARTS.index(self.controller.phase), d[D.rest_length]))
-
-    def _finished(self, status: str) -> Run:
-        time, x, aux, phase, rest_length = (np.array(column) for column in zip(*self.rows, strict=True))
-        names = ("time", "apex_height", "apex_energy", "angle", "energy_lost", "touchdown", "liftoff")
-        steps = dict(zip(names, np.array(self.steps).T, strict=True))
-        return Run(_dataset(time, x, aux, phase, rest_length, "mujoco", status), steps, status)
-
-
-ENGINES = {"hybrid": hybrid, "mujoco": mujoco}
-__all__ = ["ENGINES", "STANCE", "Experiment", "Run", "hybrid", "mujoco", "simulator"]

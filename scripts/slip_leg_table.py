@@ -14,6 +14,7 @@ from tarsus.controllers.slip import SlipControl
 from tarsus.mjcf.slip_leg import PRESETS
 from tarsus.scripts import report
 from tarsus.scripts import slip_leg_runs as runs
+from tarsus.scripts.slip_leg_mujoco import mujoco_run
 
 N_STEPS = 40
 REGULATED = SlipControl(energy_gain=0.5)
@@ -43,14 +44,14 @@ def rows() -> list[tuple]:
     """Return the lines of the table."""
     plain, regulated = runs.Experiment(), runs.Experiment(control=REGULATED)
     made = [row("hybrid", runs.hybrid(plain, N_STEPS))]
-    made += [row("MuJoCo, timestep 2e-5", runs.mujoco(plain, N_STEPS, preset=FINE))]
-    made += [row("MuJoCo, `reference`", runs.mujoco(plain, N_STEPS))]
-    made += [row("the same, energy regulated", runs.mujoco(regulated, N_STEPS))]
-    made += [row("MuJoCo, `rl`, torque held 2 ms, regulated", runs.mujoco(regulated, N_STEPS, preset="rl", every=4))]
-    made += [row("the same, held 4 ms", runs.mujoco(regulated, N_STEPS, preset="rl", every=8))]
+    made += [row("MuJoCo, timestep 2e-5", mujoco_run(plain, N_STEPS, preset=FINE))]
+    made += [row("MuJoCo, `reference`", mujoco_run(plain, N_STEPS))]
+    made += [row("the same, energy regulated", mujoco_run(regulated, N_STEPS))]
+    made += [row("MuJoCo, `rl`, torque held 2 ms, regulated", mujoco_run(regulated, N_STEPS, preset="rl", every=4))]
+    made += [row("the same, held 4 ms", mujoco_run(regulated, N_STEPS, preset="rl", every=8))]
     without = runs.Experiment(control=SlipControl(compensate=0.0))
     made += [row("hybrid, no compensation", runs.hybrid(without, N_STEPS))]
-    return [*made, row("MuJoCo, `reference`, no compensation", runs.mujoco(without, N_STEPS))]
+    return [*made, row("MuJoCo, `reference`, no compensation", mujoco_run(without, N_STEPS))]
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -5,7 +5,8 @@ direction, a refusal's code, then the controller's memory.
 Charts: ascent, descent (flight, told apart by the boom's pitch rate), stance; refused, where a run ends at once.
 Events: liftoff (the vertical ground force falls to its threshold), touchdown (the foot falls to the ground), apex.
 Not valid, with the run up to there kept: fall (hip too low), stance_timeout, full_stretch (knee nearly straight),
-foot_pushed_back (at liftoff the swing law would drive the foot into the ground), foot_below_ground (at the start).
+foot_pushed_back (at liftoff the swing law would drive the foot into the ground), foot_below_ground (at the start),
+liftoff (where a touchdown leaves the ground no force to give: the foot would have to be pulled down).
 
 Invariants: in flight the angular momentum about the boom's axis; at touchdown the foot's speed along Y_hc and Z_hc
 becomes zero, and the kinetic energy falls by half of v^T (J M^-1 J^T)^-1 v, v the foot's speed before.
@@ -74,7 +75,8 @@ def build(
     )
     height = plain_height(Flat() if ground is None else ground)
     forces = _add_fields(model, controller)
-    _add_events(model, controller, forces, height)
+    _add_events(model, forces, height)
+    _add_transitions(model, controller)
     _add_limits(model, model.param_names.index("stance_time"), controller.memory_names.index("t_event") + CONTROL)
     _add_start(model, controller, height)
     _add_outputs(model, controller, forces)
@@ -114,9 +116,8 @@ def _add_fields(model: Model, controller: Any) -> Callable:
     return forces
 
 
-def _add_events(model: Model, controller: Any, forces: Callable, height: Callable) -> None:
-    at_touchdown, at_liftoff, at_apex = controller.at_touchdown, controller.at_liftoff, controller.at_apex
-    flight = model.fields["ascent"]
+def _add_events(model: Model, forces: Callable, height: Callable) -> None:
+    """Add the guards, in the order of their priority."""
 
     @model.guard("stance")
     def liftoff(t, x, d, p):
@@ -134,6 +135,11 @@ def _add_events(model: Model, controller: Any, forces: Callable, height: Callabl
     @model.guard("ascent", to="descent", on_entry="fire")
     def apex(t, x, d, p):
         return -x[5]
+
+
+def _add_transitions(model: Model, controller: Any) -> None:
+    at_touchdown, at_liftoff, at_apex = controller.at_touchdown, controller.at_liftoff, controller.at_apex
+    flight = model.fields["ascent"]
 
     @model.on("liftoff")
     def leave(t, x, d, p):

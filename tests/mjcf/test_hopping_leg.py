@@ -109,6 +109,21 @@ def test_the_foot_slides_along_the_radius_and_sticks_across_it(yaw, torque):
     assert abs(radial[0] * x + radial[1] * y) < 1e-4 * z
 
 
+def test_the_foot_holds_no_yaw_of_its_own():
+    """A boom that turns about a foot on the ground feels the foot's force at its radius, and no torque beside it."""
+    model, data = loaded()
+    data.qpos[:] = [0.3, np.arcsin(3e-4), *leg_angles(HoppingLegParams(), np.array([0.0, -0.28]))]
+    data.qvel[0], pushes = 1.5, []
+    for _ in range(10):
+        data.ctrl[:] = (-1.0, 9.0)
+        mujoco.mj_step(model, data)
+        mujoco.mj_forward(model, data)
+        (x, y, _), (force_x, force_y, force_z) = data.site("foot_0").xpos, data.sensor("foot_0").data[1:]
+        pushes.append(force_z)
+        assert data.qfrc_constraint[0] == pytest.approx(x * force_y - y * force_x, abs=1e-6 + 1e-3 * force_z)
+    assert min(pushes) > 1
+
+
 def test_other_parameters_can_be_put_into_a_compiled_leg(states):
     nominal = HoppingLegParams(motor_mode="current")
     other = HoppingLegParams(motor_mode="current", g=5.0, mass=2.0 * nominal.mass, voltage=12.0)

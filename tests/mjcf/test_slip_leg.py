@@ -10,10 +10,12 @@ import pytest
 from tarsus.analytic.hybrid import vector
 from tarsus.analytic.models import slip_leg_motion
 from tarsus.analytic.models.slip_leg import SlipLegParams, com_state, foot_state
+from tarsus.analytic.models.slip_leg_hybrid import STANCE
 from tarsus.analytic.terrain import Slope, Step
 from tarsus.controllers.slip import SlipControl
 from tarsus.mjcf import compile_model, slip_leg, slip_leg_parameters
 from tarsus.scripts import slip_leg_runs as runs
+from tarsus.scripts.slip_leg_mujoco import mujoco_run
 
 ASSETS = Path(__file__).parents[2] / "mjcf" / "assets"
 REGULATED = SlipControl(energy_gain=0.5)
@@ -54,7 +56,7 @@ def test_equations_of_motion_are_the_exact_ones():
 
 def test_first_step_is_the_hybrid_models():
     """Touchdown within the timestep, stance within 0.3 ms, force within 1 %: the contact's softness."""
-    exact, soft = runs.hybrid(runs.Experiment(), 1), runs.mujoco(runs.Experiment(), 1, row=1)
+    exact, soft = runs.hybrid(runs.Experiment(), 1), mujoco_run(runs.Experiment(), 1, row=1)
     (_, touchdown), (_, liftoff) = exact.steps["touchdown"], exact.steps["liftoff"]
     assert soft.steps["touchdown"][1] == pytest.approx(touchdown, abs=6e-5)
     assert soft.steps["liftoff"][1] - soft.steps["touchdown"][1] == pytest.approx(liftoff - touchdown, abs=5e-4)
@@ -62,33 +64,33 @@ def test_first_step_is_the_hybrid_models():
     assert set(soft.record.data_vars) == set(exact.record.data_vars)
     # Once the impact is over, both move and push alike.
     late = [run.record.sel(time=slice(touchdown + 0.02, liftoff)) for run in (exact, soft)]
-    # A contact this stiff lets go by nanometres for single steps, so forces are compared by their impulse.
-    assert float(late[1]["force_z"].mean()) == pytest.approx(float(late[0]["force_z"].mean()), rel=0.03)
     same = late[0].interp(time=late[1]["time"])
+    for name in ("force_x", "force_z"):  # of 310 N; the foot does not let go between
+        assert float(np.abs(same[name] - late[1][name]).max()) < 3.0, name
     for name, error in {"com_x": 2e-3, "com_z": 1e-3, "hip": 0.01, "knee": 0.01, "compression": 1e-3}.items():
         assert float(np.abs(same[name] - late[1][name]).max()) < error, name
 
 
 @pytest.mark.parametrize("preset, every, apex, energy", [("reference", 4, 0.01, 0.01), ("rl", 4, 0.012, 0.01)])
 def test_forty_steps_with_energy_regulation(preset, every, apex, energy):
-    run = runs.mujoco(runs.Experiment(control=REGULATED), 40, preset=preset, every=every, row=400)
+    run = mujoco_run(runs.Experiment(control=REGULATED), 40, preset=preset, every=every, row=400)
     assert run.status == "completed"
     assert np.abs(run.steps["apex_height"] / 0.62 - 1).max() < apex
     assert np.abs(run.steps["apex_energy"] / run.steps["apex_energy"][0] - 1).max() < energy
 
 
 def test_it_falls_without_compensation():
-    run = runs.mujoco(runs.Experiment(control=SlipControl(compensate=0.0)), 40, preset="rl", every=4)
+    run = mujoco_run(runs.Experiment(control=SlipControl(compensate=0.0)), 40, preset="rl", every=4)
     assert "fell" in run.status and run.n_steps < 10
     assert len(run.record["time"]) > 250
 
 
 def test_it_runs_over_a_step():
     experiment = runs.Experiment(control=REGULATED, ground=Step(0.02, 3.0, 0.1, heading=0.0))
-    run = runs.mujoco(experiment, 15, preset="rl", every=4)
+    run = mujoco_run(experiment, 15, preset="rl", every=4)
     assert run.status == "completed"
     assert run.record["toe_x"].max() > 5.0
-    stance = run.record.isel(time=np.flatnonzero(run.record["phase"] == runs.STANCE)[5:])
+    stance = run.record.isel(time=np.flatnonzero(run.record["phase"] == STANCE)[5:])
     assert np.median(stance["toe_z"][-50:]) == pytest.approx(0.02, abs=2e-3)
 
 

@@ -33,6 +33,15 @@ def test_a_command_line_that_cannot_be_run_is_refused_with_a_sentence(arguments,
     assert message in capsys.readouterr().err
 
 
+def test_a_run_that_fails_says_so_and_keeps_what_was(tmp_path, capsys):
+    assert run_slip_leg.main(["--no-compensation", "--no-video", "--out", str(tmp_path / "fell")]) == 1
+    assert "guard straight_knee" in capsys.readouterr().out
+    assert xr.load_dataset(tmp_path / "fell" / "run.nc").sizes["time"] > 300
+    assert run_slip_leg.main(["--set", "apex_height=0.3", "--out", str(tmp_path / "underground")]) == 1
+    assert "guard touchdown, at t = 0.0" in capsys.readouterr().out
+    assert [path.name for path in (tmp_path / "underground").iterdir()] == ["run.nc"]
+
+
 def test_options_of_the_command_line_reach_the_experiment():
     args = run_slip_leg.parser().parse_args(["--erratum", "8", "9", "--no-compensation", "--set", "base_mass=5"])
     experiment = run_slip_leg.experiment_from(args)
@@ -40,8 +49,36 @@ def test_options_of_the_command_line_reach_the_experiment():
     assert experiment.control.nominal_length == experiment.control.frozen_com == 1.0
     assert experiment.control.liftoff_under_weight == 0.0
     args = run_slip_leg.parser().parse_args(["--engine", "mujoco", "--terrain", "step", "0.02", "1", "0.1", "0"])
-    experiment = run_slip_leg.experiment_from(args)
+    experiment = run_slip_leg.experiment_from(args, energy_gain=0.5)
     assert experiment.control.energy_gain == 0.5 and experiment.ground.rise == 0.02
+
+
+def test_a_live_plot_follows_either_engine_and_stops_it():
+    import matplotlib
+
+    matplotlib.use("Agg", force=True)
+    from tarsus.scripts.slip_leg_mujoco import mujoco_run
+    from tarsus.scripts.slip_leg_runs import COMPLETED, Experiment, hybrid
+    from tarsus.scripts.slip_leg_view import follower
+
+    experiment = Experiment()
+    for engine in (hybrid, mujoco_run):
+        plot, follow = follower(experiment, fps=50.0)
+
+        def on_frame(t, x, d, phase, plot=plot, follow=follow):
+            plot.stopped = t > 0.17
+            return follow(t, x, d, phase)
+
+        run = engine(
+            experiment, 3, **({"on_frame": on_frame, "fps": 50.0} if engine is hybrid else {"on_row": on_frame})
+        )
+        assert run.status != COMPLETED and run.record["time"][-1] < 0.25
+        times = np.array([moment.t for moment in plot.moments])
+        np.testing.assert_allclose(np.diff(times), 0.02, atol=1e-9)
+        stance = [moment for moment in plot.moments if "stance" in moment.text]
+        assert len(stance) > 2 and all(moment.vectors["r"][1, 1] > 0.05 for moment in stance[1:])  # the ground's force
+        assert all({"ko-", "g-", "gs", "b:"} <= set(moment.points) for moment in plot.moments)
+        plot.close()
 
 
 def test_the_plot_shows_stops_and_plays_back():

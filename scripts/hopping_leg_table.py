@@ -1,0 +1,65 @@
+"""The tables of docs/hopping_leg.md: the hopping leg in the hybrid model, and in MuJoCo against it.
+
+Usage: tarsus hopping leg table. Prints Markdown. Runtime: three minutes, most of it MuJoCo with `reference`.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from tarsus.analytic import hybrid as hy
+from tarsus.analytic.models import hopping_leg_hybrid
+from tarsus.analytic.models.hopping_leg import HoppingLegParams
+from tarsus.analytic.models.hopping_leg_laws import RaibertGains
+from tarsus.controllers.raibert import Raibert
+from tarsus.scripts import report
+from tarsus.scripts.hopping_mujoco import mujoco_run
+from tarsus.scripts.hopping_runs import hybrid_run
+
+N_HOPS = 40
+SPEEDS = (-0.5, 0.0, 0.5, 1.0, 1.5)
+PRESETS = ("reference", "rl")
+EXACT_HEAD = ("commanded [m/s]", "motor", "apex [m]", "spread [m]", "speed [m/s]", "stance [s]", "period [s]")
+MUJOCO_HEAD = ("commanded [m/s]", "preset", "period [%]", "stance [%]", "apex [mm]", "spread [mm]", "speed [mm/s]")
+
+
+def exact(sim: hy.Simulator, speed: float, motor_mode: str = "ideal") -> dict[str, float]:
+    """Return the means of the last ten hops of the hybrid model."""
+    controller = Raibert(RaibertGains(speed=speed), HoppingLegParams(motor_mode=motor_mode))
+    return hybrid_run(controller, N_HOPS, sim=sim).steady()
+
+
+def exact_row(speed: float, motor_mode: str, steady: dict[str, float]) -> tuple[str, ...]:
+    """Return a line of the first table."""
+    numbers = (f"{steady['apex_height']:.6f}", f"{steady['apex_spread']:.0e}", f"{steady['speed']:.4f}")
+    return f"{speed:g}", motor_mode, *numbers, f"{steady['stance_time']:.5f}", f"{steady['period']:.5f}"
+
+
+def mujoco_row(speed: float, preset: str, wanted: dict[str, float]) -> tuple[str, ...]:
+    """Return a line of the second table: MuJoCo minus hybrid, and MuJoCo's own spread."""
+    run = mujoco_run(Raibert(RaibertGains(speed=speed), fast=True), N_HOPS, preset=preset)
+    if not run.completed:
+        return f"{speed:g}", preset, run.status, "", "", "", ""
+    steady = run.steady()
+    shares = [f"{100 * (steady[name] / wanted[name] - 1):+.3f}" for name in ("period", "stance_time")]
+    height, speed_error = (steady[name] - wanted[name] for name in ("apex_height", "speed"))
+    spread = f"{1e3 * steady['apex_spread']:.3f}"
+    return f"{speed:g}", preset, *shares, f"{1e3 * height:+.3f}", spread, f"{1e3 * speed_error:+.2f}"
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Print the tables."""
+    argparse.ArgumentParser(prog="tarsus hopping leg table", description=__doc__.partition("\n")[0]).parse_args(argv)
+    sim = hy.compile(hopping_leg_hybrid.build(Raibert()))
+    wanted = {speed: exact(sim, speed) for speed in SPEEDS}
+    rows = [exact_row(speed, "ideal", steady) for speed, steady in wanted.items()]
+    rows += [exact_row(0.5, mode, exact(sim, 0.5, mode)) for mode in ("current", "voltage")]
+    print(report.markdown_table(EXACT_HEAD, rows))
+    rows = [mujoco_row(speed, preset, wanted[speed]) for preset in PRESETS for speed in SPEEDS]
+    print(f"\n{report.markdown_table(MUJOCO_HEAD, rows)}")
+    print(f"\n{report.versions('tarsus', 'mujoco', 'numpy')}, on {report.machine()}")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
