@@ -15,8 +15,12 @@ import numpy as np
 
 from tarsus.analytic.clock import TripodGait
 from tarsus.controllers.clock import ClockPolicy
+from tarsus.controllers.gait_policy import GaitPolicy
+from tarsus.controllers.raibert import Raibert, RaibertGains, RaibertPolicy
+from tarsus.controllers.slip import SlipControl, SlipController, SlipPolicy
 from tarsus.scripts.checkpoint import TrainedPolicy
 from tarsus.scripts.training_runs import differences, plain
+from tarsus.scripts.walking import bigant_gait, multipod_gait
 
 PolicyFunction = Callable[[np.ndarray, Mapping], np.ndarray]
 SHAPING = ("task", "action_mode", "observations", "ctrl_dt")  # options that change what an action or observation means
@@ -55,12 +59,44 @@ def clock(env: gymnasium.Env, seed: int, gait: TripodGait | None = None) -> Poli
     return ClockPolicy(gait or TripodGait(), mode, ctrl_dt=base.ctrl_dt, scale=base.action_scale)
 
 
+def slip(env: gymnasium.Env, seed: int) -> PolicyFunction:
+    """Run as the spring-loaded inverted pendulum does; energy that sampled torques add is taken out again."""
+    base = env.unwrapped
+    controller = SlipController(base.params, SlipControl(energy_gain=0.5), hold=base.ctrl_dt)
+    return SlipPolicy(controller, base.action_scale)
+
+
+def raibert(env: gymnasium.Env, seed: int, speed: float = 1.0) -> PolicyFunction:
+    """Hop at a speed [m/s], as Raibert's machines do."""
+    base = env.unwrapped
+    return RaibertPolicy(Raibert(RaibertGains(speed=speed), base.params, fast=True), base.action_scale)
+
+
+def gait(name: str, make: Callable) -> Callable[[gymnasium.Env, int], PolicyFunction]:
+    """Return how to make the policy of a gait; `make(params, name)` makes the gait for the environment's robot."""
+
+    def policy(env: gymnasium.Env, seed: int) -> PolicyFunction:
+        base = env.unwrapped
+        return GaitPolicy(make(base.params, name), base.ctrl_dt, base.action_scale)
+
+    return policy
+
+
+def gaits(make: Callable, names: tuple[str, ...]) -> dict[str, Policy]:
+    """Return the policies of these gaits."""
+    return {name: Policy(gait(name, make), {"action_mode": "velocity"}) for name in names}
+
+
 POLICIES: dict[str, dict[str, Policy]] = {
     "*": {"zero": Policy(zero), "random": Policy(random)},
     "Hexapod-v0": {
         "clock": Policy(clock, {"action_mode": "velocity"}),
         "PD": Policy(clock, {"action_mode": "torque"}),
     },
+    "SlipLeg-v0": {"SLIP": Policy(slip, {"action_mode": "torque"})},
+    "HoppingLeg-v0": {"Raibert": Policy(raibert)},
+    "Multipod-v0": gaits(multipod_gait, ("undulation", "pair_tripod", "pair_wave", "pair_ripple")),
+    "BigAnt-v0": gaits(bigant_gait, ("tripod", "ripple", "metachronal")),
 }
 
 
