@@ -1,4 +1,4 @@
-"""A gait of `gaits` as a policy of `Multipod-v0` and `BigAnt-v0`. It takes an environment's `info` and sees no simulator."""
+"""A gait as a policy of `Multipod-v0` and `BigAnt-v0`: it takes an environment's `info` and sees no simulator."""
 
 from __future__ import annotations
 
