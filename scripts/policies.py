@@ -144,6 +144,11 @@ def shipped() -> dict[str, Path]:
     return {path.name: path for path in sorted(SHIPPED.iterdir()) if (path / "policy.npz").exists()}
 
 
+def seeds_of(run: str) -> list[str]:
+    """Return the names of the shipped policies of a training run, one for each seed."""
+    return [name for name in shipped() if name.rpartition("-")[0] == run]
+
+
 def checkpoint_of(policy: str) -> Path | None:
     """Return where the trained policy of that name or path is, if it is one; a run's name stands for its seed 0."""
     if Path(policy).exists():

@@ -38,7 +38,7 @@ def gait_of(action: np.ndarray) -> TripodGait:
 
 
 class Walks:
-    """Returns of gaits that are held after a run-up, each walked in a simulation of its own from the start of an episode.
+    """Returns of gaits that are held after a run-up, each in a simulation of its own.
 
     Args:
         num_envs: Simulations.
