@@ -20,14 +20,13 @@ from tqdm import tqdm
 
 import tarsus  # noqa: F401  registers the environments
 from tarsus.analytic.clock import TripodGait
-from tarsus.controllers.clock_gaits import GAITS
 from tarsus.envs.actions import GAIT_RANGES, gait_parameters
 from tarsus.scripts import report
-from tarsus.scripts.policies import gait_action, run_up
+from tarsus.scripts.policies import GAITS, gait_action, run_up
 
 ENVIRONMENT = "Hexapod-v0"
 EPISODE = 1000  # steps of the final walks
-FINALISTS, FINAL_SEEDS = 8, 8
+FINAL_SEEDS = 8  # of each finalist
 BOUNDS = [(-1.0, 1.0)] * len(GAIT_RANGES)
 
 
@@ -106,10 +105,10 @@ def search(num_envs: int, generations: int, n_steps: int, seed: int, n_threads: 
             mutation=(0.4, 0.9),
             tol=0.0,
         )
-    best = result.population[np.argsort(result.population_energies)[:FINALISTS]]
-    final = np.array([walks(best, EPISODE, seed=10_000 + 100 * k) for k in range(FINAL_SEEDS)])
-    first = int(final.mean(0).argmax())
-    return best[first], final[:, first]
+    best = result.population[np.argsort(result.population_energies)[: num_envs // FINAL_SEEDS]]
+    final = walks(best.repeat(FINAL_SEEDS, axis=0), EPISODE, seed=10_000).reshape(-1, FINAL_SEEDS)
+    first = int(final.mean(1).argmax())
+    return best[first], final[first]
 
 
 def main(argv: list[str] | None = None) -> int:
