@@ -181,16 +181,15 @@ def find(policy: str, environment: str | None, options: Mapping[str, Any]) -> tu
     if policy not in known:
         names = ", ".join([*known, *shipped()])
         raise ValueError(f"unknown policy {policy!r}; there are {names}, and folders of checkpoints")
-    refuse(policy, {"options": known[policy].needs}, None, options)
-    return known[policy], environment or "Hexapod-v0", dict(known[policy].needs) | dict(options)
+    needs = dict(known[policy].needs)
+    refuse(policy, {"options": needs}, None, {name: value for name, value in options.items() if name in needs})
+    return known[policy], environment or "Hexapod-v0", needs | dict(options)
 
 
 def refuse(policy: str, made: Mapping[str, Any], environment: str | None, options: Mapping[str, Any]) -> None:
     """Refuse options that a policy was not made for."""
     asked = {name: value for name, value in options.items() if name in SHAPING}
     found = differences({name: made["options"].get(name, "the default") for name in asked}, plain(asked))
-    if not made["options"]:  # a policy that needs nothing takes everything
-        found = []
     if environment and environment != made.get("environment", environment):
         found.insert(0, f"environment was {made['environment']!r}, asked for is {environment!r}")
     if found:
