@@ -58,7 +58,10 @@ def title(environment: str, options: Mapping[str, Any]) -> str:
 
 def jobs(environment: str, options: Mapping[str, Any], folder: Path | None, n_seeds: int):
     """Return (policy, seed) of every episode of an environment with these options, by the name of the row."""
-    rows = {name: [(name, seed) for seed in range(n_seeds)] for name in policies.of_environment(environment)}
+    task = options.get("task", "forward")
+    known = policies.of_environment(environment).items()
+    names = [name for name, policy in known if policy.needs.get("task", task) == task]
+    rows = {name: [(name, seed) for seed in range(n_seeds)] for name in names}
     for name, paths in trained(folder).items():
         mine = [p for p in paths if checkpoint.settings(p)["environment"] == environment and setting(p) == options]
         if mine:
