@@ -150,7 +150,7 @@ POLICIES: dict[str, dict[str, Policy]] = {
     }
     | {"steered": Policy(commanded, {"action_mode": "gait", "task": "commanded"})},
     "SlipLeg-v0": {"SLIP": Policy(slip, {"action_mode": "torque"})},
-    "HoppingLeg-v0": {"Raibert": Policy(raibert)},
+    "HoppingLeg-v0": {"Raibert": Policy(raibert), "Raibert-fast": Policy(partial(raibert, speed=2.0))},
     "Multipod-v0": gaits(multipod_gait, ("undulation", "pair_tripod", "pair_wave", "pair_ripple")),
     "BigAnt-v0": gaits(bigant_gait, ("tripod", "ripple", "metachronal")),
 }
