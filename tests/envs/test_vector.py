@@ -136,7 +136,7 @@ def test_terrains_and_robots_differ_between_environments():
     native.reset(seed=0)
     masses = [model.body("torso").mass[0] for model in native.models]
     assert len(set(masses)) == len({native.task.terrain[sim].seed for sim in range(3)}) == 3
-    assert masses == [native.task.robots.params[sim].body_mass for sim in range(3)]
+    assert masses == [native.task.params[sim].body_mass for sim in range(3)]
 
 
 def test_without_autoreset_the_user_resets_by_a_mask():
