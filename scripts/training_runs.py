@@ -68,7 +68,7 @@ RUNS: dict[str, Run] = {
     "hexapod-gait-randomised": Run("Hexapod-v0", GAIT | {"randomise": RANDOMISED}, total_steps=600_000),
     "hexapod-gait-commanded": Run("Hexapod-v0", GAIT | {"task": "commanded"}, total_steps=2_000_000),
     "hexapod-gait-commanded-rough": Run(
-        "Hexapod-v0", GAIT | {"task": "commanded", "terrain": "rough"}, total_steps=2_000_000
+        "Hexapod-v0", GAIT | {"task": "commanded", "terrain": "rough"}, total_steps=600_000
     ),
     "hexapod-commanded": Run("Hexapod-v0", FORWARD | {"task": "commanded"}, total_steps=2_000_000),
 }
