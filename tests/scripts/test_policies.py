@@ -79,6 +79,7 @@ def test_a_walk_that_falls_earns_nothing_more():
     found = walks(np.array([standing, falling]), 120, seed=3)
     assert found.shape == (2,) and found[0] > 40.0 > found[1]
     np.testing.assert_array_equal(walks(standing[None], 120, seed=3), found[:1])
+    assert walks(np.array([standing, falling]), 240, seed=3)[1] == found[1]
 
 
 def test_the_steered_clock_follows_commands():
