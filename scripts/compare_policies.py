@@ -108,7 +108,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--out", type=Path, help="page to write the table into")
     args = parser.parse_args(argv)
-    options = dict(args.option) | ({"randomise": RANDOMISED} if args.randomised else {})
+    options = dict(args.option) | {"randomise": RANDOMISED if args.randomised else {}}
     part = PART + ("-randomised" if args.randomised else "")
     try:
         if args.out:
@@ -119,7 +119,8 @@ def main(argv: list[str] | None = None) -> int:
         return 2
     print(text)
     if args.out:
-        made = f"Made by `tarsus compare policies` on {time.strftime('%Y-%m-%d')}"
+        command = "tarsus compare policies" + " --randomised" * args.randomised
+        made = f"Made by `{command}` on {time.strftime('%Y-%m-%d')}"
         text = f"{made} with {report.versions('tarsus', 'mujoco', 'gymnasium')}.\n\n{text}"
         page = args.out.read_text(encoding="utf-8")
         args.out.write_text(report.insert(page, part, text), encoding="utf-8")
