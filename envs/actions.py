@@ -17,10 +17,10 @@ ACTION_MODES = ("velocity", "torque", "gait")
 # The gait parameters an action moves, and their ranges: low at -1, high at +1. Duty factors are t_s / t_c, so that
 # every action is a possible gait.
 GAIT_RANGES = {
-    "cycle_time": (0.4, 2.0),  # t_c [s]
+    "cycle_time": (0.3, 2.0),  # t_c [s]
     "duty_factor": (0.4, 0.8),  # t_s / t_c
-    "sweep_angle": (0.3, 1.2),  # phi_s [rad]
-    "leg_offset": (-0.3, 0.3),  # phi_o [rad]
+    "sweep_angle": (0.3, 2.0),  # phi_s [rad]
+    "leg_offset": (-0.6, 0.6),  # phi_o [rad]
     "duty_difference": (-0.15, 0.15),  # dt_s / t_c; left legs plus, right legs minus
     "offset_difference": (-0.3, 0.3),  # dphi_o [rad]; left legs plus, right legs minus
 }

@@ -1,18 +1,23 @@
 """The table of baselines: for every environment what each policy reaches, hand-made and trained.
 
-Usage: tarsus baselines [--runs FOLDER] [--seeds 5] [--out docs/baselines.md]. Trained policies are the checkpoints
-FOLDER/RUN-SEED/best, as `tarsus train` leaves them. Runtime: about a second for an episode.
+Usage: tarsus baselines [--runs FOLDER] [--seeds 5] [--out docs/baselines.md]. Trained policies are those that come with
+the package, or the checkpoints FOLDER/RUN-SEED/best, as `tarsus train` leaves them. Runtime: about a second for an
+episode, five minutes in all.
 
-The part of the file between the two marker comments is replaced; without a file, one with only the tables is written.
+A run that was trained with other options than the environment's own has a table of its own, in which the hand-made
+policies face the same. The part of the file between the two marker comments is replaced; without a file, one with only
+the tables is written.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 import joblib
 from tqdm import tqdm
@@ -27,19 +32,38 @@ EMPTY = f"<!-- {PART}: begin -->\n<!-- {PART}: end -->\n"
 PACKAGES = ("tarsus", "mujoco", "gymnasium", "numpy", "torch", "stable-baselines3")
 
 
-def trained(folder: Path) -> dict[str, list[Path]]:
-    """Return the best checkpoints of every run, one for each training seed, by the run's name."""
+def trained(folder: Path | None) -> dict[str, list[Path]]:
+    """Return the policies of every run, one for each training seed, by the run's name; None is the shipped ones."""
+    paths = policies.shipped() if folder is None else {p.parent.name: p for p in sorted(folder.glob("*-*/best"))}
     found: dict[str, list[Path]] = {}
-    for best in sorted(folder.glob("*-*/best")):
-        found.setdefault(best.parent.name.rpartition("-")[0], []).append(best)
+    for name, path in paths.items():
+        found.setdefault(name.rpartition("-")[0], []).append(path)
     return found
 
 
-def jobs(environment: str, folder: Path, n_seeds: int) -> dict[str, list[tuple[str, int]]]:
-    """Return (policy, seed) of every episode of an environment, by the name of the row."""
-    rows = {name: [(name, seed) for seed in range(n_seeds)] for name in policies.of_environment(environment)}
+def setting(path: Path) -> dict[str, Any]:
+    """Return the options that a policy was trained with, but for what its actions mean."""
+    return {name: value for name, value in checkpoint.settings(path)["options"].items() if name != "action_mode"}
+
+
+def title(environment: str, options: Mapping[str, Any]) -> str:
+    """Return the heading of a table."""
+    words = []
+    for name, value in options.items():
+        if isinstance(value, Mapping):
+            value = ", ".join(f"{key} {low:g} to {high:g}" for key, (low, high) in value.items())
+        words.append(f"{name} {value}")
+    return "; ".join([environment, *words])
+
+
+def jobs(environment: str, options: Mapping[str, Any], folder: Path | None, n_seeds: int):
+    """Return (policy, seed) of every episode of an environment with these options, by the name of the row."""
+    task = options.get("task", "forward")
+    known = policies.of_environment(environment).items()
+    names = [name for name, policy in known if policy.needs.get("task", task) == task]
+    rows = {name: [(name, seed) for seed in range(n_seeds)] for name in names}
     for name, paths in trained(folder).items():
-        mine = [path for path in paths if checkpoint.settings(path)["environment"] == environment]
+        mine = [p for p in paths if checkpoint.settings(p)["environment"] == environment and setting(p) == options]
         if mine:
             steps = max(checkpoint.settings(path)["steps"] for path in mine)
             label = f"{name}, trained ({len(mine)} seeds, up to {steps:,} steps)"
@@ -47,19 +71,29 @@ def jobs(environment: str, folder: Path, n_seeds: int) -> dict[str, list[tuple[s
     return rows
 
 
-def compute(
-    environments: Iterable[str], folder: Path, n_seeds: int, n_jobs: int
-) -> dict[str, dict[str, list[Episode]]]:
-    """Return the episodes of every policy in every environment, on joblib's active backend."""
-    found = {}
+def settings_of(environment: str, folder: Path | None) -> list[dict[str, Any]]:
+    """Return the options of an environment's tables: its own, and those that something was trained with."""
+    found: list[dict[str, Any]] = [{}]
+    for path in itertools.chain.from_iterable(trained(folder).values()):
+        if checkpoint.settings(path)["environment"] == environment and setting(path) not in found:
+            found.append(setting(path))
+    return found
+
+
+def compute(environments: Iterable[str], folder: Path | None, n_seeds: int, n_jobs: int):
+    """Return the episodes of every policy, by the row's name, by the table's title, on joblib's active backend."""
+    found: dict[str, dict[str, list[Episode]]] = {}
     for environment in environments:
-        rows = jobs(environment, folder, n_seeds)
-        flat = [(label, job) for label, listed in rows.items() for job in listed]
-        run = joblib.Parallel(n_jobs=n_jobs, return_as="generator")
-        made = run(joblib.delayed(run_episode)(policy, environment, {}, seed) for _, (policy, seed) in flat)
-        found[environment] = {label: [] for label in rows}
-        for (label, _), episode in zip(flat, tqdm(made, total=len(flat), desc=environment, mininterval=1), strict=True):
-            found[environment][label].append(episode)
+        for options in settings_of(environment, folder):
+            rows, name = jobs(environment, options, folder, n_seeds), title(environment, options)
+            flat = [(label, job) for label, listed in rows.items() for job in listed]
+            run = joblib.Parallel(n_jobs=n_jobs, return_as="generator")
+            made = run(joblib.delayed(run_episode)(policy, environment, options, seed) for _, (policy, seed) in flat)
+            found[name] = {label: [] for label in rows}
+            for (label, _), episode in zip(
+                flat, tqdm(made, total=len(flat), desc=name[:30], mininterval=1), strict=True
+            ):
+                found[name][label].append(episode)
     return found
 
 
@@ -67,16 +101,16 @@ def tables(found: dict[str, dict[str, list[Episode]]]) -> str:
     """Return the generated part of the page, Markdown."""
     made = f"Made by `tarsus baselines` on {time.strftime('%Y-%m-%d')}"
     parts = [f"{made} with {report.versions(*PACKAGES)}, on {report.machine()}."]
-    for environment, rows in found.items():
+    for name, rows in found.items():
         body = [[label, *cells(episodes), len(episodes)] for label, episodes in rows.items()]
-        parts.append(f"## {environment}\n\n" + report.markdown_table(["policy", *COLUMNS.values(), "episodes"], body))
+        parts.append(f"## {name}\n\n" + report.markdown_table(["policy", *COLUMNS.values(), "episodes"], body))
     return "\n\n".join(parts)
 
 
 def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="tarsus baselines", description=__doc__.partition("\n")[0])
     parser.add_argument("--env", nargs="+", default=list(ENVIRONMENTS), help="by default all")
-    parser.add_argument("--runs", type=Path, default=Path("runs"), help="folder of the trained policies")
+    parser.add_argument("--runs", type=Path, help="folder of trained policies; by default the shipped ones")
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--out", type=Path, help="page to write; by default the tables are printed")

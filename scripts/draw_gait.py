@@ -22,7 +22,7 @@ LEGS = ("right rear", "right middle", "right front", "left rear", "left middle",
 
 def compute(policy: str, options: dict[str, Any], start: float, seconds: float, seed: int = 0) -> dict[str, np.ndarray]:
     """Return `time` [s], `touches` (n, 6) and the mean `speed` [m/s] of a stretch of an episode."""
-    found, name, options = policies.find(policy, "Hexapod-v0" if not Path(policy).exists() else None, options)
+    found, name, options = policies.find(policy, "Hexapod-v0", options)
     env = gymnasium.make(name, max_episode_steps=10**9, **options)
     act = found.make(env, seed)
     observation, info = env.reset(seed=seed)

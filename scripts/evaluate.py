@@ -55,8 +55,7 @@ def run_episode(policy: str, environment: str | None, options: Mapping[str, Any]
     while not over:
         observation, reward, terminated, truncated, info = env.step(act(observation, info))
         rewards.append(reward)
-        if "torque" in info and "hip_speed" in info:
-            work += float(np.maximum(info["torque"] * info["hip_speed"], 0.0).sum()) * env.unwrapped.ctrl_dt
+        work += float(np.maximum(info["torque"] * joint_speed(info), 0.0).sum()) * env.unwrapped.ctrl_dt
         if video:
             frames.append(env.render())
         over = terminated or truncated
@@ -68,6 +67,14 @@ def run_episode(policy: str, environment: str | None, options: Mapping[str, Any]
     weight = float(model.body_mass.sum() * np.linalg.norm(model.opt.gravity))
     cost = work / (weight * way) if work > 0 and way > STILL else np.nan
     return Episode(float(sum(rewards)), length, way / length, cost, float(terminated))
+
+
+def joint_speed(info: Mapping[str, Any]) -> np.ndarray:
+    """Return the speeds of the driven joints, of any machine's `info` [rad/s]."""
+    for name in ("hip_speed", "joint_speed"):
+        if name in info:
+            return info[name]
+    return info["qvel"][2:]  # of a leg: its hip and knee come after the two joints that nothing drives
 
 
 def write(frames: list[np.ndarray], path: Path, fps: float) -> None:

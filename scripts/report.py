@@ -12,7 +12,7 @@ from pathlib import Path
 
 def versions(*packages: str) -> str:
     """Return names and versions of the packages that are installed, in words."""
-    found = [name for name in packages if importlib.util.find_spec(name)]
+    found = [name for name in packages if importlib.util.find_spec(name.replace("-", "_"))]
     return ", ".join(f"{name} {importlib.metadata.version(name)}" for name in found)
 
 

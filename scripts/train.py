@@ -17,6 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import gymnasium
+import numpy as np
 from tqdm import tqdm
 
 import tarsus  # noqa: F401  registers the environments
@@ -66,6 +67,17 @@ def build(run: Run, seed: int, folder: Path, resume: bool, n_threads: int):
     log = folder / f"log-{model.num_timesteps}"
     model.set_logger(configure(str(log), formats))
     return model, normaliser
+
+
+def carry_over(evaluation, folder: Path) -> None:
+    """Give an evaluation those that a run had before it was stopped, so that only a better policy replaces `best/`."""
+    path = folder / "evaluations.npz"
+    if path.exists():
+        with np.load(path) as before:
+            evaluation.evaluations_timesteps = before["timesteps"].tolist()
+            evaluation.evaluations_results = before["results"].tolist()
+            evaluation.evaluations_length = before["ep_lengths"].tolist()
+        evaluation.best_mean_reward = float(np.mean(evaluation.evaluations_results, axis=1).max())
 
 
 def callbacks(run: Run, seed: int, folder: Path, every: int, total: int, progress: bool):
@@ -118,6 +130,8 @@ def train(run: Run, seed: int, folder: Path, *, resume=False, eval_every=50_000,
     if not resume:
         model.get_env().seed(seed)
     watch = callbacks(run, seed, folder, eval_every, run.total_steps, progress)
+    if resume:
+        carry_over(watch[0], folder)
     model.learn(left, callback=watch, reset_num_timesteps=not resume)
     checkpoint.save(folder / "latest", run, seed, model, normaliser)
 

@@ -63,12 +63,12 @@ FORWARD = {"action_mode": "velocity"}
 GAIT = {"action_mode": "gait"}
 RUNS: dict[str, Run] = {
     "hexapod": Run("Hexapod-v0", FORWARD, settings=PPO | {"policy_kwargs": dict(net_arch=[64, 64], log_std_init=-2.0)}),
-    "hexapod-gait": Run("Hexapod-v0", GAIT),
+    "hexapod-gait": Run("Hexapod-v0", GAIT, total_steps=600_000),
     "hexapod-gait-sac": Run("Hexapod-v0", GAIT, "SAC", SAC, num_envs=8, total_steps=200_000),
-    "hexapod-gait-randomised": Run("Hexapod-v0", GAIT | {"randomise": RANDOMISED}),
+    "hexapod-gait-randomised": Run("Hexapod-v0", GAIT | {"randomise": RANDOMISED}, total_steps=600_000),
     "hexapod-gait-commanded": Run("Hexapod-v0", GAIT | {"task": "commanded"}, total_steps=2_000_000),
     "hexapod-gait-commanded-rough": Run(
-        "Hexapod-v0", GAIT | {"task": "commanded", "terrain": "rough"}, total_steps=2_000_000
+        "Hexapod-v0", GAIT | {"task": "commanded", "terrain": "rough"}, total_steps=600_000
     ),
     "hexapod-commanded": Run("Hexapod-v0", FORWARD | {"task": "commanded"}, total_steps=2_000_000),
 }

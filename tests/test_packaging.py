@@ -20,3 +20,10 @@ def test_every_module_lies_in_a_package():
     for folder in FOLDERS:
         for module in (ROOT / folder).rglob("*.py"):
             assert (module.parent / "__init__.py").exists(), f"{module} would be missing from the wheel"
+
+
+def test_the_trained_policies_are_in_the_wheel():
+    data = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]["tarsus.scripts"]
+    folder = ROOT / "scripts"
+    listed = {path for pattern in data for path in folder.glob(pattern) if path.is_file()}
+    assert {path for path in (folder / "trained").rglob("*.*")} <= listed and len(listed) > 1

@@ -121,6 +121,16 @@ def test_a_pickled_copy_goes_on_alike(name, options):
 
 
 @pytest.mark.parametrize("name", ENVIRONMENTS)
+def test_a_change_of_the_action_costs_its_square_and_a_repeated_one_nothing(name):
+    env = gymnasium.make(name)
+    env.reset(seed=0)
+    first, second = np.zeros(env.action_space.shape), np.full(env.action_space.shape, 0.1)
+    costs = [env.step(action)[4]["reward_action_change"] for action in (first, second, second, -second)]
+    assert costs[0] == costs[2] == 0.0 > costs[1]
+    assert costs[3] == pytest.approx(4.0 * costs[1])
+
+
+@pytest.mark.parametrize("name", ENVIRONMENTS)
 @pytest.mark.parametrize("context", ["fork", "spawn"])
 def test_async_vector_environment_gives_the_same_as_one(name, context):
     envs = gymnasium.vector.AsyncVectorEnv([lambda: gymnasium.make(f"tarsus:{name}")] * 2, context=context)

@@ -19,9 +19,9 @@ def stored(folder, name, **about):
 def test_every_policy_of_an_environment_has_a_row_and_every_seed_an_episode(tmp_path):
     for name in ("walk-fast-0", "walk-fast-3", "other-0"):
         stored(tmp_path, name, environment="Other-v0" if name == "other-0" else "Hexapod-v0")
-    rows = baselines.jobs("Hexapod-v0", tmp_path, 5)
+    rows = baselines.jobs("Hexapod-v0", {}, tmp_path, 5)
     label = "walk-fast, trained (2 seeds, up to 10 steps)"
-    assert {"zero", "random", "clock", "PD", label} == set(rows)
+    assert {"zero", "random", "clock", "PD", label} <= set(rows)
     assert len(rows["clock"]) == 5 and len(rows[label]) == 10
 
 
