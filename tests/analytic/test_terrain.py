@@ -20,7 +20,7 @@ def test_gradient_is_the_derivative_of_height(ground, x, y):
     step = 1e-5
     h_x = (ground.height(x + step, y) - ground.height(x - step, y)) / (2 * step)
     h_y = (ground.height(x, y + step) - ground.height(x, y - step)) / (2 * step)
-    np.testing.assert_allclose(ground.gradient(x, y), (h_x, h_y), atol=1e-7)
+    np.testing.assert_allclose(ground.gradient(x, y), (h_x, h_y), atol=5e-6)  # the third derivative of a riser is 2e5
 
 
 @every_terrain
@@ -80,7 +80,7 @@ def test_terrains_are_made_by_name_and_arguments():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("swamp",), "unknown terrain 'swamp'; there are flat, sinusoid, sloped, slope, step, rough"),
+        (("swamp",), f"unknown terrain 'swamp'; there are {', '.join(TERRAINS)}"),
         (("flat", 1.0), "'flat' takes 0 arguments"),
         (("rough", -1.0), "needs deviation >= 0 and wavelength > 0"),
         (("rough", 0.1, 0.0), "needs deviation >= 0 and wavelength > 0"),

