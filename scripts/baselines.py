@@ -66,7 +66,8 @@ def jobs(environment: str, options: Mapping[str, Any], folder: Path | None, n_se
         mine = [p for p in paths if checkpoint.settings(p)["environment"] == environment and setting(p) == options]
         if mine:
             steps = max(checkpoint.settings(path)["steps"] for path in mine)
-            label = f"{name}, trained ({len(mine)} seeds, up to {steps:,} steps)"
+            seeds = "1 seed" if len(mine) == 1 else f"{len(mine)} seeds"
+            label = f"{name}, trained ({seeds}, up to {steps:,} steps)"
             rows[label] = [(str(path), seed) for path in mine for seed in range(n_seeds)]
     return rows
 
