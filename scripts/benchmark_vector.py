@@ -39,11 +39,13 @@ class Row:
     n_steps: int  # of each simulation
     run: Callable[[], None]
     close: Callable[[], None] = lambda: None
+    prepare: Callable[[], object] = lambda: None  # not timed: an episode has a thousand steps, a run some dozens
     seconds: list[float] = field(default_factory=list)
     cpu_seconds: list[float] = field(default_factory=list)
 
     def measure(self) -> None:
         """Run once and note wall-clock and CPU time."""
+        self.prepare()
         start, cpu_start = time.perf_counter(), time.process_time()
         self.run()
         self.seconds.append(time.perf_counter() - start)
@@ -111,11 +113,10 @@ def vectorised(label: str, envs: gymnasium.vector.VectorEnv, actions: np.ndarray
     actions = [np.repeat(action[None], envs.num_envs, axis=0) for action in actions]
 
     def run() -> None:
-        envs.reset(seed=0)
         for action in actions:
             envs.step(action)
 
-    return Row(label, envs.num_envs, len(actions), run, envs.close)
+    return Row(label, envs.num_envs, len(actions), run, envs.close, lambda: envs.reset(seed=0))
 
 
 def make(name: str, n_envs: int, mode: str, **options) -> gymnasium.vector.VectorEnv:
