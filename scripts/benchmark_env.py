@@ -64,8 +64,8 @@ def hexapod_actions(env, n_steps: int) -> np.ndarray:
     return np.array(actions)
 
 
-def recorded_physics(env, actions: np.ndarray) -> Callable[[], float]:
-    """Return a function that replays an episode's controls in C and returns its CPU time [s]."""
+def recorded(env, actions: np.ndarray, kind) -> tuple[np.ndarray, np.ndarray]:
+    """Return an episode's start, a state of MuJoCo's `kind`, and the controls of its physics steps, shape (n, nu)."""
     base, controls, step = env.unwrapped, [], mujoco.mj_step
 
     def recording_step(model, data, nstep=1):
@@ -73,19 +73,26 @@ def recorded_physics(env, actions: np.ndarray) -> Callable[[], float]:
         step(model, data, nstep)
 
     env.reset(seed=0)
-    state = np.empty(mujoco.mj_stateSize(base.model, PHYSICS))
-    mujoco.mj_getState(base.model, base.data, state, PHYSICS)
+    state = np.empty(mujoco.mj_stateSize(base.model, kind))
+    mujoco.mj_getState(base.model, base.data, state, kind)
     mujoco.mj_step = recording_step
     try:
         for action in actions:
             env.step(action)
     finally:
         mujoco.mj_step = step
-    sequence, data = np.array(controls)[None], mujoco.MjData(base.model)
+    return state, np.array(controls)
+
+
+def recorded_physics(env, actions: np.ndarray) -> Callable[[], float]:
+    """Return a function that replays an episode's controls in C and returns its CPU time [s]."""
+    model = env.unwrapped.model
+    state, controls = recorded(env, actions, PHYSICS)
+    data = mujoco.MjData(model)
 
     def replay() -> float:
         start = time.process_time()
-        rollout.rollout(base.model, data, state[None], sequence)
+        rollout.rollout(model, data, state[None], controls[None])
         return time.process_time() - start
 
     return replay

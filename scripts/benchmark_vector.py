@@ -23,7 +23,7 @@ from tqdm import tqdm
 
 import tarsus  # noqa: F401  registers the environments
 from tarsus.scripts import report
-from tarsus.scripts.benchmark_env import hexapod_actions
+from tarsus.scripts.benchmark_env import hexapod_actions, recorded
 
 PACKAGES = ("tarsus", "mujoco", "gymnasium", "numpy", "torch", "stable-baselines3")
 NAME, STATE = "Hexapod-v0", mujoco.mjtState.mjSTATE_INTEGRATION
@@ -60,23 +60,9 @@ class Row:
 def walk(n_steps: int) -> tuple[mujoco.MjModel, np.ndarray, np.ndarray, np.ndarray]:
     """Return the model, the start, and a walk's actions (n_steps, 6) and controls (n_steps, n_substeps, nu)."""
     env = gymnasium.make(NAME, reset_noise=0.0, **STEADY)
-    base, controls, step = env.unwrapped, [], mujoco.mj_step
-    actions = hexapod_actions(env, n_steps)
-
-    def recording_step(model, data, nstep=1):
-        controls.extend([data.ctrl.copy()] * nstep)
-        step(model, data, nstep)
-
-    env.reset(seed=0)
-    state = np.empty(mujoco.mj_stateSize(base.model, STATE))
-    mujoco.mj_getState(base.model, base.data, state, STATE)
-    mujoco.mj_step = recording_step
-    try:
-        for action in actions:
-            env.step(action)
-    finally:
-        mujoco.mj_step = step
-    return base.model, state, actions, np.array(controls).reshape(n_steps, base.n_substeps, base.model.nu)
+    base, actions = env.unwrapped, hexapod_actions(env, n_steps)
+    state, controls = recorded(env, actions, STATE)
+    return base.model, state, actions, controls.reshape(n_steps, base.n_substeps, base.model.nu)
 
 
 def bare(n_steps: int) -> Row:
