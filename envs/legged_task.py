@@ -37,7 +37,8 @@ class LeggedTask(Task):
 
     def __init__(self, shape: tuple[int, ...], **options):
         super().__init__(shape)
-        config = self.config = self.config_class().changed(options)
+        self._adopt(self.config_class().changed(options))
+        config = self.config
         self.prepare()
         names = config.observations or self.default_observations()
         self._entries = observations.select(names, getattr(config, "action_mode", ""), config.task, self.known())
@@ -107,22 +108,24 @@ class LeggedTask(Task):
         terrain, preset = make(config.terrain), find(config.preset, config.PRESETS)
         model = compile_model(self.build(config.robot, terrain, preset))
         self._load(model, Ground(terrain, shape), preset, config.ctrl_dt)
-        self._weights = config.weights
         self._rerolls = isinstance(terrain, Rough) and config.reroll_terrain
         self._extent = np.inf if is_plane(terrain) or not self.roams else HALF_EXTENT - 1.0
         sims = range(shape[0]) if shape else ((),)
         self.terrain: dict[int | tuple, Terrain] = dict.fromkeys(sims, terrain)
         self.params: dict[int | tuple, Any] = dict.fromkeys(sims, config.robot)
         self._action, self._last_action = np.zeros((*shape, self.n_actions)), np.zeros((*shape, self.n_actions))
-        self._command_ranges = np.array(config.command_ranges, float).T
         self._command, self._command_until = np.zeros((*shape, len(config.command_ranges))), np.zeros(shape)
         self.make_room()
 
+    def _adopt(self, config: TaskConfig) -> None:
+        """Take a configuration, and what a step needs of it."""
+        self.config, self._weights = config, config.weights
+        self._command_ranges = np.array(config.command_ranges, float).T
+
     def configure(self, options: dict[str, Any]) -> bool:
         """Take options of a reset; a change of `REMAKE_MODEL` builds a new model."""
-        before, self.config = self.config, self.config.changed(options, fixed=self.config.FIXED)
-        self._weights = self.config.weights
-        self._command_ranges = np.array(self.config.command_ranges, float).T
+        before = self.config
+        self._adopt(before.changed(options, fixed=before.FIXED))
         rebuilt = any(getattr(before, name) is not getattr(self.config, name) for name in REMAKE_MODEL)
         if rebuilt:
             self._build()
