@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tarsus.scripts.option_table import argument_rows
 from tarsus.scripts.report import markdown_table
 
 PAGE = """\
@@ -124,7 +125,6 @@ def hopping_leg_page() -> str:
     from tarsus.envs.hopping_leg_observations import OBSERVATIONS, default_names
     from tarsus.mjcf.hopping_leg import PRESETS
     from tarsus.mjcf.hopping_leg_parameters import RANDOMISABLE
-    from tarsus.scripts.write_docs import argument_rows
 
     env = gymnasium.make("HoppingLeg-v0").unwrapped
     default = observations.select(default_names("forward"), "torque", "forward", OBSERVATIONS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tarsus.scripts.option_table import field_rows
 from tarsus.scripts.report import markdown_table
 
 PAGE = """\
@@ -89,21 +90,5 @@ def page() -> str:
         size=env.observation_space.shape[0],
         observation_table=markdown_table(("entry", "size, six legs", "unit", "bound", "meaning"), rows),
         reward_table=markdown_table(("term", "weight", "what is weighed"), rewards),
-        argument_table=markdown_table(("argument", "default", "meaning"), _arguments(QuasistaticConfig)),
+        argument_table=markdown_table(("argument", "default", "meaning"), field_rows(QuasistaticConfig)),
     )
-
-
-def _arguments(config) -> list[tuple[str, str, str]]:
-    """Return name, default and comment of every field of a configuration, read from its source."""
-    import inspect
-
-    rows = []
-    for line in inspect.getsource(config).splitlines():
-        name, _, rest = line.strip().partition(":")
-        if name in config.__dataclass_fields__ and "#" in rest:
-            declared, _, comment = rest.partition("#")
-            default = declared.partition(" = ")[2].strip()
-            if default.startswith("field("):
-                default = default.removeprefix("field(default_factory=").rstrip(")") + "()"
-            rows.append((f"`{name}`", f"`{default}`", comment.strip()))
-    return rows

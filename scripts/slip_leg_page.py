@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tarsus.scripts.option_table import argument_rows
 from tarsus.scripts.report import markdown_table
 
 PAGE = """\
@@ -121,8 +122,8 @@ INFO = {
 }
 
 
-def page(argument_rows) -> str:
-    """Return the page; `argument_rows` makes the rows of a configuration's table."""
+def page() -> str:
+    """Return the page."""
     import dataclasses
 
     import gymnasium

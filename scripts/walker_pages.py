@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tarsus.scripts.option_table import argument_rows, comments_of
 from tarsus.scripts.report import markdown_table
 
 PAGE = """\
@@ -175,7 +176,6 @@ def bigant_page() -> str:
     """Return the page of BigAnt-v0."""
     from tarsus.analytic.models.bigant import BigAntParams
     from tarsus.envs.bigant import BigAntTask
-    from tarsus.scripts.write_docs import comments_of
 
     names = ("crank", "pivot_x", "pivot_z", "coupler", "rocker", "foot_along", "foot_down", "mid_stance")
     meaning = comments_of(BigAntParams)
@@ -191,7 +191,6 @@ def page(texts: dict[str, str], task_class) -> str:
     from tarsus.envs.walker_config import REWARDS
     from tarsus.envs.walker_observations import default_names, pieces
     from tarsus.mjcf.presets import PRESETS
-    from tarsus.scripts.write_docs import argument_rows, comments_of
 
     config = task_class.config_class()
     layout, motor = task_class.layout_of(config.robot), config.robot.motor

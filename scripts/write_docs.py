@@ -6,13 +6,12 @@ Usage: tarsus write docs [--check]. With --check nothing is written, and a page 
 from __future__ import annotations
 
 import argparse
-import inspect
 import sys
-from dataclasses import MISSING, fields
 from pathlib import Path
 
-from tarsus.scripts import api_pages, quasistatic_page, walker_pages, write_gallery
+from tarsus.scripts import api_pages, quasistatic_page, slip_leg_page, walker_pages, write_gallery
 from tarsus.scripts.hopping_leg_page import hopping_leg_page
+from tarsus.scripts.option_table import argument_rows
 from tarsus.scripts.report import markdown_table
 
 ROOT = Path(__file__).parents[1]
@@ -167,49 +166,13 @@ def hexapod_page() -> str:
     )
 
 
-def slip_leg_page() -> str:
-    """Return the page of SlipLeg-v0."""
-    from tarsus.scripts import slip_leg_page
-
-    return slip_leg_page.page(argument_rows)
-
-
-def comments_of(described: type) -> dict[str, str]:
-    """Return the comment behind each field of a class, or key of a dictionary in it, from its source and its bases."""
-    comments = {}
-    for base in reversed(described.__mro__[:-1]):
-        if not base.__module__.startswith("tarsus."):
-            continue
-        for line in inspect.getsource(base).splitlines():
-            name, _, rest = line.strip().partition(":")
-            if "#" in rest:
-                comments[name.strip('"')] = rest.partition("#")[2].strip()
-    return comments
-
-
-def argument_rows(config: type) -> list[tuple[str, str, str]]:
-    """Return name, default and comment of every field of a configuration."""
-    comments = comments_of(config)
-    rows = [("`render_mode`", "`None`", '`"human"`, `"rgb_array"` or `"depth_array"`')]
-    rows += [("`width`, `height`, `camera`", '`640`, `480`, `"follow"`', 'of images; the other camera is `"side"`')]
-    for entry in fields(config):
-        if entry.default is MISSING:
-            default = f"{entry.default_factory.__name__}()"
-        elif hasattr(entry.default, "motor_mode"):
-            default = f'{type(entry.default).__name__}(motor_mode="{entry.default.motor_mode}")'
-        else:
-            default = repr(entry.default)
-        rows.append((f"`{entry.name}`", f"`{default}`", comments[entry.name]))
-    return rows
-
-
 PAGES = {
     "docs/envs/hexapod.md": hexapod_page,
     "docs/envs/multipod.md": walker_pages.multipod_page,
     "docs/envs/bigant.md": walker_pages.bigant_page,
     "docs/envs/multipod_quasistatic.md": quasistatic_page.page,
     "docs/envs/hopping_leg.md": hopping_leg_page,
-    "docs/envs/slip_leg.md": slip_leg_page,
+    "docs/envs/slip_leg.md": slip_leg_page.page,
     "docs/figures.md": write_gallery.page,
 } | api_pages.PAGES
 
