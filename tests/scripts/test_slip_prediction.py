@@ -1,5 +1,7 @@
 """The laboratory and the prediction: frames and signs on made-up motion, and one short walk in MuJoCo."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -120,6 +122,18 @@ def walk():
     gait = gaits.make("undulation", 8, frequency=0.5)
     walk = Walk("short", MultipodParams(n_legs=8), gait, n_periods=2, preset="rl")
     return walk, record(walk)
+
+
+def test_a_body_that_rocks_over_its_feet_moves_as_its_rotation_takes_it():
+    """The origin is R_y(pitch) R_x(roll) (0, 0, h) above feet that stay where they are."""
+    measured = slip_prediction.measure(invented()[0])
+    t = measured.time
+    pitch, roll, h = 0.02 * np.sin(2 * t), 0.03 * np.cos(3 * t), 0.08
+    rocks = replace(measured, pitch=pitch, roll=roll, height=np.full(t.shape, h))
+    origin = h * np.column_stack([np.sin(pitch) * np.cos(roll), -np.sin(roll)])
+    inner = slice(1, -1)
+    expected = np.gradient(origin, measured.dt, axis=0)[inner]
+    np.testing.assert_allclose(slip_prediction.rocking(rocks)[inner], expected, atol=1e-5)
 
 
 def test_what_the_model_drops_of_the_velocity_is_the_rocking(walk):
