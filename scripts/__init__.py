@@ -1,1 +1,1 @@
-"""Experiments. Each file is a subcommand: `scripts/run_hexapod.py` is `tarsus run hexapod`."""
+"""Experiments. `scripts/run_hexapod.py` is the subcommand `tarsus run hexapod`; folders hold what the files share."""

@@ -24,8 +24,9 @@ from tqdm import tqdm
 
 import tarsus  # noqa: F401  registers the environments
 from tarsus.envs import ENVIRONMENTS
-from tarsus.scripts import checkpoint, policies, report
+from tarsus.scripts import report
 from tarsus.scripts.evaluate import COLUMNS, Episode, cells, run_episode
+from tarsus.scripts.learning import checkpoint, policies
 
 PART = "baselines"
 EMPTY = f"<!-- {PART}: begin -->\n<!-- {PART}: end -->\n"

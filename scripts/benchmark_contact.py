@@ -155,7 +155,7 @@ def main(argv: list[str] | None = None) -> int:
     report_threads(rng)
     overhead, per_step = report_batches(rng), report_paths(rng)
     if args.out:
-        from tarsus.scripts import contact_pictures as pictures
+        from tarsus.scripts.views import contact_pictures as pictures
 
         pictures.save(
             pictures.threads(BATCHES, overhead, PATHS, per_step, n_threads()), args.out / "contact_threads.png"

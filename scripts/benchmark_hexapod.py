@@ -22,12 +22,12 @@ from tarsus.analytic.hybrid.tableau import METHODS
 from tarsus.analytic.models.hexapod import HexapodParams, energy
 from tarsus.analytic.models.hexapod.state import SCALE, VELOCITY
 from tarsus.analytic.terrain import Flat, Slope
-from tarsus.scripts import hexapod_stiffness as stiffness
 from tarsus.scripts import report
 from tarsus.scripts.benchmark_contact import medians, timed
-from tarsus.scripts.exact import RTOL
-from tarsus.scripts.experiment import Experiment, Stepper
-from tarsus.scripts.hexapod_stiffness import Walk
+from tarsus.scripts.runs.exact import RTOL
+from tarsus.scripts.runs.experiment import Experiment, Stepper
+from tarsus.scripts.studies import hexapod_stiffness as stiffness
+from tarsus.scripts.studies.hexapod_stiffness import Walk
 
 PACKAGES = ("tarsus", "numpy", "scipy", "numba", "mujoco")
 FINE = 1e-11

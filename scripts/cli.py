@@ -2,7 +2,8 @@
 
 Usage: tarsus [SUBCOMMAND ...] [OPTIONS]. `tarsus` alone lists the subcommands, `--help` after one lists its options.
 
-The file `scripts/run_hexapod.py` is the subcommand `run hexapod`: a script joins by lying here with a `main(argv)`.
+The file `scripts/run_hexapod.py` is the subcommand `run hexapod`, `scripts/figures/convergence.py` is `figure
+convergence`: a script joins by lying there with a `main(argv)`.
 """
 
 from __future__ import annotations
@@ -17,8 +18,10 @@ FOLDER = Path(__file__).parent
 
 def subcommands() -> dict[str, Path]:
     """Return the script behind each subcommand, by the subcommand's words."""
-    files = sorted(path for path in FOLDER.glob("*.py") if path.stem not in ("__init__", "cli"))
-    return {path.stem.replace("_", " "): path for path in files if "\ndef main(" in path.read_text(encoding="utf-8")}
+    found = {path.stem: path for path in FOLDER.glob("*.py") if path.stem not in ("__init__", "cli")}
+    found |= {f"figure_{path.stem}": path for path in (FOLDER / "figures").glob("*.py")}
+    with_main = {name: path for name, path in found.items() if "\ndef main(" in path.read_text(encoding="utf-8")}
+    return {name.replace("_", " "): with_main[name] for name in sorted(with_main)}
 
 
 def summary(path: Path) -> str:
@@ -39,7 +42,8 @@ def main(argv: list[str] | None = None) -> int:
     for n_words in range(len(argv), 0, -1):
         name = " ".join(argv[:n_words])
         if name in commands:
-            script = importlib.import_module(f"tarsus.scripts.{commands[name].stem}")
+            module = ".".join(commands[name].relative_to(FOLDER).with_suffix("").parts)
+            script = importlib.import_module(f"tarsus.scripts.{module}")
             return script.main(argv[n_words:]) or 0
     print(usage(commands))
     if not argv or argv[0] in ("-h", "--help"):

@@ -27,9 +27,10 @@ import numpy as np
 from tqdm import tqdm
 
 import tarsus  # noqa: F401  registers the environments
-from tarsus.scripts import policies, report
+from tarsus.scripts import report
 from tarsus.scripts.evaluate import COLUMNS, cells, option, run_episode
-from tarsus.scripts.training_runs import RANDOMISED
+from tarsus.scripts.learning import policies
+from tarsus.scripts.learning.training_runs import RANDOMISED
 
 ENVIRONMENT = "Hexapod-v0"
 BEFORE, AFTER = 4.0, 4.0  # [s]

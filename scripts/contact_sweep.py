@@ -22,12 +22,13 @@ from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import Flat
 from tarsus.mjcf.presets import PRESETS, Preset
-from tarsus.scripts import record, report
-from tarsus.scripts.compare import Comparison, compare
-from tarsus.scripts.creep_and_cost import speed_of_simulation
-from tarsus.scripts.hexapod_machine import HEXAPOD, PlatelessExperiment
-from tarsus.scripts.machine import Trial
-from tarsus.scripts.simulate import SAMPLE_PERIOD
+from tarsus.scripts import report
+from tarsus.scripts.comparison.compare import Comparison, compare
+from tarsus.scripts.comparison.hexapod_machine import HEXAPOD, PlatelessExperiment
+from tarsus.scripts.comparison.machine import Trial
+from tarsus.scripts.runs import record
+from tarsus.scripts.runs.simulate import SAMPLE_PERIOD
+from tarsus.scripts.studies.creep_and_cost import speed_of_simulation
 
 GAITS = {"walk": TripodGait(1.0, 0.6), "run": TripodGait(0.5, 0.3)}
 SECONDS = 6.0  # of a run; the first 3 s are left out
@@ -204,7 +205,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--page", type=Path, default=Path("docs/crossvalidation.md"), help="the page with the markers")
     parser.add_argument("--jobs", type=int, default=-1, help="processes; -1 takes every core")
     args = parser.parse_args(argv)
-    from tarsus.scripts.figure_contact_pareto import arrays, draw
+    from tarsus.scripts.figures.contact_pareto import arrays, draw
 
     report.insert(args.page.read_text(encoding="utf-8"), "sweep", "")  # before the runs, which take minutes
     chosen = settings()

@@ -12,12 +12,14 @@ import json
 import sys
 from pathlib import Path
 
-from tarsus.scripts import comparison_page, record, report
-from tarsus.scripts.compare import Comparison, align, compare
-from tarsus.scripts.hexapod_machine import HEXAPOD
-from tarsus.scripts.hopping_machine import HOPPING_LEG
-from tarsus.scripts.machine import Machine, Trial
-from tarsus.scripts.slip_machine import SLIP_LEG
+from tarsus.scripts import report
+from tarsus.scripts.comparison import comparison_page
+from tarsus.scripts.comparison.compare import Comparison, align, compare
+from tarsus.scripts.comparison.hexapod_machine import HEXAPOD
+from tarsus.scripts.comparison.hopping_machine import HOPPING_LEG
+from tarsus.scripts.comparison.machine import Machine, Trial
+from tarsus.scripts.comparison.slip_machine import SLIP_LEG
+from tarsus.scripts.runs import record
 
 MACHINES: dict[str, Machine] = {"hexapod": HEXAPOD, "hopping_leg": HOPPING_LEG, "slip_leg": SLIP_LEG}
 DPI = 80  # of the pictures
@@ -91,7 +93,7 @@ def write(folder: Path, title: str, exact: Trial, mujoco: Trial, comparison: Com
 
 def draw(folder: Path, prefix: str, exact: Trial, mujoco: Trial, comparison: Comparison) -> dict[str, Path]:
     """Write the pictures, their names behind a prefix; return the files by what they show."""
-    from tarsus.scripts import comparison_plot
+    from tarsus.scripts.comparison import comparison_plot
 
     folder.mkdir(parents=True, exist_ok=True)
     pictures = {}

@@ -15,7 +15,7 @@ import gymnasium
 import numpy as np
 
 import tarsus  # noqa: F401  registers the environments
-from tarsus.scripts import policies
+from tarsus.scripts.learning import policies
 
 LEGS = ("right rear", "right middle", "right front", "left rear", "left middle", "left front")
 

@@ -20,7 +20,9 @@ import joblib
 import numpy as np
 
 import tarsus  # noqa: F401  registers the environments
-from tarsus.scripts import policies, rendering, report
+from tarsus.scripts import report
+from tarsus.scripts.learning import policies
+from tarsus.scripts.views import rendering
 
 STILL = 0.1  # a shorter way has no cost of transport [m]
 

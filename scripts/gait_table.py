@@ -21,11 +21,12 @@ from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import Flat, Slope, Terrain
 from tarsus.mjcf import PRESETS
 from tarsus.mjcf.presets import find
-from tarsus.scripts import record, report, summary
-from tarsus.scripts.creep_and_cost import CREEP_SLOPE, creep_of_pinned, creep_of_standing, speed_of_simulation
-from tarsus.scripts.experiment import Experiment
+from tarsus.scripts import report
 from tarsus.scripts.report import insert, markdown_table
-from tarsus.scripts.simulate import simulate
+from tarsus.scripts.runs import record, summary
+from tarsus.scripts.runs.experiment import Experiment
+from tarsus.scripts.runs.simulate import simulate
+from tarsus.scripts.studies.creep_and_cost import CREEP_SLOPE, creep_of_pinned, creep_of_standing, speed_of_simulation
 
 EMPTY = "<!-- tables: begin -->\n<!-- tables: end -->\n"
 DUTY = 0.6

@@ -15,7 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
-from tarsus.scripts import record, report
+from tarsus.scripts import report
+from tarsus.scripts.runs import record
 
 STUDIES = (
     "hexapod_speed_map",
@@ -34,7 +35,7 @@ def data_of(name: str, folder: Path, jobs: int) -> dict[str, np.ndarray]:
     """Return the data of a study, from its file or computed and kept there."""
     path = folder / f"{name}.npz"
     if not path.exists():
-        figure = importlib.import_module(f"tarsus.scripts.figure_{name}")
+        figure = importlib.import_module(f"tarsus.scripts.figures.{name}")
         folder.mkdir(parents=True, exist_ok=True)
         np.savez_compressed(path, **figure.compute(jobs=jobs))
     with np.load(path) as stored:
@@ -43,7 +44,7 @@ def data_of(name: str, folder: Path, jobs: int) -> dict[str, np.ndarray]:
 
 def study(name: str, folder: Path, pictures: Path, jobs: int) -> str:
     """Draw a study's picture and return its part of the page, Markdown."""
-    figure = importlib.import_module(f"tarsus.scripts.figure_{name}")
+    figure = importlib.import_module(f"tarsus.scripts.figures.{name}")
     data = data_of(name, folder, jobs)
     pictures.mkdir(parents=True, exist_ok=True)
     figure.draw(data).savefig(pictures / f"{name}.png", dpi=DPI)

@@ -13,8 +13,8 @@ from tarsus.analytic.models.hopping_leg import HoppingLegParams
 from tarsus.analytic.models.hopping_leg_laws import RaibertGains
 from tarsus.controllers.raibert import Raibert
 from tarsus.scripts import report
-from tarsus.scripts.hopping_mujoco import mujoco_run
-from tarsus.scripts.hopping_runs import hybrid_run
+from tarsus.scripts.runs.hopping_mujoco import mujoco_run
+from tarsus.scripts.runs.hopping_runs import hybrid_run
 
 N_HOPS = 40
 SPEEDS = (-0.5, 0.0, 0.5, 1.0, 1.5)

@@ -27,8 +27,8 @@ from tarsus.analytic.contact import Feet, se2, solve
 from tarsus.analytic.models.multipod import MultipodParams, foot_positions, foot_velocities
 from tarsus.controllers.pair_gaits import FourierGait, undulation
 from tarsus.scripts.report import markdown_table
-from tarsus.scripts.slip_laboratory import Walk, record
-from tarsus.scripts.slip_prediction import measure
+from tarsus.scripts.slipping.laboratory import Walk, record
+from tarsus.scripts.slipping.prediction import measure
 
 HARMONICS = {"speed": (1, 3, 5), "turning": (1, 2, 3)}  # by goal
 GOALS = tuple(HARMONICS)

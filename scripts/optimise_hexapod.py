@@ -16,8 +16,8 @@ from tqdm import tqdm
 
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.terrain import Flat
-from tarsus.scripts import exact
-from tarsus.scripts.gait_proof import Walk, follows, prove, table, walk
+from tarsus.scripts.runs import exact
+from tarsus.scripts.studies.gait_proof import Walk, follows, prove, table, walk
 
 # A hip that turns once in 0.18 s runs at the motor's no-load speed. Sweeps past 2 rad lay the body on the ground.
 RANGES = {"cycle_time": (0.2, 1.2), "duty": (0.3, 0.8), "sweep_angle": (0.2, 2.0), "leg_offset": (-0.6, 0.6)}

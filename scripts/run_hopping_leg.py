@@ -10,6 +10,8 @@ import argparse
 import sys
 from pathlib import Path
 
+from tarsus.scripts.runs.hopping_leg_options import add_leg_options, leg_from
+
 ENGINES = ("hybrid", "mujoco")
 SAMPLE_PERIOD = 2e-3  # between rows of the record [s]
 
@@ -27,32 +29,6 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--no-video", action="store_true")
     made.add_argument("--live", action="store_true", help="show the run while it is computed, then play it back")
     return made
-
-
-def add_leg_options(parser: argparse.ArgumentParser) -> None:
-    """Add what `leg_from` reads."""
-    parser.add_argument("--speed", type=float, default=0.5, help="commanded speed [m/s]")
-    parser.add_argument("--height", type=float, default=0.40, help="commanded height of the hip at the apex [m]")
-    parser.add_argument("--isMotorDynamics", action="store_true", help="rotor inertia and back-EMF damping")
-    parser.add_argument(
-        "--isControlSaturate", action="store_true", help="with the former: a torque-speed limit instead"
-    )
-    parser.add_argument("--terrain", nargs="+", default=["flat"], metavar=("NAME", "NUMBER"), help="e.g. step 0.03 0.3")
-
-
-def leg_from(args: argparse.Namespace) -> tuple:
-    """Return the parameters of the leg, the gains and the ground that a command line asks for.
-
-    Raises:
-        ValueError: If that is impossible.
-    """
-    from tarsus.analytic import terrain as terrains
-    from tarsus.analytic.models.hopping_leg import HoppingLegParams, motor_mode
-    from tarsus.analytic.models.hopping_leg_laws import RaibertGains
-
-    mode = motor_mode(args.isMotorDynamics, args.isControlSaturate)
-    ground = terrains.make(args.terrain[0], *map(float, args.terrain[1:]))
-    return HoppingLegParams(motor_mode=mode), RaibertGains(speed=args.speed, height=args.height), ground
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -80,7 +56,8 @@ def run_it(controller, ground, args: argparse.Namespace):
 
     if not args.live:
         matplotlib.use("Agg")
-    from tarsus.scripts import hopping_live, hopping_mujoco, hopping_runs
+    from tarsus.scripts.runs import hopping_mujoco, hopping_runs
+    from tarsus.scripts.views import hopping_live
 
     options = {"ground": ground, "sample_period": SAMPLE_PERIOD}
     follower = hopping_live.Follower(controller, ground) if args.live else None
@@ -109,7 +86,7 @@ def _write(run, controller, args: argparse.Namespace) -> list[str]:
     written = ["run.nc"]
     if run.record.sizes["time"] < 2:
         return written
-    from tarsus.scripts.hopping_view import Picture
+    from tarsus.scripts.views.hopping_view import Picture
 
     picture = Picture(run.record, controller.params)
     picture.update(run.record.sizes["time"] - 1)

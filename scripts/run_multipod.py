@@ -15,7 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from tarsus.analytic import terrain as terrains
-from tarsus.scripts import rendering, report
+from tarsus.scripts import report
+from tarsus.scripts.views import rendering
 
 LONGEST_TABLE = 12  # legs whose loads are printed; legs.csv has them all
 
@@ -65,7 +66,7 @@ def walking_from(args: argparse.Namespace):
     Raises:
         ValueError: If it is impossible; the sentence says what is allowed.
     """
-    from tarsus.scripts.walking import MACHINES, Walking
+    from tarsus.scripts.runs.walking import MACHINES, Walking
 
     machine = MACHINES[args.robot]
     given = numbers(args.set, "--set")
@@ -153,7 +154,7 @@ def main(argv: list[str] | None = None) -> int:
     """Walk, print the summary, write the files; return 0, or 2 for a command line that cannot be run."""
     args = parser().parse_args(argv)
     draws = (not args.no_video) and rendering.choose_opengl()  # before anything imports MuJoCo
-    from tarsus.scripts.walking import FPS, WalkingStepper, walk
+    from tarsus.scripts.runs.walking import FPS, WalkingStepper, walk
 
     try:
         if not 0 < args.seconds < float("inf"):
@@ -184,9 +185,9 @@ def main(argv: list[str] | None = None) -> int:
 
 def _view(stepper) -> None:
     try:
-        from tarsus.scripts import view
+        from tarsus.scripts.views import window
 
-        view.watch_window(stepper)
+        window.watch_window(stepper)
     except Exception as error:  # GLFW's errors have many classes
         print(f"Nothing can be viewed here: {error}", file=sys.stderr)
 

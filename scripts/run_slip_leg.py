@@ -7,12 +7,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from dataclasses import fields, replace
 from pathlib import Path
 
-from tarsus.analytic import terrain as terrains
-from tarsus.analytic.models.slip_leg import SlipLegParams
-from tarsus.controllers.slip_parameters import DEFECTS, SlipControl
+from tarsus.scripts.runs.slip_leg_options import add_leg_options, experiment_from
 
 ENGINES = ("hybrid", "mujoco")
 
@@ -32,52 +29,6 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument("--no-video", action="store_true", help="write no video")
     parser.add_argument("--live", action="store_true", help="show the run while it is computed, then play it back")
     return parser
-
-
-def add_leg_options(parser: argparse.ArgumentParser) -> None:
-    """Add what `experiment_from` reads."""
-    parser.add_argument("--no-compensation", action="store_true", help="without impact compensation")
-    parser.add_argument(
-        "--erratum", type=int, nargs="+", default=[], choices=DEFECTS, help="slips of the report to run with"
-    )
-    parser.add_argument(
-        "--terrain", nargs="+", default=["flat"], metavar=("NAME", "ARG"), help=", ".join(terrains.TERRAINS)
-    )
-    parser.add_argument(
-        "--set", nargs="+", default=[], action="extend", metavar="NAME=VALUE", help="parameters of leg or controller"
-    )
-
-
-def experiment_from(args: argparse.Namespace, energy_gain: float = 0.0):
-    """Return the experiment of a command line.
-
-    Args:
-        args: With the options of `add_leg_options`.
-        energy_gain: The controller's, with impact compensation.
-
-    Raises:
-        ValueError: If a name is unknown or a value cannot be read.
-    """
-    from tarsus.scripts.slip_leg_runs import Experiment
-
-    control = {DEFECTS[number]: 1.0 for number in args.erratum} | {"energy_gain": energy_gain}
-    control |= {"compensate": 0.0, "energy_gain": 0.0} if args.no_compensation else {}
-    leg: dict[str, float] = {}
-    tables = {entry.name: leg for entry in fields(SlipLegParams)}
-    tables |= {entry.name: control for entry in fields(SlipControl)}
-    for assignment in args.set:
-        name, _, value = assignment.partition("=")
-        if name not in tables:
-            raise ValueError(f"unknown parameter {name!r}; there are {', '.join(tables)}")
-        try:
-            tables[name][name] = float(value)
-        except ValueError:
-            raise ValueError(f"--set takes NAME=VALUE with a number, got {assignment!r}") from None
-    try:
-        ground = terrains.make(args.terrain[0], *map(float, args.terrain[1:]))
-    except ValueError as error:
-        raise ValueError(f"--terrain {' '.join(args.terrain)}: {error}") from None
-    return Experiment(replace(SlipLegParams(), **leg), replace(SlipControl(), **control), ground)
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -107,20 +58,20 @@ def run_it(experiment, args: argparse.Namespace):
 
     if not args.live:
         matplotlib.use("Agg")
-    from tarsus.scripts.slip_leg_view import follower
+    from tarsus.scripts.views.slip_leg_view import follower
 
     plot, follow = follower(experiment, args.fps) if args.live else (None, None)
     if args.engine == "mujoco":
-        from tarsus.scripts.slip_leg_mujoco import mujoco_run
+        from tarsus.scripts.runs.slip_leg_mujoco import mujoco_run
 
         return mujoco_run(experiment, args.steps, preset=args.preset, on_row=follow), plot
-    from tarsus.scripts.slip_leg_runs import hybrid
+    from tarsus.scripts.runs.slip_leg_runs import hybrid
 
     return hybrid(experiment, args.steps, on_frame=follow, fps=args.fps if args.live else 0.0), plot
 
 
 def _write(run, experiment, args: argparse.Namespace) -> list[str]:
-    from tarsus.scripts.slip_leg_view import draw, film
+    from tarsus.scripts.views.slip_leg_view import draw, film
 
     args.out.mkdir(parents=True, exist_ok=True)
     run.record.to_netcdf(args.out / "run.nc")

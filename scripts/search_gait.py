@@ -22,7 +22,7 @@ import tarsus  # noqa: F401  registers the environments
 from tarsus.analytic.clock import TripodGait
 from tarsus.envs.actions import GAIT_RANGES, gait_parameters
 from tarsus.scripts import report
-from tarsus.scripts.policies import GAITS, gait_action, run_up
+from tarsus.scripts.learning.policies import GAITS, gait_action, run_up
 
 ENVIRONMENT = "Hexapod-v0"
 EPISODE = 1000  # steps of the final walks

@@ -51,7 +51,7 @@ def open_view(run: simsect.Setup, video: Path | None):
     """Return the view that the init file or the command line asks for, or None; no display disables the view."""
     if not (run.use_view or video):
         return None
-    from tarsus.scripts.animation import View
+    from tarsus.scripts.views.animation import View
 
     params = overlay("parameter", run.model.param_names, run.model.p0, run.params)
     try:

@@ -13,8 +13,8 @@ import numpy as np
 from tarsus.controllers.slip import SlipControl
 from tarsus.mjcf.slip_leg import PRESETS
 from tarsus.scripts import report
-from tarsus.scripts import slip_leg_runs as runs
-from tarsus.scripts.slip_leg_mujoco import mujoco_run
+from tarsus.scripts.runs import slip_leg_runs as runs
+from tarsus.scripts.runs.slip_leg_mujoco import mujoco_run
 
 N_STEPS = 40
 REGULATED = SlipControl(energy_gain=0.5)

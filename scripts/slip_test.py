@@ -14,21 +14,20 @@ import numpy as np
 from tqdm import tqdm
 
 from tarsus.analytic.contact import lag_filter
-from tarsus.scripts import slip_cases as cases
-from tarsus.scripts import slip_recording
 from tarsus.scripts.report import insert, machine, markdown_table, versions
-from tarsus.scripts.slip_prediction import fitted_feet, measure, naive_feet, predict, rocking, slips
+from tarsus.scripts.slipping import cases
+from tarsus.scripts.slipping import recording as slip_recording
+from tarsus.scripts.slipping.prediction import fitted_feet, measure, naive_feet, predict, rocking, slips
 
 EMPTY = "<!-- tables: begin -->\n<!-- tables: end -->\n"
 PAGE = Path(__file__).parents[1] / "docs" / "slip_test.md"
-PAPER_GAMMA = 0.15  # of the lag filter at 100 frames per second (paper, 3.2.2)
 UNITS = {"u": ("mm/s", 1e3), "v": ("mm/s", 1e3), "omega": ("mrad/s", 1e3), "roll": ("mrad", 1e3)}
 UNITS |= {"pitch": ("mrad", 1e3)} | {f"F_{axis}": ("% of weight", 1e2) for axis in "xyz"}
 SPEEDS = (0.15, 0.3, 0.6, 1.0, 1.5, 2.0)  # of the sweeps [Hz]
 
 
 def walks() -> list[tuple]:
-    """Return the walks of the main tables, as arguments of `slip_cases.outcome`."""
+    """Return the walks of the main tables, as arguments of `cases.outcome`."""
     return [
         (cases.tripod,),
         (cases.metachronal,),
@@ -149,18 +148,11 @@ def lag_table() -> str:
         result = cases.outcome(cases.trot, frequency)
         spread = cases.rms(result.measured.twist[:, 0] - result.measured.twist[:, 0].mean())
         for law, predicted in result.predicted.items():
-            for gamma in (0.0, PAPER_GAMMA, best_gamma(result, law)):
+            for gamma in (0.0, cases.PAPER_GAMMA, cases.best_gamma(result, law)):
                 off = lag_filter(predicted.twist, gamma) - result.measured.twist
                 cells = [f"{1e3 * cases.rms(column):.1f}" for column in off.T]
                 rows.append((result.walk.name, law, f"{gamma:.2f}", *cells, f"{1e3 * spread:.1f}"))
     return markdown_table(head, rows)
-
-
-def best_gamma(result: cases.Outcome, law: str) -> float:
-    """Return the gamma of the lag filter with the least rms error of the forward velocity, to 0.01."""
-    gammas = np.arange(0.0, 1.0, 0.01)
-    twist, seen = result.predicted[law].twist, result.measured.twist[:, 0]
-    return float(min(gammas, key=lambda gamma: cases.rms(lag_filter(twist, gamma)[:, 0] - seen)))
 
 
 def tables(results: list[cases.Outcome]) -> str:

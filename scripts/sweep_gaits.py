@@ -29,7 +29,7 @@ def episode(gait: TripodGait, n_steps: int) -> tuple[float, float]:
     """Return an episode's return and mean speed [m/s]; it ends after `n_steps` or with a fall."""
     import gymnasium
 
-    from tarsus.scripts.policies import clock
+    from tarsus.scripts.learning.policies import clock
 
     env = gymnasium.make("tarsus:Hexapod-v0", max_episode_steps=n_steps, reset_noise=0.0)
     policy = clock(env, 0, gait)

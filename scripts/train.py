@@ -1,10 +1,10 @@
 """Train a policy with Stable-Baselines3 on the native vector environment.
 
 Usage: tarsus train RUN [--seed 0] [--steps N] [--out FOLDER] [--resume]. The runs and all their settings are in
-scripts/training_runs.py. Needs the extra: pip install 'tarsus[rl]'.
+scripts/learning/training_runs.py. Needs the extra: pip install 'tarsus[rl]'.
 Runtime: a million steps take ten minutes on two cores.
 
-Into FOLDER/RUN-SEED go `latest/` and `best/` (checkpoints, see scripts/checkpoint.py), `progress.csv`,
+Into FOLDER/RUN-SEED go `latest/` and `best/` (checkpoints, see scripts/learning/checkpoint.py), `progress.csv`,
 `evaluations.npz`, and events for TensorBoard where that is installed. `--resume` goes on from `latest/`.
 """
 
@@ -21,8 +21,8 @@ import numpy as np
 from tqdm import tqdm
 
 import tarsus  # noqa: F401  registers the environments
-from tarsus.scripts import checkpoint, training_runs
-from tarsus.scripts.training_runs import Run
+from tarsus.scripts.learning import checkpoint, training_runs
+from tarsus.scripts.learning.training_runs import Run
 
 EVAL_ENVS = 4  # simulations, one episode each, in an evaluation
 
@@ -31,7 +31,7 @@ def environments(run: Run, num_envs: int, n_threads: int):
     """Return the run's vector environment as Stable-Baselines3 wants it, with episodes counted."""
     from stable_baselines3.common.vec_env import VecMonitor
 
-    from tarsus.scripts.stable import StableVectorEnv
+    from tarsus.scripts.learning.stable import StableVectorEnv
 
     envs = gymnasium.make_vec(
         run.environment,

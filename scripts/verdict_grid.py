@@ -18,10 +18,11 @@ from tqdm import tqdm
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import Flat
-from tarsus.scripts import record, report, summary
-from tarsus.scripts.compare import ENGINES
-from tarsus.scripts.hexapod_machine import HEXAPOD, PlatelessExperiment
-from tarsus.scripts.machine import Trial
+from tarsus.scripts import report
+from tarsus.scripts.comparison.compare import ENGINES
+from tarsus.scripts.comparison.hexapod_machine import HEXAPOD, PlatelessExperiment
+from tarsus.scripts.comparison.machine import Trial
+from tarsus.scripts.runs import record, summary
 
 CYCLE_TIMES = (0.5, 0.6, 0.75, 1.0, 1.25, 1.5, 2.0)  # [s]
 SWEEP_ANGLES = (0.3, 0.5, 0.75, 1.0, 1.25)  # [rad]

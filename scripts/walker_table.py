@@ -12,7 +12,7 @@ import numpy as np
 from tqdm import tqdm
 
 from tarsus.scripts.report import markdown_table
-from tarsus.scripts.walking import MACHINES, Walking, walk
+from tarsus.scripts.runs.walking import MACHINES, Walking, walk
 
 SETTLE = 2.0  # [s]; speeds and loads are those of the whole strides after it
 HEAD = ("robot", "legs", "preset", "time [s]", "speed [m/s]", "largest tilt [degrees]", "load [%]", "end")

@@ -9,9 +9,10 @@ import argparse
 import sys
 from pathlib import Path
 
-from tarsus.scripts import api_pages, quasistatic_page, slip_leg_page, walker_pages, write_gallery
-from tarsus.scripts.hopping_leg_page import hopping_leg_page
-from tarsus.scripts.option_table import argument_rows
+from tarsus.scripts import write_gallery
+from tarsus.scripts.pages import api_pages, quasistatic_page, slip_leg_page, walker_pages
+from tarsus.scripts.pages.hopping_leg_page import hopping_leg_page
+from tarsus.scripts.pages.option_table import argument_rows
 from tarsus.scripts.report import markdown_table
 
 ROOT = Path(__file__).parents[1]

@@ -15,7 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
-from tarsus.scripts.rendering import INSTALL_OPENGL, choose_opengl
+from tarsus.scripts import cli
+from tarsus.scripts.views.rendering import INSTALL_OPENGL, choose_opengl
 
 ROOT = Path(__file__).parents[1]
 PICTURES = ROOT / "docs" / "figures"
@@ -32,7 +33,7 @@ FILMED = {  # environment: policy, options of `make`, seconds before the clip
 
 def names() -> list[str]:
     """Return the name of every figure."""
-    return sorted(path.stem.removeprefix("figure_") for path in (ROOT / "scripts").glob("figure_*.py"))
+    return [path.stem for path in cli.subcommands().values() if path.parent.name == "figures"]
 
 
 def draw(name: str) -> bool:
@@ -40,7 +41,7 @@ def draw(name: str) -> bool:
     import matplotlib
 
     matplotlib.use("Agg")
-    figure = importlib.import_module(f"tarsus.scripts.figure_{name}")
+    figure = importlib.import_module(f"tarsus.scripts.figures.{name}")
     stored = ROOT / "tests" / "golden" / f"figure_{name}.npz"
     if hasattr(figure, "GOLDEN") or hasattr(figure, "MEASURED") or not stored.exists():
         return False
@@ -58,7 +59,7 @@ def page() -> str:
         "pictures of this page.",
     ]
     for name in names():
-        text = importlib.import_module(f"tarsus.scripts.figure_{name}").__doc__.strip()
+        text = importlib.import_module(f"tarsus.scripts.figures.{name}").__doc__.strip()
         title, _, rest = text.partition("\n")
         picture = f"![{title}](figures/{name}.png)" if (PICTURES / f"{name}.png").exists() else ""
         command = f"```\ntarsus figure {name.replace('_', ' ')}\n```"
@@ -71,7 +72,7 @@ def film(environment: str, path: Path) -> None:
     import gymnasium
     import imageio.v3 as iio
 
-    from tarsus.scripts import policies
+    from tarsus.scripts.learning import policies
 
     policy, options, before = FILMED[environment]
     made, name, asked = policies.find(policy, environment, options)

@@ -13,7 +13,7 @@ import numpy as np
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import Rough
-from tarsus.scripts import rendering
+from tarsus.scripts.views import rendering
 
 INSTANTS = (2.25, 2.52, 2.75)  # a tripod in mid-swing, double support, the other tripod [s]
 WIDTH, HEIGHT = 400, 300  # of each instant [pixel]
@@ -25,7 +25,7 @@ def hexapod() -> np.ndarray:
     """Return the hexapod at a few instants of a stride, side by side, shape (height, n width, 3)."""
     import mujoco
 
-    from tarsus.scripts.experiment import Experiment, Stepper
+    from tarsus.scripts.runs.experiment import Experiment, Stepper
 
     stepper = Stepper(Experiment(HexapodParams(), TripodGait(), Rough(), "rl"))
     images = []
@@ -45,7 +45,7 @@ def smoothed(image: np.ndarray) -> np.ndarray:
 
 def walking(robot: str, seconds: float = WALK, **params) -> np.ndarray:
     """Return a robot of `walking.MACHINES` at the end of a walk, with its feet's forces, shape (height, width, 3)."""
-    from tarsus.scripts.walking import MACHINES, Walking, WalkingStepper, walk
+    from tarsus.scripts.runs.walking import MACHINES, Walking, WalkingStepper, walk
 
     machine = MACHINES[robot]
     robot_params = machine.params(**params)

@@ -7,7 +7,7 @@ import hypothesis
 import numpy as np
 import pytest
 
-from tarsus.scripts.rendering import INSTALL_OPENGL, choose_opengl
+from tarsus.scripts.views.rendering import INSTALL_OPENGL, choose_opengl
 
 # A busy machine is no error in the code under test.
 hypothesis.settings.register_profile("tarsus", deadline=None)

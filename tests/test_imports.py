@@ -64,6 +64,12 @@ def test_folders_import_in_one_direction(folder):
     assert not found
 
 
+def test_what_scripts_share_imports_no_script():
+    commands = {f"scripts.{path.stem}" for path in (ROOT / "scripts").glob("*.py")} - {"scripts.report"}
+    shared = [path for path in (ROOT / "scripts").glob("*/*.py") if path.parent.name != "figures"]
+    assert shared and not {str(path): bad for path in shared if (bad := imported_modules(path) & commands)}
+
+
 def test_oracles_import_nothing_from_tarsus():
     for path in (ROOT / "tests" / "oracles").rglob("*.py"):
         assert "tarsus" not in path.read_text(encoding="utf-8"), path

@@ -14,8 +14,8 @@ from tarsus.analytic.models.slip_leg_hybrid import STANCE
 from tarsus.analytic.terrain import Slope, Step
 from tarsus.controllers.slip import SlipControl
 from tarsus.mjcf import compile_model, slip_leg, slip_leg_parameters
-from tarsus.scripts import slip_leg_runs as runs
-from tarsus.scripts.slip_leg_mujoco import mujoco_run
+from tarsus.scripts.runs import slip_leg_runs as runs
+from tarsus.scripts.runs.slip_leg_mujoco import mujoco_run
 
 ASSETS = Path(__file__).parents[2] / "mjcf" / "assets"
 REGULATED = SlipControl(energy_gain=0.5)

@@ -7,7 +7,7 @@ from tarsus.analytic.hybrid.tableau import DOP853, DOPRI5, RK23
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.models.hexapod.state import toes_of
 from tarsus.scripts import benchmark_hexapod as benchmark
-from tarsus.scripts import hexapod_stiffness as stiffness
+from tarsus.scripts.studies import hexapod_stiffness as stiffness
 
 WALK = benchmark.EXPERIMENTS["walk"]
 SECONDS = 0.012  # four toes have landed and slide

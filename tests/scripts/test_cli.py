@@ -6,7 +6,7 @@ import pytest
 
 import tarsus  # noqa: F401
 from tarsus.scripts import cli, write_docs
-from tarsus.scripts.hopping_leg_page import INFO as leg_info
+from tarsus.scripts.pages.hopping_leg_page import INFO as leg_info
 
 
 def test_every_script_is_a_subcommand_with_a_summary():

@@ -9,12 +9,13 @@ import xarray as xr
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import Flat
-from tarsus.scripts import crossvalidate, record
-from tarsus.scripts.compare import BODY
-from tarsus.scripts.experiment import Start
-from tarsus.scripts.hexapod_machine import HEXAPOD, PlatelessExperiment
-from tarsus.scripts.layouts import BUDGET
-from tarsus.scripts.stances import debounce, from_flags
+from tarsus.scripts import crossvalidate
+from tarsus.scripts.comparison.compare import BODY
+from tarsus.scripts.comparison.hexapod_machine import HEXAPOD, PlatelessExperiment
+from tarsus.scripts.comparison.stances import debounce, from_flags
+from tarsus.scripts.runs import record
+from tarsus.scripts.runs.experiment import Start
+from tarsus.scripts.runs.layouts import BUDGET
 
 WALK = PlatelessExperiment(HexapodParams(), TripodGait(), Flat(), "reference")
 

@@ -6,10 +6,11 @@ import pytest
 from tarsus.analytic.models.hopping_leg import HoppingLegParams
 from tarsus.analytic.models.hopping_leg_laws import RaibertGains
 from tarsus.analytic.terrain import Flat
-from tarsus.scripts import crossvalidate, record, summary
-from tarsus.scripts.hopping_machine import HOPPING_LEG, HoppingExperiment
-from tarsus.scripts.slip_leg_runs import Experiment
-from tarsus.scripts.slip_machine import SLIP_LEG, SlipExperiment
+from tarsus.scripts import crossvalidate
+from tarsus.scripts.comparison.hopping_machine import HOPPING_LEG, HoppingExperiment
+from tarsus.scripts.comparison.slip_machine import SLIP_LEG, SlipExperiment
+from tarsus.scripts.runs import record, summary
+from tarsus.scripts.runs.slip_leg_runs import Experiment
 
 CASES = {
     "hopping_leg": (HOPPING_LEG, HoppingExperiment(HoppingLegParams(), RaibertGains(speed=1.0), Flat()), 2e-4, 1e-3),

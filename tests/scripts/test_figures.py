@@ -5,16 +5,15 @@ MEASURED, which no golden file holds.
 """
 
 import importlib
-from pathlib import Path
 
 import pytest
 
-FIGURES = sorted(path.stem for path in (Path(__file__).parents[2] / "scripts").glob("figure_*.py"))
+from tarsus.scripts import write_gallery
 
 
-@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize("name", write_gallery.names())
 def test_figure_numbers(name, golden):
-    figure = importlib.import_module(f"tarsus.scripts.{name}")
+    figure = importlib.import_module(f"tarsus.scripts.figures.{name}")
     data = figure.compute(**getattr(figure, "GOLDEN", {}))
     data = {key: values for key, values in data.items() if key not in getattr(figure, "MEASURED", ())}
-    golden(name, data, rtol=getattr(figure, "RTOL", 1e-6), atol=getattr(figure, "ATOL", 1e-12))
+    golden(f"figure_{name}", data, rtol=getattr(figure, "RTOL", 1e-6), atol=getattr(figure, "ATOL", 1e-12))

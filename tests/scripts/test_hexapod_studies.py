@@ -15,7 +15,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "hexapod_studies.md"
 @pytest.mark.parametrize("name", hexapod_studies.STUDIES)
 def test_golden_data_are_drawn_and_tabulated(name):
     figure, data = (
-        importlib.import_module(f"tarsus.scripts.figure_{name}"),
+        importlib.import_module(f"tarsus.scripts.figures.{name}"),
         dict(np.load(GOLDEN / f"figure_{name}.npz")),
     )
     assert all(axis.has_data() for axis in figure.draw(data).axes)
@@ -31,8 +31,8 @@ def test_a_study_leaves_its_picture_and_its_part_of_the_page(tmp_path):
 
 
 def test_every_study_of_the_hexapod_is_on_the_page():
-    scripts = Path(hexapod_studies.__file__).parent.glob("figure_hexapod_*.py")
-    names = {path.stem.removeprefix("figure_") for path in scripts}
+    scripts = Path(hexapod_studies.__file__).parent.glob("figures/hexapod_*.py")
+    names = {path.stem for path in scripts}
     assert names == {*hexapod_studies.STUDIES, "hexapod_orbit"}  # beyond the report, on a page of its own
     assert "figures/hexapod_orbit.png" in PAGE.with_name("hexapod_orbit.md").read_text(encoding="utf-8")
     text = PAGE.read_text(encoding="utf-8")
@@ -56,13 +56,13 @@ def test_a_page_without_its_markers_is_refused_before_the_runs(tmp_path, capsys)
 
 
 def test_a_push_to_the_left_goes_along_minus_x():
-    pushes = importlib.import_module("tarsus.scripts.figure_hexapod_pushes")
+    pushes = importlib.import_module("tarsus.scripts.figures.hexapod_pushes")
     np.testing.assert_allclose(pushes.push(0.0, 0.7), (0.0, 0.7), atol=1e-15)
     np.testing.assert_allclose(pushes.push(np.pi / 2, 0.7), (-0.7, 0.0), atol=1e-15)
 
 
 def test_options_of_a_study_reach_its_compute(tmp_path, monkeypatch, capsys):
-    figure = importlib.import_module("tarsus.scripts.figure_hexapod_speed_map")
+    figure = importlib.import_module("tarsus.scripts.figures.hexapod_speed_map")
     golden, seen = dict(np.load(GOLDEN / "figure_hexapod_speed_map.npz")), {}
 
     def compute(**options):

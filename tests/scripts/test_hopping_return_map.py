@@ -9,7 +9,7 @@ from tarsus.analytic.models import hopping_leg_hybrid as model
 from tarsus.analytic.models.hopping_leg import places
 from tarsus.analytic.models.hopping_leg_laws import RaibertGains
 from tarsus.controllers.raibert import Raibert
-from tarsus.scripts import figure_hopping_leg_return_map as figure
+from tarsus.scripts.figures import hopping_leg_return_map as figure
 
 Z = np.array([0.98, -1.57, 0.52, 1.61, 74.0, 0.09])
 

@@ -4,8 +4,9 @@ import pytest
 
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.terrain import Flat
-from tarsus.scripts import exact, gait_proof
 from tarsus.scripts import optimise_hexapod as optimise
+from tarsus.scripts.runs import exact
+from tarsus.scripts.studies import gait_proof
 
 
 @pytest.fixture(scope="module")

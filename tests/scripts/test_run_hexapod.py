@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from tarsus.analytic.terrain import TERRAINS
-from tarsus.scripts import record, rendering, run_hexapod
+from tarsus.scripts import run_hexapod
+from tarsus.scripts.runs import record
+from tarsus.scripts.views import rendering
 
 
 def run(tmp_path, *words):

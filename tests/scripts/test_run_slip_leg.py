@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 
 from tarsus.scripts import run_slip_leg
-from tarsus.scripts.leg_plot import LegPlot
+from tarsus.scripts.views.leg_plot import LegPlot
 
 
 def test_it_writes_record_figure_and_film(tmp_path, capsys):
@@ -57,9 +57,9 @@ def test_a_live_plot_follows_either_engine_and_stops_it():
     import matplotlib
 
     matplotlib.use("Agg", force=True)
-    from tarsus.scripts.slip_leg_mujoco import mujoco_run
-    from tarsus.scripts.slip_leg_runs import COMPLETED, Experiment, hybrid
-    from tarsus.scripts.slip_leg_view import follower
+    from tarsus.scripts.runs.slip_leg_mujoco import mujoco_run
+    from tarsus.scripts.runs.slip_leg_runs import COMPLETED, Experiment, hybrid
+    from tarsus.scripts.views.slip_leg_view import follower
 
     experiment = Experiment()
     for engine in (hybrid, mujoco_run):

@@ -7,13 +7,15 @@ import gymnasium
 import numpy as np
 import pytest
 
-from tarsus.scripts import evaluate, policies, training_runs
-from tarsus.scripts.training_runs import RUNS, Run, differences
+from tarsus.scripts import evaluate
+from tarsus.scripts.learning import policies, training_runs
+from tarsus.scripts.learning.training_runs import RUNS, Run, differences
 
 stable_baselines3 = pytest.importorskip("stable_baselines3", reason="it needs the extra: pip install 'tarsus[rl]'")
 
-from tarsus.scripts import checkpoint, train  # noqa: E402
-from tarsus.scripts.stable import StableVectorEnv  # noqa: E402
+from tarsus.scripts import train  # noqa: E402
+from tarsus.scripts.learning import checkpoint  # noqa: E402
+from tarsus.scripts.learning.stable import StableVectorEnv  # noqa: E402
 
 TINY = Run(
     "Hexapod-v0",

@@ -1,0 +1,1 @@
+"""One run in both engines: the machines that can be compared, and how."""

@@ -1,0 +1,1 @@
+"""Figures. Each file is a subcommand: `scripts/figures/convergence.py` is `tarsus figure convergence`."""

@@ -1,0 +1,98 @@
+"""Battery life against the slope of the ground, in both engines, by the three bookkeepings of the documents.
+
+After figure 10 of the hexapod report. Usage: tarsus figure hexapod slope battery [--help].
+Runtime: about 1 min of processor time (30 runs of 6 s).
+"""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+
+from tarsus.analytic.battery import BOOKKEEPINGS
+from tarsus.analytic.terrain import Slope
+from tarsus.scripts.figures.plotting import figure_main
+from tarsus.scripts.report import markdown_table
+from tarsus.scripts.studies import study
+from tarsus.scripts.studies.study import ARGUMENTS, EXACT, LABELS, Case
+
+SLOPES = (-0.2, -0.1, 0.0, 0.1, 0.2)  # dz/dy
+GAITS = {  # arguments of TripodGait
+    "t_c 1 s, phi_s pi/10, duty 0.5": dict(slow_time=0.5, sweep_angle=np.pi / 10),  # figure 9's
+    "t_c 1 s, phi_s 0.75, duty 0.6": dict(),  # the manual's default
+    "t_c 0.5 s, phi_s 0.75, duty 0.6": dict(cycle_time=0.5, slow_time=0.3),  # as fast as the first RHex
+}
+SECONDS = 6.0
+REPORTED = 45.0  # "up to" in the report [min]
+ROBOT = 15.0  # of the first RHex, running at about 0.53 m/s (Saranli, Buehler and Koditschek 2000) [min]
+GOLDEN = dict(jobs=1, slopes=(0.1,), gaits=dict(default={}), seconds=5.0)
+RTOL = 2e-2  # currents are read every millisecond, and their peaks in MuJoCo move with rounding
+
+
+def compute(
+    fineness: int = 1,
+    preset: str = "reference",
+    jobs: int = -1,
+    slopes=SLOPES,
+    gaits=GAITS,
+    seconds: float = SECONDS,
+) -> dict[str, np.ndarray]:
+    """Return battery lives [min] by bookkeeping, and speeds [m/s], shape (n_gaits, n_slopes, 2 engines)."""
+    slope = study.refine(slopes, fineness)
+    cases = [
+        Case(gait, Slope(0.0, float(rise)), seconds, row_period=study.FINE_ROW_PERIOD)
+        for gait in gaits.values()
+        for rise in slope
+    ]
+    cells = study.sweep(cases, (EXACT, preset), jobs, "battery")
+    cells |= {name: cells[name] / 60 for name in BOOKKEEPINGS}
+    shape = len(gaits), len(slope), 2
+    names = (*BOOKKEEPINGS, "speed", "cot", "verdict", "ended")
+    return {"slope": slope} | {name: cells[name].reshape(shape) for name in names}
+
+
+def draw(data):
+    """Return battery life against slope, a panel per gait."""
+    import matplotlib.pyplot as plt
+
+    from tarsus.scripts.studies.study_plots import curves
+
+    n = data["speed"].shape[0]
+    figure, axes = plt.subplots(1, n, figsize=(4.6 * n, 4.4), layout="constrained", sharey=True, squeeze=False)
+    for k, (axis, name) in enumerate(zip(axes[0], GAITS, strict=False)):
+        for colour, bookkeeping in enumerate(BOOKKEEPINGS):
+            curves(axis, data["slope"], data[bookkeeping][k], data["verdict"][k], f"C{colour}", f"{bookkeeping}, ")
+        axis.axhline(REPORTED, color="0.5", lw=1, ls="-.", label="report: up to 45 min")
+        axis.set(title=name, xlabel="slope dz/dy, uphill is positive", yscale="log", ylim=(2, 300))
+        axis.set_yticks([2, 5, 10, 15, 20, 45, 100, 200], ["2", "5", "10", "15", "20", "45", "100", "200"])
+        axis.minorticks_off()
+        axis.grid(alpha=0.3)
+    axes[0, -1].plot(0.0, ROBOT, "k*", ms=12, label="RHex: about 15 min")
+    axes[0, 0].set(ylabel="battery life, 2.2 A h [min]")
+    axes[0, -1].legend(fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
+    return figure
+
+
+def table(data) -> str:
+    """Return battery lives by slope, Markdown."""
+    head = ["gait", "slope"] + [f"speed, {label} [m/s]" for label in LABELS]
+    head += [f"{name}, {label} [min]" for name in BOOKKEEPINGS for label in LABELS]
+    rows = []
+    for k, gait in enumerate(list(GAITS)[: len(data["speed"])]):
+        for i in range(len(data["slope"])):
+            verdicts = data["verdict"][k, i]
+            row = [gait, f"{data['slope'][i]:+.2f}"]
+            for name, form in (("speed", "{:.3f}"), *((name, "{:.1f}") for name in BOOKKEEPINGS)):
+                row += [study.number(value, v, form) for value, v in zip(data[name][k, i], verdicts, strict=True)]
+            rows.append(row)
+    return markdown_table(head, rows)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Write the figure's data and picture."""
+    return figure_main(__file__, compute, draw, argv, ARGUMENTS)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

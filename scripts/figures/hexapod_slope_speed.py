@@ -1,0 +1,111 @@
+"""Speed against the slope of the ground, in both engines, walking up the y axis and down it.
+
+After figure 9 of the hexapod report. Usage: tarsus figure hexapod slope speed [--help].
+Runtime: about 1 min of processor time (54 runs of 6 s).
+"""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+
+from tarsus.analytic.terrain import Slope
+from tarsus.scripts.figures.plotting import figure_main
+from tarsus.scripts.report import markdown_table
+from tarsus.scripts.studies import study
+from tarsus.scripts.studies.study import ARGUMENTS, EXACT, Case
+
+SLOPES = (-0.25, -0.2, -0.15, -0.1, -0.05, 0.0, 0.05, 0.1, 0.15)  # dz/dy
+DUTIES = (0.5, 0.6)
+SWEEP_ANGLE = np.pi / 10  # figure 9's, at t_c = 1 s [rad]
+SECONDS = 6.0
+GOLDEN = dict(jobs=1, slopes=(0.1,), duties=(0.6,), seconds=5.0)
+RTOL = 2e-3
+
+
+def compute(
+    fineness: int = 1,
+    preset: str = "reference",
+    jobs: int = -1,
+    slopes=SLOPES,
+    duties=DUTIES,
+    seconds: float = SECONDS,
+) -> dict[str, np.ndarray]:
+    """Return speeds along the ground [m/s], shape (n_duties, n_slopes, 2 engines); backward only in the exact engine.
+
+    `stance_rate` is the mean speed asked of a hip, weighted by the load on its foot [rad/s].
+    """
+    slope = study.refine(slopes, fineness)
+
+    def cases(heading: str):
+        return [
+            Case(
+                dict(slow_time=duty, sweep_angle=SWEEP_ANGLE, heading=heading),
+                Slope(0.0, float(rise)),
+                seconds,
+                row_period=study.FINE_ROW_PERIOD,
+            )
+            for duty in duties
+            for rise in slope
+        ]
+
+    forward = study.sweep(cases("forward"), (EXACT, preset), jobs, "slope")
+    backward = study.sweep(cases("backward"), (EXACT,), jobs, "slope, walking towards -y")
+    shape = len(duties), len(slope), -1
+    data = {"slope": slope, "duty": np.array(duties)}
+    data |= {name: forward[name].reshape(shape) for name in ("speed", "stance_rate", "verdict", "ended")}
+    return data | {f"backward_{name}": backward[name].reshape(shape)[..., 0] for name in ("speed", "verdict")}
+
+
+def draw(data):
+    """Return speed against slope, and what the hips do in stance."""
+    import matplotlib.pyplot as plt
+
+    from tarsus.scripts.studies.study_plots import curves
+
+    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
+    for k, duty in enumerate(data["duty"]):
+        walks = data["backward_verdict"][k] == 0
+        curves(left, data["slope"], data["speed"][k], data["verdict"][k], f"C{k}", f"duty {duty:g}, ")
+        speed = np.abs(data["backward_speed"][k][walks])
+        left.plot(data["slope"][walks], speed, ":", color=f"C{k}", label=f"duty {duty:g}, towards -y, exact")
+        curves(right, data["slope"], data["stance_rate"][k], data["verdict"][k], f"C{k}", f"duty {duty:g}, ")
+    left.set(ylabel="speed along the ground [m/s]", title="t_c = 1 s, phi_s = pi/10; a cross does not walk")
+    right.set(ylabel="hip speed asked for, weighted by load [rad/s]", title="how much of the fast swing is in stance")
+    left.set_ylim(bottom=0)
+    for axis in (left, right):
+        axis.set(xlabel="slope dz/dy (for a walk towards +y, positive is uphill)")
+    left.legend(fontsize=7, ncols=2, loc="lower right")
+    return figure
+
+
+def table(data) -> str:
+    """Return speeds by slope, Markdown."""
+    head = ["slope dz/dy"]
+    for duty in data["duty"]:
+        head += [
+            f"duty {duty:g}: exact [m/s]",
+            "MuJoCo [m/s]",
+            "towards -y, exact [m/s]",
+            "hips in stance, exact [rad/s]",
+        ]
+    rows = []
+    for i, slope in enumerate(data["slope"]):
+        row = [f"{slope:+.2f}"]
+        for k in range(len(data["duty"])):
+            found = data["speed"][k, i], data["verdict"][k, i]
+            row += [study.number(value, verdict, "{:.3f}") for value, verdict in zip(*found, strict=True)]
+            row += [study.number(data["backward_speed"][k, i], data["backward_verdict"][k, i], "{:.3f}")]
+            row += [study.number(data["stance_rate"][k, i, 0], data["verdict"][k, i, 0], "{:.2f}")]
+        rows.append(row)
+    return markdown_table(head, rows)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Write the figure's data and picture."""
+    return figure_main(__file__, compute, draw, argv, ARGUMENTS)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,120 @@
+"""Turning in place over cycle time and sweep angle, and differential turning over its two gains, in both engines.
+
+After section 5.2.2 of the SimSect manual. Usage: tarsus figure hexapod turning [--help].
+Runtime: about 90 s of processor time (54 runs of 6 s).
+"""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+
+from tarsus.scripts.figures.plotting import figure_main
+from tarsus.scripts.report import markdown_table
+from tarsus.scripts.studies import study
+from tarsus.scripts.studies.study import ARGUMENTS, EXACT, LABELS, Case, Verdict
+
+CYCLE_TIMES = (0.5, 0.75, 1.0)  # t_c of a turn in place [s]
+SWEEP_ANGLES = (0.4, 0.75, 1.1)  # phi_s of a turn in place [rad]
+DUTIES = (0.6, 0.7)
+OFFSETS = (-0.1, 0.0, 0.1)  # dphi_o of a differential turn [rad]
+SLOW_TIMES = (-0.05, 0.0, 0.05)  # dt_s of a differential turn [s]
+SECONDS = 6.0
+GOLDEN = dict(jobs=1, cycle_times=(0.75,), sweep_angles=(0.75,), duties=(0.7,), offsets=(0.1,), slow_times=(-0.05,))
+GOLDEN |= dict(seconds=5.0)
+RTOL, ATOL = 5e-3, 1e-3  # a turning robot slides; its yaw rate over two strides is less sure than a walk's speed
+
+
+def compute(
+    fineness: int = 1,
+    preset: str = "reference",
+    jobs: int = -1,
+    cycle_times=CYCLE_TIMES,
+    sweep_angles=SWEEP_ANGLES,
+    duties=DUTIES,
+    offsets=OFFSETS,
+    slow_times=SLOW_TIMES,
+    seconds: float = SECONDS,
+) -> dict[str, np.ndarray]:
+    """Return yaw rates [rad/s] and verdicts: `place_*` (duty, t_c, phi_s, engine), `diff_*` (dt_s, dphi_o, engine)."""
+    t_c, phi_s = study.refine(cycle_times, fineness), study.refine(sweep_angles, fineness)
+    offset, slow = study.refine(offsets, fineness), study.refine(slow_times, fineness)
+    place = [
+        Case(dict(cycle_time=p, slow_time=duty * p, sweep_angle=angle, heading="left"), seconds=seconds)
+        for duty in duties
+        for p in t_c
+        for angle in phi_s
+    ]
+    differential = [
+        Case(dict(offset_difference=dphi, slow_time_difference=dt), seconds=seconds) for dt in slow for dphi in offset
+    ]
+    data = {"cycle_time": t_c, "sweep_angle": phi_s, "duty": np.array(duties), "offset": offset, "slow_time": slow}
+    shapes = (len(duties), len(t_c), len(phi_s), 2), (len(slow), len(offset), 2)
+    for name, cases, shape in zip(("place", "diff"), (place, differential), shapes, strict=True):
+        cells = study.sweep(cases, (EXACT, preset), jobs, f"turning, {name}")
+        data |= {f"{name}_{key}": cells[key].reshape(shape) for key in ("yaw_rate", "speed", "verdict")}
+    return data
+
+
+def draw(data):
+    """Return the maps of both engines: a row per duty in place, and one of differential turning."""
+    import matplotlib.pyplot as plt
+
+    from tarsus.scripts.studies.study_plots import grid_map
+
+    n = len(data["duty"])
+    figure, axes = plt.subplots(n + 1, 2, figsize=(10, 3.5 * (n + 1)), layout="constrained", squeeze=False)
+    most = np.nanmax(np.abs(data["place_yaw_rate"]))
+    for k, duty in enumerate(data["duty"]):
+        for engine, label in enumerate(LABELS):
+            rate, verdict = data["place_yaw_rate"][k, ..., engine], data["place_verdict"][k, ..., engine]
+            image = grid_map(axes[k, engine], rate, verdict, data["cycle_time"], data["sweep_angle"], vmin=0, vmax=most)
+            axes[k, engine].set(title=f"in place, {label}, duty {duty:g}", xlabel="phi_s [rad]", ylabel="t_c [s]")
+        figure.colorbar(image, ax=axes[k], label="yaw rate [rad/s], left is positive")
+    most = np.nanmax(np.abs(data["diff_yaw_rate"]))
+    for engine, label in enumerate(LABELS):
+        rate, verdict = data["diff_yaw_rate"][..., engine], data["diff_verdict"][..., engine]
+        grid, look = (data["slow_time"], data["offset"]), dict(vmin=-most, vmax=most, cmap="PuOr")
+        image = grid_map(axes[n, engine], rate, verdict, *grid, "{:+.3f}", **look)
+        axes[n, engine].set(title=f"differential, {label}", xlabel="dphi_o [rad]", ylabel="dt_s [s]")
+    figure.colorbar(image, ax=axes[n], label="yaw rate [rad/s], left is positive")
+    return figure
+
+
+def table(data) -> str:
+    """Return yaw rates in place and of the differential turns, Markdown."""
+    rows = []
+    for k, duty in enumerate(data["duty"]):
+        for i, period in enumerate(data["cycle_time"]):
+            for j, angle in enumerate(data["sweep_angle"]):
+                cells = data["place_yaw_rate"][k, i, j], data["place_verdict"][k, i, j]
+                found = [study.number(rate, verdict, "{:+.3f}") for rate, verdict in zip(*cells, strict=True)]
+                rows.append((f"{duty:g}", f"{period:g}", f"{angle:g}", *found))
+    place = markdown_table(["duty", "t_c [s]", "phi_s [rad]", *(f"{label}, yaw [rad/s]" for label in LABELS)], rows)
+    head = ["dt_s [s]", *(f"dphi_o {dphi:+g} rad" for dphi in data["offset"])]
+    rows = []
+    for i, dt in enumerate(data["slow_time"]):
+        cells = []
+        for j in range(len(data["offset"])):
+            pair = zip(data["diff_yaw_rate"][i, j], data["diff_verdict"][i, j], strict=True)
+            cells.append(" / ".join(study.number(rate, verdict, "{:+.3f}") for rate, verdict in pair))
+        rows.append([f"{dt:+g}", *cells])
+    return (
+        f"{place}\n\nDifferential, exact / MuJoCo, yaw [rad/s]:\n\n{markdown_table(head, rows)}\n\n{_agreement(data)}"
+    )
+
+
+def _agreement(data) -> str:
+    walks = (data["diff_verdict"] == Verdict.WALKS).all(-1)
+    rate = data["diff_yaw_rate"][walks]
+    return f"Greatest difference between the engines in differential turning: {np.abs(np.diff(rate)).max():.4f} rad/s."
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Write the figure's data and picture."""
+    return figure_main(__file__, compute, draw, argv, ARGUMENTS)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

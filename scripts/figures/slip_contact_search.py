@@ -1,0 +1,126 @@
+"""The search for the feet in contact, in the plane of height and pitch: the paper's path and that of the energy.
+
+After figure 3 of Wu, Zhao and Revzen (arXiv:2310.20669), its rule for the next contact put right
+(docs/contact.md). Usage: tarsus figure slip contact search [--out FOLDER].
+"""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+
+from tarsus.analytic.contact import kernels, support
+from tarsus.analytic.contact.kernels.stance import move, shape_of, start
+from tarsus.analytic.contact.kernels.support_search import descends, line_search, next_step
+from tarsus.scripts.figures.plotting import figure_main
+
+FEET_X = np.array([-0.75, -0.38, -0.05, 0.46])  # [m]; a robot on which the search changes contacts often
+FEET_Z = np.array([-0.057, -0.053, -0.077, -0.038])  # [m]
+STIFFNESS, WEIGHT = 30.0, 1.0  # [N/m], [N]
+
+
+def heights(state):
+    """Return the heights of the feet at (height, pitch), shape (..., n)."""
+    return state[..., :1] - state[..., 1:] * FEET_X + FEET_Z
+
+
+def paper_path() -> np.ndarray:
+    """Return the states the paper's search visits: the balance of the feet now in contact, up to the next change."""
+    on, state = np.zeros(len(FEET_X), bool), None
+    order = np.argsort(FEET_Z)
+    for n in range(1, len(order) + 1):  # level start
+        height = -(WEIGHT / STIFFNESS + FEET_Z[order[:n]].sum()) / n
+        if n == len(order) or FEET_Z[order[n]] + height >= 0:
+            state, on[order[:n]] = np.array([height, 0.0]), True
+            break
+    path = [state]
+    for _ in range(50):
+        phi = np.column_stack([np.ones(on.sum()), -FEET_X[on]])
+        target = np.linalg.solve(phi.T @ phi, -phi.T @ FEET_Z[on] - [WEIGHT / STIFFNESS, 0.0])
+        p, rate = heights(path[-1]), heights(target) - heights(path[-1])
+        # The next foot to change lies ahead: in contact and rising, or in the air and falling.
+        ahead = (on & (rate > 0)) | (~on & (rate < 0))
+        t = np.where(ahead, -p / np.where(rate == 0, 1.0, rate), np.inf)
+        change = int(np.argmin(t))
+        if t[change] >= 1:
+            return np.array([*path, target])
+        path.append(path[-1] + t[change] * (target - path[-1]))
+        on[change] = ~on[change]
+    raise AssertionError("the paper's search did not end on the figure's robot")
+
+
+def energy_path() -> np.ndarray:
+    """Return the states the Newton method on the energy visits, from the plane of all feet."""
+    s = np.zeros((kernels.SCRATCH_ROWS, len(FEET_X)))
+    s[kernels.X], s[kernels.Z], s[kernels.K] = FEET_X, FEET_Z, STIFFNESS
+    p, q = kernels.P, kernels.Q
+    sums, size2 = start(s, p)
+    shape, state, path = shape_of(s, size2), np.zeros(2), []
+    for k in range(50):
+        kind, step = next_step(s, WEIGHT, p, sums, k == 0, size2, shape)
+        if kind == kernels.BALANCED:
+            break
+        new = move(s, p, q, step)
+        if k and not descends(WEIGHT, sums, new, step):
+            t = line_search(s, WEIGHT, p, step, size2)
+            step = (t * step[0], t * step[1], t * step[2], *step[3:])
+            new = move(s, p, q, step)
+        slope = step[1] * step[5] - step[2] * step[6]
+        state = state + [step[0] - slope * step[3], -slope]
+        path.append(state)
+        p, q, sums = q, p, new
+    return np.array(path)
+
+
+def compute() -> dict[str, np.ndarray]:
+    """Return both paths (height, pitch), the solution, the energy on a grid, and the feet."""
+    pos = np.column_stack([FEET_X, 0 * FEET_X, FEET_Z])
+    found = support(pos, STIFFNESS, WEIGHT)
+    height, pitch = np.linspace(0.042, 0.054, 120), np.linspace(-0.005, 0.032, 120)
+    grid = np.stack(np.meshgrid(height, pitch, indexing="ij"), axis=-1)
+    energy = 0.5 * STIFFNESS * np.sum(np.minimum(heights(grid), 0) ** 2, axis=-1) + WEIGHT * grid[..., 0]
+    return {
+        "height": height,
+        "pitch": pitch,
+        "energy": energy,
+        "paper": paper_path(),
+        "energy_path": energy_path(),
+        "solution": np.array([found.height, found.pitch]),
+        "load": found.load,
+    }
+
+
+def draw(data):
+    """Return the contact lines and the energy with both paths, and the robot at rest."""
+    import matplotlib.pyplot as plt
+
+    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.4), width_ratios=(1.6, 1), layout="constrained")
+    low = data["energy"].min()
+    left.contour(
+        data["pitch"], data["height"], data["energy"], levels=low + np.geomspace(1e-6, 1e-2, 12), colors="0.85"
+    )
+    for k, (x, z) in enumerate(zip(FEET_X, FEET_Z, strict=True)):
+        left.plot(data["pitch"], data["pitch"] * x - z, color=f"C{k}", lw=1, label=f"foot {k} touches")
+    left.plot(data["paper"][:, 1], data["paper"][:, 0], "ks--", ms=5, label="paper's search, corrected")
+    left.plot(data["energy_path"][:, 1], data["energy_path"][:, 0], "ro-", ms=5, label="Newton on the energy")
+    left.plot(data["solution"][1], data["solution"][0], "r*", ms=16)
+    left.set(xlabel="pitch [rad]", ylabel="height [m]", ylim=(0.042, 0.054), xlim=(-0.005, 0.032))
+    left.legend(frameon=False, fontsize=8)
+    height, pitch = data["solution"]
+    right.axhline(0, color="0.7")
+    right.plot(FEET_X, height - pitch * FEET_X, "k-", lw=3)
+    for k, (x, z) in enumerate(zip(FEET_X, FEET_Z, strict=True)):
+        body = height - pitch * x
+        right.plot([x, x], [body, body + z], color=f"C{k}", marker=".", label=f"{data['load'][k]:.2f} N")
+    right.set(title="at rest (heights stretched)", xlabel="x [m]", ylabel="z [m]")
+    right.legend(frameon=False, fontsize=8)
+    return figure
+
+
+def main(argv: list[str] | None = None) -> int:
+    return figure_main(__file__, compute, draw, argv)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,74 @@
+"""The articulated leg with and without impact compensation: the way of its mass centre, and the leg on the ground.
+
+Usage: tarsus figure slip leg compensation [--out out/figures]
+Runtime: a few seconds, once the model is compiled. Source: Hauter, Leitner, Freisinger (TUM 2021), figures 5 and 6.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+
+from tarsus.analytic.models.slip_leg_hybrid import STANCE
+from tarsus.controllers.slip import SlipControl
+from tarsus.scripts.figures.plotting import figure_main
+from tarsus.scripts.runs import slip_leg_runs as runs
+
+# A gait high enough for some steps without compensation; the one of 0.62 m and 2.5 m/s falls after one. The angle is
+# that at which the leg comes back to its apex.
+GAIT = {"apex_height": 0.75, "speed": 2.0, "angle_of_attack": 1.3695276334}
+ATOL = 1e-6
+
+
+def compute() -> dict[str, np.ndarray]:
+    """Return the mass centre's way, the apexes and the leg at touchdown, mid-stance and liftoff, in both cases."""
+    data = {}
+    for name, compensate in (("with", 1.0), ("without", 0.0)):
+        run = runs.hybrid(runs.Experiment(control=SlipControl(compensate=compensate, **GAIT)), 10, period=0.005)
+        record = run.record
+        data[f"{name}_com"] = np.stack([record["com_x"], record["com_z"]], axis=1)
+        data[f"{name}_legs"] = _legs(record)
+        for entry in ("time", "apex_height", "apex_energy"):
+            data[f"{name}_{entry}"] = run.steps[entry]
+    return data
+
+
+def _legs(record) -> np.ndarray:
+    """Return base, knee, foot and mass centre in each stance's first, middle and last row, shape (n, 4, 2)."""
+    stands = record["phase"].values == STANCE
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], stands, [False]]).astype(int)))
+    rows = np.array([(a, (a + b - 1) // 2, b - 1) for a, b in edges.reshape(-1, 2)]).ravel()
+    at = record.isel(time=rows)
+    knee = (at["x"] + 0.4 * np.sin(at["hip"]), at["z"] - 0.4 * np.cos(at["hip"]))
+    points = [(at["x"], at["z"]), knee, (at["toe_x"], at["toe_z"]), (at["com_x"], at["com_z"])]
+    return np.moveaxis(np.array(points), -1, 0)
+
+
+def draw(data: dict[str, np.ndarray]):
+    """Return a matplotlib figure of `data`."""
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(3, 1, figsize=(11, 6), layout="constrained", height_ratios=(1, 1, 1.4))
+    titles = {"without": "without impact compensation", "with": "with impact compensation"}
+    for axis, (name, title) in zip(axes, titles.items(), strict=False):
+        for leg in data[f"{name}_legs"]:
+            axis.plot(*leg[:3].T, "ko-", linewidth=1, markersize=2.5)
+            axis.plot(*leg[[3, 2]].T, "g-", linewidth=1)
+        axis.plot(*data[f"{name}_com"].T, "b:", linewidth=1.5)
+        axis.axhline(0.0, color="0.6", linewidth=1)
+        axis.set(title=title, xlim=(-0.3, 10.3), ylim=(-0.05, 0.95), aspect="equal", ylabel="z [m]")
+        axes[2].plot(data[f"{name}_apex_height"], "o-", label=title)
+    axes[1].set_xlabel("x [m]     links black, virtual SLIP leg green, way of the mass centre dotted")
+    axes[2].set(xlabel="step", ylabel="apex height [m]")
+    axes[2].legend(fontsize=8)
+    return figure
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Write the figure's data and picture."""
+    return figure_main(__file__, compute, draw, argv)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

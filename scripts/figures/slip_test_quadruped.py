@@ -1,0 +1,69 @@
+"""A trotting quadruped, where the quasi-static assumption fails: velocity raw and lagged, and its spectrum.
+
+After figure 7 of Wu, Zhao and Revzen (arXiv:2310.20669).
+"""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+from scipy.signal import welch
+
+from tarsus.analytic.contact import lag_filter
+from tarsus.scripts.figures.plotting import figure_main
+from tarsus.scripts.slipping import cases as cases
+from tarsus.scripts.slipping.cases import PAPER_GAMMA, best_gamma
+from tarsus.scripts.slipping.pictures import ATOL, COLOURS, RTOL
+
+__all__ = ["ATOL", "RTOL"]
+SEGMENT = 256  # of Welch's spectrum [frames]
+CURVES = {
+    "measured": ("MuJoCo", COLOURS["measured"]),
+    "raw": ("Coulomb, raw", "0.6"),
+    "paper": (f"Coulomb, lag gamma = {PAPER_GAMMA}", COLOURS["viscous"]),
+    "best": ("Coulomb, the gamma of least error", COLOURS["coulomb"]),
+}
+
+
+def compute() -> dict[str, np.ndarray]:
+    """Return velocities, measured and predicted, raw and lagged, and the spectra of the forward ones."""
+    outcome = cases.outcome(cases.trot, 1.0)
+    twist, dt = outcome.predicted["coulomb"].twist, outcome.measured.dt
+    gamma = best_gamma(outcome, "coulomb")
+    found = {"measured": outcome.measured.twist, "raw": twist}
+    found |= {"paper": lag_filter(twist, PAPER_GAMMA), "best": lag_filter(twist, gamma)}
+    data = {"time": outcome.measured.time - outcome.measured.time[0], "gamma": np.array(gamma)} | found
+    for name, values in found.items():
+        data["frequency"], data[f"{name}_spectrum"] = welch(values[:, 0], 1 / dt, nperseg=SEGMENT)
+    return data
+
+
+def draw(data: dict[str, np.ndarray]):
+    """Return a matplotlib figure of `data`."""
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(2, 2, figsize=(11, 6.5), layout="constrained")
+    for ax, column, title in zip(axes.flat, range(3), ("u [m/s]", "v [m/s]", r"$\omega$ [rad/s]"), strict=False):
+        for name, (label, colour) in CURVES.items():
+            wide = name == "measured"
+            ax.plot(
+                data["time"], data[name][:, column], color=colour, linewidth=3 if wide else 1, label=label,
+                alpha=0.45 if wide else 1,
+            )  # fmt: skip
+        ax.set(xlim=(0, 4), xlabel="t [s]", title=title)
+    for name, (label, colour) in CURVES.items():
+        label = f"{label}: {float(data['gamma']):.2f}" if name == "best" else label
+        axes[1, 1].semilogy(data["frequency"], data[f"{name}_spectrum"], color=colour, label=label)
+    axes[1, 1].set(xlim=(0, 15), ylim=(1e-7, None), xlabel="frequency [Hz]", title="spectrum of u [m^2/s]")
+    axes[1, 1].legend(fontsize=7)
+    return figure
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Write the figure's data and picture."""
+    return figure_main(__file__, compute, draw, argv)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

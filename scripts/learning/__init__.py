@@ -1,0 +1,1 @@
+"""Policies: every one by name, the training runs, checkpoints, and those that come with the package (`trained/`)."""

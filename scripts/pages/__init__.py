@@ -1,0 +1,1 @@
+"""Pages of docs/ whose tables come from the code."""

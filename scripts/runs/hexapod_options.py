@@ -1,0 +1,96 @@
+"""The hexapod on a command line: which gait, robot and ground, for every command that runs one."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+
+from tarsus.analytic import terrain as terrains
+from tarsus.analytic.clock import HEADINGS, TripodGait
+from tarsus.analytic.models.hexapod import HexapodParams, with_symbols
+from tarsus.controllers.clock_gaits import GAITS
+
+# Options of the gait: long name, the report's symbol, unit or meaning.
+GAIT_OPTIONS = {
+    "cycle_time": ("t_c", "period of the clock [s]"),
+    "slow_time": ("t_s", "duration of the slow phase [s]"),
+    "sweep_angle": ("phi_s", "angle of the slow phase [rad]"),
+    "leg_offset": ("phi_o", "offset of all references [rad]"),
+    "slow_time_difference": ("dt_s", "added to t_s on the left, taken off on the right [s]; right turns need < 0"),
+    "offset_difference": ("dphi_o", "added to phi_o on the left, taken off on the right [rad]; right turns need > 0"),
+}
+
+
+WORDS = ("terrain_type", "control_type")  # parameters that are no numbers
+
+
+def add_robot_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that `gait_from`, `terrain_from` and `params_from` read."""
+    gait = parser.add_argument_group("gait")
+    gait.add_argument("--gait", choices=tuple(GAITS), help="one with a name, which the options below change")
+    for name, (symbol, meaning) in GAIT_OPTIONS.items():
+        gait.add_argument(f"--{name.replace('_', '-')}", f"--{symbol}", dest=name, type=float, help=meaning)
+    gait.add_argument("--duty", type=float, help="slow phase as a share of the cycle, instead of --slow-time")
+    gait.add_argument("--heading", default="forward", help=f"{', '.join(HEADINGS)}; left and right turn in place")
+    world = parser.add_argument_group("robot and ground")
+    world.add_argument(
+        "--terrain", nargs="+", metavar=("NAME", "ARG"), help=f"{', '.join(terrains.TERRAINS)}, and its arguments"
+    )
+    world.add_argument(
+        "--set",
+        nargs="+",
+        default=[],
+        action="extend",
+        metavar="SYMBOL=VALUE",
+        help="robot parameters by the manual's symbols, as in: --set body_mass=7 rho0_k=600",
+    )
+
+
+def params_from(assignments: list[str]) -> HexapodParams:
+    """Return the robot with some parameters changed by `SYMBOL=VALUE`.
+
+    Raises:
+        ValueError: If an assignment cannot be read, or the parameters refuse it.
+    """
+    symbols: dict[str, float | str] = {}
+    for assignment in assignments:
+        symbol, equals, value = assignment.partition("=")
+        if not (symbol and equals and value):
+            raise ValueError(f"--set takes SYMBOL=VALUE, as in body_mass=7; got {assignment!r}")
+        try:
+            symbols[symbol] = value if symbol in WORDS else float(value)
+        except ValueError:
+            raise ValueError(f"--set takes numbers, got {assignment!r}") from None
+    return with_symbols(HexapodParams(), symbols)
+
+
+def gait_from(args: argparse.Namespace, params: HexapodParams) -> TripodGait:
+    """Return the named or the parameters' gait with what the command line changes; a new cycle time keeps the duty.
+
+    Raises:
+        ValueError: If the gait is impossible, or slow time and duty are both given.
+    """
+    gait = params.gait if args.gait is None else GAITS[args.gait]
+    given = {name: getattr(args, name) for name in GAIT_OPTIONS if getattr(args, name) is not None}
+    if args.duty is not None and "slow_time" in given:
+        raise ValueError("give either --slow-time or --duty, not both")
+    cycle_time = given.get("cycle_time", gait.cycle_time)
+    if "slow_time" not in given:
+        duty = gait.slow_time / gait.cycle_time if args.duty is None else args.duty
+        given["slow_time"] = duty * cycle_time
+    return dataclasses.replace(gait, heading=args.heading, **given)
+
+
+def terrain_from(words: list[str] | None, params: HexapodParams) -> terrains.Terrain:
+    """Return the terrain of the command line, or the parameters' own.
+
+    Raises:
+        ValueError: If it is unknown or its arguments are not numbers.
+    """
+    if words is None:
+        return params.terrain
+    try:
+        arguments = [float(word) for word in words[1:]]
+    except ValueError:
+        raise ValueError(f"arguments of a terrain are numbers, got {' '.join(words[1:])}") from None
+    return terrains.make(words[0], *arguments)

@@ -1,0 +1,1 @@
+"""Looking at a run: windows, videos, pages and plots."""

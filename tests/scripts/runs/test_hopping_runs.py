@@ -1,0 +1,87 @@
+"""The hopping leg in either engine from the command line: same record, same first hop."""
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from tarsus.analytic import hybrid as hy
+from tarsus.analytic.models import hopping_leg_hybrid as hybrid_leg
+from tarsus.analytic.models.hopping_leg import HoppingLegParams, start_angles
+from tarsus.analytic.terrain import Flat
+from tarsus.controllers.raibert import Raibert
+from tarsus.scripts import run_hopping_leg
+from tarsus.scripts.runs.hopping_mujoco import mujoco_run
+from tarsus.scripts.runs.hopping_runs import SCHEMA, hybrid_run
+
+
+def test_the_engines_agree_on_the_first_stance():
+    exact = hybrid_run(Raibert(), 1)
+    simulated = mujoco_run(Raibert(fast=True), 1, sample_period=2e-5)
+    assert exact.completed and simulated.completed
+    np.testing.assert_allclose(simulated.touchdown, exact.touchdown, atol=5e-5)  # a step is 2e-5 s
+    stance = [run.liftoff[0] - run.touchdown[0] for run in (exact, simulated)]
+    assert stance[1] == pytest.approx(stance[0], rel=2e-3)
+    time, force = simulated.record["time"].values, simulated.record["foot_force"].values[:, 2]
+    settled = (time > simulated.touchdown[0] + 0.01) & (time < simulated.liftoff[0] - 1e-3)
+    assert force[settled].min() > 1  # the foot does not let go between
+    assert simulated.apex_height[0] == pytest.approx(exact.apex_height[0], abs=3e-3)
+
+
+def test_the_command_writes_a_record_and_a_picture(tmp_path, capsys):
+    line = ["--engine", "mujoco", "--Nstep", "2", "--no-video", "--out", str(tmp_path)]
+    assert run_hopping_leg.main(line) == 0
+    assert "completed" in capsys.readouterr().out
+    record = xr.load_dataset(tmp_path / "run.nc", engine="scipy")
+    assert set(SCHEMA) == set(record.data_vars)
+    standing = record["foot_contact"].values.astype(bool)
+    assert standing.any() and not standing.all()
+    assert (tmp_path / "run.png").stat().st_size > 10_000
+
+
+def test_a_live_plot_follows_either_engine_and_stops_it():
+    import matplotlib
+
+    matplotlib.use("Agg", force=True)
+    from tarsus.scripts.views.hopping_live import FPS, Follower
+
+    for engine in ("hybrid", "mujoco"):
+        controller = Raibert(fast=engine == "mujoco")
+        follower = Follower(controller, Flat())
+
+        def stop(t, *rest, follower=follower, engine=engine):
+            follower.plot.stopped = t > 0.4
+            return (follower.frame if engine == "hybrid" else follower.row)(t, *rest)
+
+        if engine == "hybrid":
+            run = hybrid_run(controller, 3, sample_period=0.01, on_frame=stop, frame_period=1 / FPS)
+        else:
+            run = mujoco_run(controller, 3, preset="rl", sample_period=1e-3, on_row=stop)
+        assert not run.completed and run.record["time"][-1] < 0.45
+        plot = follower.plot
+        stance = [moment for moment in plot.moments if "stance" in moment.text]
+        push = np.array([moment.vectors["r"][1, 1] for moment in stance])  # the ground's force
+        assert len(push) >= 3 and push.min() > 0 and 0.2 < push.max() < 0.4
+        assert np.mean([moment.vectors["r"][1, 0] for moment in stance]) > 2e-3  # from rest it is pushed forward
+        foot = np.array([moment.points["ko-"][-1] for moment in stance])
+        assert np.ptp(foot[:, 0]) < 0.03 and np.abs(foot[:, 1]).max() < 2e-3  # stands, but for the curve of the way
+        plot.playback(block=False).set_val(2)
+        np.testing.assert_array_equal(plot._curves["ko-"].get_xydata(), plot.moments[2].points["ko-"])
+        plot.close()
+
+
+def test_a_start_below_ground_is_an_end_that_says_so():
+    low = start_angles(HoppingLegParams())
+    low[1] = 0.1
+    model = hybrid_leg.build(Raibert(), start=np.concatenate([low, np.zeros(4)]))
+    run = hybrid_run(Raibert(), 2, sim=hy.compile(model, mode="python"), sample_period=1e-2)
+    assert not run.completed and "foot_below_ground" in run.status
+    assert run.record.attrs["status"] == run.status and run.record.sizes["time"] <= 1
+
+
+def test_a_line_that_cannot_be_run_says_why(capsys):
+    assert run_hopping_leg.main(["--isControlSaturate"]) == 2
+    assert "isControlSaturate needs isMotorDynamics" in capsys.readouterr().err
+    assert run_hopping_leg.main(["--Nstep", "0"]) == 2
+    assert "number of hops must be at least 1, got 0" in capsys.readouterr().err
+    assert run_hopping_leg.main(["--engine", "mujoco", "--terrain", "step", "0.2", "-0.5"]) == 2
+    assert "the foot starts below ground" in capsys.readouterr().err
