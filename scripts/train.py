@@ -24,7 +24,7 @@ import tarsus  # noqa: F401  registers the environments
 from tarsus.scripts.learning import checkpoint, training_runs
 from tarsus.scripts.learning.training_runs import Run
 
-EVAL_ENVS = 4  # simulations, one episode each, in an evaluation
+EVAL_ENVS = 8  # simulations, one episode each, in an evaluation
 
 
 def environments(run: Run, num_envs: int, n_threads: int):
@@ -38,7 +38,7 @@ def environments(run: Run, num_envs: int, n_threads: int):
         num_envs,
         vectorization_mode="vector_entry_point",
         autoreset_mode="SameStep",
-        n_threads=n_threads,
+        **({"n_threads": n_threads} if n_threads else {}),  # the surrogate has no physics to spread
         **run.options,
     )
     return VecMonitor(StableVectorEnv(envs))
@@ -62,7 +62,7 @@ def build(run: Run, seed: int, folder: Path, resume: bool, n_threads: int):
         model = algorithm.load(latest / "model.zip", env=normaliser, device="cpu")
     else:
         normaliser = VecNormalize(envs, gamma=run.settings.get("gamma", 0.99))
-        model = algorithm("MlpPolicy", normaliser, seed=seed, device="cpu", **training_runs.plain(run.settings))
+        model = algorithm("MlpPolicy", normaliser, seed=seed, device="cpu", **training_runs.for_algorithm(run.settings))
     formats = ["csv"] + (["tensorboard"] if importlib.util.find_spec("tensorboard") else [])
     log = folder / f"log-{model.num_timesteps}"
     model.set_logger(configure(str(log), formats))

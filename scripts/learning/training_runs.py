@@ -21,6 +21,9 @@ PPO = dict(
     target_kl=0.03,
     policy_kwargs=dict(net_arch=[64, 64], log_std_init=-1.0),
 )
+# For long runs: the rate falls in a straight line from the first number to the second. Held at the first, training on
+# ground or robots that differ between episodes does not settle.
+SETTLING = PPO | {"learning_rate": (1e-3, 5e-5)}
 SAC = dict(
     learning_rate=7e-4,
     batch_size=512,
@@ -61,6 +64,8 @@ RANDOMISED = {
 }
 FORWARD = {"action_mode": "velocity"}
 GAIT = {"action_mode": "gait"}
+# Hip speeds from scratch: with less noise still, for each of the six legs draws its own.
+VELOCITY = SETTLING | {"policy_kwargs": dict(net_arch=[64, 64], log_std_init=-2.0)}
 RUNS: dict[str, Run] = {
     "hexapod": Run("Hexapod-v0", FORWARD, settings=PPO | {"policy_kwargs": dict(net_arch=[64, 64], log_std_init=-2.0)}),
     "hexapod-gait": Run("Hexapod-v0", GAIT, total_steps=600_000),
@@ -68,9 +73,14 @@ RUNS: dict[str, Run] = {
     "hexapod-gait-randomised": Run("Hexapod-v0", GAIT | {"randomise": RANDOMISED}, total_steps=600_000),
     "hexapod-gait-commanded": Run("Hexapod-v0", GAIT | {"task": "commanded"}, total_steps=2_000_000),
     "hexapod-gait-commanded-rough": Run(
-        "Hexapod-v0", GAIT | {"task": "commanded", "terrain": "rough"}, total_steps=600_000
+        "Hexapod-v0", GAIT | {"task": "commanded", "terrain": "rough"}, settings=SETTLING, total_steps=2_000_000
     ),
-    "hexapod-commanded": Run("Hexapod-v0", FORWARD | {"task": "commanded"}, total_steps=2_000_000),
+    "hexapod-commanded": Run("Hexapod-v0", FORWARD | {"task": "commanded"}, settings=VELOCITY, total_steps=2_000_000),
+    "multipod": Run("Multipod-v0", settings=SETTLING),
+    "bigant": Run("BigAnt-v0", settings=SETTLING),
+    "hopping-leg": Run("HoppingLeg-v0", settings=SETTLING),
+    "slip-leg": Run("SlipLeg-v0", settings=SETTLING),
+    "multipod-quasistatic": Run("MultipodQuasistatic-v0", settings=SETTLING),
 }
 
 
@@ -83,6 +93,16 @@ def find(name: str) -> Run:
     if name not in RUNS:
         raise ValueError(f"unknown training run {name!r}; there are {', '.join(RUNS)}")
     return RUNS[name]
+
+
+def for_algorithm(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings as the algorithm wants them: a learning rate of two numbers as a function of the share left."""
+    settings = plain(settings)
+    rate = settings.get("learning_rate")
+    if isinstance(rate, list):
+        first, last = rate
+        settings["learning_rate"] = lambda left: last + left * (first - last)  # left goes from 1 to 0
+    return settings
 
 
 def differences(made: Mapping[str, Any], asked: Mapping[str, Any], path: str = "") -> list[str]:

@@ -44,6 +44,12 @@ def trained(tmp_path_factory):
     return folder
 
 
+def test_a_learning_rate_of_two_numbers_falls_in_a_straight_line():
+    settings = training_runs.for_algorithm(dict(learning_rate=(1e-3, 1e-4), gamma=0.98))
+    rate = settings["learning_rate"]
+    assert settings["gamma"] == 0.98 and [rate(1.0), rate(0.5), rate(0.0)] == pytest.approx([1e-3, 5.5e-4, 1e-4])
+
+
 def test_the_view_ends_episodes_as_stable_baselines_wants():
     envs = gymnasium.make_vec(
         "Hexapod-v0", 2, vectorization_mode="vector_entry_point", autoreset_mode="SameStep", max_episode_steps=3
