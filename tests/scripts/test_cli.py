@@ -4,9 +4,9 @@ import gymnasium
 import numpy as np
 import pytest
 
-import tarsus  # noqa: F401
+import tarsus
 from tarsus.scripts import cli, write_docs
-from tarsus.scripts.pages.hopping_leg_page import INFO as leg_info
+from tarsus.scripts.pages import hexapod_page, hopping_leg_page, slip_leg_page, walker_pages
 
 
 def test_every_script_is_a_subcommand_with_a_summary():
@@ -31,13 +31,20 @@ def test_generated_pages_are_up_to_date(capsys):
     assert write_docs.main(["--check"]) == 0, "run: tarsus write docs"
 
 
-@pytest.mark.parametrize(("name", "documented"), [("Hexapod-v0", write_docs.INFO), ("HoppingLeg-v0", leg_info)])
-def test_documented_info_is_what_the_environment_reports(name, documented):
-    env = gymnasium.make(name)
+DOCUMENTED = (hexapod_page.PAGE, hopping_leg_page.PAGE, slip_leg_page.PAGE, walker_pages.MULTIPOD, walker_pages.BIGANT)
+
+
+@pytest.mark.parametrize("page", DOCUMENTED, ids=lambda page: page.name)
+def test_documented_info_is_what_the_environment_reports(page):
+    env = gymnasium.make(page.name)
     env.reset(seed=0)
     info = env.step(np.zeros(env.action_space.shape))[4]
     keys = {"reward_NAME" if key.startswith("reward_") else key for key in info}
-    assert keys == set(documented)
+    assert keys == set(page.all_info)
+
+
+def test_every_environment_in_mujoco_has_a_page():
+    assert {page.name for page in DOCUMENTED} == set(tarsus.envs.ENVIRONMENTS)
 
 
 @pytest.mark.parametrize("name", cli.subcommands())
