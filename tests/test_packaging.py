@@ -1,5 +1,6 @@
 """What `pip` installs is what the folders hold."""
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -27,3 +28,12 @@ def test_the_trained_policies_are_in_the_wheel():
     folder = ROOT / "scripts" / "learning"
     listed = {path for pattern in data["tarsus.scripts.learning"] for path in folder.glob(pattern) if path.is_file()}
     assert {path for path in (folder / "trained").rglob("*.*")} <= listed and len(listed) > 1
+
+
+def test_the_release_has_one_number_and_one_day():
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    newest, day = re.search(r"## \[(\d[^]]*)\] - (\S+)", changes).groups()
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert newest == version
+    assert f"\nversion: {version}\n" in citation and f"\ndate-released: {day}\n" in citation
