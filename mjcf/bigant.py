@@ -12,8 +12,6 @@ in vain; its solver does not mind.
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import mujoco
 import numpy as np
 
@@ -187,14 +185,3 @@ def _add_coupler_triangle(coupler, at: Linkage, leg: int) -> None:
             conaffinity=0,
             group=1,
         )
-
-
-def xml() -> str:
-    """Return the XML of the default BigANT, as `assets/bigant.xml` keeps it."""
-    spec = build()
-    spec.compile()
-    return spec.to_xml()
-
-
-if __name__ == "__main__":
-    (Path(__file__).parent / "assets" / "bigant.xml").write_text(xml())

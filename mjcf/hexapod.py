@@ -9,8 +9,6 @@ A leg has no inertia but its toe's point mass. Its parts drawn here weigh nothin
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import mujoco
 import numpy as np
 
@@ -153,14 +151,3 @@ def _add_start(spec: mujoco.MjSpec, params: HexapodParams, ground: Terrain) -> N
     ctrl = np.zeros((N_LEGS, len(SERVO_INPUTS)))
     ctrl[:, 0] = qpos[7::3]
     spec.add_key(name=START, qpos=qpos, ctrl=ctrl.ravel())
-
-
-def xml() -> str:
-    """Return the XML of the default hexapod, as `assets/hexapod.xml` keeps it."""
-    spec = build()
-    spec.compile()
-    return spec.to_xml()
-
-
-if __name__ == "__main__":
-    (Path(__file__).parent / "assets" / "hexapod.xml").write_text(xml())

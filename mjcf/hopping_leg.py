@@ -16,7 +16,6 @@ at 1.5 m/s, which lasts 0.15 % longer than with ends that coincide.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import mujoco
 import numpy as np
@@ -194,14 +193,3 @@ class FootAxis:
         x, y, _ = data.site_xpos[self._site]
         mujoco.mju_mulMatTVec(self._local, data.xmat[self._body].reshape(3, 3), np.array([x, y, 0.0]))
         mujoco.mju_quatZ2Vec(self._quat, self._local)
-
-
-def xml() -> str:
-    """Return the XML of the default leg, as `assets/hopping_leg.xml` keeps it."""
-    spec = build()
-    spec.compile()
-    return spec.to_xml()
-
-
-if __name__ == "__main__":
-    (Path(__file__).parent / "assets" / "hopping_leg.xml").write_text(xml())

@@ -11,8 +11,6 @@ puts it, with the stiffness that the parameters state at the foot.
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import mujoco
 import numpy as np
 
@@ -178,14 +176,3 @@ def _draw_leaf(body, name: str, start: np.ndarray, end: np.ndarray, material: st
         conaffinity=0,
         group=1,
     )
-
-
-def xml() -> str:
-    """Return the XML of the default multipod, as `assets/multipod.xml` keeps it."""
-    spec = build()
-    spec.compile()
-    return spec.to_xml()
-
-
-if __name__ == "__main__":
-    (Path(__file__).parent / "assets" / "multipod.xml").write_text(xml())

@@ -7,8 +7,6 @@ foot is a small sphere at the shank's end; its centre, the site `foot_0`, is the
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import mujoco
 import numpy as np
 
@@ -156,14 +154,3 @@ def _add_sensor(spec: mujoco.MjSpec, stands_on: str) -> None:
         refname="foot_0",
         intprm=[(1 << int(data.mjCONDATA_FOUND)) | (1 << int(data.mjCONDATA_FORCE)), 3, 1],
     )
-
-
-def xml() -> str:
-    """Return the XML of the default leg, as `assets/slip_leg.xml` keeps it."""
-    spec = build()
-    spec.compile()
-    return spec.to_xml()
-
-
-if __name__ == "__main__":
-    (Path(__file__).parent / "assets" / "slip_leg.xml").write_text(xml())
