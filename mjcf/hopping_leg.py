@@ -22,8 +22,8 @@ import numpy as np
 
 from ..analytic.models.hopping_leg import HoppingLegParams, start_angles
 from ..analytic.terrain import Terrain, make
-from .hopping_leg_look import add_boom_look, add_leg_look
-from .look import add_look
+from .hopping_leg_look import add_views, draw_link
+from .parts import add_foot_sensors, new_spec
 from .presets import Preset, find
 from .terrain import add_ground
 
@@ -76,17 +76,12 @@ def build(
     """
     params = HoppingLegParams() if params is None else params
     ground, preset = make(terrain), find(preset, PRESETS)
-    spec = mujoco.MjSpec()
-    spec.modelname = "hopping_leg"
-    spec.compiler.degree = False
-    preset.apply(spec.option)
-    spec.option.gravity = (0, 0, -params.g)
-    add_look(spec)
-    stands_on = add_ground(spec, ground, preset, 1.0, 1)[0]
+    spec = new_spec("hopping_leg", preset, params.g)
+    stands_on = add_ground(spec, ground, preset, 1.0, 1)
     shank = _add_links(spec, params)
-    _add_foot(spec, shank, params, preset, stands_on)
+    _add_foot(spec, shank, params, preset, stands_on[0])
     _add_motors(spec, params)
-    _add_sensor(spec, stands_on)
+    add_foot_sensors(spec, stands_on)
     spec.add_key(name=START, qpos=start_angles(params))
     return spec
 
@@ -107,7 +102,9 @@ def _add_links(spec: mujoco.MjSpec, params: HoppingLegParams):
         hinge = body.add_joint(name=joint, type=mujoco.mjtJoint.mjJNT_HINGE, axis=axis)
         if k >= 2:
             hinge.armature, hinge.damping = params.armature[k - 2], (params.damping[k - 2], 0, 0)
-        (add_boom_look if k < 2 else add_leg_look)(spec, body, name, params)
+        draw_link(body, params)
+        if name == "thigh":
+            add_views(spec, body)
     return body
 
 
@@ -157,21 +154,6 @@ def _limit_by_speed(motor, params: HoppingLegParams, k: int) -> None:
         saturation=(params.rated_torque[k], 0, 0),
         controller=(0, 0, 0, 0, 0, params.voltage),
         ctrlspec=int(mujoco.mjtCtrlInput.mjINPUT_FF),
-    )
-
-
-def _add_sensor(spec: mujoco.MjSpec, stands_on: str) -> None:
-    """Add whether the foot touches and the net force on it in the world frame."""
-    data = mujoco.mjtConDataField
-    netforce, n_slots = 3, 1
-    spec.add_sensor(
-        name="foot_0",
-        type=mujoco.mjtSensor.mjSENS_CONTACT,
-        objtype=mujoco.mjtObj.mjOBJ_GEOM,
-        objname=stands_on,
-        reftype=mujoco.mjtObj.mjOBJ_GEOM,
-        refname="toe_0",
-        intprm=[(1 << int(data.mjCONDATA_FOUND)) | (1 << int(data.mjCONDATA_FORCE)), netforce, n_slots],
     )
 
 
