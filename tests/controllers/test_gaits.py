@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tarsus.analytic.clock import TRIPOD_PHASE, Clock, undulation
+from tarsus.analytic.clock import TRIPOD_PHASE, Clock
 from tarsus.analytic.models.multipod import MultipodParams, foot_positions, foot_velocities
+from tarsus.analytic.undulation import undulation_angles
 from tarsus.controllers import gaits, pair_gaits, shaft_gaits
 from tarsus.controllers.gaits import GAITS
 
@@ -209,6 +210,6 @@ def test_the_environments_undulation_is_the_gaits():
     """What the action mode "gait" of Multipod-v0 plays, and the Fourier series, are one gait."""
     t = np.linspace(0.0, 5.0, 23)
     gait = pair_gaits.undulation(8, 0.4, 1.2 * np.pi, 0.21, 0.13, 0.07)
-    played = undulation(0.4 * t, 0.4, 1.2 * np.pi, 0.21, 0.13, 0.07, n_pairs=4)
+    played = undulation_angles(0.4 * t, 0.4, 1.2 * np.pi, 0.21, 0.13, 0.07, n_pairs=4)
     for a, b in zip(gait(t), played, strict=True):
         np.testing.assert_allclose(a, b, atol=1e-12)
