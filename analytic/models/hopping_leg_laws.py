@@ -25,7 +25,7 @@ from dataclasses import dataclass, field, fields
 
 import numpy as np
 
-from ..hybrid.names import indices
+from ..hybrid import indices
 from .hopping_leg import START_LEG, HoppingLegParams, leg_angles
 from .hopping_leg_dynamics import leg_jacobian, leg_position, toe_position
 from .hopping_leg_mechanics import P
