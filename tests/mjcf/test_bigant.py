@@ -50,6 +50,19 @@ def test_masses_are_the_parameters():
     assert model.nv == 30 and model.nactuator == 6
 
 
+def test_inertias_are_those_of_a_box_and_of_slender_rods():
+    params = BigAntParams()
+    model, data = start(params)
+    x, y, z = 2 * np.array(bigant.PLATE)
+    box = params.body_mass / 12 * np.array([y * y + z * z, x * x + z * z, x * x + y * y])
+    np.testing.assert_allclose(model.body("torso").inertia, box)
+    full = np.zeros((model.nv, model.nv))
+    mujoco.mj_forward(model, data)
+    mujoco.mj_fullM(model, data, full)
+    about_its_end = params.rocker_mass * params.rocker**2 / 3
+    np.testing.assert_allclose(np.diag(full)[6:].reshape(6, 4)[:, 3], about_its_end)
+
+
 def test_any_start_closes_the_loops_at_the_foot_of_the_closed_form():
     params = BigAntParams()
     model, data = start(params)

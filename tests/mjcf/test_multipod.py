@@ -39,6 +39,16 @@ def test_masses_and_feet_are_the_parameters(n_legs):
     assert feet(model, data)[:, 2].min() == pytest.approx(0, abs=1e-12)
 
 
+def test_inertias_are_those_of_boxes():
+    params = MultipodParams(n_legs=8)
+    model, _ = start(params)
+    spine = 2 * np.array([2 * params.segment_length, *multipod.SPINE])
+    axle = 2 * np.array([multipod.AXLE[0], params.root_width, multipod.AXLE[1]])
+    for name, mass, sides in (("torso", 4 * params.segment_mass, spine), ("axle_2", params.axle_mass, axle)):
+        square = np.square(sides)
+        np.testing.assert_allclose(model.body(name).inertia, mass / 12 * (square.sum() - square))
+
+
 def test_foot_velocities_are_those_of_the_kinematics():
     params = MultipodParams(n_legs=8)
     model, data = start(params)
