@@ -10,7 +10,8 @@ from tarsus.analytic.hybrid.names import items
 from tarsus.analytic.models import slip_leg_motion
 from tarsus.analytic.models.slip_leg import SlipLegParams, apex_state, com_state, foot_state
 from tarsus.controllers import slip_laws
-from tarsus.controllers.slip import D, K, SlipControl, SlipController
+from tarsus.controllers.slip import SlipControl, SlipController
+from tarsus.controllers.slip_laws import D, K
 from tarsus.controllers.slip_parameters import DEFECTS, MEMORY
 
 STATES = st.tuples(
