@@ -8,7 +8,7 @@ quickly through the rest of the turn. The profile F rises by one turn per cycle;
 because a rising hip angle pushes the body towards -y. phi = 0 is a leg straight down. Time t = 0 is mid-stance of the
 legs of phase 0. Angles here are unwrapped: they go on growing, and only `wrap` brings them back.
 
-Source: SimSect manual 5.2, figure 8; hexapod report 5.1. Sign of forward: spec of the hexapod, erratum 3.
+Source: SimSect manual 5.2, figure 8; hexapod report 5.1. Sign of forward: erratum 3.
 """
 
 from __future__ import annotations

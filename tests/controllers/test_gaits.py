@@ -172,6 +172,12 @@ def test_undulation_lags_along_the_body_by_the_phase_offset():
     np.testing.assert_allclose(gait(1.0 + lag)[0][1:], gait(1.0)[0][:-1], atol=1e-12)
 
 
+def test_neighbouring_pairs_of_a_pair_tripod_are_in_opposite_phase():
+    angles, rates = pair_gaits.pair_tripod(8)(np.linspace(0, 3, 7))
+    np.testing.assert_allclose(angles[:, 1:], -angles[:, :-1], atol=1e-12)
+    np.testing.assert_allclose(rates[:, 1:], -rates[:, :-1], atol=1e-12)
+
+
 def test_steering_of_an_undulation_bends_the_body_to_the_left():
     held = pair_gaits.undulation(8, steering=0.1).coefficients[:, 0, 0].real
     np.testing.assert_allclose(held, [0.1, 0.1 / 3, -0.1 / 3, -0.1])
