@@ -69,6 +69,12 @@ def test_enough_legs_stand_on_both_sides(name, n):
         np.testing.assert_allclose(stance.mean(axis=0), gait.duty, atol=2 / 997)
 
 
+def test_both_tripods_stand_for_a_tenth_of_the_cycle():
+    gait = gaits.make("tripod", 6)
+    standing = gait.stance(gait.period * (np.arange(997) + 0.5) / 997).sum(axis=-1)
+    assert set(standing) == {3, 6} and np.mean(standing == 6) == pytest.approx(0.1, abs=4 / 997)
+
+
 @pytest.mark.parametrize("name", GAITS)
 def test_a_gait_that_needs_more_legs_is_refused(name):
     fewest = GAITS[name].fewest_legs

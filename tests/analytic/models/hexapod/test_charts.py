@@ -15,6 +15,7 @@ from tarsus.analytic.terrain import Sinusoid
 PARAMS = HexapodParams()
 EGG_BOX = Sinusoid(0.02, 6.0, 5.0)
 T = 0.3  # any time
+MOBILITY = 0.5  # of a first-order toe [N s/m]
 HELD = {}
 
 
@@ -105,25 +106,23 @@ def test_friction_on_a_toe_points_against_its_slide():
 
 
 def test_a_first_order_toe_balances_its_load_and_the_ground():
-    model = held(EGG_BOX, Variants(first_order_slide=1, slide_mobility=1e-9))  # all but dry friction alone
-    x = standing(model, EGG_BOX)
-    joints = joints_of(PARAMS, x)[0]
-    joints[:, 0] = 1.5  # hips far from where they are held push the toes along
-    x = assemble(PARAMS, x[:3], x[3:7], joints)
-    toes = toes_of(x)[0]
-    toes[:, 2] = EGG_BOX.height(*toes[:, :2].T)
-    chart = chart_of(*[SLIDE] * 6)
-    dx = np.zeros(len(x))
+    model = held(EGG_BOX, Variants(first_order_slide=1, slide_mobility=MOBILITY))
+    x = standing(model, EGG_BOX, seed=1)
+    toes_of(x)[1][:] = 0.0  # a first-order toe's velocity is no state
+    x[7:13] = 0.0
+    chart, dx = chart_of(*[SLIDE] * 6), np.zeros(len(x))
     model.three["field"](T, x, np.zeros(N_MEMORY), model.p0, chart, dx)
-    creep, force = toes_of(dx)[0], forces_of(model, x, chart)
-    moving = np.linalg.norm(creep, axis=1) > 1e-6
-    assert moving.any() and np.vecdot(force, creep)[moving].max() < 0.0
-    assert dx[-1] == pytest.approx(-np.sum(force * creep))  # the power that sliding takes
-    np.testing.assert_allclose(np.vecdot(EGG_BOX.normal(*toes[:, :2].T), creep), 0.0, atol=1e-12)
-    x_moving = x.copy()
-    toes_of(x_moving)[1][:] = creep  # the leg's damper feels the creep
-    lacking = -PARAMS.leg_mass * toe_accelerations(model, x_moving, 0)
-    np.testing.assert_allclose(force, lacking, rtol=1e-6, atol=1e-6)
+    creep, legs = toes_of(dx)[0], outputs_of(model, x, chart)[1]
+    force, normal = legs[:, 2:5], EGG_BOX.normal(*toes_of(x)[0][:, :2].T)
+    np.testing.assert_allclose(np.vecdot(normal, creep), 0.0, atol=1e-12)
+    assert dx[-1] == pytest.approx(-np.sum(force * creep)) and dx[-1] > 0  # the power that sliding takes
+    toes_of(x)[1][:] = creep  # the leg's damper feels it
+    np.testing.assert_allclose(force, -PARAMS.leg_mass * toe_accelerations(model, x, 0), rtol=1e-9, atol=1e-9)
+    affine = np.abs(legs[:, 1]) < PARAMS.max_torque  # the push is, of a leg whose motor is not at its limit
+    pressure, speed = np.vecdot(force, normal)[affine, None], np.linalg.norm(creep, axis=1)[affine, None]
+    drag = (PARAMS.friction_coeff * pressure / speed + MOBILITY) * creep[affine]
+    np.testing.assert_allclose(force[affine] - pressure * normal[affine], -drag, rtol=1e-6, atol=1e-6)
+    assert np.sum(affine) == 3 and pressure.min() > 0.0
 
 
 def test_torques_before_and_after_the_motors_limit():
