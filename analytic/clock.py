@@ -8,7 +8,7 @@ quickly through the rest of the turn. The profile F rises by one turn per cycle;
 because a rising hip angle pushes the body towards -y. phi = 0 is a leg straight down. Time t = 0 is mid-stance of the
 legs of phase 0. Angles here are unwrapped: they go on growing, and only `wrap` brings them back.
 
-Source: SimSect manual 5.2, figure 8; hexapod report 5.1. Sign of forward: spec of the hexapod, erratum 3.
+Source: SimSect manual 5.2, figure 8; hexapod report 5.1. Sign of forward: erratum 3.
 """
 
 from __future__ import annotations
@@ -146,29 +146,3 @@ class TripodGait:
             -self.offset_difference,
             swap.get(self.heading, self.heading),
         )
-
-
-def undulation(cycles, frequency, phase_offset, yaw, roll, steering, n_pairs: int):
-    """Return yaw and roll [rad] and their rates [rad/s] of pairs of legs that undulate, shape (..., n_pairs, 2) both.
-
-    Pair k has yaw = steering s_k + yaw sin(u_k) and roll = -roll cos(u_k), u_k = 2 pi cycles - k phase_offset, with s_k
-    from 1 at the front to -1 at the rear: its yaw grows, which takes a left foot backward, while its left foot is low.
-
-    Args:
-        cycles: Shape (...), as all arguments but the last.
-        frequency: [Hz].
-        phase_offset: By which a pair is behind the one in front of it [rad].
-        yaw: Amplitude [rad].
-        roll: Amplitude [rad].
-        steering: Yaw held by the pairs [rad]; left if positive.
-        n_pairs: Number of pairs.
-
-    Source: Wu, Zhao and Revzen, arXiv:2310.20669, 3.2.1, for frequency and phase offset; the waveform is a choice.
-    """
-    frequency, yaw, roll, steering = (np.asarray(value)[..., None] for value in (frequency, yaw, roll, steering))
-    u = TURN * np.asarray(cycles)[..., None] - np.asarray(phase_offset)[..., None] * np.arange(
-        n_pairs
-    )  # (..., n_pairs)
-    speed, sine, cosine = TURN * frequency, np.sin(u), np.cos(u)
-    angle = np.stack([steering * np.linspace(1.0, -1.0, n_pairs) + yaw * sine, -roll * cosine], axis=-1)
-    return angle, np.stack([speed * yaw * cosine, speed * roll * sine], axis=-1)

@@ -15,6 +15,9 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
+from .smooth import minimum_jerk
+from .waves import random_waves, waves_gradient, waves_grid, waves_height
+
 
 class Terrain(ABC):
     """A height function z = h(x, y). Arguments broadcast; all lengths in metres, world frame."""
@@ -118,12 +121,6 @@ class Slope(Terrain):
         return level + self.slope_x, level + self.slope_y
 
 
-def smooth_step(s: float) -> float:
-    """Return 0 below 0, 1 above 1, and between them the quintic that is twice continuously differentiable."""
-    s = min(max(s, 0.0), 1.0)
-    return s * s * s * (10.0 - 15.0 * s + 6.0 * s * s)
-
-
 @dataclass(frozen=True)
 class Step(Terrain):
     """Level ground at 0, and `rise` higher beyond `position`, joined by a smooth riser of some width.
@@ -144,7 +141,7 @@ class Step(Terrain):
         """Return h(x, y) [m]."""
         way = x * np.cos(self.heading) + y * np.sin(self.heading)
         s = np.minimum(np.maximum((way - self.position) / self.width, 0.0), 1.0)
-        return self.rise * s**3 * (10.0 + s * (6.0 * s - 15.0))
+        return self.rise * minimum_jerk(s)
 
     def gradient(self, x, y):
         """Return (dh/dx, dh/dy)."""
@@ -156,31 +153,21 @@ class Step(Terrain):
 
 @dataclass(frozen=True)
 class Rough(Terrain):
-    """Smooth random ground: plane waves of random direction and phase, the same for the same seed.
+    """Smooth random ground: plane waves of random direction and phase (`random_waves`), the same for the same seed.
 
     Smooth rather than piecewise flat, so that the exact engine and a height field mean the same surface.
-    Wavelengths are spread evenly in their logarithm over [wavelength, 4 wavelength], heights grow with them: the
-    slope is alike on all scales.
     """
 
     deviation: float = 0.015  # standard deviation of the height [m]
     wavelength: float = 0.5  # of the shortest wave [m]
     seed: int = 0
 
-    N_WAVES = 24
-
     def __post_init__(self) -> None:
         if not (self.deviation >= 0 and self.wavelength > 0):
             raise ValueError(
                 f"rough terrain needs deviation >= 0 and wavelength > 0, got {self.deviation} and {self.wavelength}"
             )
-        rng = np.random.default_rng(int(self.seed))
-        length = self.wavelength * 4.0 ** (np.arange(self.N_WAVES) / (self.N_WAVES - 1))
-        heading = rng.uniform(0.0, 2 * np.pi, self.N_WAVES)
-        phase = rng.uniform(0.0, 2 * np.pi, self.N_WAVES)
-        amplitude = self.deviation * length * np.sqrt(2 / np.sum(length**2))  # a wave's variance is half its square
-        waves = np.stack([amplitude, np.cos(heading) * 2 * np.pi / length, np.sin(heading) * 2 * np.pi / length, phase])
-        object.__setattr__(self, "_waves", waves)
+        object.__setattr__(self, "_waves", random_waves(self.deviation, self.wavelength, int(self.seed)))
 
     @property
     def waves(self) -> np.ndarray:
@@ -194,25 +181,15 @@ class Rough(Terrain):
 
     def height(self, x, y):
         """Return h(x, y) [m]."""
-        return np.tensordot(self._waves[0], np.sin(self._phases(x, y)), 1)
+        return waves_height(self._waves, x, y)
 
     def grid(self, x, y):
-        """Return the heights over a grid, shape (n_y, n_x) [m].
-
-        sin(a + b) = sin a cos b + cos a sin b makes it two matrix products: a million points take milliseconds, so
-        that an environment can roll new ground at every reset.
-        """
-        amplitude, k_x, k_y, phase = self._waves[:, :, None]
-        along_x, along_y = k_x * x + phase, k_y * y  # (n_waves, n_x), (n_waves, n_y)
-        rising = (amplitude * np.cos(along_y)).T @ np.sin(along_x)
-        falling = (amplitude * np.sin(along_y)).T @ np.cos(along_x)
-        return rising + falling
+        """Return the heights over a grid, shape (n_y, n_x) [m]."""
+        return waves_grid(self._waves, x, y)
 
     def gradient(self, x, y):
         """Return (dh/dx, dh/dy)."""
-        amplitude, k_x, k_y, _ = self._waves
-        steepness = np.cos(self._phases(x, y))
-        return np.tensordot(amplitude * k_x, steepness, 1), np.tensordot(amplitude * k_y, steepness, 1)
+        return waves_gradient(self._waves, x, y)
 
     @property
     def tables(self) -> dict[str, np.ndarray]:
@@ -229,11 +206,6 @@ class Rough(Terrain):
         amplitude, k_x, k_y, phase = self.waves
         steepness = amplitude * np.cos(k_x * x + k_y * y + phase)
         return np.sum(k_x * steepness), np.sum(k_y * steepness)
-
-    def _phases(self, x, y) -> np.ndarray:
-        _, k_x, k_y, phase = self._waves
-        x, y = np.broadcast_arrays(x, y)
-        return np.multiply.outer(k_x, x) + np.multiply.outer(k_y, y) + phase.reshape(-1, *[1] * x.ndim)
 
 
 TERRAINS: dict[str, type[Terrain]] = {

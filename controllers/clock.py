@@ -82,6 +82,6 @@ class ClockPolicy:
 
     def _gait(self, info: Mapping) -> np.ndarray:
         """Name the gait; the environment's own clock does the rest."""
-        low, high = np.array([self.ranges[name] for name in self.ranges]).T
+        low, high = np.array(list(self.ranges.values())).T
         value = np.array([getattr(self.gait, name) for name in self.ranges])
         return 2 * (value - low) / (high - low) - 1

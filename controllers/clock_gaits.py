@@ -1,4 +1,4 @@
-"""Gaits with a name, for the clock.
+"""Gaits of the hexapod's clock by name; `gaits` has those of shafts and pairs, for any number of legs.
 
 Source: the walk is Table 2's of the SimSect manual; the sprint is what `scripts/optimise_hexapod.py` found.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ..analytic.clock import TripodGait
 
-GAITS = {
+CLOCK_GAITS = {
     "walk": TripodGait(),
     "run": TripodGait(0.5, 0.3),
     # 1.57 m/s in either engine from rest. One 3 % faster is harder to start (docs/hexapod_orbit.md).

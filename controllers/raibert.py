@@ -13,6 +13,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..analytic.compiled import compiled
+from ..analytic.hybrid import vector
 from ..analytic.models import hopping_leg_laws as laws
 from ..analytic.models.hopping_leg import HoppingLegParams, limited_torque
 from ..analytic.models.hopping_leg_laws import MEMORY, RaibertGains
@@ -52,8 +53,8 @@ class Raibert:
         self._limits = self.params.torque_limits
         self.numbers = self.gains.numbers(self.params)
         self.memory_names = MEMORY
-        self._p = _flat(numbers(self.params))
-        self._k = _flat(self.numbers)
+        self._p = vector(numbers(self.params))
+        self._k = vector(self.numbers)
         self._laws = (self.swing_torque, self.stance_torque)
         if fast:
             self._laws = tuple(compiled(law) for law in self._laws)
@@ -111,7 +112,3 @@ class RaibertPolicy:
             self.controller.reset(t, qpos, qvel)
         torque = self.controller(t, qpos, qvel, bool(info["foot_contact"][0]))
         return (torque / self.scale).astype(np.float32)
-
-
-def _flat(table: Mapping) -> np.ndarray:
-    return np.concatenate([np.ravel(value) for value in table.values()])

@@ -17,7 +17,6 @@ from ..analytic.hybrid.names import items
 from ..analytic.models.slip_leg import NQ, SlipLegParams
 from ..analytic.models.slip_leg_hybrid import CHARTS, Control
 from . import slip_laws
-from .slip_laws import D, K
 from .slip_parameters import MEMORY, SlipControl
 from .slip_sampled import sample
 
@@ -101,6 +100,3 @@ class SlipPolicy:
             self.controller.reset()
         torque = self.controller(info["time"], info["qpos"], info["qvel"], info["ground"])
         return (torque / self.scale).astype(np.float32)
-
-
-__all__ = ["D", "K", "SlipControl", "SlipController", "SlipPolicy", "laws"]

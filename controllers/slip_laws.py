@@ -33,6 +33,7 @@ from ..analytic.models.slip_leg import (
 )
 from ..analytic.models.slip_leg_motion import com_energy, impact, support_inertia, terms
 from ..analytic.small import inverse_2x2, inverse_spd, product, product_transposed
+from ..analytic.smooth import minimum_jerk
 from .slip_parameters import MEMORY, SlipControl
 
 K = indices({**items(SlipLegParams), **items(SlipControl)})
@@ -118,7 +119,7 @@ def flight_torque(t, x, d, p, tau):
     """Write the torques that track the reference by computed torque on the joints, the base eliminated [N m]."""
     M, h, _, _, _, _ = terms(x, p)
     wanted = np.empty(2)
-    s, rate, acceleration = min_jerk(t - d[D.started], d[D.duration])
+    s, rate, acceleration = timed_move(t - d[D.started], d[D.duration])
     for i in range(2):
         start, way = d[D.from_hip + i], d[D.to_hip + i] - d[D.from_hip + i]
         error = start + way * s - x[2 + i]
@@ -131,14 +132,14 @@ def flight_torque(t, x, d, p, tau):
             tau[i] += (M[2 + i, 2 + k] - reflected / M[0, 0]) * wanted[k]
 
 
-def min_jerk(elapsed, duration):
+def timed_move(elapsed, duration):
     """Return the way done, its rate [1/s] and acceleration [1/s^2] of a minimum-jerk move from 0 to 1."""
     if elapsed >= duration:
         return 1.0, 0.0, 0.0
     s = max(elapsed, 0.0) / duration
     rest = 1.0 - s
     rate = 30.0 * s * s * rest * rest / duration
-    return s * s * s * (10.0 - 15.0 * s + 6.0 * s * s), rate, 60.0 * s * rest * (1.0 - 2.0 * s) / (duration * duration)
+    return minimum_jerk(s), rate, 60.0 * s * rest * (1.0 - 2.0 * s) / (duration * duration)
 
 
 def spring(t, x, d, p):

@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..analytic.clock import undulation
 from ..analytic.models.multipod import MultipodParams
+from ..analytic.undulation import undulation_angles
 from ..mjcf import multipod
 from .vector import LeggedVectorEnv
 from .walker import WalkerTask
@@ -79,7 +79,7 @@ class MultipodTask(WalkerTask):
     @staticmethod
     def gait(params: MultipodParams, parameters: np.ndarray, cycles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the undulation of these parameters."""
-        found = undulation(cycles, *np.moveaxis(parameters, -1, 0), n_pairs=params.n_segments)
+        found = undulation_angles(cycles, *np.moveaxis(parameters, -1, 0), n_pairs=params.n_segments)
         return tuple(values.reshape(*values.shape[:-2], -1) for values in found)
 
 

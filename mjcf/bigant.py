@@ -12,15 +12,22 @@ in vain; its solver does not mind.
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import mujoco
 import numpy as np
 
 from ..analytic.models.bigant import N_LEGS, BigAntParams, Linkage, foot_positions, linkage
 from ..analytic.terrain import Flat, Terrain, make
-from .look import add_cameras, add_look
-from .parts import SERVO_INPUTS, add_foot, add_sensors, add_servo, make_point_mass
+from .look import DRAWN, add_cameras, add_nose, draw_rod
+from .parts import (
+    SERVO_INPUTS,
+    add_foot,
+    add_foot_sensors,
+    add_imu,
+    add_servo,
+    make_box,
+    make_point_mass,
+    new_spec,
+)
 from .presets import Preset, find
 from .terrain import add_ground, stand
 
@@ -44,18 +51,14 @@ def build(
     params = BigAntParams() if params is None else params
     ground, preset = make(terrain), find(preset)
     preset.check_timestep(np.sqrt(params.leg_k / params.mount_mass), "the legs' springs")
-    spec = mujoco.MjSpec()
-    spec.modelname = "bigant"
-    spec.compiler.degree = False
-    preset.apply(spec.option)
-    spec.option.gravity = (0, 0, -params.g)
-    add_look(spec)
+    spec = new_spec("bigant", preset, params.g)
     stands_on = add_ground(spec, ground, preset, params.friction_coeff, N_LEGS)
     torso = _add_torso(spec, params)
     for leg in range(N_LEGS):
         _add_leg(spec, torso, params, leg, preset, ground)
         add_servo(spec, f"shaft_{leg}", params.motor, params.KP, params.KD)
-    add_sensors(spec, stands_on)
+    add_foot_sensors(spec, stands_on)
+    add_imu(spec, torso)
     ctrl = np.zeros((N_LEGS, len(SERVO_INPUTS)))
     spec.add_key(name=START, qpos=start_state(params, ground), ctrl=ctrl.ravel())
     return spec
@@ -94,20 +97,16 @@ def _directions(params: BigAntParams, shaft) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _add_torso(spec: mujoco.MjSpec, params: BigAntParams):
-    half = np.array(PLATE)
     torso = spec.worldbody.add_body(name="torso", pos=(0, 0, 0.1))
-    square = params.body_mass / 3 * np.square(half)
-    torso.explicitinertial = True
-    torso.mass, torso.ipos, torso.inertia = params.body_mass, (0, 0, 0), square.sum() - square
+    make_box(torso, params.body_mass, np.array(PLATE))
     torso.add_freejoint(name="root")
     box = mujoco.mjtGeom.mjGEOM_BOX
     torso.add_geom(name="torso", type=box, size=PLATE, material="plate", contype=1, conaffinity=0)
-    visual = dict(type=box, material="dark", contype=0, conaffinity=0)
-    torso.add_geom(name="nose", size=(0.012, 0.03, 0.008), pos=(half[0] + 0.012, 0, 0.008), **visual)
+    add_nose(torso, (0.012, 0.03, 0.008), (PLATE[0] + 0.012, 0, 0.008))
     for leg, (x, y, _) in enumerate(params.shafts):
         inward = np.sign(y) * (params.half_width - 0.055)
-        torso.add_geom(name=f"motor_{leg}", size=(0.033, 0.023, 0.02), pos=(x, inward, 0.01), group=1, **visual)
-    torso.add_site(name="imu", size=(0.01, 0.01, 0.01), rgba=(0, 0, 0, 0))
+        size, pos = (0.033, 0.023, 0.02), (x, inward, 0.01)
+        torso.add_geom(name=f"motor_{leg}", type=box, size=size, pos=pos, material="dark", **DRAWN)
     add_cameras(torso, follow=(0.6, -0.85, 0.35), side=(0.0, -1.2, 0.1))
     return torso
 
@@ -160,16 +159,7 @@ def _add_link(parent, name: str, start, end, mass: float, joint: str):
     thin = mass * length**2 / 12
     body.inertia = (thin, thin, thin)
     body.add_joint(name=joint, type=mujoco.mjtJoint.mjJNT_HINGE, axis=(0, 1, 0))
-    body.add_geom(
-        name=name,
-        type=mujoco.mjtGeom.mjGEOM_CAPSULE,
-        fromto=(0, 0, 0, *_xyz(rod)),
-        size=(0.005, 0, 0),
-        material="dark",
-        contype=0,
-        conaffinity=0,
-        group=1,
-    )
+    draw_rod(body, name, (0, 0, 0), _xyz(rod), 0.005, "dark")
     return body
 
 
@@ -177,24 +167,4 @@ def _add_coupler_triangle(coupler, at: Linkage, leg: int) -> None:
     """Draw the two sides of the coupler that go to the foot."""
     foot, pin = at.foot - at.crank_pin, at.rocker_pin - at.crank_pin
     for name, start in (("shank", (0.0, 0.0)), ("brace", pin)):
-        coupler.add_geom(
-            name=f"{name}_{leg}",
-            type=mujoco.mjtGeom.mjGEOM_CAPSULE,
-            fromto=(*_xyz(start), *_xyz(foot)),
-            size=(0.006, 0, 0),
-            material="tripod_a" if leg % 2 == 0 else "tripod_b",
-            contype=0,
-            conaffinity=0,
-            group=1,
-        )
-
-
-def xml() -> str:
-    """Return the XML of the default BigANT, as `assets/bigant.xml` keeps it."""
-    spec = build()
-    spec.compile()
-    return spec.to_xml()
-
-
-if __name__ == "__main__":
-    (Path(__file__).parent / "assets" / "bigant.xml").write_text(xml())
+        draw_rod(coupler, f"{name}_{leg}", _xyz(start), _xyz(foot), 0.006, "tripod_a" if leg % 2 == 0 else "tripod_b")

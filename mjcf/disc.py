@@ -13,8 +13,8 @@ import numpy as np
 
 from ..analytic.models.disc import DiscParams, foot_positions
 from ..analytic.terrain import Flat, Terrain, make
-from .look import add_cameras, add_look
-from .parts import add_foot, add_sensors, add_servo, make_point_mass
+from .look import add_cameras, add_nose, draw_rod
+from .parts import add_foot, add_foot_sensors, add_imu, add_servo, make_point_mass, new_spec
 from .presets import Preset, find
 from .terrain import add_ground, stand
 
@@ -39,17 +39,13 @@ def build(
     params = DiscParams() if params is None else params
     ground, preset = make(terrain), find(preset)
     preset.check_timestep(np.sqrt(params.lift_k / (params.hip_mass + params.foot_mass)), "the legs' springs")
-    spec = mujoco.MjSpec()
-    spec.modelname = f"disc_{params.n_legs}"
-    spec.compiler.degree = False
-    preset.apply(spec.option)
-    spec.option.gravity = (0, 0, -params.g)
-    add_look(spec)
+    spec = new_spec(f"disc_{params.n_legs}", preset, params.g)
     stands_on = add_ground(spec, ground, preset, params.friction_coeff, params.n_legs)
     torso = _add_torso(spec, params)
     for leg in range(params.n_legs):
         _add_leg(spec, torso, params, leg, preset.toe_radius, ground)
-    add_sensors(spec, stands_on)
+    add_foot_sensors(spec, stands_on)
+    add_imu(spec, torso)
     spec.add_key(name=START, qpos=start_state(params, ground))
     return spec
 
@@ -84,16 +80,7 @@ def _add_torso(spec: mujoco.MjSpec, params: DiscParams):
     torso.add_freejoint(name="root")
     cylinder = mujoco.mjtGeom.mjGEOM_CYLINDER
     torso.add_geom(name="torso", type=cylinder, size=(radius, THICKNESS, 0), material="plate", contype=1, conaffinity=0)
-    torso.add_geom(
-        name="nose",  # shows which way is forward
-        type=mujoco.mjtGeom.mjGEOM_BOX,
-        size=(0.03, 0.02, 0.006),
-        pos=(0.7 * radius, 0, THICKNESS + 0.006),
-        material="dark",
-        contype=0,
-        conaffinity=0,
-    )
-    torso.add_site(name="imu", size=(0.01, 0.01, 0.01), rgba=(0, 0, 0, 0))
+    add_nose(torso, (0.03, 0.02, 0.006), (0.7 * radius, 0, THICKNESS + 0.006))
     add_cameras(torso, follow=(0.55, -0.65, 0.4), side=(0.0, -1.1, 0.1))
     return torso
 
@@ -124,13 +111,4 @@ def _add_leg(spec: mujoco.MjSpec, torso, params: DiscParams, leg: int, radius: f
     for joint in JOINTS[1:]:
         add_servo(spec, f"{joint}_{leg}", params.motor, params.KP, params.KD)
     add_foot(body, leg, radius, ground, foot)
-    body.add_geom(
-        name=f"leg_{leg}",
-        type=mujoco.mjtGeom.mjGEOM_CAPSULE,
-        fromto=(0, 0, 0, *foot),
-        size=(0.005, 0, 0),
-        material="tripod_a" if leg % 2 == 0 else "tripod_b",
-        contype=0,
-        conaffinity=0,
-        group=1,
-    )
+    draw_rod(body, f"leg_{leg}", (0, 0, 0), foot, 0.005, "tripod_a" if leg % 2 == 0 else "tripod_b")

@@ -9,16 +9,14 @@ A leg has no inertia but its toe's point mass. Its parts drawn here weigh nothin
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import mujoco
 import numpy as np
 
 from ..analytic.models.hexapod import N_LEGS, HexapodParams
 from ..analytic.terrain import Terrain, make
 from .hexapod_state import START, start_state
-from .look import add_cameras, add_look
-from .parts import SERVO_INPUTS, add_foot, add_sensors, add_servo, make_point_mass
+from .look import DRAWN, add_cameras, add_nose
+from .parts import SERVO_INPUTS, add_foot, add_foot_sensors, add_imu, add_servo, make_point_mass, new_spec
 from .presets import Preset, find
 from .terrain import add_ground
 
@@ -45,18 +43,14 @@ def build(
     ground = params.terrain if terrain is None else make(terrain)
     preset = find(preset)
     _check_timestep(params, preset)
-    spec = mujoco.MjSpec()
-    spec.modelname = "hexapod"
-    spec.compiler.degree = False
-    preset.apply(spec.option)
-    spec.option.gravity = (0, 0, -params.g)
-    add_look(spec)
+    spec = new_spec("hexapod", preset, params.g)
     stands_on = add_ground(spec, ground, preset, params.friction_coeff, N_LEGS)
     torso = _add_torso(spec, params)
     for leg in range(N_LEGS):
         _add_leg(torso, params, leg, preset.toe_radius, ground)
         add_servo(spec, f"hip_{leg}", params.motor, params.KP, params.KD)
-    add_sensors(spec, stands_on)
+    add_foot_sensors(spec, stands_on)
+    add_imu(spec, torso)
     _add_start(spec, params, ground)
     return spec
 
@@ -89,16 +83,7 @@ def _add_torso(spec: mujoco.MjSpec, params: HexapodParams):
         contype=1,
         conaffinity=0,
     )
-    torso.add_geom(
-        name="nose",  # shows which way is forward
-        type=mujoco.mjtGeom.mjGEOM_BOX,
-        size=(0.03, 0.012, 0.008),
-        pos=(0, TORSO_SIZE[1] + 0.012, 0.012),
-        material="dark",
-        contype=0,
-        conaffinity=0,
-    )
-    torso.add_site(name="imu", size=(0.01, 0.01, 0.01), rgba=(0, 0, 0, 0))
+    add_nose(torso, (0.03, 0.012, 0.008), (0, TORSO_SIZE[1] + 0.012, 0.012))
     add_cameras(torso)
     return torso
 
@@ -106,20 +91,13 @@ def _add_torso(spec: mujoco.MjSpec, params: HexapodParams):
 def _add_leg(torso, params: HexapodParams, leg: int, radius: float, ground: Terrain) -> None:
     attach, length = params.attach[leg], params.rho_r0[leg]
     tripod = "tripod_a" if leg % 2 == 0 else "tripod_b"
-    visual = dict(contype=0, conaffinity=0, group=1)
-    torso.add_geom(
-        name=f"hip_{leg}",
-        type=mujoco.mjtGeom.mjGEOM_SPHERE,
-        size=(0.022, 0, 0),
-        pos=attach,
-        material="dark",
-        **visual,
-    )
+    sphere, mesh = mujoco.mjtGeom.mjGEOM_SPHERE, mujoco.mjtGeom.mjGEOM_MESH
+    torso.add_geom(name=f"hip_{leg}", type=sphere, size=(0.022, 0, 0), pos=attach, material="dark", **DRAWN)
     toe = torso.add_body(name=f"toe_{leg}", pos=attach - (0, 0, length))
     make_point_mass(toe, params.leg_mass)
     _add_leg_joints(toe, params, leg)
     add_foot(toe, leg, radius, ground)
-    toe.add_geom(name=f"leg_{leg}", type=mujoco.mjtGeom.mjGEOM_MESH, meshname="c_leg", material=tripod, **visual)
+    toe.add_geom(name=f"leg_{leg}", type=mesh, meshname="c_leg", material=tripod, **DRAWN)
 
 
 def _add_leg_joints(toe, params: HexapodParams, leg: int) -> None:
@@ -153,14 +131,3 @@ def _add_start(spec: mujoco.MjSpec, params: HexapodParams, ground: Terrain) -> N
     ctrl = np.zeros((N_LEGS, len(SERVO_INPUTS)))
     ctrl[:, 0] = qpos[7::3]
     spec.add_key(name=START, qpos=qpos, ctrl=ctrl.ravel())
-
-
-def xml() -> str:
-    """Return the XML of the default hexapod, as `assets/hexapod.xml` keeps it."""
-    spec = build()
-    spec.compile()
-    return spec.to_xml()
-
-
-if __name__ == "__main__":
-    (Path(__file__).parent / "assets" / "hexapod.xml").write_text(xml())

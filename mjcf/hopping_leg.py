@@ -16,15 +16,14 @@ at 1.5 m/s, which lasts 0.15 % longer than with ends that coincide.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import mujoco
 import numpy as np
 
 from ..analytic.models.hopping_leg import HoppingLegParams, start_angles
 from ..analytic.terrain import Terrain, make
-from .hopping_leg_look import add_boom_look, add_leg_look
-from .look import add_look
+from .hopping_leg_look import add_views, draw_link
+from .parts import add_foot_sensors, new_spec
 from .presets import Preset, find
 from .terrain import add_ground
 
@@ -77,17 +76,12 @@ def build(
     """
     params = HoppingLegParams() if params is None else params
     ground, preset = make(terrain), find(preset, PRESETS)
-    spec = mujoco.MjSpec()
-    spec.modelname = "hopping_leg"
-    spec.compiler.degree = False
-    preset.apply(spec.option)
-    spec.option.gravity = (0, 0, -params.g)
-    add_look(spec)
-    stands_on = add_ground(spec, ground, preset, 1.0, 1)[0]
+    spec = new_spec("hopping_leg", preset, params.g)
+    stands_on = add_ground(spec, ground, preset, 1.0, 1)
     shank = _add_links(spec, params)
-    _add_foot(spec, shank, params, preset, stands_on)
+    _add_foot(spec, shank, params, preset, stands_on[0])
     _add_motors(spec, params)
-    _add_sensor(spec, stands_on)
+    add_foot_sensors(spec, stands_on)
     spec.add_key(name=START, qpos=start_angles(params))
     return spec
 
@@ -108,7 +102,9 @@ def _add_links(spec: mujoco.MjSpec, params: HoppingLegParams):
         hinge = body.add_joint(name=joint, type=mujoco.mjtJoint.mjJNT_HINGE, axis=axis)
         if k >= 2:
             hinge.armature, hinge.damping = params.armature[k - 2], (params.damping[k - 2], 0, 0)
-        (add_boom_look if k < 2 else add_leg_look)(spec, body, name, params)
+        draw_link(body, params)
+        if name == "thigh":
+            add_views(spec, body)
     return body
 
 
@@ -161,21 +157,6 @@ def _limit_by_speed(motor, params: HoppingLegParams, k: int) -> None:
     )
 
 
-def _add_sensor(spec: mujoco.MjSpec, stands_on: str) -> None:
-    """Add whether the foot touches and the net force on it in the world frame."""
-    data = mujoco.mjtConDataField
-    netforce, n_slots = 3, 1
-    spec.add_sensor(
-        name="foot_0",
-        type=mujoco.mjtSensor.mjSENS_CONTACT,
-        objtype=mujoco.mjtObj.mjOBJ_GEOM,
-        objname=stands_on,
-        reftype=mujoco.mjtObj.mjOBJ_GEOM,
-        refname="toe_0",
-        intprm=[(1 << int(data.mjCONDATA_FOUND)) | (1 << int(data.mjCONDATA_FORCE)), netforce, n_slots],
-    )
-
-
 class FootAxis:
     """Keeps the foot's sliding direction radial, as the exact model has it: from the boom's axis to the foot.
 
@@ -194,14 +175,3 @@ class FootAxis:
         x, y, _ = data.site_xpos[self._site]
         mujoco.mju_mulMatTVec(self._local, data.xmat[self._body].reshape(3, 3), np.array([x, y, 0.0]))
         mujoco.mju_quatZ2Vec(self._quat, self._local)
-
-
-def xml() -> str:
-    """Return the XML of the default leg, as `assets/hopping_leg.xml` keeps it."""
-    spec = build()
-    spec.compile()
-    return spec.to_xml()
-
-
-if __name__ == "__main__":
-    (Path(__file__).parent / "assets" / "hopping_leg.xml").write_text(xml())

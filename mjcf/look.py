@@ -1,9 +1,11 @@
-"""How the machines look: sky, materials, a C-shaped leg, cameras and light."""
+"""How the machines look: sky, materials, parts that weigh nothing and touch nothing, cameras and light."""
 
 from __future__ import annotations
 
 import mujoco
 import numpy as np
+
+DRAWN = dict(contype=0, conaffinity=0, group=1)  # of a geom that touches nothing
 
 
 def add_look(spec: mujoco.MjSpec) -> None:
@@ -59,14 +61,26 @@ def _c_leg(length: float = 0.2, width: float = 0.02, thickness: float = 0.005, n
     return vertices.round(6), np.array(faces)
 
 
+def draw_rod(body, name: str, start, end, radius: float, material: str) -> None:
+    """Draw a rod between two points of a body's frame [m]."""
+    kind, ends = mujoco.mjtGeom.mjGEOM_CAPSULE, (*start, *end)
+    body.add_geom(name=name, type=kind, fromto=ends, size=(radius, 0, 0), material=material, **DRAWN)
+
+
+def add_nose(torso, size: tuple, pos: tuple) -> None:
+    """Draw the box that shows which way is forward, from its half extents and its place [m]."""
+    box = mujoco.mjtGeom.mjGEOM_BOX
+    torso.add_geom(name="nose", type=box, size=size, pos=pos, material="dark", contype=0, conaffinity=0)
+
+
 def add_cameras(torso, follow=(1.15, -0.7, 0.55), side=(1.3, 0.0, 0.15)) -> None:
     """Add the cameras `follow` and `side`, at these places from the body [m], and a lamp; they go where it goes."""
     track = mujoco.mjtCamLight.mjCAMLIGHT_TRACK
-    torso.add_camera(name="follow", mode=track, pos=follow, **_look_at(follow))
-    torso.add_camera(name="side", mode=track, pos=np.subtract(side, (0, 0, 0.05)), **_look_at(side))
+    torso.add_camera(name="follow", mode=track, pos=follow, **look_at(follow))
+    torso.add_camera(name="side", mode=track, pos=np.subtract(side, (0, 0, 0.05)), **look_at(side))
     torso.add_light(
         name="lamp",
-        mode=mujoco.mjtCamLight.mjCAMLIGHT_TRACK,
+        mode=track,
         pos=(0.6, -0.6, 2.5),
         dir=(-0.25, 0.25, -1),
         diffuse=(0.6, 0.6, 0.6),
@@ -74,7 +88,7 @@ def add_cameras(torso, follow=(1.15, -0.7, 0.55), side=(1.3, 0.0, 0.15)) -> None
     )
 
 
-def _look_at(position) -> dict[str, np.ndarray]:
+def look_at(position) -> dict[str, np.ndarray]:
     """Return the orientation of a camera at `position` that looks at the origin with z up."""
     back = np.asarray(position) / np.linalg.norm(position)
     right = np.cross((0, 0, 1), back)

@@ -11,15 +11,22 @@ puts it, with the stiffness that the parameters state at the foot.
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import mujoco
 import numpy as np
 
 from ..analytic.models.multipod import MultipodParams, foot_positions
 from ..analytic.terrain import Flat, Terrain, make
-from .look import add_cameras, add_look
-from .parts import SERVO_INPUTS, add_foot, add_sensors, add_servo, make_point_mass
+from .look import DRAWN, add_cameras, add_nose
+from .parts import (
+    SERVO_INPUTS,
+    add_foot,
+    add_foot_sensors,
+    add_imu,
+    add_servo,
+    make_box,
+    make_point_mass,
+    new_spec,
+)
 from .presets import Preset, find
 from .terrain import add_ground, stand
 
@@ -45,19 +52,15 @@ def build(
     params = MultipodParams() if params is None else params
     ground, preset = make(terrain), find(preset)
     preset.check_timestep(np.sqrt(params.leaf_k / params.leg_mass), "the leaf springs")
-    spec = mujoco.MjSpec()
-    spec.modelname = f"multipod_{params.n_legs}"
-    spec.compiler.degree = False
-    preset.apply(spec.option)
-    spec.option.gravity = (0, 0, -params.g)
-    add_look(spec)
+    spec = new_spec(f"multipod_{params.n_legs}", preset, params.g)
     stands_on = add_ground(spec, ground, preset, params.friction_coeff, params.n_legs)
     torso = _add_torso(spec, params)
     for segment in range(params.n_segments):
         axle = _add_axle(spec, torso, params, segment)
         for leg in (2 * segment, 2 * segment + 1):
             _add_leg(axle, params, leg, preset.toe_radius, ground)
-    add_sensors(spec, stands_on)
+    add_foot_sensors(spec, stands_on)
+    add_imu(spec, torso)
     ctrl = np.zeros((params.n_segments, len(JOINTS), len(SERVO_INPUTS)))
     spec.add_key(name=START, qpos=start_state(params, ground), ctrl=ctrl.ravel())
     return spec
@@ -81,7 +84,7 @@ def start_state(params: MultipodParams, ground: Terrain | None = None, angles: n
 def _add_torso(spec: mujoco.MjSpec, params: MultipodParams):
     half = np.array([0.5 * params.segment_length * params.n_segments, *SPINE])
     torso = spec.worldbody.add_body(name="torso", pos=(0, 0, params.height))
-    _make_box(torso, params.segment_mass * params.n_segments, half)
+    make_box(torso, params.segment_mass * params.n_segments, half)
     torso.add_freejoint(name="root")
     for segment, x in enumerate(params.axle_x):
         torso.add_geom(
@@ -93,33 +96,16 @@ def _add_torso(spec: mujoco.MjSpec, params: MultipodParams):
             contype=1,
             conaffinity=0,
         )
-    torso.add_geom(
-        name="nose",  # shows which way is forward
-        type=mujoco.mjtGeom.mjGEOM_BOX,
-        size=(0.012, 0.02, 0.008),
-        pos=(half[0] + 0.01, 0, 0.008),
-        material="dark",
-        contype=0,
-        conaffinity=0,
-    )
-    torso.add_site(name="imu", size=(0.01, 0.01, 0.01), rgba=(0, 0, 0, 0))
+    add_nose(torso, (0.012, 0.02, 0.008), (half[0] + 0.01, 0, 0.008))
     far = 0.42 + 0.95 * half[0]
     add_cameras(torso, follow=(0.8 * far, -1.1 * far, 0.7 * far), side=(0.0, -1.6 * far, 0.15))
     return torso
 
 
-def _make_box(body, mass: float, half: np.ndarray) -> None:
-    """Give a body the mass [kg] and inertia of a homogeneous box of these half extents [m]."""
-    square = mass / 3 * np.square(half)
-    body.explicitinertial = True
-    body.mass, body.ipos = mass, (0, 0, 0)
-    body.inertia = square.sum() - square
-
-
 def _add_axle(spec: mujoco.MjSpec, torso, params: MultipodParams, segment: int):
     half = np.array([AXLE[0], params.root_width, AXLE[1]])
     axle = torso.add_body(name=f"axle_{segment}", pos=(params.axle_x[segment], 0, 0))
-    _make_box(axle, params.axle_mass, half)
+    make_box(axle, params.axle_mass, half)
     for joint, axis, limit in zip(JOINTS, ((0, 0, 1), (1, 0, 0)), (params.yaw_range, params.roll_range), strict=True):
         name = f"{joint}_{segment}"
         axle.add_joint(
@@ -131,15 +117,7 @@ def _add_axle(spec: mujoco.MjSpec, torso, params: MultipodParams, segment: int):
             armature=params.armature,
         )
         add_servo(spec, name, params.motor, params.KP, params.KD)
-    axle.add_geom(
-        name=f"axle_{segment}",
-        type=mujoco.mjtGeom.mjGEOM_BOX,
-        size=half,
-        material="dark",
-        contype=0,
-        conaffinity=0,
-        group=1,
-    )
+    axle.add_geom(name=f"axle_{segment}", type=mujoco.mjtGeom.mjGEOM_BOX, size=half, material="dark", **DRAWN)
     return axle
 
 
@@ -174,18 +152,5 @@ def _draw_leaf(body, name: str, start: np.ndarray, end: np.ndarray, material: st
         pos=0.5 * (start + end),
         quat=(np.cos(0.5 * slope), np.sin(0.5 * slope), 0, 0),
         material=material,
-        contype=0,
-        conaffinity=0,
-        group=1,
+        **DRAWN,
     )
-
-
-def xml() -> str:
-    """Return the XML of the default multipod, as `assets/multipod.xml` keeps it."""
-    spec = build()
-    spec.compile()
-    return spec.to_xml()
-
-
-if __name__ == "__main__":
-    (Path(__file__).parent / "assets" / "multipod.xml").write_text(xml())

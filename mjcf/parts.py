@@ -1,14 +1,28 @@
-"""What several machines are made of: a servo with its torque-speed limit, a foot, and what feet and body measure."""
+"""What several machines are made of: masses, a servo with its torque-speed limit, feet, and what is measured."""
 
 from __future__ import annotations
 
 import mujoco
+import numpy as np
 
 from ..analytic.terrain import Terrain
+from .look import add_look
+from .presets import Preset
 from .terrain import foot_bits
 
 SERVO_INPUTS = ("pos", "vel", "ff")  # the controls of a servo: angle [rad], speed [rad/s], torque [N m]
 POINT_INERTIA = 1e-9  # MuJoCo wants some [kg m^2]; a point mass has none
+
+
+def new_spec(name: str, preset: Preset, g: float) -> mujoco.MjSpec:
+    """Return a model without bodies, with the settings of a preset, gravity [m/s^2], sky and materials."""
+    spec = mujoco.MjSpec()
+    spec.modelname = name
+    spec.compiler.degree = False
+    preset.apply(spec.option)
+    spec.option.gravity = (0, 0, -g)
+    add_look(spec)
+    return spec
 
 
 def add_servo(spec: mujoco.MjSpec, joint: str, motor, kp: float, kd: float) -> None:
@@ -46,8 +60,16 @@ def make_point_mass(body, mass: float, at=(0.0, 0.0, 0.0)) -> None:
     body.inertia = (POINT_INERTIA,) * 3
 
 
-def add_foot(body, leg: int, radius: float, terrain: Terrain, at=(0.0, 0.0, 0.0)) -> None:
-    """Add the sphere `toe_i` that stands on the ground of this foot, and the site `foot_i` at its centre."""
+def make_box(body, mass: float, half: np.ndarray) -> None:
+    """Give a body the mass [kg] and inertia of a homogeneous box of these half extents [m]."""
+    square = mass / 3 * np.square(half)
+    body.explicitinertial = True
+    body.mass, body.ipos = mass, (0, 0, 0)
+    body.inertia = square.sum() - square
+
+
+def add_foot(body, leg: int, radius: float, terrain: Terrain, at=(0.0, 0.0, 0.0), drawn: float = 0.012) -> None:
+    """Add the sphere `toe_i` that stands on the ground of this foot, and at its centre `foot_i`, drawn larger."""
     contype, conaffinity = foot_bits(terrain, leg)
     body.add_geom(
         name=f"toe_{leg}",
@@ -58,11 +80,16 @@ def add_foot(body, leg: int, radius: float, terrain: Terrain, at=(0.0, 0.0, 0.0)
         conaffinity=conaffinity,
         condim=3,
     )
-    body.add_site(name=f"foot_{leg}", pos=at, size=(0.012, 0.012, 0.012), rgba=(0.1, 0.1, 0.1, 1))
+    body.add_site(name=f"foot_{leg}", pos=at, size=(drawn,) * 3, rgba=(0.1, 0.1, 0.1, 1))
 
 
-def add_sensors(spec: mujoco.MjSpec, stands_on: list[str]) -> None:
-    """Add, per foot, whether it touches and the net force on it in the world frame; and the IMU at the site `imu`."""
+def add_foot_sensors(spec: mujoco.MjSpec, stands_on: list[str]) -> None:
+    """Add the sensors `foot_i`: whether `toe_i` touches, and the net force on it in the world frame.
+
+    Args:
+        spec: The model under construction.
+        stands_on: The name of the geom that each foot stands on.
+    """
     data = mujoco.mjtConDataField
     fields = (1 << int(data.mjCONDATA_FOUND)) | (1 << int(data.mjCONDATA_FORCE))
     netforce, n_slots = 3, 1
@@ -76,6 +103,11 @@ def add_sensors(spec: mujoco.MjSpec, stands_on: list[str]) -> None:
             refname=f"toe_{leg}",
             intprm=[fields, netforce, n_slots],
         )
+
+
+def add_imu(spec: mujoco.MjSpec, torso) -> None:
+    """Add the site `imu` at the torso's origin, with a gyroscope and an accelerometer."""
+    torso.add_site(name="imu", size=(0.01, 0.01, 0.01), rgba=(0, 0, 0, 0))
     kinds = {"gyro": mujoco.mjtSensor.mjSENS_GYRO, "accelerometer": mujoco.mjtSensor.mjSENS_ACCELEROMETER}
     for name, kind in kinds.items():
         spec.add_sensor(name=name, type=kind, objtype=mujoco.mjtObj.mjOBJ_SITE, objname="imu")

@@ -2,21 +2,20 @@
 
 A body `torso` that only translates, on the joints `x` and `z`; below it `thigh` with the joint `hip` and `shank` with
 the joint `knee`, both about -y, so that qpos and qvel are the exact model's state. Torque motors `hip` and `knee`. The
-foot is a small sphere at the shank's end; its centre, the site `foot_0`, is the exact model's point foot.
+foot is a small sphere `toe_0` at the shank's end; its centre, the site `foot_0`, is the exact model's point foot.
 """
 
 from __future__ import annotations
-
-from pathlib import Path
 
 import mujoco
 import numpy as np
 
 from ..analytic.models.slip_leg import SlipLegParams
 from ..analytic.terrain import Terrain, make
-from .look import add_cameras, add_look
+from .look import add_cameras, draw_rod
+from .parts import add_foot, add_foot_sensors, new_spec
 from .presets import Preset, find
-from .terrain import add_ground, foot_bits
+from .terrain import add_ground
 
 START = "start"  # keyframe: at the apex of the default gait, leg retracted
 START_QPOS = (0.0, 0.62 + 0.125, 1.2, -1.72)
@@ -60,28 +59,12 @@ def build(
         ValueError: If a name is unknown.
     """
     params, ground, preset = params or SlipLegParams(), make(terrain), find(preset, PRESETS)
-    spec = mujoco.MjSpec()
-    spec.modelname = "slip_leg"
-    spec.compiler.degree = False
-    preset.apply(spec.option)
-    spec.option.gravity = (0, 0, -params.g)
-    add_look(spec)
+    spec = new_spec("slip_leg", preset, params.g)
     stands_on = add_ground(spec, ground, preset, params.friction, 1)
     shank = _add_links(spec, params)
-    contype, conaffinity = foot_bits(ground, 0)
-    foot = dict(pos=(0, 0, -params.shank_length))
-    shank.add_geom(
-        name="foot_0",
-        type=mujoco.mjtGeom.mjGEOM_SPHERE,
-        size=(preset.toe_radius, 0, 0),
-        contype=contype,
-        conaffinity=conaffinity,
-        condim=3,
-        **foot,
-    )
-    shank.add_site(name="foot_0", size=(0.02, 0.02, 0.02), rgba=(0.1, 0.1, 0.1, 1), **foot)
+    add_foot(shank, 0, preset.toe_radius, ground, (0, 0, -params.shank_length), drawn=0.02)
     _add_motors(spec, servo)
-    _add_sensor(spec, stands_on[0])
+    add_foot_sensors(spec, stands_on)
     spec.add_key(name=START, qpos=START_QPOS, qvel=(2.5, 0, 0, 0))
     return spec
 
@@ -114,16 +97,7 @@ def _add_links(spec: mujoco.MjSpec, params: SlipLegParams):
     links = {"hip": (thigh, params.thigh_length, "tripod_a"), "knee": (shank, params.shank_length, "tripod_b")}
     for (name, (body, length, material)), span in zip(links.items(), JOINT_RANGES, strict=True):
         body.add_joint(name=name, type=mujoco.mjtJoint.mjJNT_HINGE, axis=(0, -1, 0), range=span, limited=True)
-        body.add_geom(
-            name=body.name,
-            type=mujoco.mjtGeom.mjGEOM_CAPSULE,
-            fromto=(0, 0, 0, 0, 0, -length),
-            size=(0.018, 0, 0),
-            material=material,
-            contype=0,
-            conaffinity=0,
-            group=1,
-        )
+        draw_rod(body, body.name, (0, 0, 0), (0, 0, -length), 0.018, material)
     return shank
 
 
@@ -142,28 +116,3 @@ def _add_motors(spec: mujoco.MjSpec, servo: bool) -> None:
             motor.set_to_position(kp=SERVO[0], kv=SERVO[1])
         else:
             motor.set_to_motor()
-
-
-def _add_sensor(spec: mujoco.MjSpec, stands_on: str) -> None:
-    """Add whether the foot touches and the force on it, in the world frame."""
-    data = mujoco.mjtConDataField
-    spec.add_sensor(
-        name="foot_0",
-        type=mujoco.mjtSensor.mjSENS_CONTACT,
-        objtype=mujoco.mjtObj.mjOBJ_GEOM,
-        objname=stands_on,
-        reftype=mujoco.mjtObj.mjOBJ_GEOM,
-        refname="foot_0",
-        intprm=[(1 << int(data.mjCONDATA_FOUND)) | (1 << int(data.mjCONDATA_FORCE)), 3, 1],
-    )
-
-
-def xml() -> str:
-    """Return the XML of the default leg, as `assets/slip_leg.xml` keeps it."""
-    spec = build()
-    spec.compile()
-    return spec.to_xml()
-
-
-if __name__ == "__main__":
-    (Path(__file__).parent / "assets" / "slip_leg.xml").write_text(xml())

@@ -126,12 +126,12 @@ class GroundPatches:
         terrain: The terrain; assign another after `reroll`.
     """
 
-    def __init__(self, model: mujoco.MjModel, terrain: Terrain, feet: str = "foot_{}"):
-        """Find the patches of `model` and the sites of the feet that stand on them."""
+    def __init__(self, model: mujoco.MjModel, terrain: Terrain):
+        """Find the patches of `model` and the sites `foot_i` of the feet that stand on them."""
         self.terrain = terrain
         patches = [model.body(k) for k in range(model.nbody) if model.body(k).name.startswith("patch_")]
         self._mocap = np.array([patch.mocapid[0] for patch in patches], int)
-        self._sites = np.array([model.site(feet.format(k)).id for k in range(len(patches))], int)
+        self._sites = np.array([model.site(f"foot_{k}").id for k in range(len(patches))], int)
 
     def __bool__(self) -> bool:
         """Whether there is anything to follow."""

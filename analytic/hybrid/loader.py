@@ -14,10 +14,10 @@ import functools
 import importlib.util
 import math
 import os
-import shutil
 import sys
 import sysconfig
 import tempfile
+import time
 import types
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,7 +35,7 @@ KERNEL = Path(__file__).parent / "kernel"
 FILES = ("codes", "stages", "METHOD", "steps", "guards", "scan", "locate", "accumulation", "events", "flow")
 ENTRIES = ("flow", "begin_event", "finish_event", "advance", "advance_many")
 MODES = ("compiled", "mixed", "python")
-KEEP = 200  # cached models; the longest unused are removed beyond that
+KEEP = 200  # cached models and laws; the longest unused are removed beyond that
 
 # The model's functions up to this size of bytecode are compiled into their caller: passing five arrays costs more than
 # a small field (51 ns against 9 ns for the stance of SLIP).
@@ -177,7 +177,7 @@ def cached_file(stem: str, text: str) -> Path:
     path = folder / f"{stem}.py"
     if path.exists():
         # A new access time protects it from removal. The modification time is numba's stamp: keep it.
-        os.utime(path, ns=(_now_ns(), path.stat().st_mtime_ns))
+        os.utime(path, ns=(time.time_ns(), path.stat().st_mtime_ns))
         return path
     with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=folder, suffix=".part", delete=False) as part:
         part.write(text)
@@ -186,21 +186,13 @@ def cached_file(stem: str, text: str) -> Path:
     return path
 
 
-def _now_ns() -> int:
-    import time
-
-    return time.time_ns()
-
-
 def _remove_oldest(folder: Path) -> None:
-    """Remove the longest unused models beyond KEEP, with the machine code numba keeps beside them."""
-    files = sorted(folder.glob("hyb_*.py"), key=lambda path: path.stat().st_atime_ns, reverse=True)
+    """Remove the longest unused models and laws beyond KEEP, with the machine code numba keeps beside them."""
+    files = sorted(folder.glob("*.py"), key=lambda path: path.stat().st_atime_ns, reverse=True)
     for path in files[KEEP:]:
         for code in (folder / "__pycache__").glob(f"{path.stem}.*"):
             code.unlink(missing_ok=True)
         path.unlink(missing_ok=True)
-    if not files:
-        shutil.rmtree(folder / "__pycache__", ignore_errors=True)
 
 
 @functools.cache

@@ -62,7 +62,7 @@ DOPRI5 = Method(
     n_stages=6,
     n_rows=7,
     n_dense=4,
-    files=("dense_dopri5",),
+    files=("dense_quartic",),
     polish=False,
     arrays={
         "A": _square(
@@ -100,15 +100,16 @@ RK23 = Method(
     error_order=2,
     n_stages=3,
     n_rows=4,
-    n_dense=3,
-    files=("dense_rk23",),
+    n_dense=4,
+    files=("dense_quartic",),
     polish=False,
     arrays={
         "A": _square([[], [1 / 2], [0, 3 / 4]]),
         "B": np.array([2 / 9, 1 / 3, 4 / 9]),
         "C": np.array([0, 1 / 2, 3 / 4]),
         "E": np.array([5 / 72, -1 / 12, -1 / 9, 1 / 8]),
-        "P": np.array([[1, -4 / 3, 5 / 9], [0, 1, -2 / 3], [0, 4 / 3, -8 / 9], [0, -1, 1]]),
+        # The cubic Hermite interpolant: its fourth power is zero.
+        "P": np.array([[1, -4 / 3, 5 / 9, 0], [0, 1, -2 / 3, 0], [0, 4 / 3, -8 / 9, 0], [0, -1, 1, 0]]),
     },
     source="Bogacki & Shampine (1989)",
 )

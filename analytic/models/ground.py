@@ -18,7 +18,7 @@ from ..terrain import Terrain
 PREFIX = "terrain_arg"  # SimSect's names of a terrain's parameters
 
 
-class Ground(NamedTuple):
+class PointTerrain(NamedTuple):
     """A terrain at a point.
 
     Attributes:
@@ -32,7 +32,7 @@ class Ground(NamedTuple):
     gradient: Callable
 
 
-def ground_of(terrain: Terrain, start: int) -> Ground:
+def ground_of(terrain: Terrain, start: int) -> PointTerrain:
     """Return the point functions of a terrain whose parameters stand in `p[start:]`."""
     kind = type(terrain)
     names = [field.name for field in fields(kind)]
@@ -51,7 +51,7 @@ def ground_of(terrain: Terrain, start: int) -> Ground:
         return gradient_of(read(p), x, y)
 
     values = {f"{PREFIX}{i + 1}": float(getattr(terrain, name)) for i, name in enumerate(names)}
-    return Ground({name: value for name, value in values.items() if not tables}, height, gradient)
+    return PointTerrain({name: value for name, value in values.items() if not tables}, height, gradient)
 
 
 def plain_height(terrain: Terrain) -> Callable[[float, float], float]:

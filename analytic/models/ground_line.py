@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 
 from .. import terrain as terrains
-from ..terrain import smooth_step
-
-MOST_WAVES = 24  # of rough terrain
+from ..smooth import minimum_jerk
+from ..waves import N_WAVES
 
 
 def ground_table(terrain: terrains.Terrain | str = "flat") -> dict[str, Any]:
@@ -24,7 +23,7 @@ def ground_table(terrain: terrains.Terrain | str = "flat") -> dict[str, Any]:
     """
     terrain = terrains.make(terrain)
     found = {"ground_slope": 0.0, "step_height": 0.0, "step_start": 0.0, "step_width": 1.0, "n_waves": 0.0}
-    waves = np.zeros((3, MOST_WAVES))  # amplitude [m], wave number [rad/m], phase [rad]
+    waves = np.zeros((3, N_WAVES))  # amplitude [m], wave number [rad/m], phase [rad]
     if isinstance(terrain, terrains.Slope):
         found["ground_slope"] = terrain.slope_x
     elif isinstance(terrain, terrains.Step):
@@ -48,9 +47,9 @@ def ground_table(terrain: terrains.Terrain | str = "flat") -> dict[str, Any]:
 
 def ground_height(x: float, p: np.ndarray, first: int) -> float:
     """Return the height of the ground at x [m], `first` being the place of `ground_slope` in p."""
-    step = (x - p[first + 2]) / p[first + 3]
-    z = p[first] * x + p[first + 1] * smooth_step(step)
+    riser = min(max((x - p[first + 2]) / p[first + 3], 0.0), 1.0)
+    z = p[first] * x + p[first + 1] * minimum_jerk(riser)
     for i in range(int(p[first + 4])):
         wave = first + 5 + i
-        z += p[wave] * math.sin(p[wave + MOST_WAVES] * x + p[wave + 2 * MOST_WAVES])
+        z += p[wave] * math.sin(p[wave + N_WAVES] * x + p[wave + 2 * N_WAVES])
     return z

@@ -25,7 +25,8 @@ from dataclasses import dataclass, field, fields
 
 import numpy as np
 
-from ..hybrid.names import indices
+from ..hybrid import indices
+from ..smooth import minimum_jerk
 from .hopping_leg import START_LEG, HoppingLegParams, leg_angles
 from .hopping_leg_dynamics import leg_jacobian, leg_position, toe_position
 from .hopping_leg_mechanics import P
@@ -96,11 +97,6 @@ def bezier(coefficients, s):
         + 4.0 * c[3] * s * s * s * r
         + c[4] * s * s * s * s
     )
-
-
-def minimum_jerk(x):
-    """Return the smoothest way from 0 to 1 for x from 0 to 1, at rest at both ends with no acceleration."""
-    return x * x * x * (10.0 + x * (6.0 * x - 15.0))
 
 
 def clip(value, low, high):

@@ -20,7 +20,7 @@ import math
 
 import numpy as np
 
-from ..hybrid.names import indices
+from ..hybrid import indices
 from .hopping_leg import HoppingLegParams
 from .hopping_leg_dynamics import all_terms, mass_matrix, toe_jacobian
 from .hopping_leg_dynamics import potential_energy as potential_of

@@ -101,7 +101,7 @@ class MultipodParams:
     @property
     def side(self) -> np.ndarray:
         """+1 for a left leg, -1 for a right one, shape (n_legs,)."""
-        return np.tile([1.0, -1.0], self.n_segments)
+        return np.tile(SIDES, self.n_segments)
 
     @property
     def pivot(self) -> tuple[float, float]:

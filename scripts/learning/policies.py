@@ -15,8 +15,8 @@ import gymnasium
 import numpy as np
 
 from tarsus.analytic.clock import TripodGait
-from tarsus.controllers import clock_gaits
 from tarsus.controllers.clock import ClockPolicy
+from tarsus.controllers.clock_gaits import CLOCK_GAITS
 from tarsus.controllers.gait_policy import GaitPolicy
 from tarsus.controllers.raibert import Raibert, RaibertGains, RaibertPolicy
 from tarsus.controllers.slip import SlipControl, SlipController, SlipPolicy
@@ -27,7 +27,7 @@ from tarsus.scripts.runs.walking import bigant_gait, multipod_gait
 
 PolicyFunction = Callable[[np.ndarray, Mapping], np.ndarray]
 SHIPPED = Path(__file__).parent / "trained"  # a folder for each, with policy.npz and run.json
-GAITS = clock_gaits.GAITS | {  # the best of 1600 that `tarsus search gait` tried
+GAITS = CLOCK_GAITS | {  # the best of 1600 that `tarsus search gait` tried
     "dash": TripodGait(0.304, 0.2185, 1.958, 0.5045, -0.01027, -0.06544)
 }
 FAST = ("sprint", "dash")  # those that need a run-up

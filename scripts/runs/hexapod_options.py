@@ -8,7 +8,7 @@ import dataclasses
 from tarsus.analytic import terrain as terrains
 from tarsus.analytic.clock import HEADINGS, TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams, with_symbols
-from tarsus.controllers.clock_gaits import GAITS
+from tarsus.controllers.clock_gaits import CLOCK_GAITS
 
 # Options of the gait: long name, the report's symbol, unit or meaning.
 GAIT_OPTIONS = {
@@ -27,7 +27,7 @@ WORDS = ("terrain_type", "control_type")  # parameters that are no numbers
 def add_robot_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that `gait_from`, `terrain_from` and `params_from` read."""
     gait = parser.add_argument_group("gait")
-    gait.add_argument("--gait", choices=tuple(GAITS), help="one with a name, which the options below change")
+    gait.add_argument("--gait", choices=tuple(CLOCK_GAITS), help="one with a name, which the options below change")
     for name, (symbol, meaning) in GAIT_OPTIONS.items():
         gait.add_argument(f"--{name.replace('_', '-')}", f"--{symbol}", dest=name, type=float, help=meaning)
     gait.add_argument("--duty", type=float, help="slow phase as a share of the cycle, instead of --slow-time")
@@ -70,7 +70,7 @@ def gait_from(args: argparse.Namespace, params: HexapodParams) -> TripodGait:
     Raises:
         ValueError: If the gait is impossible, or slow time and duty are both given.
     """
-    gait = params.gait if args.gait is None else GAITS[args.gait]
+    gait = params.gait if args.gait is None else CLOCK_GAITS[args.gait]
     given = {name: getattr(args, name) for name in GAIT_OPTIONS if getattr(args, name) is not None}
     if args.duty is not None and "slow_time" in given:
         raise ValueError("give either --slow-time or --duty, not both")

@@ -76,7 +76,16 @@ def test_kinks_are_where_some_rate_changes(gait, start, length):
 
 
 def test_default_gait_kinks_four_times_a_stride():
-    np.testing.assert_allclose(TripodGait().clock().kinks(0, 1), [0.2, 0.3, 0.7, 0.8])
+    clock = TripodGait().clock()
+    kinks = clock.kinks(0, 1)
+    np.testing.assert_allclose(kinks, [0.2, 0.3, 0.7, 0.8])
+    np.testing.assert_array_equal(clock.kinks(kinks[0], kinks[1]), kinks[1:2])  # the start is not counted, the end is
+
+
+def test_at_a_kink_the_rate_is_that_of_the_phase_which_begins():
+    slow, fast = 1.0 / 0.5, (2 * np.pi - 1.0) / 0.5
+    _, rate = profile(np.array([-0.25, 0.25]), 1.0, 0.5, 1.0)
+    np.testing.assert_allclose(rate, [slow, fast])
 
 
 @given(gait=gaits, t=times)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tarsus.analytic.battery import BOOKKEEPINGS, HOUR, Battery, lifetime
-from tarsus.analytic.motor import Motor
+from tarsus.analytic.motor import MX_64, MX_106, Motor
 
 torques, speeds = st.floats(-10, 10), st.floats(-100, 100)
 
@@ -18,6 +18,12 @@ def test_limit_line_runs_from_stall_torque_to_no_load_speed():
     np.testing.assert_allclose(motor.torque_limits(0.5 * motor.no_load_speed), (-3, 1.5))
     np.testing.assert_allclose(motor.torque_limits(-0.5 * motor.no_load_speed), (-1.5, 3))
     np.testing.assert_allclose(motor.torque_limits(motor.no_load_speed), (-3, 0), atol=1e-12)
+
+
+def test_far_beyond_the_no_load_speed_the_motor_brakes_with_all_it_has():
+    motor = Motor()
+    np.testing.assert_allclose(motor.torque_limits(5 * motor.no_load_speed), (-3, -3))
+    np.testing.assert_allclose(motor.torque_limits(-5 * motor.no_load_speed), (3, 3))
 
 
 @given(torque=torques, speed=speeds)
@@ -42,6 +48,18 @@ def test_stall_current_and_voltage_are_the_documents():
     assert motor.current(3.0) == pytest.approx(6.13, abs=0.01)
     assert motor.voltage(3.0, 0.0) == pytest.approx(8.2, abs=0.03)
     assert motor.voltage(0.0, motor.no_load_speed) == pytest.approx(17.1, abs=0.03)
+
+
+@pytest.mark.parametrize(
+    ("servo", "torque", "current", "rpm"), [(MX_64, 6.0, 4.1, 63), (MX_106, 8.4, 5.2, 45)], ids=["MX-64", "MX-106"]
+)
+def test_servos_are_their_data_sheets_at_12_volts(servo, torque, current, rpm):
+    speed = rpm * np.pi / 30
+    assert servo.current(torque) == pytest.approx(current)
+    assert servo.voltage(torque, 0.0) == pytest.approx(12.0)
+    assert servo.voltage(0.0, speed) == pytest.approx(12.0)
+    np.testing.assert_allclose(servo.torque_limits(speed), (-torque, 0.0), atol=1e-12)
+    np.testing.assert_allclose(servo.torque_limits(0.0), (-torque, torque))
 
 
 @given(torque=torques, speed=speeds)
@@ -100,6 +118,13 @@ def test_lifetime_of_a_constant_drain_is_the_discharge_time():
     long = np.linspace(0, 2 * battery.discharge_time(1.0), 1001)
     assert lifetime(long, np.full(1001, rate[0])) == pytest.approx(battery.discharge_time(1.0))
     assert lifetime(time, 0 * rate) == np.inf
+
+
+def test_lifetime_counts_from_the_first_time():
+    time = np.linspace(3, 7, 4001)
+    drain = np.where(time < 5, 0.25, 1.0)  # half in two seconds, the other half in half a second
+    assert lifetime(time, drain) == pytest.approx(2.5, abs=1e-3)
+    assert lifetime(time[time < 5], drain[time < 5]) == pytest.approx(4.0)
 
 
 def test_bad_batteries_are_refused():

@@ -63,11 +63,12 @@ def test_held_robots_stay_and_started_ones_rest_at_the_origin():
     robots.step(rng.uniform(-1, 1, (7, 6)), hold)
     np.testing.assert_array_equal(robots.angle[hold], angle[hold])
     np.testing.assert_array_equal(robots.pose[hold], pose[hold])
+    assert not robots.rate[hold].any() and not robots.twist[hold].any()
     assert not robots.velocity[hold].any() and not robots.posture_rate[hold].any() and robots.velocity[~hold].all()
     before = robots.pose.copy()
     robots.start(np.array([2, 5]), np.full((2, 3, 2), 9.0))
     np.testing.assert_allclose(robots.angle[2], np.tile([0.4, 0.5], (3, 1)))  # as far as joints go
-    assert not robots.pose[[2, 5]].any()
+    assert not robots.pose[[2, 5]].any() and not robots.posture_rate[[2, 5]].any()
     np.testing.assert_array_equal(robots.pose[[0, 1, 3, 4, 6]], before[[0, 1, 3, 4, 6]])
 
 

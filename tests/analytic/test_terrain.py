@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tarsus.analytic import terrain
-from tarsus.analytic.terrain import TERRAINS, Flat, Rough, Sinusoid, Slope, Sloped
+from tarsus.analytic.terrain import TERRAINS, Flat, Rough, Sinusoid, Slope, Sloped, Step
 
 coordinate = st.floats(-30, 30, allow_nan=False)
 every_terrain = pytest.mark.parametrize("ground", [kind() for kind in TERRAINS.values()], ids=TERRAINS)
@@ -60,6 +60,32 @@ def test_the_manuals_terrains_are_those_of_table_3():
     assert Sloped(a1, 0.2, 0.5).height(x, y) == pytest.approx(a1 * x + 0.2 * y + 0.5)
     assert Sloped(a1, 0.2, 0.5).height(x, -y) == 0.5
     assert Slope(0.1, -0.2).height(x, -y) == pytest.approx(0.1 * x + 0.2 * y)
+
+
+def test_a_step_rises_once_along_its_heading():
+    step = Step(rise=0.05, position=0.4, width=0.1, heading=np.pi / 6)
+    along, across = np.array([np.cos(np.pi / 6), 0.5]), np.array([-0.5, np.cos(np.pi / 6)])
+    way = np.array([-3.0, 0.4, 0.45, 0.5, 3.0])
+    for aside in (-2.0, 0.0, 2.0):
+        x, y = np.outer(along, way) + aside * across[:, None]
+        np.testing.assert_allclose(step.height(x, y), [0, 0, 0.025, 0.05, 0.05], atol=1e-15)
+    assert step.height(*(0.425 * along)) == pytest.approx(0.05 * 0.103515625)  # a quarter of the way: 53/512
+
+
+@every_terrain
+def test_the_lowest_of_some_points_just_touches(ground):
+    points = np.random.default_rng(0).uniform(-1, 1, (20, 3))
+    points[:, 2] += ground.height_to_clear(points)
+    gap = points[:, 2] - ground.height(points[:, 0], points[:, 1])
+    assert gap.min() == pytest.approx(0.0, abs=1e-12) and np.sum(gap < 1e-9) == 1
+
+
+def test_rough_grounds_waves_are_alike_steep_from_the_shortest_to_four_times_its_length():
+    amplitude, k_x, k_y, _ = Rough(wavelength=0.3).waves
+    number = np.hypot(k_x, k_y)
+    assert 2 * np.pi / number[[0, -1]] == pytest.approx([0.3, 1.2])
+    np.testing.assert_allclose(np.diff(np.log(number)), -np.log(4) / (len(number) - 1))
+    np.testing.assert_allclose(amplitude * number, amplitude[0] * number[0])
 
 
 def test_rough_ground_has_the_deviation_asked_for_and_a_seed():

@@ -44,6 +44,21 @@ def test_torque_policy_is_the_pd_law():
     np.testing.assert_allclose(policy(None, info), (0.5 + 0.5) / 3.0, rtol=1e-6)
 
 
+def test_velocity_policy_takes_the_set_points_the_short_way_to_where_the_clock_will_be():
+    gait, dt, scale = TripodGait(), 0.05, 8.0
+    policy = ClockPolicy(gait, "velocity", ctrl_dt=dt, scale=scale)
+    angle, _ = gait.clock()(0.23 + dt)
+    reference = angle + np.array([0.1, -0.2, 2 * np.pi, 0.3 - 2 * np.pi, 0.0, -0.4])
+    action = policy(None, {"time": 0.23, "hip_reference": reference})
+    np.testing.assert_allclose(action * scale * dt, [-0.1, 0.2, 0.0, -0.3, 0.0, 0.4], atol=1e-6)
+
+
+def test_gait_policy_is_minus_one_at_the_low_and_one_at_the_high_of_its_ranges():
+    ranges = {"cycle_time": (1.0, 2.0), "sweep_angle": (0.25, 0.75), "leg_offset": (-1.0, 1.0)}
+    action = ClockPolicy(TripodGait(), "gait", ranges=ranges)(None, {})
+    np.testing.assert_array_equal(action, [-1.0, 1.0, 0.0])
+
+
 def test_unknown_action_mode_is_refused():
     with pytest.raises(ValueError, match="unknown action mode 'dance'; there are velocity, torque, gait"):
         ClockPolicy(TripodGait(), "dance")

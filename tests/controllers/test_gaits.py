@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tarsus.analytic.clock import TRIPOD_PHASE, Clock, undulation
+from tarsus.analytic.clock import TRIPOD_PHASE, Clock
 from tarsus.analytic.models.multipod import MultipodParams, foot_positions, foot_velocities
+from tarsus.analytic.undulation import undulation_angles
 from tarsus.controllers import gaits, pair_gaits, shaft_gaits
 from tarsus.controllers.gaits import GAITS
 
@@ -66,6 +67,12 @@ def test_enough_legs_stand_on_both_sides(name, n):
         assert side.any(axis=1).all()
     if GAITS[name].drives == "shafts":
         np.testing.assert_allclose(stance.mean(axis=0), gait.duty, atol=2 / 997)
+
+
+def test_both_tripods_stand_for_a_tenth_of_the_cycle():
+    gait = gaits.make("tripod", 6)
+    standing = gait.stance(gait.period * (np.arange(997) + 0.5) / 997).sum(axis=-1)
+    assert set(standing) == {3, 6} and np.mean(standing == 6) == pytest.approx(0.1, abs=4 / 997)
 
 
 @pytest.mark.parametrize("name", GAITS)
@@ -171,6 +178,12 @@ def test_undulation_lags_along_the_body_by_the_phase_offset():
     np.testing.assert_allclose(gait(1.0 + lag)[0][1:], gait(1.0)[0][:-1], atol=1e-12)
 
 
+def test_neighbouring_pairs_of_a_pair_tripod_are_in_opposite_phase():
+    angles, rates = pair_gaits.pair_tripod(8)(np.linspace(0, 3, 7))
+    np.testing.assert_allclose(angles[:, 1:], -angles[:, :-1], atol=1e-12)
+    np.testing.assert_allclose(rates[:, 1:], -rates[:, :-1], atol=1e-12)
+
+
 def test_steering_of_an_undulation_bends_the_body_to_the_left():
     held = pair_gaits.undulation(8, steering=0.1).coefficients[:, 0, 0].real
     np.testing.assert_allclose(held, [0.1, 0.1 / 3, -0.1 / 3, -0.1])
@@ -209,6 +222,6 @@ def test_the_environments_undulation_is_the_gaits():
     """What the action mode "gait" of Multipod-v0 plays, and the Fourier series, are one gait."""
     t = np.linspace(0.0, 5.0, 23)
     gait = pair_gaits.undulation(8, 0.4, 1.2 * np.pi, 0.21, 0.13, 0.07)
-    played = undulation(0.4 * t, 0.4, 1.2 * np.pi, 0.21, 0.13, 0.07, n_pairs=4)
+    played = undulation_angles(0.4 * t, 0.4, 1.2 * np.pi, 0.21, 0.13, 0.07, n_pairs=4)
     for a, b in zip(gait(t), played, strict=True):
         np.testing.assert_allclose(a, b, atol=1e-12)

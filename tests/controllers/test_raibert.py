@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tarsus.analytic.models import hopping_leg_laws as laws
-from tarsus.analytic.models.hopping_leg import HoppingLegParams, start_angles
+from tarsus.analytic.models.hopping_leg import HoppingLegParams, places, start_angles
 from tarsus.controllers.raibert import SETTLED, Raibert, RaibertGains, RaibertPolicy
 
 PARAMS = HoppingLegParams()
@@ -23,6 +23,22 @@ def test_contact_switches_the_law_and_calls_the_events():
     assert not controller.in_stance and controller.memory[laws.T_EVENT] == 0.35
 
 
+def test_touchdown_corrects_the_force_and_liftoff_remembers_where_the_foot_left():
+    gains, controller = RaibertGains(), Raibert()
+    controller.reset(0.0, Q, np.zeros(4))
+    left, height = controller.memory[[laws.FROM_Y, laws.FROM_Z]], controller.memory[laws.APEX_HEIGHT]
+    bent = Q + [0, 0.02, 0.1, -0.1]
+    controller(0.2, bent, np.zeros(4), True)
+    force = gains.force + gains.k_height * (gains.height - height)
+    assert controller.memory[laws.FORCE] == pytest.approx(force) and force != gains.force
+    np.testing.assert_array_equal(controller.memory[[laws.FROM_Y, laws.FROM_Z]], left)
+    controller(0.35, bent, np.zeros(4), False)
+    there = places(PARAMS, bent)
+    np.testing.assert_allclose(controller.memory[[laws.FROM_Y, laws.FROM_Z]], there.leg, atol=1e-12)
+    assert controller.memory[laws.FOOTHOLD] == pytest.approx(there.foot[2])
+    assert controller.memory[laws.FORCE] == pytest.approx(force)
+
+
 def test_a_chattering_contact_is_one_touchdown():
     controller = Raibert()
     controller.reset(0.0, Q, np.zeros(4))
@@ -37,6 +53,9 @@ def test_the_apex_is_where_the_boom_stops_rising():
     high, speed = Q - [0, 0.05, 0, 0], np.array([0.8, 0.1, 0, 0])
     controller(0.1, high, speed, False)
     assert controller.memory[laws.APEX_HEIGHT] == pytest.approx(0.28 + np.sin(0.17), abs=1e-9)
+    assert controller.memory[laws.APEX_SPEED] == pytest.approx(0.8)
+    controller(0.2, Q, np.array([0.5, -1.0, 0, 0]), True)
+    controller(0.3, Q, np.array([0.5, 0.1, 0, 0]), True)  # that the body falls again in stance is no apex
     assert controller.memory[laws.APEX_SPEED] == pytest.approx(0.8)
 
 
@@ -61,10 +80,13 @@ def test_reset_forgets():
 def test_the_policy_asks_for_the_controllers_torque():
     scale = np.array([18.0, 27.0])
     policy = RaibertPolicy(Raibert(), scale)
-    info = {"time": 0.0, "qpos": Q, "qvel": np.zeros(4), "foot_contact": np.array([False])}
+    speed = np.array([0.5, 0.1, 1.0, -2.0])
+    info = {"time": 0.0, "qpos": Q, "qvel": speed, "foot_contact": np.array([False])}
     other = Raibert()
-    other.reset(0.0, Q, np.zeros(4))
-    np.testing.assert_allclose(policy(None, info), other(0.0, Q, np.zeros(4), False) / scale, rtol=1e-6)
+    other.reset(0.0, Q, speed)
+    torque = other(0.0, Q, speed, False)
+    np.testing.assert_allclose(policy(None, info), torque / scale, rtol=1e-6)
+    assert np.abs(torque).min() > 0.01
 
 
 def test_a_leg_longer_than_it_is_is_refused():

@@ -10,7 +10,8 @@ from tarsus.analytic.hybrid.names import items
 from tarsus.analytic.models import slip_leg_motion
 from tarsus.analytic.models.slip_leg import SlipLegParams, apex_state, com_state, foot_state
 from tarsus.controllers import slip_laws
-from tarsus.controllers.slip import D, K, SlipControl, SlipController
+from tarsus.controllers.slip import SlipControl, SlipController
+from tarsus.controllers.slip_laws import D, K
 from tarsus.controllers.slip_parameters import DEFECTS, MEMORY
 
 STATES = st.tuples(
@@ -93,7 +94,7 @@ def test_flight_torque_gives_the_joints_the_acceleration_asked_for(values, t):
     p, tau, rates = parameters(), np.empty(2), np.empty(8)
     slip_laws.flight_torque(t, x, d, p, tau)
     slip_leg_motion.flight_rates(x, p, tau, rates)
-    way, rate, acceleration = slip_laws.min_jerk(t, 0.08)
+    way, rate, acceleration = slip_laws.timed_move(t, 0.08)
     start, travel = np.array([0.2, -1.0]), np.array([0.8, -0.5])
     error, slow = start + travel * way - x[2:4], travel * rate - x[6:8]
     np.testing.assert_allclose(rates[6:], travel * acceleration + 3600 * error + 120 * slow, atol=1e-8)
@@ -102,10 +103,10 @@ def test_flight_torque_gives_the_joints_the_acceleration_asked_for(values, t):
 def test_minimum_jerk_is_smooth_and_its_rates_are_derivatives():
     for t in np.linspace(-0.1, 1.2, 27):
         h = 1e-5
-        behind, here, ahead = (slip_laws.min_jerk(t + s * h, 1.0) for s in (-1, 0, 1))
+        behind, here, ahead = (slip_laws.timed_move(t + s * h, 1.0) for s in (-1, 0, 1))
         assert here[1] == pytest.approx((ahead[0] - behind[0]) / (2 * h), abs=1e-6)
         assert here[2] == pytest.approx((ahead[1] - behind[1]) / (2 * h), abs=1e-3)
-    assert slip_laws.min_jerk(0.0, 1.0) == (0.0, 0.0, 0.0) and slip_laws.min_jerk(1.0, 1.0) == (1.0, 0.0, 0.0)
+    assert slip_laws.timed_move(0.0, 1.0) == (0.0, 0.0, 0.0) and slip_laws.timed_move(1.0, 1.0) == (1.0, 0.0, 0.0)
 
 
 @settings(max_examples=60, deadline=None)

@@ -7,10 +7,10 @@ import mujoco
 import numpy as np
 import pytest
 
-from tarsus.analytic.clock import undulation
 from tarsus.analytic.models.bigant import BigAntParams
 from tarsus.analytic.models.multipod import MultipodParams
 from tarsus.analytic.terrain import Flat, Rough, Slope
+from tarsus.analytic.undulation import undulation_angles
 from tarsus.controllers import gaits
 from tarsus.envs.bigant import BigAntConfig, BigAntTask
 from tarsus.envs.measure import heading
@@ -42,7 +42,7 @@ def test_undulation_is_the_controllers_gait():
         frequency, t, n = abs(frequency) + 0.1, rng.uniform(0, 9, 7), int(rng.integers(3, 12))
         gait = gaits.make("undulation", 2 * n, frequency=frequency, phase_offset=offset, yaw=yaw, roll=roll,
                           steering=steering)  # fmt: skip
-        ours = undulation(frequency * t, frequency, offset, yaw, roll, steering, n)
+        ours = undulation_angles(frequency * t, frequency, offset, yaw, roll, steering, n)
         np.testing.assert_allclose(ours, gait(t), atol=1e-12)
 
 

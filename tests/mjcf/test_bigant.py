@@ -1,7 +1,6 @@
 """The MuJoCo BigANT, whose loops are closed by constraints, against the closed form of its four-bar linkage."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import mujoco
 import numpy as np
@@ -12,7 +11,6 @@ from tarsus.analytic.models.bigant import BigAntParams, foot_positions, foot_vel
 from tarsus.analytic.terrain import Flat
 from tarsus.mjcf import PRESETS, Preset, bigant, compile_model
 
-ASSETS = Path(__file__).parents[2] / "mjcf" / "assets"
 CLOCK = Clock(TRIPOD_PHASE, cycle_time=4.0, slow_time=2.4, sweep_angle=1.4, direction=1.0)
 # How far the softly closed loops let the foot stray from the linkage, while walking: pins come apart by a twentieth
 # of a millimetre in the reference, by half in the preset `rl`, and the foot's lever doubles that.
@@ -50,6 +48,19 @@ def test_masses_are_the_parameters():
     model, _ = start()
     assert model.body_mass.sum() == pytest.approx(BigAntParams().total_mass)
     assert model.nv == 30 and model.nactuator == 6
+
+
+def test_inertias_are_those_of_a_box_and_of_slender_rods():
+    params = BigAntParams()
+    model, data = start(params)
+    x, y, z = 2 * np.array(bigant.PLATE)
+    box = params.body_mass / 12 * np.array([y * y + z * z, x * x + z * z, x * x + y * y])
+    np.testing.assert_allclose(model.body("torso").inertia, box)
+    full = np.zeros((model.nv, model.nv))
+    mujoco.mj_forward(model, data)
+    mujoco.mj_fullM(model, data, full)
+    about_its_end = params.rocker_mass * params.rocker**2 / 3
+    np.testing.assert_allclose(np.diag(full)[6:].reshape(6, 4)[:, 3], about_its_end)
 
 
 def test_any_start_closes_the_loops_at_the_foot_of_the_closed_form():
@@ -138,10 +149,6 @@ def test_servo_torque_is_that_of_the_motor():
 def test_the_start_stands_on_its_lowest_foot():
     params, shaft = BigAntParams(), np.array([0.0, 2, 0, 2, 0, 2])
     assert bigant.start_state(params, Flat(), shaft)[2] == pytest.approx(-foot_positions(params, shaft)[:, 2].min())
-
-
-def test_the_xml_asset_is_what_the_builder_makes():
-    assert (ASSETS / "bigant.xml").read_text() == bigant.xml(), "run: python -m tarsus.mjcf.bigant"
 
 
 def test_a_timestep_too_long_for_the_springs_is_refused():

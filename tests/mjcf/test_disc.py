@@ -25,6 +25,16 @@ def test_masses_and_feet_are_the_parameters(n_legs):
     assert feet[:, 2].min() == pytest.approx(0, abs=1e-12)
 
 
+def test_inertia_is_that_of_a_thick_disc_and_of_the_servos():
+    params = DiscParams(n_legs=5, leg_share=0.2, radius=0.3)
+    model = compile_model(disc.build(params))
+    across = 1.0 * (3 * 0.3**2 + (2 * disc.THICKNESS) ** 2) / 12
+    np.testing.assert_allclose(model.body("torso").inertia, [across, across, 1.0 * 0.3**2 / 2])
+    np.testing.assert_allclose(
+        model.dof_armature[6:].reshape(5, 3), np.tile([0, params.armature, params.armature], (5, 1))
+    )
+
+
 @pytest.mark.parametrize("n_legs", [3, 4, 7, 21])
 def test_it_stands_at_the_sag_of_its_springs(n_legs):
     params = DiscParams(n_legs=n_legs)
@@ -51,6 +61,12 @@ def test_controls_drive_lift_swing_and_sway():
     for _ in range(400):
         mujoco.mj_step(model, data)
     np.testing.assert_allclose(data.qpos[7:].reshape(5, 3), asked, atol=1e-3)
+    rates = np.zeros((5, 3))
+    rates[:, 1:] = 0.3
+    data.ctrl[:] = disc.controls(asked, rates)
+    mujoco.mj_forward(model, data)
+    pull = data.qfrc_actuator[6:].reshape(5, 3)[:, 1:]  # towards the rate; the servo's is KD at the rest position
+    np.testing.assert_allclose(pull, params.KD * 0.3, rtol=0.2)
 
 
 def test_a_timestep_too_long_for_the_springs_is_refused():

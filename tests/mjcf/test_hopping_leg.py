@@ -1,7 +1,5 @@
 """The hopping leg in MuJoCo is the machine of the exact model."""
 
-from pathlib import Path
-
 import mujoco
 import numpy as np
 import pytest
@@ -25,11 +23,6 @@ def loaded(params=None, **options):
 def states():
     rng = np.random.default_rng(1)
     return rng.uniform(-1.5, 1.5, (10, 4)), rng.uniform(-5, 5, (10, 4))
-
-
-def test_the_asset_is_what_the_builder_produces():
-    path = Path(hopping_leg.__file__).parent / "assets" / "hopping_leg.xml"
-    assert path.read_text() == hopping_leg.xml(), "run: python -m tarsus.mjcf.hopping_leg"
 
 
 @pytest.mark.parametrize("mode", ["ideal", "current", "voltage"])

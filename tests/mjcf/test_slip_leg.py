@@ -1,7 +1,6 @@
 """The MuJoCo leg against the exact equations of motion, the hybrid model, and its own XML."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import mujoco
 import numpy as np
@@ -17,17 +16,12 @@ from tarsus.mjcf import compile_model, slip_leg, slip_leg_parameters
 from tarsus.scripts.runs import slip_leg_runs as runs
 from tarsus.scripts.runs.slip_leg_mujoco import mujoco_run
 
-ASSETS = Path(__file__).parents[2] / "mjcf" / "assets"
 REGULATED = SlipControl(energy_gain=0.5)
 
 
 def built(params=None, **options):
     model = compile_model(slip_leg.build(params, **options))
     return model, mujoco.MjData(model)
-
-
-def test_xml_in_the_assets_is_what_the_builder_makes():
-    assert (ASSETS / "slip_leg.xml").read_text() == slip_leg.xml(), "run: python -m tarsus.mjcf.slip_leg"
 
 
 def test_equations_of_motion_are_the_exact_ones():

@@ -4,8 +4,9 @@
     state        the state vector, the start        leg, body, contact, toes    the mechanics, piece by piece
     control      what drives the hips               hybrid    field, guards and transitions of all charts
     energy       where the energy goes              outputs   auxiliary functions and the picture
+    orbit        the gait as a fixed point of its stride map
 
-Only `hybrid` and what it is made of need the engine; parameters import nothing but NumPy.
+Only `hybrid`, what it is made of and `orbit` need the engine; parameters import nothing but NumPy.
 """
 
 from .parameters import (

@@ -25,10 +25,10 @@ from ...clock import TripodGait
 from ...hybrid import Simulator, Status, sections, variational
 from ...terrain import Flat
 from . import hybrid
-from .hybrid import toe_mode
 from .layout import Variants
 from .parameters import N_LEGS, HexapodParams
 from .state import NAMES, QUATERNION, SCALE, TOES, WORK, toes_of
+from .toes import toe_mode
 
 SECTION = "kink_0"  # tripod A's clock; the event of the other tripod is its mirror image
 MIRROR_SECTION = "kink_3"
@@ -40,7 +40,7 @@ BODY = np.array([2, 4, 5, 7, 8, 9, 10, 11, 12])  # entries of the state: height,
 FREE_OF_MODE = (np.arange(6), np.array([0, 1]), np.array([0, 1, 3, 4]))  # a toe's free entries: flight, stick, slide
 
 
-def twist(angle, vectors) -> np.ndarray:
+def turned(angle, vectors) -> np.ndarray:
     """Return vectors (..., 3) turned about the vertical by an angle [rad]."""
     c, s = np.cos(angle), np.sin(angle)
     return vectors @ np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
@@ -59,12 +59,12 @@ def moved(x, shift, turn: float) -> np.ndarray:
     y = np.array(x, float)
     c, s = np.cos(0.5 * turn), np.sin(0.5 * turn)
     w, a, b, k = x[QUATERNION : QUATERNION + 4]
-    y[:3] = twist(turn, x[:3])
+    y[:3] = turned(turn, x[:3])
     y[QUATERNION : QUATERNION + 4] = c * w - s * k, c * a - s * b, c * b + s * a, c * k + s * w
-    y[7:10] = twist(turn, x[7:10])
+    y[7:10] = turned(turn, x[7:10])
     y[:2] += shift
     toes, old = y[TOES:WORK].reshape(N_LEGS, 2, 3), np.stack(toes_of(x), axis=1)
-    toes[:] = twist(turn, old)
+    toes[:] = turned(turn, old)
     toes[:, 0, :2] += shift
     return y
 
@@ -73,7 +73,7 @@ def in_heading_frame(x) -> np.ndarray:
     """Return a state (n,) seen from its heading frame: body above the origin, heading zero, counters zero."""
     x = np.asarray(x, float)
     turn = -heading(x)
-    y = moved(x, -twist(turn, x[:3])[:2], turn)
+    y = moved(x, -turned(turn, x[:3])[:2], turn)
     y[QUATERNION : QUATERNION + 4] *= np.sign(y[QUATERNION]) / np.linalg.norm(y[QUATERNION : QUATERNION + 4])
     y[WORK:] = 0.0
     return y

@@ -11,13 +11,14 @@ from .layout import P
 from .leg import place, rotation
 from .parameters import N_LEGS, HexapodParams
 from .state import TOES, rotation_matrix, toes_of
+from .toes import Machine, toe_mode
 
 LEG_OUTPUTS = ("hip_torque", "torque_command", "force_x", "force_y", "force_z", "current", "voltage")
 BODY = ("t", "x", "y", "z", "qw", "qx", "qy", "qz", "vx", "vy", "vz", "wx", "wy", "wz")
 NAMES = (*BODY, *(f"leg{leg}_{what}" for leg in range(N_LEGS) for what in LEG_OUTPUTS))
 
 
-def make_outputs(m) -> Callable:
+def make_outputs(m: Machine) -> Callable:
     """Return the auxiliary functions: time and body; of each leg the hip torque after and before the motor's limit.
 
     Then the ground's force on the toe (3, world frame) [N], and the motor's armature current [A] and voltage [V]
@@ -33,7 +34,7 @@ def make_outputs(m) -> Callable:
         for leg in range(N_LEGS):
             k, o = TOES + 6 * leg, len(BODY) + len(LEG_OUTPUTS) * leg
             at = place(x, p, leg, R)
-            mode = (chart >> (2 * leg)) & 3
+            mode = toe_mode(chart, leg)
             if mode == FLIGHT:
                 pushed = load(t, x, d, p, chart, leg, R, at, x[k + 3], x[k + 4], x[k + 5])
                 fx, fy, fz = 0.0, 0.0, 0.0
@@ -60,7 +61,7 @@ def make_lines(params: HexapodParams) -> Callable:
     def lines(t, x, d, p, chart):
         matrix, toes = rotation_matrix(x[3:7]), toes_of(x)[0]
         hips = x[:3] + params.attach @ matrix.T
-        on_ground = (chart >> (2 * np.arange(N_LEGS))) & 3 > 0
+        on_ground = toe_mode(chart, np.arange(N_LEGS)) != FLIGHT
         legs = {f"leg{leg}": np.stack([hips[leg], toes[leg]]) for leg in range(N_LEGS)}
         feet = {"feet_on_ground": toes[on_ground], "feet_in_air": toes[~on_ground]}
         return {"body": x[:3] + corners @ matrix.T} | legs | feet

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
-from ..ground import Ground
+from ..ground import PointTerrain
 from .contact import (
     FLIGHT,
     GRIP,
@@ -53,7 +53,7 @@ class Machine(NamedTuple):
     gradient: Callable
 
 
-def machine(floor: Ground, torque: Callable) -> Machine:
+def machine(floor: PointTerrain, torque: Callable) -> Machine:
     """Return the functions of one leg on a ground under a controller's torque."""
     load = make_load(torque)
     return Machine(load, make_contact(load, floor.gradient), floor.height, floor.gradient)

@@ -37,7 +37,9 @@ def test_stiffness_is_recovered_when_four_feet_carry(hexapods, robot):
     pos, vel = hexapods
     found = solve(pos, vel, robot)
     fit = fit_stiffness(pos, found.load)
-    assert fit.rank == 6
+    assert fit.rank == 6 and np.all(np.diff(fit.information) <= 0) and fit.information[-1] > 1e-3
+    weak = fit_stiffness(pos, 1e-3 * found.load)
+    np.testing.assert_allclose(weak.information, fit.information)  # relative: a lighter robot tells as much
     np.testing.assert_allclose(fit.stiffness, robot.stiffness, rtol=1e-9)
 
 
@@ -49,7 +51,7 @@ def test_tripod_data_determine_no_stiffness(hexapods, robot, rng):
     load = solve(pos, vel, robot).load
     assert np.all((load > 0).sum(axis=-1) <= 3)
     fit = fit_stiffness(pos, load, regulariser=1e-3)
-    assert fit.rank == 0 and np.isnan(fit.stiffness).all()
+    assert fit.rank == 0 and not fit.information.any() and np.isnan(fit.stiffness).all()
 
 
 def test_noise_is_averaged_and_the_regulariser_pulls_legs_together(hexapods, robot, rng):

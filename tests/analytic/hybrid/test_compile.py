@@ -128,6 +128,21 @@ def test_cache_is_hit_and_never_stale(tmp_path):
     assert abs(first - np.exp(-1.0)) < 1e-9 and abs(edited - np.exp(-2.0)) < 1e-9
 
 
+def test_only_the_longest_unused_code_is_removed(tmp_path, monkeypatch):
+    monkeypatch.setenv("TARSUS_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(loader, "KEEP", 2)
+    machine_code = tmp_path / "hybrid" / "__pycache__"
+    for age, stem in ((3, "law_a"), (2, "hyb_b"), (1, "law_c")):
+        path = loader.cached_file(stem, "x = 1\n")
+        os.utime(path, ns=(path.stat().st_atime_ns - age * 10**12, path.stat().st_mtime_ns))
+        machine_code.mkdir(exist_ok=True)
+        (machine_code / f"{stem}.entry-1.py311.nbi").touch()
+    loader.cached_file("hyb_b", "x = 1\n")  # used again
+    loader.cached_file("law_d", "x = 1\n")
+    assert {path.stem for path in (tmp_path / "hybrid").glob("*.py")} == {"hyb_b", "law_d"}
+    assert {path.name.split(".")[0] for path in machine_code.iterdir()} == {"hyb_b"}
+
+
 def test_everything_runs_without_numba(tmp_path):
     block = "import sys; sys.modules['numba'] = None\nimport importlib.util as u; f = u.find_spec\n"
     block += "u.find_spec = lambda n, *a: None if n == 'numba' else f(n, *a)\n"

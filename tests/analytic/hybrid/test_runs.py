@@ -279,8 +279,16 @@ def test_zeno_time_is_predicted_after_a_few_bounces():
     assert abs(r.zeno.time - 1.3545709) < 1e-7
     assert abs(r.zeno.time - bouncing_ball.rest_time(1.0, r.p)) < 1e-13
     assert r.zeno.settled_after <= 5 and r.zeno.guard == "impact"
+    assert r.zeno.ratio == pytest.approx(0.5, rel=1e-9)  # the restitution
     stopped = sim.run(final_time=2.0)
     assert stopped.status is Status.ZENO and stopped.t_end < stopped.zeno.time
+
+
+def test_a_batch_tells_where_the_events_of_each_run_accumulate():
+    sim = python(bouncing_ball.build(rests=False))
+    batch = sim.batch(np.array([[1.0, 0.0], [4.0, 0.0], [1e3, 0.0]]), final_time=3.0)
+    limits = [bouncing_ball.rest_time(height, sim.model.p0) for height in (1.0, 4.0)]
+    np.testing.assert_allclose(batch.zeno_time, [*limits, np.inf], rtol=1e-12)
 
 
 def test_a_run_goes_on_behind_the_limit():

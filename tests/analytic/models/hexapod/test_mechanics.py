@@ -190,8 +190,9 @@ def test_touchdown_takes_the_normal_velocity_and_what_friction_may(v, slope):
     assert np.linalg.norm(np.cross(after, tangential)) == pytest.approx(0.0, abs=1e-9)
 
 
-def test_full_stop_takes_all():
-    model = hybrid.build(variants=Variants(full_stop=1))
+@pytest.mark.parametrize("variants", [Variants(full_stop=1), Variants(first_order_slide=1)])
+def test_a_full_stop_and_a_toe_without_mass_take_all(variants):
+    model = hybrid.build(variants=variants)
     assert impact(model.p0, (0.0, 0.0, 1.0, 1.0), 3.0, 1.0, -0.1) == (0.0, 0.0, 0.0)
 
 

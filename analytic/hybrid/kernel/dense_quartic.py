@@ -1,4 +1,4 @@
-"""Dormand-Prince 5(4): error estimate, and its dense output of order 4."""
+"""Embedded pairs: the error estimate, a weighted sum of the stages, and a dense output of four powers of the step."""
 
 import math
 

@@ -1,0 +1,33 @@
+"""The undulation of the pairs of legs of many robots at once, each with numbers of its own, as `pair_gaits` has it.
+
+Source: Wu, Zhao and Revzen, arXiv:2310.20669, 3.2.1, for frequency and phase offset; the waveform is a choice.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .clock import TURN
+
+
+def undulation_angles(cycles, frequency, phase_offset, yaw, roll, steering, n_pairs: int):
+    """Return yaw and roll [rad] and their rates [rad/s] of pairs of legs that undulate, shape (..., n_pairs, 2) both.
+
+    Pair k has yaw = steering s_k + yaw sin(u_k) and roll = -roll cos(u_k), u_k = 2 pi cycles - k phase_offset, with s_k
+    from 1 at the front to -1 at the rear: its yaw grows, which takes a left foot backward, while its left foot is low.
+
+    Args:
+        cycles: Shape (...), as all arguments but the last.
+        frequency: [Hz].
+        phase_offset: By which a pair is behind the one in front of it [rad].
+        yaw: Amplitude [rad].
+        roll: Amplitude [rad].
+        steering: Yaw held by the pairs [rad]; left if positive.
+        n_pairs: Number of pairs.
+    """
+    frequency, yaw, roll, steering = (np.asarray(value)[..., None] for value in (frequency, yaw, roll, steering))
+    behind = np.asarray(phase_offset)[..., None] * np.arange(n_pairs)  # (..., n_pairs)
+    u = TURN * np.asarray(cycles)[..., None] - behind
+    speed, sine, cosine = TURN * frequency, np.sin(u), np.cos(u)
+    angle = np.stack([steering * np.linspace(1.0, -1.0, n_pairs) + yaw * sine, -roll * cosine], axis=-1)
+    return angle, np.stack([speed * yaw * cosine, speed * roll * sine], axis=-1)
