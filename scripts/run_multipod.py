@@ -34,7 +34,7 @@ def parser() -> argparse.ArgumentParser:
         "--set", nargs="+", default=[], metavar="NAME=VALUE", help="parameters of the robot, as in leaf_k=800"
     )
     parser.add_argument("--terrain", default="flat", help=", ".join(terrains.TERRAINS))
-    parser.add_argument("--preset", default="reference", help="simulator settings: reference (default) or rl")
+    parser.add_argument("--preset", default="reference", help="MuJoCo's settings, a preset's name; default %(default)s")
     parser.add_argument("--seconds", type=float, default=20.0, help="how long to run [s]; default 20")
     parser.add_argument("--out", type=Path, default=Path("out/multipod"), help="folder for the files")
     parser.add_argument("--no-video", action="store_true", help="write no video")
