@@ -88,6 +88,14 @@ def test_reward_terms_add_up_and_survival_stops_at_death(name, options):
             assert info["reward_healthy"] == 0.0
 
 
+@pytest.mark.parametrize("name", ENVIRONMENTS)
+def test_every_reward_term_is_measured_and_weighed_in_every_task(name):
+    for task in gymnasium.make(name).unwrapped.config.REWARDS:
+        env = gymnasium.make(name, task=task).unwrapped
+        env.reset(seed=0)
+        assert set(env.task.unweighted_terms()) == set(env.config.REWARDS[task]), task
+
+
 def test_random_actions_raise_no_mujoco_warning(name, options):
     env = gymnasium.make(name, **options)
     _, _, infos = rollout(env, 300, seed=2)
