@@ -7,6 +7,7 @@ import gymnasium
 import numpy as np
 import pytest
 
+from tarsus.envs import ENVIRONMENTS, SURROGATES
 from tarsus.scripts import evaluate
 from tarsus.scripts.learning import policies, training_runs
 from tarsus.scripts.learning.training_runs import RUNS, Run, differences
@@ -141,6 +142,12 @@ def test_evaluation_reports_what_the_clock_does():
     assert episode.speed == pytest.approx(0.262, rel=0.03) and episode.fell == 0 and episode.length == 20.0
     assert 0.05 < episode.cost_of_transport < 0.5
     assert episode.total > evaluate.run_episode("zero", None, {}, seed=0).total
+
+
+@pytest.mark.parametrize("name", {**ENVIRONMENTS, **SURROGATES})
+def test_every_environment_can_be_evaluated(name):
+    episode = evaluate.run_episode("random", name, {}, seed=0)
+    assert np.isfinite([episode.total, episode.length, episode.speed]).all() and episode.length > 0
 
 
 def test_unknown_names_are_refused_with_what_exists():
