@@ -231,11 +231,11 @@ class Rounded(SlipLaw):
 
 
 @dataclass(frozen=True)
-class Falling(SlipLaw):
-    """A traction that falls with the slip speed, sharply, so that the root finder gets lost."""
+class Stribeck(SlipLaw):
+    """Friction that is larger near rest, and sharp there: the root finder comes to rest out of balance."""
 
     def factors(self):
-        yield lambda u: np.exp(-((u / 0.01) ** 2)) / np.hypot(u, 1e-3)
+        yield lambda u: (1.0 + 0.2 * np.exp(-((u / 0.1) ** 2))) / np.hypot(u, 1e-3)
 
 
 def test_a_law_of_ones_own_is_solved_by_the_same_equations(hexapods, rng):
@@ -255,9 +255,9 @@ def test_a_law_of_ones_own_is_solved_by_the_same_equations(hexapods, rng):
 
 
 def test_a_law_that_does_not_balance_says_so(hexapods):
-    found = solve(hexapods[0][:10], hexapods[1][:10], Feet(100.0, 0.5, 5.0), Falling())
+    found = solve(hexapods[0][:10], hexapods[1][:10], Feet(100.0, 0.5, 5.0), Stribeck())
     lost = found.code & 7 == kernels.GAP_MISSED
-    assert lost.any()
+    assert lost.any() and not lost.all()
     total = found.force[..., :2].sum(axis=1)
     assert np.all(np.abs(total[~lost]).max(axis=-1) < 1e-5) and np.isnan(found.reference_speed).all()
 
