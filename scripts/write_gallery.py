@@ -1,7 +1,7 @@
 """Draw the figures of docs/figures.md from the golden data of the tests, and film everything that moves.
 
-Usage: tarsus write gallery [--only FIGURE ...] [--no-clips] [--no-figures]. Seconds for the figures; a minute for the clips, for which
-there must be an OpenGL library.
+Usage: tarsus write gallery [--only FIGURE ...] [--no-clips] [--no-figures]. Seconds for the figures; a minute for the
+clips, for which there must be an OpenGL library.
 
 A figure whose golden data are those of a smaller computation is left as it is: its own page's command draws it.
 """
