@@ -15,6 +15,7 @@ import math
 
 import numpy as np
 
+from .contact.connection import law_with_kernel
 from .contact.jit import FASTMATH, HAVE_NUMBA, numba
 from .contact.kernels import HEIGHT, NO_EQUILIBRIUM, OMEGA, OUT_COLUMNS, PITCH, ROLL, SCRATCH_ROWS, STATUS_MASK, UX
 from .contact.kernels import frames as solve_frames
@@ -105,8 +106,8 @@ class Robots:
     """
 
     def __init__(self, n: int, params: MultipodParams, law, dt: float):
-        """Take so many robots, a law of `contact.LAWS` and the length of a step [s]."""
-        self.params, self.law, self.dt = params, law, float(dt)
+        """Take so many robots, a law with a kernel or its name, and the length of a step [s]."""
+        self.params, self.law, self.dt = params, law_with_kernel(law), float(dt)
         shape, legs = (n, params.n_segments, 2), params.n_legs
         self.angle, self.rate = np.zeros(shape), np.zeros(shape)
         self.pose, self.posture, self.posture_rate = np.zeros((3, n, 3))

@@ -37,6 +37,15 @@ GAITS = {
 }
 
 
+def names(drives: str, n_legs: int) -> tuple[str, ...]:
+    """Return the names of the gaits of "shafts" or "pairs" that so many legs can do."""
+    return tuple(
+        name
+        for name, family in GAITS.items()
+        if family.drives == drives and family.fewest_legs <= n_legs <= (family.most_legs or n_legs)
+    )
+
+
 def make(name: str, n_legs: int, **options):
     """Return the gait of that name for so many legs.
 

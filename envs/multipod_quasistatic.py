@@ -178,6 +178,11 @@ class MultipodQuasistaticEnv(gymnasium.Env):
         self.observation_space = self.vector.single_observation_space
         self.action_space = self.vector.single_action_space
 
+    @property
+    def ctrl_dt(self) -> float:
+        """Control period [s]."""
+        return self.vector.config.ctrl_dt
+
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None):
         """Start an episode; there are no options."""
         super().reset(seed=seed)

@@ -31,8 +31,6 @@ class QuasistaticConfig:
     reward_weights: Mapping[str, float] = field(default_factory=dict)  # of terms to weigh differently
 
     def __post_init__(self) -> None:
-        if self.law not in ("viscous", "coulomb"):
-            raise ValueError(f"unknown law {self.law!r}; there are viscous, coulomb")
         if not 0 < self.ctrl_dt < math.inf:
             raise ValueError(f"ctrl_dt must be positive, got {self.ctrl_dt}")
         if not self.reset_noise >= 0:

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..analytic.contact import LAWS
 from ..analytic.contact.kernels import DISSIPATION
 from ..analytic.models.multipod import MultipodParams
 from ..analytic.quasistatic import Robots
@@ -30,7 +29,7 @@ class Surrogate:
     """
 
     def __init__(self, n: int, params: MultipodParams, config: QuasistaticConfig):
-        self.robots, self.ctrl_dt = Robots(n, params, LAWS[config.law], config.ctrl_dt), config.ctrl_dt
+        self.robots, self.ctrl_dt = Robots(n, params, config.law, config.ctrl_dt), config.ctrl_dt
         self._weights = config.weights
         self.action, self.last_action = np.zeros((2, n, 2 * params.n_segments))
         self.time = np.zeros(n)

@@ -2,7 +2,8 @@
 
 Every entry is a function of a `Frame` and returns an array of shape (..., size); leading dimensions serve parallel
 simulations. Entries per joint or leg grow with the machine, and `labels` says which joint or leg each number is of.
-An observation beyond its bound means a diverged simulation. A new observation is a line in `pieces`.
+An observation beyond its bound means a diverged simulation. A new observation is a line in `pieces`; those in `DEFAULT`
+are observed unless others are asked for.
 
 The hexapod's own entries, which differ by its splayed legs, are in `observations`.
 """
@@ -19,6 +20,10 @@ from .observations import SCAN_FORWARD, SCAN_RIGHT, Observation, height_scan
 
 FORWARD_AXIS = 0  # of a walker's body frame: x forward, y left
 AXES = ("x", "y", "z")
+DEFAULT = (
+    *("height", "gravity", "velocity", "angular_velocity", "joint_angle", "joint_cosine", "joint_sine", "joint_speed"),
+    *("joint_lead", "compression", "foot_contact", "action", "command", "clock"),
+)
 
 
 @dataclass(frozen=True)
@@ -122,10 +127,9 @@ def pieces(layout: Layout, actions: tuple[str, ...]) -> dict[str, Piece]:
 
 
 def default_names(known: dict[str, Piece], action_mode: str, task: str) -> tuple[str, ...]:
-    """Return the default entries: all but the bulky ones, and what would be constant with this mode and task."""
-    left_out = {"foot_force", "accelerometer", "height_scan"}
+    """Return those of `DEFAULT` that the machine has and that would not be constant with this mode and task."""
     return tuple(
         name
-        for name, piece in known.items()
-        if name not in left_out and (not piece.needs or {action_mode, task} & set(piece.needs.split(" or ")))
+        for name in DEFAULT
+        if name in known and (not known[name].needs or {action_mode, task} & set(known[name].needs.split(" or ")))
     )

@@ -22,6 +22,7 @@ from tarsus.analytic.hybrid.tableau import METHODS
 from tarsus.analytic.models.hexapod import HexapodParams, energy
 from tarsus.analytic.models.hexapod.state import SCALE, VELOCITY
 from tarsus.analytic.terrain import Flat, Slope
+from tarsus.mjcf import PRESETS
 from tarsus.scripts import report
 from tarsus.scripts.benchmark_contact import medians, timed
 from tarsus.scripts.runs.exact import RTOL
@@ -33,7 +34,6 @@ PACKAGES = ("tarsus", "numpy", "scipy", "numba", "mujoco")
 FINE = 1e-11
 RTOLS = (1e-5, RTOL, 1e-7)
 ENGINE = ("dop853", "dopri5", "rodas5p")
-PRESETS = ("reference", "rl")
 EXPERIMENTS = {
     "walk": Experiment(HexapodParams(), TripodGait(), Flat()),
     "run, t_c 0.5 s": Experiment(HexapodParams(), TripodGait(0.5, 0.3), Flat()),

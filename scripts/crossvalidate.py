@@ -32,7 +32,9 @@ def parser() -> argparse.ArgumentParser:
     for name, machine in MACHINES.items():
         options = machines.add_parser(name, allow_abbrev=False, help=(machine.__doc__ or "").partition("\n")[0])
         options.add_argument("--seconds", type=float, default=6.0, help="how long to run [s]; default 6")
-        options.add_argument("--preset", default="reference", help="MuJoCo's settings: reference (default) or rl")
+        options.add_argument(
+            "--preset", default="reference", help="MuJoCo's settings, a preset's name; default %(default)s"
+        )
         options.add_argument("--rtol", type=float, default=1e-6, help="of the exact engine; default 1e-6")
         options.add_argument("--out", type=Path, default=Path("out/crossvalidate"), help="folder for the files")
         options.add_argument("--page", type=Path, help="also put the tables into this page, between its markers")

@@ -57,26 +57,30 @@ def run_episode(policy: str, environment: str | None, options: Mapping[str, Any]
     while not over:
         observation, reward, terminated, truncated, info = env.step(act(observation, info))
         rewards.append(reward)
-        work += float(np.maximum(info["torque"] * joint_speed(info), 0.0).sum()) * env.unwrapped.ctrl_dt
+        work += positive_power(env.unwrapped, info) * env.unwrapped.ctrl_dt
         if video:
             frames.append(env.render())
         over = terminated or truncated
-    model, length = env.unwrapped.model, len(rewards) * env.unwrapped.ctrl_dt
+    length = len(rewards) * env.unwrapped.ctrl_dt
     env.close()
     if video:
         write(frames, video, 1 / env.unwrapped.ctrl_dt)
     way = float(info.get("distance", np.nan))
-    weight = float(model.body_mass.sum() * np.linalg.norm(model.opt.gravity))
-    cost = work / (weight * way) if work > 0 and way > STILL else np.nan
+    cost = work / (weight(env.unwrapped.model) * way) if work > 0 and way > STILL else np.nan
     return Episode(float(sum(rewards)), length, way / length, cost, float(terminated))
 
 
-def joint_speed(info: Mapping[str, Any]) -> np.ndarray:
-    """Return the speeds of the driven joints, of any machine's `info` [rad/s]."""
-    for name in ("hip_speed", "joint_speed"):
-        if name in info:
-            return info[name]
-    return info["qvel"][2:]  # of a leg: its hip and knee come after the two joints that nothing drives
+def positive_power(env: gymnasium.Env, info: Mapping[str, Any]) -> float:
+    """Return the positive power of the driven joints [W]; NaN if `info` has no `torque`, one for each actuator."""
+    if "torque" not in info:
+        return np.nan
+    driven = env.model.jnt_dofadr[env.model.actuator_trnid[:, 0]]
+    return float(np.maximum(info["torque"] * env.data.qvel[driven], 0.0).sum())
+
+
+def weight(model) -> float:
+    """Return the weight of everything in a MuJoCo model [N]."""
+    return float(model.body_mass.sum() * np.linalg.norm(model.opt.gravity))
 
 
 def write(frames: list[np.ndarray], path: Path, fps: float) -> None:

@@ -7,6 +7,7 @@ Runs are spread by joblib: put `with joblib.parallel_config(...)` around `comput
 from __future__ import annotations
 
 import argparse
+import itertools
 import sys
 import time
 from dataclasses import dataclass, field
@@ -180,7 +181,7 @@ def draw(rows: list[Case], cells):
     figure = Figure(figsize=(6, 4), layout="constrained")
     axis = figure.subplots()
     slopes = [case for case in rows if case.table == "slope"]
-    for preset, style in zip(PRESETS, ("o-", "s--", "^:"), strict=False):
+    for preset, style in zip(PRESETS, itertools.cycle(("o-", "s--", "^:", "v-.")), strict=False):
         values = [cells["slope", case.label, preset] for case in slopes]
         x = np.array([case.ground.slope_y for case in slopes])
         stands = np.array([cell.fell_at is None for cell in values])

@@ -12,13 +12,13 @@ from tarsus.analytic.models import hopping_leg_hybrid
 from tarsus.analytic.models.hopping_leg import HoppingLegParams
 from tarsus.analytic.models.hopping_leg_laws import RaibertGains
 from tarsus.controllers.raibert import Raibert
+from tarsus.mjcf.hopping_leg import PRESETS
 from tarsus.scripts import report
 from tarsus.scripts.runs.hopping_mujoco import mujoco_run
 from tarsus.scripts.runs.hopping_runs import hybrid_run
 
 N_HOPS = 40
 SPEEDS = (-0.5, 0.0, 0.5, 1.0, 1.5)
-PRESETS = ("reference", "rl")
 EXACT_HEAD = ("commanded [m/s]", "motor", "apex [m]", "spread [m]", "speed [m/s]", "stance [s]", "period [s]")
 MUJOCO_HEAD = ("commanded [m/s]", "preset", "period [%]", "stance [%]", "apex [mm]", "spread [mm]", "speed [mm/s]")
 

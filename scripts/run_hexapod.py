@@ -19,7 +19,7 @@ def parser() -> argparse.ArgumentParser:
         prog="tarsus run hexapod", description=(__doc__ or "").partition("\n")[0], allow_abbrev=False
     )
     parser.add_argument("--seconds", type=float, default=10.0, help="how long to run [s]; default 10")
-    parser.add_argument("--preset", default="reference", help="simulator settings: reference (default) or rl")
+    parser.add_argument("--preset", default="reference", help="MuJoCo's settings, a preset's name; default %(default)s")
     parser.add_argument("--out", type=Path, default=Path("out/hexapod"), help="folder for the files")
     add_robot_options(parser)
     looking = parser.add_argument_group("looking at it")

@@ -23,7 +23,7 @@ def parser() -> argparse.ArgumentParser:
     )
     made.add_argument("--Nstep", type=int, default=10, help="number of hops; default 10")
     made.add_argument("--engine", choices=ENGINES, default="hybrid")
-    made.add_argument("--preset", default="rl", help="MuJoCo's settings: rl (default) or reference (20 times slower)")
+    made.add_argument("--preset", default="rl", help="MuJoCo's settings, a preset's name; default %(default)s")
     add_leg_options(made)
     made.add_argument("--out", type=Path, default=Path("out/hopping_leg"), help="folder for the files")
     made.add_argument("--no-video", action="store_true")

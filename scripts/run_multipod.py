@@ -1,6 +1,6 @@
 """Walk a multipod, BigANT or the disc in MuJoCo: summary, loads of the legs, video, window.
 
-Usage: tarsus run multipod [--n-legs 12] [--robot multipod|bigant|disc] [--gait NAME] [--seconds 20] ...
+Usage: tarsus run multipod [--n-legs 12] [--robot multipod] [--gait NAME] [--seconds 20] ...
 
 Writes walk.csv (the samples), legs.csv (what each leg carried) and walk.mp4 (the video) into the output folder.
 """
@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from tarsus.analytic import terrain as terrains
+from tarsus.controllers.gaits import GAITS
 from tarsus.scripts import report
 from tarsus.scripts.views import rendering
 
@@ -24,9 +25,9 @@ LONGEST_TABLE = 12  # legs whose loads are printed; legs.csv has them all
 def parser() -> argparse.ArgumentParser:
     """Return the command line."""
     parser = argparse.ArgumentParser(prog="tarsus run multipod", description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--robot", default="multipod", choices=("multipod", "bigant", "disc"))
+    parser.add_argument("--robot", default="multipod", help="such as bigant or disc; default %(default)s")
     parser.add_argument("--n-legs", type=int, help="legs of the multipod (even, 4 to 50) or the disc (3 to 50)")
-    parser.add_argument("--gait", help="undulation, pair_tripod, ..., tripod, metachronal, ...; by default the robot's")
+    parser.add_argument("--gait", help=f"{', '.join(GAITS)}; by default the robot's")
     parser.add_argument(
         "--gait-set", nargs="+", default=[], metavar="NAME=VALUE", help="options of the gait, as in frequency=0.5"
     )
@@ -34,7 +35,7 @@ def parser() -> argparse.ArgumentParser:
         "--set", nargs="+", default=[], metavar="NAME=VALUE", help="parameters of the robot, as in leaf_k=800"
     )
     parser.add_argument("--terrain", default="flat", help=", ".join(terrains.TERRAINS))
-    parser.add_argument("--preset", default="reference", help="simulator settings: reference (default) or rl")
+    parser.add_argument("--preset", default="reference", help="MuJoCo's settings, a preset's name; default %(default)s")
     parser.add_argument("--seconds", type=float, default=20.0, help="how long to run [s]; default 20")
     parser.add_argument("--out", type=Path, default=Path("out/multipod"), help="folder for the files")
     parser.add_argument("--no-video", action="store_true", help="write no video")
@@ -68,15 +69,18 @@ def walking_from(args: argparse.Namespace):
     """
     from tarsus.scripts.runs.walking import MACHINES, Walking
 
+    if args.robot not in MACHINES:
+        raise ValueError(f"unknown robot {args.robot!r}; there are {', '.join(MACHINES)}")
     machine = MACHINES[args.robot]
     given = numbers(args.set, "--set")
-    known = [entry.name for entry in fields(machine.params) if entry.name not in ("n_legs", "motor")]
+    names = [entry.name for entry in fields(machine.params)]
+    known = [name for name in names if name not in ("n_legs", "motor")]
     for name in given:
         if name not in known:
             raise ValueError(f"unknown parameter {name!r} of a {args.robot}; there are {', '.join(known)}")
     if args.n_legs is not None:
-        if args.robot == "bigant":
-            raise ValueError("BigANT has six legs; --n-legs is for multipods and discs")
+        if "n_legs" not in names:
+            raise ValueError(f"the number of legs of a {args.robot} is fixed; --n-legs is for multipods and discs")
         given["n_legs"] = args.n_legs
     params = machine.params(**given)
     gait = machine.gait(params, args.gait, **numbers(args.gait_set, "--gait-set"))

@@ -21,7 +21,7 @@ def parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--steps", type=int, default=40, help="from apex to apex; default 40")
     parser.add_argument("--engine", default="hybrid", help="hybrid (exact, default) or mujoco")
-    parser.add_argument("--preset", default="reference", help="MuJoCo's settings: reference (default) or rl")
+    parser.add_argument("--preset", default="reference", help="MuJoCo's settings, a preset's name; default %(default)s")
     parser.add_argument("--out", type=Path, default=Path("out/slip_leg"), help="folder for the files")
     add_leg_options(parser)
     parser.add_argument("--fps", type=float, default=60.0, help="pictures per second of simulated time; default 60")

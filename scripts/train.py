@@ -162,7 +162,8 @@ def main(argv: list[str] | None = None) -> int:
         print(f"{folder} exists; --resume goes on from it, another --out or --seed starts afresh", file=sys.stderr)
         return 2
     try:
-        train(run, args.seed, folder, resume=args.resume, eval_every=args.eval_every, n_threads=args.threads)
+        every = min(args.eval_every, run.total_steps)  # a short run is judged once, at its end
+        train(run, args.seed, folder, resume=args.resume, eval_every=every, n_threads=args.threads)
     except (ValueError, FileNotFoundError) as problem:
         print(f"tarsus train: {problem}", file=sys.stderr)
         return 2

@@ -137,7 +137,7 @@ def main(argv: list[str] | None = None) -> int:
     """Judge the grid and write the page's part."""
     parser = argparse.ArgumentParser(prog="tarsus verdict grid", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--page", type=Path, default=Path("docs/crossvalidation.md"), help="the page with the markers")
-    parser.add_argument("--preset", default="reference", help="MuJoCo's settings; default reference")
+    parser.add_argument("--preset", default="reference", help="MuJoCo's settings, a preset's name; default %(default)s")
     parser.add_argument("--jobs", type=int, default=-1, help="processes; -1 takes every core")
     args = parser.parse_args(argv)
     report.insert(args.page.read_text(encoding="utf-8"), "verdicts", "")  # before the runs, which take minutes

@@ -7,13 +7,17 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
+from tarsus.envs import ENVIRONMENTS
 from tarsus.scripts import write_gallery
 from tarsus.scripts.pages import (
     api_pages,
     hexapod_page,
     hopping_leg_page,
+    plain_page,
     quasistatic_page,
     slip_leg_page,
     walker_pages,
@@ -32,12 +36,18 @@ PAGES = {
 } | api_pages.PAGES
 
 
+def pages() -> dict[str, Callable[[], str]]:
+    """Return how each page is made, by its path: those of `PAGES`, and of the environments that have none there."""
+    plain = {plain_page.place(name): partial(plain_page.page, name) for name in ENVIRONMENTS}
+    return plain | PAGES
+
+
 def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="tarsus write docs", description=__doc__.partition("\n")[0])
     parser.add_argument("--check", action="store_true", help="write nothing; fail if a page would change")
     args = parser.parse_args(argv)
     stale = []
-    for name, page in PAGES.items():
+    for name, page in pages().items():
         path, text = ROOT / name, page()
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             stale.append(name)

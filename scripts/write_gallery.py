@@ -1,7 +1,7 @@
 """Draw the figures of docs/figures.md from the golden data of the tests, and film everything that moves.
 
-Usage: tarsus write gallery [--no-clips] [--no-figures]. Seconds for the figures; a minute for the clips, for which
-there must be an OpenGL library.
+Usage: tarsus write gallery [--only FIGURE ...] [--no-clips] [--no-figures]. Seconds for the figures; a minute for the
+clips, for which there must be an OpenGL library.
 
 A figure whose golden data are those of a smaller computation is left as it is: its own page's command draws it.
 """
@@ -100,13 +100,15 @@ def _few_colours(frames: list[np.ndarray]) -> np.ndarray:
 
 def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="tarsus write gallery", description=__doc__.partition("\n")[0])
+    parser.add_argument("--only", nargs="+", choices=names(), metavar="FIGURE", help="these figures, and no clips")
     parser.add_argument("--no-clips", action="store_true", help="figures only")
     parser.add_argument("--no-figures", action="store_true", help="clips only")
     args = parser.parse_args(argv)
+    args.no_clips = args.no_clips or bool(args.only)
     if not args.no_clips and not choose_opengl():  # before MuJoCo is imported
         print(f"tarsus write gallery: no clips: {INSTALL_OPENGL}", file=sys.stderr)
         args.no_clips = True
-    for name in [] if args.no_figures else names():
+    for name in [] if args.no_figures else args.only or names():
         print(f"{name}: {'drawn' if draw(name) else 'left as it is'}")
     if not args.no_clips:
         for environment in FILMED:

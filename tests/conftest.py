@@ -31,6 +31,7 @@ def golden(request):
         if request.config.getoption("--update-golden"):
             GOLDEN.mkdir(exist_ok=True)
             np.savez_compressed(path, **data)
+        assert path.exists(), f"there is no {path.name} yet: pytest '{request.node.nodeid}' --update-golden"
         stored = np.load(path)
         assert set(stored.files) == set(data)
         for key in stored.files:

@@ -7,7 +7,7 @@ Compiled code calls `kernels.frames` directly.
 from .connection import LAWS, Feet, Solver, force_scale, lag_filter, solve
 from .epsilon import Epsilon
 from .friction import connection_matrix, slide
-from .laws import Coulomb, Viscous
+from .laws import Coulomb, SlipLaw, Viscous
 from .results import Motion, Status, Support
 from .support import load_derivatives, support
 
@@ -17,6 +17,7 @@ __all__ = [
     "Epsilon",
     "Feet",
     "Motion",
+    "SlipLaw",
     "Solver",
     "Status",
     "Support",

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from . import arrays, epsilon, kernels
-from .laws import Coulomb, Viscous
+from . import arrays, iterated, kernels
+from .epsilon import Epsilon
+from .laws import Coulomb, SlipLaw, Viscous
 from .results import Motion, motion
 from .support import foot_table, run_frames
 
-LAWS = {"viscous": Viscous(), "coulomb": Coulomb(), "epsilon": epsilon.Epsilon()}
+LAWS = {"viscous": Viscous(), "coulomb": Coulomb(), "epsilon": Epsilon()}
 
 
 @dataclass(frozen=True)
@@ -47,9 +48,23 @@ def named_law(law):
         if law not in LAWS:
             raise ValueError(f"unknown friction law {law!r}; known: {', '.join(LAWS)}")
         return LAWS[law]
-    if not isinstance(law, tuple(type(known) for known in LAWS.values())):
-        raise ValueError(f"law must be one of {', '.join(LAWS)} or such an object, got {law!r}")
+    if not isinstance(law, Viscous | Coulomb | SlipLaw):
+        raise ValueError(f"law must be one of {', '.join(LAWS)} or a Viscous, Coulomb or SlipLaw, got {law!r}")
     return law
+
+
+def law_with_kernel(law):
+    """Return a friction law that compiled code can run, found by name if it is one.
+
+    Raises:
+        ValueError: If no such law has that name.
+    """
+    compiled = {name: known for name, known in LAWS.items() if not isinstance(known, SlipLaw)}
+    found = compiled.get(law, law) if isinstance(law, str) else named_law(law)
+    if isinstance(found, str | SlipLaw):
+        names = ", ".join(compiled)
+        raise ValueError(f"unknown law {law!r} of compiled code; there are {names}; use solve() for others")
+    return found
 
 
 def solve(foot_pos, foot_vel, feet: Feet, law="viscous", *, ground=0.0, tilt_terms=False, parallel=True) -> Motion:
@@ -86,8 +101,8 @@ def solve(foot_pos, foot_vel, feet: Feet, law="viscous", *, ground=0.0, tilt_ter
     )
     code = law.kernel_code
     found = motion(*run_frames(pos, vel, table, weight, batch, code, bool(tilt_terms), parallel))
-    if isinstance(law, epsilon.Epsilon):
-        return epsilon.replace_friction(found, pos, vel, table, law, tilt_terms)
+    if isinstance(law, SlipLaw):
+        return iterated.replace_friction(found, pos, vel, table, law, tilt_terms)
     return found
 
 
@@ -100,9 +115,7 @@ class Solver:
     """
 
     def __init__(self, feet: Feet, n: int, law="viscous", *, ground=0.0, tilt_terms=False):
-        law = named_law(law)
-        if isinstance(law, epsilon.Epsilon):
-            raise ValueError("Solver runs the laws viscous and coulomb; use solve() for epsilon")
+        law = law_with_kernel(law)
         table = foot_table(n, feet.stiffness, feet.mu, feet.anisotropy, ground)
         if table.ndim != 2 or np.ndim(feet.weight):
             raise ValueError("Solver takes one robot: parameters of shape () or (n,), and a scalar weight")

@@ -1,12 +1,18 @@
 """The friction laws, as parameters: what a foot's traction is at a slip velocity v and a load F.
 
-Every law is a frozen dataclass; a new one is a class and a line in `LAWS`. With the anisotropy w of a foot,
-A = 1 + w w^T is the metric of its slip: friction is larger along w by the factor sqrt(1 + |w|^2).
+Every law is a frozen dataclass. `Viscous` and `Coulomb` have kernels; a new one is a `SlipLaw` here and a line in
+`connection.LAWS`. With the anisotropy w of a foot, A = 1 + w w^T is the metric of its slip: friction is larger along w
+by the factor sqrt(1 + |w|^2).
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
 
 from . import kernels
 
@@ -51,3 +57,28 @@ class Coulomb:
     def kernel_code(self) -> tuple[int, float]:
         """Return the kernel's number of this law and its setting."""
         return kernels.COULOMB, float(self.gap)
+
+
+class SlipLaw(ABC):
+    """Friction that is any function of the slip speed, f = -mu F k(u) A v with u = sqrt(v^T A v).
+
+    It has no kernel: `solve` and `slide` balance it frame by frame, a thousand times slower, from the viscous velocity
+    on. Where k(u) u falls with u several velocities can balance, and the one found is near the viscous one.
+
+    Attributes:
+        settled: Relative change of the twist from one of the `factors` to the next that ends them early.
+    """
+
+    settled: ClassVar[float] = 0.0
+
+    @abstractmethod
+    def factors(self) -> Iterable[Callable[[np.ndarray], np.ndarray]]:
+        """Return k as a function of slip speeds [m/s], in [s/m], finite at rest.
+
+        Where a root finder needs leading, several: from an easy approximation to the law itself, which is the last.
+        """
+
+    @property
+    def kernel_code(self) -> tuple[int, float]:
+        """Return the viscous law, from whose velocity the root finder starts."""
+        return kernels.VISCOUS, 0.0

@@ -15,6 +15,7 @@ import gymnasium
 import numpy as np
 
 from tarsus.analytic.clock import TripodGait
+from tarsus.controllers import gaits
 from tarsus.controllers.clock import ClockPolicy
 from tarsus.controllers.clock_gaits import CLOCK_GAITS
 from tarsus.controllers.gait_policy import GaitPolicy
@@ -133,7 +134,7 @@ def named(name: str, make: Callable) -> Callable[[gymnasium.Env, int], PolicyFun
     return policy
 
 
-def gaits(make: Callable, names: tuple[str, ...]) -> dict[str, Policy]:
+def walking(make: Callable, names: tuple[str, ...]) -> dict[str, Policy]:
     """Return the policies of these gaits."""
     return {name: Policy(named(name, make), {"action_mode": "velocity"}) for name in names}
 
@@ -151,8 +152,8 @@ POLICIES: dict[str, dict[str, Policy]] = {
     | {"steered": Policy(commanded, {"action_mode": "gait", "task": "commanded"})},
     "SlipLeg-v0": {"SLIP": Policy(slip, {"action_mode": "torque"})},
     "HoppingLeg-v0": {"Raibert": Policy(raibert), "Raibert-fast": Policy(partial(raibert, speed=2.0))},
-    "Multipod-v0": gaits(multipod_gait, ("undulation", "pair_tripod", "pair_wave", "pair_ripple")),
-    "BigAnt-v0": gaits(bigant_gait, ("tripod", "ripple", "metachronal")),
+    "Multipod-v0": walking(multipod_gait, gaits.names("pairs", 6)),
+    "BigAnt-v0": walking(bigant_gait, gaits.names("shafts", 6)),
 }
 
 

@@ -81,14 +81,26 @@ def test_a_gait_that_needs_more_legs_is_refused(name):
     for n in (fewest - 2, fewest + 1):
         with pytest.raises(ValueError, match=f"{fewest if fewest > 4 else ''}.*got {n}"):
             gaits.make(name, n)
-    if GAITS[name].most_legs:
-        with pytest.raises(ValueError, match="four legs, got 6"):
-            gaits.make(name, 6)
+    most = GAITS[name].most_legs
+    if most:
+        with pytest.raises(ValueError, match=f"got {most + 2}"):
+            gaits.make(name, most + 2)
 
 
 def test_unknown_gait_lists_the_known():
-    with pytest.raises(ValueError, match="unknown gait 'gallop'; there are tripod, metachronal"):
+    with pytest.raises(ValueError, match="unknown gait 'gallop'; there are " + ", ".join(GAITS)):
         gaits.make("gallop", 4)
+
+
+def test_names_are_of_the_gaits_that_so_many_legs_can_do():
+    for drives in ("shafts", "pairs"):
+        for n in (4, 6):
+            for name in GAITS:
+                if name in gaits.names(drives, n):
+                    assert gaits.make(name, n).n_legs == n and GAITS[name].drives == drives
+                elif GAITS[name].drives == drives:
+                    with pytest.raises(ValueError):
+                        gaits.make(name, n)
 
 
 def test_tripod_is_the_buehler_clock():

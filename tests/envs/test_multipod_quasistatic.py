@@ -181,7 +181,7 @@ def test_a_pickled_copy_goes_on_alike():
     ("options", "message"),
     [
         ({"n_legs": 7}, "even number of legs from 4 to 50"),
-        ({"law": "epsilon"}, "unknown law 'epsilon'; there are viscous, coulomb"),
+        ({"law": "epsilon"}, "unknown law 'epsilon' of compiled code; there are viscous, coulomb"),
         ({"ctrl_dt": 0.0}, "ctrl_dt must be positive"),
         ({"reset_noise": -1.0}, "reset_noise must not be negative"),
         ({"terrain": "rough"}, "unknown option 'terrain'; there are params, n_legs"),

@@ -131,5 +131,5 @@ def test_other_parameters_can_be_put_into_a_compiled_leg(states):
 
 
 def test_an_unknown_preset_is_refused():
-    with pytest.raises(ValueError, match="unknown preset 'fast'; there are reference, rl"):
+    with pytest.raises(ValueError, match="unknown preset 'fast'; there are .*rl"):
         hopping_leg.build(preset="fast")

@@ -115,7 +115,7 @@ def test_parameters_of_a_compiled_leg_can_be_changed():
 
 def test_presets_are_known_by_name():
     assert slip_leg.PRESETS["reference"].timestep < slip_leg.PRESETS["rl"].timestep
-    with pytest.raises(ValueError, match="unknown preset 'best'; there are reference, rl"):
+    with pytest.raises(ValueError, match="unknown preset 'best'; there are .*rl"):
         slip_leg.build(preset="best")
     with pytest.raises(ValueError, match="timestep must be positive"):
         replace(slip_leg.PRESETS["rl"], timestep=0.0)

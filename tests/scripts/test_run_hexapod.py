@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tarsus.analytic.terrain import TERRAINS
+from tarsus.mjcf import PRESETS
 from tarsus.scripts import run_hexapod
 from tarsus.scripts.runs import record
 from tarsus.scripts.views import rendering
@@ -39,7 +40,7 @@ def test_the_main_job_end_to_end(tmp_path, capsys):
         (["--terrain", "moon"], "there are " + ", ".join(TERRAINS)),
         (["--terrain", "slope", "up"], "arguments of a terrain are numbers"),
         (["--terrain", "slope", "0", "1", "2"], "takes 2 arguments"),
-        (["--preset", "fast"], "there are reference, rl"),
+        (["--preset", "fast"], "there are " + ", ".join(PRESETS)),
         (["--set", "wings=2"], "unknown hexapod parameter 'wings'"),
         (["--set", "body_mass"], "SYMBOL=VALUE"),
         (["--set", "body_mass=-1"], "body_mass must be positive"),

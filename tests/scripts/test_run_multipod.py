@@ -38,7 +38,8 @@ def test_the_video_is_written(tmp_path):
     [
         (["--n-legs", "5"], "even number of legs from 4 to 50"),
         (["--n-legs", "4", "--gait", "undulation"], "6 legs or more"),
-        (["--robot", "bigant", "--n-legs", "8"], "BigANT has six legs"),
+        (["--robot", "bigant", "--n-legs", "8"], "number of legs of a bigant is fixed"),
+        (["--robot", "spider"], "unknown robot 'spider'; there are multipod, bigant"),
         (["--robot", "disc", "--n-legs", "2"], "from 3 to 50 legs"),
         (["--set", "yaw_range=0.5"], "legs overlap"),
         (["--set", "leaf=3"], "unknown parameter 'leaf' of a multipod; there are segment_length"),

@@ -7,6 +7,7 @@ import gymnasium
 import numpy as np
 import pytest
 
+from tarsus.envs import ENVIRONMENTS, SURROGATES
 from tarsus.scripts import evaluate
 from tarsus.scripts.learning import policies, training_runs
 from tarsus.scripts.learning.training_runs import RUNS, Run, differences
@@ -143,12 +144,18 @@ def test_evaluation_reports_what_the_clock_does():
     assert episode.total > evaluate.run_episode("zero", None, {}, seed=0).total
 
 
+@pytest.mark.parametrize("name", {**ENVIRONMENTS, **SURROGATES})
+def test_every_environment_can_be_evaluated(name):
+    episode = evaluate.run_episode("random", name, {}, seed=0)
+    assert np.isfinite([episode.total, episode.length, episode.speed]).all() and episode.length > 0
+
+
 def test_unknown_names_are_refused_with_what_exists():
     with pytest.raises(
         ValueError, match="unknown policy 'dance'; there are zero, random, clock, PD, walk, .* and folders"
     ):
         policies.find("dance", None, {})
-    with pytest.raises(ValueError, match="unknown training run 'walk'; there are hexapod"):
+    with pytest.raises(ValueError, match="unknown training run 'walk'; there are .*hexapod"):
         training_runs.find("walk")
     with pytest.raises(ValueError, match="made for other settings: action_mode was 'velocity', asked for is 'gait'"):
         policies.find("clock", None, {"action_mode": "gait"})

@@ -1,9 +1,22 @@
 """Twist and tractions: certificates recomputed from the answer alone, a general optimiser, and known answers."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
-from tarsus.analytic.contact import Coulomb, Epsilon, Feet, Status, Viscous, connection_matrix, slide, solve
+from tarsus.analytic.contact import (
+    Coulomb,
+    Epsilon,
+    Feet,
+    SlipLaw,
+    Status,
+    Viscous,
+    connection_matrix,
+    kernels,
+    slide,
+    solve,
+)
 from tarsus.analytic.contact.epsilon import traction_factor
 
 
@@ -194,6 +207,59 @@ def test_epsilon_approaches_coulomb_on_ordinary_frames(hexapods):
     found, exact = solve(pos, vel, feet, Epsilon()), solve(pos, vel, feet, "coulomb")
     assert np.median(np.linalg.norm(found.twist - exact.twist, axis=-1)) < 0.01
     assert np.isnan(found.gap).all()
+
+
+@dataclass(frozen=True)
+class Constant(SlipLaw):
+    """The viscous law once more, as a function of the slip speed."""
+
+    speed: float = 0.7
+
+    def factors(self):
+        yield lambda u: np.full_like(u, 1 / self.speed)
+
+
+@dataclass(frozen=True)
+class Rounded(SlipLaw):
+    """Coulomb's law, rounded near rest."""
+
+    rests: tuple = (1.0, 0.1, 0.01)
+
+    def factors(self):
+        for rest in self.rests:
+            yield lambda u, rest=rest: 1 / np.hypot(u, rest)
+
+
+@dataclass(frozen=True)
+class Stribeck(SlipLaw):
+    """Friction that is larger near rest, and sharp there: the root finder comes to rest out of balance."""
+
+    def factors(self):
+        yield lambda u: (1.0 + 0.2 * np.exp(-((u / 0.1) ** 2))) / np.hypot(u, 1e-3)
+
+
+def test_a_law_of_ones_own_is_solved_by_the_same_equations(hexapods, rng):
+    pos, vel = hexapods[0][:10], hexapods[1][:10]
+    feet = Feet(100.0, rng.uniform(0.2, 1, 6), 5.0, rng.normal(size=(6, 2)))
+    found, viscous = solve(pos, vel, feet, Constant()), solve(pos, vel, feet, Viscous(0.7))
+    assert found.solved.all()
+    np.testing.assert_allclose(found.twist, viscous.twist, atol=1e-9)
+    np.testing.assert_allclose(found.force, viscous.force, atol=1e-8)
+    np.testing.assert_allclose(
+        found.dissipation, -np.sum(viscous.force[..., :2] * slips(pos, vel, viscous.twist), (1, 2))
+    )
+    rounded, coulomb = solve(pos, vel, feet, Rounded()), solve(pos, vel, feet, "coulomb")
+    assert rounded.solved.all() and np.median(np.linalg.norm(rounded.twist - coulomb.twist, axis=-1)) < 0.05
+    last = solve(pos, vel, feet, Rounded(rests=(0.01,)))
+    np.testing.assert_allclose(rounded.twist[last.solved], last.twist[last.solved], atol=1e-6)
+
+
+def test_a_law_that_does_not_balance_says_so(hexapods):
+    found = solve(hexapods[0][:10], hexapods[1][:10], Feet(100.0, 0.5, 5.0), Stribeck())
+    lost = found.code & 7 == kernels.GAP_MISSED
+    assert lost.any() and not lost.all()
+    total = found.force[..., :2].sum(axis=1)
+    assert np.all(np.abs(total[~lost]).max(axis=-1) < 1e-5) and np.isnan(found.reference_speed).all()
 
 
 def test_faults_of_the_epsilon_family_are_as_documented():

@@ -92,8 +92,8 @@ def test_a_walk_that_topples_ends_and_says_so():
 @pytest.mark.parametrize(
     ("machine", "name", "options", "message"),
     [
-        ("multipod", "tripod", {}, "unknown gait 'tripod' of this robot; there are undulation, "),
-        ("bigant", "undulation", {}, "unknown gait 'undulation' of this robot; there are tripod, "),
+        ("multipod", "tripod", {}, "unknown gait 'tripod' of this robot; there are .*undulation, "),
+        ("bigant", "undulation", {}, "unknown gait 'undulation' of this robot; there are .*tripod, "),
         ("disc", "wave", {}, "a disc has one gait, 'disc', got 'wave'"),
         ("multipod", "undulation", {"n": 3}, "the gait 'undulation' has no such option"),
     ],

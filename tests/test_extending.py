@@ -1,0 +1,242 @@
+"""The recipes of CONTRIBUTING.md: what is registered by one line is found wherever such a thing is used."""
+
+import re
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import ModuleType
+
+import gymnasium
+import numpy as np
+import pytest
+
+from tarsus import envs
+from tarsus.analytic import hybrid as hy
+from tarsus.analytic import simsect, terrain
+from tarsus.analytic.contact import LAWS, Feet, SlipLaw, Viscous, solve
+from tarsus.analytic.models import bouncing_ball
+from tarsus.analytic.models.hexapod import HexapodParams
+from tarsus.analytic.models.hexapod import hybrid as exact_hexapod
+from tarsus.analytic.models.multipod import MultipodParams
+from tarsus.controllers import gaits, pair_gaits
+from tarsus.envs import hexapod_config, hexapod_task, hopping_leg, observations
+from tarsus.mjcf import PRESETS
+from tarsus.scripts import baselines, cli, contact_sweep, crossvalidate, evaluate, run_multipod, train, write_docs
+from tarsus.scripts.comparison.machine import Machine, Trial
+from tarsus.scripts.learning import policies, training_runs
+from tarsus.scripts.pages import hexapod_page, plain_page
+from tarsus.scripts.runs import layouts, record, walking
+
+ROOT = Path(__file__).parents[1]
+
+
+def steps(name, **options):
+    """Return what a step of the single and of the vector environment gives."""
+    env = gymnasium.make(name, **options)
+    many = gymnasium.make_vec(name, 2, vectorization_mode="vector_entry_point", **options)
+    env.reset(seed=0), many.reset(seed=0)
+    one = env.step(np.zeros(env.action_space.shape, np.float32))
+    return env.unwrapped, one, many.step(np.zeros(many.action_space.shape, np.float32))
+
+
+@dataclass(frozen=True)
+class Ripples(terrain.Terrain):
+    """Small waves along x."""
+
+    amplitude: float = 0.01  # [m]
+
+    def height(self, x, y):
+        return self.amplitude * np.sin(10.0 * x) + 0.0 * y
+
+    def gradient(self, x, y):
+        return 10.0 * self.amplitude * np.cos(10.0 * x) + 0.0 * y, 0.0 * x + 0.0 * y
+
+
+def test_a_terrain_is_in_the_environments_both_engines_simsect_and_the_docs(monkeypatch):
+    monkeypatch.setitem(terrain.TERRAINS, "ripples", Ripples)
+    env, (observation, *_), (several, *_) = steps("Hexapod-v0", terrain="ripples", reset_noise=0.0)
+    assert env.terrain == Ripples() and env.model.nhfield == 1
+    np.testing.assert_array_equal(observation, several[0])
+    model = exact_hexapod.build(HexapodParams(), terrain.make("ripples"))
+    assert hy.compile(model, mode="python").run(final_time=2e-3).status is hy.Status.FINAL_TIME
+    run = simsect.setup(simsect.parse('systemName = "hexapod"; terrain_type = "ripples"; terrain_arg1 = 0.02;'))
+    assert run.ground == Ripples(0.02)
+    assert "`ripples`" in hexapod_page.page()
+    with pytest.raises(ValueError, match="there are .*ripples"):
+        terrain.make("swamp")
+
+
+def test_a_preset_is_in_the_models_the_sweep_and_the_docs(monkeypatch):
+    monkeypatch.setitem(PRESETS, "coarse", replace(PRESETS["rl"], timestep=5e-3))
+    assert steps("Hexapod-v0", preset="coarse")[0].n_substeps == 4
+    assert {"coarse", "coarse, noslip 3"} <= set(contact_sweep.settings()) and "`coarse`" in hexapod_page.page()
+
+
+def test_an_observation_is_in_both_environments_and_the_docs(monkeypatch):
+    entry = observations.Observation(6, 100, "m/s", "rate of the legs' lengths", lambda f: f.qvel[..., 8::3])
+    monkeypatch.setitem(observations.OBSERVATIONS, "leg_speed", entry)
+    env, (one, *_), (several, *_) = steps("Hexapod-v0", observations=("height", "leg_speed"))
+    np.testing.assert_allclose(one[1:], env.data.qvel[8::3], rtol=1e-6)
+    np.testing.assert_array_equal(several[0], one)
+    assert "rate of the legs' lengths" in hexapod_page.page()
+
+
+def test_a_reward_term_is_weighed_reported_and_documented(monkeypatch):
+    given = hexapod_task.reward_terms
+    monkeypatch.setitem(hexapod_config.REWARDS["forward"], "upright", (0.5, "cosine of the tilt"))
+    monkeypatch.setattr(
+        hexapod_task, "reward_terms", lambda task, frame, *rest: given(task, frame, *rest) | {"upright": 1.0}
+    )
+    _, one, several = steps("Hexapod-v0", reward_weights={"upright": 3.0})
+    assert one[4]["reward_upright"] == 3.0 == several[4]["reward_upright"][1]
+    assert one[1] == pytest.approx(sum(value for key, value in one[4].items() if key.startswith("reward_")))
+    assert "cosine of the tilt" in hexapod_page.page()
+
+
+def test_an_environment_is_made_evaluated_and_documented(monkeypatch):
+    module = ModuleType("crawler", "A leg under another name.")
+    classes = {"CrawlerEnv": hopping_leg.HoppingLegEnv, "CrawlerVectorEnv": hopping_leg.HoppingLegVectorEnv}
+    for name, base in classes.items():
+        setattr(module, name, type(name, (base,), {"__module__": "crawler"}))
+    monkeypatch.setitem(sys.modules, "crawler", module)
+    spec = dict(entry_point="crawler:CrawlerEnv", vector_entry_point="crawler:CrawlerVectorEnv", max_episode_steps=20)
+    monkeypatch.setitem(envs.ENVIRONMENTS, "Crawler-v0", spec)
+    monkeypatch.setattr(gymnasium.envs.registration, "registry", dict(gymnasium.registry))
+    monkeypatch.setattr(gymnasium, "registry", gymnasium.envs.registration.registry)
+    envs.register_envs()
+    steps("Crawler-v0")
+    assert evaluate.run_episode("random", "Crawler-v0", {}, seed=0).length == pytest.approx(0.1)
+    assert set(baselines.jobs("Crawler-v0", {}, None, 1)) == {"zero", "random"}
+    page = write_docs.pages()["docs/envs/crawler.md"]()
+    assert page.startswith("# Crawler-v0") and "A leg under another name." in page and "`foot_contact`" in page
+    assert write_docs.pages()[plain_page.place("SlipLeg-v0")] is write_docs.PAGES["docs/envs/slip_leg.md"]
+
+
+def test_a_robot_that_walks_is_on_the_command_line(monkeypatch, tmp_path, capsys):
+    monkeypatch.setitem(walking.MACHINES, "centipede", walking.MACHINES["multipod"])
+    words = ["--robot", "centipede", "--n-legs", "8", "--preset", "rl", "--seconds", "0.1", "--no-video"]
+    assert run_multipod.main([*words, "--out", str(tmp_path)]) == 0
+    assert "centipede, 8 legs" in capsys.readouterr().out
+    assert run_multipod.main(["--robot", "spider"]) == 2 and "centipede" in capsys.readouterr().err
+
+
+def test_a_gait_is_made_by_name_and_offered_to_robots_that_can_do_it(monkeypatch, capsys):
+    family = gaits.GaitFamily(lambda n_legs: pair_gaits.undulation(n_legs, phase_offset=3.0), "pairs", 3, 6)
+    monkeypatch.setitem(gaits.GAITS, "crawl", family)
+    assert "crawl" in gaits.names("pairs", 6) and "crawl" not in gaits.names("pairs", 4) + gaits.names("shafts", 6)
+    assert walking.multipod_gait(MultipodParams(n_legs=8), "crawl").n_legs == 8
+    with pytest.raises(SystemExit):
+        run_multipod.main(["--help"])
+    assert "crawl" in capsys.readouterr().out
+
+
+@dataclass(frozen=True)
+class Constant(SlipLaw):
+    """Viscous friction."""
+
+    def factors(self):
+        yield lambda u: np.full_like(u, 2.0)
+
+
+def test_a_friction_law_is_solved_by_its_name(monkeypatch):
+    monkeypatch.setitem(LAWS, "constant", Constant())
+    rng = np.random.default_rng(0)
+    angle = np.arange(6) * np.pi / 3
+    pos = np.column_stack([np.cos(angle), np.sin(angle), np.full(6, -0.1)])
+    vel, feet = rng.normal(size=(6, 2)), Feet(100.0, 0.5, 5.0)
+    np.testing.assert_allclose(
+        solve(pos, vel, feet, "constant").force, solve(pos, vel, feet, Viscous(0.5)).force, atol=1e-8
+    )
+    with pytest.raises(ValueError, match="known: .*constant"):
+        solve(pos, vel, feet, "sticky")
+
+
+def test_a_system_is_read_from_simsects_files(monkeypatch):
+    monkeypatch.setitem(simsect.SYSTEMS, "ball", simsect.System(lambda symbols: bouncing_ball.build()))
+    run = simsect.setup(simsect.parse('systemName = "ball"; height = 2; restitution = 0.8;'))
+    assert run.state == {"height": 2.0} and run.params == {"restitution": 0.8}
+
+
+def test_the_hybrid_model_of_the_page_runs():
+    block = re.search(r"```python\n(.*?)```", (ROOT / "docs" / "hybrid.md").read_text(encoding="utf-8"), re.DOTALL)
+    space = {}
+    exec(block[1].replace("hy.compile(ball)", 'hy.compile(ball, mode="python")'), space)
+    np.testing.assert_allclose(space["r"].events.t[0], np.sqrt(2 / 9.81), rtol=1e-9)
+
+
+def test_a_training_run_and_a_policy_are_offered_by_their_names(monkeypatch, capsys):
+    monkeypatch.setitem(training_runs.RUNS, "leg-slow", training_runs.Run("HoppingLeg-v0"))
+    with pytest.raises(SystemExit):
+        train.main(["--help"])
+    assert "leg-slow" in capsys.readouterr().out
+    limp = policies.Policy(lambda env, seed: lambda observation, info: np.full(2, -0.1), {"action_mode": "torque"})
+    monkeypatch.setitem(policies.POLICIES["SlipLeg-v0"], "limp", limp)
+    assert evaluate.run_episode("limp", "SlipLeg-v0", {}, seed=0).fell == 1.0
+    assert "limp" in baselines.jobs("SlipLeg-v0", {}, None, 1)
+
+
+class Bouncer(Machine):
+    """A point that hops, made of formulas."""
+
+    name = "bouncer"
+
+    def add_options(self, parser):
+        parser.add_argument("--hop", type=float, default=0.5)
+
+    def experiment(self, args):
+        return args.hop
+
+    def exact(self, experiment, seconds, period, **accuracy):
+        return self._trial(experiment, seconds, 1.0)
+
+    def mujoco(self, experiment, seconds, fine=True):
+        return self._trial(experiment, seconds, 1.01)
+
+    def stride(self, experiment):
+        return experiment
+
+    def _trial(self, hop, seconds, speed):
+        time = np.arange(0.0, seconds, 0.01)
+        phase, zero = 2 * np.pi * time / hop, np.zeros_like(time)
+        lift = np.maximum(np.sin(phase), 0.0)
+        variables = {
+            "body_position": np.stack([zero, speed * time, 0.2 + 0.1 * lift], -1),
+            "body_orientation": np.tile((1.0, 0.0, 0.0, 0.0), (len(time), 1)),
+            "body_velocity": np.stack([zero, zero + speed, zero], -1),
+            "body_angular_velocity_b": np.zeros((len(time), 3)),
+            "foot_position": np.stack([zero, speed * time, lift], -1)[:, None],
+            "foot_force": np.stack([zero, zero, 20.0 * (lift == 0)], -1)[:, None],
+            "foot_contact": (lift == 0)[:, None],
+        }
+        about = record.describe("formulas", "reached the end", "none", Constant(), "hops", terrain.Flat(), "bouncer")
+        return Trial.of(record.build(time, variables, about), True)
+
+
+def test_a_machine_is_compared_in_both_engines(monkeypatch, tmp_path, capsys):
+    monkeypatch.setitem(layouts.LAYOUTS, "bouncer", layouts.Layout(1, "the leg", {}, Constant, Constant))
+    monkeypatch.setitem(crossvalidate.MACHINES, "bouncer", Bouncer())
+    assert crossvalidate.main(["bouncer", "--hop", "0.4", "--seconds", "6", "--out", str(tmp_path)]) == 0
+    assert "| mean speed, MuJoCo over exact |  | 1.01000 |" in capsys.readouterr().out
+    assert (tmp_path / "report.html").exists() and record.load(tmp_path / "exact.nc").attrs["robot"] == "bouncer"
+    with pytest.raises(SystemExit):
+        crossvalidate.main(["--help"])
+    assert "bouncer" in capsys.readouterr().out
+
+
+def test_scripts_and_figures_are_subcommands_by_lying_there(monkeypatch, tmp_path):
+    (tmp_path / "figures").mkdir()
+    for name in ("do_this", "helper", "figures/circle"):
+        body = "" if name == "helper" else "\n\ndef main(argv):\n    return 0\n"
+        (tmp_path / f"{name}.py").write_text(f'"""{name} does it."""\n{body}')
+    monkeypatch.setattr(cli, "FOLDER", tmp_path)
+    assert list(cli.subcommands()) == ["do this", "figure circle"]
+    assert "do_this does it." in cli.usage(cli.subcommands())
+
+
+def test_every_page_is_in_a_list_of_contents():
+    docs, listed = ROOT / "docs", set()
+    for index in (docs / "index.md", docs / "api" / "index.md"):
+        for tree in re.findall(r"```{toctree}\n(.*?)```", index.read_text(encoding="utf-8"), re.DOTALL):
+            names = [line for line in tree.split("\n") if line and not line.startswith(":")]
+            listed |= {page for name in names for page in index.parent.glob(f"{name}.md")}
+    assert set(docs.rglob("*.md")) - {docs / "index.md"} == listed
