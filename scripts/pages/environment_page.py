@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from tarsus.scripts.pages.option_table import argument_rows
@@ -137,7 +138,7 @@ class EnvironmentPage:
             randomisable=_names(config.RANDOMISABLE),
             info_table=markdown_table(("key", "meaning"), [(f"`{key}`", text) for key, text in self.all_info.items()]),
         )
-        return text.replace("\n\n\n", "\n\n")
+        return re.sub(r"\n{3,}", "\n\n", text)
 
     @property
     def all_info(self) -> dict[str, str]:
