@@ -29,6 +29,7 @@ from tarsus.scripts import report
 
 PACKAGES = ("tarsus", "numpy", "scipy", "numba", "diffrax", "jax")
 EVENTS = 400
+FIRST_CALLS = 5  # new processes
 REFERENCE = Path(__file__).parents[1] / "tests" / "oracles" / "hybrid_slip.txt"
 MASS, STIFFNESS, GRAVITY = 50.48, 1000.0, 10.0
 
@@ -175,7 +176,10 @@ def first_call() -> str:
         "from tarsus.analytic.models import slip; b = time.process_time(); "
         "hy.compile(slip.build(), mode='compiled').run(final_time=1.0); c = time.process_time(); print(b - a, c - b)"
     )
-    runs = [subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True) for _ in range(5)]
+    runs = [
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        for _ in range(FIRST_CALLS)
+    ]
     imports, run = (statistics.median(float(r.stdout.split()[i]) for r in runs) for i in (0, 1))
     return f"first compiled run in a new process, from cache: {run:.2f} s CPU (and {imports:.2f} s imports)"
 

@@ -7,6 +7,7 @@ Runtime: CPU seconds grow from 1 to 33 with the legs in the preset rl, ten times
 from __future__ import annotations
 
 import argparse
+import sys
 
 import numpy as np
 from tqdm import tqdm
@@ -40,7 +41,11 @@ def main(argv: list[str] | None = None) -> int:
     args = parser.parse_args(argv)
     sizes = [None] if args.robot == "bigant" else args.legs
     cases = [(args.robot, n, preset, args.seconds) for preset in args.presets for n in sizes]
-    print(markdown_table(HEAD, [row(*case) for case in tqdm(cases)]))
+    try:
+        print(markdown_table(HEAD, [row(*case) for case in tqdm(cases)]))
+    except ValueError as problem:
+        print(f"tarsus walker table: {problem}", file=sys.stderr)
+        return 2
     return 0
 
 

@@ -115,6 +115,9 @@ def test_too_short_a_walk_is_refused():
     assert len(walk(walking, 3 / FPS).time) == 3
     with pytest.raises(ValueError, match="a speed needs a whole stride"):
         walk(walking, 3 / FPS).velocity()
+    with pytest.raises(ValueError, match="loads need a whole stride"):
+        walk(walking, 3 / FPS).load_of_strides()
+    assert walker_table.main(["--legs", "6", "--seconds", "1"]) == 2
 
 
 def test_a_row_of_the_table_says_how_a_walk_ended():
