@@ -41,12 +41,16 @@ def draw(name: str) -> bool:
     import matplotlib
 
     matplotlib.use("Agg")
+    from matplotlib import pyplot
+
     figure = importlib.import_module(f"tarsus.scripts.figures.{name}")
     stored = ROOT / "tests" / "golden" / f"figure_{name}.npz"
     if hasattr(figure, "GOLDEN") or hasattr(figure, "MEASURED") or not stored.exists():
         return False
     with np.load(stored) as data:
-        figure.draw(dict(data)).savefig(PICTURES / f"{name}.png", dpi=90)
+        drawn = figure.draw(dict(data))
+    drawn.savefig(PICTURES / f"{name}.png", dpi=90)
+    pyplot.close(drawn)
     return True
 
 
