@@ -58,7 +58,7 @@ def draw(data):
     left.plot(data["speed"], data["high"], "C0", label="limit, table 2 of the manual")
     left.plot(data["speed"], data["low"], "C0")
     left.plot(data["speed"], data["fed"], "k:", label="the most at 12 V")
-    left.set(xlabel="speed of the hip [rad/s]", ylabel="torque of the hip [N m]", xlim=(-45, 45), ylim=(-3.6, 5))
+    left.set(xlabel="speed of the hip [rad/s]", ylabel="torque of the hip [N m]", xlim=(-45, 45), ylim=(-5.4, 5))
     left.legend(fontsize=8, loc="lower left")
     rpm = Motor().gear * 30 / np.pi / 1e3
     above = left.secondary_xaxis("top", functions=(lambda w: w * rpm, lambda n: n / rpm))
