@@ -7,6 +7,7 @@ nothing: `SMOKE` has their smallest arguments, and what of their modules is made
 import argparse
 import ast
 import importlib
+import itertools
 import re
 import shlex
 import shutil
@@ -21,6 +22,7 @@ from matplotlib import pyplot
 
 from tarsus.mjcf.presets import PRESETS
 from tarsus.scripts import cli, gait_table, write_gallery
+from tarsus.scripts.learning import policies
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
@@ -182,6 +184,15 @@ def test_a_documented_command_exists_and_takes_its_options(words, where, monkeyp
     with pytest.raises((Parsed, SystemExit)) as end:
         module(name).main(options)
     assert getattr(end.value, "code", 0) == 0, f"{where}: tarsus {words}"
+
+
+def test_documented_policies_exist():
+    for words, where in documented():
+        name, options = subcommand(words.split())
+        named = [word for word in options[: 1 if name == "evaluate" else None] if "/" not in word]
+        if name in ("evaluate", "draw gait"):
+            for policy in itertools.takewhile(lambda word: not word.startswith("--"), named):
+                assert policies.find(policy, None, {}), where
 
 
 @pytest.mark.parametrize("name", FIGURES)
