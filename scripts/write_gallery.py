@@ -97,7 +97,9 @@ def film(environment: str, path: Path) -> None:
 def _few_colours(frames: list[np.ndarray]) -> np.ndarray:
     from PIL import Image
 
-    palette = Image.fromarray(frames[0]).quantize(COLOURS)
+    # An octree keeps the colours of small parts, legs above all, where Pillow's median cut spends all on the ground.
+    some = np.concatenate(frames[:: max(1, len(frames) // 6)])
+    palette = Image.fromarray(some).quantize(COLOURS, method=Image.Quantize.FASTOCTREE)
     few = [Image.fromarray(frame).quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames]
     return np.stack([np.asarray(image.convert("RGB")) for image in few])
 
