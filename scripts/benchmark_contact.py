@@ -148,7 +148,7 @@ def report_paths(rng) -> dict[str, np.ndarray]:
 
 
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="benchmark_contact", description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(prog="tarsus benchmark contact", description=__doc__.partition("\n")[0])
     parser.add_argument("--out", type=Path, help="folder for the pictures")
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args(argv)

@@ -1,6 +1,6 @@
 """100 strides of SLIP (400 events) by this engine and by others, at equal tolerance: time beside error.
 
-Usage: python scripts/benchmark_hybrid.py [--rtol 1e-9] [--repeats 7]
+Usage: tarsus benchmark hybrid [--rtol 1e-9] [--repeats 7]
 Runtime: about 1 min. CPU time of this process, median of the repeats; ratios hold within one run, not between machines.
 
 All peers integrate the manual's default start (k = 1000, i = 1, j = -2, neutral touchdown rule) with atol = rtol / 100
@@ -186,7 +186,7 @@ def first_call() -> str:
 
 def main(argv: list[str] | None = None) -> int:
     """Measure everything in one run and print the table."""
-    parser = argparse.ArgumentParser(prog="benchmark_hybrid", description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(prog="tarsus benchmark hybrid", description=__doc__.partition("\n")[0])
     parser.add_argument("--rtol", type=float, default=1e-9, help="relative tolerance of all")
     parser.add_argument("--repeats", type=int, default=7, help="measurements of each; the median is printed")
     args = parser.parse_args(argv)

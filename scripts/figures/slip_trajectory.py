@@ -1,6 +1,6 @@
 """SLIP from the manual's default start: the way of the body with its events, and the energy.
 
-Usage: python scripts/figures/slip_trajectory.py [--out out/figures]
+Usage: tarsus figure slip trajectory [--out out/figures]
 Runtime: about 1 s.
 """
 
