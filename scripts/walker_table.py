@@ -25,10 +25,10 @@ def row(robot: str, n_legs: int | None, preset: str, seconds: float) -> tuple:
     params = machine.params(n_legs=n_legs) if n_legs else machine.params()
     gait = machine.gait(params)
     found = walk(Walking(robot, params, gait, preset=preset), seconds)
+    speed = found.velocity(SETTLE)[0]  # first: it refuses a walk without a whole stride
     end = "toppled" if found.toppled else "MuJoCo warned" if found.warned else "walks"
     load = 100 * np.abs(found.load_of_strides(SETTLE) - 1).max()
     tilt = np.rad2deg(found.tilt.max())
-    speed = found.velocity(SETTLE)[0]
     return robot, gait.n_legs, f"`{preset}`", f"{seconds:g}", f"{speed:.3f}", f"{tilt:.1f}", f"{load:.3f}", end
 
 

@@ -115,9 +115,11 @@ def test_too_short_a_walk_is_refused():
     assert len(walk(walking, 3 / FPS).time) == 3
     with pytest.raises(ValueError, match="a speed needs a whole stride"):
         walk(walking, 3 / FPS).velocity()
-    with pytest.raises(ValueError, match="loads need a whole stride"):
-        walk(walking, 3 / FPS).load_of_strides()
+
+
+def test_a_table_of_too_short_walks_is_refused(capsys):
     assert walker_table.main(["--legs", "6", "--seconds", "1"]) == 2
+    assert "a speed needs a whole stride" in capsys.readouterr().err
 
 
 def test_a_row_of_the_table_says_how_a_walk_ended():
