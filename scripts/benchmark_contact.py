@@ -21,6 +21,8 @@ from tarsus.scripts import report
 RADIUS = 0.25  # of the ring that the hexapods stand on [m]
 BATCHES = tuple(4**k for k in range(2, 9))  # frames: 16 to 65536
 PATHS = tuple(10**k for k in range(1, 7))  # steps
+FRAMES, THREADED = 100_000, 400_000  # of a batch on one thread, and on all
+CALLS = 20_000  # a timing lasts about as many single calls or frames, far longer than the clock's tick
 ROUNDS = 7
 
 
@@ -74,27 +76,27 @@ def batch_run(pos, vel, law, weight=1.0, stiffness=10.0, parallel=False):
 
 def report_hexapod(rng) -> None:
     """Print the cost of a frame in a batch of 1e5, of a single call, and of Coulomb beside viscous."""
-    print("hexapod on a ring, us per frame (batch of 1e5, one thread; the public call with its checks in brackets)")
+    print(f"hexapod on a ring, us per frame (batch of {FRAMES:.0e}, one thread; the call with its checks in brackets)")
     for spread in (0.02, 0.05):
-        pos, vel = ring(rng, 100_000, 6, spread)
+        pos, vel = ring(rng, FRAMES, 6, spread)
         feet = Feet(10.0, 1.0, 1.0)
         found = medians({
             "viscous": batch_run(pos, vel, Viscous()),
             "public": lambda pos=pos, vel=vel, feet=feet: solve(pos, vel, feet, parallel=False),
             **{f"coulomb {gap:.0e}": batch_run(pos, vel, Coulomb(gap)) for gap in (1e-3, 1e-6, 1e-9)},
         }, 5)  # fmt: skip
-        us = {name: seconds * 10 for name, seconds in found.items()}
+        us = {name: seconds / FRAMES * 1e6 for name, seconds in found.items()}
         ratios = ", ".join(f"{name} x{us[name] / us['viscous']:.1f}" for name in us if name.startswith("coulomb"))
         print(f"  heights +-{spread}: viscous {us['viscous']:.2f} ({us['public']:.2f}); {ratios}")
     for law in (Viscous(), Coulomb(1e-6)):
         solver, one = Solver(Feet(10.0, 1.0, 1.0), 6, law), (pos[0].copy(), vel[0].copy())
-        seconds = medians({"call": lambda solver=solver, one=one: [solver(*one) for _ in range(20_000)]})["call"]
-        print(f"  single call from Python, {type(law).__name__}: {seconds / 20_000 * 1e6:.2f} us")
+        seconds = medians({"call": lambda solver=solver, one=one: [solver(*one) for _ in range(CALLS)]})["call"]
+        print(f"  single call from Python, {type(law).__name__}: {seconds / CALLS * 1e6:.2f} us")
 
 
 def report_threads(rng) -> np.ndarray:
     """Print and return threads, and the overhead of figure 8b: wall time times threads over one thread's."""
-    pos, vel = ring(rng, 400_000, 6, 0.05)
+    pos, vel = ring(rng, THREADED, 6, 0.05)
     feet = Feet(10.0, 1.0, 1.0)
     runs = {f"{law} {parallel}": lambda law=law, parallel=parallel: solve(pos, vel, feet, law, parallel=parallel)
             for law in ("viscous", "coulomb") for parallel in (False, True)}  # fmt: skip
@@ -103,7 +105,8 @@ def report_threads(rng) -> np.ndarray:
     extra = [cpu[f"{law} True"] / cpu[f"{law} False"] for law in ("viscous", "coulomb")]
     speedup = [wall[f"{law} False"] / wall[f"{law} True"] for law in ("viscous", "coulomb")]
     threads = n_threads()
-    print(f"\nthreads: {threads}; 4e5 hexapod frames: viscous x{speedup[0]:.2f}, coulomb x{speedup[1]:.2f} (wall)")
+    words = f"viscous x{speedup[0]:.2f}, coulomb x{speedup[1]:.2f} (wall)"
+    print(f"\nthreads: {threads}; {THREADED:.0e} hexapod frames: {words}")
     print(f"  overhead (threads x time / time of one): {threads / speedup[0]:.2f}, {threads / speedup[1]:.2f}")
     print(f"  of which CPU time: x{extra[0]:.2f}, x{extra[1]:.2f}; the rest is waiting, load {os.getloadavg()[0]:.1f}")
     return np.array([threads, *speedup])
@@ -114,7 +117,7 @@ def report_batches(rng) -> dict[str, np.ndarray]:
     overhead = {"viscous": [], "coulomb": []}
     for frames in BATCHES:
         pos, vel = ring(rng, frames, 6, 0.05)
-        count = max(1, 20_000 // frames)  # so that a timing is far longer than the clock's tick
+        count = max(1, CALLS // frames)
         for name, law in (("viscous", Viscous()), ("coulomb", Coulomb(1e-6))):
             one, many = batch_run(pos, vel, law), batch_run(pos, vel, law, parallel=True)
             runs = {"one": repeated(one, count), "many": repeated(many, count)}
@@ -130,7 +133,7 @@ def report_paths(rng) -> dict[str, np.ndarray]:
     """Print and return the wall time per step of each method of integration, by the number of steps [ns]."""
     per_step = {name: [] for name in se2.METHODS}
     for steps in PATHS:
-        twist, count = rng.normal(size=(steps, 3)), max(1, 20_000 // steps)
+        twist, count = rng.normal(size=(steps, 3)), max(1, CALLS // steps)
         runs = {name: repeated(lambda name=name, twist=twist: se2.integrate(twist, 1e-3, method=name), count)
                 for name in se2.METHODS}  # fmt: skip
         for name, seconds in medians(runs, 5, time.perf_counter).items():
@@ -145,7 +148,7 @@ def report_paths(rng) -> dict[str, np.ndarray]:
 
 
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="benchmark_contact", description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(prog="tarsus benchmark contact", description=__doc__.partition("\n")[0])
     parser.add_argument("--out", type=Path, help="folder for the pictures")
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args(argv)

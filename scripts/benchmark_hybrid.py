@@ -1,6 +1,6 @@
 """100 strides of SLIP (400 events) by this engine and by others, at equal tolerance: time beside error.
 
-Usage: python scripts/benchmark_hybrid.py [--rtol 1e-9] [--repeats 7]
+Usage: tarsus benchmark hybrid [--rtol 1e-9] [--repeats 7]
 Runtime: about 1 min. CPU time of this process, median of the repeats; ratios hold within one run, not between machines.
 
 All peers integrate the manual's default start (k = 1000, i = 1, j = -2, neutral touchdown rule) with atol = rtol / 100
@@ -29,6 +29,7 @@ from tarsus.scripts import report
 
 PACKAGES = ("tarsus", "numpy", "scipy", "numba", "diffrax", "jax")
 EVENTS = 400
+FIRST_CALLS = 5  # new processes
 REFERENCE = Path(__file__).parents[1] / "tests" / "oracles" / "hybrid_slip.txt"
 MASS, STIFFNESS, GRAVITY = 50.48, 1000.0, 10.0
 
@@ -175,14 +176,17 @@ def first_call() -> str:
         "from tarsus.analytic.models import slip; b = time.process_time(); "
         "hy.compile(slip.build(), mode='compiled').run(final_time=1.0); c = time.process_time(); print(b - a, c - b)"
     )
-    runs = [subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True) for _ in range(5)]
+    runs = [
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        for _ in range(FIRST_CALLS)
+    ]
     imports, run = (statistics.median(float(r.stdout.split()[i]) for r in runs) for i in (0, 1))
     return f"first compiled run in a new process, from cache: {run:.2f} s CPU (and {imports:.2f} s imports)"
 
 
 def main(argv: list[str] | None = None) -> int:
     """Measure everything in one run and print the table."""
-    parser = argparse.ArgumentParser(prog="benchmark_hybrid", description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(prog="tarsus benchmark hybrid", description=__doc__.partition("\n")[0])
     parser.add_argument("--rtol", type=float, default=1e-9, help="relative tolerance of all")
     parser.add_argument("--repeats", type=int, default=7, help="measurements of each; the median is printed")
     args = parser.parse_args(argv)

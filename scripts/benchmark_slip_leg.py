@@ -17,7 +17,7 @@ import numpy as np
 from tarsus.analytic.models.slip_leg_dynamics import all_terms
 from tarsus.scripts import report
 
-N_STATES = 20_000
+N_STATES, N_STEPS, N_ACTIONS = 20_000, 40, 2000
 PACKAGES = ("tarsus", "mujoco", "numpy", "numba")
 
 
@@ -50,18 +50,20 @@ def slip_leg_rows(repeats: int) -> list[tuple[str, str]]:
     median, least, most = median_time(lambda: loop(states, p), repeats)
     per_state = f"{median / N_STATES * 1e6:.2f} us ({least / N_STATES * 1e6:.2f} to {most / N_STATES * 1e6:.2f})"
     rows = [("slip leg, all dynamics terms (M, C, g, Jacobians and their rates)", per_state)]
-    median, least, most = median_time(lambda: runs.hybrid(runs.Experiment(), 40, period=1.0), repeats)
-    rows += [("slip leg, 40 steps of the hybrid model at rtol 1e-9", f"{median:.3f} s ({least:.3f} to {most:.3f})")]
+    median, least, most = median_time(lambda: runs.hybrid(runs.Experiment(), N_STEPS, period=1.0), repeats)
+    rows += [
+        (f"slip leg, {N_STEPS} steps of the hybrid model at rtol 1e-9", f"{median:.3f} s ({least:.3f} to {most:.3f})")
+    ]
     regulated = runs.Experiment(control=SlipControl(energy_gain=0.5))
     for preset, every in (("reference", 1), ("rl", 4)):
-        run = median_time(lambda p=preset, e=every: mujoco_run(regulated, 40, preset=p, every=e, row=400), 1)
-        rows += [(f"slip leg, 40 steps in MuJoCo, preset {preset}", f"{run[0]:.2f} s")]
+        run = median_time(lambda p=preset, e=every: mujoco_run(regulated, N_STEPS, preset=p, every=e, row=400), 1)
+        rows += [(f"slip leg, {N_STEPS} steps in MuJoCo, preset {preset}", f"{run[0]:.2f} s")]
     env = gymnasium.make("SlipLeg-v0", disable_env_checker=True, max_episode_steps=10**9, reset_noise=0.0)
     base = env.unwrapped
     policy = SlipPolicy(SlipController(control=SlipControl(energy_gain=0.5), hold=base.ctrl_dt), base.action_scale)
     observation, info = env.reset(seed=0)
     actions = []
-    for _ in range(2000):
+    for _ in range(N_ACTIONS):
         actions.append(policy(observation, info))
         observation, _, _, _, info = env.step(actions[-1])
 

@@ -2,8 +2,8 @@
 
 Usage: tarsus [SUBCOMMAND ...] [OPTIONS]. `tarsus` alone lists the subcommands, `--help` after one lists its options.
 
-The file `scripts/run_hexapod.py` is the subcommand `run hexapod`, `scripts/figures/convergence.py` is `figure
-convergence`: a script joins by lying there with a `main(argv)`.
+The file `scripts/run_hexapod.py` is the subcommand `run hexapod`, and `scripts/figures/convergence.py` is
+`figure convergence`: a script joins by lying there with a `main(argv)`.
 """
 
 from __future__ import annotations

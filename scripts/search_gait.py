@@ -119,6 +119,8 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--threads", type=int, default=0, help="of the physics; 0 is one for each processor")
     args = parser.parse_args(argv)
+    if args.num_envs < FINAL_SEEDS:
+        parser.error(f"--num-envs must be at least {FINAL_SEEDS}, the episodes of a finalist, got {args.num_envs}")
     action, returns = search(args.num_envs, args.generations, args.steps, args.seed, args.threads)
     rows = [(name, f"{value:.4f}") for name, value in zip(GAIT_RANGES, gait_parameters(action), strict=True)]
     print(report.markdown_table(("parameter", "value"), rows))

@@ -1,6 +1,6 @@
 """Train Hexapod-v0 with RLlib on Ray: on this machine, or on the cluster of which it is the head.
 
-Usage: python scripts/train_rllib.py [--iterations 50] [--runners 2] [--address auto] [--option action_mode=gait]
+Usage: tarsus train rllib [--iterations 50] [--runners 2] [--address auto] [--option action_mode=gait]
 Install with `pip install -c constraints-ray.txt 'tarsus[ray]'` into an environment of its own, as RLlib pins an older
 Gymnasium.
 Runtime: about a minute for a start with two runners, then seconds for an iteration.

@@ -7,6 +7,7 @@ Runtime: CPU seconds grow from 1 to 33 with the legs in the preset rl, ten times
 from __future__ import annotations
 
 import argparse
+import sys
 
 import numpy as np
 from tqdm import tqdm
@@ -24,10 +25,10 @@ def row(robot: str, n_legs: int | None, preset: str, seconds: float) -> tuple:
     params = machine.params(n_legs=n_legs) if n_legs else machine.params()
     gait = machine.gait(params)
     found = walk(Walking(robot, params, gait, preset=preset), seconds)
+    speed = found.velocity(SETTLE)[0]  # first: it refuses a walk without a whole stride
     end = "toppled" if found.toppled else "MuJoCo warned" if found.warned else "walks"
     load = 100 * np.abs(found.load_of_strides(SETTLE) - 1).max()
     tilt = np.rad2deg(found.tilt.max())
-    speed = found.velocity(SETTLE)[0]
     return robot, gait.n_legs, f"`{preset}`", f"{seconds:g}", f"{speed:.3f}", f"{tilt:.1f}", f"{load:.3f}", end
 
 
@@ -40,7 +41,11 @@ def main(argv: list[str] | None = None) -> int:
     args = parser.parse_args(argv)
     sizes = [None] if args.robot == "bigant" else args.legs
     cases = [(args.robot, n, preset, args.seconds) for preset in args.presets for n in sizes]
-    print(markdown_table(HEAD, [row(*case) for case in tqdm(cases)]))
+    try:
+        print(markdown_table(HEAD, [row(*case) for case in tqdm(cases)]))
+    except ValueError as problem:
+        print(f"tarsus walker table: {problem}", file=sys.stderr)
+        return 2
     return 0
 
 

@@ -1,6 +1,6 @@
 """Running with a fixed touchdown angle: the apex return map, its fixed points and their multipliers against the angle.
 
-Usage: python scripts/figures/apex_return_map.py [--out out/figures]
+Usage: tarsus figure apex return map [--out out/figures]
 Runtime: about 1 s, and 10 s to compile the model the first time.
 
 A human-sized runner (80 kg, linear spring of 20 kN/m, rest length 1 m) with the energy of 5 m/s at an apex of 1 m,

@@ -1,6 +1,6 @@
 """What contact accuracy costs: MuJoCo's settings by their error against the exact engine and their speed.
 
-Usage: python scripts/figures/contact_pareto.py [--out out/figures]
+Usage: tarsus figure contact pareto [--out out/figures]
 Runtime: about 15 minutes on one core; `tarsus contact sweep` writes the same numbers into docs/crossvalidation.md.
 """
 

@@ -1,6 +1,6 @@
 """Each engine against itself: whose is the difference between the two.
 
-Usage: python scripts/figures/convergence.py [--out out/figures]
+Usage: tarsus figure convergence [--out out/figures]
 Runtime: about 2 minutes on one core.
 """
 

@@ -73,7 +73,7 @@ def draw(data):
         row[3].set(xlabel="stride", ylabel="change since the stride before")
         row[3].legend(fontsize=8)
         row[0].set_title(name)
-    axes[0, 0].legend(fontsize=7)
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=9)
     return figure
 
 

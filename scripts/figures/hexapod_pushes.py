@@ -89,7 +89,8 @@ def draw(data):
             for (h, s), verdict in np.ndenumerate(verdicts):
                 colour = COLOURS[Verdict(int(verdict))]
                 axis.plot(data["heading"][h], data["speed"][s], "o", color=colour, ms=9)
-            axis.set(title=f"pushed {situation}, {label}", rlim=(0, 1.15 * data["speed"].max()), rticks=data["speed"])
+            axis.set(title=f"pushed {situation}, {label}", rlim=(0, 1.15 * data["speed"].max()))
+            axis.set_rgrids(data["speed"], [f"{speed:g} m/s" for speed in data["speed"]], angle=105)
             axis.set_thetagrids([0, 90, 180, 270], ["forward", "left", "backward", "right"])
             axis.tick_params(labelsize=8)
     marks = [plt.Line2D([], [], ls="", marker="o", ms=9, color=COLOURS[v]) for v in seen]

@@ -68,6 +68,7 @@ def draw(data):
                     text = f"{fallen} of {walks.shape[1]} do not walk"
                     look = dict(color=f"C{engine}", fontsize=8, ha="center", transform=axis.get_xaxis_transform())
                     axis.text(x[i], 0.03 + 0.07 * engine, text, **look)
+        axis.plot([], [], "k.", ms=4, label="each start")
         axis.set(title=f"wave number {data['wavenumber'][k]:g} rad/m", xlabel="amplitude [mm]")
         axis.legend(fontsize=8, loc="upper left")
     axes[0, 0].set(ylabel="speed along the ground [m/s]")

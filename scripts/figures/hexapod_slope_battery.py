@@ -69,6 +69,7 @@ def draw(data):
         axis.minorticks_off()
         axis.grid(alpha=0.3)
     axes[0, -1].plot(0.0, ROBOT, "k*", ms=12, label="RHex: about 15 min")
+    axes[0, -1].plot([], [], "kx", label="does not walk")
     axes[0, 0].set(ylabel="battery life, 2.2 A h [min]")
     axes[0, -1].legend(fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
     return figure

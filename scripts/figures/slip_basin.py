@@ -1,6 +1,6 @@
 """The basin of stable running: from which apex states, at which touchdown angle, the runner makes fifty strides.
 
-Usage: python scripts/figures/slip_basin.py [--out out/figures]
+Usage: tarsus figure slip basin [--out out/figures]
 Runtime: about 1 s (a batch of 5000 runs per panel), and 10 s to compile the model the first time.
 """
 

@@ -17,36 +17,43 @@ from tarsus.scripts.figures.plotting import figure_main
 
 FEET_X = np.array([-0.75, -0.38, -0.05, 0.46])  # [m]; a robot on which the search changes contacts often
 FEET_Z = np.array([-0.057, -0.053, -0.077, -0.038])  # [m]
+FEET = np.column_stack([FEET_X, 0 * FEET_X, FEET_Z])
 STIFFNESS, WEIGHT = 30.0, 1.0  # [N/m], [N]
 
 
-def heights(state):
-    """Return the heights of the feet at (height, pitch), shape (..., n)."""
-    return state[..., :1] - state[..., 1:] * FEET_X + FEET_Z
+def heights(state, pos):
+    """Return the heights of the feet (..., n) of a body at (height, pitch, roll) (..., 3); feet at `pos` (n, 3) [m]."""
+    return state[..., :1] - state[..., 1:2] * pos[:, 0] + state[..., 2:] * pos[:, 1] + pos[:, 2]
 
 
-def paper_path() -> np.ndarray:
-    """Return the states the paper's search visits: the balance of the feet now in contact, up to the next change."""
-    on, state = np.zeros(len(FEET_X), bool), None
-    order = np.argsort(FEET_Z)
+def paper_path(pos: np.ndarray, stiffness: float, weight: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return the states the paper's search visits (m + 1, 3), and the feet in contact from each to the next (m, n).
+
+    A state is (height, pitch, roll). The search goes towards the balance of the feet now in contact, up to the next
+    change.
+    """
+    z, on = pos[:, 2], np.zeros(len(pos), bool)
+    order = np.argsort(z)
     for n in range(1, len(order) + 1):  # level start
-        height = -(WEIGHT / STIFFNESS + FEET_Z[order[:n]].sum()) / n
-        if n == len(order) or FEET_Z[order[n]] + height >= 0:
-            state, on[order[:n]] = np.array([height, 0.0]), True
+        height = -(weight / stiffness + z[order[:n]].sum()) / n
+        if n == len(order) or z[order[n]] + height >= 0:
+            path, on[order[:n]] = [np.array([height, 0.0, 0.0])], True
             break
-    path = [state]
+    contacts = [on]
     for _ in range(50):
-        phi = np.column_stack([np.ones(on.sum()), -FEET_X[on]])
-        target = np.linalg.solve(phi.T @ phi, -phi.T @ FEET_Z[on] - [WEIGHT / STIFFNESS, 0.0])
-        p, rate = heights(path[-1]), heights(target) - heights(path[-1])
+        phi = np.column_stack([np.ones(on.sum()), -pos[on, 0], pos[on, 1]])
+        balance = -phi.T @ z[on] - [weight / stiffness, 0.0, 0.0]
+        target = np.linalg.lstsq(phi.T @ phi, balance, rcond=1e-9)[0]  # feet on a line: no roll
+        p, rate = heights(path[-1], pos), heights(target, pos) - heights(path[-1], pos)
         # The next foot to change lies ahead: in contact and rising, or in the air and falling.
         ahead = (on & (rate > 0)) | (~on & (rate < 0))
         t = np.where(ahead, -p / np.where(rate == 0, 1.0, rate), np.inf)
         change = int(np.argmin(t))
         if t[change] >= 1:
-            return np.array([*path, target])
+            return np.array([*path, target]), np.array(contacts)
         path.append(path[-1] + t[change] * (target - path[-1]))
-        on[change] = ~on[change]
+        on = on ^ (np.arange(len(pos)) == change)
+        contacts.append(on)
     raise AssertionError("the paper's search did not end on the figure's robot")
 
 
@@ -75,16 +82,15 @@ def energy_path() -> np.ndarray:
 
 def compute() -> dict[str, np.ndarray]:
     """Return both paths (height, pitch), the solution, the energy on a grid, and the feet."""
-    pos = np.column_stack([FEET_X, 0 * FEET_X, FEET_Z])
-    found = support(pos, STIFFNESS, WEIGHT)
+    found = support(FEET, STIFFNESS, WEIGHT)
     height, pitch = np.linspace(0.042, 0.054, 120), np.linspace(-0.005, 0.032, 120)
-    grid = np.stack(np.meshgrid(height, pitch, indexing="ij"), axis=-1)
-    energy = 0.5 * STIFFNESS * np.sum(np.minimum(heights(grid), 0) ** 2, axis=-1) + WEIGHT * grid[..., 0]
+    grid = np.stack(np.meshgrid(height, pitch, 0.0, indexing="ij"), axis=-1)[:, :, 0]
+    energy = 0.5 * STIFFNESS * np.sum(np.minimum(heights(grid, FEET), 0) ** 2, axis=-1) + WEIGHT * grid[..., 0]
     return {
         "height": height,
         "pitch": pitch,
         "energy": energy,
-        "paper": paper_path(),
+        "paper": paper_path(FEET, STIFFNESS, WEIGHT)[0][:, :2],
         "energy_path": energy_path(),
         "solution": np.array([found.height, found.pitch]),
         "load": found.load,
@@ -101,7 +107,10 @@ def draw(data):
         data["pitch"], data["height"], data["energy"], levels=low + np.geomspace(1e-6, 1e-2, 12), colors="0.85"
     )
     for k, (x, z) in enumerate(zip(FEET_X, FEET_Z, strict=True)):
-        left.plot(data["pitch"], data["pitch"] * x - z, color=f"C{k}", lw=1, label=f"foot {k} touches")
+        touches = data["pitch"] * x - z
+        shown = touches.min() < data["height"].max()
+        label = f"foot {k} touches" if shown else f"foot {k} touches (above)"
+        left.plot(data["pitch"], touches, color=f"C{k}", lw=1, label=label)
     left.plot(data["paper"][:, 1], data["paper"][:, 0], "ks--", ms=5, label="paper's search, corrected")
     left.plot(data["energy_path"][:, 1], data["energy_path"][:, 0], "ro-", ms=5, label="Newton on the energy")
     left.plot(data["solution"][1], data["solution"][0], "r*", ms=16)
@@ -112,7 +121,7 @@ def draw(data):
     right.plot(FEET_X, height - pitch * FEET_X, "k-", lw=3)
     for k, (x, z) in enumerate(zip(FEET_X, FEET_Z, strict=True)):
         body = height - pitch * x
-        right.plot([x, x], [body, body + z], color=f"C{k}", marker=".", label=f"{data['load'][k]:.2f} N")
+        right.plot([x, x], [body, body + z], color=f"C{k}", marker=".", label=f"foot {k}: {data['load'][k]:.2f} N")
     right.set(title="at rest (heights stretched)", xlabel="x [m]", ylabel="z [m]")
     right.legend(frameon=False, fontsize=8)
     return figure

@@ -51,7 +51,8 @@ def draw(data):
         for k, v in enumerate(data["vel"]):
             axis.plot(*-v, "o", color=f"C{k}")
         axis.plot(*data[f"{law}_solution"][:2], "r*", ms=14)
-        axis.set(title=f"{law}: dots put a foot at rest", xlabel="u [m/s]", ylabel="v [m/s]", aspect="equal")
+        axis.set(xlabel="u [m/s]", ylabel="v [m/s]", aspect="equal")
+        axis.set_title(f"{law.capitalize()}: dots put a foot at rest")
     for k, (p, v) in enumerate(zip(data["pos"], data["vel"], strict=True)):
         axes[2].plot(*p, "o", color=f"C{k}")
         axes[2].annotate("", p + 0.5 * v, p, arrowprops={"arrowstyle": "->", "color": f"C{k}"})

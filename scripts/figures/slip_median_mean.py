@@ -43,8 +43,10 @@ def draw(data):
     for axis, name in zip(axes, ("odd", "even"), strict=True):
         axis.axhline(0, color="0.8", lw=1)
         for law, colour in (("coulomb", "C0"), ("viscous", "C1")):
-            axis.plot(data["speed"], data[f"{name}_{law}_force"], color=colour, label=f"{law}: total force")
-            axis.plot(data[f"{name}_{law}_speed"], 0, "*", ms=13, color=colour, label=f"{law}: solution")
+            axis.plot(
+                data["speed"], data[f"{name}_{law}_force"], color=colour, label=f"{law.capitalize()}: total force"
+            )
+            axis.plot(data[f"{name}_{law}_speed"], 0, "*", ms=13, color=colour, label=f"{law.capitalize()}: solution")
         axis.plot(-data[f"{name}_feet"], 0 * data[f"{name}_feet"], "k|", ms=12, label="a foot at rest")
         unique = "has one speed" if data[f"{name}_coulomb_unique"] else "has a range"
         axis.set(title=f"{len(data[f'{name}_feet'])} feet: Coulomb {unique}", xlabel="body speed [m/s]")

@@ -12,7 +12,16 @@ import numpy as np
 from tarsus.controllers import gaits
 from tarsus.scripts.figures.plotting import figure_main
 from tarsus.scripts.slipping import cases as cases
-from tarsus.scripts.slipping.pictures import ATOL, BIGANT_LEGS, EVERY, RTOL, curves, draw_forces, draw_quantity
+from tarsus.scripts.slipping.pictures import (
+    ATOL,
+    BIGANT_LEGS,
+    EVERY,
+    RTOL,
+    curves,
+    draw_forces,
+    draw_quantity,
+    legend_above,
+)
 from tarsus.scripts.slipping.prediction import slips
 
 __all__ = ["ATOL", "RTOL"]
@@ -38,7 +47,8 @@ def draw(data: dict[str, np.ndarray]):
         axes[0, 0].plot(phase, np.where(np.abs(np.diff(angle, prepend=angle[0])) > 3, np.nan, angle), label=name)
     axes[0, 0].set_xlabel("phase [cycle]", fontsize=8)
     axes[0, 0].set_title("A: shaft angle [rad]; 0 is mid-stance", fontsize=8)
-    axes[0, 0].legend(fontsize=6, ncols=2)
+    axes[0, 0].set(ylim=(-6.2, 3.4), yticks=range(-3, 4))
+    axes[0, 0].legend(fontsize=6, ncols=3, loc="lower center")
     load = data["force"][..., 2]
     on = load > LOADED
     axes[0, 1].plot(
@@ -48,7 +58,7 @@ def draw(data: dict[str, np.ndarray]):
     axes[0, 1].set_title(r"B: $F_x / F_z$ of loaded feet, MuJoCo", fontsize=8)
     draw_quantity(axes[0, 2], data, "twist", (0,), 1e3)
     axes[0, 2].set_title("u [mm/s]", fontsize=8)
-    axes[0, 2].legend(fontsize=7)
+    legend_above(figure, axes[0, 2])
     for row, component in ((1, 0), (3, 1)):
         draw_forces(axes[row : row + 2].ravel(), data, component)
     for ax in axes[-1]:

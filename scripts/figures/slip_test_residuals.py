@@ -15,6 +15,7 @@ from tarsus.scripts.slipping.pictures import ATOL, COLOURS, LABELS, RTOL
 
 __all__ = ["ATOL", "RTOL"]
 PERCENTILES = (2.5, 25.0, 50.0, 75.0, 97.5)
+BARS = "thin: the middle 95 %, wide: the middle 50 %, black: the median"
 UNITS = {"u": "mm/s", "v": "mm/s", "omega": "mrad/s", "roll": "mrad", "pitch": "mrad"}
 UNITS |= {f"F_{axis}": "% of weight" for axis in "xyz"}
 
@@ -55,7 +56,7 @@ def draw(data: dict[str, np.ndarray]):
         row[0].set_ylabel(f"BigANT, {walk}")
     names = ("scatter about the mean, " + LABELS["measured"], *(f"residual, {LABELS[law]}" for law in cases.LAWS))
     handles = [plt.Line2D([], [], color=COLOURS[k], linewidth=5) for k in ("measured", *cases.LAWS)]
-    figure.legend(handles, names, loc="outside lower center", ncols=3, fontsize=8)
+    figure.legend(handles, names, loc="outside lower center", ncols=3, fontsize=8, title=BARS, title_fontsize=8)
     return figure
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from tarsus.scripts.figures.plotting import figure_main
 from tarsus.scripts.slipping import cases as cases
-from tarsus.scripts.slipping.pictures import ATOL, RTOL, curves, draw_forces, draw_quantity, draw_way
+from tarsus.scripts.slipping.pictures import ATOL, RTOL, curves, draw_forces, draw_quantity, draw_way, legend_above
 
 __all__ = ["ATOL", "RTOL"]
 CYCLE_TIME = 4.0  # [s]
@@ -41,8 +41,7 @@ def draw(data: dict[str, np.ndarray]):
         ax.set_xlabel("t [s]")
     for ax in axes.ravel():
         ax.tick_params(labelsize=7)
-    axes[0, 0].legend(fontsize=7)
-    axes[0, 1].legend(fontsize=7)
+    legend_above(figure, axes[0, 0], axes[0, 1])
     return figure
 
 

@@ -1,6 +1,6 @@
 """SLIP from the manual's default start: the way of the body with its events, and the energy.
 
-Usage: python scripts/figures/slip_trajectory.py [--out out/figures]
+Usage: tarsus figure slip trajectory [--out out/figures]
 Runtime: about 1 s.
 """
 
@@ -50,7 +50,7 @@ def draw(data: dict[str, np.ndarray]):
     for name, label in (("kinetic", "kinetic"), ("height_energy", "gravity"), ("spring", "spring")):
         axes[1].plot(data["t"], data[name], label=label)
     axes[1].set(ylabel="energy [J]", yscale="symlog", xlabel="t [s]")
-    axes[1].legend(fontsize=8, ncols=3)
+    axes[1].legend(fontsize=8, ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1.0), frameon=False)
     axes[2].plot(data["t"], data["energy_error"], ".-", markersize=3)
     axes[2].set(xlabel="t [s]", ylabel="relative error", title="Total energy (rtol 1e-12)")
     for ax in axes[1:]:

@@ -1,6 +1,6 @@
 """A ball that bounces infinitely often in 1.3546 s: the bounces, the prediction of their limit, and rest behind it.
 
-Usage: python scripts/figures/zeno_ball.py [--out out/figures]
+Usage: tarsus figure zeno ball [--out out/figures]
 Runtime: about 1 s.
 """
 

@@ -55,6 +55,12 @@ def draw_way(axes, data, prefix: str = "") -> None:
     axes.set(xlabel="x [m]", ylabel="y [mm]")
 
 
+def legend_above(figure, *axes) -> None:
+    """Put one legend of all that is drawn in these axes above the figure."""
+    shown = {label: handle for ax in axes for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)}
+    figure.legend(shown.values(), shown, loc="outside upper center", ncols=len(shown), fontsize=8)
+
+
 def draw_forces(axes, data, component: int) -> None:
     """Draw a force component of BigANT's six feet into six axes; forces in per cent of the weight."""
     for leg, ax in enumerate(axes):

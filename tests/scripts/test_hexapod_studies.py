@@ -33,7 +33,8 @@ def test_a_study_leaves_its_picture_and_its_part_of_the_page(tmp_path):
 def test_every_study_of_the_hexapod_is_on_the_page():
     scripts = Path(hexapod_studies.__file__).parent.glob("figures/hexapod_*.py")
     names = {path.stem for path in scripts}
-    assert names == {*hexapod_studies.STUDIES, "hexapod_orbit"}  # beyond the report, on a page of its own
+    parts = {"hexapod_clock", "hexapod_motor"}  # of the machine, on the page of reproductions
+    assert names == {*hexapod_studies.STUDIES, *parts, "hexapod_orbit"}  # beyond the report, on a page of its own
     assert "figures/hexapod_orbit.png" in PAGE.with_name("hexapod_orbit.md").read_text(encoding="utf-8")
     text = PAGE.read_text(encoding="utf-8")
     for name in ("made", *hexapod_studies.STUDIES):

@@ -117,6 +117,11 @@ def test_too_short_a_walk_is_refused():
         walk(walking, 3 / FPS).velocity()
 
 
+def test_a_table_of_too_short_walks_is_refused(capsys):
+    assert walker_table.main(["--legs", "6", "--seconds", "1"]) == 2
+    assert "a speed needs a whole stride" in capsys.readouterr().err
+
+
 def test_a_row_of_the_table_says_how_a_walk_ended():
     found = walker_table.row("multipod", 6, "rl", 10.0)
     assert found[:4] == ("multipod", 6, "`rl`", "10") and found[-1] == "walks"

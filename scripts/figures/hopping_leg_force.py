@@ -1,0 +1,52 @@
+"""The force the hopping leg's stance asks for: the instructions' Bezier polynomial, and the one used here.
+
+After the instructions' plot of polyval_bz([0 0 60 0 0], s), section 2.2.2. Usage: tarsus figure hopping leg force
+[--out FOLDER].
+"""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+
+from tarsus.analytic.models.hopping_leg_laws import RaibertGains, bezier
+from tarsus.scripts.figures.plotting import figure_main
+
+PRINTED = np.array([0.0, 0.0, 60.0, 0.0, 0.0])  # [N]
+
+
+def compute() -> dict[str, np.ndarray]:
+    """Return both force profiles [N] over the share s of the nominal stance."""
+    s, gains = np.linspace(0.0, 1.0, 101), RaibertGains()
+    ours = gains.force * gains.bezier
+    return {
+        "s": s,
+        "printed": np.array([bezier(PRINTED, value) for value in s]),
+        "ours": np.array([bezier(ours, value) for value in s]),
+    }
+
+
+def draw(data):
+    """Return both profiles."""
+    import matplotlib.pyplot as plt
+
+    figure, axis = plt.subplots(figsize=(7, 4), layout="constrained")
+    axis.plot(data["s"], data["printed"], label=f"[0, 0, 60, 0, 0] N: peak {data['printed'].max():.1f} N")
+    gains = RaibertGains()
+    mean = f"{gains.force:g} [{', '.join(f'{c:g}' for c in gains.bezier)}] N"
+    axis.plot(data["s"], data["ours"], label=f"first force used here, {mean}: peak {data['ours'].max():.1f} N")
+    axis.set(
+        xlabel="share s of the nominal stance", ylabel="vertical force of the ground [N]", xlim=(0, 1), ylim=(0, None)
+    )
+    figure.legend(loc="outside upper center")
+    return figure
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Write the figure's data and picture."""
+    return figure_main(__file__, compute, draw, argv)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,25 @@
+"""The code on a page runs as it stands, from top to bottom; README and tutorials have tests of their own."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).parents[1] / "docs"
+FENCE = re.compile(r"```python\n(.*?)```", flags=re.DOTALL)
+PAGES = [
+    path for path in sorted(DOCS.rglob("*.md")) if path.parent.name != "tutorials" and FENCE.search(path.read_text())
+]
+SMALLER = {"learning": (".learn(1_000_000)", "")}  # which takes minutes; tests/scripts/test_training.py trains
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_the_code_of_a_page_runs(page, tmp_path, monkeypatch):
+    code = "\n".join(FENCE.findall(page.read_text(encoding="utf-8")))
+    if "stable_baselines3" in code:
+        pytest.importorskip("stable_baselines3", reason="it needs the extra: pip install 'tarsus[rl]'")
+    if page.stem in SMALLER:
+        assert SMALLER[page.stem][0] in code
+        code = code.replace(*SMALLER[page.stem])
+    monkeypatch.chdir(tmp_path)
+    exec(compile(code, str(page), "exec"), {"__name__": page.stem})

@@ -1,0 +1,249 @@
+"""Every command that the pages and the scripts' docstrings show exists and takes its options; a test runs each script.
+
+What runs a subcommand is found in the tests themselves: a call of a script's `main`. The rest run here, on next to
+nothing: `SMOKE` has their smallest arguments, and what of their modules is made smaller for want of an option.
+"""
+
+import argparse
+import ast
+import importlib
+import itertools
+import re
+import shlex
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib import pyplot
+
+from tarsus.mjcf.presets import PRESETS
+from tarsus.scripts import cli, gait_table, write_gallery
+from tarsus.scripts.learning import policies
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
+COMMANDS = cli.subcommands()
+FIGURES = [name for name in COMMANDS if name.startswith("figure ")]
+
+# What a reader puts in the place of words in capitals, and of names of things he has made.
+EXAMPLES = {
+    "figure NAME": "figure zeno ball",
+    "--env NAME": "--env Hexapod-v0",
+    "--gait NAME": "--gait tripod",
+    "--preset NAME": "--preset rl",
+    "--only NAME": "--only hexapod_pushes",
+    "write dynamics --check NAME": "write dynamics --check slip_leg",
+    "NAME=VALUE": "terrain=rough",
+    "HOST:PORT": "localhost:8786",
+    "FOLDER": "out",
+    "POLICY": "clock",
+    "RUN": "hexapod-gait",
+    "SEED": "0",
+    "N": "2",
+}
+NOT_COMMANDS = {"do this"}  # CONTRIBUTING's example of a name
+
+RL = {"rl": PRESETS["rl"]}
+ONE_CLIP = {"SlipLeg-v0": write_gallery.FILMED["SlipLeg-v0"]}
+ALL_CASES = gait_table.cases
+
+
+def few_cases():
+    """Return a few seconds of a gait, a slope and two turns."""
+    return [replace(case, seconds=4.0) for case in ALL_CASES()[::7]]
+
+
+# Subcommands that no other test runs: smallest arguments, and what of the module stands in for a small option.
+# OUT is a folder with copies of the pages that commands write to.
+SMOKE: dict[str, tuple[str, dict[str, Any]]] = {
+    "benchmark contact": ("--out OUT", dict(FRAMES=10, THREADED=100, CALLS=10, BATCHES=(4, 8), PATHS=(3, 4))),
+    "benchmark env": ("--seconds 0.1 --repeats 1", {}),
+    "benchmark hopping leg": ("--repeats 1", {}),
+    "benchmark hybrid": ("--repeats 1", dict(EVENTS=64, FIRST_CALLS=1)),
+    "benchmark slip leg": ("--repeats 1", dict(N_STEPS=2, N_ACTIONS=10)),
+    "benchmark surrogate": ("--legs 6 --num-envs 2 --repeats 1", {}),
+    "benchmark vector": ("--num-envs 4 --async-envs 2 --steps 4 --repeats 1", {}),
+    "compare policies": ("walk --seeds 1 --pushes 1", dict(SIDES=1)),
+    "contact sweep": ("--page OUT/crossvalidation.md --jobs 1", dict(settings=lambda: RL, SECONDS=5.0, ROUNDS=1)),
+    "draw gait": ("walk --from 0.2 --seconds 0.2 --out OUT/gaits.png", {}),
+    "evaluate": ("clock --seeds 1", {}),
+    "gait table": ("--page OUT/presets.md --jobs 1", dict(PRESETS=RL, cases=few_cases)),
+    "hexapod studies": ("--page OUT/hexapod_studies.md --data OUT/data --only hexapod_pushes", {}),
+    "hopping leg table": ("", dict(N_HOPS=12, SPEEDS=(0.5,), PRESETS=("rl",))),
+    "optimise gait": ("--legs 6 --generations 1 --out OUT/best.npz", {}),
+    "search gait": ("--num-envs 8 --generations 1 --steps 5 --threads 1", dict(EPISODE=20)),
+    "slip leg table": ("", dict(N_STEPS=2)),
+    "sweep gaits": ("--cycle-times 1 --sweep-angles 0.75 --steps 5", {}),
+    "train": ("hexapod-gait --num-envs 2 --steps 1 --threads 1 --out OUT", {}),
+    "verdict grid": (
+        "--page OUT/crossvalidation.md --preset rl --jobs 1",
+        dict(CYCLE_TIMES=(0.5,), SWEEP_ANGLES=(0.75,), DUTIES=(0.6,)),
+    ),
+    "write dynamics": ("--check", {}),
+    "write gallery": ("", dict(names=lambda: ["zeno_ball"], FILMED=ONE_CLIP, CLIP_SECONDS=0.1, PICTURES=Path("OUT"))),
+    "write pictures": ("--only disc --out OUT", {}),
+}
+# Subcommands that nothing runs, and why.
+NOT_RUN = {
+    "benchmark hexapod": "compiles the exact hexapod three times, for minutes; its functions run interpreted in tests",
+    "optimise hexapod": "the proof of one gait takes minutes; search and proof have tests of their own",
+    "train rllib": "Ray wants an environment of its own; tests/scripts/test_clusters.py trains where there is one",
+}
+
+
+def shown(page: Path) -> Iterator[str]:
+    """Return the commands of a page: lines of fenced blocks, and code between backticks."""
+    language, prose = None, []
+    for line in page.read_text(encoding="utf-8").splitlines():
+        if line.startswith("```"):
+            language = line.strip("` ") if language is None else None
+        elif language in ("", "sh"):
+            yield line
+        elif language is None:
+            prose.append(line)
+    yield from re.findall(r"`([^`]+)`", "\n".join(prose))
+
+
+def usages(script: Path) -> Iterator[str]:
+    """Return the command line that a script's docstring names under `Usage:`, with its options over several lines."""
+    text = ast.get_docstring(ast.parse(script.read_text(encoding="utf-8"))) or ""
+    yield from re.findall(r"Usage: (.*?)(?=(?<!\.)\.(?:\s|$)|;|\n(?! *\[)|$)", text, flags=re.DOTALL)
+
+
+def normalised(line: str) -> str | None:
+    """Return the words after `tarsus`, with examples for what a reader fills in; None if it is another command."""
+    line = " ".join(re.sub(r"(^|\s)#.*", "", line).split())
+    line = re.sub(r"^(\S*/)?python3? (\S*/)?scripts/(figures/)?(\w+)\.py", _as_subcommand, line)
+    if not re.match(r"(\S*/)?tarsus( |$)", line):
+        return None
+    words = line.partition("tarsus")[2]
+    words = re.sub(r"\.\.+|[\[\]]", " ", words)
+    words = re.sub(r"(?<=[\w])\|\S+", "", words)  # the first of several choices
+    words = " ".join(words.split())
+    for placeholder, example in EXAMPLES.items():
+        words = re.sub(rf"(?<!\S){placeholder}(?!\S)", example, words)
+    return words
+
+
+def _as_subcommand(match: re.Match) -> str:
+    return "tarsus " + ("figure " if match[3] else "") + match[4].replace("_", " ")
+
+
+def documented() -> list[tuple[str, str]]:
+    """Return every documented command once, with the first place that shows it."""
+    lines = [(page, line) for page in PAGES for line in shown(page)]
+    lines += [(path, line) for path in COMMANDS.values() for line in usages(path)]
+    found: dict[str, str] = {}
+    for path, line in lines:
+        words = normalised(line)
+        if words and words not in NOT_COMMANDS:
+            found.setdefault(words, str(path.relative_to(ROOT)))
+    return sorted(found.items())
+
+
+def subcommand(words: list[str]) -> tuple[str, list[str]]:
+    """Return the subcommand that the leading words spell, and the other words."""
+    for n in range(len(words), 0, -1):
+        if (name := " ".join(words[:n])) in COMMANDS:
+            return name, words[n:]
+    return "", words
+
+
+def module(name: str):
+    """Return the module behind a subcommand."""
+    stem = ".".join(COMMANDS[name].relative_to(ROOT / "scripts").with_suffix("").parts)
+    return importlib.import_module(f"tarsus.scripts.{stem}")
+
+
+class Parsed(Exception):
+    """The options were accepted."""
+
+
+def test_there_are_documented_commands():
+    names = {subcommand(words.split())[0] for words, _ in documented()}
+    assert len(documented()) > 100 and {"run hexapod", "train", "figure zeno ball", "benchmark hybrid"} <= names
+
+
+@pytest.mark.parametrize(("words", "where"), documented())
+def test_a_documented_command_exists_and_takes_its_options(words, where, monkeypatch):
+    name, options = subcommand(shlex.split(words))
+    if not name:  # a group of them, `tarsus figure hexapod ...`
+        assert any(known.startswith(f"{words} ") for known in COMMANDS), f"{where}: tarsus {words}"
+        return
+    parse = argparse.ArgumentParser.parse_args
+
+    def stop(*args, **kwargs):
+        parse(*args, **kwargs)
+        raise Parsed
+
+    monkeypatch.setattr(argparse.ArgumentParser, "parse_args", stop)
+    with pytest.raises((Parsed, SystemExit)) as end:
+        module(name).main(options)
+    assert getattr(end.value, "code", 0) == 0, f"{where}: tarsus {words}"
+
+
+def test_documented_policies_exist():
+    for words, where in documented():
+        name, options = subcommand(words.split())
+        named = [word for word in options[: 1 if name == "evaluate" else None] if "/" not in word]
+        if name in ("evaluate", "draw gait"):
+            for policy in itertools.takewhile(lambda word: not word.startswith("--"), named):
+                assert policies.find(policy, None, {}), where
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_every_figure_is_drawn_from_what_is_stored(name, tmp_path, monkeypatch):
+    figure, stem = module(name), COMMANDS[name].stem
+    with np.load(ROOT / "tests" / "golden" / f"figure_{stem}.npz") as stored:
+        data = dict(stored)
+    for key in getattr(figure, "MEASURED", ()):
+        data[key] = np.linspace(1.0, 2.0, len(next(iter(data.values()))))
+    monkeypatch.setattr(figure, "compute", lambda **options: data)
+    assert figure.main(["--out", str(tmp_path)]) == 0
+    assert {path.name for path in tmp_path.iterdir()} == {f"{stem}.npz", f"{stem}.png"}
+    pyplot.close("all")
+
+
+def run_by_tests() -> set[str]:
+    """Return the subcommands whose `main` a test calls by the script's name, read from the tests."""
+    stems = {path.stem: name for name, path in COMMANDS.items() if path.parent == ROOT / "scripts"}
+    found = set()
+    for path in (ROOT / "tests").rglob("test_*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        names = {}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and node.module == "tarsus.scripts":
+                names |= {alias.asname or alias.name: alias.name for alias in node.names}
+        for node in ast.walk(tree):
+            match node:
+                case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="main")):
+                    found.add(stems.get(names.get(name, ""), ""))
+    return found - {""}
+
+
+def test_every_subcommand_is_run_or_excused():
+    run = run_by_tests()
+    assert {"run hexapod", "crossvalidate", "simsect", "slip test", "write docs"} <= run
+    assert set(COMMANDS) - run - set(FIGURES) - set(SMOKE) == set(NOT_RUN)
+
+
+def smoke_cases() -> list:
+    """Return the names in SMOKE; those that need an OpenGL library are marked."""
+    return [pytest.param(name, marks=[pytest.mark.render] * name.startswith("write ")) for name in SMOKE]
+
+
+@pytest.mark.parametrize("name", smoke_cases())
+def test_a_subcommand_runs(name, tmp_path, monkeypatch):
+    (tmp_path / "figures").mkdir()
+    (tmp_path / "data").mkdir()
+    for page in (ROOT / "docs").glob("*.md"):
+        shutil.copy(page, tmp_path)
+    shutil.copy(ROOT / "tests" / "golden" / "figure_hexapod_pushes.npz", tmp_path / "data" / "hexapod_pushes.npz")
+    arguments, smaller = SMOKE[name]
+    for attribute, value in smaller.items():
+        monkeypatch.setattr(module(name), attribute, tmp_path if value == Path("OUT") else value)
+    assert module(name).main(arguments.replace("OUT", str(tmp_path)).split()) in (0, None)
