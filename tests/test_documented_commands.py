@@ -57,7 +57,7 @@ def few_cases():
     return [replace(case, seconds=4.0) for case in ALL_CASES()[::7]]
 
 
-# Subcommands that no other test runs: smallest arguments, and what of the module stands in for a small option.
+# Subcommands that no other test runs to the end: smallest arguments, and what stands in for want of a smaller option.
 # OUT is a folder with copies of the pages that commands write to.
 SMOKE: dict[str, tuple[str, dict[str, Any]]] = {
     "benchmark contact": ("--out OUT", dict(FRAMES=10, THREADED=100, CALLS=10, BATCHES=(4, 8), PATHS=(3, 4))),
@@ -83,6 +83,7 @@ SMOKE: dict[str, tuple[str, dict[str, Any]]] = {
         "--page OUT/crossvalidation.md --preset rl --jobs 1",
         dict(CYCLE_TIMES=(0.5,), SWEEP_ANGLES=(0.75,), DUTIES=(0.6,)),
     ),
+    "walker table": ("--legs 6 --seconds 6", {}),
     "write dynamics": ("--check", {}),
     "write gallery": ("", dict(names=lambda: ["zeno_ball"], FILMED=ONE_CLIP, CLIP_SECONDS=0.1, PICTURES=Path("OUT"))),
     "write pictures": ("--only disc --out OUT", {}),
