@@ -1,5 +1,6 @@
 """Fixtures shared by all tests: golden data, and which OpenGL can render here."""
 
+import importlib.util
 import os
 from pathlib import Path
 
@@ -41,6 +42,9 @@ def golden(request):
 
 
 def pytest_configure(config):
+    if importlib.util.find_spec("triton"):
+        # CUDA's torch loads it, with an LLVM of its own; behind Mesa's, which draws where there is no GPU, that crashes
+        import triton  # noqa: F401
     config.can_render = choose_opengl()
 
 
