@@ -32,6 +32,11 @@ FIGURES = [name for name in COMMANDS if name.startswith("figure ")]
 # What a reader puts in the place of words in capitals, and of names of things he has made.
 EXAMPLES = {
     "figure NAME": "figure zeno ball",
+    "evaluate NAME": "evaluate clock",
+    "train NAME": "train hexapod-gait",
+    "crossvalidate NAME": "crossvalidate slip_leg",
+    "run hexapod --gait NAME": "run hexapod --gait walk",
+    "FIGURE": "zeno_ball",
     "--env NAME": "--env Hexapod-v0",
     "--gait NAME": "--gait tripod",
     "--preset NAME": "--preset rl",
