@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -95,10 +94,7 @@ def main(argv: list[str] | None = None) -> int:
         return 2
     print(text)
     if args.out:
-        made = f"Made by `tarsus compare followers` on {time.strftime('%Y-%m-%d')}"
-        text = f"{made} with {report.versions('tarsus', 'mujoco', 'gymnasium')}.\n\n{text}"
-        page = args.out.read_text(encoding="utf-8")
-        args.out.write_text(report.insert(page, PART, text), encoding="utf-8")
+        report.write_part(args.out, PART, "tarsus compare followers", text, ("tarsus", "mujoco", "gymnasium"))
     return 0
 
 

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -121,10 +120,7 @@ def main(argv: list[str] | None = None) -> int:
     print(text)
     if args.out:
         command = "tarsus compare policies" + " --randomised" * args.randomised
-        made = f"Made by `{command}` on {time.strftime('%Y-%m-%d')}"
-        text = f"{made} with {report.versions('tarsus', 'mujoco', 'gymnasium')}.\n\n{text}"
-        page = args.out.read_text(encoding="utf-8")
-        args.out.write_text(report.insert(page, part, text), encoding="utf-8")
+        report.write_part(args.out, part, command, text, ("tarsus", "mujoco", "gymnasium"))
     return 0
 
 

@@ -6,6 +6,7 @@ import importlib.metadata
 import importlib.util
 import os
 import platform
+import time
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -45,3 +46,9 @@ def insert(text: str, name: str, generated: str) -> str:
     if not (begin and end):
         raise ValueError(f"the page needs the lines {begin_mark} and {end_mark}, in this order")
     return f"{before}{begin_mark}\n\n{generated}\n\n{end_mark}{after}"
+
+
+def write_part(page: Path, name: str, command: str, text: str, packages: Iterable[str]) -> None:
+    """Replace a part of a page (see `insert`), and say by which command it was made, when and with which packages."""
+    made = f"Made by `{command}` on {time.strftime('%Y-%m-%d')} with {versions(*packages)}."
+    page.write_text(insert(page.read_text(encoding="utf-8"), name, f"{made}\n\n{text}"), encoding="utf-8")
