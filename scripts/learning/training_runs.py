@@ -81,7 +81,7 @@ RUNS: dict[str, Run] = {
     "multipod": Run("Multipod-v0", settings=SETTLING),
     "bigant": Run("BigAnt-v0", settings=SETTLING),
     "hopping-leg": Run("HoppingLeg-v0", settings=SETTLING),
-    "slip-leg": Run("SlipLeg-v0", settings=FAST, total_steps=3_000_000),
+    "slip-leg": Run("SlipLeg-v0", settings=FAST, total_steps=1_500_000),
     "multipod-quasistatic": Run("MultipodQuasistatic-v0", settings=SETTLING),
 }
 

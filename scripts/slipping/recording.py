@@ -160,7 +160,7 @@ def _load_csv(path: Path) -> xr.Dataset:
                 break
             key, _, value = line[1:].strip().partition(": ")
             attrs[key] = value
-    flat = pd.read_csv(path, skiprows=len(attrs))
+    flat = pd.read_csv(path, skiprows=len(attrs), dtype=str).astype(float)  # pandas' own parser may lose the last bit
     legs = [int(label.split("_")[-2]) for label in flat.columns if label.startswith("foot_position_b_")]
     n_legs = max(legs, default=-1) + 1
     labels = {name: [label for label, _ in _columns(name, n_legs)] for name in SCHEMA}
