@@ -183,6 +183,16 @@ class MultipodQuasistaticEnv(gymnasium.Env):
         """Control period [s]."""
         return self.vector.config.ctrl_dt
 
+    @property
+    def params(self) -> MultipodParams:
+        """The robot."""
+        return self.vector.config.robot
+
+    @property
+    def action_scale(self) -> float:
+        """What an action of one means: the motors' no-load speed [rad/s]."""
+        return self.params.motor.no_load_speed
+
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None):
         """Start an episode; there are no options."""
         super().reset(seed=seed)

@@ -76,6 +76,7 @@ class Surrogate:
             "heading": pose[:, 2],
             "speed": self.robots.velocity[:, 0].copy(),
             "distance": pose[:, 0],
+            "joint_reference": _flat(self.robots.angle).copy(),
         }
 
 

@@ -23,7 +23,7 @@ import joblib
 from tqdm import tqdm
 
 import tarsus  # noqa: F401  registers the environments
-from tarsus.envs import ENVIRONMENTS
+from tarsus.envs import ENVIRONMENTS, SURROGATES
 from tarsus.scripts import report
 from tarsus.scripts.evaluate import COLUMNS, Episode, cells, run_episode
 from tarsus.scripts.learning import checkpoint, policies
@@ -111,7 +111,7 @@ def tables(found: dict[str, dict[str, list[Episode]]]) -> str:
 
 def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="tarsus baselines", description=__doc__.partition("\n")[0])
-    parser.add_argument("--env", nargs="+", default=list(ENVIRONMENTS), help="by default all")
+    parser.add_argument("--env", nargs="+", default=[*ENVIRONMENTS, *SURROGATES], help="by default all")
     parser.add_argument("--runs", type=Path, help="folder of trained policies; by default the shipped ones")
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--jobs", type=int, default=1, help="processes")

@@ -134,9 +134,9 @@ def named(name: str, make: Callable) -> Callable[[gymnasium.Env, int], PolicyFun
     return policy
 
 
-def walking(make: Callable, names: tuple[str, ...]) -> dict[str, Policy]:
-    """Return the policies of these gaits."""
-    return {name: Policy(named(name, make), {"action_mode": "velocity"}) for name in names}
+def walking(make: Callable, names: tuple[str, ...], **needs: str) -> dict[str, Policy]:
+    """Return the policies of these gaits, which command joint speeds."""
+    return {name: Policy(named(name, make), needs) for name in names}
 
 
 POLICIES: dict[str, dict[str, Policy]] = {
@@ -152,8 +152,9 @@ POLICIES: dict[str, dict[str, Policy]] = {
     | {"steered": Policy(commanded, {"action_mode": "gait", "task": "commanded"})},
     "SlipLeg-v0": {"SLIP": Policy(slip, {"action_mode": "torque"})},
     "HoppingLeg-v0": {"Raibert": Policy(raibert), "Raibert-fast": Policy(partial(raibert, speed=2.0))},
-    "Multipod-v0": walking(multipod_gait, gaits.names("pairs", 6)),
-    "BigAnt-v0": walking(bigant_gait, gaits.names("shafts", 6)),
+    "Multipod-v0": walking(multipod_gait, gaits.names("pairs", 6), action_mode="velocity"),
+    "MultipodQuasistatic-v0": walking(multipod_gait, gaits.names("pairs", 6)),
+    "BigAnt-v0": walking(bigant_gait, gaits.names("shafts", 6), action_mode="velocity"),
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tarsus.scripts.pages.environment_page import LAST_ENTRIES
 from tarsus.scripts.pages.option_table import field_rows
 from tarsus.scripts.report import markdown_table
 
@@ -64,7 +65,20 @@ ground. Truncated after 1000 steps by the time limit of the registration.
 ## Arguments
 
 {argument_table}
+
+## Info
+
+{info_table}
 """
+
+INFO = {
+    "time": "since the episode's start [s]",
+    "position": "of the body, world [m], (3,)",
+    "heading": "of the body, left positive [rad]",
+    "speed": "of the body, forward [m/s]",
+    "distance": "along the world's x since the start [m]",
+    "joint_reference": "set-points, where the joints are [rad], (n_joints,)",
+} | LAST_ENTRIES
 
 
 def page() -> str:
@@ -91,4 +105,5 @@ def page() -> str:
         observation_table=markdown_table(("entry", "size, six legs", "unit", "bound", "meaning"), rows),
         reward_table=markdown_table(("term", "weight", "what is weighed"), rewards),
         argument_table=markdown_table(("argument", "default", "meaning"), field_rows(QuasistaticConfig)),
+        info_table=markdown_table(("key", "meaning"), [(f"`{key}`", text) for key, text in INFO.items()]),
     )
