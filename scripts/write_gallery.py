@@ -22,12 +22,13 @@ ROOT = Path(__file__).parents[1]
 PICTURES = ROOT / "docs" / "figures"
 CLIP_SIZE, CLIP_FPS, CLIP_SECONDS = (320, 240), 20, 3.0  # (width, height) [pixel], [1/s], [s]
 COLOURS = 64  # of a clip; fewer are smaller
-FILMED = {  # environment: policy, options of `make`, seconds before the clip
-    "Hexapod-v0": ("clock", {"terrain": "rough"}, 1.0),
-    "HoppingLeg-v0": ("Raibert", {}, 3.0),
-    "SlipLeg-v0": ("SLIP", {}, 0.0),
-    "Multipod-v0": ("undulation", {"n_legs": 12}, 1.0),
-    "BigAnt-v0": ("tripod", {}, 1.0),
+FILMED = {  # clip: environment, policy, options of `make`, seconds before it begins
+    "hexapod": ("Hexapod-v0", "clock", {"terrain": "rough"}, 1.0),
+    "hexapod_learned": ("Hexapod-v0", "hexapod-gait", {}, 3.0),
+    "hoppingleg": ("HoppingLeg-v0", "Raibert", {}, 3.0),
+    "slipleg": ("SlipLeg-v0", "SLIP", {}, 0.0),
+    "multipod": ("Multipod-v0", "undulation", {"n_legs": 12}, 1.0),
+    "bigant": ("BigAnt-v0", "tripod", {}, 1.0),
 }
 
 
@@ -71,14 +72,14 @@ def page() -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def film(environment: str, path: Path) -> None:
-    """Write a clip of an environment under its hand-made policy."""
+def film(clip: str) -> None:
+    """Write a clip of an environment under a policy."""
     import gymnasium
     import imageio.v3 as iio
 
     from tarsus.scripts.learning import policies
 
-    policy, options, before = FILMED[environment]
+    environment, policy, options, before = FILMED[clip]
     made, name, asked = policies.find(policy, environment, options)
     size = dict(zip(("width", "height"), CLIP_SIZE, strict=True))
     env = gymnasium.make(name, render_mode="rgb_array", max_episode_steps=10**9, **asked, **size)
@@ -91,7 +92,7 @@ def film(environment: str, path: Path) -> None:
         if terminated:
             raise RuntimeError(f"{environment}: {info['termination']}")
     env.close()
-    iio.imwrite(path, _few_colours(frames), duration=1000 / CLIP_FPS, loop=0)
+    iio.imwrite(PICTURES / f"{clip}.gif", _few_colours(frames), duration=1000 / CLIP_FPS, loop=0)
 
 
 def _few_colours(frames: list[np.ndarray]) -> np.ndarray:
@@ -117,9 +118,9 @@ def main(argv: list[str] | None = None) -> int:
     for name in [] if args.no_figures else args.only or names():
         print(f"{name}: {'drawn' if draw(name) else 'left as it is'}")
     if not args.no_clips:
-        for environment in FILMED:
-            film(environment, PICTURES / f"{environment.partition('-')[0].lower()}.gif")
-            print(f"{environment}: filmed")
+        for clip in FILMED:
+            film(clip)
+            print(f"{clip}: filmed")
     return 0
 
 

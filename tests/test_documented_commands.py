@@ -53,7 +53,7 @@ EXAMPLES = {
 NOT_COMMANDS = {"do this"}  # CONTRIBUTING's example of a name
 
 RL = {"rl": PRESETS["rl"]}
-ONE_CLIP = {"SlipLeg-v0": write_gallery.FILMED["SlipLeg-v0"]}
+ONE_CLIP = {"slipleg": write_gallery.FILMED["slipleg"]}
 ALL_CASES = gait_table.cases
 
 
