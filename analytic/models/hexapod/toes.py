@@ -85,7 +85,11 @@ def make_creep(load: Callable) -> Callable:
     """Return the function that gives a first-order toe its sliding velocity."""
 
     def creep(t, x, d, p, chart, leg, R, at, n):
-        """Return the velocity of a first-order sliding toe (3): its leg's push is affine in it, so three will do."""
+        """Return the velocity of a first-order sliding toe (3).
+
+        Its leg's push is affine in that velocity, so three pushes will do. While the hip's motor is at its limit it is
+        not, and friction's law is missed, by newtons.
+        """
         a0, a1, a2, b0, b1, b2 = tangents(n)
         e = 1e-3
         rest = toe_loads(load(t, x, d, p, chart, leg, R, at, 0.0, 0.0, 0.0), p, R, n)
