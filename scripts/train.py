@@ -162,7 +162,8 @@ def main(argv: list[str] | None = None) -> int:
         print(f"{folder} exists; --resume goes on from it, another --out or --seed starts afresh", file=sys.stderr)
         return 2
     try:
-        every = min(args.eval_every, run.total_steps)  # a short run is judged once, at its end
+        least = run.settings.get("n_steps", 1) * run.num_envs  # of PPO, which never does less
+        every = max(least, min(args.eval_every, run.total_steps))  # a short run is judged once, at its end
         train(run, args.seed, folder, resume=args.resume, eval_every=every, n_threads=args.threads)
     except (ValueError, FileNotFoundError) as problem:
         print(f"tarsus train: {problem}", file=sys.stderr)
