@@ -21,6 +21,7 @@ import numpy as np
 from tqdm import tqdm
 
 import tarsus  # noqa: F401  registers the environments
+from tarsus.envs import SURROGATES
 from tarsus.scripts.learning import checkpoint, training_runs
 from tarsus.scripts.learning.training_runs import Run
 
@@ -38,7 +39,7 @@ def environments(run: Run, num_envs: int, n_threads: int):
         num_envs,
         vectorization_mode="vector_entry_point",
         autoreset_mode="SameStep",
-        **({"n_threads": n_threads} if n_threads else {}),  # the surrogate has no physics to spread
+        **({} if run.environment in SURROGATES else {"n_threads": n_threads}),  # they have no physics to spread
         **run.options,
     )
     return VecMonitor(StableVectorEnv(envs))
