@@ -61,13 +61,12 @@ def follow(policy: str, ground: str, seed: int) -> Following:
 
 def row(ground: str, name: str, seeds: int, n_jobs: int) -> tuple[str, ...]:
     """Return a policy's cells of the table; those of a run's seeds together."""
-    members = policies.seeds_of(name) or [name]
+    label, members = policies.together(name)
     jobs = (joblib.delayed(follow)(member, ground, seed) for member in members for seed in range(seeds))
     episodes = joblib.Parallel(n_jobs=n_jobs)(jobs)
     total = np.array([episode.total for episode in episodes])
     kept = 100 * np.mean([episode.kept for episode in episodes], axis=0)
     falls = f"{sum(episode.fell for episode in episodes)} of {len(episodes)}"
-    label = f"{name} ({len(members)} seeds)" if len(members) > 1 else name
     return (ground, label, f"{total.mean():.0f} ± {total.std():.0f}", *(f"{share:.0f}" for share in kept), falls)
 
 

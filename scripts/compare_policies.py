@@ -77,7 +77,7 @@ def pushed(policy: str, options: Mapping[str, Any], push: float, side: int) -> P
 
 def row(name: str, options: Mapping[str, Any], seeds: int, pushes: Sequence[float], n_jobs: int) -> list[str]:
     """Return a policy's cells of the table; those of a run's seeds together."""
-    members = policies.seeds_of(name) or [name]
+    label, members = policies.together(name)
     run = joblib.Parallel(n_jobs=n_jobs)
     episodes = run(
         joblib.delayed(run_episode)(member, ENVIRONMENT, options, seed) for member in members for seed in range(seeds)
@@ -88,7 +88,7 @@ def row(name: str, options: Mapping[str, Any], seeds: int, pushes: Sequence[floa
     for push in pushes:
         mine = [was for (_, at, _), was in zip(jobs, found, strict=True) if at == push]
         shares.append(f"{sum(was.recovered for was in mine)}, {sum(was.upright for was in mine)} of {len(mine)}")
-    return [f"{name} ({len(members)} seeds)" if len(members) > 1 else name, *cells(episodes), *shares]
+    return [label, *cells(episodes), *shares]
 
 
 def table(names: Iterable[str], options: Mapping[str, Any], seeds: int, pushes: Sequence[float], n_jobs: int) -> str:

@@ -173,6 +173,12 @@ def seeds_of(run: str) -> list[str]:
     return [name for name in shipped() if name.rpartition("-")[0] == run]
 
 
+def together(name: str) -> tuple[str, list[str]]:
+    """Return the label of a row, and the policies it is of: a run's seeds together, or the one of that name."""
+    members = seeds_of(name) or [name]
+    return (f"{name} ({len(members)} seeds)" if len(members) > 1 else name), members
+
+
 def checkpoint_of(policy: str) -> Path | None:
     """Return where the trained policy of that name or path is, if it is one; a run's name stands for its seed 0."""
     if Path(policy).exists():

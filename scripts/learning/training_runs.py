@@ -65,11 +65,11 @@ RANDOMISED = {
 FORWARD = {"action_mode": "velocity"}
 GAIT = {"action_mode": "gait"}
 # Hip speeds from scratch: with less noise still, for each of the six legs draws its own.
-VELOCITY = SETTLING | {"policy_kwargs": dict(net_arch=[64, 64], log_std_init=-2.0)}
+QUIET = {"policy_kwargs": dict(net_arch=[64, 64], log_std_init=-2.0)}
 # A control period of 2 ms: a discount of 0.98 would look ahead for a tenth of a second, less than a stance.
 FAST = SETTLING | dict(n_steps=256, batch_size=2048, gamma=0.998, gae_lambda=0.98)
 RUNS: dict[str, Run] = {
-    "hexapod": Run("Hexapod-v0", FORWARD, settings=PPO | {"policy_kwargs": dict(net_arch=[64, 64], log_std_init=-2.0)}),
+    "hexapod": Run("Hexapod-v0", FORWARD, settings=PPO | QUIET),
     "hexapod-gait": Run("Hexapod-v0", GAIT, total_steps=600_000),
     "hexapod-gait-sac": Run("Hexapod-v0", GAIT, "SAC", SAC, num_envs=8, total_steps=200_000),
     "hexapod-gait-randomised": Run("Hexapod-v0", GAIT | {"randomise": RANDOMISED}, total_steps=600_000),
@@ -77,7 +77,9 @@ RUNS: dict[str, Run] = {
     "hexapod-gait-commanded-rough": Run(
         "Hexapod-v0", GAIT | {"task": "commanded", "terrain": "rough"}, settings=SETTLING, total_steps=1_200_000
     ),
-    "hexapod-commanded": Run("Hexapod-v0", FORWARD | {"task": "commanded"}, settings=VELOCITY, total_steps=2_000_000),
+    "hexapod-commanded": Run(
+        "Hexapod-v0", FORWARD | {"task": "commanded"}, settings=SETTLING | QUIET, total_steps=2_000_000
+    ),
     "multipod": Run("Multipod-v0", settings=SETTLING),
     "bigant": Run("BigAnt-v0", settings=SETTLING),
     "hopping-leg": Run("HoppingLeg-v0", settings=SETTLING),
