@@ -48,9 +48,10 @@ def test_every_environment_has_a_hand_made_policy_that_acts(name):
 
 
 def test_a_gait_policys_set_points_are_the_gaits():
-    env, info = walk("undulation", "Multipod-v0", 60)
-    gait = policies.multipod_gait(env.unwrapped.params, "undulation")
-    np.testing.assert_allclose(info["joint_reference"], gait(info["time"])[0].ravel(), atol=1e-6)
+    for name in ("Multipod-v0", "MultipodQuasistatic-v0"):
+        env, info = walk("undulation", name, 60)
+        gait = policies.multipod_gait(env.unwrapped.params, "undulation")
+        np.testing.assert_allclose(info["joint_reference"], gait(info["time"])[0].ravel(), atol=1e-6, err_msg=name)
     env, info = walk("tripod", "BigAnt-v0", 100)
     gait = policies.bigant_gait(env.unwrapped.params, "tripod")
     behind = gait(info["time"])[0] - info["joint_reference"]
