@@ -16,7 +16,7 @@ import math
 import numpy as np
 
 from .contact.connection import law_with_kernel
-from .contact.jit import FASTMATH, HAVE_NUMBA, numba
+from .contact.jit import HAVE_NUMBA, numba
 from .contact.kernels import HEIGHT, NO_EQUILIBRIUM, OMEGA, OUT_COLUMNS, PITCH, ROLL, SCRATCH_ROWS, STATUS_MASK, UX
 from .contact.kernels import frames as solve_frames
 from .contact.support import foot_table
@@ -27,8 +27,12 @@ POSTURE = (HEIGHT, ROLL, PITCH)  # columns of the solver that `posture` keeps, i
 
 
 def _jit(function):
-    """Return `function` compiled without a cache, or as it is where there is no numba."""
-    return numba.njit(fastmath=FASTMATH, error_model="numpy", nogil=True)(function) if HAVE_NUMBA else function
+    """Return `function` compiled without a cache, or as it is where there is no numba.
+
+    Without fast arithmetic, unlike the solver: with it the compiler may divide the robots of a vector one way and the
+    one left over another, and a robot's last digit would depend on those beside it.
+    """
+    return numba.njit(error_model="numpy", nogil=True)(function) if HAVE_NUMBA else function
 
 
 _position, _velocity = _jit(foot_position), _jit(foot_velocity)

@@ -44,16 +44,21 @@ def test_a_step_is_kinematics_solver_and_exponential(n_legs, law):
     np.testing.assert_allclose(robots.velocity, (moved - pose)[:, :2] / DT, atol=1e-12)
 
 
-def test_a_robot_does_not_depend_on_those_beside_it():
-    robots, params, rng = moving(n=9)
-    action = rng.uniform(-1, 1, (9, 6))
-    alone = Robots(1, params, LAWS["viscous"], DT)
-    for name in ("angle", "pose", "posture"):
-        getattr(alone, name)[:] = getattr(robots, name)[4:5]
-    robots.step(action, np.zeros(9, bool))
-    alone.step(action[4:5], np.zeros(1, bool))
+@pytest.mark.parametrize("law", ["viscous", "coulomb"])
+@pytest.mark.parametrize("n_legs", [4, 6, 10])
+def test_a_robot_does_not_depend_on_those_beside_it(n_legs, law):
+    """To the bit, for a robot in any place: also one that vectors of 2, 4 or 8 numbers leave over."""
+    robots, params, rng = moving(n_legs, n=13, law=law)
+    action = rng.uniform(-1, 1, (13, n_legs))
+    alone = [Robots(1, params, LAWS[law], DT) for _ in range(13)]
+    for i in range(13):
+        for name in ("angle", "pose", "posture"):
+            getattr(alone[i], name)[:] = getattr(robots, name)[i : i + 1]
+        alone[i].step(action[i : i + 1], np.zeros(1, bool))
+    robots.step(action, np.zeros(13, bool))
     for name in ("angle", "rate", "pose", "posture", "posture_rate", "velocity", "force", "out"):
-        np.testing.assert_array_equal(getattr(robots, name)[4], getattr(alone, name)[0], err_msg=name)
+        each = np.concatenate([getattr(one, name) for one in alone])
+        np.testing.assert_array_equal(getattr(robots, name), each, err_msg=name)
 
 
 def test_held_robots_stay_and_started_ones_rest_at_the_origin():
