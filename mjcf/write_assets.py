@@ -1,11 +1,18 @@
 """The folder `assets`: the XML of every machine with its default parameters, to read and to use without this package.
 
-`python -m tarsus.mjcf.write_assets` writes it anew; a test keeps it in step with the builders.
+`python -m tarsus.mjcf.write_assets` writes it anew; a test keeps it in step with the builders. Numbers have the digits
+that make the compiled model the builder's to rounding; MuJoCo's own writer leaves it at six.
 """
 
 from __future__ import annotations
 
+import ctypes
+import re
+from contextlib import contextmanager
 from pathlib import Path
+
+import mujoco
+import numpy as np
 
 from . import bigant, disc, hexapod, hopping_leg, multipod, slip_leg
 
@@ -18,13 +25,39 @@ MACHINES = {
     "multipod": multipod,
     "slip_leg": slip_leg,
 }
+DIGITS = 15  # of a number in the XML: all that a decimal fraction keeps through a double
+NUMBER = re.compile(r"(?<=[\" ])-?\d[\d.]*(?:e[+-]\d+)?(?=[\" ])")
+TINY = 1e-15  # of lengths and quaternions: what is left of a sine of pi
 
 
 def xml(machine: str) -> str:
     """Return the XML of the default machine of that name, as `assets` keeps it."""
     spec = MACHINES[machine].build()
     spec.compile()
-    return spec.to_xml()
+    with _all_digits():
+        text = spec.to_xml()
+    return NUMBER.sub(lambda found: _shortened(found[0]), text)
+
+
+def _shortened(digits: str) -> str:
+    """Return a number with the fewest digits that keep it: those of a colour are of single precision."""
+    short, number = f"{float(digits):.6g}", float(digits)
+    if abs(number) < TINY:
+        return "0"
+    return short if number in (float(short), float(np.float32(short))) else f"{number:.{DIGITS}g}"
+
+
+@contextmanager
+def _all_digits():
+    """Make MuJoCo write doubles in full; its library has the setting, its Python package does not show it."""
+    files = Path(mujoco.__file__).parent.iterdir()
+    library = ctypes.CDLL(str(next(file for file in files if re.match(r"(lib)?mujoco\.(so|\d|dll)", file.name))))
+    before = library._mjPRIVATE__get_xml_precision()
+    library._mjPRIVATE__set_xml_precision(17)
+    try:
+        yield
+    finally:
+        library._mjPRIVATE__set_xml_precision(before)
 
 
 if __name__ == "__main__":
