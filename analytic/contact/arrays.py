@@ -3,25 +3,70 @@
 from __future__ import annotations
 
 import math
+import operator
 
 import numpy as np
+
+from .kernels import LARGEST, SMALLEST
 
 
 def finite(name: str, value, least: float = -np.inf) -> np.ndarray:
     """Return `value` as a float array.
 
     Raises:
-        ValueError: If it does not convert, holds NaN or infinity, or an entry below `least`.
+        ValueError: If it is not real numbers, is masked, holds NaN, infinity or a number beyond `LARGEST`, or an entry
+            below `least`.
     """
-    try:
-        array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must be an array of numbers: {error}") from None
-    # The sum is finite unless an entry is not, or it overflows: only then look closer.
-    if not np.isfinite(array.sum()) and not np.isfinite(array).all():
-        raise ValueError(f"{name} must be finite; it holds NaN or infinity")
+    array = _numbers(name, value)
+    axes = list(range(array.ndim))
+    # The sum of squares is below that unless an entry is not, or there are very many: only then look closer.
+    if not np.einsum(array, axes, array, axes, []) <= LARGEST * LARGEST:
+        if not np.isfinite(array).all():
+            raise ValueError(f"{name} must be finite; it holds NaN or infinity")
+        if np.abs(array).max() > LARGEST:
+            raise ValueError(f"{name} must not exceed {LARGEST:g} in size, got {np.abs(array).max():g}")
     if least > -np.inf and array.size and array.min() < least:
         raise ValueError(f"{name} must not be below {least:g}, got {array.min():g}")
+    return array
+
+
+def _numbers(name: str, value) -> np.ndarray:
+    """Return `value` as a float array, of whatever entries."""
+    if _is_masked(value):
+        raise ValueError(f"{name} has masked entries; leave those frames out, or fill them in")
+    try:
+        array = np.asarray(value)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise ValueError(f"{name} must be an array of numbers: {str(error).partition(chr(10))[0]}") from None
+    if array.dtype.kind not in "biuf":
+        raise ValueError(f"{name} must be an array of numbers, real ones, got {type(value).__name__} of {array.dtype}")
+    return array.astype(np.float64, copy=False)
+
+
+def _is_masked(value) -> bool:
+    if isinstance(value, list | tuple):
+        return any(map(_is_masked, value))
+    return isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value)
+
+
+def not_negative(name: str, value) -> np.ndarray:
+    """Return `value` as a float array of numbers that are not negative.
+
+    Raises:
+        ValueError: If an entry is not.
+    """
+    return finite(name, value, 0.0)
+
+
+def sizes(name: str, value) -> np.ndarray:
+    """Return `value` as a float array of numbers that are zero, or positive and of a size that can be squared.
+
+    Raises:
+        ValueError: If an entry is not.
+    """
+    array = finite(name, value, 0.0)
+    if array.size and array.min() < SMALLEST and np.any((array > 0.0) & (array < SMALLEST)):
+        raise ValueError(f"{name} must be 0 or at least {SMALLEST:g}, got {array[array > 0.0].min():g}")
     return array
 
 
@@ -29,12 +74,50 @@ def positive(name: str, value) -> np.ndarray:
     """Return `value` as a float array of positive numbers.
 
     Raises:
-        ValueError: If an entry is not a positive number.
+        ValueError: If an entry is not a positive number, or too small to be squared.
     """
     array = finite(name, value)
     if array.size and not array.min() > 0.0:
         raise ValueError(f"{name} must be positive, got {array.min():g}")
-    return array
+    return sizes(name, array)
+
+
+def number(name: str, value) -> float:
+    """Return `value` as a float.
+
+    Raises:
+        ValueError: If it is not one finite number.
+    """
+    array = finite(name, value)
+    if array.ndim:
+        raise ValueError(f"{name} must be one number, got an array of shape {array.shape}")
+    return float(array)
+
+
+def count(name: str, value) -> int:
+    """Return `value` as an int.
+
+    Raises:
+        ValueError: If it is not a whole number of at least 1.
+    """
+    try:
+        whole = operator.index(value)
+    except TypeError:
+        raise ValueError(f"{name} must be a whole number, got {type(value).__name__}") from None
+    if whole < 1:
+        raise ValueError(f"{name} must be at least 1, got {whole}")
+    return whole
+
+
+def choice(name: str, value) -> bool:
+    """Return `value` as a bool.
+
+    Raises:
+        ValueError: If it is not True or False.
+    """
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} must be True or False, got {type(value).__name__}")
+    return bool(value)
 
 
 def vectors(name: str, value, widths: tuple[int, ...]) -> np.ndarray:
@@ -50,13 +133,13 @@ def vectors(name: str, value, widths: tuple[int, ...]) -> np.ndarray:
     return array
 
 
-def per_foot(name: str, value, n: int, least: float = 0.0) -> np.ndarray:
+def per_foot(name: str, value, n: int, check=sizes) -> np.ndarray:
     """Return one number per foot, shape (..., n), from a scalar, (n,) or (..., n).
 
     Raises:
-        ValueError: If the last dimension is neither n nor 1, or an entry is below `least` or not finite.
+        ValueError: If the last dimension is neither n nor 1, or an entry does not pass the check.
     """
-    array = finite(name, value, least)
+    array = check(name, value)
     if array.ndim and array.shape[-1] not in (1, n):
         raise ValueError(f"{name} must have one entry per foot, shape (..., {n}), got {array.shape}")
     return np.broadcast_to(array, (*array.shape[:-1], n))

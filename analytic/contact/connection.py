@@ -18,6 +18,7 @@ from .laws import Coulomb, SlipLaw, Viscous
 from .results import Motion, motion
 from .support import foot_table, run_frames
 
+ARRAY, SINGLE = np.ndarray, kernels.single  # looked up once: a call of a `Solver` takes two microseconds
 LAWS = {"viscous": Viscous(), "coulomb": Coulomb(), "epsilon": Epsilon()}
 
 
@@ -31,8 +32,8 @@ class Feet:
     anisotropy: np.ndarray | None = None  # w of each foot, (n, 2) or (..., n, 2), body frame: A = 1 + w w^T
 
     def __post_init__(self) -> None:
-        arrays.finite("stiffness", self.stiffness, 0.0)
-        arrays.finite("mu", self.mu, 0.0)
+        arrays.sizes("stiffness", self.stiffness)
+        arrays.sizes("mu", self.mu)
         arrays.positive("weight", self.weight)
         if self.anisotropy is not None:
             arrays.vectors("anisotropy", self.anisotropy, (2,))
@@ -49,7 +50,8 @@ def named_law(law):
             raise ValueError(f"unknown friction law {law!r}; known: {', '.join(LAWS)}")
         return LAWS[law]
     if not isinstance(law, Viscous | Coulomb | SlipLaw):
-        raise ValueError(f"law must be one of {', '.join(LAWS)} or a Viscous, Coulomb or SlipLaw, got {law!r}")
+        kind = type(law).__name__
+        raise ValueError(f"law must be one of {', '.join(LAWS)} or a Viscous, Coulomb or SlipLaw, got {kind}")
     return law
 
 
@@ -65,6 +67,17 @@ def law_with_kernel(law):
         names = ", ".join(compiled)
         raise ValueError(f"unknown law {law!r} of compiled code; there are {names}; use solve() for others")
     return found
+
+
+def table_of(feet: Feet, n: int, ground) -> np.ndarray:
+    """Return the parameters of n feet as the kernels take them, shape (..., n, 5).
+
+    Raises:
+        ValueError: If `feet` are no `Feet`, or they or the ground are not for n feet.
+    """
+    if not isinstance(feet, Feet):
+        raise ValueError(f"feet must be Feet(stiffness, mu, weight), got {type(feet).__name__}")
+    return foot_table(n, feet.stiffness, feet.mu, feet.anisotropy, ground)
 
 
 def solve(foot_pos, foot_vel, feet: Feet, law="viscous", *, ground=0.0, tilt_terms=False, parallel=True) -> Motion:
@@ -88,19 +101,20 @@ def solve(foot_pos, foot_vel, feet: Feet, law="viscous", *, ground=0.0, tilt_ter
 
     Source: eqs. (15)-(25) with the corrections in docs/contact.md.
     """
-    law = named_law(law)
+    law, tilt_terms = named_law(law), arrays.choice("tilt_terms", tilt_terms)
+    parallel = arrays.choice("parallel", parallel)
     pos = arrays.vectors("foot_pos", foot_pos, (3,))
     vel = arrays.vectors("foot_vel", foot_vel, (3,) if tilt_terms else (2, 3))
     n = pos.shape[-2]
     if vel.shape[-2] != n:
         raise ValueError(f"foot_vel must have as many feet as foot_pos: got {vel.shape[-2]} and {n}")
-    table = foot_table(n, feet.stiffness, feet.mu, feet.anisotropy, ground)
+    table = table_of(feet, n, ground)
     weight = arrays.positive("weight", feet.weight)
     batch = arrays.batch_shape(
         foot_pos=pos.shape[:-2], foot_vel=vel.shape[:-2], feet=table.shape[:-2], weight=weight.shape
     )
     code = law.kernel_code
-    found = motion(*run_frames(pos, vel, table, weight, batch, code, bool(tilt_terms), parallel))
+    found = motion(*run_frames(pos, vel, table, weight, batch, code, tilt_terms, parallel))
     if isinstance(law, SlipLaw):
         return iterated.replace_friction(found, pos, vel, table, law, tilt_terms)
     return found
@@ -112,15 +126,25 @@ class Solver:
     A call takes C-contiguous float64 arrays, foot positions (n, 3) and velocities (n, 2), and returns one new array
     (4 + n, 3): `answer[4:]` are the forces, `answer[:4].ravel()` the columns `kernels.HEIGHT` and following, then the
     code. `motion` makes a `Motion` of it. Not to be shared between threads: it owns the scratch.
+
+    Args:
+        feet: The robot's feet and weight, without leading dimensions.
+        n: How many feet.
+        law: "viscous", "coulomb", or a `Viscous` or `Coulomb`.
+        ground: As in `solve`.
+        tilt_terms: As in `solve`.
+
+    Raises:
+        ValueError: If an argument is not as described.
     """
 
     def __init__(self, feet: Feet, n: int, law="viscous", *, ground=0.0, tilt_terms=False):
-        law = law_with_kernel(law)
-        table = foot_table(n, feet.stiffness, feet.mu, feet.anisotropy, ground)
+        law, n, tilt_terms = law_with_kernel(law), arrays.count("n", n), arrays.choice("tilt_terms", tilt_terms)
+        table = table_of(feet, n, ground)
         if table.ndim != 2 or np.ndim(feet.weight):
             raise ValueError("Solver takes one robot: parameters of shape () or (n,), and a scalar weight")
         scratch = np.empty((kernels.SCRATCH_ROWS, n))
-        self._rest = (table[None].copy(), float(feet.weight), *law.kernel_code, bool(tilt_terms), scratch)
+        self._rest = (table[None].copy(), float(feet.weight), *law.kernel_code, tilt_terms, scratch)
 
     def __call__(self, foot_pos: np.ndarray, foot_vel: np.ndarray) -> np.ndarray:
         """Return the answer of one frame, shape (4 + n, 3).
@@ -128,11 +152,29 @@ class Solver:
         Raises:
             ValueError: If a shape differs or an entry is not finite.
         """
-        return kernels.single(foot_pos, foot_vel, *self._rest)
+        if type(foot_pos) is type(foot_vel) is ARRAY:
+            try:
+                return SINGLE(foot_pos, foot_vel, *self._rest)
+            except ValueError:
+                raise
+            except Exception:  # of arrays not of numbers compiled code has pages to say; below it is a sentence
+                pass
+        frame = arrays.vectors("foot_pos", foot_pos, (3,)), arrays.vectors("foot_vel", foot_vel, (2, 3))
+        if frame[0].ndim != 2 or frame[1].ndim != 2:
+            shapes = f"foot_pos {frame[0].shape} and foot_vel {frame[1].shape}"
+            raise ValueError(f"a Solver takes one frame, foot_pos (n, 3) and foot_vel (n, 2); got {shapes}")
+        return SINGLE(*frame, *self._rest)
 
     @staticmethod
     def motion(answer: np.ndarray) -> Motion:
-        """Return the answer of a call as a `Motion`."""
+        """Return the answer of a call as a `Motion`.
+
+        Raises:
+            ValueError: If it is not the answer of a call.
+        """
+        shape = np.shape(answer) if isinstance(answer, np.ndarray) else ()
+        if shape[1:] != (3,) or shape[0] <= kernels.ANSWER_ROWS or answer.dtype != np.float64:
+            raise ValueError("answer must be what a call of a Solver returned, an array of shape (4 + n, 3)")
         out = answer[: kernels.ANSWER_ROWS].ravel()
         code = np.asarray(int(out[kernels.OUT_COLUMNS]))
         return motion(out[: kernels.OUT_COLUMNS], answer[kernels.ANSWER_ROWS :], code)
@@ -151,7 +193,7 @@ def lag_filter(twist, gamma: float) -> np.ndarray:
 
     Source: Wu, Zhao and Revzen, section 3.2.2.
     """
-    if not 0.0 <= gamma < 1.0:
+    if not 0.0 <= arrays.number("gamma", gamma) < 1.0:
         raise ValueError(f"gamma must lie in [0, 1), got {gamma}")
     x = arrays.finite("twist", twist)
     if x.ndim < 2:

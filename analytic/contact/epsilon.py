@@ -18,6 +18,7 @@ from functools import partial
 
 import numpy as np
 
+from . import arrays
 from .laws import SlipLaw
 
 
@@ -33,12 +34,10 @@ class Epsilon(SlipLaw):
 
     def __post_init__(self) -> None:
         for name in ("start", "settled", "reference_speed"):
-            if not getattr(self, name) > 0.0:
-                raise ValueError(f"{name} must be positive, got {getattr(self, name)}")
-        if not 0.0 < self.factor < 1.0:
+            arrays.number(name, arrays.positive(name, getattr(self, name)))
+        if not 0.0 < arrays.number("factor", self.factor) < 1.0:
             raise ValueError(f"factor must lie in (0, 1), got {self.factor}")
-        if self.stages < 1:
-            raise ValueError(f"stages must be at least 1, got {self.stages}")
+        arrays.count("stages", self.stages)
 
     def factors(self) -> Iterator[Callable[[np.ndarray], np.ndarray]]:
         """Return the family's members, each with a smaller eps."""

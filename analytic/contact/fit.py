@@ -45,8 +45,8 @@ def fit_friction(slip_vel, traction, load, reference_speed=1.0) -> FrictionFit:
     f = arrays.vectors("traction", traction, (2,))
     if v.ndim != 3 or f.shape != v.shape:
         raise ValueError(f"slip_vel and traction must both have shape (frames, n, 2), got {v.shape} and {f.shape}")
-    weight = np.broadcast_to(arrays.per_foot("load", load, v.shape[1]), v.shape[:2])
-    x = v * weight[..., None] / float(arrays.positive("reference_speed", reference_speed))
+    weight = np.broadcast_to(arrays.per_foot("load", load, v.shape[1], arrays.not_negative), v.shape[:2])
+    x = v * weight[..., None] / arrays.number("reference_speed", arrays.positive("reference_speed", reference_speed))
     zero = np.zeros_like(x[..., 0])
     rows = -np.stack(
         [np.stack([x[..., 0], x[..., 1], zero], axis=-1), np.stack([zero, x[..., 0], x[..., 1]], axis=-1)], axis=-2
@@ -98,9 +98,10 @@ def fit_stiffness(foot_pos, load, ground=0.0, regulariser=0.0, tolerance=1e-8) -
     if pos.ndim != 3:
         raise ValueError(f"foot_pos must have shape (frames, n, 3), got {pos.shape}")
     n = pos.shape[1]
-    force = np.broadcast_to(arrays.per_foot("load", load, n), pos.shape[:2])
-    strength = float(arrays.finite("regulariser", regulariser, 0.0))
-    height = pos[..., 2] - np.broadcast_to(arrays.per_foot("ground", ground, n, -np.inf), pos.shape[:2])
+    force = np.broadcast_to(arrays.per_foot("load", load, n, arrays.not_negative), pos.shape[:2])
+    strength = arrays.number("regulariser", arrays.not_negative("regulariser", regulariser))
+    tolerance = arrays.number("tolerance", arrays.not_negative("tolerance", tolerance))
+    height = pos[..., 2] - np.broadcast_to(arrays.per_foot("ground", ground, n, arrays.finite), pos.shape[:2])
     blocks, sides = [], []
     for q, f, z in zip(pos, force, height, strict=True):
         on = np.flatnonzero(f > 0.0)

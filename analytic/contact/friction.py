@@ -39,7 +39,7 @@ def slide(foot_pos, foot_vel, load, mu, anisotropy=None, law="viscous") -> Motio
     if vel.shape[-2] != n:
         raise ValueError(f"foot_vel must have as many feet as foot_pos: got {vel.shape[-2]} and {n}")
     table = foot_table(n, 0.0, mu, anisotropy, 0.0)
-    load = arrays.per_foot("load", load, n)
+    load = arrays.per_foot("load", load, n, arrays.not_negative)
     batch = arrays.batch_shape(
         foot_pos=pos.shape[:-2], foot_vel=vel.shape[:-2], feet=table.shape[:-2], load=load.shape[:-1]
     )
@@ -78,7 +78,7 @@ def connection_matrix(foot_pos, load, mu, anisotropy=None) -> np.ndarray:
     pos = arrays.vectors("foot_pos", foot_pos, (2, 3))[..., :2]
     n = pos.shape[-2]
     w = np.zeros((n, 2)) if anisotropy is None else arrays.vectors("anisotropy", anisotropy, (2,))
-    m = arrays.per_foot("load", load, n) * arrays.per_foot("mu", mu, n)
+    m = arrays.per_foot("load", load, n, arrays.not_negative) * arrays.per_foot("mu", mu, n)
     batch = arrays.batch_shape(foot_pos=pos.shape[:-2], load=m.shape[:-1], anisotropy=w.shape[:-2])
     pos, m = np.broadcast_to(pos, (*batch, n, 2)), np.broadcast_to(m, (*batch, n))
     total = m.sum(axis=-1, keepdims=True)
@@ -88,7 +88,7 @@ def connection_matrix(foot_pos, load, mu, anisotropy=None) -> np.ndarray:
     r = pos - centre[..., None, :]
     inertia = np.einsum("...n,...ni,...ni->...", weight, r, r)
     far2 = np.max(np.where(m > 0.0, np.sum(pos**2, axis=-1), 0.0), axis=-1)
-    point = inertia <= kernels.RANK_TOL * far2
+    point = inertia <= kernels.RANK_TOL * far2 + kernels.NOTHING**2
     b = np.zeros((*batch, n, 2, 3))
     b[..., 0, 0] = b[..., 1, 1] = 1.0
     b[..., 0, 2], b[..., 1, 2] = -r[..., 1], r[..., 0]

@@ -14,7 +14,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from . import kernels
+from . import arrays, kernels
 
 
 @dataclass(frozen=True)
@@ -28,8 +28,8 @@ class Viscous:
     reference_speed: float | None = None  # [m/s]
 
     def __post_init__(self) -> None:
-        if self.reference_speed is not None and not 0.0 < self.reference_speed < float("inf"):
-            raise ValueError(f"reference_speed must be positive and finite or None, got {self.reference_speed}")
+        if self.reference_speed is not None:
+            arrays.number("reference_speed", arrays.positive("reference_speed", self.reference_speed))
 
     @property
     def kernel_code(self) -> tuple[int, float]:
@@ -50,7 +50,7 @@ class Coulomb:
     gap: float = 1e-9
 
     def __post_init__(self) -> None:
-        if not 1e-12 <= self.gap < 1.0:
+        if not 1e-12 <= arrays.number("gap", self.gap) < 1.0:
             raise ValueError(f"gap must lie in [1e-12, 1), got {self.gap}")
 
     @property

@@ -20,6 +20,9 @@ class Status(Enum):
     NO_TRACTION = "no foot has traction: the body's velocity is undefined and given as zero"
     GAP_MISSED = "the duality gap was not reached; `gap` bounds the excess dissipation all the same"
     STALLED = "the support search ran out of steps; `residual` says how far from balance it is"
+    TO_ROUNDING = (
+        "solved to rounding: the feet move so nearly as one body that the gap asked for is finer than their velocities"
+    )
 
 
 STATUSES = tuple(Status)  # in the order of the kernels' codes
@@ -46,8 +49,9 @@ class Support:
 
     @property
     def solved(self) -> np.ndarray:
-        """Whether each frame was solved, shape (...)."""
-        return (self.code & kernels.STATUS_MASK) == kernels.SOLVED
+        """Whether each frame was solved, to the gap asked for or to rounding, shape (...)."""
+        status = self.code & kernels.STATUS_MASK
+        return (status == kernels.SOLVED) | (status == kernels.TO_ROUNDING)
 
     @property
     def tilt_unique(self) -> np.ndarray:

@@ -18,10 +18,15 @@ from .jit import jit, jit_parallel, prange
 def exponential(twist, dt) -> np.ndarray:
     """Return the pose reached from the origin after `dt` at a constant twist, shapes (..., 3).
 
+    Args:
+        twist: Body twists, shape (..., 3) [m/s, m/s, rad/s].
+        dt: Durations, a scalar or (...) [s].
+
     Raises:
-        ValueError: If the twist has no last dimension of 3, or is not finite.
+        ValueError: If the twist has no last dimension of 3, the shapes do not broadcast, or an entry is not finite.
     """
-    xi = _twists(twist, 1)
+    xi, dt = _twists(twist, 1), arrays.finite("dt", dt)
+    arrays.batch_shape(twist=xi.shape[:-1], dt=dt.shape)
     half = 0.5 * xi[..., 2] * dt
     chord = dt * np.sinc(half / np.pi)
     cos, sin = chord * np.cos(half), chord * np.sin(half)
@@ -29,8 +34,13 @@ def exponential(twist, dt) -> np.ndarray:
 
 
 def compose(first, second) -> np.ndarray:
-    """Return the pose `second`, given in the frame of `first`, in the frame that `first` is given in; (..., 3)."""
-    a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    """Return the pose `second`, given in the frame of `first`, in the frame that `first` is given in; (..., 3).
+
+    Raises:
+        ValueError: If a pose has no last dimension of 3 or is not finite, or the shapes do not broadcast.
+    """
+    a, b = _poses("first", first), _poses("second", second)
+    arrays.batch_shape(first=a.shape[:-1], second=b.shape[:-1])
     cos, sin = np.cos(a[..., 2]), np.sin(a[..., 2])
     x = a[..., 0] + cos * b[..., 0] - sin * b[..., 1]
     y = a[..., 1] + sin * b[..., 0] + cos * b[..., 1]
@@ -53,20 +63,26 @@ def integrate(twist, dt, start=(0.0, 0.0, 0.0), method="sequential") -> np.ndarr
         ValueError: If a shape, `dt` or the method is not as described.
     """
     xi = _twists(twist, 2)
-    if method not in METHODS:
-        raise ValueError(f"unknown method {method!r}; known: {', '.join(METHODS)}")
-    if not 0.0 < dt < math.inf:
-        raise ValueError(f"dt must be positive and finite, got {dt}")
-    begin = arrays.finite("start", start)
-    if begin.shape[-1:] != (3,):
-        raise ValueError(f"start must have shape (3,) or (..., 3), got {begin.shape}")
+    if not isinstance(method, str) or method not in METHODS:
+        named = repr(method) if isinstance(method, str) else type(method).__name__
+        raise ValueError(f"unknown method {named}; known: {', '.join(METHODS)}")
+    dt, begin = arrays.number("dt", dt), _poses("start", start)
+    if not dt > 0.0:
+        raise ValueError(f"dt must be positive, got {dt}")
     batch = arrays.batch_shape(twist=xi.shape[:-2], start=begin.shape[:-1])
     steps = xi.shape[-2]
     poses = np.empty((*batch, steps + 1, 3))
     poses[..., 0, :] = begin
     flat_poses = poses.reshape((math.prod(batch), steps + 1, 3))
-    METHODS[method](arrays.flat(xi, batch, (steps, 3)), float(dt), flat_poses)
+    METHODS[method](arrays.flat(xi, batch, (steps, 3)), dt, flat_poses)
     return poses
+
+
+def _poses(name: str, value) -> np.ndarray:
+    array = arrays.finite(name, value)
+    if array.shape[-1:] != (3,):
+        raise ValueError(f"{name} must have shape (3,) or (..., 3), got {array.shape}")
+    return array
 
 
 def _twists(twist, ndim: int) -> np.ndarray:

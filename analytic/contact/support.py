@@ -46,9 +46,9 @@ def foot_table(n: int, stiffness, mu, anisotropy, ground) -> np.ndarray:
     columns = [
         arrays.per_foot("stiffness", stiffness, n),
         arrays.per_foot("mu", mu, n),
-        arrays.per_foot("anisotropy", w[..., 0], n, -np.inf),
-        arrays.per_foot("anisotropy", w[..., 1], n, -np.inf),
-        arrays.per_foot("ground", ground, n, -np.inf),
+        arrays.per_foot("anisotropy", w[..., 0], n, arrays.finite),
+        arrays.per_foot("anisotropy", w[..., 1], n, arrays.finite),
+        arrays.per_foot("ground", ground, n, arrays.finite),
     ]
     names = ("stiffness", "mu", "anisotropy", "anisotropy", "ground")
     batch = arrays.batch_shape(**{name: column.shape[:-1] for name, column in zip(names, columns, strict=True)})

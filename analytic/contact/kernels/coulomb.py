@@ -10,7 +10,30 @@ from __future__ import annotations
 import math
 
 from ..jit import jit
-from .layout import A11, A12, A22, BX, BY, GX, GY, LOOSE_TOL, MASS, MAX_COULOMB, OX, OY, RX, RY, START_DELTA, YX, YY
+from .layout import (
+    A11,
+    A12,
+    A22,
+    BX,
+    BY,
+    GAP_FLOOR,
+    GAP_MISSED,
+    GX,
+    GY,
+    LOOSE_TOL,
+    MASS,
+    MAX_COULOMB,
+    NOTHING,
+    OX,
+    OY,
+    RX,
+    RY,
+    SOLVED,
+    START_DELTA,
+    TO_ROUNDING,
+    YX,
+    YY,
+)
 from .viscous import factor3, solve3
 
 
@@ -144,7 +167,7 @@ def solve_coulomb(n, total, factors, dissipation, power, still, tolerance, s):
     dual value then bounds the least dissipation from below, whatever the path. Returns the change of twist, the
     dissipation, the gap, the correction and the shrinking, and whether the gap was reached.
     """
-    floor = 1e-14 * still  # below it all is rounding: feet that move as one body stick
+    floor = GAP_FLOOR * still + NOTHING * total  # below it all is rounding: feet that move as one body stick
     for k in range(n):
         s[RX, k], s[RY, k] = s[BX, k], s[BY, k]
     delta = START_DELTA * power / dissipation if dissipation > 0.0 else 0.0  # a slip of the feet that dissipate
@@ -156,7 +179,7 @@ def solve_coulomb(n, total, factors, dissipation, power, still, tolerance, s):
     l1 = l2 = l3 = 0.0
     shrink = dual = 0.0
     rounds = 0
-    while gap > tolerance * sharp + floor and rounds < MAX_COULOMB:
+    while gap > max(tolerance * sharp, floor) and rounds < MAX_COULOMB:
         rounds += 1
         u, v, omega, slope, before = _newton_direction(n, delta, s)
         smooth, sharp, dual, c1, c2, c3 = _advance(n, delta, u, v, omega, s)
@@ -167,17 +190,25 @@ def solve_coulomb(n, total, factors, dissipation, power, still, tolerance, s):
         l1, l2, l3 = solve3(factors, -c1, -c2, -c3)
         shrink = 1.0 / _overshoot(n, l1, l2, l3, s)
         gap = sharp - shrink * max(dual, 0.0)
-        if gap <= tolerance * sharp + floor:
+        if gap <= max(tolerance * sharp, floor):
             tu, tv, to, sharp = _settle(n, factors, s)
             gap = sharp - shrink * max(dual, 0.0)
         speed = gap / total
         aim = 0.1 * speed * min(1.0, 3.0 * math.sqrt(max(gap, 0.0) / dissipation))
-        least = 0.25 * (tolerance * sharp + floor) / total
+        least = 0.25 * max(tolerance * sharp, floor) / total
         delta = max(min(0.5 * delta, aim), 1e-3 * delta, least)
     if rounds == MAX_COULOMB:
         tu, tv, to, sharp = _settle(n, factors, s)
         gap = max(gap, sharp - shrink * max(dual, 0.0))
     return tu, tv, to, sharp, gap, l1, l2, l3, shrink, rounds
+
+
+@jit
+def status_of(rounds, gap, asked):
+    """Return the status of an answer after so many rounds: within the gap asked for, or only within rounding."""
+    if rounds == MAX_COULOMB:
+        return GAP_MISSED
+    return SOLVED if gap <= asked else TO_ROUNDING
 
 
 @jit

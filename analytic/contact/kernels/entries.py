@@ -16,6 +16,7 @@ from .layout import (
     ANSWER_ROWS,
     GROUND,
     HEIGHT,
+    LARGEST,
     LOAD,
     NO_EQUILIBRIUM,
     OUT_COLUMNS,
@@ -27,6 +28,8 @@ from .layout import (
     STATUS_MASK,
     STIFFNESS,
     SUPPORT_ONLY,
+    TILT_FREE,
+    TWIST_FREE,
     UX,
     K,
     X,
@@ -53,7 +56,7 @@ def _frame(i, pos, vel, feet, f, weight, law, setting, tilt_terms, s, out, force
             out[i, k] = math.nan
         for j in range(s.shape[1]):
             force[i, j, 0] = force[i, j, 1] = math.nan
-        return code
+        return code | TWIST_FREE
     sliding = solve_friction(i, pos, vel, feet, f, law, setting, tilt_terms, s, out, force)
     if code & STATUS_MASK == SOLVED:
         return code | sliding
@@ -99,7 +102,7 @@ def slides(pos, vel, feet, law, setting, tilt_terms, out, force, code):
         for j in range(pos.shape[1]):
             s[LOAD, j] = force[i, j, 2]
         f = i if feet.shape[0] > 1 else 0
-        code[i] = solve_friction(i, pos, vel, feet, f, law, setting, tilt_terms, s, out, force)
+        code[i] = TILT_FREE | solve_friction(i, pos, vel, feet, f, law, setting, tilt_terms, s, out, force)
 
 
 @jit
@@ -110,11 +113,14 @@ def single(pos, vel, feet, weight, law, setting, tilt_terms, s):
         raise ValueError("foot_pos must have shape (n, 3), with the n of the solver")
     if vel.shape[0] != n or vel.shape[1] < (3 if tilt_terms else 2):
         raise ValueError("foot_vel must have shape (n, 2), with the n of the solver, or (n, 3)")
-    total = 0.0
+    largest = 0.0
     for j in range(n):
-        total += 0.0 * (pos[j, 0] + pos[j, 1] + pos[j, 2] + vel[j, 0] + vel[j, 1])
-    if total != 0.0:
-        raise ValueError("foot_pos and foot_vel must be finite; they hold NaN or infinity")
+        place = pos[j, 0] * pos[j, 0] + pos[j, 1] * pos[j, 1] + pos[j, 2] * pos[j, 2]
+        largest += place + vel[j, 0] * vel[j, 0] + vel[j, 1] * vel[j, 1]
+        if tilt_terms:
+            largest += vel[j, 2] * vel[j, 2]
+    if not largest <= LARGEST * LARGEST:
+        raise ValueError("foot_pos and foot_vel must be finite, and not beyond 1e50 in size")
     answer = np.empty((ANSWER_ROWS + n, 3))
     out = answer[:ANSWER_ROWS].reshape((1, ANSWER_ROWS * 3))
     force = answer[ANSWER_ROWS:].reshape((1, n, 3))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from ..jit import jit
-from .coulomb import is_loose, solve_coulomb
+from .coulomb import is_loose, solve_coulomb, status_of
 from .layout import (
     A11,
     A12,
@@ -14,14 +14,13 @@ from .layout import (
     BY,
     DISSIPATION,
     GAP,
-    GAP_MISSED,
     GX,
     GY,
     LOAD,
     MASS,
-    MAX_COULOMB,
     MU,
     NO_TRACTION,
+    NOTHING,
     OMEGA,
     OUT_COLUMNS,
     PITCH,
@@ -58,7 +57,8 @@ def _gather(i, pos, vel, feet, f, out, tilt_terms, packed, s):
     total = sx = sy = su = sv = far2 = held = 0.0
     ax, ay = (out[i, PITCH], -out[i, ROLL]) if tilt_terms else (0.0, 0.0)
     for j in range(s.shape[1]):
-        m = max(feet[f, j, MU] * s[LOAD, j], 0.0)
+        m = feet[f, j, MU] * s[LOAD, j]
+        m = m if m > NOTHING else 0.0
         x, y, u, v = pos[i, j, 0], pos[i, j, 1], vel[i, j, 0], vel[i, j, 1]
         if tilt_terms:
             x, y = x + ax * pos[i, j, 2], y + ay * pos[i, j, 2]
@@ -83,7 +83,7 @@ def _write_tractions(i, feet, f, law, scale, lambdas, force, s):
     for j in range(s.shape[1]):
         m = feet[f, j, MU] * s[LOAD, j]
         tx = ty = 0.0
-        if m > 0.0:
+        if m > NOTHING:
             a11, a12, a22, x, y = s[A11, k], s[A12, k], s[A22, k], s[PX, k], s[PY, k]
             if law == VISCOUS:
                 yx, yy = m * s[BX, k], m * s[BY, k]
@@ -143,7 +143,7 @@ def solve_friction(i, pos, vel, feet, f, law, setting, tilt_terms, s, out, force
             n, total, factors, dissipation, power, still, setting, s
         )
         u, v, omega, lambdas = u + du, v + dv, omega + domega, (l1, l2, l3)
-        code = SOLVED if rounds < MAX_COULOMB else GAP_MISSED
+        code = status_of(rounds, gap, setting * dissipation)
         if scale > 0.0:
             free = is_loose(n, lambdas, scale, gap / dissipation, s) or free
     out[i, UX], out[i, UY], out[i, OMEGA] = u + omega * cy, v - omega * cx, omega

@@ -12,7 +12,7 @@ OUT_COLUMNS = 11
 
 SUPPORT_ONLY, VISCOUS, COULOMB = range(3)  # friction laws
 
-SOLVED, NO_EQUILIBRIUM, NO_TRACTION, GAP_MISSED, STALLED = range(5)  # statuses, the low bits of a code
+SOLVED, NO_EQUILIBRIUM, NO_TRACTION, GAP_MISSED, STALLED, TO_ROUNDING = range(6)  # statuses, low bits of a code
 STATUS_MASK, TILT_FREE, TWIST_FREE = 7, 8, 16
 
 NEWTON, TILT, BALANCED, FALL = range(4)  # kinds of steps of the support search
@@ -31,5 +31,10 @@ STICK_TOL = 1e-13  # of the dissipation of a body held still: slips so small are
 MAX_SUPPORT, MAX_COULOMB = 100, 80  # far above what was ever seen (13 and 30)
 START_DELTA = 0.3  # of the mean slip, weighted by its dissipation: of little effect from 0.03 to 1
 LOOSE_TOL = 1e-7  # a twist this much looser than the viscous problem's is free
+GAP_FLOOR = 1e-14  # of the dissipation of a body held still: a gap so small is rounding, whatever was asked for
+
+# Numbers may differ by a hundred decades, since the squares of stiffness times length squared must not overflow.
+LARGEST, SMALLEST = 1e50, 1e-50  # sizes of what is given; of stiffness, friction and weight, unless they are zero
+NOTHING = 1e-120  # lengths [m], slips [m/s] and tractions [N] below it are zero: their squares would underflow
 
 ANSWER_ROWS = 4  # of an answer of `single` before the forces: the columns of `out` and the code, three in a row

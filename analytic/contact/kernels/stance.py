@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 
 from ..jit import jit
-from .layout import SNAP_TOL, K, X, Y, Z
+from .layout import NOTHING, SNAP_TOL, K, X, Y, Z
 
 
 @jit
@@ -133,7 +133,7 @@ def shape_of(s, size2):
     for j in range(s.shape[1]):
         if s[K, j] > 0.0:
             wide = max(wide, abs(tx * (s[Y, j] - my / n) - ty * (s[X, j] - mx / n)))
-    tiny = SNAP_TOL * math.sqrt(size2)
+    tiny = SNAP_TOL * math.sqrt(size2) + NOTHING
     return (0 if far <= tiny else 1 if wide <= tiny else 2), tx, ty
 
 

@@ -19,6 +19,7 @@ from .layout import (
     MAX_SUPPORT,
     NEWTON,
     NO_EQUILIBRIUM,
+    NOTHING,
     RANK_TOL,
     SOLVED,
     STALLED,
@@ -41,7 +42,7 @@ def _careful_step(s, weight, p, first, size2, shape):
     if sk <= 0.0:  # all in the air: down
         return TILT, (-1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0)
     tiny = RANK_TOL * sk * size2
-    edge = EDGE_TOL * weight * math.sqrt(size2)
+    edge = weight * (EDGE_TOL * math.sqrt(size2) + NOTHING)
     dh = -(weight + sp) / sk
     gt = st - weight * (tx * cx + ty * cy)
     gn = sn - weight * (tx * cy - ty * cx)
@@ -184,7 +185,7 @@ def _finish_support(s, weight, p, sums, pose, size2, shape, status):
     if status == NO_EQUILIBRIUM:
         for j in range(s.shape[1]):
             s[LOAD, j] = math.nan
-        return status, math.nan, math.nan, math.nan, math.nan
+        return status | TILT_FREE, math.nan, math.nan, math.nan, math.nan
     least = weight
     for j in range(s.shape[1]):
         load = s[K, j] * max(-s[p, j], 0.0)

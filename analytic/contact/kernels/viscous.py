@@ -21,6 +21,7 @@ from .layout import (
     GX,
     GY,
     MASS,
+    NOTHING,
     OMEGA,
     PX,
     PY,
@@ -68,7 +69,7 @@ def solve_isotropic(i, n, sums, reference, s, out, force):
         rx, ry = s[PX, k] - cx, s[PY, k] - cy
         inertia += s[MASS, k] * (rx * rx + ry * ry)
         torque += s[MASS, k] * (rx * (s[BY, k] - mean_v) - ry * (s[BX, k] - mean_u))
-    free = inertia <= RANK_TOL * total * far2
+    free = inertia <= total * (RANK_TOL * far2 + NOTHING * NOTHING)
     omega = 0.0 if free else -torque / inertia
     dissipation = power = 0.0
     for k in range(n):
@@ -129,7 +130,7 @@ def fit_anisotropic(n, sums, s):
         g1 += m * (a11 * bx + a12 * by)
         g2 += m * (a12 * bx + a22 * by)
         g3 += m * (gx * bx + gy * by)
-    free = inertia <= RANK_TOL * total * far2 or n < 2
+    free = inertia <= total * (RANK_TOL * far2 + NOTHING * NOTHING) or n < 2
     if free:  # one point: it may spin; the choice is not to
         h13 = h23 = g3 = 0.0
         h33 = 1.0

@@ -6,6 +6,7 @@ import sys
 import numpy as np
 import pytest
 
+from tarsus.analytic import contact
 from tarsus.analytic.contact import LAWS, Feet, Solver, Status, force_scale, kernels, lag_filter, solve
 from tarsus.analytic.contact.jit import jit
 
@@ -119,6 +120,19 @@ def test_tilt_terms_move_places_and_velocities_by_the_tilt(hexapods, rng):
     assert np.abs(found.twist - solve(pos, vel, FEET).twist).max() > 1e-3
 
 
+def test_nothing_is_unique_beside_nan(hexapods):
+    """Without equilibrium there is no tilt and no twist; loads that are given say nothing of the tilt."""
+    pos, vel = hexapods
+    beside = solve(pos + [10.0, 0, 0], vel, FEET, "coulomb")
+    assert np.isnan(beside.twist).all() and np.isnan(beside.pitch).all()
+    assert not beside.tilt_unique.any() and not beside.twist_unique.any()
+    assert not contact.support(pos + [10.0, 0, 0], 100.0, 5.0).tilt_unique.any()
+    given = contact.slide(pos, vel, 1.0, 0.5)
+    assert np.isnan(given.pitch).all() and not given.tilt_unique.any() and given.twist_unique.all()
+    one = Solver.motion(Solver(FEET, 6)(pos[0] + [10.0, 0, 0], vel[0]))
+    assert one.status is Status.NO_EQUILIBRIUM and not one.tilt_unique and not one.twist_unique
+
+
 def test_the_lag_filter_is_its_recursion(rng):
     x = rng.normal(size=(3, 40, 3))
     y = lag_filter(x, 0.15)
@@ -149,6 +163,10 @@ POS, VEL = np.zeros((6, 3)), np.zeros((6, 2))
         (lambda: solve(np.zeros((2, 6, 3)), np.zeros((3, 6, 2)), FEET), "do not broadcast: foot_pos"),
         (lambda: solve("abc", VEL, FEET), "foot_pos must be an array of numbers"),
         (lambda: Solver(FEET, 6)(POS[:5], VEL), "foot_pos must have shape"),
+        (lambda: Solver(FEET, 6)(np.stack([POS, POS]), VEL), "a Solver takes one frame"),
+        (lambda: Solver(FEET, 6)(1e155 + POS, VEL), "not beyond 1e50 in size"),
+        (lambda: solve(1e155 + POS, VEL, FEET), r"foot_pos must not exceed 1e\+50 in size, got 1e\+155"),
+        (lambda: solve(POS, 1e51 + VEL, FEET), r"foot_vel must not exceed 1e\+50 in size, got 1e\+51"),
         (lambda: Solver(FEET, 6)(POS, VEL[:, :1].copy()), "foot_vel must have shape"),
         (lambda: Solver(FEET, 6)(POS * np.nan, VEL), "must be finite"),
         (lambda: Solver(FEET, 6, "epsilon"), "use solve"),

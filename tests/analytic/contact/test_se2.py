@@ -51,7 +51,7 @@ def test_no_step_and_few_steps(rng):
         ({"twist": np.zeros((5, 2))}, "twist must have shape"),
         ({"twist": np.full((5, 3), np.nan)}, "twist must be finite"),
         ({"dt": 0.0}, "dt must be positive"),
-        ({"dt": np.nan}, "dt must be positive"),
+        ({"dt": np.nan}, "dt must be finite"),
         ({"method": "magic"}, "unknown method 'magic'; known: sequential"),
         ({"start": (0, 0)}, "start must have shape"),
     ],
