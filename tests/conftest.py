@@ -25,18 +25,22 @@ def pytest_addoption(parser):
 
 @pytest.fixture
 def golden(request):
-    """Compare a dictionary of arrays with the stored one of that name; see --update-golden."""
+    """Compare a dictionary of arrays with the stored one of that name; see --update-golden.
 
-    def compare(name: str, data: dict, rtol: float = 1e-6, atol: float = 0.0) -> None:
+    `special` holds the tolerances of arrays that need others, each a dictionary of `rtol` and `atol` or one of them.
+    """
+
+    def compare(name: str, data: dict, rtol: float = 1e-6, atol: float = 0.0, special: dict | None = None) -> None:
         path = GOLDEN / f"{name}.npz"
         if request.config.getoption("--update-golden"):
             GOLDEN.mkdir(exist_ok=True)
             np.savez_compressed(path, **data)
         assert path.exists(), f"there is no {path.name} yet: pytest '{request.node.nodeid}' --update-golden"
         stored = np.load(path)
-        assert set(stored.files) == set(data)
+        assert set(stored.files) == set(data) and set(special or {}) <= set(data)
         for key in stored.files:
-            np.testing.assert_allclose(data[key], stored[key], rtol=rtol, atol=atol, err_msg=key)
+            tolerance = {"rtol": rtol, "atol": atol} | (special or {}).get(key, {})
+            np.testing.assert_allclose(data[key], stored[key], **tolerance, err_msg=key)
 
     return compare
 

@@ -38,8 +38,8 @@ GOLDEN = {
     "slide_speeds": (3e-3, 1e-3),
     "rtols": (1e-4, 1e-6),
 }
-RTOL = 0.05  # an error of 1e-9 m, and flicker, depend on the rounding of the processor's own instructions
-ATOL = 1e-8
+RTOL = 1e-3  # a jiggle by rounding before every step moves speeds by 1e-6, another processor errors by 2e-8
+ATOL = 1e-10  # of errors, which are differences of what is known to 1e-13
 
 
 def measure(trial: Trial) -> tuple[float, np.ndarray]:

@@ -27,7 +27,7 @@ SECOND = tuple((0.8 * a, 0.2 * b) for a in (-1, 1) for b in (1, -1))  # (-0.8, 0
 PUSHES = ((0.0, 0.0), *FIRST, *SECOND)  # v_x and v_y of the body at the start [m/s]
 SECONDS = 12.0
 GOLDEN = dict(jobs=1, pushes=((0.0, 0.0), (-0.8, 0.2)), seconds=4.0)
-RTOL, ATOL = 1e-2, 5e-3  # in MuJoCo, force flicker moves velocities at one instant
+RTOL, ATOL = 1e-6, 2e-4  # another processor moves velocities by 5e-8, states at whole strides by 2e-7
 
 
 def profile(gait: dict, push: tuple[float, float], engine: str, seconds: float) -> dict[str, np.ndarray]:

@@ -21,7 +21,7 @@ WAVENUMBERS = (5.0, 15.0)  # a2 = a3 [rad/m]; Table 2 has 15, a bump every 0.42 
 PLACES = ((0.0, 0.0), (0.1, 0.05))  # where a walk begins: what it meets differs [m]
 SECONDS = 6.0
 GOLDEN = dict(jobs=1, amplitudes=(0.01,), wavenumbers=(15.0,), places=((0.1, 0.05),), seconds=4.0)
-RTOL = 2e-2  # of a walk over bumps, where every foothold's rounding moves the next one
+RTOL = 5e-3  # over bumps every foothold's rounding moves the next: 5e-5 of the yaw rate, 2e-6 of speed and tilt
 
 
 def compute(

@@ -27,7 +27,7 @@ SECONDS = 6.0
 REPORTED = 45.0  # "up to" in the report [min]
 ROBOT = 15.0  # of the first RHex, running at about 0.53 m/s (Saranli, Buehler and Koditschek 2000) [min]
 GOLDEN = dict(jobs=1, slopes=(0.1,), gaits=dict(default={}), seconds=5.0)
-RTOL = 2e-2  # currents are read every millisecond, and their peaks in MuJoCo move with rounding
+RTOL = 1e-3  # another processor moves currents, which are read every millisecond, by 1e-6
 
 
 def compute(

@@ -21,7 +21,7 @@ DUTIES = (0.5, 0.6)
 SWEEP_ANGLE = np.pi / 10  # figure 9's, at t_c = 1 s [rad]
 SECONDS = 6.0
 GOLDEN = dict(jobs=1, slopes=(0.1,), duties=(0.6,), seconds=5.0)
-RTOL = 2e-3
+RTOL = 5e-5  # another processor, or a jiggle by rounding before every step, moves speeds by 4e-8
 
 
 def compute(

@@ -20,7 +20,6 @@ SWEEP_ANGLES = (np.pi / 10, 0.75, 1.1)  # phi_s [rad]
 DUTIES = (0.5, 0.6)  # t_s / t_c: the report shares the cycle equally; the manual's default gait has 0.6
 SECONDS = 6.0
 GOLDEN = dict(jobs=1, cycle_times=(0.5, 1.0), sweep_angles=(0.75,), duties=(0.6, 1.2), seconds=5.0)
-RTOL = 2e-3  # of a walk's speed over two strides; what rounding moves is far below, a changed model above
 ROBOT_SPEED = 0.53  # of the first RHex (Saranli, Buehler and Koditschek 2000) [m/s]
 
 

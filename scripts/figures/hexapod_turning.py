@@ -23,7 +23,7 @@ SLOW_TIMES = (-0.05, 0.0, 0.05)  # dt_s of a differential turn [s]
 SECONDS = 6.0
 GOLDEN = dict(jobs=1, cycle_times=(0.75,), sweep_angles=(0.75,), duties=(0.7,), offsets=(0.1,), slow_times=(-0.05,))
 GOLDEN |= dict(seconds=5.0)
-RTOL, ATOL = 5e-3, 1e-3  # a turning robot slides; its yaw rate over two strides is less sure than a walk's speed
+RTOL = 5e-4  # another processor moves the small speed of a turn on the spot by 4e-7, yaw rates by 8e-8
 
 
 def compute(

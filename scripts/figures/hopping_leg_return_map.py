@@ -32,7 +32,9 @@ TOLERANCE = 1e-8  # of a fixed point, in units of SIZES
 SETTLED = 60  # hops after which Newton's method starts
 PARAMS = HoppingLegParams()
 P0 = np.concatenate([np.ravel(value) for value in numbers(PARAMS).values()])
-ATOL, RTOL = 1e-3, 1e-4  # derivatives by differences, and the smallest multipliers come in pairs of 1e-4
+# Derivatives are differences, right to 1e-8, and the smallest multipliers come in pairs, which move by its square root,
+# 1e-4, though another processor moved them by 3e-9 only.
+ATOL, RTOL = 1e-3, 1e-4
 
 
 def lift(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

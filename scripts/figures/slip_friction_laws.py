@@ -12,7 +12,7 @@ import numpy as np
 from tarsus.analytic.contact import slide
 from tarsus.scripts.figures.plotting import figure_main
 
-RTOL = 1e-4  # Coulomb's velocity is located to the square root of its gap, 1e-9
+RTOL = 1e-4  # Coulomb's velocity is located to the square root of its gap, 1e-9: 3e-5
 
 
 def compute(n: int = 161) -> dict[str, np.ndarray]:

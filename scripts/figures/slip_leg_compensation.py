@@ -18,7 +18,9 @@ from tarsus.scripts.runs import slip_leg_runs as runs
 # A gait high enough for some steps without compensation; the one of 0.62 m and 2.5 m/s falls after one. The angle is
 # that at which the leg comes back to its apex.
 GAIT = {"apex_height": 0.75, "speed": 2.0, "angle_of_attack": 1.3695276334}
-ATOL = 1e-6
+ATOL = 1e-6  # another processor moves the compensated gait by 2e-12
+# The other falls: what rounding changes grows with every stride, to 4e-8 m at the end.
+TOLERANCES = {"without_com": {"atol": 4e-5}, "without_legs": {"atol": 4e-5}}
 
 
 def compute() -> dict[str, np.ndarray]:

@@ -12,7 +12,7 @@ import numpy as np
 from tarsus.analytic.contact import slide
 from tarsus.scripts.figures.plotting import figure_main
 
-# The speeds compared are those of a minimum located within its gap of 1e-9: a flat minimum to its square root.
+# The speeds compared are those of a minimum located within its gap of 1e-9: a flat minimum to its square root, 3e-5.
 RTOL = 1e-4
 
 

@@ -14,9 +14,20 @@ from tarsus.analytic.contact import lag_filter
 from tarsus.scripts.figures.plotting import figure_main
 from tarsus.scripts.slipping import cases as cases
 from tarsus.scripts.slipping.cases import PAPER_GAMMA, best_gamma
-from tarsus.scripts.slipping.pictures import ATOL, COLOURS, RTOL
+from tarsus.scripts.slipping.pictures import COLOURS
 
-__all__ = ["ATOL", "RTOL"]
+# A trot falls from one pair of feet to the other. Jiggled by rounding before every step (six runs) its yaw rate moves
+# by 0.015 rad/s, for some frames after a landing, the predicted one by 0.006, lagged by 0.001; u and v by 0.003 m/s.
+ATOL = 0.08
+TOLERANCES = {
+    **{name: {"atol": 0.03} for name in ("raw", "paper")},
+    "best": {"atol": 5e-3},
+    # Spectra, which average over frames: of 1e-2, 2e-2 and 1e-3 m^2/s at their peaks.
+    "measured_spectrum": {"atol": 4e-4},
+    **{name: {"atol": 2e-5} for name in ("raw_spectrum", "paper_spectrum")},
+    "best_spectrum": {"atol": 1e-6},
+    **{name: {"atol": 1e-9} for name in ("time", "frequency", "gamma")},
+}
 SEGMENT = 256  # of Welch's spectrum [frames]
 CURVES = {
     "measured": ("MuJoCo", COLOURS["measured"]),

@@ -1,11 +1,15 @@
 """Every figure's data is golden: a published number does not move unseen. `--update-golden` rewrites them.
 
 A figure that takes minutes names in GOLDEN the arguments of a smaller `compute`, one that measures speed the keys in
-MEASURED, which no golden file holds.
+MEASURED, which no golden file holds. Numbers agree to RTOL and ATOL of the figure, arrays in its TOLERANCES to those.
+
+A tolerance wider than the default is a hundred times what rounding was seen to move, or five times where that would
+say nothing any more: `tests/golden_spread.py` measures it, and the figure says how much it was.
 """
 
 import importlib
 
+import numpy as np
 import pytest
 
 from tarsus.scripts import write_gallery
@@ -16,4 +20,18 @@ def test_figure_numbers(name, golden):
     figure = importlib.import_module(f"tarsus.scripts.figures.{name}")
     data = figure.compute(**getattr(figure, "GOLDEN", {}))
     data = {key: values for key, values in data.items() if key not in getattr(figure, "MEASURED", ())}
-    golden(f"figure_{name}", data, rtol=getattr(figure, "RTOL", 1e-6), atol=getattr(figure, "ATOL", 1e-12))
+    rtol, atol = getattr(figure, "RTOL", 1e-6), getattr(figure, "ATOL", 1e-12)
+    golden(f"figure_{name}", data, rtol, atol, getattr(figure, "TOLERANCES", {}))
+
+
+def test_a_tolerance_of_an_array_is_its_own(golden, tmp_path, monkeypatch):
+    monkeypatch.setitem(golden.__globals__, "GOLDEN", tmp_path)
+    np.savez(tmp_path / "two.npz", quiet=1.0, noisy=1.0)
+    golden("two", {"quiet": 1.0, "noisy": 1.05}, special={"noisy": {"atol": 0.1}})
+    for data, special in (
+        ({"quiet": 1.05, "noisy": 1.0}, {"noisy": {"atol": 0.1}}),
+        ({"quiet": 1.0, "noisy": 1.2}, {"noisy": {"atol": 0.1}}),
+        ({"quiet": 1.0, "noisy": 1.0}, {"nosy": {"atol": 0.1}}),  # no such array
+    ):
+        with pytest.raises(AssertionError):
+            golden("two", data, special=special)

@@ -1,6 +1,6 @@
 """Random frames of 3 to 50 feet: each is certified, or refused exactly when the centre of mass is not over the feet.
 
-A reduced version of the sweep of a million frames in docs/contact.md.
+A reduced version of the sweep of a million frames in docs/contact.md, which `-m thorough` runs.
 """
 
 import numpy as np
@@ -10,14 +10,15 @@ from scipy.spatial import ConvexHull
 from tarsus.analytic.contact import Coulomb, Feet, Status, solve
 
 FRAMES = 15  # per number of feet, of which there are 48
+MANY = 10_417  # of which 96 are a million
 
 
-def random_frames(rng, n):
+def random_frames(rng, n, count=FRAMES):
     """Return frames of n feet, each with its own heights, stiffnesses, frictions and weight, some off balance."""
-    pos = rng.uniform(-1, 1, (FRAMES, n, 3)) * [1, 1, 0.1]
-    pos[..., :2] += rng.uniform(-0.8, 0.8, (FRAMES, 1, 2))
-    k, mu = 10 ** rng.uniform(0, 2, (FRAMES, n)), 10 ** rng.uniform(-1, 0.3, (FRAMES, n))
-    return pos, rng.normal(size=(FRAMES, n, 2)), k, mu, 10 ** rng.uniform(-1, 1, FRAMES)
+    pos = rng.uniform(-1, 1, (count, n, 3)) * [1, 1, 0.1]
+    pos[..., :2] += rng.uniform(-0.8, 0.8, (count, 1, 2))
+    k, mu = 10 ** rng.uniform(0, 2, (count, n)), 10 ** rng.uniform(-1, 0.3, (count, n))
+    return pos, rng.normal(size=(count, n, 2)), k, mu, 10 ** rng.uniform(-1, 1, count)
 
 
 def outside(pos):
@@ -46,3 +47,26 @@ def test_every_random_frame_is_certified_or_rightly_refused(rng, certificates, b
         assert np.all(found.rounds[~off] <= 30)  # far below the limit of 80: 20 were the most in a million
         solved, refused = solved + np.sum(~off), refused + np.sum(off)
     assert solved >= 400 and refused >= 100
+
+
+def widest_gap(pos):
+    """Return the widest angle, seen from the centre of mass, without a foot; over half a turn it is not over them."""
+    angle = np.sort(np.arctan2(pos[..., 1], pos[..., 0]), axis=-1)
+    return np.diff(angle, axis=-1, append=angle[..., :1] + 2 * np.pi).max(axis=-1)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("bend", [0.0, 1.0], ids=["isotropic", "anisotropic"])
+def test_a_million_random_frames(rng, certificates, bend):
+    """Half of it each, at two gaps: a minute without load."""
+    for n in range(3, 51):
+        pos, vel, k, mu, weight = random_frames(rng, n, MANY)
+        w, over = bend * rng.normal(size=(MANY, n, 2)), widest_gap(pos) < np.pi
+        for gap in (1e-6, 1e-9):
+            found = solve(pos, vel, Feet(k, mu, weight, w), Coulomb(gap))
+            np.testing.assert_array_equal(found.status == Status.SOLVED, over)
+            np.testing.assert_array_equal(found.status == Status.NO_EQUILIBRIUM, ~over)
+            kept = solve(pos[over], vel[over], Feet(k[over], mu[over], weight[over], w[over]), Coulomb(gap))
+            certificates.assert_carried(kept, pos[over], k[over], weight[over])
+            certificates.assert_certified(kept, pos[over], vel[over], mu[over], w[over], gap)
+            assert kept.rounds.max() <= 30
