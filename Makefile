@@ -1,17 +1,20 @@
-# `make run` installs and runs the main job, `make test` installs and passes the tests, `make docs`
-# makes the site in out/site. All work in .venv.
+# `make run` installs and runs the main job, `make test` installs and passes the tests, `make test-processors` some of
+# them as other processors would, `make docs` makes the site in out/site. All work in .venv.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: run test check format docs
+.PHONY: run test test-processors check format docs
 
 run: $(VENV)/.base
 	$(BIN)/tarsus run hexapod
 
 test: $(VENV)/.test
 	$(BIN)/python -m pytest -n auto
+
+test-processors: $(VENV)/.test
+	.ci/processors $(BIN)/python -m pytest -n auto
 
 check: $(VENV)/.test
 	$(BIN)/ruff format --check . && $(BIN)/ruff check .
