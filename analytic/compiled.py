@@ -24,7 +24,7 @@ def compiled(function: Callable) -> Callable:
         return function
     from .machine_code import Key
 
-    key = Key(function)
+    key = Key(function, JIT_OPTIONS, INNER_OPTIONS)
     if key.then not in _DONE:
         made = _compile(function, key)
         if not isinstance(key.then, str):

@@ -26,12 +26,13 @@ from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
 from .cache import cache_folder, clear, mark_used, read_private, warn_once, write_whole
-from .fingerprint import NoFingerprint, fingerprint, fingerprint_and_used
+from .content import NoFingerprint
+from .fingerprint import fingerprint, fingerprint_and_used
 
 KEEP = 800  # files in a folder; the longest unused are removed beyond that
 HEAD = b"tarsus machine code 1\n"
 HEAD_SIZE = len(HEAD) + hashlib.sha256().digest_size
-SETTINGS = ("OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "ENABLE_AVX", "BOUNDSCHECK", "DEBUGINFO_DEFAULT")
+SETTINGS = ("OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "ENABLE_AVX", "USING_SVML", "BOUNDSCHECK", "DEBUGINFO_DEFAULT")
 DYNAMIC = "it holds the address of an array of more than a megabyte, or of something outside of Python"
 
 

@@ -24,13 +24,12 @@ def made_from(value: Any) -> dict[str, Any] | None:
         value: What `jit`, `vectorize`, `guvectorize`, `intrinsic` or `jitclass` return; a plain function for which
             overloads are registered, or one of these.
     """
-    if "numba" not in sys.modules:
+    if sys.modules.get("numba") is None:
         return None
-    import numba
-    from numba.core import extending, types
+    from numba.core import dispatcher, extending, types
     from numba.np.ufunc import dufunc, gufunc
 
-    if isinstance(value, numba.core.dispatcher.Dispatcher):
+    if isinstance(value, dispatcher.Dispatcher):
         return {"function": value.py_func, "options": value.targetoptions, "locals": value.locals}
     if isinstance(value, (dufunc.DUFunc, gufunc.GUFunc)):
         inner = value._dispatcher
@@ -80,7 +79,7 @@ def _overloads() -> tuple[dict[int, list[Any]], list[tuple[str | None, Any]]]:
     The name is None where any code may call them.
     """
     global _KNOWN
-    if "numba" not in sys.modules:
+    if sys.modules.get("numba") is None:
         return {}, []
     from numba.core.typing.templates import builtin_registry as registry
 

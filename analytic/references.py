@@ -6,6 +6,7 @@ user's: they change from one run to the next, and while a program runs.
 
 from __future__ import annotations
 
+import builtins
 import dis
 import os
 import sys
@@ -46,7 +47,11 @@ def references(function: types.FunctionType, reached: bool = False) -> dict[str,
             anything else with (gives it another name, passes it on) stays a module.
     """
     code, space = function.__code__, function.__globals__
-    found = {name: space[name] for name in _global_names(code) if name in space}
+    names = _global_names(code)
+    found = {name: space[name] for name in names & space.keys()}
+    for name in names - space.keys() & vars(builtins).keys():
+        if not library_name(vars(builtins)[name]):  # the user put it there
+            found[name] = vars(builtins)[name]
     found |= {n: cell.cell_contents for n, cell in zip(code.co_freevars, function.__closure__ or (), strict=True)}
     if reached and not all(
         isinstance(value, DATA) or plain_function(value) or library_name(value) for value in found.values()

@@ -1,5 +1,6 @@
 """The fingerprint is that of the values reached: every change that a compiled function would see gives another one."""
 
+import builtins
 import ctypes
 import dataclasses
 import enum
@@ -14,7 +15,8 @@ import numpy as np
 import pytest
 
 from tarsus.analytic.compiled import compiled
-from tarsus.analytic.fingerprint import NoFingerprint, fingerprint
+from tarsus.analytic.content import NoFingerprint
+from tarsus.analytic.fingerprint import fingerprint
 from tarsus.analytic.references import is_library
 
 numba = pytest.importorskip("numba")
@@ -79,6 +81,7 @@ CASES = {
         "return p.a * x",
         lambda g: {"p": namedtuple("P", "a b" if g > 1 else "b a")(1, 2)},
     ),
+    "the same of its class": ("return P(x, 0.0).a", lambda g: {"P": namedtuple("P", "a b" if g > 1 else "b a")}),
     "a namedtuple's value": ("return p.a * x", lambda g: {"p": namedtuple("P", "a b")(g, 2)}),
     "a class attribute": ("return C.G * x", lambda g: {"C": class_with(g)}),
     "a class attribute of a base": ("return C.G * x", lambda g: {"C": type("D", (class_with(g),), {})}),
@@ -201,6 +204,13 @@ def test_the_users_overloads_of_what_is_not_theirs_are_seen():
     before = of("return x.tarsus_double"), of("return x.tarsus_triple")
     by_numba("@overload_attribute(numba.types.Float, 'tarsus_double')\ndef _(x):\n    return lambda x: 2 * x")
     assert of("return x.tarsus_double") != before[0] and of("return x.tarsus_triple") == before[1]
+
+
+def test_a_users_builtin_is_seen(monkeypatch):
+    monkeypatch.setattr(builtins, "tarsus_g", 1.0, raising=False)
+    before = of("return tarsus_g * x + len(x)")
+    monkeypatch.setattr(builtins, "tarsus_g", 2.0)
+    assert of("return tarsus_g * x + len(x)") != before
 
 
 def test_only_what_the_code_reads_of_a_module_enters():

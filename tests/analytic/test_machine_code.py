@@ -146,6 +146,13 @@ def test_what_changes_between_the_fingerprint_and_the_compilation_is_not_kept(fo
     assert not [*folder.rglob("*.nbc")]
 
 
+def test_errors_quote_what_was_compiled_though_it_is_no_file(folder):
+    with pytest.raises(
+        numba.core.errors.TypingError, match=r'File "<law_\w+>", line 2:\ndef entry\(x\):\n    return law\(x\)'
+    ):
+        compiled.compiled(lambda x: x.unknown)(3.0)
+
+
 def full(*args, **options):
     raise OSError(28, "No space left on device")
 

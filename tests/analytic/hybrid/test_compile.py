@@ -163,16 +163,6 @@ def test_what_else_the_kernel_is_made_of_is_in_the_fingerprint(monkeypatch):
     assert key() != before
 
 
-@needs_numba
-def test_errors_quote_the_model_and_the_kernel():
-    """Though the module that was compiled is not a file."""
-    model = hy.Model("bad", state={"a": 1.0}, charts=["one"])
-    model.field("one")(lambda t, x, d, p, dx: dx.__setitem__(0, 1.0))
-    sim = hy.compile(model, mode="compiled")
-    with pytest.raises(ValueError, match=r'(?s)write it for numba.*"<hyb_\w+>", line \d+:\ndef rates'):
-        sim.run(final_time=1.0)
-
-
 def test_everything_runs_without_numba(tmp_path):
     block = "import sys; sys.modules['numba'] = None\nimport importlib.util as u; f = u.find_spec\n"
     block += "u.find_spec = lambda n, *a: None if n == 'numba' else f(n, *a)\n"
