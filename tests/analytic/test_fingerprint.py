@@ -10,6 +10,7 @@ import sys
 import textwrap
 import types
 from collections import namedtuple
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -142,7 +143,8 @@ def test_compiled_code_is_made_of_what_was_hashed(case, tmp_path, monkeypatch):
     assert len(files) == 2
 
 
-def test_an_attribute_set_at_run_time_is_taken_when_it_is_compiled():
+def test_an_attribute_set_at_run_time_is_taken_when_it_is_compiled(tmp_path, monkeypatch):
+    monkeypatch.setenv("TARSUS_CACHE_DIR", str(tmp_path))
     conf = module("conf", G=1.0, A=np.array([1.0]))
     law = module("model", "def f(x):\n    return conf.G * conf.A[0] * x", conf=conf).f
     first = compiled(law)
@@ -225,14 +227,16 @@ def test_names_of_attributes_are_no_references():
 
 
 def test_a_users_file_may_have_the_name_of_a_library(tmp_path, monkeypatch):
-    (tmp_path / "antigravity.py").write_text("G = 9.81\n")
-    monkeypatch.syspath_prepend(tmp_path)
-    import antigravity
-
-    before = of("return antigravity.G * x", antigravity=antigravity)
-    monkeypatch.setattr(antigravity, "G", 1.62)
-    assert of("return antigravity.G * x", antigravity=antigravity) != before
-    assert is_library("math") and is_library("enum") and is_library("numpy.linalg") and not is_library("antigravity")
+    python = Path(os.__file__).parent
+    mine = module("tabnanny", G=9.81, __file__=str(tmp_path / "tabnanny.py"))
+    monkeypatch.setitem(sys.modules, "tabnanny", mine)
+    before = of("return mine.G * x", mine=mine)
+    mine.G = 1.62
+    assert of("return mine.G * x", mine=mine) != before and not is_library("tabnanny")
+    mine.__file__ = str(python / "site-packages" / "tabnanny.py")
+    assert not is_library("tabnanny")
+    mine.__file__ = str(python / "tabnanny.py")
+    assert is_library("tabnanny") and is_library("math") and is_library("enum") and is_library("numpy.linalg")
 
 
 def test_the_fingerprint_is_the_same_in_every_process():
