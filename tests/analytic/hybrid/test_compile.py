@@ -101,7 +101,7 @@ model = hy.Model("decay", state={{"x": 1.0}}, charts=["run"])
 @model.field("run")
 def flow(t, x, d, p, dx):
     dx[0] = -helper(x[0])
-sim = hy.compile(model, mode="{mode}")
+sim = hy.compile(model, "rk23", "{mode}")  # compiles fastest
 if sim.mode == "compiled":  # what it refers to was taken then
     conf.inner.RATE = 99.0
 print(repr(sim.run(final_time=1.0).x_end[0]))
