@@ -46,8 +46,8 @@ def fingerprint_and_used(*values: Any, rebuilt: bool = True) -> tuple[str, list[
 
     Args:
         values: Functions, and whatever else the compiled code depends on.
-        rebuilt: Whether jitted functions will be compiled again from their Python source (by `rebuild`), or are used
-            as they are, with the machine code that they may hold already.
+        rebuilt: Whether jitted functions will be compiled again from their Python source (by `rebuild`), if they are
+            given here or by a name in the code, or all are used as they are, with the machine code that they may hold.
 
     Raises:
         NoFingerprint: If a function refers to something that cannot be hashed, or uses an object of numba's that is not
@@ -55,7 +55,8 @@ def fingerprint_and_used(*values: Any, rebuilt: bool = True) -> tuple[str, list[
     """
     walk = _Walk(rebuilt)
     try:
-        walk.feed(values)
+        for value in values:
+            walk.feed(value, by_name=True)
         fed = 0
         while len(overloads := overloads_for(walk.names)) > fed:  # they may call others
             fed = len(overloads)
@@ -104,8 +105,8 @@ class _Walk:
         self.seen[id(value)] = (len(self.seen), value)
         return False
 
-    def feed(self, value: Any) -> None:
-        """Hash a value."""
+    def feed(self, value: Any, by_name: bool = False) -> None:
+        """Hash a value, which a function may refer to by a name."""
         if type(value) in LITERALS:
             self.put(type(value).__name__, repr(value))
         elif type(value) in PARTS:
@@ -114,18 +115,18 @@ class _Walk:
             self.put("library", name)
         elif (parts := made_from(value)) is None:
             feed_content(value, self)
-        elif self.rebuilt and is_jitted(value):
+        elif self.rebuilt and by_name and is_jitted(value):
             self.feed((parts["function"], parts["options"]))
         else:
             self.feed_used(value, parts)
 
     def feed_named(self, values: Mapping[str, Any], referred: bool = False) -> None:
-        """Hash values with their names, which may be those a function refers to."""
+        """Hash values with their names, by which a function may refer to them."""
         self.put("names", sorted(values))
         for name, value in sorted(values.items()):
             self.path.append(name)
             self.data |= referred and not _is_code(value)
-            self.feed(value)
+            self.feed(value, by_name=referred)
             self.path.pop()
 
     def digest_of(self, value: Any) -> str:

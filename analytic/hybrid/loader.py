@@ -136,11 +136,11 @@ def _compiled_space(functions: Functions, method: Method, text: str, mode: str) 
 
     from ..machine_code import Key, keep_on_disk
 
-    functions_of_key = [getattr(functions, name) for name in FUNCTIONS if (mode, name) != ("mixed", "transition")]
+    compiled = [getattr(functions, name) for name in FUNCTIONS if (mode, name) != ("mixed", "transition")]
     parts = {"rates": functions.field, "read_guards": functions.guards}
     small = [name for name, part in parts.items() if size(part) < INLINE_BYTES]
     options = [mode, small, INLINE_BYTES, JIT_OPTIONS, INNER_OPTIONS]
-    key = Key(text, functions_of_key, _numbers(functions, method), options, _plain_intrinsic())
+    key = Key(text, *compiled, _numbers(functions, method), options, _plain_intrinsic())
     module = new_module("hyb", key)
 
     def jit(function):

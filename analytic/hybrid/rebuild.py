@@ -62,7 +62,8 @@ def rebuild(
     known = {"__builtins__": plain.__globals__.get("__builtins__", __builtins__), "__name__": module}
     freevars = plain.__code__.co_freevars
     cells = tuple(types.CellType() for _ in freevars)
-    again = types.FunctionType(plain.__code__, known, plain.__name__, plain.__defaults__, cells or None)
+    defaults = _copied(plain.__defaults__) if frozen else plain.__defaults__
+    again = types.FunctionType(plain.__code__, known, plain.__name__, defaults, cells or None)
     again.__kwdefaults__ = plain.__kwdefaults__
     again.__doc__ = plain.__doc__
     done[id(plain)] = wrap(again)

@@ -107,6 +107,11 @@ CASES = {
     "an overload": ("return o(x)", lambda g: {"o": by_numba(OVERLOAD, G=g).o}),
     "an overload, by its module": ("return m.o(x)", lambda g: {"m": by_numba(OVERLOAD, G=g)}),
     "an intrinsic": ("return i(x)", lambda g: {"i": by_numba(INTRINSIC, G=g).i}),
+    "a function in a tuple": ("return t[0](x)", lambda g: {"t": (helper_of(g), 1)}),
+    "a function as a default": (
+        "return h(x)",
+        lambda g: {"h": module("m", "def h(x, f=f):\n    return f(x)", f=helper_of(g)).h},
+    ),
     "a default": ("return h(x)", lambda g: {"h": module("m", "def h(x, y=G):\n    return x * y", G=g).h}),
 }
 
@@ -145,11 +150,12 @@ def test_compiled_code_is_made_of_what_was_hashed(case, tmp_path, monkeypatch):
 
 def test_an_attribute_set_at_run_time_is_taken_when_it_is_compiled(tmp_path, monkeypatch):
     monkeypatch.setenv("TARSUS_CACHE_DIR", str(tmp_path))
-    conf = module("conf", G=1.0, A=np.array([1.0]))
-    law = module("model", "def f(x):\n    return conf.G * conf.A[0] * x", conf=conf).f
+    conf = module("conf", G=1.0, A=np.array([1.0]), B=np.array([1.0]))
+    inner = module("inner", "def f(x, b=B):\n    return b[0] * x", B=conf.B).f
+    law = module("model", "def f(x):\n    return conf.G * conf.A[0] * inner(x)", conf=conf, inner=inner).f
     first = compiled(law)
-    conf.G, conf.A[0] = 2.0, 5.0  # after it was taken, before numba compiles it
-    assert first(3.0) == 3.0 and compiled(law)(3.0) == 30.0
+    conf.G, conf.A[0], conf.B[0] = 2.0, 5.0, 7.0  # after it was taken, before numba compiles it
+    assert first(3.0) == 3.0 and compiled(law)(3.0) == 210.0
 
 
 USES = {
