@@ -1,20 +1,10 @@
 """Compile with numba where it is installed; the same source runs as plain Python where it is not.
 
-A compiled function is cached on disk by its own file alone: numba does not notice that a function called from
-another file was edited. The cache therefore stands in a folder named after a fingerprint of all files whose functions
-call each other, so that an edit of any of them starts a new one and a stale entry cannot be loaded.
+Machine code is kept on disk under a fingerprint of the function, of all functions it calls and of the constants they
+use (`machine_code`), so that a change of any of them compiles anew.
 """
 
 from __future__ import annotations
-
-import functools
-import hashlib
-import os
-import shutil
-import time
-from pathlib import Path
-
-from ..cache import cache_folder
 
 try:
     import numba
@@ -25,9 +15,7 @@ HAVE_NUMBA = numba is not None
 
 # Sums may be reordered and products fused (they are certified afterwards); NaN and infinity keep their meaning.
 FASTMATH = {"contract", "reassoc", "nsz", "arcp"}
-OPTIONS = {"cache": True, "fastmath": FASTMATH, "error_model": "numpy"}
-
-KEEP = 8  # fingerprints with a cache on disk; the longest unused are removed beyond that
+OPTIONS = {"fastmath": FASTMATH, "error_model": "numpy"}
 
 
 def jit(function):
@@ -49,38 +37,7 @@ def n_threads() -> int:
 
 
 def _compiled(function, **options):
-    """Return `function` decorated by numba while its cache folder is ours: numba reads the setting only then."""
-    own = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(_cache(own))
-    try:
-        return numba.njit(**OPTIONS, **options)(function)
-    finally:
-        numba.config.CACHE_DIR = own
+    from ..machine_code import Key, keep_on_disk
 
-
-def fingerprint(folder: Path) -> str:
-    """Return a hash of `jit.py` and the kernels' files in `folder`, their names, and numba's version."""
-    text = hashlib.sha256(numba.__version__.encode() if numba else b"")
-    for path in (folder / "jit.py", *sorted((folder / "kernels").glob("*.py"))):
-        text.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
-    return text.hexdigest()[:16]
-
-
-@functools.cache
-def _cache(preferred: str) -> Path:
-    """Return this version's cache folder, marked as used; remove those of the versions longest unused."""
-    parent = cache_folder("contact", preferred)
-    folder = parent / fingerprint(Path(__file__).parent)
-    folder.mkdir(exist_ok=True)
-    os.utime(folder, (time.time(), time.time()))
-    others = sorted(parent.iterdir(), key=_last_use, reverse=True)
-    for old in others[KEEP:]:
-        shutil.rmtree(old, ignore_errors=True)  # a process that still uses it compiles again
-    return folder
-
-
-def _last_use(folder: Path) -> float:
-    try:
-        return folder.stat().st_mtime
-    except OSError:  # another process removed it
-        return 0.0
+    dispatcher = numba.njit(**OPTIONS, **options)(function)
+    return keep_on_disk(dispatcher, "contact", lambda: Key(dispatcher, rebuilt=False))

@@ -1,10 +1,10 @@
 """Kernel and model become one module: compiled and cached, or interpreted, from the same text.
 
 The kernel's files are joined into one text with the model's functions, sizes and tableau as the names left free
-(`kernel/free.py`). Interpreted, that text is executed with decorators that do nothing. Compiled, it is written to the
-cache as `hyb_<fingerprint>.py` and executed with numba's decorators; numba keeps the machine code beside it. The
-fingerprint covers the kernel, the model's functions with all they refer to, the sizes, the method and the versions of
-Python and numba, so a cache entry cannot be stale, and as numba tells entries apart by file name, none can collide.
+(`kernel/free.py`). Interpreted, that text is executed with decorators that do nothing. Compiled, it is executed with
+numba's decorators in a module named after a fingerprint of the kernel, the model's functions with all they refer to,
+the sizes, the method and the circumstances; under that fingerprint the machine code is kept (`machine_code`), so that a
+cache entry cannot be stale and none can collide.
 """
 
 from __future__ import annotations
@@ -12,30 +12,27 @@ from __future__ import annotations
 import ast
 import functools
 import importlib.util
+import linecache
 import math
-import os
 import sys
-import sysconfig
-import tempfile
-import time
 import types
+import uuid
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..cache import cache_folder
-from .fingerprint import fingerprint, size
+from ..references import size
 from .rebuild import ieee, rebuild
 from .tableau import METHODS, Method
 from .unroll import unrolled
 
 KERNEL = Path(__file__).parent / "kernel"
 FILES = ("codes", "stages", "METHOD", "steps", "guards", "scan", "locate", "accumulation", "events", "flow")
+FUNCTIONS = ("field", "guards", "initial", "validate", "after_zeno", "field_key", "transition")
 ENTRIES = ("flow", "begin_event", "finish_event", "advance", "advance_many")
 MODES = ("compiled", "mixed", "python")
-KEEP = 200  # cached models and laws; the longest unused are removed beyond that
 
 # The model's functions up to this size of bytecode are compiled into their caller: passing five arrays costs more than
 # a small field (51 ns against 9 ns for the stance of SLIP).
@@ -95,7 +92,7 @@ def load(functions: Functions, method: Method, mode: str) -> types.SimpleNamespa
         raise ValueError(f"unknown mode {mode!r}; known: {', '.join(MODES)}, auto")
     text = kernel_text(method.name)
     if mode == "python":
-        space = _free_names(functions, method, _same, {id(math): ieee}, __name__)
+        space = _free_names(functions, method, _same, {id(math): ieee}, __name__, mode)
         space.update(jit=_same, loop_jit=_same, plain=_same)
         exec(compile(text, str(KERNEL), "exec"), space)
     else:
@@ -112,18 +109,20 @@ def _same(value: Any) -> Any:
     return value
 
 
-def _free_names(
-    functions: Functions, method: Method, wrap: Any, swap: dict, module: str, mixed: bool = False
-) -> dict[str, Any]:
+def _free_names(functions: Functions, method: Method, wrap: Any, swap: dict, module: str, mode: str) -> dict[str, Any]:
     """Return the kernel's free names: functions rebuilt with `wrap`, sizes, tables and tableau."""
     done: dict = {}
     names = {}
-    for name in ("field", "guards", "initial", "validate", "after_zeno", "field_key", "transition"):
+    for name in FUNCTIONS:
         function = getattr(functions, name) or _always
-        keep = mixed and name == "transition"
-        names[name] = function if keep else rebuild(function, wrap, swap, done, module)
+        keep = mode == "mixed" and name == "transition"
+        names[name] = function if keep else rebuild(function, wrap, swap, done, module, frozen=mode != "python")
+    return names | _numbers(functions, method)
+
+
+def _numbers(functions: Functions, method: Method) -> dict[str, Any]:
     sizes = {**functions.sizes, "N_STAGES": method.n_stages, "POLISH": method.polish, "GAMMA": method.gamma}
-    return {**names, **sizes, **functions.tables, "HAS_VALIDATE": functions.validate is not None}
+    return {**sizes, **functions.tables, "HAS_VALIDATE": functions.validate is not None}
 
 
 def _always(t, x, d, p, chart):
@@ -135,64 +134,45 @@ def _compiled_space(functions: Functions, method: Method, text: str, mode: str) 
         raise ImportError('compiled modes need numba: pip install numba; or use mode="python"')
     import numba
 
-    mixed = mode == "mixed"
-    key = fingerprint(
-        text,
-        [getattr(functions, name) for name in ("field", "guards", "initial", "validate", "after_zeno", "field_key")],
-        None if mixed else functions.transition,
-        [functions.sizes, functions.tables, method.name, mode, INNER_OPTIONS, INLINE_BYTES],
-        [numba.__version__, np.__version__, sys.version, sysconfig.get_platform()],
-    )
-    path = cached_file(f"hyb_{key}", text)
-    module = types.ModuleType(f"tarsus_{path.stem}")
-    module.__file__ = str(path)
-    sys.modules[module.__name__] = module
+    from ..machine_code import Key, keep_on_disk
+
+    compiled = [getattr(functions, name) for name in FUNCTIONS if (mode, name) != ("mixed", "transition")]
+    parts = {"rates": functions.field, "read_guards": functions.guards}
+    small = [name for name, part in parts.items() if size(part) < INLINE_BYTES]
+    options = [mode, small, INLINE_BYTES, JIT_OPTIONS, INNER_OPTIONS]
+    key = Key(text, *compiled, _numbers(functions, method), options, _plain_intrinsic())
+    module = new_module("hyb", key)
 
     def jit(function):
         name = function.__name__
-        inline = name in small
         if name in ENTRIES:
-            return numba.njit(cache=True, **JIT_OPTIONS)(function)
-        return numba.njit(forceinline=inline, **INNER_OPTIONS)(function)
-
-    small = [
-        name
-        for name, part in (("rates", functions.field), ("read_guards", functions.guards))
-        if size(part) < INLINE_BYTES
-    ]
+            return keep_on_disk(numba.njit(**JIT_OPTIONS)(function), "hybrid", lambda: key)
+        return numba.njit(forceinline=name in small, **INNER_OPTIONS)(function)
 
     def jit_model(function):
         inline = len(function.__code__.co_code) < INLINE_BYTES
         return numba.njit(forceinline=inline, **INNER_OPTIONS)(function)
 
-    module.__dict__.update(_free_names(functions, method, jit_model, {}, module.__name__, mixed))
-    module.__dict__.update(jit=jit, loop_jit=_same if mixed else jit, plain=_plain_intrinsic())
-    exec(compile(text, str(path), "exec"), module.__dict__)
+    loop_jit = _same if mode == "mixed" else jit
+    module.__dict__.update(_free_names(functions, method, jit_model, {}, module.__name__, mode))
+    module.__dict__.update(jit=jit, loop_jit=loop_jit, plain=_plain_intrinsic())
+    execute(text, module)
     return module.__dict__
 
 
-def cached_file(stem: str, text: str) -> Path:
-    """Return the cache's file of that name, written if it is not there (as a whole or not at all)."""
-    folder = cache_folder("hybrid")
-    path = folder / f"{stem}.py"
-    if path.exists():
-        # A new access time protects it from removal. The modification time is numba's stamp: keep it.
-        os.utime(path, ns=(time.time_ns(), path.stat().st_mtime_ns))
-        return path
-    with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=folder, suffix=".part", delete=False) as part:
-        part.write(text)
-    os.replace(part.name, path)
-    _remove_oldest(folder)
-    return path
+def new_module(kind: str, key: Any) -> types.ModuleType:
+    """Return an empty module named after a fingerprint, where numba finds it when it loads machine code."""
+    stem = f"{kind}_{key.then if isinstance(key.then, str) else uuid.uuid4().hex}"
+    module = types.ModuleType(f"tarsus_{stem}")
+    module.__file__ = f"<{stem}>"
+    sys.modules[module.__name__] = module
+    return module
 
 
-def _remove_oldest(folder: Path) -> None:
-    """Remove the longest unused models and laws beyond KEEP, with the machine code numba keeps beside them."""
-    files = sorted(folder.glob("*.py"), key=lambda path: path.stat().st_atime_ns, reverse=True)
-    for path in files[KEEP:]:
-        for code in (folder / "__pycache__").glob(f"{path.stem}.*"):
-            code.unlink(missing_ok=True)
-        path.unlink(missing_ok=True)
+def execute(text: str, module: types.ModuleType) -> None:
+    """Execute a text in a module, so that errors can quote its lines though there is no such file."""
+    linecache.cache[module.__file__] = (len(text), None, text.splitlines(keepends=True), module.__file__)
+    exec(compile(text, module.__file__, "exec"), module.__dict__)
 
 
 @functools.cache

@@ -1,17 +1,16 @@
-"""The disk cache of the kernels: an edited callee starts a new one, and a second process compiles nothing."""
+"""The kernels' machine code on disk: any change of what they are made of is seen, a second process compiles nothing."""
 
 import os
-import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-from tarsus.analytic.contact import jit
+pytest.importorskip("numba")
 
-FOLDER = Path(jit.__file__).parent
-FILES = ["jit.py", *(f"kernels/{path.name}" for path in sorted((FOLDER / "kernels").glob("*.py")))]
+from tarsus.analytic.contact import jit, kernels  # noqa: E402
+from tarsus.analytic.fingerprint import fingerprint  # noqa: E402
+from tarsus.analytic.references import plain_function, references  # noqa: E402
 
 # Compiles the support search and viscous friction through an entry point three files away from them.
 SOLVE = """
@@ -25,29 +24,36 @@ print(sum(frames_serial.stats.cache_hits.values()), sum(frames_serial.stats.cach
 """
 
 
-@pytest.fixture
-def copy(tmp_path):
-    (tmp_path / "kernels").mkdir()
-    for name in FILES:
-        shutil.copy(FOLDER / name, tmp_path / name)
-    return tmp_path
+def reached(function, found):
+    """Add all functions that a kernel calls, itself among them, with what they refer to."""
+    plain = plain_function(function)
+    if plain is not None and plain not in found:
+        found[plain] = references(plain)
+        for value in found[plain].values():
+            reached(value, found)
+    return found
 
 
-def test_the_fingerprint_is_that_of_the_text(copy):
-    assert jit.fingerprint(copy) == jit.fingerprint(FOLDER)
+def another(value):
+    """Return something else in the place of a number or a function; None for a module."""
+    if isinstance(value, (int, float)):
+        return value + 1
+    return None if plain_function(value) is None else jit.jit(lambda *arguments: 0.0)
 
 
-@pytest.mark.parametrize("name", FILES)
-def test_an_edit_of_any_file_starts_a_new_cache(copy, name):
-    path = copy / name
-    path.write_text(path.read_text().replace("0", "1", 1) + "\n")
-    assert jit.fingerprint(copy) != jit.fingerprint(FOLDER)
-
-
-def test_a_new_or_removed_file_starts_a_new_cache(copy):
-    before = jit.fingerprint(copy)
-    (copy / "kernels" / "more.py").write_text("")
-    assert jit.fingerprint(copy) != before
+def test_every_constant_and_every_function_of_the_kernels_is_in_the_fingerprint(monkeypatch):
+    functions = reached(kernels.frames, {})
+    assert len({function.__module__ for function in functions}) == 7
+    n_changes = 0
+    for function, values in functions.items():
+        before = fingerprint(function)
+        for name, value in values.items():
+            if another(value) is not None:
+                n_changes += 1
+                with monkeypatch.context() as patch:
+                    patch.setitem(function.__globals__, name, another(value))
+                    assert fingerprint(function) != before, (function, name)
+    assert n_changes > 200
 
 
 def run(folder, variable):
@@ -57,25 +63,14 @@ def run(folder, variable):
     text = SOLVE.format(setting=str(folder) if variable == "NUMBA_CACHE_DIR" else "")
     done = subprocess.run([sys.executable, "-c", text], env=env, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
-    files = {path: path.stat().st_mtime_ns for path in folder.rglob("*.nb[ci]")}
+    files = {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file()}
     return *map(int, done.stdout.split()), files
 
 
 def test_a_second_process_compiles_nothing(tmp_path):
-    pytest.importorskip("numba")
     hits, misses, first = run(tmp_path, "NUMBA_CACHE_DIR")
     assert (hits, misses) == (0, 1)
-    of_version = tmp_path / "contact" / jit.fingerprint(FOLDER)
-    assert first and all(path.is_relative_to(of_version) for path in first)
-    # The same files serve under the other variable: the setting of numba's own folder only comes first.
+    assert first and {path.parent for path in first} == {tmp_path / "contact"}
+    # The same files serve under the other variable.
     hits, misses, second = run(tmp_path, "TARSUS_CACHE_DIR")
     assert (hits, misses) == (1, 0) and second == first
-
-
-def test_only_the_newest_caches_are_kept(tmp_path):
-    for k in range(jit.KEEP + 3):
-        (tmp_path / "contact" / f"old{k}").mkdir(parents=True)
-        os.utime(tmp_path / "contact" / f"old{k}", (1e9 + k, 1e9 + k))
-    jit._cache.__wrapped__(str(tmp_path))
-    left = {path.name for path in (tmp_path / "contact").iterdir()}
-    assert left == {jit.fingerprint(FOLDER), *(f"old{k}" for k in range(4, jit.KEEP + 3))}

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from tarsus.analytic import hybrid as hy
+from tarsus.analytic.fingerprint import fingerprint
 from tarsus.analytic.hybrid import Status, loader
-from tarsus.analytic.hybrid.fingerprint import fingerprint
 from tarsus.analytic.models import bouncing_ball, dry_friction, slip
 
 needs_numba = pytest.mark.skipif(not loader.has_numba(), reason="numba is not installed")
@@ -89,26 +89,30 @@ def test_batch_is_the_same_as_single_runs():
 
 
 SCRIPT = """
-import sys, time
-start = time.process_time()
+import types
 from tarsus.analytic import hybrid as hy
-RATE = {rate}
+conf = types.ModuleType("conf")
+conf.__version__ = "1.0"
+conf.inner = types.ModuleType("conf.inner")
+conf.inner.RATE = {rate}
 def helper(x):
-    return RATE * x
+    return conf.inner.RATE * x
 model = hy.Model("decay", state={{"x": 1.0}}, charts=["run"])
 @model.field("run")
 def flow(t, x, d, p, dx):
     dx[0] = -helper(x[0])
-sim = hy.compile(model, mode="{mode}")
+sim = hy.compile(model, "rk23", "{mode}")  # compiles fastest
+if sim.mode == "compiled":  # what it refers to was taken then
+    conf.inner.RATE = 99.0
 print(repr(sim.run(final_time=1.0).x_end[0]))
 print(sim.kernel.space["__file__"] if "{mode}" == "compiled" else "")
 """
 
 
-def in_new_process(tmp_path, rate, mode="compiled", prefix=""):
+def in_new_process(tmp_path, rate, mode="compiled", prefix="", **variables):
     script = tmp_path / "model.py"  # the same file each time, edited
     script.write_text(prefix + SCRIPT.format(rate=rate, mode=mode))
-    env = {**os.environ, "TARSUS_CACHE_DIR": str(tmp_path / "cache")}
+    env = {**os.environ, "TARSUS_CACHE_DIR": str(tmp_path / "cache"), **variables}
     out = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, env=env)
     assert out.returncode == 0, out.stderr
     value, path = out.stdout.split("\n")[:2]
@@ -118,29 +122,45 @@ def in_new_process(tmp_path, rate, mode="compiled", prefix=""):
 @needs_numba
 @pytest.mark.slow
 def test_cache_is_hit_and_never_stale(tmp_path):
-    first, path = in_new_process(tmp_path, 1.0)
-    machine_code = {p: p.stat().st_mtime_ns for p in (tmp_path / "cache" / "hybrid" / "__pycache__").iterdir()}
-    again, same_path = in_new_process(tmp_path, 1.0)
+    def files():
+        return {path: path.stat().st_mtime_ns for path in (tmp_path / "cache").rglob("*") if path.is_file()}
+
+    first, path = in_new_process(tmp_path, 1.0, NUMBA_CACHE_DIR="")
+    machine_code = files()
+    # Ours comes before numba's.
+    again, same_path = in_new_process(tmp_path, 1.0, NUMBA_CACHE_DIR=str(tmp_path / "numba"))
     assert (again, same_path) == (first, path)
-    assert machine_code == {p: p.stat().st_mtime_ns for p in (tmp_path / "cache" / "hybrid" / "__pycache__").iterdir()}
-    edited, other_path = in_new_process(tmp_path, 2.0)  # a global that a helper of the field uses
-    assert other_path != path
+    assert machine_code == files() and machine_code and not (tmp_path / "numba").exists()
+    edited, other_path = in_new_process(tmp_path, 2.0)  # a value in a module that a helper of the field reads
+    assert other_path != path and machine_code.items() < files().items()
     assert abs(first - np.exp(-1.0)) < 1e-9 and abs(edited - np.exp(-2.0)) < 1e-9
 
 
-def test_only_the_longest_unused_code_is_removed(tmp_path, monkeypatch):
-    monkeypatch.setenv("TARSUS_CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr(loader, "KEEP", 2)
-    machine_code = tmp_path / "hybrid" / "__pycache__"
-    for age, stem in ((3, "law_a"), (2, "hyb_b"), (1, "law_c")):
-        path = loader.cached_file(stem, "x = 1\n")
-        os.utime(path, ns=(path.stat().st_atime_ns - age * 10**12, path.stat().st_mtime_ns))
-        machine_code.mkdir(exist_ok=True)
-        (machine_code / f"{stem}.entry-1.py311.nbi").touch()
-    loader.cached_file("hyb_b", "x = 1\n")  # used again
-    loader.cached_file("law_d", "x = 1\n")
-    assert {path.stem for path in (tmp_path / "hybrid").glob("*.py")} == {"hyb_b", "law_d"}
-    assert {path.name.split(".")[0] for path in machine_code.iterdir()} == {"hyb_b"}
+@needs_numba
+@pytest.mark.parametrize(
+    "mode, entries", [("compiled", ("advance", "advance_many")), ("mixed", ("flow", "begin_event", "finish_event"))]
+)
+def test_every_entry_point_keeps_its_machine_code(mode, entries):
+    from tarsus.analytic.machine_code import DiskCache
+
+    kernel = hy.compile(bouncing_ball.build(), mode=mode).kernel
+    assert all(isinstance(getattr(kernel, name)._cache, DiskCache) for name in entries)
+
+
+@needs_numba
+def test_what_else_the_kernel_is_made_of_is_in_the_fingerprint(monkeypatch):
+    def key(model=None, method="dop853"):
+        return hy.compile(model or bouncing_ball.build(), method, "compiled").kernel.space["__file__"]
+
+    before = key()
+    assert before == key() != key(dry_friction.build()) and before != key(method="dopri5")
+    with monkeypatch.context() as patch:
+        patch.setattr(loader, "INLINE_BYTES", 1)
+        assert key() != before
+    import numba
+
+    monkeypatch.setattr(numba.config, "BOUNDSCHECK", 1)
+    assert key() != before
 
 
 def test_everything_runs_without_numba(tmp_path):
