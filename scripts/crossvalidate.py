@@ -22,15 +22,17 @@ from tarsus.scripts.runs import record
 
 MACHINES: dict[str, Machine] = {"hexapod": HEXAPOD, "hopping_leg": HOPPING_LEG, "slip_leg": SLIP_LEG}
 DPI = 80  # of the pictures
+SHORTEST = 0.01  # of a run: some rows to compare [s]
 
 
 def parser() -> arguments.Parser:
     """Return the command line: a subcommand for each machine."""
     parser = arguments.Parser(prog="tarsus crossvalidate", description=(__doc__ or "").partition("\n")[0])
     machines = parser.add_subparsers(dest="machine", required=True, metavar="MACHINE", help=", ".join(MACHINES))
+    seconds = arguments.number(SHORTEST, arguments.LONGEST)
     for name, machine in MACHINES.items():
         options = machines.add_parser(name, allow_abbrev=False, help=(machine.__doc__ or "").partition("\n")[0])
-        options.add_argument("--seconds", type=arguments.seconds, default=6.0, help="how long to run [s]; default 6")
+        options.add_argument("--seconds", type=seconds, default=6.0, help="how long to run [s]; default 6")
         options.add_argument(
             "--preset", default="reference", help="MuJoCo's settings, a preset's name; default %(default)s"
         )

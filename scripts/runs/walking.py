@@ -157,7 +157,7 @@ class Walk:
     def load_of_strides(self, settle: float = 2.0) -> np.ndarray:
         """Return the feet's mean vertical force over each whole stride after `settle` [s], as a share of the weight."""
         stride, first = round(self.walking.gait.period / self.timestep), round(settle / self.timestep)
-        n = (len(self.total_force) - first) // stride
+        n = max(0, (len(self.total_force) - first) // stride)
         whole = self.total_force[len(self.total_force) - n * stride :].reshape(n, stride)
         return whole.mean(axis=1) / self.walking.weight
 

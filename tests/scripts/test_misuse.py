@@ -160,3 +160,81 @@ def test_the_test_would_see_a_traceback_and_work_before_the_checks(outcome, monk
     monkeypatch.setattr(write_docs, "main", lambda argv: print("working"))
     with pytest.raises(AssertionError, match="working"):
         outcome("write docs", [])
+
+
+# Words that were once tracebacks, silent, or answered after minutes; each with a word of the sentence it gets.
+REFUSED = {
+    "run hexapod --seconds 1e308": "--seconds must be at most 10000",
+    "run hexapod --seconds 1e-9": "at least one row",
+    "run hexapod --cycle-time 1e-9": "cycle_time must be at least 0.01",
+    "run hexapod --set friction_coeff=nan": "takes numbers, got 'friction_coeff=nan'",
+    "run multipod --seconds 0.05": "a walk must last at least 0.1 s",
+    "run multipod --gait-set frequency=1e8": "the period of a gait must be at least",
+    "run multipod --robot disc --gait-set speed=1": "the gait 'disc' has no such option",
+    "run multipod --robot disc --gait-set period=0": "period must be positive",
+    "run multipod --set leaf_k=nan": "--set takes numbers",
+    "run hopping leg --preset nan": "unknown preset 'nan'; there are",
+    "run hopping leg --speed nan": "--speed must be finite",
+    "run hopping leg --terrain step high": "arguments of a terrain are numbers",
+    "run slip leg --fps 0": "--fps must be finite and at least 1",
+    "run slip leg --preset fast": "unknown preset 'fast'",
+    "run slip leg --terrain sloped": "no profile along x",
+    "optimise gait --legs 0": "--legs must be at least 1",
+    "optimise gait --legs 5": "even number",
+    "optimise gait --seed=-1": "--seed must be at least 0",
+    "optimise gait --phase-offset nan": "--phase-offset must be finite",
+    "optimise hexapod --jobs 0": "--jobs must be a number of processes",
+    "sweep gaits --cycle-times -1": "--cycle-times must be positive",
+    "sweep gaits --duty 1": "slow_time must lie between",
+    "sweep gaits --address localhost:1": "--address is for the backends dask and ray",
+    "train hexapod --steps -5": "--steps must be at least 1",
+    "train hexapod --num-envs 1000000000": "--num-envs must be at most",
+    "train hexapod --resume": "there is no checkpoint",
+    "evaluate clock --episodes 0": "--episodes must be at least 1",
+    "evaluate clock --seeds -1": "--seeds must be at least 1",
+    "evaluate clock --seeds nan": "--seeds must be a whole number",
+    "evaluate clock --jobs 0": "--jobs must be a number of processes",
+    "evaluate clock --video x.xyz": "--video must be the name of a .mp4 or .gif file",
+    "evaluate clock --video missing/x.mp4": "--video must lie in a folder that is there",
+    "evaluate clock --env Hexapd-v0": "unknown environment 'Hexapd-v0'; there are Hexapod-v0",
+    "evaluate clock --option wings=2": "wings",
+    "evaluate undulation --env MultipodQuasistatic-v0 --video x.mp4": "render",
+    "evaluate SimSect.rc": "not a trained policy",
+    "baselines --env bogus": "invalid choice: 'bogus'",
+    "baselines --runs missing": "--runs must be a folder that is there",
+    "compare followers zero --grounds moon": "unknown terrain 'moon'",
+    "draw gait zero --seconds 0.001": "--seconds must be at least 0.1",
+    "crossvalidate hopping_leg --speed nan": "--speed must be finite",
+    "walker table --legs 5": "even number",
+    "walker table --presets fast": "unknown preset 'fast'",
+    "write dynamics spider": "unknown machine 'spider'; there are",
+    "simsect -c missing.rc": "cannot read the init file missing.rc",
+    "simsect --video x.xyz": "--video must be the name of a .mp4 or .gif file",
+    "figure hexapod speed map --jobs 0": "--jobs must be a number of processes",
+    "slip test --recording missing.csv": "missing.csv: it cannot be read",
+}
+
+
+@pytest.mark.parametrize("line", REFUSED)
+def test_a_line_that_cannot_be_run_is_refused_with_its_reason(line, outcome):
+    words = line.split()
+    name = next(" ".join(words[:n]) for n in range(len(words), 0, -1) if " ".join(words[:n]) in COMMANDS)
+    assert REFUSED[line] in outcome(name, words[len(name.split()) :])
+
+
+def test_a_bug_behind_the_checks_keeps_its_traceback(capsys):
+    @arguments.command
+    def main(argv):
+        with arguments.read(arguments.Parser(prog="tarsus do this"), argv):
+            pass
+        raise ValueError("a bug")
+
+    with pytest.raises(ValueError, match="a bug"):
+        main([])
+    assert main(["--bogus"]) == 2 and capsys.readouterr().err == "tarsus do this: unrecognized arguments: --bogus\n"
+
+
+def test_a_missing_file_and_many_lines_are_one_sentence():
+    missing = FileNotFoundError(2, "No such file or directory", "x.rc")
+    assert arguments.sentence(missing) == "No such file or directory: x.rc"
+    assert arguments.sentence(ValueError("Error: one\n  thing\nand another")) == "Error: one thing and another"
