@@ -7,6 +7,7 @@ from typing import Any
 
 import gymnasium
 
+from tarsus.envs import SURROGATES
 from tarsus.scripts.learning import policies
 from tarsus.scripts.learning.policies import PolicyFunction
 
@@ -44,6 +45,8 @@ def start(
         ValueError: If there is no such policy or environment, or they do not go together.
     """
     found, name, options = policies.find(policy, environment, options)
+    if more.get("render_mode") and name in SURROGATES:
+        raise ValueError(f"{name} is no simulation in MuJoCo, and has no pictures")
     env = make(name, options, **more)
     return env, found.make(env, seed)
 

@@ -198,7 +198,7 @@ REFUSED = {
     "evaluate clock --video missing/x.mp4": "--video must lie in a folder that is there",
     "evaluate clock --env Hexapd-v0": "unknown environment 'Hexapd-v0'; there are Hexapod-v0",
     "evaluate clock --option wings=2": "wings",
-    "evaluate undulation --env MultipodQuasistatic-v0 --video x.mp4": "render",
+    "evaluate undulation --env MultipodQuasistatic-v0 --video x.mp4": "has no pictures",
     "evaluate SimSect.rc": "not a trained policy",
     "baselines --env bogus": "invalid choice: 'bogus'",
     "baselines --runs missing": "--runs must be a folder that is there",
