@@ -137,9 +137,9 @@ def test_units_that_differ_are_refused(variables, tmp_path):
     with pytest.raises(ValueError, match="body_position must be in m, its units are 'mm'"):
         slip_recording.load(tmp_path / "mm.nc")
     recording["body_position"].attrs["units"] = "m"
-    recording["time"].attrs["units"] = "milliseconds"
+    recording["time"].attrs["units"] = "seconds since 2026-01-01"
     recording.to_netcdf(tmp_path / "ms.nc", engine="scipy")
-    with pytest.raises(ValueError, match="time must be in s, its units are 'milliseconds'"):
+    with pytest.raises(ValueError, match="time must be in s, its units are 'seconds since 2026-01-01'"):
         slip_recording.load(tmp_path / "ms.nc")
 
 
