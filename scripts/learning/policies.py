@@ -200,14 +200,14 @@ def find(policy: str, environment: str | None, options: Mapping[str, Any]) -> tu
             differences are listed.
     """
     environment = environment and environment.removeprefix("tarsus:")
-    if environment and environment not in (there_are := [*ENVIRONMENTS, *SURROGATES]):
-        raise ValueError(f"unknown environment {environment!r}; there are {', '.join(there_are)}")
     path = checkpoint_of(policy)
     if path:
         trained = TrainedPolicy(path)
         about = trained.about
         refuse(policy, about, environment, options)
         return Policy(lambda env, seed: trained), about["environment"], about["options"] | dict(options)
+    if environment and environment not in (there_are := [*ENVIRONMENTS, *SURROGATES]):
+        raise ValueError(f"unknown environment {environment!r}; there are {', '.join(there_are)}")
     known = of_environment(environment or "Hexapod-v0")
     if policy not in known:
         names = ", ".join([*known, *shipped()])
