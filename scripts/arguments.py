@@ -99,20 +99,18 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def number(low: float = -LARGEST, high: float = LARGEST, *, above: bool = False) -> Callable[[str], float]:
-    """Return the type of a number from `low` to `high`; `above` leaves out `low` itself."""
+def number(low: float = -LARGEST, high: float = LARGEST, *, positive: bool = False) -> Callable[[str], float]:
+    """Return the type of a number from `low`, or from above zero, to `high`."""
 
     def finite(text: str) -> float:
         try:
             value = float(text)
         except ValueError:
             raise argparse.ArgumentTypeError(f"must be a number, got {text!r}") from None
-        if above and low == 0 and not 0 < value < math.inf:
+        if positive and not 0 < value < math.inf:
             raise argparse.ArgumentTypeError(f"must be positive and finite, got {text}")
-        if not math.isfinite(value) or value < low or (above and value == low):
-            raise argparse.ArgumentTypeError(
-                f"must be finite and {'above' if above else 'at least'} {low:g}, got {text}"
-            )
+        if not low <= value < math.inf:
+            raise argparse.ArgumentTypeError(f"must be finite and at least {low:g}, got {text}")
         if value > high:
             raise argparse.ArgumentTypeError(f"must be at most {high:g}, got {text}")
         return value
@@ -138,8 +136,8 @@ def integer(low: int = 1, high: int = MOST) -> Callable[[str], int]:
 
 
 finite = number()
-positive = number(0.0, above=True)
-seconds = number(0.0, LONGEST, above=True)
+positive = number(positive=True)
+seconds = number(high=LONGEST, positive=True)
 rtol = number(1e-14, 0.1)  # of the exact engine
 count = integer()
 seed = integer(0, 2**32 - 1)
