@@ -32,7 +32,10 @@ from .tableau import METHODS, Method
 from .unroll import unrolled
 
 KERNEL = Path(__file__).parent / "kernel"
-FILES = ("codes", "stages", "METHOD", "steps", "guards", "scan", "locate", "accumulation", "events", "flow")
+FILES = (
+    *("codes", "stages", "METHOD", "steps", "motion", "guards", "windows", "scan", "locate", "place", "search"),
+    *("accumulation", "log", "events", "flow"),
+)
 ENTRIES = ("flow", "begin_event", "finish_event", "advance", "advance_many")
 MODES = ("compiled", "mixed", "python")
 KEEP = 200  # cached models and laws; the longest unused are removed beyond that
