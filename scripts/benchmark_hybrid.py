@@ -39,7 +39,7 @@ def ours(method: str, mode: str) -> Callable:
     sim = hy.compile(slip.build(), method, mode)
 
     def run(rtol: float) -> np.ndarray:
-        return sim.run(final_time=1e9, max_charts=EVENTS - 1, rtol=rtol).events.t
+        return sim.run(final_time=1e9, max_charts=EVENTS, rtol=rtol).events.t
 
     return run
 

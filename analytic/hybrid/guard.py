@@ -9,7 +9,7 @@ from .kernel import codes
 from .names import SYMBOL
 
 SIDES = {"right": codes.RIGHT, "left": codes.LEFT}
-ON_ENTRY = {"refuse": codes.REFUSE, "fire": codes.FIRE, "ignore": codes.IGNORE}
+ON_ENTRY = {"refuse": codes.REFUSE, "fire": codes.FIRE, "ignore": codes.IGNORE, "ignore_later": codes.IGNORE_LATER}
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Guard:
         side: On which side of the crossing the accepted point lies: "right" just after, "left" just before.
         invalid: The chart is not valid beyond it: the run ends there with INVALID_CHART.
         on_entry: What to do if a chart is entered with this guard negative: "refuse" (INVALID_ENTRY), "fire" at once,
-            or "ignore" it until it is positive.
+            "ignore" it until it is positive, or "ignore_later": refuse it where the run starts, ignore it afterwards.
         charts: Where it is active (textbook models).
         function: `value(t, x, d, p)` (textbook models).
         target: A number or the name of a parameter, subtracted from the value (textbook models).

@@ -29,7 +29,10 @@ from .tableau import METHODS, Method
 from .unroll import unrolled
 
 KERNEL = Path(__file__).parent / "kernel"
-FILES = ("codes", "stages", "METHOD", "steps", "guards", "scan", "locate", "accumulation", "events", "flow")
+FILES = (
+    *("codes", "stages", "METHOD", "steps", "motion", "guards", "windows", "scan", "locate", "place", "search"),
+    *("accumulation", "log", "events", "flow"),
+)
 FUNCTIONS = ("field", "guards", "initial", "validate", "after_zeno", "field_key", "transition")
 ENTRIES = ("flow", "begin_event", "finish_event", "advance", "advance_many")
 MODES = ("compiled", "mixed", "python")

@@ -192,7 +192,8 @@ class Model:
 
         Where both fields point at the boundary the run goes on in chart `slide`, whose field is Filippov's convex
         combination, and leaves it when one of the fields turns away. The guards `<h>_down`, `<h>_up`,
-        `<slide>_to_<plus>` and `<slide>_to_<minus>` come with it.
+        `<slide>_to_<plus>` and `<slide>_to_<minus>` come with it. A run whose first chart is that of the wrong side
+        ends at once with INVALID_ENTRY; `initial` may choose the chart.
 
         Args:
             plus: Chart where h > 0.
@@ -207,9 +208,9 @@ class Model:
         def register(function: Callable) -> Callable:
             self.surfaces.append((function, plus, minus, slide, pull))
             h = function.__name__
-            # A chart entered from sliding begins on the surface, within rounding on either side of it.
-            self.add_guard(Guard(f"{h}_down", charts=(plus,), on_entry="ignore"))
-            self.add_guard(Guard(f"{h}_up", charts=(minus,), on_entry="ignore"))
+            # A chart entered from sliding begins on the surface, within rounding on either side of it; a run does not.
+            self.add_guard(Guard(f"{h}_down", charts=(plus,), on_entry="ignore_later"))
+            self.add_guard(Guard(f"{h}_up", charts=(minus,), on_entry="ignore_later"))
             self.add_guard(Guard(f"{slide}_to_{plus}", charts=(slide,), to=plus))
             self.add_guard(Guard(f"{slide}_to_{minus}", charts=(slide,), to=minus))
             return function

@@ -20,7 +20,8 @@ class Options:
             step control is no longer trustworthy.
         atol: Absolute error allowed per step: a number or one per state. None: a hundredth of `rtol`.
         max_step: Largest step [s]. Small only costs time; too large matters only for guards that oscillate.
-        min_step: Smallest step before the run gives up with STEP_TOO_SMALL [s].
+        min_step: Smallest step before the run gives up with STEP_TOO_SMALL [s]; in a run shorter than a second, of its
+            length. Never below eight units of rounding in time.
         first_step: First step in a field [s]; 0 chooses.
         exponent: Exponent of the step control; 0: the method's own (SimSect's `rkPower`).
         pi_control: Proportional-integral step control: smoother steps on mildly stiff fields.
@@ -31,11 +32,12 @@ class Options:
         max_steps: Number of attempted steps allowed.
         stop_precision: Guard values within it count as zero where a chart begins; a jump beyond it is reported.
         max_stop_iter: Guard evaluations allowed to find a zero.
-        time_tol: Events closer than this are simultaneous [s]; at least 4 units of rounding are.
+        time_tol: Events closer than this are simultaneous [s]; in a run shorter than a second, of its length. At least
+            4 units of rounding in time are.
         graze_tol: A minimum of a guard below this, above zero, is logged as grazing.
         zeno: Whether accumulating events are recognised.
-        zeno_tol: The run stops when the predicted limit is this near, relative to max(1, t) [s]. Heights of bounces
-            this short are below rounding.
+        zeno_tol: The run stops when the predicted limit is this near, relative to max(1, t) [s]; in a run shorter than
+            a second, to the larger of its length and t. Heights of bounces this short are below rounding.
         zeno_drift: Change of the ratio of gaps, relative to 1 - ratio, below which it counts as settled.
         min_gap: Fifty consecutive gaps below this, relative to max(1, t), end the run [s].
         warn_only: An invalid chart is counted, not an end.
@@ -71,10 +73,35 @@ class Options:
         for name in NOT_NEGATIVE:
             if not getattr(self, name) >= 0:
                 raise ValueError(f"{name} must not be negative, got {getattr(self, name)!r}")
+        for name in WHOLE:
+            value = getattr(self, name)
+            if not value <= LARGEST or int(value) != value:
+                raise ValueError(f"{name} must be a whole number up to {LARGEST}, got {value!r}")
         if not math.isfinite(self.final_time):
             raise ValueError(f"final_time must be finite, got {self.final_time!r}")
         if self.record_period is not None and not self.record_period >= 0:
             raise ValueError(f"record_period must be None, 0 or positive, got {self.record_period!r}")
+        if self.max_step < self.min_step:
+            raise ValueError(f"max_step must not be below min_step, got {self.max_step!r} and {self.min_step!r}")
+
+    def check_span(self, t0: float) -> None:
+        """Check what depends on where the run starts.
+
+        Raises:
+            ValueError: If `t0` is not finite or lies behind the final time, or a period is so short that no memory
+                holds, or no time suffices for, what is due at its multiples.
+        """
+        if not math.isfinite(t0):
+            raise ValueError(f"t0 must be finite, got {t0!r}")
+        if self.final_time < t0:
+            raise ValueError(f"final_time must not lie before t0, got {self.final_time!r} and {t0!r}")
+        for name in ("record_period", "measure_period", "frame_period"):
+            period = getattr(self, name)
+            if period and (self.final_time - t0) / period > MOST_MULTIPLES:
+                raise ValueError(
+                    f"{name} must be at least a {MOST_MULTIPLES:.0e}th of the run's length of "
+                    f"{self.final_time - t0:g} s, got {period!r}"
+                )
 
     def absolute(self, n: int) -> np.ndarray:
         """Return the absolute tolerance of each state, shape (n,).
@@ -95,6 +122,9 @@ class Options:
         return tuple(field.name for field in dataclasses.fields(cls))
 
 
+LARGEST = 2**62  # of a count
+MOST_MULTIPLES = 1e8  # of a period in one run: such a record of a small model fills some gigabytes
+WHOLE = ("max_charts", "max_steps", "max_stop_iter")
 POSITIVE = ("rtol", "max_step", "max_steps", "max_stop_iter", "stop_precision", "zeno_drift")
 NOT_NEGATIVE = (
     "min_step",

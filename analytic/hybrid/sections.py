@@ -37,12 +37,17 @@ class FixedPoint:
 
     @property
     def multipliers(self) -> np.ndarray:
-        """Eigenvalues of the derivative, largest first, shape (k,): stable if all lie inside the unit circle."""
+        """Eigenvalues of the derivative, largest first, shape (k,): stable if all lie inside the unit circle.
+
+        NaN where the search ended without a derivative.
+        """
         return multipliers(self.jacobian)
 
 
 def multipliers(matrix: np.ndarray) -> np.ndarray:
-    """Return the eigenvalues of a matrix (n, n), largest modulus first, shape (n,)."""
+    """Return the eigenvalues of a matrix (n, n), largest modulus first, shape (n,); NaN if it is not finite."""
+    if not np.all(np.isfinite(matrix)):
+        return np.full(len(matrix), np.nan)
     values = np.linalg.eigvals(matrix)
     return values[np.argsort(-np.abs(values))]
 

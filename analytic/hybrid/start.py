@@ -10,7 +10,7 @@ import numpy as np
 from .kernel import codes
 from .model import Model
 from .names import overlay
-from .options import Options
+from .options import LARGEST, Options
 from .tableau import Method
 from .workspace import layout
 
@@ -29,13 +29,14 @@ class Start:
         self.method = method
         n_jac = sizes["N"] if method.gamma else 1
         self._dtype = layout(*(sizes[name] for name in ("N", "ND", "NP", "NG")), method.n_rows, method.n_dense, n_jac)
-        self._last: tuple = (None, None)
+        self._last: tuple = (None, None, None)
 
     def workspace(self, x0: Any, d0: Any, params: Any, t0: float, chart: Any, settings: dict) -> np.ndarray:
         """Return a run's workspace, an array of one record."""
         model = self.model
         ws = copies(self._template(settings), 1)
         w = ws[0]
+        self._last[2].check_span(t0)
         w["x"] = overlay("state", model.state_names, model.x0, x0)
         if model.d0.size:
             w["d"] = overlay("memory", model.memory_names, model.d0, d0)
@@ -57,8 +58,9 @@ class Start:
         except ValueError:  # a tolerance given as an array does not compare
             pass
         ws = np.zeros(1, self._dtype)
-        self._fill(ws[0], Options(**_known(settings)))
-        self._last = (key, ws)
+        options = Options(**_known(settings))
+        self._fill(ws[0], options)
+        self._last = (key, ws, options)
         return ws
 
     def _fill(self, w: np.void, options: Options) -> None:
@@ -81,6 +83,8 @@ class Start:
         """Ask a run to end after the `count`-th event of a guard."""
         if guard not in tuple(self.model.guards):
             raise ValueError(f"unknown guard {guard!r}; known: {', '.join(tuple(self.model.guards))}")
+        if not 1 <= count <= LARGEST or int(count) != count:
+            raise ValueError(f"stop_count must be a whole number, at least 1, got {count!r}")
         w["stop_guard"] = tuple(self.model.guards).index(guard)
         w["stop_count"] = count
 

@@ -16,16 +16,19 @@ REALS = """
     t te t_final t_stop t_event t_enter t_culprit t_warning t_frame h h_begin s1 sa s_end
     left right left_value right_value t_jac
     rtol max_step min_step first_step exponent old_error stop_precision time_tol graze_tol turn inverse
+    bend bend_up t_scale
     zeno_tol zeno_drift zeno_limit zeno_error zeno_ratio min_gap record_period measure_period frame_period
 """.split()
 WHOLES = """
-    chart chart_before phase status what culprit pause event clipped unchanged identity first place rough
+    chart chart_before phase status what culprit pause event clipped unchanged moved identity first place rough
     n_rec n_ev n_field n_steps n_rejected n_charts n_declined n_small n_warnings n_active
     max_charts max_steps max_stop_iter k_record k_measure k_frame stop_guard stop_count
     pi_control zeno_on zeno_guard zeno_chart_count warn_only record_on log_on
 """.split()
 STATES = "x x1 xe xm fe inner probe later later_f x_frame atol".split()  # (n,)
-GUARD_REALS = "ga gp gm rate later_rate u_root s_root s_fall s_graze z_time z_gap z_ratio".split()  # (n_guards,)
+GUARD_REALS = (
+    "ga gp gm rate noise blind trust u_root s_root s_clear s_fall s_graze z_time z_gap z_ratio".split()
+)  # (n_guards,)
 GUARD_WHOLES = "arm sign fired waits graze z_count".split()  # (n_guards,)
 
 

@@ -154,7 +154,10 @@ def _add_transitions(model: Model, controller: Any) -> None:
         if lift < 0.0:
             d[REFUSAL] = PUSHED_BACK
             return REFUSED
-        return ASCENT
+        if x[5] < 0.0:
+            return ASCENT
+        at_apex(t, x[:4], x[4:], p, p[N_P:], d[CONTROL:])  # it leaves the ground falling: there is no apex
+        return DESCENT
 
     @model.on("touchdown")
     def land(t, x, d, p):

@@ -96,6 +96,7 @@ def build(control: Control, params: SlipLegParams | None = None, ground: Terrain
 
 def _add_events(model: Model, control: Control, ground: Callable) -> None:
     on_touchdown, on_liftoff, clearance = control.on_touchdown, control.on_liftoff, control.clearance
+    on_apex = control.on_apex
 
     @model.guard("hold", to="retract", direction=1, on_entry="fire")
     def clear(t, x, d, p):
@@ -110,7 +111,7 @@ def _add_events(model: Model, control: Control, ground: Callable) -> None:
         return foot_z(x, p) - ground(foot_x(x, p), p)
 
     # Where the impact speeds the centre of mass up, compensation shortens the spring, and it pushes later.
-    model.guard("stance", to="hold", on_entry="ignore", name="liftoff")(control.spring)
+    model.guard("stance", on_entry="ignore", name="liftoff")(control.spring)
 
     model.reset("clear")(control.on_clear)
     model.reset("apex")(control.on_apex)
@@ -121,7 +122,13 @@ def _add_events(model: Model, control: Control, ground: Callable) -> None:
         d[FOOT_X], d[FOOT_Z] = foot_x(x, p), foot_z(x, p)
         impact(x, p)
 
-    model.reset("liftoff")(on_liftoff)
+    @model.on("liftoff")
+    def leave(t, x, d, p):
+        on_liftoff(t, x, d, p)
+        if com_rise(x, p) > 0.0:
+            return HOLD
+        on_apex(t, x, d, p)  # it leaves the ground falling: there is no apex, the leg extends at once
+        return EXTEND
 
 
 def _add_failures(model: Model, control: Control, ground: Callable) -> None:

@@ -5,7 +5,7 @@ If the gaps between the firings of a guard shrink by a settled ratio r < 1, all 
 
 import math
 
-from .codes import CHATTER, DECLINE, ENTER, UNKNOWN_CHART, ZENO
+from .codes import CHATTER, DECLINE, ENTER, MOVED, UNKNOWN_CHART, ZENO
 from .free import N_CHARTS, after_zeno, jit, plain
 from .steps import EPS
 
@@ -46,7 +46,7 @@ def follow_gaps(w, i, t):
 @jit
 def check_accumulation(w, i, t):
     """Set ZENO or CHATTER, or jump behind the limit, if the events have accumulated; return whether it did."""
-    small = w.min_gap * max(1.0, abs(t))
+    small = w.min_gap * max(w.t_scale, abs(t))
     w.n_small = w.n_small + 1 if t - w.t_event <= small else 0
     w.t_event = t
     if w.n_small >= MANY:
@@ -57,7 +57,7 @@ def check_accumulation(w, i, t):
         return False
     follow_gaps(w, i, t)
     left = w.z_gap[i] * w.z_ratio[i] / (1.0 - w.z_ratio[i])
-    if w.zeno_guard != i or not w.z_ratio[i] < 1.0 or left > w.zeno_tol * max(1.0, abs(t)):
+    if w.zeno_guard != i or not w.z_ratio[i] < 1.0 or left > w.zeno_tol * max(w.t_scale, abs(t)):
         return False
     w.culprit = i
     w.t = max(t, w.zeno_limit)
@@ -73,4 +73,5 @@ def check_accumulation(w, i, t):
         w.chart = chart
         w.phase = ENTER
         w.identity = 0
+        w.moved = MOVED
     return True

@@ -44,7 +44,10 @@ DISARMED = 3  # declined or ignored while negative: waits until it is positive
 # What the model says about a guard.
 RIGHT, LEFT = 0, 1  # the accepted point lies just after, just before the crossing
 CHANGE, INVALID = 0, 1  # leads to a transition; ends the run, because the chart is no longer valid
-REFUSE, FIRE, IGNORE = 0, 1, 2  # what to do if a chart is entered with this guard negative
+REFUSE, FIRE, IGNORE, IGNORE_LATER = 0, 1, 2, 3  # what to do if a chart is entered with this guard negative
+
+# Whether the state has moved where a chart begins: no, a transition has moved it, or it is the run's first.
+STAYED, MOVED, START = 0, 1, 2
 
 # What a line of the event log tells.
 TRANSITION, DECLINED, GRAZING, ACCUMULATION = 0, 1, 2, 3

@@ -14,10 +14,11 @@ from .codes import (
     DECLINED,
     DISARMED,
     ENTER,
-    GRAZING,
     INVALID,
     INVALID_CHART,
+    MOVED,
     SEARCH,
+    STAYED,
     STOPPED,
     TRANSITION,
     UNKNOWN_CHART,
@@ -25,61 +26,9 @@ from .codes import (
 from .dense_dop853 import dense
 from .free import KIND, N_CHARTS, ND, NG, N, field_key, jit, loop_jit, plain, transition
 from .guards import classify
+from .log import log_after, log_line
 from .stages import rates
 from .steps import fail_nonfinite, first_bad, remember_step
-
-# Columns of a line of the event log: t, kind, chart before and after, then x and d before, x and d after, fired guards.
-BEFORE = 4
-AFTER = BEFORE + N + ND
-FIRED = AFTER + N + ND
-
-
-@jit
-def log_line(w, ev, kind, t, x, d):
-    """Write the part of a log line that is known before a transition; the state after is the same so far."""
-    if not w.log_on:
-        return
-    row = ev[w.n_ev]
-    row[0] = t
-    row[1] = kind
-    row[2] = w.chart
-    row[3] = w.chart
-    for i in range(N):
-        row[BEFORE + i] = x[i]
-        row[AFTER + i] = x[i]
-    for i in range(ND):
-        row[BEFORE + N + i] = d[i]
-        row[AFTER + N + i] = d[i]
-    for i in range(NG):
-        row[FIRED + i] = w.fired[i]
-
-
-@jit
-def log_after(w, ev, kind, chart, x, d):
-    """Complete the line with what the transition did, and keep it."""
-    if not w.log_on:
-        return
-    row = ev[w.n_ev]
-    row[1] = kind
-    row[3] = chart
-    for i in range(N):
-        row[AFTER + i] = x[i]
-    for i in range(ND):
-        row[AFTER + N + i] = d[i]
-    w.n_ev += 1
-
-
-@jit
-def log_grazings(w, ev, end):
-    """Log the guards that grazed before offset `end` of the step."""
-    for i in range(NG):
-        if w.graze[i] and w.s_graze[i] <= end and w.log_on:
-            dense(w, w.s_graze[i], plain(w.probe))
-            log_line(w, ev, GRAZING, w.t + w.s_graze[i], plain(w.probe), plain(w.d))
-            for j in range(NG):
-                ev[w.n_ev, FIRED + j] = 1.0 if j == i else 0.0
-            w.n_ev += 1
-        w.graze[i] = 0
 
 
 @jit
@@ -94,7 +43,9 @@ def begin_event(ws, run, ev):
         w.xm[i] = w.xe[i]
     log_line(w, ev, TRANSITION, w.te, plain(w.xe), plain(w.d))
     if w.n_charts >= w.max_charts:
-        w.status = CHART_LIMIT
+        w.status = CHART_LIMIT  # the event is due and not performed: it is no line of the log
+        stand_at_event(w)
+        return False
     for i in range(NG):
         if w.fired[i] and KIND[i] == INVALID:
             w.status = INVALID_CHART
@@ -117,6 +68,9 @@ def call_transition(ws, run):
 def stand_at_event(w):
     """Make the event, with the state after it, the current point of the run."""
     remember_step(w)
+    for i in range(NG):
+        w.s_root[i] -= w.te - w.t
+        w.s_clear[i] -= w.te - w.t
     w.t = w.te
     for i in range(N):
         w.x[i] = w.xe[i]
@@ -138,7 +92,8 @@ def finish_event(ws, run, ev, chart):
         w.status = UNKNOWN_CHART
         w.culprit = chart
         return
-    w.unchanged = 1 if is_unchanged(w) else 0
+    w.moved = MOVED if has_moved(w) else STAYED
+    w.unchanged = 1 if not w.moved and not has_remembered(w) else 0
     # Chattering is recognised behind an event the flow ran into, not one that fired as soon as its chart began.
     w.identity = 1 if w.unchanged and w.s_end > 0.0 else 0
     same_step = w.unchanged and w.sa < w.s1 and field_key(chart) == field_key(w.chart)
@@ -163,15 +118,21 @@ def finish_event(ws, run, ev, chart):
 
 
 @jit
-def is_unchanged(w):
-    """Return whether the transition left the continuous state and the memory as they were."""
+def has_moved(w):
+    """Return whether the transition changed the continuous state."""
     for i in range(N):
         if w.xe[i] != w.xm[i]:
-            return False
+            return True
+    return False
+
+
+@jit
+def has_remembered(w):
+    """Return whether the transition changed the memory."""
     for i in range(ND):
         if w.de[i] != w.d[i]:
-            return False
-    return True
+            return True
+    return False
 
 
 @jit
@@ -203,6 +164,7 @@ def decline(w, ev):
     """Undo what a declined transition may have written and let the guards that fired wait until they are positive."""
     log_after(w, ev, DECLINED, w.chart, plain(w.xm), plain(w.d))
     w.n_declined += 1
+    w.moved = STAYED
     for i in range(NG):
         if w.fired[i]:
             w.arm[i] = DISARMED
@@ -224,6 +186,8 @@ def go_on_in_step(w):
     rates(w, w.te, plain(w.xe), plain(w.fe))
     classify(w, w.sa, w.t + w.sa, plain(w.xe), plain(w.fe))
     w.phase = SEARCH
+    if w.status != 0:
+        stand_at_event(w)
     act_at_once(w, w.sa)
 
 

@@ -25,14 +25,16 @@ from .codes import (
     ROOM,
     RUNNING,
     SEARCH,
+    START,
     STEP,
     UNKNOWN_CHART,
 )
 from .dense_dop853 import dense
-from .events import act_at_once, begin_event, call_transition, finish_event, log_grazings
+from .events import act_at_once, begin_event, call_transition, finish_event
 from .free import HAS_VALIDATE, N_CHARTS, N_STAGES, ND, NG, NP, N, initial, jit, loop_jit, plain, validate
 from .guards import carry_guards, classify
-from .locate import search
+from .log import log_grazings
+from .search import search
 from .stages import rates
 from .steps import EPS, fail_nonfinite, first_bad, recall_step, take_step
 
@@ -41,6 +43,8 @@ from .steps import EPS, fail_nonfinite, first_bad, recall_step, take_step
 def begin(w):
     """Check the numbers given and let the model finish its initial state and choose its first chart."""
     w.phase = ENTER
+    w.t_scale = min(1.0, w.t_final - w.t)
+    w.moved = START
     bad = first_bad(plain(w.p), NP)
     if bad >= 0:
         fail_nonfinite(w, BAD_PARAMETER, bad, w.t)

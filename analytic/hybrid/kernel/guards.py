@@ -1,101 +1,121 @@
-"""Guard values and rates, and which guards are armed.
-
-Inside the kernel every guard is positive in its chart: `u = sign * value`, where the sign is +1 for a guard that fires
-when it falls, -1 for one that fires when it rises, and whichever is positive now for one that fires both ways.
-"""
+"""Which guards are armed where a chart begins, and what the others wait for."""
 
 import math
 
-from .codes import ARMED, BAD_GUARD, CHATTER, DISARMED, FIRE, IGNORE, INVALID_ENTRY, OFF, REFUSE, ROOT, ZENO
-from .free import DIRECTION, NG, ON_ENTRY, N, guards, jit, plain
-from .stages import rates
-from .steps import fail_nonfinite
-
-# Difference steps of a guard's rate, in units of the time step. Where a chart begins, the sign decides, even where a
-# Zeno sequence is so fine that a smaller difference would drown in rounding; where an event is corrected, the value.
-ENTRY_STEP = 1e-2
-RATE_STEP = 1e-5
-
-
-@jit
-def read_guards(w, t, x, g):
-    """Write all guard values into `g`; a guard that is not part of this chart reads infinity."""
-    for i in range(NG):
-        g[i] = math.inf
-    guards(t, x, plain(w.d), plain(w.p), w.chart, g)
-
-
-@jit
-def read_guard_rates(w, t, x, f, e):
-    """Write the rates of all guards along the rate `f` into w.gm (central difference over 2 e seconds)."""
-    probe = plain(w.probe)
-    for i in range(N):
-        probe[i] = x[i] + e * f[i]
-    read_guards(w, t + e, probe, plain(w.gp))
-    for i in range(N):
-        probe[i] = x[i] - e * f[i]
-    read_guards(w, t - e, probe, plain(w.gm))
-    for i in range(NG):
-        w.gm[i] = (w.gp[i] - w.gm[i]) / (2.0 * e)
+from .codes import (
+    ARMED,
+    BAD_GUARD,
+    CHATTER,
+    DISARMED,
+    FIRE,
+    IGNORE,
+    IGNORE_LATER,
+    INVALID_ENTRY,
+    OFF,
+    ROOT,
+    START,
+    ZENO,
+)
+from .free import DIRECTION, NG, ON_ENTRY, jit, plain
+from .motion import BLIND, is_near, probe_motion, read_guards, simultaneous
+from .steps import EPS, fail_nonfinite
 
 
 @jit
-def read_later_rates(w, t, x, f):
-    """Write the guard rates a little later into w.gm: they decide where the rate itself is zero."""
-    e = ENTRY_STEP * w.h
-    later = plain(w.later)
-    for i in range(N):
-        later[i] = x[i] + e * f[i]
-    rates(w, t + e, later, plain(w.later_f))
-    read_guard_rates(w, t + e, later, plain(w.later_f), e)
+def choose_sign(w, i, near, fired):
+    """Return the sign that makes guard `i` positive, or rising if it is zero.
+
+    Zero, for a guard that fires both ways, is one that has just fired, or would fire together with the chart's start.
+    """
+    if DIRECTION[i] != 0:
+        return -DIRECTION[i]
+    value = w.ga[i]
+    together = abs(w.rate[i]) * simultaneous(w) + w.noise[i]
+    if near and (fired or abs(value) <= together):
+        return 1 if w.rate[i] >= 0.0 else -1
+    return 1 if value > 0.0 else -1
 
 
 @jit
-def classify_negative(w, i, u, rate, later):
-    """Decide about guard `i` that is zero or negative (value `u`, rate `rate`) where a chart begins."""
-    if u >= -w.stop_precision and later > 0.0:
-        w.arm[i] = ROOT
-        w.u_root[i] = u
-        w.rate[i] = max(rate, 0.0)
-    elif w.arm[i] == DISARMED or ON_ENTRY[i] == IGNORE:
+def start_on_root(w, i, s, u, rate):
+    """Arm guard `i` at its zero, from which it rises: the zero is divided out."""
+    w.arm[i] = ROOT
+    w.u_root[i] = u if u < -w.noise[i] else 0.0
+    w.s_root[i] = s
+    w.rate[i] = rate
+    w.s_clear[i] = s + max(w.blind[i], BLIND * EPS * abs(w.t))
+
+
+@jit
+def is_ignored(w, i):
+    """Return whether guard `i` may be negative where the chart begins."""
+    return ON_ENTRY[i] == IGNORE or (ON_ENTRY[i] == IGNORE_LATER and w.moved != START)
+
+
+@jit
+def start_negative(w, i, s, u, rate, near):
+    """Decide about guard `i` that is negative where a chart begins, or zero and not rising."""
+    if w.arm[i] == DISARMED or is_ignored(w, i):
         w.arm[i] = DISARMED
+        w.s_clear[i] = s + max(w.blind[i], BLIND * EPS * abs(w.t)) if near else s
+        if u > 0.0 and rate < 0.0:
+            w.s_clear[i] -= u / rate  # it fired a little early, together with another
     elif ON_ENTRY[i] == FIRE:
         w.fired[i] = 1
-    elif ON_ENTRY[i] == REFUSE:
+    else:
         w.status = INVALID_ENTRY
-        if u >= -w.stop_precision and w.zeno_guard == i:
+        if near and w.zeno_guard == i:
             w.status = ZENO  # the bounces have become too small for their rounding
-        elif u >= -w.stop_precision and w.identity:
+        elif near and w.identity:
             w.status = CHATTER
         w.culprit = i
 
 
 @jit
-def choose_sign(w, i, value, rate):
-    """Return the sign that makes guard `i` positive, or rising if it is zero."""
-    if DIRECTION[i] != 0:
-        return -DIRECTION[i]
-    if abs(value) > w.stop_precision:
-        return 1 if value > 0.0 else -1
-    return 1 if rate >= 0.0 else -1
+def is_due(w, i, near):
+    """Return whether guard `i`, armed up to here, has fallen together with the event that changed nothing of the state.
+
+    It was a unit of rounding too late to fire with it.
+    """
+    if w.moved or w.fired[i] or not near or not (w.arm[i] == ARMED or w.arm[i] == ROOT):
+        return False
+    return w.sign[i] * w.ga[i] <= 0.0 and w.sign[i] * w.rate[i] < 0.0
 
 
 @jit
-def stands_still(w, i):
-    """Return whether guard `i` neither rises nor falls, within rounding: then what it does next decides.
-
-    A small positive rate is a rise: deep in a Zeno sequence rates are tiny and exact.
-    """
-    rate = -w.rate[i] if DIRECTION[i] == 1 else w.rate[i]
-    return -1e-9 <= rate <= 0.0
+def settle_guard(w, i, s):
+    """Set the state of guard `i` from its value w.ga[i] and its motion."""
+    near = is_near(w, i)
+    if is_due(w, i, near):
+        w.fired[i] = 1
+        return
+    fired = w.fired[i]
+    w.fired[i] = 0
+    if near and not fired and not w.moved and w.arm[i] == DISARMED and w.s_clear[i] > s:
+        return  # it fired a moment ago and still hides in its rounding
+    kept = near and not w.moved and not fired and (w.arm[i] == ARMED or w.arm[i] == ROOT)
+    if not kept:
+        w.sign[i] = choose_sign(w, i, near, fired)
+    w.s_root[i] = s
+    w.s_clear[i] = s
+    u = w.sign[i] * w.ga[i]
+    rate = w.sign[i] * w.rate[i]
+    at_zero = near and (fired or abs(u) <= w.noise[i])
+    waits = u < 0.0 and not at_zero and (w.arm[i] == DISARMED or is_ignored(w, i))
+    if near and rate > 0.0 and (at_zero or u < 0.0) and not waits:
+        start_on_root(w, i, s, u, rate)
+    elif u > 0.0 and not (at_zero and fired):
+        w.arm[i] = ARMED
+    else:
+        start_negative(w, i, s, u, rate, near)
 
 
 @jit
 def classify(w, s, t, x, f):
     """Decide for every guard at the beginning of a chart, or of the rest of a step: off, armed, on its root, waiting.
 
-    `s` is the offset from the beginning of the step, (t, x) the point and `f` the field there. Sets w.fired for guards
-    that are to fire at once, and a status if the chart must not be entered here.
+    `s` is the offset from the beginning of the step, (t, x) the point, `f` the field there; w.fired tells which guards
+    have fired there. Sets w.fired for guards that are to fire at once, and a status if the chart must not be entered.
     """
     g = plain(w.ga)
     read_guards(w, t, x, g)
@@ -104,44 +124,20 @@ def classify(w, s, t, x, f):
         if math.isnan(g[i]):
             fail_nonfinite(w, BAD_GUARD, i, t)
             return
-        near = near or (g[i] != math.inf and abs(g[i]) <= w.stop_precision)
-    level = False
-    for i in range(NG):
         w.rate[i] = 0.0
-        w.later_rate[i] = 0.0
+        w.blind[i] = 0.0
+        w.noise[i] = 0.0
+        near = near or (g[i] != math.inf and (w.fired[i] or abs(g[i]) <= w.stop_precision))
     if near:
-        read_guard_rates(w, t, x, f, ENTRY_STEP * w.h)
-        for i in range(NG):
-            w.rate[i] = w.gm[i]
-            w.later_rate[i] = w.gm[i]
-            if abs(g[i]) <= w.stop_precision and stands_still(w, i):
-                level = True
-    if level:
-        read_later_rates(w, t, x, f)
-        for i in range(NG):
-            if stands_still(w, i):
-                w.later_rate[i] = w.gm[i]
-    settle_guards(w, s)
-
-
-@jit
-def settle_guards(w, s):
-    """Set the state of every guard from its value w.ga and its rates."""
+        probe_motion(w, t, x, f)
     w.n_active = 0
     for i in range(NG):
-        w.fired[i] = 0
-        if w.ga[i] == math.inf:
+        if g[i] == math.inf:
             w.arm[i] = OFF
+            w.fired[i] = 0
             continue
         w.n_active += 1
-        sign = choose_sign(w, i, w.ga[i], w.rate[i])
-        w.sign[i] = sign
-        w.s_root[i] = s
-        u = sign * w.ga[i]
-        if u > 0.0:
-            w.arm[i] = ARMED
-        else:
-            classify_negative(w, i, u, sign * w.rate[i], sign * w.later_rate[i])
+        settle_guard(w, i, s)
 
 
 @jit
@@ -151,6 +147,7 @@ def carry_guards(w):
         if w.arm[i] == OFF:
             continue
         w.ga[i] = w.gs[4, i]
-        w.s_root[i] = 0.0
-        if w.arm[i] == ROOT or (w.arm[i] == DISARMED and w.sign[i] * w.ga[i] > 0.0):
+        if w.arm[i] != ARMED and w.sign[i] * w.ga[i] > 0.0 and w.s1 > w.s_clear[i]:
             w.arm[i] = ARMED
+        w.s_root[i] -= w.s1
+        w.s_clear[i] -= w.s1

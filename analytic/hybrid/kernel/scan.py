@@ -12,24 +12,27 @@ roots.
 
 import math
 
-from .codes import ARMED, BAD_GUARD, DISARMED, NONFINITE, OFF, ROOT
+from .codes import ARMED, BAD_GUARD, DISARMED, NONFINITE, OFF, ROOT, STOP_ITER
 from .dense_dop853 import dense
 from .free import NG, jit, plain
-from .guards import read_guards
-from .steps import fail_nonfinite
+from .motion import BLIND, read_guards, read_noise
+from .steps import EPS, fail_nonfinite
+from .windows import CLEAR, DIP, FALL, SPLIT, judge
 
 PLACES = (0.0, 0.23, 0.52, 0.77, 1.0)
-CLEAR, FALL, DIP, SPLIT = 0, 1, 2, 3
-NARROW = 1e-7  # of the step: a window that need not be split further
-MAX_WINDOWS = 400  # a guard that is rounding noise about zero would need windows without end
+NARROW = 1e-10  # of the step: a window that need not be split further
+WIDER = 4.0  # a window may be so many times as wide as one in which the guard has been smooth
+FIRST_WINDOW = 1e-3  # of the step: the width of a guard's first window
+NOISE_WINDOWS = 50  # so many narrow ones on end: the guard is rounding about zero
+MAX_WINDOWS = 1_000_000  # per step and guard; an oscillation takes about ten a period
 GOLDEN = 0.3819660112501051
 
 
 @jit
 def guard_at(w, i, s):
     """Return guard `i`, positive in the chart and its root divided out, at offset `s` in the step."""
-    if w.arm[i] == ROOT and s <= w.s_root[i]:
-        return w.rate[i] * w.sign[i]
+    if w.arm[i] == ROOT and s <= w.s_clear[i]:
+        return w.rate[i]
     dense(w, s, plain(w.probe))
     read_guards(w, w.t + s, plain(w.probe), plain(w.gp))
     u = w.sign[i] * w.gp[i]
@@ -63,7 +66,7 @@ def load_window(w, i):
         if math.isnan(u):
             fail_nonfinite(w, BAD_GUARD, i, w.t + s)
         if w.arm[i] == ROOT:
-            u = w.rate[i] * w.sign[i] if j == 0 else (u - w.u_root[i]) / (s - w.s_root[i])
+            u = (u - w.u_root[i]) / (s - w.s_root[i]) if s > w.s_clear[i] else w.rate[i]
         w.ws[j] = s
         w.wv[j] = w.turn * u
 
@@ -76,50 +79,6 @@ def sample_window(w, i, lo, hi):
         w.wv[j] = guard_at(w, i, w.ws[j])
     if hi == w.s1:
         w.ws[4] = w.s1
-
-
-@jit
-def curvature_bound(w):
-    """Return a bound on the guard's second derivative in the window, from its second divided differences."""
-    largest = -math.inf
-    smallest = math.inf
-    for j in range(3):
-        left = (w.wv[j + 1] - w.wv[j]) / (w.ws[j + 1] - w.ws[j])
-        right = (w.wv[j + 2] - w.wv[j + 1]) / (w.ws[j + 2] - w.ws[j + 1])
-        second = 2.0 * (right - left) / (w.ws[j + 2] - w.ws[j])
-        largest = max(largest, second)
-        smallest = min(smallest, second)
-    w.rough = 1 if 2.0 * (largest - smallest) > abs(largest) else 0
-    return max(0.0, largest + 4.0 * (largest - smallest))
-
-
-@jit
-def piece_is_positive(w, j, bound):
-    """Return whether the guard, with curvature at most `bound`, is certainly positive between places j and j + 1."""
-    width = w.ws[j + 1] - w.ws[j]
-    slope = (w.wv[j + 1] - w.wv[j]) / width
-    lower = min(w.wv[j], w.wv[j + 1])
-    sag = 0.5 * bound * width
-    return abs(slope) >= sag or lower > 0.25 * sag * width
-
-
-@jit
-def judge(w):
-    """Return CLEAR, FALL, DIP or SPLIT for the sampled window; w.place is the sample behind a fall or in a dip."""
-    bound = curvature_bound(w)
-    for j in range(1, 5):
-        fallen = not w.wv[j] > 0.0
-        if fallen:
-            w.place = j
-            return FALL
-        if not piece_is_positive(w, j - 1, bound):
-            w.place = 1
-            for m in range(2, 5):
-                if w.wv[m] < w.wv[w.place]:
-                    w.place = m
-            inner = w.place < 4 and w.wv[w.place] < w.wv[w.place - 1] and w.wv[w.place] < w.wv[w.place + 1]
-            return DIP if inner and not w.rough else SPLIT
-    return CLEAR
 
 
 @jit
@@ -153,46 +112,82 @@ def bracket(w, a, b):
 def first_fall(w, i, start, end, ready):
     """Bracket the first fall of guard `i` in (start, end]: True, with the bracket in w.left and w.right; or False.
 
-    With `ready` the samples of the whole step are tried first.
+    With `ready` the samples of the whole step are tried first. A window is at most WIDER times one in which the
+    guard has been smooth before: how fast a guard oscillates is not known from five samples of a long step.
     """
     lo = start
     hi = end
-    for count in range(MAX_WINDOWS):
-        if ready and count == 0:
-            load_window(w, i)
-            verdict = judge(w)
-            if w.status == NONFINITE or verdict == CLEAR:
-                return False
-            if end < w.s1:
-                continue
-        else:
-            sample_window(w, i, lo, hi)
-            verdict = judge(w)
+    if w.trust[i] == 0.0:
+        w.trust[i] = FIRST_WINDOW * w.s1
+    whole = ready and w.s1 <= WIDER * w.trust[i]
+    verdict = SPLIT
+    if whole:
+        load_window(w, i)
+        verdict = judge(w)
+        if verdict == CLEAR:
+            return False
+    if not whole or end < w.s1:
+        hi = min(end, lo + WIDER * w.trust[i])
+        sample_window(w, i, lo, hi)
+        verdict = judge(w)
+    n_narrow = 0
+    for _ in range(MAX_WINDOWS):
         if w.status == NONFINITE:
             return False
         narrow = hi - lo <= NARROW * w.s1
-        if verdict == FALL:
+        n_narrow = n_narrow + 1 if narrow else 0
+        if verdict == FALL or (narrow and not w.wv[w.place] > 0.0):
+            w.trust[i] = max(w.trust[i], hi - lo)
             bracket(w, w.place - 1, w.place)
             return True
-        if verdict == DIP:
-            bracket(w, w.place - 1, w.place)
-            w.right = lowest(w, i, w.left, w.right, w.ws[w.place + 1])
-            if not w.right_value > 0.0:
-                return True
-            note_grazing(w, i)
+        if n_narrow > NOISE_WINDOWS:
+            return falls_between(w, i, lo, end)
+        if verdict == DIP and dips(w, i):
+            return True
         if verdict == SPLIT and not narrow:
+            if w.rough:
+                w.trust[i] = max(0.25 * (hi - lo), NARROW * w.s1)
             hi = lo + 0.25 * (hi - lo)
-            continue
-        if hi >= end:
-            return False
-        width = 2.0 * (hi - lo)
-        lo = hi
-        hi = min(end, lo + width)
-    w.left = lo
-    w.right = end
-    w.left_value = guard_at(w, i, lo)
-    w.right_value = guard_at(w, i, end)
+        else:
+            w.trust[i] = max(w.trust[i], hi - lo)
+            if hi >= end:
+                w.trust[i] = max(w.trust[i], min(end - start, 2.0 * w.trust[i]))
+                return False
+            width = 2.0 * (hi - lo)
+            lo = hi
+            hi = min(end, lo + width)
+        sample_window(w, i, lo, hi)
+        verdict = judge(w)
+    fail_stop_iter(w, i, lo)
+    return False
+
+
+@jit
+def dips(w, i):
+    """Bracket the fall in the dip that was found in the window; remember a grazing if there is none."""
+    bracket(w, w.place - 1, w.place)
+    w.right = lowest(w, i, w.left, w.right, w.ws[w.place + 1])
+    if w.right_value > 0.0:
+        note_grazing(w, i)
     return not w.right_value > 0.0
+
+
+@jit
+def falls_between(w, i, lo, hi):
+    """Take [lo, hi] as the bracket of a guard that is nothing but rounding about zero, if it has fallen at `hi`."""
+    w.left = lo
+    w.right = hi
+    w.left_value = guard_at(w, i, lo)
+    w.right_value = guard_at(w, i, hi)
+    return not w.right_value > 0.0
+
+
+@jit
+def fail_stop_iter(w, i, s):
+    """End the run because the search for a zero of guard `i` came no further than offset `s`."""
+    w.status = STOP_ITER
+    w.culprit = i
+    w.t_culprit = w.t + s
 
 
 @jit
@@ -205,13 +200,45 @@ def note_grazing(w, i):
 
 @jit
 def arm_waiting(w, i, s):
-    """Arm a waiting guard at `s`, just after it has become positive; its root there is divided out."""
-    e = 1e-6 * w.s1
+    """Arm a waiting guard at `s`, just after it has become positive; its root there is divided out.
+
+    If it falls again at once, within its rounding, it has only touched zero and waits on.
+    """
     here = guard_at(w, i, s)
-    w.rate[i] = w.sign[i] * max(0.0, (guard_at(w, i, s + e) - here) / e)
-    w.u_root[i] = min(here, 0.0)
+    noise = noise_at(w, i, s)
+    e = 1e-6 * w.s1
+    reach = e
+    rate = 0.0
+    for _ in range(30):
+        change = guard_at(w, i, s + e) - here
+        if abs(change) > noise:  # it shows: go down until two rates agree, for it may turn close by
+            agree = abs(change / e - rate) <= 0.5 * abs(rate)
+            rate = change / e
+            reach = e
+            e = 0.1 * e
+            if agree:
+                break
+        elif rate != 0.0 or e > w.s1:
+            break
+        else:
+            e = 10.0 * e
+            reach = e
     w.s_root[i] = s
-    w.arm[i] = ROOT
+    w.s_clear[i] = s + max(noise / rate if rate > 0.0 else reach, BLIND * EPS * abs(w.t))
+    if rate > 0.0:
+        w.rate[i] = rate
+        w.u_root[i] = min(here, 0.0)
+        w.arm[i] = ROOT
+
+
+@jit
+def noise_at(w, i, s):
+    """Return an estimate of the rounding error of guard `i` at offset `s` of the step."""
+    probe = plain(w.probe)
+    dense(w, s, probe)
+    read_guards(w, w.t + s, probe, plain(w.gp))
+    read_noise(w, w.t + s, probe, plain(w.k)[0], w.s1, plain(w.gp))
+    return w.noise[i]
 
 
 @jit

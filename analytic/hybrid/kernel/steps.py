@@ -72,7 +72,8 @@ def recall_step(w):
     if w.memo_h[slot] > 0.0 and w.memo_key[slot] == key:
         w.h = w.memo_h[slot]
     else:
-        w.h = w.first_step if w.first_step > 0.0 else first_step(w)
+        # A step of a few units of rounding in time does not move.
+        w.h = w.first_step if w.first_step > 0.0 else max(first_step(w), 1e3 * EPS * abs(w.t))
 
 
 @jit
@@ -129,7 +130,7 @@ def explain_failure(w):
 @jit
 def take_step(w):
     """Advance by one accepted step: w.s1 is its length, w.x1 its end, w.k its stages."""
-    smallest = max(w.min_step, 8.0 * EPS * abs(w.t))
+    smallest = max(w.min_step * w.t_scale, 8.0 * EPS * abs(w.t))
     limit = GROW
     while True:
         if w.n_steps + w.n_rejected >= w.max_steps:

@@ -201,3 +201,9 @@ def test_one_direction_is_that_column_of_all(stable):
     np.testing.assert_allclose(made.matrix, whole.matrix @ direction, atol=1e-7)
     with pytest.raises(ValueError, match="directions must have shape"):
         one.monodromy(x, d, directions=np.eye(7), **run)
+
+
+def test_a_search_that_failed_has_no_multipliers():
+    orbit = sections.fixed_point(lambda z: np.full(1, np.nan), [0.5])
+    assert orbit.status is sections.Convergence.NO_RETURN
+    assert np.all(np.isnan(orbit.multipliers)) and orbit.multipliers.shape == (1,)

@@ -1,0 +1,65 @@
+"""Lines of the event log: t, kind, chart before and after, then x and d before, x and d after, fired guards."""
+
+from .codes import GRAZING
+from .dense_dop853 import dense
+from .free import ND, NG, N, jit, plain
+
+BEFORE = 4
+AFTER = BEFORE + N + ND
+FIRED = AFTER + N + ND
+
+
+@jit
+def log_line(w, ev, kind, t, x, d):
+    """Write the part of a log line that is known before a transition; the state after is the same so far."""
+    if not w.log_on:
+        return
+    row = ev[w.n_ev]
+    row[0] = t
+    row[1] = kind
+    row[2] = w.chart
+    row[3] = w.chart
+    for i in range(N):
+        row[BEFORE + i] = x[i]
+        row[AFTER + i] = x[i]
+    for i in range(ND):
+        row[BEFORE + N + i] = d[i]
+        row[AFTER + N + i] = d[i]
+    for i in range(NG):
+        row[FIRED + i] = w.fired[i]
+
+
+@jit
+def log_after(w, ev, kind, chart, x, d):
+    """Complete the line with what the transition did, and keep it."""
+    if not w.log_on:
+        return
+    row = ev[w.n_ev]
+    row[1] = kind
+    row[3] = chart
+    for i in range(N):
+        row[AFTER + i] = x[i]
+    for i in range(ND):
+        row[AFTER + N + i] = d[i]
+    w.n_ev += 1
+
+
+@jit
+def log_grazings(w, ev, end):
+    """Log the guards that grazed before offset `end` of the step, in order of time."""
+    for _ in range(NG):
+        first = -1
+        for i in range(NG):
+            if w.graze[i] and w.s_graze[i] <= end and (first < 0 or w.s_graze[i] < w.s_graze[first]):
+                first = i
+        if first < 0:
+            break
+        w.graze[first] = 0
+        if w.log_on:
+            dense(w, w.s_graze[first], plain(w.probe))
+            log_line(w, ev, GRAZING, w.t + w.s_graze[first], plain(w.probe), plain(w.d))
+            for j in range(NG):
+                ev[w.n_ev, FIRED + j] = 1.0 if j == first else 0.0
+            w.n_ev += 1
+    for i in range(NG):
+        w.graze[i] = 0

@@ -1,0 +1,166 @@
+"""The state at the event that was found: a full step to it, one correction in time, and the promised side of it."""
+
+from .codes import ARMED, DISARMED, EMIT, LEFT, ROOT
+from .dense_dop853 import dense
+from .free import NG, PASSIVE, POLISH, SIDE, N, jit, plain, stages
+from .motion import read_guards, simultaneous
+from .stages import rates
+from .steps import EPS
+
+RATE_STEP = 1e-5  # difference step of a rate that corrects an event's time, in units of the time step
+FAR = 1e-9  # of the step: a correction of an event's time beyond this is looked at twice
+NUDGES = 16  # each twice the one before: the last is 2^14 units of rounding, or 4e-12 of the time
+
+
+@jit
+def locate(w, s):
+    """Write the state at the event into w.xe and its offset into w.s_end; w.sa is where the rest of the step begins."""
+    xe = plain(w.xe)
+    fe = plain(w.fe)
+    floor = w.sa
+    polish = POLISH and (not PASSIVE[w.first] or w.first == w.stop_guard)
+    w.phase = EMIT
+    go_to(w, s, polish)
+    if polish:
+        correct_time(w, xe, fe, floor)
+    keep_side(w, xe, fe, floor)
+    if others_fell(w) and w.s_end > s + simultaneous(w):
+        go_to(w, s, polish)  # not so far: the others are next
+        fire_together(w, s)
+    w.sa = min(max(s, w.s_end), w.s1)  # what lies between cannot be told from the event
+
+
+@jit
+def go_to(w, s, polish):
+    """Write the state at offset `s` into w.xe and its rate into w.fe: by a full step, or from the dense output."""
+    xe = plain(w.xe)
+    if polish:
+        stages(w, s, xe)  # k[0] and k[N_STAGES], the ends of the accepted step, stay as they are
+    else:
+        dense(w, s, xe)
+    rates(w, w.t + s, xe, plain(w.fe))
+    w.s_end = s
+
+
+@jit
+def fire_together(w, s):
+    """Let the guards fire whose fall is the earliest, at offset `s`, or simultaneous with it."""
+    for i in range(NG):
+        w.fired[i] = 1 if w.s_fall[i] <= s + simultaneous(w) else 0
+        if w.s_fall[i] == s:
+            w.first = i
+
+
+@jit
+def others_fell(w):
+    """Let the guards fire that have fallen at the accepted point; return whether there are others than those found.
+
+    `keep_side` has left their values there in w.gp.
+    """
+    found = False
+    for i in range(NG):
+        rooted = w.arm[i] == ROOT and w.s_end > w.s_clear[i] and not w.waits[i]
+        zero = w.u_root[i] if rooted else 0.0
+        if not (rooted or w.arm[i] == ARMED) or w.fired[i]:
+            continue
+        if not w.sign[i] * w.gp[i] > zero or (w.s_end >= w.s1 and ends_on_zero(w, i)):
+            w.fired[i] = 1
+            found = True
+    return found
+
+
+@jit
+def ends_on_zero(w, i):
+    """Return whether guard `i` has all but fallen at the final time: its zero is there, within rounding."""
+    if not w.clipped or w.t_stop != w.t_final or w.arm[i] == DISARMED or w.s_clear[i] >= w.s1:
+        return False
+    last = w.sign[i] * w.gs[4, i]
+    largest = 0.0
+    for j in range(4):
+        largest = max(largest, abs(w.gs[j, i]))
+    unit = EPS * (abs(w.t_final) + w.s1)
+    whole = w.s1 - max(w.sa, w.s_clear[i])
+    if last * whole > largest * 1e3 * unit:
+        return False
+    way = min(whole, 1e3 * unit)
+    if w.arm[i] == ROOT and way == whole:
+        return False  # it has just risen
+    dense(w, w.s1 - way, plain(w.probe))
+    read_guards(w, w.t + w.s1 - way, plain(w.probe), plain(w.gm))
+    fall = w.sign[i] * w.gm[i] - last
+    return fall > 0.0 and last * way <= fall * 16.0 * unit
+
+
+@jit
+def value_of_first(w, x):
+    """Return the located guard's value, positive in the chart, at `x` and the event's time."""
+    read_guards(w, w.t + w.s_end, x, plain(w.gp))
+    return w.sign[w.first] * w.gp[w.first]
+
+
+@jit
+def rate_of_first(w, x, f, u):
+    """Return the located guard's rate along `f` at `x`, where its value is `u`; 0 if it is no straight line there."""
+    e = RATE_STEP * w.h
+    later = plain(w.later)
+    ends = 0.0
+    difference = 0.0
+    for k in range(2):
+        way = e if k == 0 else -e
+        for m in range(N):
+            later[m] = x[m] + way * f[m]
+        read_guards(w, w.t + w.s_end + way, later, plain(w.gp))
+        value = w.sign[w.first] * w.gp[w.first]
+        ends += value - u
+        difference = value if k == 0 else difference - value
+    return difference / (2.0 * e) if abs(ends) <= 0.5 * abs(difference) else 0.0
+
+
+@jit
+def correct_time(w, xe, fe, floor):
+    """Move along the flow by one Newton correction of the located guard, if that is safe and an improvement."""
+    u = value_of_first(w, xe)
+    if u == 0.0:
+        return
+    rate = rate_of_first(w, xe, fe, u)
+    if not rate < 0.0:
+        return
+    delta = -u / rate
+    if not abs(delta) <= min(RATE_STEP * w.h, 1e-3 * w.s_end) or w.s_end + delta < floor:
+        return
+    probe = plain(w.probe)
+    for m in range(N):
+        probe[m] = xe[m] + delta * fe[m]
+    w.s_end += delta
+    value = value_of_first(w, probe)
+    better = abs(value) <= abs(u)
+    if better and abs(delta) > FAR * w.s1:  # so far that the rate may have changed, near a second zero
+        rates(w, w.t + w.s_end, probe, plain(w.later_f))
+        better = abs(rate_of_first(w, probe, plain(w.later_f), value) - rate) <= 0.5 * abs(rate)
+    if better:
+        for m in range(N):
+            xe[m] = probe[m]
+    else:
+        w.s_end -= delta
+
+
+@jit
+def keep_side(w, xe, fe, floor):
+    """Move along the flow, by units of rounding, until the point lies on the side the guard asks for."""
+    left = SIDE[w.first] == LEFT
+    probe = plain(w.probe)
+    delta = 0.0
+    start = w.s_end
+    nudge = EPS * (abs(w.t) + w.s_end)
+    for _ in range(NUDGES):
+        for m in range(N):
+            probe[m] = xe[m] + delta * fe[m]
+        w.s_end = min(max(start + delta, floor), w.t_final - w.t)
+        if (value_of_first(w, probe) > 0.0) == left:
+            for m in range(N):
+                xe[m] = probe[m]
+            return
+        delta = -nudge if left else nudge
+        nudge = 2.0 * nudge
+    w.s_end = start
+    value_of_first(w, xe)

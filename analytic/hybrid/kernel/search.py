@@ -1,0 +1,68 @@
+"""The first event of all guards in the rest of a step."""
+
+import math
+
+from .codes import DISARMED, EMIT, ROOT, STEP
+from .free import NG, jit
+from .locate import first_event
+from .motion import simultaneous
+from .place import ends_on_zero, fire_together, locate
+from .scan import sample_step, skip_guard
+
+OVERSHOT = 0.02  # a step this much longer than the way to its event is taken again, shorter: its dense output is coarse
+
+
+@jit
+def search(w):
+    """Find the earliest event in the rest of the step; w.s_end is the event's offset, or the end of the step."""
+    w.s_end = w.s1
+    w.event = 0
+    w.phase = EMIT
+    if w.n_active == 0:
+        return
+    sample_step(w)
+    best = earliest_event(w)
+    if best == math.inf:
+        return
+    if w.sa == 0.0 and 1e-10 * w.s1 < best < OVERSHOT * w.s1:
+        w.h = max(4.0 * best, 1e-9 * w.s1)
+        w.phase = STEP
+        wait_again(w, -1.0)
+        for i in range(NG):
+            w.graze[i] = 0
+        return
+    w.event = 1
+    wait_again(w, best)
+    fire_together(w, best)
+    locate(w, best)
+
+
+@jit
+def earliest_event(w):
+    """Return the offset of the earliest event in the rest of the step, or infinity; w.s_fall has that of each guard."""
+    best = math.inf
+    limit = w.s1
+    for i in range(NG):
+        w.s_fall[i] = math.inf
+        w.fired[i] = 0
+        w.waits[i] = 0
+        if skip_guard(w, i):
+            continue
+        w.s_fall[i] = first_event(w, i, w.sa, limit, True)
+        if w.status != 0:
+            return math.inf
+        if w.s_fall[i] == math.inf and limit == w.s1 and ends_on_zero(w, i):
+            w.s_fall[i] = w.s1
+        if w.s_fall[i] < best:
+            best = w.s_fall[i]
+            limit = min(w.s1, best + simultaneous(w))
+    return best
+
+
+@jit
+def wait_again(w, after):
+    """Let the guards wait that would have become positive only behind offset `after`."""
+    for i in range(NG):
+        if w.waits[i] and w.arm[i] == ROOT and w.s_root[i] > after:
+            w.arm[i] = DISARMED
+            w.s_clear[i] = after
