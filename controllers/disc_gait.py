@@ -29,6 +29,10 @@ class DiscGait:
     def __post_init__(self) -> None:
         if self.n_legs < GROUPS:
             raise ValueError(f"the disc's gait needs {GROUPS} legs or more, one to a group, got {self.n_legs}")
+        if not 0 < self.period < np.inf:
+            raise ValueError(f"period must be positive, got {self.period}")
+        if not (np.isfinite(self.amplitude) and np.isfinite(self.lift)):
+            raise ValueError(f"amplitude and lift must be finite, got {self.amplitude} and {self.lift}")
 
     def __call__(self, t) -> tuple[np.ndarray, np.ndarray]:
         """Return joints and their rates at time t [s], shape (..., n_legs, 3) both [m, rad, rad], per second."""

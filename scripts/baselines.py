@@ -11,9 +11,7 @@ the tables is written.
 
 from __future__ import annotations
 
-import argparse
 import itertools
-import sys
 import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -24,9 +22,9 @@ from tqdm import tqdm
 
 import tarsus  # noqa: F401  registers the environments
 from tarsus.envs import ENVIRONMENTS, SURROGATES
-from tarsus.scripts import report
+from tarsus.scripts import arguments, paths, report
 from tarsus.scripts.evaluate import COLUMNS, Episode, cells, run_episode
-from tarsus.scripts.learning import checkpoint, policies
+from tarsus.scripts.learning import checkpoint, playing, policies
 
 PART = "baselines"
 EMPTY = f"<!-- {PART}: begin -->\n<!-- {PART}: end -->\n"
@@ -35,9 +33,9 @@ PACKAGES = ("tarsus", "mujoco", "gymnasium", "numpy", "torch", "stable-baselines
 
 def trained(folder: Path | None) -> dict[str, list[Path]]:
     """Return the policies of every run, one for each training seed, by the run's name; None is the shipped ones."""
-    paths = policies.shipped() if folder is None else {p.parent.name: p for p in sorted(folder.glob("*-*/best"))}
+    known = policies.shipped() if folder is None else {p.parent.name: p for p in sorted(folder.glob("*-*/best"))}
     found: dict[str, list[Path]] = {}
-    for name, path in paths.items():
+    for name, path in known.items():
         found.setdefault(name.rpartition("-")[0], []).append(path)
     return found
 
@@ -63,8 +61,8 @@ def jobs(environment: str, options: Mapping[str, Any], folder: Path | None, n_se
     known = policies.of_environment(environment).items()
     names = [name for name, policy in known if policy.needs.get("task", task) == task]
     rows = {name: [(name, seed) for seed in range(n_seeds)] for name in names}
-    for name, paths in trained(folder).items():
-        mine = [p for p in paths if checkpoint.settings(p)["environment"] == environment and setting(p) == options]
+    for name, members in trained(folder).items():
+        mine = [p for p in members if checkpoint.settings(p)["environment"] == environment and setting(p) == options]
         if mine:
             steps = max(checkpoint.settings(path)["steps"] for path in mine)
             seeds = "1 seed" if len(mine) == 1 else f"{len(mine)} seeds"
@@ -80,6 +78,21 @@ def settings_of(environment: str, folder: Path | None) -> list[dict[str, Any]]:
         if checkpoint.settings(path)["environment"] == environment and setting(path) not in found:
             found.append(setting(path))
     return found
+
+
+def check(environments: Iterable[str], folder: Path | None) -> None:
+    """Refuse trained policies of a folder that cannot be replayed.
+
+    Raises:
+        ValueError: The sentence says which, and why.
+    """
+    if folder is None:
+        return
+    if not folder.is_dir():
+        raise ValueError(f"--runs must be a folder that is there, got {str(folder)!r}")
+    for path in itertools.chain.from_iterable(trained(folder).values()):
+        if checkpoint.settings(path).get("environment") in environments:
+            playing.check(str(path), None, {})
 
 
 def compute(environments: Iterable[str], folder: Path | None, n_seeds: int, n_jobs: int):
@@ -109,20 +122,18 @@ def tables(found: dict[str, dict[str, list[Episode]]]) -> str:
     return "\n\n".join(parts)
 
 
+@arguments.command
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="tarsus baselines", description=__doc__.partition("\n")[0])
-    parser.add_argument("--env", nargs="+", default=[*ENVIRONMENTS, *SURROGATES], help="by default all")
+    parser = arguments.Parser(prog="tarsus baselines", description=__doc__.partition("\n")[0])
+    known = [*ENVIRONMENTS, *SURROGATES]
+    parser.add_argument("--env", nargs="+", default=known, choices=known, metavar="NAME", help="by default all")
     parser.add_argument("--runs", type=Path, help="folder of trained policies; by default the shipped ones")
-    parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--jobs", type=int, default=1, help="processes")
-    parser.add_argument("--out", type=Path, help="page to write; by default the tables are printed")
-    args = parser.parse_args(argv)
-    page = args.out.read_text(encoding="utf-8") if args.out and args.out.exists() else EMPTY
-    try:
-        report.insert(page, PART, "")  # before the episodes, which take minutes
-    except ValueError as problem:
-        print(f"tarsus baselines: {args.out}: {problem}", file=sys.stderr)
-        return 2
+    parser.add_argument("--seeds", type=arguments.count, default=5)
+    parser.add_argument("--jobs", type=arguments.jobs, default=1, help="processes")
+    parser.add_argument("--out", type=paths.page, help="page to write; by default the tables are printed")
+    with arguments.read(parser, argv) as args:
+        page = report.check_page(args.out, PART) if args.out and args.out.exists() else EMPTY
+        check(args.env, args.runs)
     text = tables(compute(args.env, args.runs, args.seeds, args.jobs))
     print(text)
     if args.out:

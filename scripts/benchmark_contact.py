@@ -7,16 +7,14 @@ one thread (wall time for the thread speed-up), medians over interleaved rounds;
 
 from __future__ import annotations
 
-import argparse
 import os
 import time
-from pathlib import Path
 
 import numpy as np
 
 from tarsus.analytic.contact import Coulomb, Feet, Solver, Viscous, kernels, se2, solve
 from tarsus.analytic.contact.jit import n_threads
-from tarsus.scripts import report
+from tarsus.scripts import arguments, paths, report
 
 RADIUS = 0.25  # of the ring that the hexapods stand on [m]
 BATCHES = tuple(4**k for k in range(2, 9))  # frames: 16 to 65536
@@ -147,11 +145,12 @@ def report_paths(rng) -> dict[str, np.ndarray]:
     return {name: np.array(values) for name, values in per_step.items()}
 
 
+@arguments.command
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="tarsus benchmark contact", description=__doc__.partition("\n")[0])
-    parser.add_argument("--out", type=Path, help="folder for the pictures")
-    parser.add_argument("--seed", type=int, default=0)
-    args = parser.parse_args(argv)
+    parser = arguments.Parser(prog="tarsus benchmark contact", description=__doc__.partition("\n")[0])
+    parser.add_argument("--out", type=paths.folder_to_write, help="folder for the pictures")
+    parser.add_argument("--seed", type=arguments.seed, default=0)
+    args = arguments.parse(parser, argv)
     rng = np.random.default_rng(args.seed)
     print(f"{report.versions('numpy', 'numba')}, on {report.machine()}, seed {args.seed}")
     report_hexapod(rng)

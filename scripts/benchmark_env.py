@@ -9,7 +9,6 @@ The share outside the physics compares an episode with the same controls replaye
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -23,7 +22,7 @@ from tqdm import tqdm
 import tarsus  # noqa: F401  registers the environments
 from tarsus.analytic.clock import TripodGait
 from tarsus.controllers.clock import ClockPolicy
-from tarsus.scripts import report
+from tarsus.scripts import arguments, report
 
 PACKAGES = ("tarsus", "mujoco", "gymnasium", "numpy")
 PHYSICS = mujoco.mjtState.mjSTATE_FULLPHYSICS
@@ -129,11 +128,12 @@ def table(measured: list[Row]) -> str:
     return report.markdown_table(head, lines)
 
 
+@arguments.command
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="tarsus benchmark env", description=__doc__.partition("\n")[0])
-    parser.add_argument("--seconds", type=float, default=4.0, help="simulated, per repeat and environment")
-    parser.add_argument("--repeats", type=int, default=7)
-    args = parser.parse_args(argv)
+    parser = arguments.Parser(prog="tarsus benchmark env", description=__doc__.partition("\n")[0])
+    parser.add_argument("--seconds", type=arguments.seconds, default=4.0, help="simulated, per repeat and environment")
+    parser.add_argument("--repeats", type=arguments.count, default=7)
+    args = arguments.parse(parser, argv)
     measured = rows(args.seconds)
     for _ in tqdm(range(args.repeats), desc="repeats"):
         for row in measured:

@@ -7,7 +7,6 @@ one run, not between machines. Errors are those of the body's place at the end, 
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import subprocess
@@ -23,7 +22,7 @@ from tarsus.analytic.models.hexapod import HexapodParams, energy
 from tarsus.analytic.models.hexapod.state import SCALE, VELOCITY
 from tarsus.analytic.terrain import Flat, Slope
 from tarsus.mjcf import PRESETS
-from tarsus.scripts import report
+from tarsus.scripts import arguments, report
 from tarsus.scripts.benchmark_contact import medians, timed
 from tarsus.scripts.runs.exact import RTOL
 from tarsus.scripts.runs.experiment import Experiment, Stepper
@@ -181,12 +180,13 @@ def first_calls(method: str) -> list:
     return [method, f"{imports:.2f}", f"{found[0][1]:.1f}", f"{cached:.2f}"]
 
 
+@arguments.command
 def main(argv: list[str] | None = None) -> int:
     """Measure everything in one run and print the tables."""
-    parser = argparse.ArgumentParser(prog="tarsus benchmark hexapod", description=__doc__.partition("\n")[0])
-    parser.add_argument("--seconds", type=float, default=4.0, help="how long the robot walks [s]")
-    parser.add_argument("--rounds", type=int, default=5, help="measurements of each; the median is printed")
-    args = parser.parse_args(argv)
+    parser = arguments.Parser(prog="tarsus benchmark hexapod", description=__doc__.partition("\n")[0])
+    parser.add_argument("--seconds", type=arguments.seconds, default=4.0, help="how long the robot walks [s]")
+    parser.add_argument("--rounds", type=arguments.count, default=5, help="measurements of each; the median is printed")
+    args = arguments.parse(parser, argv)
     print(f"{report.versions(*PACKAGES)}; {report.machine()}; load {os.getloadavg()[0]:.1f}")
     walks = {}
     for name, experiment in EXPERIMENTS.items():

@@ -6,13 +6,12 @@ of CPU time; the least is given beside them, since a busy machine only ever adds
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Callable
 
 import numpy as np
 
-from tarsus.scripts import report
+from tarsus.scripts import arguments, report
 
 PACKAGES = ("tarsus", "mujoco", "gymnasium", "numpy", "numba")
 
@@ -91,10 +90,11 @@ def environment_steps(n: int = 500) -> Callable:
     return episode
 
 
+@arguments.command
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="tarsus benchmark hopping leg", description=__doc__.partition("\n")[0])
-    parser.add_argument("--repeats", type=int, default=7)
-    args = parser.parse_args(argv)
+    parser = arguments.Parser(prog="tarsus benchmark hopping leg", description=__doc__.partition("\n")[0])
+    parser.add_argument("--repeats", type=arguments.count, default=7)
+    args = arguments.parse(parser, argv)
     rows = []
     for label, function, n, scale, unit in (
         ("boom leg: all dynamics terms, compiled", dynamics_terms(), 20_000, 1e6, "us"),

@@ -10,7 +10,6 @@ and stop at the same 400 events. `err16` is the worst event time of the first 16
 
 from __future__ import annotations
 
-import argparse
 import importlib.metadata
 import importlib.util
 import math
@@ -25,7 +24,7 @@ import numpy as np
 
 from tarsus.analytic import hybrid as hy
 from tarsus.analytic.models import slip
-from tarsus.scripts import report
+from tarsus.scripts import arguments, report
 
 PACKAGES = ("tarsus", "numpy", "scipy", "numba", "diffrax", "jax")
 EVENTS = 400
@@ -184,13 +183,16 @@ def first_call() -> str:
     return f"first compiled run in a new process, from cache: {run:.2f} s CPU (and {imports:.2f} s imports)"
 
 
+@arguments.command
 def main(argv: list[str] | None = None) -> int:
     """Measure everything in one run and print the table."""
-    parser = argparse.ArgumentParser(prog="tarsus benchmark hybrid", description=__doc__.partition("\n")[0])
-    parser.add_argument("--rtol", type=float, default=1e-9, help="relative tolerance of all")
-    parser.add_argument("--repeats", type=int, default=7, help="measurements of each; the median is printed")
-    args = parser.parse_args(argv)
-    reference = np.loadtxt(REFERENCE)
+    parser = arguments.Parser(prog="tarsus benchmark hybrid", description=__doc__.partition("\n")[0])
+    parser.add_argument("--rtol", type=arguments.rtol, default=1e-9, help="relative tolerance of all")
+    parser.add_argument(
+        "--repeats", type=arguments.count, default=7, help="measurements of each; the median is printed"
+    )
+    with arguments.read(parser, argv) as args:
+        reference = np.loadtxt(REFERENCE)
     last = ours("dop853", "auto")(1e-13)[EVENTS - 1]
     table, missing = peers()
     rows = []

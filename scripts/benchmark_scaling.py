@@ -12,9 +12,7 @@ the sparse one, which does not show in these runs. The solver is double precisio
 
 from __future__ import annotations
 
-import argparse
 import time
-from pathlib import Path
 
 import mujoco
 import numpy as np
@@ -22,7 +20,7 @@ import numpy as np
 from tarsus.analytic.contact import Coulomb, Feet, Solver, Viscous, solve
 from tarsus.analytic.models.disc import MAX_LEGS, MIN_LEGS, DiscParams, foot_positions, foot_velocities
 from tarsus.mjcf import compile_model, disc
-from tarsus.scripts import report
+from tarsus.scripts import arguments, paths, report
 from tarsus.scripts.benchmark_contact import batch_run, medians
 
 ROUNDS = 5
@@ -177,19 +175,19 @@ def draw(data: dict):
     return figure
 
 
+@arguments.command
 def main(argv: list[str] | None = None) -> int:
     """Print the table; with --out also write table and figure."""
-    parser = argparse.ArgumentParser(prog="tarsus benchmark scaling", description=__doc__.partition("\n")[0])
-    parser.add_argument("--out", type=Path, help="folder for scaling.npz, scaling.md and scaling.png")
-    parser.add_argument("--poses", type=int, default=1000, help="random poses per number of legs (the paper: 1000)")
-    parser.add_argument("--legs", type=int, nargs="+", help=f"numbers of legs; by default {MIN_LEGS} to {MAX_LEGS}")
-    parser.add_argument("--seed", type=int, default=0)
-    args = parser.parse_args(argv)
-    if args.poses < 1:
-        parser.error(f"--poses must be at least 1, got {args.poses}")
+    parser = arguments.Parser(prog="tarsus benchmark scaling", description=__doc__.partition("\n")[0])
+    parser.add_argument("--out", type=paths.folder_to_write, help="folder for scaling.npz, scaling.md and scaling.png")
+    parser.add_argument(
+        "--poses", type=arguments.count, default=1000, help="random poses per number of legs (the paper: 1000)"
+    )
+    sizes = arguments.integer(MIN_LEGS, MAX_LEGS)
+    parser.add_argument("--legs", type=sizes, nargs="+", help=f"numbers of legs; by default {MIN_LEGS} to {MAX_LEGS}")
+    parser.add_argument("--seed", type=arguments.seed, default=0)
+    args = arguments.parse(parser, argv)
     legs = sorted(set(args.legs)) if args.legs else range(MIN_LEGS, MAX_LEGS + 1)
-    if not MIN_LEGS <= min(legs) <= max(legs) <= MAX_LEGS:
-        parser.error(f"--legs must lie between {MIN_LEGS} and {MAX_LEGS}, got {min(legs)} to {max(legs)}")
     where = (
         f"{report.versions('numpy', 'numba', 'mujoco')}, on {report.machine()}, {args.poses} poses, seed {args.seed}"
     )

@@ -8,14 +8,13 @@ not count.
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Callable
 
 import numpy as np
 
 from tarsus.analytic.models.slip_leg_dynamics import all_terms
-from tarsus.scripts import report
+from tarsus.scripts import arguments, report
 
 N_STATES, N_STEPS, N_ACTIONS = 20_000, 40, 2000
 PACKAGES = ("tarsus", "mujoco", "numpy", "numba")
@@ -88,11 +87,12 @@ def all_terms_of(states, p):
     return total
 
 
+@arguments.command
 def main(argv: list[str] | None = None) -> int:
     """Print the table."""
-    parser = argparse.ArgumentParser(prog="tarsus benchmark slip leg", description=__doc__.partition("\n")[0])
-    parser.add_argument("--repeats", type=int, default=7)
-    args = parser.parse_args(argv)
+    parser = arguments.Parser(prog="tarsus benchmark slip leg", description=__doc__.partition("\n")[0])
+    parser.add_argument("--repeats", type=arguments.count, default=7)
+    args = arguments.parse(parser, argv)
     print(report.markdown_table(("what", "CPU time, median (least to most)"), slip_leg_rows(args.repeats)))
     print(f"\n{report.versions(*PACKAGES)}, on {report.machine()}; one thread")
     return 0

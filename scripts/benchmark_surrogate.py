@@ -8,7 +8,6 @@ time. Actions are those of the undulation as joint speeds; both environments hav
 
 from __future__ import annotations
 
-import argparse
 import time
 from dataclasses import dataclass, field
 
@@ -17,8 +16,9 @@ import numpy as np
 from tqdm import tqdm
 
 import tarsus  # noqa: F401  registers the environments
+from tarsus.analytic.models.multipod import MultipodParams
 from tarsus.controllers import gaits
-from tarsus.scripts import report
+from tarsus.scripts import arguments, report
 
 PACKAGES = ("tarsus", "mujoco", "gymnasium", "numpy", "numba")
 CTRL_DT = 0.02  # [s]
@@ -81,12 +81,15 @@ def table(measured: list[Row]) -> str:
     return report.markdown_table(("environment", "robots", "steps/s, median (min to max)"), lines)
 
 
+@arguments.command
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="tarsus benchmark surrogate", description=__doc__.partition("\n")[0])
-    parser.add_argument("--legs", type=int, nargs="+", default=[6, 12, 50])
-    parser.add_argument("--num-envs", type=int, default=4096, help="robots of the surrogate")
-    parser.add_argument("--repeats", type=int, default=5)
-    args = parser.parse_args(argv)
+    parser = arguments.Parser(prog="tarsus benchmark surrogate", description=__doc__.partition("\n")[0])
+    parser.add_argument("--legs", type=arguments.count, nargs="+", default=[6, 12, 50])
+    parser.add_argument("--num-envs", type=arguments.simulations, default=4096, help="robots of the surrogate")
+    parser.add_argument("--repeats", type=arguments.count, default=5)
+    with arguments.read(parser, argv) as args:
+        for n_legs in args.legs:
+            MultipodParams(n_legs=n_legs)
     measured = [row for n_legs in args.legs for row in rows(n_legs, args.num_envs)]
     for _ in tqdm(range(args.repeats + 1), desc="rounds"):
         for row in measured:

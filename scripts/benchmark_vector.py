@@ -11,7 +11,6 @@ of the first row times the number of cores.
 
 from __future__ import annotations
 
-import argparse
 import os
 import time
 from collections.abc import Callable
@@ -24,7 +23,7 @@ from mujoco.batch import Batch
 from tqdm import tqdm
 
 import tarsus  # noqa: F401  registers the environments
-from tarsus.scripts import report
+from tarsus.scripts import arguments, report
 from tarsus.scripts.benchmark_env import hexapod_actions, recorded
 
 PACKAGES = ("tarsus", "mujoco", "gymnasium", "numpy", "torch", "stable-baselines3")
@@ -191,14 +190,18 @@ def table(rows: list[Row], reference: Row, n_cores: int) -> str:
     return report.markdown_table(head, lines)
 
 
+@arguments.command
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="tarsus benchmark vector", description=__doc__.partition("\n")[0])
-    parser.add_argument("--num-envs", type=int, nargs="+", default=[64, 256], help="simulations of ours and the batch")
-    parser.add_argument("--async-envs", type=int, default=64, help="simulations of Gymnasium's vector environments")
-    parser.add_argument("--steps", type=int, default=50, help="of each simulation in a repeat")
-    parser.add_argument("--repeats", type=int, default=5)
+    parser = arguments.Parser(prog="tarsus benchmark vector", description=__doc__.partition("\n")[0])
+    number = arguments.simulations
+    parser.add_argument(
+        "--num-envs", type=number, nargs="+", default=[64, 256], help="simulations of ours and the batch"
+    )
+    parser.add_argument("--async-envs", type=number, default=64, help="simulations of Gymnasium's vector environments")
+    parser.add_argument("--steps", type=arguments.count, default=50, help="of each simulation in a repeat")
+    parser.add_argument("--repeats", type=arguments.count, default=5)
     parser.add_argument("--no-learning", action="store_true", help="leave out the second table")
-    args = parser.parse_args(argv)
+    args = arguments.parse(parser, argv)
     n_cores = os.cpu_count() or 1
     rows = stepping_rows(args.num_envs, args.async_envs, args.steps)
     learning = [] if args.no_learning else learning_rows(args.num_envs[0], args.async_envs, args.steps)

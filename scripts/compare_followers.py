@@ -12,20 +12,16 @@ With --out the part of the page between the two marker comments is replaced.
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 
-import gymnasium
 import joblib
 import numpy as np
 from tqdm import tqdm
 
 import tarsus  # noqa: F401  registers the environments
-from tarsus.scripts import report
-from tarsus.scripts.learning import policies
+from tarsus.scripts import arguments, paths, report
+from tarsus.scripts.learning import playing, policies
 
 ENVIRONMENT = "Hexapod-v0"
 NAMES = ["zero", "walk", "steered", "hexapod-gait-commanded-rough", "hexapod-commanded"]
@@ -43,12 +39,16 @@ class Following:
     fell: bool
 
 
+def asked(ground: str) -> dict[str, str]:
+    """Return the options of the environment on a ground."""
+    return {"task": "commanded", "terrain": ground}
+
+
 def follow(policy: str, ground: str, seed: int) -> Following:
     """Run one episode of a policy on a ground."""
-    found, name, options = policies.find(policy, ENVIRONMENT, {"task": "commanded", "terrain": ground})
-    env = gymnasium.make(name, **options)
+    env, act = playing.start(policy, ENVIRONMENT, asked(ground), seed)
     weights = np.array([env.unwrapped.config.weights[term] for term in KEPT])
-    act, (observation, info) = found.make(env, seed), env.reset(seed=seed)
+    observation, info = env.reset(seed=seed)
     total, kept, over = 0.0, np.zeros(len(KEPT)), False
     while not over:
         observation, reward, terminated, truncated, info = env.step(act(observation, info))
@@ -76,21 +76,21 @@ def table(names: Iterable[str], grounds: Iterable[str], seeds: int, n_jobs: int)
     return report.markdown_table(HEAD, [row(*case, seeds, n_jobs) for case in tqdm(cases, unit="row", mininterval=1.0)])
 
 
+@arguments.command
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="tarsus compare followers", description=__doc__.partition("\n")[0])
+    parser = arguments.Parser(prog="tarsus compare followers", description=__doc__.partition("\n")[0])
     parser.add_argument("policies", nargs="*", default=NAMES, help=f"by default {' '.join(NAMES)}")
     parser.add_argument("--grounds", nargs="+", default=["flat", "rough"], help="names of terrains")
-    parser.add_argument("--seeds", type=int, default=20)
-    parser.add_argument("--jobs", type=int, default=1, help="processes")
-    parser.add_argument("--out", type=Path, help="page to write the table into")
-    args = parser.parse_args(argv)
-    try:
+    parser.add_argument("--seeds", type=arguments.count, default=20)
+    parser.add_argument("--jobs", type=arguments.jobs, default=1, help="processes")
+    parser.add_argument("--out", type=paths.page, help="page to write the table into")
+    with arguments.read(parser, argv) as args:
         if args.out:
-            report.insert(args.out.read_text(encoding="utf-8"), PART, "")  # before the episodes, which take minutes
-        text = table(args.policies, args.grounds, args.seeds, args.jobs)
-    except (ValueError, FileNotFoundError) as problem:
-        print(f"tarsus compare followers: {problem}", file=sys.stderr)
-        return 2
+            report.check_page(args.out, PART)
+        for ground in args.grounds:
+            for policy in args.policies:
+                playing.check_together(policy, ENVIRONMENT, asked(ground))
+    text = table(args.policies, args.grounds, args.seeds, args.jobs)
     print(text)
     if args.out:
         report.write_part(args.out, PART, "tarsus compare followers", text, ("tarsus", "mujoco", "gymnasium"))

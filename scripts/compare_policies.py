@@ -13,22 +13,18 @@ With --out the part of the page between the two marker comments is replaced.
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-import gymnasium
 import joblib
 import numpy as np
 from tqdm import tqdm
 
 import tarsus  # noqa: F401  registers the environments
-from tarsus.scripts import report
+from tarsus.scripts import arguments, paths, report
 from tarsus.scripts.evaluate import COLUMNS, cells, option, run_episode
-from tarsus.scripts.learning import policies
+from tarsus.scripts.learning import playing, policies
 from tarsus.scripts.learning.training_runs import RANDOMISED
 
 ENVIRONMENT = "Hexapod-v0"
@@ -58,9 +54,8 @@ def pushed(policy: str, options: Mapping[str, Any], push: float, side: int) -> P
         push: Change of the body's velocity [m/s].
         side: 0 to `SIDES` - 1, counterclockwise from the right; the seed of the episode too.
     """
-    found, name, options = policies.find(policy, ENVIRONMENT, options)
-    env = gymnasium.make(name, max_episode_steps=10**9, **options)
-    act, (observation, info) = found.make(env, side), env.reset(seed=side)
+    env, act = playing.start(policy, ENVIRONMENT, options, side, max_episode_steps=10**9)
+    observation, info = env.reset(seed=side)
     angle = 2 * np.pi * side / SIDES
     marks = {BEFORE - JUDGED: 0.0, BEFORE: 0.0, BEFORE + AFTER - JUDGED: 0.0, BEFORE + AFTER: 0.0}
     over = False
@@ -98,25 +93,25 @@ def table(names: Iterable[str], options: Mapping[str, Any], seeds: int, pushes: 
     return report.markdown_table(head, rows)
 
 
+@arguments.command
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="tarsus compare policies", description=__doc__.partition("\n")[0])
+    parser = arguments.Parser(prog="tarsus compare policies", description=__doc__.partition("\n")[0])
     parser.add_argument("policies", nargs="*", default=NAMES, help=f"by default {' '.join(NAMES)}")
-    parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--pushes", type=float, nargs="+", default=PUSHES, help="changes of the body's velocity [m/s]")
+    parser.add_argument("--seeds", type=arguments.count, default=5)
+    speed = arguments.number(0, 1000)
+    parser.add_argument("--pushes", type=speed, nargs="+", default=PUSHES, help="changes of the body's velocity [m/s]")
     parser.add_argument("--option", type=option, nargs="+", default=[], metavar="NAME=VALUE", help="of the environment")
     parser.add_argument("--randomised", action="store_true", help="draw a robot for each episode, as in training")
-    parser.add_argument("--jobs", type=int, default=1, help="processes")
-    parser.add_argument("--out", type=Path, help="page to write the table into")
-    args = parser.parse_args(argv)
-    options = dict(args.option) | {"randomise": RANDOMISED if args.randomised else {}}
-    part = PART + ("-randomised" if args.randomised else "")
-    try:
+    parser.add_argument("--jobs", type=arguments.jobs, default=1, help="processes")
+    parser.add_argument("--out", type=paths.page, help="page to write the table into")
+    with arguments.read(parser, argv) as args:
+        options = dict(args.option) | {"randomise": RANDOMISED if args.randomised else {}}
+        part = PART + ("-randomised" if args.randomised else "")
         if args.out:
-            report.insert(args.out.read_text(encoding="utf-8"), part, "")  # before the episodes, which take minutes
-        text = table(args.policies, options, args.seeds, args.pushes, args.jobs)
-    except (ValueError, FileNotFoundError) as problem:
-        print(f"tarsus compare policies: {problem}", file=sys.stderr)
-        return 2
+            report.check_page(args.out, part)
+        for policy in args.policies:
+            playing.check_together(policy, ENVIRONMENT, options)
+    text = table(args.policies, options, args.seeds, args.pushes, args.jobs)
     print(text)
     if args.out:
         command = "tarsus compare policies" + " --randomised" * args.randomised

@@ -6,12 +6,10 @@ engine's. A setting that diverges, topples or is refused stays in the list, mark
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import statistics
 import sys
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import joblib
 import numpy as np
@@ -22,7 +20,7 @@ from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import Flat
 from tarsus.mjcf.presets import PRESETS, Preset
-from tarsus.scripts import report
+from tarsus.scripts import arguments, paths, report
 from tarsus.scripts.comparison.compare import Comparison, compare
 from tarsus.scripts.comparison.hexapod_machine import HEXAPOD, PlatelessExperiment
 from tarsus.scripts.comparison.machine import Trial
@@ -199,15 +197,17 @@ def page_part(rows: pd.DataFrame, command: str) -> str:
     )
 
 
+@arguments.command
 def main(argv: list[str] | None = None) -> int:
     """Sweep, and write the table, the page's part and its picture."""
-    parser = argparse.ArgumentParser(prog="tarsus contact sweep", description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--page", type=Path, default=Path("docs/crossvalidation.md"), help="the page with the markers")
-    parser.add_argument("--jobs", type=int, default=-1, help="processes; -1 takes every core")
-    args = parser.parse_args(argv)
+    parser = arguments.Parser(prog="tarsus contact sweep", description=(__doc__ or "").partition("\n")[0])
+    page = report.DOCS / "crossvalidation.md"
+    parser.add_argument("--page", type=paths.page, default=page, help="the page with the markers")
+    parser.add_argument("--jobs", type=arguments.jobs, default=-1, help="processes; -1 takes every core")
+    with arguments.read(parser, argv) as args:
+        report.check_page(args.page, "sweep")
     from tarsus.scripts.figures.contact_pareto import arrays, draw
 
-    report.insert(args.page.read_text(encoding="utf-8"), "sweep", "")  # before the runs, which take minutes
     chosen = settings()
     cells = compute(chosen, args.jobs)
     rows = frame(chosen, cells)

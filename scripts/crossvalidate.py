@@ -7,12 +7,11 @@ dimension `engine`), report.md with its pictures, and report.html, which holds e
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from pathlib import Path
 
-from tarsus.scripts import report
+from tarsus.scripts import arguments, paths, report
 from tarsus.scripts.comparison import comparison_page
 from tarsus.scripts.comparison.compare import Comparison, align, compare
 from tarsus.scripts.comparison.hexapod_machine import HEXAPOD
@@ -23,21 +22,25 @@ from tarsus.scripts.runs import record
 
 MACHINES: dict[str, Machine] = {"hexapod": HEXAPOD, "hopping_leg": HOPPING_LEG, "slip_leg": SLIP_LEG}
 DPI = 80  # of the pictures
+SHORTEST = 0.01  # of a run: some rows to compare [s]
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> arguments.Parser:
     """Return the command line: a subcommand for each machine."""
-    parser = argparse.ArgumentParser(prog="tarsus crossvalidate", description=(__doc__ or "").partition("\n")[0])
+    parser = arguments.Parser(prog="tarsus crossvalidate", description=(__doc__ or "").partition("\n")[0])
     machines = parser.add_subparsers(dest="machine", required=True, metavar="MACHINE", help=", ".join(MACHINES))
+    seconds = arguments.number(SHORTEST, arguments.LONGEST)
     for name, machine in MACHINES.items():
         options = machines.add_parser(name, allow_abbrev=False, help=(machine.__doc__ or "").partition("\n")[0])
-        options.add_argument("--seconds", type=float, default=6.0, help="how long to run [s]; default 6")
+        options.add_argument("--seconds", type=seconds, default=6.0, help="how long to run [s]; default 6")
         options.add_argument(
             "--preset", default="reference", help="MuJoCo's settings, a preset's name; default %(default)s"
         )
-        options.add_argument("--rtol", type=float, default=1e-6, help="of the exact engine; default 1e-6")
-        options.add_argument("--out", type=Path, default=Path("out/crossvalidate"), help="folder for the files")
-        options.add_argument("--page", type=Path, help="also put the tables into this page, between its markers")
+        options.add_argument("--rtol", type=arguments.rtol, default=1e-6, help="of the exact engine; default 1e-6")
+        options.add_argument(
+            "--out", type=paths.folder_to_write, default=Path("out/crossvalidate"), help="folder for the files"
+        )
+        options.add_argument("--page", type=paths.page, help="also put the tables into this page, between its markers")
         options.add_argument("--part", default="walk", help="name of those markers; default walk")
         machine.add_options(options)
     return parser
@@ -47,16 +50,15 @@ def run(machine: Machine, experiment, seconds: float, rtol: float = 1e-6) -> tup
     """Return what both engines make of an experiment, and the comparison.
 
     Raises:
-        ValueError: If the experiment is impossible, or ended before a comparison could begin.
-        RuntimeError: If the exact engine could not go on.
+        RuntimeError: If the exact engine could not go on, or a run ended before a comparison could begin.
     """
     mujoco = machine.mujoco(experiment, seconds)
     if mujoco.record.sizes["time"] < 2:
-        raise ValueError(f"MuJoCo's run ended at once: {mujoco.record.attrs['status']}")
+        raise RuntimeError(f"MuJoCo's run ended at once: {mujoco.record.attrs['status']}")
     period = float(mujoco.record["time"][1] - mujoco.record["time"][0])
     exact = machine.exact(experiment, seconds, period, rtol=rtol)
     if exact.record.sizes["time"] < 2:
-        raise ValueError(f"the exact run ended at once: {exact.record.attrs['status']}")
+        raise RuntimeError(f"the exact run ended at once: {exact.record.attrs['status']}")
     return exact, mujoco, compare(exact, mujoco, machine.stride(experiment))
 
 
@@ -116,17 +118,17 @@ def fill(page: Path, part: str, exact: Trial, mujoco: Trial, comparison: Compari
     )
 
 
+@arguments.command
 def main(argv: list[str] | None = None) -> int:
-    """Compare and write; return 0, or 2 for what cannot be run."""
-    args = parser().parse_args(argv)
-    machine = MACHINES[args.machine]
-    try:
-        if not 0 < args.seconds < float("inf"):
-            raise ValueError(f"--seconds must be positive and finite, got {args.seconds:g}")
+    """Compare and write; return 0, or 2 for what cannot be run or compared."""
+    with arguments.read(parser(), argv) as args:
+        machine = MACHINES[args.machine]
         if args.page is not None:
-            report.insert(args.page.read_text(encoding="utf-8"), args.part, "")  # before the runs
-        exact, mujoco, comparison = run(machine, machine.experiment(args), args.seconds, args.rtol)
-    except (ValueError, RuntimeError, OSError) as error:
+            report.check_page(args.page, args.part)
+        experiment = machine.experiment(args)
+    try:
+        exact, mujoco, comparison = run(machine, experiment, args.seconds, args.rtol)
+    except RuntimeError as error:
         print(f"tarsus crossvalidate {args.machine}: {error}", file=sys.stderr)
         return 2
     if args.page is not None:

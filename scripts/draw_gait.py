@@ -6,25 +6,24 @@ Runtime: a few seconds for a policy.
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
 from typing import Any
 
-import gymnasium
 import numpy as np
 
 import tarsus  # noqa: F401  registers the environments
-from tarsus.scripts.learning import policies
+from tarsus.scripts import arguments, paths
+from tarsus.scripts.learning import playing
 
+ENVIRONMENT = "Hexapod-v0"
+SHORTEST = 0.1  # [s]
 LEGS = ("right rear", "right middle", "right front", "left rear", "left middle", "left front")
 
 
 def compute(policy: str, options: dict[str, Any], start: float, seconds: float, seed: int = 0) -> dict[str, np.ndarray]:
     """Return `time` [s], `touches` (n, 6) and the mean `speed` [m/s] of a stretch of an episode."""
-    found, name, options = policies.find(policy, "Hexapod-v0", options)
-    env = gymnasium.make(name, max_episode_steps=10**9, **options)
-    act = found.make(env, seed)
+    env, act = playing.start(policy, ENVIRONMENT, options, seed, max_episode_steps=10**9)
     observation, info = env.reset(seed=seed)
     infos = []
     while info["time"] < start + seconds:
@@ -63,18 +62,24 @@ def draw(gaits: dict[str, dict[str, np.ndarray]]):
     return figure
 
 
+@arguments.command
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="tarsus draw gait", description=__doc__.partition("\n")[0])
+    """Draw; return 0, 1 if a robot falls before there is anything to draw, 2 for a line that cannot be run."""
+    parser = arguments.Parser(prog="tarsus draw gait", description=__doc__.partition("\n")[0])
     parser.add_argument("policies", nargs="+", help="names, or folders of checkpoints")
-    parser.add_argument("--from", dest="start", type=float, default=4.0, help="[s]")
-    parser.add_argument("--seconds", type=float, default=3.0)
-    parser.add_argument("--out", type=Path, default=Path("gaits.png"))
-    args = parser.parse_args(argv)
-    try:
-        gaits = {name: compute(name, {}, args.start, args.seconds) for name in args.policies}
-    except (ValueError, FileNotFoundError) as problem:
-        print(f"tarsus draw gait: {problem}", file=sys.stderr)
-        return 2
+    parser.add_argument("--from", dest="start", type=arguments.number(0, arguments.LONGEST), default=4.0, help="[s]")
+    parser.add_argument("--seconds", type=arguments.seconds, default=3.0)
+    parser.add_argument("--out", type=paths.file_to_write(".png", ".pdf", ".svg"), default=Path("gaits.png"))
+    with arguments.read(parser, argv) as args:
+        if args.seconds < SHORTEST:
+            raise ValueError(f"--seconds must be at least {SHORTEST:g}, a few steps of the environment")
+        for name in args.policies:
+            playing.check(name, ENVIRONMENT, {})
+    gaits = {name: compute(name, {}, args.start, args.seconds) for name in args.policies}
+    for name, gait in gaits.items():
+        if len(gait["time"]) < 2:
+            print(f"tarsus draw gait: {name} falls before there is anything to draw", file=sys.stderr)
+            return 1
     draw({Path(name).parent.name or name: gait for name, gait in gaits.items()}).savefig(args.out, dpi=120)
     print(args.out)
     return 0

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import argparse
 import ast
-import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -18,13 +17,15 @@ from typing import Any
 import gymnasium
 import joblib
 import numpy as np
+from tqdm import tqdm
 
 import tarsus  # noqa: F401  registers the environments
-from tarsus.scripts import report
-from tarsus.scripts.learning import policies
+from tarsus.scripts import arguments, paths, report
 from tarsus.scripts.views import rendering
 
 STILL = 0.1  # a shorter way has no cost of transport [m]
+SEEDS = 1000  # of an evaluation at most: the seeds of its further episodes begin behind them
+FPS = 25  # pictures per second of a film, at most: each takes longer than a control period
 
 
 @dataclass(frozen=True)
@@ -47,24 +48,26 @@ COLUMNS = {
 }
 
 
-def run_episode(policy: str, environment: str | None, options: Mapping[str, Any], seed: int, video=None) -> Episode:
-    """Run one episode of a policy, and film it if `video` is a path."""
-    found, name, options = policies.find(policy, environment, options)
-    env = gymnasium.make(name, render_mode="rgb_array" if video else None, **options)
-    act = found.make(env, seed)
-    observation, info = env.reset(seed=seed)
-    rewards, work, frames, over = [], 0.0, [], False
+def steps(env: gymnasium.Env, act: Callable, seed: int) -> Iterator[tuple[float, bool, Mapping[str, Any]]]:
+    """Play an episode; yield reward, whether it was terminated, and `info` of every step."""
+    (observation, info), over = env.reset(seed=seed), False
     while not over:
         observation, reward, terminated, truncated, info = env.step(act(observation, info))
+        over = terminated or truncated
+        yield float(reward), bool(terminated), info
+
+
+def run_episode(policy: str, environment: str | None, options: Mapping[str, Any], seed: int) -> Episode:
+    """Run one episode of a policy."""
+    from tarsus.scripts.learning import playing  # not above: a film chooses its OpenGL before MuJoCo is imported
+
+    env, act = playing.start(policy, environment, options, seed)
+    rewards, work = [], 0.0
+    for reward, terminated, info in steps(env, act, seed):  # noqa: B007  the last ones are used behind the loop
         rewards.append(reward)
         work += positive_power(env.unwrapped, info) * env.unwrapped.ctrl_dt
-        if video:
-            frames.append(env.render())
-        over = terminated or truncated
     length = len(rewards) * env.unwrapped.ctrl_dt
     env.close()
-    if video:
-        write(frames, video, 1 / env.unwrapped.ctrl_dt)
     way = float(info.get("distance", np.nan))
     cost = work / (weight(env.unwrapped.model) * way) if work > 0 and way > STILL else np.nan
     return Episode(float(sum(rewards)), length, way / length, cost, float(terminated))
@@ -83,21 +86,26 @@ def weight(model) -> float:
     return float(model.body_mass.sum() * np.linalg.norm(model.opt.gravity))
 
 
-def write(frames: list[np.ndarray], path: Path, fps: float) -> None:
-    """Write a film of about 25 frames per second."""
-    import imageio
+def film_episode(policy: str, environment: str | None, options: Mapping[str, Any], seed: int, path: Path) -> int:
+    """Film one episode of a policy in real time; return the number of pictures."""
+    from tarsus.scripts.learning import playing
 
-    every = max(1, round(fps / 25))
-    with imageio.get_writer(path, fps=fps / every, macro_block_size=None) as writer:
-        for frame in frames[::every]:
-            writer.append_data(frame)
+    env, act = playing.start(policy, environment, options, seed, render_mode="rgb_array")
+    period = env.unwrapped.ctrl_dt
+    every = max(1, round(1 / (FPS * period)))  # whole control periods between pictures keep the film's pace even
+    images = (env.render() for k, _ in enumerate(steps(env, act, seed)) if k % every == 0)
+    most = -(-env.spec.max_episode_steps // every)
+    n = rendering.write_film(path, images, 1 / (every * period), most)
+    env.close()
+    return n
 
 
 def evaluate(policy: str, environment=None, options=None, n_seeds=5, n_episodes=1, n_jobs=1) -> list[Episode]:
     """Return the episodes of seeds 0 to n_seeds - 1, `n_episodes` each, on joblib's active backend."""
-    seeds = [1000 * episode + seed for seed in range(n_seeds) for episode in range(n_episodes)]
-    run = joblib.delayed(run_episode)
-    return joblib.Parallel(n_jobs=n_jobs)(run(policy, environment, options or {}, seed) for seed in seeds)
+    seeds = [SEEDS * episode + seed for seed in range(n_seeds) for episode in range(n_episodes)]
+    run, parallel = joblib.delayed(run_episode), joblib.Parallel(n_jobs=n_jobs, return_as="generator")
+    made = parallel(run(policy, environment, options or {}, seed) for seed in seeds)
+    return list(tqdm(made, total=len(seeds), unit="episode", mininterval=1.0))
 
 
 def cells(episodes: list[Episode]) -> list[str]:
@@ -123,31 +131,36 @@ def option(text: str) -> tuple[str, Any]:
         raise argparse.ArgumentTypeError(f"an option is NAME=VALUE, got {text!r}")
     try:
         return name, ast.literal_eval(value)
-    except (ValueError, SyntaxError):
+    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):  # what the parser is documented to raise
         return name, value
 
 
-def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="tarsus evaluate", description=__doc__.partition("\n")[0])
+def parser() -> arguments.Parser:
+    """Return the command line."""
+    parser = arguments.Parser(prog="tarsus evaluate", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("policy", help="a name, or the folder of a checkpoint")
     parser.add_argument("--env", help="by default Hexapod-v0, or the checkpoint's")
     parser.add_argument("--option", type=option, nargs="+", default=[], metavar="NAME=VALUE", help="of the environment")
-    parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--episodes", type=int, default=1, help="of each seed")
-    parser.add_argument("--jobs", type=int, default=1, help="processes")
-    parser.add_argument("--video", type=Path, help="film of the first seed's episode (.mp4, .gif)")
-    args = parser.parse_args(argv)
-    options = dict(args.option)
-    if args.video and not rendering.choose_opengl():
-        print(rendering.NO_OPENGL, file=sys.stderr)
-        return 2
-    try:
-        episodes = evaluate(args.policy, args.env, options, args.seeds, args.episodes, args.jobs)
-        if args.video:
-            run_episode(args.policy, args.env, options, 0, args.video)
-    except (ValueError, FileNotFoundError, gymnasium.error.Error) as problem:
-        print(f"tarsus evaluate: {problem}", file=sys.stderr)
-        return 2
+    parser.add_argument("--seeds", type=arguments.integer(1, SEEDS), default=5)
+    parser.add_argument("--episodes", type=arguments.count, default=1, help="of each seed")
+    parser.add_argument("--jobs", type=arguments.jobs, default=1, help="processes")
+    parser.add_argument("--video", type=paths.film, help="film of the first seed's episode (.mp4, .gif)")
+    return parser
+
+
+@arguments.command
+def main(argv: list[str] | None = None) -> int:
+    """Evaluate, film, print the table; return 0, or 2 for a command line that cannot be run."""
+    with arguments.read(parser(), argv) as args:
+        options = dict(args.option)
+        if args.video and not rendering.choose_opengl():  # before anything imports MuJoCo
+            raise ValueError(rendering.NO_OPENGL)
+        from tarsus.scripts.learning import playing
+
+        playing.check(args.policy, args.env, options, render_mode="rgb_array" if args.video else None)
+    episodes = evaluate(args.policy, args.env, options, args.seeds, args.episodes, args.jobs)
+    if args.video:
+        film_episode(args.policy, args.env, options, 0, args.video)
     print(report.markdown_table(["policy", *COLUMNS.values()], [[args.policy, *cells(episodes)]]))
     print(f"mean ± standard deviation of {len(episodes)} episodes; {report.versions('tarsus', 'mujoco', 'gymnasium')}")
     return 0

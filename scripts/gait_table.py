@@ -6,12 +6,10 @@ Runs are spread by joblib: put `with joblib.parallel_config(...)` around `comput
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import sys
 import time
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import joblib
 import numpy as np
@@ -22,8 +20,8 @@ from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import Flat, Slope, Terrain
 from tarsus.mjcf import PRESETS
 from tarsus.mjcf.presets import find
-from tarsus.scripts import report
-from tarsus.scripts.report import insert, markdown_table
+from tarsus.scripts import arguments, paths, report
+from tarsus.scripts.report import DOCS, check_page, insert, markdown_table
 from tarsus.scripts.runs import record, summary
 from tarsus.scripts.runs.experiment import Experiment
 from tarsus.scripts.runs.simulate import simulate
@@ -193,18 +191,15 @@ def draw(rows: list[Case], cells):
     return figure
 
 
+@arguments.command
 def main(argv: list[str] | None = None) -> int:
     """Make the tables and the figure."""
-    parser = argparse.ArgumentParser(prog="tarsus gait table", description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--page", type=Path, default=Path("docs/presets.md"), help="the page to put the tables into")
-    parser.add_argument("--jobs", type=int, default=-1, help="processes; -1 takes every core")
-    args = parser.parse_args(argv)
-    page = args.page.read_text(encoding="utf-8") if args.page.exists() else EMPTY
-    try:
-        insert(page, "tables", "")  # before the runs, which take minutes
-    except ValueError as error:
-        print(f"tarsus gait table: {args.page}: {error}", file=sys.stderr)
-        return 2
+    parser = arguments.Parser(prog="tarsus gait table", description=(__doc__ or "").partition("\n")[0])
+    page = DOCS / "presets.md"
+    parser.add_argument("--page", type=paths.page, default=page, help="the page to put the tables into")
+    parser.add_argument("--jobs", type=arguments.jobs, default=-1, help="processes; -1 takes every core")
+    with arguments.read(parser, argv) as args:
+        page = check_page(args.page, "tables") if args.page.exists() else EMPTY
     rows = cases()
     cells = compute(rows, args.jobs)
     generated = tables(rows, cells, "tarsus gait table")

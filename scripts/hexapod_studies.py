@@ -6,7 +6,6 @@ time; a study whose data lie in the folder already, from here or from its own `t
 
 from __future__ import annotations
 
-import argparse
 import importlib
 import inspect
 import sys
@@ -15,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tarsus.scripts import report
+from tarsus.scripts import arguments, paths, report
 from tarsus.scripts.runs import record
 
 STUDIES = (
@@ -52,24 +51,22 @@ def study(name: str, folder: Path, pictures: Path, jobs: int) -> str:
     return f"![{title}](figures/{name}.png)\n\n{figure.table(data)}"
 
 
+@arguments.command
 def main(argv: list[str] | None = None) -> int:
     """Make the tables and pictures."""
-    parser = argparse.ArgumentParser(prog="tarsus hexapod studies", description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--page", type=Path, default=Path("docs/hexapod_studies.md"), help="to put the tables into")
-    parser.add_argument("--data", type=Path, default=Path("out/figures"), help="folder of the studies' data")
+    parser = arguments.Parser(prog="tarsus hexapod studies", description=(__doc__ or "").partition("\n")[0])
+    page = report.DOCS / "hexapod_studies.md"
+    parser.add_argument("--page", type=paths.page, default=page, help="to put the tables into")
+    parser.add_argument(
+        "--data", type=paths.folder_to_write, default=Path("out/figures"), help="folder of the studies' data"
+    )
     parser.add_argument("--only", nargs="+", choices=STUDIES, default=STUDIES, metavar="NAME", help=", ".join(STUDIES))
-    parser.add_argument("--jobs", type=int, default=-1, help="processes; -1, the default, takes every core")
-    args = parser.parse_args(argv)
+    parser.add_argument("--jobs", type=arguments.jobs, default=-1, help="processes; -1, the default, takes every core")
+    with arguments.read(parser, argv) as args:
+        report.check_page(args.page, "made", *args.only)
     import matplotlib
 
     matplotlib.use("Agg")
-    page = args.page.read_text(encoding="utf-8")
-    try:
-        for name in ("made", *args.only):
-            report.insert(page, name, "")  # before the runs, which take minutes
-    except ValueError as error:
-        print(f"tarsus hexapod studies: {args.page}: {error}", file=sys.stderr)
-        return 2
     parts = {name: study(name, args.data, args.page.parent / "figures", args.jobs) for name in args.only}
     versions, machine = report.versions(*record.PACKAGES), report.machine()
     parts["made"] = f"Made by `tarsus hexapod studies` on {time.strftime('%Y-%m-%d')} with {versions}, on {machine}."

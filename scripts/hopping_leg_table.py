@@ -5,15 +5,13 @@ Usage: tarsus hopping leg table. Prints Markdown. Runtime: three minutes, most o
 
 from __future__ import annotations
 
-import argparse
-
 from tarsus.analytic import hybrid as hy
 from tarsus.analytic.models import hopping_leg_hybrid
 from tarsus.analytic.models.hopping_leg import HoppingLegParams
 from tarsus.analytic.models.hopping_leg_laws import RaibertGains
 from tarsus.controllers.raibert import Raibert
 from tarsus.mjcf.hopping_leg import PRESETS
-from tarsus.scripts import report
+from tarsus.scripts import arguments, report
 from tarsus.scripts.runs.hopping_mujoco import mujoco_run
 from tarsus.scripts.runs.hopping_runs import hybrid_run
 
@@ -47,9 +45,11 @@ def mujoco_row(speed: float, preset: str, wanted: dict[str, float]) -> tuple[str
     return f"{speed:g}", preset, *shares, f"{1e3 * height:+.3f}", spread, f"{1e3 * speed_error:+.2f}"
 
 
+@arguments.command
 def main(argv: list[str] | None = None) -> int:
     """Print the tables."""
-    argparse.ArgumentParser(prog="tarsus hopping leg table", description=__doc__.partition("\n")[0]).parse_args(argv)
+    parser = arguments.Parser(prog="tarsus hopping leg table", description=__doc__.partition("\n")[0])
+    arguments.parse(parser, argv)
     sim = hy.compile(hopping_leg_hybrid.build(Raibert()))
     wanted = {speed: exact(sim, speed) for speed in SPEEDS}
     rows = [exact_row(speed, "ideal", steady) for speed, steady in wanted.items()]

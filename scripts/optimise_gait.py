@@ -14,10 +14,8 @@ gaits as one batch.
 
 from __future__ import annotations
 
-import argparse
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from scipy.optimize import differential_evolution
@@ -26,6 +24,7 @@ from tqdm import tqdm
 from tarsus.analytic.contact import Feet, se2, solve
 from tarsus.analytic.models.multipod import MultipodParams, foot_positions, foot_velocities
 from tarsus.controllers.pair_gaits import FourierGait, undulation
+from tarsus.scripts import arguments, paths
 from tarsus.scripts.report import markdown_table
 from tarsus.scripts.slipping.laboratory import Walk, record
 from tarsus.scripts.slipping.prediction import measure
@@ -181,21 +180,24 @@ def walked(params: MultipodParams, gait: FourierGait, goal: str, preset: str = "
     return float(seen.twist[whole, {"speed": 0, "turning": 2}[goal]].mean())
 
 
+@arguments.command
 def main(argv: list[str] | None = None) -> int:
     """Optimise, walk both gaits in MuJoCo, print a table."""
-    parser = argparse.ArgumentParser(prog="tarsus optimise gait", description=__doc__.partition("\n")[0])
-    parser.add_argument("--legs", type=int, default=8)
+    parser = arguments.Parser(prog="tarsus optimise gait", description=__doc__.partition("\n")[0])
+    parser.add_argument("--legs", type=arguments.count, default=8)
     parser.add_argument("--goal", choices=GOALS, default="speed")
-    parser.add_argument("--generations", type=int, default=150)
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--generations", type=arguments.count, default=150)
+    parser.add_argument("--seed", type=arguments.seed, default=0)
+    turn = arguments.number(-100, 100)
     parser.add_argument(
-        "--phase-offset", type=float, default=1.35 * np.pi, help="of the undulation it starts from [rad]"
+        "--phase-offset", type=turn, default=1.35 * np.pi, help="of the undulation it starts from [rad]"
     )
-    parser.add_argument("--out", type=Path, help=".npz file for the gait's coefficients and frequency")
-    args = parser.parse_args(argv)
-    steering = STEERING if args.goal == "turning" else 0.0
-    start = undulation(args.legs, phase_offset=args.phase_offset, steering=steering)
-    problem = Problem(MultipodParams(n_legs=args.legs), start, args.goal)
+    npz = paths.file_to_write(".npz")
+    parser.add_argument("--out", type=npz, help=".npz file for the gait's coefficients and frequency")
+    with arguments.read(parser, argv) as args:
+        steering = STEERING if args.goal == "turning" else 0.0
+        start = undulation(args.legs, phase_offset=args.phase_offset, steering=steering)
+        problem = Problem(MultipodParams(n_legs=args.legs), start, args.goal)
     found = optimise(problem, args.phase_offset, args.generations, args.seed)
     unit, size = {"speed": ("mm/s", 1e3), "turning": ("mrad/s", 1e3)}[args.goal]
     real = [walked(problem.params, gait, args.goal) for gait in (start, found.gait)]

@@ -6,7 +6,6 @@ that falls costs more the sooner it does. Of the gaits tried the fastest stable 
 
 from __future__ import annotations
 
-import argparse
 import sys
 
 import joblib
@@ -16,6 +15,7 @@ from tqdm import tqdm
 
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.terrain import Flat
+from tarsus.scripts import arguments
 from tarsus.scripts.runs import exact
 from tarsus.scripts.studies.gait_proof import Walk, follows, prove, table, walk
 
@@ -64,14 +64,18 @@ def search(
     return tried, bool(found.success)
 
 
+@arguments.command
 def main(argv: list[str] | None = None) -> int:
     """Search, prove, print the table and the command that walks the gait."""
-    parser = argparse.ArgumentParser(prog="tarsus optimise hexapod", description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--population", type=int, default=24, help="gaits per generation; default 24")
-    parser.add_argument("--generations", type=int, default=60, help="most generations after the first; default 60")
-    parser.add_argument("--seed", type=int, default=0, help="of the search; default 0")
-    parser.add_argument("--jobs", type=int, default=-1, help="threads; -1 takes every core")
-    args = parser.parse_args(argv)
+    parser = arguments.Parser(prog="tarsus optimise hexapod", description=(__doc__ or "").partition("\n")[0])
+    count = arguments.count
+    parser.add_argument(
+        "--population", type=arguments.integer(5), default=24, help="gaits per generation, 5 or more; default 24"
+    )
+    parser.add_argument("--generations", type=count, default=60, help="most generations after the first; default 60")
+    parser.add_argument("--seed", type=arguments.seed, default=0, help="of the search; default 0")
+    parser.add_argument("--jobs", type=arguments.jobs, default=-1, help="threads; -1 takes every core")
+    args = arguments.parse(parser, argv)
     tried, converged = search(args.population, args.generations, args.seed, args.jobs)
     sim = exact.simulator(Flat())
     for point, made in sorted(tried, key=lambda row: row[1].cost)[:CANDIDATES]:

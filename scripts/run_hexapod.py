@@ -9,18 +9,19 @@ import argparse
 import sys
 from pathlib import Path
 
+from tarsus.scripts import arguments, paths
 from tarsus.scripts.runs.hexapod_options import add_robot_options, gait_from, params_from, terrain_from
 from tarsus.scripts.views import rendering
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> arguments.Parser:
     """Return the command line."""
-    parser = argparse.ArgumentParser(
+    parser = arguments.Parser(
         prog="tarsus run hexapod", description=(__doc__ or "").partition("\n")[0], allow_abbrev=False
     )
-    parser.add_argument("--seconds", type=float, default=10.0, help="how long to run [s]; default 10")
+    parser.add_argument("--seconds", type=arguments.seconds, default=10.0, help="how long to run [s]; default 10")
     parser.add_argument("--preset", default="reference", help="MuJoCo's settings, a preset's name; default %(default)s")
-    parser.add_argument("--out", type=Path, default=Path("out/hexapod"), help="folder for the files")
+    parser.add_argument("--out", type=paths.folder_to_write, default=Path("out/hexapod"), help="folder for the files")
     add_robot_options(parser)
     looking = parser.add_argument_group("looking at it")
     looking.add_argument("--no-video", action="store_true", help="write no video")
@@ -37,23 +38,19 @@ def parser() -> argparse.ArgumentParser:
     return parser
 
 
+@arguments.command
 def main(argv: list[str] | None = None) -> int:
-    """Run, print the summary, write the files; return 0, or 2 for a command line that cannot be run."""
-    args = parser().parse_args(argv)
-    draws = (not args.no_video) and rendering.choose_opengl()  # before anything imports MuJoCo
-    from tarsus.scripts.runs.experiment import Experiment
-    from tarsus.scripts.runs.simulate import simulate
-
-    try:
-        if not 0 < args.seconds < float("inf"):
-            raise ValueError(f"--seconds must be positive and finite, got {args.seconds:g}")
+    """Run, print the summary, write the files; return 0, 1 for a run that diverged, 2 for a line that cannot be run."""
+    with arguments.read(parser(), argv) as args:
         params = params_from(args.set)
-        gait = gait_from(args, params)
-        experiment = Experiment(params, gait, terrain_from(args.terrain, params), args.preset)
-        run = simulate(experiment, args.seconds)
-    except ValueError as error:
-        print(f"tarsus run hexapod: {error}", file=sys.stderr)
-        return 2
+        gait, ground = gait_from(args, params), terrain_from(args.terrain, params)
+        draws = (not args.no_video) and rendering.choose_opengl()  # before anything imports MuJoCo
+        from tarsus.scripts.runs import simulate
+        from tarsus.scripts.runs.experiment import Experiment, Stepper
+
+        experiment = Experiment(params, gait, ground, args.preset)
+        simulate.rows_in(args.seconds, Stepper(experiment).model.opt.timestep)
+    run = simulate.simulate(experiment, args.seconds)
     written = _write(run, experiment, args, draws)
     _print_summary(run)
     print(f"\n{args.out}: {', '.join(written)}")
@@ -61,7 +58,7 @@ def main(argv: list[str] | None = None) -> int:
         print(rendering.NO_OPENGL)
     if args.view:
         _view(experiment, args.view)
-    return 0
+    return 1 if run.status is simulate.Status.DIVERGED else 0
 
 
 def _print_summary(run) -> None:

@@ -10,44 +10,60 @@ import argparse
 import sys
 from pathlib import Path
 
+from tarsus.scripts import arguments, paths
 from tarsus.scripts.runs.hopping_leg_options import add_leg_options, leg_from
 
 ENGINES = ("hybrid", "mujoco")
 SAMPLE_PERIOD = 2e-3  # between rows of the record [s]
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> arguments.Parser:
     """Return the command line."""
-    made = argparse.ArgumentParser(
+    made = arguments.Parser(
         prog="tarsus run hopping leg", description=(__doc__ or "").partition("\n")[0], allow_abbrev=False
     )
-    made.add_argument("--Nstep", type=int, default=10, help="number of hops; default 10")
+    made.add_argument("--Nstep", type=arguments.integer(0), default=10, help="number of hops; default 10")
     made.add_argument("--engine", choices=ENGINES, default="hybrid")
     made.add_argument("--preset", default="rl", help="MuJoCo's settings, a preset's name; default %(default)s")
     add_leg_options(made)
-    made.add_argument("--out", type=Path, default=Path("out/hopping_leg"), help="folder for the files")
+    made.add_argument("--out", type=paths.folder_to_write, default=Path("out/hopping_leg"), help="folder for the files")
     made.add_argument("--no-video", action="store_true")
     made.add_argument("--live", action="store_true", help="show the run while it is computed, then play it back")
     return made
 
 
+@arguments.command
 def main(argv: list[str] | None = None) -> int:
     """Run, print the table, write the files; return 0, 1 for a run that failed, 2 for a line that cannot be run."""
-    args = parser().parse_args(argv)
-    from tarsus.controllers.raibert import Raibert
-
-    try:
+    with arguments.read(parser(), argv) as args:
         params, gains, ground = leg_from(args)
-        controller = Raibert(gains, params, fast=args.engine == "mujoco")
-        run, plot = run_it(controller, ground, args)
-    except ValueError as error:
-        print(f"tarsus run hopping leg: {error}", file=sys.stderr)
-        return 2
+        controller = checked_controller(gains, params, ground, args)
+    run, plot = run_it(controller, ground, args)
     print_hops(run)
     print(f"{args.out}: {', '.join(_write(run, controller, args))}")
     if plot is not None:
         plot.playback()
     return 0 if run.completed else 1
+
+
+def checked_controller(gains, params, ground, args: argparse.Namespace):
+    """Return the controller of a run that can be begun.
+
+    Raises:
+        ValueError: If it cannot.
+    """
+    from tarsus.controllers.raibert import Raibert
+    from tarsus.mjcf.hopping_leg import PRESETS
+    from tarsus.mjcf.presets import find
+    from tarsus.scripts.runs.hopping_mujoco import Stepper
+    from tarsus.scripts.runs.hopping_runs import check_hops
+
+    check_hops(args.Nstep)
+    preset = find(args.preset, PRESETS)
+    controller = Raibert(gains, params, fast=args.engine == "mujoco")
+    if args.engine == "mujoco":
+        Stepper(controller, ground, preset)
+    return controller
 
 
 def run_it(controller, ground, args: argparse.Namespace):

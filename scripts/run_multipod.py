@@ -16,17 +16,20 @@ import numpy as np
 
 from tarsus.analytic import terrain as terrains
 from tarsus.controllers.gaits import GAITS
-from tarsus.scripts import report
+from tarsus.scripts import arguments, paths, report
 from tarsus.scripts.views import rendering
 
 LONGEST_TABLE = 12  # legs whose loads are printed; legs.csv has them all
+SHORTEST = 0.1  # of a walk: slip speeds are differences between samples [s]
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> arguments.Parser:
     """Return the command line."""
-    parser = argparse.ArgumentParser(prog="tarsus run multipod", description=(__doc__ or "").partition("\n")[0])
+    parser = arguments.Parser(prog="tarsus run multipod", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--robot", default="multipod", help="such as bigant or disc; default %(default)s")
-    parser.add_argument("--n-legs", type=int, help="legs of the multipod (even, 4 to 50) or the disc (3 to 50)")
+    parser.add_argument(
+        "--n-legs", type=arguments.count, help="legs of the multipod (even, 4 to 50) or the disc (3 to 50)"
+    )
     parser.add_argument("--gait", help=f"{', '.join(GAITS)}; by default the robot's")
     parser.add_argument(
         "--gait-set", nargs="+", default=[], metavar="NAME=VALUE", help="options of the gait, as in frequency=0.5"
@@ -36,29 +39,11 @@ def parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--terrain", default="flat", help=", ".join(terrains.TERRAINS))
     parser.add_argument("--preset", default="reference", help="MuJoCo's settings, a preset's name; default %(default)s")
-    parser.add_argument("--seconds", type=float, default=20.0, help="how long to run [s]; default 20")
-    parser.add_argument("--out", type=Path, default=Path("out/multipod"), help="folder for the files")
+    parser.add_argument("--seconds", type=arguments.seconds, default=20.0, help="how long to run [s]; default 20")
+    parser.add_argument("--out", type=paths.folder_to_write, default=Path("out/multipod"), help="folder for the files")
     parser.add_argument("--no-video", action="store_true", help="write no video")
     parser.add_argument("--view", action="store_true", help="then watch it live in a window")
     return parser
-
-
-def numbers(assignments: list[str], option: str) -> dict[str, float]:
-    """Return what `NAME=VALUE` words say.
-
-    Raises:
-        ValueError: If one is no assignment of a number.
-    """
-    found = {}
-    for assignment in assignments:
-        name, equals, value = assignment.partition("=")
-        try:
-            found[name] = float(value)
-        except ValueError:
-            equals = ""
-        if not (name and equals):
-            raise ValueError(f"{option} takes NAME=NUMBER, got {assignment!r}")
-    return found
 
 
 def walking_from(args: argparse.Namespace):
@@ -72,7 +57,7 @@ def walking_from(args: argparse.Namespace):
     if args.robot not in MACHINES:
         raise ValueError(f"unknown robot {args.robot!r}; there are {', '.join(MACHINES)}")
     machine = MACHINES[args.robot]
-    given = numbers(args.set, "--set")
+    given = arguments.assignments(args.set, "--set")
     names = [entry.name for entry in fields(machine.params)]
     known = [name for name in names if name not in ("n_legs", "motor")]
     for name in given:
@@ -83,8 +68,8 @@ def walking_from(args: argparse.Namespace):
             raise ValueError(f"the number of legs of a {args.robot} is fixed; --n-legs is for multipods and discs")
         given["n_legs"] = args.n_legs
     params = machine.params(**given)
-    gait = machine.gait(params, args.gait, **numbers(args.gait_set, "--gait-set"))
-    return Walking(args.robot, params, gait, terrains.make(args.terrain), args.preset)
+    gait = machine.gait(params, args.gait, **arguments.assignments(args.gait_set, "--gait-set"))
+    return Walking(args.robot, params, gait, arguments.terrain([args.terrain]), args.preset)
 
 
 def summary(walk) -> list[tuple[str, str]]:
@@ -117,9 +102,10 @@ def summary(walk) -> list[tuple[str, str]]:
 def leg_table(walk) -> tuple[tuple[str, ...], list[tuple]]:
     """Return head and rows of what each leg carried in the second half of the walk."""
     half = slice(len(walk.time) // 2, None)
-    normal, position = walk.force[half, :, 2], walk.feet[half]
+    normal = walk.force[half, :, 2]
     loaded = normal > 0
-    speed = np.linalg.norm(np.gradient(position[..., :2], walk.time[half], axis=0), axis=-1)
+    moved = np.gradient(walk.feet[..., :2], walk.time, axis=0) if len(walk.time) > 1 else 0 * walk.feet[..., :2]
+    speed = np.linalg.norm(moved[half], axis=-1)
     rows = []
     for leg, name in enumerate(leg_names(walk.walking)):
         share = normal[:, leg].mean() / walk.walking.weight
@@ -154,20 +140,18 @@ def write_files(walk, out: Path) -> list[str]:
     return ["walk.csv", "legs.csv"]
 
 
+@arguments.command
 def main(argv: list[str] | None = None) -> int:
-    """Walk, print the summary, write the files; return 0, or 2 for a command line that cannot be run."""
-    args = parser().parse_args(argv)
-    draws = (not args.no_video) and rendering.choose_opengl()  # before anything imports MuJoCo
-    from tarsus.scripts.runs.walking import FPS, WalkingStepper, walk
+    """Walk, print the summary, write the files; return 0, 1 if MuJoCo gave up, 2 for a line that cannot be run."""
+    with arguments.read(parser(), argv) as args:
+        draws = (not args.no_video) and rendering.choose_opengl()  # before anything imports MuJoCo
+        from tarsus.scripts.runs.walking import FPS, WalkingStepper, walk
 
-    try:
-        if not 0 < args.seconds < float("inf"):
-            raise ValueError(f"--seconds must be positive and finite, got {args.seconds:g}")
+        if args.seconds < SHORTEST:
+            raise ValueError(f"a walk must last at least {SHORTEST:g} s for its tables, got --seconds {args.seconds:g}")
         walking = walking_from(args)
-        found = walk(walking, args.seconds, progress=True)
-    except ValueError as error:
-        print(f"tarsus run multipod: {error}", file=sys.stderr)
-        return 2
+        WalkingStepper(walking)  # refuses what no model can be made of
+    found = walk(walking, args.seconds, progress=True)
     written = write_files(found, args.out)
     if draws:
         model, every = WalkingStepper(walking).model, 2
@@ -184,7 +168,7 @@ def main(argv: list[str] | None = None) -> int:
         print(rendering.NO_OPENGL)
     if args.view:
         _view(WalkingStepper(walking))
-    return 0
+    return 1 if found.warned else 0
 
 
 def _view(stepper) -> None:

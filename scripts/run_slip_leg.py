@@ -9,47 +9,69 @@ import argparse
 import sys
 from pathlib import Path
 
+from tarsus.scripts import arguments, paths
 from tarsus.scripts.runs.slip_leg_options import add_leg_options, experiment_from
 
 ENGINES = ("hybrid", "mujoco")
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> arguments.Parser:
     """Return the command line."""
-    parser = argparse.ArgumentParser(
+    parser = arguments.Parser(
         prog="tarsus run slip leg", description=(__doc__ or "").partition("\n")[0], allow_abbrev=False
     )
-    parser.add_argument("--steps", type=int, default=40, help="from apex to apex; default 40")
+    parser.add_argument("--steps", type=arguments.count, default=40, help="from apex to apex; default 40")
     parser.add_argument("--engine", default="hybrid", help="hybrid (exact, default) or mujoco")
     parser.add_argument("--preset", default="reference", help="MuJoCo's settings, a preset's name; default %(default)s")
-    parser.add_argument("--out", type=Path, default=Path("out/slip_leg"), help="folder for the files")
+    parser.add_argument("--out", type=paths.folder_to_write, default=Path("out/slip_leg"), help="folder for the files")
     add_leg_options(parser)
-    parser.add_argument("--fps", type=float, default=60.0, help="pictures per second of simulated time; default 60")
-    parser.add_argument("--slower", type=float, default=4.0, help="the video is that much slower than life; default 4")
+    rate = arguments.number(1.0, 1000.0)
+    parser.add_argument("--fps", type=rate, default=60.0, help="pictures per second of simulated time; default 60")
+    parser.add_argument(
+        "--slower",
+        type=arguments.number(0.01, 100.0),
+        default=4.0,
+        help="the video is that much slower than life; default 4",
+    )
     parser.add_argument("--no-video", action="store_true", help="write no video")
     parser.add_argument("--live", action="store_true", help="show the run while it is computed, then play it back")
     return parser
 
 
+@arguments.command
 def main(argv: list[str] | None = None) -> int:
     """Run, print the summary, write the files; return 0, 1 for a run that failed, 2 for a line that cannot be run."""
-    args = parser().parse_args(argv)
-    try:
+    with arguments.read(parser(), argv) as args:
         if args.engine not in ENGINES:
             raise ValueError(f"unknown engine {args.engine!r}; there are {', '.join(ENGINES)}")
-        if args.steps < 1:
-            raise ValueError(f"--steps must be at least 1, got {args.steps}")
         # A torque that is held for a step does some work of its own, which the controller then takes out again.
         experiment = experiment_from(args, energy_gain=0.5 * (args.engine == "mujoco"))
-        run, plot = run_it(experiment, args)
-    except ValueError as error:
-        print(f"tarsus run slip leg: {error}", file=sys.stderr)
-        return 2
+        check(experiment, args)
+    run, plot = run_it(experiment, args)
     print(summary(run))
     print(f"{args.out}: {', '.join(_write(run, experiment, args))}")
     if plot is not None:
         plot.playback()
     return 0 if run.completed else 1
+
+
+def check(experiment, args: argparse.Namespace) -> None:
+    """Refuse a run that cannot be begun.
+
+    Raises:
+        ValueError: The sentence says why.
+    """
+    from tarsus.analytic.models.ground_line import ground_table
+    from tarsus.mjcf.presets import find
+    from tarsus.mjcf.slip_leg import PRESETS
+    from tarsus.scripts.runs.slip_leg_mujoco import MujocoRun
+
+    preset = find(args.preset, PRESETS)
+    if args.engine == "mujoco":
+        MujocoRun(experiment, preset)
+    else:
+        experiment.start()
+        ground_table(experiment.ground)
 
 
 def run_it(experiment, args: argparse.Namespace):

@@ -11,8 +11,6 @@ last generation are walked again for whole episodes of several seeds, of which t
 
 from __future__ import annotations
 
-import argparse
-
 import gymnasium
 import numpy as np
 from scipy.optimize import differential_evolution
@@ -21,7 +19,7 @@ from tqdm import tqdm
 import tarsus  # noqa: F401  registers the environments
 from tarsus.analytic.clock import TripodGait
 from tarsus.envs.actions import GAIT_RANGES, gait_parameters
-from tarsus.scripts import report
+from tarsus.scripts import arguments, report
 from tarsus.scripts.learning.policies import GAITS, gait_action, run_up
 
 ENVIRONMENT = "Hexapod-v0"
@@ -111,16 +109,18 @@ def search(num_envs: int, generations: int, n_steps: int, seed: int, n_threads: 
     return best[first], final[first]
 
 
+@arguments.command
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="tarsus search gait", description=__doc__.partition("\n")[0])
-    parser.add_argument("--num-envs", type=int, default=64, help="gaits in a generation")
-    parser.add_argument("--generations", type=int, default=24)
-    parser.add_argument("--steps", type=int, default=300, help="of an episode in the search, 20 ms each")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--threads", type=int, default=0, help="of the physics; 0 is one for each processor")
-    args = parser.parse_args(argv)
-    if args.num_envs < FINAL_SEEDS:
-        parser.error(f"--num-envs must be at least {FINAL_SEEDS}, the episodes of a finalist, got {args.num_envs}")
+    parser = arguments.Parser(prog="tarsus search gait", description=__doc__.partition("\n")[0])
+    least = arguments.integer(FINAL_SEEDS, 100_000)  # the episodes of a finalist
+    parser.add_argument("--num-envs", type=least, default=64, help=f"gaits in a generation, {FINAL_SEEDS} or more")
+    parser.add_argument("--generations", type=arguments.count, default=24)
+    parser.add_argument("--steps", type=arguments.count, default=300, help="of an episode in the search, 20 ms each")
+    parser.add_argument("--seed", type=arguments.seed, default=0)
+    parser.add_argument(
+        "--threads", type=arguments.threads, default=0, help="of the physics; 0 is one for each processor"
+    )
+    args = arguments.parse(parser, argv)
     action, returns = search(args.num_envs, args.generations, args.steps, args.seed, args.threads)
     rows = [(name, f"{value:.4f}") for name, value in zip(GAIT_RANGES, gait_parameters(action), strict=True)]
     print(report.markdown_table(("parameter", "value"), rows))

@@ -5,7 +5,6 @@ Usage: tarsus simsect [-c SimSect.rc] [--method dop853] [--mode auto] [--video r
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
 
@@ -14,27 +13,30 @@ import numpy as np
 from tarsus.analytic import hybrid as hy
 from tarsus.analytic import simsect
 from tarsus.analytic.hybrid.names import overlay
+from tarsus.analytic.hybrid.tableau import METHODS
+from tarsus.scripts import arguments, paths
+
+MODES = ("auto", "compiled", "mixed", "python")
 
 
+@arguments.command
 def main(argv: list[str] | None = None) -> int:
     """Run the file; return 0 if the final time was reached, 1 if the run ended before, 2 if the file is wrong."""
-    parser = argparse.ArgumentParser(prog="simsect", description=__doc__.partition("\n")[0])
+    parser = arguments.Parser(prog="tarsus simsect", description=__doc__.partition("\n")[0])
     parser.add_argument("-c", dest="file", default=simsect.DEFAULT_FILE, help="init file (default: %(default)s)")
     parser.add_argument(
         "--method",
         default="dop853",
-        help="dop853, dopri5, rk23 (SimSect's class of method), or rodas5p for stiff fields",
+        choices=METHODS,
+        help="rk23 is SimSect's class of method, rodas5p is for stiff fields (default: %(default)s)",
     )
-    parser.add_argument("--mode", default="auto", help="compiled, python or auto")
-    parser.add_argument("--video", type=Path, help="film the run into this file (.mp4, .gif)")
-    args = parser.parse_args(argv)
-    try:
+    parser.add_argument("--mode", default="auto", choices=MODES, help="how it is run (default: %(default)s)")
+    parser.add_argument("--video", type=paths.film, help="film the run into this file (.mp4, .gif)")
+    with arguments.read(parser, argv) as args:
         run = simsect.load(args.file)
-        sim = hy.compile(run.model, args.method, args.mode)
         hy.Options(**run.settings)
-    except ValueError as error:
-        print(f"simsect: {error}", file=sys.stderr)
-        return 2
+        simsect.check_outputs(run)
+    sim = hy.compile(run.model, args.method, args.mode)
     for path in simsect.write_inputs(run, sim):
         print(path)
     view = open_view(run, args.video)

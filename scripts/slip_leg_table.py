@@ -5,14 +5,13 @@ Usage: tarsus slip leg table. Prints Markdown. Runtime: about a minute, once eve
 
 from __future__ import annotations
 
-import argparse
 from dataclasses import replace
 
 import numpy as np
 
 from tarsus.controllers.slip import SlipControl
 from tarsus.mjcf.slip_leg import PRESETS
-from tarsus.scripts import report
+from tarsus.scripts import arguments, report
 from tarsus.scripts.runs import slip_leg_runs as runs
 from tarsus.scripts.runs.slip_leg_mujoco import mujoco_run
 
@@ -54,9 +53,11 @@ def rows() -> list[tuple]:
     return [*made, row("MuJoCo, `reference`, no compensation", mujoco_run(without, N_STEPS))]
 
 
+@arguments.command
 def main(argv: list[str] | None = None) -> int:
     """Print the table."""
-    argparse.ArgumentParser(prog="tarsus slip leg table", description=__doc__.partition("\n")[0]).parse_args(argv)
+    parser = arguments.Parser(prog="tarsus slip leg table", description=__doc__.partition("\n")[0])
+    arguments.parse(parser, argv)
     head = ("run", "touchdown 1 [s]", "stance 1 [s]", "impact loss 1 [J]", "impulse 1 after 20 ms [N s]")
     print(report.markdown_table((*head, "apexes [m]", "energy at the end [%]", "steps"), rows()))
     print(f"\n{report.versions('tarsus', 'mujoco', 'numpy')}, on {report.machine()}")

@@ -6,21 +6,20 @@ comments is replaced. With --recording FILE the table of that recording is print
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
 
 import numpy as np
 from tqdm import tqdm
 
-from tarsus.analytic.contact import lag_filter
-from tarsus.scripts.report import insert, machine, markdown_table, versions
+from tarsus.analytic.contact import Feet, lag_filter
+from tarsus.scripts import arguments, paths
+from tarsus.scripts.report import DOCS, check_page, insert, machine, markdown_table, versions
 from tarsus.scripts.slipping import cases
 from tarsus.scripts.slipping import recording as slip_recording
-from tarsus.scripts.slipping.prediction import fitted_feet, measure, naive_feet, predict, rocking, slips
+from tarsus.scripts.slipping.prediction import Measured, fitted_feet, measure, naive_feet, predict, rocking, slips
 
 EMPTY = "<!-- tables: begin -->\n<!-- tables: end -->\n"
-PAGE = Path(__file__).parents[1] / "docs" / "slip_test.md"
 UNITS = {"u": ("mm/s", 1e3), "v": ("mm/s", 1e3), "omega": ("mrad/s", 1e3), "roll": ("mrad", 1e3)}
 UNITS |= {"pitch": ("mrad", 1e3)} | {f"F_{axis}": ("% of weight", 1e2) for axis in "xyz"}
 SPEEDS = (0.15, 0.3, 0.6, 1.0, 1.5, 2.0)  # of the sweeps [Hz]
@@ -171,13 +170,18 @@ def tables(results: list[cases.Outcome]) -> str:
     )
 
 
-def own_recording(path: Path) -> str:
-    """Return the table of a recording from a file: rms errors by law and parameters."""
-    recording = slip_recording.load(path)
-    measured = measure(recording)
-    choices = {"naive": naive_feet(measured)}
-    if measured.force is not None:
-        choices["fitted"] = fitted_feet(measured)
+def parameters(measured: Measured) -> dict[str, Feet]:
+    """Return the parameters that a recording is predicted with: naive ones, and where it has forces fitted ones.
+
+    Raises:
+        ValueError: If nothing can be fitted to its forces.
+    """
+    fitted = {} if measured.force is None else {"fitted": fitted_feet(measured)}
+    return {"naive": naive_feet(measured)} | fitted
+
+
+def own_recording(name: str, measured: Measured, choices: dict[str, Feet]) -> str:
+    """Return the table of a recording of that name: rms errors by law and parameters."""
     rows = []
     for name, feet in choices.items():
         for law in cases.LAWS:
@@ -194,21 +198,27 @@ def own_recording(path: Path) -> str:
             solved = f"{100 * found.solved.mean():.1f} %"
             rows.append((law, name, *(f"{UNITS[q][1] * cases.rms(v):.2f}" for q, v in cells.items()), solved))
     head = ("law", "parameters", *(f"{q} [{UNITS[q][0]}]" for q in cells), "frames solved")
-    return f"{recording.attrs['name']}, {measured.time[-1] - measured.time[0]:.1f} s, rms errors\n\n" + markdown_table(
-        head, rows
-    )
+    title = f"{name}, {measured.time[-1] - measured.time[0]:.1f} s, rms errors"
+    return f"{title}\n\n{markdown_table(head, rows)}"
 
 
+@arguments.command
 def main(argv: list[str] | None = None) -> int:
     """Write the tables into the page, or print that of a recording."""
-    parser = argparse.ArgumentParser(prog="tarsus slip test", description=__doc__.partition("\n")[0])
-    parser.add_argument("--out", type=Path, default=PAGE, help="page whose tables are replaced")
+    parser = arguments.Parser(prog="tarsus slip test", description=__doc__.partition("\n")[0])
+    page = DOCS / "slip_test.md"
+    parser.add_argument("--out", type=paths.page, default=page, help="page whose tables are replaced")
     parser.add_argument("--recording", type=Path, help=".nc or .csv file with a recording of your own")
-    args = parser.parse_args(argv)
+    with arguments.read(parser, argv) as args:
+        if args.recording:
+            recording = slip_recording.load(args.recording)
+            measured = measure(recording)
+            choices = parameters(measured)
+        else:
+            text = check_page(args.out, "tables") if args.out.exists() else EMPTY
     if args.recording:
-        print(own_recording(args.recording))
+        print(own_recording(recording.attrs["name"], measured, choices))
         return 0
-    text = args.out.read_text(encoding="utf-8") if args.out.exists() else EMPTY
     args.out.write_text(insert(text, "tables", tables(compute())), encoding="utf-8")
     print(args.out)
     return 0

@@ -9,10 +9,9 @@ The sweep itself is `compute`: it calls joblib and knows nothing of where the wo
 
 from __future__ import annotations
 
-import argparse
 import contextlib
+import importlib.util
 import itertools
-import sys
 from collections.abc import Iterator
 
 import joblib
@@ -20,9 +19,10 @@ import numpy as np
 from tqdm import tqdm
 
 from tarsus.analytic.clock import TripodGait
-from tarsus.scripts import report
+from tarsus.scripts import arguments, report
 
-BACKENDS = ("loky", "threading", "dask", "ray")
+CLUSTERS = {"dask": "distributed", "ray": "ray"}  # backends that are on other machines, and their packages
+BACKENDS = ("loky", "threading", *CLUSTERS)
 
 
 def episode(gait: TripodGait, n_steps: int) -> tuple[float, float]:
@@ -40,9 +40,18 @@ def episode(gait: TripodGait, n_steps: int) -> tuple[float, float]:
     return total, info["distance"] / info["time"]
 
 
+def gaits_of(cycle_times, sweep_angles, duty: float) -> list[TripodGait]:
+    """Return the gaits of a sweep, cycle time by cycle time.
+
+    Raises:
+        ValueError: If one is impossible.
+    """
+    return [TripodGait(t_c, duty * t_c, phi_s) for t_c, phi_s in itertools.product(cycle_times, sweep_angles)]
+
+
 def compute(cycle_times, sweep_angles, duty: float = 0.6, n_steps: int = 500) -> dict[str, np.ndarray]:
     """Return `return` and `speed` [m/s] of every gait, shape (n_cycle_times, n_sweep_angles), on joblib's backend."""
-    gaits = [TripodGait(t_c, duty * t_c, phi_s) for t_c, phi_s in itertools.product(cycle_times, sweep_angles)]
+    gaits = gaits_of(cycle_times, sweep_angles, duty)
     found = joblib.Parallel(n_jobs=-1, return_as="list")(
         joblib.delayed(episode)(gait, n_steps) for gait in tqdm(gaits, unit="gait", mininterval=1.0)
     )
@@ -69,21 +78,24 @@ def backend(name: str, address: str | None = None) -> Iterator[None]:
         yield
 
 
+@arguments.command
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="tarsus sweep gaits", description=__doc__.partition("\n")[0])
+    parser = arguments.Parser(prog="tarsus sweep gaits", description=__doc__.partition("\n")[0])
     parser.add_argument("--backend", choices=BACKENDS, default="loky")
     parser.add_argument("--address", help="of a running Dask scheduler or Ray cluster; by default one is started here")
-    parser.add_argument("--cycle-times", type=float, nargs="+", default=[0.5, 0.75, 1.0], help="t_c [s]")
-    parser.add_argument("--sweep-angles", type=float, nargs="+", default=[0.5, 0.75, 1.0], help="phi_s [rad]")
-    parser.add_argument("--duty", type=float, default=0.6, help="t_s / t_c")
-    parser.add_argument("--steps", type=int, default=500, help="of an episode, 20 ms each")
-    args = parser.parse_args(argv)
-    try:
-        with backend(args.backend, args.address):
-            found = compute(args.cycle_times, args.sweep_angles, args.duty, args.steps)
-    except ImportError as missing:
-        print(f"{missing}; pip install -c constraints-ray.txt 'tarsus[ray]'", file=sys.stderr)
-        return 2
+    positive = arguments.positive
+    parser.add_argument("--cycle-times", type=positive, nargs="+", default=[0.5, 0.75, 1.0], help="t_c [s]")
+    parser.add_argument("--sweep-angles", type=positive, nargs="+", default=[0.5, 0.75, 1.0], help="phi_s [rad]")
+    parser.add_argument("--duty", type=positive, default=0.6, help="t_s / t_c")
+    parser.add_argument("--steps", type=arguments.count, default=500, help="of an episode, 20 ms each")
+    with arguments.read(parser, argv) as args:
+        gaits_of(args.cycle_times, args.sweep_angles, args.duty)
+        if args.address and args.backend not in CLUSTERS:
+            raise ValueError(f"--address is for the backends {' and '.join(CLUSTERS)}, not for {args.backend!r}")
+        if importlib.util.find_spec(CLUSTERS.get(args.backend, "joblib")) is None:
+            raise ValueError(f"no {args.backend} is here; pip install -c constraints-ray.txt 'tarsus[ray]'")
+    with backend(args.backend, args.address):
+        found = compute(args.cycle_times, args.sweep_angles, args.duty, args.steps)
     rows = [
         [f"{t_c:g}", f"{phi_s:g}", f"{found['return'][i, j]:.1f}", f"{found['speed'][i, j]:.3f}"]
         for (i, t_c), (j, phi_s) in itertools.product(enumerate(args.cycle_times), enumerate(args.sweep_angles))

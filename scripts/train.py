@@ -10,7 +10,6 @@ Into FOLDER/RUN-SEED go `latest/` and `best/` (checkpoints, see scripts/learning
 
 from __future__ import annotations
 
-import argparse
 import importlib.util
 import sys
 from dataclasses import replace
@@ -22,6 +21,7 @@ from tqdm import tqdm
 
 import tarsus  # noqa: F401  registers the environments
 from tarsus.envs import SURROGATES
+from tarsus.scripts import arguments, paths
 from tarsus.scripts.learning import checkpoint, training_runs
 from tarsus.scripts.learning.training_runs import Run
 
@@ -137,31 +137,35 @@ def train(run: Run, seed: int, folder: Path, *, resume=False, eval_every=50_000,
     checkpoint.save(folder / "latest", run, seed, model, normaliser)
 
 
+@arguments.command
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="tarsus train", description=__doc__.partition("\n")[0])
+    parser = arguments.Parser(prog="tarsus train", description=__doc__.partition("\n")[0])
     parser.add_argument("run", choices=training_runs.RUNS, help="what to train")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--steps", type=int, help="of all simulations together; by default the run's own")
-    parser.add_argument("--num-envs", type=int, help="simulations; by default the run's own")
-    parser.add_argument("--out", type=Path, default=Path("runs"))
+    steps = arguments.integer(1, 10**12)
+    parser.add_argument("--seed", type=arguments.seed, default=0)
+    parser.add_argument("--steps", type=steps, help="of all simulations together; by default the run's own")
+    parser.add_argument("--num-envs", type=arguments.simulations, help="simulations; by default the run's own")
+    parser.add_argument("--out", type=paths.folder_to_write, default=Path("runs"))
     parser.add_argument("--resume", action="store_true", help="go on from the latest checkpoint")
-    parser.add_argument("--eval-every", type=int, default=50_000, help="steps between evaluations and checkpoints")
-    parser.add_argument("--threads", type=int, default=0, help="of physics and learning; 0 is one for each processor")
-    args = parser.parse_args(argv)
-    if importlib.util.find_spec("stable_baselines3") is None:
-        print("tarsus train needs Stable-Baselines3: pip install 'tarsus[rl]'", file=sys.stderr)
-        return 2
+    parser.add_argument("--eval-every", type=steps, default=50_000, help="steps between evaluations and checkpoints")
+    parser.add_argument(
+        "--threads", type=arguments.threads, default=0, help="of physics and learning; 0 is one for each processor"
+    )
+    with arguments.read(parser, argv) as args:
+        if importlib.util.find_spec("stable_baselines3") is None:
+            raise ValueError("Stable-Baselines3 is needed: pip install 'tarsus[rl]'")
+        run = training_runs.find(args.run)
+        changes = {"total_steps": args.steps, "num_envs": args.num_envs}
+        run = replace(run, **{name: value for name, value in changes.items() if value})
+        folder = args.out / f"{args.run}-{args.seed}"
+        if (folder / "latest").exists() and not args.resume:
+            raise ValueError(f"{folder} exists; --resume goes on from it, another --out or --seed starts afresh")
+        if args.resume:
+            checkpoint.check(folder / "latest", run)
     import torch
 
     if args.threads:
         torch.set_num_threads(args.threads)
-    run = training_runs.find(args.run)
-    changes = {"total_steps": args.steps, "num_envs": args.num_envs}
-    run = replace(run, **{name: value for name, value in changes.items() if value})
-    folder = args.out / f"{args.run}-{args.seed}"
-    if (folder / "latest").exists() and not args.resume:
-        print(f"{folder} exists; --resume goes on from it, another --out or --seed starts afresh", file=sys.stderr)
-        return 2
     try:
         least = run.settings.get("n_steps", 1) * run.num_envs  # of PPO, which never does less
         every = max(least, min(args.eval_every, run.total_steps))  # a short run is judged once, at its end

@@ -10,11 +10,10 @@ Ray's runners are processes, each with simulations of its own; they find the env
 
 from __future__ import annotations
 
-import argparse
-import sys
+import importlib.util
 from typing import Any
 
-from tarsus.scripts import report
+from tarsus.scripts import arguments, report
 from tarsus.scripts.evaluate import option
 
 NAME = "tarsus:Hexapod-v0"
@@ -69,20 +68,23 @@ def train(options: dict[str, Any], n_iterations: int, n_runners=2, n_envs=8, bat
         ray.shutdown()
 
 
+@arguments.command
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="tarsus train rllib", description=__doc__.partition("\n")[0])
-    parser.add_argument("--iterations", type=int, default=50)
-    parser.add_argument("--runners", type=int, default=2, help="processes that simulate")
-    parser.add_argument("--envs", type=int, default=8, help="simulations in each")
-    parser.add_argument("--batch", type=int, default=4096, help="steps in an iteration")
+    parser = arguments.Parser(prog="tarsus train rllib", description=__doc__.partition("\n")[0])
+    parser.add_argument("--iterations", type=arguments.count, default=50)
+    parser.add_argument("--runners", type=arguments.integer(0, 1024), default=2, help="processes that simulate")
+    parser.add_argument("--envs", type=arguments.integer(1, 10_000), default=8, help="simulations in each")
+    parser.add_argument("--batch", type=arguments.count, default=4096, help="steps in an iteration")
     parser.add_argument("--address", help="of a running Ray cluster; by default one is started here")
     parser.add_argument("--option", type=option, nargs="+", default=[], metavar="NAME=VALUE", help="of the environment")
-    args = parser.parse_args(argv)
-    try:
-        train(dict(args.option), args.iterations, args.runners, args.envs, args.batch, args.address)
-    except ImportError as missing:
-        print(f"{missing}; pip install -c constraints-ray.txt 'tarsus[ray]'", file=sys.stderr)
-        return 2
+    with arguments.read(parser, argv) as args:
+        if importlib.util.find_spec("ray") is None:
+            raise ValueError("Ray is needed: pip install -c constraints-ray.txt 'tarsus[ray]'")
+        from tarsus.scripts.learning import playing
+
+        options = dict(args.option)
+        playing.make(NAME, options).close()
+    train(options, args.iterations, args.runners, args.envs, args.batch, args.address)
     print(f"{report.versions('tarsus', 'ray', 'gymnasium', 'mujoco', 'torch')}, on {report.machine()}")
     return 0
 

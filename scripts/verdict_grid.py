@@ -5,11 +5,9 @@ A cell in which an engine cannot go on, or whose gait is impossible, is marked a
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 
 import joblib
 import numpy as np
@@ -18,7 +16,8 @@ from tqdm import tqdm
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import Flat
-from tarsus.scripts import report
+from tarsus.mjcf.presets import find
+from tarsus.scripts import arguments, paths, report
 from tarsus.scripts.comparison.compare import ENGINES
 from tarsus.scripts.comparison.hexapod_machine import HEXAPOD, PlatelessExperiment
 from tarsus.scripts.comparison.machine import Trial
@@ -133,14 +132,17 @@ def _differences(grid: dict) -> list[str]:
     return lines
 
 
+@arguments.command
 def main(argv: list[str] | None = None) -> int:
     """Judge the grid and write the page's part."""
-    parser = argparse.ArgumentParser(prog="tarsus verdict grid", description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--page", type=Path, default=Path("docs/crossvalidation.md"), help="the page with the markers")
+    parser = arguments.Parser(prog="tarsus verdict grid", description=(__doc__ or "").partition("\n")[0])
+    page = report.DOCS / "crossvalidation.md"
+    parser.add_argument("--page", type=paths.page, default=page, help="the page with the markers")
     parser.add_argument("--preset", default="reference", help="MuJoCo's settings, a preset's name; default %(default)s")
-    parser.add_argument("--jobs", type=int, default=-1, help="processes; -1 takes every core")
-    args = parser.parse_args(argv)
-    report.insert(args.page.read_text(encoding="utf-8"), "verdicts", "")  # before the runs, which take minutes
+    parser.add_argument("--jobs", type=arguments.jobs, default=-1, help="processes; -1 takes every core")
+    with arguments.read(parser, argv) as args:
+        find(args.preset)
+        report.check_page(args.page, "verdicts")
     grid = compute(preset=args.preset, n_jobs=args.jobs)
     part = page_part(grid, args.preset, "tarsus verdict grid")
     args.page.write_text(report.insert(args.page.read_text(encoding="utf-8"), "verdicts", part), encoding="utf-8")

@@ -5,14 +5,13 @@ Usage: tarsus write docs [--check]. With --check nothing is written, and a page 
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 from tarsus.envs import ENVIRONMENTS
-from tarsus.scripts import write_gallery
+from tarsus.scripts import arguments, write_gallery
 from tarsus.scripts.pages import (
     api_pages,
     hexapod_page,
@@ -42,10 +41,11 @@ def pages() -> dict[str, Callable[[], str]]:
     return plain | PAGES
 
 
+@arguments.command
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="tarsus write docs", description=__doc__.partition("\n")[0])
+    parser = arguments.Parser(prog="tarsus write docs", description=__doc__.partition("\n")[0])
     parser.add_argument("--check", action="store_true", help="write nothing; fail if a page would change")
-    args = parser.parse_args(argv)
+    args = arguments.parse(parser, argv)
     stale = []
     for name, page in pages().items():
         path, text = ROOT / name, page()

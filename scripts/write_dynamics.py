@@ -6,9 +6,11 @@ error. Needs SymPy; the written files do not. Runtime: about 10 s per machine.
 
 from __future__ import annotations
 
-import argparse
+import importlib.util
 import sys
 from pathlib import Path
+
+from tarsus.scripts import arguments
 
 FOLDER = Path(__file__).parents[1] / "analytic" / "models"
 
@@ -133,14 +135,20 @@ def path_of(machine_name: str) -> Path:
     return FOLDER / f"{machine_name}_dynamics.py"
 
 
+@arguments.command
 def main(argv: list[str] | None = None) -> int:
     """Write the files, or compare them with what would be written."""
-    parser = argparse.ArgumentParser(prog="tarsus write dynamics", description=__doc__.partition("\n")[0])
+    parser = arguments.Parser(prog="tarsus write dynamics", description=__doc__.partition("\n")[0])
     parser.add_argument("machine", nargs="*", help="which machines; by default all")
     parser.add_argument("--check", action="store_true", help="write nothing; fail if a file would change")
-    args = parser.parse_args(argv)
-    from tarsus.scripts import symbolic
+    with arguments.read(parser, argv) as args:
+        if importlib.util.find_spec("sympy") is None:
+            raise ValueError("SymPy is needed: pip install 'tarsus[test]'")
+        from tarsus.scripts import symbolic
 
+        for name in args.machine:
+            if name not in symbolic.MACHINES:
+                raise ValueError(f"unknown machine {name!r}; there are {', '.join(symbolic.MACHINES)}")
     stale = []
     for name in args.machine or symbolic.MACHINES:
         path, text = path_of(name), source(name)

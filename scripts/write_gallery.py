@@ -8,14 +8,13 @@ A figure whose golden data are those of a smaller computation is left as it is: 
 
 from __future__ import annotations
 
-import argparse
 import importlib
 import sys
 from pathlib import Path
 
 import numpy as np
 
-from tarsus.scripts import cli
+from tarsus.scripts import arguments, cli
 from tarsus.scripts.views.rendering import INSTALL_OPENGL, choose_opengl
 
 ROOT = Path(__file__).parents[1]
@@ -105,12 +104,13 @@ def _few_colours(frames: list[np.ndarray]) -> np.ndarray:
     return np.stack([np.asarray(image.convert("RGB")) for image in few])
 
 
+@arguments.command
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="tarsus write gallery", description=__doc__.partition("\n")[0])
+    parser = arguments.Parser(prog="tarsus write gallery", description=__doc__.partition("\n")[0])
     parser.add_argument("--only", nargs="+", choices=names(), metavar="FIGURE", help="these figures, and no clips")
     parser.add_argument("--no-clips", action="store_true", help="figures only")
     parser.add_argument("--no-figures", action="store_true", help="clips only")
-    args = parser.parse_args(argv)
+    args = arguments.parse(parser, argv)
     args.no_clips = args.no_clips or bool(args.only)
     if not args.no_clips and not choose_opengl():  # before MuJoCo is imported
         print(f"tarsus write gallery: no clips: {INSTALL_OPENGL}", file=sys.stderr)

@@ -5,14 +5,13 @@ Usage: tarsus write pictures. Needs an OpenGL library (EGL or OSMesa); takes abo
 
 from __future__ import annotations
 
-import argparse
-from pathlib import Path
-
 import numpy as np
 
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import Rough
+from tarsus.scripts import arguments, paths
+from tarsus.scripts.report import DOCS
 from tarsus.scripts.views import rendering
 
 INSTANTS = (2.25, 2.52, 2.75)  # a tripod in mid-swing, double support, the other tripod [s]
@@ -74,15 +73,15 @@ def disc() -> np.ndarray:
 PICTURES = {"hexapod": hexapod, "multipods": multipods, "bigant": bigant, "disc": disc}
 
 
+@arguments.command
 def main(argv: list[str] | None = None) -> int:
     """Write the pictures into docs/figures."""
-    parser = argparse.ArgumentParser(prog="tarsus write pictures", description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--out", type=Path, default=Path(__file__).parents[1] / "docs" / "figures")
+    parser = arguments.Parser(prog="tarsus write pictures", description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--out", type=paths.folder_to_write, default=DOCS / "figures")
     parser.add_argument("--only", nargs="+", choices=PICTURES, help="which pictures; by default all")
-    args = parser.parse_args(argv)
-    if not rendering.choose_opengl():
-        print(rendering.NO_OPENGL)
-        return 1
+    with arguments.read(parser, argv) as args:
+        if not rendering.choose_opengl():
+            raise ValueError(rendering.NO_OPENGL)
     import imageio.v3 as iio
 
     args.out.mkdir(parents=True, exist_ok=True)

@@ -45,8 +45,11 @@ class Slip:
 
     def __post_init__(self) -> None:
         for name in ("body_mass", "q_rt", "q_rl", "q_0", "k", "framerate"):
-            if not getattr(self, name) > 0:
+            if not 0 < getattr(self, name) < math.inf:
                 raise ValueError(f"{name} must be positive, got {getattr(self, name)}")
+        for name in ("g_stance", "g_flight"):
+            if not 0 <= getattr(self, name) < math.inf:
+                raise ValueError(f"{name} must not be negative, got {getattr(self, name)}")
         if self.spri == 0 or self.sprj == 0:
             raise ValueError(f"the spring's exponents must not be zero, got i = {self.spri}, j = {self.sprj}")
 

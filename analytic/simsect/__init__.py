@@ -5,7 +5,7 @@
 
 from .init_file import INTEGRATOR, VIEW, Setup, load, setup
 from .parsing import DEFAULT_FILE, Symbol, parse
-from .running import find_root, integrate, write_data, write_inputs
+from .running import check_outputs, find_root, integrate, write_data, write_inputs
 from .systems import SYSTEMS, System
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "Symbol",
     "System",
     "VIEW",
+    "check_outputs",
     "find_root",
     "integrate",
     "load",

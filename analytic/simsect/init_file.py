@@ -40,6 +40,10 @@ VIEW: dict[str, float] = {
     "grid_xsteps": 100.0,
     "grid_ysteps": 5.0,
 }
+WHOLE = ("maxStopIterations", "maxChartCount")
+MOST_ROWS = 1e7  # of a record, which is kept in memory
+FASTEST = 1e4  # framerate [1/s]
+MOST_CELLS = 500  # of the ground across a picture
 
 
 @dataclass(frozen=True)
@@ -86,6 +90,7 @@ def setup(symbols: Mapping[str, Symbol], name: str = DEFAULT_FILE, strict: bool 
     values = dict(INTEGRATOR) | VIEW | dict(kind.view) | words
     known = [*values, *(n for group in names.values() for n in group), *kind.unused]
     _read(symbols, values, known, name, strict)
+    _check(values, kind.reach, symbols, name)
     groups = {kind: {n: float(symbols[n].value) for n in group if n in symbols} for kind, group in names.items()}
     view = {n: float(values[n]) for n in VIEW}
     return Setup(
@@ -111,6 +116,36 @@ def _read(symbols: Mapping[str, Symbol], values: dict[str, Any], known: Iterable
             kind = "a quoted string" if isinstance(values.get(symbol), str) else "a number"
             raise ValueError(f"{name}:{given.line}: {symbol} must be {kind}, got {given.value!r}")
         values[symbol] = given.value
+
+
+def _check(values: Mapping[str, Any], reach: float, symbols: Mapping[str, Symbol], name: str) -> None:
+    """Refuse values that no run or picture can have; those that the engine knows of are left to its `Options`.
+
+    Raises:
+        ValueError: With file and line.
+    """
+
+    def refuse(symbol: str, what: str) -> None:
+        line = f":{symbols[symbol].line}" if symbol in symbols else ""
+        raise ValueError(f"{name}{line}: {symbol} must {what}, got {values[symbol]:g}")
+
+    for symbol in WHOLE:
+        if values[symbol] != int(values[symbol]):
+            refuse(symbol, "be a whole number")
+    if values["finalTime"] < 0:
+        refuse("finalTime", "not be negative")
+    for symbol in ("recordPeriod", "measurePeriod"):
+        if 0 < values[symbol] * MOST_ROWS < values["finalTime"]:
+            refuse(symbol, f"be 0 or at least finalTime / {MOST_ROWS:g}")
+    for symbol in VIEW:
+        if not values[symbol] > 0:
+            refuse(symbol, "be positive")
+    if values["framerate"] > FASTEST:
+        refuse("framerate", f"be at most {FASTEST:g}")
+    for axis in "xy":
+        size = values[f"grid_{axis}size"] / values[f"grid_{axis}steps"]
+        if size * MOST_CELLS < 2 * reach:
+            refuse(f"grid_{axis}steps", f"make squares of {2 * reach / MOST_CELLS:g} m or more")
 
 
 def settings(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -141,4 +176,6 @@ def load(path: str | Path, strict: bool = True) -> Setup:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
         raise ValueError(f"cannot read the init file {path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise ValueError(f"cannot read the init file {path}: it is not a text") from None
     return setup(parse(text, path.name), path.name, strict)

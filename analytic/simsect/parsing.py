@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 
 DEFAULT_FILE = "SimSect.rc"
+LARGEST = 1e12  # of a number: nothing here is larger in SI units, and products of larger ones leave what floats hold
 ALIASES = {
     "power": "rkPower",
     "maxStopIter": "maxStopIterations",
@@ -36,7 +37,7 @@ def parse(text: str, name: str = DEFAULT_FILE) -> dict[str, Symbol]:
     """Return the symbols that an init file sets.
 
     Raises:
-        ValueError: With file and line, if the text is not a list of assignments.
+        ValueError: With file and line, if the text is not a list of assignments, or a number is beyond `LARGEST`.
     """
     tokens = list(_tokens(text, name))
     symbols: dict[str, Symbol] = {}
@@ -54,6 +55,9 @@ def parse(text: str, name: str = DEFAULT_FILE) -> dict[str, Symbol]:
         if len(part) < 4 or part[3][1] != ";":
             raise ValueError(f"{name}:{part[2][2]}: expected ';' after the value of {part[0][1]}")
         value = float(part[2][1]) if kinds[2] == "number" else part[2][1][1:-1]
+        if not isinstance(value, str) and not abs(value) <= LARGEST:
+            what = f"{part[0][1]} must be at most {LARGEST:g} in size, got {part[2][1]}"
+            raise ValueError(f"{name}:{part[2][2]}: {what}")
         symbols[ALIASES.get(part[0][1], part[0][1])] = Symbol(value, line)
         i += 4
     return symbols

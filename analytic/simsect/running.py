@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,27 @@ import numpy as np
 
 from .. import hybrid as hy
 from .init_file import Setup
+
+ENDINGS = ("initial", "param", "data")  # of the files that a run leaves
+
+
+def check_outputs(run: Setup) -> None:
+    """Refuse a `dataBaseName` whose files cannot be written: asked before the run.
+
+    Raises:
+        ValueError: The sentence says why.
+    """
+    for path in (Path(f"{run.base}.{ending}") for ending in ENDINGS):
+        what = f"dataBaseName {run.base!r} cannot be written to"
+        try:
+            if path.is_dir():
+                raise ValueError(f"{what}: {path} is a folder")
+            if not path.parent.is_dir():
+                raise ValueError(f"{what}: there is no folder {path.parent}")
+            if not os.access(path if path.exists() else path.parent, os.W_OK):
+                raise ValueError(f"{what}: {path} is protected")
+        except OSError as error:
+            raise ValueError(f"{what}: {error.strerror}") from None
 
 
 def write_inputs(run: Setup, sim: hy.Simulator) -> tuple[Path, Path]:

@@ -35,6 +35,11 @@ class System:
     ground: Callable[[Symbols], terrain.Terrain] = lambda symbols: terrain.Flat()
 
 
+def _slip(symbols: Symbols) -> hy.Model:
+    names = [entry.name for entry in fields(slip.Slip)]
+    return slip.build(params=slip.Slip(**{name: symbols[name] for name in names if name in symbols}))
+
+
 TABLE_2 = HexapodParams()
 TERRAIN_ARGS = ("terrain_arg1", "terrain_arg2", "terrain_arg3")
 
@@ -54,7 +59,7 @@ def _hexapod(symbols: Symbols) -> hy.Model:
 
 
 SYSTEMS: dict[str, System] = {
-    "slip": System(lambda symbols: slip.build()),
+    "slip": System(_slip),
     "hexapod": System(
         _hexapod,
         words={name: getattr(TABLE_2, name) for name in ("terrain_type", "control_type")},

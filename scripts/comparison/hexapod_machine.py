@@ -18,6 +18,7 @@ from tarsus.analytic.models.hexapod.layout import Variants
 from tarsus.analytic.models.hexapod.state import assemble
 from tarsus.mjcf.hexapod_state import start_state, toe_positions
 from tarsus.mjcf.presets import find
+from tarsus.scripts import arguments
 from tarsus.scripts.comparison.machine import Machine, Trial
 from tarsus.scripts.runs import exact
 from tarsus.scripts.runs.experiment import Experiment, Start
@@ -53,13 +54,22 @@ class HexapodMachine(Machine):
         """Add gait, ground, robot and start."""
         add_robot_options(parser)
         start = parser.add_argument_group("start; by default at rest")
-        start.add_argument("--velocity", nargs=3, type=float, metavar=("X", "Y", "Z"), help="of the body [m/s]")
-        start.add_argument("--spin", nargs=3, type=float, metavar=("X", "Y", "Z"), help="of the body, own axes [rad/s]")
-        start.add_argument("--turn", nargs=3, type=float, metavar=("X", "Y", "Z"), help="rotation vector [rad]")
-        start.add_argument("--lift", type=float, default=0.0, help="of the lowest toe above the ground [m]")
+        start.add_argument(
+            "--velocity", nargs=3, type=arguments.finite, metavar=("X", "Y", "Z"), help="of the body [m/s]"
+        )
+        start.add_argument(
+            "--spin", nargs=3, type=arguments.finite, metavar=("X", "Y", "Z"), help="of the body, own axes [rad/s]"
+        )
+        start.add_argument(
+            "--turn", nargs=3, type=arguments.finite, metavar=("X", "Y", "Z"), help="rotation vector [rad]"
+        )
+        start.add_argument("--lift", type=arguments.finite, default=0.0, help="of the lowest toe above the ground [m]")
 
     def experiment(self, args: argparse.Namespace) -> PlatelessExperiment:
         """Return what the command line asks for."""
+        if args.lift < 0:
+            raise ValueError(f"--lift must not be negative, or the lowest toe is underground; got {args.lift:g}")
+        find(args.preset)
         params = params_from(args.set)
         gait, ground = gait_from(args, params), terrain_from(args.terrain, params)
         qpos, qvel = start_state(params, ground, gait.clock()(0.0)[0]), np.zeros(6 + 3 * N_LEGS)

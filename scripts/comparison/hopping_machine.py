@@ -15,7 +15,7 @@ from tarsus.mjcf.presets import find
 from tarsus.scripts.comparison.machine import Machine, Trial
 from tarsus.scripts.runs import record
 from tarsus.scripts.runs.hopping_leg_options import add_leg_options, leg_from
-from tarsus.scripts.runs.hopping_mujoco import mujoco_run
+from tarsus.scripts.runs.hopping_mujoco import Stepper, mujoco_run
 from tarsus.scripts.runs.hopping_runs import HopRun, hybrid_run
 
 ENDLESS = 10**6  # hops: the time ends the run
@@ -44,8 +44,10 @@ class HoppingMachine(Machine):
 
     def experiment(self, args: argparse.Namespace) -> HoppingExperiment:
         """Return what the command line asks for."""
-        find(args.preset, PRESETS)
-        return HoppingExperiment(*leg_from(args), args.preset)
+        experiment = HoppingExperiment(*leg_from(args), args.preset)
+        controller = Raibert(experiment.gains, experiment.params, fast=True)
+        Stepper(controller, experiment.ground, find(args.preset, PRESETS))
+        return experiment
 
     def exact(self, experiment: HoppingExperiment, seconds: float, period: float, **accuracy: float) -> Trial:
         """Run the hybrid model; `accuracy` may have `rtol`."""

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tarsus.analytic.models.ground_line import ground_table
 from tarsus.analytic.models.slip_leg_hybrid import STANCE
 from tarsus.mjcf.presets import find
 from tarsus.mjcf.slip_leg import PRESETS
 from tarsus.scripts.comparison.machine import Machine, Trial
 from tarsus.scripts.runs import record
-from tarsus.scripts.runs.slip_leg_mujoco import mujoco_run
+from tarsus.scripts.runs.slip_leg_mujoco import MujocoRun, mujoco_run
 from tarsus.scripts.runs.slip_leg_options import add_leg_options, experiment_from
 from tarsus.scripts.runs.slip_leg_runs import Experiment, Run, hybrid
 
@@ -41,8 +42,10 @@ class SlipMachine(Machine):
 
     def experiment(self, args: argparse.Namespace) -> SlipExperiment:
         """Return what the command line asks for."""
-        find(args.preset, PRESETS)
-        return SlipExperiment(experiment_from(args, energy_gain=ENERGY_GAIN), args.preset)
+        preset, experiment = find(args.preset, PRESETS), experiment_from(args, energy_gain=ENERGY_GAIN)
+        ground_table(experiment.ground)
+        MujocoRun(experiment, preset)
+        return SlipExperiment(experiment, args.preset)
 
     def exact(self, experiment: SlipExperiment, seconds: float, period: float, **accuracy: float) -> Trial:
         """Run the hybrid model; `accuracy` may have `rtol`."""

@@ -6,11 +6,13 @@ computing) and `main`, which is this module's `figure_main`. `tests/golden/` kee
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
+
+from tarsus.scripts.arguments import Parser, command, read
+from tarsus.scripts.paths import folder_to_write
 
 
 def plain_log(scale) -> None:
@@ -22,6 +24,7 @@ def plain_log(scale) -> None:
     scale.set_minor_formatter(NullFormatter())
 
 
+@command
 def figure_main(
     script: str,
     compute: Callable,
@@ -39,12 +42,13 @@ def figure_main(
         arguments: Options that become keywords of `compute`: what argparse has to know of each, by its name.
     """
     name = Path(script).stem
-    command = f"tarsus figure {name.replace('_', ' ')}"
-    parser = argparse.ArgumentParser(prog=command, description=(compute.__doc__ or "").partition("\n")[0])
-    parser.add_argument("--out", type=Path, default=Path("out/figures"), help="folder for the files")
+    prog = f"tarsus figure {name.replace('_', ' ')}"
+    parser = Parser(prog=prog, description=(compute.__doc__ or "").partition("\n")[0])
+    parser.add_argument("--out", type=folder_to_write, default=Path("out/figures"), help="folder for the files")
     for option, settings in (arguments or {}).items():
         parser.add_argument(f"--{option}", **settings)
-    chosen = vars(parser.parse_args(argv))
+    with read(parser, argv) as args:
+        chosen = vars(args)
     out = chosen.pop("out")
     import matplotlib
 

@@ -9,6 +9,8 @@ policy.npz    weights and normalisation as plain arrays: all that replaying need
 from __future__ import annotations
 
 import json
+import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -67,11 +69,15 @@ def settings(folder: Path) -> dict[str, Any]:
 
     Raises:
         FileNotFoundError: If there is no checkpoint in the folder.
+        ValueError: If its settings cannot be read.
     """
     path = folder / "run.json"
     if not path.exists():
         raise FileNotFoundError(f"there is no checkpoint in {folder}: it has no run.json")
-    return json.loads(path.read_text(encoding="utf-8"))
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{path} does not hold the settings of a checkpoint: {error}") from error
 
 
 def check(folder: Path, run: Run) -> dict[str, Any]:
@@ -95,6 +101,10 @@ class TrainedPolicy:
 
     Attributes:
         about: What it was made with.
+
+    Raises:
+        FileNotFoundError: If there is none.
+        ValueError: If what is there is no trained policy.
     """
 
     def __init__(self, path: Path | str):
@@ -102,11 +112,18 @@ class TrainedPolicy:
         path = path / "policy.npz" if path.is_dir() else path
         if not path.exists():
             raise FileNotFoundError(f"there is no policy at {path}")
-        with np.load(path) as stored:
-            self._arrays = {name: stored[name] for name in stored.files}
-        self.about = json.loads(str(self._arrays.pop("about")))
-        n_layers = sum(name.startswith("weight_") for name in self._arrays)
-        self._layers = [(self._arrays[f"weight_{k}"], self._arrays[f"bias_{k}"]) for k in range(n_layers)]
+        try:
+            with np.load(path) as stored:
+                self._arrays = {name: stored[name] for name in stored.files}
+            self.about = json.loads(str(self._arrays.pop("about")))
+            n_layers = sum(name.startswith("weight_") for name in self._arrays)
+            self._layers = [(self._arrays[f"weight_{k}"], self._arrays[f"bias_{k}"]) for k in range(n_layers)]
+            lacking = {"mean", "scale", "clip", "activation", "squash"} - self._arrays.keys()
+            lacking |= {"environment", "options"} - self.about.keys()
+        except (ValueError, KeyError, TypeError, AttributeError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+            raise ValueError(f"{path} is not a trained policy: {error}") from error
+        if lacking or not n_layers:
+            raise ValueError(f"{path} is not a trained policy: it lacks {', '.join(sorted(lacking)) or 'layers'}")
 
     def __call__(self, observation: np.ndarray, info: Any = None) -> np.ndarray:
         """Return the action, within [-1, 1], for observations of shape (..., n)."""

@@ -21,7 +21,7 @@ from tarsus.controllers.clock_gaits import CLOCK_GAITS
 from tarsus.controllers.gait_policy import GaitPolicy
 from tarsus.controllers.raibert import Raibert, RaibertGains, RaibertPolicy
 from tarsus.controllers.slip import SlipControl, SlipController, SlipPolicy
-from tarsus.envs import actions
+from tarsus.envs import ENVIRONMENTS, SURROGATES, actions
 from tarsus.scripts.learning.checkpoint import TrainedPolicy
 from tarsus.scripts.learning.training_runs import differences, plain
 from tarsus.scripts.runs.walking import bigant_gait, multipod_gait
@@ -196,14 +196,18 @@ def find(policy: str, environment: str | None, options: Mapping[str, Any]) -> tu
         options: Asked for; they go before what a checkpoint was made with, unless they change what actions mean.
 
     Raises:
-        ValueError: If there is no such policy, or it was made for other settings; the differences are listed.
+        ValueError: If there is no such environment or policy, or the policy was made for other settings; the
+            differences are listed.
     """
+    environment = environment and environment.removeprefix("tarsus:")
     path = checkpoint_of(policy)
     if path:
         trained = TrainedPolicy(path)
         about = trained.about
         refuse(policy, about, environment, options)
         return Policy(lambda env, seed: trained), about["environment"], about["options"] | dict(options)
+    if environment and environment not in (there_are := [*ENVIRONMENTS, *SURROGATES]):
+        raise ValueError(f"unknown environment {environment!r}; there are {', '.join(there_are)}")
     known = of_environment(environment or "Hexapod-v0")
     if policy not in known:
         names = ", ".join([*known, *shipped()])

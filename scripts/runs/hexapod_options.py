@@ -9,6 +9,7 @@ from tarsus.analytic import terrain as terrains
 from tarsus.analytic.clock import HEADINGS, TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams, with_symbols
 from tarsus.controllers.clock_gaits import CLOCK_GAITS
+from tarsus.scripts import arguments
 
 # Options of the gait: long name, the report's symbol, unit or meaning.
 GAIT_OPTIONS = {
@@ -22,6 +23,7 @@ GAIT_OPTIONS = {
 
 
 WORDS = ("terrain_type", "control_type")  # parameters that are no numbers
+SHORTEST_CYCLE = 0.01  # ten rows of a record: means over strides need some [s]
 
 
 def add_robot_options(parser: argparse.ArgumentParser) -> None:
@@ -29,8 +31,10 @@ def add_robot_options(parser: argparse.ArgumentParser) -> None:
     gait = parser.add_argument_group("gait")
     gait.add_argument("--gait", choices=tuple(CLOCK_GAITS), help="one with a name, which the options below change")
     for name, (symbol, meaning) in GAIT_OPTIONS.items():
-        gait.add_argument(f"--{name.replace('_', '-')}", f"--{symbol}", dest=name, type=float, help=meaning)
-    gait.add_argument("--duty", type=float, help="slow phase as a share of the cycle, instead of --slow-time")
+        gait.add_argument(f"--{name.replace('_', '-')}", f"--{symbol}", dest=name, type=arguments.finite, help=meaning)
+    gait.add_argument(
+        "--duty", type=arguments.positive, help="slow phase as a share of the cycle, instead of --slow-time"
+    )
     gait.add_argument("--heading", default="forward", help=f"{', '.join(HEADINGS)}; left and right turn in place")
     world = parser.add_argument_group("robot and ground")
     world.add_argument(
@@ -58,9 +62,10 @@ def params_from(assignments: list[str]) -> HexapodParams:
         if not (symbol and equals and value):
             raise ValueError(f"--set takes SYMBOL=VALUE, as in body_mass=7; got {assignment!r}")
         try:
-            symbols[symbol] = value if symbol in WORDS else float(value)
-        except ValueError:
-            raise ValueError(f"--set takes numbers, got {assignment!r}") from None
+            symbols[symbol] = value if symbol in WORDS else arguments.finite(value)
+        except argparse.ArgumentTypeError:
+            limit = f"{arguments.LARGEST:g}"
+            raise ValueError(f"--set takes numbers, got {assignment!r}; they may be up to {limit} in size") from None
     return with_symbols(HexapodParams(), symbols)
 
 
@@ -75,6 +80,8 @@ def gait_from(args: argparse.Namespace, params: HexapodParams) -> TripodGait:
     if args.duty is not None and "slow_time" in given:
         raise ValueError("give either --slow-time or --duty, not both")
     cycle_time = given.get("cycle_time", gait.cycle_time)
+    if not SHORTEST_CYCLE <= cycle_time:
+        raise ValueError(f"cycle_time must be at least {SHORTEST_CYCLE} s, got {cycle_time:g}")
     if "slow_time" not in given:
         duty = gait.slow_time / gait.cycle_time if args.duty is None else args.duty
         given["slow_time"] = duty * cycle_time
@@ -89,8 +96,4 @@ def terrain_from(words: list[str] | None, params: HexapodParams) -> terrains.Ter
     """
     if words is None:
         return params.terrain
-    try:
-        arguments = [float(word) for word in words[1:]]
-    except ValueError:
-        raise ValueError(f"arguments of a terrain are numbers, got {' '.join(words[1:])}") from None
-    return terrains.make(words[0], *arguments)
+    return arguments.terrain(words)

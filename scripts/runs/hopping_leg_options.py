@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import argparse
 
+from tarsus.scripts import arguments
+
 
 def add_leg_options(parser: argparse.ArgumentParser) -> None:
     """Add what `leg_from` reads."""
-    parser.add_argument("--speed", type=float, default=0.5, help="commanded speed [m/s]")
-    parser.add_argument("--height", type=float, default=0.40, help="commanded height of the hip at the apex [m]")
+    parser.add_argument("--speed", type=arguments.number(-100, 100), default=0.5, help="commanded speed [m/s]")
+    parser.add_argument(
+        "--height", type=arguments.positive, default=0.40, help="commanded height of the hip at the apex [m]"
+    )
     parser.add_argument("--isMotorDynamics", action="store_true", help="rotor inertia and back-EMF damping")
     parser.add_argument(
         "--isControlSaturate", action="store_true", help="with the former: a torque-speed limit instead"
@@ -22,10 +26,9 @@ def leg_from(args: argparse.Namespace) -> tuple:
     Raises:
         ValueError: If that is impossible.
     """
-    from tarsus.analytic import terrain as terrains
     from tarsus.analytic.models.hopping_leg import HoppingLegParams, motor_mode
     from tarsus.analytic.models.hopping_leg_laws import RaibertGains
 
     mode = motor_mode(args.isMotorDynamics, args.isControlSaturate)
-    ground = terrains.make(args.terrain[0], *map(float, args.terrain[1:]))
-    return HoppingLegParams(motor_mode=mode), RaibertGains(speed=args.speed, height=args.height), ground
+    gains = RaibertGains(speed=args.speed, height=args.height)
+    return HoppingLegParams(motor_mode=mode), gains, arguments.terrain(args.terrain)

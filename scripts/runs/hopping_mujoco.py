@@ -42,7 +42,7 @@ def mujoco_run(
     """
     check_hops(n_hops)
     ground = Flat() if ground is None else ground
-    stepper = _Stepper(controller, ground, find(preset, PRESETS))
+    stepper = Stepper(controller, ground, find(preset, PRESETS))
     rows = _Rows(None if sample_period is None else max(1, round(sample_period / stepper.timestep)))
     status = "the time allowed ran out"
     for k in range(round(n_hops * LONGEST_HOP / stepper.timestep)):
@@ -67,8 +67,12 @@ def mujoco_run(
     )
 
 
-class _Stepper:
-    """The leg in MuJoCo with its controller, one physics step after the other, and the events it noticed."""
+class Stepper:
+    """The leg in MuJoCo with its controller, one physics step after the other, and the events it noticed.
+
+    Raises:
+        ValueError: If the foot starts below ground.
+    """
 
     def __init__(self, controller: Raibert, ground: Terrain, preset: Preset) -> None:
         self.model = compile_model(build(controller.params, ground, preset))
@@ -137,7 +141,7 @@ class _Rows:
     def __init__(self, every: int | None) -> None:
         self.every, self.rows = every, []
 
-    def take(self, k: int, stepper: _Stepper) -> bool:
+    def take(self, k: int, stepper: Stepper) -> bool:
         """Keep a row of the step just taken, if one is due."""
         if not self.every or k % self.every:
             return False

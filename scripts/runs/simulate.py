@@ -76,10 +76,7 @@ def simulate(
     """
     stepper = Stepper(experiment)
     timestep = stepper.model.opt.timestep
-    every = max(1, round(SAMPLE_PERIOD / timestep)) if every is None else every
-    n_rows = round(seconds / (every * timestep))
-    if n_rows < 1:
-        raise ValueError(f"a run must last at least one row of {every * timestep:g} s, got {seconds} s")
+    every, n_rows = rows_in(seconds, timestep, every)
     rows = _Rows(n_rows + 1, stepper)
     with tqdm(total=n_rows, unit_scale=every * timestep, disable=not progress, bar_format=_BAR) as bar:
         for row in range(n_rows + 1):
@@ -90,6 +87,19 @@ def simulate(
                 break
             bar.update(int(row < n_rows))
     return Run(rows.record(experiment, status, every), status, stepper.warnings())
+
+
+def rows_in(seconds: float, timestep: float, every: int | None = None) -> tuple[int, int]:
+    """Return the physics steps between two rows of a record, and how many rows follow the first.
+
+    Raises:
+        ValueError: If the time is shorter than a row.
+    """
+    every = max(1, round(SAMPLE_PERIOD / timestep)) if every is None else every
+    n_rows = round(seconds / (every * timestep))
+    if n_rows < 1:
+        raise ValueError(f"a run must last at least one row of {every * timestep:g} s, got {seconds} s")
+    return every, n_rows
 
 
 _BAR = "{desc}{percentage:3.0f} %|{bar}| {n:.1f}/{total:.1f} s simulated [{elapsed}]"

@@ -46,7 +46,7 @@ def mujoco_run(
     Raises:
         ValueError: If the foot starts below ground.
     """
-    return _MujocoRun(experiment, find(preset, PRESETS), every).run(n_steps, seconds, row, on_row)
+    return MujocoRun(experiment, find(preset, PRESETS), every).run(n_steps, seconds, row, on_row)
 
 
 def foot_height(experiment: Experiment, x: np.ndarray) -> float:
@@ -56,10 +56,14 @@ def foot_height(experiment: Experiment, x: np.ndarray) -> float:
     return float(foot[1] - experiment.ground.height(foot[0], 0.0))
 
 
-class _MujocoRun:
-    """One run in MuJoCo, being recorded."""
+class MujocoRun:
+    """One run in MuJoCo, being recorded.
 
-    def __init__(self, experiment: Experiment, preset: Preset, every: int) -> None:
+    Raises:
+        ValueError: If the foot starts below ground.
+    """
+
+    def __init__(self, experiment: Experiment, preset: Preset, every: int = 1) -> None:
         self.experiment, self.every = experiment, every
         self.model = compile_model(build(experiment.params, experiment.ground, preset))
         self.data = mujoco.MjData(self.model)

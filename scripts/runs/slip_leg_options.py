@@ -8,6 +8,7 @@ from dataclasses import fields, replace
 from tarsus.analytic import terrain as terrains
 from tarsus.analytic.models.slip_leg import SlipLegParams
 from tarsus.controllers.slip_parameters import DEFECTS, SlipControl
+from tarsus.scripts import arguments
 
 
 def add_leg_options(parser: argparse.ArgumentParser) -> None:
@@ -41,16 +42,9 @@ def experiment_from(args: argparse.Namespace, energy_gain: float = 0.0):
     leg: dict[str, float] = {}
     tables = {entry.name: leg for entry in fields(SlipLegParams)}
     tables |= {entry.name: control for entry in fields(SlipControl)}
-    for assignment in args.set:
-        name, _, value = assignment.partition("=")
+    for name, value in arguments.assignments(args.set, "--set").items():
         if name not in tables:
             raise ValueError(f"unknown parameter {name!r}; there are {', '.join(tables)}")
-        try:
-            tables[name][name] = float(value)
-        except ValueError:
-            raise ValueError(f"--set takes NAME=VALUE with a number, got {assignment!r}") from None
-    try:
-        ground = terrains.make(args.terrain[0], *map(float, args.terrain[1:]))
-    except ValueError as error:
-        raise ValueError(f"--terrain {' '.join(args.terrain)}: {error}") from None
+        tables[name][name] = value
+    ground = arguments.terrain(args.terrain)
     return Experiment(replace(SlipLegParams(), **leg), replace(SlipControl(), **control), ground)

@@ -23,6 +23,7 @@ from tarsus.mjcf.terrain import GroundPatches
 from tarsus.scripts.runs.experiment import NUDGE
 
 FPS = 50  # samples of a walk per second
+SHORTEST_PERIOD = 2 / FPS  # of a gait: faster ones are not seen in the samples, nor followed by a servo [s]
 
 
 def servo_controls(angle: np.ndarray, rate: np.ndarray) -> np.ndarray:
@@ -45,7 +46,10 @@ def disc_gait(params: DiscParams, name: str | None = None, **options) -> DiscGai
     """Return the disc's gait, by default through four fifths of the room its feet have."""
     if name not in (None, "disc"):
         raise ValueError(f"a disc has one gait, 'disc', got {name!r}")
-    return DiscGait(params.n_legs, **{"amplitude": 0.8 * params.angle_range} | options)
+    try:
+        return DiscGait(params.n_legs, **{"amplitude": 0.8 * params.angle_range} | options)
+    except TypeError as error:
+        raise ValueError(f"the gait 'disc' has no such option: {error}") from None
 
 
 def _gait(name: str, drives: str, n_legs: int, options: dict):
@@ -84,6 +88,10 @@ class Walking:
     gait: Any
     ground: Terrain = field(default_factory=Flat)
     preset: str = "reference"
+
+    def __post_init__(self) -> None:
+        if not self.gait.period >= SHORTEST_PERIOD:
+            raise ValueError(f"the period of a gait must be at least {SHORTEST_PERIOD:g} s, got {self.gait.period:g} s")
 
     @property
     def n_legs(self) -> int:
@@ -149,7 +157,7 @@ class Walk:
     def load_of_strides(self, settle: float = 2.0) -> np.ndarray:
         """Return the feet's mean vertical force over each whole stride after `settle` [s], as a share of the weight."""
         stride, first = round(self.walking.gait.period / self.timestep), round(settle / self.timestep)
-        n = (len(self.total_force) - first) // stride
+        n = max(0, (len(self.total_force) - first) // stride)
         whole = self.total_force[len(self.total_force) - n * stride :].reshape(n, stride)
         return whole.mean(axis=1) / self.walking.weight
 

@@ -156,10 +156,19 @@ def fitted_feet(measured: Measured, regulariser: float = 0.1) -> Feet:
     """Return stiffness and anisotropic friction of each leg fitted to measured forces, as the paper does.
 
     What the data do not determine keeps its naive value: tripod data say nothing of stiffness.
+
+    Raises:
+        ValueError: If no foot carries a load, or no loaded one ever moves over the ground.
     """
     naive = naive_feet(measured)
     load = np.maximum(measured.force[..., 2], 0.0)
     load = np.where(load > LOADED * measured.weight, load, 0.0)
+    if not load.any():
+        raise ValueError(
+            f"foot_force holds no load of more than {LOADED:.0%} of the weight; forces act on the feet, z up"
+        )
+    if not np.linalg.norm(slips(measured), axis=-1)[load > 0].any():
+        raise ValueError("no loaded foot moves over the ground, so that friction cannot be fitted")
     stiffness = fit_stiffness(measured.foot_pos, load, regulariser=regulariser, tolerance=1e-3).stiffness
     found = fit_friction(slips(measured), measured.force[..., :2], load, reference_speed=_mean_speed(measured, load))
     mu = np.where(found.determined, found.mu, naive.mu)

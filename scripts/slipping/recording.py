@@ -30,6 +30,8 @@ SCHEMA: dict[str, tuple[tuple[str, ...], str, bool, str]] = {
     ),
     "foot_force": (("leg", "axis"), "N", True, "force of the ground on each foot, world frame"),
 }
+LARGEST = 1e9  # of any number: rates and products of larger ones leave what floats hold
+SHORTEST = 1e-9  # between times [s]
 SPACING = 1e-3  # by how much of a period times may be off
 UNIT_QUATERNION = 1e-3  # by how much the norm of a quaternion may be off
 
@@ -54,11 +56,18 @@ def build(time, variables: dict, weight: float, name: str) -> xr.Dataset:
         raise ValueError(
             f"the times of a recording must be evenly spaced; they are {period.min():.6g} to {period.max():.6g} s apart"
         )
+    if not SHORTEST <= period.min() <= period.max() <= LARGEST:
+        raise ValueError(f"the times of a recording must be at least {SHORTEST:g} s apart, got {period.min():.6g} s")
     missing = [name for name, entry in SCHEMA.items() if not entry[2] and name not in variables]
     unknown = [name for name in variables if name not in SCHEMA]
     if missing or unknown:
         raise ValueError(f"a recording lacks {missing} and has unknown {unknown}; there are {list(SCHEMA)}")
     n_legs = np.shape(variables["foot_position_b"])[1] if np.ndim(variables["foot_position_b"]) == 3 else 0
+    if n_legs == 0:
+        raise ValueError(
+            f"foot_position_b must have the dimensions ('time', 'leg', 'axis') and a leg or more, got shape "
+            f"{np.shape(variables['foot_position_b'])}"
+        )
     sizes = {"axis": 3, "quat": 4, "leg": n_legs}
     columns = {
         name: (("time", *SCHEMA[name][0]), _checked(name, values, len(time), sizes), {"units": SCHEMA[name][1]})
@@ -70,8 +79,8 @@ def build(time, variables: dict, weight: float, name: str) -> xr.Dataset:
             f"body_orientation must hold unit quaternions (w, x, y, z); their norms are {norm.min():.4g} to "
             f"{norm.max():.4g}"
         )
-    if not 0 < float(weight) < np.inf:
-        raise ValueError(f"weight must be positive [N], got {weight}")
+    if not 0 < float(weight) <= LARGEST:
+        raise ValueError(f"weight must be positive [N] and at most {LARGEST:g}, got {weight}")
     coords = {"time": ("time", time, {"units": "s"}), "leg": np.arange(n_legs), "axis": list(AXES), "quat": list(QUAT)}
     return xr.Dataset(columns, coords, {"name": str(name), "weight": float(weight)})
 
@@ -83,10 +92,11 @@ def _checked(name: str, values, n: int, sizes: dict[str, int]) -> np.ndarray:
         raise ValueError(
             f"{name} must have the dimensions {('time', *SCHEMA[name][0])} = {expected}, got {values.shape}"
         )
-    bad = ~np.isfinite(values.reshape(n, -1)).all(axis=1)
+    bad = ~(np.abs(values.reshape(n, -1)) <= LARGEST).all(axis=1)
     if bad.any():
         raise ValueError(
-            f"{name} must be finite: fill the gaps first; {bad.sum()} of {n} rows have some, {bad.argmax()} first"
+            f"{name} must be finite and at most {LARGEST:g} in size: fill the gaps first; {bad.sum()} of {n} rows "
+            f"have some, {bad.argmax()} first"
         )
     return values
 
@@ -114,15 +124,10 @@ def load(path: Path | str) -> xr.Dataset:
     """
     path = Path(path)
     try:
-        if _ending(path) == ".nc":
-            with xr.open_dataset(path, engine="scipy") as stored:
-                variables = {name: _in_order(stored, name) for name in stored.data_vars}
-                if "time" not in stored.variables:
-                    raise ValueError("a recording needs the variable time")
-                return build(
-                    stored["time"].values, variables, _weight(stored.attrs), stored.attrs.get("name", path.stem)
-                )
-        return _load_csv(path)
+        parts = _read_netcdf(path) if _ending(path) == ".nc" else _read_csv(path)
+        return build(*parts)
+    except OSError as error:
+        raise ValueError(f"{path}: it cannot be read: {error.strerror}") from error
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
 
@@ -138,7 +143,26 @@ def _weight(attrs) -> float:
         raise ValueError(
             "a recording needs the attribute weight [N]; write 1 if it is not known, with forces as shares of it"
         )
-    return float(attrs["weight"])
+    try:
+        return float(attrs["weight"])
+    except (TypeError, ValueError):
+        raise ValueError(f"weight must be a number [N], got {attrs['weight']!r}") from None
+
+
+def _read_netcdf(path: Path) -> tuple:
+    """Return the arguments of `build` that a NetCDF file holds."""
+    try:
+        stored = xr.load_dataset(path, engine="scipy", decode_times=False)
+    except OSError:
+        raise
+    except Exception as error:  # a file cut short, or of another kind, makes the reader stumble in many ways
+        raise ValueError("it is not a whole NetCDF 3 file") from error
+    if "time" not in stored.variables:
+        raise ValueError("a recording needs the variable time")
+    if (units := stored["time"].attrs.get("units", "s")) != "s":
+        raise ValueError(f"time must be in s, its units are {units!r}")
+    variables = {name: _in_order(stored, name) for name in stored.data_vars}
+    return stored["time"].values, variables, _weight(stored.attrs), stored.attrs.get("name", path.stem)
 
 
 def _in_order(stored: xr.Dataset, name: str) -> np.ndarray:
@@ -152,17 +176,25 @@ def _in_order(stored: xr.Dataset, name: str) -> np.ndarray:
     return stored[name].transpose(*dims).values
 
 
-def _load_csv(path: Path) -> xr.Dataset:
-    attrs = {}
-    with open(path, encoding="utf-8") as file:
-        for line in file:
-            if not line.startswith("#"):
-                break
-            key, _, value = line[1:].strip().partition(": ")
-            attrs[key] = value
-    flat = pd.read_csv(path, skiprows=len(attrs), dtype=str).astype(float)  # pandas' own parser may lose the last bit
-    legs = [int(label.split("_")[-2]) for label in flat.columns if label.startswith("foot_position_b_")]
-    n_legs = max(legs, default=-1) + 1
+def _read_csv(path: Path) -> tuple:
+    """Return the arguments of `build` that a table holds."""
+    attrs, n_comments = {}, 0
+    try:
+        with open(path, encoding="utf-8") as file:
+            for line in file:
+                if not line.startswith("#"):
+                    break
+                key, _, value = line[1:].strip().partition(": ")
+                attrs[key], n_comments = value, n_comments + 1
+        flat = pd.read_csv(path, skiprows=n_comments, dtype=str, encoding="utf-8")
+    except pd.errors.EmptyDataError:
+        raise ValueError("it is empty") from None
+    except (UnicodeDecodeError, pd.errors.ParserError) as error:
+        raise ValueError(f"it is not a table with commas between its columns: {error}") from error
+    if len(flat.columns) == 1 and ";" in flat.columns[0]:
+        raise ValueError("its columns must be separated by commas, not semicolons")
+    flat = flat.apply(_numbers)
+    n_legs = len({label.split("_")[-2] for label in flat.columns if label.startswith("foot_position_b_")})
     labels = {name: [label for label, _ in _columns(name, n_legs)] for name in SCHEMA}
     present = {name: [label for label in wanted if label in flat.columns] for name, wanted in labels.items()}
     unknown = set(flat.columns) - {"time"} - {label for wanted in labels.values() for label in wanted}
@@ -181,7 +213,15 @@ def _load_csv(path: Path) -> xr.Dataset:
         for name, wanted in labels.items()
         if present[name]
     }
-    return build(flat["time"].to_numpy(float), variables, _weight(attrs), attrs.get("name", path.stem))
+    return flat["time"].to_numpy(float), variables, _weight(attrs), attrs.get("name", path.stem)
+
+
+def _numbers(column: pd.Series) -> pd.Series:
+    """Return a column of words as numbers; pandas' own parser may lose the last bit."""
+    try:
+        return column.astype(float)
+    except ValueError as error:
+        raise ValueError(f"the column {column.name} must hold numbers: {error}") from None
 
 
 def _columns(name: str, n_legs: int) -> list[tuple[str, tuple[int, ...]]]:

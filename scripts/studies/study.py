@@ -24,6 +24,7 @@ from tarsus.analytic.terrain import Flat, Slope, Terrain
 from tarsus.mjcf.hexapod import TORSO_SIZE
 from tarsus.mjcf.hexapod_state import from_exact
 from tarsus.mjcf.presets import PRESETS
+from tarsus.scripts import arguments
 from tarsus.scripts.runs import exact, summary
 from tarsus.scripts.runs.experiment import Experiment, Start
 from tarsus.scripts.runs.record import terrain_of
@@ -37,9 +38,11 @@ FINE_ROW_PERIOD = 1e-3  # forces and currents do: their peaks last milliseconds 
 
 # Options of every study's command line, and keywords of its `compute`.
 ARGUMENTS: dict[str, dict] = {
-    "fineness": dict(type=int, default=1, help="split every interval of the grid into so many (default: 1)"),
+    "fineness": dict(
+        type=arguments.integer(1, 1000), default=1, help="split every interval of the grid into so many (default: 1)"
+    ),
     "preset": dict(default="reference", choices=PRESETS, help="of the MuJoCo runs (default: reference)"),
-    "jobs": dict(type=int, default=-1, help="processes; -1, the default, takes every core"),
+    "jobs": dict(type=arguments.jobs, default=-1, help="processes; -1, the default, takes every core"),
 }
 
 

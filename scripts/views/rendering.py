@@ -32,8 +32,11 @@ def renders_with(backend: str) -> bool:
 
 
 def choose_opengl() -> bool:
-    """Set MUJOCO_GL to what renders here, or to none; return whether something does. What is set is not replaced."""
-    wanted = (os.environ["MUJOCO_GL"],) if "MUJOCO_GL" in os.environ else BACKENDS
+    """Set MUJOCO_GL to what renders here, or to none; return whether something does. What is set is not replaced.
+
+    Every command that draws with MuJoCo asks this first, and imports MuJoCo after it.
+    """
+    wanted = (os.environ["MUJOCO_GL"],) if os.environ.get("MUJOCO_GL") else BACKENDS
     backend = next((name for name in wanted if renders_with(name)), None)
     os.environ["MUJOCO_GL"] = "disable" if backend is None else backend  # a broken one would spoil MuJoCo's import
     return backend is not None
@@ -111,16 +114,25 @@ def _add_arrow(scene, start: np.ndarray, end: np.ndarray) -> None:
 
 def write_video(record, model, path: Path | str, **options) -> int:
     """Write the film of a record (.mp4, .gif); return the number of frames. Options are those of `frames`."""
-    return write_film(path, frames(record, model, **options), options.get("fps", FPS))
+    fps = options.get("fps", FPS)
+    return write_film(path, frames(record, model, **options), fps, len(rows_at(record, fps, options.get("speed", 1.0))))
 
 
-def write_film(path: Path | str, images: Iterable, fps: float) -> int:
-    """Write images as a film (.mp4, .gif) of so many a second; return how many there were."""
+def write_film(path: Path | str, images: Iterable, fps: float, total: int | None = None) -> int:
+    """Write images as a film (.mp4, .gif) of so many a second, with a progress bar; return how many there were.
+
+    Args:
+        path: Of the film.
+        images: Each (height, width, 3) of uint8; drawn one by one, as they are asked for.
+        fps: Pictures per second.
+        total: How many there will be at most, for the bar.
+    """
     import imageio
+    from tqdm import tqdm
 
-    n = 0
+    n, bar = 0, tqdm(images, desc=Path(path).name, total=total, unit="picture", mininterval=1.0)
     with imageio.get_writer(path, fps=fps, macro_block_size=None) as writer:
-        for image in images:
+        for image in bar:
             writer.append_data(image)
             n += 1
     return n

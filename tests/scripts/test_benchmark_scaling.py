@@ -37,6 +37,6 @@ def test_the_scaling_benchmark_has_every_engine_in_one_table():
 
 
 @pytest.mark.parametrize("words", [["--legs", "2"], ["--legs", "51"], ["--poses", "0"]])
-def test_the_scaling_benchmark_refuses_what_it_cannot_time(words):
-    with pytest.raises(SystemExit):
-        benchmark_scaling.main(words)
+def test_the_scaling_benchmark_refuses_what_it_cannot_time(words, capsys):
+    assert benchmark_scaling.main(words) == 2
+    assert f"{words[0]} must be at " in capsys.readouterr().err

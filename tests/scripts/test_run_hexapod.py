@@ -1,4 +1,5 @@
 import builtins
+import dataclasses
 import subprocess
 import sys
 
@@ -8,7 +9,7 @@ import pytest
 from tarsus.analytic.terrain import TERRAINS
 from tarsus.mjcf import PRESETS
 from tarsus.scripts import run_hexapod
-from tarsus.scripts.runs import record
+from tarsus.scripts.runs import record, simulate
 from tarsus.scripts.views import rendering
 
 
@@ -60,6 +61,17 @@ def test_bad_input_is_one_line_and_status_2(words, sentence, tmp_path, capsys):
     assert sentence in error and error.startswith("tarsus run hexapod: ")
     assert error.count("\n") == 1
     assert not (tmp_path / "out").exists()
+
+
+def test_a_run_that_diverged_is_a_failure_with_what_was_kept(tmp_path, capsys, monkeypatch):
+    walk = simulate.simulate
+
+    def diverge(experiment, seconds):
+        return dataclasses.replace(walk(experiment, 0.05), status=simulate.Status.DIVERGED)
+
+    monkeypatch.setattr(simulate, "simulate", diverge)
+    assert run(tmp_path, "--no-video") == 1
+    assert (tmp_path / "run.nc").exists()
 
 
 def test_a_robot_that_falls_is_reported(tmp_path, capsys):

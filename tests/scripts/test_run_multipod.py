@@ -1,9 +1,12 @@
 """`tarsus run multipod` end to end, and the command lines it refuses."""
 
+import dataclasses
+
 import pandas as pd
 import pytest
 
 from tarsus.scripts import run_multipod
+from tarsus.scripts.runs import walking
 
 
 def run(tmp_path, *words):
@@ -25,6 +28,17 @@ def test_a_short_run_says_what_it_lacks(tmp_path, capsys):
     assert run(tmp_path, "--n-legs", "14", "--seconds", "0.5") == 0
     out = capsys.readouterr().out
     assert "need a whole stride" in out and "| left_0 |" not in out  # fourteen legs are too many to print
+
+
+def test_a_walk_of_one_sample_has_its_tables_and_one_that_mujoco_ends_is_a_failure(tmp_path, capsys, monkeypatch):
+    walk = walking.walk
+
+    def end_at_once(machine, seconds, progress):
+        return dataclasses.replace(walk(machine, 1 / walking.FPS), warned=True)
+
+    monkeypatch.setattr(walking, "walk", end_at_once)
+    assert run(tmp_path, "--seconds", "1") == 1
+    assert "MuJoCo warned" in capsys.readouterr().out and len(pd.read_csv(tmp_path / "legs.csv")) == 6
 
 
 @pytest.mark.render

@@ -23,7 +23,7 @@ def test_it_writes_record_figure_and_film(tmp_path, capsys):
         (["--engine", "ode"], "unknown engine 'ode'; there are hybrid, mujoco"),
         (["--steps", "0"], "--steps must be at least 1"),
         (["--set", "colour=1"], "unknown parameter 'colour'"),
-        (["--set", "stiffness=much"], "NAME=VALUE with a number"),
+        (["--set", "stiffness=much"], "--set takes NAME=NUMBER, got 'stiffness=much'"),
         (["--set", "stiffness=-1"], "stiffness must be positive"),
         (["--terrain", "swamp"], "unknown terrain 'swamp'"),
     ],

@@ -1,5 +1,7 @@
 """SimSect's init files: what is read, what is refused and where, and that the outputs reproduce the run."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -156,6 +158,48 @@ def test_a_missing_file_and_wrong_values_are_sentences(tmp_path, capsys):
     assert "cannot read the init file" in capsys.readouterr().err
     assert script.main(["-c", str(rc(tmp_path, "tolerance = -1;"))]) == 2
     assert "rtol must be positive, got -1.0" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "text, sentence",
+    [
+        ("\nk = 1e999;", "SimSect.rc:3: k must be at most 1e.12 in size, got 1e999"),
+        ("x = -1e30;", "SimSect.rc:2: x must be at most 1e.12 in size, got -1e30"),
+        ("maxChartCount = 1e30;", "SimSect.rc:2: maxChartCount must be at most"),
+        ("maxChartCount = 2.5;", "SimSect.rc:2: maxChartCount must be a whole number, got 2.5"),
+        ("finalTime = -1;", "SimSect.rc:2: finalTime must not be negative, got -1"),
+        ("finalTime = 1; recordPeriod = 1e-300;", "SimSect.rc:2: recordPeriod must be 0 or at least finalTime / 1e.07"),
+        ("finalTime = 1; measurePeriod = 1e-300;", "SimSect.rc:2: measurePeriod must be 0 or at least"),
+        ("framerate = 0;", "framerate must be positive"),
+        ("framerate = 1e9;", "SimSect.rc:2: framerate must be at most 10000, got 1e.09"),
+        ("grid_xsize = -3;", "SimSect.rc:2: grid_xsize must be positive, got -3"),
+        ("grid_ysteps = 1e9;", "SimSect.rc:2: grid_ysteps must make squares of"),
+        ("body_mass = -3;", "SimSect.rc: body_mass must be positive, got -3.0"),
+        ("spri = 0;", "SimSect.rc: the spring's exponents must not be zero"),
+        ("g_stance = -9.81;", "SimSect.rc: g_stance must not be negative, got -9.81"),
+        (
+            'dataBaseName = "nowhere/run";',
+            "dataBaseName 'nowhere/run' cannot be written to: there is no folder nowhere",
+        ),
+        ('dataBaseName = "taken";', "taken.param is a folder"),
+    ],
+)
+def test_values_that_no_run_can_have_are_refused_before_it(text, sentence, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "taken.param").mkdir()
+    path = rc(tmp_path, text)
+    before = sorted(tmp_path.iterdir())
+    assert script.main(["-c", str(path), "--mode", "python"]) == 2
+    captured = capsys.readouterr()
+    assert re.search(sentence, captured.err) and captured.err.count("\n") == 1 and not captured.out
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_binary_file_is_not_read_as_an_init_file(tmp_path, capsys):
+    for content in (bytes(range(256)), b"\xff\xfe\x00", b"\x00" * 64):
+        (tmp_path / "binary.rc").write_bytes(content)
+        assert script.main(["-c", str(tmp_path / "binary.rc")]) == 2
+        assert re.match("tarsus simsect: .*binary.rc.*(not a text|cannot read)", capsys.readouterr().err)
 
 
 def test_view_calls_come_at_the_frame_rate_and_can_stop_the_run():

@@ -119,6 +119,16 @@ def test_recordings_from_files_give_a_table(tmp_path, capsys):
         assert len([line for line in capsys.readouterr().out.splitlines() if line.startswith("|")]) == lines
 
 
+def test_forces_to_which_nothing_can_be_fitted_are_refused(tmp_path, capsys):
+    recording = invented()[0]
+    for forces, sentence in ((0.0, "holds no load"), (-1.0, "holds no load")):
+        changed = recording.assign(foot_force=forces * abs(recording["foot_force"]))
+        changed["foot_force"].attrs["units"] = "N"
+        slip_recording.save(changed, tmp_path / "unloaded.csv")
+        assert slip_test.main(["--recording", str(tmp_path / "unloaded.csv")]) == 2
+        assert sentence in capsys.readouterr().err
+
+
 @pytest.fixture(scope="module")
 def walk():
     """An undulation in MuJoCo at the fast preset, and what is measured of it."""

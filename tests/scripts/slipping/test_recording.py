@@ -68,6 +68,7 @@ def test_impossible_variables_are_refused(variables, change, message):
         (TIME[::-1], 1.0, "must be three or more, and grow"),
         (np.where(np.arange(N) == 5, TIME + 0.004, TIME), 1.0, "evenly spaced; they are 0.006 to 0.014 s apart"),
         (TIME, -1.0, "weight must be positive"),
+        (TIME * 1e-300, 1.0, "at least 1e-09 s apart"),
     ],
 )
 def test_impossible_times_and_weights_are_refused(variables, time, weight, message):
@@ -95,12 +96,51 @@ def test_a_wrong_csv_is_refused_by_its_name(variables, tmp_path, edit, message):
         slip_recording.load(path)
 
 
+def test_a_file_that_is_no_recording_is_refused_by_its_name(variables, tmp_path):
+    for ending in ("csv", "nc"):
+        slip_recording.save(slip_recording.build(TIME, variables, 1.0, "good"), tmp_path / f"good.{ending}")
+    csv, nc = (tmp_path / f"good.{ending}" for ending in ("csv", "nc"))
+    text, junk = csv.read_text(), bytes(range(256))
+    row = text.splitlines()[-1]
+    contents = {
+        "empty.csv": (b"", "it is empty"),
+        "empty.nc": (b"", "not a whole NetCDF 3 file"),
+        "junk.csv": (junk, "not a table"),
+        "junk.nc": (junk, "not a whole NetCDF 3 file"),
+        "cut.nc": (nc.read_bytes()[:-700], "not a whole NetCDF 3 file"),
+        "semicolons.csv": (text.replace(",", ";").encode(), "separated by commas, not semicolons"),
+        "ragged.csv": (f"{text}{row},1\n".encode(), "not a table"),
+        "words.csv": (
+            text.replace(row, row.replace(row.split(",")[1], "gone")).encode(),
+            "body_position_x must hold numbers",
+        ),
+        "gaps.csv": (text.replace(row, row.replace(row.split(",")[1], "")).encode(), "fill the gaps first"),
+        "far.csv": (text.replace(row, row.replace(row.split(",")[1], "1e200")).encode(), "at most 1e\\+09 in size"),
+        "weightless.csv": (text.replace("weight: 1.0", "weight: much").encode(), "weight must be a number"),
+        "centipede.csv": (
+            text.replace("foot_position_b_3_", "foot_position_b_99_").encode(),
+            r"unknown: \['foot_position_b_99_x'",
+        ),
+    }
+    for name, (content, message) in contents.items():
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(ValueError, match=f"{name}: .*{message}"):
+            slip_recording.load(tmp_path / name)
+    with pytest.raises(ValueError, match="missing.nc: it cannot be read: No such file"):
+        slip_recording.load(tmp_path / "missing.nc")
+
+
 def test_units_that_differ_are_refused(variables, tmp_path):
     recording = slip_recording.build(TIME, variables, 1.0, "mm")
     recording["body_position"].attrs["units"] = "mm"
     recording.to_netcdf(tmp_path / "mm.nc", engine="scipy")
     with pytest.raises(ValueError, match="body_position must be in m, its units are 'mm'"):
         slip_recording.load(tmp_path / "mm.nc")
+    recording["body_position"].attrs["units"] = "m"
+    recording["time"].attrs["units"] = "seconds since 2026-01-01"
+    recording.to_netcdf(tmp_path / "ms.nc", engine="scipy")
+    with pytest.raises(ValueError, match="time must be in s, its units are 'seconds since 2026-01-01'"):
+        slip_recording.load(tmp_path / "ms.nc")
 
 
 def test_other_endings_are_refused(tmp_path):

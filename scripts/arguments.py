@@ -1,0 +1,188 @@
+"""What command lines may say: it is checked before any work, and refused with one sentence and exit status 2.
+
+A script's `main` is a `command`. It makes what is to be run inside `with read(parser, argv) as args:`, where whatever
+is refused is the command line's fault; behind that block an exception is a failure or a bug, and shows as such.
+`number`, `integer` and what stands below them are types of options; those of paths are in `paths.py`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import functools
+import math
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import gymnasium
+
+from tarsus.analytic import terrain as terrains
+
+LARGEST = 1e9  # of a number without a limit of its own: further away squares and cubes leave what floats hold
+LONGEST = 1e4  # of a run, whose record has a row for every millisecond [s]
+MOST = 1_000_000  # of a count without a limit of its own
+
+# What the checks of a command line raise. Anything else is a bug, and keeps its traceback.
+MISUSE = (ValueError, OSError, gymnasium.error.Error)
+
+
+class Refusal(Exception):
+    """A command line that cannot be run; the message is the sentence to print."""
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that says what is wrong in one sentence, without its usage."""
+
+    def error(self, message: str):
+        """Refuse the command line.
+
+        Raises:
+            Refusal: Always.
+        """
+        message = re.sub(r"^argument ([^\s:/]+)\S*: (?=must )", r"\1 ", message)
+        raise Refusal(f"{self.prog}: {_one_line(message.removeprefix('argument '))}")
+
+
+def command(main: Callable[..., int]) -> Callable[..., int]:
+    """Make `main` print the sentence of a refusal, and return 2."""
+
+    @functools.wraps(main)
+    def guarded(*args: Any, **kwargs: Any) -> int:
+        try:
+            return main(*args, **kwargs)
+        except Refusal as refusal:
+            print(refusal, file=sys.stderr)
+            return 2
+
+    return guarded
+
+
+@contextlib.contextmanager
+def read(parser: argparse.ArgumentParser, argv: list[str] | None) -> Iterator[argparse.Namespace]:
+    """Give a `with` block the parsed options; the block makes of them what is to be run, and does no work yet.
+
+    Raises:
+        Refusal: If they cannot be parsed, or the block raises one of `MISUSE`.
+    """
+    args = parser.parse_args(argv)
+    try:
+        yield args
+    except MISUSE as error:
+        raise Refusal(f"{parser.prog}: {sentence(error)}") from error
+    begin()
+
+
+def parse(parser: argparse.ArgumentParser, argv: list[str] | None) -> argparse.Namespace:
+    """Return the parsed options of a command that has nothing more to check.
+
+    Raises:
+        Refusal: If they cannot be parsed.
+    """
+    with read(parser, argv) as args:
+        return args
+
+
+def begin() -> None:
+    """Do nothing: a command's work begins here, and here a test of what comes before can stop it."""
+
+
+def sentence(error: BaseException) -> str:
+    """Return what an exception says, on one line."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
+    return _one_line(str(error))
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def number(low: float = -LARGEST, high: float = LARGEST, *, positive: bool = False) -> Callable[[str], float]:
+    """Return the type of a number from `low`, or from above zero, to `high`."""
+
+    def finite(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"must be a number, got {text!r}") from None
+        if positive and not 0 < value < math.inf:
+            raise argparse.ArgumentTypeError(f"must be positive and finite, got {text}")
+        if not low <= value < math.inf:
+            raise argparse.ArgumentTypeError(f"must be finite and at least {low:g}, got {text}")
+        if value > high:
+            raise argparse.ArgumentTypeError(f"must be at most {high:g}, got {text}")
+        return value
+
+    return finite
+
+
+def integer(low: int = 1, high: int = MOST) -> Callable[[str], int]:
+    """Return the type of a whole number from `low` to `high`."""
+
+    def whole(text: str) -> int:
+        try:
+            value = int(text)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"must be a whole number, got {text!r}") from None
+        if value < low:
+            raise argparse.ArgumentTypeError(f"must be at least {low}, got {text}")
+        if value > high:
+            raise argparse.ArgumentTypeError(f"must be at most {high}, got {text}")
+        return value
+
+    return whole
+
+
+finite = number()
+positive = number(positive=True)
+seconds = number(high=LONGEST, positive=True)
+rtol = number(1e-14, 0.1)  # of the exact engine
+count = integer()
+seed = integer(0, 2**32 - 1)
+threads = integer(0, 1024)  # 0 is one for each processor
+simulations = integer(1, 100_000)
+
+
+def jobs(text: str) -> int:
+    """Return a number of joblib's processes; -1 is one for each processor."""
+    value = integer(-1024, 1024)(text)
+    if value == 0:
+        raise argparse.ArgumentTypeError("must be a number of processes, or -1 for one on each core; got 0")
+    return value
+
+
+def assignments(words: Iterable[str], option: str) -> dict[str, float]:
+    """Return what words of the form `NAME=NUMBER` say.
+
+    Raises:
+        ValueError: If one is no assignment of a number, or of one that no quantity has.
+    """
+    found = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        try:
+            found[name] = float(value)
+        except ValueError:
+            equals = ""
+        if not (name and equals):
+            raise ValueError(f"{option} takes NAME=NUMBER, got {word!r}")
+        if not abs(found[name]) <= LARGEST:
+            raise ValueError(f"{option} takes numbers up to {LARGEST:g}, got {word!r}")
+    return found
+
+
+def terrain(words: Sequence[str]) -> terrains.Terrain:
+    """Return the terrain that words name, the first its name, the others its arguments.
+
+    Raises:
+        ValueError: If it is unknown, or its arguments are not numbers, or none that a length has.
+    """
+    try:
+        values = [float(word) for word in words[1:]]
+    except ValueError:
+        raise ValueError(f"arguments of a terrain are numbers, got {' '.join(words[1:])}") from None
+    if not all(abs(value) <= LARGEST for value in values):
+        raise ValueError(f"arguments of a terrain are numbers up to {LARGEST:g}, got {' '.join(words[1:])}")
+    return terrains.make(words[0], *values)

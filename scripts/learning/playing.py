@@ -1,0 +1,69 @@
+"""A policy in its environment: made ready, and refused with a sentence if the two do not go together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import gymnasium
+
+from tarsus.envs import SURROGATES
+from tarsus.scripts.learning import policies
+from tarsus.scripts.learning.policies import PolicyFunction
+
+
+def make(name: str, options: Mapping[str, Any], **more: Any) -> gymnasium.Env:
+    """Return an environment made with options that somebody asked for.
+
+    Args:
+        name: Of the environment.
+        options: Its keywords.
+        more: Further keywords of `gymnasium.make`.
+
+    Raises:
+        ValueError: If an option is unknown or its value impossible.
+    """
+    try:
+        return gymnasium.make(name, **options, **more)
+    except TypeError as error:
+        raise ValueError(f"{name} does not take these options: {error}") from error
+
+
+def start(
+    policy: str, environment: str | None, options: Mapping[str, Any], seed: int, **more: Any
+) -> tuple[gymnasium.Env, PolicyFunction]:
+    """Return a policy's environment and the policy in it.
+
+    Args:
+        policy: A name, or the path of a checkpoint.
+        environment: See `policies.find`.
+        options: Of the environment.
+        seed: Of the policy.
+        more: Further keywords of `gymnasium.make`.
+
+    Raises:
+        ValueError: If there is no such policy or environment, or they do not go together.
+    """
+    found, name, options = policies.find(policy, environment, options)
+    if more.get("render_mode") and name in SURROGATES:
+        raise ValueError(f"{name} is no simulation in MuJoCo, and has no pictures")
+    env = make(name, options, **more)
+    return env, found.make(env, seed)
+
+
+def check(policy: str, environment: str | None, options: Mapping[str, Any], **more: Any) -> None:
+    """Do what an episode begins with, up to the first action.
+
+    Raises:
+        ValueError: If that cannot be done; the sentence says why.
+    """
+    env, act = start(policy, environment, options, 0, **more)
+    observation, info = env.reset(seed=0)
+    act(observation, info)
+    env.close()
+
+
+def check_together(policy: str, environment: str, options: Mapping[str, Any]) -> None:
+    """Check a policy, or all seeds of a training run; see `policies.together`."""
+    for member in policies.together(policy)[1]:
+        check(member, environment, options)

@@ -1,0 +1,77 @@
+"""Films of policies: even in pace, drawn one by one, and on machines without a display too."""
+
+import os
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from tarsus.envs.base import LeggedEnv
+from tarsus.scripts import cli, evaluate
+from tarsus.scripts.views import rendering
+
+# Scripts that choose an OpenGL, and the words with which they do.
+DRAW = {
+    "run_hexapod": [],
+    "run_multipod": [],
+    "evaluate": ["zero", "--video", "film.mp4"],
+    "write_gallery": ["--no-figures"],
+    "write_pictures": [],
+}
+
+
+def test_a_film_has_whole_control_periods_between_its_pictures(monkeypatch, tmp_path):
+    times, written = [], {}
+
+    def write(path, images, fps, total):
+        written.update(shapes=[image.shape for image in images], fps=fps, total=total)
+        return len(written["shapes"])
+
+    def render(env):
+        times.append(env.data.time)
+        return np.zeros((2, 2, 3), np.uint8)
+
+    monkeypatch.setattr(rendering, "write_film", write)
+    monkeypatch.setattr(LeggedEnv, "render", render)
+    n = evaluate.film_episode("zero", "SlipLeg-v0", {}, 0, tmp_path / "film.mp4")
+    length = evaluate.run_episode("zero", "SlipLeg-v0", {}, 0).length
+    np.testing.assert_allclose(np.diff(times), 1 / evaluate.FPS, rtol=1e-6)
+    assert written["fps"] == pytest.approx(evaluate.FPS) and len(times) == n == np.ceil(round(length * evaluate.FPS, 6))
+    assert written["total"] == 5000 * 0.002 * evaluate.FPS  # of the longest episode: for the bar
+    times.clear()
+    evaluate.film_episode("zero", "SlipLeg-v0", {"ctrl_dt": 0.05}, 0, tmp_path / "film.mp4")  # longer than a picture
+    assert written["fps"] == pytest.approx(20) and np.diff(times) == pytest.approx(0.05)
+
+
+def test_every_script_that_draws_chooses_its_opengl_before_mujoco_is_imported(tmp_path):
+    asking = {p.stem for p in cli.FOLDER.glob("*.py") if re.search(r"choose_opengl\(\)", p.read_text(encoding="utf-8"))}
+    assert asking == set(DRAW)
+    code = f"""if True:
+        import importlib, sys
+        from tarsus.scripts.views import rendering
+
+        def choose():
+            print(name, "mujoco" in sys.modules)
+            raise SystemExit
+
+        rendering.choose_opengl = choose
+        for name, words in {DRAW}.items():
+            try:
+                importlib.import_module("tarsus.scripts." + name).main(words)
+            except SystemExit:
+                pass
+    """
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path)
+    assert done.stdout.splitlines() == [f"{name} False" for name in DRAW], done.stderr
+
+
+@pytest.mark.render
+def test_a_film_needs_no_display_and_no_setting(tmp_path):
+    words = ["zero", "--env", "SlipLeg-v0", "--seeds", "1", "--video", "film.mp4"]
+    env = {name: value for name, value in os.environ.items() if name not in ("MUJOCO_GL", "DISPLAY", "WAYLAND_DISPLAY")}
+    command = [sys.executable, "-m", "tarsus.scripts.cli", "evaluate", *words]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=env)
+    assert done.returncode == 0 and "| zero |" in done.stdout, done.stderr
+    assert "film.mp4" in done.stderr and (tmp_path / "film.mp4").stat().st_size > 1000  # its bar, and itself
