@@ -1,0 +1,48 @@
+"""Ctrl-C: the first asks a run to end with what it has, the second ends it at once."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import threading
+from collections.abc import Callable, Iterator
+
+from tarsus.analytic import hybrid as hy
+
+EXIT_STATUS = 130  # of a command that Ctrl-C ended, as shells have it
+NOTICE_PERIOD = 1.0  # of simulated time, after which a compiled run looks whether it shall end [s]
+
+
+@contextlib.contextmanager
+def heeded() -> Iterator[Callable[..., bool]]:
+    """Make Ctrl-C a request within the block; give a function of any arguments that says whether it was made.
+
+    Asked a second time, it raises KeyboardInterrupt as ever. Where Ctrl-C is ignored, it stays so.
+    """
+    asked: list[bool] = []
+
+    def note(*_) -> None:
+        if asked:
+            raise KeyboardInterrupt
+        asked.append(True)
+
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or before in (signal.SIG_IGN, None):
+        yield lambda *_: False
+        return
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield lambda *_: bool(asked)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def unbroken(result: hy.Result) -> hy.Result:
+    """Return a result of the hybrid engine, which keeps what it has when Ctrl-C comes.
+
+    Raises:
+        KeyboardInterrupt: If it came: half a run is no result to go on with.
+    """
+    if isinstance(result.error, KeyboardInterrupt):
+        raise result.error
+    return result
