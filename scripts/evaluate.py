@@ -85,12 +85,8 @@ def weight(model) -> float:
 
 def write(frames: list[np.ndarray], path: Path, fps: float) -> None:
     """Write a film of about 25 frames per second."""
-    import imageio
-
     every = max(1, round(fps / 25))
-    with imageio.get_writer(path, fps=fps / every, macro_block_size=None) as writer:
-        for frame in frames[::every]:
-            writer.append_data(frame)
+    rendering.write_film(path, frames[::every], fps / every)
 
 
 def evaluate(policy: str, environment=None, options=None, n_seeds=5, n_episodes=1, n_jobs=1) -> list[Episode]:

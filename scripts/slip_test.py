@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 from tqdm import tqdm
 
+from tarsus.analytic import saving
 from tarsus.analytic.contact import lag_filter
 from tarsus.scripts.report import insert, machine, markdown_table, versions
 from tarsus.scripts.slipping import cases
@@ -209,7 +210,7 @@ def main(argv: list[str] | None = None) -> int:
         print(own_recording(args.recording))
         return 0
     text = args.out.read_text(encoding="utf-8") if args.out.exists() else EMPTY
-    args.out.write_text(insert(text, "tables", tables(compute())), encoding="utf-8")
+    saving.write_text(args.out, insert(text, "tables", tables(compute())))
     print(args.out)
     return 0
 

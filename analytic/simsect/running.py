@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import hybrid as hy
+from ..saving import write_text, writing
 from .init_file import Setup
 
 
@@ -21,7 +22,7 @@ def write_inputs(run: Setup, sim: hy.Simulator) -> tuple[Path, Path]:
     params = dict(zip(model.param_names, model.p0, strict=True)) | run.params | run.words
     paths = Path(f"{run.base}.initial"), Path(f"{run.base}.param")
     for path, table in zip(paths, (state, params), strict=True):
-        path.write_text("".join(f"{name} = {_quoted(value)};\n" for name, value in table.items()), encoding="utf-8")
+        write_text(path, "".join(f"{name} = {_quoted(value)};\n" for name, value in table.items()))
     return paths
 
 
@@ -33,7 +34,8 @@ def write_data(run: Setup, result: hy.Result) -> Path:
     """Write `<base>.data`: a row of auxiliary functions per recorded point (time, states, memory if there are none)."""
     rows = result.aux if result.names.aux else np.column_stack([result.t, result.x, result.d])
     path = Path(f"{run.base}.data")
-    np.savetxt(path, rows, fmt="%.17g")
+    with writing(path) as part:
+        np.savetxt(part, rows, fmt="%.17g")
     return path
 
 
