@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 from tarsus.analytic import hybrid as hy
 
@@ -46,3 +48,11 @@ def unbroken(result: hy.Result) -> hy.Result:
     if isinstance(result.error, KeyboardInterrupt):
         raise result.error
     return result
+
+
+def report(command: str, seconds: float, folder: Path) -> int:
+    """Say that Ctrl-C ended a run and where its files are; return the exit status."""
+    print(
+        f"{command}: interrupted at t = {seconds:.6g} s; what was simulated until then is in {folder}", file=sys.stderr
+    )
+    return EXIT_STATUS
