@@ -10,13 +10,13 @@ from __future__ import annotations
 import argparse
 import os
 import time
-from pathlib import Path
 
 import numpy as np
 
 from tarsus.analytic.contact import Coulomb, Feet, Solver, Viscous, kernels, se2, solve
 from tarsus.analytic.contact.jit import n_threads
 from tarsus.scripts import report
+from tarsus.scripts.runs import output
 
 RADIUS = 0.25  # of the ring that the hexapods stand on [m]
 BATCHES = tuple(4**k for k in range(2, 9))  # frames: 16 to 65536
@@ -149,20 +149,24 @@ def report_paths(rng) -> dict[str, np.ndarray]:
 
 def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="tarsus benchmark contact", description=__doc__.partition("\n")[0])
-    parser.add_argument("--out", type=Path, help="folder for the pictures")
+    output.add_options(parser, None, "folder for the picture")
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args(argv)
+    try:
+        files = output.Output(args, "contact_threads.png") if args.out else None
+    except ValueError as error:
+        parser.error(str(error))
     rng = np.random.default_rng(args.seed)
     print(f"{report.versions('numpy', 'numba')}, on {report.machine()}, seed {args.seed}")
     report_hexapod(rng)
     report_threads(rng)
     overhead, per_step = report_batches(rng), report_paths(rng)
-    if args.out:
+    if files:
         from tarsus.scripts.views import contact_pictures as pictures
 
-        pictures.save(
-            pictures.threads(BATCHES, overhead, PATHS, per_step, n_threads()), args.out / "contact_threads.png"
-        )
+        with files.writing("contact_threads.png") as (picture,):
+            pictures.save(pictures.threads(BATCHES, overhead, PATHS, per_step, n_threads()), picture)
+        print(files)
     return 0
 
 

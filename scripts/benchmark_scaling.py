@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import time
-from pathlib import Path
 
 import mujoco
 import numpy as np
@@ -24,6 +23,7 @@ from tarsus.analytic.models.disc import MAX_LEGS, MIN_LEGS, DiscParams, foot_pos
 from tarsus.mjcf import compile_model, disc
 from tarsus.scripts import report
 from tarsus.scripts.benchmark_contact import batch_run, medians
+from tarsus.scripts.runs import output
 
 ROUNDS = 5
 REPEATS = 10  # calls of the solver between two readings of the clock, which take as long as a call
@@ -180,7 +180,7 @@ def draw(data: dict):
 def main(argv: list[str] | None = None) -> int:
     """Print the table; with --out also write table and figure."""
     parser = argparse.ArgumentParser(prog="tarsus benchmark scaling", description=__doc__.partition("\n")[0])
-    parser.add_argument("--out", type=Path, help="folder for scaling.npz, scaling.md and scaling.png")
+    output.add_options(parser, None, "folder for scaling.npz, scaling.md and scaling.png")
     parser.add_argument("--poses", type=int, default=1000, help="random poses per number of legs (the paper: 1000)")
     parser.add_argument("--legs", type=int, nargs="+", help=f"numbers of legs; by default {MIN_LEGS} to {MAX_LEGS}")
     parser.add_argument("--seed", type=int, default=0)
@@ -190,20 +190,25 @@ def main(argv: list[str] | None = None) -> int:
     legs = sorted(set(args.legs)) if args.legs else range(MIN_LEGS, MAX_LEGS + 1)
     if not MIN_LEGS <= min(legs) <= max(legs) <= MAX_LEGS:
         parser.error(f"--legs must lie between {MIN_LEGS} and {MAX_LEGS}, got {min(legs)} to {max(legs)}")
+    try:
+        files = output.Output(args, "scaling.npz", "scaling.md", "scaling.png") if args.out else None
+    except ValueError as error:
+        parser.error(str(error))
     where = (
         f"{report.versions('numpy', 'numba', 'mujoco')}, on {report.machine()}, {args.poses} poses, seed {args.seed}"
     )
     data = compute(legs, args.poses, args.seed, progress=True)
     print(f"{where}\n\n{table(data)}")
-    if args.out:
+    if files:
         import matplotlib
 
         matplotlib.use("Agg")
-        args.out.mkdir(parents=True, exist_ok=True)
-        np.savez_compressed(args.out / "scaling.npz", **data)
-        (args.out / "scaling.md").write_text(f"Made by `tarsus benchmark scaling` with {where}.\n\n{table(data)}\n")
-        draw(data).savefig(args.out / "scaling.png", dpi=150)
-        print(f"\n{args.out}: scaling.npz, scaling.md, scaling.png")
+        with files.writing("scaling.npz", "scaling.md") as (arrays, page):
+            np.savez_compressed(arrays, **data)
+            page.write_text(f"Made by `tarsus benchmark scaling` with {where}.\n\n{table(data)}\n")
+        with files.writing("scaling.png") as (picture,):
+            draw(data).savefig(picture, dpi=150)
+        print(f"\n{files}")
     return 0
 
 

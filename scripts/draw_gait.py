@@ -15,7 +15,9 @@ import gymnasium
 import numpy as np
 
 import tarsus  # noqa: F401  registers the environments
+from tarsus.analytic import saving
 from tarsus.scripts.learning import policies
+from tarsus.scripts.runs import output
 
 LEGS = ("right rear", "right middle", "right front", "left rear", "left middle", "left front")
 
@@ -68,15 +70,17 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("policies", nargs="+", help="names, or folders of checkpoints")
     parser.add_argument("--from", dest="start", type=float, default=4.0, help="[s]")
     parser.add_argument("--seconds", type=float, default=3.0)
-    parser.add_argument("--out", type=Path, default=Path("gaits.png"))
+    output.add_options(parser, "gaits.png", "the picture")
     args = parser.parse_args(argv)
     try:
+        picture = output.file_from(args)
         gaits = {name: compute(name, {}, args.start, args.seconds) for name in args.policies}
     except (ValueError, FileNotFoundError) as problem:
         print(f"tarsus draw gait: {problem}", file=sys.stderr)
         return 2
-    draw({Path(name).parent.name or name: gait for name, gait in gaits.items()}).savefig(args.out, dpi=120)
-    print(args.out)
+    with saving.writing(picture) as part:
+        draw({Path(name).parent.name or name: gait for name, gait in gaits.items()}).savefig(part, dpi=120)
+    print(picture)
     return 0
 
 

@@ -22,6 +22,7 @@ import numpy as np
 import tarsus  # noqa: F401  registers the environments
 from tarsus.scripts import report
 from tarsus.scripts.learning import policies
+from tarsus.scripts.runs import output
 from tarsus.scripts.views import rendering
 
 STILL = 0.1  # a shorter way has no cost of transport [m]
@@ -132,12 +133,15 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--episodes", type=int, default=1, help="of each seed")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--video", type=Path, help="film of the first seed's episode (.mp4, .gif)")
+    parser.add_argument("--force", action="store_true", help="replace the film that is there")
     args = parser.parse_args(argv)
     options = dict(args.option)
     if args.video and not rendering.choose_opengl():
         print(rendering.NO_OPENGL, file=sys.stderr)
         return 2
     try:
+        if args.video:
+            output.new_file(args.video, args.force)
         episodes = evaluate(args.policy, args.env, options, args.seeds, args.episodes, args.jobs)
         if args.video:
             run_episode(args.policy, args.env, options, 0, args.video)

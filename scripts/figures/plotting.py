@@ -7,10 +7,13 @@ computing) and `main`, which is this module's `figure_main`. `tests/golden/` kee
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
+
+from tarsus.scripts.runs import output
 
 
 def plain_log(scale) -> None:
@@ -41,17 +44,23 @@ def figure_main(
     name = Path(script).stem
     command = f"tarsus figure {name.replace('_', ' ')}"
     parser = argparse.ArgumentParser(prog=command, description=(compute.__doc__ or "").partition("\n")[0])
-    parser.add_argument("--out", type=Path, default=Path("out/figures"), help="folder for the files")
+    output.add_options(parser, "out/figures")
     for option, settings in (arguments or {}).items():
         parser.add_argument(f"--{option}", **settings)
-    chosen = vars(parser.parse_args(argv))
-    out = chosen.pop("out")
+    args = parser.parse_args(argv)
+    try:
+        files = output.Output(args, f"{name}.npz", f"{name}.png")
+    except ValueError as error:
+        print(f"{command}: {error}", file=sys.stderr)
+        return 2
     import matplotlib
 
     matplotlib.use("Agg")
-    out.mkdir(parents=True, exist_ok=True)
-    data = compute(**chosen)
-    np.savez_compressed(out / f"{name}.npz", **data)
-    draw(data).savefig(out / f"{name}.png", dpi=150)
-    print(f"{out / name}.npz, .png")
+    options = [option.replace("-", "_") for option in arguments or {}]
+    data = compute(**{option: getattr(args, option) for option in options})
+    with files.writing(f"{name}.npz") as (arrays,):
+        np.savez_compressed(arrays, **data)
+    with files.writing(f"{name}.png") as (picture,):
+        draw(data).savefig(picture, dpi=150)
+    print(files)
     return 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import sys
 import threading
@@ -16,10 +17,13 @@ NOTICE_PERIOD = 1.0  # of simulated time, after which a compiled run looks wheth
 
 
 @contextlib.contextmanager
-def heeded() -> Iterator[Callable[..., bool]]:
+def heeded(until: str = "") -> Iterator[Callable[..., bool]]:
     """Make Ctrl-C a request within the block; give a function of any arguments that says whether it was made.
 
     Asked a second time, it raises KeyboardInterrupt as ever. Where Ctrl-C is ignored, it stays so.
+
+    Args:
+        until: What is finished first, in words, if that can take more than a second: it is said at once then.
     """
     asked: list[bool] = []
 
@@ -27,6 +31,8 @@ def heeded() -> Iterator[Callable[..., bool]]:
         if asked:
             raise KeyboardInterrupt
         asked.append(True)
+        if until:  # not by print, which may have been interrupted itself
+            os.write(2, f"\nCtrl-C: {until} is finished first; Ctrl-C again ends without a result\n".encode())
 
     before = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or before in (signal.SIG_IGN, None):

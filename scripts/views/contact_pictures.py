@@ -39,8 +39,7 @@ def threads(batches, overhead: dict[str, np.ndarray], paths, per_step: dict[str,
 
 
 def save(figure: plt.Figure, path: Path) -> None:
-    """Save a picture and say where."""
+    """Save a picture."""
     with saving.writing(path) as part:
         figure.savefig(part, dpi=150)
     plt.close(figure)
-    print(path)
