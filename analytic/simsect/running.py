@@ -40,9 +40,9 @@ def write_data(run: Setup, result: hy.Result) -> Path:
 
 
 def integrate(run: Setup, sim: hy.Simulator, **callbacks: Any) -> hy.Result:
-    """Run it; `on_measure` and `on_frame` (at the view's frame rate) are called on the way."""
+    """Run it; `on_measure` and `on_frame` (by default at the view's frame rate) are called on the way."""
     more = {"frame_period": 1.0 / run.view["framerate"]} if "on_frame" in callbacks else {}
-    return sim.run(run.state, run.memory, run.params, **run.settings, **more, **callbacks)
+    return sim.run(run.state, run.memory, run.params, **run.settings | more | callbacks)
 
 
 def find_root(function: Callable[[float], float], start: float, tol: float = 1e-12, max_iter: int = 50) -> float:
