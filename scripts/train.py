@@ -107,28 +107,11 @@ def carry_over(evaluation, folder: Path) -> None:
 
 
 def callbacks(run: Run, seed: int, folder: Path, every: int, total: int, progress: bool, stop=lambda: False):
-    """Return what happens while training: a progress bar, checkpoints, evaluations, the best policy kept.
+    """Return what happens while training: evaluations with the best policy kept, a progress bar, checkpoints.
 
     Training ends when `stop()` says so.
     """
-    from stable_baselines3.common.callbacks import BaseCallback, EvalCallback
-    from stable_baselines3.common.vec_env import VecNormalize
-
-    class Save(BaseCallback):
-        """Write a checkpoint into `best/`."""
-
-        def _on_step(self) -> bool:
-            reward = self.parent.best_mean_reward
-            normaliser = self.model.get_vec_normalize_env()
-            checkpoint.save(folder / "best", run, seed, self.model, normaliser, mean_reward=reward)
-            return True
-
-    class Keep(BaseCallback):
-        """Move the evaluations to their place."""
-
-        def _on_step(self) -> bool:
-            os.replace(evaluation.log_path, folder / "evaluations.npz")
-            return True
+    from stable_baselines3.common.callbacks import BaseCallback
 
     class Bar(BaseCallback):
         """Show the steps done, and write `latest/` when an evaluation is due."""
@@ -147,9 +130,31 @@ def callbacks(run: Run, seed: int, folder: Path, every: int, total: int, progres
         def _on_training_end(self) -> None:
             self.bar.close()
 
-    judged = VecNormalize(environments(run, EVAL_ENVS, 0), training=False, norm_reward=False)
-    evaluation = EvalCallback(
-        judged,
+    return [evaluations(run, seed, folder, every), Bar()]
+
+
+def evaluations(run: Run, seed: int, folder: Path, every: int):
+    """Return the callback that evaluates the policy, and writes the best one into `best/`."""
+    from stable_baselines3.common.callbacks import BaseCallback, EvalCallback
+    from stable_baselines3.common.vec_env import VecNormalize
+
+    class Save(BaseCallback):
+        """Write a checkpoint into `best/`."""
+
+        def _on_step(self) -> bool:
+            reward, normaliser = self.parent.best_mean_reward, self.model.get_vec_normalize_env()
+            checkpoint.save(folder / "best", run, seed, self.model, normaliser, mean_reward=reward)
+            return True
+
+    class Keep(BaseCallback):
+        """Move the evaluations to their place."""
+
+        def _on_step(self) -> bool:
+            os.replace(self.parent.log_path, folder / "evaluations.npz")
+            return True
+
+    made = EvalCallback(
+        VecNormalize(environments(run, EVAL_ENVS, 0), training=False, norm_reward=False),
         callback_on_new_best=Save(),
         callback_after_eval=Keep(),
         n_eval_episodes=EVAL_ENVS,
@@ -157,8 +162,8 @@ def callbacks(run: Run, seed: int, folder: Path, every: int, total: int, progres
         log_path=str(folder),
         verbose=0,
     )
-    evaluation.log_path = str(saving.partial(folder / "evaluations.npz"))
-    return [evaluation, Bar()]
+    made.log_path = str(saving.partial(folder / "evaluations.npz"))
+    return made
 
 
 def train(run: Run, seed: int, folder: Path, *, resume=False, eval_every=50_000, n_threads=0, progress=True) -> int:
@@ -207,9 +212,8 @@ def main(argv: list[str] | None = None) -> int:
 
     if args.threads:
         torch.set_num_threads(args.threads)
-    run = training_runs.find(args.run)
     changes = {"total_steps": args.steps, "num_envs": args.num_envs}
-    run = replace(run, **{name: value for name, value in changes.items() if value})
+    run = replace(training_runs.find(args.run), **{name: value for name, value in changes.items() if value})
     folder = args.out / f"{args.run}-{args.seed}"
     if checkpoint.newest(folder / "latest").exists() and not args.resume:
         print(f"{folder} exists; --resume goes on from it, another --out or --seed starts afresh", file=sys.stderr)
