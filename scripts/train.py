@@ -106,31 +106,27 @@ def carry_over(evaluation, folder: Path) -> None:
         evaluation.best_mean_reward = checkpoint.settings(best).get("mean_reward", evaluation.best_mean_reward)
 
 
-def callbacks(run: Run, seed: int, folder: Path, every: int, total: int, progress: bool, stop=lambda: False):
-    """Return what happens while training: evaluations with the best policy kept, a progress bar, checkpoints.
+def callbacks(run: Run, seed: int, folder: Path, every: int, bar: tqdm, stop=lambda: False):
+    """Return what happens while training: evaluations with the best policy kept, checkpoints, the bar's progress.
 
     Training ends when `stop()` says so.
     """
     from stable_baselines3.common.callbacks import BaseCallback
 
-    class Bar(BaseCallback):
+    class Latest(BaseCallback):
         """Show the steps done, and write `latest/` when an evaluation is due."""
 
         def _on_training_start(self) -> None:
-            self.bar = tqdm(total=total, initial=self.num_timesteps, unit="step", disable=not progress, mininterval=1.0)
             self.saved = self.num_timesteps
 
         def _on_step(self) -> bool:
-            self.bar.update(self.training_env.num_envs)
+            bar.update(self.training_env.num_envs)
             if self.num_timesteps - self.saved >= every:
                 self.saved = self.num_timesteps
                 checkpoint.save(folder / "latest", run, seed, self.model, self.model.get_vec_normalize_env())
             return not stop()
 
-        def _on_training_end(self) -> None:
-            self.bar.close()
-
-    return [evaluations(run, seed, folder, every), Bar()]
+    return [evaluations(run, seed, folder, every), Latest()]
 
 
 def evaluations(run: Run, seed: int, folder: Path, every: int):
@@ -174,8 +170,12 @@ def train(run: Run, seed: int, folder: Path, *, resume=False, eval_every=50_000,
         raise ValueError(f"{folder} has {model.num_timesteps} steps already, and {run.total_steps} were asked for")
     if not resume:
         model.get_env().seed(seed)
-    with interrupts.heeded("what is being learned") as asked:
-        watch = callbacks(run, seed, folder, eval_every, run.total_steps, progress, asked)
+    total, done = run.total_steps, model.num_timesteps
+    with (
+        interrupts.heeded("what is being learned") as asked,
+        tqdm(total=total, initial=done, unit="step", disable=not progress, mininterval=1.0) as bar,
+    ):
+        watch = callbacks(run, seed, folder, eval_every, bar, asked)
         if resume:
             carry_over(watch[0], folder)
         try:
