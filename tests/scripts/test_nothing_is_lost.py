@@ -48,6 +48,14 @@ def ctrl_c():
     signal.raise_signal(signal.SIGINT)
 
 
+def tarsus(words):
+    """Return the exit status of a command; that Ctrl-C is not caught fails the test, not all tests."""
+    try:
+        return cli.main(words)
+    except KeyboardInterrupt:
+        pytest.fail(f"tarsus {' '.join(words)}: KeyboardInterrupt")
+
+
 def contents(folder):
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
@@ -107,20 +115,20 @@ def killed(tmp_path_factory):
 def test_a_killed_command_leaves_no_half_result_and_the_next_cleans_up(killed, folder, again, names):
     left = contents(killed / folder)
     assert b"half" in left.values() and all(name.startswith(".") for name in left)
-    assert cli.main([*again, str(killed / folder)]) == 0  # there is no result that it would have to replace
+    assert tarsus([*again, str(killed / folder)]) == 0  # there is no result that it would have to replace
     assert set(contents(killed / folder)) == names
 
 
 def test_a_full_disk_costs_the_new_run_and_not_the_old_one(tmp_path, capsys):
     out = [*WALK, str(tmp_path)]
-    assert cli.main(out) == 0
+    assert tarsus(out) == 0
     before = contents(tmp_path)
     capsys.readouterr()
     with full_disk(len(before["run.nc"]) // 2):
-        assert cli.main([*out, "--force"]) == 1
+        assert tarsus([*out, "--force"]) == 1
     assert "File too large" in only_sentence(capsys, "run hexapod") and contents(tmp_path) == before
     with full_disk(len(before["run.png"]) - 1):  # the records are shorter
-        assert cli.main([*out, "--force"]) == 1
+        assert tarsus([*out, "--force"]) == 1
     assert set(contents(tmp_path)) == {"run.nc", "run.csv"}  # of the new run, without the picture of the old one
 
 
@@ -227,7 +235,7 @@ RUNS = (hexapod, multipod, hopping_leg_mujoco, slip_leg_mujoco, hopping_leg_exac
 def test_ctrl_c_ends_a_run_with_what_was_simulated_saved_and_a_sentence(run, tmp_path, monkeypatch, capsys):
     words, name = run(monkeypatch)
     command = " ".join(word for word in words[:3] if not word.startswith("-"))
-    assert cli.main([*words, "--out", str(tmp_path)]) == 130
+    assert tarsus([*words, "--out", str(tmp_path)]) == 130
     sentence = only_sentence(capsys, command)
     assert "interrupted at t = " in sentence and str(tmp_path) in sentence
     assert {path.suffix for path in tmp_path.iterdir()} <= {".nc", ".csv", ".png"}  # no film: it would take its time
@@ -243,14 +251,14 @@ def test_ctrl_c_ends_a_run_with_what_was_simulated_saved_and_a_sentence(run, tmp
 def test_a_second_ctrl_c_ends_a_command_at_once(tmp_path, monkeypatch, capsys):
     step = experiment.Stepper.step
     monkeypatch.setattr(experiment.Stepper, "step", lambda stepper: (step(stepper), ctrl_c(), ctrl_c()))
-    assert cli.main([*WALK, str(tmp_path)]) == 130
+    assert tarsus([*WALK, str(tmp_path)]) == 130
     assert "interrupted" in only_sentence(capsys, "run hexapod") and not list(tmp_path.iterdir())
 
 
 def test_ctrl_c_while_a_run_is_filmed_keeps_its_record(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(rendering, "choose_opengl", lambda: True)
     monkeypatch.setattr(rendering, "film", lambda *rest: iter(lambda: ctrl_c() or np.zeros((48, 64, 3), np.uint8), 0))
-    assert cli.main([word for word in [*WALK, str(tmp_path)] if word != "--no-video"]) == 130
+    assert tarsus([word for word in [*WALK, str(tmp_path)] if word != "--no-video"]) == 130
     assert "interrupted; the files that were complete are kept" in only_sentence(capsys, "run hexapod")
     assert set(contents(tmp_path)) == {"run.nc", "run.csv", "run.png"}
     assert record.load(tmp_path / "run.nc").attrs["status"] == "reached the end"
@@ -273,10 +281,10 @@ def test_ctrl_c_between_studies_keeps_those_that_are_finished(tmp_path, monkeypa
     marks = "".join(f"<!-- {name}: begin --><!-- {name}: end -->" for name in ("made", *STUDIES))
     page.write_text(marks)
     command = ["hexapod", "studies", "--page", str(page), "--data", str(tmp_path / "data"), "--only", *STUDIES]
-    assert cli.main(command) == 130
+    assert tarsus(command) == 130
     assert "interrupted at hexapod_turning" in only_sentence(capsys, "hexapod studies")
     assert set(contents(tmp_path)) == {"page.md", "data/hexapod_speed_map.npz"} and page.read_text() == marks
-    assert cli.main(command) == 0
+    assert tarsus(command) == 0
     assert runs == ["hexapod_speed_map", "hexapod_turning", "hexapod_turning"] and "| --- |" in page.read_text()
 
 
@@ -294,5 +302,5 @@ def test_a_figure_that_ctrl_c_ended_is_not_drawn_from_half_a_run(tmp_path, monke
             ctrl_c()
 
     monkeypatch.setattr(zeno_ball.hy, "compile", compile_and_press)
-    assert cli.main(["figure", "zeno", "ball", "--out", str(tmp_path)]) == 130
+    assert tarsus(["figure", "zeno", "ball", "--out", str(tmp_path)]) == 130
     assert "interrupted" in only_sentence(capsys, "figure zeno ball") and not list(tmp_path.iterdir())

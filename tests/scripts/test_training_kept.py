@@ -87,6 +87,14 @@ def trained(tmp_path_factory):
     return folder
 
 
+def tarsus(words):
+    """Return the exit status of a command; that Ctrl-C is not caught fails the test, not all tests."""
+    try:
+        return cli.main(words)
+    except KeyboardInterrupt:
+        pytest.fail(f"tarsus {' '.join(words)}: KeyboardInterrupt")
+
+
 def ctrl_c_after(monkeypatch, n_steps):
     """Press Ctrl-C in a step of the training's environments."""
     step_wait, steps = stable.StableVectorEnv.step_wait, []
@@ -108,7 +116,7 @@ def folder(trained, tmp_path):
 
 
 def resume(out, *words):
-    return cli.main([*COMMAND, str(out), "--resume", *words])
+    return tarsus([*COMMAND, str(out), "--resume", *words])
 
 
 def hidden(folder):
@@ -125,7 +133,7 @@ def sentence(capsys):
 def test_killed_before_its_first_checkpoint_a_training_says_how_to_begin_again(killed, capsys):
     assert resume(killed / "first") == 2
     assert "there is no checkpoint in" in (said := sentence(capsys)) and "without --resume the training starts" in said
-    assert cli.main([*COMMAND, str(killed / "first")]) == 0
+    assert tarsus([*COMMAND, str(killed / "first")]) == 0
     assert checkpoint.settings(killed / "first/tiny-0/latest")["steps"] == 96 and not hidden(killed / "first")
 
 
@@ -133,7 +141,7 @@ def test_killed_while_it_writes_a_checkpoint_a_training_goes_on_from_the_one_bef
     made = killed / "third/tiny-0"
     assert hidden(made) and not checkpoint.damage(made / "latest")
     assert checkpoint.settings(made / "latest")["steps"] == 64
-    assert cli.main([*COMMAND, str(killed / "third")]) == 2 and "--resume goes on" in capsys.readouterr().err
+    assert tarsus([*COMMAND, str(killed / "third")]) == 2 and "--resume goes on" in capsys.readouterr().err
     assert resume(killed / "third") == 0
     assert checkpoint.settings(made / "latest")["steps"] == 96 and not hidden(made)
     assert {path.name for path in made.glob("log-*")} == {"log-0", "log-64"}
@@ -161,7 +169,7 @@ def test_ctrl_c_ends_a_training_with_a_checkpoint_and_a_sentence(tmp_path, monke
     latest = tmp_path / "tiny-0/latest"
     with monkeypatch.context() as patch:
         ctrl_c_after(patch, 44)
-        assert cli.main([*COMMAND, str(tmp_path)]) == 130
+        assert tarsus([*COMMAND, str(tmp_path)]) == 130
     assert f"interrupted at step 44; --resume goes on from step 44, in {latest}" in sentence(capsys)
     assert checkpoint.settings(latest)["steps"] == 44 and not checkpoint.damage(latest)
     assert resume(tmp_path) == 0 and checkpoint.settings(latest)["steps"] >= 96
@@ -231,5 +239,5 @@ def test_what_is_better_is_judged_by_the_best_policy_that_was_written(folder):
 def test_an_impossible_folder_is_said_before_the_training(tmp_path, capsys, monkeypatch, out):
     (tmp_path / "file").write_text("text")
     monkeypatch.setattr(train, "train", lambda *rest, **more: pytest.fail("it was trained"))
-    assert cli.main([*COMMAND, str(tmp_path / out)]) == 2
+    assert tarsus([*COMMAND, str(tmp_path / out)]) == 2
     assert "a file stands where its folder should be" in sentence(capsys)
