@@ -9,6 +9,7 @@ import resource
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -304,3 +305,62 @@ def test_a_figure_that_ctrl_c_ended_is_not_drawn_from_half_a_run(tmp_path, monke
     monkeypatch.setattr(zeno_ball.hy, "compile", compile_and_press)
     assert tarsus(["figure", "zeno", "ball", "--out", str(tmp_path)]) == 130
     assert "interrupted" in only_sentence(capsys, "figure zeno ball") and not list(tmp_path.iterdir())
+
+
+# Searches and sweeps --------------------------------------------------------------------------------------------------
+
+
+def test_ctrl_c_ends_a_sweep_with_the_gaits_that_were_finished(monkeypatch, capsys):
+    from tarsus.scripts import sweep_gaits
+
+    def episode(gait, n_steps):
+        if gait.cycle_time == 3.0:
+            time.sleep(0.1)  # for the first two to arrive
+            ctrl_c()
+            time.sleep(0.1)
+        return 7.0, gait.cycle_time
+
+    monkeypatch.setattr(sweep_gaits, "episode", episode)
+    command = ["sweep", "gaits", "--backend", "threading", "--sweep-angles", "0.5", "--cycle-times"]
+    assert tarsus([*command, "1", "2", "3", "4"]) == 130
+    out, err = capsys.readouterr()
+    assert "| 1 | 0.5 | 7.0 | 1.000 |" in out and "| 2 |" in out and "| 3 |" not in out and "nan" not in out
+    assert err.count("tarsus sweep gaits: interrupted; these gaits were finished") == 1
+
+
+def pressing(n, result):
+    """Return a function that gives `result` and presses Ctrl-C in its n-th call."""
+    calls = []
+
+    def function(*rest, **more):
+        calls.append(rest)
+        if len(calls) == n:
+            ctrl_c()
+        return result(*rest)
+
+    return function
+
+
+def test_ctrl_c_ends_a_search_with_the_best_until_then(tmp_path, monkeypatch, capsys):
+    from tarsus.scripts import optimise_gait, optimise_hexapod, search_gait
+
+    path = tmp_path / "best.npz"
+    rng = np.random.default_rng(0)
+    monkeypatch.setattr(optimise_gait.Problem, "results", pressing(2, lambda problem, gaits: rng.random(len(gaits))))
+    monkeypatch.setattr(optimise_gait, "walked", lambda *_: pytest.fail("it walked the gait of an unfinished search"))
+    assert tarsus(["optimise", "gait", "--generations", "100000", "--out", str(path)]) == 130
+    with np.load(path) as stored:
+        assert set(stored) == {"coefficients", "frequency"}
+
+    walks = pressing(2, lambda actions, *_, **__: np.zeros(len(actions)))
+    monkeypatch.setattr(search_gait, "Walks", lambda *_: walks)
+    assert tarsus(["search", "gait", "--num-envs", "8", "--generations", "1000"]) == 130
+
+    found = pressing(30, lambda *_: (optimise_hexapod.Walk(1.0, 0.3, 0.0), None))
+    monkeypatch.setattr(optimise_hexapod, "walk", found)
+    monkeypatch.setattr(optimise_hexapod.exact, "simulator", lambda ground: None)
+    assert tarsus(["optimise", "hexapod", "--generations", "1000", "--jobs", "1"]) == 130
+    out, err = capsys.readouterr()
+    assert "0.300 m/s, not proved" in out and "tarsus run hexapod --t-c=" in out
+    for command in ("optimise gait", "search gait", "optimise hexapod"):
+        assert err.count(f"tarsus {command}: interrupted; ") == 1
