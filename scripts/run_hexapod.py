@@ -54,10 +54,10 @@ def main(argv: list[str] | None = None) -> int:
         files = output.Output(args, "run.nc", "run.csv", "run.png", "run.mp4", "run.html")
         with interrupts.heeded() as asked:
             run = simulate(experiment, args.seconds, stop=asked)
+            _write(run, files)
     except ValueError as error:
         print(f"tarsus run hexapod: {error}", file=sys.stderr)
         return 2
-    _write(run, files)
     if not asked():
         _show(run, experiment, files, draws, args.page)
     _print_summary(run)

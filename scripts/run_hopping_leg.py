@@ -43,11 +43,14 @@ def main(argv: list[str] | None = None) -> int:
         files = output.Output(args, "run.nc", "run.png", "run.mp4")
         with interrupts.heeded() as asked:
             run, plot = run_it(controller, ground, args, asked)
+            picture = _write(run, controller, files)
     except ValueError as error:
         print(f"tarsus run hopping leg: {error}", file=sys.stderr)
         return 2
     print_hops(run)
-    _write(run, controller, files, not (args.no_video or asked()))
+    if picture and not (args.no_video or asked()):
+        with files.writing("run.mp4") as (video,):
+            picture.film(video)
     print(files)
     if asked():
         return interrupts.report("tarsus run hopping leg", run.record["time"].values[-1], files.folder)
@@ -90,20 +93,19 @@ def print_hops(run) -> None:
     print(run.status)
 
 
-def _write(run, controller, files: output.Output, draws: bool) -> None:
+def _write(run, controller, files: output.Output):
+    """Write the record and its last picture; return the picture, or None if the record is too short for one."""
     with files.writing("run.nc") as (netcdf,):
         run.record.to_netcdf(netcdf, engine="scipy")
     if run.record.sizes["time"] < 2:
-        return
+        return None
     from tarsus.scripts.views.hopping_view import Picture
 
     picture = Picture(run.record, controller.params)
     picture.update(run.record.sizes["time"] - 1)
     with files.writing("run.png") as (last,):
         picture.figure.savefig(last, dpi=110)
-    if draws:
-        with files.writing("run.mp4") as (video,):
-            picture.film(video)
+    return picture
 
 
 if __name__ == "__main__":

@@ -175,10 +175,10 @@ def main(argv: list[str] | None = None) -> int:
         files = output.Output(args, "walk.csv", "legs.csv", "walk.mp4")
         with interrupts.heeded() as asked:
             found = walk(walking, args.seconds, progress=True, stop=asked)
+            write_files(found, files)
     except ValueError as error:
         print(f"tarsus run multipod: {error}", file=sys.stderr)
         return 2
-    write_files(found, files)
     if draws and not asked():
         model, every = WalkingStepper(walking).model, 2
         instants = zip(found.qpos[::every], found.feet[::every], found.force[::every], strict=True)

@@ -46,11 +46,13 @@ def main(argv: list[str] | None = None) -> int:
         files = output.Output(args, "run.nc", "run.png", "run.mp4")
         with interrupts.heeded() as asked:
             run, plot = run_it(experiment, args, asked)
+            _write(run, files)
     except ValueError as error:
         print(f"tarsus run slip leg: {error}", file=sys.stderr)
         return 2
     print(summary(run))
-    _write(run, experiment, files, args, draws=not (args.no_video or asked()))
+    if "run.png" in files.written and not (args.no_video or asked()):
+        _film(run, experiment, files, args)
     print(files)
     if asked():
         return interrupts.report("tarsus run slip leg", run.record["time"].values[-1], files.folder)
@@ -82,8 +84,8 @@ def run_it(experiment, args: argparse.Namespace, asked):
     return hybrid(experiment, args.steps, on_frame=on_frame, fps=args.fps if args.live else 1 / NOTICE_PERIOD), plot
 
 
-def _write(run, experiment, files: output.Output, args: argparse.Namespace, draws: bool) -> None:
-    from tarsus.scripts.views.slip_leg_view import draw, film
+def _write(run, files: output.Output) -> None:
+    from tarsus.scripts.views.slip_leg_view import draw
 
     with files.writing("run.nc") as (netcdf,):
         run.record.to_netcdf(netcdf)
@@ -91,11 +93,15 @@ def _write(run, experiment, files: output.Output, args: argparse.Namespace, draw
         return
     with files.writing("run.png") as (picture,):
         draw(run).savefig(picture, dpi=120)
-    if draws:
-        plot = film(run, experiment, args.fps)
-        with files.writing("run.mp4") as (video,):
-            plot.write_video(video, args.fps / args.slower)
-        plot.close()
+
+
+def _film(run, experiment, files: output.Output, args: argparse.Namespace) -> None:
+    from tarsus.scripts.views.slip_leg_view import film
+
+    plot = film(run, experiment, args.fps)
+    with files.writing("run.mp4") as (video,):
+        plot.write_video(video, args.fps / args.slower)
+    plot.close()
 
 
 def summary(run) -> str:

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import xarray as xr
+from matplotlib import pyplot
 
 from tarsus.scripts import cli, hexapod_studies
 from tarsus.scripts.figures import hexapod_speed_map, hexapod_turning, zeno_ball
@@ -43,6 +44,7 @@ def ctrl_c_raises(monkeypatch):
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
+    pyplot.close("all")
 
 
 def ctrl_c():
@@ -254,6 +256,14 @@ def test_a_second_ctrl_c_ends_a_command_at_once(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(experiment.Stepper, "step", lambda stepper: (step(stepper), ctrl_c(), ctrl_c()))
     assert tarsus([*WALK, str(tmp_path)]) == 130
     assert "interrupted" in only_sentence(capsys, "run hexapod") and not list(tmp_path.iterdir())
+
+
+def test_ctrl_c_while_a_record_is_written_comes_after_it(tmp_path, monkeypatch, capsys):
+    save = record.save
+    monkeypatch.setattr(record, "save", lambda made, path: (ctrl_c(), save(made, path)))
+    assert tarsus([*WALK, str(tmp_path)]) == 130
+    assert "interrupted at t = 0.04 s" in only_sentence(capsys, "run hexapod")
+    assert set(contents(tmp_path)) == {"run.nc", "run.csv", "run.png"}
 
 
 def test_ctrl_c_while_a_run_is_filmed_keeps_its_record(tmp_path, monkeypatch, capsys):
