@@ -159,6 +159,24 @@ def test_a_film_that_did_not_fit_is_an_error_and_not_a_cut_film(tmp_path, ending
     assert rendering.write_film(path, images, 30) == 20 and list(tmp_path.iterdir()) == [path]
 
 
+def test_what_is_there_is_refused_before_the_work(tmp_path, monkeypatch, capsys):
+    from tarsus.scripts import evaluate, optimise_gait
+
+    for module, work in ((evaluate, "evaluate"), (optimise_gait, "optimise"), (zeno_ball, "compute")):
+        monkeypatch.setattr(module, work, lambda *_, **__: pytest.fail("it was computed"))
+    names = ("film.mp4", "best.npz", "zeno_ball.npz")
+    for name in names:
+        (tmp_path / name).write_text("mine")
+    for command, option, path in (
+        ("evaluate zero", "--video", "film.mp4"),
+        ("optimise gait", "--out", "best.npz"),
+        ("figure zeno ball", "--out", ""),
+    ):
+        assert tarsus([*command.split(), option, str(tmp_path / path)]) == 2
+        assert "--force replaces it" in only_sentence(capsys, command.removesuffix(" zero"))
+    assert set(contents(tmp_path).values()) == {b"mine"} and set(contents(tmp_path)) == set(names)
+
+
 # Ctrl-C at a time of the run, in each engine: the loop that is made to press it, and the command.
 
 
