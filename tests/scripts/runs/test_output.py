@@ -2,6 +2,7 @@
 
 import argparse
 import os
+from pathlib import Path
 
 import pytest
 
@@ -10,7 +11,7 @@ from tarsus.scripts.runs import output
 
 def args(*words, default="out/run"):
     parser = argparse.ArgumentParser()
-    output.add_options(parser, default)
+    output.add_options(parser, default, kind=Path)
     return parser.parse_args(words)
 
 
