@@ -135,6 +135,7 @@ class LeggedEnv(gymnasium.Env):
 
     def _load(self) -> None:
         """Take the task's model as it is now; windows on the old one are closed."""
+        self._camera.check(self.task.model)
         self._camera.close()
         self.data = mujoco.MjData(self.task.model)
         self.metadata = {**type(self).metadata, "render_fps": round(1 / self.task.ctrl_dt)}

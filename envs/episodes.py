@@ -5,6 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from gymnasium.vector import AutoresetMode
+
+from .kinds import check_count
+
+
+def checked_numbers(num_envs: int, max_episode_steps: int | None, mode: str | AutoresetMode) -> AutoresetMode:
+    """Return the autoreset mode of that name, the number of environments and steps being checked.
+
+    Raises:
+        ValueError: If one of the three is impossible.
+    """
+    check_count("num_envs", num_envs)
+    if max_episode_steps is not None:
+        check_count("max_episode_steps", max_episode_steps)
+    known = {one.value: one for one in AutoresetMode}
+    if not isinstance(mode, AutoresetMode) and not (isinstance(mode, str) and mode in known):
+        raise ValueError(f"unknown autoreset_mode {mode!r}; there are {', '.join(known)}")
+    return AutoresetMode(mode)
 
 
 def masked(mask: np.ndarray | None, n: int) -> list[int]:

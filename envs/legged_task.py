@@ -18,6 +18,7 @@ from ..mjcf.presets import find
 from ..mjcf.terrain import HALF_EXTENT, is_plane, reroll
 from . import observations
 from .config import REMAKE_MODEL, TaskConfig
+from .kinds import from_keywords
 from .observations import Observation
 from .task import Task
 
@@ -37,7 +38,7 @@ class LeggedTask(Task):
 
     def __init__(self, shape: tuple[int, ...], **options):
         super().__init__(shape)
-        self._adopt(self.config_class().changed(options))
+        self._adopt(from_keywords(self.config_class, options))
         config = self.config
         self.prepare()
         names = config.observations or self.default_observations()
@@ -125,7 +126,7 @@ class LeggedTask(Task):
     def configure(self, options: dict[str, Any]) -> bool:
         """Take options of a reset; a change of `REMAKE_MODEL` builds a new model."""
         before = self.config
-        self._adopt(before.changed(options, fixed=before.FIXED))
+        self._adopt(before.changed(options))
         rebuilt = any(getattr(before, name) is not getattr(self.config, name) for name in REMAKE_MODEL)
         if rebuilt:
             self._build()

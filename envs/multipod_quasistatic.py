@@ -15,7 +15,8 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
 from ..analytic.models.multipod import MultipodParams
-from .episodes import judge, masked, seeds_of
+from .episodes import checked_numbers, judge, masked, seeds_of
+from .kinds import from_keywords
 from .quasistatic_config import QuasistaticConfig
 from .surrogate import Surrogate, entries
 
@@ -46,9 +47,9 @@ class MultipodQuasistaticVectorEnv(gymnasium.vector.VectorEnv):
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
         **options,
     ):
-        self.config = QuasistaticConfig.from_options(options)
+        self.autoreset_mode = checked_numbers(num_envs, max_episode_steps, autoreset_mode)
+        self.config = from_keywords(QuasistaticConfig, options)
         self.num_envs, self.max_episode_steps = num_envs, max_episode_steps
-        self.autoreset_mode = AutoresetMode(autoreset_mode)
         robot = self.config.robot
         self.metadata = {
             "render_modes": [],

@@ -25,13 +25,17 @@ from ..mjcf.ground import Ground
 from ..mjcf.presets import Preset
 from ..mjcf.terrain import GroundPatches
 
+MOST_SUBSTEPS = 100_000  # in a control period: their controls are made beforehand
+
 
 def n_substeps_of(ctrl_dt: float, timestep: float) -> int:
     """Return how many physics steps make a control period.
 
     Raises:
-        ValueError: If they do not divide; the sentence names the nearest period that does.
+        ValueError: If they do not divide; the sentence names the nearest period that does. Or if there are too many.
     """
+    if not ctrl_dt <= MOST_SUBSTEPS * timestep:
+        raise ValueError(f"control period {ctrl_dt:g} s is more than {MOST_SUBSTEPS} timesteps of {timestep:g} s")
     n_substeps = round(ctrl_dt / timestep)
     if n_substeps < 1 or abs(n_substeps * timestep - ctrl_dt) > 1e-9 * ctrl_dt:
         nearest = max(1, n_substeps) * timestep

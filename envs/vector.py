@@ -18,7 +18,8 @@ from gymnasium.vector.utils import batch_space
 
 from .base import BEYOND, checked_action, total, warning_sentence
 from .camera import Camera
-from .episodes import judge, masked, seeds_of
+from .episodes import checked_numbers, judge, masked, seeds_of
+from .kinds import check_count
 from .simulations import Simulations
 from .task import Task
 
@@ -63,8 +64,10 @@ class LeggedVectorEnv(gymnasium.vector.VectorEnv):
     ):
         if render_mode not in (None, "rgb_array"):
             raise ValueError(f"unknown render mode {render_mode!r} of many simulations; there is rgb_array")
+        self.autoreset_mode = checked_numbers(num_envs, max_episode_steps, autoreset_mode)
+        check_count("n_threads", n_threads, least=0)
         self.num_envs, self.max_episode_steps, self.render_mode = num_envs, max_episode_steps, render_mode
-        self.autoreset_mode, self._n_threads = AutoresetMode(autoreset_mode), n_threads
+        self._n_threads = n_threads
         self._camera = Camera(width, height, camera)
         self.task = self.task_class(shape=(num_envs,), **options)
         self.single_observation_space = self.task.observation_space
@@ -79,6 +82,7 @@ class LeggedVectorEnv(gymnasium.vector.VectorEnv):
 
     def _load(self) -> None:
         """Take the task's model as it is now."""
+        self._camera.check(self.task.model)
         self._camera.close()
         self._sims = Simulations(self.task, self._n_threads)
         self._data = self._sims.data

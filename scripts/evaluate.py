@@ -145,7 +145,7 @@ def main(argv: list[str] | None = None) -> int:
         episodes = evaluate(args.policy, args.env, options, args.seeds, args.episodes, args.jobs)
         if args.video:
             run_episode(args.policy, args.env, options, 0, args.video)
-    except (ValueError, FileNotFoundError, gymnasium.error.Error) as problem:
+    except (ValueError, TypeError, FileNotFoundError, gymnasium.error.Error) as problem:
         print(f"tarsus evaluate: {problem}", file=sys.stderr)
         return 2
     print(report.markdown_table(["policy", *COLUMNS.values()], [[args.policy, *cells(episodes)]]))

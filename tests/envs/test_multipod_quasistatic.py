@@ -184,7 +184,6 @@ def test_a_pickled_copy_goes_on_alike():
         ({"law": "epsilon"}, "unknown law 'epsilon' of compiled code; there are viscous, coulomb"),
         ({"ctrl_dt": 0.0}, "ctrl_dt must be positive"),
         ({"reset_noise": -1.0}, "reset_noise must not be negative"),
-        ({"terrain": "rough"}, "unknown option 'terrain'; there are params, n_legs"),
         ({"reward_weights": {"speed": 1.0}}, "unknown reward term 'speed'; there are forward"),
     ],
 )
