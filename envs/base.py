@@ -14,8 +14,6 @@ and one in `envs.ENVIRONMENTS` that names both entry points.
 
 from __future__ import annotations
 
-import operator
-from functools import reduce
 from typing import Any
 
 import gymnasium
@@ -26,40 +24,15 @@ from ..analytic.terrain import Terrain
 from .camera import Camera
 from .config import TaskConfig
 from .legged_task import LeggedTask
-
-DIVERGED = "diverged"  # how the sentences begin that say a simulation did
-BEYOND = f"{DIVERGED}: an observation is beyond its bound"
-
-
-def warning_sentence(numbers: np.ndarray) -> str:
-    """Return the first of MuJoCo's warnings, by their counts, as the sentence that ends an episode."""
-    kind = mujoco.mjtWarning(int(np.flatnonzero(numbers)[0]))
-    return f"{DIVERGED}: MuJoCo warned {kind.name.removeprefix('mjWARN_')}"
+from .restoring import ONLY, RestorableEnv
+from .simulations import STATE
+from .state import State
+from .steps import BEYOND, checked_action, observed_start, split, total, warning_sentence
+from .turns import Turn, alone
 
 
-def total(terms) -> Any:
-    """Return the sum from left to right, rounded as arrays are; the built-in `sum` of numbers is more exact."""
-    return reduce(operator.add, terms, 0.0)
-
-
-def checked_action(action, space: gymnasium.spaces.Box) -> np.ndarray:
-    """Return a copy of the action within its box, as a servo clips it.
-
-    Raises:
-        ValueError: If its shape is another or it is not finite.
-    """
-    action = np.array(action, dtype=np.float64)
-    if action.shape != space.shape:
-        raise ValueError(f"an action has shape {space.shape}, got {action.shape}")
-    if np.abs(action).max() <= 1.0:
-        return action
-    if not np.isfinite(action).all():
-        raise ValueError(f"an action must be finite, got {action}")
-    return np.clip(action, -1.0, 1.0)
-
-
-class LeggedEnv(gymnasium.Env):
-    """One simulation of a task, stepped at its control period.
+class LeggedEnv(RestorableEnv, gymnasium.Env):
+    """One simulation of a task, stepped at its control period, by one thread at a time.
 
     Args:
         render_mode: None, "human", "rgb_array" or "depth_array".
@@ -87,6 +60,7 @@ class LeggedEnv(gymnasium.Env):
             known = ", ".join(self.metadata["render_modes"])
             raise ValueError(f"unknown render mode {render_mode!r}; there are {known}")
         self.render_mode = render_mode
+        self._turn = Turn()
         self._camera = Camera(width, height, camera, depth=render_mode == "depth_array")
         self.last_good_state: tuple[np.ndarray, np.ndarray] | None = None
         self.task = self.task_class(shape=(), **options)
@@ -148,11 +122,22 @@ class LeggedEnv(gymnasium.Env):
         self._bound = self.observation_space.high
         self.task.bind(self.data)
 
+    @alone
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None):
-        """Start an episode; see the task for the options. `qpos` and `qvel` set this episode's start."""
-        super().reset(seed=seed)
-        task, options = self.task, dict(options or {})
-        state = {name: options.pop(name) for name in ("qpos", "qvel") if name in options}
+        """Start an episode; see the task for the options. `qpos` and `qvel` set this episode's start.
+
+        Raises:
+            ValueError: If an option is unknown or its value impossible. The environment is then as it was.
+        """
+        with self._all_or_nothing(ONLY, self.task):
+            super().reset(seed=seed)
+            observation = self._start(*split(options))
+        if self.render_mode == "human":
+            self.render()
+        return observation, self.task.measurements() | {"termination": ""}
+
+    def _start(self, options: dict[str, Any], state: dict[str, Any]) -> np.ndarray:
+        task = self.task
         if task.configure(options):
             self._load()
         task.rngs[()] = self.np_random
@@ -165,11 +150,32 @@ class LeggedEnv(gymnasium.Env):
             mujoco.mj_forward(self.model, self.data)
         self.last_good_state = None
         task.refresh()
-        observation = task.observe()
-        if self.render_mode == "human":
-            self.render()
-        return observation, task.measurements() | {"termination": ""}
+        return observed_start(task)
 
+    def _save(self, sims: np.ndarray) -> State:
+        task, data = self.task, self.data
+        task.rngs.forget(())  # anyone may draw from `np_random`
+        physics = np.empty((1, mujoco.mj_stateSize(self.model, STATE)))
+        mujoco.mj_getState(self.model, data, physics[0], STATE)
+        arrays = {"physics": physics, "steps": np.array([round(data.time / task.ctrl_dt)]), "over": np.zeros(1, bool)}
+        arrays |= {name: getattr(data, name)[None].copy() for name in task.OUTPUTS}
+        return State(task.config, arrays | task.kept_rows(None), (task.drawn(()),))
+
+    def _restore(self, sims: np.ndarray, state: State) -> None:
+        task, data, arrays = self.task, self.data, state.arrays
+        task.rngs[()] = self.np_random
+        if task.redraw((), self.model, state.drawn[0]):
+            self._camera.ground_changed()
+        mujoco.mj_setState(self.model, data, arrays["physics"][0], STATE)
+        mujoco.mj_forward(self.model, data)  # whatever else is read of `data` belongs to this state
+        for name in task.OUTPUTS:
+            getattr(data, name)[:] = arrays[name][0]
+        self._warnings[:] = 0
+        task.take_rows(None, arrays)
+        self.last_good_state = None
+        task.refresh()
+
+    @alone
     def step(self, action):
         """Hold the action for one control period; see the task for what an action means."""
         task = self.task

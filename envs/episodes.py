@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from gymnasium.vector import AutoresetMode
@@ -25,6 +26,17 @@ def checked_numbers(num_envs: int, max_episode_steps: int | None, mode: str | Au
     return AutoresetMode(mode)
 
 
+def mapping_of(options: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return a copy of the options of a reset.
+
+    Raises:
+        TypeError: If they are no mapping.
+    """
+    if options is not None and not isinstance(options, Mapping):
+        raise TypeError(f"the options of a reset are a mapping from names to values, got {options!r}")
+    return dict(options or {})
+
+
 def masked(mask: np.ndarray | None, n: int) -> list[int]:
     """Return the indices of a mask's true entries, all without one.
 
@@ -37,6 +49,22 @@ def masked(mask: np.ndarray | None, n: int) -> list[int]:
     if mask.shape != (n,) or mask.dtype != bool or not mask.any():
         raise ValueError(f"reset_mask must be {n} booleans, one of them true, got {mask}")
     return np.flatnonzero(mask).tolist()
+
+
+def chosen(indices: Sequence[int] | None, n: int) -> np.ndarray:
+    """Return the indices as an array, all n without any.
+
+    Raises:
+        ValueError: If they are no indices of n environments, or one is there twice.
+    """
+    if indices is None:
+        return np.arange(n)
+    found = np.asarray(indices)
+    if found.ndim != 1 or found.dtype.kind not in "iu" or len(found) == 0 or len(np.unique(found)) < len(found):
+        raise ValueError(f"indices must be a sequence of different whole numbers, got {indices!r}")
+    if found.min() < 0 or found.max() >= n:
+        raise ValueError(f"indices of {n} environments lie from 0 to {n - 1}, got {indices!r}")
+    return found
 
 
 def seeds_of(seed: int | Sequence[int | None] | None, n: int) -> Sequence[int | None]:
@@ -52,6 +80,17 @@ def seeds_of(seed: int | Sequence[int | None] | None, n: int) -> Sequence[int | 
     if len(seed) != n:
         raise ValueError(f"there are {n} environments, got {len(seed)} seeds")
     return seed
+
+
+def rows_of(name: str, value: np.ndarray, n: int) -> np.ndarray:
+    """Return a value for each of n environments, given one for all or already one for each.
+
+    Raises:
+        ValueError: If there are not n of them.
+    """
+    if value.ndim == 2 and len(value) != n:
+        raise ValueError(f"{name} has a row for each of {n} environments, or is one for all, got {len(value)} rows")
+    return value if value.ndim == 2 else np.array([value] * n)
 
 
 def judge(task, endings: np.ndarray, waiting: np.ndarray) -> tuple[dict[str, np.ndarray], np.ndarray]:

@@ -44,6 +44,17 @@ def check_count(name: str, value: Any, least: int = 1) -> None:
         raise ValueError(f"{name} must be at least {least}, got {value}")
 
 
+def numbers(name: str, value: Any) -> np.ndarray:
+    """Return an array of float; refuse what is none."""
+    try:
+        array = np.asarray(value)
+    except ValueError:  # rows of different lengths
+        array = np.array(None)
+    if array.dtype.kind not in "biuf":
+        raise ValueError(f"{name} must be finite numbers, got {value!r}")
+    return array.astype(float)
+
+
 def check_fields(config) -> None:
     """Refuse a dataclass with a value not of its field's kind, or a range whose first number is above its second."""
     for name, kind in _kinds(type(config)).items():

@@ -34,6 +34,7 @@ class LeggedTask(Task):
     """
 
     config_class: ClassVar[type[TaskConfig]]
+    KEPT = ("_action", "_last_action", "_command", "_command_until")
     roams = True  # whether it can walk off the edge of a terrain that has one
 
     def __init__(self, shape: tuple[int, ...], **options):
@@ -137,9 +138,7 @@ class LeggedTask(Task):
         rng = self.rngs[sim]
         self._draw_robot(sim, model, rng)
         if self._rerolls:
-            terrain = self.terrain[sim] = replace(self.terrain[sim], seed=int(rng.integers(2**31)))
-            reroll(model, terrain)
-            self.ground[sim] = terrain
+            self._lay(sim, model, replace(self.terrain[sim], seed=int(rng.integers(2**31))))
         self.place(sim, model, data, rng)
         for name, value in state.items():
             given, target = np.asarray(value, float), getattr(data, name)
@@ -160,6 +159,28 @@ class LeggedTask(Task):
             drawn[name] = value * rng.uniform(low, high, self.factor_shape(np.asarray(value)))
         self.params[sim] = replace(nominal, **drawn)
         self.write_robot(sim, model, self.params[sim])
+
+    def drawn(self, sim):
+        """Return a simulation's robot, its terrain and the state of its random numbers."""
+        return self.params[sim], self.terrain[sim], self.rngs.state(sim)
+
+    def redraw(self, sim, model, drawn) -> bool:
+        """Give a simulation its robot, terrain and random numbers; writing into its model takes milliseconds."""
+        params, terrain, random = drawn
+        self.rngs.restore(sim, random)
+        other_robot = bool(self.config.randomise) and params is not self.params[sim]
+        other_ground = self._rerolls and terrain != self.terrain[sim]
+        if other_robot:
+            self.write_robot(sim, model, params)
+            self.params[sim] = params
+        if other_ground:
+            self._lay(sim, model, terrain)
+        return other_robot or other_ground
+
+    def _lay(self, sim, model, terrain) -> None:
+        """Put rough ground under a simulation."""
+        reroll(model, terrain)
+        self.terrain[sim] = self.ground[sim] = terrain
 
     def _draw_command(self, sim, time: float) -> None:
         """Draw a new command, which holds for a while."""

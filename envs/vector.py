@@ -12,20 +12,23 @@ from typing import Any
 import gymnasium
 import mujoco
 import numpy as np
-from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
-from .base import BEYOND, checked_action, total, warning_sentence
 from .camera import Camera
-from .episodes import checked_numbers, judge, masked, seeds_of
+from .config import TaskConfig
+from .episodes import checked_numbers, judge, masked, rows_of, seeds_of
 from .kinds import check_count
+from .legged_task import LeggedTask
+from .restoring import RestorableVectorEnv
 from .simulations import Simulations
-from .task import Task
+from .state import State
+from .steps import BEYOND, checked_action, observed_start, split, total, warning_sentence
+from .turns import Turn, alone
 
 
-class LeggedVectorEnv(gymnasium.vector.VectorEnv):
-    """Many simulations of a task, stepped together.
+class LeggedVectorEnv(RestorableVectorEnv, gymnasium.vector.VectorEnv):
+    """Many simulations of a task, stepped together, by one thread's calls at a time.
 
     Args:
         num_envs: How many.
@@ -48,7 +51,7 @@ class LeggedVectorEnv(gymnasium.vector.VectorEnv):
     """
 
     metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 50}
-    task_class: type[Task]
+    task_class: type[LeggedTask]
 
     def __init__(
         self,
@@ -68,6 +71,7 @@ class LeggedVectorEnv(gymnasium.vector.VectorEnv):
         check_count("n_threads", n_threads, least=0)
         self.num_envs, self.max_episode_steps, self.render_mode = num_envs, max_episode_steps, render_mode
         self._n_threads = n_threads
+        self._turn = Turn()
         self._camera = Camera(width, height, camera)
         self.task = self.task_class(shape=(num_envs,), **options)
         self.single_observation_space = self.task.observation_space
@@ -90,10 +94,16 @@ class LeggedVectorEnv(gymnasium.vector.VectorEnv):
         self.metadata = type(self).metadata | frames
 
     @property
+    def config(self) -> TaskConfig:
+        """The options as they are now."""
+        return self.task.config
+
+    @property
     def models(self) -> list[mujoco.MjModel]:
         """The model of each simulation; one and the same where episodes do not change it."""
         return self._sims.models
 
+    @alone
     def reset(self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None):
         """Start episodes, in all simulations or those of `options["reset_mask"]`; see the task for other options.
 
@@ -101,32 +111,33 @@ class LeggedVectorEnv(gymnasium.vector.VectorEnv):
             seed: One for each simulation; of a lone one the simulations get `seed`, `seed + 1`, ...
             options: The task's; `qpos` and `qvel` set the start of all, shape (nq,), or of each, (num_envs, nq).
         """
-        options = dict(options or {})
+        options, state = split(options)
         sims = masked(options.pop("reset_mask", None), self.num_envs)
-        state = {name: np.asarray(options.pop(name), float) for name in ("qpos", "qvel") if name in options}
         if options and len(sims) < self.num_envs:
             raise ValueError(
                 f"{', '.join(options)} hold for all environments, so all must be reset, not a part of them"
             )
-        if self.task.configure(options):
-            self._load()
-        seeds = seeds_of(seed, self.num_envs)
-        for sim in sims:
-            if seeds[sim] is not None or sim not in self.task.rngs:
-                self.task.rngs[sim], _ = seeding.np_random(seeds[sim])
-        rows = {name: value if value.ndim == 2 else [value] * self.num_envs for name, value in state.items()}
-        self._start(sims, [{name: value[sim] for name, value in rows.items()} for sim in range(self.num_envs)])
-        self._over[sims] = False
-        self.task.refresh()
-        infos = self._infos(np.isin(np.arange(self.num_envs), sims))
-        return self.task.observe(), infos
+        rows = {name: rows_of(name, value, self.num_envs) for name, value in state.items()}
+        with self._all_or_nothing(np.array(sims), self.task):
+            if self.task.configure(options):
+                self._load()
+            self.task.rngs.seed(sims, seeds_of(seed, self.num_envs))
+            self._start(sims, [{name: value[sim] for name, value in rows.items()} for sim in range(self.num_envs)])
+            self._over[sims] = False
+            self.task.refresh()
+            observation = observed_start(self.task, sims)
+        return observation, self._infos(np.isin(np.arange(self.num_envs), sims))
 
     def _start(self, sims: list[int], states: list[dict[str, np.ndarray]] | None = None) -> None:
         self._sims.start(sims, states)
         self._steps[sims] = 0
-        for sim in sims:
-            self.last_good_states.pop(sim, None)
+        self._forget(sims)
 
+    def _forget(self, sims) -> None:
+        """Leave the last good states of these simulations behind."""
+        self.last_good_states = {sim: good for sim, good in self.last_good_states.items() if sim not in sims}
+
+    @alone
     def step(self, actions):
         """Hold the actions, shape (num_envs, n), for one control period; see the task for what an action means."""
         task, waited = self.task, self._over
@@ -206,6 +217,33 @@ class LeggedVectorEnv(gymnasium.vector.VectorEnv):
             gymnasium.logger.warn("render() needs a render_mode: gymnasium.make_vec(..., render_mode='rgb_array')")
             return None
         return tuple(self._sims.image(sim, self._camera) for sim in range(self.num_envs))
+
+    def _save(self, sims: np.ndarray) -> State:
+        task = self.task
+        arrays = {"steps": self._steps[sims], "over": self._over[sims]} | self._sims.kept_rows(sims)
+        return State(task.config, arrays | task.kept_rows(sims), tuple(task.drawn(sim) for sim in sims.tolist()))
+
+    def _restore(self, sims: np.ndarray, state: State) -> None:
+        arrays, drawn = state.arrays, state.drawn if len(state) == len(sims) else state.drawn * len(sims)
+        self._sims.take_rows(sims, arrays, drawn)
+        self.task.take_rows(sims, arrays)
+        self._steps[sims], self._over[sims] = arrays["steps"], arrays["over"]
+        self._forget(sims)
+        self.task.refresh()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the batch behind, but not what is in it."""
+        kept = self._sims.models, self._save(np.arange(self.num_envs)), self.last_good_states
+        return self.__dict__ | {"_sims": kept, "_data": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Put what was in the batch into a new one."""
+        models, saved, last_good_states = state.pop("_sims")
+        self.__dict__.update(state)
+        self._sims = Simulations(self.task, self._n_threads, models)
+        self._data = self._sims.data
+        self._restore(np.arange(self.num_envs), saved)
+        self.last_good_states = last_good_states
 
     def close_extras(self, **kwargs) -> None:
         """Close the renderer."""
