@@ -34,7 +34,7 @@ class LeggedTask(Task):
     """
 
     config_class: ClassVar[type[TaskConfig]]
-    KEPT = ("_action", "_last_action", "_command", "_command_until")
+    KEPT = ("_action", "_command", "_command_until")
     roams = True  # whether it can walk off the edge of a terrain that has one
 
     def __init__(self, shape: tuple[int, ...], **options):

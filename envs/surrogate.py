@@ -57,7 +57,7 @@ class Surrogate:
                 getattr(owner, name)[robots] = arrays[name]
 
     def _kept(self):
-        return (self.robots, KEPT), (self, ("action", "last_action", "time"))
+        return (self.robots, KEPT), (self, ("action", "time"))
 
     def endings(self) -> dict[str, np.ndarray]:
         """Return which robots have toppled, shape (n,), by the sentence that says why."""

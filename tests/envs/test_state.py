@@ -69,6 +69,8 @@ def run_into_next_episode(env):
 def test_a_restored_simulation_goes_on_to_the_bit(name, options):
     env = single(name, **options)
     env.reset(seed=5)
+    if name in ENVIRONMENTS:
+        env.reset(options={"qpos": env.data.qpos + 0.01})  # every distance begins elsewhere
     run(env, 3, seed=0)
     state = env.get_state()
     expected = run_into_next_episode(env)
@@ -119,6 +121,12 @@ def test_chosen_simulations_are_restored_and_one_serves_many(name, options):
     actions = actions[[2, 0, 1]]
     again, untouched = envs.step(actions)[0], twin.step(actions)[0]
     np.testing.assert_array_equal(again, [first[2], first[0], untouched[2]])
+
+    state, first_only = envs.get_state(), {"reset_mask": np.array([True, False, False])}
+    expected = flat(envs.reset(options=first_only))  # which shows the others as they are
+    envs.step(-actions)
+    envs.set_state(state)
+    assert_alike([flat(envs.reset(options=first_only))], [expected])
 
     env.set_state(envs.get_state(indices=[1]))
     start = env.get_state()
