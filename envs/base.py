@@ -150,7 +150,7 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
             mujoco.mj_forward(self.model, self.data)
         self.last_good_state = None
         task.refresh()
-        return observed_start(task)
+        return observed_start(task, self._warnings)
 
     def _save(self, sims: np.ndarray) -> State:
         task, data = self.task, self.data

@@ -57,12 +57,23 @@ def split(options: Mapping[str, Any] | None) -> tuple[dict[str, Any], dict[str, 
     return kept, {name: numbers(name, kept.pop(name)) for name in ("qpos", "qvel") if name in kept}
 
 
-def observed_start(task: LeggedTask, sims: list[int] | tuple = ()) -> np.ndarray:
+def observed_start(task: LeggedTask, warnings: np.ndarray, sims: list[int] | tuple = ()) -> np.ndarray:
     """Return the observation of episodes that begin, in the simulations `sims` of many.
 
+    Args:
+        task: The task.
+        warnings: Counts of MuJoCo's warnings in the simulations.
+        sims: Those that begin.
+
     Raises:
-        ValueError: If one of them lies outside the observation space.
+        ValueError: If one of them lies outside the observation space, or where MuJoCo cannot simulate.
     """
+    counts = warnings[sims].reshape(-1, warnings.shape[-1]).sum(0)
+    if counts.any():
+        raise ValueError(
+            f"an episode cannot start like this: {warning_sentence(counts)}; qpos, qvel or an option such as "
+            "reset_noise puts it there"
+        )
     with np.errstate(over="ignore", invalid="ignore"):  # what does not fit in float32 is refused
         observation = task.observe()
     bound, begun = task.observation_space.high, observation[sims]

@@ -125,7 +125,7 @@ class LeggedVectorEnv(RestorableVectorEnv, gymnasium.vector.VectorEnv):
             self._start(sims, [{name: value[sim] for name, value in rows.items()} for sim in range(self.num_envs)])
             self._over[sims] = False
             self.task.refresh()
-            observation = observed_start(self.task, sims)
+            observation = observed_start(self.task, self._sims.warnings, sims)
         return observation, self._infos(np.isin(np.arange(self.num_envs), sims))
 
     def _start(self, sims: list[int], states: list[dict[str, np.ndarray]] | None = None) -> None:

@@ -1,12 +1,16 @@
 """What is no option, and what is no value of one: refused with a sentence, over all environments and all options."""
 
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import gymnasium
 import numpy as np
 import pytest
 
+from tarsus.analytic.models.hopping_leg import HoppingLegParams
+from tarsus.analytic.models.multipod import MultipodParams
+from tarsus.analytic.models.slip_leg import SlipLegParams
 from tarsus.envs import ENVIRONMENTS, SURROGATES
+from tarsus.mjcf import PRESETS
 from tarsus.scripts import evaluate
 
 ALL = [*ENVIRONMENTS, *SURROGATES]
@@ -84,3 +88,91 @@ def test_every_keyword_of_many_refuses_what_it_cannot_be_by_its_name(name):
     for wrong in (np.nan, None, "word", 0, -1, 1.5):
         with pytest.raises((ValueError, TypeError), match="num_envs"):
             many(name, wrong)
+
+
+RIGHT = {  # an option of reset that each environment takes
+    "Hexapod-v0": {"terrain": "slope", "reset_noise": 0.01},
+    "HoppingLeg-v0": {"params": HoppingLegParams(motor_mode="voltage"), "ctrl_dt": 0.01},
+    "SlipLeg-v0": {"apex_height": 0.7, "terrain": "step"},
+    "Multipod-v0": {"params": MultipodParams(leaf_k=800.0)},
+    "BigAnt-v0": {"reward_weights": {"healthy": 1.0}},
+    "MultipodQuasistatic-v0": {},
+}
+NOT_BUILT = {  # what is no wrong value by itself, but makes no machine, or none with these spaces, or no start
+    "Hexapod-v0": [{"preset": replace(PRESETS["rl"], integrator="implicitfast", timestep=0.005)}],
+    "HoppingLeg-v0": [{"params": HoppingLegParams(LH=0.01, LK=0.01)}, {"params": HoppingLegParams(HB=0.0)}],
+    "SlipLeg-v0": [{"params": SlipLegParams(thigh_length=0.04, thigh_com=0.02)}, {"speed": 1e9}],
+    "Multipod-v0": [{"params": MultipodParams(n_legs=8)}, {"reset_noise": 1e300}],
+    "BigAnt-v0": [{"reset_noise": 1e6}],
+}
+BAD_STARTS = (
+    {"qvel": 1e9},
+    {"qvel": np.nan},
+    {"qpos": np.inf},
+    {"qpos": "word"},
+    {"qpos": None},
+    {"qpos": [[1], [2, 3]]},
+)
+
+
+def refused_options(env, name):
+    """Return options that a reset must refuse: every field with every wrong value, impossible machines and starts."""
+    config = config_of(env)
+    cases = [{"bogus": 1}, {"params": None}]
+    if name in ENVIRONMENTS:
+        values = {entry.name: getattr(config, entry.name) for entry in fields(config)}
+        cases += [{key: wrong} for key, value in values.items() for wrong in wrong_values(value)]
+        for start in BAD_STARTS:
+            (key, value), size = *start.items(), env.task.model.nv if "qvel" in start else env.task.model.nq
+            cases += [{key: np.full(size, value) if isinstance(value, float) else value}, {key: np.zeros(size + 1)}]
+    return cases + NOT_BUILT.get(name, [])
+
+
+def steps(env, rng, n=3):
+    return [env.step(rng.uniform(-1, 1, env.action_space.shape))[0] for _ in range(n)]
+
+
+@pytest.mark.filterwarnings("ignore:overflow")
+@pytest.mark.parametrize("make", [single, many])
+@pytest.mark.parametrize("name", ALL)
+def test_a_refused_reset_leaves_everything_as_it_was(name, make, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # MuJoCo writes a log file there
+    mode = {"action_mode": "gait"} if name in ("Multipod-v0", "BigAnt-v0") else {}
+    randomise = {"randomise": {"g": (0.9, 1.1)}} if name in ENVIRONMENTS else {}
+    env, twin = make(name, **mode, **randomise), make(name, **mode, **randomise)
+    for options in refused_options(env, name):  # before the first episode
+        config = config_of(env)
+        with pytest.raises((ValueError, TypeError)):
+            env.reset(seed=9, options=options)
+        assert config_of(env) is config, options
+    for one in (env, twin):
+        one.reset(seed=1)
+        steps(one, np.random.default_rng(0))
+    for options in refused_options(env, name):  # in the middle of one
+        config, started = config_of(env), env.get_state()
+        with pytest.raises((ValueError, TypeError)):
+            env.reset(seed=9, options=options)
+        assert config_of(env) is config, options
+        for key, value in env.get_state().arrays.items():
+            np.testing.assert_array_equal(value, started.arrays[key], err_msg=f"{key} after {options}")
+    rng, same = np.random.default_rng(1), np.random.default_rng(1)
+    np.testing.assert_array_equal(steps(env, rng), steps(twin, same))
+    for options in ({}, RIGHT[name]):
+        np.testing.assert_array_equal(env.reset(options=options)[0], twin.reset(options=options)[0])
+        np.testing.assert_array_equal(steps(env, rng), steps(twin, same))
+
+
+@pytest.mark.parametrize("name", ENVIRONMENTS)
+def test_a_start_outside_the_observation_space_is_refused_by_what_would_be_observed(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    env, envs = single(name), many(name)
+    message = r"cannot start outside its observation space: \w+ would be -?1e\+09, its bound is \d+; qpos, qvel or"
+    for one in (env, envs):
+        with pytest.raises(ValueError, match=message):
+            one.reset(seed=0, options={"qvel": np.full(one.task.model.nv, 1e9)})
+        with pytest.raises(ValueError, match=r"qpos must be finite numbers, got 'word'"):
+            one.reset(seed=0, options={"qpos": "word"})
+        with pytest.raises(TypeError, match="the options of a reset are a mapping"):
+            one.reset(seed=0, options=5)
+    with pytest.raises(ValueError, match="qpos has a row for each of 2 environments, or is one for all, got 3 rows"):
+        envs.reset(options={"qpos": np.zeros((3, env.model.nq))})
