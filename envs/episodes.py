@@ -93,6 +93,17 @@ def rows_of(name: str, value: np.ndarray, n: int) -> np.ndarray:
     return value if value.ndim == 2 else np.array([value] * n)
 
 
+def shown(infos: dict[str, Any], mode: AutoresetMode) -> dict[str, Any]:
+    """Return the infos of a step or a reset, in the mode SameStep without `termination`.
+
+    There they are of episodes that go on, `final_info` says why others ended, and nothing is left to say but empty
+    strings, over which wrappers that read infos as numbers, such as TorchRL's, stumble.
+    """
+    if mode is AutoresetMode.SAME_STEP:
+        return {name: value for name, value in infos.items() if name.removeprefix("_") != "termination"}
+    return infos
+
+
 def judge(task, endings: np.ndarray, waiting: np.ndarray) -> tuple[dict[str, np.ndarray], np.ndarray]:
     """Return the reward's terms and which episodes terminate.
 

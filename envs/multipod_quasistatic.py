@@ -14,7 +14,7 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
 from ..analytic.models.multipod import MultipodParams
-from .episodes import checked_numbers, judge, mapping_of, masked, seeds_of
+from .episodes import checked_numbers, judge, mapping_of, masked, seeds_of, shown
 from .kinds import from_keywords
 from .quasistatic_config import QuasistaticConfig
 from .restoring import RestorableEnv, RestorableVectorEnv
@@ -98,7 +98,7 @@ class MultipodQuasistaticVectorEnv(RestorableVectorEnv, gymnasium.vector.VectorE
             self._start(np.array(robots))
         mask = np.isin(np.arange(self.num_envs), robots)
         infos = self.simulation.measurements() | {"termination": np.full(self.num_envs, "", object)}
-        return self._observe(), infos | {"_" + name: mask for name in infos}
+        return self._observe(), shown(infos | {"_" + name: mask for name in infos}, self.autoreset_mode)
 
     def _start(self, robots: np.ndarray) -> None:
         shape = self.simulation.robots.angle.shape[1:]
@@ -137,7 +137,7 @@ class MultipodQuasistaticVectorEnv(RestorableVectorEnv, gymnasium.vector.VectorE
             endings = np.where(restart, "", endings)
         observation = self._observe()
         infos = self._infos(endings, terms, ~restart)
-        return observation, reward, terminated, truncated, infos | final
+        return observation, reward, terminated, truncated, shown(infos, self.autoreset_mode) | final
 
     def _infos(self, endings, terms, stepped) -> dict[str, Any]:
         """Return measurements and terms, Gymnasium's way: beside each array, a mask of those it is of."""

@@ -17,7 +17,7 @@ from gymnasium.vector.utils import batch_space
 
 from .camera import Camera
 from .config import TaskConfig
-from .episodes import checked_numbers, judge, masked, rows_of, seeds_of
+from .episodes import checked_numbers, judge, masked, rows_of, seeds_of, shown
 from .kinds import check_count
 from .legged_task import LeggedTask
 from .restoring import RestorableVectorEnv
@@ -126,7 +126,7 @@ class LeggedVectorEnv(RestorableVectorEnv, gymnasium.vector.VectorEnv):
             self._over[sims] = False
             self.task.refresh()
             observation = observed_start(self.task, self._sims.warnings, sims)
-        return observation, self._infos(np.isin(np.arange(self.num_envs), sims))
+        return observation, shown(self._infos(np.isin(np.arange(self.num_envs), sims)), self.autoreset_mode)
 
     def _start(self, sims: list[int], states: list[dict[str, np.ndarray]] | None = None) -> None:
         self._sims.start(sims, states)
@@ -165,7 +165,7 @@ class LeggedVectorEnv(RestorableVectorEnv, gymnasium.vector.VectorEnv):
             observation = task.observe()
             endings[restart] = ""
         infos = self._infos(np.ones(self.num_envs, bool), endings, terms, ~restart)
-        return observation, reward, terminated, truncated, infos | final
+        return observation, reward, terminated, truncated, shown(infos, self.autoreset_mode) | final
 
     def _watch(self, before: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
         """Observe, and say which simulations diverged; those are put back to where they were."""
