@@ -25,10 +25,10 @@ from .camera import Camera
 from .config import TaskConfig
 from .legged_task import LeggedTask
 from .restoring import ONLY, RestorableEnv
-from .simulations import STATE
+from .simulations import kept_row, take_row
 from .state import State
 from .steps import BEYOND, checked_action, observed_start, split, total, warning_sentence
-from .turns import Turn, alone
+from .turns import alone
 
 
 class LeggedEnv(RestorableEnv, gymnasium.Env):
@@ -60,7 +60,7 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
             known = ", ".join(self.metadata["render_modes"])
             raise ValueError(f"unknown render mode {render_mode!r}; there are {known}")
         self.render_mode = render_mode
-        self._turn = Turn()
+        self._busy = False
         self._camera = Camera(width, height, camera, depth=render_mode == "depth_array")
         self.last_good_state: tuple[np.ndarray, np.ndarray] | None = None
         self.task = self.task_class(shape=(), **options)
@@ -129,9 +129,10 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
         Raises:
             ValueError: If an option is unknown or its value impossible. The environment is then as it was.
         """
-        with self._all_or_nothing(ONLY, self.task):
+        options, state = split(options)
+        with self._all_or_nothing(ONLY, *((self, self.task) if options else ())):
             super().reset(seed=seed)
-            observation = self._start(*split(options))
+            observation = self._start(options, state)
         if self.render_mode == "human":
             self.render()
         return observation, self.task.measurements() | {"termination": ""}
@@ -155,25 +156,20 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
     def _save(self, sims: np.ndarray) -> State:
         task, data = self.task, self.data
         task.rngs.forget(())  # anyone may draw from `np_random`
-        physics = np.empty((1, mujoco.mj_stateSize(self.model, STATE)))
-        mujoco.mj_getState(self.model, data, physics[0], STATE)
-        arrays = {"physics": physics, "steps": np.array([round(data.time / task.ctrl_dt)]), "over": np.zeros(1, bool)}
-        arrays |= {name: getattr(data, name)[None].copy() for name in task.OUTPUTS}
-        return State(task.config, arrays | task.kept_rows(None), (task.drawn(()),))
+        arrays = kept_row(task, data) | task.kept_rows(None)
+        arrays |= {"steps": np.array([round(data.time / task.ctrl_dt)]), "over": np.zeros(1, bool)}
+        return State(task.config, arrays, task.rngs.states([()]), (task.drawn(()),) if task.varies else ())
 
     def _restore(self, sims: np.ndarray, state: State) -> None:
-        task, data, arrays = self.task, self.data, state.arrays
+        task = self.task
         task.rngs[()] = self.np_random
-        if task.redraw((), self.model, state.drawn[0]):
+        task.rngs.restore([()], state.randoms)
+        if state.drawn and task.redraw((), self.model, state.drawn[0]):
             self._camera.ground_changed()
-        mujoco.mj_setState(self.model, data, arrays["physics"][0], STATE)
-        mujoco.mj_forward(self.model, data)  # whatever else is read of `data` belongs to this state
-        for name in task.OUTPUTS:
-            getattr(data, name)[:] = arrays[name][0]
+        take_row(task, self.data, state.arrays)
+        task.take_rows(None, state.arrays)
         self._warnings[:] = 0
-        task.take_rows(None, arrays)
         self.last_good_state = None
-        task.refresh()
 
     @alone
     def step(self, action):
@@ -182,7 +178,7 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
         action = checked_action(action, self.action_space)
         before = self._qpos.copy(), self._qvel.copy()
         self._simulate(task.act(action))
-        termination = warning_sentence(self._warnings) if self._warnings.any() else ""
+        termination = warning_sentence(self._warnings) if np.count_nonzero(self._warnings) else ""
         if not termination:
             task.refresh()
             observation = task.observe()
@@ -247,5 +243,5 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take views of the copy's own data."""
-        self.__dict__.update(state)
+        self.__dict__.update(state | {"_busy": False})
         self._bind()

@@ -93,6 +93,14 @@ def rows_of(name: str, value: np.ndarray, n: int) -> np.ndarray:
     return value if value.ndim == 2 else np.array([value] * n)
 
 
+def rows_where(over: np.ndarray, observation: np.ndarray) -> np.ndarray:
+    """Return the observation's rows of the episodes that are over, None for others, shape (n,) of object."""
+    rows = np.full(len(over), None, object)
+    for sim in np.flatnonzero(over):
+        rows[sim] = observation[sim].copy()
+    return rows
+
+
 def shown(infos: dict[str, Any], mode: AutoresetMode) -> dict[str, Any]:
     """Return the infos of a step or a reset, in the mode SameStep without `termination`.
 

@@ -161,13 +161,12 @@ class LeggedTask(Task):
         self.write_robot(sim, model, self.params[sim])
 
     def drawn(self, sim):
-        """Return a simulation's robot, its terrain and the state of its random numbers."""
-        return self.params[sim], self.terrain[sim], self.rngs.state(sim)
+        """Return a simulation's robot and its terrain."""
+        return self.params[sim], self.terrain[sim]
 
     def redraw(self, sim, model, drawn) -> bool:
-        """Give a simulation its robot, terrain and random numbers; writing into its model takes milliseconds."""
-        params, terrain, random = drawn
-        self.rngs.restore(sim, random)
+        """Give a simulation its robot and terrain; where they are not what it has, that takes milliseconds."""
+        params, terrain = drawn
         other_robot = bool(self.config.randomise) and params is not self.params[sim]
         other_ground = self._rerolls and terrain != self.terrain[sim]
         if other_robot:

@@ -14,13 +14,13 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
 from ..analytic.models.multipod import MultipodParams
-from .episodes import checked_numbers, judge, mapping_of, masked, seeds_of, shown
+from .episodes import checked_numbers, judge, mapping_of, masked, rows_where, seeds_of, shown
 from .kinds import from_keywords
 from .quasistatic_config import QuasistaticConfig
 from .restoring import RestorableEnv, RestorableVectorEnv
 from .state import Randoms, State
 from .surrogate import Surrogate, entries
-from .turns import Turn, alone
+from .turns import alone
 
 
 class MultipodQuasistaticVectorEnv(RestorableVectorEnv, gymnasium.vector.VectorEnv):
@@ -62,7 +62,7 @@ class MultipodQuasistaticVectorEnv(RestorableVectorEnv, gymnasium.vector.VectorE
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.simulation = Surrogate(num_envs, robot, self.config)
-        self._turn, self._rngs = Turn(), Randoms()
+        self._busy, self._rngs = False, Randoms()
         self._over, self._steps = np.zeros(num_envs, bool), np.zeros(num_envs, int)
 
     def _describe(self, robot: MultipodParams) -> None:
@@ -148,20 +148,16 @@ class MultipodQuasistaticVectorEnv(RestorableVectorEnv, gymnasium.vector.VectorE
 
     def _final(self, observation, endings, terms) -> dict[str, Any]:
         """Return the last observation and info of the episodes that end in this step."""
-        over, last = self._over.copy(), np.full(self.num_envs, None, object)
-        for k in np.flatnonzero(over):
-            last[k] = observation[k].copy()
+        over, last = self._over.copy(), rows_where(self._over, observation)
         infos = {name: value if name[0] != "_" else over for name, value in self._infos(endings, terms, over).items()}
         return {"final_obs": last, "_final_obs": over, "final_info": infos, "_final_info": over}
 
     def _save(self, sims: np.ndarray) -> State:
         arrays = {"steps": self._steps[sims], "over": self._over[sims]} | self.simulation.kept_rows(sims)
-        return State(self.config, arrays, tuple((None, None, self._rngs.state(sim)) for sim in sims.tolist()))
+        return State(self.config, arrays, self._rngs.states(sims.tolist()))
 
     def _restore(self, sims: np.ndarray, state: State) -> None:
-        drawn = state.drawn if len(state) == len(sims) else state.drawn * len(sims)
-        for sim, (_, _, random) in zip(sims.tolist(), drawn, strict=True):
-            self._rngs.restore(sim, random)
+        self._rngs.restore(sims.tolist(), state.randoms)
         self.simulation.take_rows(sims, state.arrays)
         self._steps[sims], self._over[sims] = state.arrays["steps"], state.arrays["over"]
 
@@ -171,7 +167,7 @@ class MultipodQuasistaticVectorEnv(RestorableVectorEnv, gymnasium.vector.VectorE
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Find the entries' functions again."""
-        self.__dict__.update(state)
+        self.__dict__.update(state | {"_busy": False})
         self._values = [entry.value for entry in entries(self.config.robot).values()]
 
 
@@ -189,7 +185,7 @@ class MultipodQuasistaticEnv(RestorableEnv, gymnasium.Env):
             raise ValueError(f"the surrogate draws nothing, got render_mode {render_mode!r}; Multipod-v0 does")
         self.render_mode = None
         self.vector = MultipodQuasistaticVectorEnv(1, autoreset_mode=AutoresetMode.DISABLED, **options)
-        self._turn = self.vector._turn
+        self._busy = False
         self.observation_space = self.vector.single_observation_space
         self.action_space = self.vector.single_action_space
 
@@ -213,6 +209,7 @@ class MultipodQuasistaticEnv(RestorableEnv, gymnasium.Env):
         """What an action of one means: the motors' no-load speed [rad/s]."""
         return self.params.motor.no_load_speed
 
+    @alone
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None):
         """Start an episode; there are no options."""
         if options:
@@ -222,6 +219,7 @@ class MultipodQuasistaticEnv(RestorableEnv, gymnasium.Env):
         observation, infos = self.vector.reset()
         return observation[0], _first(infos)
 
+    @alone
     def step(self, action):
         """Turn the joints for one control period."""
         self.vector._over[:] = False  # going on after the end is the caller's affair, as in every environment

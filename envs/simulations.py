@@ -14,6 +14,22 @@ from .task import Task
 STATE = mujoco.mjtState.mjSTATE_INTEGRATION
 
 
+def kept_row(task: Task, data: mujoco.MjData) -> dict[str, np.ndarray]:
+    """Return copies of MuJoCo's state and outputs of a task with one simulation, as a row."""
+    physics = np.empty((1, mujoco.mj_stateSize(task.model, STATE)))
+    mujoco.mj_getState(task.model, data, physics[0], STATE)
+    return {"physics": physics} | {name: getattr(data, name)[None].copy() for name in task.OUTPUTS}
+
+
+def take_row(task: Task, data: mujoco.MjData, arrays: dict[str, np.ndarray]) -> None:
+    """Give a simulation what `kept_row` returned, or a row of `Simulations.kept_rows`."""
+    mujoco.mj_setState(task.model, data, arrays["physics"][0], STATE)
+    for place in (mujoco.mj_kinematics, mujoco.mj_comPos, mujoco.mj_camlight):  # for pictures
+        place(task.model, data)
+    for name in task.OUTPUTS:
+        getattr(data, name)[:] = arrays[name][0]
+
+
 class BoundArrays:
     """A batch's arrays by MuJoCo's names, each asked for once; the likeness of an `MjData` for all simulations."""
 
@@ -80,12 +96,15 @@ class Simulations:
         outputs = {name: getattr(self.data, name)[sims] for name in self.task.OUTPUTS}
         return {"physics": self._batch.state[sims]} | outputs
 
-    def take_rows(self, sims: np.ndarray, arrays: dict[str, np.ndarray], drawn: list[tuple]) -> None:
-        """Give these simulations what `kept_rows` returned, and what their episodes drew."""
+    def redraw(self, sims: np.ndarray, drawn: tuple[tuple, ...]) -> None:
+        """Give these simulations what their episodes drew."""
         self._part_models()
         pairs = zip(sims.tolist(), drawn, strict=True)
         if any([self.task.redraw(sim, self.models[sim], one) for sim, one in pairs]):
             self._batch.set_models(self.models)
+
+    def take_rows(self, sims: np.ndarray, arrays: dict[str, np.ndarray]) -> None:
+        """Give these simulations what `kept_rows` returned."""
         self._batch.state[sims] = arrays["physics"]
         for name in self.task.OUTPUTS:
             output = getattr(self.data, name)  # read-only, since the next step of a simulation writes its row anew

@@ -20,16 +20,24 @@ class State:
     Attributes:
         config: The options of the environment.
         arrays: By name, a row for each simulation: MuJoCo's state, set-points, clock, command, battery, step count ...
-        drawn: Of each simulation, what its episode drew: robot, terrain and the state of its random numbers.
+        randoms: The state of each simulation's random numbers; None before its first episode.
+        drawn: What each episode drew, its robot and its terrain; empty where episodes draw neither.
     """
 
     config: Any
     arrays: dict[str, np.ndarray]
-    drawn: tuple[tuple[Any, Any, dict[str, Any] | None], ...]
+    randoms: tuple[dict[str, Any] | None, ...]
+    drawn: tuple[tuple[Any, Any], ...] = ()
 
     def __len__(self) -> int:
         """Return the number of simulations."""
-        return len(self.drawn)
+        return len(self.randoms)
+
+    def spread(self, n: int) -> State:
+        """Return this state, or where it is of one simulation, one of n whose lists are as long."""
+        if len(self) == n:
+            return self
+        return State(self.config, self.arrays, self.randoms * n, self.drawn * n)
 
     def check(self, config, n: int) -> None:
         """Refuse to be the state of n simulations with these options."""
@@ -85,24 +93,27 @@ class Randoms:
             if seeds[sim] is not None or sim not in self:
                 self[sim], _ = seeding.np_random(seeds[sim])
 
-    def state(self, sim) -> dict[str, Any] | None:
-        """Return the state of a simulation's generator, None if it has none yet."""
-        if sim not in self._generators:
-            return None
-        if sim not in self._states:
-            self._states[sim] = self._generators[sim].bit_generator.state
-        return self._states[sim]
-
     def forget(self, sim) -> None:
         """Know a generator's state no more: others may have drawn from it."""
         self._states.pop(sim, None)
 
-    def restore(self, sim, state: dict[str, Any] | None) -> None:
-        """Give a simulation's generator a state that `state` returned."""
-        if state is None:
-            self._generators.pop(sim, None), self._states.pop(sim, None)
-        elif self._states.get(sim) is not state:
-            if sim not in self._generators:
-                self._generators[sim] = np.random.Generator(np.random.PCG64(0))
-            self._generators[sim].bit_generator.state = state
-            self._states[sim] = state
+    def states(self, sims: Sequence) -> tuple[dict[str, Any] | None, ...]:
+        """Return the states of these generators, None of those that have not begun."""
+        found = tuple(map(self._states.get, sims))
+        if None not in found:
+            return found
+        for sim in sims:
+            if sim in self._generators and sim not in self._states:
+                self._states[sim] = self._generators[sim].bit_generator.state
+        return tuple(map(self._states.get, sims))
+
+    def restore(self, sims: Sequence, states: tuple[dict[str, Any] | None, ...]) -> None:
+        """Give these generators the states that `states` returned."""
+        for sim, state in zip(sims, states, strict=True):
+            if state is None:
+                self._generators.pop(sim, None), self._states.pop(sim, None)
+            elif self._states.get(sim) is not state:
+                if sim not in self._generators:
+                    self._generators[sim] = np.random.Generator(np.random.PCG64(0))
+                self._generators[sim].bit_generator.state = state
+                self._states[sim] = state

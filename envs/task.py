@@ -156,13 +156,12 @@ class Task(ABC):
         for name in self.KEPT:
             getattr(self, name)[rows] = arrays[name]
 
-    def drawn(self, sim) -> tuple[Any, Any, dict[str, Any] | None]:
-        """Return what a simulation's episode drew: robot, terrain and the state of its random numbers."""
-        return None, None, self.rngs.state(sim)
+    def drawn(self, sim) -> tuple:
+        """Return what a simulation's episode drew that is in its model; asked for where the task `varies`."""
+        return ()
 
-    def redraw(self, sim, model: mujoco.MjModel, drawn) -> bool:
-        """Give a simulation what `drawn` returned; return whether its model is changed."""
-        self.rngs.restore(sim, drawn[2])
+    def redraw(self, sim, model: mujoco.MjModel, drawn: tuple) -> bool:
+        """Give a simulation what `drawn` returned; return whether its model is another now."""
         return False
 
     def _load(self, model: mujoco.MjModel, ground: Ground, preset: Preset, ctrl_dt: float) -> None:

@@ -17,14 +17,14 @@ from gymnasium.vector.utils import batch_space
 
 from .camera import Camera
 from .config import TaskConfig
-from .episodes import checked_numbers, judge, masked, rows_of, seeds_of, shown
+from .episodes import checked_numbers, judge, masked, rows_of, rows_where, seeds_of, shown
 from .kinds import check_count
 from .legged_task import LeggedTask
 from .restoring import RestorableVectorEnv
 from .simulations import Simulations
 from .state import State
 from .steps import BEYOND, checked_action, observed_start, split, total, warning_sentence
-from .turns import Turn, alone
+from .turns import alone
 
 
 class LeggedVectorEnv(RestorableVectorEnv, gymnasium.vector.VectorEnv):
@@ -71,7 +71,7 @@ class LeggedVectorEnv(RestorableVectorEnv, gymnasium.vector.VectorEnv):
         check_count("n_threads", n_threads, least=0)
         self.num_envs, self.max_episode_steps, self.render_mode = num_envs, max_episode_steps, render_mode
         self._n_threads = n_threads
-        self._turn = Turn()
+        self._busy = False
         self._camera = Camera(width, height, camera)
         self.task = self.task_class(shape=(num_envs,), **options)
         self.single_observation_space = self.task.observation_space
@@ -118,7 +118,7 @@ class LeggedVectorEnv(RestorableVectorEnv, gymnasium.vector.VectorEnv):
                 f"{', '.join(options)} hold for all environments, so all must be reset, not a part of them"
             )
         rows = {name: rows_of(name, value, self.num_envs) for name, value in state.items()}
-        with self._all_or_nothing(np.array(sims), self.task):
+        with self._all_or_nothing(np.array(sims), *((self, self.task) if options else ())):
             if self.task.configure(options):
                 self._load()
             self.task.rngs.seed(sims, seeds_of(seed, self.num_envs))
@@ -204,10 +204,7 @@ class LeggedVectorEnv(RestorableVectorEnv, gymnasium.vector.VectorEnv):
 
     def _final(self, observation: np.ndarray, endings: np.ndarray, terms: dict[str, np.ndarray]) -> dict[str, Any]:
         """Return the last observation and info of the episodes that end in this step."""
-        over = self._over
-        last = np.full(self.num_envs, None, object)
-        for sim in np.flatnonzero(over):
-            last[sim] = observation[sim].copy()
+        over, last = self._over, rows_where(self._over, observation)
         infos = self._infos(over, endings.copy(), terms, over)
         return {"final_obs": last, "_final_obs": over, "final_info": infos, "_final_info": over}
 
@@ -221,15 +218,18 @@ class LeggedVectorEnv(RestorableVectorEnv, gymnasium.vector.VectorEnv):
     def _save(self, sims: np.ndarray) -> State:
         task = self.task
         arrays = {"steps": self._steps[sims], "over": self._over[sims]} | self._sims.kept_rows(sims)
-        return State(task.config, arrays | task.kept_rows(sims), tuple(task.drawn(sim) for sim in sims.tolist()))
+        drawn = tuple(map(task.drawn, sims.tolist())) if task.varies else ()
+        return State(task.config, arrays | task.kept_rows(sims), task.rngs.states(sims.tolist()), drawn)
 
     def _restore(self, sims: np.ndarray, state: State) -> None:
-        arrays, drawn = state.arrays, state.drawn if len(state) == len(sims) else state.drawn * len(sims)
-        self._sims.take_rows(sims, arrays, drawn)
+        arrays = state.arrays
+        self.task.rngs.restore(sims.tolist(), state.randoms)
+        if state.drawn:
+            self._sims.redraw(sims, state.drawn)
+        self._sims.take_rows(sims, arrays)
         self.task.take_rows(sims, arrays)
         self._steps[sims], self._over[sims] = arrays["steps"], arrays["over"]
         self._forget(sims)
-        self.task.refresh()
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the batch behind, but not what is in it."""
@@ -239,7 +239,7 @@ class LeggedVectorEnv(RestorableVectorEnv, gymnasium.vector.VectorEnv):
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Put what was in the batch into a new one."""
         models, saved, last_good_states = state.pop("_sims")
-        self.__dict__.update(state)
+        self.__dict__.update(state | {"_busy": False})
         self._sims = Simulations(self.task, self._n_threads, models)
         self._data = self._sims.data
         self._restore(np.arange(self.num_envs), saved)
