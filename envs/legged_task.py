@@ -126,6 +126,8 @@ class LeggedTask(Task):
 
     def configure(self, options: dict[str, Any]) -> bool:
         """Take options of a reset; a change of `REMAKE_MODEL` builds a new model."""
+        if not options:
+            return False
         before = self.config
         self._adopt(before.changed(options))
         rebuilt = any(getattr(before, name) is not getattr(self.config, name) for name in REMAKE_MODEL)
