@@ -62,4 +62,6 @@ def _all_digits():
 
 if __name__ == "__main__":
     for name in MACHINES:
-        (ASSETS / f"{name}.xml").write_text(xml(name))
+        part = ASSETS / f".{name}.partial.xml"
+        part.write_text(xml(name))
+        part.replace(ASSETS / f"{name}.xml")  # whole or not at all

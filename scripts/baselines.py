@@ -21,6 +21,7 @@ import joblib
 from tqdm import tqdm
 
 import tarsus  # noqa: F401  registers the environments
+from tarsus.analytic import saving
 from tarsus.envs import ENVIRONMENTS, SURROGATES
 from tarsus.scripts import arguments, paths, report
 from tarsus.scripts.evaluate import COLUMNS, Episode, cells, run_episode
@@ -137,7 +138,7 @@ def main(argv: list[str] | None = None) -> int:
     text = tables(compute(args.env, args.runs, args.seeds, args.jobs))
     print(text)
     if args.out:
-        args.out.write_text(report.insert(page, PART, text), encoding="utf-8")
+        saving.write_text(args.out, report.insert(page, PART, text))
     return 0
 
 

@@ -14,7 +14,8 @@ import numpy as np
 
 from tarsus.analytic.contact import Coulomb, Feet, Solver, Viscous, kernels, se2, solve
 from tarsus.analytic.contact.jit import n_threads
-from tarsus.scripts import arguments, paths, report
+from tarsus.scripts import arguments, report
+from tarsus.scripts.runs import output
 
 RADIUS = 0.25  # of the ring that the hexapods stand on [m]
 BATCHES = tuple(4**k for k in range(2, 9))  # frames: 16 to 65536
@@ -148,20 +149,21 @@ def report_paths(rng) -> dict[str, np.ndarray]:
 @arguments.command
 def main(argv: list[str] | None = None) -> int:
     parser = arguments.Parser(prog="tarsus benchmark contact", description=__doc__.partition("\n")[0])
-    parser.add_argument("--out", type=paths.folder_to_write, help="folder for the pictures")
+    output.add_options(parser, None, "folder for the picture")
     parser.add_argument("--seed", type=arguments.seed, default=0)
-    args = arguments.parse(parser, argv)
+    with arguments.read(parser, argv) as args:
+        files = output.Output(args, "contact_threads.png") if args.out else None
     rng = np.random.default_rng(args.seed)
     print(f"{report.versions('numpy', 'numba')}, on {report.machine()}, seed {args.seed}")
     report_hexapod(rng)
     report_threads(rng)
     overhead, per_step = report_batches(rng), report_paths(rng)
-    if args.out:
+    if files:
         from tarsus.scripts.views import contact_pictures as pictures
 
-        pictures.save(
-            pictures.threads(BATCHES, overhead, PATHS, per_step, n_threads()), args.out / "contact_threads.png"
-        )
+        with files.writing("contact_threads.png") as (picture,):
+            pictures.save(pictures.threads(BATCHES, overhead, PATHS, per_step, n_threads()), picture)
+        print(files)
     return 0
 
 

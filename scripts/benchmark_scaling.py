@@ -20,8 +20,9 @@ import numpy as np
 from tarsus.analytic.contact import Coulomb, Feet, Solver, Viscous, solve
 from tarsus.analytic.models.disc import MAX_LEGS, MIN_LEGS, DiscParams, foot_positions, foot_velocities
 from tarsus.mjcf import compile_model, disc
-from tarsus.scripts import arguments, paths, report
+from tarsus.scripts import arguments, report
 from tarsus.scripts.benchmark_contact import batch_run, medians
+from tarsus.scripts.runs import output
 
 ROUNDS = 5
 REPEATS = 10  # calls of the solver between two readings of the clock, which take as long as a call
@@ -179,29 +180,31 @@ def draw(data: dict):
 def main(argv: list[str] | None = None) -> int:
     """Print the table; with --out also write table and figure."""
     parser = arguments.Parser(prog="tarsus benchmark scaling", description=__doc__.partition("\n")[0])
-    parser.add_argument("--out", type=paths.folder_to_write, help="folder for scaling.npz, scaling.md and scaling.png")
+    output.add_options(parser, None, "folder for scaling.npz, scaling.md and scaling.png")
     parser.add_argument(
         "--poses", type=arguments.count, default=1000, help="random poses per number of legs (the paper: 1000)"
     )
     sizes = arguments.integer(MIN_LEGS, MAX_LEGS)
     parser.add_argument("--legs", type=sizes, nargs="+", help=f"numbers of legs; by default {MIN_LEGS} to {MAX_LEGS}")
     parser.add_argument("--seed", type=arguments.seed, default=0)
-    args = arguments.parse(parser, argv)
+    with arguments.read(parser, argv) as args:
+        files = output.Output(args, "scaling.npz", "scaling.md", "scaling.png") if args.out else None
     legs = sorted(set(args.legs)) if args.legs else range(MIN_LEGS, MAX_LEGS + 1)
     where = (
         f"{report.versions('numpy', 'numba', 'mujoco')}, on {report.machine()}, {args.poses} poses, seed {args.seed}"
     )
     data = compute(legs, args.poses, args.seed, progress=True)
     print(f"{where}\n\n{table(data)}")
-    if args.out:
+    if files:
         import matplotlib
 
         matplotlib.use("Agg")
-        args.out.mkdir(parents=True, exist_ok=True)
-        np.savez_compressed(args.out / "scaling.npz", **data)
-        (args.out / "scaling.md").write_text(f"Made by `tarsus benchmark scaling` with {where}.\n\n{table(data)}\n")
-        draw(data).savefig(args.out / "scaling.png", dpi=150)
-        print(f"\n{args.out}: scaling.npz, scaling.md, scaling.png")
+        with files.writing("scaling.npz", "scaling.md") as (arrays, page):
+            np.savez_compressed(arrays, **data)
+            page.write_text(f"Made by `tarsus benchmark scaling` with {where}.\n\n{table(data)}\n")
+        with files.writing("scaling.png") as (picture,):
+            draw(data).savefig(picture, dpi=150)
+        print(f"\n{files}")
     return 0
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import importlib
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
@@ -35,6 +36,19 @@ def usage(commands: dict[str, Path]) -> str:
     return "\n".join(["usage: tarsus SUBCOMMAND [OPTIONS]", "", *rows])
 
 
+def finish(name: str, command: Callable, argv: list[str]) -> int:
+    """Return a command's exit status; that Ctrl-C or the system ended it is said in a sentence."""
+    try:
+        return command(argv) or 0
+    except KeyboardInterrupt:
+        print(f"tarsus {name}: interrupted; the files that were complete are kept", file=sys.stderr)
+        return 130  # as shells have it
+    except OSError as error:
+        what = f"{error.filename}: {error.strerror}" if error.filename and error.strerror else error.strerror or error
+        print(f"tarsus {name}: {what}; the files that were complete are kept", file=sys.stderr)
+        return 1
+
+
 def main(argv: list[str] | None = None) -> int:
     """Run the script whose name the leading words spell; return its exit status."""
     argv = sys.argv[1:] if argv is None else argv
@@ -44,7 +58,7 @@ def main(argv: list[str] | None = None) -> int:
         if name in commands:
             module = ".".join(commands[name].relative_to(FOLDER).with_suffix("").parts)
             script = importlib.import_module(f"tarsus.scripts.{module}")
-            return script.main(argv[n_words:]) or 0
+            return finish(name, script.main, argv[n_words:])
     print(usage(commands))
     if not argv or argv[0] in ("-h", "--help"):
         return 0

@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
+from tarsus.analytic import saving
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import Flat
@@ -211,11 +212,13 @@ def main(argv: list[str] | None = None) -> int:
     chosen = settings()
     cells = compute(chosen, args.jobs)
     rows = frame(chosen, cells)
-    (args.page.parent / "data").mkdir(exist_ok=True)
-    rows.to_csv(args.page.parent / "data" / "contact_sweep.csv", index=False, float_format="%.6g")
+    data, picture = args.page.parent / "data" / "contact_sweep.csv", args.page.parent / "figures" / "contact_pareto.png"
+    with saving.writing(data) as part:
+        rows.to_csv(part, index=False, float_format="%.6g")
     text = report.insert(args.page.read_text(encoding="utf-8"), "sweep", page_part(rows, "tarsus contact sweep"))
-    args.page.write_text(text, encoding="utf-8")
-    draw(arrays(rows)).savefig(args.page.parent / "figures" / "contact_pareto.png", dpi=110)
+    saving.write_text(args.page, text)
+    with saving.writing(picture) as part:
+        draw(arrays(rows)).savefig(part, dpi=110)
     return 0
 
 

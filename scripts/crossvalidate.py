@@ -11,6 +11,7 @@ import json
 import sys
 from pathlib import Path
 
+from tarsus.analytic import saving
 from tarsus.scripts import arguments, paths, report
 from tarsus.scripts.comparison import comparison_page
 from tarsus.scripts.comparison.compare import Comparison, align, compare
@@ -18,11 +19,12 @@ from tarsus.scripts.comparison.hexapod_machine import HEXAPOD
 from tarsus.scripts.comparison.hopping_machine import HOPPING_LEG
 from tarsus.scripts.comparison.machine import Machine, Trial
 from tarsus.scripts.comparison.slip_machine import SLIP_LEG
-from tarsus.scripts.runs import record
+from tarsus.scripts.runs import output, record
 
 MACHINES: dict[str, Machine] = {"hexapod": HEXAPOD, "hopping_leg": HOPPING_LEG, "slip_leg": SLIP_LEG}
 DPI = 80  # of the pictures
 SHORTEST = 0.01  # of a run: some rows to compare [s]
+FILES = ("exact.nc", "mujoco.nc", "both.nc", "body.png", "feet.png", "report.md", "report.html")
 
 
 def parser() -> arguments.Parser:
@@ -37,9 +39,7 @@ def parser() -> arguments.Parser:
             "--preset", default="reference", help="MuJoCo's settings, a preset's name; default %(default)s"
         )
         options.add_argument("--rtol", type=arguments.rtol, default=1e-6, help="of the exact engine; default 1e-6")
-        options.add_argument(
-            "--out", type=paths.folder_to_write, default=Path("out/crossvalidate"), help="folder for the files"
-        )
+        output.add_options(options, "out/crossvalidate")
         options.add_argument("--page", type=paths.page, help="also put the tables into this page, between its markers")
         options.add_argument("--part", default="walk", help="name of those markers; default walk")
         machine.add_options(options)
@@ -82,40 +82,39 @@ def _words(text: str) -> str:
         return text
 
 
-def write(folder: Path, title: str, exact: Trial, mujoco: Trial, comparison: Comparison) -> list[str]:
-    """Write records, pictures and pages; return the files' names."""
-    folder.mkdir(parents=True, exist_ok=True)
-    record.save(exact.record, folder / "exact.nc")
-    record.save(mujoco.record, folder / "mujoco.nc")
-    record.save(align(exact.record, mujoco.record), folder / "both.nc")
-    pictures = draw(folder, "", exact, mujoco, comparison)
+def write(files: output.Output, title: str, exact: Trial, mujoco: Trial, comparison: Comparison) -> None:
+    """Write records, pictures and pages."""
+    with files.writing(*FILES[:3]) as (netcdf_exact, netcdf_mujoco, netcdf_both):
+        record.save(exact.record, netcdf_exact)
+        record.save(mujoco.record, netcdf_mujoco)
+        record.save(align(exact.record, mujoco.record), netcdf_both)
+    with files.writing(*FILES[3:5]) as (body, feet):
+        draw({"body": body, "feet": feet}, exact, mujoco, comparison)
+    pictures = {name: files.folder / f"{name}.png" for name in ("body", "feet")}
     lines, shown = facts(exact, mujoco, comparison), comparison_page.sections(comparison)
-    (folder / "report.md").write_text(comparison_page.markdown(title, lines, shown, pictures), encoding="utf-8")
-    (folder / "report.html").write_text(comparison_page.page(title, lines, shown, pictures), encoding="utf-8")
-    return ["exact.nc", "mujoco.nc", "both.nc", *(path.name for path in pictures.values()), "report.md", "report.html"]
+    with files.writing(*FILES[5:]) as (text, page):
+        text.write_text(comparison_page.markdown(title, lines, shown, pictures), encoding="utf-8")
+        page.write_text(comparison_page.page(title, lines, shown, pictures), encoding="utf-8")
 
 
-def draw(folder: Path, prefix: str, exact: Trial, mujoco: Trial, comparison: Comparison) -> dict[str, Path]:
-    """Write the pictures, their names behind a prefix; return the files by what they show."""
+def draw(pictures: dict[str, Path], exact: Trial, mujoco: Trial, comparison: Comparison) -> None:
+    """Write the pictures, by what they show: body and feet."""
     from tarsus.scripts.comparison import comparison_plot
 
-    folder.mkdir(parents=True, exist_ok=True)
-    pictures = {}
     for name, drawn in (("body", comparison_plot.draw_body), ("feet", comparison_plot.draw_feet)):
-        pictures[name] = folder / f"{prefix}{name}.png"
-        drawn(exact, mujoco, comparison).savefig(pictures[name], dpi=DPI)
-    return pictures
+        with saving.writing(pictures[name]) as part:
+            drawn(exact, mujoco, comparison).savefig(part, dpi=DPI)
 
 
 def fill(page: Path, part: str, exact: Trial, mujoco: Trial, comparison: Comparison) -> None:
     """Write facts, pictures and tables between a page's markers of a part; pictures go into `figures` beside it."""
-    pictures = draw(page.parent / "figures", f"crossvalidation_{part}_", exact, mujoco, comparison)
+    pictures = {name: page.parent / "figures" / f"crossvalidation_{part}_{name}.png" for name in ("body", "feet")}
+    draw(pictures, exact, mujoco, comparison)
     lines = "\n".join(f"* {fact}" for fact in facts(exact, mujoco, comparison))
     images = "\n\n".join(f"![{part}, {name}](figures/{path.name})" for name, path in pictures.items())
     tables = comparison_page.tables(comparison_page.sections(comparison), level=4)
-    page.write_text(
-        report.insert(page.read_text(encoding="utf-8"), part, f"{lines}\n\n{images}\n\n{tables}"), encoding="utf-8"
-    )
+    text = report.insert(page.read_text(encoding="utf-8"), part, f"{lines}\n\n{images}\n\n{tables}")
+    saving.write_text(page, text)
 
 
 @arguments.command
@@ -125,17 +124,19 @@ def main(argv: list[str] | None = None) -> int:
         machine = MACHINES[args.machine]
         if args.page is not None:
             report.check_page(args.page, args.part)
+            output.check(args.page)
         experiment = machine.experiment(args)
+        files = output.Output(args, *FILES)
     try:
         exact, mujoco, comparison = run(machine, experiment, args.seconds, args.rtol)
     except RuntimeError as error:
         print(f"tarsus crossvalidate {args.machine}: {error}", file=sys.stderr)
         return 2
+    write(files, f"{machine.name.capitalize()}: MuJoCo against the exact engine", exact, mujoco, comparison)
     if args.page is not None:
         fill(args.page, args.part, exact, mujoco, comparison)
-    files = write(args.out, f"{machine.name.capitalize()}: MuJoCo against the exact engine", exact, mujoco, comparison)
     print(comparison_page.tables(comparison_page.sections(comparison)))
-    print(f"\n{args.out}: {', '.join(files)}")
+    print(f"\n{files}")
     return 0
 
 

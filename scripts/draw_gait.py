@@ -13,8 +13,10 @@ from typing import Any
 import numpy as np
 
 import tarsus  # noqa: F401  registers the environments
+from tarsus.analytic import saving
 from tarsus.scripts import arguments, paths
 from tarsus.scripts.learning import playing
+from tarsus.scripts.runs import output
 
 ENVIRONMENT = "Hexapod-v0"
 SHORTEST = 0.1  # [s]
@@ -69,19 +71,21 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("policies", nargs="+", help="names, or folders of checkpoints")
     parser.add_argument("--from", dest="start", type=arguments.number(0, arguments.LONGEST), default=4.0, help="[s]")
     parser.add_argument("--seconds", type=arguments.seconds, default=3.0)
-    parser.add_argument("--out", type=paths.file_to_write(".png", ".pdf", ".svg"), default=Path("gaits.png"))
+    output.add_options(parser, "gaits.png", "the picture", paths.file_to_write(".png", ".pdf", ".svg"))
     with arguments.read(parser, argv) as args:
         if args.seconds < SHORTEST:
             raise ValueError(f"--seconds must be at least {SHORTEST:g}, a few steps of the environment")
         for name in args.policies:
             playing.check(name, ENVIRONMENT, {})
+        picture = output.file_from(args)
     gaits = {name: compute(name, {}, args.start, args.seconds) for name in args.policies}
     for name, gait in gaits.items():
         if len(gait["time"]) < 2:
             print(f"tarsus draw gait: {name} falls before there is anything to draw", file=sys.stderr)
             return 1
-    draw({Path(name).parent.name or name: gait for name, gait in gaits.items()}).savefig(args.out, dpi=120)
-    print(args.out)
+    with saving.writing(picture) as part:
+        draw({Path(name).parent.name or name: gait for name, gait in gaits.items()}).savefig(part, dpi=120)
+    print(picture)
     return 0
 
 

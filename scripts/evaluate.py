@@ -21,6 +21,7 @@ from tqdm import tqdm
 
 import tarsus  # noqa: F401  registers the environments
 from tarsus.scripts import arguments, paths, report
+from tarsus.scripts.runs import output
 from tarsus.scripts.views import rendering
 
 STILL = 0.1  # a shorter way has no cost of transport [m]
@@ -145,6 +146,7 @@ def parser() -> arguments.Parser:
     parser.add_argument("--episodes", type=arguments.count, default=1, help="of each seed")
     parser.add_argument("--jobs", type=arguments.jobs, default=1, help="processes")
     parser.add_argument("--video", type=paths.film, help="film of the first seed's episode (.mp4, .gif)")
+    parser.add_argument("--force", action="store_true", help="replace the film that is there")
     return parser
 
 
@@ -155,6 +157,8 @@ def main(argv: list[str] | None = None) -> int:
         options = dict(args.option)
         if args.video and not rendering.choose_opengl():  # before anything imports MuJoCo
             raise ValueError(rendering.NO_OPENGL)
+        if args.video:
+            output.new_file(args.video, args.force)
         from tarsus.scripts.learning import playing
 
         playing.check(args.policy, args.env, options, render_mode="rgb_array" if args.video else None)

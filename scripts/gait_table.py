@@ -15,6 +15,7 @@ import joblib
 import numpy as np
 from tqdm import tqdm
 
+from tarsus.analytic import saving
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import Flat, Slope, Terrain
@@ -203,11 +204,10 @@ def main(argv: list[str] | None = None) -> int:
     rows = cases()
     cells = compute(rows, args.jobs)
     generated = tables(rows, cells, "tarsus gait table")
-    args.page.parent.mkdir(parents=True, exist_ok=True)
-    args.page.write_text(insert(page, "tables", generated), encoding="utf-8")
     figure = args.page.parent / "figures" / "presets.png"
-    figure.parent.mkdir(exist_ok=True)
-    draw(rows, cells).savefig(figure, dpi=120)
+    with saving.together(args.page, figure) as (text, picture):
+        text.write_text(insert(page, "tables", generated), encoding="utf-8")
+        draw(rows, cells).savefig(picture, dpi=120)
     print(f"{generated}\n\n{args.page}, {figure}")
     return 0
 

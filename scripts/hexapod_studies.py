@@ -10,12 +10,16 @@ import importlib
 import inspect
 import sys
 import time
+import zipfile
+import zlib
 from pathlib import Path
 
 import numpy as np
 
+from tarsus.analytic import saving
 from tarsus.scripts import arguments, paths, report
-from tarsus.scripts.runs import record
+from tarsus.scripts.runs import output, record
+from tarsus.scripts.runs.interrupts import EXIT_STATUS
 
 STUDIES = (
     "hexapod_speed_map",
@@ -31,22 +35,27 @@ DPI = 80
 
 
 def data_of(name: str, folder: Path, jobs: int) -> dict[str, np.ndarray]:
-    """Return the data of a study, from its file or computed and kept there."""
+    """Return the data of a study, from its file or computed and kept there; a damaged file is computed anew."""
     path = folder / f"{name}.npz"
-    if not path.exists():
-        figure = importlib.import_module(f"tarsus.scripts.figures.{name}")
-        folder.mkdir(parents=True, exist_ok=True)
-        np.savez_compressed(path, **figure.compute(jobs=jobs))
-    with np.load(path) as stored:
-        return dict(stored)
+    try:
+        with np.load(path) as stored:
+            return dict(stored)
+    except FileNotFoundError:
+        pass
+    except (EOFError, ValueError, zipfile.BadZipFile, zlib.error) as damage:
+        print(f"{path} is damaged and computed anew: {damage}", file=sys.stderr)
+    data = importlib.import_module(f"tarsus.scripts.figures.{name}").compute(jobs=jobs)
+    with saving.writing(path) as part:
+        np.savez_compressed(part, **data)
+    return data
 
 
 def study(name: str, folder: Path, pictures: Path, jobs: int) -> str:
     """Draw a study's picture and return its part of the page, Markdown."""
     figure = importlib.import_module(f"tarsus.scripts.figures.{name}")
     data = data_of(name, folder, jobs)
-    pictures.mkdir(parents=True, exist_ok=True)
-    figure.draw(data).savefig(pictures / f"{name}.png", dpi=DPI)
+    with saving.writing(pictures / f"{name}.png") as part:
+        figure.draw(data).savefig(part, dpi=DPI)
     title = inspect.getdoc(figure).partition("\n")[0]
     return f"![{title}](figures/{name}.png)\n\n{figure.table(data)}"
 
@@ -64,16 +73,25 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--jobs", type=arguments.jobs, default=-1, help="processes; -1, the default, takes every core")
     with arguments.read(parser, argv) as args:
         report.check_page(args.page, "made", *args.only)
+        for path in (args.page, args.data / f"{args.only[0]}.npz"):
+            output.check(path)
     import matplotlib
 
     matplotlib.use("Agg")
+    for name in args.only:
+        try:
+            data_of(name, args.data, args.jobs)
+        except KeyboardInterrupt:
+            print(f"tarsus hexapod studies: interrupted at {name}; studies that were finished are in {args.data}, the "
+                  "same command goes on with the others", file=sys.stderr)  # fmt: skip
+            return EXIT_STATUS
     parts = {name: study(name, args.data, args.page.parent / "figures", args.jobs) for name in args.only}
     versions, machine = report.versions(*record.PACKAGES), report.machine()
     parts["made"] = f"Made by `tarsus hexapod studies` on {time.strftime('%Y-%m-%d')} with {versions}, on {machine}."
     page = args.page.read_text(encoding="utf-8")  # again: the runs took minutes, in which it may have been edited
     for name, part in parts.items():
         page = report.insert(page, name, part)
-    args.page.write_text(page, encoding="utf-8")
+    saving.write_text(args.page, page)
     print(args.page)
     return 0
 

@@ -15,17 +15,20 @@ gaits as one batch.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import differential_evolution
 from tqdm import tqdm
 
+from tarsus.analytic import saving
 from tarsus.analytic.contact import Feet, se2, solve
 from tarsus.analytic.models.multipod import MultipodParams, foot_positions, foot_velocities
 from tarsus.controllers.pair_gaits import FourierGait, undulation
 from tarsus.scripts import arguments, paths
 from tarsus.scripts.report import markdown_table
+from tarsus.scripts.runs import interrupts, output
 from tarsus.scripts.slipping.laboratory import Walk, record
 from tarsus.scripts.slipping.prediction import measure
 
@@ -139,7 +142,14 @@ class Found:
     evaluations: int  # gaits that the model was asked about
 
 
-def optimise(problem: Problem, phase_offset: float, generations: int = 150, seed: int = 0, progress=True) -> Found:
+def optimise(
+    problem: Problem,
+    phase_offset: float,
+    generations: int = 150,
+    seed: int = 0,
+    progress: bool = True,
+    stop: Callable[[], bool] | None = None,
+) -> Found:
     """Return the best gait found.
 
     Args:
@@ -148,6 +158,7 @@ def optimise(problem: Problem, phase_offset: float, generations: int = 150, seed
         generations: Of the differential evolution.
         seed: Of its random numbers.
         progress: Whether to show a progress bar.
+        stop: Asked after every generation whether it shall be the last.
     """
     rng, bounds = np.random.default_rng(seed), problem.bounds()
     x0 = problem.parameters_of_start(phase_offset)
@@ -155,6 +166,11 @@ def optimise(problem: Problem, phase_offset: float, generations: int = 150, seed
     first = np.clip(x0 + spread, *bounds.T)
     first[0] = x0
     with tqdm(total=generations, unit="generation", disable=not progress) as bar:
+
+        def stops(*_) -> bool:
+            bar.update()
+            return stop is not None and stop()
+
         best = differential_evolution(
             lambda x: -problem.results(problem.coefficients(x)),
             bounds,
@@ -165,7 +181,7 @@ def optimise(problem: Problem, phase_offset: float, generations: int = 150, seed
             polish=False,
             updating="deferred",
             vectorized=True,
-            callback=lambda *_: bar.update() and None,
+            callback=stops,
         )
     gait = FourierGait(problem.coefficients(best.x[:, None])[0], problem.start.frequency)
     results = problem.results(problem.start.coefficients[None]), problem.results(gait.coefficients[None])
@@ -193,23 +209,27 @@ def main(argv: list[str] | None = None) -> int:
         "--phase-offset", type=turn, default=1.35 * np.pi, help="of the undulation it starts from [rad]"
     )
     npz = paths.file_to_write(".npz")
-    parser.add_argument("--out", type=npz, help=".npz file for the gait's coefficients and frequency")
+    output.add_options(parser, None, ".npz file for the gait's coefficients and frequency", npz)
     with arguments.read(parser, argv) as args:
         steering = STEERING if args.goal == "turning" else 0.0
         start = undulation(args.legs, phase_offset=args.phase_offset, steering=steering)
         problem = Problem(MultipodParams(n_legs=args.legs), start, args.goal)
-    found = optimise(problem, args.phase_offset, args.generations, args.seed)
+        path = output.file_from(args)
+    with interrupts.heeded("the generation") as asked:
+        found = optimise(problem, args.phase_offset, args.generations, args.seed, stop=asked)
+    if path:
+        with saving.writing(path) as part:
+            np.savez(part, coefficients=found.gait.coefficients, frequency=found.gait.frequency)
     unit, size = {"speed": ("mm/s", 1e3), "turning": ("mrad/s", 1e3)}[args.goal]
-    real = [walked(problem.params, gait, args.goal) for gait in (start, found.gait)]
-    rows = [
-        ("slip model", found.predicted_start, found.predicted),
-        ("MuJoCo, reference", *real),
-    ]
+    rows = [("slip model", found.predicted_start, found.predicted)]
+    if not asked():
+        rows += [("MuJoCo, reference", *(walked(problem.params, gait, args.goal) for gait in (start, found.gait)))]
     cells = [(name, f"{size * a:.1f}", f"{size * b:.1f}", f"{100 * (b / a - 1):+.0f} %") for name, a, b in rows]
     print(markdown_table((f"{args.goal} [{unit}]", "start", "optimised", "gain"), cells))
     print(f"{found.evaluations} gaits of {FRAMES} frames asked of the model")
-    if args.out:
-        np.savez(args.out, coefficients=found.gait.coefficients, frequency=found.gait.frequency)
+    if asked():
+        print("tarsus optimise gait: interrupted; this is the best gait until then", file=sys.stderr)
+        return interrupts.EXIT_STATUS
     return 0
 
 

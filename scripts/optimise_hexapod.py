@@ -7,6 +7,7 @@ that falls costs more the sooner it does. Of the gaits tried the fastest stable 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 
 import joblib
 import numpy as np
@@ -16,7 +17,7 @@ from tqdm import tqdm
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.terrain import Flat
 from tarsus.scripts import arguments
-from tarsus.scripts.runs import exact
+from tarsus.scripts.runs import exact, interrupts
 from tarsus.scripts.studies.gait_proof import Walk, follows, prove, table, walk
 
 # A hip that turns once in 0.18 s runs at the motor's no-load speed. Sweeps past 2 rad lay the body on the ground.
@@ -32,7 +33,7 @@ def gait_at(point) -> TripodGait:
 
 
 def search(
-    population: int, generations: int, seed: int = 0, n_jobs: int = -1
+    population: int, generations: int, seed: int = 0, n_jobs: int = -1, stop: Callable[..., bool] | None = None
 ) -> tuple[list[tuple[np.ndarray, Walk]], bool]:
     """Return every point tried (4,) with how it walks, by differential evolution, and whether the search converged.
 
@@ -41,6 +42,7 @@ def search(
         generations: How many at most, after the first.
         seed: Of the search.
         n_jobs: Threads; the engine's loop holds no lock.
+        stop: Asked after every generation whether it shall be the last.
     """
     sim = exact.simulator(Flat())
     tried: list[tuple[np.ndarray, Walk]] = []
@@ -60,8 +62,15 @@ def search(
         found = differential_evolution(
             costs, bounds, maxiter=generations, init=first, rng=seed, polish=False, vectorized=True,
             updating="deferred", tol=CONVERGED, mutation=(0.4, 0.9), recombination=0.8,
+            callback=stop,
         )  # fmt: skip
     return tried, bool(found.success)
+
+
+def command_of(point) -> str:
+    """Return the command that walks the gait of a point (4,)."""
+    values = zip(("t-c", "duty", "phi-s", "phi-o"), point, strict=True)
+    return "tarsus run hexapod " + " ".join(f"--{name}={value:.12g}" for name, value in values)
 
 
 @arguments.command
@@ -76,7 +85,13 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--seed", type=arguments.seed, default=0, help="of the search; default 0")
     parser.add_argument("--jobs", type=arguments.jobs, default=-1, help="threads; -1 takes every core")
     args = arguments.parse(parser, argv)
-    tried, converged = search(args.population, args.generations, args.seed, args.jobs)
+    with interrupts.heeded("the generation") as asked:
+        tried, converged = search(args.population, args.generations, args.seed, args.jobs, asked)
+    if asked():
+        point, made = min(tried, key=lambda row: row[1].cost)
+        print(f"the fastest gait until then, {made.speed:.3f} m/s, not proved:\n{command_of(point)}")
+        print("tarsus optimise hexapod: interrupted; the search was not finished", file=sys.stderr)
+        return interrupts.EXIT_STATUS
     sim = exact.simulator(Flat())
     for point, made in sorted(tried, key=lambda row: row[1].cost)[:CANDIDATES]:
         if not made.steady:
@@ -85,8 +100,7 @@ def main(argv: list[str] | None = None) -> int:
         proof = prove(sim, gait) if follows(gait, made.speed) else None
         if proof is not None and proof.stable:
             print(table(proof, len(tried), converged))
-            values = zip(("t-c", "duty", "phi-s", "phi-o"), point, strict=True)
-            print("\ntarsus run hexapod " + " ".join(f"--{name}={value:.12g}" for name, value in values))
+            print(f"\n{command_of(point)}")
             return 0
         why = "not stable" if proof else "MuJoCo does not follow"
         print(f"{why} at {made.speed:.3f} m/s, tried the next: {point}", file=sys.stderr)

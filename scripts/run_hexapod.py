@@ -5,11 +5,10 @@ Writes run.nc and run.csv (the labelled record), run.png (the figure) and run.mp
 
 from __future__ import annotations
 
-import argparse
 import sys
-from pathlib import Path
 
-from tarsus.scripts import arguments, paths
+from tarsus.scripts import arguments
+from tarsus.scripts.runs import output
 from tarsus.scripts.runs.hexapod_options import add_robot_options, gait_from, params_from, terrain_from
 from tarsus.scripts.views import rendering
 
@@ -21,7 +20,7 @@ def parser() -> arguments.Parser:
     )
     parser.add_argument("--seconds", type=arguments.seconds, default=10.0, help="how long to run [s]; default 10")
     parser.add_argument("--preset", default="reference", help="MuJoCo's settings, a preset's name; default %(default)s")
-    parser.add_argument("--out", type=paths.folder_to_write, default=Path("out/hexapod"), help="folder for the files")
+    output.add_options(parser, "out/hexapod")
     add_robot_options(parser)
     looking = parser.add_argument_group("looking at it")
     looking.add_argument("--no-video", action="store_true", help="write no video")
@@ -45,15 +44,21 @@ def main(argv: list[str] | None = None) -> int:
         params = params_from(args.set)
         gait, ground = gait_from(args, params), terrain_from(args.terrain, params)
         draws = (not args.no_video) and rendering.choose_opengl()  # before anything imports MuJoCo
-        from tarsus.scripts.runs import simulate
+        from tarsus.scripts.runs import interrupts, simulate
         from tarsus.scripts.runs.experiment import Experiment, Stepper
 
         experiment = Experiment(params, gait, ground, args.preset)
         simulate.rows_in(args.seconds, Stepper(experiment).model.opt.timestep)
-    run = simulate.simulate(experiment, args.seconds)
-    written = _write(run, experiment, args, draws)
+        files = output.Output(args, "run.nc", "run.csv", "run.png", "run.mp4", "run.html")
+    with interrupts.heeded() as asked:
+        run = simulate.simulate(experiment, args.seconds, stop=asked)
+        _write(run, files)
+    if not asked():
+        _show(run, experiment, files, draws, args.page)
     _print_summary(run)
-    print(f"\n{args.out}: {', '.join(written)}")
+    print(f"\n{files}")
+    if asked():
+        return interrupts.report("tarsus run hexapod", run.record["time"].values[-1], files.folder)
     if not args.no_video and not draws:
         print(rendering.NO_OPENGL)
     if args.view:
@@ -74,31 +79,34 @@ def _print_summary(run) -> None:
         print(f"MuJoCo warned: {run.warnings}")
 
 
-def _write(run, experiment, args: argparse.Namespace, draws: bool) -> list[str]:
-    """Write the files of a run; return their names."""
+def _write(run, files: output.Output) -> None:
+    """Write the record of a run, and its figure."""
     from tarsus.scripts.runs import record
     from tarsus.scripts.views import run_plot
 
-    args.out.mkdir(parents=True, exist_ok=True)
-    record.save(run.record, args.out / "run.nc")
-    record.save_csv(run.record, args.out / "run.csv")
-    written = ["run.nc", "run.csv"]
+    with files.writing("run.nc", "run.csv") as (netcdf, csv):
+        record.save(run.record, netcdf)
+        record.save_csv(run.record, csv)
+    if run.record.sizes["time"] > 1:
+        with files.writing("run.png") as (picture,):
+            run_plot.draw(run.record).savefig(picture, dpi=120)
+
+
+def _show(run, experiment, files: output.Output, draws: bool, wants_page: bool) -> None:
+    """Write the video and the page of a run."""
     if run.record.sizes["time"] < 2:
-        return written
-    run_plot.draw(run.record).savefig(args.out / "run.png", dpi=120)
-    written.append("run.png")
+        return
     if draws:
-        rendering.write_video(run.record, experiment.model(), args.out / "run.mp4")
-        written.append("run.mp4")
-    if args.page:
+        with files.writing("run.mp4") as (video,):
+            rendering.write_video(run.record, experiment.model(), video)
+    if wants_page:
         from tarsus.scripts.views import page
 
         try:
-            page.write_page(run.record, experiment.model(), experiment.ground, args.out / "run.html")
-            written.append("run.html")
+            with files.writing("run.html") as (html,):
+                page.write_page(run.record, experiment.model(), experiment.ground, html)
         except ImportError as error:
             print(error, file=sys.stderr)
-    return written
 
 
 def _view(experiment, where: str) -> None:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 
-from tarsus.scripts import arguments, paths
+from tarsus.scripts import arguments
+from tarsus.scripts.runs import output
 from tarsus.scripts.runs.hopping_leg_options import add_leg_options, leg_from
 
 ENGINES = ("hybrid", "mujoco")
@@ -26,7 +26,7 @@ def parser() -> arguments.Parser:
     made.add_argument("--engine", choices=ENGINES, default="hybrid")
     made.add_argument("--preset", default="rl", help="MuJoCo's settings, a preset's name; default %(default)s")
     add_leg_options(made)
-    made.add_argument("--out", type=paths.folder_to_write, default=Path("out/hopping_leg"), help="folder for the files")
+    output.add_options(made, "out/hopping_leg")
     made.add_argument("--no-video", action="store_true")
     made.add_argument("--live", action="store_true", help="show the run while it is computed, then play it back")
     return made
@@ -38,9 +38,19 @@ def main(argv: list[str] | None = None) -> int:
     with arguments.read(parser(), argv) as args:
         params, gains, ground = leg_from(args)
         controller = checked_controller(gains, params, ground, args)
-    run, plot = run_it(controller, ground, args)
+        files = output.Output(args, "run.nc", "run.png", "run.mp4")
+    from tarsus.scripts.runs import interrupts
+
+    with interrupts.heeded() as asked:
+        run, plot = run_it(controller, ground, args, asked)
+        picture = _write(run, controller, files)
     print_hops(run)
-    print(f"{args.out}: {', '.join(_write(run, controller, args))}")
+    if picture and not (args.no_video or asked()):
+        with files.writing("run.mp4") as (video,):
+            picture.film(video)
+    print(files)
+    if asked():
+        return interrupts.report("tarsus run hopping leg", run.record["time"].values[-1], files.folder)
     if plot is not None:
         plot.playback()
     return 0 if run.completed else 1
@@ -66,23 +76,27 @@ def checked_controller(gains, params, ground, args: argparse.Namespace):
     return controller
 
 
-def run_it(controller, ground, args: argparse.Namespace):
-    """Return the run, and the plot that followed it or None."""
+def run_it(controller, ground, args: argparse.Namespace, asked):
+    """Return the run, which ends when `asked()` says so, and the plot that followed it or None."""
     import matplotlib
 
     if not args.live:
         matplotlib.use("Agg")
-    from tarsus.scripts.runs import hopping_mujoco, hopping_runs
+    from tarsus.scripts.runs import hopping_mujoco, hopping_runs, interrupts
     from tarsus.scripts.views import hopping_live
 
     options = {"ground": ground, "sample_period": SAMPLE_PERIOD}
     follower = hopping_live.Follower(controller, ground) if args.live else None
     if args.engine == "hybrid":
+        options |= {"on_frame": asked, "frame_period": interrupts.NOTICE_PERIOD}
         if follower:
-            options |= {"on_frame": follower.frame, "frame_period": 1.0 / hopping_live.FPS}
+            options |= {"on_frame": lambda *now: asked() or follower.frame(*now), "frame_period": 1 / hopping_live.FPS}
         run = hopping_runs.hybrid_run(controller, args.Nstep, **options)
     else:
-        on_row = follower.row if follower else None
+
+        def on_row(*now):
+            return asked() or (follower is not None and follower.row(*now))
+
         run = hopping_mujoco.mujoco_run(controller, args.Nstep, preset=args.preset, on_row=on_row, **options)
     return run, follower.plot if follower else None
 
@@ -96,22 +110,19 @@ def print_hops(run) -> None:
     print(run.status)
 
 
-def _write(run, controller, args: argparse.Namespace) -> list[str]:
-    args.out.mkdir(parents=True, exist_ok=True)
-    run.record.to_netcdf(args.out / "run.nc", engine="scipy")
-    written = ["run.nc"]
+def _write(run, controller, files: output.Output):
+    """Write the record and its last picture; return the picture, or None if the record is too short for one."""
+    with files.writing("run.nc") as (netcdf,):
+        run.record.to_netcdf(netcdf, engine="scipy")
     if run.record.sizes["time"] < 2:
-        return written
+        return None
     from tarsus.scripts.views.hopping_view import Picture
 
     picture = Picture(run.record, controller.params)
     picture.update(run.record.sizes["time"] - 1)
-    picture.figure.savefig(args.out / "run.png", dpi=110)
-    written.append("run.png")
-    if not args.no_video:
-        picture.film(args.out / "run.mp4")
-        written.append("run.mp4")
-    return written
+    with files.writing("run.png") as (last,):
+        picture.figure.savefig(last, dpi=110)
+    return picture
 
 
 if __name__ == "__main__":

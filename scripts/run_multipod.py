@@ -10,13 +10,13 @@ from __future__ import annotations
 import argparse
 import sys
 from dataclasses import fields
-from pathlib import Path
 
 import numpy as np
 
 from tarsus.analytic import terrain as terrains
 from tarsus.controllers.gaits import GAITS
-from tarsus.scripts import arguments, paths, report
+from tarsus.scripts import arguments, report
+from tarsus.scripts.runs import output
 from tarsus.scripts.views import rendering
 
 LONGEST_TABLE = 12  # legs whose loads are printed; legs.csv has them all
@@ -40,7 +40,7 @@ def parser() -> arguments.Parser:
     parser.add_argument("--terrain", default="flat", help=", ".join(terrains.TERRAINS))
     parser.add_argument("--preset", default="reference", help="MuJoCo's settings, a preset's name; default %(default)s")
     parser.add_argument("--seconds", type=arguments.seconds, default=20.0, help="how long to run [s]; default 20")
-    parser.add_argument("--out", type=paths.folder_to_write, default=Path("out/multipod"), help="folder for the files")
+    output.add_options(parser, "out/multipod")
     parser.add_argument("--no-video", action="store_true", help="write no video")
     parser.add_argument("--view", action="store_true", help="then watch it live in a window")
     return parser
@@ -75,7 +75,15 @@ def walking_from(args: argparse.Namespace):
 def summary(walk) -> list[tuple[str, str]]:
     """Return names and values of what a walk was like."""
     walking = walk.walking
-    end = "toppled" if walk.toppled else "MuJoCo warned" if walk.warned else "on its legs to the end"
+    end = (
+        "toppled"
+        if walk.toppled
+        else "MuJoCo warned"
+        if walk.warned
+        else "stopped"
+        if walk.stopped
+        else "on its legs to the end"
+    )
     rows = [
         ("robot", f"{walking.machine}, {walking.n_legs} legs, {walking.params.total_mass:.2f} kg"),
         ("time", f"{walk.time[-1]:.2f} s, {end}"),
@@ -125,19 +133,18 @@ def leg_names(walking) -> list[str]:
     return walking.params.leg_names() if walking.machine == "multipod" else [str(k) for k in range(walking.n_legs)]
 
 
-def write_files(walk, out: Path) -> list[str]:
-    """Write samples and loads as tables; return the files' names."""
+def write_files(walk, files: output.Output) -> None:
+    """Write samples and loads as tables."""
     import pandas as pd
 
-    out.mkdir(parents=True, exist_ok=True)
     names = leg_names(walk.walking)
     columns = {"time": walk.time} | {f"qpos_{k}": walk.qpos[:, k] for k in range(walk.qpos.shape[1])}
     for kind, values in (("position", walk.feet), ("force", walk.force)):
         columns |= {f"foot_{kind}_{n}_{a}": values[:, k, i] for k, n in enumerate(names) for i, a in enumerate("xyz")}
-    pd.DataFrame(columns).to_csv(out / "walk.csv", index=False)
     head, rows = leg_table(walk)
-    pd.DataFrame(rows, columns=head).to_csv(out / "legs.csv", index=False)
-    return ["walk.csv", "legs.csv"]
+    with files.writing("walk.csv", "legs.csv") as (samples, loads):
+        pd.DataFrame(columns).to_csv(samples, index=False)
+        pd.DataFrame(rows, columns=head).to_csv(loads, index=False)
 
 
 @arguments.command
@@ -145,25 +152,30 @@ def main(argv: list[str] | None = None) -> int:
     """Walk, print the summary, write the files; return 0, 1 if MuJoCo gave up, 2 for a line that cannot be run."""
     with arguments.read(parser(), argv) as args:
         draws = (not args.no_video) and rendering.choose_opengl()  # before anything imports MuJoCo
+        from tarsus.scripts.runs import interrupts
         from tarsus.scripts.runs.walking import FPS, WalkingStepper, walk
 
         if args.seconds < SHORTEST:
             raise ValueError(f"a walk must last at least {SHORTEST:g} s for its tables, got --seconds {args.seconds:g}")
         walking = walking_from(args)
         WalkingStepper(walking)  # refuses what no model can be made of
-    found = walk(walking, args.seconds, progress=True)
-    written = write_files(found, args.out)
-    if draws:
+        files = output.Output(args, "walk.csv", "legs.csv", "walk.mp4")
+    with interrupts.heeded() as asked:
+        found = walk(walking, args.seconds, progress=True, stop=asked)
+        write_files(found, files)
+    if draws and not asked():
         model, every = WalkingStepper(walking).model, 2
         instants = zip(found.qpos[::every], found.feet[::every], found.force[::every], strict=True)
-        rendering.write_film(args.out / "walk.mp4", rendering.film(model, instants), FPS / every)
-        written.append("walk.mp4")
+        with files.writing("walk.mp4") as (video,):
+            rendering.write_film(video, rendering.film(model, instants), FPS / every)
     rows = summary(found)
     width = max(len(name) for name, _ in rows)
     print("\n" + "\n".join(f"{name:<{width}}  {value}" for name, value in rows))
     if walking.n_legs <= LONGEST_TABLE:
         print("\n" + report.markdown_table(*leg_table(found)))
-    print(f"\n{args.out}: {', '.join(written)}")
+    print(f"\n{files}")
+    if asked():
+        return interrupts.report("tarsus run multipod", found.time[-1], files.folder)
     if not args.no_video and not draws:
         print(rendering.NO_OPENGL)
     if args.view:

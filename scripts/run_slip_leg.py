@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 
-from tarsus.scripts import arguments, paths
+from tarsus.scripts import arguments
+from tarsus.scripts.runs import output
 from tarsus.scripts.runs.slip_leg_options import add_leg_options, experiment_from
 
 ENGINES = ("hybrid", "mujoco")
@@ -23,7 +23,7 @@ def parser() -> arguments.Parser:
     parser.add_argument("--steps", type=arguments.count, default=40, help="from apex to apex; default 40")
     parser.add_argument("--engine", default="hybrid", help="hybrid (exact, default) or mujoco")
     parser.add_argument("--preset", default="reference", help="MuJoCo's settings, a preset's name; default %(default)s")
-    parser.add_argument("--out", type=paths.folder_to_write, default=Path("out/slip_leg"), help="folder for the files")
+    output.add_options(parser, "out/slip_leg")
     add_leg_options(parser)
     rate = arguments.number(1.0, 1000.0)
     parser.add_argument("--fps", type=rate, default=60.0, help="pictures per second of simulated time; default 60")
@@ -47,9 +47,18 @@ def main(argv: list[str] | None = None) -> int:
         # A torque that is held for a step does some work of its own, which the controller then takes out again.
         experiment = experiment_from(args, energy_gain=0.5 * (args.engine == "mujoco"))
         check(experiment, args)
-    run, plot = run_it(experiment, args)
+        files = output.Output(args, "run.nc", "run.png", "run.mp4")
+    from tarsus.scripts.runs import interrupts
+
+    with interrupts.heeded() as asked:
+        run, plot = run_it(experiment, args, asked)
+        _write(run, files)
     print(summary(run))
-    print(f"{args.out}: {', '.join(_write(run, experiment, args))}")
+    if "run.png" in files.written and not (args.no_video or asked()):
+        _film(run, experiment, files, args)
+    print(files)
+    if asked():
+        return interrupts.report("tarsus run slip leg", run.record["time"].values[-1], files.folder)
     if plot is not None:
         plot.playback()
     return 0 if run.completed else 1
@@ -74,44 +83,55 @@ def check(experiment, args: argparse.Namespace) -> None:
         ground_table(experiment.ground)
 
 
-def run_it(experiment, args: argparse.Namespace):
-    """Return the run, and the plot that followed it or None."""
+def run_it(experiment, args: argparse.Namespace, asked):
+    """Return the run, which ends when `asked()` says so, and the plot that followed it or None."""
     import matplotlib
 
     if not args.live:
         matplotlib.use("Agg")
+    from tarsus.scripts.runs.interrupts import NOTICE_PERIOD
     from tarsus.scripts.views.slip_leg_view import follower
 
     plot, follow = follower(experiment, args.fps) if args.live else (None, None)
+
+    def on_frame(*now):
+        return asked() or (follow is not None and follow(*now))
+
     if args.engine == "mujoco":
         from tarsus.scripts.runs.slip_leg_mujoco import mujoco_run
 
-        return mujoco_run(experiment, args.steps, preset=args.preset, on_row=follow), plot
+        return mujoco_run(experiment, args.steps, preset=args.preset, on_row=on_frame), plot
     from tarsus.scripts.runs.slip_leg_runs import hybrid
 
-    return hybrid(experiment, args.steps, on_frame=follow, fps=args.fps if args.live else 0.0), plot
+    return hybrid(experiment, args.steps, on_frame=on_frame, fps=args.fps if args.live else 1 / NOTICE_PERIOD), plot
 
 
-def _write(run, experiment, args: argparse.Namespace) -> list[str]:
-    from tarsus.scripts.views.slip_leg_view import draw, film
+def _write(run, files: output.Output) -> None:
+    from tarsus.scripts.views.slip_leg_view import draw
 
-    args.out.mkdir(parents=True, exist_ok=True)
-    run.record.to_netcdf(args.out / "run.nc")
+    with files.writing("run.nc") as (netcdf,):
+        run.record.to_netcdf(netcdf)
     if run.record.sizes["time"] < 2:
-        return ["run.nc"]
-    draw(run).savefig(args.out / "run.png", dpi=120)
-    if args.no_video:
-        return ["run.nc", "run.png"]
+        return
+    with files.writing("run.png") as (picture,):
+        draw(run).savefig(picture, dpi=120)
+
+
+def _film(run, experiment, files: output.Output, args: argparse.Namespace) -> None:
+    from tarsus.scripts.views.slip_leg_view import film
+
     plot = film(run, experiment, args.fps)
-    plot.write_video(args.out / "run.mp4", args.fps / args.slower)
+    with files.writing("run.mp4") as (video,):
+        plot.write_video(video, args.fps / args.slower)
     plot.close()
-    return ["run.nc", "run.png", "run.mp4"]
 
 
 def summary(run) -> str:
     """Return what a run did, in words."""
     height, energy = run.steps["apex_height"], run.steps["apex_energy"]
-    lines = [f"{run.record.attrs['engine']}: {run.n_steps} steps; {run.status}"]
+    lines = [f"{run.record.attrs['engine']}: {max(run.n_steps, 0)} steps; {run.status}"]
+    if not height.size:
+        return lines[0]
     lines += [f"apex height {height.min():.5f} to {height.max():.5f} m, last {height[-1]:.5f} m"]
     lines += [
         f"energy of the mass centre at the apexes {energy[0]:.3f} J, last {energy[-1] / energy[0] - 1:+.2e} of it"

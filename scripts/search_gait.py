@@ -11,6 +11,9 @@ last generation are walked again for whole episodes of several seeds, of which t
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
+
 import gymnasium
 import numpy as np
 from scipy.optimize import differential_evolution
@@ -21,6 +24,7 @@ from tarsus.analytic.clock import TripodGait
 from tarsus.envs.actions import GAIT_RANGES, gait_parameters
 from tarsus.scripts import arguments, report
 from tarsus.scripts.learning.policies import GAITS, gait_action, run_up
+from tarsus.scripts.runs import interrupts
 
 ENVIRONMENT = "Hexapod-v0"
 EPISODE = 1000  # steps of the final walks
@@ -80,8 +84,13 @@ def start(population: int, seed: int) -> np.ndarray:
     return points
 
 
-def search(num_envs: int, generations: int, n_steps: int, seed: int, n_threads: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the best action, shape (6,), and its returns in whole episodes, shape (FINAL_SEEDS,)."""
+def search(
+    num_envs: int, generations: int, n_steps: int, seed: int, n_threads: int, stop: Callable[..., bool] | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the best action, shape (6,), and its returns in whole episodes, shape (FINAL_SEEDS,).
+
+    After every generation `stop` is asked whether it shall be the last.
+    """
     walks = Walks(num_envs, n_threads)
     with tqdm(total=generations + 1, unit="generation", mininterval=1.0) as bar:
 
@@ -102,6 +111,7 @@ def search(num_envs: int, generations: int, n_steps: int, seed: int, n_threads: 
             updating="deferred",
             mutation=(0.4, 0.9),
             tol=0.0,
+            callback=stop,
         )
     best = result.population[np.argsort(result.population_energies)[: num_envs // FINAL_SEEDS]]
     final = walks(best.repeat(FINAL_SEEDS, axis=0), EPISODE, seed=10_000).reshape(-1, FINAL_SEEDS)
@@ -121,11 +131,15 @@ def main(argv: list[str] | None = None) -> int:
         "--threads", type=arguments.threads, default=0, help="of the physics; 0 is one for each processor"
     )
     args = arguments.parse(parser, argv)
-    action, returns = search(args.num_envs, args.generations, args.steps, args.seed, args.threads)
+    with interrupts.heeded("the generation") as asked:
+        action, returns = search(args.num_envs, args.generations, args.steps, args.seed, args.threads, asked)
     rows = [(name, f"{value:.4f}") for name, value in zip(GAIT_RANGES, gait_parameters(action), strict=True)]
     print(report.markdown_table(("parameter", "value"), rows))
     print(f"return of {EPISODE} steps {returns.mean():.0f} ± {returns.std():.0f} of {len(returns)} seeds")
     print(gait_of(action))
+    if asked():
+        print("tarsus search gait: interrupted; this is the best gait until then", file=sys.stderr)
+        return interrupts.EXIT_STATUS
     return 0
 
 

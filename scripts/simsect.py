@@ -6,15 +6,17 @@ Usage: tarsus simsect [-c SimSect.rc] [--method dop853] [--mode auto] [--video r
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from tarsus.analytic import hybrid as hy
-from tarsus.analytic import simsect
+from tarsus.analytic import saving, simsect
 from tarsus.analytic.hybrid.names import overlay
 from tarsus.analytic.hybrid.tableau import METHODS
 from tarsus.scripts import arguments, paths
+from tarsus.scripts.runs import interrupts, output
 
 MODES = ("auto", "compiled", "mixed", "python")
 
@@ -32,21 +34,46 @@ def main(argv: list[str] | None = None) -> int:
     )
     parser.add_argument("--mode", default="auto", choices=MODES, help="how it is run (default: %(default)s)")
     parser.add_argument("--video", type=paths.film, help="film the run into this file (.mp4, .gif)")
+    parser.add_argument("--force", action="store_true", help="replace files that are there, instead of a number")
     with arguments.read(parser, argv) as args:
         run = simsect.load(args.file)
         hy.Options(**run.settings)
         simsect.check_outputs(run)
+        run = replace(run, base=str(free_base(Path(run.base), args.force)))
+        if args.video:
+            output.new_file(args.video, args.force)
     sim = hy.compile(run.model, args.method, args.mode)
+    Path(f"{run.base}.data").unlink(missing_ok=True)  # an older run's data do not stay beside these inputs
     for path in simsect.write_inputs(run, sim):
         print(path)
     view = open_view(run, args.video)
-    callbacks = {"on_measure": progress(run.model)} | ({"on_frame": view} if view else {})
-    result = simsect.integrate(run, sim, **callbacks)
+    with interrupts.heeded() as asked:
+        looking = {"on_frame": asked, "frame_period": interrupts.NOTICE_PERIOD}
+        if view:
+            looking = {"on_frame": lambda *now: asked() or view(*now)}
+        result = simsect.integrate(run, sim, on_measure=progress(run.model), **looking)
+    data = simsect.write_data(run, result)
     if view:
         view.close()
-    print(simsect.write_data(run, result))
+    print(data)
     print(result.message)
+    if asked():
+        return interrupts.report("tarsus simsect", result.t_end, data)
     return 0 if result.status is hy.Status.FINAL_TIME else 1
+
+
+def free_base(base: Path, force: bool) -> Path:
+    """Return the name of the output files without their endings, numbered where there are such files.
+
+    Raises:
+        ValueError: If they cannot be written.
+    """
+    endings = ("data", "initial", "param")
+    if not force:
+        base = next(b for b in saving.numbers(base) if not any(Path(f"{b}.{end}").exists() for end in endings))
+    for ending in endings:
+        output.check(Path(f"{base}.{ending}"))
+    return base
 
 
 def open_view(run: simsect.Setup, video: Path | None):
@@ -59,7 +86,7 @@ def open_view(run: simsect.Setup, video: Path | None):
     try:
         return View(run.model, params, run.view, run.ground, simsect.SYSTEMS[run.system].reach, video)
     except (RuntimeError, ValueError) as error:
-        print(f"simsect: no view: {error}", file=sys.stderr)
+        print(f"tarsus simsect: no view: {error}", file=sys.stderr)
         return None
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 from tqdm import tqdm
 
+from tarsus.analytic import saving
 from tarsus.analytic.contact import Feet, lag_filter
 from tarsus.scripts import arguments, paths
 from tarsus.scripts.report import DOCS, check_page, insert, machine, markdown_table, versions
@@ -219,7 +220,7 @@ def main(argv: list[str] | None = None) -> int:
     if args.recording:
         print(own_recording(recording.attrs["name"], measured, choices))
         return 0
-    args.out.write_text(insert(text, "tables", tables(compute())), encoding="utf-8")
+    saving.write_text(args.out, insert(text, "tables", tables(compute())))
     print(args.out)
     return 0
 

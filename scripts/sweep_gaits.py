@@ -12,14 +12,17 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import itertools
+import sys
 from collections.abc import Iterator
 
 import joblib
 import numpy as np
+from joblib.parallel import get_active_backend
 from tqdm import tqdm
 
 from tarsus.analytic.clock import TripodGait
 from tarsus.scripts import arguments, report
+from tarsus.scripts.runs.interrupts import EXIT_STATUS
 
 CLUSTERS = {"dask": "distributed", "ray": "ray"}  # backends that are on other machines, and their packages
 BACKENDS = ("loky", "threading", *CLUSTERS)
@@ -50,11 +53,17 @@ def gaits_of(cycle_times, sweep_angles, duty: float) -> list[TripodGait]:
 
 
 def compute(cycle_times, sweep_angles, duty: float = 0.6, n_steps: int = 500) -> dict[str, np.ndarray]:
-    """Return `return` and `speed` [m/s] of every gait, shape (n_cycle_times, n_sweep_angles), on joblib's backend."""
+    """Return `return` and `speed` [m/s] of every gait, shape (n_cycle_times, n_sweep_angles), on joblib's backend.
+
+    Ctrl-C ends the sweep; gaits that were not finished are NaN then.
+    """
     gaits = gaits_of(cycle_times, sweep_angles, duty)
-    found = joblib.Parallel(n_jobs=-1, return_as="list")(
-        joblib.delayed(episode)(gait, n_steps) for gait in tqdm(gaits, unit="gait", mininterval=1.0)
-    )
+    one_by_one = getattr(get_active_backend()[0], "supports_return_generator", False)  # Ray gives all at the end
+    run, found = joblib.Parallel(n_jobs=-1, return_as="generator" if one_by_one else "list"), []
+    with contextlib.suppress(KeyboardInterrupt):
+        for made in run(joblib.delayed(episode)(gait, n_steps) for gait in tqdm(gaits, unit="gait", mininterval=1.0)):
+            found.append(made)
+    found += [(np.nan, np.nan)] * (len(gaits) - len(found))
     total, speed = np.array(found).T.reshape(2, len(cycle_times), len(sweep_angles))
     return {"return": total, "speed": speed}
 
@@ -99,8 +108,12 @@ def main(argv: list[str] | None = None) -> int:
     rows = [
         [f"{t_c:g}", f"{phi_s:g}", f"{found['return'][i, j]:.1f}", f"{found['speed'][i, j]:.3f}"]
         for (i, t_c), (j, phi_s) in itertools.product(enumerate(args.cycle_times), enumerate(args.sweep_angles))
+        if np.isfinite(found["return"][i, j])
     ]
     print(report.markdown_table(["t_c [s]", "phi_s [rad]", f"return of {args.steps} steps", "speed [m/s]"], rows))
+    if len(rows) < found["return"].size:
+        print("tarsus sweep gaits: interrupted; these gaits were finished", file=sys.stderr)
+        return EXIT_STATUS
     return 0
 
 

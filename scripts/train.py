@@ -5,12 +5,14 @@ scripts/learning/training_runs.py. Needs the extra: pip install 'tarsus[rl]'.
 Runtime: a million steps take ten minutes on two cores.
 
 Into FOLDER/RUN-SEED go `latest/` and `best/` (checkpoints, see scripts/learning/checkpoint.py), `progress.csv`,
-`evaluations.npz`, and events for TensorBoard where that is installed. `--resume` goes on from `latest/`.
+`evaluations.npz`, and events for TensorBoard where that is installed. `latest/` is written with every evaluation and
+when Ctrl-C ends the training; `--resume` goes on from it, or from `latest-previous/` if it is damaged.
 """
 
 from __future__ import annotations
 
 import importlib.util
+import os
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -20,10 +22,12 @@ import numpy as np
 from tqdm import tqdm
 
 import tarsus  # noqa: F401  registers the environments
+from tarsus.analytic import saving
 from tarsus.envs import SURROGATES
 from tarsus.scripts import arguments, paths
 from tarsus.scripts.learning import checkpoint, training_runs
 from tarsus.scripts.learning.training_runs import Run
+from tarsus.scripts.runs import interrupts, output
 
 EVAL_ENVS = 8  # simulations, one episode each, in an evaluation
 
@@ -46,28 +50,46 @@ def environments(run: Run, num_envs: int, n_threads: int):
 
 
 def build(run: Run, seed: int, folder: Path, resume: bool, n_threads: int):
-    """Return the model and its normaliser, new or as `latest/` has them.
+    """Return the model and its normaliser, new or as the newest whole checkpoint has them.
 
     Raises:
-        ValueError: If `latest/` was made for other settings; the differences are listed.
+        FileNotFoundError: If there is none.
+        ValueError: If it was made for other settings; the differences are listed.
     """
     import stable_baselines3
     from stable_baselines3.common.logger import configure
     from stable_baselines3.common.vec_env import VecNormalize
 
-    algorithm, latest = getattr(stable_baselines3, run.algorithm), folder / "latest"
+    algorithm = getattr(stable_baselines3, run.algorithm)
+    source = checkpoint_in(folder) if resume else None
     envs = environments(run, run.num_envs, n_threads)
-    if resume:
-        checkpoint.check(latest, run)
-        normaliser = VecNormalize.load(str(latest / "normaliser.pkl"), envs)
-        model = algorithm.load(latest / "model.zip", env=normaliser, device="cpu")
+    if source:
+        made = checkpoint.check(source, run)
+        if source != folder / "latest":
+            print(f"{folder / 'latest'} is damaged or missing; going on from {source}, step {made['steps']}")
+        normaliser = VecNormalize.load(str(source / "normaliser.pkl"), envs)
+        model = algorithm.load(source / "model.zip", env=normaliser, device="cpu")
     else:
         normaliser = VecNormalize(envs, gamma=run.settings.get("gamma", 0.99))
         model = algorithm("MlpPolicy", normaliser, seed=seed, device="cpu", **training_runs.for_algorithm(run.settings))
     formats = ["csv"] + (["tensorboard"] if importlib.util.find_spec("tensorboard") else [])
-    log = folder / f"log-{model.num_timesteps}"
+    log = saving.numbered(folder / f"log-{model.num_timesteps}")
     model.set_logger(configure(str(log), formats))
     return model, normaliser
+
+
+def checkpoint_in(folder: Path) -> Path:
+    """Return the newest whole checkpoint to go on from.
+
+    Raises:
+        FileNotFoundError: If there is none; the sentence says how to begin again.
+    """
+    try:
+        return checkpoint.whole(folder / "latest")
+    except FileNotFoundError as error:
+        damaged = checkpoint.newest(folder / "latest").exists()
+        again = "another --out or --seed starts afresh" if damaged else "without --resume the training starts afresh"
+        raise FileNotFoundError(f"{error}; {again}") from None
 
 
 def carry_over(evaluation, folder: Path) -> None:
@@ -79,10 +101,36 @@ def carry_over(evaluation, folder: Path) -> None:
             evaluation.evaluations_results = before["results"].tolist()
             evaluation.evaluations_length = before["ep_lengths"].tolist()
         evaluation.best_mean_reward = float(np.mean(evaluation.evaluations_results, axis=1).max())
+    best = checkpoint.newest(folder / "best")
+    if best.exists():  # it knows best: a process may have been killed between an evaluation and its checkpoint
+        evaluation.best_mean_reward = checkpoint.settings(best).get("mean_reward", evaluation.best_mean_reward)
 
 
-def callbacks(run: Run, seed: int, folder: Path, every: int, total: int, progress: bool):
-    """Return what happens while training: a progress bar, checkpoints, evaluations, the best policy kept."""
+def callbacks(run: Run, seed: int, folder: Path, every: int, bar: tqdm, stop=lambda: False):
+    """Return what happens while training: evaluations with the best policy kept, checkpoints, the bar's progress.
+
+    Training ends when `stop()` says so.
+    """
+    from stable_baselines3.common.callbacks import BaseCallback
+
+    class Latest(BaseCallback):
+        """Show the steps done, and write `latest/` when an evaluation is due."""
+
+        def _on_training_start(self) -> None:
+            self.saved = self.num_timesteps
+
+        def _on_step(self) -> bool:
+            bar.update(self.training_env.num_envs)
+            if self.num_timesteps - self.saved >= every:
+                self.saved = self.num_timesteps
+                checkpoint.save(folder / "latest", run, seed, self.model, self.model.get_vec_normalize_env())
+            return not stop()
+
+    return [evaluations(run, seed, folder, every), Latest()]
+
+
+def evaluations(run: Run, seed: int, folder: Path, every: int):
+    """Return the callback that evaluates the policy, and writes the best one into `best/`."""
     from stable_baselines3.common.callbacks import BaseCallback, EvalCallback
     from stable_baselines3.common.vec_env import VecNormalize
 
@@ -90,51 +138,60 @@ def callbacks(run: Run, seed: int, folder: Path, every: int, total: int, progres
         """Write a checkpoint into `best/`."""
 
         def _on_step(self) -> bool:
-            checkpoint.save(folder / "best", run, seed, self.model, self.model.get_vec_normalize_env())
+            reward, normaliser = self.parent.best_mean_reward, self.model.get_vec_normalize_env()
+            checkpoint.save(folder / "best", run, seed, self.model, normaliser, mean_reward=reward)
             return True
 
-    class Bar(BaseCallback):
-        """Show the steps done, and write `latest/` when an evaluation is due."""
-
-        def _on_training_start(self) -> None:
-            self.bar = tqdm(total=total, initial=self.num_timesteps, unit="step", disable=not progress, mininterval=1.0)
-            self.saved = self.num_timesteps
+    class Keep(BaseCallback):
+        """Move the evaluations to their place."""
 
         def _on_step(self) -> bool:
-            self.bar.update(self.training_env.num_envs)
-            if self.num_timesteps - self.saved >= every:
-                self.saved = self.num_timesteps
-                checkpoint.save(folder / "latest", run, seed, self.model, self.model.get_vec_normalize_env())
+            os.replace(self.parent.log_path, folder / "evaluations.npz")
             return True
 
-        def _on_training_end(self) -> None:
-            self.bar.close()
-
-    judged = VecNormalize(environments(run, EVAL_ENVS, 0), training=False, norm_reward=False)
-    evaluation = EvalCallback(
-        judged,
+    made = EvalCallback(
+        VecNormalize(environments(run, EVAL_ENVS, 0), training=False, norm_reward=False),
         callback_on_new_best=Save(),
+        callback_after_eval=Keep(),
         n_eval_episodes=EVAL_ENVS,
         eval_freq=max(1, every // run.num_envs),
         log_path=str(folder),
         verbose=0,
     )
-    return [evaluation, Bar()]
+    made.log_path = str(saving.partial(folder / "evaluations.npz"))
+    return made
 
 
-def train(run: Run, seed: int, folder: Path, *, resume=False, eval_every=50_000, n_threads=0, progress=True) -> None:
-    """Train until `run.total_steps`, from the start or from `latest/`."""
+def train(run: Run, seed: int, folder: Path, *, resume=False, eval_every=50_000, n_threads=0, progress=True) -> int:
+    """Train until `run.total_steps` or Ctrl-C, from the start or from `latest/`; return the steps done by then."""
     model, normaliser = build(run, seed, folder, resume, n_threads)
     left = run.total_steps - model.num_timesteps
     if left <= 0:
         raise ValueError(f"{folder} has {model.num_timesteps} steps already, and {run.total_steps} were asked for")
     if not resume:
         model.get_env().seed(seed)
-    watch = callbacks(run, seed, folder, eval_every, run.total_steps, progress)
-    if resume:
-        carry_over(watch[0], folder)
-    model.learn(left, callback=watch, reset_num_timesteps=not resume)
-    checkpoint.save(folder / "latest", run, seed, model, normaliser)
+    total, done = run.total_steps, model.num_timesteps
+    with (
+        interrupts.heeded("what is being learned") as asked,
+        tqdm(total=total, initial=done, unit="step", disable=not progress, mininterval=1.0) as bar,
+    ):
+        watch = callbacks(run, seed, folder, eval_every, bar, asked)
+        if resume:
+            carry_over(watch[0], folder)
+        try:
+            model.learn(left, callback=watch, reset_num_timesteps=not resume)
+        finally:
+            Path(watch[0].log_path).unlink(missing_ok=True)
+        checkpoint.save(folder / "latest", run, seed, model, normaliser)
+    return int(model.num_timesteps)
+
+
+def how_to_go_on(folder: Path) -> str:
+    """Return how to go on with a training that was ended before its time, in words."""
+    latest = checkpoint.newest(folder / "latest")
+    if not latest.exists():
+        return "there is no checkpoint yet, the training starts afresh"
+    return f"--resume goes on from step {checkpoint.settings(latest)['steps']}, in {latest}"
 
 
 @arguments.command
@@ -158,10 +215,11 @@ def main(argv: list[str] | None = None) -> int:
         changes = {"total_steps": args.steps, "num_envs": args.num_envs}
         run = replace(run, **{name: value for name, value in changes.items() if value})
         folder = args.out / f"{args.run}-{args.seed}"
-        if (folder / "latest").exists() and not args.resume:
+        if checkpoint.newest(folder / "latest").exists() and not args.resume:
             raise ValueError(f"{folder} exists; --resume goes on from it, another --out or --seed starts afresh")
         if args.resume:
-            checkpoint.check(folder / "latest", run)
+            checkpoint.check(checkpoint.whole(folder / "latest"), run)
+        output.check(folder / "evaluations.npz")
     import torch
 
     if args.threads:
@@ -169,10 +227,16 @@ def main(argv: list[str] | None = None) -> int:
     try:
         least = run.settings.get("n_steps", 1) * run.num_envs  # of PPO, which never does less
         every = max(least, min(args.eval_every, run.total_steps))  # a short run is judged once, at its end
-        train(run, args.seed, folder, resume=args.resume, eval_every=every, n_threads=args.threads)
+        done = train(run, args.seed, folder, resume=args.resume, eval_every=every, n_threads=args.threads)
     except (ValueError, FileNotFoundError) as problem:
         print(f"tarsus train: {problem}", file=sys.stderr)
         return 2
+    except OSError as problem:
+        print(f"tarsus train: {problem.strerror or problem}; {how_to_go_on(folder)}", file=sys.stderr)
+        return 1
+    if done < run.total_steps:
+        print(f"tarsus train: interrupted at step {done}; {how_to_go_on(folder)}", file=sys.stderr)
+        return interrupts.EXIT_STATUS
     print(f"{folder}/best is the best policy; tarsus evaluate {folder}/best shows what it does")
     return 0
 

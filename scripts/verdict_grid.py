@@ -13,6 +13,7 @@ import joblib
 import numpy as np
 from tqdm import tqdm
 
+from tarsus.analytic import saving
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import Flat
@@ -145,7 +146,7 @@ def main(argv: list[str] | None = None) -> int:
         report.check_page(args.page, "verdicts")
     grid = compute(preset=args.preset, n_jobs=args.jobs)
     part = page_part(grid, args.preset, "tarsus verdict grid")
-    args.page.write_text(report.insert(args.page.read_text(encoding="utf-8"), "verdicts", part), encoding="utf-8")
+    saving.write_text(args.page, report.insert(args.page.read_text(encoding="utf-8"), "verdicts", part))
     print(part)
     return 0
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from tarsus.analytic import saving
 from tarsus.envs import ENVIRONMENTS
 from tarsus.scripts import arguments, write_gallery
 from tarsus.scripts.pages import (
@@ -52,8 +53,7 @@ def main(argv: list[str] | None = None) -> int:
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             stale.append(name)
             if not args.check:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(text, encoding="utf-8")
+                saving.write_text(path, text)
     print("\n".join(f"{'stale' if args.check else 'written'}: {name}" for name in stale) or "all pages are up to date")
     return int(bool(stale) and args.check)
 

@@ -10,6 +10,7 @@ import importlib.util
 import sys
 from pathlib import Path
 
+from tarsus.analytic import saving
 from tarsus.scripts import arguments
 
 FOLDER = Path(__file__).parents[1] / "analytic" / "models"
@@ -155,7 +156,7 @@ def main(argv: list[str] | None = None) -> int:
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             stale.append(path.name)
             if not args.check:
-                path.write_text(text, encoding="utf-8")
+                saving.write_text(path, text)
     print("\n".join(f"{'stale' if args.check else 'written'}: {name}" for name in stale) or "all files are up to date")
     return int(bool(stale) and args.check)
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from tarsus.analytic import saving
 from tarsus.scripts import arguments, cli
 from tarsus.scripts.views.rendering import INSTALL_OPENGL, choose_opengl
 
@@ -49,7 +50,8 @@ def draw(name: str) -> bool:
         return False
     with np.load(stored) as data:
         drawn = figure.draw(dict(data))
-    drawn.savefig(PICTURES / f"{name}.png", dpi=90)
+    with saving.writing(PICTURES / f"{name}.png") as part:
+        drawn.savefig(part, dpi=90)
     pyplot.close(drawn)
     return True
 
@@ -91,7 +93,8 @@ def film(clip: str) -> None:
         if terminated:
             raise RuntimeError(f"{environment}: {info['termination']}")
     env.close()
-    iio.imwrite(PICTURES / f"{clip}.gif", _few_colours(frames), duration=1000 / CLIP_FPS, loop=0)
+    with saving.writing(PICTURES / f"{clip}.gif") as part:
+        iio.imwrite(part, _few_colours(frames), duration=1000 / CLIP_FPS, loop=0)
 
 
 def _few_colours(frames: list[np.ndarray]) -> np.ndarray:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from tarsus.analytic import saving
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import Rough
@@ -84,9 +85,10 @@ def main(argv: list[str] | None = None) -> int:
             raise ValueError(rendering.NO_OPENGL)
     import imageio.v3 as iio
 
-    args.out.mkdir(parents=True, exist_ok=True)
     for name in args.only or PICTURES:
-        iio.imwrite(args.out / f"{name}.png", PICTURES[name]())
+        picture = PICTURES[name]()
+        with saving.writing(args.out / f"{name}.png") as part:
+            iio.imwrite(part, picture)
         print(args.out / f"{name}.png")
     return 0
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from .. import hybrid as hy
+from ..saving import write_text, writing
 from .init_file import Setup
 
 ENDINGS = ("initial", "param", "data")  # of the files that a run leaves
@@ -43,7 +44,7 @@ def write_inputs(run: Setup, sim: hy.Simulator) -> tuple[Path, Path]:
     params = dict(zip(model.param_names, model.p0, strict=True)) | run.params | run.words
     paths = Path(f"{run.base}.initial"), Path(f"{run.base}.param")
     for path, table in zip(paths, (state, params), strict=True):
-        path.write_text("".join(f"{name} = {_quoted(value)};\n" for name, value in table.items()), encoding="utf-8")
+        write_text(path, "".join(f"{name} = {_quoted(value)};\n" for name, value in table.items()))
     return paths
 
 
@@ -55,14 +56,15 @@ def write_data(run: Setup, result: hy.Result) -> Path:
     """Write `<base>.data`: a row of auxiliary functions per recorded point (time, states, memory if there are none)."""
     rows = result.aux if result.names.aux else np.column_stack([result.t, result.x, result.d])
     path = Path(f"{run.base}.data")
-    np.savetxt(path, rows, fmt="%.17g")
+    with writing(path) as part:
+        np.savetxt(part, rows, fmt="%.17g")
     return path
 
 
 def integrate(run: Setup, sim: hy.Simulator, **callbacks: Any) -> hy.Result:
-    """Run it; `on_measure` and `on_frame` (at the view's frame rate) are called on the way."""
+    """Run it; `on_measure` and `on_frame` (by default at the view's frame rate) are called on the way."""
     more = {"frame_period": 1.0 / run.view["framerate"]} if "on_frame" in callbacks else {}
-    return sim.run(run.state, run.memory, run.params, **run.settings, **more, **callbacks)
+    return sim.run(run.state, run.memory, run.params, **run.settings | more | callbacks)
 
 
 def find_root(function: Callable[[float], float], start: float, tol: float = 1e-12, max_iter: int = 50) -> float:

@@ -24,6 +24,7 @@ from tarsus.analytic.models.hopping_leg_laws import FORCE, LEAN, RaibertGains
 from tarsus.analytic.models.hopping_leg_mechanics import constrained_rows, numbers
 from tarsus.controllers.raibert import Raibert
 from tarsus.scripts.figures.plotting import figure_main
+from tarsus.scripts.runs.interrupts import unbroken
 
 SPEEDS = (-0.5, 0.0, 0.5, 1.0, 1.5)  # commanded [m/s]
 NAMES = ("hip", "knee", "yaw rate", "pitch rate", "force", "lean")
@@ -76,7 +77,8 @@ def settled(sim: hy.Simulator, gains: RaibertGains) -> np.ndarray:
         RuntimeError: If the leg does not hop that long.
     """
     params = numbers(PARAMS) | Raibert(gains).numbers
-    r = sim.run(params=params, final_time=60, stop_at="touchdown", stop_count=SETTLED, record_period=None, rtol=1e-10)
+    settings = dict(final_time=60, stop_at="touchdown", stop_count=SETTLED, record_period=None, rtol=1e-10)
+    r = unbroken(sim.run(params=params, **settings))
     if r.status is not hy.Status.STOPPED:
         raise RuntimeError(f"the leg does not hop {SETTLED} times: {r.message}")
     return project(r.x_end, r.d_end)

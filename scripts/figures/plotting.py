@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from tarsus.scripts.arguments import Parser, command, read
-from tarsus.scripts.paths import folder_to_write
+from tarsus.scripts.runs import output
 
 
 def plain_log(scale) -> None:
@@ -44,18 +44,19 @@ def figure_main(
     name = Path(script).stem
     prog = f"tarsus figure {name.replace('_', ' ')}"
     parser = Parser(prog=prog, description=(compute.__doc__ or "").partition("\n")[0])
-    parser.add_argument("--out", type=folder_to_write, default=Path("out/figures"), help="folder for the files")
+    output.add_options(parser, "out/figures")
     for option, settings in (arguments or {}).items():
         parser.add_argument(f"--{option}", **settings)
     with read(parser, argv) as args:
-        chosen = vars(args)
-    out = chosen.pop("out")
+        files = output.Output(args, f"{name}.npz", f"{name}.png")
     import matplotlib
 
     matplotlib.use("Agg")
-    out.mkdir(parents=True, exist_ok=True)
-    data = compute(**chosen)
-    np.savez_compressed(out / f"{name}.npz", **data)
-    draw(data).savefig(out / f"{name}.png", dpi=150)
-    print(f"{out / name}.npz, .png")
+    options = [option.replace("-", "_") for option in arguments or {}]
+    data = compute(**{option: getattr(args, option) for option in options})
+    with files.writing(f"{name}.npz") as (arrays,):
+        np.savez_compressed(arrays, **data)
+    with files.writing(f"{name}.png") as (picture,):
+        draw(data).savefig(picture, dpi=150)
+    print(files)
     return 0

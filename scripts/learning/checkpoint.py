@@ -4,11 +4,16 @@ run.json      settings, seed, steps so far, versions
 model.zip     Stable-Baselines3's model, to go on training
 normaliser.pkl
 policy.npz    weights and normalisation as plain arrays: all that replaying needs, without torch
+
+A checkpoint is there whole or not at all. `NAME-previous` is the one that a checkpoint replaced: what to go on from if
+a process was killed between the two moves, or a disk damaged the newer one.
 """
 
 from __future__ import annotations
 
+import io
 import json
+import pickle
 import zipfile
 import zlib
 from pathlib import Path
@@ -16,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from tarsus.analytic import saving
 from tarsus.scripts import report
 from tarsus.scripts.learning.training_runs import Run, as_dict, differences
 
@@ -23,8 +29,8 @@ PACKAGES = ("tarsus", "mujoco", "gymnasium", "numpy", "torch", "stable-baselines
 KEPT = ("environment", "options", "algorithm", "settings", "num_envs")  # what a resumed training must not change
 
 
-def save(folder: Path, run: Run, seed: int, model, normaliser) -> None:
-    """Write a checkpoint.
+def save(folder: Path, run: Run, seed: int, model, normaliser, **more: float) -> None:
+    """Write a checkpoint; the one that was there becomes its predecessor.
 
     Args:
         folder: Where.
@@ -32,13 +38,61 @@ def save(folder: Path, run: Run, seed: int, model, normaliser) -> None:
         seed: Of the training.
         model: Stable-Baselines3's model.
         normaliser: Its `VecNormalize`.
+        more: What else to note of it.
+
+    Raises:
+        OSError: If it cannot be written; the checkpoint that was there stays then.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    model.save(folder / "model.zip")
-    normaliser.save(str(folder / "normaliser.pkl"))
     about = as_dict(run) | {"seed": seed, "steps": int(model.num_timesteps), "versions": report.versions(*PACKAGES)}
-    (folder / "run.json").write_text(json.dumps(about, indent=1), encoding="utf-8")
-    np.savez(folder / "policy.npz", about=json.dumps(about), **policy_arrays(model, normaliser))
+    about |= more
+    packed = io.BytesIO()  # torch has other errors than OSError for a full disk
+    model.save(packed)
+    with saving.writing_folder(folder, previous(folder)) as part:
+        (part / "model.zip").write_bytes(packed.getvalue())
+        normaliser.save(str(part / "normaliser.pkl"))
+        (part / "run.json").write_text(json.dumps(about, indent=1), encoding="utf-8")
+        np.savez(part / "policy.npz", about=json.dumps(about), **policy_arrays(model, normaliser))
+
+
+def previous(folder: Path) -> Path:
+    """Return where the predecessor of a checkpoint is."""
+    return folder.with_name(f"{folder.name}-previous")
+
+
+def newest(folder: Path) -> Path:
+    """Return the checkpoint of that name, or its predecessor if a process was killed between the two moves."""
+    return previous(folder) if previous(folder).exists() and not folder.exists() else folder
+
+
+def whole(folder: Path) -> Path:
+    """Return the newest checkpoint of that name that is whole: itself, or its predecessor.
+
+    Raises:
+        FileNotFoundError: If there is none; the sentence says why.
+    """
+    found = {path: damage(path) for path in (folder, previous(folder)) if path.exists()}
+    for path, problem in found.items():
+        if not problem:
+            return path
+    if found:
+        raise FileNotFoundError("; ".join(f"the checkpoint {path} is damaged: {why}" for path, why in found.items()))
+    raise FileNotFoundError(f"there is no checkpoint in {folder}")
+
+
+def damage(folder: Path) -> str:
+    """Return what is wrong with a checkpoint's files, in words; empty if they are whole and belong together."""
+    try:
+        steps = settings(folder)["steps"]
+        for name in ("model.zip", "policy.npz"):
+            with zipfile.ZipFile(folder / name) as archive:
+                if archive.testzip():
+                    return f"{name} has lost data"
+        with zipfile.ZipFile(folder / "model.zip") as archive:
+            trained = json.loads(archive.read("data"))["num_timesteps"]
+        pickle.loads((folder / "normaliser.pkl").read_bytes())
+    except Exception as error:  # broken pickles raise nearly anything
+        return f"{type(error).__name__}: {error}"
+    return "" if trained == steps else f"model.zip is of step {trained}, run.json of step {steps}"
 
 
 def policy_arrays(model, normaliser) -> dict[str, np.ndarray]:

@@ -22,7 +22,7 @@ from tarsus.controllers.gait_policy import GaitPolicy
 from tarsus.controllers.raibert import Raibert, RaibertGains, RaibertPolicy
 from tarsus.controllers.slip import SlipControl, SlipController, SlipPolicy
 from tarsus.envs import ENVIRONMENTS, SURROGATES, actions
-from tarsus.scripts.learning.checkpoint import TrainedPolicy
+from tarsus.scripts.learning.checkpoint import TrainedPolicy, newest
 from tarsus.scripts.learning.training_runs import differences, plain
 from tarsus.scripts.runs.walking import bigant_gait, multipod_gait
 
@@ -181,8 +181,9 @@ def together(name: str) -> tuple[str, list[str]]:
 
 def checkpoint_of(policy: str) -> Path | None:
     """Return where the trained policy of that name or path is, if it is one; a run's name stands for its seed 0."""
-    if Path(policy).exists():
-        return Path(policy)
+    path = newest(Path(policy))
+    if path.exists():
+        return path
     known = shipped()
     return known.get(policy) or known.get(f"{policy}-0")
 

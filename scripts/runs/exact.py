@@ -21,6 +21,7 @@ from tarsus.controllers.clock import ClockController
 from tarsus.controllers.pd import nearest_turn
 from tarsus.scripts.runs import record
 from tarsus.scripts.runs.experiment import Experiment
+from tarsus.scripts.runs.interrupts import unbroken
 from tarsus.scripts.runs.simulate import SAMPLE_PERIOD, Run, Status
 
 RTOL = 1e-6  # a walk's position is then right to 0.1 um after 6 s, its energy balance to 1e-7 of the motors' work
@@ -46,7 +47,8 @@ def run(
     sim = simulator(experiment.ground)
     x0 = start(experiment.params, experiment.ground, experiment.gait.clock()(0.0)[0]) if x0 is None else x0
     params = dict(zip(model.param_names, model.p0, strict=True))
-    return sim.run(x0, params=params, final_time=seconds, rtol=rtol, atol=rtol * SCALE, record_period=record_period)
+    settings = {"final_time": seconds, "rtol": rtol, "atol": rtol * SCALE, "record_period": record_period}
+    return unbroken(sim.run(x0, params=params, **settings))
 
 
 def simulate(experiment: Experiment, seconds: float, **options) -> Run:

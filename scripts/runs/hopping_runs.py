@@ -17,6 +17,7 @@ from tarsus.analytic.models import hopping_leg_hybrid as hybrid_leg
 from tarsus.analytic.models.hopping_leg import hip_height
 from tarsus.analytic.terrain import Flat, Terrain
 from tarsus.controllers.raibert import Raibert
+from tarsus.scripts.runs.interrupts import unbroken
 
 JOINTS, MOTORS, AXES = ("yaw", "pitch", "hip", "knee"), ("hip", "knee"), ("x", "y", "z")
 SCHEMA = {  # dimensions, unit and long name of every variable of a record
@@ -84,11 +85,13 @@ def hybrid_run(
     check_hops(n_hops)
     ground = Flat() if ground is None else ground
     sim = hy.compile(hybrid_leg.build(controller, ground=ground)) if sim is None else sim
-    r = sim.run(
-        params=hybrid_leg.numbers(controller.params) | controller.numbers,
-        stop_at="apex",
-        stop_count=n_hops,
-        **{"final_time": n_hops * LONGEST_HOP, "record_period": sample_period, "rtol": 1e-9} | settings,
+    r = unbroken(
+        sim.run(
+            params=hybrid_leg.numbers(controller.params) | controller.numbers,
+            stop_at="apex",
+            stop_count=n_hops,
+            **{"final_time": n_hops * LONGEST_HOP, "record_period": sample_period, "rtol": 1e-9} | settings,
+        )
     )
     e = r.events
     apex = e.of("apex")

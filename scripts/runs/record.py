@@ -20,6 +20,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from tarsus.analytic import saving
 from tarsus.analytic import terrain as terrains
 from tarsus.scripts import report
 from tarsus.scripts.runs.layouts import BOOLEAN, BUDGET, LAYOUTS, Layout, layout_of
@@ -133,7 +134,8 @@ def terrain_of(record: xr.Dataset) -> terrains.Terrain:
 
 def save(record: xr.Dataset, path: Path | str) -> None:
     """Write the record as NetCDF 3, which needs no library but SciPy and which every tool reads."""
-    record.to_netcdf(path, engine="scipy")
+    with saving.writing(path) as part:
+        record.to_netcdf(part, engine="scipy")
 
 
 def load(path: Path | str) -> xr.Dataset:
@@ -152,7 +154,7 @@ def save_csv(record: xr.Dataset, path: Path | str) -> None:
 
     Numbers are written so that reading them gives the same bits; flags as 0 and 1.
     """
-    with open(path, "w", newline="", encoding="utf-8") as file:
+    with saving.writing(path) as part, part.open("w", newline="", encoding="utf-8") as file:
         file.writelines(f"# {name}: {value}\n" for name, value in record.attrs.items())
         table(record).to_csv(file, index=False)
 

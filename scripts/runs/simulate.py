@@ -12,6 +12,7 @@ robot back to the start, and go on.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
@@ -38,6 +39,7 @@ class Status(Enum):
     COMPLETED = "reached the end"
     TOPPLED = "toppled: the body tilted by more than 60 degrees"
     FELL = "fell: the centre of the body went below the ground"
+    STOPPED = "stopped before its end, as asked"
     DIVERGED = "diverged: MuJoCo found numbers that are not finite or far too large"
 
 
@@ -61,6 +63,7 @@ def simulate(
     *,
     every: int | None = None,
     progress: bool = True,
+    stop: Callable[[], bool] | None = None,
 ) -> Run:
     """Return the record of a run from the experiment's start.
 
@@ -70,6 +73,7 @@ def simulate(
         every: Physics steps between two rows; by default those in `SAMPLE_PERIOD`, at least one. Forces of an impact
             last a few milliseconds, and rows further apart than that miss some.
         progress: Whether to show a progress bar.
+        stop: Asked at every row whether to end the run there.
 
     Raises:
         ValueError: If the time is shorter than a row.
@@ -83,6 +87,8 @@ def simulate(
             status = _advance(
                 stepper, rows, every if row < n_rows else 1, experiment
             )  # one step more closes the record
+            if status is Status.COMPLETED and row < n_rows and stop is not None and stop():
+                status = Status.STOPPED
             if status is not Status.COMPLETED:
                 break
             bar.update(int(row < n_rows))

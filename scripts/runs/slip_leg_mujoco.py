@@ -152,6 +152,6 @@ class MujocoRun:
     def _finished(self, status: str) -> Run:
         time, x, aux, phase, rest_length = (np.array(column) for column in zip(*self.rows, strict=True))
         names = ("time", "apex_height", "apex_energy", "angle", "energy_lost", "touchdown", "liftoff")
-        steps = dict(zip(names, np.array(self.steps).T, strict=True))
+        steps = dict(zip(names, np.array(self.steps).reshape(-1, len(names)).T, strict=True))
         engine = f"mujoco {mujoco.__version__}"
         return Run(dataset(time, x, aux, phase, rest_length, engine, status), steps, status)

@@ -22,6 +22,7 @@ from tarsus.analytic.models.slip_leg_motion import com_energy
 from tarsus.analytic.terrain import Flat, Terrain
 from tarsus.controllers.slip import SlipControl, laws
 from tarsus.controllers.slip_laws import D, leg_length
+from tarsus.scripts.runs.interrupts import unbroken
 
 STATE = ("x", "z", "hip", "knee", "vx", "vz", "hip_speed", "knee_speed")
 COMPLETED = "completed"
@@ -108,16 +109,17 @@ def hybrid(
         fps: Frames per simulated second.
     """
     params = {**items(experiment.params), **items(experiment.control), **ground_table(experiment.ground)}
-    r = simulator().run(
-        experiment.start(),
-        params=params,
-        stop_at="apex",
-        stop_count=n_steps,
-        final_time=TIME_PER_STEP * n_steps if seconds is None else seconds,
-        record_period=period,
-        rtol=rtol,
-        on_frame=on_frame,
-        frame_period=1.0 / fps if fps else 0.0,
+    settings = {"record_period": period, "rtol": rtol, "frame_period": 1.0 / fps if fps else 0.0}
+    r = unbroken(
+        simulator().run(
+            experiment.start(),
+            params=params,
+            stop_at="apex",
+            stop_count=n_steps,
+            final_time=TIME_PER_STEP * n_steps if seconds is None else seconds,
+            on_frame=on_frame,
+            **settings,
+        )
     )
     record = dataset(r.t, r.x, r.aux, r.chart, r.d[:, D.rest_length], "hybrid", r.message)
     steps = _steps_of_events(r)
@@ -131,7 +133,7 @@ def first_stance(experiment: Experiment) -> dict[str, float]:
     `length` is from foot to mass centre at touchdown, `added` the travel of the spring that compensation asked for.
     """
     params = {**items(experiment.params), **items(experiment.control), **ground_table(experiment.ground)}
-    r = simulator().run(experiment.start(), params=params, stop_at="liftoff", record_period=None, rtol=1e-10)
+    r = unbroken(simulator().run(experiment.start(), params=params, stop_at="liftoff", record_period=None, rtol=1e-10))
     if r.status is not hy.Status.STOPPED:
         raise RuntimeError(f"the leg did not lift off: {r.message}")
     k = r.events.of("touchdown")[0]

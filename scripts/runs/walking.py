@@ -24,6 +24,7 @@ from tarsus.scripts.runs.experiment import NUDGE
 
 FPS = 50  # samples of a walk per second
 SHORTEST_PERIOD = 2 / FPS  # of a gait: faster ones are not seen in the samples, nor followed by a servo [s]
+FEWEST = 4  # of them before a walk can be stopped: its second half has a speed
 
 
 def servo_controls(angle: np.ndarray, rate: np.ndarray) -> np.ndarray:
@@ -148,6 +149,7 @@ class Walk:
     timestep: float  # [s]
     toppled: bool  # tilted by more than 60 degrees, which ended it
     warned: bool  # by MuJoCo
+    stopped: bool = False  # before its end, as asked
 
     @property
     def tilt(self) -> np.ndarray:
@@ -175,8 +177,8 @@ def _upright(qpos: np.ndarray) -> np.ndarray:
     return 1 - 2 * (qpos[..., 4] ** 2 + qpos[..., 5] ** 2)
 
 
-def walk(walking: Walking, seconds: float, progress: bool = False) -> Walk:
-    """Return a walk from the gait's beginning; it ends early if the robot topples.
+def walk(walking: Walking, seconds: float, progress: bool = False, stop: Callable[[], bool] | None = None) -> Walk:
+    """Return a walk from the gait's beginning; it ends early if the robot topples, or when `stop()` says so.
 
     Raises:
         ValueError: If the time is shorter than a sample, or the preset's timestep does not divide one.
@@ -190,15 +192,17 @@ def walk(walking: Walking, seconds: float, progress: bool = False) -> Walk:
         raise ValueError(f"a walk must last at least {1 / FPS:g} s, got {seconds:g} s")
     sites = [model.site(f"foot_{leg}").id for leg in range(n_legs)]
     samples, total = [], []
-    for _ in tqdm(range(round(seconds * FPS)), disable=not progress, unit_scale=1 / FPS, unit="s"):
+    stopped, n_samples = False, round(seconds * FPS)
+    for k in tqdm(range(n_samples), disable=not progress, unit_scale=1 / FPS, unit="s"):
         for _ in range(every):
             stepper.step()
             total.append(data.sensordata[3 : 4 * n_legs : 4].sum())
         force = data.sensordata[: 4 * n_legs].reshape(n_legs, 4)[:, 1:].copy()
         power = np.abs(data.actuator_force * data.actuator_velocity).sum()
         samples.append((data.time, data.qpos.copy(), data.site_xpos[sites].copy(), force, power))
-        if _upright(data.qpos) < UPRIGHT or data.warning.number.any():
+        stopped = stop is not None and FEWEST <= k + 1 < n_samples and stop()
+        if stopped or _upright(data.qpos) < UPRIGHT or data.warning.number.any():
             break
     columns = [np.array(column) for column in zip(*samples, strict=True)]
     toppled, warned = bool(_upright(data.qpos) < UPRIGHT), bool(data.warning.number.any())
-    return Walk(walking, *columns, np.array(total), model.opt.timestep, toppled, warned)
+    return Walk(walking, *columns, np.array(total), model.opt.timestep, toppled, warned, stopped)

@@ -15,6 +15,8 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from tarsus.analytic import saving
+
 AXES, QUAT = ("x", "y", "z"), ("w", "x", "y", "z")
 
 # Every variable: its dimensions after time, unit, whether a recording may lack it, and what it is.
@@ -105,13 +107,14 @@ def save(recording: xr.Dataset, path: Path | str) -> None:
     """Write a recording as NetCDF 3 (`.nc`) or as a table (`.csv`), by the file's ending."""
     path = Path(path)
     if _ending(path) == ".nc":
-        recording.to_netcdf(path, engine="scipy")
+        with saving.writing(path) as part:
+            recording.to_netcdf(part, engine="scipy")
         return
     columns = {"time": recording["time"].values}
     for name in recording.data_vars:
         for label, index in _columns(name, recording.sizes["leg"]):
             columns[label] = recording[name].values[(slice(None), *index)]
-    with open(path, "w", newline="", encoding="utf-8") as file:
+    with saving.writing(path) as part, part.open("w", newline="", encoding="utf-8") as file:
         file.write(f"# name: {recording.attrs['name']}\n# weight: {recording.attrs['weight']!r}\n")
         pd.DataFrame(columns).to_csv(file, index=False)
 

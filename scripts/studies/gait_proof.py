@@ -21,6 +21,7 @@ from tarsus.envs.measure import UPRIGHT
 from tarsus.scripts import report
 from tarsus.scripts.runs import exact, summary
 from tarsus.scripts.runs.experiment import Experiment, Stepper
+from tarsus.scripts.runs.interrupts import unbroken
 from tarsus.scripts.runs.simulate import Status, simulate
 
 SECONDS = 4.0  # of walking from rest
@@ -68,7 +69,7 @@ def walk(sim: hy.Simulator, gait: TripodGait, velocity=(0.0, 0.0, 0.0)) -> tuple
     p = dict(zip(model.param_names, model.p0, strict=True))
     period = gait.cycle_time
     n = int(np.ceil(SECONDS / period))
-    r = sim.run(x0, None, p, final_time=n * period, record_period=period, **SETTINGS)
+    r = unbroken(sim.run(x0, None, p, final_time=n * period, record_period=period, **SETTINGS))
     if r.status is not hy.Status.FINAL_TIME:
         return Walk(min(r.t_end / (n * period), 0.999), 0.0, 1.0), r
     strides = ways(r.x[-1 - max(3, int(np.ceil(JUDGED / period))) :])
@@ -98,7 +99,8 @@ def survives(sim: hy.Simulator, walked: hy.Result, push: float) -> int:
     for direction in DIRECTIONS:
         x, t = walked.x_end.copy(), walked.t_end
         x[7:9] += push * np.array(direction)
-        r = sim.run(x, walked.d_end, walked.p, chart=walked.chart_end, t0=t, final_time=t + AFTER_PUSH, **SETTINGS)
+        begin = dict(chart=walked.chart_end, t0=t, final_time=t + AFTER_PUSH)
+        r = unbroken(sim.run(x, walked.d_end, walked.p, **begin, **SETTINGS))
         upright += r.status is hy.Status.FINAL_TIME
     return upright
 

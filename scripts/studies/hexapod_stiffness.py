@@ -15,6 +15,7 @@ from tarsus.analytic.models.hexapod import N_LEGS, hybrid
 from tarsus.analytic.models.hexapod.contact import SLIDE
 from tarsus.analytic.models.hexapod.state import SCALE, start
 from tarsus.scripts.runs.experiment import Experiment
+from tarsus.scripts.runs.interrupts import unbroken
 
 PEERS = ("DOP853", "LSODA", "Radau", "BDF")
 
@@ -44,7 +45,7 @@ class Walk:
     def run(self, seconds: float, rtol: float, **options) -> hy.Result:
         """Return a run; `options` are the engine's."""
         settings = {"record_period": None, "x0": self.x0, **options}
-        return self.sim.run(params=self.params, final_time=seconds, rtol=rtol, atol=rtol * SCALE, **settings)
+        return unbroken(self.sim.run(params=self.params, final_time=seconds, rtol=rtol, atol=rtol * SCALE, **settings))
 
     def field(self) -> Callable:
         """Return the field as the engine evaluates it, `field(t, x, d, p, chart, dx)`."""

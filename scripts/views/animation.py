@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tarsus.analytic.terrain import Terrain
+from tarsus.scripts.views.rendering import film_writer
 
 FEET = {
     "feet_on_ground": {"color": "tab:red", "marker": "o", "linestyle": "", "markersize": 6},
@@ -56,15 +58,12 @@ class View:
         self.curves: dict[str, Any] = {}
         self.surface: Any = None
         self.shown = time.monotonic()
-        self.writer = None
+        self.append, self.film = None, contextlib.ExitStack()
         if video is not None:
-            import imageio
-
             # The same speed as the run, at most 60 pictures a second.
             self.skip = max(1, round(framerate / 60.0))
             fps = framerate / self.skip
-            pace = {"duration": 1000.0 / fps} if video.suffix == ".gif" else {"fps": fps, "macro_block_size": 1}
-            self.writer = imageio.get_writer(video, **pace)
+            self.append = self.film.enter_context(film_writer(video, fps, macro_block_size=1))
         else:
             plt.ion()
             plt.show(block=False)
@@ -97,7 +96,7 @@ class View:
     def __call__(self, t: float, x: np.ndarray, d: np.ndarray, chart: int) -> bool:
         """Show one moment; return True (stop the run) if the window has been closed."""
         self.count += 1
-        if self.writer is not None and (self.count - 1) % self.skip:
+        if self.append is not None and (self.count - 1) % self.skip:
             return False
         shapes = self.lines(t, x, d, self.params, chart)
         for name, points in shapes.items():
@@ -108,9 +107,9 @@ class View:
         self.axes.set(zlim=(floor - 0.05 * self.reach, floor + 0.95 * self.reach))
         self.axes.set_box_aspect((3, 2, 1.5), zoom=1.4)
         self.axes.set_title(f"t = {t:.2f} s")
-        if self.writer is not None:
+        if self.append is not None:
             self.figure.canvas.draw()
-            self.writer.append_data(np.asarray(self.figure.canvas.buffer_rgba())[..., :3])
+            self.append(np.asarray(self.figure.canvas.buffer_rgba())[..., :3])
             return False
         wait = self.shown + self.period - time.monotonic()
         self.plt.pause(max(wait, 1e-3))
@@ -118,7 +117,10 @@ class View:
         return not self.plt.fignum_exists(self.figure.number)
 
     def close(self) -> None:
-        """Finish the video, or leave the window to itself."""
-        if self.writer is not None:
-            self.writer.close()
+        """Finish the video, or leave the window to itself.
+
+        Raises:
+            OSError: If the video could not be written whole.
+        """
+        self.film.close()
         self.plt.close(self.figure)

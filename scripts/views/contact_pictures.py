@@ -10,6 +10,8 @@ from pathlib import Path
 import matplotlib
 import numpy as np
 
+from tarsus.analytic import saving
+
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
@@ -37,8 +39,7 @@ def threads(batches, overhead: dict[str, np.ndarray], paths, per_step: dict[str,
 
 
 def save(figure: plt.Figure, path: Path) -> None:
-    """Save a picture and say where."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=150)
+    """Save a picture."""
+    with saving.writing(path) as part:
+        figure.savefig(part, dpi=150)
     plt.close(figure)
-    print(path)

@@ -11,6 +11,7 @@ import numpy as np
 import xarray as xr
 
 from tarsus.analytic.models.hopping_leg import HoppingLegParams
+from tarsus.scripts.views.rendering import film_writer
 
 FPS = 30
 ARROW = 0.004  # length of the drawn ground force [m/N]
@@ -97,13 +98,11 @@ class Picture:
 
     def film(self, path: Path, speed: float = 1.0) -> int:
         """Write a video; return its number of frames."""
-        import imageio
-
         rows = self.rows(speed)
         self.figure.set_layout_engine("none")
-        with imageio.get_writer(path, fps=FPS, macro_block_size=2) as writer:
+        with film_writer(path, FPS, macro_block_size=2) as append:
             for row in rows:
                 self.update(int(row))
                 self.figure.canvas.draw()
-                writer.append_data(np.asarray(self.figure.canvas.buffer_rgba())[..., :3])
+                append(np.asarray(self.figure.canvas.buffer_rgba())[..., :3])
         return len(rows)

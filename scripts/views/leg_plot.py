@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from tarsus.scripts.views.rendering import film_writer
+
 SIZE = (9.6, 6.0)  # of the figure [inch], at 100 dots per inch
 
 
@@ -159,14 +161,11 @@ class LegPlot:
 
     def write_video(self, path: Path | str, fps: float) -> None:
         """Write all moments as a film (.mp4, .gif), one frame each."""
-        import imageio
-
-        pace = {"duration": 1000.0 / fps} if str(path).endswith(".gif") else {"fps": fps, "macro_block_size": 1}
-        with imageio.get_writer(path, **pace) as writer:
+        with film_writer(path, fps, macro_block_size=1) as append:
             for index in range(len(self.moments)):
                 self.draw(index)
                 self.figure.canvas.draw()
-                writer.append_data(np.asarray(self.figure.canvas.buffer_rgba())[..., :3])
+                append(np.asarray(self.figure.canvas.buffer_rgba())[..., :3])
 
     def close(self) -> None:
         """Close the figure."""

@@ -13,6 +13,7 @@ import mujoco
 import numpy as np
 import xarray as xr
 
+from tarsus.analytic import saving
 from tarsus.scripts.views.rendering import qpos_of, rows_at
 
 INSTALL_VIEW = "The page of a run needs viser; to install it: pip install 'tarsus[view]'"
@@ -53,7 +54,7 @@ def write_page(record: xr.Dataset, model: mujoco.MjModel, terrain, path: Path | 
             for geom, handle in handles.items():
                 handle.position, handle.wxyz = _pose(data, geom)
             serializer.insert_sleep(1 / FPS)
-        Path(path).write_text(serializer.as_html(), encoding="utf-8")
+        saving.write_text(path, serializer.as_html())
     finally:
         with _quiet():
             server.stop()

@@ -8,13 +8,18 @@ inside its functions, and `choose_opengl` must be called before anything else im
 
 from __future__ import annotations
 
+import contextlib
+import errno
+import io
 import os
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
+
+from tarsus.analytic import saving
 
 INSTALL_OPENGL = "apt-get install -y --no-install-recommends libegl1 libgl1"
 NO_OPENGL = f"No OpenGL library was found, so nothing is drawn in 3-D; to install one: {INSTALL_OPENGL}"
@@ -127,12 +132,57 @@ def write_film(path: Path | str, images: Iterable, fps: float, total: int | None
         fps: Pictures per second.
         total: How many there will be at most, for the bar.
     """
-    import imageio
     from tqdm import tqdm
 
-    n, bar = 0, tqdm(images, desc=Path(path).name, total=total, unit="picture", mininterval=1.0)
-    with imageio.get_writer(path, fps=fps, macro_block_size=None) as writer:
+    n, bar = 0, tqdm(images, desc="film", total=total, unit="picture", mininterval=1.0)
+    with film_writer(path, fps) as append:
         for image in bar:
-            writer.append_data(image)
+            append(image)
             n += 1
     return n
+
+
+@contextlib.contextmanager
+def film_writer(path: Path | str, fps: float, **options) -> Iterator[Callable]:
+    """Give a function that appends an image to a film (.mp4, .gif), which is there when the block ends well.
+
+    Args:
+        path: The film.
+        fps: Images per second.
+        options: Of imageio's writer of an .mp4.
+
+    Raises:
+        OSError: If the film could not be written whole.
+    """
+    import imageio
+
+    n, buffer = 0, io.BytesIO()
+    gif = Path(path).suffix == ".gif"
+    pace = {"duration": 1000.0 / fps} if gif else {"fps": fps, "macro_block_size": None, "ffmpeg_log_level": "fatal"}
+
+    def append(image: np.ndarray) -> None:
+        nonlocal n
+        try:
+            writer.append_data(image)
+        except OSError as error:  # its message has FFmpeg's command line and more
+            raise OSError(errno.EIO, "FFmpeg stopped writing the film; is the disk full?", str(path)) from error
+        n += 1
+
+    with saving.writing(path) as part:
+        # Pillow would try again to write a GIF that does not fit, when its writer is forgotten.
+        with imageio.get_writer(*((buffer, "GIF") if gif else (part,)), **pace | ({} if gif else options)) as writer:
+            yield append
+        if gif:
+            part.write_bytes(buffer.getvalue())
+        elif _images_in(part) < n:  # FFmpeg's failure is not reported
+            raise OSError(errno.EIO, "FFmpeg did not write the whole film; is the disk full?", str(path))
+
+
+def _images_in(film: Path) -> int:
+    """Return how many images a film has, 0 if it cannot be read."""
+    import imageio_ffmpeg
+
+    try:
+        return imageio_ffmpeg.count_frames_and_secs(film)[0]
+    except RuntimeError:
+        return 0

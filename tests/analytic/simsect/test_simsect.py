@@ -1,6 +1,7 @@
 """SimSect's init files: what is read, what is refused and where, and that the outputs reproduce the run."""
 
 import re
+import signal
 
 import numpy as np
 import pytest
@@ -135,7 +136,7 @@ def test_outputs_reproduce_the_run(tmp_path, capsys):
     assert data.shape == (15, 5) and data[0].tolist() == [0.0, 0.0, 0.9, 1.25, 0.0]
     again = (tmp_path / "run.initial").read_text() + (tmp_path / "run.param").read_text()
     rc(tmp_path, "finalTime = 0.7; recordPeriod = 0.05; tolerance = 1e-10;\n" + again)
-    assert script.main(["-c", str(path), "--mode", "python"]) == 0
+    assert script.main(["-c", str(path), "--mode", "python", "--force"]) == 0
     assert np.array_equal(np.loadtxt(tmp_path / "run.data"), data)
 
 
@@ -200,6 +201,42 @@ def test_a_binary_file_is_not_read_as_an_init_file(tmp_path, capsys):
         (tmp_path / "binary.rc").write_bytes(content)
         assert script.main(["-c", str(tmp_path / "binary.rc")]) == 2
         assert re.match("tarsus simsect: .*binary.rc.*(not a text|cannot read)", capsys.readouterr().err)
+
+
+def test_files_of_an_older_run_are_kept_and_replaced_with_force(tmp_path, capsys):
+    path = rc(tmp_path, "finalTime = 0.1; tolerance = 1e-6;")
+    for _ in range(2):
+        assert script.main(["-c", str(path), "--mode", "python"]) == 0
+    first = (tmp_path / "run.data").read_text()
+    assert first == (tmp_path / "run-2.data").read_text() and (tmp_path / "run-2.param").exists()
+    rc(tmp_path, "finalTime = 0.2; tolerance = 1e-6;")
+    assert script.main(["-c", str(path), "--mode", "python", "--force"]) == 0
+    assert (tmp_path / "run.data").read_text() != first and not (tmp_path / "run-3.data").exists()
+    film = tmp_path / "run.gif"
+    film.write_text("mine")
+    assert script.main(["-c", str(path), "--mode", "python", "--video", str(film)]) == 2
+    assert "run.gif exists already; --force replaces it" in capsys.readouterr().err and film.read_text() == "mine"
+
+
+def test_ctrl_c_ends_a_run_with_its_data_and_film_until_then(tmp_path, monkeypatch, capsys):
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    seen = []
+
+    def press(t, *rest):
+        seen.append(t)
+        if len(seen) == 2:
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(script, "progress", lambda model: press)
+    path = rc(tmp_path, "finalTime = 0.8; measurePeriod = 0.1; recordPeriod = 0.1; framerate = 10; tolerance = 1e-6;")
+    try:
+        assert script.main(["-c", str(path), "--mode", "python", "--video", str(tmp_path / "run.gif")]) == 130
+    finally:
+        signal.signal(signal.SIGINT, before)
+    out, err = capsys.readouterr()
+    data = np.loadtxt(tmp_path / "run.data")
+    assert 0.15 < data[-1, 0] < 0.35 and (tmp_path / "run.gif").exists()
+    assert "interrupted at t = " in err and str(tmp_path / "run.data") in err and err.count("\n") == 1
 
 
 def test_view_calls_come_at_the_frame_rate_and_can_stop_the_run():
