@@ -17,6 +17,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .finite import check_finite
+
 BOOKKEEPINGS = ("manual", "report", "physical")
 HOUR = 3600.0  # [s]
 
@@ -31,6 +33,7 @@ class Battery:
     nominal_voltage: float = 12.0  # [V]
 
     def __post_init__(self) -> None:
+        check_finite(self)
         for name, value in vars(self).items():
             if not value > 0:
                 raise ValueError(f"{name} of a battery must be positive, got {value}")

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .finite import check_finite
+
 
 @dataclass(frozen=True)
 class Motor:
@@ -28,6 +30,7 @@ class Motor:
     armature_resist: float = 1.34  # r_a [ohm]
 
     def __post_init__(self) -> None:
+        check_finite(self)
         for name, value in vars(self).items():
             if not np.all(np.asarray(value) > 0):
                 raise ValueError(f"{name} of a motor must be positive, got {value}")

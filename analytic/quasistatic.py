@@ -22,6 +22,8 @@ from .contact.kernels import frames as solve_frames
 from .contact.support import foot_table
 from .models.multipod import SIDES, MultipodParams, foot_position, foot_velocity
 
+# What a robot keeps from step to step.
+KEPT = ("angle", "rate", "pose", "posture", "posture_rate", "velocity", "force", "out", "code")
 X, Y, HEADING = range(3)  # columns of `pose`
 POSTURE = (HEIGHT, ROLL, PITCH)  # columns of the solver that `posture` keeps, in this order
 
@@ -145,7 +147,7 @@ class Robots:
         few = Robots(len(robots), self.params, self.law, self.dt)
         few.angle[:] = np.clip(angle, -limits, limits)
         few.step(np.zeros((len(robots), 2 * self.params.n_segments)), np.ones(len(robots), bool))
-        for name in ("angle", "rate", "pose", "posture", "posture_rate", "velocity", "force", "out", "code"):
+        for name in KEPT:
             getattr(self, name)[robots] = getattr(few, name)
 
     def step(self, action: np.ndarray, hold: np.ndarray) -> None:

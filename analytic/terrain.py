@@ -15,12 +15,16 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
+from .finite import check_finite
 from .smooth import minimum_jerk
 from .waves import random_waves, waves_gradient, waves_grid, waves_height
 
 
 class Terrain(ABC):
     """A height function z = h(x, y). Arguments broadcast; all lengths in metres, world frame."""
+
+    def __post_init__(self) -> None:
+        check_finite(self)
 
     @abstractmethod
     def height(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -134,6 +138,7 @@ class Step(Terrain):
     heading: float = 0.5 * np.pi  # direction in which it rises, from +x [rad]; by default along +y
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not self.width > 0:
             raise ValueError(f"width of a step must be positive, got {self.width}")
 
@@ -163,6 +168,7 @@ class Rough(Terrain):
     seed: int = 0
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not (self.deviation >= 0 and self.wavelength > 0):
             raise ValueError(
                 f"rough terrain needs deviation >= 0 and wavelength > 0, got {self.deviation} and {self.wavelength}"

@@ -44,14 +44,13 @@ def waves_gradient(waves: np.ndarray, x, y) -> tuple[np.ndarray, np.ndarray]:
 def waves_grid(waves: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Return the heights over the grid of x (n_x,) and y (n_y,), shape (n_y, n_x) [m].
 
-    sin(a + b) = sin a cos b + cos a sin b makes it two matrix products: a million points take milliseconds, so that an
+    sin(a + b) = sin a cos b + cos a sin b makes it a matrix product: a million points take milliseconds, so that an
     environment can roll new ground at every reset.
     """
     amplitude, k_x, k_y, phase = waves[:, :, None]
     along_x, along_y = k_x * x + phase, k_y * y  # (n_waves, n_x), (n_waves, n_y)
-    rising = (amplitude * np.cos(along_y)).T @ np.sin(along_x)
-    falling = (amplitude * np.sin(along_y)).T @ np.cos(along_x)
-    return rising + falling
+    across = np.concatenate([amplitude * np.cos(along_y), amplitude * np.sin(along_y)])
+    return across.T @ np.concatenate([np.sin(along_x), np.cos(along_x)])
 
 
 def _phases(waves: np.ndarray, x, y) -> np.ndarray:

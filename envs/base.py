@@ -14,8 +14,6 @@ and one in `envs.ENVIRONMENTS` that names both entry points.
 
 from __future__ import annotations
 
-import operator
-from functools import reduce
 from typing import Any
 
 import gymnasium
@@ -26,40 +24,15 @@ from ..analytic.terrain import Terrain
 from .camera import Camera
 from .config import TaskConfig
 from .legged_task import LeggedTask
-
-DIVERGED = "diverged"  # how the sentences begin that say a simulation did
-BEYOND = f"{DIVERGED}: an observation is beyond its bound"
-
-
-def warning_sentence(numbers: np.ndarray) -> str:
-    """Return the first of MuJoCo's warnings, by their counts, as the sentence that ends an episode."""
-    kind = mujoco.mjtWarning(int(np.flatnonzero(numbers)[0]))
-    return f"{DIVERGED}: MuJoCo warned {kind.name.removeprefix('mjWARN_')}"
+from .restoring import ONLY, RestorableEnv
+from .simulations import kept_row, take_row
+from .state import State
+from .steps import BEYOND, checked_action, observed_start, split, total, warning_sentence
+from .turns import alone
 
 
-def total(terms) -> Any:
-    """Return the sum from left to right, rounded as arrays are; the built-in `sum` of numbers is more exact."""
-    return reduce(operator.add, terms, 0.0)
-
-
-def checked_action(action, space: gymnasium.spaces.Box) -> np.ndarray:
-    """Return a copy of the action within its box, as a servo clips it.
-
-    Raises:
-        ValueError: If its shape is another or it is not finite.
-    """
-    action = np.array(action, dtype=np.float64)
-    if action.shape != space.shape:
-        raise ValueError(f"an action has shape {space.shape}, got {action.shape}")
-    if np.abs(action).max() <= 1.0:
-        return action
-    if not np.isfinite(action).all():
-        raise ValueError(f"an action must be finite, got {action}")
-    return np.clip(action, -1.0, 1.0)
-
-
-class LeggedEnv(gymnasium.Env):
-    """One simulation of a task, stepped at its control period.
+class LeggedEnv(RestorableEnv, gymnasium.Env):
+    """One simulation of a task, stepped at its control period, by one thread at a time.
 
     Args:
         render_mode: None, "human", "rgb_array" or "depth_array".
@@ -76,7 +49,8 @@ class LeggedEnv(gymnasium.Env):
         last_good_state: `qpos` and `qvel` before the control period that diverged, for inspection; else None.
 
     Raises:
-        ValueError: If an option is unknown or its value impossible; the sentence says what is allowed.
+        TypeError: If a keyword is unknown.
+        ValueError: If a value is impossible; the sentence says what is allowed.
     """
 
     metadata: dict[str, Any] = {"render_modes": ["human", "rgb_array", "depth_array"], "render_fps": 50}
@@ -87,6 +61,7 @@ class LeggedEnv(gymnasium.Env):
             known = ", ".join(self.metadata["render_modes"])
             raise ValueError(f"unknown render mode {render_mode!r}; there are {known}")
         self.render_mode = render_mode
+        self._busy = False
         self._camera = Camera(width, height, camera, depth=render_mode == "depth_array")
         self.last_good_state: tuple[np.ndarray, np.ndarray] | None = None
         self.task = self.task_class(shape=(), **options)
@@ -135,6 +110,7 @@ class LeggedEnv(gymnasium.Env):
 
     def _load(self) -> None:
         """Take the task's model as it is now; windows on the old one are closed."""
+        self._camera.check(self.task.model)
         self._camera.close()
         self.data = mujoco.MjData(self.task.model)
         self.metadata = {**type(self).metadata, "render_fps": round(1 / self.task.ctrl_dt)}
@@ -147,11 +123,23 @@ class LeggedEnv(gymnasium.Env):
         self._bound = self.observation_space.high
         self.task.bind(self.data)
 
+    @alone
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None):
-        """Start an episode; see the task for the options. `qpos` and `qvel` set this episode's start."""
-        super().reset(seed=seed)
-        task, options = self.task, dict(options or {})
-        state = {name: options.pop(name) for name in ("qpos", "qvel") if name in options}
+        """Start an episode; see the task for the options. `qpos` and `qvel` set this episode's start.
+
+        Raises:
+            ValueError: If an option is unknown or its value impossible. The environment is then as it was.
+        """
+        options, state = split(options)
+        with self._all_or_nothing(ONLY, *((self, self.task) if options else ())):
+            super().reset(seed=seed)
+            observation = self._start(options, state)
+        if self.render_mode == "human":
+            self.render()
+        return observation, self.task.measurements() | {"termination": ""}
+
+    def _start(self, options: dict[str, Any], state: dict[str, Any]) -> np.ndarray:
+        task = self.task
         if task.configure(options):
             self._load()
         task.rngs[()] = self.np_random
@@ -164,18 +152,34 @@ class LeggedEnv(gymnasium.Env):
             mujoco.mj_forward(self.model, self.data)
         self.last_good_state = None
         task.refresh()
-        observation = task.observe()
-        if self.render_mode == "human":
-            self.render()
-        return observation, task.measurements() | {"termination": ""}
+        return observed_start(task, self._warnings)
 
+    def _save(self, sims: np.ndarray) -> State:
+        task, data = self.task, self.data
+        task.rngs.forget(())  # anyone may draw from `np_random`
+        arrays = kept_row(task, data) | task.kept_rows(None)
+        arrays |= {"steps": np.array([round(data.time / task.ctrl_dt)]), "over": np.zeros(1, bool)}
+        return State(task.config, arrays, task.rngs.states([()]), (task.drawn(()),) if task.varies else ())
+
+    def _restore(self, sims: np.ndarray, state: State) -> None:
+        task = self.task
+        task.rngs[()] = self.np_random
+        task.rngs.restore([()], state.randoms)
+        if state.drawn and task.redraw((), self.model, state.drawn[0]):
+            self._camera.ground_changed()
+        take_row(task, self.data, state.arrays)
+        task.take_rows(None, state.arrays)
+        self._warnings[:] = 0
+        self.last_good_state = None
+
+    @alone
     def step(self, action):
         """Hold the action for one control period; see the task for what an action means."""
         task = self.task
         action = checked_action(action, self.action_space)
         before = self._qpos.copy(), self._qvel.copy()
         self._simulate(task.act(action))
-        termination = warning_sentence(self._warnings) if self._warnings.any() else ""
+        termination = warning_sentence(self._warnings) if np.count_nonzero(self._warnings) else ""
         if not termination:
             task.refresh()
             observation = task.observe()
@@ -240,5 +244,5 @@ class LeggedEnv(gymnasium.Env):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take views of the copy's own data."""
-        self.__dict__.update(state)
+        self.__dict__.update(state | {"_busy": False})
         self._bind()

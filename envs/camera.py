@@ -9,6 +9,8 @@ from typing import Any
 import mujoco
 import numpy as np
 
+from .kinds import check, check_count
+
 
 class Camera:
     """A camera of the model, by its name.
@@ -18,11 +20,22 @@ class Camera:
         height: Of an image [pixel].
         name: Of the camera.
         depth: Whether images are depths [m].
+
+    Raises:
+        ValueError: If a size is not a positive whole number.
     """
 
     def __init__(self, width: int, height: int, name: str, depth: bool = False):
+        check_count("width", width), check_count("height", height)
         self.width, self.height, self.name, self.depth = width, height, name, depth
         self._renderer = self._viewer = None
+
+    def check(self, model: mujoco.MjModel) -> None:
+        """Refuse a camera that the model does not have."""
+        check("camera", self.name, str)
+        known = [model.camera(k).name for k in range(model.ncam)]
+        if self.name not in known:
+            raise ValueError(f"unknown camera {self.name!r}; there are {', '.join(known)}")
 
     def image(self, model: mujoco.MjModel, data: mujoco.MjData) -> np.ndarray:
         """Return an image, shape (height, width, 3) of uint8, or depths in metres (height, width)."""

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from ..analytic.terrain import Terrain, make
 from ..mjcf import presets
 from ..mjcf.presets import Preset
+from .kinds import check_fields
 from .task import n_substeps_of
 
 REMAKE_MODEL = ("params", "terrain", "preset", "ctrl_dt", "randomise")  # a change of these needs a new model
@@ -49,13 +50,14 @@ class TaskConfig:
     command_period: float = 4.0  # between new commands [s]
 
     def __post_init__(self) -> None:
+        check_fields(self)
         self._check_choice("task", self.REWARDS)
         if self.ACTION_MODES:
             self._check_choice("action_mode", self.ACTION_MODES)
         for name in self.reward_weights:
             if name not in self.REWARDS[self.task]:
                 known = ", ".join(self.REWARDS[self.task])
-                raise ValueError(f"unknown reward term {name!r}; task {self.task!r} has {known}")
+                raise ValueError(f"reward_weights: unknown reward term {name!r}; task {self.task!r} has {known}")
         for name, (low, high) in self.randomise.items():
             if name not in self.RANDOMISABLE:
                 raise ValueError(f"cannot randomise {name!r}; there are {', '.join(self.RANDOMISABLE)}")
@@ -72,9 +74,9 @@ class TaskConfig:
         if getattr(self, name) not in known:
             raise ValueError(f"unknown {name} {getattr(self, name)!r}; there are {', '.join(known)}")
 
-    def changed(self, options: Mapping[str, Any], fixed: Sequence[str] = ()) -> TaskConfig:
-        """Return the configuration with some options changed; refuse unknown ones and those in `fixed`."""
-        known = [entry.name for entry in fields(self) if entry.name not in fixed]
+    def changed(self, options: Mapping[str, Any]) -> TaskConfig:
+        """Return the configuration with some options of a reset changed; refuse unknown ones and those `FIXED`."""
+        known = [entry.name for entry in fields(self) if entry.name not in self.FIXED]
         for name in options:
             if name not in known:
                 raise ValueError(f"unknown option {name!r}; there are {', '.join(known)}")

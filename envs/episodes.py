@@ -2,9 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
+from gymnasium.vector import AutoresetMode
+
+from .kinds import check_count
+
+
+def checked_numbers(num_envs: int, max_episode_steps: int | None, mode: str | AutoresetMode) -> AutoresetMode:
+    """Return the autoreset mode of that name, the number of environments and steps being checked.
+
+    Raises:
+        ValueError: If one of the three is impossible.
+    """
+    check_count("num_envs", num_envs)
+    if max_episode_steps is not None:
+        check_count("max_episode_steps", max_episode_steps)
+    known = {one.value: one for one in AutoresetMode}
+    if not isinstance(mode, AutoresetMode) and not (isinstance(mode, str) and mode in known):
+        raise ValueError(f"unknown autoreset_mode {mode!r}; there are {', '.join(known)}")
+    return AutoresetMode(mode)
+
+
+def mapping_of(options: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return a copy of the options of a reset.
+
+    Raises:
+        TypeError: If they are no mapping.
+    """
+    if options is not None and not isinstance(options, Mapping):
+        raise TypeError(f"the options of a reset are a mapping from names to values, got {options!r}")
+    return dict(options or {})
 
 
 def masked(mask: np.ndarray | None, n: int) -> list[int]:
@@ -21,19 +51,68 @@ def masked(mask: np.ndarray | None, n: int) -> list[int]:
     return np.flatnonzero(mask).tolist()
 
 
+def chosen(indices: Sequence[int] | None, n: int) -> np.ndarray:
+    """Return the indices as an array, all n without any.
+
+    Raises:
+        ValueError: If they are no indices of n environments, or one is there twice.
+    """
+    if indices is None:
+        return np.arange(n)
+    found = np.asarray(indices)
+    if found.ndim != 1 or found.dtype.kind not in "iu" or len(found) == 0 or len(np.unique(found)) < len(found):
+        raise ValueError(f"indices must be a sequence of different whole numbers, got {indices!r}")
+    if found.min() < 0 or found.max() >= n:
+        raise ValueError(f"indices of {n} environments lie from 0 to {n - 1}, got {indices!r}")
+    return found
+
+
 def seeds_of(seed: int | Sequence[int | None] | None, n: int) -> Sequence[int | None]:
     """Return a seed, or None, for each of n environments; those of a lone one follow on from it.
 
     Raises:
+        TypeError: If they are no whole number, and no sequence of them.
         ValueError: If there are not n of them.
     """
     if seed is None:
         return [None] * n
     if isinstance(seed, int | np.integer):
         return [int(seed) + k for k in range(n)]
+    if not isinstance(seed, Sequence | np.ndarray) or isinstance(seed, str):
+        raise TypeError(f"seed is a whole number, or one for each of {n} environments, got {seed!r}")
     if len(seed) != n:
         raise ValueError(f"there are {n} environments, got {len(seed)} seeds")
     return seed
+
+
+def rows_of(name: str, value: np.ndarray, n: int) -> np.ndarray:
+    """Return a value for each of n environments, given one for all or already one for each.
+
+    Raises:
+        ValueError: If there are not n of them.
+    """
+    if value.ndim == 2 and len(value) != n:
+        raise ValueError(f"{name} has a row for each of {n} environments, or is one for all, got {len(value)} rows")
+    return value if value.ndim == 2 else np.array([value] * n)
+
+
+def rows_where(over: np.ndarray, observation: np.ndarray) -> np.ndarray:
+    """Return the observation's rows of the episodes that are over, None for others, shape (n,) of object."""
+    rows = np.full(len(over), None, object)
+    for sim in np.flatnonzero(over):
+        rows[sim] = observation[sim].copy()
+    return rows
+
+
+def shown(infos: dict[str, Any], mode: AutoresetMode) -> dict[str, Any]:
+    """Return the infos of a step or a reset, in the mode SameStep without `termination`.
+
+    There they are of episodes that go on, `final_info` says why others ended, and nothing is left to say but empty
+    strings, over which wrappers that read infos as numbers, such as TorchRL's, stumble.
+    """
+    if mode is AutoresetMode.SAME_STEP:
+        return {name: value for name, value in infos.items() if name.removeprefix("_") != "termination"}
+    return infos
 
 
 def judge(task, endings: np.ndarray, waiting: np.ndarray) -> tuple[dict[str, np.ndarray], np.ndarray]:

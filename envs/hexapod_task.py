@@ -25,6 +25,7 @@ class HexapodTask(LeggedTask):
         robots: Motors, servos and legs of the robots.
     """
 
+    KEPT = (*LeggedTask.KEPT, "_reference", "_rate", "_cycles", "_drained", "_start_xy", "_velocity")
     config_class = HexapodConfig
     n_actions = actions.N_ACTIONS
 

@@ -17,6 +17,7 @@ from .observations import Observation
 class HoppingLegTask(LeggedTask):
     """The leg, its observation, reward and end; `docs/envs/hopping_leg.md` has its tables."""
 
+    KEPT = (*LeggedTask.KEPT, "_start_yaw", "_speed")
     config_class = HoppingLegConfig
     n_actions = 2
     roams = False

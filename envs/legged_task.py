@@ -18,6 +18,7 @@ from ..mjcf.presets import find
 from ..mjcf.terrain import HALF_EXTENT, is_plane, reroll
 from . import observations
 from .config import REMAKE_MODEL, TaskConfig
+from .kinds import from_keywords
 from .observations import Observation
 from .task import Task
 
@@ -33,11 +34,12 @@ class LeggedTask(Task):
     """
 
     config_class: ClassVar[type[TaskConfig]]
+    KEPT = ("_action", "_command", "_command_until")
     roams = True  # whether it can walk off the edge of a terrain that has one
 
     def __init__(self, shape: tuple[int, ...], **options):
         super().__init__(shape)
-        self._adopt(self.config_class().changed(options))
+        self._adopt(from_keywords(self.config_class, options))
         config = self.config
         self.prepare()
         names = config.observations or self.default_observations()
@@ -124,8 +126,10 @@ class LeggedTask(Task):
 
     def configure(self, options: dict[str, Any]) -> bool:
         """Take options of a reset; a change of `REMAKE_MODEL` builds a new model."""
+        if not options:
+            return False
         before = self.config
-        self._adopt(before.changed(options, fixed=before.FIXED))
+        self._adopt(before.changed(options))
         rebuilt = any(getattr(before, name) is not getattr(self.config, name) for name in REMAKE_MODEL)
         if rebuilt:
             self._build()
@@ -136,9 +140,7 @@ class LeggedTask(Task):
         rng = self.rngs[sim]
         self._draw_robot(sim, model, rng)
         if self._rerolls:
-            terrain = self.terrain[sim] = replace(self.terrain[sim], seed=int(rng.integers(2**31)))
-            reroll(model, terrain)
-            self.ground[sim] = terrain
+            self._lay(sim, model, replace(self.terrain[sim], seed=int(rng.integers(2**31))))
         self.place(sim, model, data, rng)
         for name, value in state.items():
             given, target = np.asarray(value, float), getattr(data, name)
@@ -159,6 +161,27 @@ class LeggedTask(Task):
             drawn[name] = value * rng.uniform(low, high, self.factor_shape(np.asarray(value)))
         self.params[sim] = replace(nominal, **drawn)
         self.write_robot(sim, model, self.params[sim])
+
+    def drawn(self, sim):
+        """Return a simulation's robot and its terrain."""
+        return self.params[sim], self.terrain[sim]
+
+    def redraw(self, sim, model, drawn) -> bool:
+        """Give a simulation its robot and terrain; where they are not what it has, that takes milliseconds."""
+        params, terrain = drawn
+        other_robot = bool(self.config.randomise) and params is not self.params[sim]
+        other_ground = self._rerolls and terrain != self.terrain[sim]
+        if other_robot:
+            self.write_robot(sim, model, params)
+            self.params[sim] = params
+        if other_ground:
+            self._lay(sim, model, terrain)
+        return other_robot or other_ground
+
+    def _lay(self, sim, model, terrain) -> None:
+        """Put rough ground under a simulation."""
+        reroll(model, terrain)
+        self.terrain[sim] = self.ground[sim] = terrain
 
     def _draw_command(self, sim, time: float) -> None:
         """Draw a new command, which holds for a while."""

@@ -10,17 +10,20 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
 from ..analytic.models.multipod import MultipodParams
-from .episodes import judge, masked, seeds_of
+from .episodes import checked_numbers, judge, mapping_of, masked, rows_where, seeds_of, shown
+from .kinds import from_keywords
 from .quasistatic_config import QuasistaticConfig
+from .restoring import RestorableEnv, RestorableVectorEnv
+from .state import Randoms, State
 from .surrogate import Surrogate, entries
+from .turns import alone
 
 
-class MultipodQuasistaticVectorEnv(gymnasium.vector.VectorEnv):
+class MultipodQuasistaticVectorEnv(RestorableVectorEnv, gymnasium.vector.VectorEnv):
     """Many quasi-static multipods, stepped together on one core; `docs/envs/multipod_quasistatic.md` has its tables.
 
     Args:
@@ -36,7 +39,8 @@ class MultipodQuasistaticVectorEnv(gymnasium.vector.VectorEnv):
         action_names: Name of the joint that each entry of an action drives.
 
     Raises:
-        ValueError: If an option is unknown or its value impossible; the sentence says what is allowed.
+        TypeError: If a keyword is unknown.
+        ValueError: If a value is impossible; the sentence says what is allowed.
     """
 
     def __init__(
@@ -46,9 +50,9 @@ class MultipodQuasistaticVectorEnv(gymnasium.vector.VectorEnv):
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
         **options,
     ):
-        self.config = QuasistaticConfig.from_options(options)
+        self.autoreset_mode = checked_numbers(num_envs, max_episode_steps, autoreset_mode)
+        self.config = from_keywords(QuasistaticConfig, options)
         self.num_envs, self.max_episode_steps = num_envs, max_episode_steps
-        self.autoreset_mode = AutoresetMode(autoreset_mode)
         robot = self.config.robot
         self.metadata = {
             "render_modes": [],
@@ -59,7 +63,7 @@ class MultipodQuasistaticVectorEnv(gymnasium.vector.VectorEnv):
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.simulation = Surrogate(num_envs, robot, self.config)
-        self._rngs: list[np.random.Generator | None] = [None] * num_envs
+        self._busy, self._rngs = False, Randoms()
         self._over, self._steps = np.zeros(num_envs, bool), np.zeros(num_envs, int)
 
     def _describe(self, robot: MultipodParams) -> None:
@@ -78,6 +82,7 @@ class MultipodQuasistaticVectorEnv(gymnasium.vector.VectorEnv):
         self.single_action_space = gymnasium.spaces.Box(-1.0, 1.0, (len(self.action_names),), np.float32)
         self._values = [entry.value for entry in pieces.values()]
 
+    @alone
     def reset(self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None):
         """Start episodes, in all environments or those of `options["reset_mask"]`.
 
@@ -85,18 +90,16 @@ class MultipodQuasistaticVectorEnv(gymnasium.vector.VectorEnv):
             seed: One for each environment; of a lone one the environments get `seed`, `seed + 1`, ...
             options: Nothing but the mask, shape (num_envs,) of booleans.
         """
-        options = dict(options or {})
+        options = mapping_of(options)
         robots = masked(options.pop("reset_mask", None), self.num_envs)
         if options:
             raise ValueError(f"unknown options {list(options)}; there is reset_mask")
-        seeds = seeds_of(seed, self.num_envs)
-        for k in robots:
-            if seeds[k] is not None or self._rngs[k] is None:
-                self._rngs[k], _ = seeding.np_random(seeds[k])
-        self._start(np.array(robots))
+        with self._all_or_nothing(np.array(robots)):
+            self._rngs.seed(robots, seeds_of(seed, self.num_envs))
+            self._start(np.array(robots))
         mask = np.isin(np.arange(self.num_envs), robots)
         infos = self.simulation.measurements() | {"termination": np.full(self.num_envs, "", object)}
-        return self._observe(), infos | {"_" + name: mask for name in infos}
+        return self._observe(), shown(infos | {"_" + name: mask for name in infos}, self.autoreset_mode)
 
     def _start(self, robots: np.ndarray) -> None:
         shape = self.simulation.robots.angle.shape[1:]
@@ -110,6 +113,7 @@ class MultipodQuasistaticVectorEnv(gymnasium.vector.VectorEnv):
             observation[:, place] = value(self.simulation)
         return np.nan_to_num(observation, copy=False) if self.simulation.robots.broken.any() else observation
 
+    @alone
     def step(self, actions):
         """Turn the joints for one control period; an action of one is the servos' no-load speed."""
         actions = np.array(actions, np.float64)
@@ -134,7 +138,7 @@ class MultipodQuasistaticVectorEnv(gymnasium.vector.VectorEnv):
             endings = np.where(restart, "", endings)
         observation = self._observe()
         infos = self._infos(endings, terms, ~restart)
-        return observation, reward, terminated, truncated, infos | final
+        return observation, reward, terminated, truncated, shown(infos, self.autoreset_mode) | final
 
     def _infos(self, endings, terms, stepped) -> dict[str, Any]:
         """Return measurements and terms, Gymnasium's way: beside each array, a mask of those it is of."""
@@ -145,11 +149,18 @@ class MultipodQuasistaticVectorEnv(gymnasium.vector.VectorEnv):
 
     def _final(self, observation, endings, terms) -> dict[str, Any]:
         """Return the last observation and info of the episodes that end in this step."""
-        over, last = self._over.copy(), np.full(self.num_envs, None, object)
-        for k in np.flatnonzero(over):
-            last[k] = observation[k].copy()
+        over, last = self._over.copy(), rows_where(self._over, observation)
         infos = {name: value if name[0] != "_" else over for name, value in self._infos(endings, terms, over).items()}
         return {"final_obs": last, "_final_obs": over, "final_info": infos, "_final_info": over}
+
+    def _save(self, sims: np.ndarray) -> State:
+        arrays = {"steps": self._steps[sims], "over": self._over[sims]} | self.simulation.kept_rows(sims)
+        return State(self.config, arrays, self._rngs.states(sims.tolist()))
+
+    def _restore(self, sims: np.ndarray, state: State) -> None:
+        self._rngs.restore(sims.tolist(), state.randoms)
+        self.simulation.take_rows(sims, state.arrays)
+        self._steps[sims], self._over[sims] = state.arrays["steps"], state.arrays["over"]
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave behind the entries' functions, which do not pickle."""
@@ -157,11 +168,11 @@ class MultipodQuasistaticVectorEnv(gymnasium.vector.VectorEnv):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Find the entries' functions again."""
-        self.__dict__.update(state)
+        self.__dict__.update(state | {"_busy": False})
         self._values = [entry.value for entry in entries(self.config.robot).values()]
 
 
-class MultipodQuasistaticEnv(gymnasium.Env):
+class MultipodQuasistaticEnv(RestorableEnv, gymnasium.Env):
     """One quasi-static multipod; options as in `QuasistaticConfig`.
 
     Attributes:
@@ -175,8 +186,14 @@ class MultipodQuasistaticEnv(gymnasium.Env):
             raise ValueError(f"the surrogate draws nothing, got render_mode {render_mode!r}; Multipod-v0 does")
         self.render_mode = None
         self.vector = MultipodQuasistaticVectorEnv(1, autoreset_mode=AutoresetMode.DISABLED, **options)
+        self._busy = False
         self.observation_space = self.vector.single_observation_space
         self.action_space = self.vector.single_action_space
+
+    @property
+    def config(self) -> QuasistaticConfig:
+        """The options."""
+        return self.vector.config
 
     @property
     def ctrl_dt(self) -> float:
@@ -193,20 +210,30 @@ class MultipodQuasistaticEnv(gymnasium.Env):
         """What an action of one means: the motors' no-load speed [rad/s]."""
         return self.params.motor.no_load_speed
 
+    @alone
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None):
         """Start an episode; there are no options."""
-        super().reset(seed=seed)
         if options:
-            raise ValueError(f"unknown options {list(options)}; the surrogate has none")
-        self.vector._rngs = [self.np_random]
+            raise ValueError(f"unknown options {list(mapping_of(options))}; the surrogate has none")
+        super().reset(seed=seed)
+        self.vector._rngs[0] = self.np_random
         observation, infos = self.vector.reset()
         return observation[0], _first(infos)
 
+    @alone
     def step(self, action):
         """Turn the joints for one control period."""
         self.vector._over[:] = False  # going on after the end is the caller's affair, as in every environment
         observation, reward, terminated, truncated, infos = self.vector.step(np.asarray(action)[None])
         return observation[0], float(reward[0]), bool(terminated[0]), bool(truncated[0]), _first(infos)
+
+    def _save(self, sims: np.ndarray) -> State:
+        self.vector._rngs.forget(0)  # anyone may draw from `np_random`
+        return self.vector._save(sims)
+
+    def _restore(self, sims: np.ndarray, state: State) -> None:
+        self.vector._rngs[0] = self.np_random
+        self.vector._restore(sims, state)
 
 
 def _first(infos: Mapping[str, np.ndarray]) -> dict[str, Any]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
 
 from ..analytic.models.multipod import MultipodParams
+from .kinds import check_fields
 
 # Weight and meaning of each term of the reward.
 REWARDS = {
@@ -25,19 +24,22 @@ class QuasistaticConfig:
 
     params: MultipodParams = field(default_factory=MultipodParams)  # the robot
     n_legs: int | None = None  # even, 4 to 50; by default that of `params`
-    law: str = "viscous"  # or "coulomb": closer to MuJoCo, at under half the speed
+    law: str | object = "viscous"  # or "coulomb": closer to MuJoCo, at under half the speed
     ctrl_dt: float = 0.02  # control period [s]
     reset_noise: float = 0.02  # standard deviation of the joint angles at the start [rad]
     reward_weights: Mapping[str, float] = field(default_factory=dict)  # of terms to weigh differently
 
     def __post_init__(self) -> None:
-        if not 0 < self.ctrl_dt < math.inf:
+        check_fields(self)
+        if not (isinstance(self.law, str) or hasattr(self.law, "kernel_code")):
+            raise ValueError(f"law must be viscous, coulomb or a law with a kernel of its own, got {self.law!r}")
+        if not self.ctrl_dt > 0:
             raise ValueError(f"ctrl_dt must be positive, got {self.ctrl_dt}")
         if not self.reset_noise >= 0:
             raise ValueError(f"reset_noise must not be negative, got {self.reset_noise}")
         for name in self.reward_weights:
             if name not in REWARDS:
-                raise ValueError(f"unknown reward term {name!r}; there are {', '.join(REWARDS)}")
+                raise ValueError(f"reward_weights: unknown reward term {name!r}; there are {', '.join(REWARDS)}")
         self.robot  # noqa: B018  refuses impossible numbers of legs
 
     @property
@@ -49,12 +51,3 @@ class QuasistaticConfig:
     def weights(self) -> dict[str, float]:
         """The weight of each term of the reward."""
         return {name: weight for name, (weight, _) in REWARDS.items()} | dict(self.reward_weights)
-
-    @classmethod
-    def from_options(cls, options: Mapping[str, Any]) -> QuasistaticConfig:
-        """Return the configuration of these options; refuse unknown ones."""
-        known = [entry.name for entry in fields(cls)]
-        for name in options:
-            if name not in known:
-                raise ValueError(f"unknown option {name!r}; there are {', '.join(known)}")
-        return cls(**options)

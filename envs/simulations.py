@@ -14,6 +14,22 @@ from .task import Task
 STATE = mujoco.mjtState.mjSTATE_INTEGRATION
 
 
+def kept_row(task: Task, data: mujoco.MjData) -> dict[str, np.ndarray]:
+    """Return copies of MuJoCo's state and outputs of a task with one simulation, as a row."""
+    physics = np.empty((1, mujoco.mj_stateSize(task.model, STATE)))
+    mujoco.mj_getState(task.model, data, physics[0], STATE)
+    return {"physics": physics} | {name: getattr(data, name)[None].copy() for name in task.OUTPUTS}
+
+
+def take_row(task: Task, data: mujoco.MjData, arrays: dict[str, np.ndarray]) -> None:
+    """Give a simulation what `kept_row` returned, or a row of `Simulations.kept_rows`."""
+    mujoco.mj_setState(task.model, data, arrays["physics"][0], STATE)
+    for place in (mujoco.mj_kinematics, mujoco.mj_comPos, mujoco.mj_camlight):  # for pictures
+        place(task.model, data)
+    for name in task.OUTPUTS:
+        getattr(data, name)[:] = arrays[name][0]
+
+
 class BoundArrays:
     """A batch's arrays by MuJoCo's names, each asked for once; the likeness of an `MjData` for all simulations."""
 
@@ -34,6 +50,7 @@ class Simulations:
     Args:
         task: The task; it is bound to the arrays of these simulations.
         n_threads: Of the physics; 0 is one for each processor.
+        models: The model of each simulation, where they are not all the task's.
 
     Attributes:
         data: The arrays of all simulations.
@@ -41,22 +58,23 @@ class Simulations:
         models: The model of each; one and the same where episodes do not change it.
     """
 
-    def __init__(self, task: Task, n_threads: int):
+    def __init__(self, task: Task, n_threads: int, models: list[mujoco.MjModel] | None = None):
         self.task, self.n = task, task.shape[0]
         self._batch = Batch(task.model, self.n, n_threads)
         self.warnings = self._batch.warning[..., 1]  # the other column has where the last one was
         self.data = BoundArrays(self._batch)
-        self.models = [task.model] * self.n
+        self.models = models or [task.model] * self.n
+        if self.models[0] is not task.model:
+            self._batch.set_models(self.models)
         self._scratch = mujoco.MjData(task.model)
         task.bind(self.data)
-        if task.patches:
-            self.data.site_xpos  # noqa: B018  read before the first step, so bound before it
+        for name in task.OUTPUTS:
+            getattr(self.data, name)  # read before the first step, so bound before it
 
     def start(self, sims: list[int], states: list[dict[str, np.ndarray]] | None = None) -> None:
         """Start an episode in each of these simulations, from the given `qpos` and `qvel` if any."""
         task, scratch = self.task, self._scratch
-        if task.varies and self.models[0] is task.model:
-            self.models = [copy.copy(task.model) for _ in range(self.n)]
+        self._part_models()
         for sim in sims:
             model = self.models[sim]
             task.start(sim, model, scratch, **(states[sim] if states else {}))
@@ -67,6 +85,33 @@ class Simulations:
         if task.varies:
             self._batch.set_models(self.models)
         self._batch.forward(np.array(sims))
+
+    def _part_models(self) -> None:
+        """Give each simulation a model of its own where episodes change it."""
+        if self.task.varies and self.models[0] is self.task.model:
+            self.models = [copy.copy(self.task.model) for _ in range(self.n)]
+
+    def kept_rows(self, sims: np.ndarray) -> dict[str, np.ndarray]:
+        """Return copies of MuJoCo's state and outputs of these simulations."""
+        outputs = {name: getattr(self.data, name)[sims] for name in self.task.OUTPUTS}
+        return {"physics": self._batch.state[sims]} | outputs
+
+    def redraw(self, sims: np.ndarray, drawn: tuple[tuple, ...]) -> None:
+        """Give these simulations what their episodes drew."""
+        self._part_models()
+        pairs = zip(sims.tolist(), drawn, strict=True)
+        if any([self.task.redraw(sim, self.models[sim], one) for sim, one in pairs]):
+            self._batch.set_models(self.models)
+
+    def take_rows(self, sims: np.ndarray, arrays: dict[str, np.ndarray]) -> None:
+        """Give these simulations what `kept_rows` returned."""
+        self._batch.state[sims] = arrays["physics"]
+        for name in self.task.OUTPUTS:
+            output = getattr(self.data, name)  # read-only, since the next step of a simulation writes its row anew
+            output.flags.writeable = True
+            output[sims] = arrays[name]
+            output.flags.writeable = False
+        self._batch.warning[sims] = 0
 
     def step(self, controls: np.ndarray, sims: np.ndarray | None) -> None:
         """Step these simulations, or all, through a control period.

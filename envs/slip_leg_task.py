@@ -22,6 +22,7 @@ _LOW, _HIGH = np.array(JOINT_RANGES).T
 class SlipLegTask(LeggedTask):
     """The articulated leg runs forward, or as commanded; `docs/envs/slip_leg.md` has its tables."""
 
+    KEPT = (*LeggedTask.KEPT, "_start_x", "_speed")
     config_class = SlipLegConfig
     n_actions = 2
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..analytic.contact.kernels import DISSIPATION
 from ..analytic.models.multipod import MultipodParams
-from ..analytic.quasistatic import Robots
+from ..analytic.quasistatic import KEPT, Robots
 from .quasistatic_config import QuasistaticConfig
 
 TILTED = np.pi / 3  # beyond which a robot has toppled [rad], as in `Multipod-v0`
@@ -45,6 +45,19 @@ class Surrogate:
         self.robots.step(action, hold)
         self.last_action, self.action = self.action, action
         self.time += np.where(hold, 0.0, self.ctrl_dt)
+
+    def kept_rows(self, robots: np.ndarray) -> dict[str, np.ndarray]:
+        """Return copies of what is kept of some robots, a row for each."""
+        return {name: getattr(owner, name)[robots] for owner, names in self._kept() for name in names}
+
+    def take_rows(self, robots: np.ndarray, arrays: dict[str, np.ndarray]) -> None:
+        """Write what `kept_rows` returned into the rows of some robots."""
+        for owner, names in self._kept():
+            for name in names:
+                getattr(owner, name)[robots] = arrays[name]
+
+    def _kept(self):
+        return (self.robots, KEPT), (self, ("action", "time"))
 
     def endings(self) -> dict[str, np.ndarray]:
         """Return which robots have toppled, shape (n,), by the sentence that says why."""

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 import gymnasium
 import mujoco
@@ -24,14 +24,19 @@ import numpy as np
 from ..mjcf.ground import Ground
 from ..mjcf.presets import Preset
 from ..mjcf.terrain import GroundPatches
+from .state import Randoms
+
+MOST_SUBSTEPS = 100_000  # in a control period: their controls are made beforehand
 
 
 def n_substeps_of(ctrl_dt: float, timestep: float) -> int:
     """Return how many physics steps make a control period.
 
     Raises:
-        ValueError: If they do not divide; the sentence names the nearest period that does.
+        ValueError: If they do not divide; the sentence names the nearest period that does. Or if there are too many.
     """
+    if not ctrl_dt <= MOST_SUBSTEPS * timestep:
+        raise ValueError(f"control period {ctrl_dt:g} s is more than {MOST_SUBSTEPS} timesteps of {timestep:g} s")
     n_substeps = round(ctrl_dt / timestep)
     if n_substeps < 1 or abs(n_substeps * timestep - ctrl_dt) > 1e-9 * ctrl_dt:
         nearest = max(1, n_substeps) * timestep
@@ -49,6 +54,10 @@ class Task(ABC):
     a diverged simulation), and calls `_load` there.
 
     Attributes:
+        KEPT: Names of the arrays with leading dimensions `shape` that a later step or reset reads; the state of a
+            simulation has their rows.
+        OUTPUTS: Names of MuJoCo's derived arrays that are read after a step, when they are those of the last substep's
+            start: they cannot be had from the state behind it, so that the state of a simulation has them too.
         shape: Leading dimensions: () for one simulation, (n,) for n of them.
         observation_space: Of one simulation.
         action_space: Of one simulation; a box from -1 to 1.
@@ -59,6 +68,8 @@ class Task(ABC):
         waiting: Simulations whose episode is over; `where` leaves them out. None if none.
     """
 
+    KEPT: ClassVar[tuple[str, ...]] = ()
+    OUTPUTS: ClassVar[tuple[str, ...]] = ("sensordata", "site_xpos")
     observation_space: gymnasium.spaces.Box
     action_space: gymnasium.spaces.Box
     model: mujoco.MjModel
@@ -66,7 +77,7 @@ class Task(ABC):
 
     def __init__(self, shape: tuple[int, ...]):
         self.shape = shape
-        self.rngs: dict[int | tuple, np.random.Generator] = {}
+        self.rngs = Randoms()
         self.waiting: np.ndarray | None = None
 
     @property
@@ -135,6 +146,23 @@ class Task(ABC):
         if self.waiting is not None:
             condition = condition & ~self.waiting
         return np.flatnonzero(condition).tolist()
+
+    def kept_rows(self, rows) -> dict[str, np.ndarray]:
+        """Return copies of the arrays `KEPT`, of these rows; None makes the one simulation a row."""
+        return {name: np.array(getattr(self, name)[rows]) for name in self.KEPT}
+
+    def take_rows(self, rows, arrays: dict[str, np.ndarray]) -> None:
+        """Write what `kept_rows` returned into these rows."""
+        for name in self.KEPT:
+            getattr(self, name)[rows] = arrays[name]
+
+    def drawn(self, sim) -> tuple:
+        """Return what a simulation's episode drew that is in its model; asked for where the task `varies`."""
+        return ()
+
+    def redraw(self, sim, model: mujoco.MjModel, drawn: tuple) -> bool:
+        """Give a simulation what `drawn` returned; return whether its model is another now."""
+        return False
 
     def _load(self, model: mujoco.MjModel, ground: Ground, preset: Preset, ctrl_dt: float) -> None:
         """Take a new model, the ground it was built on, and its control period [s]."""

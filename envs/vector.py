@@ -12,19 +12,23 @@ from typing import Any
 import gymnasium
 import mujoco
 import numpy as np
-from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
-from .base import BEYOND, checked_action, total, warning_sentence
 from .camera import Camera
-from .episodes import judge, masked, seeds_of
+from .config import TaskConfig
+from .episodes import checked_numbers, judge, masked, rows_of, rows_where, seeds_of, shown
+from .kinds import check_count
+from .legged_task import LeggedTask
+from .restoring import RestorableVectorEnv
 from .simulations import Simulations
-from .task import Task
+from .state import State
+from .steps import BEYOND, checked_action, observed_start, split, total, warning_sentence
+from .turns import alone
 
 
-class LeggedVectorEnv(gymnasium.vector.VectorEnv):
-    """Many simulations of a task, stepped together.
+class LeggedVectorEnv(RestorableVectorEnv, gymnasium.vector.VectorEnv):
+    """Many simulations of a task, stepped together, by one thread's calls at a time.
 
     Args:
         num_envs: How many.
@@ -43,11 +47,12 @@ class LeggedVectorEnv(gymnasium.vector.VectorEnv):
         last_good_states: `qpos` and `qvel` before the step that diverged, by simulation, until its next episode.
 
     Raises:
-        ValueError: If an option is unknown or its value impossible; the sentence says what is allowed.
+        TypeError: If a keyword is unknown.
+        ValueError: If a value is impossible; the sentence says what is allowed.
     """
 
     metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 50}
-    task_class: type[Task]
+    task_class: type[LeggedTask]
 
     def __init__(
         self,
@@ -63,8 +68,11 @@ class LeggedVectorEnv(gymnasium.vector.VectorEnv):
     ):
         if render_mode not in (None, "rgb_array"):
             raise ValueError(f"unknown render mode {render_mode!r} of many simulations; there is rgb_array")
+        self.autoreset_mode = checked_numbers(num_envs, max_episode_steps, autoreset_mode)
+        check_count("n_threads", n_threads, least=0)
         self.num_envs, self.max_episode_steps, self.render_mode = num_envs, max_episode_steps, render_mode
-        self.autoreset_mode, self._n_threads = AutoresetMode(autoreset_mode), n_threads
+        self._n_threads = n_threads
+        self._busy = False
         self._camera = Camera(width, height, camera)
         self.task = self.task_class(shape=(num_envs,), **options)
         self.single_observation_space = self.task.observation_space
@@ -79,6 +87,7 @@ class LeggedVectorEnv(gymnasium.vector.VectorEnv):
 
     def _load(self) -> None:
         """Take the task's model as it is now."""
+        self._camera.check(self.task.model)
         self._camera.close()
         self._sims = Simulations(self.task, self._n_threads)
         self._data = self._sims.data
@@ -86,10 +95,16 @@ class LeggedVectorEnv(gymnasium.vector.VectorEnv):
         self.metadata = type(self).metadata | frames
 
     @property
+    def config(self) -> TaskConfig:
+        """The options as they are now."""
+        return self.task.config
+
+    @property
     def models(self) -> list[mujoco.MjModel]:
         """The model of each simulation; one and the same where episodes do not change it."""
         return self._sims.models
 
+    @alone
     def reset(self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None):
         """Start episodes, in all simulations or those of `options["reset_mask"]`; see the task for other options.
 
@@ -97,32 +112,31 @@ class LeggedVectorEnv(gymnasium.vector.VectorEnv):
             seed: One for each simulation; of a lone one the simulations get `seed`, `seed + 1`, ...
             options: The task's; `qpos` and `qvel` set the start of all, shape (nq,), or of each, (num_envs, nq).
         """
-        options = dict(options or {})
+        options, state = split(options)
         sims = masked(options.pop("reset_mask", None), self.num_envs)
-        state = {name: np.asarray(options.pop(name), float) for name in ("qpos", "qvel") if name in options}
         if options and len(sims) < self.num_envs:
-            raise ValueError(
-                f"{', '.join(options)} hold for all environments, so all must be reset, not a part of them"
-            )
-        if self.task.configure(options):
-            self._load()
-        seeds = seeds_of(seed, self.num_envs)
-        for sim in sims:
-            if seeds[sim] is not None or sim not in self.task.rngs:
-                self.task.rngs[sim], _ = seeding.np_random(seeds[sim])
-        rows = {name: value if value.ndim == 2 else [value] * self.num_envs for name, value in state.items()}
-        self._start(sims, [{name: value[sim] for name, value in rows.items()} for sim in range(self.num_envs)])
-        self._over[sims] = False
-        self.task.refresh()
-        infos = self._infos(np.isin(np.arange(self.num_envs), sims))
-        return self.task.observe(), infos
+            raise ValueError(f"{', '.join(options)} hold for all environments, so all must be reset")
+        rows = {name: rows_of(name, value, self.num_envs) for name, value in state.items()}
+        with self._all_or_nothing(np.array(sims), *((self, self.task) if options else ())):
+            if self.task.configure(options):
+                self._load()
+            self.task.rngs.seed(sims, seeds_of(seed, self.num_envs))
+            self._start(sims, [{name: value[sim] for name, value in rows.items()} for sim in range(self.num_envs)])
+            self._over[sims] = False
+            self.task.refresh()
+            observation = observed_start(self.task, self._sims.warnings, sims)
+        return observation, shown(self._infos(np.isin(np.arange(self.num_envs), sims)), self.autoreset_mode)
 
     def _start(self, sims: list[int], states: list[dict[str, np.ndarray]] | None = None) -> None:
         self._sims.start(sims, states)
         self._steps[sims] = 0
-        for sim in sims:
-            self.last_good_states.pop(sim, None)
+        self._forget(sims)
 
+    def _forget(self, sims) -> None:
+        """Leave the last good states of these simulations behind."""
+        self.last_good_states = {sim: good for sim, good in self.last_good_states.items() if sim not in sims}
+
+    @alone
     def step(self, actions):
         """Hold the actions, shape (num_envs, n), for one control period; see the task for what an action means."""
         task, waited = self.task, self._over
@@ -150,7 +164,7 @@ class LeggedVectorEnv(gymnasium.vector.VectorEnv):
             observation = task.observe()
             endings[restart] = ""
         infos = self._infos(np.ones(self.num_envs, bool), endings, terms, ~restart)
-        return observation, reward, terminated, truncated, infos | final
+        return observation, reward, terminated, truncated, shown(infos, self.autoreset_mode) | final
 
     def _watch(self, before: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
         """Observe, and say which simulations diverged; those are put back to where they were."""
@@ -189,10 +203,7 @@ class LeggedVectorEnv(gymnasium.vector.VectorEnv):
 
     def _final(self, observation: np.ndarray, endings: np.ndarray, terms: dict[str, np.ndarray]) -> dict[str, Any]:
         """Return the last observation and info of the episodes that end in this step."""
-        over = self._over
-        last = np.full(self.num_envs, None, object)
-        for sim in np.flatnonzero(over):
-            last[sim] = observation[sim].copy()
+        over, last = self._over, rows_where(self._over, observation)
         infos = self._infos(over, endings.copy(), terms, over)
         return {"final_obs": last, "_final_obs": over, "final_info": infos, "_final_info": over}
 
@@ -202,6 +213,36 @@ class LeggedVectorEnv(gymnasium.vector.VectorEnv):
             gymnasium.logger.warn("render() needs a render_mode: gymnasium.make_vec(..., render_mode='rgb_array')")
             return None
         return tuple(self._sims.image(sim, self._camera) for sim in range(self.num_envs))
+
+    def _save(self, sims: np.ndarray) -> State:
+        task = self.task
+        arrays = {"steps": self._steps[sims], "over": self._over[sims]} | self._sims.kept_rows(sims)
+        drawn = tuple(map(task.drawn, sims.tolist())) if task.varies else ()
+        return State(task.config, arrays | task.kept_rows(sims), task.rngs.states(sims.tolist()), drawn)
+
+    def _restore(self, sims: np.ndarray, state: State) -> None:
+        arrays = state.arrays
+        self.task.rngs.restore(sims.tolist(), state.randoms)
+        if state.drawn:
+            self._sims.redraw(sims, state.drawn)
+        self._sims.take_rows(sims, arrays)
+        self.task.take_rows(sims, arrays)
+        self._steps[sims], self._over[sims] = arrays["steps"], arrays["over"]
+        self._forget(sims)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the batch behind, but not what is in it."""
+        kept = self._sims.models, self._save(np.arange(self.num_envs)), self.last_good_states
+        return self.__dict__ | {"_sims": kept, "_data": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Put what was in the batch into a new one."""
+        models, saved, last_good_states = state.pop("_sims")
+        self.__dict__.update(state | {"_busy": False})
+        self._sims = Simulations(self.task, self._n_threads, models)
+        self._data = self._sims.data
+        self._restore(np.arange(self.num_envs), saved)
+        self.last_good_states = last_good_states
 
     def close_extras(self, **kwargs) -> None:
         """Close the renderer."""

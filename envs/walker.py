@@ -30,6 +30,8 @@ class WalkerTask(Machine, LeggedTask):
         observation_names: Name of every number of the observation.
     """
 
+    KEPT = (*LeggedTask.KEPT, "_reference", "_rate", "_cycles", "_velocity", "_start_xy")
+
     def __init__(self, shape: tuple[int, ...], **options):
         super().__init__(shape, **options)
         self.observation_names = tuple(

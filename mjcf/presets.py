@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 import mujoco
 
+from ..analytic.finite import check_finite
+
 _EXPLICIT_IN_POSITION = ("Euler", "implicit", "implicitfast")
 INTEGRATORS = {
     "Euler": mujoco.mjtIntegrator.mjINT_EULER,
@@ -38,6 +40,7 @@ class Preset:
     follow_period: float = 0.0  # between moves of the tangent planes on curved terrain [s]; 0 is every step
 
     def __post_init__(self) -> None:
+        check_finite(self)
         for name, known in (("integrator", INTEGRATORS), ("cone", CONES)):
             if getattr(self, name) not in known:
                 raise ValueError(f"unknown {name} {getattr(self, name)!r}; there are {', '.join(known)}")

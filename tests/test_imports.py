@@ -9,12 +9,12 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 SIBLINGS = {"analytic", "mjcf", "controllers", "envs", "scripts"}
-PLAIN = {f"analytic.{name}" for name in ("models", "terrain", "clock", "undulation", "motor", "battery")}
+PLAIN = {f"analytic.{name}" for name in ("models", "terrain", "clock", "undulation", "motor", "battery", "finite")}
 
 # What each folder may import: siblings (all, or single modules of one), and third-party packages it must not.
 MAY_IMPORT = {
     "analytic": set(),
-    "mjcf": {"analytic.models", "analytic.terrain"},
+    "mjcf": {"analytic.models", "analytic.terrain", "analytic.finite"},
     "controllers": {"analytic"},
     "envs": {"mjcf"} | PLAIN,
     "scripts": SIBLINGS,

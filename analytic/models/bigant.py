@@ -21,6 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..finite import check_finite
 from ..motor import MX_106, Motor
 
 N_LEGS = 6
@@ -66,6 +67,7 @@ class BigAntParams:
     motor: Motor = MX_106
 
     def __post_init__(self) -> None:
+        check_finite(self)
         for name in POSITIVE:
             if not 0 < getattr(self, name) < np.inf:
                 raise ValueError(f"{name} of BigANT must be positive, got {getattr(self, name)}")

@@ -19,6 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..finite import check_finite
+
 MOTOR_MODES = ("ideal", "current", "voltage")
 UNLIMITED = 1e9  # a torque no controller asks for [N m]
 START_PITCH = -0.12  # of the boom, the tip up [rad]
@@ -71,6 +73,7 @@ class HoppingLegParams:
     fall_height: float = 0.08  # of the hip, below which the leg has fallen [m]
 
     def __post_init__(self) -> None:
+        check_finite(self)
         for name, shape in _ARRAYS.items():
             value = np.array(getattr(self, name), float)
             if value.shape != shape:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..finite import check_finite
 from ..motor import MX_64, Motor
 
 MIN_LEGS, MAX_LEGS = 4, 50
@@ -63,6 +64,7 @@ class MultipodParams:
     motor: Motor = MX_64
 
     def __post_init__(self) -> None:
+        check_finite(self)
         _check_legs(self.n_legs)
         for name in POSITIVE:
             if not 0 < getattr(self, name) < np.inf:

@@ -20,6 +20,7 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
+from ..finite import check_finite
 from ..hybrid import indices, vector
 
 X, Z, HIP, KNEE = range(4)
@@ -47,6 +48,7 @@ class SlipLegParams:
     )
 
     def __post_init__(self) -> None:
+        check_finite(self)
         for entry in fields(self):
             value = getattr(self, entry.name)
             if not 0 < value < np.inf:

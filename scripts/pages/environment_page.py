@@ -80,6 +80,11 @@ Parameters that `randomise` takes: {randomisable}.
 
 {arguments}
 
+## Saving and restoring
+
+`state = env.unwrapped.get_state()` and `env.unwrapped.set_state(state)` go back to any moment, to the bit, see
+[saving](../saving.md).
+
 ## Info
 
 {info_table}

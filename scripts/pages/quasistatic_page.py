@@ -66,6 +66,10 @@ ground. Truncated after 1000 steps by the time limit of the registration.
 
 {argument_table}
 
+## Saving and restoring
+
+`state = envs.get_state()` and `envs.set_state(state)` go back to any moment, to the bit, see [saving](../saving.md).
+
 ## Info
 
 {info_table}

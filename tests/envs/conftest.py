@@ -28,6 +28,7 @@ def pytest_generate_tests(metafunc):
     if {"name", "options"} <= set(metafunc.fixturenames) and hasattr(metafunc.module, "VARIANTS"):
         variants = [*metafunc.module.VARIANTS, *((name, everything(name)) for name in ENVIRONMENTS)]
         ids = [
-            f"{n}-everything" if o == everything(n) else f"{n}-{'-'.join(map(str, o.values()))}" for n, o in variants
+            f"{n}-everything" if n in ENVIRONMENTS and o == everything(n) else f"{n}-{'-'.join(map(str, o.values()))}"
+            for n, o in variants
         ]
         metafunc.parametrize(("name", "options"), variants, ids=ids)

@@ -257,7 +257,6 @@ def test_a_diverged_simulation_ends_the_episode_with_the_last_good_state(tmp_pat
         ({"randomise": {"body_mass": (0, 2)}}, "need 0 < low <= high"),
         ({"reset_noise": -1}, "reset_noise must not be negative"),
         ({"command_period": 0}, "command_period must be positive"),
-        ({"colour": "red"}, "unknown option 'colour'; there are params, task"),
         ({"render_mode": "ascii"}, "unknown render mode 'ascii'; there are human, rgb_array, depth_array"),
     ],
 )

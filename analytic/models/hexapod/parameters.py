@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ... import clock, terrain
+from ...finite import check_finite
 from ...motor import Motor
 
 N_LEGS = 6
@@ -90,6 +91,7 @@ class HexapodParams:
     frame_height: int = 480
 
     def __post_init__(self) -> None:
+        check_finite(self)
         for name, shape in {**dict.fromkeys(PER_LEG, (N_LEGS,)), "attach": (N_LEGS, 3), "J": (3, 3)}.items():
             value = np.array(getattr(self, name), float)
             if value.shape != shape:

@@ -77,7 +77,7 @@ def test_unknown_symbol_lists_what_exists():
     [
         ({"body_mass": 0.0}, "body_mass must be positive, got 0.0"),
         ({"leg_mass": -0.01}, "leg_mass must be positive"),
-        ({"body_mass": float("nan")}, "body_mass must be positive, got nan"),
+        ({"body_mass": float("nan")}, "body_mass of HexapodParams must be finite, got nan"),
         ({"friction_coeff": -0.1}, "friction_coeff must not be negative"),
         ({"rho_k": np.ones(5)}, r"rho_k must have shape \(6,\), got \(5,\)"),
         ({"rho_k": np.r_[np.ones(5), 0]}, "rho_k must be positive"),

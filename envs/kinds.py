@@ -1,0 +1,107 @@
+"""Whether an option is of the kind that its annotation declares: finite numbers, names, ranges, or a class of ours."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from functools import cache
+from numbers import Integral, Real
+from types import UnionType
+from typing import Any, get_args, get_origin, get_type_hints
+
+import numpy as np
+
+_WORDS = {
+    bool: "True or False",
+    int: "a whole number",
+    float: "a finite number",
+    str: "a name",
+    type(None): "None",
+    tuple[float, float]: "a pair of finite numbers",
+    Sequence[str]: "a sequence of names",
+    Mapping[str, float]: "a mapping from names to finite numbers",
+    Mapping[str, tuple[float, float]]: "a mapping from names to pairs of finite numbers",
+}
+
+
+def check(name: str, value: Any, kind: Any) -> None:
+    """Refuse a value that is not of a kind: a class, one of those in `_WORDS`, or several joined by `|`.
+
+    Raises:
+        ValueError: The sentence names the option, the kinds that are allowed, and the value.
+    """
+    kinds = get_args(kind) if isinstance(kind, UnionType) else (kind,)
+    if not any(_fits(value, one) for one in kinds):
+        allowed = " or ".join(_WORDS.get(one) or one.__name__ for one in kinds)
+        raise ValueError(f"{name} must be {allowed}, got {value!r}")
+
+
+def check_count(name: str, value: Any, least: int = 1) -> None:
+    """Refuse what is not a whole number, or less than `least`."""
+    check(name, value, int)
+    if value < least:
+        raise ValueError(f"{name} must be at least {least}, got {value}")
+
+
+def numbers(name: str, value: Any) -> np.ndarray:
+    """Return an array of float; refuse what is none."""
+    try:
+        array = np.asarray(value)
+    except ValueError:  # rows of different lengths
+        array = np.array(None)
+    if array.dtype.kind not in "biuf":
+        raise ValueError(f"{name} must be finite numbers, got {value!r}")
+    return array.astype(float)
+
+
+def check_fields(config) -> None:
+    """Refuse a dataclass with a value not of its field's kind, or a range whose first number is above its second."""
+    for name, kind in _kinds(type(config)).items():
+        value = getattr(config, name)
+        check(name, value, kind)
+        if kind == tuple[float, float] and value[0] > value[1]:
+            raise ValueError(f"{name} is a range, its lowest number first, got {value!r}")
+
+
+@cache
+def _kinds(owner: type) -> dict[str, Any]:
+    hints = get_type_hints(owner)
+    return {entry.name: hints[entry.name] for entry in fields(owner)}
+
+
+def _fits(value: Any, kind: Any) -> bool:
+    if kind is Any:
+        return True
+    if kind is bool:
+        return isinstance(value, bool | np.bool_)
+    if kind is int:
+        return isinstance(value, Integral) and not isinstance(value, bool)
+    if kind is float:
+        return isinstance(value, Real) and math.isfinite(value)
+    if get_origin(kind) is tuple:
+        return _is_list(value) and len(value) == 2 and all(_fits(one, float) for one in value)
+    if get_origin(kind) is Sequence:
+        return _is_list(value) and all(isinstance(one, str) for one in value)
+    if get_origin(kind) is Mapping:
+        of_names = isinstance(value, Mapping) and all(isinstance(name, str) for name in value)
+        return of_names and all(_fits(one, get_args(kind)[1]) for one in value.values())
+    return isinstance(value, kind)
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, Sequence | np.ndarray) and not isinstance(value, str) and np.ndim(value) <= 1
+
+
+def from_keywords(config: type, keywords: Mapping[str, Any]):
+    """Return the configuration of these keywords of `gymnasium.make`.
+
+    Raises:
+        TypeError: If a keyword is unknown, in Python's own words, by which wrappers such as TorchRL's recognise it.
+    """
+    known = _kinds(config)
+    for name in keywords:
+        if name not in known:
+            owner = config.__name__.removesuffix("Config")
+            raise TypeError(f"{owner}() got an unexpected keyword argument {name!r}; there are {', '.join(known)}")
+    return config(**keywords)

@@ -1,0 +1,119 @@
+"""The state of simulations as a value: what an environment gives away and takes back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any
+
+import numpy as np
+from gymnasium.utils import seeding
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """One simulation or several as they were, a row for each: what `get_state` returns and `set_state` takes.
+
+    Nothing that happens later changes it. It can be pickled, and restored as often as one likes, in every environment
+    of the same options. What it holds is the environment's affair and may change with the version.
+
+    Attributes:
+        config: The options of the environment.
+        arrays: By name, a row for each simulation: MuJoCo's state, set-points, clock, command, battery, step count ...
+        randoms: The state of each simulation's random numbers; None before its first episode.
+        drawn: What each episode drew, its robot and its terrain; empty where episodes draw neither.
+    """
+
+    config: Any
+    arrays: dict[str, np.ndarray]
+    randoms: tuple[dict[str, Any] | None, ...]
+    drawn: tuple[tuple[Any, Any], ...] = ()
+
+    def __len__(self) -> int:
+        """Return the number of simulations."""
+        return len(self.randoms)
+
+    def spread(self, n: int) -> State:
+        """Return this state, or where it is of one simulation, one of n whose lists are as long."""
+        if len(self) == n:
+            return self
+        return State(self.config, self.arrays, self.randoms * n, self.drawn * n)
+
+    def check(self, config, n: int) -> None:
+        """Refuse to be the state of n simulations with these options."""
+        if len(self) not in (1, n):
+            raise ValueError(f"the state is of {len(self)} simulations, to be taken by {n}; one row serves any number")
+        if self.config is config:
+            return
+        if type(self.config) is not type(config):
+            theirs, ours = (type(one).__name__.removesuffix("Config") for one in (self.config, config))
+            raise ValueError(f"the state is of another environment: of {theirs}, and this is {ours}")
+        names = [entry.name for entry in fields(config)]
+        other = [name for name in names if not same(getattr(self.config, name), getattr(config, name))]
+        if other:
+            raise ValueError(f"the state is of an environment with other options: {', '.join(other)}")
+
+
+def same(a, b) -> bool:
+    """Return whether two options are equal, looking into dataclasses, mappings and arrays."""
+    if a is b:
+        return True
+    if is_dataclass(a):
+        return type(a) is type(b) and all(same(getattr(a, one.name), getattr(b, one.name)) for one in fields(a))
+    if isinstance(a, Mapping):
+        return isinstance(b, Mapping) and a.keys() == b.keys() and all(same(value, b[key]) for key, value in a.items())
+    return a == b if isinstance(a, str | float | int) else np.array_equal(a, b)
+
+
+class Randoms:
+    """The random generators of simulations, by `sim`, and the states in which they are known to be.
+
+    To read a generator's state takes longer than to step a robot of the surrogate. So it is kept until the generator
+    is asked for, which is taken to be for a draw.
+    """
+
+    def __init__(self):
+        self._generators: dict[int | tuple, np.random.Generator] = {}
+        self._states: dict[int | tuple, dict[str, Any]] = {}
+
+    def __contains__(self, sim) -> bool:
+        return sim in self._generators
+
+    def __getitem__(self, sim) -> np.random.Generator:
+        self._states.pop(sim, None)
+        return self._generators[sim]
+
+    def __setitem__(self, sim, generator: np.random.Generator) -> None:
+        self._states.pop(sim, None)
+        self._generators[sim] = generator
+
+    def seed(self, sims: list[int], seeds: Sequence[int | None]) -> None:
+        """Begin these generators anew, each from its seed; those without one go on, if they have begun."""
+        for sim in sims:
+            if seeds[sim] is not None or sim not in self:
+                self[sim], _ = seeding.np_random(seeds[sim])
+
+    def forget(self, sim) -> None:
+        """Know a generator's state no more: others may have drawn from it."""
+        self._states.pop(sim, None)
+
+    def states(self, sims: Sequence) -> tuple[dict[str, Any] | None, ...]:
+        """Return the states of these generators, None of those that have not begun."""
+        found = tuple(map(self._states.get, sims))
+        if None not in found:
+            return found
+        for sim in sims:
+            if sim in self._generators and sim not in self._states:
+                self._states[sim] = self._generators[sim].bit_generator.state
+        return tuple(map(self._states.get, sims))
+
+    def restore(self, sims: Sequence, states: tuple[dict[str, Any] | None, ...]) -> None:
+        """Give these generators the states that `states` returned."""
+        for sim, state in zip(sims, states, strict=True):
+            if state is None:
+                self._generators.pop(sim, None), self._states.pop(sim, None)
+            elif self._states.get(sim) is not state:
+                if sim not in self._generators:
+                    self._generators[sim] = np.random.Generator(np.random.PCG64(0))
+                self._generators[sim].bit_generator.state = state
+                self._states[sim] = state

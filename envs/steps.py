@@ -1,0 +1,88 @@
+"""What single and vector environments share in MuJoCo: actions that come in, starts that are possible, divergence."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Mapping
+from functools import reduce
+from typing import Any
+
+import gymnasium
+import mujoco
+import numpy as np
+
+from .episodes import mapping_of
+from .kinds import numbers
+from .legged_task import LeggedTask
+
+DIVERGED = "diverged"  # how the sentences begin that say a simulation did
+BEYOND = f"{DIVERGED}: an observation is beyond its bound"
+
+
+def warning_sentence(counts: np.ndarray) -> str:
+    """Return the first of MuJoCo's warnings, by their counts, as the sentence that ends an episode."""
+    kind = mujoco.mjtWarning(int(np.flatnonzero(counts)[0]))
+    return f"{DIVERGED}: MuJoCo warned {kind.name.removeprefix('mjWARN_')}"
+
+
+def total(terms) -> Any:
+    """Return the sum from left to right, rounded as arrays are; the built-in `sum` of numbers is more exact."""
+    return reduce(operator.add, terms, 0.0)
+
+
+def checked_action(action, space: gymnasium.spaces.Box) -> np.ndarray:
+    """Return a copy of the action within its box, as a servo clips it.
+
+    Raises:
+        ValueError: If its shape is another or it is not finite.
+    """
+    action = np.array(action, dtype=np.float64)
+    if action.shape != space.shape:
+        raise ValueError(f"an action has shape {space.shape}, got {action.shape}")
+    if np.abs(action).max() <= 1.0:
+        return action
+    if not np.isfinite(action).all():
+        raise ValueError(f"an action must be finite, got {action}")
+    return np.clip(action, -1.0, 1.0)
+
+
+def split(options: Mapping[str, Any] | None) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """Return the options of a reset that hold for the episodes to come, and those of this start: `qpos` and `qvel`.
+
+    Raises:
+        TypeError: If they are no mapping.
+        ValueError: If a start is not an array of numbers.
+    """
+    kept = mapping_of(options)
+    return kept, {name: numbers(name, kept.pop(name)) for name in ("qpos", "qvel") if name in kept}
+
+
+def observed_start(task: LeggedTask, warnings: np.ndarray, sims: list[int] | tuple = ()) -> np.ndarray:
+    """Return the observation of episodes that begin, in the simulations `sims` of many.
+
+    Args:
+        task: The task.
+        warnings: Counts of MuJoCo's warnings in the simulations.
+        sims: Those that begin.
+
+    Raises:
+        ValueError: If one of them lies outside the observation space, or where MuJoCo cannot simulate.
+    """
+    counts = warnings[sims].reshape(-1, warnings.shape[-1]).sum(0)
+    if counts.any():
+        raise ValueError(
+            f"an episode cannot start like this: {warning_sentence(counts)}; qpos, qvel or an option such as "
+            "reset_noise puts it there"
+        )
+    with np.errstate(over="ignore", invalid="ignore"):  # what does not fit in float32 is refused
+        observation = task.observe()
+    bound, begun = task.observation_space.high, observation[sims]
+    beyond = ~(np.abs(begun) <= bound)
+    if beyond.any():
+        first = tuple(np.argwhere(beyond)[0])
+        name = next(name for name, part in task.observation_slices.items() if part.start <= first[-1] < part.stop)
+        raise ValueError(
+            f"an episode cannot start outside its observation space: {name} would be {begun[first]:g}, its bound is "
+            f"{bound[first[-1]]:g}; qpos, qvel or an option such as reset_noise puts it there"
+        )
+    return observation

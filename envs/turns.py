@@ -1,0 +1,27 @@
+"""One thread at a time: MuJoCo lets go of Python's lock while it steps, and two steps of one simulation would crash."""
+
+from __future__ import annotations
+
+from functools import wraps
+
+
+def alone(method):
+    """Return a method of an environment that refuses to run while another call of the environment does.
+
+    Between reading the flag and setting it Python does not change threads.
+    """
+
+    @wraps(method)
+    def guarded(self, *args, **kwargs):
+        if self._busy:
+            raise RuntimeError(
+                f"{method.__name__}() was called while another call of this environment runs: an environment serves "
+                "one thread; make one for each, or a vector environment, which has threads of its own"
+            )
+        self._busy = True
+        try:
+            return method(self, *args, **kwargs)
+        finally:
+            self._busy = False
+
+    return guarded
