@@ -25,6 +25,26 @@ def wrap(angle: np.ndarray) -> np.ndarray:
     return np.pi - np.mod(np.pi - angle, TURN)
 
 
+def slow_phase(tau, slow_time, sweep_angle):
+    """Return F [rad] and its rate [rad/s] in a slow phase, a time tau [s] after its mid-stance.
+
+    Plain arithmetic, as the next two: the exact engine compiles them for numbers, `profile` maps them on arrays.
+    """
+    rate = sweep_angle / slow_time
+    return rate * tau, rate
+
+
+def fast_phase(tau, edge, cycle_time, slow_time, sweep_angle):
+    """Return F and its rate in the fast phase after (`edge` 0.5) or before (-0.5) the slow phase around tau = 0."""
+    rate = (TURN - sweep_angle) / (cycle_time - slow_time)
+    return edge * sweep_angle + rate * (tau - edge * slow_time), rate
+
+
+def reference(angle, rate, leg_offset, direction):
+    """Return the hip's reference phi_d [rad] and its rate [rad/s] at a profile's angle F and rate."""
+    return direction * (angle + leg_offset), direction * rate
+
+
 def profile(cycles, cycle_time, slow_time, sweep_angle):
     """Return F [rad] and its rate dF/dt [rad/s] after a number of cycles since mid-stance.
 
@@ -38,13 +58,11 @@ def profile(cycles, cycle_time, slow_time, sweep_angle):
     """
     turns = np.floor(cycles + 0.5)
     tau = (cycles - turns) * cycle_time  # time since the nearest mid-stance, in [-t_c/2, t_c/2)
-    slow_rate = sweep_angle / slow_time
-    fast_rate = (TURN - sweep_angle) / (cycle_time - slow_time)
     late = tau >= 0.5 * slow_time
-    slow = (tau >= -0.5 * slow_time) & ~late
-    edge = np.where(late, 0.5, -0.5)
-    fast_angle = edge * sweep_angle + fast_rate * (tau - edge * slow_time)
-    return TURN * turns + np.where(slow, slow_rate * tau, fast_angle), np.where(slow, slow_rate, fast_rate)
+    is_slow = (tau >= -0.5 * slow_time) & ~late
+    slow, slow_rate = slow_phase(tau, slow_time, sweep_angle)
+    fast, fast_rate = fast_phase(tau, np.where(late, 0.5, -0.5), cycle_time, slow_time, sweep_angle)
+    return TURN * turns + np.where(is_slow, slow, fast), np.where(is_slow, slow_rate, fast_rate)
 
 
 @dataclass(frozen=True)
@@ -78,7 +96,7 @@ class Clock:
     def at(self, cycles) -> tuple[np.ndarray, np.ndarray]:
         """Return angle and rate after a number of cycles, for a clock whose cycle time may change under way."""
         angle, rate = profile(cycles + self.phase, self.cycle_time, self.slow_time, self.sweep_angle)
-        return self.direction * (angle + self.leg_offset), self.direction * rate
+        return reference(angle, rate, self.leg_offset, self.direction)
 
     def kinks(self, start: float, stop: float) -> np.ndarray:
         """Return the times in (start, stop] at which some leg changes between slow and fast, sorted, shape (n,)."""

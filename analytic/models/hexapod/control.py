@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from ...clock import HEADINGS, RIGHT, TRIPOD_PHASE, TripodGait
+from ...clock import HEADINGS, RIGHT, TRIPOD_PHASE, TripodGait, fast_phase, reference, slow_phase
 from ...hybrid import Guard, indices
 from .leg import wrap
 from .parameters import N_LEGS, HexapodParams
@@ -122,25 +122,22 @@ def since_stance(t, d, p, leg):
 
 
 def clock_reference(t, d, p, mode, leg):
-    """Return a leg's reference angle, up to full turns [rad], and its rate [rad/s]; `clock.profile` with its phase."""
+    """Return a leg's reference angle, up to full turns [rad], and its rate [rad/s]: the clock of `TripodGait`."""
     slow, sweep = slow_time(p, leg), p[K.sweep_angle]
     tau = since_stance(t, d, p, leg)
     if (mode >> leg) & 1:
-        rate = sweep / slow
-        angle = rate * tau
+        angle, rate = slow_phase(tau, slow, sweep)
     else:
-        rate = (2.0 * math.pi - sweep) / (p[K.cycle_time] - slow)
-        angle = 0.5 * sweep + rate * (tau - 0.5 * slow)
+        angle, rate = fast_phase(tau, 0.5, p[K.cycle_time], slow, sweep)
     direction = p[K.right_direction] if SIDE[leg] < 0.0 else p[K.left_direction]
-    offset = p[K.leg_offset] + SIDE[leg] * p[K.offset_difference]
-    return direction * (angle + offset), direction * rate
+    return reference(angle, rate, p[K.leg_offset] + SIDE[leg] * p[K.offset_difference], direction)
 
 
 def clock_error(t, d, p, mode, leg, angle):
     """Return how far a hip is behind its reference [rad], and the reference's rate [rad/s]."""
-    reference, rate = clock_reference(t, d, p, mode, leg)
+    asked, rate = clock_reference(t, d, p, mode, leg)
     near = d[N_LEGS + leg]
-    return near + wrap(reference - angle - near), rate
+    return near + wrap(asked - angle - near), rate
 
 
 def clock_torque(t, x, own, d, p, mode, leg, angle, speed):
