@@ -1,1 +1,1 @@
-"""Experiments. `scripts/run_hexapod.py` is the subcommand `tarsus run hexapod`; folders hold what the files share."""
+"""Experiments. `scripts/search_gait.py` is the subcommand `tarsus search gait`; folders hold what the files share."""

@@ -2,7 +2,7 @@
 
 Usage: tarsus [SUBCOMMAND ...] [OPTIONS]. `tarsus` alone lists the subcommands, `--help` after one lists its options.
 
-The file `scripts/run_hexapod.py` is the subcommand `run hexapod`, and `scripts/figures/convergence.py` is
+The file `scripts/search_gait.py` is the subcommand `search gait`, and `scripts/figures/convergence.py` is
 `figure convergence`: a script joins by lying there with a `main(argv)`.
 """
 

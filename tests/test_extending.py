@@ -21,11 +21,12 @@ from tarsus.analytic.models.multipod import MultipodParams
 from tarsus.controllers import gaits, pair_gaits
 from tarsus.envs import hexapod_config, hexapod_task, hopping_leg, observations
 from tarsus.mjcf import PRESETS
-from tarsus.scripts import baselines, cli, contact_sweep, crossvalidate, evaluate, run_multipod, train, write_docs
-from tarsus.scripts.comparison.machine import Machine, Trial
+from tarsus.scripts import baselines, cli, contact_sweep, crossvalidate, evaluate, run, train, write_docs
 from tarsus.scripts.learning import policies, training_runs
+from tarsus.scripts.machines import MACHINES, multipod_mujoco
+from tarsus.scripts.machines.machine import Machine, Run
 from tarsus.scripts.pages import hexapod_page, plain_page
-from tarsus.scripts.runs import layouts, record, walking
+from tarsus.scripts.runs import layouts, record
 
 ROOT = Path(__file__).parents[1]
 
@@ -113,20 +114,22 @@ def test_an_environment_is_made_evaluated_and_documented(monkeypatch):
 
 
 def test_a_robot_that_walks_is_on_the_command_line(monkeypatch, tmp_path, capsys):
-    monkeypatch.setitem(walking.MACHINES, "centipede", walking.MACHINES["multipod"])
+    monkeypatch.setitem(multipod_mujoco.ROBOTS, "centipede", multipod_mujoco.ROBOTS["multipod"])
+    layout = MACHINES["multipod"].layouts["multipod"]
+    monkeypatch.setitem(MACHINES["multipod"].layouts, "centipede", layout)
     words = ["--robot", "centipede", "--n-legs", "8", "--preset", "rl", "--seconds", "0.1", "--no-video"]
-    assert run_multipod.main([*words, "--out", str(tmp_path)]) == 0
+    assert run.main(["multipod", *words, "--out", str(tmp_path)]) == 0
     assert "centipede, 8 legs" in capsys.readouterr().out
-    assert run_multipod.main(["--robot", "spider"]) == 2 and "centipede" in capsys.readouterr().err
+    assert run.main(["multipod", "--robot", "spider"]) == 2 and "centipede" in capsys.readouterr().err
 
 
 def test_a_gait_is_made_by_name_and_offered_to_robots_that_can_do_it(monkeypatch, capsys):
     family = gaits.GaitFamily(lambda n_legs: pair_gaits.undulation(n_legs, phase_offset=3.0), "pairs", 3, 6)
     monkeypatch.setitem(gaits.GAITS, "crawl", family)
     assert "crawl" in gaits.names("pairs", 6) and "crawl" not in gaits.names("pairs", 4) + gaits.names("shafts", 6)
-    assert walking.multipod_gait(MultipodParams(n_legs=8), "crawl").n_legs == 8
+    assert multipod_mujoco.multipod_gait(MultipodParams(n_legs=8), "crawl").n_legs == 8
     with pytest.raises(SystemExit):
-        run_multipod.main(["--help"])
+        run.main(["multipod", "--help"])
     assert "crawl" in capsys.readouterr().out
 
 
@@ -179,6 +182,8 @@ class Bouncer(Machine):
     """A point that hops, made of formulas."""
 
     name = "bouncer"
+    layouts = {"bouncer": layouts.Layout(1, "the leg", {}, Constant, Constant)}
+    seconds = 2.0
 
     def add_options(self, parser):
         parser.add_argument("--hop", type=float, default=0.5)
@@ -186,16 +191,16 @@ class Bouncer(Machine):
     def experiment(self, args):
         return args.hop
 
-    def exact(self, experiment, seconds, period, **accuracy):
-        return self._trial(experiment, seconds, 1.0)
+    def exact(self, experiment, seconds, period=0.01, **options):
+        return self._made(experiment, seconds, 1.0)
 
-    def mujoco(self, experiment, seconds, fine=True):
-        return self._trial(experiment, seconds, 1.01)
+    def mujoco(self, experiment, seconds, fine=True, **options):
+        return self._made(experiment, seconds, 1.01)
 
     def stride(self, experiment):
         return experiment
 
-    def _trial(self, hop, seconds, speed):
+    def _made(self, hop, seconds, speed):
         time = np.arange(0.0, seconds, 0.01)
         phase, zero = 2 * np.pi * time / hop, np.zeros_like(time)
         lift = np.maximum(np.sin(phase), 0.0)
@@ -209,12 +214,18 @@ class Bouncer(Machine):
             "foot_contact": (lift == 0)[:, None],
         }
         about = record.describe("formulas", "reached the end", "none", Constant(), "hops", terrain.Flat(), "bouncer")
-        return Trial.of(record.build(time, variables, about), True)
+        return Run.of(record.build(time, variables, about))
 
 
-def test_a_machine_is_compared_in_both_engines(monkeypatch, tmp_path, capsys):
-    monkeypatch.setitem(layouts.LAYOUTS, "bouncer", layouts.Layout(1, "the leg", {}, Constant, Constant))
-    monkeypatch.setitem(crossvalidate.MACHINES, "bouncer", Bouncer())
+def test_a_machine_is_run_in_either_engine_and_compared_in_both(monkeypatch, tmp_path, capsys):
+    monkeypatch.setitem(MACHINES, "bouncer", Bouncer())
+    for engine, speed in (("exact", 1.0), ("mujoco", 1.01)):
+        assert run.main(["bouncer", "--engine", engine, "--out", str(tmp_path / engine)]) == 0
+        stored = record.load(tmp_path / engine / "run.nc")
+        assert stored["body_velocity"].values[0, 1] == speed and stored["time"].values[-1] == pytest.approx(1.99)
+        assert "formulas: reached the end" in capsys.readouterr().out
+    assert run.main(["bouncer", "--engine", "both", "--hop", "0.4", "--out", str(tmp_path / "both")]) == 0
+    assert record.load(tmp_path / "both" / "mujoco.nc").attrs["robot"] == "bouncer"
     assert crossvalidate.main(["bouncer", "--hop", "0.4", "--seconds", "6", "--out", str(tmp_path)]) == 0
     assert "| mean speed, MuJoCo over exact |  | 1.01000 |" in capsys.readouterr().out
     assert (tmp_path / "report.html").exists() and record.load(tmp_path / "exact.nc").attrs["robot"] == "bouncer"

@@ -14,7 +14,7 @@ import xarray as xr
 from scipy.ndimage import uniform_filter1d
 
 from tarsus.scripts.comparison import stances
-from tarsus.scripts.comparison.machine import Trial
+from tarsus.scripts.machines.machine import Run
 from tarsus.scripts.runs import summary
 from tarsus.scripts.runs.layouts import BUDGET
 from tarsus.scripts.runs.record import terrain_of
@@ -86,7 +86,7 @@ class Comparison:
         return self.speed["mujoco"] / self.speed["exact"]
 
 
-def compare(exact: Trial, mujoco: Trial, stride: float) -> Comparison:
+def compare(exact: Run, mujoco: Run, stride: float) -> Comparison:
     """Compare two trials of an experiment with a stride of that period [s].
 
     Raises:

@@ -7,8 +7,8 @@ from matplotlib.figure import Figure
 
 from tarsus.scripts.comparison import stances
 from tarsus.scripts.comparison.compare import BODY, ENGINES, Comparison, forces, smoothed
-from tarsus.scripts.comparison.machine import Trial
-from tarsus.scripts.runs.layouts import layout_of
+from tarsus.scripts.machines.machine import Run
+from tarsus.scripts.runs.record import layout_of
 
 STYLES = {"exact": dict(lw=2.0), "mujoco": dict(lw=1.1, ls="--")}
 COLORS = {"exact": "#1f77b4", "mujoco": "#d95f02"}
@@ -16,7 +16,7 @@ LABELS = {"exact": "exact", "mujoco": "MuJoCo"}
 SCALES = {"m": (1e3, "mm"), "rad": (1e3, "mrad"), "m/s": (1.0, "m/s")}
 
 
-def draw_body(exact: Trial, mujoco: Trial, comparison: Comparison) -> Figure:
+def draw_body(exact: Run, mujoco: Run, comparison: Comparison) -> Figure:
     """Return the figure of what the body does, a row a quantity: both engines left, their difference right."""
     names = layout_of(exact.record.attrs["robot"]).shown
     figure = Figure(figsize=(13, 2.2 * len(names)), layout="constrained")
@@ -41,7 +41,7 @@ def draw_body(exact: Trial, mujoco: Trial, comparison: Comparison) -> Figure:
     return figure
 
 
-def draw_feet(exact: Trial, mujoco: Trial, comparison: Comparison) -> Figure:
+def draw_feet(exact: Run, mujoco: Run, comparison: Comparison) -> Figure:
     """Return the figure of the last stride: each foot's normal force, raw and smoothed, above its stances."""
     over = comparison.window
     start, stop = over.stop - over.period, over.stop

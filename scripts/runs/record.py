@@ -1,6 +1,6 @@
 """The labelled record of a run: one `xarray.Dataset`, with the same names and dimensions for every engine.
 
-`build` makes a record from arrays and refuses what does not fit the robot's layout (`scripts.layouts`); `save` and
+`build` makes a record from arrays and refuses what does not fit the robot's layout (`Machine.layouts`); `save` and
 `load` keep it as NetCDF, `save_csv` and `load_csv` as a flat table with columns such as `hip_angle_0` or
 `body_position_x`. What belongs to an instant is taken at that instant: forces are those in the state whose positions
 stand in the same row.
@@ -23,11 +23,30 @@ import xarray as xr
 from tarsus.analytic import saving
 from tarsus.analytic import terrain as terrains
 from tarsus.scripts import report
-from tarsus.scripts.runs.layouts import BOOLEAN, BUDGET, LAYOUTS, Layout, layout_of
+from tarsus.scripts.runs.layouts import BOOLEAN, BUDGET, Layout
 
-SCHEMA = LAYOUTS["hexapod"].schema
 ATTRS = ("robot", "engine", "status", "preset", "parameters", "gait", "terrain", "versions", "machine", "date")
 PACKAGES = ("tarsus", "mujoco", "numpy", "xarray")
+
+
+def layout_of(robot: str) -> Layout:
+    """Return a robot's layout.
+
+    Raises:
+        ValueError: If no robot has that name.
+    """
+    from tarsus.scripts.machines import MACHINES  # whose runs make records
+
+    known = {name: layout for machine in MACHINES.values() for name, layout in machine.layouts.items()}
+    if robot not in known:
+        raise ValueError(f"no record is known of a robot {robot!r}; there are {', '.join(known)}")
+    return known[robot]
+
+
+def _layout(attrs: dict[str, str]) -> Layout:
+    """Return the layout of the robot that ran, of its size."""
+    layout = layout_of(attrs["robot"])
+    return layout if layout.legs else layout.sized(json.loads(attrs["parameters"]))
 
 
 def build(time, variables: dict[str, np.ndarray], attrs: dict[str, str]) -> xr.Dataset:
@@ -47,7 +66,7 @@ def build(time, variables: dict[str, np.ndarray], attrs: dict[str, str]) -> xr.D
     missing = [name for name in ATTRS if name not in attrs]
     if missing:
         raise ValueError(f"a record needs the attributes {', '.join(ATTRS)}; missing are {', '.join(missing)}")
-    layout = layout_of(attrs["robot"])
+    layout = _layout(attrs)
     schema = _schema(layout, variables)
     _same_names("variables", variables, schema)
     sizes = {"time": len(time)} | {name: len(labels) for name, labels in layout.labels.items()}
@@ -93,15 +112,15 @@ def describe(
         params: Dataclass of the robot's parameters.
         gait: Dataclass of the gait, or words for what moved it.
         ground: The terrain.
-        robot: A name in `layouts.LAYOUTS`.
+        robot: A name in the layouts of a machine.
     """
     return {
         "robot": robot,
         "engine": engine,
-        "status": status,
+        "status": str(status),
         "preset": preset,
         "parameters": _as_json(params),
-        "gait": _as_json(gait) if is_dataclass(gait) else gait,
+        "gait": _as_json(gait) if is_dataclass(gait) else " ".join(gait.split()),
         "terrain": json.dumps({"name": terrains.name_of(ground), **asdict(ground)}),
         "versions": report.versions(*PACKAGES),
         "machine": report.machine(),
@@ -110,9 +129,9 @@ def describe(
 
 
 def _as_json(table: Any) -> str:
-    """Return the fields of a dataclass as JSON, arrays as lists."""
+    """Return the fields of a dataclass as JSON: arrays as lists, dataclasses as dictionaries."""
     return json.dumps(
-        {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in vars(table).items()}
+        vars(table), default=lambda value: value.tolist() if isinstance(value, np.ndarray) else vars(value)
     )
 
 
@@ -161,7 +180,7 @@ def save_csv(record: xr.Dataset, path: Path | str) -> None:
 
 def table(record: xr.Dataset) -> pd.DataFrame:
     """Return the record as flat columns: `time`, `body_position_x`, ..., `foot_force_5_z`, ..., `battery_drain`."""
-    columns, layout = {"time": record["time"].values}, layout_of(record.attrs["robot"])
+    columns, layout = {"time": record["time"].values}, _layout(record.attrs)
     for name in record.data_vars:
         values = record[name].values
         for label, index in _columns(layout, name):
@@ -186,7 +205,7 @@ def load_csv(path: Path | str) -> xr.Dataset:
     flat = pd.read_csv(path, skiprows=len(attrs), dtype=str).astype(float)  # pandas' own parser may lose the last bit
     if "robot" not in attrs:
         raise ValueError(f"{path} does not say which robot ran: it is no record")
-    layout = layout_of(attrs["robot"])
+    layout = _layout(attrs)
     schema = _schema(layout, flat.columns)
     wanted = {name: _columns(layout, name) for name in schema}
     _same_names("columns", flat.columns, ["time", *(label for labels in wanted.values() for label, _ in labels)])

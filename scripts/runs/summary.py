@@ -230,5 +230,11 @@ def lines(summary: Summary) -> Sequence[tuple[str, str]]:
     ]
 
 
+def text(rows: Sequence[tuple[str, str]]) -> str:
+    """Return rows of names and values as lines of text."""
+    width = max(len(name) for name, _ in rows)
+    return "\n".join(f"{name:<{width}}  {value}" for name, value in rows)
+
+
 def _row(values: np.ndarray, form: str) -> str:
     return " ".join(form.format(value) for value in values)

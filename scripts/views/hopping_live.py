@@ -30,6 +30,8 @@ class Follower:
         plot: The plot.
     """
 
+    period = 1 / FPS  # between moments [s]
+
     def __init__(self, controller: Raibert, ground: Terrain) -> None:
         self.params, self._trace = controller.params, []
         table = hopping_leg_hybrid.numbers(controller.params) | controller.numbers
@@ -42,6 +44,10 @@ class Follower:
             ground=lambda s: ground.height(radius * np.cos(s / radius), radius * np.sin(s / radius)),
         )
 
+    def __call__(self, engine: str, *now) -> bool:
+        """Show what an engine says of now; return whether the run should stop."""
+        return self.row(*now) if engine == "mujoco" else self.frame(*now)
+
     def frame(self, t: float, x: np.ndarray, d: np.ndarray, chart: int) -> bool:
         """Show a state of the hybrid model; return whether the run should stop."""
         out = np.zeros(len(AUX))
@@ -50,7 +56,7 @@ class Follower:
         force, torque = np.array([values["F_Y"], values["F_Z"]]), np.array([values["u_hip"], values["u_knee"]])
         return self._show(t, x[:4], x[4:], force, torque, chart == STANCE)
 
-    def row(self, t: float, qpos: np.ndarray, qvel: np.ndarray, torque, force, in_stance: bool) -> bool:
+    def row(self, t: float, qpos: np.ndarray, qvel: np.ndarray, torque, force, in_stance: bool, *_) -> bool:
         """Show a row of a MuJoCo run, if a moment is due; return whether the run should stop."""
         if self.plot.moments and t < self.plot.moments[-1].t + (1 - 1e-6) / FPS:
             return self.plot.stopped

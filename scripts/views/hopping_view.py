@@ -16,9 +16,9 @@ from tarsus.scripts.views.rendering import film_writer
 FPS = 30
 ARROW = 0.004  # length of the drawn ground force [m/N]
 STRIPS = (
-    ("hip_height", None, "hip height [m]"),
-    ("foot_force", 2, "vertical force [N]"),
-    ("torque", None, "torque, hip and knee [N m]"),
+    ("body_position", np.s_[:, 2], "hip height [m]"),
+    ("foot_force", np.s_[:, 0, 2], "vertical force [N]"),
+    ("torque", np.s_[:], "torque, hip and knee [N m]"),
 )
 
 
@@ -40,7 +40,7 @@ class Picture:
         self.scene = self.figure.add_subplot(grid[:, 0], projection="3d")
         self.strips = [self.figure.add_subplot(grid[k, 1]) for k in range(3)]
         self.hip = np.array([self._joints(q)[1] for q in record["joint_angle"].values])
-        self.foot = record["foot_position"].values
+        self.foot = record["foot_position"].values[:, 0]
         self._set_the_scene()
 
     def _joints(self, q: np.ndarray) -> np.ndarray:
@@ -65,9 +65,8 @@ class Picture:
         scene.set_box_aspect((2.2, 2.2, 0.8))
         scene.view_init(elev=28, azim=-35)
         self.cursors = []
-        for axis, (name, column, label) in zip(self.strips, STRIPS, strict=True):
-            values = self.record[name].values
-            axis.plot(self.time, values if column is None else values[:, column], lw=0.8)
+        for axis, (name, part, label) in zip(self.strips, STRIPS, strict=True):
+            axis.plot(self.time, self.record[name].values[part], lw=0.8)
             axis.set_ylabel(label, fontsize=8)
             axis.margins(x=0)
             self.cursors.append(axis.axvline(self.time[0], color="C3", lw=1))
@@ -76,7 +75,7 @@ class Picture:
     def update(self, row: int) -> None:
         """Draw one row of the record."""
         joints = self._joints(self.record["joint_angle"].values[row])
-        push = np.array([self.foot[row], self.foot[row] + ARROW * self.record["foot_force"].values[row]])
+        push = np.array([self.foot[row], self.foot[row] + ARROW * self.record["foot_force"].values[row, 0]])
         for line, points in (
             (self.boom, np.array([[0, 0, 0], joints[0], joints[1]])),
             (self.leg, joints[1:]),
@@ -88,7 +87,7 @@ class Picture:
         for cursor in self.cursors:
             cursor.set_xdata([self.time[row]] * 2)
         speed = self.params.LB * float(self.record["joint_speed"].values[row, 0])
-        phase = "stance" if self.record["foot_contact"].values[row] else "flight"
+        phase = "stance" if self.record["foot_contact"].values[row, 0] else "flight"
         self.scene.set_title(f"t = {self.time[row]:.2f} s, {phase}, {speed:+.2f} m/s", fontsize=10)
 
     def rows(self, speed: float = 1.0) -> np.ndarray:

@@ -11,7 +11,8 @@ import time
 
 from mujoco.studio import app, launch_web, messages, plugin, sim, viewer_protocol
 
-from tarsus.scripts.runs.experiment import Experiment, Stepper
+from tarsus.scripts.machines.hexapod import Experiment
+from tarsus.scripts.machines.hexapod_mujoco import Stepper
 
 PORT = 8080
 NOTICE = (

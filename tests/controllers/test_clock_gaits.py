@@ -4,14 +4,15 @@ import pytest
 
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.controllers.clock_gaits import CLOCK_GAITS
-from tarsus.scripts import run_hexapod
+from tarsus.scripts import run
+from tarsus.scripts.machines.hexapod_options import gait_from
 from tarsus.scripts.optimise_hexapod import RANGES, gait_at
 
 
 @pytest.mark.parametrize("name", CLOCK_GAITS)
 def test_the_command_line_walks_a_gait_by_its_name(name):
-    args = run_hexapod.parser().parse_args(["--gait", name, "--phi_o", "0.01"])
-    gait = run_hexapod.gait_from(args, HexapodParams())
+    args = run.parser().parse_args(["hexapod", "--gait", name, "--phi_o", "0.01"])
+    gait = gait_from(args, HexapodParams())
     assert gait.cycle_time == CLOCK_GAITS[name].cycle_time
     assert gait.slow_time == pytest.approx(CLOCK_GAITS[name].slow_time)
     assert gait.leg_offset == 0.01

@@ -10,11 +10,11 @@ from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import Flat
 from tarsus.scripts import crossvalidate
+from tarsus.scripts.comparison import both
 from tarsus.scripts.comparison.compare import BODY
-from tarsus.scripts.comparison.hexapod_machine import HEXAPOD, PlatelessExperiment
 from tarsus.scripts.comparison.stances import debounce, from_flags
+from tarsus.scripts.machines.hexapod import HEXAPOD, PlatelessExperiment, Start
 from tarsus.scripts.runs import record
-from tarsus.scripts.runs.experiment import Start
 from tarsus.scripts.runs.layouts import BUDGET
 
 WALK = PlatelessExperiment(HexapodParams(), TripodGait(), Flat(), "reference")
@@ -22,7 +22,7 @@ WALK = PlatelessExperiment(HexapodParams(), TripodGait(), Flat(), "reference")
 
 @pytest.fixture(scope="module")
 def walk():
-    return crossvalidate.run(HEXAPOD, WALK, 5.0)
+    return both.run(HEXAPOD, WALK, 5.0)
 
 
 def test_the_default_walk_agrees_as_closely_as_promised(walk):

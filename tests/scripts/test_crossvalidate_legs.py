@@ -7,21 +7,21 @@ from tarsus.analytic.models.hopping_leg import HoppingLegParams
 from tarsus.analytic.models.hopping_leg_laws import RaibertGains
 from tarsus.analytic.terrain import Flat
 from tarsus.scripts import crossvalidate
-from tarsus.scripts.comparison.hopping_machine import HOPPING_LEG, HoppingExperiment
-from tarsus.scripts.comparison.slip_machine import SLIP_LEG, SlipExperiment
+from tarsus.scripts.comparison import both
+from tarsus.scripts.machines.hopping_leg import HOPPING_LEG, HoppingExperiment
+from tarsus.scripts.machines.slip_leg import SLIP_LEG, Experiment
 from tarsus.scripts.runs import record, summary
-from tarsus.scripts.runs.slip_leg_runs import Experiment
 
 CASES = {
     "hopping_leg": (HOPPING_LEG, HoppingExperiment(HoppingLegParams(), RaibertGains(speed=1.0), Flat()), 2e-4, 1e-3),
-    "slip_leg": (SLIP_LEG, SlipExperiment(Experiment()), 2e-3, 3e-3),
+    "slip_leg": (SLIP_LEG, Experiment(), 2e-3, 3e-3),
 }
 
 
 @pytest.fixture(scope="module", params=CASES)
 def compared(request):
     machine, experiment, *limits = CASES[request.param]
-    return *crossvalidate.run(machine, experiment, 1.0, rtol=1e-9), experiment, limits
+    return *both.run(machine, experiment, 1.0, rtol=1e-9), experiment, limits
 
 
 def test_the_engines_agree_over_the_first_second(compared):
@@ -58,8 +58,7 @@ def test_the_record_knows_its_machine(compared, tmp_path):
     record.save(exact.record, tmp_path / "exact.nc")
     loaded = record.load(tmp_path / "exact.nc")
     params = record.params_of(loaded)
-    wanted = getattr(experiment, "params", None) or experiment.run.params
-    for name, value in vars(wanted).items():
+    for name, value in vars(experiment.params).items():
         np.testing.assert_array_equal(getattr(params, name), value)
     assert record.gait_of(loaded) is not None
 
@@ -68,7 +67,7 @@ def test_the_record_knows_its_machine(compared, tmp_path):
     ("line", "sentence"),
     [
         (["hopping_leg", "--preset", "fast"], "unknown preset 'fast'"),
-        (["hopping_leg", "--isControlSaturate"], "isControlSaturate needs isMotorDynamics"),
+        (["hopping_leg", "--motor-mode", "saturated"], "invalid choice: 'saturated'"),
         (["slip_leg", "--set", "colour=1"], "unknown parameter 'colour'"),
         (["slip_leg", "--set", "apex_height=0.3"], "starts below ground"),
     ],

@@ -14,8 +14,7 @@ from tarsus.scripts.views import rendering
 
 # Scripts that choose an OpenGL, and the words with which they do.
 DRAW = {
-    "run_hexapod": [],
-    "run_multipod": [],
+    "run": ["hexapod"],
     "evaluate": ["zero", "--video", "film.mp4"],
     "write_gallery": ["--no-figures"],
     "write_pictures": [],

@@ -14,12 +14,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import xarray as xr
 from matplotlib import pyplot
 
 from tarsus.scripts import cli, hexapod_studies
 from tarsus.scripts.figures import hexapod_speed_map, hexapod_turning, zeno_ball
-from tarsus.scripts.runs import experiment, hopping_runs, record, slip_leg_runs, walking
+from tarsus.scripts.machines import MACHINES, stepping
+from tarsus.scripts.runs import record
 from tarsus.scripts.views import rendering
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -74,7 +74,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 import numpy as np
-from tarsus.scripts import cli, run_hexapod
+from tarsus.scripts import cli, run
 from tarsus.scripts.runs import record
 
 def half(path, *rest, **more):
@@ -129,7 +129,7 @@ def test_a_full_disk_costs_the_new_run_and_not_the_old_one(tmp_path, capsys):
     capsys.readouterr()
     with full_disk(len(before["run.nc"]) // 2):
         assert tarsus([*out, "--force"]) == 1
-    assert "File too large" in only_sentence(capsys, "run hexapod") and contents(tmp_path) == before
+    assert "File too large" in only_sentence(capsys, "run") and contents(tmp_path) == before
     with full_disk(len(before["run.png"]) - 1):  # the records are shorter
         assert tarsus([*out, "--force"]) == 1
     assert set(contents(tmp_path)) == {"run.nc", "run.csv"}  # of the new run, without the picture of the old one
@@ -180,100 +180,61 @@ def test_what_is_there_is_refused_before_the_work(tmp_path, monkeypatch, capsys)
 # Ctrl-C at a time of the run, in each engine: the loop that is made to press it, and the command.
 
 
-def press_in_stepper(monkeypatch, module, at):
-    """Press Ctrl-C in the first step after a time [s]."""
-    step = module.step
+def press_in_stepper(monkeypatch):
+    """Press Ctrl-C in the first step of MuJoCo after 0.3 s."""
+    step = stepping.Stepper.advance
 
-    def pressing(stepper, *rest):
-        pressed = stepper.data.time < at
-        step(stepper, *rest)
-        if pressed and stepper.data.time >= at:
+    def pressing(stepper):
+        pressed = stepper.data.time < 0.3
+        step(stepper)
+        if pressed and stepper.data.time >= 0.3:
             ctrl_c()
 
-    monkeypatch.setattr(module, "step", pressing)
+    monkeypatch.setattr(stepping.Stepper, "advance", pressing)
 
 
-def press_in_frames(monkeypatch, module, name, at):
-    """Press Ctrl-C in the first frame of an exact run after a time [s]."""
-    run = getattr(module, name)
+def press_in_frames(monkeypatch, machine):
+    """Press Ctrl-C in the first frame of a machine's exact run after 0.9 s."""
+    run = machine.exact
 
     def pressing(*rest, on_frame, **more):
         pressed = []
 
         def frame(t, *state):
-            if t > at and not pressed:
+            if t > 0.9 and not pressed:
                 pressed.append(t)
                 ctrl_c()
             return on_frame(t, *state)
 
         return run(*rest, on_frame=frame, **more)
 
-    monkeypatch.setattr(module, name, pressing)
+    monkeypatch.setattr(machine, "exact", pressing)
 
 
-def hexapod(monkeypatch):
-    press_in_stepper(monkeypatch, experiment.Stepper, 0.3)
-    return ["run", "hexapod", "--preset", "rl"], "run.nc"
+RUNS = [(name, engine) for name, machine in MACHINES.items() for engine in machine.engines]
 
 
-def multipod(monkeypatch):
-    press_in_stepper(monkeypatch, walking.WalkingStepper, 0.3)
-    return ["run", "multipod", "--preset", "rl"], "walk.csv"
-
-
-def hopping_leg_mujoco(monkeypatch):
-    from tarsus.scripts.runs import hopping_mujoco
-
-    press_in_stepper(monkeypatch, hopping_mujoco.Stepper, 0.3)
-    return ["run", "hopping", "leg", "--engine", "mujoco"], "run.nc"
-
-
-def slip_leg_mujoco(monkeypatch):
-    from tarsus.scripts.runs import slip_leg_mujoco
-
-    class Stepper:
-        step = slip_leg_mujoco.MujocoRun._advance
-
-    press_in_stepper(monkeypatch, Stepper, 0.3)
-    monkeypatch.setattr(slip_leg_mujoco.MujocoRun, "_advance", Stepper.step)
-    return ["run", "slip", "leg", "--engine", "mujoco", "--preset", "rl"], "run.nc"
-
-
-def hopping_leg_exact(monkeypatch):
-    press_in_frames(monkeypatch, hopping_runs, "hybrid_run", 0.9)
-    return ["run", "hopping", "leg"], "run.nc"
-
-
-def slip_leg_exact(monkeypatch):
-    press_in_frames(monkeypatch, slip_leg_runs, "hybrid", 0.9)
-    return ["run", "slip", "leg"], "run.nc"
-
-
-RUNS = (hexapod, multipod, hopping_leg_mujoco, slip_leg_mujoco, hopping_leg_exact, slip_leg_exact)
-
-
-@pytest.mark.parametrize("run", RUNS, ids=lambda run: run.__name__)
-def test_ctrl_c_ends_a_run_with_what_was_simulated_saved_and_a_sentence(run, tmp_path, monkeypatch, capsys):
-    words, name = run(monkeypatch)
-    command = " ".join(word for word in words[:3] if not word.startswith("-"))
-    assert tarsus([*words, "--out", str(tmp_path)]) == 130
-    sentence = only_sentence(capsys, command)
+@pytest.mark.parametrize(("name", "engine"), RUNS)
+def test_ctrl_c_ends_a_run_with_what_was_simulated_saved_and_a_sentence(name, engine, tmp_path, monkeypatch, capsys):
+    if engine == "mujoco":
+        press_in_stepper(monkeypatch)
+    else:
+        press_in_frames(monkeypatch, MACHINES[name])
+    command = ["run", name, "--engine", engine, "--preset", "rl", "--out", str(tmp_path)]
+    assert tarsus(command) == 130
+    sentence = only_sentence(capsys, f"run {name}")
     assert "interrupted at t = " in sentence and str(tmp_path) in sentence
     assert {path.suffix for path in tmp_path.iterdir()} <= {".nc", ".csv", ".png"}  # no film: it would take its time
-    if name.endswith(".csv"):
-        time = np.loadtxt(tmp_path / name, delimiter=",", skiprows=1, usecols=0)
-    else:
-        stored = xr.load_dataset(tmp_path / name, engine="scipy")
-        time = stored["time"].values
-        assert "stopped" in stored.attrs["status"]
-    assert 0.25 < time[-1] < 1.2  # the exact engine looks once a second
+    stored = record.load(tmp_path / "run.nc")
+    assert "stopped" in stored.attrs["status"]
+    assert 0.25 < stored["time"].values[-1] < 1.2  # the exact engine looks once a second
 
 
 def test_a_second_ctrl_c_ends_a_command_at_once(tmp_path, monkeypatch, capsys):
-    step = experiment.Stepper.step
-    monkeypatch.setattr(experiment.Stepper, "step", lambda stepper: (step(stepper), ctrl_c(), ctrl_c()))
+    step = stepping.Stepper.advance
+    monkeypatch.setattr(stepping.Stepper, "advance", lambda stepper: (step(stepper), ctrl_c(), ctrl_c()))
     assert tarsus([*WALK, str(tmp_path)]) == 130
-    assert "interrupted" in only_sentence(capsys, "run hexapod") and not list(tmp_path.iterdir())
+    assert "interrupted" in only_sentence(capsys, "run") and not list(tmp_path.iterdir())
 
 
 def test_ctrl_c_while_a_record_is_written_comes_after_it(tmp_path, monkeypatch, capsys):
@@ -288,7 +249,7 @@ def test_ctrl_c_while_a_run_is_filmed_keeps_its_record(tmp_path, monkeypatch, ca
     monkeypatch.setattr(rendering, "choose_opengl", lambda: True)
     monkeypatch.setattr(rendering, "film", lambda *rest: iter(lambda: ctrl_c() or np.zeros((48, 64, 3), np.uint8), 0))
     assert tarsus([word for word in [*WALK, str(tmp_path)] if word != "--no-video"]) == 130
-    assert "interrupted; the files that were complete are kept" in only_sentence(capsys, "run hexapod")
+    assert "interrupted; the files that were complete are kept" in only_sentence(capsys, "run")
     assert set(contents(tmp_path)) == {"run.nc", "run.csv", "run.png"}
     assert record.load(tmp_path / "run.nc").attrs["status"] == "reached the end"
 

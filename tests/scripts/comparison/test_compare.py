@@ -8,7 +8,7 @@ from tarsus.analytic import terrain
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.scripts.comparison import compare
-from tarsus.scripts.comparison.machine import Trial
+from tarsus.scripts.machines.machine import Run
 from tarsus.scripts.runs import layouts, record, summary
 
 GAIT, PERIOD = TripodGait(), 1e-3
@@ -19,7 +19,10 @@ def synthetic(seconds=5.0, status="reached the end", **changed):
     """A record of a robot that glides along +y at 1 m/s."""
     time = np.arange(round(seconds / PERIOD) + 1) * PERIOD
     sizes = {"time": len(time), "leg": 6, "axis": 3, "quat": 4}
-    made = {name: np.zeros([sizes[dim] for dim in dims]) for name, (dims, _, _) in record.SCHEMA.items()}
+    made = {
+        name: np.zeros([sizes[dim] for dim in dims])
+        for name, (dims, _, _) in record.layout_of("hexapod").schema.items()
+    }
     made["body_orientation"][:, 0] = 1.0
     made["body_position"][:, 1], made["body_velocity"][:, 1] = time, 1.0
     made["foot_force"][..., 2] = 10.0
@@ -30,7 +33,7 @@ def synthetic(seconds=5.0, status="reached the end", **changed):
 
 
 def trial(made):
-    return Trial.of(made, completed=True)
+    return Run.of(made)
 
 
 def turned(axis, angle):

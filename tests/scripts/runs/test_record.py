@@ -1,3 +1,5 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import xarray as xr
@@ -5,6 +7,7 @@ import xarray as xr
 from tarsus.analytic import terrain
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams, with_symbols
+from tarsus.scripts.machines import MACHINES
 from tarsus.scripts.runs import layouts, record
 
 PARAMS = with_symbols(HexapodParams(), {"body_mass": 7.0, "rho0_k": 600.0})
@@ -17,7 +20,7 @@ def arrays(n=5, seed=0):
     rng = np.random.default_rng(seed)
     sizes = {"time": n, "leg": 6, "axis": 3, "quat": 4}
     variables = {}
-    for name, (dims, _, _) in record.SCHEMA.items():
+    for name, (dims, _, _) in record.layout_of("hexapod").schema.items():
         values = rng.normal(size=[sizes[dim] for dim in dims])
         variables[name] = values > 0 if name in record.BOOLEAN else values
     return np.arange(n) * 1e-3, variables
@@ -111,8 +114,8 @@ BUDGET = {name: np.arange(5.0) + k for k, name in enumerate(layouts.BUDGET)}
 def test_a_record_of_any_robot_comes_back_with_its_budget(save, load, name, robot, tmp_path, monkeypatch):
     knee = {"knee_torque": (("time", "joint"), "N m", "torque at the knee")}
     hopper = layouts.Layout(1, "the leg", knee, HexapodParams, TripodGait, {"joint": ["hip", "knee"]})
-    monkeypatch.setitem(layouts.LAYOUTS, "hopper", hopper)
-    layout = layouts.layout_of(robot)
+    monkeypatch.setitem(MACHINES, "hopper", SimpleNamespace(layouts={"hopper": hopper}))
+    layout = record.layout_of(robot)
     sizes = {"time": 5} | {dim: len(labels) for dim, labels in layout.labels.items()}
     rng = np.random.default_rng(1)
     made = {variable: rng.normal(size=[sizes[dim] for dim in dims]) for variable, (dims, _, _) in layout.schema.items()}

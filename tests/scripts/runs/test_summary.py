@@ -23,7 +23,7 @@ def made(seconds=10.0, dt=1e-2, ground=None, **changes):
     sizes = {"time": len(time), "leg": 6, "axis": 3, "quat": 4}
     variables = {
         name: np.zeros([sizes[dim] for dim in dims], bool if name in record.BOOLEAN else float)
-        for name, (dims, _, _) in record.SCHEMA.items()
+        for name, (dims, _, _) in record.layout_of("hexapod").schema.items()
     }
     variables["body_orientation"][:, 0] = 1.0
     for name, function in changes.items():

@@ -9,8 +9,8 @@ from tarsus.analytic.hybrid import sections
 from tarsus.analytic.models.hexapod import HexapodParams, orbit
 from tarsus.analytic.models.hexapod.state import assemble, toes_of
 from tarsus.analytic.terrain import Flat
-from tarsus.scripts.runs import exact
-from tarsus.scripts.runs.experiment import Experiment
+from tarsus.scripts.machines import hexapod_exact as exact
+from tarsus.scripts.machines.hexapod import Experiment
 from tarsus.scripts.studies.orbit import from_mujoco, modes, to_mujoco
 
 PARAMS = HexapodParams()

@@ -9,8 +9,8 @@ from tarsus.analytic import terrain
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.models.hexapod.state import toes_of
+from tarsus.scripts.machines.machine import Run, Status
 from tarsus.scripts.runs import record
-from tarsus.scripts.runs.simulate import Run, Status
 from tarsus.scripts.studies import study
 from tarsus.scripts.studies.study import Case, Verdict
 
@@ -22,7 +22,7 @@ def made(ground=None, seconds=5.0, **values):
     described = record.describe("by hand", "reached the end", "none", HexapodParams(), TripodGait(), ground or FLAT)
     variables = {
         name: np.zeros([sizes[dim] for dim in dims], bool if name in record.BOOLEAN else float)
-        for name, (dims, _, _) in record.SCHEMA.items()
+        for name, (dims, _, _) in record.layout_of("hexapod").schema.items()
     }
     variables["body_orientation"][:, 0] = 1.0
     for name, value in values.items():

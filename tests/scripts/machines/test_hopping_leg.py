@@ -2,38 +2,44 @@
 
 import numpy as np
 import pytest
-import xarray as xr
 
 from tarsus.analytic import hybrid as hy
 from tarsus.analytic.models import hopping_leg_hybrid as hybrid_leg
 from tarsus.analytic.models.hopping_leg import HoppingLegParams, start_angles
 from tarsus.analytic.terrain import Flat
 from tarsus.controllers.raibert import Raibert
-from tarsus.scripts import run_hopping_leg
-from tarsus.scripts.runs.hopping_mujoco import mujoco_run
-from tarsus.scripts.runs.hopping_runs import SCHEMA, hybrid_run
+from tarsus.scripts import run as command
+from tarsus.scripts.machines.hopping_leg_exact import hybrid_run
+from tarsus.scripts.machines.hopping_leg_mujoco import mujoco_run
+from tarsus.scripts.runs import record
 
 
 def test_the_engines_agree_on_the_first_stance():
     exact = hybrid_run(Raibert(), 1)
     simulated = mujoco_run(Raibert(fast=True), 1, sample_period=2e-5)
     assert exact.completed and simulated.completed
-    np.testing.assert_allclose(simulated.touchdown, exact.touchdown, atol=5e-5)  # a step is 2e-5 s
-    stance = [run.liftoff[0] - run.touchdown[0] for run in (exact, simulated)]
+    np.testing.assert_allclose(simulated.steps["touchdown"], exact.steps["touchdown"], atol=5e-5)  # a step is 2e-5 s
+    stance = [run.steps["liftoff"][0] - run.steps["touchdown"][0] for run in (exact, simulated)]
     assert stance[1] == pytest.approx(stance[0], rel=2e-3)
-    time, force = simulated.record["time"].values, simulated.record["foot_force"].values[:, 2]
-    settled = (time > simulated.touchdown[0] + 0.01) & (time < simulated.liftoff[0] - 1e-3)
+    time, force = simulated.record["time"].values, simulated.record["foot_force"].values[:, 0, 2]
+    settled = (time > simulated.steps["touchdown"][0] + 0.01) & (time < simulated.steps["liftoff"][0] - 1e-3)
     assert force[settled].min() > 1  # the foot does not let go between
-    assert simulated.apex_height[0] == pytest.approx(exact.apex_height[0], abs=3e-3)
+    assert simulated.steps["apex_height"][0] == pytest.approx(exact.steps["apex_height"][0], abs=3e-3)
+
+
+def test_no_hop_is_no_run():
+    with pytest.raises(ValueError, match="number of hops must be at least 1, got 0"):
+        hybrid_run(Raibert(), 0)
 
 
 def test_the_command_writes_a_record_and_a_picture(tmp_path, capsys):
-    line = ["--engine", "mujoco", "--Nstep", "2", "--no-video", "--out", str(tmp_path)]
-    assert run_hopping_leg.main(line) == 0
-    assert "completed" in capsys.readouterr().out
-    record = xr.load_dataset(tmp_path / "run.nc", engine="scipy")
-    assert set(SCHEMA) == set(record.data_vars)
-    standing = record["foot_contact"].values.astype(bool)
+    line = ["hopping", "leg", "--engine", "mujoco", "--steps", "2", "--no-video", "--out", str(tmp_path)]
+    assert command.main(line) == 0
+    assert "reached the end" in capsys.readouterr().out
+    stored = record.load(tmp_path / "run.nc")
+    assert set(record.layout_of("hopping_leg").schema) == set(stored.data_vars)
+    assert record.load_csv(tmp_path / "run.csv").identical(stored)
+    standing = stored["foot_contact"].values
     assert standing.any() and not standing.all()
     assert (tmp_path / "run.png").stat().st_size > 10_000
 
@@ -42,20 +48,20 @@ def test_a_live_plot_follows_either_engine_and_stops_it():
     import matplotlib
 
     matplotlib.use("Agg", force=True)
-    from tarsus.scripts.views.hopping_live import FPS, Follower
+    from tarsus.scripts.views.hopping_live import Follower
 
-    for engine in ("hybrid", "mujoco"):
+    for engine in ("exact", "mujoco"):
         controller = Raibert(fast=engine == "mujoco")
         follower = Follower(controller, Flat())
 
         def stop(t, *rest, follower=follower, engine=engine):
             follower.plot.stopped = t > 0.4
-            return (follower.frame if engine == "hybrid" else follower.row)(t, *rest)
+            return follower(engine, t, *rest)
 
-        if engine == "hybrid":
-            run = hybrid_run(controller, 3, sample_period=0.01, on_frame=stop, frame_period=1 / FPS)
+        if engine == "exact":
+            run = hybrid_run(controller, 3, sample_period=0.01, on_frame=stop, frame_period=follower.period)
         else:
-            run = mujoco_run(controller, 3, preset="rl", sample_period=1e-3, on_row=stop)
+            run = mujoco_run(controller, 3, preset="rl", sample_period=1e-3, on_frame=stop)
         assert not run.completed and run.record["time"][-1] < 0.45
         plot = follower.plot
         stance = [moment for moment in plot.moments if "stance" in moment.text]
@@ -79,9 +85,9 @@ def test_a_start_below_ground_is_an_end_that_says_so():
 
 
 def test_a_line_that_cannot_be_run_says_why(capsys):
-    assert run_hopping_leg.main(["--isControlSaturate"]) == 2
-    assert "isControlSaturate needs isMotorDynamics" in capsys.readouterr().err
-    assert run_hopping_leg.main(["--Nstep", "0"]) == 2
-    assert "number of hops must be at least 1, got 0" in capsys.readouterr().err
-    assert run_hopping_leg.main(["--engine", "mujoco", "--terrain", "step", "0.2", "-0.5"]) == 2
+    assert command.main(["hopping_leg", "--motor-mode", "saturated"]) == 2
+    assert "invalid choice: 'saturated'" in capsys.readouterr().err
+    assert command.main(["hopping_leg", "--steps", "0"]) == 2
+    assert "--steps must be at least 1, got 0" in capsys.readouterr().err
+    assert command.main(["hopping_leg", "--engine", "mujoco", "--terrain", "step", "0.2", "-0.5"]) == 2
     assert "the foot starts below ground" in capsys.readouterr().err

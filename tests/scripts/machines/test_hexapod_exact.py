@@ -6,8 +6,10 @@ import pytest
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import make
-from tarsus.scripts.runs import exact, record, simulate
-from tarsus.scripts.runs.experiment import Experiment
+from tarsus.scripts.machines import hexapod_exact as exact
+from tarsus.scripts.machines import hexapod_mujoco as simulate
+from tarsus.scripts.machines.hexapod import Experiment
+from tarsus.scripts.runs import record
 
 WALK = Experiment(HexapodParams(), TripodGait(), make("flat"))
 

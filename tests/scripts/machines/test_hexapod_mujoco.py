@@ -8,9 +8,10 @@ from tarsus.analytic import terrain
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.mjcf.hexapod_state import toe_positions
+from tarsus.scripts.machines.hexapod import Experiment
+from tarsus.scripts.machines.hexapod_mujoco import Stepper, simulate
+from tarsus.scripts.machines.machine import Status
 from tarsus.scripts.runs import summary
-from tarsus.scripts.runs.experiment import Experiment, Stepper
-from tarsus.scripts.runs.simulate import Status, simulate
 from tarsus.scripts.views import rendering
 
 PARAMS = HexapodParams()

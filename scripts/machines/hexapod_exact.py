@@ -6,23 +6,24 @@ A row is the state at an exact multiple of the period, with the forces of that i
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from tarsus.analytic import hybrid as hy
 from tarsus.analytic.battery import Battery
-from tarsus.analytic.models.hexapod import N_LEGS, hybrid
+from tarsus.analytic.models.hexapod import N_LEGS, energy, hybrid
 from tarsus.analytic.models.hexapod.layout import Variants
 from tarsus.analytic.models.hexapod.outputs import BODY, LEG_OUTPUTS
-from tarsus.analytic.models.hexapod.state import SCALE, joints_of, start, toes_of
+from tarsus.analytic.models.hexapod.state import SCALE, assemble, joints_of, start, toes_of
 from tarsus.analytic.terrain import Terrain
 from tarsus.controllers.clock import ClockController
 from tarsus.controllers.pd import nearest_turn
+from tarsus.scripts.machines.hexapod import Experiment
+from tarsus.scripts.machines.machine import SAMPLE_PERIOD, Run, Status
 from tarsus.scripts.runs import record
-from tarsus.scripts.runs.experiment import Experiment
 from tarsus.scripts.runs.interrupts import unbroken
-from tarsus.scripts.runs.simulate import SAMPLE_PERIOD, Run, Status
 
 RTOL = 1e-6  # a walk's position is then right to 0.1 um after 6 s, its energy balance to 1e-7 of the motors' work
 
@@ -41,27 +42,47 @@ def run(
     variants: Variants | None = None,
     rtol: float = RTOL,
     record_period: float | None = SAMPLE_PERIOD,
+    **options: Any,
 ) -> hy.Result:
     """Return the engine's result of a run; see `simulate`."""
     model = hybrid.build(experiment.params, experiment.ground, "open-loop", gait=experiment.gait, variants=variants)
     sim = simulator(experiment.ground)
-    x0 = start(experiment.params, experiment.ground, experiment.gait.clock()(0.0)[0]) if x0 is None else x0
+    x0 = start_of(experiment) if x0 is None else x0
     params = dict(zip(model.param_names, model.p0, strict=True))
     settings = {"final_time": seconds, "rtol": rtol, "atol": rtol * SCALE, "record_period": record_period}
-    return unbroken(sim.run(x0, params=params, **settings))
+    return unbroken(sim.run(x0, params=params, **settings, **options))
 
 
-def simulate(experiment: Experiment, seconds: float, **options) -> Run:
-    """Return the record of a run, as `scripts.simulate.simulate` does for MuJoCo.
+def start_of(experiment: Experiment) -> np.ndarray:
+    """Return the engine's state of an experiment's start."""
+    if experiment.begin is None:
+        return start(experiment.params, experiment.ground, experiment.gait.clock()(0.0)[0])
+    qpos, qvel = experiment.begin.qpos, experiment.begin.qvel
+    joints, rates = qpos[7:].reshape(N_LEGS, 3), qvel[6:].reshape(N_LEGS, 3)
+    return assemble(experiment.params, qpos[:3], qpos[3:7], joints, qvel[:3], qvel[3:6], rates)
+
+
+def simulate(experiment: Experiment, seconds: float, *, slide_speed: float | None = None, **options: Any) -> Run:
+    """Return a run with its record, as `hexapod_mujoco.simulate` does for MuJoCo.
 
     Args:
         experiment: What to run; its preset is not used.
         seconds: For how long [s].
-        options: `x0`, the state to start from (`hexapod.state.assemble`); `variants`; `rtol`; `record_period` [s].
+        slide_speed: A sliding foot slower than that may stick [m/s]; the model's by default.
+        options: `x0`, the state to start from (`hexapod.state.assemble`); `variants`; `rtol`; `record_period` [s]; and
+            the engine's own.
+
+    Raises:
+        RuntimeError: If the engine could not begin or go on.
     """
+    if slide_speed is not None:
+        options["variants"] = Variants(slide_speed=slide_speed)
     result = run(experiment, seconds, **options)
-    made, status = to_record(experiment, result), _status(result)
-    return Run(made, status, "" if status is Status.COMPLETED else result.message)
+    if not len(result.t):
+        raise RuntimeError(f"the exact engine refused the start: {result.message}")
+    made, status = to_record(experiment, result, options.get("variants")), _status(result)
+    feet = tuple(_stances(result, leg) for leg in range(N_LEGS))
+    return Run(made, status, "" if status is Status.COMPLETED else result.message, feet)
 
 
 def _status(result: hy.Result) -> Status:
@@ -72,6 +93,8 @@ def _status(result: hy.Result) -> Status:
     """
     if result.status is hy.Status.FINAL_TIME:
         return Status.COMPLETED
+    if result.status is hy.Status.STOPPED:
+        return Status.STOPPED
     if "guard tip" in result.message:
         return Status.TOPPLED
     if "guard topple" in result.message:
@@ -79,10 +102,10 @@ def _status(result: hy.Result) -> Status:
     raise RuntimeError(f"the exact engine stopped: {result.message}")
 
 
-def to_record(experiment: Experiment, result: hy.Result) -> xr.Dataset:
-    """Return the labelled record of a result."""
+def to_record(experiment: Experiment, result: hy.Result, variants: Variants | None = None) -> xr.Dataset:
+    """Return the labelled record of a result, with its energy budget."""
     keep = np.concatenate([[True], np.diff(result.t) > 0])
-    x, aux, time = result.x[keep], result.aux[keep], result.t[keep]
+    x, aux, time, d = result.x[keep], result.aux[keep], result.t[keep], result.d[keep]
     legs = dict(
         zip(LEG_OUTPUTS, np.moveaxis(aux[:, len(BODY) :].reshape(-1, N_LEGS, len(LEG_OUTPUTS)), -1, 0), strict=True)
     )
@@ -109,13 +132,23 @@ def to_record(experiment: Experiment, result: hy.Result) -> xr.Dataset:
         "motor_current": legs["current"],
         "motor_voltage": legs["voltage"],
         "battery_drain": Battery().drain_rate(legs["current"], legs["voltage"]),
+        "energy": energy.energy(experiment.params, x, variants or Variants()),
+        "motor_work": energy.motor_work(x),
+        "damper_loss": energy.damper_loss(x),
+        "contact_loss": energy.slide_loss(x) + energy.impact_loss(d),
     }
-    attrs = record.describe(
-        f"tarsus hybrid {result.status.name}",
-        _status(result).value,
-        "exact",
-        experiment.params,
-        experiment.gait,
-        experiment.ground,
-    )
-    return record.build(time, variables, attrs)
+    engine = f"tarsus hybrid {result.status.name}"
+    about = experiment.params, experiment.gait, experiment.ground
+    return record.build(time, variables, record.describe(engine, _status(result), "exact", *about))
+
+
+def _stances(result: hy.Result, leg: int) -> np.ndarray:
+    """Return a toe's stances from the event log: exact times, shape (n, 2) [s]."""
+    log = result.events
+    before, after = ((chart >> (2 * leg)) & 3 > 0 for chart in (log.chart_before, log.chart_after))
+    begin, end = log.t[~before & after], log.t[before & ~after]
+    if (int(result.chart[0]) >> (2 * leg)) & 3:
+        begin = np.concatenate([[-np.inf], begin])
+    if len(end) < len(begin):
+        end = np.append(end, np.inf)
+    return np.stack([begin, end], axis=-1)

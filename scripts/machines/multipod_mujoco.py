@@ -16,15 +16,14 @@ from tarsus.analytic.models.multipod import MultipodParams
 from tarsus.analytic.terrain import Flat, Terrain
 from tarsus.controllers import gaits
 from tarsus.controllers.disc_gait import DiscGait
-from tarsus.envs.measure import UPRIGHT
 from tarsus.mjcf import bigant, compile_model, disc, multipod
 from tarsus.mjcf.presets import find
-from tarsus.mjcf.terrain import GroundPatches
-from tarsus.scripts.runs.experiment import NUDGE
+from tarsus.scripts.machines import stepping
+from tarsus.scripts.machines.machine import Run, Status
+from tarsus.scripts.runs import record
 
 FPS = 50  # samples of a walk per second
 SHORTEST_PERIOD = 2 / FPS  # of a gait: faster ones are not seen in the samples, nor followed by a servo [s]
-FEWEST = 4  # of them before a walk can be stopped: its second half has a speed
 
 
 def servo_controls(angle: np.ndarray, rate: np.ndarray) -> np.ndarray:
@@ -64,7 +63,7 @@ def _gait(name: str, drives: str, n_legs: int, options: dict):
 
 
 @dataclass(frozen=True)
-class Machine:
+class Robot:
     """What is needed to walk a kind of robot."""
 
     params: type
@@ -73,10 +72,10 @@ class Machine:
     controls: Callable = servo_controls  # controls(angles, rates) -> ctrl
 
 
-MACHINES = {
-    "multipod": Machine(MultipodParams, multipod, multipod_gait),
-    "bigant": Machine(BigAntParams, bigant, bigant_gait),
-    "disc": Machine(DiscParams, disc, disc_gait, disc.controls),
+ROBOTS = {
+    "multipod": Robot(MultipodParams, multipod, multipod_gait),
+    "bigant": Robot(BigAntParams, bigant, bigant_gait),
+    "disc": Robot(DiscParams, disc, disc_gait, disc.controls),
 }
 
 
@@ -84,7 +83,7 @@ MACHINES = {
 class Walking:
     """A robot, its gait, the ground it is on and the simulator's settings."""
 
-    machine: str  # one of MACHINES
+    robot: str  # one of ROBOTS
     params: Any
     gait: Any
     ground: Terrain = field(default_factory=Flat)
@@ -105,56 +104,64 @@ class Walking:
         return self.params.total_mass * self.params.g
 
 
-class WalkingStepper:
-    """Steps a robot under its gait: command the servos, let the ground follow the feet, step.
-
-    Attributes:
-        model: The compiled model.
-        data: Its state.
-    """
+class WalkingStepper(stepping.Stepper):
+    """Steps a robot under its gait: command the servos, let the ground follow the feet, step."""
 
     def __init__(self, walking: Walking):
         """Build the model and stand it where the gait begins."""
-        machine = MACHINES[walking.machine]
-        self.model = compile_model(machine.model.build(walking.params, walking.ground, walking.preset))
-        self.data = mujoco.MjData(self.model)
-        self.data.qpos[:] = machine.model.start_state(walking.params, walking.ground, walking.gait(0.0)[0])
-        mujoco.mj_forward(self.model, self.data)
-        preset = find(walking.preset)
-        self._gait, self._controls = walking.gait, machine.controls
-        self._lead = preset.command_lead + NUDGE * self.model.opt.timestep
-        self._patches, self._follow_every = GroundPatches(self.model, walking.ground), preset.follow_every
-        self._n_steps = 0
+        robot = ROBOTS[walking.robot]
+        model = compile_model(robot.model.build(walking.params, walking.ground, walking.preset))
+        data = mujoco.MjData(model)
+        data.qpos[:] = robot.model.start_state(walking.params, walking.ground, walking.gait(0.0)[0])
+        mujoco.mj_forward(model, data)
+        super().__init__(model, data, walking.ground, find(walking.preset))
+        self._gait, self._controls, self._n_legs = walking.gait, robot.controls, walking.n_legs
+        self._sites = [model.site(f"foot_{leg}").id for leg in range(walking.n_legs)]
+        self.total_force: list[float] = []  # vertical, of all feet, at every step [N]
 
-    def step(self) -> None:
-        """Advance by one timestep."""
-        if self._n_steps % self._follow_every == 0:
-            self._patches.follow(self.data)
-        self._n_steps += 1
-        self.data.ctrl[:] = self._controls(*self._gait(self.data.time + self._lead))
-        mujoco.mj_step(self.model, self.data)
+    def command(self, data: mujoco.MjData) -> None:
+        """Command the servos."""
+        data.ctrl[:] = self._controls(*self._gait(data.time + self._command_lead))
+
+    def advance(self) -> None:
+        """Take the step, and note what all feet carried in it."""
+        super().advance()
+        self.total_force.append(self.data.sensordata[3 : 4 * self._n_legs : 4].sum())
+
+    def fallen(self) -> str:
+        """Return in what way the robot has fallen or MuJoCo has warned, or an empty string."""
+        return self.posture() or (Status.DIVERGED if self.data.warning.number.any() else "")
+
+    def after(self) -> tuple:
+        """Return the feet, contacts and forces on them, and the servos' power."""
+        data, n = self.data, self._n_legs
+        power = np.abs(data.actuator_force * data.actuator_velocity).sum()
+        return data.site_xpos[self._sites], data.sensordata[: 4 * n].reshape(n, 4).copy(), power
 
 
 @dataclass(frozen=True)
-class Walk:
-    """What a walk gave: samples at `FPS`, and the feet's vertical force of every step."""
+class Walk(Run):
+    """What a walk gave: a record with `FPS` rows a second, and the feet's vertical force of every step."""
 
-    walking: Walking
-    time: np.ndarray  # (n,) [s]
-    qpos: np.ndarray  # (n, nq)
-    feet: np.ndarray  # positions, world frame, (n, n_legs, 3) [m]
-    force: np.ndarray  # of the ground on the feet, world frame, (n, n_legs, 3) [N]
-    power: np.ndarray  # absolute, of all servos, (n,) [W]
-    total_force: np.ndarray  # vertical, of all feet, at every physics step (n_steps,) [N]
-    timestep: float  # [s]
-    toppled: bool  # tilted by more than 60 degrees, which ended it
-    warned: bool  # by MuJoCo
-    stopped: bool = False  # before its end, as asked
+    walking: Walking | None = None
+    total_force: np.ndarray = field(default_factory=lambda: np.zeros(0))  # at every physics step (n_steps,) [N]
+    timestep: float = 0.0  # [s]
+
+    @property
+    def time(self) -> np.ndarray:
+        """Times of the rows, (n,) [s]."""
+        return self.record["time"].values
+
+    @property
+    def qpos(self) -> np.ndarray:
+        """MuJoCo's positions, (n, nq)."""
+        names = ("body_position", "body_orientation", "joint_angle")
+        return np.concatenate([self.record[name].values for name in names], axis=1)
 
     @property
     def tilt(self) -> np.ndarray:
         """Tilt of the body, (n,) [rad]."""
-        return np.arccos(np.clip(_upright(self.qpos), -1, 1))
+        return np.arccos(np.clip(1 - 2 * (self.qpos[:, 4] ** 2 + self.qpos[:, 5] ** 2), -1, 1))
 
     def load_of_strides(self, settle: float = 2.0) -> np.ndarray:
         """Return the feet's mean vertical force over each whole stride after `settle` [s], as a share of the weight."""
@@ -173,36 +180,32 @@ class Walk:
         return (self.qpos[-1, :2] - self.qpos[first, :2]) / (self.time[-1] - self.time[first])
 
 
-def _upright(qpos: np.ndarray) -> np.ndarray:
-    return 1 - 2 * (qpos[..., 4] ** 2 + qpos[..., 5] ** 2)
-
-
-def walk(walking: Walking, seconds: float, progress: bool = False, stop: Callable[[], bool] | None = None) -> Walk:
-    """Return a walk from the gait's beginning; it ends early if the robot topples, or when `stop()` says so.
+def walk(walking: Walking, seconds: float, progress: bool = False, on_frame: Callable | None = None) -> Walk:
+    """Return a walk from the gait's beginning; it ends early if the robot topples, or when `on_frame` says so.
 
     Raises:
         ValueError: If the time is shorter than a sample, or the preset's timestep does not divide one.
     """
-    from tqdm import tqdm
-
-    stepper = WalkingStepper(walking)
-    model, data, n_legs = stepper.model, stepper.data, walking.n_legs
-    every = round(1 / FPS / model.opt.timestep)
     if seconds < 1 / FPS:
         raise ValueError(f"a walk must last at least {1 / FPS:g} s, got {seconds:g} s")
-    sites = [model.site(f"foot_{leg}").id for leg in range(n_legs)]
-    samples, total = [], []
-    stopped, n_samples = False, round(seconds * FPS)
-    for k in tqdm(range(n_samples), disable=not progress, unit_scale=1 / FPS, unit="s"):
-        for _ in range(every):
-            stepper.step()
-            total.append(data.sensordata[3 : 4 * n_legs : 4].sum())
-        force = data.sensordata[: 4 * n_legs].reshape(n_legs, 4)[:, 1:].copy()
-        power = np.abs(data.actuator_force * data.actuator_velocity).sum()
-        samples.append((data.time, data.qpos.copy(), data.site_xpos[sites].copy(), force, power))
-        stopped = stop is not None and FEWEST <= k + 1 < n_samples and stop()
-        if stopped or _upright(data.qpos) < UPRIGHT or data.warning.number.any():
-            break
-    columns = [np.array(column) for column in zip(*samples, strict=True)]
-    toppled, warned = bool(_upright(data.qpos) < UPRIGHT), bool(data.warning.number.any())
-    return Walk(walking, *columns, np.array(total), model.opt.timestep, toppled, warned, stopped)
+    stepper = WalkingStepper(walking)
+    timestep = stepper.model.opt.timestep
+    every = round(1 / FPS / timestep)
+    columns, status = stepping.simulate(stepper, seconds, every, on_frame=on_frame, progress=progress)
+    time, qpos, qvel, feet, contact, power = columns
+    variables = {
+        "body_position": qpos[:, :3],
+        "body_orientation": qpos[:, 3:7],
+        "body_velocity": qvel[:, :3],
+        "body_angular_velocity_b": qvel[:, 3:6],
+        "foot_position": feet,
+        "foot_force": contact[..., 1:],
+        "foot_contact": contact[..., 0] > 0,
+        "joint_angle": qpos[:, 7:],
+        "joint_speed": qvel[:, 6:],
+        "servo_power": power,
+    }
+    about = f"mujoco {mujoco.__version__}", status, walking.preset, walking.params, repr(walking.gait), walking.ground
+    made = record.build(time, variables, record.describe(*about, walking.robot))
+    between = np.array(stepper.total_force[: every * (len(time) - 1)])
+    return Walk(made, status, stepper.warnings(), walking=walking, total_force=between, timestep=timestep)

@@ -8,18 +8,19 @@ from tarsus.analytic.models.disc import DiscParams
 from tarsus.analytic.models.multipod import MultipodParams
 from tarsus.analytic.terrain import Rough
 from tarsus.scripts import walker_table
-from tarsus.scripts.runs.walking import FPS, MACHINES, Walking, WalkingStepper, walk
+from tarsus.scripts.machines.machine import Status
+from tarsus.scripts.machines.multipod_mujoco import FPS, ROBOTS, Walking, WalkingStepper, walk
 
 SETTLE = 2.0  # [s]; then whole strides
 
 
-def walked(machine, params, strides=2, preset="rl", gait=None, **more):
-    gait = MACHINES[machine].gait(params) if gait is None else gait
-    return walk(Walking(machine, params, gait, preset=preset, **more), SETTLE + strides * gait.period + 0.01)
+def walked(robot, params, strides=2, preset="rl", gait=None, **more):
+    gait = ROBOTS[robot].gait(params) if gait is None else gait
+    return walk(Walking(robot, params, gait, preset=preset, **more), SETTLE + strides * gait.period + 0.01)
 
 
 def assert_walks(found, least_speed):
-    assert not found.toppled and not found.warned
+    assert found.completed and not found.warnings
     loads = found.load_of_strides(SETTLE)
     assert len(loads) >= 2 and np.abs(loads - 1).max() < 0.01
     velocity = found.velocity(SETTLE)
@@ -60,37 +61,37 @@ def test_presets_agree_on_the_speed():
 
 
 def test_a_walk_backward_goes_backward_and_a_steered_one_turns_left():
-    backward = MACHINES["multipod"].gait(MultipodParams(), roll=-0.15)
+    backward = ROBOTS["multipod"].gait(MultipodParams(), roll=-0.15)
     assert walked("multipod", MultipodParams(), 1, gait=backward).velocity(SETTLE)[0] < -0.03
-    steered = MACHINES["multipod"].gait(MultipodParams(), steering=0.1)
+    steered = ROBOTS["multipod"].gait(MultipodParams(), steering=0.1)
     qpos = walked("multipod", MultipodParams(), 2, gait=steered).qpos[-1]
     assert qpos[6] > 0.05  # sine of half the yaw
 
 
 def test_walks_on_rough_ground():
     found = walked("multipod", MultipodParams(n_legs=12), 1, ground=Rough(seed=1))
-    assert not found.toppled and not found.warned and found.qpos[-1, 0] > 0.2
+    assert found.completed and not found.warnings and found.qpos[-1, 0] > 0.2
 
 
 def test_a_walk_that_topples_ends_and_says_so():
     class Kick(WalkingStepper):
-        def step(self):
-            super().step()
+        def advance(self):
+            super().advance()
             self.data.qvel[3] = 20.0
 
-    walking = Walking("multipod", MultipodParams(), MACHINES["multipod"].gait(MultipodParams()), preset="rl")
-    import tarsus.scripts.runs.walking as module
+    walking = Walking("multipod", MultipodParams(), ROBOTS["multipod"].gait(MultipodParams()), preset="rl")
+    import tarsus.scripts.machines.multipod_mujoco as module
 
     original, module.WalkingStepper = module.WalkingStepper, Kick
     try:
         found = walk(walking, 5.0)
     finally:
         module.WalkingStepper = original
-    assert found.toppled and found.time[-1] < 2.0 and len(found.time) == len(found.qpos)
+    assert found.status == Status.TOPPLED and found.time[-1] < 2.0 and len(found.time) == len(found.qpos)
 
 
 @pytest.mark.parametrize(
-    ("machine", "name", "options", "message"),
+    ("robot", "name", "options", "message"),
     [
         ("multipod", "tripod", {}, "unknown gait 'tripod' of this robot; there are .*undulation, "),
         ("bigant", "undulation", {}, "unknown gait 'undulation' of this robot; there are .*tripod, "),
@@ -98,21 +99,21 @@ def test_a_walk_that_topples_ends_and_says_so():
         ("multipod", "undulation", {"n": 3}, "the gait 'undulation' has no such option"),
     ],
 )
-def test_gaits_that_do_not_fit_are_refused(machine, name, options, message):
+def test_gaits_that_do_not_fit_are_refused(robot, name, options, message):
     with pytest.raises(ValueError, match=message):
-        MACHINES[machine].gait(MACHINES[machine].params(), name, **options)
+        ROBOTS[robot].gait(ROBOTS[robot].params(), name, **options)
 
 
 def test_gaits_that_need_more_legs_are_refused():
     with pytest.raises(ValueError, match="6 legs or more.*got 4"):
-        MACHINES["multipod"].gait(MultipodParams(n_legs=4), "undulation")
+        ROBOTS["multipod"].gait(MultipodParams(n_legs=4), "undulation")
 
 
 def test_too_short_a_walk_is_refused():
-    walking = Walking("bigant", BigAntParams(), MACHINES["bigant"].gait(BigAntParams()), preset="rl")
+    walking = Walking("bigant", BigAntParams(), ROBOTS["bigant"].gait(BigAntParams()), preset="rl")
     with pytest.raises(ValueError, match="at least 0.02 s, got 0.001 s"):
         walk(walking, 0.001)
-    assert len(walk(walking, 3 / FPS).time) == 3
+    assert len(walk(walking, 3 / FPS).time) == 4  # the start is a row
     with pytest.raises(ValueError, match="a speed needs a whole stride"):
         walk(walking, 3 / FPS).velocity()
 

@@ -5,12 +5,13 @@ import dataclasses
 import pandas as pd
 import pytest
 
-from tarsus.scripts import run_multipod
-from tarsus.scripts.runs import walking
+from tarsus.scripts import run as command
+from tarsus.scripts.machines import multipod_mujoco
+from tarsus.scripts.runs import record
 
 
 def run(tmp_path, *words):
-    return run_multipod.main(["--out", str(tmp_path), "--preset", "rl", "--no-video", *words])
+    return command.main(["multipod", "--out", str(tmp_path), "--preset", "rl", "--no-video", *words])
 
 
 @pytest.mark.parametrize("robot", ["multipod", "bigant", "disc"])
@@ -18,10 +19,13 @@ def test_the_run_end_to_end(tmp_path, capsys, robot):
     assert run(tmp_path, "--robot", robot, "--seconds", "7.5", "--set", "friction_coeff=0.8") == 0
     out = capsys.readouterr().out
     assert f"{robot}, 6 legs" in out and "on its legs to the end" in out and "% of the weight" in out
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["legs.csv", "walk.csv"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["legs.csv", "run.csv", "run.nc"]
     legs = pd.read_csv(tmp_path / "legs.csv")
     assert len(legs) == 6 and legs["share of the weight"].sum() == pytest.approx(1, abs=0.1)
-    assert len(pd.read_csv(tmp_path / "walk.csv")) == 375
+    stored = record.load(tmp_path / "run.nc")
+    assert stored.sizes["time"] == 376 and stored.attrs["robot"] == robot and stored.sizes["leg"] == 6
+    assert record.load_csv(tmp_path / "run.csv").identical(stored)
+    assert record.params_of(stored).friction_coeff == 0.8
 
 
 def test_a_short_run_says_what_it_lacks(tmp_path, capsys):
@@ -31,20 +35,21 @@ def test_a_short_run_says_what_it_lacks(tmp_path, capsys):
 
 
 def test_a_walk_of_one_sample_has_its_tables_and_one_that_mujoco_ends_is_a_failure(tmp_path, capsys, monkeypatch):
-    walk = walking.walk
+    walk = multipod_mujoco.walk
 
-    def end_at_once(machine, seconds, progress):
-        return dataclasses.replace(walk(machine, 1 / walking.FPS), warned=True)
+    def end_at_once(walking, seconds, **options):
+        found = walk(walking, 1 / multipod_mujoco.FPS)
+        return dataclasses.replace(found, record=found.record.isel(time=[0]), warnings="BADQACC (1 times)")
 
-    monkeypatch.setattr(walking, "walk", end_at_once)
+    monkeypatch.setattr(multipod_mujoco, "walk", end_at_once)
     assert run(tmp_path, "--seconds", "1") == 1
     assert "MuJoCo warned" in capsys.readouterr().out and len(pd.read_csv(tmp_path / "legs.csv")) == 6
 
 
 @pytest.mark.render
 def test_the_video_is_written(tmp_path):
-    assert run_multipod.main(["--out", str(tmp_path), "--preset", "rl", "--seconds", "0.2"]) == 0
-    assert (tmp_path / "walk.mp4").stat().st_size > 1000
+    assert command.main(["multipod", "--out", str(tmp_path), "--preset", "rl", "--seconds", "0.2"]) == 0
+    assert (tmp_path / "run.mp4").stat().st_size > 1000
 
 
 @pytest.mark.parametrize(

@@ -8,13 +8,15 @@ import pytest
 
 from tarsus.analytic.terrain import TERRAINS
 from tarsus.mjcf import PRESETS
-from tarsus.scripts import run_hexapod
-from tarsus.scripts.runs import record, simulate
+from tarsus.scripts import run as command
+from tarsus.scripts.machines import hexapod_mujoco
+from tarsus.scripts.machines.machine import Status
+from tarsus.scripts.runs import record
 from tarsus.scripts.views import rendering
 
 
 def run(tmp_path, *words):
-    return run_hexapod.main(["--out", str(tmp_path), "--seconds", "1.2", "--preset", "rl", *words])
+    return command.main(["hexapod", "--out", str(tmp_path), "--seconds", "1.2", "--preset", "rl", *words])
 
 
 def test_the_main_job_end_to_end(tmp_path, capsys):
@@ -64,12 +66,12 @@ def test_bad_input_is_one_line_and_status_2(words, sentence, tmp_path, capsys):
 
 
 def test_a_run_that_diverged_is_a_failure_with_what_was_kept(tmp_path, capsys, monkeypatch):
-    walk = simulate.simulate
+    walk = hexapod_mujoco.simulate
 
-    def diverge(experiment, seconds):
-        return dataclasses.replace(walk(experiment, 0.05), status=simulate.Status.DIVERGED)
+    def diverge(experiment, seconds, **options):
+        return dataclasses.replace(walk(experiment, 0.05), status=Status.DIVERGED)
 
-    monkeypatch.setattr(simulate, "simulate", diverge)
+    monkeypatch.setattr(hexapod_mujoco, "simulate", diverge)
     assert run(tmp_path, "--no-video") == 1
     assert (tmp_path / "run.nc").exists()
 
@@ -124,7 +126,20 @@ def test_without_viser_the_page_says_how_to_get_it(tmp_path, capsys, monkeypatch
     assert not (tmp_path / "run.html").exists()
 
 
-@pytest.mark.parametrize("words", [["-m", "tarsus.scripts.cli", "run", "hexapod"], [run_hexapod.__file__]])
+@pytest.mark.parametrize("words", [["-m", "tarsus.scripts.cli", "run"], [command.__file__]])
 def test_it_is_a_subcommand_and_a_script(words):
-    done = subprocess.run([sys.executable, *words, "--help"], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, *words, "hexapod", "--help"], capture_output=True, text=True)
     assert done.returncode == 0 and "--t_c" in done.stdout
+
+
+def test_the_exact_engine_writes_the_same_files(tmp_path, capsys):
+    words = ["hexapod", "--engine", "exact", "--seconds", "0.2", "--no-video", "--out", str(tmp_path)]
+    assert command.main(words) == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["run.csv", "run.nc", "run.png"]
+    stored = record.load(tmp_path / "run.nc")
+    assert stored.attrs["engine"].startswith("tarsus hybrid") and "reached the end" in capsys.readouterr().out
+
+
+def test_without_a_machine_it_names_those_there_are(capsys):
+    assert command.main([]) == 2
+    assert capsys.readouterr().err.count("{hexapod,hopping_leg,slip_leg,multipod}") == 1

@@ -1,0 +1,219 @@
+"""The compliant hexapod under the clock."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tarsus.analytic.clock import TripodGait
+from tarsus.analytic.models.hexapod import N_LEGS, HexapodParams
+from tarsus.analytic.terrain import Terrain
+from tarsus.scripts import arguments
+from tarsus.scripts.machines.hexapod_options import add_robot_options, gait_from, params_from, terrain_from
+from tarsus.scripts.machines.machine import SAMPLE_PERIOD, Machine, Run
+from tarsus.scripts.runs.layouts import LEG, Layout
+
+if TYPE_CHECKING:  # MuJoCo chooses its OpenGL when it is imported, which a command may have to decide
+    import mujoco
+
+    from tarsus.mjcf.presets import Preset
+
+LAYOUT = Layout(
+    N_LEGS,
+    "right rear, middle, front, then left",
+    {
+        "hip_angle": (LEG, "rad", "hip angle about the body's +x, unwrapped; 0 is straight down"),
+        "hip_speed": (LEG, "rad/s", "rate of the hip angle"),
+        "hip_reference": (LEG, "rad", "hip angle asked for, the turn nearest to the hip"),
+        "hip_reference_rate": (LEG, "rad/s", "rate of the hip angle asked for"),
+        "splay": (LEG, "rad", "splay angle of the leg, positive to the right"),
+        "leg_length": (LEG, "m", "distance from hip to toe"),
+        "hip_torque": (LEG, "N m", "torque of the hip motor on the leg, after the torque-speed limit"),
+        "torque_command": (LEG, "N m", "torque the hip controller asks for, before the limit"),
+        "motor_current": (LEG, "A", "armature current of the hip motor"),
+        "motor_voltage": (LEG, "V", "terminal voltage of the hip motor"),
+        "battery_drain": (("time",), "1/s", "share of the battery drawn per second, physical bookkeeping"),
+    },
+    HexapodParams,
+    TripodGait,
+)
+VECTORS = {"velocity": "of the body [m/s]", "spin": "of the body, own axes [rad/s]", "turn": "rotation vector [rad]"}
+
+
+@dataclass(frozen=True, eq=False)
+class Start:
+    """A state to start from, in joint coordinates (`mjcf.hexapod_state` says their order)."""
+
+    qpos: np.ndarray  # (25,)
+    qvel: np.ndarray  # (24,): body velocity [m/s], its angular velocity in the body frame, then the rates of the joints
+
+    def __post_init__(self) -> None:
+        for name, size in (("qpos", 25), ("qvel", 24)):
+            if np.shape(getattr(self, name)) != (size,) or not np.all(np.isfinite(getattr(self, name))):
+                raise ValueError(f"{name} of a start must be {size} finite numbers, got {getattr(self, name)}")
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A hexapod, the ground it is on, its gait, the simulator's settings, and where it starts."""
+
+    params: HexapodParams
+    gait: TripodGait
+    ground: Terrain
+    preset: str | Preset = "reference"
+    begin: Start | None = None  # None: at rest, the lowest toe on the ground
+
+    def model(self) -> mujoco.MjModel:
+        """Return the compiled model."""
+        from tarsus.mjcf import compile_model, hexapod
+
+        return compile_model(hexapod.build(self.params, self.ground, self.preset))
+
+    @property
+    def preset_name(self) -> str:
+        """The registered name of the preset, or its settings if it has none."""
+        from tarsus.mjcf.presets import PRESETS
+
+        if isinstance(self.preset, str):
+            return self.preset
+        return next((name for name, known in PRESETS.items() if known == self.preset), repr(self.preset))
+
+
+@dataclass(frozen=True)
+class PlatelessExperiment(Experiment):
+    """An experiment whose body touches nothing, as in the exact engine.
+
+    A robot that lies on its plate's edge in one engine and has toppled in the other could not be compared.
+    """
+
+    def model(self) -> mujoco.MjModel:
+        """Return the compiled model."""
+        model = super().model()
+        model.geom("torso").contype[:] = 0
+        return model
+
+
+class Hexapod(Machine):
+    """The compliant hexapod under the clock."""
+
+    name = "hexapod"
+    layouts = {"hexapod": LAYOUT}
+    engines = ("mujoco", "exact")
+    seconds = 10.0
+    files = ("run.nc", "run.csv", "run.png", "run.mp4", "run.html")
+    renders = True
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Add gait, ground, robot and start."""
+        add_robot_options(parser)
+        start = parser.add_argument_group("start; by default at rest")
+        for name, meaning in VECTORS.items():
+            start.add_argument(f"--{name}", nargs=3, type=arguments.finite, metavar=("X", "Y", "Z"), help=meaning)
+        start.add_argument("--lift", type=arguments.finite, default=0.0, help="of the lowest toe above the ground [m]")
+
+    def experiment(self, args: argparse.Namespace) -> Experiment:
+        """Return what the command line asks for."""
+        from tarsus.mjcf.presets import find
+        from tarsus.scripts.machines import hexapod_mujoco, stepping
+
+        if args.lift < 0:
+            raise ValueError(f"--lift must not be negative, or the lowest toe is underground; got {args.lift:g}")
+        find(args.preset)
+        params = params_from(args.set)
+        gait, ground = gait_from(args, params), terrain_from(args.terrain, params)
+        begin = Start(*_start(args, params, gait, ground)) if self._starts(args) else None
+        kind = Experiment if args.engine == "mujoco" else PlatelessExperiment
+        experiment = kind(params, gait, ground, args.preset, begin)
+        if args.engine != "exact":
+            stepping.rows_in(args.seconds, hexapod_mujoco.Stepper(experiment).model.opt.timestep)
+        return experiment
+
+    def _starts(self, args: argparse.Namespace) -> bool:
+        return args.engine == "both" or args.lift > 0 or any(getattr(args, name) is not None for name in VECTORS)
+
+    def exact(self, experiment: Experiment, seconds: float, period: float = SAMPLE_PERIOD, **options: Any) -> Run:
+        """Run the exact engine; options are those of `hexapod_exact.simulate`, and `slide_speed` [m/s]."""
+        from tarsus.scripts.machines import hexapod_exact
+
+        return hexapod_exact.simulate(experiment, seconds, record_period=period, **options)
+
+    def mujoco(self, experiment: Experiment, seconds: float, fine: bool = True, **options: Any) -> Run:
+        """Run MuJoCo."""
+        from tarsus.mjcf.presets import find
+        from tarsus.scripts.machines import hexapod_mujoco
+
+        every = max(1, round(SAMPLE_PERIOD / find(experiment.preset).timestep))
+        run = hexapod_mujoco.simulate(experiment, seconds, every=1 if fine else every, **{"progress": False} | options)
+        return Run.of(run.record, run.status, run.warnings, every if fine else 1)
+
+    def stride(self, experiment: Experiment) -> float:
+        """Return the clock's period [s]."""
+        return experiment.gait.cycle_time
+
+    def add_looks(self, parser: argparse._ArgumentGroup) -> None:
+        """Add page and window."""
+        parser.add_argument(
+            "--page", action="store_true", help="write run.html, the run in 3-D in one self-contained page"
+        )
+        words = dict(nargs="?", const="window", choices=("window", "web"))
+        parser.add_argument("--view", **words, help="then watch it live, in a window or browser")
+
+    def summary(self, run: Run) -> str:
+        """Return the numbers of a run."""
+        from tarsus.scripts.runs import summary
+
+        if run.record.sizes["time"] < 2:
+            return run.status
+        return summary.text(summary.lines(summary.summarise(run.record)))
+
+    def figure(self, run: Run, experiment: Experiment) -> Any:
+        """Return the figure of a run."""
+        from tarsus.scripts.views import run_plot
+
+        return run_plot.draw(run.record)
+
+    def film(self, run: Run, experiment: Experiment, path, args: argparse.Namespace) -> None:
+        """Write the film of a run."""
+        from tarsus.scripts.views import rendering
+
+        rendering.write_video(run.record, experiment.model(), path)
+
+    def page(self, run: Run, experiment: Experiment, path) -> None:
+        """Write the page of a run."""
+        from tarsus.scripts.views import page
+
+        page.write_page(run.record, experiment.model(), experiment.ground, path)
+
+    def watch(self, experiment: Experiment, where: str) -> None:
+        """Walk on in MuJoCo's window, or in the Studio."""
+        if where == "web":
+            from tarsus.scripts.views import studio
+
+            print(studio.NOTICE)
+            studio.watch(experiment)
+        else:
+            from tarsus.scripts.machines.hexapod_mujoco import Stepper
+            from tarsus.scripts.views import window
+
+            window.watch_window(Stepper(experiment))
+
+
+def _start(args: argparse.Namespace, params: HexapodParams, gait: TripodGait, ground: Terrain) -> tuple:
+    """Return the state that the command line asks for, legs where the gait wants them at t = 0."""
+    import mujoco
+
+    from tarsus.mjcf.hexapod_state import start_state, toe_positions
+
+    qpos, qvel = start_state(params, ground, gait.clock()(0.0)[0]), np.zeros(6 + 3 * N_LEGS)
+    if args.turn is not None:
+        mujoco.mju_quatIntegrate(qpos[3:7], np.array(args.turn), 1.0)
+    x, y, z = toe_positions(params, qpos).T
+    qpos[2] += args.lift - np.min(z - ground.height(x, y))
+    qvel[:3], qvel[3:6] = args.velocity or (0, 0, 0), args.spin or (0, 0, 0)
+    return qpos, qvel
+
+
+HEXAPOD = Hexapod()

@@ -1,0 +1,185 @@
+"""Run a machine in the exact engine, in MuJoCo, or in both and compare them: record, summary, figure, video.
+
+Writes run.nc and run.csv (the labelled record), run.png (the figure) and run.mp4 (the video) into the output folder; of
+both engines what `tarsus crossvalidate` writes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from tarsus.scripts import arguments
+from tarsus.scripts.machines import MACHINES, Machine
+from tarsus.scripts.machines.machine import Run
+from tarsus.scripts.runs import interrupts, output
+from tarsus.scripts.views import rendering
+
+SECONDS = 6.0  # of a comparison, by default
+RTOL = 1e-6  # of the exact engine in a comparison, by default
+WORDS = {"hybrid": "exact"}  # what the exact engine was called
+
+
+def parser() -> arguments.Parser:
+    """Return the command line: a subcommand for each machine."""
+    made = arguments.Parser(prog="tarsus run", description=(__doc__ or "").partition("\n")[0])
+    metavar = f"{{{','.join(MACHINES)}}}"
+    machines = made.add_subparsers(dest="machine", required=True, metavar=metavar, help="a machine")
+    for name, machine in MACHINES.items():
+        words = (machine.__doc__ or "").partition("\n")[0]
+        _add_options(machines.add_parser(name, allow_abbrev=False, help=words, description=words), machine)
+    return made
+
+
+def _add_options(options: argparse.ArgumentParser, machine: Machine) -> None:
+    engines = (*machine.engines, "both") if "exact" in machine.engines else machine.engines
+    default, both = engines[0], f", {SECONDS:g} of both engines" if "both" in engines else ""
+    options.add_argument(
+        "--engine",
+        type=lambda word: WORDS.get(word, word),
+        choices=engines,
+        default=default,
+        help=f"both compares them; default {default}" if both else "",
+    )
+    usual = f"; default {machine.seconds:g}{both}" if machine.seconds else both.replace(", ", "; default ")
+    options.add_argument("--seconds", type=arguments.seconds, help=f"how long to run [s]{usual}")
+    if machine.steps:
+        words = f"or how many hops or steps from apex to apex; default {machine.steps}"
+        options.add_argument("--steps", type=arguments.count, help=words)
+    options.add_argument(
+        "--preset", help=f"MuJoCo's settings, a preset's name; default {machine.preset}, reference of both engines"
+    )
+    if both:
+        options.add_argument("--rtol", type=arguments.rtol, help="of the exact engine")
+    output.add_options(options, f"out/{machine.name}")
+    machine.add_options(options)
+    looking = options.add_argument_group("looking at it")
+    looking.add_argument("--no-video", action="store_true", help="write no video")
+    machine.add_looks(looking)
+
+
+def complete(args: argparse.Namespace, machine: Machine) -> None:
+    """Fill in what the command line leaves to the machine and the engine.
+
+    Raises:
+        ValueError: If it is contradictory.
+    """
+    both, steps = args.engine == "both", getattr(args, "steps", None)
+    if both and steps is not None:
+        raise ValueError("--steps is of a run in one engine; both are compared over --seconds")
+    if both:
+        args.default_out = Path("out/crossvalidate")
+    args.preset = args.preset or ("reference" if both else machine.preset)
+    if args.seconds is None and steps is None:
+        args.seconds, args.steps = (SECONDS, None) if both else (machine.seconds, machine.steps)
+
+
+@arguments.command
+def main(argv: list[str] | None = None) -> int:
+    """Run, print the summary, write the files; return 0, 1 for a run that failed, 2 for a line that cannot be run."""
+    made = parser()
+    with arguments.read(made, _one_word(sys.argv[1:] if argv is None else argv)) as args:
+        made.prog = f"{made.prog} {args.machine}"  # for what is refused from here on
+        machine = MACHINES[args.machine]
+        complete(args, machine)
+        draws = machine.renders and not args.no_video and rendering.choose_opengl()  # before anything imports MuJoCo
+        experiment = machine.experiment(args)
+        if args.engine == "both":
+            from tarsus.scripts.comparison import both
+
+            files = output.Output(args, *both.FILES)
+        else:
+            files = output.Output(args, *machine.files)
+    if args.engine == "both":
+        return both.main(made.prog, machine, experiment, args.seconds, args.rtol or RTOL, files)
+    return _run(made.prog, machine, experiment, files, args, draws)
+
+
+def _one_word(argv: list[str]) -> list[str]:
+    """Return the command line with a machine's name as one word, as in `hopping leg`."""
+    joined = "_".join(argv[:2])
+    return [joined, *argv[2:]] if joined in MACHINES else argv
+
+
+def _run(prog: str, machine: Machine, experiment: Any, files: output.Output, args, draws: bool) -> int:
+    follower = _follower(machine, experiment, args)
+    with interrupts.heeded() as asked:
+
+        def on_frame(*now) -> bool:
+            return asked() or (follower is not None and follower(args.engine, *now))
+
+        options = {"steps": args.steps} if getattr(args, "steps", None) else {}
+        if args.engine == "mujoco":
+            options["progress"] = not options
+            run = machine.mujoco(experiment, args.seconds, fine=False, on_frame=on_frame, **options)
+        else:
+            options |= {"rtol": args.rtol} if args.rtol else {}
+            options["frame_period"] = follower.period if follower else interrupts.NOTICE_PERIOD
+            run = machine.exact(experiment, args.seconds, on_frame=on_frame, **options)
+        drawn = _write(machine, run, experiment, files)
+    if drawn and not asked():
+        _show(machine, run, experiment, files, args, draws)
+    print(f"\n{machine.summary(run)}\n\n{files}")
+    if asked():
+        return interrupts.report(prog, run.record["time"].values[-1], files.folder)
+    if machine.renders and not args.no_video and not draws:
+        print(rendering.NO_OPENGL)
+    if follower is not None:
+        follower.plot.playback()
+    if getattr(args, "view", None):
+        _watch(machine, experiment, args.view)
+    return int(machine.failed(run))
+
+
+def _follower(machine: Machine, experiment: Any, args: argparse.Namespace) -> Any:
+    if getattr(args, "live", False):
+        return machine.follower(experiment, args)
+    import matplotlib
+
+    matplotlib.use("Agg")
+    return None
+
+
+def _write(machine: Machine, run: Run, experiment: Any, files: output.Output) -> bool:
+    """Write the record of a run, its tables and its figure; return whether it has rows enough to be drawn."""
+    from tarsus.scripts.runs import record
+
+    tables = machine.tables(run)
+    with files.writing("run.nc", "run.csv", *tables) as (netcdf, csv, *others):
+        record.save(run.record, netcdf)
+        record.save_csv(run.record, csv)
+        for path, table in zip(others, tables.values(), strict=True):
+            table.to_csv(path, index=False)
+    if run.record.sizes["time"] < 2:
+        return False
+    if "run.png" in machine.files:
+        with files.writing("run.png") as (picture,):
+            machine.figure(run, experiment).savefig(picture, dpi=120)
+    return True
+
+
+def _show(machine: Machine, run: Run, experiment: Any, files: output.Output, args, draws: bool) -> None:
+    """Write the video and the page of a run."""
+    if "run.mp4" in machine.files and not args.no_video and (draws or not machine.renders):
+        with files.writing("run.mp4") as (video,):
+            machine.film(run, experiment, video, args)
+    if getattr(args, "page", False):
+        try:
+            with files.writing("run.html") as (html,):
+                machine.page(run, experiment, html)
+        except ImportError as error:
+            print(error, file=sys.stderr)
+
+
+def _watch(machine: Machine, experiment: Any, where: str) -> None:
+    try:
+        machine.watch(experiment, where)
+    except Exception as error:  # GLFW's and the Studio's errors have many classes
+        hint = "" if where == "web" else "; on a machine without a screen the hexapod has --view web"
+        print(f"Nothing can be viewed here: {error}{hint}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
