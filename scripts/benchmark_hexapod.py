@@ -24,8 +24,9 @@ from tarsus.analytic.terrain import Flat, Slope
 from tarsus.mjcf import PRESETS
 from tarsus.scripts import arguments, report
 from tarsus.scripts.benchmark_contact import medians, timed
-from tarsus.scripts.runs.exact import RTOL
-from tarsus.scripts.runs.experiment import Experiment, Stepper
+from tarsus.scripts.machines.hexapod import Experiment
+from tarsus.scripts.machines.hexapod_exact import RTOL
+from tarsus.scripts.machines.hexapod_mujoco import Stepper
 from tarsus.scripts.studies import hexapod_stiffness as stiffness
 from tarsus.scripts.studies.hexapod_stiffness import Walk
 

@@ -60,7 +60,7 @@ def forty_hops() -> Callable:
     from tarsus.analytic import hybrid as hy
     from tarsus.analytic.models import hopping_leg_hybrid
     from tarsus.controllers.raibert import Raibert
-    from tarsus.scripts.runs.hopping_runs import hybrid_run
+    from tarsus.scripts.machines.hopping_leg_exact import hybrid_run
 
     controller = Raibert()
     sim = hy.compile(hopping_leg_hybrid.build(controller))

@@ -40,8 +40,8 @@ def slip_leg_rows(repeats: int) -> list[tuple[str, str]]:
     from tarsus.analytic.hybrid import vector
     from tarsus.analytic.models.slip_leg import SlipLegParams
     from tarsus.controllers.slip import SlipControl, SlipController, SlipPolicy
-    from tarsus.scripts.runs import slip_leg_runs as runs
-    from tarsus.scripts.runs.slip_leg_mujoco import mujoco_run
+    from tarsus.scripts.machines import slip_leg_exact as runs
+    from tarsus.scripts.machines.slip_leg_mujoco import mujoco_run
 
     p, rng = vector(SlipLegParams()), np.random.default_rng(0)
     states = rng.uniform((-1, 0.7, -1, -2, -2, -2, -9, -9), (1, 0.9, 1, -0.2, 2, 2, 9, 9), (N_STATES, 8))

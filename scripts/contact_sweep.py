@@ -23,10 +23,9 @@ from tarsus.analytic.terrain import Flat
 from tarsus.mjcf.presets import PRESETS, Preset
 from tarsus.scripts import arguments, paths, report
 from tarsus.scripts.comparison.compare import Comparison, compare
-from tarsus.scripts.comparison.hexapod_machine import HEXAPOD, PlatelessExperiment
-from tarsus.scripts.comparison.machine import Trial
+from tarsus.scripts.machines.hexapod import HEXAPOD, PlatelessExperiment
+from tarsus.scripts.machines.machine import SAMPLE_PERIOD, Run
 from tarsus.scripts.runs import record
-from tarsus.scripts.runs.simulate import SAMPLE_PERIOD
 from tarsus.scripts.studies.creep_and_cost import speed_of_simulation
 
 GAITS = {"walk": TripodGait(1.0, 0.6), "run": TripodGait(0.5, 0.3)}
@@ -88,7 +87,7 @@ def row_period(preset: Preset) -> float:
     return preset.timestep * max(1, round(SAMPLE_PERIOD / preset.timestep))
 
 
-def exact_trials(chosen: list[Preset]) -> dict[tuple[str, float], Trial]:
+def exact_trials(chosen: list[Preset]) -> dict[tuple[str, float], Run]:
     """Return the exact run of each gait with the rows of each preset, all of one run whose rows are `FINEST` apart."""
     trials = {}
     for name, gait in GAITS.items():
@@ -100,7 +99,7 @@ def exact_trials(chosen: list[Preset]) -> dict[tuple[str, float], Trial]:
     return trials
 
 
-def accuracy(preset: Preset, exact: dict[str, Trial]) -> Cell:
+def accuracy(preset: Preset, exact: dict[str, Run]) -> Cell:
     """Return a setting's errors, without its cost; `exact` holds the exact run of each gait."""
     found: list[Comparison] = []
     for name, gait in GAITS.items():

@@ -22,10 +22,10 @@ from tarsus.analytic.terrain import Flat, Slope, Terrain
 from tarsus.mjcf import PRESETS
 from tarsus.mjcf.presets import find
 from tarsus.scripts import arguments, paths, report
+from tarsus.scripts.machines.hexapod import Experiment
+from tarsus.scripts.machines.hexapod_mujoco import simulate
 from tarsus.scripts.report import DOCS, check_page, insert, markdown_table
 from tarsus.scripts.runs import record, summary
-from tarsus.scripts.runs.experiment import Experiment
-from tarsus.scripts.runs.simulate import simulate
 from tarsus.scripts.studies.creep_and_cost import CREEP_SLOPE, creep_of_pinned, creep_of_standing, speed_of_simulation
 
 EMPTY = "<!-- tables: begin -->\n<!-- tables: end -->\n"

@@ -12,8 +12,9 @@ from tarsus.analytic.models.hopping_leg_laws import RaibertGains
 from tarsus.controllers.raibert import Raibert
 from tarsus.mjcf.hopping_leg import PRESETS
 from tarsus.scripts import arguments, report
-from tarsus.scripts.runs.hopping_mujoco import mujoco_run
-from tarsus.scripts.runs.hopping_runs import hybrid_run
+from tarsus.scripts.machines.hopping_leg import steady
+from tarsus.scripts.machines.hopping_leg_exact import hybrid_run
+from tarsus.scripts.machines.hopping_leg_mujoco import mujoco_run
 
 N_HOPS = 40
 SPEEDS = (-0.5, 0.0, 0.5, 1.0, 1.5)
@@ -24,7 +25,7 @@ MUJOCO_HEAD = ("commanded [m/s]", "preset", "period [%]", "stance [%]", "apex [m
 def exact(sim: hy.Simulator, speed: float, motor_mode: str = "ideal") -> dict[str, float]:
     """Return the means of the last ten hops of the hybrid model."""
     controller = Raibert(RaibertGains(speed=speed), HoppingLegParams(motor_mode=motor_mode))
-    return hybrid_run(controller, N_HOPS, sim=sim).steady()
+    return steady(hybrid_run(controller, N_HOPS, sim=sim))
 
 
 def exact_row(speed: float, motor_mode: str, steady: dict[str, float]) -> tuple[str, ...]:
@@ -38,10 +39,10 @@ def mujoco_row(speed: float, preset: str, wanted: dict[str, float]) -> tuple[str
     run = mujoco_run(Raibert(RaibertGains(speed=speed), fast=True), N_HOPS, preset=preset)
     if not run.completed:
         return f"{speed:g}", preset, run.status, "", "", "", ""
-    steady = run.steady()
-    shares = [f"{100 * (steady[name] / wanted[name] - 1):+.3f}" for name in ("period", "stance_time")]
-    height, speed_error = (steady[name] - wanted[name] for name in ("apex_height", "speed"))
-    spread = f"{1e3 * steady['apex_spread']:.3f}"
+    means = steady(run)
+    shares = [f"{100 * (means[name] / wanted[name] - 1):+.3f}" for name in ("period", "stance_time")]
+    height, speed_error = (means[name] - wanted[name] for name in ("apex_height", "speed"))
+    spread = f"{1e3 * means['apex_spread']:.3f}"
     return f"{speed:g}", preset, *shares, f"{1e3 * height:+.3f}", spread, f"{1e3 * speed_error:+.2f}"
 
 

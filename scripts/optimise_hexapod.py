@@ -17,7 +17,8 @@ from tqdm import tqdm
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.terrain import Flat
 from tarsus.scripts import arguments
-from tarsus.scripts.runs import exact, interrupts
+from tarsus.scripts.machines import hexapod_exact as exact
+from tarsus.scripts.runs import interrupts
 from tarsus.scripts.studies.gait_proof import Walk, follows, prove, table, walk
 
 # A hip that turns once in 0.18 s runs at the motor's no-load speed. Sweeps past 2 rad lay the body on the ground.

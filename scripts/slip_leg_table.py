@@ -12,8 +12,8 @@ import numpy as np
 from tarsus.controllers.slip import SlipControl
 from tarsus.mjcf.slip_leg import PRESETS
 from tarsus.scripts import arguments, report
-from tarsus.scripts.runs import slip_leg_runs as runs
-from tarsus.scripts.runs.slip_leg_mujoco import mujoco_run
+from tarsus.scripts.machines import slip_leg_exact as runs
+from tarsus.scripts.machines.slip_leg_mujoco import mujoco_run
 
 N_STEPS = 40
 REGULATED = SlipControl(energy_gain=0.5)
@@ -26,7 +26,7 @@ def row(label: str, run) -> tuple:
     height, energy = steps["apex_height"], steps["apex_energy"]
     stance = steps["liftoff"] - steps["touchdown"]
     late = run.record.sel(time=slice(steps["touchdown"][1] + 0.02, steps["liftoff"][1]))
-    impulse = float(np.trapezoid(late["force_z"], late["time"]))
+    impulse = float(np.trapezoid(late["foot_force"].sel(leg=0, axis="z"), late["time"]))
     return (
         label,
         f"{steps['touchdown'][1]:.6f}",

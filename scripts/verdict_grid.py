@@ -20,8 +20,8 @@ from tarsus.analytic.terrain import Flat
 from tarsus.mjcf.presets import find
 from tarsus.scripts import arguments, paths, report
 from tarsus.scripts.comparison.compare import ENGINES
-from tarsus.scripts.comparison.hexapod_machine import HEXAPOD, PlatelessExperiment
-from tarsus.scripts.comparison.machine import Trial
+from tarsus.scripts.machines.hexapod import HEXAPOD, PlatelessExperiment
+from tarsus.scripts.machines.machine import Run
 from tarsus.scripts.runs import record, summary
 
 CYCLE_TIMES = (0.5, 0.6, 0.75, 1.0, 1.25, 1.5, 2.0)  # [s]
@@ -59,7 +59,7 @@ def judge(engine: str, cycle_time: float, sweep_angle: float, duty: float, prese
     return Verdict(WALKS if trial.completed else TOPPLES, status, float(time[-1]), speed, tilt)
 
 
-def _run(engine: str, experiment: PlatelessExperiment, seconds: float) -> Trial:
+def _run(engine: str, experiment: PlatelessExperiment, seconds: float) -> Run:
     return (
         HEXAPOD.exact(experiment, seconds, PERIOD)
         if engine == "exact"

@@ -11,8 +11,8 @@ from tqdm import tqdm
 
 from tarsus.mjcf.presets import find
 from tarsus.scripts import arguments
+from tarsus.scripts.machines.multipod_mujoco import ROBOTS, Walking, walk
 from tarsus.scripts.report import markdown_table
-from tarsus.scripts.runs.walking import MACHINES, Walking, walk
 
 SETTLE = 2.0  # [s]; speeds and loads are those of the whole strides after it
 HEAD = ("robot", "legs", "preset", "time [s]", "speed [m/s]", "largest tilt [degrees]", "load [%]", "end")
@@ -20,7 +20,7 @@ HEAD = ("robot", "legs", "preset", "time [s]", "speed [m/s]", "largest tilt [deg
 
 def walking_of(robot: str, n_legs: int | None, preset: str) -> Walking:
     """Return a robot of so many legs, or of its own number, under its own gait."""
-    machine = MACHINES[robot]
+    machine = ROBOTS[robot]
     params = machine.params(n_legs=n_legs) if n_legs else machine.params()
     return Walking(robot, params, machine.gait(params), preset=preset)
 
@@ -43,7 +43,7 @@ def row(robot: str, n_legs: int | None, preset: str, seconds: float) -> tuple:
     found = walk(walking, seconds)
     whole = found.time[-1] >= SETTLE + walking.gait.period  # not if it toppled before
     speed = found.velocity(SETTLE)[0] if whole else np.nan
-    end = "toppled" if found.toppled else "MuJoCo warned" if found.warned else "walks"
+    end = "MuJoCo warned" if found.warnings else "walks" if found.completed else "toppled"
     load = 100 * np.abs(found.load_of_strides(SETTLE) - 1).max() if whole else np.nan
     tilt = np.rad2deg(found.tilt.max())
     return robot, walking.n_legs, f"`{preset}`", f"{seconds:g}", f"{speed:.3f}", f"{tilt:.1f}", f"{load:.3f}", end
@@ -52,7 +52,7 @@ def row(robot: str, n_legs: int | None, preset: str, seconds: float) -> tuple:
 @arguments.command
 def main(argv: list[str] | None = None) -> int:
     parser = arguments.Parser(prog="tarsus walker table", description=__doc__.partition("\n")[0])
-    parser.add_argument("--robot", choices=MACHINES, default="multipod")
+    parser.add_argument("--robot", choices=ROBOTS, default="multipod")
     sizes = [*range(4, 51, 2)]
     parser.add_argument("--legs", type=arguments.count, nargs="+", default=sizes, help="not of BigANT, which has six")
     parser.add_argument("--presets", nargs="+", default=["rl"])

@@ -25,7 +25,8 @@ def hexapod() -> np.ndarray:
     """Return the hexapod at a few instants of a stride, side by side, shape (height, n width, 3)."""
     import mujoco
 
-    from tarsus.scripts.runs.experiment import Experiment, Stepper
+    from tarsus.scripts.machines.hexapod import Experiment
+    from tarsus.scripts.machines.hexapod_mujoco import Stepper
 
     stepper = Stepper(Experiment(HexapodParams(), TripodGait(), Rough(), "rl"))
     images = []
@@ -44,14 +45,14 @@ def smoothed(image: np.ndarray) -> np.ndarray:
 
 
 def walking(robot: str, seconds: float = WALK, **params) -> np.ndarray:
-    """Return a robot of `walking.MACHINES` at the end of a walk, with its feet's forces, shape (height, width, 3)."""
-    from tarsus.scripts.runs.walking import MACHINES, Walking, WalkingStepper, walk
+    """Return a robot of `ROBOTS` at the end of a walk, with its feet's forces, shape (height, width, 3)."""
+    from tarsus.scripts.machines.multipod_mujoco import ROBOTS, Walking, WalkingStepper, walk
 
-    machine = MACHINES[robot]
+    machine = ROBOTS[robot]
     robot_params = machine.params(**params)
     asked = Walking(robot, robot_params, machine.gait(robot_params), preset="rl")
     found = walk(asked, seconds)
-    last = (found.qpos[-1], found.feet[-1], found.force[-1])
+    last = (found.qpos[-1], *(found.record[name].values[-1] for name in ("foot_position", "foot_force")))
     return smoothed(next(rendering.film(WalkingStepper(asked).model, [last], size=(2 * WIDTH, 2 * HEIGHT))))
 
 

@@ -16,11 +16,10 @@ from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import Flat
 from tarsus.mjcf.presets import INTEGRATORS, Preset
-from tarsus.scripts.comparison.hexapod_machine import HEXAPOD, PlatelessExperiment
-from tarsus.scripts.comparison.machine import Trial
 from tarsus.scripts.figures.plotting import figure_main, plain_log
+from tarsus.scripts.machines.hexapod import HEXAPOD, PlatelessExperiment
+from tarsus.scripts.machines.machine import SAMPLE_PERIOD, Run
 from tarsus.scripts.runs import summary
-from tarsus.scripts.runs.simulate import SAMPLE_PERIOD
 
 GAIT = TripodGait()
 SECONDS = 5.0  # of which the first 3 are left out
@@ -42,7 +41,7 @@ RTOL = 1e-3  # a jiggle by rounding before every step moves speeds by 1e-6, anot
 ATOL = 1e-10  # of errors, which are differences of what is known to 1e-13
 
 
-def measure(trial: Trial) -> tuple[float, np.ndarray]:
+def measure(trial: Run) -> tuple[float, np.ndarray]:
     """Return the mean speed [m/s], NaN after a fall, and the height in the window [m]."""
     over = summary.window(trial.record)
     if not trial.completed:

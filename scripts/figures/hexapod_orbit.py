@@ -17,7 +17,7 @@ from tarsus.analytic.hybrid import sections
 from tarsus.analytic.models.hexapod import HexapodParams, orbit
 from tarsus.analytic.terrain import Flat
 from tarsus.scripts.figures.plotting import figure_main
-from tarsus.scripts.runs import exact
+from tarsus.scripts.machines import hexapod_exact as exact
 from tarsus.scripts.studies.orbit import exact_sections, modes, mujoco_sections
 
 SETTLED = 20  # strides before Newton's method

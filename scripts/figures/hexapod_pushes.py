@@ -14,9 +14,9 @@ from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod.state import toes_of
 from tarsus.analytic.terrain import Flat
 from tarsus.scripts.figures.plotting import figure_main
+from tarsus.scripts.machines import hexapod_exact as exact
+from tarsus.scripts.machines.hexapod import Experiment
 from tarsus.scripts.report import markdown_table
-from tarsus.scripts.runs import exact
-from tarsus.scripts.runs.experiment import Experiment
 from tarsus.scripts.studies import study
 from tarsus.scripts.studies.study import ARGUMENTS, EXACT, LABELS, Case, Verdict
 

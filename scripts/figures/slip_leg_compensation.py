@@ -10,10 +10,9 @@ import sys
 
 import numpy as np
 
-from tarsus.analytic.models.slip_leg_hybrid import STANCE
 from tarsus.controllers.slip import SlipControl
 from tarsus.scripts.figures.plotting import figure_main
-from tarsus.scripts.runs import slip_leg_runs as runs
+from tarsus.scripts.machines import slip_leg_exact as runs
 
 # A gait high enough for some steps without compensation; the one of 0.62 m and 2.5 m/s falls after one. The angle is
 # that at which the leg comes back to its apex.
@@ -29,7 +28,7 @@ def compute() -> dict[str, np.ndarray]:
     for name, compensate in (("with", 1.0), ("without", 0.0)):
         run = runs.hybrid(runs.Experiment(control=SlipControl(compensate=compensate, **GAIT)), 10, period=0.005)
         record = run.record
-        data[f"{name}_com"] = np.stack([record["com_x"], record["com_z"]], axis=1)
+        data[f"{name}_com"] = record["com_position"].values[:, [0, 2]]
         data[f"{name}_legs"] = _legs(record)
         for entry in ("time", "apex_height", "apex_energy"):
             data[f"{name}_{entry}"] = run.steps[entry]
@@ -38,13 +37,13 @@ def compute() -> dict[str, np.ndarray]:
 
 def _legs(record) -> np.ndarray:
     """Return base, knee, foot and mass centre in each stance's first, middle and last row, shape (n, 4, 2)."""
-    stands = record["phase"].values == STANCE
+    stands = record["foot_contact"].values[:, 0]
     edges = np.flatnonzero(np.diff(np.concatenate([[False], stands, [False]]).astype(int)))
     rows = np.array([(a, (a + b - 1) // 2, b - 1) for a, b in edges.reshape(-1, 2)]).ravel()
     at = record.isel(time=rows)
-    knee = (at["x"] + 0.4 * np.sin(at["hip"]), at["z"] - 0.4 * np.cos(at["hip"]))
-    points = [(at["x"], at["z"]), knee, (at["toe_x"], at["toe_z"]), (at["com_x"], at["com_z"])]
-    return np.moveaxis(np.array(points), -1, 0)
+    base, hip = at["body_position"].values, at["joint_angle"].values[:, 0]
+    knee = base + 0.4 * np.stack([np.sin(hip), 0 * hip, -np.cos(hip)], axis=1)
+    return np.stack([base, knee, at["foot_position"].values[:, 0], at["com_position"].values], axis=1)[..., [0, 2]]
 
 
 def draw(data: dict[str, np.ndarray]):

@@ -11,7 +11,7 @@ import sys
 import numpy as np
 
 from tarsus.scripts.figures.plotting import figure_main
-from tarsus.scripts.runs import slip_leg_runs as runs
+from tarsus.scripts.machines import slip_leg_exact as runs
 
 ATOL = 1e-6  # of energies to 60 J, which another processor moves by 6e-11 J
 
@@ -23,11 +23,11 @@ def compute() -> dict[str, np.ndarray]:
     middle = 0.5 * (run.steps["touchdown"][1] + run.steps["liftoff"][1])
     record = run.record.sel(time=slice(middle, middle + 2.0 * np.diff(run.steps["touchdown"][1:3])[0]))
     mass, stiffness = experiment.params.total_mass, experiment.control.stiffness
-    speed_squared = record["com_vx"].values ** 2 + record["com_vz"].values ** 2
+    speed_squared = np.sum(record["com_velocity"].values ** 2, axis=1)
     data = {
         "time": record["time"].values,
         "kinetic": 0.5 * mass * speed_squared,
-        "height": mass * experiment.params.g * record["com_z"].values,
+        "height": mass * experiment.params.g * record["com_position"].values[:, 2],
         "spring": 0.5 * stiffness * record["compression"].values ** 2,
         "touchdown": run.steps["touchdown"][2:4],
         "liftoff": run.steps["liftoff"][1:4],

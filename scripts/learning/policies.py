@@ -24,7 +24,7 @@ from tarsus.controllers.slip import SlipControl, SlipController, SlipPolicy
 from tarsus.envs import ENVIRONMENTS, SURROGATES, actions
 from tarsus.scripts.learning.checkpoint import TrainedPolicy, newest
 from tarsus.scripts.learning.training_runs import differences, plain
-from tarsus.scripts.runs.walking import bigant_gait, multipod_gait
+from tarsus.scripts.machines.multipod_mujoco import bigant_gait, multipod_gait
 
 PolicyFunction = Callable[[np.ndarray, Mapping], np.ndarray]
 SHIPPED = Path(__file__).parent / "trained"  # a folder for each, with policy.npz and run.json

@@ -20,7 +20,7 @@ from tarsus.mjcf import bigant as bigant_mjcf
 from tarsus.mjcf import compile_model
 from tarsus.mjcf import multipod as multipod_mjcf
 from tarsus.mjcf.presets import find
-from tarsus.scripts.runs.experiment import NUDGE
+from tarsus.scripts.machines.stepping import NUDGE
 from tarsus.scripts.slipping import recording as slip_recording
 
 FRAME_RATE = 100.0  # of the cameras [1/s] (paper, 3.1)

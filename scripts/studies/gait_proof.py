@@ -19,10 +19,12 @@ from tarsus.analytic.models.hexapod.state import SCALE, VELOCITY
 from tarsus.analytic.terrain import Flat
 from tarsus.envs.measure import UPRIGHT
 from tarsus.scripts import report
-from tarsus.scripts.runs import exact, summary
-from tarsus.scripts.runs.experiment import Experiment, Stepper
+from tarsus.scripts.machines import hexapod_exact as exact
+from tarsus.scripts.machines.hexapod import Experiment
+from tarsus.scripts.machines.hexapod_mujoco import Stepper, simulate
+from tarsus.scripts.machines.machine import Status
+from tarsus.scripts.runs import summary
 from tarsus.scripts.runs.interrupts import unbroken
-from tarsus.scripts.runs.simulate import Status, simulate
 
 SECONDS = 4.0  # of walking from rest
 VARIATION = 0.01  # of the last strides' lengths, relative

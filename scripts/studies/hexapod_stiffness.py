@@ -14,7 +14,7 @@ from tarsus.analytic.hybrid.tableau import METHODS, Method
 from tarsus.analytic.models.hexapod import N_LEGS, hybrid
 from tarsus.analytic.models.hexapod.contact import SLIDE
 from tarsus.analytic.models.hexapod.state import SCALE, start
-from tarsus.scripts.runs.experiment import Experiment
+from tarsus.scripts.machines.hexapod import Experiment
 from tarsus.scripts.runs.interrupts import unbroken
 
 PEERS = ("DOP853", "LSODA", "Radau", "BDF")

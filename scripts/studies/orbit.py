@@ -11,7 +11,8 @@ from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.models.hexapod.orbit import StrideMap, in_heading_frame, mirrored
 from tarsus.analytic.models.hexapod.state import assemble, joints_of
 from tarsus.analytic.terrain import Flat
-from tarsus.scripts.runs.experiment import Experiment, Stepper
+from tarsus.scripts.machines.hexapod import Experiment
+from tarsus.scripts.machines.hexapod_mujoco import Stepper
 
 
 def exact_sections(stride: StrideMap, z, n: int) -> np.ndarray:

@@ -25,10 +25,12 @@ from tarsus.mjcf.hexapod import TORSO_SIZE
 from tarsus.mjcf.hexapod_state import from_exact
 from tarsus.mjcf.presets import PRESETS
 from tarsus.scripts import arguments
-from tarsus.scripts.runs import exact, summary
-from tarsus.scripts.runs.experiment import Experiment, Start
+from tarsus.scripts.machines import hexapod_exact as exact
+from tarsus.scripts.machines.hexapod import Experiment, Start
+from tarsus.scripts.machines.hexapod_mujoco import simulate
+from tarsus.scripts.machines.machine import Run, Status
+from tarsus.scripts.runs import summary
 from tarsus.scripts.runs.record import terrain_of
-from tarsus.scripts.runs.simulate import Run, Status, simulate
 
 EXACT = "exact"  # the hybrid engine; every other engine is MuJoCo with the preset of that name
 LABELS = ("exact", "MuJoCo")
