@@ -66,7 +66,7 @@ def test_bad_input_is_one_line_and_status_2(words, sentence, tmp_path, capsys):
 def test_a_run_that_diverged_is_a_failure_with_what_was_kept(tmp_path, capsys, monkeypatch):
     walk = simulate.simulate
 
-    def diverge(experiment, seconds):
+    def diverge(experiment, seconds, stop):
         return dataclasses.replace(walk(experiment, 0.05), status=simulate.Status.DIVERGED)
 
     monkeypatch.setattr(simulate, "simulate", diverge)

@@ -33,7 +33,7 @@ def test_a_short_run_says_what_it_lacks(tmp_path, capsys):
 def test_a_walk_of_one_sample_has_its_tables_and_one_that_mujoco_ends_is_a_failure(tmp_path, capsys, monkeypatch):
     walk = walking.walk
 
-    def end_at_once(machine, seconds, progress):
+    def end_at_once(machine, seconds, progress, stop):
         return dataclasses.replace(walk(machine, 1 / walking.FPS), warned=True)
 
     monkeypatch.setattr(walking, "walk", end_at_once)
