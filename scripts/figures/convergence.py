@@ -1,12 +1,10 @@
 """Each engine against itself: whose is the difference between the two.
 
-Usage: tarsus figure convergence [--out out/figures]
 Runtime: about 2 minutes on one core.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -18,9 +16,9 @@ from tarsus.analytic.terrain import Flat
 from tarsus.mjcf.presets import INTEGRATORS, Preset
 from tarsus.scripts.comparison.hexapod_machine import HEXAPOD, PlatelessExperiment
 from tarsus.scripts.comparison.machine import Trial
-from tarsus.scripts.figures.plotting import figure_main, plain_log
 from tarsus.scripts.runs import summary
 from tarsus.scripts.runs.simulate import SAMPLE_PERIOD
+from tarsus.scripts.studies.study_plots import plain_log
 
 GAIT = TripodGait()
 SECONDS = 5.0  # of which the first 3 are left out
@@ -71,6 +69,7 @@ def errors(runs: Sequence[tuple[float, np.ndarray]]) -> tuple[np.ndarray, np.nda
 
 
 def compute(
+    *,
     integrators: Sequence[str] = INTEGRATORS_SHOWN,
     timesteps: Sequence[float] = TIMESTEPS,
     solrefs: Sequence[float] = SOLREFS,
@@ -141,12 +140,3 @@ def draw(data: dict[str, np.ndarray]):
         plain_log(axis.xaxis)
         plain_log(axis.yaxis)
     return figure
-
-
-def main(argv: list[str] | None = None) -> int:
-    """Write the figure's data and picture."""
-    return figure_main(__file__, compute, draw, argv)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,24 +1,22 @@
 """Recovery from pushes: which velocities the robot survives, at its start and in its walk, in both engines.
 
-After section 5.2 of the hexapod report. Usage: tarsus figure hexapod pushes [--fineness N] [--preset NAME] [--jobs N].
+After section 5.2 of the hexapod report.
 Runtime: about 2 min of processor time (96 runs of up to 3 s); --fineness 2 refines the headings only.
 """
 
 from __future__ import annotations
-
-import sys
 
 import numpy as np
 
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod.state import toes_of
 from tarsus.analytic.terrain import Flat
-from tarsus.scripts.figures.plotting import figure_main
 from tarsus.scripts.report import markdown_table
 from tarsus.scripts.runs import exact
 from tarsus.scripts.runs.experiment import Experiment
+from tarsus.scripts.signature import Jobs
 from tarsus.scripts.studies import study
-from tarsus.scripts.studies.study import ARGUMENTS, EXACT, LABELS, Case, Verdict
+from tarsus.scripts.studies.study import EXACT, LABELS, Case, Fineness, PresetName, Verdict
 
 N_HEADINGS = 12
 SPEEDS = (0.7, 1.0)  # given to the body [m/s]
@@ -43,9 +41,10 @@ def push(heading: float, speed: float) -> tuple[float, float]:
 
 
 def compute(
-    fineness: int = 1,
-    preset: str = "reference",
-    jobs: int = -1,
+    fineness: Fineness = 1,
+    preset: PresetName = "reference",
+    jobs: Jobs = -1,
+    *,
     n_headings: int = N_HEADINGS,
     speeds=SPEEDS,
     seconds: float = SECONDS,
@@ -111,12 +110,3 @@ def table(data) -> str:
             same = np.sum((verdicts[:, 0] == Verdict.WALKS) == (verdicts[:, 1] == Verdict.WALKS))
             rows.append((situation, f"{speed:g}", *row, f"{same} of {len(verdicts)}"))
     return markdown_table(head, rows)
-
-
-def main(argv: list[str] | None = None) -> int:
-    """Write the figure's data and picture."""
-    return figure_main(__file__, compute, draw, argv, ARGUMENTS)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

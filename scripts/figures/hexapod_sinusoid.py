@@ -1,20 +1,17 @@
 """The default walk on the sinusoid terrain: speed and falls over the height of the bumps, in both engines.
 
-The terrain is the manual's, Table 3. Usage: tarsus figure hexapod sinusoid [--fineness N] [--preset NAME] [--jobs N].
-Runtime: about 1 min of processor time (40 runs of 6 s).
+The terrain is the manual's, Table 3. Runtime: about 1 min of processor time (40 runs of 6 s).
 """
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 
 from tarsus.analytic.terrain import Sinusoid
-from tarsus.scripts.figures.plotting import figure_main
 from tarsus.scripts.report import markdown_table
+from tarsus.scripts.signature import Jobs
 from tarsus.scripts.studies import study
-from tarsus.scripts.studies.study import ARGUMENTS, EXACT, LABELS, Case, Verdict
+from tarsus.scripts.studies.study import EXACT, LABELS, Case, Fineness, PresetName, Verdict
 
 AMPLITUDES = (0.0, 0.0075, 0.015, 0.0225, 0.03)  # a1, half the height from trough to crest [m]; Table 2 has 0.03
 WAVENUMBERS = (5.0, 15.0)  # a2 = a3 [rad/m]; Table 2 has 15, a bump every 0.42 m
@@ -25,9 +22,10 @@ RTOL = 5e-3  # over bumps every foothold's rounding moves the next: 5e-5 of the 
 
 
 def compute(
-    fineness: int = 1,
-    preset: str = "reference",
-    jobs: int = -1,
+    fineness: Fineness = 1,
+    preset: PresetName = "reference",
+    jobs: Jobs = -1,
+    *,
     amplitudes=AMPLITUDES,
     wavenumbers=WAVENUMBERS,
     places=PLACES,
@@ -90,12 +88,3 @@ def table(data) -> str:
                 row.append(f"{walks.sum()} of {len(walks)}")
             rows.append(row)
     return markdown_table(head, rows)
-
-
-def main(argv: list[str] | None = None) -> int:
-    """Write the figure's data and picture."""
-    return figure_main(__file__, compute, draw, argv, ARGUMENTS)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

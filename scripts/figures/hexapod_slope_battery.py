@@ -1,21 +1,18 @@
 """Battery life against the slope of the ground, in both engines, by the three bookkeepings of the documents.
 
-After figure 10 of the hexapod report. Usage: tarsus figure hexapod slope battery [--help].
-Runtime: about 1 min of processor time (30 runs of 6 s).
+After figure 10 of the hexapod report. Runtime: about 1 min of processor time (30 runs of 6 s).
 """
 
 from __future__ import annotations
-
-import sys
 
 import numpy as np
 
 from tarsus.analytic.battery import BOOKKEEPINGS
 from tarsus.analytic.terrain import Slope
-from tarsus.scripts.figures.plotting import figure_main
 from tarsus.scripts.report import markdown_table
+from tarsus.scripts.signature import Jobs
 from tarsus.scripts.studies import study
-from tarsus.scripts.studies.study import ARGUMENTS, EXACT, LABELS, Case
+from tarsus.scripts.studies.study import EXACT, LABELS, Case, Fineness, PresetName
 
 SLOPES = (-0.2, -0.1, 0.0, 0.1, 0.2)  # dz/dy
 GAITS = {  # arguments of TripodGait
@@ -31,9 +28,10 @@ RTOL = 1e-3  # another processor moves currents, which are read every millisecon
 
 
 def compute(
-    fineness: int = 1,
-    preset: str = "reference",
-    jobs: int = -1,
+    fineness: Fineness = 1,
+    preset: PresetName = "reference",
+    jobs: Jobs = -1,
+    *,
     slopes=SLOPES,
     gaits=GAITS,
     seconds: float = SECONDS,
@@ -88,12 +86,3 @@ def table(data) -> str:
                 row += [study.number(value, v, form) for value, v in zip(data[name][k, i], verdicts, strict=True)]
             rows.append(row)
     return markdown_table(head, rows)
-
-
-def main(argv: list[str] | None = None) -> int:
-    """Write the figure's data and picture."""
-    return figure_main(__file__, compute, draw, argv, ARGUMENTS)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,19 +1,17 @@
 """Forward speed over cycle time and sweep angle, in both engines, for two duty factors.
 
-After figure 6 of the hexapod report. Usage: tarsus figure hexapod speed map [--fineness N] [--preset NAME] [--jobs N].
+After figure 6 of the hexapod report.
 Runtime: about 90 s of processor time (60 runs of at least 6 s), with --fineness 2 four times as long.
 """
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 
-from tarsus.scripts.figures.plotting import figure_main
 from tarsus.scripts.report import markdown_table
+from tarsus.scripts.signature import Jobs
 from tarsus.scripts.studies import study
-from tarsus.scripts.studies.study import ARGUMENTS, EXACT, LABELS, Case, Verdict
+from tarsus.scripts.studies.study import EXACT, LABELS, Case, Fineness, PresetName, Verdict
 
 CYCLE_TIMES = (0.4, 0.5, 0.75, 1.0, 1.5)  # t_c [s]
 SWEEP_ANGLES = (np.pi / 10, 0.75, 1.1)  # phi_s [rad]
@@ -24,9 +22,10 @@ ROBOT_SPEED = 0.53  # of the first RHex (Saranli, Buehler and Koditschek 2000) [
 
 
 def compute(
-    fineness: int = 1,
-    preset: str = "reference",
-    jobs: int = -1,
+    fineness: Fineness = 1,
+    preset: PresetName = "reference",
+    jobs: Jobs = -1,
+    *,
     cycle_times=CYCLE_TIMES,
     sweep_angles=SWEEP_ANGLES,
     duties=DUTIES,
@@ -108,12 +107,3 @@ def _rising(steps: np.ndarray) -> str:
         return "no neighbours"
     shares = [100 * np.mean(found > 0) for found in known]
     return " / ".join(f"{share:.0f} %" for share in shares) + " of neighbours"
-
-
-def main(argv: list[str] | None = None) -> int:
-    """Write the figure's data and picture."""
-    return figure_main(__file__, compute, draw, argv, ARGUMENTS)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,19 +1,16 @@
 """Turning in place over cycle time and sweep angle, and differential turning over its two gains, in both engines.
 
-After section 5.2.2 of the SimSect manual. Usage: tarsus figure hexapod turning [--help].
-Runtime: about 90 s of processor time (54 runs of 6 s).
+After section 5.2.2 of the SimSect manual. Runtime: about 90 s of processor time (54 runs of 6 s).
 """
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 
-from tarsus.scripts.figures.plotting import figure_main
 from tarsus.scripts.report import markdown_table
+from tarsus.scripts.signature import Jobs
 from tarsus.scripts.studies import study
-from tarsus.scripts.studies.study import ARGUMENTS, EXACT, LABELS, Case, Verdict
+from tarsus.scripts.studies.study import EXACT, LABELS, Case, Fineness, PresetName, Verdict
 
 CYCLE_TIMES = (0.5, 0.75, 1.0)  # t_c of a turn in place [s]
 SWEEP_ANGLES = (0.4, 0.75, 1.1)  # phi_s of a turn in place [rad]
@@ -27,9 +24,10 @@ RTOL = 5e-4  # another processor moves the small speed of a turn on the spot by 
 
 
 def compute(
-    fineness: int = 1,
-    preset: str = "reference",
-    jobs: int = -1,
+    fineness: Fineness = 1,
+    preset: PresetName = "reference",
+    jobs: Jobs = -1,
+    *,
     cycle_times=CYCLE_TIMES,
     sweep_angles=SWEEP_ANGLES,
     duties=DUTIES,
@@ -109,12 +107,3 @@ def _agreement(data) -> str:
     walks = (data["diff_verdict"] == Verdict.WALKS).all(-1)
     rate = data["diff_yaw_rate"][walks]
     return f"Greatest difference between the engines in differential turning: {np.abs(np.diff(rate)).max():.4f} rad/s."
-
-
-def main(argv: list[str] | None = None) -> int:
-    """Write the figure's data and picture."""
-    return figure_main(__file__, compute, draw, argv, ARGUMENTS)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -5,13 +5,10 @@ After figure 7 of Wu, Zhao and Revzen (arXiv:2310.20669).
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 from scipy.signal import welch
 
 from tarsus.analytic.contact import lag_filter
-from tarsus.scripts.figures.plotting import figure_main
 from tarsus.scripts.slipping import cases as cases
 from tarsus.scripts.slipping.cases import PAPER_GAMMA, best_gamma
 from tarsus.scripts.slipping.pictures import COLOURS
@@ -69,12 +66,3 @@ def draw(data: dict[str, np.ndarray]):
     axes[1, 1].set(xlim=(0, 15), ylim=(1e-7, None), xlabel="frequency [Hz]", title="spectrum of u [m^2/s]")
     axes[1, 1].legend(fontsize=7)
     return figure
-
-
-def main(argv: list[str] | None = None) -> int:
-    """Write the figure's data and picture."""
-    return figure_main(__file__, compute, draw, argv)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from tarsus.scripts import arguments, cli
+from tarsus.scripts import arguments, cli, figure
 from tarsus.scripts.views import rendering
 
-COMMANDS = cli.subcommands()
+COMMANDS = [*cli.subcommands(), *(f"figure {name}" for name in figure.names())]
 # What stands before the options where a command wants words: the least that it accepts.
 WORDS = {
     "compare followers": ["zero", "--grounds", "flat"],
@@ -40,8 +40,9 @@ class Declared(Exception):
 
 
 def main_of(name):
-    stem = ".".join(COMMANDS[name].relative_to(cli.FOLDER).with_suffix("").parts)
-    return importlib.import_module(f"tarsus.scripts.{stem}").main
+    if name.startswith("figure "):
+        return lambda words: figure.main([name.removeprefix("figure "), *words])
+    return importlib.import_module(f"tarsus.scripts.{name.replace(' ', '_')}").main
 
 
 def parser_of(name):
@@ -210,7 +211,7 @@ REFUSED = {
     "write dynamics spider": "unknown machine 'spider'; there are",
     "simsect -c missing.rc": "cannot read the init file missing.rc",
     "simsect --video x.xyz": "--video must be the name of a .mp4 or .gif file",
-    "figure hexapod speed map --jobs 0": "--jobs must be a number of processes",
+    "figure hexapod_speed_map --jobs 0": "--jobs must be a number of processes",
     "slip test --recording missing.csv": "missing.csv: it cannot be read",
 }
 
