@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from tarsus.analytic.contact import support
-from tarsus.scripts.figures.slip_contact_search import paper_path
+from tarsus.scripts.figures.sliding_contact_search import paper_path
 
 STIFFNESS, WEIGHT = 20.0, 1.0  # [N/m], [N]
 ANGLES = np.pi / 6 + np.arange(6) * np.pi / 3
