@@ -233,7 +233,7 @@ def run_by_tests() -> set[str]:
 
 def test_every_subcommand_is_run_or_excused():
     run = run_by_tests()
-    assert {"run hexapod", "crossvalidate", "simsect", "slip test", "write docs"} <= run
+    assert {"run hexapod", "crossvalidate", "simsect", "sliding test", "write docs"} <= run
     assert set(COMMANDS) - run - set(SMOKE) == set(NOT_RUN)
 
 

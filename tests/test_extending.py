@@ -13,7 +13,7 @@ import pytest
 from tarsus import envs
 from tarsus.analytic import hybrid as hy
 from tarsus.analytic import simsect, terrain
-from tarsus.analytic.contact import LAWS, Feet, SlipLaw, Viscous, solve
+from tarsus.analytic.contact import LAWS, Feet, SlidingLaw, Viscous, solve
 from tarsus.analytic.models import bouncing_ball
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.models.hexapod import hybrid as exact_hexapod
@@ -131,7 +131,7 @@ def test_a_gait_is_made_by_name_and_offered_to_robots_that_can_do_it(monkeypatch
 
 
 @dataclass(frozen=True)
-class Constant(SlipLaw):
+class Constant(SlidingLaw):
     """Viscous friction."""
 
     def factors(self):

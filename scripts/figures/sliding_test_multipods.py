@@ -1,4 +1,4 @@
-"""Multipods of 6, 8, 10 and 12 legs undulating in MuJoCo, and as the slip model predicts them: velocities and way.
+"""Multipods of 6, 8, 10 and 12 legs undulating in MuJoCo, and as the sliding model predicts them: velocities and way.
 
 After figures 6 and 14 of Wu, Zhao and Revzen (arXiv:2310.20669).
 """
@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tarsus.scripts.slipping import cases as cases
-from tarsus.scripts.slipping.pictures import ATOL, RTOL, curves, draw_quantity, draw_way, legend_above
+from tarsus.scripts.sliding import cases
+from tarsus.scripts.sliding.pictures import ATOL, RTOL, curves, draw_quantity, draw_way, legend_above
 
 __all__ = ["ATOL", "RTOL"]
 

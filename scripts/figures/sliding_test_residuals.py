@@ -1,4 +1,4 @@
-"""How the slip model's errors are distributed, beside the scatter of what was measured about its mean.
+"""How the sliding model's errors are distributed, beside the scatter of what was measured about its mean.
 
 After figures 12 and 13 of Wu, Zhao and Revzen (arXiv:2310.20669).
 """
@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tarsus.scripts.slipping import cases as cases
-from tarsus.scripts.slipping.pictures import COLOURS, LABELS
+from tarsus.scripts.sliding import cases
+from tarsus.scripts.sliding.pictures import COLOURS, LABELS
 
 RTOL, ATOL = 1e-5, 1e-6  # a jiggle by rounding before every step of MuJoCo moves them by 4e-10
 PERCENTILES = (2.5, 25.0, 50.0, 75.0, 97.5)

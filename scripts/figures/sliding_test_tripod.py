@@ -1,4 +1,4 @@
-"""BigANT's tripod in MuJoCo and as the slip model predicts it: way, attitude, velocity, and the forces of each foot.
+"""BigANT's tripod in MuJoCo and as the sliding model predicts it: way, attitude, velocity, and the forces of each foot.
 
 After figures 4 and 10 of Wu, Zhao and Revzen (arXiv:2310.20669).
 """
@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tarsus.scripts.slipping import cases as cases
-from tarsus.scripts.slipping.pictures import ATOL, RTOL, curves, draw_forces, draw_quantity, draw_way, legend_above
+from tarsus.scripts.sliding import cases
+from tarsus.scripts.sliding.pictures import ATOL, RTOL, curves, draw_forces, draw_quantity, draw_way, legend_above
 
 __all__ = ["ATOL", "RTOL"]
 CYCLE_TIME = 4.0  # [s]

@@ -212,7 +212,7 @@ REFUSED = {
     "simsect -c missing.rc": "cannot read the init file missing.rc",
     "simsect --video x.xyz": "--video must be the name of a .mp4 or .gif file",
     "figure hexapod_speed_map --jobs 0": "--jobs must be a number of processes",
-    "slip test --recording missing.csv": "missing.csv: it cannot be read",
+    "sliding test --recording missing.csv": "missing.csv: it cannot be read",
 }
 
 
