@@ -23,6 +23,7 @@ from types import ModuleType
 from tarsus.scripts import arguments, signature
 
 FOLDER = Path(__file__).parent / "figures"
+FORMATS = ("png", "pdf", "svg")  # of pictures
 
 
 def names() -> list[str]:
@@ -75,7 +76,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def make(name: str, argv: list[str]) -> int:
-    """Compute a figure's data, save it as .npz, draw it, save it as .png, and say where."""
+    """Compute a figure's data, save it, draw it, save the picture, and say where."""
     from tarsus.scripts.runs import output
 
     figure = load(name)
@@ -83,9 +84,10 @@ def make(name: str, argv: list[str]) -> int:
     for_tests = [parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]
     parser = arguments.Parser(prog=f"tarsus figure {name}", description=title(name))
     signature.add_options(parser, figure.compute, for_tests)
+    parser.add_argument("--format", choices=FORMATS, default="png", help="of the picture (default: png)")
     output.add_options(parser, "out/figures")
     with arguments.read(parser, argv) as args:
-        files = output.Output(args, f"{name}.npz", f"{name}.png")
+        files = output.Output(args, f"{name}.npz", *(f"{name}.{ending}" for ending in FORMATS))
     import matplotlib
     import numpy as np
 
@@ -93,7 +95,7 @@ def make(name: str, argv: list[str]) -> int:
     data = figure.compute(**signature.keywords(args, figure.compute, for_tests))
     with files.writing(f"{name}.npz") as (arrays,):
         np.savez_compressed(arrays, **data)
-    with files.writing(f"{name}.png") as (picture,):
-        figure.draw(data).savefig(picture, dpi=150)
+    with files.writing(f"{name}.{args.format}") as (picture,):
+        figure.draw(data).savefig(picture, dpi=150, format=args.format)
     print(files)
     return 0

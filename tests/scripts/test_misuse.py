@@ -20,7 +20,6 @@ WORDS = {
     "compare followers": ["zero", "--grounds", "flat"],
     "compare policies": ["zero"],
     "crossvalidate": ["hopping_leg"],
-    "draw gait": ["zero"],
     "evaluate": ["zero"],
     "train": ["hopping-leg"],
 }
@@ -204,7 +203,8 @@ REFUSED = {
     "baselines --env bogus": "invalid choice: 'bogus'",
     "baselines --runs missing": "--runs must be a folder that is there",
     "compare followers zero --grounds moon": "unknown terrain 'moon'",
-    "draw gait zero --seconds 0.001": "--seconds must be at least 0.1",
+    "figure gait_diagram --seconds 0.001": "--seconds must be finite and at least 0.1",
+    "figure gait_diagram --policies bogus": "--policies",
     "crossvalidate hopping_leg --speed nan": "--speed must be finite",
     "walker table --legs 5": "even number",
     "walker table --presets fast": "unknown preset 'fast'",
