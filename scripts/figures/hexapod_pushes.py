@@ -18,11 +18,8 @@ from tarsus.scripts.signature import Jobs
 from tarsus.scripts.studies import study
 from tarsus.scripts.studies.study import EXACT, LABELS, Case, Fineness, PresetName, Verdict
 
-N_HEADINGS = 12
-SPEEDS = (0.7, 1.0)  # given to the body [m/s]
 SITUATIONS = ("at the start, at rest", "in steady walk")  # both at mid-stance of tripod A, default gait
 STRIDES = 6  # walked before the push
-SECONDS = 3.0  # a robot that falls has fallen within two
 GOLDEN = dict(jobs=1, n_headings=1, speeds=(0.5,), seconds=2.0)
 SUNK = 1e-7  # a sliding toe's height is integrated, and rounding moves it off the ground by less [m]
 
@@ -45,9 +42,9 @@ def compute(
     preset: PresetName = "reference",
     jobs: Jobs = -1,
     *,
-    n_headings: int = N_HEADINGS,
-    speeds=SPEEDS,
-    seconds: float = SECONDS,
+    n_headings: int = 12,
+    speeds=(0.7, 1.0),  # given to the body [m/s]
+    seconds: float = 3.0,  # a robot that falls has fallen within two
 ) -> dict[str, np.ndarray]:
     """Return verdicts of shape (2 situations, n_headings, n_speeds, 2 engines); heading 0 is forward, pi/2 left."""
     headings = np.arange(n_headings * fineness) * 2 * np.pi / (n_headings * fineness)

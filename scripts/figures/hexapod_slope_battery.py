@@ -14,13 +14,11 @@ from tarsus.scripts.signature import Jobs
 from tarsus.scripts.studies import study
 from tarsus.scripts.studies.study import EXACT, LABELS, Case, Fineness, PresetName
 
-SLOPES = (-0.2, -0.1, 0.0, 0.1, 0.2)  # dz/dy
 GAITS = {  # arguments of TripodGait
     "t_c 1 s, phi_s pi/10, duty 0.5": dict(slow_time=0.5, sweep_angle=np.pi / 10),  # figure 9's
     "t_c 1 s, phi_s 0.75, duty 0.6": dict(),  # the manual's default
     "t_c 0.5 s, phi_s 0.75, duty 0.6": dict(cycle_time=0.5, slow_time=0.3),  # as fast as the first RHex
 }
-SECONDS = 6.0
 REPORTED = 45.0  # "up to" in the report [min]
 ROBOT = 15.0  # of the first RHex, running at about 0.53 m/s (Saranli, Buehler and Koditschek 2000) [min]
 GOLDEN = dict(jobs=1, slopes=(0.1,), gaits=dict(default={}), seconds=5.0)
@@ -32,9 +30,9 @@ def compute(
     preset: PresetName = "reference",
     jobs: Jobs = -1,
     *,
-    slopes=SLOPES,
+    slopes=(-0.2, -0.1, 0.0, 0.1, 0.2),  # dz/dy
     gaits=GAITS,
-    seconds: float = SECONDS,
+    seconds: float = 6.0,
 ) -> dict[str, np.ndarray]:
     """Return battery lives [min] by bookkeeping, and speeds [m/s], shape (n_gaits, n_slopes, 2 engines)."""
     slope = study.refine(slopes, fineness)

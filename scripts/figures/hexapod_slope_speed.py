@@ -13,10 +13,7 @@ from tarsus.scripts.signature import Jobs
 from tarsus.scripts.studies import study
 from tarsus.scripts.studies.study import EXACT, Case, Fineness, PresetName
 
-SLOPES = (-0.25, -0.2, -0.15, -0.1, -0.05, 0.0, 0.05, 0.1, 0.15)  # dz/dy
-DUTIES = (0.5, 0.6)
 SWEEP_ANGLE = np.pi / 10  # figure 9's, at t_c = 1 s [rad]
-SECONDS = 6.0
 GOLDEN = dict(jobs=1, slopes=(0.1,), duties=(0.6,), seconds=5.0)
 RTOL = 5e-5  # another processor, or a jiggle by rounding before every step, moves speeds by 4e-8
 
@@ -26,9 +23,9 @@ def compute(
     preset: PresetName = "reference",
     jobs: Jobs = -1,
     *,
-    slopes=SLOPES,
-    duties=DUTIES,
-    seconds: float = SECONDS,
+    slopes=(-0.25, -0.2, -0.15, -0.1, -0.05, 0.0, 0.05, 0.1, 0.15),  # dz/dy
+    duties=(0.5, 0.6),
+    seconds: float = 6.0,
 ) -> dict[str, np.ndarray]:
     """Return speeds along the ground [m/s], shape (n_duties, n_slopes, 2 engines); backward only in the exact engine.
 

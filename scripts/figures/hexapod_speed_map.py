@@ -13,10 +13,6 @@ from tarsus.scripts.signature import Jobs
 from tarsus.scripts.studies import study
 from tarsus.scripts.studies.study import EXACT, LABELS, Case, Fineness, PresetName, Verdict
 
-CYCLE_TIMES = (0.4, 0.5, 0.75, 1.0, 1.5)  # t_c [s]
-SWEEP_ANGLES = (np.pi / 10, 0.75, 1.1)  # phi_s [rad]
-DUTIES = (0.5, 0.6)  # t_s / t_c: the report shares the cycle equally; the manual's default gait has 0.6
-SECONDS = 6.0
 GOLDEN = dict(jobs=1, cycle_times=(0.5, 1.0), sweep_angles=(0.75,), duties=(0.6, 1.2), seconds=5.0)
 ROBOT_SPEED = 0.53  # of the first RHex (Saranli, Buehler and Koditschek 2000) [m/s]
 
@@ -26,10 +22,10 @@ def compute(
     preset: PresetName = "reference",
     jobs: Jobs = -1,
     *,
-    cycle_times=CYCLE_TIMES,
-    sweep_angles=SWEEP_ANGLES,
-    duties=DUTIES,
-    seconds: float = SECONDS,
+    cycle_times=(0.4, 0.5, 0.75, 1.0, 1.5),  # t_c [s]
+    sweep_angles=(np.pi / 10, 0.75, 1.1),  # phi_s [rad]
+    duties=(0.5, 0.6),  # t_s / t_c: the report shares the cycle equally; the manual's default gait has 0.6
+    seconds: float = 6.0,
 ) -> dict[str, np.ndarray]:
     """Return speeds [m/s] and verdicts, shape (n_duties, n_cycle_times, n_sweep_angles, 2 engines)."""
     t_c, phi_s = study.refine(cycle_times, fineness), study.refine(sweep_angles, fineness)

@@ -12,12 +12,6 @@ from tarsus.scripts.signature import Jobs
 from tarsus.scripts.studies import study
 from tarsus.scripts.studies.study import EXACT, LABELS, Case, Fineness, PresetName, Verdict
 
-CYCLE_TIMES = (0.5, 0.75, 1.0)  # t_c of a turn in place [s]
-SWEEP_ANGLES = (0.4, 0.75, 1.1)  # phi_s of a turn in place [rad]
-DUTIES = (0.6, 0.7)
-OFFSETS = (-0.1, 0.0, 0.1)  # dphi_o of a differential turn [rad]
-SLOW_TIMES = (-0.05, 0.0, 0.05)  # dt_s of a differential turn [s]
-SECONDS = 6.0
 GOLDEN = dict(jobs=1, cycle_times=(0.75,), sweep_angles=(0.75,), duties=(0.7,), offsets=(0.1,), slow_times=(-0.05,))
 GOLDEN |= dict(seconds=5.0)
 RTOL = 5e-4  # another processor moves the small speed of a turn on the spot by 4e-7, yaw rates by 8e-8
@@ -28,12 +22,12 @@ def compute(
     preset: PresetName = "reference",
     jobs: Jobs = -1,
     *,
-    cycle_times=CYCLE_TIMES,
-    sweep_angles=SWEEP_ANGLES,
-    duties=DUTIES,
-    offsets=OFFSETS,
-    slow_times=SLOW_TIMES,
-    seconds: float = SECONDS,
+    cycle_times=(0.5, 0.75, 1.0),  # t_c of a turn in place [s]
+    sweep_angles=(0.4, 0.75, 1.1),  # phi_s of a turn in place [rad]
+    duties=(0.6, 0.7),
+    offsets=(-0.1, 0.0, 0.1),  # dphi_o of a differential turn [rad]
+    slow_times=(-0.05, 0.0, 0.05),  # dt_s of a differential turn [s]
+    seconds: float = 6.0,
 ) -> dict[str, np.ndarray]:
     """Return yaw rates [rad/s] and verdicts: `place_*` (duty, t_c, phi_s, engine), `diff_*` (dt_s, dphi_o, engine)."""
     t_c, phi_s = study.refine(cycle_times, fineness), study.refine(sweep_angles, fineness)
