@@ -1,10 +1,9 @@
 """Options of a command line, read from the signature of the function that is called with them.
 
 A parameter with a default is the option `--its-name`, one without is positional. Its type says what it takes: `float`,
-`int`, `str`, `bool`, `Path`, `Literal` for choices, a tuple or sequence of these for several, a union for either; and
-`Annotated[float, arguments.seconds, "simulated"]` for what has limits of its own, which a type as argparse has them
-sets, and words of its own. Its line under `Args` in the docstring, `Attributes` in a dataclass's, is its help before
-these.
+`int`, `str`, `bool`, `Path`, `Literal` for choices, a tuple or sequence of these for several, a union for either. In
+`Annotated[float, arguments.seconds, "how long"]` the function reads the word, as a type of argparse does, and the text
+is the help, unless the docstring has a line on the parameter under `Args` (of a dataclass: `Attributes`).
 """
 
 from __future__ import annotations
@@ -44,20 +43,18 @@ def add_options(parser: argparse.ArgumentParser, function: Callable, skip: Colle
     said = descriptions(function)
     for name, parameter in _parameters(function, skip).items():
         kind, default, word = parameter.annotation, parameter.default, name.rstrip("_")
-        try:
-            settings = {"help": ""} | _reading(kind)
-        except TypeError as error:
-            raise TypeError(f"{name}: {error}") from None
+        base, *rest = typing.get_args(kind) if typing.get_origin(kind) is Annotated else (kind,)
+        if base is bool:
+            settings = {"help": " ".join(rest), "action": "store_false" if default is True else "store_true"}
+        else:
+            settings = {"help": ""} | _reading(name, kind)
+            settings |= {} if "choices" in settings else {"metavar": word.upper()}
         text = said.get(name, settings["help"])
-        if kind is bool:
-            settings["action"] = "store_false" if default is True else "store_true"
-        elif "choices" not in settings:
-            settings["metavar"] = word.upper()
         flags = [name]
         if default is not parameter.empty:
             flags = [("--no-" if default is True else "--") + word.replace("_", "-")]
             settings |= {"dest": name, "default": default}
-            text += "" if default is None or kind is bool else f" (default: {_words(default)})"
+            text += "" if default is None or base is bool else f" (default: {_words(default)})"
         parser.add_argument(*flags, **settings | {"help": text.strip().replace("%", "%%")})
 
 
@@ -83,27 +80,28 @@ def _parameters(function: Callable, skip: Collection[str]) -> dict[str, inspect.
     return found
 
 
-def _reading(kind: Any) -> dict[str, Any]:
+def _reading(name: str, kind: Any) -> dict[str, Any]:
     """Return what argparse has to know to read a parameter of a type."""
     origin, members = typing.get_origin(kind), typing.get_args(kind)
-    if kind is bool:
-        return {}
     if origin is Annotated:
         base, *rest = members
         words = [part for part in rest if isinstance(part, str)]
-        read = _reading(base) if len(words) == len(rest) else {"type": _reader(kind)}
+        read = _reading(name, base) if len(words) == len(rest) else {"type": _reader(name, kind)}
         return read | ({"help": words[0]} if words else {})
     if _is_union(kind) and NONE in members:  # None is what is meant where the option is not given
-        return _reading(functools.reduce(operator.or_, (member for member in members if member is not NONE)))
+        return _reading(name, functools.reduce(operator.or_, (member for member in members if member is not NONE)))
     if origin in SEVERAL:
-        return _reading(members[0]) | {"nargs": "+" if members[1:] in ((), (...,)) else len(members)}
+        if typing.get_origin(members[0]) in SEVERAL:
+            raise TypeError(f"{name}: no option can have the type {kind}")
+        number = {"nargs": "+" if members[1:] in ((), (...,)) else len(members)}
+        return _reading(name, members[0]) | number
     if origin is Literal:
         choices = {str(choice): choice for choice in members}
         return {"type": lambda text: choices.get(text, text), "choices": list(members)}
-    return {"type": _reader(kind)}
+    return {"type": _reader(name, kind)}
 
 
-def _reader(kind: Any) -> Callable[[str], Any]:
+def _reader(name: str, kind: Any) -> Callable[[str], Any]:
     """Return a type of argparse's, which reads a word."""
     members = typing.get_args(kind)
     if typing.get_origin(kind) is Annotated:
@@ -111,9 +109,9 @@ def _reader(kind: Any) -> Callable[[str], Any]:
     if typing.get_origin(kind) is Literal:
         return _one_of({str(choice): choice for choice in members})
     if _is_union(kind):
-        return _either([_reader(member) for member in members])
+        return _either([_reader(name, member) for member in members])
     if kind not in READERS:
-        raise TypeError(f"no option can have the type {kind}")
+        raise TypeError(f"{name}: no option can have the type {kind}")
     return READERS[kind]
 
 

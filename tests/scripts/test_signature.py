@@ -137,9 +137,29 @@ def test_fields_of_a_dataclass_are_options():
     assert signature.descriptions(Gait) == {"period": "Of a stride [s]"}
 
 
-def test_a_type_that_no_text_can_be_read_as_is_the_programmer_s_mistake():
-    def bad(where: dict = {}) -> None:  # noqa: B006
-        """Take what cannot be said."""
+def bad_dictionary(where: dict = {}) -> None:  # noqa: B006
+    """Take what cannot be said."""
 
+
+def bad_flag(where: bool | None = None) -> None:
+    """Take what cannot be said."""
+
+
+def bad_table(where: tuple[tuple[float, float], ...] = ()) -> None:
+    """Take what cannot be said."""
+
+
+@pytest.mark.parametrize("function", [bad_dictionary, bad_flag, bad_table])
+def test_a_type_that_no_text_can_be_read_as_is_the_programmer_s_mistake(function):
     with pytest.raises(TypeError, match="where: no option can have the type"):
-        parsed("", bad)
+        parsed("", function)
+
+
+def test_a_flag_has_words_of_its_own(capsys):
+    def walk(loud: Annotated[bool, "make a noise"] = False) -> None:
+        """Walk."""
+
+    assert parsed("--loud", walk) == {"loud": True} and parsed("", walk) == {"loud": False}
+    with pytest.raises(SystemExit):
+        parsed("--help", walk)
+    assert "--loud      make a noise" in capsys.readouterr().out
