@@ -1,4 +1,4 @@
-"""Time the slip solver and MuJoCo on a disc of 3 to 50 legs in random poses, after figure 8a of arXiv:2310.20669.
+"""Time the contact solver and MuJoCo on a disc of 3 to 50 legs in random poses, after figure 8a of arXiv:2310.20669.
 
 Usage: tarsus benchmark scaling [--out FOLDER] [--poses 1000] [--legs 3 12 50] [--seed 0]. Runtime: a few minutes.
 
@@ -146,8 +146,8 @@ def draw(data: dict):
     labels = {
         "mj_step auto": "MuJoCo, its own settings",
         "mj_step dense": "MuJoCo, dense Jacobian",
-        "viscous": "slip solver, viscous, a call",
-        "coulomb": "slip solver, Coulomb to 1e-6, a call",
+        "viscous": "contact solver, viscous, a call",
+        "coulomb": "contact solver, Coulomb to 1e-6, a call",
     }
     legs = data["legs"]
     for axis, relative in zip(axes, (True, False), strict=True):

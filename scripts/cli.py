@@ -2,8 +2,7 @@
 
 Usage: tarsus [SUBCOMMAND ...] [OPTIONS]. `tarsus` alone lists the subcommands, `--help` after one lists its options.
 
-The file `scripts/run_hexapod.py` is the subcommand `run hexapod`, and `scripts/figures/convergence.py` is
-`figure convergence`: a script joins by lying there with a `main(argv)`.
+The file `scripts/run_hexapod.py` is the subcommand `run hexapod`: a script joins by lying there with a `main(argv)`.
 """
 
 from __future__ import annotations
@@ -20,7 +19,6 @@ FOLDER = Path(__file__).parent
 def subcommands() -> dict[str, Path]:
     """Return the script behind each subcommand, by the subcommand's words."""
     found = {path.stem: path for path in FOLDER.glob("*.py") if path.stem not in ("__init__", "cli")}
-    found |= {f"figure_{path.stem}": path for path in (FOLDER / "figures").glob("*.py")}
     with_main = {name: path for name, path in found.items() if "\ndef main(" in path.read_text(encoding="utf-8")}
     return {name.replace("_", " "): with_main[name] for name in sorted(with_main)}
 

@@ -6,8 +6,6 @@ time; a study whose data lie in the folder already, from here or from its own `t
 
 from __future__ import annotations
 
-import importlib
-import inspect
 import sys
 import time
 import zipfile
@@ -18,6 +16,7 @@ import numpy as np
 
 from tarsus.analytic import saving
 from tarsus.scripts import arguments, paths, report
+from tarsus.scripts.figure import load, title
 from tarsus.scripts.runs import output, record
 from tarsus.scripts.runs.interrupts import EXIT_STATUS
 
@@ -44,7 +43,7 @@ def data_of(name: str, folder: Path, jobs: int) -> dict[str, np.ndarray]:
         pass
     except (EOFError, ValueError, zipfile.BadZipFile, zlib.error) as damage:
         print(f"{path} is damaged and computed anew: {damage}", file=sys.stderr)
-    data = importlib.import_module(f"tarsus.scripts.figures.{name}").compute(jobs=jobs)
+    data = load(name).compute(jobs=jobs)
     with saving.writing(path) as part:
         np.savez_compressed(part, **data)
     return data
@@ -52,12 +51,11 @@ def data_of(name: str, folder: Path, jobs: int) -> dict[str, np.ndarray]:
 
 def study(name: str, folder: Path, pictures: Path, jobs: int) -> str:
     """Draw a study's picture and return its part of the page, Markdown."""
-    figure = importlib.import_module(f"tarsus.scripts.figures.{name}")
+    figure = load(name)
     data = data_of(name, folder, jobs)
     with saving.writing(pictures / f"{name}.png") as part:
         figure.draw(data).savefig(part, dpi=DPI)
-    title = inspect.getdoc(figure).partition("\n")[0]
-    return f"![{title}](figures/{name}.png)\n\n{figure.table(data)}"
+    return f"![{title(name)}](figures/{name}.png)\n\n{figure.table(data)}"
 
 
 @arguments.command

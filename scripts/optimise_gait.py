@@ -1,4 +1,4 @@
-"""Optimise a multipod's gait on the slip model, by its speed, and walk it in MuJoCo beside the gait it started from.
+"""Optimise a multipod's gait on the sliding model, by its speed, and walk it in MuJoCo beside the gait it started from.
 
 Usage: tarsus optimise gait [--legs 8] [--goal speed|turning] [--generations 150] [--seed 0] [--out best.npz]
 Runtime: about 1 min, a third of it the walks in MuJoCo.
@@ -29,8 +29,8 @@ from tarsus.controllers.pair_gaits import FourierGait, undulation
 from tarsus.scripts import arguments, paths
 from tarsus.scripts.report import markdown_table
 from tarsus.scripts.runs import interrupts, output
-from tarsus.scripts.slipping.laboratory import Walk, record
-from tarsus.scripts.slipping.prediction import measure
+from tarsus.scripts.sliding.laboratory import Walk, record
+from tarsus.scripts.sliding.prediction import measure
 
 HARMONICS = {"speed": (1, 3, 5), "turning": (1, 2, 3)}  # by goal
 GOALS = tuple(HARMONICS)
@@ -221,7 +221,7 @@ def main(argv: list[str] | None = None) -> int:
         with saving.writing(path) as part:
             np.savez(part, coefficients=found.gait.coefficients, frequency=found.gait.frequency)
     unit, size = {"speed": ("mm/s", 1e3), "turning": ("mrad/s", 1e3)}[args.goal]
-    rows = [("slip model", found.predicted_start, found.predicted)]
+    rows = [("sliding model", found.predicted_start, found.predicted)]
     if not asked():
         rows += [("MuJoCo, reference", *(walked(problem.params, gait, args.goal) for gait in (start, found.gait)))]
     cells = [(name, f"{size * a:.1f}", f"{size * b:.1f}", f"{100 * (b / a - 1):+.0f} %") for name, a, b in rows]

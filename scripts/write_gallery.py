@@ -8,14 +8,14 @@ A figure whose golden data are those of a smaller computation is left as it is: 
 
 from __future__ import annotations
 
-import importlib
 import sys
 from pathlib import Path
 
 import numpy as np
 
 from tarsus.analytic import saving
-from tarsus.scripts import arguments, cli
+from tarsus.scripts import arguments
+from tarsus.scripts.figure import load, names, title
 from tarsus.scripts.views.rendering import INSTALL_OPENGL, choose_opengl
 
 ROOT = Path(__file__).parents[1]
@@ -32,11 +32,6 @@ FILMED = {  # clip: environment, policy, options of `make`, seconds before it be
 }
 
 
-def names() -> list[str]:
-    """Return the name of every figure."""
-    return [path.stem for path in cli.subcommands().values() if path.parent.name == "figures"]
-
-
 def draw(name: str) -> bool:
     """Draw a figure from its golden data; return whether there are such of the whole figure."""
     import matplotlib
@@ -44,7 +39,7 @@ def draw(name: str) -> bool:
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    figure = importlib.import_module(f"tarsus.scripts.figures.{name}")
+    figure = load(name)
     stored = ROOT / "tests" / "golden" / f"figure_{name}.npz"
     if hasattr(figure, "GOLDEN") or hasattr(figure, "MEASURED") or not stored.exists():
         return False
@@ -65,11 +60,10 @@ def page() -> str:
         "pictures of this page.",
     ]
     for name in names():
-        text = importlib.import_module(f"tarsus.scripts.figures.{name}").__doc__.strip()
-        title, _, rest = text.partition("\n")
-        picture = f"![{title}](figures/{name}.png)" if (PICTURES / f"{name}.png").exists() else ""
-        command = f"```\ntarsus figure {name.replace('_', ' ')}\n```"
-        parts += [f"## {title.rstrip('.')}", rest.strip(), command, picture]
+        first = title(name)
+        picture = f"![{first}](figures/{name}.png)" if (PICTURES / f"{name}.png").exists() else ""
+        command = f"```\ntarsus figure {name}\n```"
+        parts += [f"## {first.rstrip('.')}", load(name).__doc__.partition("\n")[2].strip(), command, picture]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 

@@ -6,6 +6,7 @@ nothing: `SMOKE` has their smallest arguments, and what of their modules is made
 
 import argparse
 import ast
+import functools
 import importlib
 import itertools
 import re
@@ -21,17 +22,16 @@ import pytest
 from matplotlib import pyplot
 
 from tarsus.mjcf.presets import PRESETS
-from tarsus.scripts import cli, gait_table, write_gallery
+from tarsus.scripts import cli, figure, gait_table, write_gallery
 from tarsus.scripts.learning import policies
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
 COMMANDS = cli.subcommands()
-FIGURES = [name for name in COMMANDS if name.startswith("figure ")]
 
 # What a reader puts in the place of words in capitals, and of names of things he has made.
 EXAMPLES = {
-    "figure NAME": "figure zeno ball",
+    "figure NAME": "figure zeno_ball",
     "evaluate NAME": "evaluate clock",
     "train NAME": "train hexapod-gait",
     "crossvalidate NAME": "crossvalidate slip_leg",
@@ -74,7 +74,6 @@ SMOKE: dict[str, tuple[str, dict[str, Any]]] = {
     "benchmark vector": ("--num-envs 4 --async-envs 2 --steps 4 --repeats 1", {}),
     "compare policies": ("walk --seeds 1 --pushes 1", dict(SIDES=1)),
     "contact sweep": ("--page OUT/crossvalidation.md --jobs 1", dict(settings=lambda: RL, SECONDS=5.0, ROUNDS=1)),
-    "draw gait": ("walk --from 0.2 --seconds 0.2 --out OUT/gaits.png", {}),
     "evaluate": ("clock --seeds 1", {}),
     "gait table": ("--page OUT/presets.md --jobs 1", dict(PRESETS=RL, cases=few_cases)),
     "hexapod studies": ("--page OUT/hexapod_studies.md --data OUT/data --only hexapod_pushes", {}),
@@ -123,7 +122,7 @@ def usages(script: Path) -> Iterator[str]:
 def normalised(line: str) -> str | None:
     """Return the words after `tarsus`, with examples for what a reader fills in; None if it is another command."""
     line = " ".join(re.sub(r"(^|\s)#.*", "", line).split())
-    line = re.sub(r"^(\S*/)?python3? (\S*/)?scripts/(figures/)?(\w+)\.py", _as_subcommand, line)
+    line = re.sub(r"^(\S*/)?python3? (\S*/)?scripts/(\w+)\.py", _as_subcommand, line)
     if not re.match(r"(\S*/)?tarsus( |$)", line):
         return None
     words = line.partition("tarsus")[2]
@@ -136,7 +135,7 @@ def normalised(line: str) -> str | None:
 
 
 def _as_subcommand(match: re.Match) -> str:
-    return "tarsus " + ("figure " if match[3] else "") + match[4].replace("_", " ")
+    return "tarsus " + match[3].replace("_", " ")
 
 
 def documented() -> list[tuple[str, str]]:
@@ -171,13 +170,13 @@ class Parsed(Exception):
 
 def test_there_are_documented_commands():
     names = {subcommand(words.split())[0] for words, _ in documented()}
-    assert len(documented()) > 100 and {"run hexapod", "train", "figure zeno ball", "benchmark hybrid"} <= names
+    assert len(documented()) > 100 and {"run hexapod", "train", "figure", "benchmark hybrid"} <= names
 
 
 @pytest.mark.parametrize(("words", "where"), documented())
 def test_a_documented_command_exists_and_takes_its_options(words, where, monkeypatch):
     name, options = subcommand(shlex.split(words))
-    if not name:  # a group of them, `tarsus figure hexapod ...`
+    if not name:  # a group of them, `tarsus benchmark ...`
         assert any(known.startswith(f"{words} ") for known in COMMANDS), f"{where}: tarsus {words}"
         return
     parse = argparse.ArgumentParser.parse_args
@@ -195,22 +194,26 @@ def test_a_documented_command_exists_and_takes_its_options(words, where, monkeyp
 def test_documented_policies_exist():
     for words, where in documented():
         name, options = subcommand(words.split())
-        named = [word for word in options[: 1 if name == "evaluate" else None] if "/" not in word]
-        if name in ("evaluate", "draw gait"):
-            for policy in itertools.takewhile(lambda word: not word.startswith("--"), named):
+        named = options[:1] if name == "evaluate" else []
+        if "--policies" in options:
+            named = itertools.takewhile(
+                lambda word: not word.startswith("--"), options[options.index("--policies") + 1 :]
+            )
+        for policy in named:
+            if "/" not in policy and not policy.startswith("--"):
                 assert policies.find(policy, None, {}), where
 
 
-@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize("name", figure.names())
 def test_every_figure_is_drawn_from_what_is_stored(name, tmp_path, monkeypatch):
-    figure, stem = module(name), COMMANDS[name].stem
-    with np.load(ROOT / "tests" / "golden" / f"figure_{stem}.npz") as stored:
+    made = figure.load(name)
+    with np.load(ROOT / "tests" / "golden" / f"figure_{name}.npz") as stored:
         data = dict(stored)
-    for key in getattr(figure, "MEASURED", ()):
+    for key in getattr(made, "MEASURED", ()):
         data[key] = np.linspace(1.0, 2.0, len(next(iter(data.values()))))
-    monkeypatch.setattr(figure, "compute", lambda **options: data)
-    assert figure.main(["--out", str(tmp_path)]) == 0
-    assert {path.name for path in tmp_path.iterdir()} == {f"{stem}.npz", f"{stem}.png"}
+    monkeypatch.setattr(made, "compute", functools.wraps(made.compute)(lambda **options: data))
+    assert figure.main([name, "--out", str(tmp_path)]) == 0
+    assert {path.name for path in tmp_path.iterdir()} == {f"{name}.npz", f"{name}.png"}
     pyplot.close("all")
 
 
@@ -233,8 +236,8 @@ def run_by_tests() -> set[str]:
 
 def test_every_subcommand_is_run_or_excused():
     run = run_by_tests()
-    assert {"run hexapod", "crossvalidate", "simsect", "slip test", "write docs"} <= run
-    assert set(COMMANDS) - run - set(FIGURES) - set(SMOKE) == set(NOT_RUN)
+    assert {"run hexapod", "crossvalidate", "simsect", "sliding test", "write docs"} <= run
+    assert set(COMMANDS) - run - set(SMOKE) == set(NOT_RUN)
 
 
 def smoke_cases() -> list:

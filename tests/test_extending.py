@@ -13,7 +13,7 @@ import pytest
 from tarsus import envs
 from tarsus.analytic import hybrid as hy
 from tarsus.analytic import simsect, terrain
-from tarsus.analytic.contact import LAWS, Feet, SlipLaw, Viscous, solve
+from tarsus.analytic.contact import LAWS, Feet, SlidingLaw, Viscous, solve
 from tarsus.analytic.models import bouncing_ball
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.models.hexapod import hybrid as exact_hexapod
@@ -131,7 +131,7 @@ def test_a_gait_is_made_by_name_and_offered_to_robots_that_can_do_it(monkeypatch
 
 
 @dataclass(frozen=True)
-class Constant(SlipLaw):
+class Constant(SlidingLaw):
     """Viscous friction."""
 
     def factors(self):
@@ -223,13 +223,12 @@ def test_a_machine_is_compared_in_both_engines(monkeypatch, tmp_path, capsys):
     assert "bouncer" in capsys.readouterr().out
 
 
-def test_scripts_and_figures_are_subcommands_by_lying_there(monkeypatch, tmp_path):
-    (tmp_path / "figures").mkdir()
-    for name in ("do_this", "helper", "figures/circle"):
+def test_scripts_are_subcommands_by_lying_there(monkeypatch, tmp_path):
+    for name in ("do_this", "helper"):
         body = "" if name == "helper" else "\n\ndef main(argv):\n    return 0\n"
         (tmp_path / f"{name}.py").write_text(f'"""{name} does it."""\n{body}')
     monkeypatch.setattr(cli, "FOLDER", tmp_path)
-    assert list(cli.subcommands()) == ["do this", "figure circle"]
+    assert list(cli.subcommands()) == ["do this"]
     assert "do_this does it." in cli.usage(cli.subcommands())
 
 

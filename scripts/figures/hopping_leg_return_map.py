@@ -4,13 +4,11 @@ Just after a touchdown on level ground the leg is known by six numbers: hip and 
 and the controller's force and lean. The foot is on the ground and at rest across the radius, which gives the boom's
 pitch and the rates of hip and knee; the yaw does not matter.
 
-Usage: tarsus figure hopping leg return map [--out out/figures]
 Runtime: ten seconds, once the model is compiled.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 
 import numpy as np
@@ -23,7 +21,6 @@ from tarsus.analytic.models.hopping_leg_dynamics import leg_position, toe_jacobi
 from tarsus.analytic.models.hopping_leg_laws import FORCE, LEAN, RaibertGains
 from tarsus.analytic.models.hopping_leg_mechanics import constrained_rows, numbers
 from tarsus.controllers.raibert import Raibert
-from tarsus.scripts.figures.plotting import figure_main
 from tarsus.scripts.runs.interrupts import unbroken
 
 SPEEDS = (-0.5, 0.0, 0.5, 1.0, 1.5)  # commanded [m/s]
@@ -124,12 +121,3 @@ def draw(data: dict[str, np.ndarray]):
         axis.legend(fontsize=7, loc="lower left")
     axes[0].set_ylabel("imaginary part")
     return figure
-
-
-def main(argv: list[str] | None = None) -> int:
-    """Write the figure's data and picture."""
-    return figure_main(__file__, compute, draw, argv)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-SHARED = ("runs", "comparison", "learning", "slipping", "studies", "views", "pages")
+SHARED = ("runs", "comparison", "learning", "sliding", "studies", "views", "pages")
 FOLDERS = {  # page, title, folders
     "hybrid": ("The hybrid engine", ("analytic/hybrid",)),
     "contact": ("The contact solver", ("analytic/contact",)),

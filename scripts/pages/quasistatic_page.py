@@ -22,11 +22,12 @@ observations, rewards, terminated, truncated, infos = envs.step(envs.action_spac
 ## Description
 
 `Multipod-v0` without inertia: loads, tilt and velocity of the body follow at every instant from where the joints are
-and how fast they move, by the [contact solver](../contact.md). [The slip test](../slip_test.md) says how far it is from
-MuJoCo. Ground is flat. Body axes: x forward, y left, z up; legs are left and right of each segment, from the front.
+and how fast they move, by the [contact solver](../contact.md). [The sliding test](../sliding_test.md) says how far it
+is from MuJoCo. Ground is flat. Body axes: x forward, y left, z up; legs are left and right of each segment, from the
+front.
 
-A step turns every joint at a constant speed through one control period ({ctrl_dt:g} s), solves the slip model once, in
-the posture and at the speeds at its end, and moves the body by the twist found, held for the period.
+A step turns every joint at a constant speed through one control period ({ctrl_dt:g} s), solves the sliding model once,
+in the posture and at the speeds at its end, and moves the body by the twist found, held for the period.
 
 It is made for batches on one core: measured (4096 robots of six legs, law `viscous`, median CPU time, a shared machine
 of two cores, others working on it) 1.0 million steps a second through the vector environment with observations, rewards

@@ -11,16 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from tarsus.scripts import arguments, cli
+from tarsus.scripts import arguments, cli, figure
 from tarsus.scripts.views import rendering
 
-COMMANDS = cli.subcommands()
+COMMANDS = [*cli.subcommands(), *(f"figure {name}" for name in figure.names())]
 # What stands before the options where a command wants words: the least that it accepts.
 WORDS = {
     "compare followers": ["zero", "--grounds", "flat"],
     "compare policies": ["zero"],
     "crossvalidate": ["hopping_leg"],
-    "draw gait": ["zero"],
     "evaluate": ["zero"],
     "train": ["hopping-leg"],
 }
@@ -40,8 +39,9 @@ class Declared(Exception):
 
 
 def main_of(name):
-    stem = ".".join(COMMANDS[name].relative_to(cli.FOLDER).with_suffix("").parts)
-    return importlib.import_module(f"tarsus.scripts.{stem}").main
+    if name.startswith("figure "):
+        return lambda words: figure.main([name.removeprefix("figure "), *words])
+    return importlib.import_module(f"tarsus.scripts.{name.replace(' ', '_')}").main
 
 
 def parser_of(name):
@@ -203,15 +203,16 @@ REFUSED = {
     "baselines --env bogus": "invalid choice: 'bogus'",
     "baselines --runs missing": "--runs must be a folder that is there",
     "compare followers zero --grounds moon": "unknown terrain 'moon'",
-    "draw gait zero --seconds 0.001": "--seconds must be at least 0.1",
+    "figure gait_diagram --seconds 0.001": "--seconds must be finite and at least 0.1",
+    "figure gait_diagram --policies bogus": "--policies",
     "crossvalidate hopping_leg --speed nan": "--speed must be finite",
     "walker table --legs 5": "even number",
     "walker table --presets fast": "unknown preset 'fast'",
     "write dynamics spider": "unknown machine 'spider'; there are",
     "simsect -c missing.rc": "cannot read the init file missing.rc",
     "simsect --video x.xyz": "--video must be the name of a .mp4 or .gif file",
-    "figure hexapod speed map --jobs 0": "--jobs must be a number of processes",
-    "slip test --recording missing.csv": "missing.csv: it cannot be read",
+    "figure hexapod_speed_map --jobs 0": "--jobs must be a number of processes",
+    "sliding test --recording missing.csv": "missing.csv: it cannot be read",
 }
 
 

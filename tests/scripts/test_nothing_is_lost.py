@@ -87,7 +87,7 @@ def walk():
 
 def study():
     np.savez_compressed = half
-    cli.main("figure zeno ball --out study".split())
+    cli.main("figure zeno_ball --out study".split())
 
 for end in (walk, study):
     child = os.fork()
@@ -112,7 +112,7 @@ def killed(tmp_path_factory):
     ("folder", "again", "names"),
     [
         ("walk", WALK, {"run.nc", "run.csv", "run.png"}),
-        ("study", ["figure", "zeno", "ball", "--out"], {"zeno_ball.npz", "zeno_ball.png"}),
+        ("study", ["figure", "zeno_ball", "--out"], {"zeno_ball.npz", "zeno_ball.png"}),
     ],
 )
 def test_a_killed_command_leaves_no_half_result_and_the_next_cleans_up(killed, folder, again, names):
@@ -170,7 +170,7 @@ def test_what_is_there_is_refused_before_the_work(tmp_path, monkeypatch, capsys)
     for command, option, path in (
         ("evaluate zero", "--video", "film.mp4"),
         ("optimise gait", "--out", "best.npz"),
-        ("figure zeno ball", "--out", ""),
+        ("figure zeno_ball", "--out", ""),
     ):
         assert tarsus([*command.split(), option, str(tmp_path / path)]) == 2
         assert "--force replaces it" in only_sentence(capsys, command.removesuffix(" zero"))
@@ -331,8 +331,8 @@ def test_a_figure_that_ctrl_c_ended_is_not_drawn_from_half_a_run(tmp_path, monke
             ctrl_c()
 
     monkeypatch.setattr(zeno_ball.hy, "compile", compile_and_press)
-    assert tarsus(["figure", "zeno", "ball", "--out", str(tmp_path)]) == 130
-    assert "interrupted" in only_sentence(capsys, "figure zeno ball") and not list(tmp_path.iterdir())
+    assert tarsus(["figure", "zeno_ball", "--out", str(tmp_path)]) == 130
+    assert "interrupted" in only_sentence(capsys, "figure") and not list(tmp_path.iterdir())
 
 
 # Searches and sweeps --------------------------------------------------------------------------------------------------

@@ -1,19 +1,16 @@
 """The search for the feet in contact, in the plane of height and pitch: the paper's path and that of the energy.
 
 After figure 3 of Wu, Zhao and Revzen (arXiv:2310.20669), its rule for the next contact put right
-(docs/contact.md). Usage: tarsus figure slip contact search [--out FOLDER].
+(docs/contact.md).
 """
 
 from __future__ import annotations
-
-import sys
 
 import numpy as np
 
 from tarsus.analytic.contact import kernels, support
 from tarsus.analytic.contact.kernels.stance import move, shape_of, start
 from tarsus.analytic.contact.kernels.support_search import descends, line_search, next_step
-from tarsus.scripts.figures.plotting import figure_main
 
 FEET_X = np.array([-0.75, -0.38, -0.05, 0.46])  # [m]; a robot on which the search changes contacts often
 FEET_Z = np.array([-0.057, -0.053, -0.077, -0.038])  # [m]
@@ -125,11 +122,3 @@ def draw(data):
     right.set(title="at rest (heights stretched)", xlabel="x [m]", ylabel="z [m]")
     right.legend(frameon=False, fontsize=8)
     return figure
-
-
-def main(argv: list[str] | None = None) -> int:
-    return figure_main(__file__, compute, draw, argv)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -8,12 +8,12 @@ import pytest
 from tarsus.analytic.contact import Feet, se2, solve
 from tarsus.analytic.models.multipod import MultipodParams
 from tarsus.controllers import gaits
-from tarsus.scripts import slip_test
+from tarsus.scripts import sliding_test
 from tarsus.scripts.optimise_gait import Problem, optimise
-from tarsus.scripts.slipping import cases as slip_cases
-from tarsus.scripts.slipping import prediction as slip_prediction
-from tarsus.scripts.slipping import recording as slip_recording
-from tarsus.scripts.slipping.laboratory import Walk, record, rotated_back
+from tarsus.scripts.sliding import cases as sliding_cases
+from tarsus.scripts.sliding import prediction as sliding_prediction
+from tarsus.scripts.sliding import recording as sliding_recording
+from tarsus.scripts.sliding.laboratory import Walk, record, rotated_back
 
 DT = 0.01
 
@@ -56,14 +56,14 @@ def invented(n=120, forces=True):
         "foot_position_b": pos,
     }
     variables |= {"foot_force": force} if forces else {}
-    return slip_recording.build(DT * np.arange(n), variables, 20.0, "invented"), feet, found
+    return sliding_recording.build(DT * np.arange(n), variables, 20.0, "invented"), feet, found
 
 
 def test_a_robot_that_obeys_the_model_is_predicted_exactly():
     """Turning through pi, with tilt: every frame and sign of recording, filter and prediction must be right."""
     recording, feet, found = invented()
-    measured = slip_prediction.measure(recording)
-    predicted = slip_prediction.predict(measured, feet, "viscous")
+    measured = sliding_prediction.measure(recording)
+    predicted = sliding_prediction.predict(measured, feet, "viscous")
     inner = slice(12, -12)
     np.testing.assert_allclose(predicted.twist, found.twist[inner], atol=2e-5)
     np.testing.assert_allclose(measured.twist, found.twist[inner], atol=5e-4)
@@ -72,19 +72,19 @@ def test_a_robot_that_obeys_the_model_is_predicted_exactly():
     np.testing.assert_allclose(measured.roll, predicted.roll, atol=1e-4)
     np.testing.assert_allclose(predicted.force, measured.force, atol=0.03)
     assert np.abs(measured.force[..., :2]).max() > 1.0 and np.ptp(measured.pitch) > 1e-4
-    assert all(np.isfinite(slip_prediction.slips(measured)).ravel())
+    assert all(np.isfinite(sliding_prediction.slips(measured)).ravel())
 
 
 def test_fitted_parameters_recover_the_invented_robot():
     recording, feet, _ = invented()
-    measured = slip_prediction.measure(recording)
-    fitted = slip_prediction.fitted_feet(measured, regulariser=1e-6)
+    measured = sliding_prediction.measure(recording)
+    fitted = sliding_prediction.fitted_feet(measured, regulariser=1e-6)
     np.testing.assert_allclose(fitted.stiffness, 500.0, rtol=0.05)
     errors = {
-        name: slip_cases.rms(
-            slip_cases.residuals(measured, slip_prediction.predict(measured, parameters, "viscous"))["F_z"]
+        name: sliding_cases.rms(
+            sliding_cases.residuals(measured, sliding_prediction.predict(measured, parameters, "viscous"))["F_z"]
         )
-        for name, parameters in (("fitted", fitted), ("naive", slip_prediction.naive_feet(measured)))
+        for name, parameters in (("fitted", fitted), ("naive", sliding_prediction.naive_feet(measured)))
     }
     assert errors["fitted"] < 0.2 * errors["naive"]
 
@@ -102,20 +102,20 @@ def test_rotated_back_undoes_the_body_rotation():
 
 def test_held_rows_take_the_last_good_one():
     values, ok = np.arange(10.0).reshape(5, 2), np.array([False, True, False, False, True])
-    np.testing.assert_array_equal(slip_prediction.held(values, ok), [[0, 0], [2, 3], [2, 3], [2, 3], [8, 9]])
+    np.testing.assert_array_equal(sliding_prediction.held(values, ok), [[0, 0], [2, 3], [2, 3], [2, 3], [8, 9]])
 
 
 def test_a_recording_too_short_for_the_filter_is_refused():
     recording, _, _ = invented(60)
     with pytest.raises(ValueError, match="75 frames or more to be filtered, got 60"):
-        slip_prediction.measure(recording)
+        sliding_prediction.measure(recording)
 
 
 def test_recordings_from_files_give_a_table(tmp_path, capsys):
     for forces, lines in ((True, 6), (False, 4)):
         path = tmp_path / f"mine_{forces}.csv"
-        slip_recording.save(invented(forces=forces)[0], path)
-        assert slip_test.main(["--recording", str(path)]) == 0
+        sliding_recording.save(invented(forces=forces)[0], path)
+        assert sliding_test.main(["--recording", str(path)]) == 0
         assert len([line for line in capsys.readouterr().out.splitlines() if line.startswith("|")]) == lines
 
 
@@ -124,8 +124,8 @@ def test_forces_to_which_nothing_can_be_fitted_are_refused(tmp_path, capsys):
     for forces, sentence in ((0.0, "holds no load"), (-1.0, "holds no load")):
         changed = recording.assign(foot_force=forces * abs(recording["foot_force"]))
         changed["foot_force"].attrs["units"] = "N"
-        slip_recording.save(changed, tmp_path / "unloaded.csv")
-        assert slip_test.main(["--recording", str(tmp_path / "unloaded.csv")]) == 2
+        sliding_recording.save(changed, tmp_path / "unloaded.csv")
+        assert sliding_test.main(["--recording", str(tmp_path / "unloaded.csv")]) == 2
         assert sentence in capsys.readouterr().err
 
 
@@ -139,22 +139,22 @@ def walk():
 
 def test_a_body_that_rocks_over_its_feet_moves_as_its_rotation_takes_it():
     """The origin is R_y(pitch) R_x(roll) (0, 0, h) above feet that stay where they are."""
-    measured = slip_prediction.measure(invented()[0])
+    measured = sliding_prediction.measure(invented()[0])
     t = measured.time
     pitch, roll, h = 0.02 * np.sin(2 * t), 0.03 * np.cos(3 * t), 0.08
     rocks = replace(measured, pitch=pitch, roll=roll, height=np.full(t.shape, h))
     origin = h * np.column_stack([np.sin(pitch) * np.cos(roll), -np.sin(roll)])
     inner = slice(1, -1)
     expected = np.gradient(origin, measured.dt, axis=0)[inner]
-    np.testing.assert_allclose(slip_prediction.rocking(rocks)[inner], expected, atol=1e-5)
+    np.testing.assert_allclose(sliding_prediction.rocking(rocks)[inner], expected, atol=1e-5)
 
 
 def test_what_the_model_drops_of_the_velocity_is_the_rocking(walk):
     walk, recording = walk
-    measured = slip_prediction.measure(recording)
-    off = slip_prediction.predict(measured, slip_cases.own_feet(walk)).twist[:, :2] - measured.twist[:, :2]
-    left = off + slip_prediction.rocking(measured)
-    assert slip_cases.rms(left[:, 1]) < 0.6 * slip_cases.rms(off[:, 1])
+    measured = sliding_prediction.measure(recording)
+    off = sliding_prediction.predict(measured, sliding_cases.own_feet(walk)).twist[:, :2] - measured.twist[:, :2]
+    left = off + sliding_prediction.rocking(measured)
+    assert sliding_cases.rms(left[:, 1]) < 0.6 * sliding_cases.rms(off[:, 1])
 
 
 def test_recorded_forces_carry_the_weight_and_feet_are_where_the_springs_put_them(walk):
@@ -172,14 +172,14 @@ def test_recorded_forces_carry_the_weight_and_feet_are_where_the_springs_put_the
 
 def test_mean_velocity_is_within_ten_per_cent_of_mujoco(walk):
     walk, recording = walk
-    measured = slip_prediction.measure(recording)
-    found = {law: slip_prediction.predict(measured, slip_cases.own_feet(walk), law) for law in slip_cases.LAWS}
-    outcome = slip_cases.Outcome(walk, measured, found)
+    measured = sliding_prediction.measure(recording)
+    found = {law: sliding_prediction.predict(measured, sliding_cases.own_feet(walk), law) for law in sliding_cases.LAWS}
+    outcome = sliding_cases.Outcome(walk, measured, found)
     assert abs(outcome.error_of_speed("coulomb")) < 0.1 and abs(outcome.error_of_speed("viscous")) < 0.1
     assert outcome.mean_twist()[0] > 0.1
-    lost = slip_cases.residuals(measured, found["coulomb"])
-    known = slip_cases.scatter(measured)
-    assert all(slip_cases.rms(lost[name]) < slip_cases.rms(known[name]) for name in ("F_z", "roll", "u"))
+    lost = sliding_cases.residuals(measured, found["coulomb"])
+    known = sliding_cases.scatter(measured)
+    assert all(sliding_cases.rms(lost[name]) < sliding_cases.rms(known[name]) for name in ("F_z", "roll", "u"))
 
 
 @pytest.mark.parametrize("goal", ["speed", "turning"])

@@ -21,7 +21,7 @@ from tarsus.mjcf import compile_model
 from tarsus.mjcf import multipod as multipod_mjcf
 from tarsus.mjcf.presets import find
 from tarsus.scripts.runs.experiment import NUDGE
-from tarsus.scripts.slipping import recording as slip_recording
+from tarsus.scripts.sliding import recording as sliding_recording
 
 FRAME_RATE = 100.0  # of the cameras [1/s] (paper, 3.1)
 
@@ -104,7 +104,7 @@ def _recording(walk: Walk, rows: dict[str, np.ndarray]) -> xr.Dataset:
         "foot_force": rows["force"],
     }
     time = np.arange(len(qpos)) / walk.frame_rate
-    return slip_recording.build(time, variables, walk.weight, walk.name)
+    return sliding_recording.build(time, variables, walk.weight, walk.name)
 
 
 def _unloaded(walk: Walk, qpos: np.ndarray) -> np.ndarray:

@@ -1,10 +1,10 @@
-"""What the figures of the slip test share: colours, line styles, and panels of measured and predicted curves."""
+"""What the figures of the sliding test share: colours, line styles, and panels of measured and predicted curves."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from tarsus.scripts.slipping.cases import LAWS, Outcome
+from tarsus.scripts.sliding.cases import LAWS, Outcome
 
 COLOURS = {"measured": "tab:red", "viscous": "tab:orange", "coulomb": "tab:blue", "support": "tab:purple"}
 LABELS = {"measured": "MuJoCo", "viscous": "viscous-Coulomb", "coulomb": "Coulomb", "support": "spring support"}

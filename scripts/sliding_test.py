@@ -1,7 +1,8 @@
-"""Make the tables of docs/slip_test.md: the slip model against MuJoCo, or against a recording of your own.
+"""Make the tables of docs/sliding_test.md: the sliding model against MuJoCo, or against a recording of your own.
 
-Usage: tarsus slip test [--out docs/slip_test.md]; about 140 s of one core. The part of the page between the two marker
-comments is replaced. With --recording FILE the table of that recording is printed instead (naive, fitted parameters).
+Usage: tarsus sliding test [--out docs/sliding_test.md]; about 140 s of one core. The part of the page between the two
+marker comments is replaced. With --recording FILE the table of that recording is printed instead (naive, fitted
+parameters).
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ from tarsus.analytic import saving
 from tarsus.analytic.contact import Feet, lag_filter
 from tarsus.scripts import arguments, paths
 from tarsus.scripts.report import DOCS, check_page, insert, machine, markdown_table, versions
-from tarsus.scripts.slipping import cases
-from tarsus.scripts.slipping import recording as slip_recording
-from tarsus.scripts.slipping.prediction import Measured, fitted_feet, measure, naive_feet, predict, rocking, slips
+from tarsus.scripts.sliding import cases
+from tarsus.scripts.sliding import recording as sliding_recording
+from tarsus.scripts.sliding.prediction import Measured, fitted_feet, measure, naive_feet, predict, rocking, slips
 
 EMPTY = "<!-- tables: begin -->\n<!-- tables: end -->\n"
 UNITS = {"u": ("mm/s", 1e3), "v": ("mm/s", 1e3), "omega": ("mrad/s", 1e3), "roll": ("mrad", 1e3)}
@@ -157,7 +158,7 @@ def lag_table() -> str:
 
 def tables(results: list[cases.Outcome]) -> str:
     """Return the generated part of the page, Markdown."""
-    made = f"Made by `tarsus slip test` with {versions('mujoco', 'numpy', 'numba', 'scipy')}, on {machine()}."
+    made = f"Made by `tarsus sliding test` with {versions('mujoco', 'numpy', 'numba', 'scipy')}, on {machine()}."
     return "\n\n".join(
         [
             made,
@@ -206,13 +207,13 @@ def own_recording(name: str, measured: Measured, choices: dict[str, Feet]) -> st
 @arguments.command
 def main(argv: list[str] | None = None) -> int:
     """Write the tables into the page, or print that of a recording."""
-    parser = arguments.Parser(prog="tarsus slip test", description=__doc__.partition("\n")[0])
-    page = DOCS / "slip_test.md"
+    parser = arguments.Parser(prog="tarsus sliding test", description=__doc__.partition("\n")[0])
+    page = DOCS / "sliding_test.md"
     parser.add_argument("--out", type=paths.page, default=page, help="page whose tables are replaced")
     parser.add_argument("--recording", type=Path, help=".nc or .csv file with a recording of your own")
     with arguments.read(parser, argv) as args:
         if args.recording:
-            recording = slip_recording.load(args.recording)
+            recording = sliding_recording.load(args.recording)
             measured = measure(recording)
             choices = parameters(measured)
         else:

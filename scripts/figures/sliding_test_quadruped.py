@@ -5,16 +5,13 @@ After figure 7 of Wu, Zhao and Revzen (arXiv:2310.20669).
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 from scipy.signal import welch
 
 from tarsus.analytic.contact import lag_filter
-from tarsus.scripts.figures.plotting import figure_main
-from tarsus.scripts.slipping import cases as cases
-from tarsus.scripts.slipping.cases import PAPER_GAMMA, best_gamma
-from tarsus.scripts.slipping.pictures import COLOURS
+from tarsus.scripts.sliding import cases
+from tarsus.scripts.sliding.cases import PAPER_GAMMA, best_gamma
+from tarsus.scripts.sliding.pictures import COLOURS
 
 # A trot falls from one pair of feet to the other. Jiggled by rounding before every step (six runs) its yaw rate moves
 # by 0.015 rad/s, for some frames after a landing, the predicted one by 0.006, lagged by 0.001; u and v by 0.003 m/s.
@@ -69,12 +66,3 @@ def draw(data: dict[str, np.ndarray]):
     axes[1, 1].set(xlim=(0, 15), ylim=(1e-7, None), xlabel="frequency [Hz]", title="spectrum of u [m^2/s]")
     axes[1, 1].legend(fontsize=7)
     return figure
-
-
-def main(argv: list[str] | None = None) -> int:
-    """Write the figure's data and picture."""
-    return figure_main(__file__, compute, draw, argv)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from tarsus.scripts.slipping import recording as slip_recording
+from tarsus.scripts.sliding import recording as sliding_recording
 
 N, LEGS = 12, 4
 
@@ -29,18 +29,18 @@ TIME = 0.5 + 0.01 * np.arange(N)
 def test_round_trip_keeps_every_bit(variables, tmp_path, ending, forces):
     if not forces:
         variables.pop("foot_force")
-    recording = slip_recording.build(TIME, variables, 21.5, "my robot")
+    recording = sliding_recording.build(TIME, variables, 21.5, "my robot")
     path = tmp_path / f"walk.{ending}"
-    slip_recording.save(recording, path)
-    back = slip_recording.load(path)
+    sliding_recording.save(recording, path)
+    back = sliding_recording.load(path)
     xr.testing.assert_identical(back, recording)
     assert set(back.data_vars) == set(variables)
 
 
 def test_dimensions_may_stand_in_any_order(variables, tmp_path):
-    recording = slip_recording.build(TIME, variables, 1.0, "turned")
+    recording = sliding_recording.build(TIME, variables, 1.0, "turned")
     recording.transpose("axis", "quat", "leg", "time").to_netcdf(tmp_path / "t.nc", engine="scipy")
-    xr.testing.assert_identical(slip_recording.load(tmp_path / "t.nc"), recording)
+    xr.testing.assert_identical(sliding_recording.load(tmp_path / "t.nc"), recording)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_dimensions_may_stand_in_any_order(variables, tmp_path):
 def test_impossible_variables_are_refused(variables, change, message):
     change(variables)
     with pytest.raises(ValueError, match=message):
-        slip_recording.build(TIME, variables, 1.0, "bad")
+        sliding_recording.build(TIME, variables, 1.0, "bad")
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_impossible_variables_are_refused(variables, change, message):
 )
 def test_impossible_times_and_weights_are_refused(variables, time, weight, message):
     with pytest.raises(ValueError, match=message):
-        slip_recording.build(time, variables, weight, "bad")
+        sliding_recording.build(time, variables, weight, "bad")
 
 
 @pytest.mark.parametrize(
@@ -90,15 +90,15 @@ def test_impossible_times_and_weights_are_refused(variables, time, weight, messa
 )
 def test_a_wrong_csv_is_refused_by_its_name(variables, tmp_path, edit, message):
     path = tmp_path / "mine.csv"
-    slip_recording.save(slip_recording.build(TIME, variables, 1.0, "mine"), path)
+    sliding_recording.save(sliding_recording.build(TIME, variables, 1.0, "mine"), path)
     path.write_text(edit(path.read_text()))
     with pytest.raises(ValueError, match=f"mine.csv.*{message}"):
-        slip_recording.load(path)
+        sliding_recording.load(path)
 
 
 def test_a_file_that_is_no_recording_is_refused_by_its_name(variables, tmp_path):
     for ending in ("csv", "nc"):
-        slip_recording.save(slip_recording.build(TIME, variables, 1.0, "good"), tmp_path / f"good.{ending}")
+        sliding_recording.save(sliding_recording.build(TIME, variables, 1.0, "good"), tmp_path / f"good.{ending}")
     csv, nc = (tmp_path / f"good.{ending}" for ending in ("csv", "nc"))
     text, junk = csv.read_text(), bytes(range(256))
     row = text.splitlines()[-1]
@@ -125,24 +125,24 @@ def test_a_file_that_is_no_recording_is_refused_by_its_name(variables, tmp_path)
     for name, (content, message) in contents.items():
         (tmp_path / name).write_bytes(content)
         with pytest.raises(ValueError, match=f"{name}: .*{message}"):
-            slip_recording.load(tmp_path / name)
+            sliding_recording.load(tmp_path / name)
     with pytest.raises(ValueError, match="missing.nc: it cannot be read: No such file"):
-        slip_recording.load(tmp_path / "missing.nc")
+        sliding_recording.load(tmp_path / "missing.nc")
 
 
 def test_units_that_differ_are_refused(variables, tmp_path):
-    recording = slip_recording.build(TIME, variables, 1.0, "mm")
+    recording = sliding_recording.build(TIME, variables, 1.0, "mm")
     recording["body_position"].attrs["units"] = "mm"
     recording.to_netcdf(tmp_path / "mm.nc", engine="scipy")
     with pytest.raises(ValueError, match="body_position must be in m, its units are 'mm'"):
-        slip_recording.load(tmp_path / "mm.nc")
+        sliding_recording.load(tmp_path / "mm.nc")
     recording["body_position"].attrs["units"] = "m"
     recording["time"].attrs["units"] = "seconds since 2026-01-01"
     recording.to_netcdf(tmp_path / "ms.nc", engine="scipy")
     with pytest.raises(ValueError, match="time must be in s, its units are 'seconds since 2026-01-01'"):
-        slip_recording.load(tmp_path / "ms.nc")
+        sliding_recording.load(tmp_path / "ms.nc")
 
 
 def test_other_endings_are_refused(tmp_path):
     with pytest.raises(ValueError, match=r"a \.nc or a \.csv file, got 'x.mat'"):
-        slip_recording.load(tmp_path / "x.mat")
+        sliding_recording.load(tmp_path / "x.mat")

@@ -1,4 +1,4 @@
-"""What the slip model says of a recording, beside what was measured.
+"""What the sliding model says of a recording, beside what was measured.
 
 Positions are filtered and differentiated, and forces filtered, as the paper does: `scipy.signal.savgol_filter` of
 second order over 25 frames. The model gets the feet in the body frame and their velocities, and nothing of the body's
@@ -17,7 +17,7 @@ from scipy.signal import savgol_filter
 
 from tarsus.analytic.contact import Feet, force_scale, se2, solve
 from tarsus.analytic.contact.fit import fit_friction, fit_stiffness
-from tarsus.scripts.slipping.laboratory import rotated_back
+from tarsus.scripts.sliding.laboratory import rotated_back
 
 WINDOW, ORDER = 25, 2  # of the Savitzky-Golay filter (paper, 3.1.1) [frames], [1]
 LOADED = 0.01  # share of the weight that a foot must carry to count as loaded when parameters are fitted

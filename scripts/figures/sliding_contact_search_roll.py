@@ -1,18 +1,15 @@
 """The search for the feet in contact of a six-legged body that pitches and rolls: the paper's path, step by step.
 
 After figure 15 of Wu, Zhao and Revzen (arXiv:2310.20669), its rule for the next contact put right
-(docs/contact.md). Usage: tarsus figure slip contact search roll [--out FOLDER].
+(docs/contact.md).
 """
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 
 from tarsus.analytic.contact import support
-from tarsus.scripts.figures.plotting import figure_main
-from tarsus.scripts.figures.slip_contact_search import paper_path
+from tarsus.scripts.figures.sliding_contact_search import paper_path
 
 STIFFNESS, WEIGHT = 20.0, 1.0  # [N/m], [N]
 ANGLES = np.pi / 6 + np.arange(6) * np.pi / 3
@@ -70,12 +67,3 @@ def _search_space(axis, path: np.ndarray, contacts: np.ndarray) -> None:
     axis.set(xlabel="pitch [mrad]", ylabel="roll [mrad]", zlabel="height [mm]", zlim=(1e3 * low, 1e3 * high))
     axis.view_init(elev=22, azim=-60)
     axis.set_box_aspect(None, zoom=0.88)
-
-
-def main(argv: list[str] | None = None) -> int:
-    """Write the figure's data and picture."""
-    return figure_main(__file__, compute, draw, argv)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,28 +1,25 @@
 """The total force on a four-footed body over its velocity, under both friction laws, and where it vanishes.
 
-After figure 2 of Wu, Zhao and Revzen (arXiv:2310.20669). Usage: tarsus figure slip friction laws [--out FOLDER].
+After figure 2 of Wu, Zhao and Revzen (arXiv:2310.20669).
 """
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 
 from tarsus.analytic.contact import slide
-from tarsus.scripts.figures.plotting import figure_main
 
 RTOL = 1e-4  # Coulomb's velocity is located to the square root of its gap, 1e-9: 3e-5
 
 
-def compute(n: int = 161) -> dict[str, np.ndarray]:
+def compute() -> dict[str, np.ndarray]:
     """Return foot velocities, the size of the mean force over the body's velocity, and both solutions.
 
     Every foot stands twice, at opposite places with the same velocity, so that the body does not turn.
     """
     vel = np.array([[0.9, 0.2], [0.3, -0.8], [-0.5, 0.35], [0.15, 0.7]])
     pos = np.array([[1.0, 0.6], [1.0, -0.6], [-0.9, 0.7], [-1.0, -0.5]])
-    axis = np.linspace(-1.5, 1.5, n)
+    axis = np.linspace(-1.5, 1.5, 161)
     u = np.stack(np.meshgrid(axis, axis), axis=-1)[..., None, :]
     slip = u + vel
     speed = np.linalg.norm(slip, axis=-1, keepdims=True)
@@ -59,11 +56,3 @@ def draw(data):
     axes[2].set(title="feet and their velocities", xlabel="x [m]", ylabel="y [m]", aspect="equal")
     axes[2].set(xlim=(-1.8, 1.8), ylim=(-1.5, 1.5))
     return figure
-
-
-def main(argv: list[str] | None = None) -> int:
-    return figure_main(__file__, compute, draw, argv)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

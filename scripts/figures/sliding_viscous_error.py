@@ -1,21 +1,17 @@
 """The relative error of the viscous law in place of Coulomb's, for velocities near the one it was matched at.
 
 After figure 9 of Wu, Zhao and Revzen (arXiv:2310.20669), whose text says 2 %: that is the error of the dissipation. The
-force is off by as much as the speed. Usage: tarsus figure slip viscous error [--out FOLDER].
+force is off by as much as the speed.
 """
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 
-from tarsus.scripts.figures.plotting import figure_main
 
-
-def compute(n: int = 121) -> dict[str, np.ndarray]:
+def compute() -> dict[str, np.ndarray]:
     """Return the relative errors of force and dissipation on a grid of velocities about (1, 0)."""
-    axis = np.linspace(-0.4, 0.4, n)
+    axis = np.linspace(-0.4, 0.4, 121)
     dx, dy = np.meshgrid(axis, axis)
     speed = np.hypot(1 + dx, dy)
     # Laws of unit load, friction and reference speed: v / |v| and v. Potentials |v| and (v^2 + 1) / 2.
@@ -46,11 +42,3 @@ def draw(data):
         axis.set(title=f"{name}: up to {worst:.0f} % at a fifth of the speed", aspect="equal")
         axis.set(xlabel="change along the velocity / speed", ylabel="change across it / speed")
     return figure
-
-
-def main(argv: list[str] | None = None) -> int:
-    return figure_main(__file__, compute, draw, argv)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

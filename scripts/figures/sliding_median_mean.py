@@ -1,16 +1,13 @@
 """Feet on a line: Coulomb friction takes the median foot speed, viscous-Coulomb friction the mean.
 
-After figure 1 of Wu, Zhao and Revzen (arXiv:2310.20669). Usage: tarsus figure slip median mean [--out FOLDER].
+After figure 1 of Wu, Zhao and Revzen (arXiv:2310.20669).
 """
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 
 from tarsus.analytic.contact import slide
-from tarsus.scripts.figures.plotting import figure_main
 
 # The speeds compared are those of a minimum located within its gap of 1e-9: a flat minimum to its square root, 3e-5.
 RTOL = 1e-4
@@ -53,11 +50,3 @@ def draw(data):
     axes[0].set_ylabel("total force / (mu weight)")
     axes[0].legend(frameon=False, fontsize=8)
     return figure
-
-
-def main(argv: list[str] | None = None) -> int:
-    return figure_main(__file__, compute, draw, argv)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

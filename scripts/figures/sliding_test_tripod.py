@@ -1,17 +1,14 @@
-"""BigANT's tripod in MuJoCo and as the slip model predicts it: way, attitude, velocity, and the forces of each foot.
+"""BigANT's tripod in MuJoCo and as the sliding model predicts it: way, attitude, velocity, and the forces of each foot.
 
 After figures 4 and 10 of Wu, Zhao and Revzen (arXiv:2310.20669).
 """
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 
-from tarsus.scripts.figures.plotting import figure_main
-from tarsus.scripts.slipping import cases as cases
-from tarsus.scripts.slipping.pictures import ATOL, RTOL, curves, draw_forces, draw_quantity, draw_way, legend_above
+from tarsus.scripts.sliding import cases
+from tarsus.scripts.sliding.pictures import ATOL, RTOL, curves, draw_forces, draw_quantity, draw_way, legend_above
 
 __all__ = ["ATOL", "RTOL"]
 CYCLE_TIME = 4.0  # [s]
@@ -43,12 +40,3 @@ def draw(data: dict[str, np.ndarray]):
         ax.tick_params(labelsize=7)
     legend_above(figure, axes[0, 0], axes[0, 1])
     return figure
-
-
-def main(argv: list[str] | None = None) -> int:
-    """Write the figure's data and picture."""
-    return figure_main(__file__, compute, draw, argv)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -5,14 +5,11 @@ After figures 5 and 11 of Wu, Zhao and Revzen (arXiv:2310.20669).
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 
 from tarsus.controllers import gaits
-from tarsus.scripts.figures.plotting import figure_main
-from tarsus.scripts.slipping import cases as cases
-from tarsus.scripts.slipping.pictures import (
+from tarsus.scripts.sliding import cases
+from tarsus.scripts.sliding.pictures import (
     ATOL,
     BIGANT_LEGS,
     EVERY,
@@ -22,7 +19,7 @@ from tarsus.scripts.slipping.pictures import (
     draw_quantity,
     legend_above,
 )
-from tarsus.scripts.slipping.prediction import slips
+from tarsus.scripts.sliding.prediction import slips
 
 __all__ = ["ATOL", "RTOL"]
 CYCLE_TIME = 4.0  # [s]
@@ -66,12 +63,3 @@ def draw(data: dict[str, np.ndarray]):
     for ax in axes.ravel():
         ax.tick_params(labelsize=7)
     return figure
-
-
-def main(argv: list[str] | None = None) -> int:
-    """Write the figure's data and picture."""
-    return figure_main(__file__, compute, draw, argv)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

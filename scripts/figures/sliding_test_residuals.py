@@ -1,17 +1,14 @@
-"""How the slip model's errors are distributed, beside the scatter of what was measured about its mean.
+"""How the sliding model's errors are distributed, beside the scatter of what was measured about its mean.
 
 After figures 12 and 13 of Wu, Zhao and Revzen (arXiv:2310.20669).
 """
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 
-from tarsus.scripts.figures.plotting import figure_main
-from tarsus.scripts.slipping import cases as cases
-from tarsus.scripts.slipping.pictures import COLOURS, LABELS
+from tarsus.scripts.sliding import cases
+from tarsus.scripts.sliding.pictures import COLOURS, LABELS
 
 RTOL, ATOL = 1e-5, 1e-6  # a jiggle by rounding before every step of MuJoCo moves them by 4e-10
 PERCENTILES = (2.5, 25.0, 50.0, 75.0, 97.5)
@@ -58,12 +55,3 @@ def draw(data: dict[str, np.ndarray]):
     handles = [plt.Line2D([], [], color=COLOURS[k], linewidth=5) for k in ("measured", *cases.LAWS)]
     figure.legend(handles, names, loc="outside lower center", ncols=3, fontsize=8, title=BARS, title_fontsize=8)
     return figure
-
-
-def main(argv: list[str] | None = None) -> int:
-    """Write the figure's data and picture."""
-    return figure_main(__file__, compute, draw, argv)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,4 +1,4 @@
-"""The walks on which the slip model is tested, and what each friction law makes of them."""
+"""The walks on which the sliding model is tested, and what each friction law makes of them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from tarsus.analytic.contact import Feet, lag_filter
 from tarsus.analytic.models.bigant import BigAntParams
 from tarsus.analytic.models.multipod import MultipodParams
 from tarsus.controllers import gaits
-from tarsus.scripts.slipping.laboratory import Walk, record
-from tarsus.scripts.slipping.prediction import Measured, Predicted, fitted_feet, measure, naive_feet, predict
+from tarsus.scripts.sliding.laboratory import Walk, record
+from tarsus.scripts.sliding.prediction import Measured, Predicted, fitted_feet, measure, naive_feet, predict
 
 LAWS = ("viscous", "coulomb")
 MULTIPOD_LEGS = (6, 8, 10, 12)  # paper, 3.2.1

@@ -2,7 +2,7 @@
 
 A recording is an `xarray.Dataset` with the variables of `SCHEMA` at evenly spaced times, and the attribute `weight`.
 It may come from MuJoCo (`slip_laboratory`) or from your own cameras and force plates: `load` reads NetCDF and CSV and
-says what is wrong with a file. `docs/slip_test.md` describes both.
+says what is wrong with a file. `docs/sliding_test.md` describes both.
 
 World frame: z up. Body frame: origin at the centre of mass, x forward, y left, z up.
 """
