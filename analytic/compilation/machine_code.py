@@ -14,6 +14,7 @@ import pickle
 import re
 import sys
 import sysconfig
+import uuid
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,8 @@ from .cache import cache_folder, clear, mark_used, read_private, warn_once, writ
 from .content import NoFingerprint
 from .fingerprint import fingerprint, fingerprint_and_used
 
-KEEP = 800  # files in a folder; the longest unused are removed beyond that
+FOLDER = "machine_code"
+KEEP = 1600  # files in it; the longest unused are removed beyond that
 HEAD = b"tarsus machine code 1\n"
 HEAD_SIZE = len(HEAD) + hashlib.sha256().digest_size
 SETTINGS = ("OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "ENABLE_AVX", "USING_SVML", "BOUNDSCHECK", "DEBUGINFO_DEFAULT")
@@ -47,6 +49,7 @@ class Key:
 
     Attributes:
         then: The fingerprint when they were taken, or the error that says why there is none.
+        name: The fingerprint, or else a word that nobody has used.
     """
 
     def __init__(self, *values: Any, rebuilt: bool = True) -> None:
@@ -56,6 +59,7 @@ class Key:
             self.then, self._used = fingerprint_and_used(*values, circumstances(), rebuilt=rebuilt)
         except NoFingerprint as error:
             self.then = error
+        self.name = self.then if isinstance(self.then, str) else uuid.uuid4().hex
 
     def check(self) -> None:
         """Raise `NoFingerprint` if there was none, or if something that was not copied has changed since."""
@@ -64,30 +68,29 @@ class Key:
         fingerprint(*self._used, rebuilt=False)
 
 
-def keep_on_disk(dispatcher: Any, folder: str, key: Callable[[], Key]) -> Any:
+def keep_on_disk(dispatcher: Any, key: Callable[[], Key]) -> Any:
     """Return a jitted function that looks for its machine code on disk before it is compiled, and keeps it there.
 
     Args:
         dispatcher: What `numba.njit` returned.
-        folder: Name of the cache's folder.
         key: Returns what the code depends on, when it is about to be compiled.
     """
     if hasattr(dispatcher, "enable_caching"):  # else NUMBA_DISABLE_JIT is set
-        dispatcher._cache = DiskCache(dispatcher.py_func.__name__, folder, key)
+        dispatcher._cache = DiskCache(dispatcher.py_func.__name__, key)
     return dispatcher
 
 
 class DiskCache(_Cache):
     """The machine code of one jitted function, a file for each of its signatures. numba calls the methods."""
 
-    def __init__(self, name: str, folder: str, key: Callable[[], Key]) -> None:
-        self._name, self._folder, self._key = re.sub(r"\W", "_", name), folder, key
+    def __init__(self, name: str, key: Callable[[], Key]) -> None:
+        self._name, self._key = re.sub(r"\W", "_", name), key
         self._keys: dict[Any, Key] = {}  # of what is being compiled, by signature
 
     @property
     def cache_path(self) -> str:
         """Return the folder, for numba's statistics."""
-        return str(cache_folder(self._folder) or "")
+        return str(cache_folder(FOLDER) or "")
 
     def load_overload(self, sig: Any, target_context: Any) -> CompileResult | None:
         """Return the compiled function for a signature, or None if it must be compiled."""
@@ -129,7 +132,7 @@ class DiskCache(_Cache):
             clear(path.parent, KEEP)
 
     def _path(self, key: Key, sig: Any, codegen: Any) -> Path | None:
-        folder = cache_folder(self._folder)
+        folder = cache_folder(FOLDER)
         if folder is None or isinstance(key.then, NoFingerprint):
             return None
         kind = hashlib.sha256(repr((sig, codegen.magic_tuple())).encode()).hexdigest()[:20]
