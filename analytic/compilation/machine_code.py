@@ -22,8 +22,10 @@ from typing import Any
 import numba
 import numpy as np
 from llvmlite import __version__ as llvmlite_version
+from llvmlite.binding import address_of_symbol
 from numba.core.caching import _Cache
 from numba.core.compiler import CompileResult
+from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
 from .cache import cache_folder, clear, mark_used, read_private, warn_once, write_whole
@@ -32,7 +34,7 @@ from .fingerprint import fingerprint, fingerprint_and_used
 
 FOLDER = "machine_code"
 KEEP = 1600  # files in it; the longest unused are removed beyond that
-HEAD = b"tarsus machine code 1\n"
+HEAD = b"tarsus machine code 2\n"
 HEAD_SIZE = len(HEAD) + hashlib.sha256().digest_size
 SETTINGS = ("OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "ENABLE_AVX", "USING_SVML", "BOUNDSCHECK", "DEBUGINFO_DEFAULT")
 DYNAMIC = "it holds the address of an array of more than a megabyte, or of something outside of Python"
@@ -94,7 +96,6 @@ class DiskCache(_Cache):
 
     def load_overload(self, sig: Any, target_context: Any) -> CompileResult | None:
         """Return the compiled function for a signature, or None if it must be compiled."""
-        target_context.refresh()
         key = self._keys[sig] = self._key()
         path = self._path(key, sig, target_context.codegen())
         data = path and read_private(path)
@@ -102,7 +103,7 @@ class DiskCache(_Cache):
             return None
         head, body = data[:HEAD_SIZE], data[HEAD_SIZE:]
         try:
-            found = CompileResult._rebuild(target_context, *pickle.loads(body)) if head == _head(path, body) else None
+            found = _loaded(target_context, *pickle.loads(body)) if head == _head(path, body) else None
         except Exception as error:
             warn_once(f"{path} cannot be loaded, and is compiled anew: {type(error).__name__}: {error}")
             found = None
@@ -123,7 +124,7 @@ class DiskCache(_Cache):
             path = self._path(key, sig, data.codegen)
             if path is None:
                 return
-            body = dumps(data._reduce())
+            body = dumps((_expected(data.library), data._reduce()))
             write_whole(path, _head(path, body) + body)
         except Exception as error:
             why = str(error) if isinstance(error, NoFingerprint) else f"{type(error).__name__}: {error}"
@@ -146,6 +147,25 @@ class DiskCache(_Cache):
 
     def flush(self) -> None:
         """Do nothing: nothing here is ever out of date."""
+
+
+def _expected(library: Any) -> list[str]:
+    """Return the names of what machine code finds in the process: functions of C, objects of Python and numba."""
+    module = library._final_module
+    parts = (*module.functions, *module.global_variables)
+    return sorted(part.name for part in parts if part.is_declaration and not part.name.startswith("llvm."))
+
+
+def _loaded(target_context: Any, expected: list[str], parts: tuple) -> CompileResult:
+    """Return a compiled function.
+
+    What numba needs to compile is left for the first compilation: importing it takes 0.4 s in a new process. Some of
+    it defines names that machine code may expect.
+    """
+    rtsys.initialize(target_context)
+    if not all(map(address_of_symbol, expected)):
+        target_context.refresh()
+    return CompileResult._rebuild(target_context, *parts)
 
 
 def _head(path: Path, body: bytes) -> bytes:

@@ -104,7 +104,7 @@ def test_a_file_under_another_name_is_not_its_own(folder, monkeypatch):
 def test_whole_files_that_cannot_be_loaded_are_replaced(folder, monkeypatch):
     as_a_new_process(monkeypatch)(3.0)
     [path] = (folder / "machine_code").iterdir()
-    body = pickle.dumps(("of another version of numba",))
+    body = pickle.dumps(([], ("of another version of numba",)))
     path.write_bytes(machine_code._head(path, body) + body)
     with pytest.warns(UserWarning, match="cannot be loaded, and is compiled anew: TypeError"):
         assert as_a_new_process(monkeypatch)(3.0) == 7.0
@@ -229,6 +229,34 @@ if "unlucky" in sys.argv:
 run = compiled(law)
 print(run(3.0), sum(run.stats.cache_hits.values()))
 """
+
+
+LOADS = """
+import sys
+from tarsus.analytic.compilation import jit
+from tarsus.analytic.compilation.parallel import prange
+
+@jit
+def alone(n):
+    return 2.0 * n
+
+@jit(parallel=True)
+def shared(n):
+    total = 0
+    for i in prange(n):  # by functions that numba defines when it starts its threads
+        total += i
+    return total
+
+for function in (alone, shared):
+    print(function(4), sum(function.stats.cache_hits.values()), "numba.np.arraymath" in sys.modules)
+"""
+
+
+def test_only_machine_code_that_needs_it_loads_what_numba_compiles_with(tmp_path):
+    env = {**os.environ, "TARSUS_CACHE_DIR": str(tmp_path)}
+    for expected in ("8.0 0 True\n6 0 True\n", "8.0 1 False\n6 1 True\n"):
+        done = subprocess.run([sys.executable, "-c", LOADS], env=env, capture_output=True, text=True, timeout=300)
+        assert (done.returncode, done.stdout) == (0, expected), done.stderr
 
 
 def start(folder, *words):
