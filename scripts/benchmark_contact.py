@@ -12,8 +12,8 @@ import time
 
 import numpy as np
 
+from tarsus.analytic.compilation.parallel import n_threads
 from tarsus.analytic.contact import Coulomb, Feet, Solver, Viscous, kernels, se2, solve
-from tarsus.analytic.contact.jit import n_threads
 from tarsus.scripts import arguments, report
 from tarsus.scripts.runs import output
 

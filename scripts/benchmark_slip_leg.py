@@ -36,7 +36,7 @@ def slip_leg_rows(repeats: int) -> list[tuple[str, str]]:
     import gymnasium
 
     import tarsus  # noqa: F401  registers the environments
-    from tarsus.analytic.compiled import compiled
+    from tarsus.analytic.compilation import compiled
     from tarsus.analytic.hybrid import vector
     from tarsus.analytic.models.slip_leg import SlipLegParams
     from tarsus.controllers.slip import SlipControl, SlipController, SlipPolicy

@@ -9,6 +9,7 @@ SHARED = ("runs", "comparison", "learning", "sliding", "studies", "views", "page
 FOLDERS = {  # page, title, folders
     "hybrid": ("The hybrid engine", ("analytic/hybrid",)),
     "contact": ("The contact solver", ("analytic/contact",)),
+    "compilation": ("Compilation", ("analytic/compilation",)),
     "models": ("Machines, exactly", ("analytic/models", "analytic/models/hexapod")),
     "analytic": ("Terrain, clock, motor, battery, SimSect's files", ("analytic", "analytic/simsect")),
     "mjcf": ("Models in MuJoCo", ("mjcf",)),

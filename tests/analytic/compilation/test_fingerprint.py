@@ -15,10 +15,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tarsus.analytic.compiled import compiled
-from tarsus.analytic.content import NoFingerprint
-from tarsus.analytic.fingerprint import fingerprint
-from tarsus.analytic.references import is_library
+from tarsus.analytic.compilation import compiled
+from tarsus.analytic.compilation.content import NoFingerprint
+from tarsus.analytic.compilation.fingerprint import fingerprint
+from tarsus.analytic.compilation.references import is_library
 
 numba = pytest.importorskip("numba")
 
@@ -142,7 +142,7 @@ def test_compiled_code_is_made_of_what_was_hashed(case, tmp_path, monkeypatch):
     body, known = CASES[case]
     files = set()
     for g in (1.0, 2.0, 1.0):
-        monkeypatch.setattr("tarsus.analytic.compiled._DONE", {})
+        monkeypatch.setattr("tarsus.analytic.compilation.functions._COMPILED", {})
         assert compiled(module("model", f"def f(x):\n    {body}", **known(g)).f)(3.0) == g * 3.0
         files |= {*tmp_path.rglob("*.nbc")}
     assert len(files) == 2
@@ -249,7 +249,7 @@ def test_the_fingerprint_is_the_same_in_every_process():
     """Sets have another order there, and objects another address."""
     script = """
 import numpy as np
-from tarsus.analytic.fingerprint import fingerprint
+from tarsus.analytic.compilation.fingerprint import fingerprint
 from tarsus.analytic.hybrid import expand
 from tarsus.analytic.models import dry_friction, slip
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ..numba_objects import is_jitted, made_from
-from ..references import Reached, plain_function, references
+from .numba_objects import is_jitted, made_from
+from .references import Reached, plain_function, references
 
 
 def _quiet(function: Callable) -> Callable:
@@ -81,6 +81,11 @@ def rebuild(
         else:
             known[name] = replaced(value)
     return done[id(plain)]
+
+
+def interpreted(function: Any, done: dict[int, Any] | None = None) -> Any:
+    """Return a function as the interpreted kernel calls it: with arithmetic that answers NaN instead of raising."""
+    return rebuild(function, lambda again: again, {id(math): ieee}, {} if done is None else done, __name__)
 
 
 def _used_as_it_is(value: Any) -> bool:

@@ -13,14 +13,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tarsus.analytic import cache, compiled
+from tarsus.analytic.compilation import cache, compiled, functions, jit
 
 numba = pytest.importorskip("numba")
 
-from tarsus.analytic import machine_code  # noqa: E402
-from tarsus.analytic.contact.jit import jit, jit_parallel, prange  # noqa: E402
+from tarsus.analytic.compilation import machine_code  # noqa: E402
+from tarsus.analytic.compilation.parallel import prange  # noqa: E402
 
-PACKAGE = Path(cache.__file__).parents[1]
+PACKAGE = Path(cache.__file__).parents[2]
 G = 2.0
 
 
@@ -46,8 +46,8 @@ def folder(tmp_path, monkeypatch):
 
 def as_a_new_process(monkeypatch):
     """Return the law, compiled or loaded as if nothing had been."""
-    monkeypatch.setattr(compiled, "_DONE", {})
-    return compiled.compiled(law)
+    monkeypatch.setattr(functions, "_COMPILED", {})
+    return compiled(law)
 
 
 def hits_and_misses(function):
@@ -59,7 +59,7 @@ def test_a_function_is_compiled_once(folder, monkeypatch):
         run = as_a_new_process(monkeypatch)
         assert run(3.0) == 7.0 and hits_and_misses(run) == expected
     assert run(3) == 7.0 and hits_and_misses(run) == (1, 1)  # another signature, another file
-    assert len([*(folder / "hybrid").iterdir()]) == 2
+    assert len([*(folder / "machine_code").iterdir()]) == 2
 
 
 DAMAGE = {
@@ -80,7 +80,7 @@ class Harmful:
 @pytest.mark.parametrize("damage", DAMAGE)
 def test_damaged_files_are_replaced(folder, monkeypatch, damage):
     as_a_new_process(monkeypatch)(3.0)
-    [path] = (folder / "hybrid").iterdir()
+    [path] = (folder / "machine_code").iterdir()
     whole = path.read_bytes()
     path.write_bytes(DAMAGE[damage](whole))
     with warnings.catch_warnings(action="error"):
@@ -88,14 +88,14 @@ def test_damaged_files_are_replaced(folder, monkeypatch, damage):
         assert run(3.0) == 7.0 and hits_and_misses(run) == (0, 1)
         run = as_a_new_process(monkeypatch)
         assert run(3.0) == 7.0 and hits_and_misses(run) == (1, 0)
-    assert [*(folder / "hybrid").iterdir()] == [path]
+    assert [*(folder / "machine_code").iterdir()] == [path]
 
 
 def test_a_file_under_another_name_is_not_its_own(folder, monkeypatch):
     as_a_new_process(monkeypatch)(3.0)
-    [real] = (folder / "hybrid").iterdir()
+    [real] = (folder / "machine_code").iterdir()
     as_a_new_process(monkeypatch)(3)
-    [other] = {*(folder / "hybrid").iterdir()} - {real}
+    [other] = {*(folder / "machine_code").iterdir()} - {real}
     other.write_bytes(real.read_bytes())
     run = as_a_new_process(monkeypatch)
     assert run(3) == 7.0 and hits_and_misses(run) == (0, 1)
@@ -103,8 +103,8 @@ def test_a_file_under_another_name_is_not_its_own(folder, monkeypatch):
 
 def test_whole_files_that_cannot_be_loaded_are_replaced(folder, monkeypatch):
     as_a_new_process(monkeypatch)(3.0)
-    [path] = (folder / "hybrid").iterdir()
-    body = pickle.dumps(("of another version of numba",))
+    [path] = (folder / "machine_code").iterdir()
+    body = pickle.dumps(([], ("of another version of numba",)))
     path.write_bytes(machine_code._head(path, body) + body)
     with pytest.warns(UserWarning, match="cannot be loaded, and is compiled anew: TypeError"):
         assert as_a_new_process(monkeypatch)(3.0) == 7.0
@@ -112,14 +112,14 @@ def test_whole_files_that_cannot_be_loaded_are_replaced(folder, monkeypatch):
     assert run(3.0) == 7.0 and hits_and_misses(run) == (1, 0)
 
 
-@pytest.mark.parametrize("decorate", [jit, jit_parallel])
-def test_the_contact_solvers_kernels_heal_too(folder, decorate):
+@pytest.mark.parametrize("options", [{}, {"fast": True}, {"fast": True, "parallel": True}])
+def test_what_the_decorator_compiles_heals_too(folder, options):
     for expected in ((0, 1), (1, 0), (0, 1)):
-        function, x = decorate(kernel), np.array([1.0, 2.0])
+        function, x = jit(**options)(kernel), np.array([1.0, 2.0])
         function(x)
         assert x.tolist() == [2.0, 4.0] and hits_and_misses(function) == expected
         if expected == (1, 0):
-            [path] = (folder / "contact").iterdir()
+            [path] = (folder / "machine_code").iterdir()
             path.write_bytes(path.read_bytes()[:1000])
 
 
@@ -129,10 +129,10 @@ def test_a_kernel_whose_constant_changed_is_neither_stale_nor_kept(folder, monke
     monkeypatch.setitem(globals(), "helper", inner)
     assert jit(law)(3.0) == 7.0
     monkeypatch.setitem(globals(), "G", 5.0)
-    before = {*(folder / "contact").iterdir()}
+    before = {*(folder / "machine_code").iterdir()}
     with pytest.warns(UserWarning, match="helper may have been compiled before something it refers to was changed"):
         assert jit(law)(3.0) == 7.0
-    assert {*(folder / "contact").iterdir()} == before
+    assert {*(folder / "machine_code").iterdir()} == before
     monkeypatch.setitem(globals(), "helper", jit(helper.py_func))
     assert jit(law)(3.0) == 16.0
 
@@ -146,11 +146,16 @@ def test_what_changes_between_the_fingerprint_and_the_compilation_is_not_kept(fo
     assert not [*folder.rglob("*.nbc")]
 
 
-def test_errors_quote_what_was_compiled_though_it_is_no_file(folder):
+def misspelt(x):
+    return x.unknown
+
+
+def test_errors_quote_the_line_that_cannot_be_compiled(folder):
     with pytest.raises(
-        numba.core.errors.TypingError, match=r'File "<law_\w+>", line 2:\ndef entry\(x\):\n    return law\(x\)'
+        numba.core.errors.TypingError,
+        match=r'File ".*test_machine_code.py", line \d+:\ndef misspelt\(x\):\n    return x.unknown',
     ):
-        compiled.compiled(lambda x: x.unknown)(3.0)
+        compiled(misspelt)(3.0)
 
 
 def full(*args, **options):
@@ -164,7 +169,7 @@ def test_a_full_disk_stops_nothing_and_leaves_nothing(folder, monkeypatch, modul
         assert as_a_new_process(monkeypatch)(3.0) == 7.0
         assert as_a_new_process(monkeypatch)(3.0) == 7.0
     assert len(told) == 1  # once is enough
-    assert not [*(folder / "hybrid").iterdir()]
+    assert not [*(folder / "machine_code").iterdir()]
 
 
 def test_no_folder_stops_nothing(folder, monkeypatch):
@@ -202,27 +207,56 @@ cosine.argtypes, cosine.restype = [ctypes.c_double], ctypes.c_double
 )
 def test_what_cannot_be_kept_is_compiled_anew_with_a_sentence(folder, function, value, reason):
     with pytest.warns(UserWarning, match=f"compiled code is not kept for the next process: {reason}"):
-        assert compiled.compiled(function)(3.0) == pytest.approx(value, rel=1e-15)
+        assert compiled(function)(3.0) == pytest.approx(value, rel=1e-15)
     assert not [*folder.rglob("*.nbc")]
 
 
 SCRIPT = """
 import os, resource, signal, sys
-from tarsus.analytic.compiled import compiled
+from tarsus.analytic.compilation import compiled
 
-def law(x):
+def the_law_of_the_script(x):
     return 2.0 * x + 1.0
 
+law = the_law_of_the_script
 if "unlucky" in sys.argv:
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (4096, limits[1]))  # what is longer is cut, as on a full disk
-    print(compiled(law)(3.0), len(os.listdir(os.environ["TARSUS_CACHE_DIR"] + "/hybrid")), flush=True)
+    print(compiled(law)(3.0), len(os.listdir(os.environ["TARSUS_CACHE_DIR"] + "/machine_code")), flush=True)
     resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     os.replace = lambda *paths: os.kill(os.getpid(), signal.SIGKILL)
     compiled(law)(3)
 run = compiled(law)
 print(run(3.0), sum(run.stats.cache_hits.values()))
 """
+
+
+LOADS = """
+import sys
+from tarsus.analytic.compilation import jit
+from tarsus.analytic.compilation.parallel import prange
+
+@jit
+def alone(n):
+    return 2.0 * n
+
+@jit(parallel=True)
+def shared(n):
+    total = 0
+    for i in prange(n):  # by functions that numba defines when it starts its threads
+        total += i
+    return total
+
+for function in (alone, shared):
+    print(function(4), sum(function.stats.cache_hits.values()), "numba.np.arraymath" in sys.modules)
+"""
+
+
+def test_only_machine_code_that_needs_it_loads_what_numba_compiles_with(tmp_path):
+    env = {**os.environ, "TARSUS_CACHE_DIR": str(tmp_path)}
+    for expected in ("8.0 0 True\n6 0 True\n", "8.0 1 False\n6 1 True\n"):
+        done = subprocess.run([sys.executable, "-c", LOADS], env=env, capture_output=True, text=True, timeout=300)
+        assert (done.returncode, done.stdout) == (0, expected), done.stderr
 
 
 def start(folder, *words):
@@ -239,15 +273,15 @@ def test_processes_that_meet_a_full_disk_are_killed_or_meet_each_other(tmp_path,
     out, err = (process := start(tmp_path, "unlucky")).communicate()
     assert process.returncode == -9 and out == "7.0 0\n"
     assert "compiled code is not kept for the next process: OSError: [Errno 27] File too large" in err
-    [part] = (tmp_path / "hybrid").iterdir()
+    [part] = (tmp_path / "machine_code").iterdir()
     assert part.suffix == ".part"
     then = time.time() - 2 * cache.ABANDONED
     os.utime(part, (then, then))
     together = [start(tmp_path), start(tmp_path)]
     assert all(process.communicate()[0].startswith("7.0 ") for process in together)
-    assert [path.suffix for path in (tmp_path / "hybrid").iterdir()] == [".nbc"]
+    assert [path.suffix for path in (tmp_path / "machine_code").iterdir()] == [".nbc"]
     monkeypatch.setenv("TARSUS_CACHE_DIR", str(tmp_path))
-    run = compiled.compiled(the_law_of_the_script)
+    run = compiled(the_law_of_the_script)
     assert run(3.0) == 7.0 and hits_and_misses(run) == (1, 0)
 
 

@@ -14,6 +14,7 @@ import pickle
 import re
 import sys
 import sysconfig
+import uuid
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,16 +22,19 @@ from typing import Any
 import numba
 import numpy as np
 from llvmlite import __version__ as llvmlite_version
+from llvmlite.binding import address_of_symbol
 from numba.core.caching import _Cache
 from numba.core.compiler import CompileResult
+from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
 from .cache import cache_folder, clear, mark_used, read_private, warn_once, write_whole
 from .content import NoFingerprint
 from .fingerprint import fingerprint, fingerprint_and_used
 
-KEEP = 800  # files in a folder; the longest unused are removed beyond that
-HEAD = b"tarsus machine code 1\n"
+FOLDER = "machine_code"
+KEEP = 1600  # files in it; the longest unused are removed beyond that
+HEAD = b"tarsus machine code 2\n"
 HEAD_SIZE = len(HEAD) + hashlib.sha256().digest_size
 SETTINGS = ("OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "ENABLE_AVX", "USING_SVML", "BOUNDSCHECK", "DEBUGINFO_DEFAULT")
 DYNAMIC = "it holds the address of an array of more than a megabyte, or of something outside of Python"
@@ -47,6 +51,7 @@ class Key:
 
     Attributes:
         then: The fingerprint when they were taken, or the error that says why there is none.
+        name: The fingerprint, or else a word that nobody has used.
     """
 
     def __init__(self, *values: Any, rebuilt: bool = True) -> None:
@@ -56,6 +61,7 @@ class Key:
             self.then, self._used = fingerprint_and_used(*values, circumstances(), rebuilt=rebuilt)
         except NoFingerprint as error:
             self.then = error
+        self.name = self.then if isinstance(self.then, str) else uuid.uuid4().hex
 
     def check(self) -> None:
         """Raise `NoFingerprint` if there was none, or if something that was not copied has changed since."""
@@ -64,34 +70,32 @@ class Key:
         fingerprint(*self._used, rebuilt=False)
 
 
-def keep_on_disk(dispatcher: Any, folder: str, key: Callable[[], Key]) -> Any:
+def keep_on_disk(dispatcher: Any, key: Callable[[], Key]) -> Any:
     """Return a jitted function that looks for its machine code on disk before it is compiled, and keeps it there.
 
     Args:
         dispatcher: What `numba.njit` returned.
-        folder: Name of the cache's folder.
         key: Returns what the code depends on, when it is about to be compiled.
     """
     if hasattr(dispatcher, "enable_caching"):  # else NUMBA_DISABLE_JIT is set
-        dispatcher._cache = DiskCache(dispatcher.py_func.__name__, folder, key)
+        dispatcher._cache = DiskCache(dispatcher.py_func.__name__, key)
     return dispatcher
 
 
 class DiskCache(_Cache):
     """The machine code of one jitted function, a file for each of its signatures. numba calls the methods."""
 
-    def __init__(self, name: str, folder: str, key: Callable[[], Key]) -> None:
-        self._name, self._folder, self._key = re.sub(r"\W", "_", name), folder, key
+    def __init__(self, name: str, key: Callable[[], Key]) -> None:
+        self._name, self._key = re.sub(r"\W", "_", name), key
         self._keys: dict[Any, Key] = {}  # of what is being compiled, by signature
 
     @property
     def cache_path(self) -> str:
         """Return the folder, for numba's statistics."""
-        return str(cache_folder(self._folder) or "")
+        return str(cache_folder(FOLDER) or "")
 
     def load_overload(self, sig: Any, target_context: Any) -> CompileResult | None:
         """Return the compiled function for a signature, or None if it must be compiled."""
-        target_context.refresh()
         key = self._keys[sig] = self._key()
         path = self._path(key, sig, target_context.codegen())
         data = path and read_private(path)
@@ -99,7 +103,7 @@ class DiskCache(_Cache):
             return None
         head, body = data[:HEAD_SIZE], data[HEAD_SIZE:]
         try:
-            found = CompileResult._rebuild(target_context, *pickle.loads(body)) if head == _head(path, body) else None
+            found = _loaded(target_context, *pickle.loads(body)) if head == _head(path, body) else None
         except Exception as error:
             warn_once(f"{path} cannot be loaded, and is compiled anew: {type(error).__name__}: {error}")
             found = None
@@ -120,7 +124,7 @@ class DiskCache(_Cache):
             path = self._path(key, sig, data.codegen)
             if path is None:
                 return
-            body = dumps(data._reduce())
+            body = dumps((_expected(data.library), data._reduce()))
             write_whole(path, _head(path, body) + body)
         except Exception as error:
             why = str(error) if isinstance(error, NoFingerprint) else f"{type(error).__name__}: {error}"
@@ -129,7 +133,7 @@ class DiskCache(_Cache):
             clear(path.parent, KEEP)
 
     def _path(self, key: Key, sig: Any, codegen: Any) -> Path | None:
-        folder = cache_folder(self._folder)
+        folder = cache_folder(FOLDER)
         if folder is None or isinstance(key.then, NoFingerprint):
             return None
         kind = hashlib.sha256(repr((sig, codegen.magic_tuple())).encode()).hexdigest()[:20]
@@ -143,6 +147,25 @@ class DiskCache(_Cache):
 
     def flush(self) -> None:
         """Do nothing: nothing here is ever out of date."""
+
+
+def _expected(library: Any) -> list[str]:
+    """Return the names of what machine code finds in the process: functions of C, objects of Python and numba."""
+    module = library._final_module
+    parts = (*module.functions, *module.global_variables)
+    return sorted(part.name for part in parts if part.is_declaration and not part.name.startswith("llvm."))
+
+
+def _loaded(target_context: Any, expected: list[str], parts: tuple) -> CompileResult:
+    """Return a compiled function.
+
+    What numba needs to compile is left for the first compilation: importing it takes 0.4 s in a new process. Some of
+    it defines names that machine code may expect.
+    """
+    rtsys.initialize(target_context)
+    if not all(map(address_of_symbol, expected)):
+        target_context.refresh()
+    return CompileResult._rebuild(target_context, *parts)
 
 
 def _head(path: Path, body: bytes) -> bytes:

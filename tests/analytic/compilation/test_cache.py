@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tarsus.analytic import cache
+from tarsus.analytic.compilation import cache
 
 needs_owners = pytest.mark.skipif(not hasattr(os, "getuid"), reason="files have no owner here")
 
