@@ -26,9 +26,7 @@ _FROM_REAR = np.tile([0, 1, 2], 2)
 class BigAntConfig(WalkerConfig):
     """The options of `BigAnt-v0`."""
 
-    RANDOMISABLE: ClassVar[tuple[str, ...]] = (
-        *("body_mass", "mount_mass", "coupler_mass", "leg_k", "leg_d", "friction_coeff", "g", "KP", "KD", "armature"),
-    )
+    RANDOMISABLE = bigant.RANDOMISABLE
 
     params: BigAntParams = field(default_factory=BigAntParams)  # the robot
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..analytic.models.hexapod import HexapodParams
-from ..mjcf.hexapod_parameters import RANDOMISABLE
+from ..mjcf.hexapod import RANDOMISABLE
 from . import rewards
 from .actions import ACTION_MODES
 from .config import TaskConfig, Terms

@@ -8,7 +8,6 @@ import numpy as np
 from ..analytic.battery import Battery
 from ..analytic.models.hexapod import N_LEGS
 from ..mjcf.hexapod import build
-from ..mjcf.hexapod_parameters import set_parameters
 from ..mjcf.hexapod_state import start_state
 from . import actions, observations
 from .hexapod_config import HexapodConfig, reward_terms
@@ -56,7 +55,7 @@ class HexapodTask(LeggedTask):
 
     def write_robot(self, sim, model, params) -> None:
         """Write a robot's parameters into its model, and keep what a step needs of them."""
-        set_parameters(model, modelled(params, self.config.action_mode), self.config.preset)
+        super().write_robot(sim, model, params)
         self.robots.take(sim, params)
 
     def place(self, sim, model, data, rng) -> None:

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..analytic.models.hopping_leg import HoppingLegParams
-from ..mjcf.hopping_leg import PRESETS
-from ..mjcf.hopping_leg_parameters import RANDOMISABLE
+from ..mjcf.hopping_leg import PRESETS, RANDOMISABLE
 from . import rewards
 from .config import TaskConfig, Terms
 from .hopping_leg_observations import Frame

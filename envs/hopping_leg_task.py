@@ -7,7 +7,6 @@ import numpy as np
 
 from ..analytic.models.hopping_leg import limited_torque, places
 from ..mjcf.hopping_leg import build
-from ..mjcf.hopping_leg_parameters import set_parameters
 from .hopping_leg_config import HoppingLegConfig, reward_terms
 from .hopping_leg_observations import OBSERVATIONS, Frame, default_names
 from .legged_task import LeggedTask
@@ -52,7 +51,7 @@ class HoppingLegTask(LeggedTask):
 
     def write_robot(self, sim, model, params) -> None:
         """Write a leg's parameters into its model, and keep its motors' limits."""
-        set_parameters(model, params, self.config.preset)
+        super().write_robot(sim, model, params)
         self._limits[(slice(None), sim) if self.shape else ...] = params.torque_limits
 
     def place(self, sim, model, data, rng) -> None:

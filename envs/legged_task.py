@@ -11,8 +11,8 @@ import gymnasium
 import mujoco
 import numpy as np
 
-from ..analytic.terrain import Rough, Terrain, make
-from ..mjcf.compile import compile_model
+from ..analytic.terrain import Flat, Rough, Terrain, make
+from ..mjcf.compile import compile_model, take_parameters
 from ..mjcf.ground import Ground
 from ..mjcf.presets import find
 from ..mjcf.terrain import HALF_EXTENT, is_plane, reroll
@@ -75,9 +75,9 @@ class LeggedTask(Task):
     def make_room(self) -> None:
         """Make room for what is kept of each simulation besides actions, commands, robot and terrain."""
 
-    @abstractmethod
     def write_robot(self, sim, model: mujoco.MjModel, params) -> None:
         """Write the robot drawn for a simulation into its model."""
+        take_parameters(model, compile_model(self.build(params, Flat(), self.config.preset)))
 
     @abstractmethod
     def place(self, sim, model: mujoco.MjModel, data: mujoco.MjData, rng: np.random.Generator) -> None:

@@ -21,9 +21,7 @@ from .walker_observations import Layout
 class MultipodConfig(WalkerConfig):
     """The options of `Multipod-v0`."""
 
-    RANDOMISABLE: ClassVar[tuple[str, ...]] = (
-        *("segment_mass", "axle_mass", "leg_mass", "leaf_k", "leaf_d", "friction_coeff", "g", "KP", "KD", "armature"),
-    )
+    RANDOMISABLE = multipod.RANDOMISABLE
 
     FIXED: ClassVar[tuple[str, ...]] = (*WalkerConfig.FIXED, "n_legs")
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..analytic.models.slip_leg import SlipLegParams
-from ..mjcf.slip_leg import PRESETS
-from ..mjcf.slip_leg_parameters import RANDOMISABLE
+from ..mjcf.slip_leg import PRESETS, RANDOMISABLE
 from . import rewards
 from .config import TaskConfig, Terms
 from .slip_leg_observations import Frame

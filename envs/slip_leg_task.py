@@ -7,7 +7,6 @@ import numpy as np
 
 from ..analytic.models.slip_leg import apex_state
 from ..mjcf.slip_leg import JOINT_RANGES, SERVO, TORQUE_LIMITS, build
-from ..mjcf.slip_leg_parameters import set_parameters
 from .legged_task import LeggedTask
 from .observations import Observation
 from .slip_leg_config import FALLEN, SlipLegConfig, reward_terms
@@ -41,10 +40,6 @@ class SlipLegTask(LeggedTask):
     def make_room(self) -> None:
         """Make room for where an episode and a step began."""
         self._start_x, self._before_x, self._speed = (np.zeros(self.shape) for _ in range(3))
-
-    def write_robot(self, sim, model, params) -> None:
-        """Write a leg's parameters into its model."""
-        set_parameters(model, params, self.config.preset)
 
     def place(self, sim, model, data, rng) -> None:
         """Put the leg at an apex above the ground, retracted, with noise on joints and velocities."""

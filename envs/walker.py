@@ -10,9 +10,6 @@ from dataclasses import replace
 import mujoco
 import numpy as np
 
-from ..analytic.terrain import Flat
-from ..mjcf.compile import compile_model
-from ..mjcf.parameters import take_parameters
 from . import actions
 from .legged_task import LeggedTask
 from .measure import rotation, toppled
@@ -78,7 +75,7 @@ class WalkerTask(Machine, LeggedTask):
 
     def write_robot(self, sim, model, params) -> None:
         """Write a robot's parameters into its model, and keep its servos' gains."""
-        take_parameters(model, compile_model(self.build(params, Flat(), self.config.preset)))
+        super().write_robot(sim, model, params)
         self._kp[sim], self._kd[sim] = params.KP, params.KD
 
     def place(self, sim, model, data, rng) -> None:

@@ -16,7 +16,7 @@ from tarsus.controllers.clock import ClockPolicy
 from tarsus.envs import actions, measure, observations, rewards
 from tarsus.envs.hexapod_config import reward_terms
 from tarsus.mjcf import PRESETS
-from tarsus.mjcf.hexapod_parameters import RANDOMISABLE
+from tarsus.mjcf.hexapod import RANDOMISABLE
 
 GAIT_ACTION = {"cycle_time": 1.0, "duty_factor": 0.6, "sweep_angle": 0.75, "leg_offset": 0.0}
 
