@@ -13,7 +13,7 @@ import numpy as np
 
 from .episodes import mapping_of
 from .kinds import numbers
-from .legged_task import LeggedTask
+from .task import Task
 
 DIVERGED = "diverged"  # how the sentences begin that say a simulation did
 BEYOND = f"{DIVERGED}: an observation is beyond its bound"
@@ -57,7 +57,7 @@ def split(options: Mapping[str, Any] | None) -> tuple[dict[str, Any], dict[str, 
     return kept, {name: numbers(name, kept.pop(name)) for name in ("qpos", "qvel") if name in kept}
 
 
-def observed_start(task: LeggedTask, warnings: np.ndarray, sims: list[int] | tuple = ()) -> np.ndarray:
+def observed_start(task: Task, warnings: np.ndarray, sims: list[int] | tuple = ()) -> np.ndarray:
     """Return the observation of episodes that begin, in the simulations `sims` of many.
 
     Args:

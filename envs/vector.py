@@ -19,11 +19,11 @@ from .camera import Camera
 from .config import TaskConfig
 from .episodes import checked_numbers, judge, masked, rows_of, rows_where, seeds_of, shown
 from .kinds import check_count
-from .legged_task import LeggedTask
 from .restoring import RestorableVectorEnv
 from .simulations import Simulations
 from .state import State
 from .steps import BEYOND, checked_action, observed_start, split, total, warning_sentence
+from .task import Task
 from .turns import alone
 
 
@@ -52,7 +52,7 @@ class LeggedVectorEnv(RestorableVectorEnv, gymnasium.vector.VectorEnv):
     """
 
     metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 50}
-    task_class: type[LeggedTask]
+    task_class: type[Task]
 
     def __init__(
         self,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import mujoco
 import numpy as np
 
@@ -105,9 +107,37 @@ def add_foot_sensors(spec: mujoco.MjSpec, stands_on: list[str]) -> None:
         )
 
 
+def foot_readings(model: mujoco.MjModel) -> slice:
+    """Return where the sensors `foot_i` lie in `sensordata`, four numbers each: whether it touches, and the force."""
+    first = int(model.sensor("foot_0").adr[0])
+    n_feet = sum(model.sensor(k).name.startswith("foot_") for k in range(model.nsensor))
+    return slice(first, first + 4 * n_feet)
+
+
 def add_imu(spec: mujoco.MjSpec, torso) -> None:
     """Add the site `imu` at the torso's origin, with a gyroscope and an accelerometer."""
     torso.add_site(name="imu", size=(0.01, 0.01, 0.01), rgba=(0, 0, 0, 0))
     kinds = {"gyro": mujoco.mjtSensor.mjSENS_GYRO, "accelerometer": mujoco.mjtSensor.mjSENS_ACCELEROMETER}
     for name, kind in kinds.items():
         spec.add_sensor(name=name, type=kind, objtype=mujoco.mjtObj.mjOBJ_SITE, objname="imu")
+
+
+def adopt_feet(spec: mujoco.MjSpec, geoms: Sequence[str], terrain: Terrain) -> None:
+    """Make spheres of a machine of one's own its feet: they get the names and contact bits of `add_foot`.
+
+    Args:
+        spec: The machine, without its ground.
+        geoms: The names of the spheres, in the order of the feet; `toe_i` afterwards.
+        terrain: What it will stand on.
+
+    Raises:
+        ValueError: If there is no geom of a name; the sentence says which there are.
+    """
+    known = [geom.name for geom in spec.geoms]
+    for leg, name in enumerate(geoms):
+        if name not in known:
+            raise ValueError(f"there is no geom {name!r} to be a foot; there are {', '.join(filter(None, known))}")
+        foot = spec.geom(name)
+        foot.name, foot.condim = f"toe_{leg}", 3
+        foot.contype, foot.conaffinity = foot_bits(terrain, leg)
+        foot.parent.add_site(name=f"foot_{leg}", pos=foot.pos, size=foot.size)

@@ -19,7 +19,9 @@ from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.models.hexapod import hybrid as exact_hexapod
 from tarsus.analytic.models.multipod import MultipodParams
 from tarsus.controllers import gaits, pair_gaits
-from tarsus.envs import hexapod_config, hexapod_task, hopping_leg, observations
+from tarsus.envs import hopping_leg
+from tarsus.envs.hexapod import HexapodConfig, HexapodTask
+from tarsus.envs.observations import Observation
 from tarsus.mjcf import PRESETS
 from tarsus.scripts import baselines, cli, contact_sweep, crossvalidate, evaluate, run_multipod, train, write_docs
 from tarsus.scripts.comparison.machine import Machine, Trial
@@ -73,8 +75,9 @@ def test_a_preset_is_in_the_models_the_sweep_and_the_docs(monkeypatch):
 
 
 def test_an_observation_is_in_both_environments_and_the_docs(monkeypatch):
-    entry = observations.Observation(6, 100, "m/s", "rate of the legs' lengths", lambda f: f.qvel[..., 8::3])
-    monkeypatch.setitem(observations.OBSERVATIONS, "leg_speed", entry)
+    given = HexapodTask.joint_entries
+    entry = Observation(6, 100, "m/s", "rate of the legs' lengths", lambda task: task.qvel[..., 8::3])
+    monkeypatch.setattr(HexapodTask, "joint_entries", lambda task: given(task) | {"leg_speed": entry})
     env, (one, *_), (several, *_) = steps("Hexapod-v0", observations=("height", "leg_speed"))
     np.testing.assert_allclose(one[1:], env.data.qvel[8::3], rtol=1e-6)
     np.testing.assert_array_equal(several[0], one)
@@ -82,11 +85,9 @@ def test_an_observation_is_in_both_environments_and_the_docs(monkeypatch):
 
 
 def test_a_reward_term_is_weighed_reported_and_documented(monkeypatch):
-    given = hexapod_task.reward_terms
-    monkeypatch.setitem(hexapod_config.REWARDS["forward"], "upright", (0.5, "cosine of the tilt"))
-    monkeypatch.setattr(
-        hexapod_task, "reward_terms", lambda task, frame, *rest: given(task, frame, *rest) | {"upright": 1.0}
-    )
+    given = HexapodTask.unweighted_terms
+    monkeypatch.setitem(HexapodConfig.REWARDS["forward"], "upright", (0.5, "cosine of the tilt"))
+    monkeypatch.setattr(HexapodTask, "unweighted_terms", lambda task: given(task) | {"upright": 1.0})
     _, one, several = steps("Hexapod-v0", reward_weights={"upright": 3.0})
     assert one[4]["reward_upright"] == 3.0 == several[4]["reward_upright"][1]
     assert one[1] == pytest.approx(sum(value for key, value in one[4].items() if key.startswith("reward_")))

@@ -195,7 +195,8 @@ def test_toppling_ends_the_episode_and_says_so(name):
 
 def test_a_diverged_simulation_ends_with_a_finite_reward():
     env = make("Multipod-v0")
-    env.reset(seed=0, options={"qvel": np.full(18, 1e6)})
+    env.reset(seed=0)
+    env.data.qvel[:] = 1e6
     observation, reward, terminated, _, info = env.step(np.zeros(6))
     assert terminated and info["termination"].startswith("diverged") and reward == 0.0
     assert np.isfinite(observation).all() and env.last_good_state is not None
