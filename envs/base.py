@@ -23,10 +23,11 @@ import numpy as np
 from ..analytic.terrain import Terrain
 from .camera import Camera
 from .config import TaskConfig
+from .episodes import checked_action, total
 from .restoring import ONLY, RestorableEnv
 from .simulations import kept_row, take_row
 from .state import State
-from .steps import BEYOND, checked_action, observed_start, split, total, warning_sentence
+from .steps import BEYOND, observed_start, split, warning_sentence
 from .task import Task
 from .turns import alone
 
