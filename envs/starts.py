@@ -11,6 +11,7 @@ import numpy as np
 
 from ..analytic.terrain import Flat, Terrain
 from ..mjcf.compile import compile_model, take_parameters
+from ..mjcf.presets import find
 from ..mjcf.terrain import reroll
 from .config import REMAKE_MODEL, TaskConfig
 from .state import Randoms
@@ -75,7 +76,8 @@ class Startable(ABC):
 
     def write_robot(self, sim, model: mujoco.MjModel, params) -> None:
         """Write the robot drawn for a simulation into its model."""
-        take_parameters(model, compile_model(self.build(params, Flat(), self.config.preset)))
+        preset = find(self.config.preset, self.config.PRESETS)
+        take_parameters(model, compile_model(self.build(params, Flat(), preset)))
 
     def start(self, sim, model: mujoco.MjModel, data: mujoco.MjData, **state: np.ndarray) -> None:
         """Draw robot and ground, place the robot, and draw a command.

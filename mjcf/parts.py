@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import mujoco
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from ..analytic.terrain import Terrain
 from .look import add_look
 from .presets import Preset
-from .terrain import foot_bits
+from .terrain import add_ground, foot_bits
 
 SERVO_INPUTS = ("pos", "vel", "ff")  # the controls of a servo: angle [rad], speed [rad/s], torque [N m]
 POINT_INERTIA = 1e-9  # MuJoCo wants some [kg m^2]; a point mass has none
@@ -122,22 +123,32 @@ def add_imu(spec: mujoco.MjSpec, torso) -> None:
         spec.add_sensor(name=name, type=kind, objtype=mujoco.mjtObj.mjOBJ_SITE, objname="imu")
 
 
-def adopt_feet(spec: mujoco.MjSpec, geoms: Sequence[str], terrain: Terrain) -> None:
-    """Make spheres of a machine of one's own its feet: they get the names and contact bits of `add_foot`.
+def put_on_ground(
+    spec: mujoco.MjSpec, feet: Sequence[str], terrain: Terrain, preset: Preset, friction: float = 1.0
+) -> None:
+    """Put a machine of one's own on a terrain with a preset's contact, its feet given names, contact bits and sensors.
 
     Args:
         spec: The machine, without its ground.
-        geoms: The names of the spheres, in the order of the feet; `toe_i` afterwards.
-        terrain: What it will stand on.
+        feet: The names of the spheres that are its feet, of one radius; `toe_i` afterwards, in this order.
+        terrain: What it stands on.
+        preset: Settings of contact and timestep; its `toe_radius` is that of these feet.
+        friction: Coefficient of the ground.
 
     Raises:
-        ValueError: If there is no geom of a name; the sentence says which there are.
+        ValueError: If there is no sphere of a name, or they differ in radius; the sentence says which.
     """
-    known = [geom.name for geom in spec.geoms]
-    for leg, name in enumerate(geoms):
+    known = {geom.name: geom for geom in spec.geoms if geom.type == mujoco.mjtGeom.mjGEOM_SPHERE and geom.name}
+    for leg, name in enumerate(feet):
         if name not in known:
-            raise ValueError(f"there is no geom {name!r} to be a foot; there are {', '.join(filter(None, known))}")
-        foot = spec.geom(name)
+            raise ValueError(f"there is no sphere {name!r} to be a foot; there are {', '.join(known) or 'none'}")
+        foot = known[name]
         foot.name, foot.condim = f"toe_{leg}", 3
         foot.contype, foot.conaffinity = foot_bits(terrain, leg)
         foot.parent.add_site(name=f"foot_{leg}", pos=foot.pos, size=foot.size)
+    radii = {float(known[name].size[0]) for name in feet}
+    if len(radii) != 1:
+        raise ValueError(f"feet are spheres of one radius, these have {sorted(radii)}")
+    preset.apply(spec.option)
+    stands_on = add_ground(spec, terrain, replace(preset, toe_radius=radii.pop()), friction, len(feet))
+    add_foot_sensors(spec, stands_on)
