@@ -49,8 +49,7 @@ class Task(Startable):
         PLACE: Which entries of `qpos` say where the machine is; distance and speed are measured there.
         roams: Whether it can walk off the edge of a terrain that has one.
         config: The options as they are now.
-        observation_space: Of one simulation.
-        action_space: Of one simulation; a box from -1 to 1.
+        observation_space: Of one simulation, as the `action_space`, a box from -1 to 1.
         observation_slices: Where each entry of the observation lies.
         model: The compiled model. Where `varies`, each of many simulations has its own copy.
         data: MuJoCo's arrays of all simulations; a `mujoco.MjData`, or its likeness with leading dimensions.
