@@ -161,8 +161,8 @@ def observation_tables(env) -> dict[str, str]:
     return {
         "default_options": " and ".join(f'`{name}="{value}"`' for name, value in options.items() if value),
         "size": env.observation_space.shape[0],
-        "default_table": observations.table({name: known[name] for name in task.default_observations()}),
-        "all_table": observations.table(known=known),
+        "default_table": observations.table(known, {name: known[name] for name in task.default_observations()}),
+        "all_table": observations.table(known),
     }
 
 

@@ -91,8 +91,7 @@ def page() -> str:
     import gymnasium
 
     import tarsus  # noqa: F401  registers the environments
-    from tarsus.envs.quasistatic_config import REWARDS, QuasistaticConfig
-    from tarsus.envs.surrogate import entries
+    from tarsus.envs.surrogate import REWARDS, QuasistaticConfig, entries
 
     env = gymnasium.make("MultipodQuasistatic-v0").unwrapped
     config = env.vector.config

@@ -16,7 +16,7 @@ from tarsus.envs.bigant import BigAntConfig, BigAntTask
 from tarsus.envs.measure import heading
 from tarsus.envs.multipod import MultipodConfig, MultipodTask
 from tarsus.mjcf import bigant, compile_model, multipod
-from tarsus.mjcf.parameters import take_parameters
+from tarsus.mjcf.compile import take_parameters
 
 NAMES = ("Multipod-v0", "BigAnt-v0")
 QUIET = {"reset_noise": 0.0}

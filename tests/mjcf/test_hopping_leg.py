@@ -8,8 +8,7 @@ from tarsus.analytic.models import hopping_leg_dynamics as dynamics
 from tarsus.analytic.models.hopping_leg import HoppingLegParams, leg_angles, limited_torque, places
 from tarsus.analytic.models.hopping_leg_mechanics import flight_acceleration, numbers, stance_acceleration
 from tarsus.mjcf import hopping_leg
-from tarsus.mjcf.compile import compile_model
-from tarsus.mjcf.hopping_leg_parameters import set_parameters
+from tarsus.mjcf.compile import compile_model, take_parameters
 
 
 def loaded(params=None, **options):
@@ -122,7 +121,7 @@ def test_other_parameters_can_be_put_into_a_compiled_leg(states):
     other = HoppingLegParams(motor_mode="current", g=5.0, mass=2.0 * nominal.mass, voltage=12.0)
     model, data = loaded(nominal, preset="rl")
     fresh, fresh_data = loaded(other, preset="rl")
-    set_parameters(model, other, "rl")
+    take_parameters(model, compile_model(hopping_leg.build(other, preset="rl")))
     for q, dq in zip(*states, strict=True):
         for m, d in ((model, data), (fresh, fresh_data)):
             d.qpos[:], d.qvel[:], d.ctrl[:] = q, 5 * dq, 10 * dq[:2]
