@@ -29,30 +29,27 @@ def timed(function: Callable, repeats: int) -> np.ndarray:
 
 def dynamics_terms(n: int = 20_000) -> Callable:
     """Return a compiled loop over all terms of the boom leg, every coordinate changing, `n` times."""
-    import numba
-
-    from tarsus.analytic.models import hopping_leg_dynamics
+    from tarsus.analytic.compiled import compiled
     from tarsus.analytic.models.hopping_leg import HoppingLegParams
-    from tarsus.analytic.models.hopping_leg_mechanics import numbers
+    from tarsus.analytic.models.hopping_leg_mechanics import frames_of, mass_and_bias, numbers, toe_jacobian
 
     p = np.concatenate([np.ravel(value) for value in numbers(HoppingLegParams()).values()])
-    all_terms = numba.njit(error_model="numpy")(hopping_leg_dynamics.all_terms)
 
-    @numba.njit
     def loop(p):
         q, dq = np.array([0.3, -0.1, 0.8, -1.6]), np.array([1.0, 0.5, -2.0, 3.0])
-        M, C, G = np.empty((4, 4)), np.empty((4, 4)), np.empty(4)
-        toe, J, dJ = np.empty(3), np.empty((3, 4)), np.empty((3, 4))
+        M, h, J = np.empty((4, 4)), np.empty(4), np.empty((6, 4))
         total = 0.0
         for _ in range(n):
             for i in range(4):
                 q[i] += 1e-6
                 dq[i] += 1e-6
-            all_terms(q, dq, p, M, C, G, toe, J, dJ)
-            total += M[0, 0] + C[1, 2] + G[3] + toe[0] + J[0, 0] + dJ[1, 1]
+            frames = frames_of(q, dq, p)
+            mass_and_bias(frames, dq, p, M, h)
+            total += M[0, 0] + h[3] + toe_jacobian(frames, p, J)[1] + J[0, 0]
         return total
 
-    return lambda: loop(p)
+    run = compiled(loop)
+    return lambda: run(p)
 
 
 def forty_hops() -> Callable:

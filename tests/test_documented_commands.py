@@ -41,7 +41,6 @@ EXAMPLES = {
     "--gait NAME": "--gait tripod",
     "--preset NAME": "--preset rl",
     "--only NAME": "--only hexapod_pushes",
-    "write dynamics --check NAME": "write dynamics --check slip_leg",
     "NAME=VALUE": "terrain=rough",
     "HOST:PORT": "localhost:8786",
     "FOLDER": "out",
@@ -88,7 +87,6 @@ SMOKE: dict[str, tuple[str, dict[str, Any]]] = {
         dict(CYCLE_TIMES=(0.5,), SWEEP_ANGLES=(0.75,), DUTIES=(0.6,)),
     ),
     "walker table": ("--legs 6 --seconds 6", {}),
-    "write dynamics": ("--check", {}),
     "write gallery": ("", dict(names=lambda: ["zeno_ball"], FILMED=ONE_CLIP, CLIP_SECONDS=0.1, PICTURES=Path("OUT"))),
     "write pictures": ("--only disc --out OUT", {}),
 }

@@ -17,9 +17,15 @@ from tarsus.analytic import hybrid as hy
 from tarsus.analytic.hybrid import sections
 from tarsus.analytic.models import hopping_leg_hybrid as model
 from tarsus.analytic.models.hopping_leg import HoppingLegParams
-from tarsus.analytic.models.hopping_leg_dynamics import leg_position, toe_jacobian, toe_position
 from tarsus.analytic.models.hopping_leg_laws import FORCE, LEAN, RaibertGains
-from tarsus.analytic.models.hopping_leg_mechanics import constrained_rows, numbers
+from tarsus.analytic.models.hopping_leg_mechanics import (
+    constrained_rows,
+    frames_of,
+    leg_position,
+    numbers,
+    toe_jacobian,
+    toe_position,
+)
 from tarsus.controllers.raibert import Raibert
 from tarsus.scripts.runs.interrupts import unbroken
 
@@ -43,8 +49,8 @@ def lift(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     x[1] = np.arcsin(PARAMS.HB / np.hypot(PARAMS.LB, foot[1])) + np.arctan2(foot[1], PARAMS.LB)
     toe_position(x[:4], P0, toe)
     radial = toe[:2] / np.hypot(*toe[:2])
-    J, held = np.empty((3, 4)), np.empty((2, 4))
-    toe_jacobian(x[:4], P0, J)
+    J, held = np.empty((6, 4)), np.empty((2, 4))
+    toe_jacobian(frames_of(x[:4], x[4:], P0), P0, J)
     constrained_rows(J, radial, held)
     x[6:8] = -np.linalg.solve(held[:, 2:], held[:, :2] @ x[4:6])
     d = np.zeros(model.CONTROL + 8)

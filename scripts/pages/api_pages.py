@@ -18,14 +18,13 @@ FOLDERS = {  # page, title, folders
     "scripts": ("Commands", ("scripts",)),
     "shared": ("What the commands share", tuple(f"scripts/{name}" for name in SHARED)),
 }
-GENERATED = ("hopping_leg_dynamics", "slip_leg_dynamics")  # thousands of lines that a script wrote
 
 
 def modules(folder: str) -> list[str]:
     """Return the dotted names of a folder's modules, itself first."""
     names = sorted(path.stem for path in (ROOT / folder).glob("*.py") if not path.stem.startswith("_"))
     dotted = "tarsus." + folder.replace("/", ".")
-    return [dotted, *(f"{dotted}.{name}" for name in names if name not in GENERATED)]
+    return [dotted, *(f"{dotted}.{name}" for name in names)]
 
 
 def page(title: str, folders: tuple[str, ...]) -> str:

@@ -208,7 +208,6 @@ REFUSED = {
     "crossvalidate hopping_leg --speed nan": "--speed must be finite",
     "walker table --legs 5": "even number",
     "walker table --presets fast": "unknown preset 'fast'",
-    "write dynamics spider": "unknown machine 'spider'; there are",
     "simsect -c missing.rc": "cannot read the init file missing.rc",
     "simsect --video x.xyz": "--video must be the name of a .mp4 or .gif file",
     "figure hexapod_speed_map --jobs 0": "--jobs must be a number of processes",

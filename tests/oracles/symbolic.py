@@ -1,6 +1,7 @@
 """Equations of motion as formulas: a chain of rigid links becomes mass matrix, Coriolis matrix, gravity and Jacobians.
 
-`MACHINES` describes each machine once, by joints and links; `write_dynamics.py` turns the formulas into source.
+`MACHINES` describes each machine by joints and links, and `terms` turns its formulas into functions of numbers: a
+reference, by energies and derivatives, for equations of motion that are computed by recursion from link to link.
 The mass matrix comes from the kinetic energy sum_i (m_i |v_i|^2 + w_i^T I_i w_i) / 2 with v_i the derivative of the
 position of link i's mass centre and w_i its angular velocity in its own frame; C holds Christoffel's symbols.
 """
@@ -10,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+import numpy as np
 import sympy as sp
 
 AXES = {"x": (1, 0, 0), "y": (0, 1, 0), "z": (0, 0, 1)}
@@ -190,3 +192,25 @@ def slip_leg() -> Machine:
 
 
 MACHINES: dict[str, Callable[[], Machine]] = {"hopping_leg": hopping_leg, "slip_leg": slip_leg}
+
+
+def terms(name: str) -> Callable:
+    """Return a function (q, dq, p) of numbers that returns a machine's terms in a dictionary, by the formulas' names.
+
+    M, C, G and V; of a point, e.g. `toe`, the position `toe`, the Jacobian `J_toe` and its rate `dJ_toe`. Behind its
+    parameters p may hold others.
+    """
+    made = formulas(MACHINES[name]())
+    n_parameters = len(made.machine.parameters)
+    table = {"M": made.M, "C": made.C, "G": made.G, "V": made.V} | made.position
+    table |= {f"J_{point}": matrix for point, matrix in made.jacobian.items()}
+    table |= {f"dJ_{point}": matrix for point, matrix in made.jacobian_rate.items()}
+    arguments = [made.machine.coordinates, made.speeds, made.machine.parameters]
+    function = sp.lambdify(arguments, list(table.values()), modules="numpy", cse=True)
+    columns = {"G", "V", *made.position}
+
+    def evaluate(q: np.ndarray, dq: np.ndarray, p: np.ndarray) -> dict[str, np.ndarray]:
+        values = zip(table, function(q, dq, p[:n_parameters]), strict=True)
+        return {key: np.ravel(value) if key in columns else np.asarray(value, float) for key, value in values}
+
+    return evaluate
