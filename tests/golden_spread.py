@@ -15,7 +15,7 @@ from pathlib import Path
 import mujoco
 import numpy as np
 
-from tarsus.scripts import write_gallery
+from tarsus.scripts.pages import gallery as write_gallery
 
 ROUNDING = 2e-16
 GOLDEN = Path(__file__).parent / "golden"

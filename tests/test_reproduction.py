@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tarsus.scripts import write_gallery
+from tarsus.scripts.pages import gallery as write_gallery
 
 PAGE = (Path(__file__).parents[1] / "docs" / "reproduction.md").read_text(encoding="utf-8")
 SECTIONS = dict(re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", PAGE, flags=re.DOTALL | re.MULTILINE))

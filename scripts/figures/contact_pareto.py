@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 
 from tarsus.mjcf.presets import CONES, INTEGRATORS, PRESETS
-from tarsus.scripts import contact_sweep
-from tarsus.scripts.contact_sweep import DEFAULTS, front
 from tarsus.scripts.figures.plotting import figure_main, plain_log
+from tarsus.scripts.pages import contact as contact_sweep
+from tarsus.scripts.pages.contact import DEFAULTS, front
 
 MARKED = (DEFAULTS, *PRESETS)
 # What the golden test computes: the marked settings at the coarse end, one of them off the front, and one that falls.

@@ -15,6 +15,7 @@ FOLDERS = {  # page, title, folders
     "controllers": ("Controllers", ("controllers",)),
     "envs": ("Environments", ("envs",)),
     "scripts": ("Commands", ("scripts",)),
+    "benchmarks": ("Benchmarks", ("scripts/benchmarks",)),
     "shared": ("What the commands share", tuple(f"scripts/{name}" for name in SHARED)),
 }
 GENERATED = ("hopping_leg_dynamics", "slip_leg_dynamics")  # thousands of lines that a script wrote

@@ -2,8 +2,8 @@ import json
 
 import numpy as np
 
-from tarsus.scripts import baselines
 from tarsus.scripts.evaluate import Episode
+from tarsus.scripts.pages import baselines
 
 
 def stored(folder, name, **about):

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from tarsus.analytic.models.disc import DiscParams
-from tarsus.scripts import benchmark_scaling
+from tarsus.scripts.benchmarks import scaling as benchmark_scaling
 
 
 def test_sparse_and_dense_jacobians_step_alike():

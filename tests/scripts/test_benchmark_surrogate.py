@@ -3,7 +3,7 @@
 import numpy as np
 
 from tarsus.controllers import gaits
-from tarsus.scripts import benchmark_surrogate
+from tarsus.scripts.benchmarks import surrogate as benchmark_surrogate
 
 
 def test_a_short_run_gives_a_row_for_each_environment(monkeypatch):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tarsus.scripts import compare_followers as followers
+from tarsus.scripts.pages import followers as followers
 
 
 def test_the_kept_shares_are_those_of_the_reward_without_its_weights():

@@ -12,7 +12,7 @@ import importlib
 import numpy as np
 import pytest
 
-from tarsus.scripts import write_gallery
+from tarsus.scripts.pages import gallery as write_gallery
 
 
 @pytest.mark.parametrize("name", write_gallery.names())

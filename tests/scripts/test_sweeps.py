@@ -6,8 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tarsus.mjcf.presets import PRESETS, Preset
-from tarsus.scripts import contact_sweep, report, verdict_grid
-from tarsus.scripts.verdict_grid import FAILED, TOPPLES, WALKS, Verdict
+from tarsus.scripts import report
+from tarsus.scripts.pages import contact as contact_sweep
+from tarsus.scripts.pages import verdicts as verdict_grid
+from tarsus.scripts.pages.verdicts import FAILED, TOPPLES, WALKS, Verdict
 
 
 def test_the_front_is_what_nothing_beats():

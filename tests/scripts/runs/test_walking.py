@@ -7,7 +7,7 @@ from tarsus.analytic.models.bigant import BigAntParams
 from tarsus.analytic.models.disc import DiscParams
 from tarsus.analytic.models.multipod import MultipodParams
 from tarsus.analytic.terrain import Rough
-from tarsus.scripts import walker_table
+from tarsus.scripts.pages import walkers as walker_table
 from tarsus.scripts.runs.walking import FPS, MACHINES, Walking, WalkingStepper, walk
 
 SETTLE = 2.0  # [s]; then whole strides

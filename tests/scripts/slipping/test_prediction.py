@@ -8,8 +8,8 @@ import pytest
 from tarsus.analytic.contact import Feet, se2, solve
 from tarsus.analytic.models.multipod import MultipodParams
 from tarsus.controllers import gaits
-from tarsus.scripts import slip_test
-from tarsus.scripts.optimise_gait import Problem, optimise
+from tarsus.scripts.pages import slip_test
+from tarsus.scripts.search_multipod import Problem, optimise
 from tarsus.scripts.slipping import cases as slip_cases
 from tarsus.scripts.slipping import prediction as slip_prediction
 from tarsus.scripts.slipping import recording as slip_recording

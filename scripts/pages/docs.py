@@ -1,6 +1,6 @@
 """Write the pages of docs/ whose tables come from the code: one page per environment.
 
-Usage: tarsus write docs [--check]. With --check nothing is written, and a page that would change is an error.
+Usage: tarsus page docs [--check]. With --check nothing is written, and a page that would change is an error.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tarsus.analytic import saving
 from tarsus.envs import ENVIRONMENTS
-from tarsus.scripts import arguments, write_gallery
+from tarsus.scripts import arguments
 from tarsus.scripts.pages import (
     api_pages,
     hexapod_page,
@@ -22,8 +22,9 @@ from tarsus.scripts.pages import (
     slip_leg_page,
     walker_pages,
 )
+from tarsus.scripts.pages import gallery as write_gallery
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 PAGES = {
     "docs/envs/hexapod.md": hexapod_page.page,
@@ -44,7 +45,7 @@ def pages() -> dict[str, Callable[[], str]]:
 
 @arguments.command
 def main(argv: list[str] | None = None) -> int:
-    parser = arguments.Parser(prog="tarsus write docs", description=__doc__.partition("\n")[0])
+    parser = arguments.Parser(prog="tarsus page docs", description=__doc__.partition("\n")[0])
     parser.add_argument("--check", action="store_true", help="write nothing; fail if a page would change")
     args = arguments.parse(parser, argv)
     stale = []

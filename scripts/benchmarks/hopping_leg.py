@@ -1,6 +1,6 @@
 """How fast the legs are: dynamics terms in compiled code, forty hops, environment steps on one core.
 
-Usage: tarsus benchmark hopping leg [--repeats 7]. Runtime: about two minutes, most of it compiling. Times are medians
+Usage: tarsus benchmark hopping_leg [--repeats 7]. Runtime: about two minutes, most of it compiling. Times are medians
 of CPU time; the least is given beside them, since a busy machine only ever adds.
 """
 
@@ -92,7 +92,7 @@ def environment_steps(n: int = 500) -> Callable:
 
 @arguments.command
 def main(argv: list[str] | None = None) -> int:
-    parser = arguments.Parser(prog="tarsus benchmark hopping leg", description=__doc__.partition("\n")[0])
+    parser = arguments.Parser(prog="tarsus benchmark hopping_leg", description=__doc__.partition("\n")[0])
     parser.add_argument("--repeats", type=arguments.count, default=7)
     args = arguments.parse(parser, argv)
     rows = []

@@ -1,6 +1,6 @@
 """Learning over the clock: policies of Hexapod-v0 side by side in speed, cost of transport and recovery from pushes.
 
-Usage: tarsus compare policies [POLICY ...] [--seeds 5] [--pushes 1 1.5] [--option NAME=VALUE ...] [--randomised]
+Usage: tarsus page policies [POLICY ...] [--seeds 5] [--pushes 1 1.5] [--option NAME=VALUE ...] [--randomised]
 A policy is a name or the folder of a checkpoint; a run's name stands for its seeds together.
 Runtime: about a second for an episode and half of one for a push, so four minutes for the default.
 
@@ -95,7 +95,7 @@ def table(names: Iterable[str], options: Mapping[str, Any], seeds: int, pushes: 
 
 @arguments.command
 def main(argv: list[str] | None = None) -> int:
-    parser = arguments.Parser(prog="tarsus compare policies", description=__doc__.partition("\n")[0])
+    parser = arguments.Parser(prog="tarsus page policies", description=__doc__.partition("\n")[0])
     parser.add_argument("policies", nargs="*", default=NAMES, help=f"by default {' '.join(NAMES)}")
     parser.add_argument("--seeds", type=arguments.count, default=5)
     speed = arguments.number(0, 1000)
@@ -114,7 +114,7 @@ def main(argv: list[str] | None = None) -> int:
     text = table(args.policies, options, args.seeds, args.pushes, args.jobs)
     print(text)
     if args.out:
-        command = "tarsus compare policies" + " --randomised" * args.randomised
+        command = "tarsus page policies" + " --randomised" * args.randomised
         report.write_part(args.out, part, command, text, ("tarsus", "mujoco", "gymnasium"))
     return 0
 

@@ -1,6 +1,6 @@
 """Who follows commands: policies of Hexapod-v0 told a speed and a yaw rate, on flat and on rough ground.
 
-Usage: tarsus compare followers [POLICY ...] [--grounds flat rough] [--seeds 20] [--jobs 2] [--out docs/policies.md]
+Usage: tarsus page followers [POLICY ...] [--grounds flat rough] [--seeds 20] [--jobs 2] [--out docs/policies.md]
 A policy is a name or the folder of a checkpoint; a run's name stands for its seeds together.
 Runtime: about a second for an episode, so ten minutes for the default.
 
@@ -78,7 +78,7 @@ def table(names: Iterable[str], grounds: Iterable[str], seeds: int, n_jobs: int)
 
 @arguments.command
 def main(argv: list[str] | None = None) -> int:
-    parser = arguments.Parser(prog="tarsus compare followers", description=__doc__.partition("\n")[0])
+    parser = arguments.Parser(prog="tarsus page followers", description=__doc__.partition("\n")[0])
     parser.add_argument("policies", nargs="*", default=NAMES, help=f"by default {' '.join(NAMES)}")
     parser.add_argument("--grounds", nargs="+", default=["flat", "rough"], help="names of terrains")
     parser.add_argument("--seeds", type=arguments.count, default=20)
@@ -93,7 +93,7 @@ def main(argv: list[str] | None = None) -> int:
     text = table(args.policies, args.grounds, args.seeds, args.jobs)
     print(text)
     if args.out:
-        report.write_part(args.out, PART, "tarsus compare followers", text, ("tarsus", "mujoco", "gymnasium"))
+        report.write_part(args.out, PART, "tarsus page followers", text, ("tarsus", "mujoco", "gymnasium"))
     return 0
 
 

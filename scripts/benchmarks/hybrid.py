@@ -29,7 +29,7 @@ from tarsus.scripts import arguments, report
 PACKAGES = ("tarsus", "numpy", "scipy", "numba", "diffrax", "jax")
 EVENTS = 400
 FIRST_CALLS = 5  # new processes
-REFERENCE = Path(__file__).parents[1] / "tests" / "oracles" / "hybrid_slip.txt"
+REFERENCE = Path(__file__).parents[2] / "tests" / "oracles" / "hybrid_slip.txt"
 MASS, STIFFNESS, GRAVITY = 50.48, 1000.0, 10.0
 
 

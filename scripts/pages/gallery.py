@@ -1,6 +1,6 @@
 """Draw the figures of docs/figures.md from the golden data of the tests, and film everything that moves.
 
-Usage: tarsus write gallery [--only FIGURE ...] [--no-clips] [--no-figures]. Seconds for the figures; a minute for the
+Usage: tarsus page gallery [--only FIGURE ...] [--no-clips] [--no-figures]. Seconds for the figures; a minute for the
 clips, for which there must be an OpenGL library.
 
 A figure whose golden data are those of a smaller computation is left as it is: its own page's command draws it.
@@ -18,7 +18,7 @@ from tarsus.analytic import saving
 from tarsus.scripts import arguments, cli
 from tarsus.scripts.views.rendering import INSTALL_OPENGL, choose_opengl
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PICTURES = ROOT / "docs" / "figures"
 CLIP_SIZE, CLIP_FPS, CLIP_SECONDS = (320, 240), 20, 3.0  # (width, height) [pixel], [1/s], [s]
 COLOURS = 64  # of a clip; fewer are smaller
@@ -34,7 +34,7 @@ FILMED = {  # clip: environment, policy, options of `make`, seconds before it be
 
 def names() -> list[str]:
     """Return the name of every figure."""
-    return [path.stem for path in cli.subcommands().values() if path.parent.name == "figures"]
+    return [name for name, path in cli.names("figure").items() if path.parent.name == "figures"]
 
 
 def draw(name: str) -> bool:
@@ -61,7 +61,7 @@ def page() -> str:
     parts = [
         "# Figures",
         "Every figure of the sources that is reproduced here, and those of our own. `tarsus figure NAME` computes and\n"
-        "draws one into `out/figures`; the tests keep the numbers of all of them. `tarsus write gallery` draws the\n"
+        "draws one into `out/figures`; the tests keep the numbers of all of them. `tarsus page gallery` draws the\n"
         "pictures of this page.",
     ]
     for name in names():
@@ -109,14 +109,14 @@ def _few_colours(frames: list[np.ndarray]) -> np.ndarray:
 
 @arguments.command
 def main(argv: list[str] | None = None) -> int:
-    parser = arguments.Parser(prog="tarsus write gallery", description=__doc__.partition("\n")[0])
+    parser = arguments.Parser(prog="tarsus page gallery", description=__doc__.partition("\n")[0])
     parser.add_argument("--only", nargs="+", choices=names(), metavar="FIGURE", help="these figures, and no clips")
     parser.add_argument("--no-clips", action="store_true", help="figures only")
     parser.add_argument("--no-figures", action="store_true", help="clips only")
     args = arguments.parse(parser, argv)
     args.no_clips = args.no_clips or bool(args.only)
     if not args.no_clips and not choose_opengl():  # before MuJoCo is imported
-        print(f"tarsus write gallery: no clips: {INSTALL_OPENGL}", file=sys.stderr)
+        print(f"tarsus page gallery: no clips: {INSTALL_OPENGL}", file=sys.stderr)
         args.no_clips = True
     for name in [] if args.no_figures else args.only or names():
         print(f"{name}: {'drawn' if draw(name) else 'left as it is'}")

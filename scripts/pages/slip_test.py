@@ -1,7 +1,7 @@
 """Make the tables of docs/slip_test.md: the slip model against MuJoCo, or against a recording of your own.
 
-Usage: tarsus slip test [--out docs/slip_test.md]; about 140 s of one core. The part of the page between the two marker
-comments is replaced. With --recording FILE the table of that recording is printed instead (naive, fitted parameters).
+Usage: tarsus page slip_test [--out docs/slip_test.md]; about 140 s of one core. The part of the page between the two
+marker comments is replaced. With --recording FILE the table of that recording is printed instead.
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ def lag_table() -> str:
 
 def tables(results: list[cases.Outcome]) -> str:
     """Return the generated part of the page, Markdown."""
-    made = f"Made by `tarsus slip test` with {versions('mujoco', 'numpy', 'numba', 'scipy')}, on {machine()}."
+    made = f"Made by `tarsus page slip_test` with {versions('mujoco', 'numpy', 'numba', 'scipy')}, on {machine()}."
     return "\n\n".join(
         [
             made,
@@ -206,7 +206,7 @@ def own_recording(name: str, measured: Measured, choices: dict[str, Feet]) -> st
 @arguments.command
 def main(argv: list[str] | None = None) -> int:
     """Write the tables into the page, or print that of a recording."""
-    parser = arguments.Parser(prog="tarsus slip test", description=__doc__.partition("\n")[0])
+    parser = arguments.Parser(prog="tarsus page slip_test", description=__doc__.partition("\n")[0])
     page = DOCS / "slip_test.md"
     parser.add_argument("--out", type=paths.page, default=page, help="page whose tables are replaced")
     parser.add_argument("--recording", type=Path, help=".nc or .csv file with a recording of your own")

@@ -201,7 +201,7 @@ def page_part(rows: pd.DataFrame, command: str) -> str:
 @arguments.command
 def main(argv: list[str] | None = None) -> int:
     """Sweep, and write the table, the page's part and its picture."""
-    parser = arguments.Parser(prog="tarsus contact sweep", description=(__doc__ or "").partition("\n")[0])
+    parser = arguments.Parser(prog="tarsus page contact", description=(__doc__ or "").partition("\n")[0])
     page = report.DOCS / "crossvalidation.md"
     parser.add_argument("--page", type=paths.page, default=page, help="the page with the markers")
     parser.add_argument("--jobs", type=arguments.jobs, default=-1, help="processes; -1 takes every core")
@@ -215,7 +215,7 @@ def main(argv: list[str] | None = None) -> int:
     data, picture = args.page.parent / "data" / "contact_sweep.csv", args.page.parent / "figures" / "contact_pareto.png"
     with saving.writing(data) as part:
         rows.to_csv(part, index=False, float_format="%.6g")
-    text = report.insert(args.page.read_text(encoding="utf-8"), "sweep", page_part(rows, "tarsus contact sweep"))
+    text = report.insert(args.page.read_text(encoding="utf-8"), "sweep", page_part(rows, "tarsus page contact"))
     saving.write_text(args.page, text)
     with saving.writing(picture) as part:
         draw(arrays(rows)).savefig(part, dpi=110)

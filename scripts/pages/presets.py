@@ -195,7 +195,7 @@ def draw(rows: list[Case], cells):
 @arguments.command
 def main(argv: list[str] | None = None) -> int:
     """Make the tables and the figure."""
-    parser = arguments.Parser(prog="tarsus gait table", description=(__doc__ or "").partition("\n")[0])
+    parser = arguments.Parser(prog="tarsus page presets", description=(__doc__ or "").partition("\n")[0])
     page = DOCS / "presets.md"
     parser.add_argument("--page", type=paths.page, default=page, help="the page to put the tables into")
     parser.add_argument("--jobs", type=arguments.jobs, default=-1, help="processes; -1 takes every core")
@@ -203,7 +203,7 @@ def main(argv: list[str] | None = None) -> int:
         page = check_page(args.page, "tables") if args.page.exists() else EMPTY
     rows = cases()
     cells = compute(rows, args.jobs)
-    generated = tables(rows, cells, "tarsus gait table")
+    generated = tables(rows, cells, "tarsus page presets")
     figure = args.page.parent / "figures" / "presets.png"
     with saving.together(args.page, figure) as (text, picture):
         text.write_text(insert(page, "tables", generated), encoding="utf-8")

@@ -1,6 +1,6 @@
 """The table of docs/slip_leg.md: the articulated leg in the hybrid model and in MuJoCo, side by side.
 
-Usage: tarsus slip leg table. Prints Markdown. Runtime: about a minute, once everything is compiled.
+Usage: tarsus page slip_leg. Prints Markdown. Runtime: about a minute, once everything is compiled.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def rows() -> list[tuple]:
 @arguments.command
 def main(argv: list[str] | None = None) -> int:
     """Print the table."""
-    parser = arguments.Parser(prog="tarsus slip leg table", description=__doc__.partition("\n")[0])
+    parser = arguments.Parser(prog="tarsus page slip_leg", description=__doc__.partition("\n")[0])
     arguments.parse(parser, argv)
     head = ("run", "touchdown 1 [s]", "stance 1 [s]", "impact loss 1 [J]", "impulse 1 after 20 ms [N s]")
     print(report.markdown_table((*head, "apexes [m]", "energy at the end [%]", "steps"), rows()))

@@ -136,7 +136,7 @@ def _differences(grid: dict) -> list[str]:
 @arguments.command
 def main(argv: list[str] | None = None) -> int:
     """Judge the grid and write the page's part."""
-    parser = arguments.Parser(prog="tarsus verdict grid", description=(__doc__ or "").partition("\n")[0])
+    parser = arguments.Parser(prog="tarsus page verdicts", description=(__doc__ or "").partition("\n")[0])
     page = report.DOCS / "crossvalidation.md"
     parser.add_argument("--page", type=paths.page, default=page, help="the page with the markers")
     parser.add_argument("--preset", default="reference", help="MuJoCo's settings, a preset's name; default %(default)s")
@@ -145,7 +145,7 @@ def main(argv: list[str] | None = None) -> int:
         find(args.preset)
         report.check_page(args.page, "verdicts")
     grid = compute(preset=args.preset, n_jobs=args.jobs)
-    part = page_part(grid, args.preset, "tarsus verdict grid")
+    part = page_part(grid, args.preset, "tarsus page verdicts")
     saving.write_text(args.page, report.insert(args.page.read_text(encoding="utf-8"), "verdicts", part))
     print(part)
     return 0

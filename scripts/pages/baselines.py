@@ -1,7 +1,7 @@
 """The table of baselines: for every environment what each policy reaches, hand-made and trained.
 
-Usage: tarsus baselines [--runs FOLDER] [--seeds 5] [--out docs/baselines.md]. Trained policies are those that come with
-the package, or the checkpoints FOLDER/RUN-SEED/best, as `tarsus train` leaves them. Runtime: about a second for an
+Usage: tarsus page baselines [--runs FOLDER] [--seeds 5] [--out docs/baselines.md]. Trained policies are those that come
+with the package, or the checkpoints FOLDER/RUN-SEED/best, as `tarsus train` leaves them. Runtime: about a second for an
 episode, five minutes in all.
 
 A run that was trained with other options than the environment's own has a table of its own, in which the hand-made
@@ -115,7 +115,7 @@ def compute(environments: Iterable[str], folder: Path | None, n_seeds: int, n_jo
 
 def tables(found: dict[str, dict[str, list[Episode]]]) -> str:
     """Return the generated part of the page, Markdown."""
-    made = f"Made by `tarsus baselines` on {time.strftime('%Y-%m-%d')}"
+    made = f"Made by `tarsus page baselines` on {time.strftime('%Y-%m-%d')}"
     parts = [f"{made} with {report.versions(*PACKAGES)}, on {report.machine()}."]
     for name, rows in found.items():
         body = [[label, *cells(episodes), len(episodes)] for label, episodes in rows.items()]
@@ -125,7 +125,7 @@ def tables(found: dict[str, dict[str, list[Episode]]]) -> str:
 
 @arguments.command
 def main(argv: list[str] | None = None) -> int:
-    parser = arguments.Parser(prog="tarsus baselines", description=__doc__.partition("\n")[0])
+    parser = arguments.Parser(prog="tarsus page baselines", description=__doc__.partition("\n")[0])
     known = [*ENVIRONMENTS, *SURROGATES]
     parser.add_argument("--env", nargs="+", default=known, choices=known, metavar="NAME", help="by default all")
     parser.add_argument("--runs", type=Path, help="folder of trained policies; by default the shipped ones")

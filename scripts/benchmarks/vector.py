@@ -24,7 +24,7 @@ from tqdm import tqdm
 
 import tarsus  # noqa: F401  registers the environments
 from tarsus.scripts import arguments, report
-from tarsus.scripts.benchmark_env import hexapod_actions, recorded
+from tarsus.scripts.benchmarks.env import hexapod_actions, recorded
 
 PACKAGES = ("tarsus", "mujoco", "gymnasium", "numpy", "torch", "stable-baselines3")
 NAME, STATE = "Hexapod-v0", mujoco.mjtState.mjSTATE_INTEGRATION

@@ -1,6 +1,6 @@
 """The tables of docs/hopping_leg.md: the hopping leg in the hybrid model, and in MuJoCo against it.
 
-Usage: tarsus hopping leg table. Prints Markdown. Runtime: three minutes, most of it MuJoCo with `reference`.
+Usage: tarsus page hopping_leg. Prints Markdown. Runtime: three minutes, most of it MuJoCo with `reference`.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def mujoco_row(speed: float, preset: str, wanted: dict[str, float]) -> tuple[str
 @arguments.command
 def main(argv: list[str] | None = None) -> int:
     """Print the tables."""
-    parser = arguments.Parser(prog="tarsus hopping leg table", description=__doc__.partition("\n")[0])
+    parser = arguments.Parser(prog="tarsus page hopping_leg", description=__doc__.partition("\n")[0])
     arguments.parse(parser, argv)
     sim = hy.compile(hopping_leg_hybrid.build(Raibert()))
     wanted = {speed: exact(sim, speed) for speed in SPEEDS}

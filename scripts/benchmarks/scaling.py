@@ -21,7 +21,7 @@ from tarsus.analytic.contact import Coulomb, Feet, Solver, Viscous, solve
 from tarsus.analytic.models.disc import MAX_LEGS, MIN_LEGS, DiscParams, foot_positions, foot_velocities
 from tarsus.mjcf import compile_model, disc
 from tarsus.scripts import arguments, report
-from tarsus.scripts.benchmark_contact import batch_run, medians
+from tarsus.scripts.benchmarks.contact import batch_run, medians
 from tarsus.scripts.runs import output
 
 ROUNDS = 5

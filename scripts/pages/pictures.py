@@ -1,6 +1,6 @@
 """Render the pictures of the README and of docs/: the hexapod on rough ground, multipods, BigANT and the disc.
 
-Usage: tarsus write pictures. Needs an OpenGL library (EGL or OSMesa); takes about twenty seconds.
+Usage: tarsus page pictures. Needs an OpenGL library (EGL or OSMesa); takes about twenty seconds.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ PICTURES = {"hexapod": hexapod, "multipods": multipods, "bigant": bigant, "disc"
 @arguments.command
 def main(argv: list[str] | None = None) -> int:
     """Write the pictures into docs/figures."""
-    parser = arguments.Parser(prog="tarsus write pictures", description=(__doc__ or "").partition("\n")[0])
+    parser = arguments.Parser(prog="tarsus page pictures", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--out", type=paths.folder_to_write, default=DOCS / "figures")
     parser.add_argument("--only", nargs="+", choices=PICTURES, help="which pictures; by default all")
     with arguments.read(parser, argv) as args:

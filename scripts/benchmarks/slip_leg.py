@@ -1,6 +1,6 @@
 """What the one-legged machines cost: terms of the equations of motion, steps of a gait, steps of the environment.
 
-Usage: tarsus benchmark slip leg [--repeats 7]. Runtime: about a minute, once everything is compiled.
+Usage: tarsus benchmark slip_leg [--repeats 7]. Runtime: about a minute, once everything is compiled.
 
 One process, one thread, CPU time, medians. Terms are timed in a compiled loop over states, so that calls from Python do
 not count.
@@ -90,7 +90,7 @@ def all_terms_of(states, p):
 @arguments.command
 def main(argv: list[str] | None = None) -> int:
     """Print the table."""
-    parser = arguments.Parser(prog="tarsus benchmark slip leg", description=__doc__.partition("\n")[0])
+    parser = arguments.Parser(prog="tarsus benchmark slip_leg", description=__doc__.partition("\n")[0])
     parser.add_argument("--repeats", type=arguments.count, default=7)
     args = arguments.parse(parser, argv)
     print(report.markdown_table(("what", "CPU time, median (least to most)"), slip_leg_rows(args.repeats)))

@@ -23,7 +23,7 @@ from tarsus.analytic.models.hexapod.state import SCALE, VELOCITY
 from tarsus.analytic.terrain import Flat, Slope
 from tarsus.mjcf import PRESETS
 from tarsus.scripts import arguments, report
-from tarsus.scripts.benchmark_contact import medians, timed
+from tarsus.scripts.benchmarks.contact import medians, timed
 from tarsus.scripts.runs.exact import RTOL
 from tarsus.scripts.runs.experiment import Experiment, Stepper
 from tarsus.scripts.studies import hexapod_stiffness as stiffness

@@ -1,6 +1,6 @@
 """Make the table of docs/multipods.md: multipods, BigANT and discs walk, and their feet carry the weight.
 
-Usage: tarsus walker table [--legs 4 6 ... 50] [--presets rl] [--seconds 30] [--robot multipod]..
+Usage: tarsus page walkers [--legs 4 6 ... 50] [--presets rl] [--seconds 30] [--robot multipod]..
 Runtime: CPU seconds grow from 1 to 33 with the legs in the preset rl, ten times as many in reference.
 """
 
@@ -51,7 +51,7 @@ def row(robot: str, n_legs: int | None, preset: str, seconds: float) -> tuple:
 
 @arguments.command
 def main(argv: list[str] | None = None) -> int:
-    parser = arguments.Parser(prog="tarsus walker table", description=__doc__.partition("\n")[0])
+    parser = arguments.Parser(prog="tarsus page walkers", description=__doc__.partition("\n")[0])
     parser.add_argument("--robot", choices=MACHINES, default="multipod")
     sizes = [*range(4, 51, 2)]
     parser.add_argument("--legs", type=arguments.count, nargs="+", default=sizes, help="not of BigANT, which has six")
