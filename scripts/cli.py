@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 FOLDER = Path(__file__).parent
 FIRST = "tarsus run hexapod"
-JOINS = re.compile(r"^def (main|compute|tables)\(", re.MULTILINE)  # what a file has that is run by its name
+JOINS = re.compile(r"^def (main\(argv|compute\(|tables\()", re.MULTILINE)  # what a file has that is run by its name
 
 
 class Verb(NamedTuple):
@@ -49,7 +49,7 @@ GROUPS = {
     "Show": {
         "figure": Verb("NAME", "compute and draw a figure", ("figures/*.py", "draw_*.py")),
         "benchmark": Verb("NAME", "how fast it is, beside others", ("benchmarks/*.py",)),
-        "page": Verb("NAME", "make a generated part of the documentation", PAGES),
+        "page": Verb("NAME", "make a generated part of the documentation", PAGES, "pages.frame"),
     },
 }
 VERBS = {name: verb for group in GROUPS.values() for name, verb in group.items()}

@@ -71,7 +71,7 @@ def test_what_scripts_share_imports_no_script():
     commands = {cli.module_of(path).removeprefix("tarsus.") for path in paths}
     shared = [path for path in cli.FOLDER.rglob("*.py") if path not in paths and path.name != "cli.py"]
     assert len(shared) > 20 and len(commands) > 50
-    assert and not {str(path): bad for path in shared if (bad := imported_modules(path) & commands)}
+    assert not {str(path): bad for path in shared if (bad := imported_modules(path) & commands)}
 
 
 def test_oracles_import_nothing_from_tarsus():

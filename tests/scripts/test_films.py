@@ -17,8 +17,8 @@ DRAW = {
     "run_hexapod": [],
     "run_multipod": [],
     "evaluate": ["zero", "--video", "film.mp4"],
-    "pages.gallery": ["--no-figures"],
-    "pages.pictures": [],
+    "pages.gallery": ["--no-figures", "--write"],
+    "pages.pictures": ["--write"],
 }
 
 

@@ -16,8 +16,10 @@ from tarsus.scripts.views import rendering
 COMMANDS = cli.commands()
 # What stands before the options where a command wants words: the least that it accepts.
 WORDS = {
-    "page followers": ["zero", "--grounds", "flat"],
-    "page policies": ["zero"],
+    "page followers": ["--policies", "zero", "--grounds", "flat"],
+    "page gallery": ["--write"],
+    "page pictures": ["--write"],
+    "page policies": ["--policies", "zero"],
     "crossvalidate": ["hopping_leg"],
     "figure gait": ["zero"],
     "evaluate": ["zero"],
@@ -200,7 +202,7 @@ REFUSED = {
     "evaluate SimSect.rc": "not a trained policy",
     "page baselines --env bogus": "invalid choice: 'bogus'",
     "page baselines --runs missing": "--runs must be a folder that is there",
-    "page followers zero --grounds moon": "unknown terrain 'moon'",
+    "page followers --grounds moon": "unknown terrain 'moon'",
     "figure gait zero --seconds 0.001": "--seconds must be at least 0.1",
     "crossvalidate hopping_leg --speed nan": "--speed must be finite",
     "page walkers --legs 5": "even number",

@@ -8,7 +8,7 @@ import pytest
 from tarsus.analytic.contact import Feet, se2, solve
 from tarsus.analytic.models.multipod import MultipodParams
 from tarsus.controllers import gaits
-from tarsus.scripts.pages import slip_test
+from tarsus.scripts.pages import frame, slip_test
 from tarsus.scripts.search_multipod import Problem, optimise
 from tarsus.scripts.slipping import cases as slip_cases
 from tarsus.scripts.slipping import prediction as slip_prediction
@@ -115,7 +115,7 @@ def test_recordings_from_files_give_a_table(tmp_path, capsys):
     for forces, lines in ((True, 6), (False, 4)):
         path = tmp_path / f"mine_{forces}.csv"
         slip_recording.save(invented(forces=forces)[0], path)
-        assert slip_test.main(["--recording", str(path)]) == 0
+        assert frame.main(slip_test, ["--recording", str(path)]) == 0
         assert len([line for line in capsys.readouterr().out.splitlines() if line.startswith("|")]) == lines
 
 
@@ -125,7 +125,7 @@ def test_forces_to_which_nothing_can_be_fitted_are_refused(tmp_path, capsys):
         changed = recording.assign(foot_force=forces * abs(recording["foot_force"]))
         changed["foot_force"].attrs["units"] = "N"
         slip_recording.save(changed, tmp_path / "unloaded.csv")
-        assert slip_test.main(["--recording", str(tmp_path / "unloaded.csv")]) == 2
+        assert frame.main(slip_test, ["--recording", str(tmp_path / "unloaded.csv")]) == 2
         assert sentence in capsys.readouterr().err
 
 
