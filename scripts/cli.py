@@ -48,7 +48,7 @@ GROUPS = {
     },
     "Show": {
         "figure": Verb("NAME", "compute and draw a figure", ("figures/*.py", "draw_*.py")),
-        "benchmark": Verb("NAME", "how fast it is, beside others", ("benchmarks/*.py",)),
+        "benchmark": Verb("NAME", "how fast it is, beside others", ("benchmarks/*.py",), "pages.frame"),
         "page": Verb("NAME", "make a generated part of the documentation", PAGES, "pages.frame"),
     },
 }

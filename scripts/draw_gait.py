@@ -1,6 +1,6 @@
 """Gait diagrams of policies one above the other: when each foot of Hexapod-v0 touches the ground.
 
-Usage: tarsus draw gait clock runs/hexapod-gait-0/best [--from 4] [--seconds 3] [--out gaits.png]
+Usage: tarsus figure gait clock runs/hexapod-gait-0/best [--from 4] [--seconds 3] [--out gaits.png]
 Runtime: a few seconds for a policy.
 """
 

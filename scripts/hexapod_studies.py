@@ -1,7 +1,7 @@
 """Make the tables and pictures of docs/hexapod_studies.md: the studies of the hexapod report, in both engines.
 
-Usage: tarsus hexapod studies [--data FOLDER] [--only NAME ...] [--jobs N]. All of it takes about 10 min of processor
-time; a study whose data lie in the folder already, from here or from its own `tarsus figure`, is only drawn.
+Usage: tarsus page hexapod_studies [--data FOLDER] [--only NAME ...] [--jobs N]. All of it takes about 10 min of
+processor time; a study whose data lie in the folder already, from here or from its own `tarsus figure`, is only drawn.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Write the machines' equations of motion as source, analytic/models/NAME_dynamics.py, from `symbolic.MACHINES`.
 
-Usage: tarsus write dynamics [--check] [NAME ...]. With --check nothing is written, and a file that would change is an
+Usage: tarsus page dynamics [--check] [NAME ...]. With --check nothing is written, and a file that would change is an
 error. Needs SymPy; the written files do not. Runtime: about 10 s per machine.
 """
 

@@ -8,72 +8,30 @@ not count.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-
 import numpy as np
 
 from tarsus.analytic.models.slip_leg_dynamics import all_terms
-from tarsus.scripts import arguments, report
+from tarsus.controllers.slip import SlipControl, SlipController, SlipPolicy
+from tarsus.scripts.benchmarks import timing
+from tarsus.scripts.benchmarks.timing import Run
+from tarsus.scripts.pages.frame import Page, Table
+from tarsus.scripts.signature import Count
 
 N_STATES, N_STEPS, N_ACTIONS = 20_000, 40, 2000
+REGULATED = SlipControl(energy_gain=0.5)
 PACKAGES = ("tarsus", "mujoco", "numpy", "numba")
 
 
-def median_time(function: Callable, repeats: int) -> tuple[float, float, float]:
-    """Return median, least and greatest CPU time of a call [s]; a first call is not counted."""
-    function()
-    times = []
-    for _ in range(repeats):
-        start = time.process_time()
-        function()
-        times.append(time.process_time() - start)
-    return float(np.median(times)), min(times), max(times)
-
-
-def slip_leg_rows(repeats: int) -> list[tuple[str, str]]:
-    """Return what was timed of the articulated leg, and the results in words."""
-    import gymnasium
-
-    import tarsus  # noqa: F401  registers the environments
+def terms() -> Run:
+    """Return a compiled loop over all terms of the articulated leg, for `N_STATES` states."""
     from tarsus.analytic.compiled import compiled
     from tarsus.analytic.hybrid import vector
     from tarsus.analytic.models.slip_leg import SlipLegParams
-    from tarsus.controllers.slip import SlipControl, SlipController, SlipPolicy
-    from tarsus.scripts.runs import slip_leg_runs as runs
-    from tarsus.scripts.runs.slip_leg_mujoco import mujoco_run
 
     p, rng = vector(SlipLegParams()), np.random.default_rng(0)
     states = rng.uniform((-1, 0.7, -1, -2, -2, -2, -9, -9), (1, 0.9, 1, -0.2, 2, 2, 9, 9), (N_STATES, 8))
     loop = compiled(all_terms_of)
-    median, least, most = median_time(lambda: loop(states, p), repeats)
-    per_state = f"{median / N_STATES * 1e6:.2f} us ({least / N_STATES * 1e6:.2f} to {most / N_STATES * 1e6:.2f})"
-    rows = [("slip leg, all dynamics terms (M, C, g, Jacobians and their rates)", per_state)]
-    median, least, most = median_time(lambda: runs.hybrid(runs.Experiment(), N_STEPS, period=1.0), repeats)
-    rows += [
-        (f"slip leg, {N_STEPS} steps of the hybrid model at rtol 1e-9", f"{median:.3f} s ({least:.3f} to {most:.3f})")
-    ]
-    regulated = runs.Experiment(control=SlipControl(energy_gain=0.5))
-    for preset, every in (("reference", 1), ("rl", 4)):
-        run = median_time(lambda p=preset, e=every: mujoco_run(regulated, N_STEPS, preset=p, every=e, row=400), 1)
-        rows += [(f"slip leg, {N_STEPS} steps in MuJoCo, preset {preset}", f"{run[0]:.2f} s")]
-    env = gymnasium.make("SlipLeg-v0", disable_env_checker=True, max_episode_steps=10**9, reset_noise=0.0)
-    base = env.unwrapped
-    policy = SlipPolicy(SlipController(control=SlipControl(energy_gain=0.5), hold=base.ctrl_dt), base.action_scale)
-    observation, info = env.reset(seed=0)
-    actions = []
-    for _ in range(N_ACTIONS):
-        actions.append(policy(observation, info))
-        observation, _, _, _, info = env.step(actions[-1])
-
-    def episode() -> None:
-        env.reset(seed=0)
-        for action in actions:
-            env.step(action)
-
-    median, least, most = median_time(episode, repeats)
-    rate = f"{len(actions) / median:,.0f} steps/s ({len(actions) / most:,.0f} to {len(actions) / least:,.0f})"
-    return [*rows, ("SlipLeg-v0, preset rl, steps of 2 ms running as a SLIP", rate)]
+    return lambda: loop(states, p)
 
 
 def all_terms_of(states, p):
@@ -87,16 +45,53 @@ def all_terms_of(states, p):
     return total
 
 
-@arguments.command
-def main(argv: list[str] | None = None) -> int:
-    """Print the table."""
-    parser = arguments.Parser(prog="tarsus benchmark slip_leg", description=__doc__.partition("\n")[0])
-    parser.add_argument("--repeats", type=arguments.count, default=7)
-    args = arguments.parse(parser, argv)
-    print(report.markdown_table(("what", "CPU time, median (least to most)"), slip_leg_rows(args.repeats)))
-    print(f"\n{report.versions(*PACKAGES)}, on {report.machine()}; one thread")
-    return 0
+def gaits() -> dict[str, Run]:
+    """Return runs of the hybrid model and of MuJoCo in each preset."""
+    from tarsus.scripts.runs import slip_leg_runs as runs
+    from tarsus.scripts.runs.slip_leg_mujoco import mujoco_run
+
+    regulated = runs.Experiment(control=REGULATED)
+    return {
+        "of the hybrid model at rtol 1e-9": lambda: runs.hybrid(runs.Experiment(), N_STEPS, period=1.0),
+        "in MuJoCo, preset reference": lambda: mujoco_run(regulated, N_STEPS, preset="reference", every=1, row=400),
+        "in MuJoCo, preset rl": lambda: mujoco_run(regulated, N_STEPS, preset="rl", every=4, row=400),
+    }
 
 
-if __name__ == "__main__":
-    raise SystemExit(main())
+def episode() -> Run:
+    """Return an episode of `SlipLeg-v0` with the actions of running as a SLIP."""
+    import gymnasium
+
+    import tarsus  # noqa: F401  registers the environments
+
+    env = gymnasium.make("SlipLeg-v0", disable_env_checker=True, max_episode_steps=10**9, reset_noise=0.0)
+    base = env.unwrapped
+    policy = SlipPolicy(SlipController(control=REGULATED, hold=base.ctrl_dt), base.action_scale)
+    observation, info = env.reset(seed=0)
+    actions = []
+    for _ in range(N_ACTIONS):
+        actions.append(policy(observation, info))
+        observation, _, _, _, info = env.step(actions[-1])
+
+    def run() -> None:
+        env.reset(seed=0)
+        for action in actions:
+            env.step(action)
+
+    return run
+
+
+def tables(repeats: Count = 7) -> Page:
+    """Return the table.
+
+    Args:
+        repeats: Measurements of each.
+    """
+    runs = gaits()
+    took = timing.rounds({"terms": terms(), "episode": episode(), **runs}, repeats)
+    rows = [("slip leg, all dynamics terms (M, C, g, Jacobians and their rates) [us]",
+             took["terms"].median(1e6 / N_STATES, ".2f"))]  # fmt: skip
+    rows += [(f"slip leg, {N_STEPS} steps {name} [s]", took[name].median(1.0, ".3f")) for name in runs]
+    rate = timing.spread(N_ACTIONS / took["episode"].cpu)
+    return Page(Table(("what", "processor time, median (least to most)"),
+                      [*rows, ("SlipLeg-v0, preset rl, steps of 2 ms running as a SLIP [steps/s]", rate)]))  # fmt: skip

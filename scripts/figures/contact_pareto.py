@@ -1,7 +1,7 @@
 """What contact accuracy costs: MuJoCo's settings by their error against the exact engine and their speed.
 
 Usage: tarsus figure contact pareto [--out out/figures]
-Runtime: about 15 minutes on one core; `tarsus contact sweep` writes the same numbers into docs/crossvalidation.md.
+Runtime: about 15 minutes on one core; `tarsus page contact` writes the same numbers into docs/crossvalidation.md.
 """
 
 from __future__ import annotations

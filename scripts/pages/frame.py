@@ -1,9 +1,9 @@
-"""What the pages share: their command line, their formats, and where they go.
+"""What pages and benchmarks share: their command line, their formats, and where they go.
 
-A page is a file `scripts/pages/NAME.py` with `tables(...) -> Page`, whose parameters are the options of `page NAME`.
-Beside it stand `PACKAGES`, whose versions the page names; `PLACE`, the part of a document that `--write` replaces,
-where there is one, or `place(...)`, which returns it for the options; and `check(...)`, which refuses options before
-the work.
+A page is a file `scripts/pages/NAME.py` with `tables(...) -> Page`, whose parameters are the options of `page NAME`; a
+benchmark is one in `scripts/benchmarks`. Beside it stand `PACKAGES`, whose versions it names; `PLACE`, the part of a
+document that `--write` replaces, where there is one, or `place(...)`, which returns it for the options; `check(...)`,
+which refuses options before the work; and `FILES`, those of the page's files that `--out` writes too, beside its own.
 """
 
 from __future__ import annotations
@@ -120,31 +120,44 @@ def pictures_folder(args: argparse.Namespace) -> Path:
 @arguments.command
 def main(module: ModuleType, argv: list[str] | None = None) -> int:
     """Make a page, and print it or write it to where the command line wants it."""
-    name = f"tarsus page {module.__name__.rpartition('.')[2]}"
-    parser = arguments.Parser(prog=name, description=(module.__doc__ or "").partition("\n")[0])
-    signature.add_options(parser, module.tables)
-    own = parser.add_argument_group("where it goes, by default to standard output")
-    own.add_argument("--format", choices=FORMATS, default=FORMATS[0])
-    own.add_argument("--out", type=paths.page, help="file to write")
-    own.add_argument("--force", action="store_true", help="replace the file that is there")
-    add_docs(own, "put it into its part of the documentation, with its pictures")
+    parser, beside = _parser(module), getattr(module, "FILES", ())
     with arguments.read(parser, argv) as args:
         options = signature.keywords(args, module.tables)
         getattr(module, "check", lambda **_: None)(**options)
-        if args.out:
-            output.new_file(args.out, args.force)
+        for path in [args.out, *(args.out.parent / name for name in beside)] if args.out else ():
+            output.new_file(path, args.force)
         document, part = _target(module, args, options) if args.write else (None, "")
     page = module.tables(**options)
-    command = shlex.join([*name.split(), *_own_words(argv or [])])
+    command = shlex.join([*parser.prog.split(), *_own_words(argv or [])])
     made = f"Made by `{command}` on {time.strftime('%Y-%m-%d')} with {report.versions(*module.PACKAGES)}, "
     made += f"on {report.machine()}."
     if args.out:
+        _write_files({args.out.parent / name: page.files[name] for name in beside})
         saving.write_text(args.out, page.text(args.format, made) + "\n")
     if document:
-        _write(page, document, part, page.text("markdown", made))
+        _write_files({document.parent / name: write for name, write in page.files.items()})
+        text = document.read_text(encoding="utf-8")  # again: it may have been edited meanwhile
+        saving.write_text(document, report.insert(text, part, page.text("markdown", made)))
     if not args.out:
         print(page.text(args.format, made))
     return 0
+
+
+def _parser(module: ModuleType) -> arguments.Parser:
+    """Return the command line of a page or a benchmark."""
+    folder, stem = module.__name__.split(".")[-2:]
+    summary = (module.__doc__ or "").partition("\n")[0]
+    parser = arguments.Parser(prog=f"tarsus {folder.removesuffix('s')} {stem}", description=summary)
+    signature.add_options(parser, module.tables)
+    own = parser.add_argument_group("where it goes, by default to standard output")
+    own.add_argument("--format", choices=FORMATS, default=FORMATS[0])
+    beside = ", ".join(getattr(module, "FILES", ()))
+    own.add_argument("--out", type=paths.page, help=f"file to write{beside and ', and beside it ' + beside}")
+    own.add_argument("--force", action="store_true", help="replace the file that is there")
+    parser.set_defaults(write=False)
+    if hasattr(module, "PLACE") or hasattr(module, "place"):
+        add_docs(own, "put it into its part of the documentation, with its pictures")
+    return parser
 
 
 def _own_words(argv: Sequence[str]) -> list[str]:
@@ -172,13 +185,10 @@ def _target(module: ModuleType, args: argparse.Namespace, options: Mapping) -> t
     return document, place.part
 
 
-def _write(page: Page, document: Path, part: str, text: str) -> None:
-    """Put a page into its document, with what lies beside it."""
+def _write_files(files: Mapping[Path, Callable[[Path], object]]) -> None:
     import matplotlib
 
     matplotlib.use("Agg")
-    for name, write in page.files.items():
-        with saving.writing(document.parent / name) as partial:
+    for path, write in files.items():
+        with saving.writing(path) as partial:
             write(partial)
-    whole = report.insert(document.read_text(encoding="utf-8"), part, text)  # again: it may have been edited meanwhile
-    saving.write_text(document, whole)

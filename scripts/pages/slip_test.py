@@ -1,6 +1,6 @@
 """The tables of docs/slip_test.md: the slip model against MuJoCo, or against a recording of your own.
 
-Usage: tarsus page slip_test [--write], about 140 s of one core; or tarsus page slip_test --recording FILE
+Usage: tarsus page slip_test [--write] [--recording FILE]; about 140 s of one core, a second for a recording.
 """
 
 from __future__ import annotations

@@ -30,7 +30,9 @@ def page_of(work=lambda: None, **more):
         work()
         return Page(TABLE, f"{legs} legs.", files={"figures/legs.png": written})
 
-    return types.SimpleNamespace(__name__="legs", __doc__="Legs.", PACKAGES=("numpy",), tables=tables, **more)
+    return types.SimpleNamespace(
+        __name__="tarsus.scripts.pages.legs", __doc__="Legs.", PACKAGES=("numpy",), tables=tables, **more
+    )
 
 
 @pytest.fixture
@@ -84,7 +86,7 @@ def test_a_file_of_one_s_own_is_not_written_over(docs, capsys):
 @pytest.mark.parametrize(
     ("more", "sentence"),
     [
-        ({}, "--write has no document to put this into"),
+        ({}, "unrecognized arguments: --write"),
         ({"place": lambda legs: None if legs == 6 else Place("legs.md")}, "--write has no document"),
         ({"PLACE": Place("missing.md")}, "missing.md cannot be read"),
         ({"PLACE": Place("legs.md", "other")}, "legs.md: the page needs the lines <!-- other: begin -->"),
