@@ -67,8 +67,12 @@ def names(verb: str) -> dict[str, Path]:
 
 def commands() -> dict[str, Path]:
     """Return the file behind every command, by its words."""
-    whole = {verb: FOLDER / f"{verb}.py" for verb in VERBS if (FOLDER / f"{verb}.py").exists()}
-    return whole | {f"{verb} {name}": path for verb in VERBS for name, path in names(verb).items()}
+    found = {}
+    for verb in VERBS:
+        whole = FOLDER / f"{verb}.py"
+        if whole.exists() and JOINS.search(whole.read_text(encoding="utf-8")):
+            found[verb] = whole
+    return found | {f"{verb} {name}": path for verb in VERBS for name, path in names(verb).items()}
 
 
 def module_of(path: Path) -> str:

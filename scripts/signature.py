@@ -1,9 +1,9 @@
 """Options of a command line, read from the signature of the function that is called with them.
 
 A parameter with a default is the option `--its-name`, one without is positional. Its type says what it takes: `float`,
-`int`, `str`, `bool`, `Path`, `Literal` for choices, a tuple or sequence of these for several, a union for either; and
-`Annotated[float, arguments.seconds]`, whose second part is a type as argparse has them, for what has limits of its own.
-Its line under `Args` in the docstring, `Attributes` in that of a dataclass, is its help.
+`int`, `str`, `bool`, `Path`, `Literal` for choices, a tuple or sequence of these for several, a union for either. In
+`Annotated[float, arguments.seconds, "how long"]` the function reads the word, as a type of argparse does, and the text
+is the help, unless the docstring has a line on the parameter under `Args` (of a dataclass: `Attributes`).
 """
 
 from __future__ import annotations
@@ -24,12 +24,13 @@ from typing import Annotated, Any, Literal, Union
 from tarsus.scripts import arguments
 
 Count = Annotated[int, arguments.count]
-Jobs = Annotated[int, arguments.jobs]
+Jobs = Annotated[int, arguments.jobs, "processes; -1 takes every core"]
 Positive = Annotated[float, arguments.positive]
 Seconds = Annotated[float, arguments.seconds]
 Seed = Annotated[int, arguments.seed]
 
 READERS = {float: arguments.finite, int: arguments.integer(-arguments.MOST), str: str, Path: Path}
+NONE = type(None)
 SEVERAL = (tuple, list, collections.abc.Sequence)
 
 
@@ -39,21 +40,22 @@ def add_options(parser: argparse.ArgumentParser, function: Callable, skip: Colle
     Raises:
         TypeError: If a parameter has a type that no text can be read as.
     """
-    helps = descriptions(function)
+    said = descriptions(function)
     for name, parameter in _parameters(function, skip).items():
-        settings, kind, default = {"help": helps.get(name, "")}, parameter.annotation, parameter.default
-        if kind is bool:
-            settings["action"] = "store_false" if default is True else "store_true"
+        kind, default, word = parameter.annotation, parameter.default, name.rstrip("_")
+        base, *rest = typing.get_args(kind) if typing.get_origin(kind) is Annotated else (kind,)
+        if base is bool:
+            settings = {"help": " ".join(rest), "action": "store_false" if default is True else "store_true"}
         else:
-            settings |= _reading(name, kind)
-        if default is parameter.empty and parameter.kind is not parameter.KEYWORD_ONLY:
-            flags = [name]
-        else:
-            flags = [("--no-" if default is True else "--") + name.rstrip("_").replace("_", "-")]
-            settings |= {"dest": name} | ({"required": True} if default is parameter.empty else {"default": default})
-            if not (default is parameter.empty or default is None or kind is bool):
-                settings["help"] += f" (default: {_words(default)})"
-        parser.add_argument(*flags, **settings | {"help": settings["help"].strip().replace("%", "%%")})
+            settings = {"help": ""} | _reading(name, kind)
+            settings |= {} if "choices" in settings else {"metavar": word.upper()}
+        text = said.get(name, settings["help"])
+        flags = [name]
+        if default is not parameter.empty:
+            flags = [("--no-" if default is True else "--") + word.replace("_", "-")]
+            settings |= {"dest": name, "default": default}
+            text += "" if default is None or base is bool else f" (default: {_words(default)})"
+        parser.add_argument(*flags, **settings | {"help": text.strip().replace("%", "%%")})
 
 
 def keywords(args: argparse.Namespace, function: Callable, skip: Collection[str] = ()) -> dict[str, Any]:
@@ -70,7 +72,8 @@ def descriptions(function: Callable) -> dict[str, str]:
 
 
 def _parameters(function: Callable, skip: Collection[str]) -> dict[str, inspect.Parameter]:
-    found = {n: p for n, p in inspect.signature(function, eval_str=True).parameters.items() if n not in skip}
+    parameters = inspect.signature(function, eval_str=True).parameters.items()
+    found = {name: p for name, p in parameters if name not in skip and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
     for field in dataclasses.fields(function) if dataclasses.is_dataclass(function) else ():
         if field.name in found and field.default_factory is not dataclasses.MISSING:
             found[field.name] = found[field.name].replace(default=field.default_factory())
@@ -79,21 +82,26 @@ def _parameters(function: Callable, skip: Collection[str]) -> dict[str, inspect.
 
 def _reading(name: str, kind: Any) -> dict[str, Any]:
     """Return what argparse has to know to read a parameter of a type."""
-    if _is_union(kind) and type(None) in typing.get_args(kind):  # None is what is meant where the option is not given
-        kind = functools.reduce(operator.or_, (member for member in typing.get_args(kind) if member is not type(None)))
-    number, inside = {}, typing.get_args(kind)
-    if typing.get_origin(kind) in SEVERAL:
-        number, kind = {"nargs": "+" if len(inside) == 1 or inside[1] is ... else len(inside)}, inside[0]
-    if typing.get_origin(kind) is Literal:
-        choices = {str(choice): choice for choice in typing.get_args(kind)}
-        return number | {"type": lambda text: choices.get(text, text), "choices": list(choices.values())}
-    try:
-        return number | {"type": _reader(kind), "metavar": name.rstrip("_").upper() if number else None}
-    except TypeError as error:
-        raise TypeError(f"{name}: {error}") from None
+    origin, members = typing.get_origin(kind), typing.get_args(kind)
+    if origin is Annotated:
+        base, *rest = members
+        words = [part for part in rest if isinstance(part, str)]
+        read = _reading(name, base) if len(words) == len(rest) else {"type": _reader(name, kind)}
+        return read | ({"help": words[0]} if words else {})
+    if _is_union(kind) and NONE in members:  # None is what is meant where the option is not given
+        return _reading(name, functools.reduce(operator.or_, (member for member in members if member is not NONE)))
+    if origin in SEVERAL:
+        if typing.get_origin(members[0]) in SEVERAL:
+            raise TypeError(f"{name}: no option can have the type {kind}")
+        number = {"nargs": "+" if members[1:] in ((), (...,)) else len(members)}
+        return _reading(name, members[0]) | number
+    if origin is Literal:
+        choices = {str(choice): choice for choice in members}
+        return {"type": lambda text: choices.get(text, text), "choices": list(members)}
+    return {"type": _reader(name, kind)}
 
 
-def _reader(kind: Any) -> Callable[[str], Any]:
+def _reader(name: str, kind: Any) -> Callable[[str], Any]:
     """Return a type of argparse's, which reads a word."""
     members = typing.get_args(kind)
     if typing.get_origin(kind) is Annotated:
@@ -101,9 +109,9 @@ def _reader(kind: Any) -> Callable[[str], Any]:
     if typing.get_origin(kind) is Literal:
         return _one_of({str(choice): choice for choice in members})
     if _is_union(kind):
-        return _either([_reader(member) for member in members])
+        return _either([_reader(name, member) for member in members])
     if kind not in READERS:
-        raise TypeError(f"no option can have the type {kind}")
+        raise TypeError(f"{name}: no option can have the type {kind}")
     return READERS[kind]
 
 

@@ -1,6 +1,6 @@
 """What the one-legged machines cost: terms of the equations of motion, steps of a gait, steps of the environment.
 
-Usage: tarsus benchmark slip_leg [--repeats 7]. Runtime: about a minute, once everything is compiled.
+Usage: tarsus benchmark slip_leg [--repeats 7]. Runtime: about two minutes, once everything is compiled.
 
 One process, one thread, CPU time, medians. Terms are timed in a compiled loop over states, so that calls from Python do
 not count.

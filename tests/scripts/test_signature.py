@@ -27,8 +27,9 @@ def walk(
     rate: float | Literal["auto"] = "auto",
     seconds: Annotated[float, arguments.seconds] = 2.0,
     from_: signature.Seed = 0,
-    *,
-    jobs: signature.Jobs,
+    jobs: signature.Jobs = -1,
+    style: Annotated[Literal["plain", "rich"], "of what is printed"] = "rich",
+    **more: float,
 ) -> None:
     """Walk.
 
@@ -49,12 +50,12 @@ def parsed(line: str, function=walk, skip=()) -> dict:
     return signature.keywords(parser.parse_args(line.split()), function, skip)
 
 
-DEFAULTS = dict(machine="ant", speed=0.5, steps=3, preset="fast", order=8, quiet=False, film=True, out=None, jobs=1)
-DEFAULTS |= dict(slopes=(0.0, 0.1), push=(0.0, 0.0), names=(), rate="auto", seconds=2.0, from_=0)
+DEFAULTS = dict(machine="ant", speed=0.5, steps=3, preset="fast", order=8, quiet=False, film=True, out=None, jobs=-1)
+DEFAULTS |= dict(slopes=(0.0, 0.1), push=(0.0, 0.0), names=(), rate="auto", seconds=2.0, from_=0, style="rich")
 
 
 def test_what_is_not_given_is_the_default():
-    assert parsed("ant --jobs 1") == DEFAULTS
+    assert parsed("ant") == DEFAULTS
 
 
 @pytest.mark.parametrize(
@@ -73,10 +74,12 @@ def test_what_is_not_given_is_the_default():
         ("--rate 3", "rate", 3.0),
         ("--rate auto", "rate", "auto"),
         ("--from 7", "from_", 7),
+        ("--jobs 2", "jobs", 2),
+        ("--style plain", "style", "plain"),
     ],
 )
 def test_a_word_becomes_what_the_parameter_takes(words, name, value):
-    made = parsed(f"ant --jobs 1 {words}")
+    made = parsed(f"ant {words}")
     assert made == DEFAULTS | {name: value} and type(made[name]) is type(value)
 
 
@@ -86,6 +89,7 @@ def test_a_word_becomes_what_the_parameter_takes(words, name, value):
         ("--speed nan", "walk: --speed must be finite and at least -1e+09, got nan"),
         ("--steps 2.5", "walk: --steps must be a whole number, got '2.5'"),
         ("--preset slow", "invalid choice: 'slow'"),
+        ("--style plane", "invalid choice: 'plane'"),
         ("--order 5", "invalid choice: '5'"),
         ("--push 1", "expected 2 arguments"),
         ("--seconds 0", "walk: --seconds must be positive and finite, got 0"),
@@ -96,14 +100,13 @@ def test_a_word_becomes_what_the_parameter_takes(words, name, value):
 )
 def test_what_it_cannot_take_is_refused_in_a_sentence(words, sentence):
     with pytest.raises(arguments.Refusal) as refusal:
-        parsed(f"ant --jobs 1 {words}")
+        parsed(f"ant {words}")
     assert sentence in str(refusal.value) and "\n" not in str(refusal.value)
 
 
-@pytest.mark.parametrize("line", ["--jobs 1", "ant"])
-def test_a_parameter_without_a_default_must_be_given(line):
-    with pytest.raises(arguments.Refusal, match="required"):
-        parsed(line)
+def test_a_parameter_without_a_default_must_be_given():
+    with pytest.raises(arguments.Refusal, match="required: MACHINE"):
+        parsed("--jobs 1")
 
 
 def test_the_help_is_the_docstring_s_with_the_default():
@@ -111,6 +114,8 @@ def test_the_help_is_the_docstring_s_with_the_default():
     signature.add_options(parser, walk)
     text = " ".join(parser.format_help().split())
     assert "Forward, at 100 % of the load [m/s] (default: 0.5)" in text and "Which one" in text
+    assert "--style {plain,rich} of what is printed (default: rich)" in text
+    assert "--jobs JOBS processes; -1 takes every core (default: -1)" in text and "--from FROM" in text
     assert "(default: 0 0.1)" in text and "Not one of it" in text and "a parameter's line" not in text
 
 
@@ -132,9 +137,29 @@ def test_fields_of_a_dataclass_are_options():
     assert signature.descriptions(Gait) == {"period": "Of a stride [s]"}
 
 
-def test_a_type_that_no_text_can_be_read_as_is_the_programmer_s_mistake():
-    def bad(where: dict = {}) -> None:  # noqa: B006
-        """Take what cannot be said."""
+def bad_dictionary(where: dict = {}) -> None:  # noqa: B006
+    """Take what cannot be said."""
 
+
+def bad_flag(where: bool | None = None) -> None:
+    """Take what cannot be said."""
+
+
+def bad_table(where: tuple[tuple[float, float], ...] = ()) -> None:
+    """Take what cannot be said."""
+
+
+@pytest.mark.parametrize("function", [bad_dictionary, bad_flag, bad_table])
+def test_a_type_that_no_text_can_be_read_as_is_the_programmer_s_mistake(function):
     with pytest.raises(TypeError, match="where: no option can have the type"):
-        parsed("", bad)
+        parsed("", function)
+
+
+def test_a_flag_has_words_of_its_own(capsys):
+    def walk(loud: Annotated[bool, "make a noise"] = False) -> None:
+        """Walk."""
+
+    assert parsed("--loud", walk) == {"loud": True} and parsed("", walk) == {"loud": False}
+    with pytest.raises(SystemExit):
+        parsed("--help", walk)
+    assert "--loud      make a noise" in capsys.readouterr().out
