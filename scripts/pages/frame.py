@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tarsus.analytic import saving
 from tarsus.scripts import arguments, paths, report, signature
@@ -48,10 +48,11 @@ class Page:
 
     Args:
         parts: Tables, and paragraphs between them.
-        files: What lies beside the document, by its path in docs/: a function that writes it to a path.
+        files: What lies beside the document, by its path in docs/, made when asked for: a matplotlib figure (.png), a
+            dictionary of arrays (.npz), or a table of pandas (.csv).
     """
 
-    def __init__(self, *parts: Table | str, files: Mapping[str, Callable[[Path], object]] | None = None) -> None:
+    def __init__(self, *parts: Table | str, files: Mapping[str, Callable[[], Any]] | None = None) -> None:
         self.parts, self.files = parts, dict(files or {})
 
     def text(self, form: str, made: str) -> str:
@@ -135,7 +136,7 @@ def main(module: ModuleType, argv: list[str] | None = None) -> int:
         _write_files({args.out.parent / name: page.files[name] for name in beside})
         saving.write_text(args.out, page.text(args.format, made) + "\n")
     if document:
-        _write_files({document.parent / name: write for name, write in page.files.items()})
+        _write_files({document.parent / name: make for name, make in page.files.items()})
         text = document.read_text(encoding="utf-8")  # again: it may have been edited meanwhile
         saving.write_text(document, report.insert(text, part, page.text("markdown", made)))
     if not args.out:
@@ -185,10 +186,17 @@ def _target(module: ModuleType, args: argparse.Namespace, options: Mapping) -> t
     return document, place.part
 
 
-def _write_files(files: Mapping[Path, Callable[[Path], object]]) -> None:
+def _write_files(files: Mapping[Path, Callable[[], Any]]) -> None:
     import matplotlib
+    import numpy as np
 
     matplotlib.use("Agg")
-    for path, write in files.items():
-        with saving.writing(path) as partial:
-            write(partial)
+    for path, make in files.items():
+        made = make()
+        with saving.writing(path) as part:
+            if path.suffix == ".png":
+                made.savefig(part, dpi=120)
+            elif path.suffix == ".npz":
+                np.savez_compressed(part, **made)
+            else:
+                made.to_csv(part, index=False, float_format="%.6g")

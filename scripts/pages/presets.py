@@ -101,7 +101,7 @@ def tables(jobs: Jobs = -1) -> Page:
     cells = compute(rows, jobs)
     made = [_settings(), _creep_and_cost(), _speeds(rows, cells, "gait", "gait, t_s / t_c = 0.6")]
     made += [_costs(rows, cells), _speeds(rows, cells, "slope", "slope dz/dy"), _turns(rows, cells)]
-    return Page(*made, files={"figures/presets.png": lambda path: draw(rows, cells).savefig(path, dpi=120)})
+    return Page(*made, files={"figures/presets.png": lambda: draw(rows, cells)})
 
 
 def _settings() -> Table:

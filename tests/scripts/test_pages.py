@@ -5,6 +5,7 @@ import io
 import json
 import types
 
+import pandas as pd
 import pytest
 
 from tarsus.scripts import report
@@ -12,10 +13,6 @@ from tarsus.scripts.pages import frame
 from tarsus.scripts.pages.frame import Page, Place, Table
 
 TABLE = Table(("leg", "speed [m/s]"), [("left, front", "0.1"), ("right", 2)], "### Speeds")
-
-
-def written(path):
-    path.write_text("a picture")
 
 
 def page_of(work=lambda: None, **more):
@@ -28,7 +25,11 @@ def page_of(work=lambda: None, **more):
             legs: How many.
         """
         work()
-        return Page(TABLE, f"{legs} legs.", files={"figures/legs.png": written})
+        return Page(
+            TABLE,
+            f"{legs} legs.",
+            files={"data/legs.csv": lambda: pd.DataFrame({"leg": [1, 2], "speed": [0.1, 1 / 3]})},
+        )
 
     return types.SimpleNamespace(
         __name__="tarsus.scripts.pages.legs", __doc__="Legs.", PACKAGES=("numpy",), tables=tables, **more
@@ -61,7 +62,7 @@ def test_a_page_is_printed_in_three_formats_and_docs_is_left_alone(docs, capsys)
     assert lines[0].startswith(f"# {made}") and "# Speeds" in lines and "# 4 legs." in lines
     rows = [row for row in csv.reader(line for line in lines if line and line[0] != "#")]
     assert rows == [["leg", "speed [m/s]"], ["left, front", "0.1"], ["right", "2"]]
-    assert (docs / "legs.md").read_text() == before and not (docs / "figures").exists()
+    assert (docs / "legs.md").read_text() == before and not (docs / "data").exists()
 
 
 def test_a_page_is_written_into_its_part_with_what_lies_beside_it(docs, capsys):
@@ -69,7 +70,7 @@ def test_a_page_is_written_into_its_part_with_what_lies_beside_it(docs, capsys):
     text = (docs / "legs.md").read_text()
     assert text.startswith("before\n<!--") and text.endswith("-->\nafter\n") and "old" not in text
     assert "Made by `tarsus page legs` on " in text and "| right | 2 |" in text
-    assert (docs / "figures" / "legs.png").read_text() == "a picture"
+    assert (docs / "data" / "legs.csv").read_text() == "leg,speed\n1,0.1\n2,0.333333\n"
     assert f"{text.partition('begin -->')[2].partition('<!--')[0].strip()}\n" == capsys.readouterr().out
 
 
