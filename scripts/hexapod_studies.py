@@ -1,7 +1,7 @@
 """Make the tables and pictures of docs/hexapod_studies.md: the studies of the hexapod report, in both engines.
 
-Usage: tarsus hexapod studies [--data FOLDER] [--only NAME ...] [--jobs N]. All of it takes about 10 min of processor
-time; a study whose data lie in the folder already, from here or from its own `tarsus figure`, is only drawn.
+Usage: tarsus page hexapod_studies [--data FOLDER] [--only NAME ...] [--jobs N]. All of it takes about 10 min of
+processor time; a study whose data lie in the folder already, from here or from its own `tarsus figure`, is only drawn.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def study(name: str, folder: Path, pictures: Path, jobs: int) -> str:
 @arguments.command
 def main(argv: list[str] | None = None) -> int:
     """Make the tables and pictures."""
-    parser = arguments.Parser(prog="tarsus hexapod studies", description=(__doc__ or "").partition("\n")[0])
+    parser = arguments.Parser(prog="tarsus page hexapod_studies", description=(__doc__ or "").partition("\n")[0])
     page = report.DOCS / "hexapod_studies.md"
     parser.add_argument("--page", type=paths.page, default=page, help="to put the tables into")
     parser.add_argument(
@@ -80,12 +80,14 @@ def main(argv: list[str] | None = None) -> int:
         try:
             data_of(name, args.data, args.jobs)
         except KeyboardInterrupt:
-            print(f"tarsus hexapod studies: interrupted at {name}; studies that were finished are in {args.data}, the "
-                  "same command goes on with the others", file=sys.stderr)  # fmt: skip
+            done = f"studies that were finished are in {args.data}, the same command goes on with the others"
+            print(f"tarsus page hexapod_studies: interrupted at {name}; {done}", file=sys.stderr)
             return EXIT_STATUS
     parts = {name: study(name, args.data, args.page.parent / "figures", args.jobs) for name in args.only}
     versions, machine = report.versions(*record.PACKAGES), report.machine()
-    parts["made"] = f"Made by `tarsus hexapod studies` on {time.strftime('%Y-%m-%d')} with {versions}, on {machine}."
+    parts["made"] = (
+        f"Made by `tarsus page hexapod_studies` on {time.strftime('%Y-%m-%d')} with {versions}, on {machine}."
+    )
     page = args.page.read_text(encoding="utf-8")  # again: the runs took minutes, in which it may have been edited
     for name, part in parts.items():
         page = report.insert(page, name, part)

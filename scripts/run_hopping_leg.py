@@ -20,7 +20,7 @@ SAMPLE_PERIOD = 2e-3  # between rows of the record [s]
 def parser() -> arguments.Parser:
     """Return the command line."""
     made = arguments.Parser(
-        prog="tarsus run hopping leg", description=(__doc__ or "").partition("\n")[0], allow_abbrev=False
+        prog="tarsus run hopping_leg", description=(__doc__ or "").partition("\n")[0], allow_abbrev=False
     )
     made.add_argument("--Nstep", type=arguments.integer(0), default=10, help="number of hops; default 10")
     made.add_argument("--engine", choices=ENGINES, default="hybrid")
@@ -50,7 +50,7 @@ def main(argv: list[str] | None = None) -> int:
             picture.film(video)
     print(files)
     if asked():
-        return interrupts.report("tarsus run hopping leg", run.record["time"].values[-1], files.folder)
+        return interrupts.report("tarsus run hopping_leg", run.record["time"].values[-1], files.folder)
     if plot is not None:
         plot.playback()
     return 0 if run.completed else 1

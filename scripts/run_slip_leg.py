@@ -18,7 +18,7 @@ ENGINES = ("hybrid", "mujoco")
 def parser() -> arguments.Parser:
     """Return the command line."""
     parser = arguments.Parser(
-        prog="tarsus run slip leg", description=(__doc__ or "").partition("\n")[0], allow_abbrev=False
+        prog="tarsus run slip_leg", description=(__doc__ or "").partition("\n")[0], allow_abbrev=False
     )
     parser.add_argument("--steps", type=arguments.count, default=40, help="from apex to apex; default 40")
     parser.add_argument("--engine", default="hybrid", help="hybrid (exact, default) or mujoco")
@@ -58,7 +58,7 @@ def main(argv: list[str] | None = None) -> int:
         _film(run, experiment, files, args)
     print(files)
     if asked():
-        return interrupts.report("tarsus run slip leg", run.record["time"].values[-1], files.folder)
+        return interrupts.report("tarsus run slip_leg", run.record["time"].values[-1], files.folder)
     if plot is not None:
         plot.playback()
     return 0 if run.completed else 1

@@ -26,10 +26,12 @@ from tarsus.controllers import gaits, pair_gaits
 from tarsus.envs.hexapod import HexapodConfig, HexapodTask
 from tarsus.envs.observations import Observation
 from tarsus.mjcf import PRESETS, parts
-from tarsus.scripts import baselines, cli, contact_sweep, crossvalidate, evaluate, run_multipod, train, write_docs
+from tarsus.scripts import cli, crossvalidate, evaluate, run_multipod, train
 from tarsus.scripts.comparison.machine import Machine, Trial
 from tarsus.scripts.learning import policies, training_runs
-from tarsus.scripts.pages import hexapod_page, plain_page
+from tarsus.scripts.pages import baselines, hexapod_page, plain_page
+from tarsus.scripts.pages import contact as contact_sweep
+from tarsus.scripts.pages import docs as write_docs
 from tarsus.scripts.runs import layouts, record, walking
 
 ROOT = Path(__file__).parents[1]
@@ -270,13 +272,14 @@ def test_a_machine_is_compared_in_both_engines(monkeypatch, tmp_path, capsys):
     assert "bouncer" in capsys.readouterr().out
 
 
-def test_scripts_are_subcommands_by_lying_there(monkeypatch, tmp_path):
-    for name in ("do_this", "helper"):
-        body = "" if name == "helper" else "\n\ndef main(argv):\n    return 0\n"
+def test_a_file_is_a_command_by_lying_there(monkeypatch, tmp_path):
+    (tmp_path / "figures").mkdir()
+    for name in ("search_this", "search_helper", "figures/circle"):
+        body = "" if name == "search_helper" else "\n\ndef main(argv):\n    return 0\n"
         (tmp_path / f"{name}.py").write_text(f'"""{name} does it."""\n{body}')
     monkeypatch.setattr(cli, "FOLDER", tmp_path)
-    assert list(cli.subcommands()) == ["do this"]
-    assert "do_this does it." in cli.usage(cli.subcommands())
+    assert list(cli.commands()) == ["search this", "figure circle"]
+    assert "search_this does it." in cli.listing(cli.commands())
 
 
 def test_every_page_is_in_a_list_of_contents():

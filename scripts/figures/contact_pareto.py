@@ -1,6 +1,6 @@
 """What contact accuracy costs: MuJoCo's settings by their error against the exact engine and their speed.
 
-Runtime: about 15 minutes on one core; `tarsus contact sweep` writes the same numbers into docs/crossvalidation.md.
+Runtime: about 15 minutes on one core; `tarsus page contact` writes the same numbers into docs/crossvalidation.md.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from tarsus.mjcf.presets import CONES, INTEGRATORS, PRESETS
-from tarsus.scripts import contact_sweep
-from tarsus.scripts.contact_sweep import DEFAULTS, front
+from tarsus.scripts.pages import contact as contact_sweep
+from tarsus.scripts.pages.contact import DEFAULTS, front
 from tarsus.scripts.studies.study_plots import plain_log
 
 MARKED = (DEFAULTS, *PRESETS)

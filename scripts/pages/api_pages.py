@@ -16,6 +16,7 @@ FOLDERS = {  # page, title, folders
     "controllers": ("Controllers", ("controllers",)),
     "envs": ("Environments", ("envs",)),
     "scripts": ("Commands", ("scripts",)),
+    "benchmarks": ("Benchmarks", ("scripts/benchmarks",)),
     "shared": ("What the commands share", tuple(f"scripts/{name}" for name in SHARED)),
 }
 

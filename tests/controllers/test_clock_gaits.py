@@ -5,7 +5,7 @@ import pytest
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.controllers.clock_gaits import CLOCK_GAITS
 from tarsus.scripts import run_hexapod
-from tarsus.scripts.optimise_hexapod import RANGES, gait_at
+from tarsus.scripts.search_hexapod import RANGES, gait_at
 
 
 @pytest.mark.parametrize("name", CLOCK_GAITS)

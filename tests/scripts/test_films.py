@@ -17,8 +17,8 @@ DRAW = {
     "run_hexapod": [],
     "run_multipod": [],
     "evaluate": ["zero", "--video", "film.mp4"],
-    "write_gallery": ["--no-figures"],
-    "write_pictures": [],
+    "pages.gallery": ["--no-figures", "--write"],
+    "pages.pictures": ["--write"],
 }
 
 
@@ -46,7 +46,11 @@ def test_a_film_has_whole_control_periods_between_its_pictures(monkeypatch, tmp_
 
 
 def test_every_script_that_draws_chooses_its_opengl_before_mujoco_is_imported(tmp_path):
-    asking = {p.stem for p in cli.FOLDER.glob("*.py") if re.search(r"choose_opengl\(\)", p.read_text(encoding="utf-8"))}
+    asking = {
+        cli.module_of(path).removeprefix("tarsus.scripts.")
+        for path in cli.commands().values()
+        if re.search(r"choose_opengl\(\)", path.read_text(encoding="utf-8"))
+    }
     assert asking == set(DRAW)
     code = f"""if True:
         import importlib, sys

@@ -6,19 +6,20 @@ before.
 """
 
 import argparse
-import importlib
 from pathlib import Path
 
 import pytest
 
-from tarsus.scripts import arguments, cli, figure
+from tarsus.scripts import arguments, cli
 from tarsus.scripts.views import rendering
 
-COMMANDS = [*cli.subcommands(), *(f"figure {name}" for name in figure.names())]
+COMMANDS = cli.commands()
 # What stands before the options where a command wants words: the least that it accepts.
 WORDS = {
-    "compare followers": ["zero", "--grounds", "flat"],
-    "compare policies": ["zero"],
+    "page followers": ["--policies", "zero", "--grounds", "flat"],
+    "page gallery": ["--write"],
+    "page pictures": ["--write"],
+    "page policies": ["--policies", "zero"],
     "crossvalidate": ["hopping_leg"],
     "evaluate": ["zero"],
     "train": ["hopping-leg"],
@@ -39,9 +40,7 @@ class Declared(Exception):
 
 
 def main_of(name):
-    if name.startswith("figure "):
-        return lambda words: figure.main([name.removeprefix("figure "), *words])
-    return importlib.import_module(f"tarsus.scripts.{name.replace(' ', '_')}").main
+    return cli.main_of(name, COMMANDS[name])
 
 
 def parser_of(name):
@@ -152,14 +151,14 @@ def test_every_subcommand_refuses_what_it_cannot_run(name, outcome, tmp_path):
 
 
 def test_the_test_would_see_a_traceback_and_work_before_the_checks(outcome, monkeypatch, tmp_path):
-    from tarsus.scripts import write_docs
+    from tarsus.scripts.pages import docs as write_docs
 
     monkeypatch.setattr(write_docs, "main", lambda argv: 1 / 0)
     with pytest.raises(AssertionError, match="ZeroDivisionError"):
-        outcome("write docs", [])
+        outcome("page docs", [])
     monkeypatch.setattr(write_docs, "main", lambda argv: print("working"))
     with pytest.raises(AssertionError, match="working"):
-        outcome("write docs", [])
+        outcome("page docs", [])
 
 
 # Words that were once tracebacks, silent, or answered after minutes; each with a word of the sentence it gets.
@@ -173,17 +172,17 @@ REFUSED = {
     "run multipod --robot disc --gait-set speed=1": "the gait 'disc' has no such option",
     "run multipod --robot disc --gait-set period=0": "period must be positive",
     "run multipod --set leaf_k=nan": "--set takes numbers",
-    "run hopping leg --preset nan": "unknown preset 'nan'; there are",
-    "run hopping leg --speed nan": "--speed must be finite",
-    "run hopping leg --terrain step high": "arguments of a terrain are numbers",
-    "run slip leg --fps 0": "--fps must be finite and at least 1",
-    "run slip leg --preset fast": "unknown preset 'fast'",
-    "run slip leg --terrain sloped": "no profile along x",
-    "optimise gait --legs 0": "--legs must be at least 1",
-    "optimise gait --legs 5": "even number",
-    "optimise gait --seed=-1": "--seed must be at least 0",
-    "optimise gait --phase-offset nan": "--phase-offset must be finite",
-    "optimise hexapod --jobs 0": "--jobs must be a number of processes",
+    "run hopping_leg --preset nan": "unknown preset 'nan'; there are",
+    "run hopping_leg --speed nan": "--speed must be finite",
+    "run hopping_leg --terrain step high": "arguments of a terrain are numbers",
+    "run slip_leg --fps 0": "--fps must be finite and at least 1",
+    "run slip_leg --preset fast": "unknown preset 'fast'",
+    "run slip_leg --terrain sloped": "no profile along x",
+    "search multipod --legs 0": "--legs must be at least 1",
+    "search multipod --legs 5": "even number",
+    "search multipod --seed=-1": "--seed must be at least 0",
+    "search multipod --phase-offset nan": "--phase-offset must be finite",
+    "search hexapod --jobs 0": "--jobs must be a number of processes",
     "sweep gaits --cycle-times -1": "--cycle-times must be positive",
     "sweep gaits --duty 1": "slow_time must lie between",
     "sweep gaits --address localhost:1": "--address is for the backends dask and ray",
@@ -200,18 +199,18 @@ REFUSED = {
     "evaluate clock --option wings=2": "wings",
     "evaluate undulation --env MultipodQuasistatic-v0 --video x.mp4": "has no pictures",
     "evaluate SimSect.rc": "not a trained policy",
-    "baselines --env bogus": "invalid choice: 'bogus'",
-    "baselines --runs missing": "--runs must be a folder that is there",
-    "compare followers zero --grounds moon": "unknown terrain 'moon'",
+    "page baselines --env bogus": "invalid choice: 'bogus'",
+    "page baselines --runs missing": "--runs must be a folder that is there",
+    "page followers --grounds moon": "unknown terrain 'moon'",
     "figure gait_diagram --seconds 0.001": "--seconds must be finite and at least 0.1",
     "figure gait_diagram --policies bogus": "--policies",
     "crossvalidate hopping_leg --speed nan": "--speed must be finite",
-    "walker table --legs 5": "even number",
-    "walker table --presets fast": "unknown preset 'fast'",
+    "page walkers --legs 5": "even number",
+    "page walkers --presets fast": "unknown preset 'fast'",
     "simsect -c missing.rc": "cannot read the init file missing.rc",
     "simsect --video x.xyz": "--video must be the name of a .mp4 or .gif file",
     "figure hexapod_speed_map --jobs 0": "--jobs must be a number of processes",
-    "sliding test --recording missing.csv": "missing.csv: it cannot be read",
+    "page sliding_test --recording missing.csv": "missing.csv: it cannot be read",
 }
 
 

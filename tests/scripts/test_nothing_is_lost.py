@@ -160,7 +160,8 @@ def test_a_film_that_did_not_fit_is_an_error_and_not_a_cut_film(tmp_path, ending
 
 
 def test_what_is_there_is_refused_before_the_work(tmp_path, monkeypatch, capsys):
-    from tarsus.scripts import evaluate, optimise_gait
+    from tarsus.scripts import evaluate
+    from tarsus.scripts import search_multipod as optimise_gait
 
     for module, work in ((evaluate, "evaluate"), (optimise_gait, "optimise"), (zeno_ball, "compute")):
         monkeypatch.setattr(module, work, lambda *_, **__: pytest.fail("it was computed"))
@@ -169,7 +170,7 @@ def test_what_is_there_is_refused_before_the_work(tmp_path, monkeypatch, capsys)
         (tmp_path / name).write_text("mine")
     for command, option, path in (
         ("evaluate zero", "--video", "film.mp4"),
-        ("optimise gait", "--out", "best.npz"),
+        ("search multipod", "--out", "best.npz"),
         ("figure zeno_ball", "--out", ""),
     ):
         assert tarsus([*command.split(), option, str(tmp_path / path)]) == 2
@@ -309,7 +310,7 @@ def test_ctrl_c_between_studies_keeps_those_that_are_finished(tmp_path, monkeypa
     page = tmp_path / "page.md"
     marks = "".join(f"<!-- {name}: begin --><!-- {name}: end -->" for name in ("made", *STUDIES))
     page.write_text(marks)
-    command = ["hexapod", "studies", "--page", str(page), "--data", str(tmp_path / "data"), "--only", *STUDIES]
+    command = ["page", "hexapod_studies", "--page", str(page), "--data", str(tmp_path / "data"), "--only", *STUDIES]
     assert tarsus(command) == 130
     assert "interrupted at hexapod_turning" in only_sentence(capsys, "hexapod studies")
     assert set(contents(tmp_path)) == {"page.md", "data/hexapod_speed_map.npz"} and page.read_text() == marks
@@ -370,13 +371,15 @@ def pressing(n, result):
 
 
 def test_ctrl_c_ends_a_search_with_the_best_until_then(tmp_path, monkeypatch, capsys):
-    from tarsus.scripts import optimise_gait, optimise_hexapod, search_gait
+    from tarsus.scripts import search_gait
+    from tarsus.scripts import search_hexapod as optimise_hexapod
+    from tarsus.scripts import search_multipod as optimise_gait
 
     path = tmp_path / "best.npz"
     rng = np.random.default_rng(0)
     monkeypatch.setattr(optimise_gait.Problem, "results", pressing(2, lambda problem, gaits: rng.random(len(gaits))))
     monkeypatch.setattr(optimise_gait, "walked", lambda *_: pytest.fail("it walked the gait of an unfinished search"))
-    assert tarsus(["optimise", "gait", "--generations", "100000", "--out", str(path)]) == 130
+    assert tarsus(["search", "multipod", "--generations", "100000", "--out", str(path)]) == 130
     with np.load(path) as stored:
         assert set(stored) == {"coefficients", "frequency"}
 
@@ -387,8 +390,8 @@ def test_ctrl_c_ends_a_search_with_the_best_until_then(tmp_path, monkeypatch, ca
     found = pressing(30, lambda *_: (optimise_hexapod.Walk(1.0, 0.3, 0.0), None))
     monkeypatch.setattr(optimise_hexapod, "walk", found)
     monkeypatch.setattr(optimise_hexapod.exact, "simulator", lambda ground: None)
-    assert tarsus(["optimise", "hexapod", "--generations", "1000", "--jobs", "1"]) == 130
+    assert tarsus(["search", "hexapod", "--generations", "1000", "--jobs", "1"]) == 130
     out, err = capsys.readouterr()
     assert "0.300 m/s, not proved" in out and "tarsus run hexapod --t-c=" in out
-    for command in ("optimise gait", "search gait", "optimise hexapod"):
+    for command in ("search multipod", "search gait", "search hexapod"):
         assert err.count(f"tarsus {command}: interrupted; ") == 1

@@ -7,8 +7,9 @@ import pytest
 import tarsus  # noqa: F401
 from tarsus.analytic.clock import TripodGait
 from tarsus.envs.hexapod import gait_parameters
-from tarsus.scripts import compare_policies, evaluate, search_gait
+from tarsus.scripts import evaluate, search_gait
 from tarsus.scripts.learning import policies
+from tarsus.scripts.pages import policies as compare_policies
 
 SHORT = {"reset_noise": 0.0}
 WALKS = {  # least and greatest forward speed [m/s] from rest, over 250 control periods

@@ -7,7 +7,8 @@ from tarsus.analytic.models.bigant import BigAntParams
 from tarsus.analytic.models.disc import DiscParams
 from tarsus.analytic.models.multipod import MultipodParams
 from tarsus.analytic.terrain import Rough
-from tarsus.scripts import walker_table
+from tarsus.scripts.pages import frame
+from tarsus.scripts.pages import walkers as walker_table
 from tarsus.scripts.runs.walking import FPS, MACHINES, Walking, WalkingStepper, walk
 
 SETTLE = 2.0  # [s]; then whole strides
@@ -118,7 +119,7 @@ def test_too_short_a_walk_is_refused():
 
 
 def test_a_table_of_too_short_walks_is_refused(capsys):
-    assert walker_table.main(["--legs", "6", "--seconds", "1"]) == 2
+    assert frame.main(walker_table, ["--legs", "6", "--seconds", "1"]) == 2
     assert "a speed needs a whole stride" in capsys.readouterr().err
 
 

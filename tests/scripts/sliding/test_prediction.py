@@ -8,8 +8,8 @@ import pytest
 from tarsus.analytic.contact import Feet, se2, solve
 from tarsus.analytic.models.multipod import MultipodParams
 from tarsus.controllers import gaits
-from tarsus.scripts import sliding_test
-from tarsus.scripts.optimise_gait import Problem, optimise
+from tarsus.scripts.pages import frame, sliding_test
+from tarsus.scripts.search_multipod import Problem, optimise
 from tarsus.scripts.sliding import cases as sliding_cases
 from tarsus.scripts.sliding import prediction as sliding_prediction
 from tarsus.scripts.sliding import recording as sliding_recording
@@ -115,7 +115,7 @@ def test_recordings_from_files_give_a_table(tmp_path, capsys):
     for forces, lines in ((True, 6), (False, 4)):
         path = tmp_path / f"mine_{forces}.csv"
         sliding_recording.save(invented(forces=forces)[0], path)
-        assert sliding_test.main(["--recording", str(path)]) == 0
+        assert frame.main(sliding_test, ["--recording", str(path)]) == 0
         assert len([line for line in capsys.readouterr().out.splitlines() if line.startswith("|")]) == lines
 
 
@@ -125,7 +125,7 @@ def test_forces_to_which_nothing_can_be_fitted_are_refused(tmp_path, capsys):
         changed = recording.assign(foot_force=forces * abs(recording["foot_force"]))
         changed["foot_force"].attrs["units"] = "N"
         sliding_recording.save(changed, tmp_path / "unloaded.csv")
-        assert sliding_test.main(["--recording", str(tmp_path / "unloaded.csv")]) == 2
+        assert frame.main(sliding_test, ["--recording", str(tmp_path / "unloaded.csv")]) == 2
         assert sentence in capsys.readouterr().err
 
 

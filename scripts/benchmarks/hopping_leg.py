@@ -1,35 +1,25 @@
 """How fast the legs are: dynamics terms in compiled code, forty hops, environment steps on one core.
 
-Usage: tarsus benchmark hopping leg [--repeats 7]. Runtime: about two minutes, most of it compiling. Times are medians
+Usage: tarsus benchmark hopping_leg [--repeats 7]. Runtime: about two minutes, most of it compiling. Times are medians
 of CPU time; the least is given beside them, since a busy machine only ever adds.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 import numpy as np
 
-from tarsus.scripts import arguments, report
+from tarsus.scripts.benchmarks import timing
+from tarsus.scripts.pages.frame import Page, Table
+from tarsus.scripts.signature import Count
 
 PACKAGES = ("tarsus", "mujoco", "gymnasium", "numpy", "numba")
 
 
-def timed(function: Callable, repeats: int) -> np.ndarray:
-    """Return CPU times of calls, after one that compiles, shape (repeats,) [s]."""
-    function()
-    seconds = []
-    for _ in range(repeats):
-        start = time.process_time()
-        function()
-        seconds.append(time.process_time() - start)
-    return np.array(seconds)
-
-
 def dynamics_terms(n: int = 20_000) -> Callable:
     """Return a compiled loop over all terms of the boom leg, every coordinate changing, `n` times."""
-    from tarsus.analytic.compiled import compiled
+    from tarsus.analytic.compilation import compiled
     from tarsus.analytic.models.hopping_leg import HoppingLegParams
     from tarsus.analytic.models.hopping_leg_mechanics import frames_of, mass_and_bias, numbers, toe_jacobian
 
@@ -87,23 +77,20 @@ def environment_steps(n: int = 500) -> Callable:
     return episode
 
 
-@arguments.command
-def main(argv: list[str] | None = None) -> int:
-    parser = arguments.Parser(prog="tarsus benchmark hopping leg", description=__doc__.partition("\n")[0])
-    parser.add_argument("--repeats", type=arguments.count, default=7)
-    args = arguments.parse(parser, argv)
+def tables(repeats: Count = 7) -> Page:
+    """Return the table.
+
+    Args:
+        repeats: Measurements of each.
+    """
+    runs = {
+        "boom leg: all dynamics terms, compiled": (dynamics_terms(), 20_000, 1e6, "us"),
+        "boom leg: 40 hops, hybrid": (forty_hops(), 1, 1.0, "s"),
+        "HoppingLeg-v0, rl: a step of 5 ms": (environment_steps(), 500, 1e6, "us"),
+    }
+    took = timing.rounds({label: run for label, (run, *_) in runs.items()}, repeats)
     rows = []
-    for label, function, n, scale, unit in (
-        ("boom leg: all dynamics terms, compiled", dynamics_terms(), 20_000, 1e6, "us"),
-        ("boom leg: 40 hops, hybrid", forty_hops(), 1, 1.0, "s"),
-        ("HoppingLeg-v0, rl: a step of 5 ms", environment_steps(), 500, 1e6, "us"),
-    ):
-        each = scale * timed(function, args.repeats) / n
+    for label, (_, n, scale, unit) in runs.items():
+        each = scale * took[label].cpu / n
         rows.append((label, f"{np.median(each):.3g} {unit}", f"{each.min():.3g} {unit}"))
-    print(report.markdown_table(("what", "median", "least"), rows))
-    print(f"{report.versions(*PACKAGES)}, on {report.machine()}; one thread, CPU time")
-    return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())
+    return Page(Table(("what", "median", "least"), rows))

@@ -1,6 +1,6 @@
 """The table of docs/slip_leg.md: the articulated leg in the hybrid model and in MuJoCo, side by side.
 
-Usage: tarsus slip leg table. Prints Markdown. Runtime: about a minute, once everything is compiled.
+Usage: tarsus page slip_leg [--write]. Runtime: about a minute, once everything is compiled.
 """
 
 from __future__ import annotations
@@ -11,10 +11,12 @@ import numpy as np
 
 from tarsus.controllers.slip import SlipControl
 from tarsus.mjcf.slip_leg import PRESETS
-from tarsus.scripts import arguments, report
+from tarsus.scripts.pages.frame import Page, Place, Table
 from tarsus.scripts.runs import slip_leg_runs as runs
 from tarsus.scripts.runs.slip_leg_mujoco import mujoco_run
 
+PLACE = Place("slip_leg.md", "table")
+PACKAGES = ("tarsus", "mujoco", "numpy")
 N_STEPS = 40
 REGULATED = SlipControl(energy_gain=0.5)
 FINE = replace(PRESETS["reference"], timestep=2e-5)
@@ -53,16 +55,8 @@ def rows() -> list[tuple]:
     return [*made, row("MuJoCo, `reference`, no compensation", mujoco_run(without, N_STEPS))]
 
 
-@arguments.command
-def main(argv: list[str] | None = None) -> int:
-    """Print the table."""
-    parser = arguments.Parser(prog="tarsus slip leg table", description=__doc__.partition("\n")[0])
-    arguments.parse(parser, argv)
+def tables() -> Page:
+    """Return the table, and what its energy is."""
     head = ("run", "touchdown 1 [s]", "stance 1 [s]", "impact loss 1 [J]", "impulse 1 after 20 ms [N s]")
-    print(report.markdown_table((*head, "apexes [m]", "energy at the end [%]", "steps"), rows()))
-    print(f"\n{report.versions('tarsus', 'mujoco', 'numpy')}, on {report.machine()}")
-    return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())
+    table = Table((*head, "apexes [m]", "energy at the end [%]", "steps"), rows())
+    return Page(table, "Energy is that of the mass centre at the last apex against the first.")

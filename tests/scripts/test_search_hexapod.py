@@ -4,7 +4,7 @@ import pytest
 
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.terrain import Flat
-from tarsus.scripts import optimise_hexapod as optimise
+from tarsus.scripts import search_hexapod as optimise
 from tarsus.scripts.runs import exact
 from tarsus.scripts.studies import gait_proof
 

@@ -10,26 +10,27 @@ and stop at the same 400 events. `err16` is the worst event time of the first 16
 
 from __future__ import annotations
 
-import importlib.metadata
 import importlib.util
 import math
-import statistics
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
 
 from tarsus.analytic import hybrid as hy
 from tarsus.analytic.models import slip
-from tarsus.scripts import arguments, report
+from tarsus.scripts import arguments
+from tarsus.scripts.benchmarks import timing
+from tarsus.scripts.pages.frame import Page, Table
+from tarsus.scripts.signature import Count
 
 PACKAGES = ("tarsus", "numpy", "scipy", "numba", "diffrax", "jax")
 EVENTS = 400
 FIRST_CALLS = 5  # new processes
-REFERENCE = Path(__file__).parents[1] / "tests" / "oracles" / "hybrid_slip.txt"
+REFERENCE = Path(__file__).parents[2] / "tests" / "oracles" / "hybrid_slip.txt"
 MASS, STIFFNESS, GRAVITY = 50.48, 1000.0, 10.0
 
 
@@ -151,23 +152,6 @@ def peers() -> tuple[dict[str, Callable], list[str]]:
     return table, missing
 
 
-def measure(run: Callable, rtol: float, repeats: int) -> tuple[float, float, np.ndarray]:
-    """Return the median and spread (largest less smallest) of the CPU time [s], and the event times."""
-    times = run(rtol)  # compiles
-    inner = 1
-    start = time.process_time()
-    run(rtol)
-    if time.process_time() - start < 0.02:
-        inner = 20
-    samples = []
-    for _ in range(repeats):
-        start = time.process_time()
-        for _ in range(inner):
-            run(rtol)
-        samples.append((time.process_time() - start) / inner)
-    return statistics.median(samples), max(samples) - min(samples), times
-
-
 def first_call() -> str:
     """Return what the first compiled run costs in a new process, from the cache."""
     code = (
@@ -179,36 +163,39 @@ def first_call() -> str:
         subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
         for _ in range(FIRST_CALLS)
     ]
-    imports, run = (statistics.median(float(r.stdout.split()[i]) for r in runs) for i in (0, 1))
-    return f"first compiled run in a new process, from cache: {run:.2f} s CPU (and {imports:.2f} s imports)"
+    imports, run = np.median([list(map(float, run.stdout.split())) for run in runs], axis=0)
+    return f"First compiled run in a new process, from cache: {run:.2f} s CPU (and {imports:.2f} s imports)."
 
 
-@arguments.command
-def main(argv: list[str] | None = None) -> int:
-    """Measure everything in one run and print the table."""
-    parser = arguments.Parser(prog="tarsus benchmark hybrid", description=__doc__.partition("\n")[0])
-    parser.add_argument("--rtol", type=arguments.rtol, default=1e-9, help="relative tolerance of all")
-    parser.add_argument(
-        "--repeats", type=arguments.count, default=7, help="measurements of each; the median is printed"
-    )
-    with arguments.read(parser, argv) as args:
-        reference = np.loadtxt(REFERENCE)
-    last = ours("dop853", "auto")(1e-13)[EVENTS - 1]
-    table, missing = peers()
-    rows = []
-    for name, make in table.items():
-        cpu, spread, t = measure(make(), args.rtol, args.repeats)
-        rows.append((name, cpu, spread, np.abs(t[: reference.size] - reference).max(), abs(t[EVENTS - 1] - last)))
-    fastest = rows[0][1]
-    print(f"{EVENTS} events, rtol {args.rtol:g}, atol rtol/100; {report.versions(*PACKAGES)}; {report.machine()}")
-    print(f"{'':28}{'CPU ms':>9}{'spread':>9}{'ratio':>8}{'err16 s':>10}{'err100 s':>10}")
-    for name, cpu, spread, e16, e100 in rows:
-        print(f"{name:28}{cpu * 1e3:9.3f}{spread * 1e3:9.3f}{cpu / fastest:8.1f}{e16:10.1e}{e100:10.1e}")
-    print(*(f"{name}: not installed, skipped" for name in missing), sep="\n", end="\n" if missing else "")
-    if hy.simulator.loader.has_numba():
-        print(first_call())
-    return 0
+def check(**_) -> None:
+    """Refuse to run where the tests' references are not.
+
+    Raises:
+        OSError: If they are not beside the package.
+    """
+    np.loadtxt(REFERENCE)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def tables(rtol: Annotated[float, arguments.rtol] = 1e-9, repeats: Count = 7) -> Page:
+    """Return the table, and what a first run costs.
+
+    Args:
+        rtol: Relative tolerance of all.
+        repeats: Measurements of each.
+    """
+    reference, last = np.loadtxt(REFERENCE), ours("dop853", "auto")(1e-13)[EVENTS - 1]
+    known, missing = peers()
+    runs = {name: make() for name, make in known.items()}
+    events = {name: run(rtol) for name, run in runs.items()}  # compiles
+    inner = {name: 20 if timing.seconds(lambda run=run: run(rtol))[0] < 0.02 else 1 for name, run in runs.items()}
+    loops = {name: timing.repeated(lambda run=run: run(rtol), inner[name]) for name, run in runs.items()}
+    took = {name: times.cpu / inner[name] for name, times in timing.rounds(loops, repeats).items()}
+    fastest, rows = np.median(next(iter(took.values()))), []
+    for name, cpu in took.items():
+        errors = np.abs(events[name][: reference.size] - reference).max(), abs(events[name][EVENTS - 1] - last)
+        numbers = (f"{1e3 * np.median(cpu):.3f}", f"{1e3 * np.ptp(cpu):.3f}", f"{np.median(cpu) / fastest:.1f}")
+        rows.append((name, *numbers, *(f"{error:.1e}" for error in errors)))
+    head = ("engine", "CPU [ms]", "spread [ms]", "ratio", "err16 [s]", "err100 [s]")
+    words = [f"{name}: not installed, skipped." for name in missing]
+    words += [first_call()] if hy.simulator.loader.has_numba() else []
+    return Page(f"{EVENTS} events, atol = rtol / 100.", Table(head, rows), *words)

@@ -1,20 +1,21 @@
-"""Write the pages of docs/ whose tables come from the code: one page per environment.
+"""The pages of docs/ whose tables come from the code: environments, figures, the API reference.
 
-Usage: tarsus write docs [--check]. With --check nothing is written, and a page that would change is an error.
+Usage: tarsus page docs [--check] [--write]. Without --write it says which pages would change; with --check such a page
+is an error.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
 from tarsus.analytic import saving
 from tarsus.envs import ENVIRONMENTS
-from tarsus.scripts import arguments, write_gallery
+from tarsus.scripts import arguments
 from tarsus.scripts.pages import (
     api_pages,
+    frame,
+    gallery,
     hexapod_page,
     hopping_leg_page,
     plain_page,
@@ -23,8 +24,6 @@ from tarsus.scripts.pages import (
     walker_pages,
 )
 
-ROOT = Path(__file__).parents[1]
-
 PAGES = {
     "docs/envs/hexapod.md": hexapod_page.page,
     "docs/envs/multipod.md": walker_pages.multipod_page,
@@ -32,7 +31,7 @@ PAGES = {
     "docs/envs/multipod_quasistatic.md": quasistatic_page.page,
     "docs/envs/hopping_leg.md": hopping_leg_page.page,
     "docs/envs/slip_leg.md": slip_leg_page.page,
-    "docs/figures.md": write_gallery.page,
+    "docs/figures.md": gallery.page,
 } | api_pages.PAGES
 
 
@@ -44,19 +43,17 @@ def pages() -> dict[str, Callable[[], str]]:
 
 @arguments.command
 def main(argv: list[str] | None = None) -> int:
-    parser = arguments.Parser(prog="tarsus write docs", description=__doc__.partition("\n")[0])
-    parser.add_argument("--check", action="store_true", help="write nothing; fail if a page would change")
-    args = arguments.parse(parser, argv)
+    parser = arguments.Parser(prog="tarsus page docs", description=__doc__.partition("\n")[0])
+    parser.add_argument("--check", action="store_true", help="fail if a page would change")
+    frame.add_docs(parser, "write the pages that would change")
+    with arguments.read(parser, argv) as args:
+        root = frame.docs_of(args).parent
     stale = []
     for name, page in pages().items():
-        path, text = ROOT / name, page()
+        path, text = root / name, page()
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             stale.append(name)
-            if not args.check:
+            if args.write:
                 saving.write_text(path, text)
-    print("\n".join(f"{'stale' if args.check else 'written'}: {name}" for name in stale) or "all pages are up to date")
+    print("\n".join(f"{'written' if args.write else 'stale'}: {name}" for name in stale) or "all pages are up to date")
     return int(bool(stale) and args.check)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

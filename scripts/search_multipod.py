@@ -1,6 +1,6 @@
 """Optimise a multipod's gait on the sliding model, by its speed, and walk it in MuJoCo beside the gait it started from.
 
-Usage: tarsus optimise gait [--legs 8] [--goal speed|turning] [--generations 150] [--seed 0] [--out best.npz]
+Usage: tarsus search multipod [--legs 8] [--goal speed|turning] [--generations 150] [--seed 0] [--out best.npz]
 Runtime: about 1 min, a third of it the walks in MuJoCo.
 
 The start is the undulation (for turning, one that bends). A candidate is a wave along the body with three harmonics of
@@ -199,7 +199,7 @@ def walked(params: MultipodParams, gait: FourierGait, goal: str, preset: str = "
 @arguments.command
 def main(argv: list[str] | None = None) -> int:
     """Optimise, walk both gaits in MuJoCo, print a table."""
-    parser = arguments.Parser(prog="tarsus optimise gait", description=__doc__.partition("\n")[0])
+    parser = arguments.Parser(prog="tarsus search multipod", description=__doc__.partition("\n")[0])
     parser.add_argument("--legs", type=arguments.count, default=8)
     parser.add_argument("--goal", choices=GOALS, default="speed")
     parser.add_argument("--generations", type=arguments.count, default=150)
@@ -228,7 +228,7 @@ def main(argv: list[str] | None = None) -> int:
     print(markdown_table((f"{args.goal} [{unit}]", "start", "optimised", "gain"), cells))
     print(f"{found.evaluations} gaits of {FRAMES} frames asked of the model")
     if asked():
-        print("tarsus optimise gait: interrupted; this is the best gait until then", file=sys.stderr)
+        print("tarsus search multipod: interrupted; this is the best gait until then", file=sys.stderr)
         return interrupts.EXIT_STATUS
     return 0
 

@@ -6,24 +6,25 @@ A cell in which an engine cannot go on, or whose gait is impossible, is marked a
 from __future__ import annotations
 
 import itertools
-import sys
 from dataclasses import dataclass
 
 import joblib
 import numpy as np
 from tqdm import tqdm
 
-from tarsus.analytic import saving
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import Flat
 from tarsus.mjcf.presets import find
-from tarsus.scripts import arguments, paths, report
 from tarsus.scripts.comparison.compare import ENGINES
 from tarsus.scripts.comparison.hexapod_machine import HEXAPOD, PlatelessExperiment
 from tarsus.scripts.comparison.machine import Trial
+from tarsus.scripts.pages.frame import Page, Place, Table
 from tarsus.scripts.runs import record, summary
+from tarsus.scripts.signature import Jobs
 
+PLACE = Place("crossvalidation.md", "verdicts")
+PACKAGES = record.PACKAGES
 CYCLE_TIMES = (0.5, 0.6, 0.75, 1.0, 1.25, 1.5, 2.0)  # [s]
 SWEEP_ANGLES = (0.3, 0.5, 0.75, 1.0, 1.25)  # [rad]
 DUTIES = (0.5, 0.6)
@@ -94,10 +95,10 @@ def _agrees(cell: dict[str, Verdict]) -> bool:
     return first == second != FAILED
 
 
-def page_part(grid: dict, preset: str, command: str) -> str:
-    """Return the generated part of the page: the grid in words, and the cells that differ."""
+def parts(grid: dict, preset: str) -> list[Table | str]:
+    """Return the grid in words, and the cells that differ."""
     signs = {WALKS: "w", TOPPLES: "t", FAILED: "!"}
-    parts = [f"Made by `{command}` with {report.versions(*record.PACKAGES)}, MuJoCo's preset `{preset}`."]
+    parts: list[Table | str] = []
     for duty in sorted({gait[2] for gait in grid}):
         angles = sorted({gait[1] for gait in grid})
         rows = []
@@ -107,9 +108,9 @@ def page_part(grid: dict, preset: str, command: str) -> str:
             shown = [text if _agrees(c) else f"**{text}**" for text, c in zip(signed, cells, strict=True)]
             rows.append([f"{t_c:g}", *shown])
         head = [f"duty {duty:g}, t_c [s]", *(f"phi_s {angle:g}" for angle in angles)]
-        parts.append(report.markdown_table(head, rows))
+        parts.append(Table(head, rows))
     parts.append(
-        f"Exact, then MuJoCo: w walks for {SECONDS:g} s, t topples, ! failed. The engines agree in "
+        f"Exact, then MuJoCo (preset `{preset}`): w walks for {SECONDS:g} s, t topples, ! failed. The engines agree in "
         f"**{100 * agreement(grid):.1f} %** of {len(grid)} cells."
     )
     if agreement(grid) < 1:
@@ -120,7 +121,7 @@ def page_part(grid: dict, preset: str, command: str) -> str:
         f"Where both walk, the mean speeds differ by {100 * np.median(np.abs(ratios)):.2f} % in the median and "
         f"{100 * np.abs(ratios).max():.2f} % at most."
     )
-    return "\n\n".join(parts)
+    return parts
 
 
 def _differences(grid: dict) -> list[str]:
@@ -133,23 +134,20 @@ def _differences(grid: dict) -> list[str]:
     return lines
 
 
-@arguments.command
-def main(argv: list[str] | None = None) -> int:
-    """Judge the grid and write the page's part."""
-    parser = arguments.Parser(prog="tarsus verdict grid", description=(__doc__ or "").partition("\n")[0])
-    page = report.DOCS / "crossvalidation.md"
-    parser.add_argument("--page", type=paths.page, default=page, help="the page with the markers")
-    parser.add_argument("--preset", default="reference", help="MuJoCo's settings, a preset's name; default %(default)s")
-    parser.add_argument("--jobs", type=arguments.jobs, default=-1, help="processes; -1 takes every core")
-    with arguments.read(parser, argv) as args:
-        find(args.preset)
-        report.check_page(args.page, "verdicts")
-    grid = compute(preset=args.preset, n_jobs=args.jobs)
-    part = page_part(grid, args.preset, "tarsus verdict grid")
-    saving.write_text(args.page, report.insert(args.page.read_text(encoding="utf-8"), "verdicts", part))
-    print(part)
-    return 0
+def check(preset: str, **_) -> None:
+    """Refuse a preset that there is not.
+
+    Raises:
+        ValueError: The sentence says which there are.
+    """
+    find(preset)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def tables(preset: str = "reference", jobs: Jobs = -1) -> Page:
+    """Return the grid.
+
+    Args:
+        preset: MuJoCo's settings.
+        jobs: Processes; -1 takes every core.
+    """
+    return Page(*parts(compute(preset=preset, n_jobs=jobs), preset))

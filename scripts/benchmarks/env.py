@@ -9,20 +9,20 @@ The share outside the physics compares an episode with the same controls replaye
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import gymnasium
 import mujoco
 import numpy as np
 from mujoco import rollout
-from tqdm import tqdm
 
 import tarsus  # noqa: F401  registers the environments
 from tarsus.analytic.clock import TripodGait
 from tarsus.controllers.clock import ClockPolicy
-from tarsus.scripts import arguments, report
+from tarsus.scripts.benchmarks import timing
+from tarsus.scripts.benchmarks.timing import Run
+from tarsus.scripts.pages.frame import Page, Table
+from tarsus.scripts.signature import Count, Seconds
 
 PACKAGES = ("tarsus", "mujoco", "gymnasium", "numpy")
 PHYSICS = mujoco.mjtState.mjSTATE_FULLPHYSICS
@@ -36,19 +36,13 @@ class Row:
     env: gymnasium.Env | gymnasium.vector.VectorEnv
     actions: np.ndarray  # of one episode without end, shape (n_steps, ...)
     n_envs: int = 1
-    replay: Callable[[], float] | None = None  # CPU seconds of the bare physics of the same episode
-    seconds: list[float] = field(default_factory=list)
-    physics: list[float] = field(default_factory=list)
+    replay: Run | None = None  # the bare physics of the same episode
 
-    def measure(self) -> None:
-        """Run one episode, and its bare physics, and note their CPU times."""
+    def episode(self) -> None:
+        """Run one episode."""
         self.env.reset(seed=0)
-        start = time.process_time()
         for action in self.actions:
             self.env.step(action)
-        self.seconds.append(time.process_time() - start)
-        if self.replay:
-            self.physics.append(self.replay())
 
 
 def hexapod_actions(env, n_steps: int) -> np.ndarray:
@@ -83,18 +77,12 @@ def recorded(env, actions: np.ndarray, kind) -> tuple[np.ndarray, np.ndarray]:
     return state, np.array(controls)
 
 
-def recorded_physics(env, actions: np.ndarray) -> Callable[[], float]:
-    """Return a function that replays an episode's controls in C and returns its CPU time [s]."""
+def recorded_physics(env, actions: np.ndarray) -> Run:
+    """Return a function that replays an episode's controls in C."""
     model = env.unwrapped.model
     state, controls = recorded(env, actions, PHYSICS)
     data = mujoco.MjData(model)
-
-    def replay() -> float:
-        start = time.process_time()
-        rollout.rollout(model, data, state[None], controls[None])
-        return time.process_time() - start
-
-    return replay
+    return lambda: rollout.rollout(model, data, state[None], controls[None])
 
 
 def rows(simulated_seconds: float) -> list[Row]:
@@ -116,32 +104,22 @@ def rows(simulated_seconds: float) -> list[Row]:
     return made
 
 
-def table(measured: list[Row]) -> str:
-    """Return the Markdown table: steps per second, its spread, ratio to the first row, share outside the physics."""
-    rates = [row.n_envs * len(row.actions) / np.array(row.seconds) for row in measured]
+def tables(seconds: Seconds = 4.0, repeats: Count = 7) -> Page:
+    """Return the table: steps per second, its spread, ratio to the first row, share outside the physics.
+
+    Args:
+        seconds: Simulated, per repeat and environment [s].
+        repeats: Measurements of each.
+    """
+    measured = rows(seconds)
+    runs = {(row.label, what): run for row in measured
+            for what, run in (("episode", row.episode), ("physics", row.replay)) if run}  # fmt: skip
+    took = timing.rounds(runs, repeats, progress=True)
+    rates = [row.n_envs * len(row.actions) / took[row.label, "episode"].cpu for row in measured]
     lines = []
     for row, rate in zip(measured, rates, strict=True):
-        share = f"{1 - np.median(np.array(row.physics) / row.seconds):.0%}" if row.physics else "-"
-        spread = f"{np.median(rate):,.0f} ({rate.min():,.0f} to {rate.max():,.0f})"
-        lines.append((row.label, spread, f"{np.median(rate) / np.median(rates[0]):.2f}", share))
-    head = ("environment", "steps/s, median (min to max)", "ratio", "outside mj_step")
-    return report.markdown_table(head, lines)
-
-
-@arguments.command
-def main(argv: list[str] | None = None) -> int:
-    parser = arguments.Parser(prog="tarsus benchmark env", description=__doc__.partition("\n")[0])
-    parser.add_argument("--seconds", type=arguments.seconds, default=4.0, help="simulated, per repeat and environment")
-    parser.add_argument("--repeats", type=arguments.count, default=7)
-    args = arguments.parse(parser, argv)
-    measured = rows(args.seconds)
-    for _ in tqdm(range(args.repeats), desc="repeats"):
-        for row in measured:
-            row.measure()
-    print(table(measured))
-    print(f"{report.versions(*PACKAGES)}, on {report.machine()}; one thread, CPU time")
-    return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())
+        share = "-"
+        if row.replay:
+            share = f"{1 - np.median(took[row.label, 'physics'].cpu / took[row.label, 'episode'].cpu):.0%}"
+        lines.append((row.label, timing.spread(rate), f"{np.median(rate) / np.median(rates[0]):.2f}", share))
+    return Page(Table(("environment", "steps/s, median (min to max)", "ratio", "outside mj_step"), lines))

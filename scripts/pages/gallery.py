@@ -1,7 +1,7 @@
-"""Draw the figures of docs/figures.md from the golden data of the tests, and film everything that moves.
+"""The pictures of docs/figures.md, from the golden data of the tests, and films of everything that moves.
 
-Usage: tarsus write gallery [--only FIGURE ...] [--no-clips] [--no-figures]. Seconds for the figures; a minute for the
-clips, for which there must be an OpenGL library.
+Usage: tarsus page gallery [--only FIGURE ...] [--no-clips] [--no-figures] [--write]. Seconds for the figures; a minute
+for the clips, for which there must be an OpenGL library.
 
 A figure whose golden data are those of a smaller computation is left as it is: its own page's command draws it.
 """
@@ -14,12 +14,13 @@ from pathlib import Path
 import numpy as np
 
 from tarsus.analytic import saving
-from tarsus.scripts import arguments
+from tarsus.scripts import arguments, report
 from tarsus.scripts.figure import load, names, title
+from tarsus.scripts.pages import frame
 from tarsus.scripts.views.rendering import INSTALL_OPENGL, choose_opengl
 
-ROOT = Path(__file__).parents[1]
-PICTURES = ROOT / "docs" / "figures"
+ROOT = Path(__file__).parents[2]
+PICTURES = report.DOCS / "figures"
 CLIP_SIZE, CLIP_FPS, CLIP_SECONDS = (320, 240), 20, 3.0  # (width, height) [pixel], [1/s], [s]
 COLOURS = 64  # of a clip; fewer are smaller
 FILMED = {  # clip: environment, policy, options of `make`, seconds before it begins
@@ -32,7 +33,7 @@ FILMED = {  # clip: environment, policy, options of `make`, seconds before it be
 }
 
 
-def draw(name: str) -> bool:
+def draw(name: str, folder: Path) -> bool:
     """Draw a figure from its golden data; return whether there are such of the whole figure."""
     import matplotlib
 
@@ -45,7 +46,7 @@ def draw(name: str) -> bool:
         return False
     with np.load(stored) as data:
         drawn = figure.draw(dict(data))
-    with saving.writing(PICTURES / f"{name}.png") as part:
+    with saving.writing(folder / f"{name}.png") as part:
         drawn.savefig(part, dpi=90)
     pyplot.close(drawn)
     return True
@@ -56,8 +57,8 @@ def page() -> str:
     parts = [
         "# Figures",
         "Every figure of the sources that is reproduced here, and those of our own. `tarsus figure NAME` computes and\n"
-        "draws one into `out/figures`; the tests keep the numbers of all of them. `tarsus write gallery` draws the\n"
-        "pictures of this page.",
+        "draws one into `out/figures`; the tests keep the numbers of all of them. `tarsus page gallery --write` draws\n"
+        "the pictures of this page.",
     ]
     for name in names():
         first = title(name)
@@ -67,7 +68,7 @@ def page() -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def film(clip: str) -> None:
+def film(clip: str, folder: Path) -> None:
     """Write a clip of an environment under a policy."""
     import gymnasium
     import imageio.v3 as iio
@@ -87,7 +88,7 @@ def film(clip: str) -> None:
         if terminated:
             raise RuntimeError(f"{environment}: {info['termination']}")
     env.close()
-    with saving.writing(PICTURES / f"{clip}.gif") as part:
+    with saving.writing(folder / f"{clip}.gif") as part:
         iio.imwrite(part, _few_colours(frames), duration=1000 / CLIP_FPS, loop=0)
 
 
@@ -103,23 +104,20 @@ def _few_colours(frames: list[np.ndarray]) -> np.ndarray:
 
 @arguments.command
 def main(argv: list[str] | None = None) -> int:
-    parser = arguments.Parser(prog="tarsus write gallery", description=__doc__.partition("\n")[0])
+    parser = arguments.Parser(prog="tarsus page gallery", description=__doc__.partition("\n")[0])
     parser.add_argument("--only", nargs="+", choices=names(), metavar="FIGURE", help="these figures, and no clips")
     parser.add_argument("--no-clips", action="store_true", help="figures only")
     parser.add_argument("--no-figures", action="store_true", help="clips only")
-    args = arguments.parse(parser, argv)
-    args.no_clips = args.no_clips or bool(args.only)
-    if not args.no_clips and not choose_opengl():  # before MuJoCo is imported
-        print(f"tarsus write gallery: no clips: {INSTALL_OPENGL}", file=sys.stderr)
-        args.no_clips = True
+    frame.add_pictures(parser)
+    with arguments.read(parser, argv) as args:
+        folder = frame.pictures_folder(args)
+    clips = () if args.no_clips or args.only else FILMED
+    if clips and not choose_opengl():  # before MuJoCo is imported
+        print(f"tarsus page gallery: no clips: {INSTALL_OPENGL}", file=sys.stderr)
+        clips = ()
     for name in [] if args.no_figures else args.only or names():
-        print(f"{name}: {'drawn' if draw(name) else 'left as it is'}")
-    if not args.no_clips:
-        for clip in FILMED:
-            film(clip)
-            print(f"{clip}: filmed")
+        print(f"{name}: {'drawn' if draw(name, folder) else 'left as it is'}")
+    for clip in clips:
+        film(clip, folder)
+        print(f"{clip}: filmed")
     return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -8,17 +8,18 @@ time. Actions are those of the undulation as joint speeds; both environments hav
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import gymnasium
 import numpy as np
-from tqdm import tqdm
 
 import tarsus  # noqa: F401  registers the environments
 from tarsus.analytic.models.multipod import MultipodParams
 from tarsus.controllers import gaits
-from tarsus.scripts import arguments, report
+from tarsus.scripts.benchmarks import timing
+from tarsus.scripts.benchmarks.timing import Simulations
+from tarsus.scripts.pages.frame import Page, Table
+from tarsus.scripts.signature import Count
 
 PACKAGES = ("tarsus", "mujoco", "gymnasium", "numpy", "numba")
 CTRL_DT = 0.02  # [s]
@@ -32,20 +33,11 @@ class Row:
     label: str
     env: gymnasium.vector.VectorEnv
     actions: np.ndarray
-    seconds: list[float] = field(default_factory=list)
 
-    def measure(self) -> None:
-        """Run the actions once and note the CPU time."""
-        self.env.reset(seed=0)
-        start = time.process_time()
+    def run(self) -> None:
+        """Take the actions once."""
         for action in self.actions:
             self.env.step(action)
-        self.seconds.append(time.process_time() - start)
-
-    @property
-    def rates(self) -> np.ndarray:
-        """Steps per second of all robots together, shape (n_repeats,)."""
-        return self.actions.shape[0] * self.actions.shape[1] / np.array(self.seconds)
 
 
 def undulating(n_legs: int, n: int, n_steps: int, speed: float) -> np.ndarray:
@@ -72,34 +64,32 @@ def rows(n_legs: int, num_envs: int, n_steps: int = 20) -> list[Row]:
     return made
 
 
-def table(measured: list[Row]) -> str:
-    """Return the Markdown table."""
-    lines = []
-    for row in measured:
-        spread = f"{np.median(row.rates):,.0f} ({row.rates.min():,.0f} to {row.rates.max():,.0f})"
-        lines.append((row.label, row.env.num_envs, spread))
-    return report.markdown_table(("environment", "robots", "steps/s, median (min to max)"), lines)
+def check(legs: tuple[int, ...], **_) -> None:
+    """Refuse robots that there are not.
+
+    Raises:
+        ValueError: The sentence says why.
+    """
+    for n_legs in legs:
+        MultipodParams(n_legs=n_legs)
 
 
-@arguments.command
-def main(argv: list[str] | None = None) -> int:
-    parser = arguments.Parser(prog="tarsus benchmark surrogate", description=__doc__.partition("\n")[0])
-    parser.add_argument("--legs", type=arguments.count, nargs="+", default=[6, 12, 50])
-    parser.add_argument("--num-envs", type=arguments.simulations, default=4096, help="robots of the surrogate")
-    parser.add_argument("--repeats", type=arguments.count, default=5)
-    with arguments.read(parser, argv) as args:
-        for n_legs in args.legs:
-            MultipodParams(n_legs=n_legs)
-    measured = [row for n_legs in args.legs for row in rows(n_legs, args.num_envs)]
-    for _ in tqdm(range(args.repeats + 1), desc="rounds"):
-        for row in measured:
-            row.measure()
-    for row in measured:
-        del row.seconds[0]  # the warm-up
-    print(table(measured))
-    print(f"{report.versions(*PACKAGES)}, on {report.machine()}; one thread, CPU time")
-    return 0
+def tables(legs: tuple[Count, ...] = (6, 12, 50), num_envs: Simulations = 4096, repeats: Count = 5) -> Page:
+    """Return the table.
+
+    Args:
+        legs: Of the robots.
+        num_envs: Robots of the surrogate.
+        repeats: Measurements of each.
+    """
+    return Page(table([row for n_legs in legs for row in rows(n_legs, num_envs)], repeats))
 
 
-if __name__ == "__main__":
-    raise SystemExit(main())
+def table(measured: list[Row], repeats: int) -> Table:
+    """Return the table of rows: steps per second of all robots together."""
+    runs = {row.label: row.run for row in measured}
+    prepare = {row.label: lambda row=row: row.env.reset(seed=0) for row in measured}
+    took = timing.rounds(runs, repeats, prepare, progress=True)
+    rates = {row.label: row.actions.shape[0] * row.actions.shape[1] / took[row.label].cpu for row in measured}
+    lines = [(row.label, row.env.num_envs, timing.spread(rates[row.label])) for row in measured]
+    return Table(("environment", "robots", "steps/s, median (min to max)"), lines)

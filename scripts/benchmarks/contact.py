@@ -8,13 +8,13 @@ one thread (wall time for the thread speed-up), medians over interleaved rounds;
 from __future__ import annotations
 
 import os
-import time
 
 import numpy as np
 
 from tarsus.analytic.compilation.parallel import n_threads
 from tarsus.analytic.contact import Coulomb, Feet, Solver, Viscous, kernels, se2, solve
 from tarsus.scripts import arguments, report
+from tarsus.scripts.benchmarks.timing import medians, repeated
 from tarsus.scripts.runs import output
 
 RADIUS = 0.25  # of the ring that the hexapods stand on [m]
@@ -23,34 +23,6 @@ PATHS = tuple(10**k for k in range(1, 7))  # steps
 FRAMES, THREADED = 100_000, 400_000  # of a batch on one thread, and on all
 CALLS = 20_000  # a timing lasts about as many single calls or frames, far longer than the clock's tick
 ROUNDS = 7
-
-
-def timed(run, clock=time.process_time) -> float:
-    """Return the seconds one call takes."""
-    begin = clock()
-    run()
-    return clock() - begin
-
-
-def medians(runs: dict, rounds: int = ROUNDS, clock=time.process_time) -> dict[str, float]:
-    """Return the median seconds of each named run; rounds are interleaved, so that a busy machine hits all alike."""
-    for run in runs.values():
-        run()
-    times = {name: [] for name in runs}
-    for _ in range(rounds):
-        for name, run in runs.items():
-            times[name].append(timed(run, clock))
-    return {name: float(np.median(values)) for name, values in times.items()}
-
-
-def repeated(run, count: int):
-    """Return what runs it so many times."""
-
-    def loop():
-        for _ in range(count):
-            run()
-
-    return loop
 
 
 def ring(rng, frames: int, n: int, spread: float):
@@ -89,7 +61,7 @@ def report_hexapod(rng) -> None:
         print(f"  heights +-{spread}: viscous {us['viscous']:.2f} ({us['public']:.2f}); {ratios}")
     for law in (Viscous(), Coulomb(1e-6)):
         solver, one = Solver(Feet(10.0, 1.0, 1.0), 6, law), (pos[0].copy(), vel[0].copy())
-        seconds = medians({"call": lambda solver=solver, one=one: [solver(*one) for _ in range(CALLS)]})["call"]
+        seconds = medians({"call": lambda solver=solver, one=one: [solver(*one) for _ in range(CALLS)]}, ROUNDS)["call"]
         print(f"  single call from Python, {type(law).__name__}: {seconds / CALLS * 1e6:.2f} us")
 
 
@@ -99,7 +71,7 @@ def report_threads(rng) -> np.ndarray:
     feet = Feet(10.0, 1.0, 1.0)
     runs = {f"{law} {parallel}": lambda law=law, parallel=parallel: solve(pos, vel, feet, law, parallel=parallel)
             for law in ("viscous", "coulomb") for parallel in (False, True)}  # fmt: skip
-    wall = medians(runs, 5, time.perf_counter)
+    wall = medians(runs, 5, wall=True)
     cpu = medians(runs, 5)
     extra = [cpu[f"{law} True"] / cpu[f"{law} False"] for law in ("viscous", "coulomb")]
     speedup = [wall[f"{law} False"] / wall[f"{law} True"] for law in ("viscous", "coulomb")]
@@ -120,7 +92,7 @@ def report_batches(rng) -> dict[str, np.ndarray]:
         for name, law in (("viscous", Viscous()), ("coulomb", Coulomb(1e-6))):
             one, many = batch_run(pos, vel, law), batch_run(pos, vel, law, parallel=True)
             runs = {"one": repeated(one, count), "many": repeated(many, count)}
-            seconds = medians(runs, 9, time.perf_counter)
+            seconds = medians(runs, 9, wall=True)
             overhead[name].append(n_threads() * seconds["many"] / seconds["one"])
     print("\noverhead by frames in a batch: " + ", ".join(f"{frames}" for frames in BATCHES))
     for name, values in overhead.items():
@@ -135,7 +107,7 @@ def report_paths(rng) -> dict[str, np.ndarray]:
         twist, count = rng.normal(size=(steps, 3)), max(1, CALLS // steps)
         runs = {name: repeated(lambda name=name, twist=twist: se2.integrate(twist, 1e-3, method=name), count)
                 for name in se2.METHODS}  # fmt: skip
-        for name, seconds in medians(runs, 5, time.perf_counter).items():
+        for name, seconds in medians(runs, 5, wall=True).items():
             per_step[name].append(seconds / count / steps * 1e9)
     ends = [se2.integrate(twist, 1e-3, method=name)[-1] for name in se2.METHODS]
     longest = ", ".join(f"{name} {values[-1] * steps * 1e-6:.0f} ms" for name, values in per_step.items())

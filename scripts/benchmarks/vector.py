@@ -12,19 +12,19 @@ of the first row times the number of cores.
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import gymnasium
 import mujoco
 import numpy as np
 from mujoco.batch import Batch
-from tqdm import tqdm
 
 import tarsus  # noqa: F401  registers the environments
-from tarsus.scripts import arguments, report
-from tarsus.scripts.benchmark_env import hexapod_actions, recorded
+from tarsus.scripts.benchmarks import timing
+from tarsus.scripts.benchmarks.env import hexapod_actions, recorded
+from tarsus.scripts.benchmarks.timing import Run, Simulations, Times
+from tarsus.scripts.pages.frame import Page, Table
+from tarsus.scripts.signature import Count
 
 PACKAGES = ("tarsus", "mujoco", "gymnasium", "numpy", "torch", "stable-baselines3")
 NAME, STATE = "Hexapod-v0", mujoco.mjtState.mjSTATE_INTEGRATION
@@ -34,29 +34,14 @@ WALKS = 20  # of the bare loop in a repeat: one takes a hundredth of a second
 
 @dataclass
 class Row:
-    """One line of the table: `run` makes a number of steps of all simulations together."""
+    """One line of the tables: `run` makes a number of steps of all simulations together."""
 
     label: str
     n_envs: int
     n_steps: int  # of each simulation
-    run: Callable[[], None]
-    close: Callable[[], None] = lambda: None
-    prepare: Callable[[], object] = lambda: None  # not timed: an episode has a thousand steps, a run some dozens
-    seconds: list[float] = field(default_factory=list)
-    cpu_seconds: list[float] = field(default_factory=list)
-
-    def measure(self) -> None:
-        """Run once and note wall-clock and CPU time."""
-        self.prepare()
-        start, cpu_start = time.perf_counter(), time.process_time()
-        self.run()
-        self.seconds.append(time.perf_counter() - start)
-        self.cpu_seconds.append(time.process_time() - cpu_start)
-
-    @property
-    def rates(self) -> np.ndarray:
-        """Steps per second, of all simulations together, shape (n_repeats,)."""
-        return self.n_envs * self.n_steps / np.array(self.seconds)
+    run: Run
+    close: Run = lambda: None
+    prepare: Run = lambda: None  # not timed: an episode has a thousand steps, a run some dozens
 
 
 def walk(n_steps: int) -> tuple[mujoco.MjModel, np.ndarray, np.ndarray, np.ndarray]:
@@ -163,55 +148,45 @@ def async_same_step() -> dict:
     return {"autoreset_mode": AutoresetMode.SAME_STEP}
 
 
-def measure(rows: list[Row], repeats: int) -> list[Row]:
-    """Run every row once to warm up, then all in turn, `repeats` times."""
-    for round_ in tqdm(range(repeats + 1), desc="rounds"):
-        for row in rows:
-            row.measure()
-            if round_ == 0:
-                row.seconds.clear(), row.cpu_seconds.clear()
-    for row in rows:
+def tables(
+    num_envs: tuple[Simulations, ...] = (64, 256),
+    async_envs: Simulations = 64,
+    steps: Count = 50,
+    repeats: Count = 5,
+    learning: bool = True,
+) -> Page:
+    """Return the tables of stepping and of learning.
+
+    Args:
+        num_envs: Simulations of ours and of the batch.
+        async_envs: Simulations of Gymnasium's vector environments.
+        steps: Of each simulation in a repeat.
+        repeats: Measurements of each.
+        learning: Leave out the second table.
+    """
+    stepping = stepping_rows(num_envs, async_envs, steps)
+    learned = learning_rows(num_envs[0], async_envs, steps) if learning else []
+    rows = dict(enumerate(stepping + learned))
+    prepare = {k: row.prepare for k, row in rows.items()}
+    took = timing.rounds({k: row.run for k, row in rows.items()}, repeats, prepare, progress=True)
+    for row in rows.values():
         row.close()
-    return rows
-
-
-def table(rows: list[Row], reference: Row, n_cores: int) -> str:
-    """Return the Markdown table: steps per second, its spread, share of the reference on all cores."""
-    lines = []
-    for row in rows:
-        rate = np.median(row.rates)
-        spread = f"{rate:,.0f} ({row.rates.min():,.0f} to {row.rates.max():,.0f})"
-        # round by round, so that a machine that slows down slows both
-        share = np.median(row.rates / reference.rates) / n_cores
-        cpu = 1e6 * np.median(row.cpu_seconds) / (row.n_envs * row.n_steps)
-        lines.append((row.label, row.n_envs, spread, f"{share:.0%}", "-" if "Async" in row.label else f"{cpu:.0f}"))
-    of = f"of bare `mj_step` x {n_cores} cores"
+    lines = [line(row, took[k], rates_of(rows[0], took[0])) for k, row in rows.items()]
+    of = f"of bare `mj_step` x {os.cpu_count() or 1} cores"
     head = ("", "simulations", "steps/s, median (min to max)", of, "CPU time of a step [us]")
-    return report.markdown_table(head, lines)
+    named = {"### Stepping": lines[: len(stepping)], "### Learning": lines[len(stepping) :]}
+    parts = [Table(head, made, title) for title, made in named.items() if made]
+    return Page(*parts, f"Physics on {os.cpu_count() or 1} threads, wall clock.")
 
 
-@arguments.command
-def main(argv: list[str] | None = None) -> int:
-    parser = arguments.Parser(prog="tarsus benchmark vector", description=__doc__.partition("\n")[0])
-    number = arguments.simulations
-    parser.add_argument(
-        "--num-envs", type=number, nargs="+", default=[64, 256], help="simulations of ours and the batch"
-    )
-    parser.add_argument("--async-envs", type=number, default=64, help="simulations of Gymnasium's vector environments")
-    parser.add_argument("--steps", type=arguments.count, default=50, help="of each simulation in a repeat")
-    parser.add_argument("--repeats", type=arguments.count, default=5)
-    parser.add_argument("--no-learning", action="store_true", help="leave out the second table")
-    args = arguments.parse(parser, argv)
-    n_cores = os.cpu_count() or 1
-    rows = stepping_rows(args.num_envs, args.async_envs, args.steps)
-    learning = [] if args.no_learning else learning_rows(args.num_envs[0], args.async_envs, args.steps)
-    measure(rows + learning, args.repeats)
-    print("Stepping:\n\n" + table(rows, rows[0], n_cores))
-    if learning:
-        print("\nLearning:\n\n" + table(learning, rows[0], n_cores))
-    print(f"\n{report.versions(*PACKAGES)}, on {report.machine()}; physics on {n_cores} threads, wall clock")
-    return 0
+def rates_of(row: Row, times: Times) -> np.ndarray:
+    """Return steps per second, of all simulations together, shape (n_repeats,)."""
+    return row.n_envs * row.n_steps / times.wall
 
 
-if __name__ == "__main__":
-    raise SystemExit(main())
+def line(row: Row, times: Times, reference: np.ndarray) -> tuple:
+    """Return a line of the table: steps per second, its spread, share of the reference's on all cores, CPU time."""
+    rates = rates_of(row, times)
+    share = np.median(rates / reference) / (os.cpu_count() or 1)  # round by round: what slows down slows both
+    cpu = f"{1e6 * np.median(times.cpu) / (row.n_envs * row.n_steps):.0f}"
+    return row.label, row.n_envs, timing.spread(rates), f"{share:.0%}", "-" if "Async" in row.label else cpu

@@ -1,34 +1,31 @@
 """The table of baselines: for every environment what each policy reaches, hand-made and trained.
 
-Usage: tarsus baselines [--runs FOLDER] [--seeds 5] [--out docs/baselines.md]. Trained policies are those that come with
-the package, or the checkpoints FOLDER/RUN-SEED/best, as `tarsus train` leaves them. Runtime: about a second for an
-episode, five minutes in all.
+Usage: tarsus page baselines [--runs FOLDER] [--seeds 5] [--write]. Runtime: about a second for an episode, five minutes
+in all.
 
 A run that was trained with other options than the environment's own has a table of its own, in which the hand-made
-policies face the same. The part of the file between the two marker comments is replaced; without a file, one with only
-the tables is written.
+policies face the same.
 """
 
 from __future__ import annotations
 
 import itertools
-import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import joblib
 from tqdm import tqdm
 
 import tarsus  # noqa: F401  registers the environments
-from tarsus.analytic import saving
 from tarsus.envs import ENVIRONMENTS, SURROGATES
-from tarsus.scripts import arguments, paths, report
 from tarsus.scripts.evaluate import COLUMNS, Episode, cells, run_episode
 from tarsus.scripts.learning import checkpoint, playing, policies
+from tarsus.scripts.pages.frame import Page, Place, Table
+from tarsus.scripts.signature import Count, Jobs
 
-PART = "baselines"
-EMPTY = f"<!-- {PART}: begin -->\n<!-- {PART}: end -->\n"
+PLACE = Place("baselines.md", "baselines")
+KNOWN = (*ENVIRONMENTS, *SURROGATES)
 PACKAGES = ("tarsus", "mujoco", "gymnasium", "numpy", "torch", "stable-baselines3")
 
 
@@ -81,18 +78,18 @@ def settings_of(environment: str, folder: Path | None) -> list[dict[str, Any]]:
     return found
 
 
-def check(environments: Iterable[str], folder: Path | None) -> None:
+def check(env: Iterable[str], runs: Path | None, **_) -> None:
     """Refuse trained policies of a folder that cannot be replayed.
 
     Raises:
         ValueError: The sentence says which, and why.
     """
-    if folder is None:
+    if runs is None:
         return
-    if not folder.is_dir():
-        raise ValueError(f"--runs must be a folder that is there, got {str(folder)!r}")
-    for path in itertools.chain.from_iterable(trained(folder).values()):
-        if checkpoint.settings(path).get("environment") in environments:
+    if not runs.is_dir():
+        raise ValueError(f"--runs must be a folder that is there, got {str(runs)!r}")
+    for path in itertools.chain.from_iterable(trained(runs).values()):
+        if checkpoint.settings(path).get("environment") in env:
             playing.check(str(path), None, {})
 
 
@@ -113,34 +110,18 @@ def compute(environments: Iterable[str], folder: Path | None, n_seeds: int, n_jo
     return found
 
 
-def tables(found: dict[str, dict[str, list[Episode]]]) -> str:
-    """Return the generated part of the page, Markdown."""
-    made = f"Made by `tarsus baselines` on {time.strftime('%Y-%m-%d')}"
-    parts = [f"{made} with {report.versions(*PACKAGES)}, on {report.machine()}."]
-    for name, rows in found.items():
+def tables(env: tuple[Literal[KNOWN], ...] = KNOWN, runs: Path | None = None, seeds: Count = 5, jobs: Jobs = 1) -> Page:
+    """Return a table for each environment, and for each setting that something was trained in.
+
+    Args:
+        env: Environments.
+        runs: Folder of trained policies, as `tarsus train` leaves them; by default the shipped ones.
+        seeds: Episodes of each policy.
+        jobs: Processes.
+    """
+    head = ["policy", *COLUMNS.values(), "episodes"]
+    made = []
+    for name, rows in compute(env, runs, seeds, jobs).items():
         body = [[label, *cells(episodes), len(episodes)] for label, episodes in rows.items()]
-        parts.append(f"## {name}\n\n" + report.markdown_table(["policy", *COLUMNS.values(), "episodes"], body))
-    return "\n\n".join(parts)
-
-
-@arguments.command
-def main(argv: list[str] | None = None) -> int:
-    parser = arguments.Parser(prog="tarsus baselines", description=__doc__.partition("\n")[0])
-    known = [*ENVIRONMENTS, *SURROGATES]
-    parser.add_argument("--env", nargs="+", default=known, choices=known, metavar="NAME", help="by default all")
-    parser.add_argument("--runs", type=Path, help="folder of trained policies; by default the shipped ones")
-    parser.add_argument("--seeds", type=arguments.count, default=5)
-    parser.add_argument("--jobs", type=arguments.jobs, default=1, help="processes")
-    parser.add_argument("--out", type=paths.page, help="page to write; by default the tables are printed")
-    with arguments.read(parser, argv) as args:
-        page = report.check_page(args.out, PART) if args.out and args.out.exists() else EMPTY
-        check(args.env, args.runs)
-    text = tables(compute(args.env, args.runs, args.seeds, args.jobs))
-    print(text)
-    if args.out:
-        saving.write_text(args.out, report.insert(page, PART, text))
-    return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())
+        made.append(Table(head, body, f"## {name}"))
+    return Page(*made)

@@ -76,7 +76,7 @@ def command_of(point) -> str:
 @arguments.command
 def main(argv: list[str] | None = None) -> int:
     """Search, prove, print the table and the command that walks the gait."""
-    parser = arguments.Parser(prog="tarsus optimise hexapod", description=(__doc__ or "").partition("\n")[0])
+    parser = arguments.Parser(prog="tarsus search hexapod", description=(__doc__ or "").partition("\n")[0])
     count = arguments.count
     parser.add_argument(
         "--population", type=arguments.integer(5), default=24, help="gaits per generation, 5 or more; default 24"
@@ -90,7 +90,7 @@ def main(argv: list[str] | None = None) -> int:
     if asked():
         point, made = min(tried, key=lambda row: row[1].cost)
         print(f"the fastest gait until then, {made.speed:.3f} m/s, not proved:\n{command_of(point)}")
-        print("tarsus optimise hexapod: interrupted; the search was not finished", file=sys.stderr)
+        print("tarsus search hexapod: interrupted; the search was not finished", file=sys.stderr)
         return interrupts.EXIT_STATUS
     sim = exact.simulator(Flat())
     for point, made in sorted(tried, key=lambda row: row[1].cost)[:CANDIDATES]:
@@ -104,7 +104,7 @@ def main(argv: list[str] | None = None) -> int:
             return 0
         why = "not stable" if proof else "MuJoCo does not follow"
         print(f"{why} at {made.speed:.3f} m/s, tried the next: {point}", file=sys.stderr)
-    print("tarsus optimise hexapod: no stable gait was found; allow more generations", file=sys.stderr)
+    print("tarsus search hexapod: no stable gait was found; allow more generations", file=sys.stderr)
     return 1
 
 

@@ -1,19 +1,22 @@
-"""Make the table of docs/multipods.md: multipods, BigANT and discs walk, and their feet carry the weight.
+"""The table of docs/multipods.md: multipods, BigANT and discs walk, and their feet carry the weight.
 
-Usage: tarsus walker table [--legs 4 6 ... 50] [--presets rl] [--seconds 30] [--robot multipod]..
+Usage: tarsus page walkers [--legs 4 6 ... 50] [--presets rl] [--seconds 30] [--robot multipod].
 Runtime: CPU seconds grow from 1 to 33 with the legs in the preset rl, ten times as many in reference.
 """
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 from tqdm import tqdm
 
 from tarsus.mjcf.presets import find
-from tarsus.scripts import arguments
-from tarsus.scripts.report import markdown_table
+from tarsus.scripts.pages.frame import Page, Table
 from tarsus.scripts.runs.walking import MACHINES, Walking, walk
+from tarsus.scripts.signature import Count, Seconds
 
+PACKAGES = ("tarsus", "mujoco", "numpy")
 SETTLE = 2.0  # [s]; speeds and loads are those of the whole strides after it
 HEAD = ("robot", "legs", "preset", "time [s]", "speed [m/s]", "largest tilt [degrees]", "load [%]", "end")
 
@@ -25,16 +28,23 @@ def walking_of(robot: str, n_legs: int | None, preset: str) -> Walking:
     return Walking(robot, params, machine.gait(params), preset=preset)
 
 
-def check(robot: str, n_legs: int | None, preset: str, seconds: float) -> None:
-    """Refuse a walk that cannot be begun, or is too short for a speed.
+def check(robot: str, legs: tuple[int, ...], presets: tuple[str, ...], seconds: float) -> None:
+    """Refuse walks that cannot be begun, or are too short for a speed.
 
     Raises:
         ValueError: The sentence says why.
     """
-    find(preset)
-    period = walking_of(robot, n_legs, preset).gait.period
-    if seconds < SETTLE + period:
-        raise ValueError(f"a speed needs a whole stride of {period:.3g} s after the first {SETTLE:g} s")
+    for preset in presets:
+        find(preset)
+        for n_legs in sizes(robot, legs):
+            period = walking_of(robot, n_legs, preset).gait.period
+            if seconds < SETTLE + period:
+                raise ValueError(f"a speed needs a whole stride of {period:.3g} s after the first {SETTLE:g} s")
+
+
+def sizes(robot: str, legs: tuple[int, ...]) -> tuple[int | None, ...]:
+    """Return the numbers of legs that a robot walks with; None is its own."""
+    return (None,) if robot == "bigant" else legs
 
 
 def row(robot: str, n_legs: int | None, preset: str, seconds: float) -> tuple:
@@ -49,22 +59,19 @@ def row(robot: str, n_legs: int | None, preset: str, seconds: float) -> tuple:
     return robot, walking.n_legs, f"`{preset}`", f"{seconds:g}", f"{speed:.3f}", f"{tilt:.1f}", f"{load:.3f}", end
 
 
-@arguments.command
-def main(argv: list[str] | None = None) -> int:
-    parser = arguments.Parser(prog="tarsus walker table", description=__doc__.partition("\n")[0])
-    parser.add_argument("--robot", choices=MACHINES, default="multipod")
-    sizes = [*range(4, 51, 2)]
-    parser.add_argument("--legs", type=arguments.count, nargs="+", default=sizes, help="not of BigANT, which has six")
-    parser.add_argument("--presets", nargs="+", default=["rl"])
-    parser.add_argument("--seconds", type=arguments.seconds, default=30.0)
-    with arguments.read(parser, argv) as args:
-        sizes = [None] if args.robot == "bigant" else args.legs
-        cases = [(args.robot, n, preset, args.seconds) for preset in args.presets for n in sizes]
-        for case in cases:
-            check(*case)
-    print(markdown_table(HEAD, [row(*case) for case in tqdm(cases)]))
-    return 0
+def tables(
+    robot: Literal[tuple(MACHINES)] = "multipod",
+    legs: tuple[Count, ...] = tuple(range(4, 51, 2)),
+    presets: tuple[str, ...] = ("rl",),
+    seconds: Seconds = 30.0,
+) -> Page:
+    """Return the table of a robot's walks.
 
-
-if __name__ == "__main__":
-    raise SystemExit(main())
+    Args:
+        robot: Which.
+        legs: How many; BigANT has six.
+        presets: MuJoCo's settings.
+        seconds: Of each walk.
+    """
+    cases = [(robot, n_legs, preset, seconds) for preset in presets for n_legs in sizes(robot, legs)]
+    return Page(Table(HEAD, [row(*case) for case in tqdm(cases)]))

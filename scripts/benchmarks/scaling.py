@@ -1,6 +1,6 @@
 """Time the contact solver and MuJoCo on a disc of 3 to 50 legs in random poses, after figure 8a of arXiv:2310.20669.
 
-Usage: tarsus benchmark scaling [--out FOLDER] [--poses 1000] [--legs 3 12 50] [--seed 0]. Runtime: a few minutes.
+Usage: tarsus benchmark scaling [--out FILE] [--poses 1000] [--legs 3 12 50] [--seed 0]. Runtime: a few minutes.
 
 Every pose and velocity is timed by itself in both engines, in rounds that take turns, in CPU time of one thread; a
 pose's time is the median of its rounds. MuJoCo makes one `mj_step` from the pose (the robot's dynamics, its kinematics
@@ -13,6 +13,7 @@ the sparse one, which does not show in these runs. The solver is double precisio
 from __future__ import annotations
 
 import time
+from typing import Annotated
 
 import mujoco
 import numpy as np
@@ -20,10 +21,15 @@ import numpy as np
 from tarsus.analytic.contact import Coulomb, Feet, Solver, Viscous, solve
 from tarsus.analytic.models.disc import MAX_LEGS, MIN_LEGS, DiscParams, foot_positions, foot_velocities
 from tarsus.mjcf import compile_model, disc
-from tarsus.scripts import arguments, report
-from tarsus.scripts.benchmark_contact import batch_run, medians
-from tarsus.scripts.runs import output
+from tarsus.scripts import arguments
+from tarsus.scripts.benchmarks import timing
+from tarsus.scripts.benchmarks.contact import batch_run
+from tarsus.scripts.pages.frame import Page, Table
+from tarsus.scripts.signature import Count, Seed
 
+PACKAGES = ("numpy", "numba", "mujoco")
+FILES = ("scaling.npz", "scaling.png")
+Legs = Annotated[int, arguments.integer(MIN_LEGS, MAX_LEGS)]
 ROUNDS = 5
 REPEATS = 10  # calls of the solver between two readings of the clock, which take as long as a call
 TABLE = (3, 6, 12, 17, 18, 21, 30, 42, 50)  # legs in the printed table
@@ -108,7 +114,7 @@ def time_legs(n_legs: int, count: int, rng) -> dict[str, np.ndarray | int | bool
             rounds[name].append(call_times(solver, pos, vel))
     found |= {name: np.median(values, axis=0) for name, values in rounds.items()}
     runs = {f"kernel {name}": batch_run(pos, vel, law, weight, params.lift_k) for name, law in SOLVERS.items()}
-    return found | {name: seconds / count for name, seconds in medians(runs).items()}
+    return found | {name: seconds / count for name, seconds in timing.medians(runs, ROUNDS).items()}
 
 
 def compute(legs=range(MIN_LEGS, MAX_LEGS + 1), count: int = 1000, seed: int = 0, progress: bool = False) -> dict:
@@ -122,7 +128,7 @@ def compute(legs=range(MIN_LEGS, MAX_LEGS + 1), count: int = 1000, seed: int = 0
     return data | {name: np.array([row[name] for row in rows]) for name in (*KERNELS, "nefc", "sparse")}
 
 
-def table(data: dict) -> str:
+def table(data: dict) -> Table:
     """Return medians in microseconds and relative to the fewest legs, with the middle 95 % of the poses."""
     head = ("legs", "constraints", "Jacobian", *(f"{name} [us]" for name in (*ENGINES, *KERNELS)))
     rows = []
@@ -135,7 +141,7 @@ def table(data: dict) -> str:
             cells.append(f"{median:.2f} ({low:.2f} to {high:.2f}), x{median / (1e6 * data[name][0, 2]):.2f}")
         cells += [f"{1e6 * data[name][i]:.2f}, x{data[name][i] / data[name][0]:.2f}" for name in KERNELS]
         rows.append((n, data["nefc"][i], "sparse" if data["sparse"][i] else "dense", *cells))
-    return report.markdown_table(head, rows)
+    return Table(head, rows)
 
 
 def draw(data: dict):
@@ -176,37 +182,17 @@ def draw(data: dict):
     return figure
 
 
-@arguments.command
-def main(argv: list[str] | None = None) -> int:
-    """Print the table; with --out also write table and figure."""
-    parser = arguments.Parser(prog="tarsus benchmark scaling", description=__doc__.partition("\n")[0])
-    output.add_options(parser, None, "folder for scaling.npz, scaling.md and scaling.png")
-    parser.add_argument(
-        "--poses", type=arguments.count, default=1000, help="random poses per number of legs (the paper: 1000)"
-    )
-    sizes = arguments.integer(MIN_LEGS, MAX_LEGS)
-    parser.add_argument("--legs", type=sizes, nargs="+", help=f"numbers of legs; by default {MIN_LEGS} to {MAX_LEGS}")
-    parser.add_argument("--seed", type=arguments.seed, default=0)
-    with arguments.read(parser, argv) as args:
-        files = output.Output(args, "scaling.npz", "scaling.md", "scaling.png") if args.out else None
-    legs = sorted(set(args.legs)) if args.legs else range(MIN_LEGS, MAX_LEGS + 1)
-    where = (
-        f"{report.versions('numpy', 'numba', 'mujoco')}, on {report.machine()}, {args.poses} poses, seed {args.seed}"
-    )
-    data = compute(legs, args.poses, args.seed, progress=True)
-    print(f"{where}\n\n{table(data)}")
-    if files:
-        import matplotlib
+def tables(poses: Count = 1000, legs: tuple[Legs, ...] | None = None, seed: Seed = 0) -> Page:
+    """Return the table, the figure and its data.
 
-        matplotlib.use("Agg")
-        with files.writing("scaling.npz", "scaling.md") as (arrays, page):
-            np.savez_compressed(arrays, **data)
-            page.write_text(f"Made by `tarsus benchmark scaling` with {where}.\n\n{table(data)}\n")
-        with files.writing("scaling.png") as (picture,):
-            draw(data).savefig(picture, dpi=150)
-        print(f"\n{files}")
-    return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())
+    Args:
+        poses: Random poses per number of legs (the paper: 1000).
+        legs: Numbers of legs; by default all.
+        seed: Of the poses.
+    """
+    data = compute(sorted(set(legs)) if legs else range(MIN_LEGS, MAX_LEGS + 1), poses, seed, progress=True)
+    files = {
+        "scaling.npz": lambda: data,
+        "scaling.png": lambda: draw(data),
+    }
+    return Page(table(data), files=files)

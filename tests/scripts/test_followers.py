@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tarsus.scripts import compare_followers as followers
+from tarsus.scripts.pages import followers, frame
 
 
 def test_the_kept_shares_are_those_of_the_reward_without_its_weights():
@@ -23,12 +23,13 @@ def test_a_fall_keeps_nothing_more():
 def test_the_table_is_written_into_the_page(tmp_path, monkeypatch, capsys):
     episode = followers.Following(10.0, np.array([0.5, 0.25]), True)
     monkeypatch.setattr(followers, "follow", lambda *case: episode)
-    page = tmp_path / "page.md"
+    page = tmp_path / "policies.md"
     page.write_text("<!-- followers: begin -->\n<!-- followers: end -->\n")
-    assert followers.main(["walk", "--grounds", "flat", "--seeds", "2", "--out", str(page)]) == 0
+    words = ["--policies", "walk", "--grounds", "flat", "--seeds", "2", "--write", "--docs", str(tmp_path)]
+    assert frame.main(followers, words) == 0
     assert "| flat | walk | 10 ± 0 | 50 | 25 | 2 of 2 |" in page.read_text()
 
 
 def test_a_policy_for_another_task_is_refused(capsys):
-    assert followers.main(["hexapod-gait", "--grounds", "flat", "--seeds", "1"]) == 2
+    assert frame.main(followers, ["--policies", "hexapod-gait", "--grounds", "flat", "--seeds", "1"]) == 2
     assert "made for other settings: task was" in capsys.readouterr().err

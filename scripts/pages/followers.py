@@ -1,13 +1,10 @@
 """Who follows commands: policies of Hexapod-v0 told a speed and a yaw rate, on flat and on rough ground.
 
-Usage: tarsus compare followers [POLICY ...] [--grounds flat rough] [--seeds 20] [--jobs 2] [--out docs/policies.md]
-A policy is a name or the folder of a checkpoint; a run's name stands for its seeds together.
+Usage: tarsus page followers [--policies POLICY ...] [--jobs 2] [--write]
 Runtime: about a second for an episode, so ten minutes for the default.
 
 Kept is the mean of exp(-((value - command) / width)^2) over a whole episode, after a fall 0: 100 % is
 exactly what was commanded. The widths are those of the environment's reward.
-
-With --out the part of the page between the two marker comments is replaced.
 """
 
 from __future__ import annotations
@@ -20,14 +17,17 @@ import numpy as np
 from tqdm import tqdm
 
 import tarsus  # noqa: F401  registers the environments
-from tarsus.scripts import arguments, paths, report
-from tarsus.scripts.learning import playing, policies
+from tarsus.scripts.learning import playing
+from tarsus.scripts.learning.policies import together
+from tarsus.scripts.pages.frame import Page, Place, Table
+from tarsus.scripts.signature import Count, Jobs
 
 ENVIRONMENT = "Hexapod-v0"
-NAMES = ["zero", "walk", "steered", "hexapod-gait-commanded-rough", "hexapod-commanded"]
+NAMES = ("zero", "walk", "steered", "hexapod-gait-commanded-rough", "hexapod-commanded")
 KEPT = ("speed", "yaw_rate")  # terms of the reward
 HEAD = ("ground", "policy", "return", "speed kept [%]", "yaw rate kept [%]", "falls")
-PART = "followers"
+PLACE = Place("policies.md", "followers")
+PACKAGES = ("tarsus", "mujoco", "gymnasium")
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def follow(policy: str, ground: str, seed: int) -> Following:
 
 def row(ground: str, name: str, seeds: int, n_jobs: int) -> tuple[str, ...]:
     """Return a policy's cells of the table; those of a run's seeds together."""
-    label, members = policies.together(name)
+    label, members = together(name)
     jobs = (joblib.delayed(follow)(member, ground, seed) for member in members for seed in range(seeds))
     episodes = joblib.Parallel(n_jobs=n_jobs)(jobs)
     total = np.array([episode.total for episode in episodes])
@@ -70,32 +70,27 @@ def row(ground: str, name: str, seeds: int, n_jobs: int) -> tuple[str, ...]:
     return (ground, label, f"{total.mean():.0f} ± {total.std():.0f}", *(f"{share:.0f}" for share in kept), falls)
 
 
-def table(names: Iterable[str], grounds: Iterable[str], seeds: int, n_jobs: int) -> str:
-    """Return the Markdown table."""
-    cases = [(ground, name) for ground in grounds for name in names]
-    return report.markdown_table(HEAD, [row(*case, seeds, n_jobs) for case in tqdm(cases, unit="row", mininterval=1.0)])
+def check(policies: Iterable[str], grounds: Iterable[str], **_) -> None:
+    """Refuse policies that cannot be run.
+
+    Raises:
+        ValueError: The sentence says why.
+    """
+    for ground in grounds:
+        for policy in policies:
+            playing.check_together(policy, ENVIRONMENT, asked(ground))
 
 
-@arguments.command
-def main(argv: list[str] | None = None) -> int:
-    parser = arguments.Parser(prog="tarsus compare followers", description=__doc__.partition("\n")[0])
-    parser.add_argument("policies", nargs="*", default=NAMES, help=f"by default {' '.join(NAMES)}")
-    parser.add_argument("--grounds", nargs="+", default=["flat", "rough"], help="names of terrains")
-    parser.add_argument("--seeds", type=arguments.count, default=20)
-    parser.add_argument("--jobs", type=arguments.jobs, default=1, help="processes")
-    parser.add_argument("--out", type=paths.page, help="page to write the table into")
-    with arguments.read(parser, argv) as args:
-        if args.out:
-            report.check_page(args.out, PART)
-        for ground in args.grounds:
-            for policy in args.policies:
-                playing.check_together(policy, ENVIRONMENT, asked(ground))
-    text = table(args.policies, args.grounds, args.seeds, args.jobs)
-    print(text)
-    if args.out:
-        report.write_part(args.out, PART, "tarsus compare followers", text, ("tarsus", "mujoco", "gymnasium"))
-    return 0
+def tables(
+    policies: tuple[str, ...] = NAMES, grounds: tuple[str, ...] = ("flat", "rough"), seeds: Count = 20, jobs: Jobs = 1
+) -> Page:
+    """Return the table.
 
-
-if __name__ == "__main__":
-    raise SystemExit(main())
+    Args:
+        policies: Names, or folders of checkpoints; a run's name stands for its seeds together.
+        grounds: Names of terrains.
+        seeds: Episodes of each.
+        jobs: Processes.
+    """
+    cases = [(ground, name) for ground in grounds for name in policies]
+    return Page(Table(HEAD, [row(*case, seeds, jobs) for case in tqdm(cases, unit="row", mininterval=1.0)]))

@@ -1,31 +1,31 @@
 """Learning over the clock: policies of Hexapod-v0 side by side in speed, cost of transport and recovery from pushes.
 
-Usage: tarsus compare policies [POLICY ...] [--seeds 5] [--pushes 1 1.5] [--option NAME=VALUE ...] [--randomised]
-A policy is a name or the folder of a checkpoint; a run's name stands for its seeds together.
+Usage: tarsus page policies [--policies POLICY ...] [--randomised] [--write]
 Runtime: about a second for an episode and half of one for a push, so four minutes for the default.
 
 A push changes the velocity of the body within a physics step, after `BEFORE` seconds of an episode, to one of eight
 sides. A policy has recovered if `AFTER` seconds later the robot is on its legs, and over the last of them as fast as
 `REGAINED` of what it was before.
-
-With --out the part of the page between the two marker comments is replaced.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import joblib
 import numpy as np
 from tqdm import tqdm
 
 import tarsus  # noqa: F401  registers the environments
-from tarsus.scripts import arguments, paths, report
-from tarsus.scripts.evaluate import COLUMNS, cells, option, run_episode
-from tarsus.scripts.learning import playing, policies
+from tarsus.scripts import arguments
+from tarsus.scripts.evaluate import COLUMNS, cells, run_episode
+from tarsus.scripts.learning import playing
+from tarsus.scripts.learning.policies import together
 from tarsus.scripts.learning.training_runs import RANDOMISED
+from tarsus.scripts.pages.frame import Page, Place, Table
+from tarsus.scripts.signature import Count, Jobs
 
 ENVIRONMENT = "Hexapod-v0"
 BEFORE, AFTER = 4.0, 4.0  # [s]
@@ -33,8 +33,8 @@ JUDGED = 2.0  # at the end of each, over which a speed is taken [s]
 REGAINED = 0.8
 SIDES = 8
 PUSHES = (1.0, 1.5)  # [m/s]
-PART = "learning"
-NAMES = ["walk", "run", "sprint", "dash", "hexapod-gait", "hexapod-gait-randomised"]
+PACKAGES = ("tarsus", "mujoco", "gymnasium")
+NAMES = ("walk", "run", "sprint", "dash", "hexapod-gait", "hexapod-gait-randomised")
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def pushed(policy: str, options: Mapping[str, Any], push: float, side: int) -> P
 
 def row(name: str, options: Mapping[str, Any], seeds: int, pushes: Sequence[float], n_jobs: int) -> list[str]:
     """Return a policy's cells of the table; those of a run's seeds together."""
-    label, members = policies.together(name)
+    label, members = together(name)
     run = joblib.Parallel(n_jobs=n_jobs)
     episodes = run(
         joblib.delayed(run_episode)(member, ENVIRONMENT, options, seed) for member in members for seed in range(seeds)
@@ -86,38 +86,44 @@ def row(name: str, options: Mapping[str, Any], seeds: int, pushes: Sequence[floa
     return [label, *cells(episodes), *shares]
 
 
-def table(names: Iterable[str], options: Mapping[str, Any], seeds: int, pushes: Sequence[float], n_jobs: int) -> str:
-    """Return the Markdown table."""
-    rows = [row(name, options, seeds, pushes, n_jobs) for name in tqdm(names, unit="policy", mininterval=1.0)]
+def place(randomised: bool, **_) -> Place:
+    """Return the part of docs/policies.md: robots drawn at random have their own."""
+    return Place("policies.md", "learning-randomised" if randomised else "learning")
+
+
+def options_of(option: Iterable[tuple[str, Any]], randomised: bool) -> dict[str, Any]:
+    """Return the options of the environment."""
+    return dict(option) | {"randomise": RANDOMISED if randomised else {}}
+
+
+def check(policies: Iterable[str], option: Iterable[tuple[str, Any]], randomised: bool, **_) -> None:
+    """Refuse policies that cannot be run.
+
+    Raises:
+        ValueError: The sentence says why.
+    """
+    for policy in policies:
+        playing.check_together(policy, ENVIRONMENT, options_of(option, randomised))
+
+
+def tables(
+    policies: tuple[str, ...] = NAMES,
+    seeds: Count = 5,
+    pushes: tuple[Annotated[float, arguments.number(0, 1000)], ...] = PUSHES,
+    option: tuple[Annotated[tuple, arguments.assignment], ...] = (),
+    randomised: bool = False,
+    jobs: Jobs = 1,
+) -> Page:
+    """Return the table.
+
+    Args:
+        policies: Names, or folders of checkpoints; a run's name stands for its seeds together.
+        seeds: Episodes of each.
+        pushes: Changes of the body's velocity [m/s].
+        option: NAME=VALUE of the environment.
+        randomised: Draw a robot for each episode, as in training.
+        jobs: Processes.
+    """
+    options, bar = options_of(option, randomised), tqdm(policies, unit="policy", mininterval=1.0)
     head = ["policy", *COLUMNS.values(), *(f"recovered, upright at {push:g} m/s" for push in pushes)]
-    return report.markdown_table(head, rows)
-
-
-@arguments.command
-def main(argv: list[str] | None = None) -> int:
-    parser = arguments.Parser(prog="tarsus compare policies", description=__doc__.partition("\n")[0])
-    parser.add_argument("policies", nargs="*", default=NAMES, help=f"by default {' '.join(NAMES)}")
-    parser.add_argument("--seeds", type=arguments.count, default=5)
-    speed = arguments.number(0, 1000)
-    parser.add_argument("--pushes", type=speed, nargs="+", default=PUSHES, help="changes of the body's velocity [m/s]")
-    parser.add_argument("--option", type=option, nargs="+", default=[], metavar="NAME=VALUE", help="of the environment")
-    parser.add_argument("--randomised", action="store_true", help="draw a robot for each episode, as in training")
-    parser.add_argument("--jobs", type=arguments.jobs, default=1, help="processes")
-    parser.add_argument("--out", type=paths.page, help="page to write the table into")
-    with arguments.read(parser, argv) as args:
-        options = dict(args.option) | {"randomise": RANDOMISED if args.randomised else {}}
-        part = PART + ("-randomised" if args.randomised else "")
-        if args.out:
-            report.check_page(args.out, part)
-        for policy in args.policies:
-            playing.check_together(policy, ENVIRONMENT, options)
-    text = table(args.policies, options, args.seeds, args.pushes, args.jobs)
-    print(text)
-    if args.out:
-        command = "tarsus compare policies" + " --randomised" * args.randomised
-        report.write_part(args.out, part, command, text, ("tarsus", "mujoco", "gymnasium"))
-    return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())
+    return Page(Table(head, [row(name, options, seeds, pushes, jobs) for name in bar]))

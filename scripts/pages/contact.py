@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 import statistics
-import sys
 from dataclasses import dataclass, replace
 
 import joblib
@@ -16,19 +15,21 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
-from tarsus.analytic import saving
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import Flat
 from tarsus.mjcf.presets import PRESETS, Preset
-from tarsus.scripts import arguments, paths, report
 from tarsus.scripts.comparison.compare import Comparison, compare
 from tarsus.scripts.comparison.hexapod_machine import HEXAPOD, PlatelessExperiment
 from tarsus.scripts.comparison.machine import Trial
+from tarsus.scripts.pages.frame import Page, Place, Table
 from tarsus.scripts.runs import record
 from tarsus.scripts.runs.simulate import SAMPLE_PERIOD
+from tarsus.scripts.signature import Jobs
 from tarsus.scripts.studies.creep_and_cost import speed_of_simulation
 
+PLACE = Place("crossvalidation.md", "sweep")
+PACKAGES = record.PACKAGES
 GAITS = {"walk": TripodGait(1.0, 0.6), "run": TripodGait(0.5, 0.3)}
 SECONDS = 6.0  # of a run; the first 3 s are left out
 FINEST = 5e-4  # divides the time between rows of every setting here [s]
@@ -160,8 +161,8 @@ def frame(chosen: dict[str, Preset], cells: dict[str, Cell]) -> pd.DataFrame:
     return pd.DataFrame([{"setting": name, **vars(preset), **vars(cells[name])} for name, preset in chosen.items()])
 
 
-def page_part(rows: pd.DataFrame, command: str) -> str:
-    """Return the generated part of the page: the settings on a front, the presets, the defaults, and what failed."""
+def parts(rows: pd.DataFrame) -> list[Table | str]:
+    """Return the settings on a front, the presets, the defaults, and what failed."""
     fast = rows["real_time"].to_numpy()
     on_front = {name: front(fast, rows[name].to_numpy()) for name in ("force_error", "speed_error")}
     marks = [
@@ -188,39 +189,22 @@ def page_part(rows: pd.DataFrame, command: str) -> str:
     ]
     failed = rows[rows["failed"] != ""]
     lines = [f"* {row.setting}: {row.failed}" for row in failed.itertuples()]
-    return "\n\n".join(
-        [
-            f"Made by `{command}` with {report.versions(*record.PACKAGES)}, on {report.machine()}.",
-            report.markdown_table(head, body),
-            f"{len(rows)} settings were tried; these {len(failed)} failed:",
-            "\n".join(lines) or "none",
-        ]
-    )
+    words = f"{len(rows)} settings were tried; these {len(failed)} failed:"
+    return [Table(head, body), words, "\n".join(lines) or "none"]
 
 
-@arguments.command
-def main(argv: list[str] | None = None) -> int:
-    """Sweep, and write the table, the page's part and its picture."""
-    parser = arguments.Parser(prog="tarsus contact sweep", description=(__doc__ or "").partition("\n")[0])
-    page = report.DOCS / "crossvalidation.md"
-    parser.add_argument("--page", type=paths.page, default=page, help="the page with the markers")
-    parser.add_argument("--jobs", type=arguments.jobs, default=-1, help="processes; -1 takes every core")
-    with arguments.read(parser, argv) as args:
-        report.check_page(args.page, "sweep")
+def tables(jobs: Jobs = -1) -> Page:
+    """Return the table, all settings as data, and their picture.
+
+    Args:
+        jobs: Processes; -1 takes every core.
+    """
     from tarsus.scripts.figures.contact_pareto import arrays, draw
 
     chosen = settings()
-    cells = compute(chosen, args.jobs)
-    rows = frame(chosen, cells)
-    data, picture = args.page.parent / "data" / "contact_sweep.csv", args.page.parent / "figures" / "contact_pareto.png"
-    with saving.writing(data) as part:
-        rows.to_csv(part, index=False, float_format="%.6g")
-    text = report.insert(args.page.read_text(encoding="utf-8"), "sweep", page_part(rows, "tarsus contact sweep"))
-    saving.write_text(args.page, text)
-    with saving.writing(picture) as part:
-        draw(arrays(rows)).savefig(part, dpi=110)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    rows = frame(chosen, compute(chosen, jobs))
+    files = {
+        "data/contact_sweep.csv": lambda: rows,
+        "figures/contact_pareto.png": lambda: draw(arrays(rows)),
+    }
+    return Page(*parts(rows), files=files)

@@ -1,6 +1,6 @@
-"""Render the pictures of the README and of docs/: the hexapod on rough ground, multipods, BigANT and the disc.
+"""The pictures of the README and of docs/: the hexapod on rough ground, multipods, BigANT and the disc.
 
-Usage: tarsus write pictures. Needs an OpenGL library (EGL or OSMesa); takes about twenty seconds.
+Usage: tarsus page pictures [--write]. Needs an OpenGL library (EGL or OSMesa); takes about twenty seconds.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from tarsus.analytic import saving
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import Rough
-from tarsus.scripts import arguments, paths
-from tarsus.scripts.report import DOCS
+from tarsus.scripts import arguments
+from tarsus.scripts.pages import frame
 from tarsus.scripts.views import rendering
 
 INSTANTS = (2.25, 2.52, 2.75)  # a tripod in mid-swing, double support, the other tripod [s]
@@ -76,22 +76,18 @@ PICTURES = {"hexapod": hexapod, "multipods": multipods, "bigant": bigant, "disc"
 
 @arguments.command
 def main(argv: list[str] | None = None) -> int:
-    """Write the pictures into docs/figures."""
-    parser = arguments.Parser(prog="tarsus write pictures", description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--out", type=paths.folder_to_write, default=DOCS / "figures")
-    parser.add_argument("--only", nargs="+", choices=PICTURES, help="which pictures; by default all")
+    parser = arguments.Parser(prog="tarsus page pictures", description=__doc__.partition("\n")[0])
+    parser.add_argument("--only", nargs="+", choices=PICTURES, default=PICTURES, help="which; by default all")
+    frame.add_pictures(parser)
     with arguments.read(parser, argv) as args:
+        folder = frame.pictures_folder(args)
         if not rendering.choose_opengl():
             raise ValueError(rendering.NO_OPENGL)
     import imageio.v3 as iio
 
-    for name in args.only or PICTURES:
+    for name in args.only:
         picture = PICTURES[name]()
-        with saving.writing(args.out / f"{name}.png") as part:
+        with saving.writing(folder / f"{name}.png") as part:
             iio.imwrite(part, picture)
-        print(args.out / f"{name}.png")
+        print(folder / f"{name}.png")
     return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

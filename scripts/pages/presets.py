@@ -1,34 +1,31 @@
-"""Make the tables of docs/presets.md: gaits, slopes and turns in every preset, creep and cost.
+"""The tables of docs/presets.md: gaits, slopes and turns in every preset, creep and cost.
 
-The part of the file between the two marker comments is replaced; without a file, one with only the tables is written.
 Runs are spread by joblib: put `with joblib.parallel_config(...)` around `compute` to run them elsewhere.
 """
 
 from __future__ import annotations
 
 import itertools
-import sys
-import time
 from dataclasses import dataclass, field
 
 import joblib
 import numpy as np
 from tqdm import tqdm
 
-from tarsus.analytic import saving
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import Flat, Slope, Terrain
 from tarsus.mjcf import PRESETS
 from tarsus.mjcf.presets import find
-from tarsus.scripts import arguments, paths, report
-from tarsus.scripts.report import DOCS, check_page, insert, markdown_table
+from tarsus.scripts.pages.frame import Page, Place, Table
 from tarsus.scripts.runs import record, summary
 from tarsus.scripts.runs.experiment import Experiment
 from tarsus.scripts.runs.simulate import simulate
+from tarsus.scripts.signature import Jobs
 from tarsus.scripts.studies.creep_and_cost import CREEP_SLOPE, creep_of_pinned, creep_of_standing, speed_of_simulation
 
-EMPTY = "<!-- tables: begin -->\n<!-- tables: end -->\n"
+PLACE = Place("presets.md")
+PACKAGES = record.PACKAGES
 DUTY = 0.6
 GAITS = ((1.0, 0.75), (0.5, 0.75), (0.75, 1.0), (2.0, 0.5), (0.6, 0.5))  # t_c [s], phi_s [rad]
 SLOPES = (-0.2, -0.15, -0.1, -0.05, 0.0, 0.05, 0.1, 0.15, 0.2)
@@ -94,29 +91,26 @@ def compute(rows: list[Case], n_jobs: int = -1) -> dict[tuple[str, str, str], Ce
     return {(case.table, case.label, preset): cell for (case, preset), cell in zip(jobs, shown, strict=True)}
 
 
-def tables(rows: list[Case], cells: dict[tuple[str, str, str], Cell], command: str) -> str:
-    """Return the generated part of the page, Markdown."""
-    versions, machine = report.versions(*record.PACKAGES), report.machine()
-    return "\n\n".join(
-        [
-            f"Made by `{command}` on {time.strftime('%Y-%m-%d')} with {versions}, on {machine}.",
-            "### Settings\n\n" + _settings(),
-            "### Creep and cost\n\n" + _creep_and_cost(),
-            "### Gaits\n\n" + _speeds(rows, cells, "gait", "gait, t_s / t_c = 0.6"),
-            "### Cost of transport\n\n" + _costs(rows, cells),
-            "### Slopes\n\n" + _speeds(rows, cells, "slope", "slope dz/dy"),
-            "### Turns\n\n" + _turns(rows, cells),
-        ]
-    )
+def tables(jobs: Jobs = -1) -> Page:
+    """Return the tables, and the figure of speed against slope.
+
+    Args:
+        jobs: Processes; -1 takes every core.
+    """
+    rows = cases()
+    cells = compute(rows, jobs)
+    made = [_settings(), _creep_and_cost(), _speeds(rows, cells, "gait", "gait, t_s / t_c = 0.6")]
+    made += [_costs(rows, cells), _speeds(rows, cells, "slope", "slope dz/dy"), _turns(rows, cells)]
+    return Page(*made, files={"figures/presets.png": lambda: draw(rows, cells)})
 
 
-def _settings() -> str:
+def _settings() -> Table:
     names = list(vars(find("reference")))
     body = [[name, *(str(getattr(preset, name)) for preset in PRESETS.values())] for name in names]
-    return markdown_table(["setting", *PRESETS], body)
+    return Table(["setting", *PRESETS], body, "### Settings")
 
 
-def _creep_and_cost() -> str:
+def _creep_and_cost() -> Table:
     cost = {preset: [speed_of_simulation(preset, hold=hold) for hold in (0.02, 0.0)] for preset in PRESETS}
     body = [
         ["simulated over processor time, commands every 20 ms", *(f"{cost[preset][0]:.0f}" for preset in PRESETS)],
@@ -127,7 +121,7 @@ def _creep_and_cost() -> str:
         ],
         ["creep, body held, flat ground [mm/s]", *(f"{1e3 * creep_of_pinned(preset):.3f}" for preset in PRESETS)],
     ]
-    return markdown_table(["", *PRESETS], body)
+    return Table(["", *PRESETS], body, "### Creep and cost")
 
 
 def _fall(cell: Cell) -> str:
@@ -137,17 +131,17 @@ def _fall(cell: Cell) -> str:
     return f" (**tips** to {tilt:.0f} deg)" if tilt > TIPPED else ""
 
 
-def _speeds(rows: list[Case], cells, table: str, name: str) -> str:
+def _speeds(rows: list[Case], cells, table: str, name: str) -> Table:
     body = []
     for case in (case for case in rows if case.table == table):
         row = [cells[table, case.label, preset] for preset in PRESETS]
         ratios = [f"{100 * (cell.speed / row[0].speed - 1):+.1f} %" for cell in row[1:]]
         body.append([case.label, *(f"{cell.speed:.4f}{_fall(cell)}" for cell in row), *ratios])
     others = [f"{preset} against {next(iter(PRESETS))}" for preset in list(PRESETS)[1:]]
-    return markdown_table([name, *(f"{preset} [m/s]" for preset in PRESETS), *others], body)
+    return Table([name, *(f"{preset} [m/s]" for preset in PRESETS), *others], body, f"### {table.capitalize()}s")
 
 
-def _costs(rows: list[Case], cells) -> str:
+def _costs(rows: list[Case], cells) -> Table:
     body = []
     for case in (case for case in rows if case.table == "gait"):
         row = [cells["gait", case.label, preset].cost_of_transport for preset in PRESETS]
@@ -155,10 +149,10 @@ def _costs(rows: list[Case], cells) -> str:
             [case.label, *(f"{cost:.3f}" for cost in row), *(f"{100 * (c / row[0] - 1):+.0f} %" for c in row[1:])]
         )
     others = [f"{preset} against {next(iter(PRESETS))}" for preset in list(PRESETS)[1:]]
-    return markdown_table(["gait, positive work over weight and way", *PRESETS, *others], body)
+    return Table(["gait, positive work over weight and way", *PRESETS, *others], body, "### Cost of transport")
 
 
-def _turns(rows: list[Case], cells) -> str:
+def _turns(rows: list[Case], cells) -> Table:
     body = []
     for case in (case for case in rows if case.table == "turn"):
         row = [cells["turn", case.label, preset] for preset in PRESETS]
@@ -170,7 +164,7 @@ def _turns(rows: list[Case], cells) -> str:
             ]
         )
     header = [*(f"{preset}, yaw [rad/s]" for preset in PRESETS), *(f"{preset} [m/s]" for preset in PRESETS)]
-    return markdown_table(["turn", *header], body)
+    return Table(["turn", *header], body, "### Turns")
 
 
 def draw(rows: list[Case], cells):
@@ -190,27 +184,3 @@ def draw(rows: list[Case], cells):
     axis.set(xlabel="slope dz/dy, uphill is positive", ylabel="speed along the ground [m/s]")
     axis.legend(title="preset; a cross topples")
     return figure
-
-
-@arguments.command
-def main(argv: list[str] | None = None) -> int:
-    """Make the tables and the figure."""
-    parser = arguments.Parser(prog="tarsus gait table", description=(__doc__ or "").partition("\n")[0])
-    page = DOCS / "presets.md"
-    parser.add_argument("--page", type=paths.page, default=page, help="the page to put the tables into")
-    parser.add_argument("--jobs", type=arguments.jobs, default=-1, help="processes; -1 takes every core")
-    with arguments.read(parser, argv) as args:
-        page = check_page(args.page, "tables") if args.page.exists() else EMPTY
-    rows = cases()
-    cells = compute(rows, args.jobs)
-    generated = tables(rows, cells, "tarsus gait table")
-    figure = args.page.parent / "figures" / "presets.png"
-    with saving.together(args.page, figure) as (text, picture):
-        text.write_text(insert(page, "tables", generated), encoding="utf-8")
-        draw(rows, cells).savefig(picture, dpi=120)
-    print(f"{generated}\n\n{args.page}, {figure}")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

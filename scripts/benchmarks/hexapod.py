@@ -12,7 +12,6 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 
 import numpy as np
 
@@ -22,10 +21,11 @@ from tarsus.analytic.models.hexapod import HexapodParams, energy
 from tarsus.analytic.models.hexapod.state import SCALE, VELOCITY
 from tarsus.analytic.terrain import Flat, Slope
 from tarsus.mjcf import PRESETS
-from tarsus.scripts import arguments, report
-from tarsus.scripts.benchmark_contact import medians, timed
+from tarsus.scripts.benchmarks import timing
+from tarsus.scripts.pages.frame import Page, Table
 from tarsus.scripts.runs.exact import RTOL
 from tarsus.scripts.runs.experiment import Experiment, Stepper
+from tarsus.scripts.signature import Count, Seconds
 from tarsus.scripts.studies import hexapod_stiffness as stiffness
 from tarsus.scripts.studies.hexapod_stiffness import Walk
 
@@ -50,10 +50,6 @@ print(json.dumps([imported - begin, time.process_time() - imported]))
 """
 
 
-def table(title: str, head: tuple, rows: list) -> None:
-    print(f"\n{title}\n\n{report.markdown_table(head, rows)}")
-
-
 def place_error(result, exact) -> float:
     """Return how far the body is from where it ought to be at the end [m]."""
     return float(np.abs(result.x_end[:3] - exact.x_end[:3]).max())
@@ -70,7 +66,7 @@ def speed_rows(walks: dict[str, Walk], exact, seconds: float, rtols: tuple, roun
     """Return a row per method and tolerance: times real time, steps, evaluations, events, errors."""
     runs = {(name, rtol): lambda walk=walk, rtol=rtol: walk.run(seconds, rtol)
             for name, walk in walks.items() for rtol in rtols}  # fmt: skip
-    cpu, rows = medians(runs, rounds), []
+    cpu, rows = timing.medians(runs, rounds), []
     for (name, rtol), run in runs.items():
         result = run()
         counts, t = result.counts, cpu[name, rtol]
@@ -111,7 +107,7 @@ def arc_rows(walks: dict[str, Walk], arc, rtols: tuple, peers: tuple, rounds: in
             runs[f"tarsus {name}", rtol] = lambda walk=walk, rtol=rtol: stiffness.on_arc(walk, arc, rtol)
         for name in peers:
             runs[f"scipy {name}", rtol] = lambda name=name, rtol=rtol: stiffness.peer_on_arc(name, field, p, arc, rtol)
-    cpu, rows = medians(runs, rounds), []
+    cpu, rows = timing.medians(runs, rounds), []
     for (name, rtol), run in runs.items():
         trial = run()
         error = np.abs(trial.x - exact) / SCALE
@@ -134,7 +130,7 @@ def mujoco_run(experiment: Experiment, seconds: float, period: float = 0.01) -> 
                 stepper.step()
             places.append(stepper.data.qpos[:3].copy())
 
-    return timed(go), np.array(places)
+    return timing.seconds(go)[0], np.array(places)
 
 
 def mujoco_rows(experiment: Experiment, walk: Walk, seconds: float, rounds: int) -> list:
@@ -160,9 +156,9 @@ def batch_row(name: str, walk: Walk, n_runs: int, seconds: float, rounds: int, s
     x0s[:, VELOCITY : VELOCITY + 2] += np.random.default_rng(seed).uniform(-0.1, 0.1, (n_runs, 2))
     settings = dict(final_time=seconds, rtol=RTOL, atol=RTOL * SCALE, params=walk.params)
     runs = {n: lambda n=n: walk.sim.batch(x0s, n_threads=n, **settings) for n in sorted({1, cores})}
-    wall = medians(runs, rounds, time.perf_counter)
+    wall = timing.medians(runs, rounds, wall=True)
     rate = {n: n_runs * seconds / wall[n] for n in runs}
-    extra = timed(runs[cores]) / timed(runs[1])
+    extra = timing.seconds(runs[cores])[0] / timing.seconds(runs[1])[0]
     share = f"{rate[cores] / cores / rate[1]:.0%}"
     return name, f"{rate[1]:.1f}", f"{rate[cores]:.1f}", cores, share, f"{extra:.2f}", f"{os.getloadavg()[0]:.1f}"
 
@@ -180,37 +176,32 @@ def first_calls(method: str) -> list:
     return [method, f"{imports:.2f}", f"{found[0][1]:.1f}", f"{cached:.2f}"]
 
 
-@arguments.command
-def main(argv: list[str] | None = None) -> int:
-    """Measure everything in one run and print the tables."""
-    parser = arguments.Parser(prog="tarsus benchmark hexapod", description=__doc__.partition("\n")[0])
-    parser.add_argument("--seconds", type=arguments.seconds, default=4.0, help="how long the robot walks [s]")
-    parser.add_argument("--rounds", type=arguments.count, default=5, help="measurements of each; the median is printed")
-    args = arguments.parse(parser, argv)
-    print(f"{report.versions(*PACKAGES)}; {report.machine()}; load {os.getloadavg()[0]:.1f}")
-    walks = {}
+def tables(seconds: Seconds = 4.0, rounds: Count = 5) -> Page:
+    """Return everything, measured in one run.
+
+    Args:
+        seconds: How long the robot walks [s].
+        rounds: Measurements of each; the median is shown.
+    """
+    made, walks = [], {}
     for name, experiment in EXPERIMENTS.items():
         walks[name] = {method: Walk.of(experiment, method) for method in ENGINE}
-        exact = walks[name]["dop853"].run(args.seconds, FINE)
-        rows = speed_rows(walks[name], exact, args.seconds, RTOLS, args.rounds)
+        exact = walks[name]["dop853"].run(seconds, FINE)
+        rows = speed_rows(walks[name], exact, seconds, RTOLS, rounds)
         head = ("method", "rtol", "x real time", "steps / s", "fields / step", "us / step", "events / s")
-        table(f"{name}, {args.seconds:g} s", (*head, "error [m]", "imbalance"), rows)
+        made.append(Table((*head, "error [m]", "imbalance"), rows, f"### {name}, {seconds:g} s"))
     flat = walks["walk"]
     head = ("method", "rtol", "step [ms]", "h rate, 5 / 50 / 95 %", "limit", "decay [1/s]", "largest", "turn [1/s]")
-    table("Steps beside the fastest rate (walk)", head, stiffness_rows(flat, args.seconds, RTOLS))
-    arc = stiffness.longest_slide(flat["dop853"].run(args.seconds, RTOL, record_period=0.0))
-    title = f"One arc, {1e3 * (arc.end - arc.t):.1f} ms, {stiffness.n_sliding(arc.chart)} toes slide"
-    rows = arc_rows(flat, arc, RTOLS, stiffness.PEERS, args.rounds)
-    table(title, ("integrator", "rtol", "steps", "fields", "error / scale", "CPU [ms]"), rows)
-    rows = mujoco_rows(EXPERIMENTS["walk"], flat["rodas5p"], args.seconds, args.rounds)
-    table("MuJoCo (walk)", ("preset", "x real time", "speed", "height RMS [mm]"), rows)
+    made.append(Table(head, stiffness_rows(flat, seconds, RTOLS), "### Steps beside the fastest rate (walk)"))
+    arc = stiffness.longest_slide(flat["dop853"].run(seconds, RTOL, record_period=0.0))
+    title = f"### One arc, {1e3 * (arc.end - arc.t):.1f} ms, {stiffness.n_sliding(arc.chart)} toes slide"
+    rows = arc_rows(flat, arc, RTOLS, stiffness.PEERS, rounds)
+    made.append(Table(("integrator", "rtol", "steps", "fields", "error / scale", "CPU [ms]"), rows, title))
+    rows = mujoco_rows(EXPERIMENTS["walk"], flat["rodas5p"], seconds, rounds)
+    made.append(Table(("preset", "x real time", "speed", "height RMS [mm]"), rows, "### MuJoCo (walk)"))
     head = ("method", "1 thread", "all", "threads", "of linear", "CPU ratio", "load")
-    rows = [batch_row(name, walk, 32, 1.0, args.rounds) for name, walk in flat.items()]
-    table("Batch of 32 walks, 1 s each, times real time", head, rows)
+    rows = [batch_row(name, walk, 32, 1.0, rounds) for name, walk in flat.items()]
+    made.append(Table(head, rows, "### Batch of 32 walks, 1 s each, times real time"))
     rows = [first_calls(method) for method in ENGINE if METHODS[method].polish]
-    table("First run in a new process, CPU s", ("method", "imports", "empty cache", "from the cache"), rows)
-    return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())
+    head = ("method", "imports", "empty cache", "from the cache")
+    return Page(*made, Table(head, rows, "### First run in a new process, CPU s"))

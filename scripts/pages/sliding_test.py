@@ -1,27 +1,22 @@
-"""Make the tables of docs/sliding_test.md: the sliding model against MuJoCo, or against a recording of your own.
+"""The tables of docs/sliding_test.md: the sliding model against MuJoCo, or against a recording of your own.
 
-Usage: tarsus sliding test [--out docs/sliding_test.md]; about 140 s of one core. The part of the page between the two
-marker comments is replaced. With --recording FILE the table of that recording is printed instead (naive, fitted
-parameters).
+Usage: tarsus page sliding_test [--write] [--recording FILE]; about 140 s of one core, a second for a recording.
 """
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import numpy as np
 from tqdm import tqdm
 
-from tarsus.analytic import saving
 from tarsus.analytic.contact import Feet, lag_filter
-from tarsus.scripts import arguments, paths
-from tarsus.scripts.report import DOCS, check_page, insert, machine, markdown_table, versions
+from tarsus.scripts.pages.frame import Page, Place, Table
 from tarsus.scripts.sliding import cases
 from tarsus.scripts.sliding import recording as sliding_recording
 from tarsus.scripts.sliding.prediction import Measured, fitted_feet, measure, naive_feet, predict, rocking, slips
 
-EMPTY = "<!-- tables: begin -->\n<!-- tables: end -->\n"
+PACKAGES = ("tarsus", "mujoco", "numpy", "numba", "scipy")
 UNITS = {"u": ("mm/s", 1e3), "v": ("mm/s", 1e3), "omega": ("mrad/s", 1e3), "roll": ("mrad", 1e3)}
 UNITS |= {"pitch": ("mrad", 1e3)} | {f"F_{axis}": ("% of weight", 1e2) for axis in "xyz"}
 SPEEDS = (0.15, 0.3, 0.6, 1.0, 1.5, 2.0)  # of the sweeps [Hz]
@@ -43,7 +38,7 @@ def compute() -> list[cases.Outcome]:
     return [cases.outcome(*walk) for walk in tqdm(walks(), unit="walk")]
 
 
-def velocity_table(results: list[cases.Outcome]) -> str:
+def velocity_table(results: list[cases.Outcome]) -> Table:
     """Return mean forward velocities and their errors, and which lies closer to what."""
     head = [
         *("walk", "slip, 5 to 95 % [mm/s]", "MuJoCo [mm/s]", "viscous", "Coulomb", "viscous - Coulomb"),
@@ -65,7 +60,7 @@ def velocity_table(results: list[cases.Outcome]) -> str:
                 *(f"{1e3 * value:.1f}" for value in (cases.rms(laws[:, :2]), apart["viscous"], apart["coulomb"])),
             )
         )
-    return markdown_table(head, rows)
+    return Table(head, rows, "### Velocity")
 
 
 def slip_percentiles(result: cases.Outcome) -> np.ndarray:
@@ -74,7 +69,7 @@ def slip_percentiles(result: cases.Outcome) -> np.ndarray:
     return np.percentile(slips(result.measured)[..., 0][loaded], [5, 95])
 
 
-def error_table(results: list[cases.Outcome]) -> str:
+def error_table(results: list[cases.Outcome]) -> Table:
     """Return the rms errors of every quantity under both laws."""
     head = ["walk", "law", *(f"{name} [{UNITS[name][0]}]" for name in cases.QUANTITIES), "way [% of its length]"]
     rows = []
@@ -85,10 +80,10 @@ def error_table(results: list[cases.Outcome]) -> str:
             off = np.linalg.norm(predicted.pose[-1, :2] - result.measured.pose[-1, :2]) / way
             cells = [f"{UNITS[name][1] * cases.rms(found[name]):.1f}" for name in cases.QUANTITIES]
             rows.append((result.walk.name, law, *cells, f"{100 * off:.1f}"))
-    return markdown_table(head, rows)
+    return Table(head, rows, "### Errors of every quantity, rms")
 
 
-def rocking_table(results: list[cases.Outcome]) -> str:
+def rocking_table(results: list[cases.Outcome]) -> Table:
     """Return the rms errors of Coulomb's velocities, and what is left once the measured rocking is added to them."""
     head = ["walk", "u [mm/s]", "u, with rocking", "v [mm/s]", "v, with rocking"]
     rows = []
@@ -96,10 +91,10 @@ def rocking_table(results: list[cases.Outcome]) -> str:
         off = result.predicted["coulomb"].twist[:, :2] - result.measured.twist[:, :2]
         left = off + rocking(result.measured)
         rows.append((result.walk.name, *(f"{1e3 * cases.rms(e[:, axis]):.1f}" for axis in (0, 1) for e in (off, left))))
-    return markdown_table(head, rows)
+    return Table(head, rows, "### What rocking adds to the velocity")
 
 
-def fit_table(results: list[cases.Outcome]) -> str:
+def fit_table(results: list[cases.Outcome]) -> Table:
     """Return by how much naive and own parameters err more than fitted ones, viscous law, as the paper's 3.1.4."""
     head = ["walk", "parameters", *cases.QUANTITIES]
     rows = []
@@ -108,10 +103,10 @@ def fit_table(results: list[cases.Outcome]) -> str:
         for name in ("naive", "own"):
             change = [f"{100 * (errors[name][q] / errors['fitted'][q] - 1):+.0f} %" for q in cases.QUANTITIES]
             rows.append((result.walk.name, name, *change))
-    return markdown_table(head, rows)
+    return Table(head, rows, "### Fitted parameters against others")
 
 
-def sweep_table() -> str:
+def sweep_table() -> Table:
     """Return the error of the mean velocity against the gait's frequency: where quasi-statics ends."""
     head = ["gait", "quantity", *(f"{f:g} Hz" for f in SPEEDS)]
     gaits = {
@@ -126,7 +121,7 @@ def sweep_table() -> str:
         rows += [(name, law, *(f"{100 * r.error_of_speed(law):+.0f} %" for r in found)) for law in cases.LAWS]
         rows.append((name, "acceleration / (mu g)", *(f"{inertia_share(r):.2f}" for r in found)))
         rows.append((name, "sum of forces / weight, 5 to 95 %", *(load_swing(r) for r in found)))
-    return markdown_table(head, rows)
+    return Table(head, rows, "### Faster and faster")
 
 
 def inertia_share(result: cases.Outcome) -> float:
@@ -141,7 +136,7 @@ def load_swing(result: cases.Outcome) -> str:
     return "{:.2f} to {:.2f}".format(*np.percentile(total, [5, 95]))
 
 
-def lag_table() -> str:
+def lag_table() -> Table:
     """Return the quadruped's rms errors of velocity, raw and through the lag filter."""
     head = ("walk", "law", "gamma", "u [mm/s]", "v [mm/s]", "omega [mrad/s]", "measured u, rms about its mean [mm/s]")
     rows = []
@@ -153,23 +148,7 @@ def lag_table() -> str:
                 off = lag_filter(predicted.twist, gamma) - result.measured.twist
                 cells = [f"{1e3 * cases.rms(column):.1f}" for column in off.T]
                 rows.append((result.walk.name, law, f"{gamma:.2f}", *cells, f"{1e3 * spread:.1f}"))
-    return markdown_table(head, rows)
-
-
-def tables(results: list[cases.Outcome]) -> str:
-    """Return the generated part of the page, Markdown."""
-    made = f"Made by `tarsus sliding test` with {versions('mujoco', 'numpy', 'numba', 'scipy')}, on {machine()}."
-    return "\n\n".join(
-        [
-            made,
-            "### Velocity\n\n" + velocity_table(results),
-            "### Errors of every quantity, rms\n\n" + error_table(results),
-            "### What rocking adds to the velocity\n\n" + rocking_table(results),
-            "### Fitted parameters against others\n\n" + fit_table(results),
-            "### Faster and faster\n\n" + sweep_table(),
-            "### The quadruped's lag\n\n" + lag_table(),
-        ]
-    )
+    return Table(head, rows, "### The quadruped's lag")
 
 
 def parameters(measured: Measured) -> dict[str, Feet]:
@@ -182,10 +161,11 @@ def parameters(measured: Measured) -> dict[str, Feet]:
     return {"naive": naive_feet(measured)} | fitted
 
 
-def own_recording(name: str, measured: Measured, choices: dict[str, Feet]) -> str:
-    """Return the table of a recording of that name: rms errors by law and parameters."""
-    rows = []
-    for name, feet in choices.items():
+def own_recording(path: Path) -> Table:
+    """Return the table of a recording: rms errors by law and parameters."""
+    recording = sliding_recording.load(path)
+    measured, rows = measure(recording), []
+    for name, feet in parameters(measured).items():
         for law in cases.LAWS:
             found = predict(measured, feet, law)
             cells = {
@@ -200,31 +180,32 @@ def own_recording(name: str, measured: Measured, choices: dict[str, Feet]) -> st
             solved = f"{100 * found.solved.mean():.1f} %"
             rows.append((law, name, *(f"{UNITS[q][1] * cases.rms(v):.2f}" for q, v in cells.items()), solved))
     head = ("law", "parameters", *(f"{q} [{UNITS[q][0]}]" for q in cells), "frames solved")
-    title = f"{name}, {measured.time[-1] - measured.time[0]:.1f} s, rms errors"
-    return f"{title}\n\n{markdown_table(head, rows)}"
+    title = f"{recording.attrs['name']}, {measured.time[-1] - measured.time[0]:.1f} s, rms errors"
+    return Table(head, rows, title)
 
 
-@arguments.command
-def main(argv: list[str] | None = None) -> int:
-    """Write the tables into the page, or print that of a recording."""
-    parser = arguments.Parser(prog="tarsus sliding test", description=__doc__.partition("\n")[0])
-    page = DOCS / "sliding_test.md"
-    parser.add_argument("--out", type=paths.page, default=page, help="page whose tables are replaced")
-    parser.add_argument("--recording", type=Path, help=".nc or .csv file with a recording of your own")
-    with arguments.read(parser, argv) as args:
-        if args.recording:
-            recording = sliding_recording.load(args.recording)
-            measured = measure(recording)
-            choices = parameters(measured)
-        else:
-            text = check_page(args.out, "tables") if args.out.exists() else EMPTY
-    if args.recording:
-        print(own_recording(recording.attrs["name"], measured, choices))
-        return 0
-    saving.write_text(args.out, insert(text, "tables", tables(compute())))
-    print(args.out)
-    return 0
+def place(recording: Path | None) -> Place | None:
+    """Return where the tables go; a recording of a user's own has no place."""
+    return None if recording else Place("sliding_test.md")
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def check(recording: Path | None) -> None:
+    """Refuse a recording that cannot be read or fitted.
+
+    Raises:
+        ValueError: The sentence says why.
+    """
+    if recording:
+        parameters(measure(sliding_recording.load(recording)))
+
+
+def tables(recording: Path | None = None) -> Page:
+    """Return the tables of the walks here, or that of a recording.
+
+    Args:
+        recording: A .nc or .csv file with a recording of your own.
+    """
+    if recording:
+        return Page(own_recording(recording))
+    made, results = (velocity_table, error_table, rocking_table, fit_table), compute()
+    return Page(*(table(results) for table in made), sweep_table(), lag_table())

@@ -1,6 +1,6 @@
 """The tables of docs/hopping_leg.md: the hopping leg in the hybrid model, and in MuJoCo against it.
 
-Usage: tarsus hopping leg table. Prints Markdown. Runtime: three minutes, most of it MuJoCo with `reference`.
+Usage: tarsus page hopping_leg [--write]. Runtime: three minutes, most of it MuJoCo with `reference`.
 """
 
 from __future__ import annotations
@@ -11,10 +11,12 @@ from tarsus.analytic.models.hopping_leg import HoppingLegParams
 from tarsus.analytic.models.hopping_leg_laws import RaibertGains
 from tarsus.controllers.raibert import Raibert
 from tarsus.mjcf.hopping_leg import PRESETS
-from tarsus.scripts import arguments, report
+from tarsus.scripts.pages.frame import Page, Place, Table
 from tarsus.scripts.runs.hopping_mujoco import mujoco_run
 from tarsus.scripts.runs.hopping_runs import hybrid_run
 
+PLACE = Place("hopping_leg.md")
+PACKAGES = ("tarsus", "mujoco", "numpy")
 N_HOPS = 40
 SPEEDS = (-0.5, 0.0, 0.5, 1.0, 1.5)
 EXACT_HEAD = ("commanded [m/s]", "motor", "apex [m]", "spread [m]", "speed [m/s]", "stance [s]", "period [s]")
@@ -45,21 +47,12 @@ def mujoco_row(speed: float, preset: str, wanted: dict[str, float]) -> tuple[str
     return f"{speed:g}", preset, *shares, f"{1e3 * height:+.3f}", spread, f"{1e3 * speed_error:+.2f}"
 
 
-@arguments.command
-def main(argv: list[str] | None = None) -> int:
-    """Print the tables."""
-    parser = arguments.Parser(prog="tarsus hopping leg table", description=__doc__.partition("\n")[0])
-    arguments.parse(parser, argv)
+def tables() -> Page:
+    """Return the table of the hybrid model, and that of MuJoCo against it."""
     sim = hy.compile(hopping_leg_hybrid.build(Raibert()))
     wanted = {speed: exact(sim, speed) for speed in SPEEDS}
     rows = [exact_row(speed, "ideal", steady) for speed, steady in wanted.items()]
     rows += [exact_row(0.5, mode, exact(sim, 0.5, mode)) for mode in ("current", "voltage")]
-    print(report.markdown_table(EXACT_HEAD, rows))
-    rows = [mujoco_row(speed, preset, wanted[speed]) for preset in PRESETS for speed in SPEEDS]
-    print(f"\n{report.markdown_table(MUJOCO_HEAD, rows)}")
-    print(f"\n{report.versions('tarsus', 'mujoco', 'numpy')}, on {report.machine()}")
-    return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())
+    against = [mujoco_row(speed, preset, wanted[speed]) for preset in PRESETS for speed in SPEEDS]
+    words = "The same controller in MuJoCo, called at every step: MuJoCo minus hybrid model, and MuJoCo's own spread."
+    return Page(Table(EXACT_HEAD, rows), words, Table(MUJOCO_HEAD, against))
