@@ -3,10 +3,15 @@
 Importing the package registers its Gymnasium environments and imports nothing heavy.
 """
 
-from importlib.metadata import version
-
 from .envs import register_envs
 
-__version__ = version("tarsus")
-
 register_envs()
+
+
+def __getattr__(name: str) -> str:
+    """Return `__version__`; looking it up takes longer than all else here."""
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("tarsus")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

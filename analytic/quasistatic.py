@@ -3,8 +3,8 @@
 A step turns the joints at constant speeds through a period, solves the slip model once, in the posture and at the
 speeds at its end, and moves the body by the twist found, held for the period. There is no inertia.
 
-The loop is compiled when it is first called in a process (2 s) and is not cached on disk: it calls functions of other
-files, whose edits numba would not notice. The solver it calls has a cache of its own.
+Its arithmetic is exact, unlike the solver's: rearranged, the robots of a vector might be divided one way and the one
+left over another, and a robot's last digit would depend on those beside it.
 
 Source: Wu, Zhao and Revzen, arXiv:2310.20669, section 2.
 """
@@ -15,8 +15,8 @@ import math
 
 import numpy as np
 
+from .compilation import jit
 from .contact.connection import law_with_kernel
-from .contact.jit import HAVE_NUMBA, numba
 from .contact.kernels import HEIGHT, NO_EQUILIBRIUM, OMEGA, OUT_COLUMNS, PITCH, ROLL, SCRATCH_ROWS, STATUS_MASK, UX
 from .contact.kernels import frames as solve_frames
 from .contact.support import foot_table
@@ -28,19 +28,10 @@ X, Y, HEADING = range(3)  # columns of `pose`
 POSTURE = (HEIGHT, ROLL, PITCH)  # columns of the solver that `posture` keeps, in this order
 
 
-def _jit(function):
-    """Return `function` compiled without a cache, or as it is where there is no numba.
-
-    Without fast arithmetic, unlike the solver: with it the compiler may divide the robots of a vector one way and the
-    one left over another, and a robot's last digit would depend on those beside it.
-    """
-    return numba.njit(error_model="numpy", nogil=True)(function) if HAVE_NUMBA else function
+_position, _velocity = jit(foot_position), jit(foot_velocity)
 
 
-_position, _velocity = _jit(foot_position), _jit(foot_velocity)
-
-
-@_jit
+@jit
 def _turn(action, speed, limits, dt, angle, rate):
     """Turn the joints of one robot; `rate` becomes what they really did, which limits may have cut short."""
     for k in range(angle.shape[0]):
@@ -51,7 +42,7 @@ def _turn(action, speed, limits, dt, angle, rate):
             angle[k, d] = new
 
 
-@_jit
+@jit
 def _place_feet(axle_x, reach, height, angle, rate, pos, vel):
     """Write where the unloaded feet of one robot are and how fast they move, body frame."""
     for k in range(angle.shape[0]):
@@ -62,7 +53,7 @@ def _place_feet(axle_x, reach, height, angle, rate, pos, vel):
             vel[j, 0], vel[j, 1], vel[j, 2] = _velocity(y, -height, yaw, roll, rate[k, 0], rate[k, 1])
 
 
-@_jit
+@jit
 def _move(twist, dt, pose):
     """Move one body by a twist (u, v, omega) held for dt, exactly; return its mean velocity in the world."""
     half = 0.5 * twist[2] * dt
@@ -75,7 +66,7 @@ def _move(twist, dt, pose):
     return dx / dt, dy / dt
 
 
-@_jit
+@jit
 def _step(
     action, hold, robot, law, dt, angle, rate, pose, posture, posture_rate, velocity, pos, vel, s, out, force, code
 ):

@@ -1,6 +1,6 @@
 """Gaits of the hexapod's clock by name; `gaits` has those of shafts and pairs, for any number of legs.
 
-Source: the walk is Table 2's of the SimSect manual; the sprint is what `scripts/optimise_hexapod.py` found.
+Source: the walk is Table 2's of the SimSect manual; the sprint is what `scripts/search_hexapod.py` found.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ..analytic.compiled import compiled
+from ..analytic.compilation import compiled
 from ..analytic.hybrid import vector
 from ..analytic.models import hopping_leg_laws as laws
 from ..analytic.models.hopping_leg import HoppingLegParams, limited_torque

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ..analytic.compiled import compiled
+from ..analytic.compilation import compiled
 from ..analytic.hybrid import vector
 from ..analytic.hybrid.names import items
 from ..analytic.models.slip_leg import NQ, SlipLegParams

@@ -1,8 +1,8 @@
 """The laws of SLIP running on the articulated leg, as plain functions (t, x, d, p) that numba can compile.
 
-In stance hip and knee make the centre of mass accelerate as the SLIP template would (operational-space control with
-support-consistent projections); at touchdown the spring is set to give back what the impact took; in flight the leg is
-held, retracted, and extended to the angle of attack that the apex law asks for.
+In stance hip and knee make the centre of mass accelerate as the SLIP template would (operational-space control); at
+touchdown the spring is set to give back what the impact took; in flight the leg is held, retracted, and extended to the
+angle of attack that the apex law asks for.
 
 x and the first entries of p are the leg's (`analytic.models.slip_leg`), K the places of the controller's parameters
 behind them, D the places of its memory.
@@ -18,6 +18,7 @@ import numpy as np
 
 from ..analytic.hybrid import indices
 from ..analytic.hybrid.names import items
+from ..analytic.models import constrained
 from ..analytic.models.slip_leg import (
     HIP,
     KNEE,
@@ -31,8 +32,7 @@ from ..analytic.models.slip_leg import (
     reach_margin,
     two_link_angles,
 )
-from ..analytic.models.slip_leg_motion import com_energy, impact, support_inertia, terms
-from ..analytic.small import inverse_2x2, inverse_spd, product, product_transposed
+from ..analytic.models.slip_leg_motion import com_energy, impact, terms
 from ..analytic.smooth import minimum_jerk
 from .slip_parameters import MEMORY, SlipControl
 
@@ -63,56 +63,29 @@ def spring_force(x, d, p, force):
 def stance_torque(t, x, d, p, tau):
     """Write the torques that make the centre of mass move as the SLIP template does [N m].
 
-    tau = J*^T ( L* (F / m + g) + mu* + p* ) with the support-consistent projections of Sentis and Khatib:
+    The acceleration v' is wanted at which the foot stands, Js v' + dJs v = 0, and Jc v' + dJc v = F / m + g. Let forces
+    f_s and f_c on foot and centre of mass impose it, M v' + h = Js^T f_s + Jc^T f_c. The base takes f_s + f_c, which
+    the ground can give; on the joints the motors make up for a force that is not at the foot:
 
-        Ls = (Js M^-1 Js^T)^-1     Ns = 1 - M^-1 Js^T Ls Js
-        J* = Jc M^-1 (S Ns)^T (S Ns M^-1 (S Ns)^T)^-1        L* = (Jc M^-1 (S Ns)^T J*^T)^-1
-        mu* + p* = L* (Jc M^-1 Ns^T h - dJc v + Jc M^-1 Js^T Ls dJs v)
+        tau = S (Jc - Js)^T f_c
+
+    These are the torques of the report's support-consistent projections (eqs. 5, 6, 11; Sentis and Khatib).
     """
     M, h, Js, Jc, drift_s, drift_c = terms(x, p)
-    inverse, force = np.empty((NQ, NQ)), np.empty(2)
-    inverse_spd(M, inverse)
-    sm, Ls = np.empty((2, NQ)), np.empty((2, 2))
-    product(Js, inverse, sm)
-    support_inertia(sm, Js, Ls)
-    cm, coupling, pull = np.empty((2, NQ)), np.empty((2, 2)), np.empty((2, 2))
-    product(Jc, inverse, cm)  # Jc M^-1
-    product_transposed(cm, Js, coupling)
-    product(coupling, Ls, pull)  # Jc M^-1 Js^T Ls
-    free = np.empty((NQ, NQ))
-    without_support(inverse, sm, Ls, free)  # M^-1 Ns^T
-    joint, joint_inverse = free[2:, 2:], np.empty((2, 2))  # S Ns M^-1 (S Ns)^T
-    inverse_2x2(joint, joint_inverse)
-    to_com = np.empty((2, NQ))
-    product(Jc, free, to_com)  # Jc M^-1 Ns^T
-    J, mobility, inertia = np.empty((2, 2)), np.empty((2, 2)), np.empty((2, 2))
-    product(to_com[:, 2:], joint_inverse, J)  # J*
-    product_transposed(to_com[:, 2:], J, mobility)
-    inverse_2x2(mobility, inertia)  # L*
+    J, drift, force, rate = np.empty((4, NQ)), np.empty(4), np.empty(4), np.empty(NQ)
     spring_force(x, d, p, force)
-    wanted, m = np.empty(2), mass_of(p)
     for i in range(2):
-        s = force[i] / m - (p[P.g] if i == 1 else 0.0) - drift_c[i]
         for j in range(NQ):
-            s += to_com[i, j] * h[j]
-        for k in range(2):
-            s += pull[i, k] * drift_s[k]
-        wanted[i] = s
+            J[i, j], J[2 + i, j] = Js[i, j], Jc[i, j]
+        wanted = force[i] / mass_of(p) - (p[P.g] if i == 1 else 0.0)
+        drift[i], drift[2 + i] = drift_s[i], drift_c[i] - wanted
+    for j in range(NQ):
+        h[j] = -h[j]
+    constrained.solve(M, h, J, drift, rate, force)
     for j in range(2):
         tau[j] = 0.0
         for i in range(2):
-            tau[j] += J[i, j] * (inertia[i, 0] * wanted[0] + inertia[i, 1] * wanted[1])
-
-
-def without_support(inverse, sm, Ls, free):
-    """Write M^-1 Ns^T = Ns M^-1, from M^-1, Js M^-1 and Ls: each projected product is the plain one less a part."""
-    for i in range(NQ):
-        for j in range(NQ):
-            s = inverse[i, j]
-            for k in range(2):
-                for l in range(2):
-                    s -= sm[k, i] * Ls[k, l] * sm[l, j]
-            free[i, j] = s
+            tau[j] += (Jc[i, 2 + j] - Js[i, 2 + j]) * force[2 + i]
 
 
 def flight_torque(t, x, d, p, tau):

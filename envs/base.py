@@ -1,6 +1,6 @@
 """One simulation of a task as a Gymnasium environment: stepping, reset, rendering, and a watch on divergence.
 
-A new environment is a `legged_task.LeggedTask` (see there for what it must provide) and these lines:
+A new environment is a `task.Task` (see there for what it must provide) and these lines:
 
     class HexapodEnv(LeggedEnv):
         task_class = HexapodTask
@@ -23,11 +23,12 @@ import numpy as np
 from ..analytic.terrain import Terrain
 from .camera import Camera
 from .config import TaskConfig
-from .legged_task import LeggedTask
+from .episodes import checked_action, total
 from .restoring import ONLY, RestorableEnv
 from .simulations import kept_row, take_row
 from .state import State
-from .steps import BEYOND, checked_action, observed_start, split, total, warning_sentence
+from .steps import BEYOND, observed_start, split, warning_sentence
+from .task import Task
 from .turns import alone
 
 
@@ -54,7 +55,7 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
     """
 
     metadata: dict[str, Any] = {"render_modes": ["human", "rgb_array", "depth_array"], "render_fps": 50}
-    task_class: type[LeggedTask]
+    task_class: type[Task]
 
     def __init__(self, render_mode: str | None = None, width: int = 640, height: int = 480, camera="follow", **options):
         if render_mode is not None and render_mode not in self.metadata["render_modes"]:

@@ -10,10 +10,28 @@ from ..analytic.terrain import Terrain, make
 from ..mjcf import presets
 from ..mjcf.presets import Preset
 from .kinds import check_fields
-from .task import n_substeps_of
 
+MOST_SUBSTEPS = 100_000  # in a control period: their controls are made beforehand
 REMAKE_MODEL = ("params", "terrain", "preset", "ctrl_dt", "randomise")  # a change of these needs a new model
 Terms = dict[str, tuple[float, str]]  # weight and meaning of each term of a reward
+
+
+def n_substeps_of(ctrl_dt: float, timestep: float) -> int:
+    """Return how many physics steps make a control period.
+
+    Raises:
+        ValueError: If they do not divide; the sentence names the nearest period that does. Or if there are too many.
+    """
+    if not ctrl_dt <= MOST_SUBSTEPS * timestep:
+        raise ValueError(f"control period {ctrl_dt:g} s is more than {MOST_SUBSTEPS} timesteps of {timestep:g} s")
+    n_substeps = round(ctrl_dt / timestep)
+    if n_substeps < 1 or abs(n_substeps * timestep - ctrl_dt) > 1e-9 * ctrl_dt:
+        nearest = max(1, n_substeps) * timestep
+        raise ValueError(
+            f"control period {ctrl_dt:g} s is not a multiple of the timestep {timestep:g} s; "
+            f"the nearest that is: {nearest:g} s"
+        )
+    return n_substeps
 
 
 @dataclass(frozen=True)

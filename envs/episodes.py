@@ -1,10 +1,13 @@
-"""What vector environments share: whom a reset concerns and with which seeds, and which episodes a step ends."""
+"""What environments share, with MuJoCo or without: whom a reset concerns, actions that come in, episodes that end."""
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping, Sequence
+from functools import reduce
 from typing import Any
 
+import gymnasium
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
@@ -138,3 +141,24 @@ def judge(task, endings: np.ndarray, waiting: np.ndarray) -> tuple[dict[str, np.
         for name, term in terms.items():
             term[ended if name == "healthy" else void] = 0.0
     return terms, ended & ~waiting
+
+
+def total(terms) -> Any:
+    """Return the sum from left to right, rounded as arrays are; the built-in `sum` of numbers is more exact."""
+    return reduce(operator.add, terms, 0.0)
+
+
+def checked_action(action, space: gymnasium.spaces.Box) -> np.ndarray:
+    """Return a copy of the action within its box, as a servo clips it.
+
+    Raises:
+        ValueError: If its shape is another or it is not finite.
+    """
+    action = np.array(action, dtype=np.float64)
+    if action.shape != space.shape:
+        raise ValueError(f"an action has shape {space.shape}, got {action.shape}")
+    if np.abs(action).max() <= 1.0:
+        return action
+    if not np.isfinite(action).all():
+        raise ValueError(f"an action must be finite, got {action}")
+    return np.clip(action, -1.0, 1.0)

@@ -1,13 +1,167 @@
-"""`Hexapod-v0`: the compliant hexapod runs forward, or as commanded, on a terrain of choice."""
+"""`Hexapod-v0`: the compliant hexapod runs forward, or as commanded, on a terrain of choice.
+
+Its action means hip speeds, hip torques, or the parameters of an alternating-tripod clock.
+"""
 
 from __future__ import annotations
 
-from .base import LeggedEnv
-from .hexapod_task import HexapodTask
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..analytic.battery import Battery
+from ..analytic.clock import RIGHT, TRIPOD_PHASE, profile
+from ..analytic.models.hexapod import N_LEGS, HexapodParams
+from ..mjcf import hexapod
+from ..mjcf.hexapod_state import start_state
+from . import free_body
+from .measure import squared_change
+from .observations import Observation, labelled
+from .servos import Layout, lead
 from .vector import LeggedVectorEnv
+from .walker import WalkerConfig, WalkerEnv, WalkerTask
+
+# The gait parameters an action moves, and their ranges: low at -1, high at +1. Duty factors are t_s / t_c, so that
+# every action is a possible gait.
+GAIT_RANGES = {
+    "cycle_time": (0.3, 2.0),  # t_c [s]
+    "duty_factor": (0.4, 0.8),  # t_s / t_c
+    "sweep_angle": (0.3, 2.0),  # phi_s [rad]
+    "leg_offset": (-0.6, 0.6),  # phi_o [rad]
+    "duty_difference": (-0.15, 0.15),  # dt_s / t_c; left legs plus, right legs minus
+    "offset_difference": (-0.3, 0.3),  # dphi_o [rad]; left legs plus, right legs minus
+}
+_LOW, _HIGH = np.array(list(GAIT_RANGES.values())).T
+_SIDE = np.where(RIGHT, -1.0, 1.0)
+LEGS = tuple(f"leg_{k}" for k in range(N_LEGS))
+HIPS = tuple(f"hip_{k}" for k in range(N_LEGS))
 
 
-class HexapodEnv(LeggedEnv):
+def gait_parameters(action: np.ndarray) -> np.ndarray:
+    """Return the gait parameters an action names, in the order of `GAIT_RANGES`, shape (..., 6)."""
+    return _LOW + 0.5 * (np.asarray(action, float) + 1.0) * (_HIGH - _LOW)
+
+
+def tripod_gait(parameters: np.ndarray, cycles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return hip angles [rad] and their rates [rad/s] of the alternating-tripod clock, shape (..., 6) both.
+
+    Args:
+        parameters: In the order of `GAIT_RANGES`, shape (..., 6).
+        cycles: The clock has gone, shape (...,).
+    """
+    gait = parameters[..., None]  # (..., 6, 1): broadcasts over the legs
+    cycle_time, duty, sweep, offset, duty_difference, offset_difference = np.moveaxis(gait, -2, 0)
+    slow_time = (duty + _SIDE * duty_difference) * cycle_time
+    angle, rate = profile(np.asarray(cycles)[..., None] + TRIPOD_PHASE, cycle_time, slow_time, sweep)
+    return -(angle + offset + _SIDE * offset_difference), -rate  # the minus is forward
+
+
+@dataclass(frozen=True)
+class HexapodConfig(WalkerConfig):
+    """Everything about `Hexapod-v0` that can be changed: keywords of `gymnasium.make`, most also options of `reset`."""
+
+    REWARDS = free_body.rewards("yx", power=(-0.002, "absolute mechanical power of the hips [W]"))
+    RANDOMISABLE = hexapod.RANDOMISABLE
+
+    params: HexapodParams = field(default_factory=HexapodParams)  # the robot
+    reset_noise: float = 0.05  # standard deviation of hip angles [rad], and of velocities [m/s], [rad/s]
+    command_speed: tuple[float, float] = (0.0, 0.5)  # range of the commanded forward speed [m/s]
+    command_yaw_rate: tuple[float, float] = (-0.5, 0.5)  # range of the commanded yaw rate [rad/s], left positive
+
+
+class HexapodTask(WalkerTask):
+    """The hexapod, its observation, reward and end; `docs/envs/hexapod.md` has its tables.
+
+    `qpos` has hip, splay [rad] and length [m] of each leg after the root.
+    """
+
+    KEPT = (*WalkerTask.KEPT, "_drained")
+    DEFAULT = (
+        *("height", "gravity", "velocity", "angular_velocity", "hip_cosine", "hip_sine", "hip_speed", "compression"),
+        *("foot_contact", "action", "hip_lead", "clock", "command"),
+    )
+    config_class = HexapodConfig
+    FORWARD = 1
+    WIDTHS = free_body.WIDTHS
+    JOINT = "hip"
+    gait_ranges = GAIT_RANGES
+    spec_of = staticmethod(hexapod.build)
+    start_state = staticmethod(start_state)
+    gait = staticmethod(tripod_gait)
+
+    @staticmethod
+    def layout_of(params: HexapodParams) -> Layout:
+        """Return the names of hips and legs."""
+        return Layout(HIPS, LEGS, turning=True)
+
+    def of_joints(self, values: np.ndarray) -> np.ndarray:
+        """Return those of the hips."""
+        return values[..., ::3]
+
+    def joint_entries(self) -> dict[str, Observation]:
+        """Return the entries of hips and legs."""
+        return {
+            "hip_cosine": labelled(
+                HIPS, 1, "1", "cosines of the hip angles; 1 is straight down", lambda t: np.cos(t.joint_angle)
+            ),
+            "hip_sine": labelled(
+                HIPS, 1, "1", "sines of the hip angles; 1 is forward", lambda t: np.sin(t.joint_angle)
+            ),
+            "hip_speed": labelled(HIPS, 1e3, "rad/s", "of the hips", lambda t: t.joint_speed),
+            "hip_lead": labelled(HIPS, 100, "rad", "set-point before the hip", lead, "velocity or gait"),
+            "splay": labelled(LEGS, 100, "rad", "sideways angle of the legs", lambda t: t.qpos[..., 8::3]),
+            "compression": labelled(
+                LEGS, 10, "m", "of the legs, positive when shorter than at rest", lambda t: t.compression()
+            ),
+        }
+
+    def compression(self) -> np.ndarray:
+        """Return by how much the legs are shorter than at rest."""
+        return self.rest_length - self.qpos[..., 9::3]
+
+    def frequency_of(self, parameters: np.ndarray) -> np.ndarray:
+        """Return the clock's."""
+        return 1.0 / parameters[..., 0]
+
+    def make_room(self) -> None:
+        """Make room also for the battery, and where robots are drawn for their legs."""
+        super().make_room()
+        self._battery, self._drained = Battery(), np.zeros(self.shape)
+        self.rest_length = self.config.params.rho_r0
+        if self.config.randomise:
+            self.rest_length = np.broadcast_to(self.rest_length, (*self.shape, N_LEGS)).copy()
+
+    def factor_shape(self, value: np.ndarray) -> tuple[int, ...] | None:
+        """Return one factor for each leg where there is a value for each; an inertia matrix has one."""
+        return (N_LEGS,) if value.shape[:1] == (N_LEGS,) else None
+
+    def write_robot(self, sim, model, params) -> None:
+        """Write a robot's parameters into its model, and keep its servos and legs."""
+        super().write_robot(sim, model, params)
+        self.rest_length[sim] = params.rho_r0
+
+    def begin(self, sim, data) -> None:
+        """Begin place, set-points and battery."""
+        super().begin(sim, data)
+        self._drained[sim] = 0.0
+
+    def advance(self) -> None:
+        """Take the mean velocity of the step, and what the motors drained meanwhile."""
+        super().advance()
+        motor = self.servos.motor
+        voltage = motor.voltage(self.torque, self.joint_speed)
+        self._drained += self.ctrl_dt * self._battery.drain_rate(motor.current(self.torque), voltage)
+
+    def action_change(self) -> np.ndarray:
+        """Return the squared change of the action."""
+        return squared_change(self.action, self.last_action)
+
+    def measurements(self) -> dict[str, np.ndarray]:
+        """Return where the robot is, and what its hips, feet and battery do."""
+        return super().measurements() | {"battery_drained": self._drained[()].copy()}
+
+
+class HexapodEnv(WalkerEnv):
     """The compliant hexapod; options are the fields of `HexapodConfig`, `docs/envs/hexapod.md` has the tables."""
 
     task_class = HexapodTask

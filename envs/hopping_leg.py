@@ -2,9 +2,183 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+
+from ..analytic.models.hopping_leg import HoppingLegParams, limited_torque, places
+from ..mjcf.hopping_leg import PRESETS, RANDOMISABLE, build
 from .base import LeggedEnv
-from .hopping_leg_task import HoppingLegTask
+from .config import TaskConfig, Terms
+from .measure import power, squared_change, track
+from .observations import Observation
+from .task import Task
 from .vector import LeggedVectorEnv
+
+SCAN = (-0.2, 0.0, 0.2, 0.4)  # where the height scan looks, along the hip's way [m]
+SPEED_WIDTH = 0.25  # [m/s]
+DRIVEN = HoppingLegParams(motor_mode="current")
+REWARDS: dict[str, Terms] = {  # weight and meaning of each term, by task
+    "forward": {
+        "forward": (1.0, "speed of the hip along its circle [m/s]"),
+        "power": (-0.002, "absolute mechanical power of hip and knee [W]"),
+        "action_change": (-0.005, "squared change of the action"),
+        "healthy": (0.05, "1 until the episode terminates"),
+    },
+    "commanded": {
+        "speed": (1.0, "exp(-((speed - command) / 0.25 m/s)^2)"),
+        "power": (-0.002, "absolute mechanical power of hip and knee [W]"),
+        "action_change": (-0.005, "squared change of the action"),
+        "healthy": (0.05, "1 until the episode terminates"),
+    },
+}
+
+
+@dataclass(frozen=True)
+class HoppingLegConfig(TaskConfig):
+    """Everything about the environment that can be changed: keywords of `make`, most also options of `reset`."""
+
+    REWARDS = REWARDS
+    RANDOMISABLE = RANDOMISABLE
+    PRESETS = PRESETS
+
+    params: HoppingLegParams = DRIVEN  # the leg; by default its motors have limits
+    ctrl_dt: float = 0.005  # control period, a multiple of the preset's timestep [s]
+    reset_noise: float = 0.02  # standard deviation of pitch, hip and knee [rad], and of velocities [rad/s]
+    command_speed: tuple[float, float] = (-0.5, 1.5)  # range of the commanded speed [m/s]
+
+
+def _both(k: int) -> Callable:
+    """Return the entry of cosine and sine of angle k."""
+
+    def value(task: HoppingLegTask) -> np.ndarray:
+        both = np.empty((*task.qpos.shape[:-1], 2))
+        both[..., 0], both[..., 1] = task.places.cosine[..., k], task.places.sine[..., k]
+        return both
+
+    return value
+
+
+def _foot_force(task: HoppingLegTask) -> np.ndarray:
+    """Return the force on the foot along the boom's radius, along the hip's way, and up."""
+    cosine, sine = task.places.cosine[..., 0], task.places.sine[..., 0]
+    x, y, z = task.foot[..., 0, 1], task.foot[..., 0, 2], task.foot[..., 0, 3]
+    return np.stack([cosine * x + sine * y, cosine * y - sine * x, z], axis=-1)
+
+
+def _height_scan(task: HoppingLegTask) -> np.ndarray:
+    """Return how high the hip is above points of the ground on its circle."""
+    angle = np.array(SCAN) / task.leg.LB
+    cosine, sine = np.cos(angle), np.sin(angle)
+    hip = task.places.hip
+    x, y = hip[..., 0:1], hip[..., 1:2]
+    return hip[..., 2:3] - task.ground.height(cosine * x - sine * y, sine * x + cosine * y)
+
+
+OBSERVATIONS: dict[str, Observation] = {
+    "height": Observation(1, 10, "m", "hip above the ground below it", lambda t: t.height[..., None]),
+    "speed": Observation(1, 100, "m/s", "of the hip along its circle", lambda t: t.leg.LB * t.qvel[..., 0, None]),
+    "pitch": Observation(1, 10, "rad", "of the boom; positive is tip down", lambda t: t.qpos[..., 1, None]),
+    "pitch_rate": Observation(1, 1e3, "rad/s", "its rate", lambda t: t.qvel[..., 1, None]),
+    "hip_angle": Observation(2, 1, "1", "cosine and sine of the hip angle", _both(2)),
+    "knee_angle": Observation(2, 1, "1", "cosine and sine of the knee angle", _both(3)),
+    "joint_speed": Observation(2, 1e3, "rad/s", "of hip and knee", lambda t: t.qvel[..., 2:]),
+    "foot_position": Observation(2, 10, "m", "foot (y, z) in the frame before the hip", lambda t: t.places.leg),
+    "foot_contact": Observation(1, 1, "1", "1 where the foot touches the ground", lambda t: t.foot[..., 0] > 0),
+    "foot_force": Observation(3, 1e5, "N", "of the ground on the foot: outward, along the way, up", _foot_force),
+    "yaw": Observation(2, 1, "1", "cosine and sine of the boom's yaw", _both(0)),
+    "torque": Observation(2, 1e3, "N m", "of hip and knee", lambda t: t.torque),
+    "height_scan": Observation(len(SCAN), 100, "m", "hip above points of the ground on its way", _height_scan),
+    "action": Observation(2, 1, "1", "the last action", lambda t: t.action),
+    "command": Observation(1, 100, "m/s", "speed asked for", lambda t: t.command, "commanded"),
+}
+
+
+class HoppingLegTask(Task):
+    """The leg, its observation, reward and end; `docs/envs/hopping_leg.md` has its tables.
+
+    Attributes:
+        leg: The nominal leg: its lengths are never drawn.
+        places: Of leg, hip and foot, with sines and cosines of `qpos`: yaw, pitch, hip, knee [rad].
+        torque: Of hip and knee, shape (..., 2) [N m].
+        height: Of the hip above the ground below it, shape (...,) [m].
+    """
+
+    config_class = HoppingLegConfig
+    OBSERVATIONS = OBSERVATIONS
+    DEFAULT = (
+        *("height", "speed", "pitch", "pitch_rate", "hip_angle", "knee_angle", "joint_speed", "foot_position"),
+        *("foot_contact", "action", "command"),
+    )
+    PLACE = 0  # the yaw
+    roams = False
+    build = staticmethod(build)
+
+    @property
+    def action_scale(self) -> np.ndarray:
+        """Torques of hip and knee that an action of one means, shape (2,) [N m]."""
+        return self.leg.rated_torque
+
+    def make_room(self) -> None:
+        """Make room for the motors' limits."""
+        self.leg, shape = self.config.params, self.shape
+        self._limits = np.empty((3, *shape, 2))
+        self._limits[:] = self.leg.torque_limits.reshape(3, *[1] * len(shape), 2)
+
+    def write_robot(self, sim, model, params) -> None:
+        """Write a leg's parameters into its model, and keep its motors' limits."""
+        super().write_robot(sim, model, params)
+        self._limits[(slice(None), sim) if self.shape else ...] = params.torque_limits
+
+    def place(self, sim, model, data, rng) -> None:
+        """Hold the leg up in the air, with noise on all but the yaw."""
+        noise = self.config.reset_noise
+        mujoco.mj_resetDataKeyframe(model, data, 0)
+        data.qpos[1:] += noise * rng.standard_normal(3)
+        data.qvel[:] = noise * rng.standard_normal(4)
+
+    def controls(self, action: np.ndarray) -> np.ndarray:
+        """Return the torques asked of hip and knee, held for the control period."""
+        return (action * self.action_scale)[None]
+
+    def refresh(self) -> None:
+        """Measure hip, torques and height."""
+        self.places = places(self.leg, self.qpos)
+        self.torque = limited_torque(self._limits, self.action * self.action_scale, self.qvel[..., 2:])
+        hip = self.places.hip
+        self.height = hip[..., 2] - self.ground.height(hip[..., 0], hip[..., 1])
+
+    def travelled(self, since: np.ndarray) -> np.ndarray:
+        """Return how far the hip went along its circle [m]."""
+        return self.leg.LB * super().travelled(since)
+
+    def unweighted_terms(self) -> dict[str, np.ndarray]:
+        """Return the terms of the configured task."""
+        terms = {
+            "power": power(self.torque, self.qvel[..., 2:]),
+            "action_change": squared_change(self.action, self.last_action),
+            "healthy": 1.0,
+        }
+        if self.config.task == "forward":
+            return {"forward": self.velocity} | terms
+        return {"speed": track(self.velocity, self.command[..., 0], SPEED_WIDTH)} | terms
+
+    def falls(self) -> dict[str, np.ndarray]:
+        """Return whether the leg has fallen."""
+        low = self.leg.fall_height
+        return {f"fell: the hip is less than {low:g} m above the ground": self.height < low}
+
+    def measurements(self) -> dict[str, np.ndarray]:
+        """Return where the leg is, and what its joints and foot do."""
+        return super().measurements() | {
+            "qpos": self.qpos.copy(),
+            "qvel": self.qvel.copy(),
+            "hip_position": self.places.hip,
+            "foot_position": self.places.foot,
+            "torque": self.torque.copy(),
+        }
 
 
 class HoppingLegEnv(LeggedEnv):

@@ -1,4 +1,4 @@
-"""Measurements of a floating body from MuJoCo's state, with any leading dimensions for parallel simulations."""
+"""What observations, rewards and ends are made of, with any leading dimensions for parallel simulations."""
 
 from __future__ import annotations
 
@@ -8,21 +8,7 @@ import numpy as np
 _FIRST = np.array([10, 6, 7, 6, 5, 11, 7, 11, 5])  # of the 16 products, row by row
 _SECOND = np.array([15, 3, 2, 3, 15, 1, 2, 1, 10])
 _SIGN = np.array([1.0, -1.0, 1.0, 1.0, 1.0, -1.0, -1.0, 1.0, 1.0])
-
-
 UPRIGHT = 0.5  # cosine of the tilt beyond which a robot has toppled: 60 degrees
-
-
-def toppled(frame) -> dict[str, np.ndarray]:
-    """Return whether a robot has toppled, shape (...,), by the sentence that says why.
-
-    Args:
-        frame: What has its `rotation`, shape (..., 3, 3), and its `height` over the ground, shape (...,) [m].
-    """
-    return {
-        "toppled: tilted by more than 60 degrees": frame.rotation[..., 2, 2] < UPRIGHT,
-        "toppled: the body is under the ground": frame.height < 0.0,
-    }
 
 
 def rotation(quat: np.ndarray) -> np.ndarray:
@@ -52,3 +38,20 @@ def heading(rotation_wb: np.ndarray, forward_axis: int = 1) -> np.ndarray:
     """Return the unit vector of the body's forward axis (by default +y) from above, shape (..., 2), world frame."""
     forward = rotation_wb[..., :2, forward_axis]
     return forward / np.maximum(np.linalg.norm(forward, axis=-1, keepdims=True), 1e-12)
+
+
+def track(value, target, width):
+    """Return exp(-((value - target) / width)^2): 1 on target, 1/e off by `width`; units of the quantity."""
+    error = (np.asarray(value) - target) / width
+    return np.exp(-error * error)
+
+
+def power(torque, speed):
+    """Return the absolute mechanical power of all joints, sum |tau w| [W], over the last axis."""
+    return np.vecdot(np.abs(torque), np.abs(speed))
+
+
+def squared_change(action, last_action):
+    """Return |action - last action|^2 over the last axis."""
+    change = action - last_action
+    return np.vecdot(change, change)

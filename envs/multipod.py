@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
 
 import numpy as np
 
 from ..analytic.models.multipod import MultipodParams
 from ..analytic.undulation import undulation_angles
 from ..mjcf import multipod
+from .servos import Layout
 from .vector import LeggedVectorEnv
-from .walker import WalkerTask
-from .walker_config import WalkerConfig
-from .walker_env import WalkerEnv
-from .walker_observations import Layout
+from .walker import WalkerConfig, WalkerEnv, WalkerTask
 
 
 @dataclass(frozen=True)
 class MultipodConfig(WalkerConfig):
     """The options of `Multipod-v0`."""
 
-    RANDOMISABLE: ClassVar[tuple[str, ...]] = (
-        *("segment_mass", "axle_mass", "leg_mass", "leaf_k", "leaf_d", "friction_coeff", "g", "KP", "KD", "armature"),
-    )
-
-    FIXED: ClassVar[tuple[str, ...]] = (*WalkerConfig.FIXED, "n_legs")
+    RANDOMISABLE = multipod.RANDOMISABLE
+    FIXED = (*WalkerConfig.FIXED, "n_legs")
 
     params: MultipodParams = field(default_factory=MultipodParams)  # the robot
     n_legs: int | None = None  # even, 4 to 50; by default that of `params`
@@ -40,7 +34,7 @@ class MultipodTask(WalkerTask):
     """What `Multipod-v0` simulates and asks for; `docs/envs/multipod.md` has its tables."""
 
     config_class = MultipodConfig
-    gait_ranges: ClassVar[dict[str, tuple[float, float]]] = {
+    gait_ranges = {
         "frequency": (0.1, 0.6),  # [Hz]
         "phase_offset": (np.pi, 5 / 3 * np.pi),  # by which a pair is behind the one in front of it [rad]
         "yaw": (0.0, 0.3),  # amplitude [rad]
@@ -55,19 +49,22 @@ class MultipodTask(WalkerTask):
         joints = tuple(f"{joint}_{k}" for k in range(params.n_segments) for joint in multipod.JOINTS)
         return Layout(joints, tuple(params.leg_names()), turning=False)
 
-    @staticmethod
-    def indices_of(params: MultipodParams) -> tuple[np.ndarray, np.ndarray]:
-        """Return where yaw and roll, and where the leaves, lie among the joints."""
-        where = np.arange(4 * params.n_segments).reshape(-1, 4)
-        return where[:, :2].ravel(), where[:, 2:].ravel()
+    def prepare(self) -> None:
+        """Find the names, and where yaw and roll, and where the leaves, lie among the joints."""
+        super().prepare()
+        where = np.arange(4 * self.config.robot.n_segments).reshape(-1, 4)
+        self._joints, self._leaves = where[:, :2].ravel(), where[:, 2:].ravel()
 
-    @staticmethod
-    def give_of(params: MultipodParams) -> float:
-        """Return the lever of a leaf spring [m/rad]."""
-        return params.lever
+    def of_joints(self, values: np.ndarray) -> np.ndarray:
+        """Return those of yaw and roll, segment by segment."""
+        # `take` gives rows in the memory's order, as indexing does not: sums would round by how many rows there are.
+        return np.take(values, self._joints, axis=-1)
 
-    @staticmethod
-    def limits_of(params: MultipodParams) -> np.ndarray:
+    def compression(self) -> np.ndarray:
+        """Return the bending of the leaf springs, times their lever."""
+        return self.config.robot.lever * np.take(self.qpos, 7 + self._leaves, axis=-1)
+
+    def limits_of(self, params: MultipodParams) -> np.ndarray:
         """Return the ranges of yaw and roll."""
         return np.tile([params.yaw_range, params.roll_range], params.n_segments)
 
@@ -76,10 +73,10 @@ class MultipodTask(WalkerTask):
         """Return `qpos` of the multipod standing with these angles."""
         return multipod.start_state(params, ground, angle.reshape(-1, 2))
 
-    @staticmethod
-    def gait(params: MultipodParams, parameters: np.ndarray, cycles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def gait(self, parameters: np.ndarray, cycles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the undulation of these parameters."""
-        found = undulation_angles(cycles, *np.moveaxis(parameters, -1, 0), n_pairs=params.n_segments)
+        n_pairs = self.config.robot.n_segments
+        found = undulation_angles(cycles, *np.moveaxis(parameters, -1, 0), n_pairs=n_pairs)
         return tuple(values.reshape(*values.shape[:-2], -1) for values in found)
 
 

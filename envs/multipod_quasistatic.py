@@ -11,19 +11,19 @@ from typing import Any
 import gymnasium
 import numpy as np
 from gymnasium.vector import AutoresetMode
-from gymnasium.vector.utils import batch_space
 
 from ..analytic.models.multipod import MultipodParams
-from .episodes import checked_numbers, judge, mapping_of, masked, rows_where, seeds_of, shown
+from . import observations
+from .autoreset import AutoresetVectorEnv
+from .episodes import mapping_of, masked, seeds_of
 from .kinds import from_keywords
-from .quasistatic_config import QuasistaticConfig
-from .restoring import RestorableEnv, RestorableVectorEnv
-from .state import Randoms, State
-from .surrogate import Surrogate, entries
+from .restoring import RestorableEnv
+from .state import State
+from .surrogate import QuasistaticConfig, Surrogate, entries
 from .turns import alone
 
 
-class MultipodQuasistaticVectorEnv(RestorableVectorEnv, gymnasium.vector.VectorEnv):
+class MultipodQuasistaticVectorEnv(AutoresetVectorEnv):
     """Many quasi-static multipods, stepped together on one core; `docs/envs/multipod_quasistatic.md` has its tables.
 
     Args:
@@ -50,37 +50,24 @@ class MultipodQuasistaticVectorEnv(RestorableVectorEnv, gymnasium.vector.VectorE
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
         **options,
     ):
-        self.autoreset_mode = checked_numbers(num_envs, max_episode_steps, autoreset_mode)
+        super().__init__(num_envs, max_episode_steps, autoreset_mode)
         self.config = from_keywords(QuasistaticConfig, options)
-        self.num_envs, self.max_episode_steps = num_envs, max_episode_steps
-        robot = self.config.robot
-        self.metadata = {
-            "render_modes": [],
-            "render_fps": round(1 / self.config.ctrl_dt),
-            "autoreset_mode": self.autoreset_mode,
-        }
-        self._describe(robot)
-        self.observation_space = batch_space(self.single_observation_space, num_envs)
-        self.action_space = batch_space(self.single_action_space, num_envs)
-        self.simulation = Surrogate(num_envs, robot, self.config)
-        self._busy, self._rngs = False, Randoms()
-        self._over, self._steps = np.zeros(num_envs, bool), np.zeros(num_envs, int)
+        frames = round(1 / self.config.ctrl_dt)
+        self.metadata = {"render_modes": [], "render_fps": frames, "autoreset_mode": self.autoreset_mode}
+        self._entries = entries(self.config.robot)
+        self.observation_slices = observations.slices(self._entries)
+        self.observation_names = observations.names_of_numbers(self._entries)
+        self.action_names = self._entries["joint_angle"].labels
+        bound, box = observations.bounds(self._entries), gymnasium.spaces.Box
+        self._take_spaces(
+            box(-bound, bound, dtype=np.float32), box(-1.0, 1.0, (len(self.action_names),), dtype=np.float32)
+        )
+        self.task = Surrogate(num_envs, self.config.robot, self.config)
 
-    def _describe(self, robot: MultipodParams) -> None:
-        """Set the spaces and names of one robot."""
-        pieces = entries(robot)
-        labels = {name: entry.labels for name, entry in pieces.items()}
-        stops = np.cumsum([len(names) for names in labels.values()])
-        starts = [0, *stops[:-1]]
-        self.observation_slices = {
-            name: slice(int(a), int(b)) for name, a, b in zip(labels, starts, stops, strict=True)
-        }
-        self.observation_names = tuple(f"{name}.{label}" for name, names in labels.items() for label in names)
-        self.action_names = labels["joint_angle"]
-        bound = np.concatenate([np.full(len(entry.labels), entry.bound, np.float32) for entry in pieces.values()])
-        self.single_observation_space = gymnasium.spaces.Box(-bound, bound, dtype=np.float32)
-        self.single_action_space = gymnasium.spaces.Box(-1.0, 1.0, (len(self.action_names),), np.float32)
-        self._values = [entry.value for entry in pieces.values()]
+    @property
+    def simulation(self) -> Surrogate:
+        """The robots."""
+        return self.task
 
     @alone
     def reset(self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None):
@@ -95,81 +82,43 @@ class MultipodQuasistaticVectorEnv(RestorableVectorEnv, gymnasium.vector.VectorE
         if options:
             raise ValueError(f"unknown options {list(options)}; there is reset_mask")
         with self._all_or_nothing(np.array(robots)):
-            self._rngs.seed(robots, seeds_of(seed, self.num_envs))
-            self._start(np.array(robots))
-        mask = np.isin(np.arange(self.num_envs), robots)
-        infos = self.simulation.measurements() | {"termination": np.full(self.num_envs, "", object)}
-        return self._observe(), shown(infos | {"_" + name: mask for name in infos}, self.autoreset_mode)
+            self.task.rngs.seed(robots, seeds_of(seed, self.num_envs))
+            self._begin(robots)
+            self._over[robots] = False
+        return self._observe(), self._shown_start(robots)
 
-    def _start(self, robots: np.ndarray) -> None:
-        shape = self.simulation.robots.angle.shape[1:]
-        noise = [self.config.reset_noise * self._rngs[k].standard_normal(shape) for k in robots]
-        self.simulation.start(robots, np.array(noise).reshape(-1, *shape))
-        self._steps[robots], self._over[robots] = 0, False
+    def _start(self, sims: list[int]) -> None:
+        shape = self.task.robots.angle.shape[1:]
+        noise = [self.config.reset_noise * self.task.rngs[k].standard_normal(shape) for k in sims]
+        self.task.start(np.array(sims), np.array(noise).reshape(-1, *shape))
 
     def _observe(self) -> np.ndarray:
         observation = np.empty(self.observation_space.shape, np.float32)
-        for place, value in zip(self.observation_slices.values(), self._values, strict=True):
-            observation[:, place] = value(self.simulation)
-        return np.nan_to_num(observation, copy=False) if self.simulation.robots.broken.any() else observation
+        for place, entry in zip(self.observation_slices.values(), self._entries.values(), strict=True):
+            observation[:, place] = entry.value(self.task)
+        return np.nan_to_num(observation, copy=False) if self.task.robots.broken.any() else observation
 
-    @alone
-    def step(self, actions):
-        """Turn the joints for one control period; an action of one is the servos' no-load speed."""
-        actions = np.array(actions, np.float64)
-        if actions.shape != self.action_space.shape or not np.isfinite(actions).all():
-            raise ValueError(f"actions must be finite and of shape {self.action_space.shape}, got {actions.shape}")
-        waited = self._over
-        if waited.any() and self.autoreset_mode is AutoresetMode.DISABLED:
-            over = np.flatnonzero(waited).tolist()
-            raise ValueError(f"the episodes of environments {over} are over; reset them with options['reset_mask']")
-        self.simulation.step(np.clip(actions, -1.0, 1.0, out=actions), waited)
-        endings = np.full(self.num_envs, "", object)
-        terms, terminated = judge(self.simulation, endings, waited)
-        self._steps += 1
-        truncated = (self._steps >= (self.max_episode_steps or np.inf)) & ~waited
-        self._over = over = terminated | truncated
-        reward = sum(terms.values(), np.zeros(self.num_envs))
-        restart, final, observation = waited, {}, None
-        if self.autoreset_mode is AutoresetMode.SAME_STEP and over.any():
-            final, restart = self._final(self._observe(), endings, terms), over
-        if restart.any():
-            self._start(np.flatnonzero(restart))
-            endings = np.where(restart, "", endings)
-        observation = self._observe()
-        infos = self._infos(endings, terms, ~restart)
-        return observation, reward, terminated, truncated, shown(infos, self.autoreset_mode) | final
-
-    def _infos(self, endings, terms, stepped) -> dict[str, Any]:
-        """Return measurements and terms, Gymnasium's way: beside each array, a mask of those it is of."""
-        infos = self.simulation.measurements() | {"termination": endings}
-        masks = dict.fromkeys(["_" + name for name in infos], np.ones(self.num_envs, bool))
-        rewards = {"reward_" + name: term for name, term in terms.items()}
-        return infos | masks | rewards | {"_" + name: stepped for name in rewards}
-
-    def _final(self, observation, endings, terms) -> dict[str, Any]:
-        """Return the last observation and info of the episodes that end in this step."""
-        over, last = self._over.copy(), rows_where(self._over, observation)
-        infos = {name: value if name[0] != "_" else over for name, value in self._infos(endings, terms, over).items()}
-        return {"final_obs": last, "_final_obs": over, "final_info": infos, "_final_info": over}
+    def _advance(self, actions: np.ndarray, waited: np.ndarray) -> tuple[np.ndarray, None]:
+        self.task.step(actions, waited)
+        return np.full(self.num_envs, "", object), None
 
     def _save(self, sims: np.ndarray) -> State:
-        arrays = {"steps": self._steps[sims], "over": self._over[sims]} | self.simulation.kept_rows(sims)
-        return State(self.config, arrays, self._rngs.states(sims.tolist()))
+        arrays = {"steps": self._steps[sims], "over": self._over[sims]} | self.task.kept_rows(sims)
+        return State(self.config, arrays, self.task.rngs.states(sims.tolist()))
 
     def _restore(self, sims: np.ndarray, state: State) -> None:
-        self._rngs.restore(sims.tolist(), state.randoms)
-        self.simulation.take_rows(sims, state.arrays)
+        self.task.rngs.restore(sims.tolist(), state.randoms)
+        self.task.take_rows(sims, state.arrays)
         self._steps[sims], self._over[sims] = state.arrays["steps"], state.arrays["over"]
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave behind the entries' functions, which do not pickle."""
-        return self.__dict__ | {"_values": None}
+        return self.__dict__ | {"_entries": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Find the entries' functions again."""
         self.__dict__.update(state | {"_busy": False})
-        self._values = [entry.value for entry in entries(self.config.robot).values()]
+        self._entries = entries(self.config.robot)
 
 
 class MultipodQuasistaticEnv(RestorableEnv, gymnasium.Env):
@@ -216,7 +165,7 @@ class MultipodQuasistaticEnv(RestorableEnv, gymnasium.Env):
         if options:
             raise ValueError(f"unknown options {list(mapping_of(options))}; the surrogate has none")
         super().reset(seed=seed)
-        self.vector._rngs[0] = self.np_random
+        self.vector.task.rngs[0] = self.np_random
         observation, infos = self.vector.reset()
         return observation[0], _first(infos)
 
@@ -228,11 +177,11 @@ class MultipodQuasistaticEnv(RestorableEnv, gymnasium.Env):
         return observation[0], float(reward[0]), bool(terminated[0]), bool(truncated[0]), _first(infos)
 
     def _save(self, sims: np.ndarray) -> State:
-        self.vector._rngs.forget(0)  # anyone may draw from `np_random`
+        self.vector.task.rngs.forget(0)  # anyone may draw from `np_random`
         return self.vector._save(sims)
 
     def _restore(self, sims: np.ndarray, state: State) -> None:
-        self.vector._rngs[0] = self.np_random
+        self.vector.task.rngs[0] = self.np_random
         self.vector._restore(sims, state)
 
 

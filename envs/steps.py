@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Mapping
-from functools import reduce
 from typing import Any
 
-import gymnasium
 import mujoco
 import numpy as np
 
 from .episodes import mapping_of
 from .kinds import numbers
-from .legged_task import LeggedTask
+from .task import Task
 
 DIVERGED = "diverged"  # how the sentences begin that say a simulation did
 BEYOND = f"{DIVERGED}: an observation is beyond its bound"
@@ -23,27 +20,6 @@ def warning_sentence(counts: np.ndarray) -> str:
     """Return the first of MuJoCo's warnings, by their counts, as the sentence that ends an episode."""
     kind = mujoco.mjtWarning(int(np.flatnonzero(counts)[0]))
     return f"{DIVERGED}: MuJoCo warned {kind.name.removeprefix('mjWARN_')}"
-
-
-def total(terms) -> Any:
-    """Return the sum from left to right, rounded as arrays are; the built-in `sum` of numbers is more exact."""
-    return reduce(operator.add, terms, 0.0)
-
-
-def checked_action(action, space: gymnasium.spaces.Box) -> np.ndarray:
-    """Return a copy of the action within its box, as a servo clips it.
-
-    Raises:
-        ValueError: If its shape is another or it is not finite.
-    """
-    action = np.array(action, dtype=np.float64)
-    if action.shape != space.shape:
-        raise ValueError(f"an action has shape {space.shape}, got {action.shape}")
-    if np.abs(action).max() <= 1.0:
-        return action
-    if not np.isfinite(action).all():
-        raise ValueError(f"an action must be finite, got {action}")
-    return np.clip(action, -1.0, 1.0)
 
 
 def split(options: Mapping[str, Any] | None) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
@@ -57,7 +33,7 @@ def split(options: Mapping[str, Any] | None) -> tuple[dict[str, Any], dict[str, 
     return kept, {name: numbers(name, kept.pop(name)) for name in ("qpos", "qvel") if name in kept}
 
 
-def observed_start(task: LeggedTask, warnings: np.ndarray, sims: list[int] | tuple = ()) -> np.ndarray:
+def observed_start(task: Task, warnings: np.ndarray, sims: list[int] | tuple = ()) -> np.ndarray:
     """Return the observation of episodes that begin, in the simulations `sims` of many.
 
     Args:

@@ -1,27 +1,76 @@
-"""What `MultipodQuasistatic-v0` observes, rewards and ends, from the robots of `analytic.quasistatic`.
+"""What `MultipodQuasistatic-v0` asks for: its options, observation, reward and end, from `analytic.quasistatic`.
 
 This file alone of its folder imports the contact solver, and with it numba.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from ..analytic.contact.kernels import DISSIPATION
 from ..analytic.models.multipod import MultipodParams
 from ..analytic.quasistatic import KEPT, Robots
-from .quasistatic_config import QuasistaticConfig
+from .kinds import check_fields
+from .observations import Observation, labelled
+from .state import Randoms
 
 TILTED = np.pi / 3  # beyond which a robot has toppled [rad], as in `Multipod-v0`
+
+
+# Weight and meaning of each term of the reward.
+REWARDS = {
+    "forward": (1.0, "forward speed along the world's x [m/s]"),
+    "drift": (-0.2, "sideways speed along the world's y, absolute [m/s]"),
+    "dissipation": (-0.002, "power that the sliding feet dissipate [W]"),
+    "action_change": (-0.005, "squared change of the action, mean over its entries"),
+    "healthy": (0.05, "1 until the episode terminates"),
+}
+
+
+@dataclass(frozen=True)
+class QuasistaticConfig:
+    """The options of `MultipodQuasistatic-v0`."""
+
+    params: MultipodParams = field(default_factory=MultipodParams)  # the robot
+    n_legs: int | None = None  # even, 4 to 50; by default that of `params`
+    law: str | object = "viscous"  # or "coulomb": closer to MuJoCo, at under half the speed
+    ctrl_dt: float = 0.02  # control period [s]
+    reset_noise: float = 0.02  # standard deviation of the joint angles at the start [rad]
+    reward_weights: Mapping[str, float] = field(default_factory=dict)  # of terms to weigh differently
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        if not (isinstance(self.law, str) or hasattr(self.law, "kernel_code")):
+            raise ValueError(f"law must be viscous, coulomb or a law with a kernel of its own, got {self.law!r}")
+        if not self.ctrl_dt > 0:
+            raise ValueError(f"ctrl_dt must be positive, got {self.ctrl_dt}")
+        if not self.reset_noise >= 0:
+            raise ValueError(f"reset_noise must not be negative, got {self.reset_noise}")
+        for name in self.reward_weights:
+            if name not in REWARDS:
+                raise ValueError(f"reward_weights: unknown reward term {name!r}; there are {', '.join(REWARDS)}")
+        self.robot  # noqa: B018  refuses impossible numbers of legs
+
+    @property
+    def robot(self) -> MultipodParams:
+        """The parameters of the robot, with the number of legs asked for."""
+        return self.params if self.n_legs is None else replace(self.params, n_legs=self.n_legs)
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """The weight of each term of the reward."""
+        return {name: weight for name, (weight, _) in REWARDS.items()} | dict(self.reward_weights)
 
 
 class Surrogate:
     """The robots of an environment, and what is kept of each.
 
     Attributes:
+        config: The options.
+        rngs: The random numbers of each robot.
         robots: The robots; the first dimension of every array counts them.
         action: The last action, shape (n, 2 n_segments).
         last_action: The one before it.
@@ -30,7 +79,7 @@ class Surrogate:
 
     def __init__(self, n: int, params: MultipodParams, config: QuasistaticConfig):
         self.robots, self.ctrl_dt = Robots(n, params, config.law, config.ctrl_dt), config.ctrl_dt
-        self._weights = config.weights
+        self.config, self.rngs, self._weights = config, Randoms(), config.weights
         self.action, self.last_action = np.zeros((2, n, 2 * params.n_segments))
         self.time = np.zeros(n)
 
@@ -93,17 +142,6 @@ class Surrogate:
         }
 
 
-@dataclass(frozen=True)
-class Entry:
-    """A named piece of the observation: its bound, unit, meaning, value and the name of each of its numbers."""
-
-    labels: tuple[str, ...]
-    bound: float
-    unit: str
-    text: str
-    value: Callable[[Surrogate], np.ndarray]
-
-
 def _flat(values: np.ndarray) -> np.ndarray:
     return values.reshape(len(values), -1)
 
@@ -121,7 +159,7 @@ def _angular_velocity(s: Surrogate) -> np.ndarray:
     return np.column_stack([s.robots.posture_rate[:, 1:], s.robots.twist[:, 2]])
 
 
-def entries(params: MultipodParams) -> dict[str, Entry]:
+def entries(params: MultipodParams) -> dict[str, Observation]:
     """Return the observation of a robot: names, order and sizes are those of `Multipod-v0` in its mode "velocity".
 
     There is no `joint_lead`: joints are where their set-points are.
@@ -129,19 +167,19 @@ def entries(params: MultipodParams) -> dict[str, Entry]:
     joints = tuple(f"{joint}_{k}" for k in range(params.n_segments) for joint in ("yaw", "roll"))
     legs, axes = tuple(params.leg_names()), ("x", "y", "z")
     return {
-        "height": Entry(("height",), 10, "m", "body above the ground below it", lambda s: s.robots.posture[:, :1]),
-        "gravity": Entry(axes, 1, "1", "direction of gravity, body frame", _gravity),
-        "velocity": Entry(axes, 100, "m/s", "of the body, body frame; vertical: its height's change", _velocity),
-        "angular_velocity": Entry(axes, 1e3, "rad/s", "of the body; x and y: the tilt's change", _angular_velocity),
-        "joint_angle": Entry(joints, 10, "rad", "of the driven joints", lambda s: _flat(s.robots.angle)),
-        "joint_speed": Entry(joints, 1e3, "rad/s", "of the driven joints", lambda s: _flat(s.robots.rate)),
-        "compression": Entry(
+        "height": labelled(("height",), 10, "m", "body above the ground below it", lambda s: s.robots.posture[:, :1]),
+        "gravity": labelled(axes, 1, "1", "direction of gravity, body frame", _gravity),
+        "velocity": labelled(axes, 100, "m/s", "of the body, body frame; vertical: its height's change", _velocity),
+        "angular_velocity": labelled(axes, 1e3, "rad/s", "of the body; x and y: the tilt's change", _angular_velocity),
+        "joint_angle": labelled(joints, 10, "rad", "of the driven joints", lambda s: _flat(s.robots.angle)),
+        "joint_speed": labelled(joints, 1e3, "rad/s", "of the driven joints", lambda s: _flat(s.robots.rate)),
+        "compression": labelled(
             legs,
             10,
             "m",
             "by which a leg's spring lets its foot give way upward",
             lambda s: s.robots.force[..., 2] * (1.0 / s.robots.params.leaf_k),
         ),
-        "foot_contact": Entry(legs, 1, "1", "1 where a foot carries load", lambda s: s.robots.force[..., 2] > 0.0),
-        "action": Entry(joints, 1, "1", "the last action", lambda s: s.action),
+        "foot_contact": labelled(legs, 1, "1", "1 where a foot carries load", lambda s: s.robots.force[..., 2] > 0.0),
+        "action": labelled(joints, 1, "1", "the last action", lambda s: s.action),
     }

@@ -13,21 +13,20 @@ import gymnasium
 import mujoco
 import numpy as np
 from gymnasium.vector import AutoresetMode
-from gymnasium.vector.utils import batch_space
 
+from .autoreset import AutoresetVectorEnv
 from .camera import Camera
 from .config import TaskConfig
-from .episodes import checked_numbers, judge, masked, rows_of, rows_where, seeds_of, shown
+from .episodes import masked, rows_of, seeds_of
 from .kinds import check_count
-from .legged_task import LeggedTask
-from .restoring import RestorableVectorEnv
 from .simulations import Simulations
 from .state import State
-from .steps import BEYOND, checked_action, observed_start, split, total, warning_sentence
+from .steps import BEYOND, observed_start, split, warning_sentence
+from .task import Task
 from .turns import alone
 
 
-class LeggedVectorEnv(RestorableVectorEnv, gymnasium.vector.VectorEnv):
+class LeggedVectorEnv(AutoresetVectorEnv):
     """Many simulations of a task, stepped together, by one thread's calls at a time.
 
     Args:
@@ -52,7 +51,7 @@ class LeggedVectorEnv(RestorableVectorEnv, gymnasium.vector.VectorEnv):
     """
 
     metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 50}
-    task_class: type[LeggedTask]
+    task_class: type[Task]
 
     def __init__(
         self,
@@ -68,20 +67,13 @@ class LeggedVectorEnv(RestorableVectorEnv, gymnasium.vector.VectorEnv):
     ):
         if render_mode not in (None, "rgb_array"):
             raise ValueError(f"unknown render mode {render_mode!r} of many simulations; there is rgb_array")
-        self.autoreset_mode = checked_numbers(num_envs, max_episode_steps, autoreset_mode)
+        super().__init__(num_envs, max_episode_steps, autoreset_mode)
         check_count("n_threads", n_threads, least=0)
-        self.num_envs, self.max_episode_steps, self.render_mode = num_envs, max_episode_steps, render_mode
-        self._n_threads = n_threads
-        self._busy = False
+        self.render_mode, self._n_threads = render_mode, n_threads
         self._camera = Camera(width, height, camera)
         self.task = self.task_class(shape=(num_envs,), **options)
-        self.single_observation_space = self.task.observation_space
-        self.single_action_space = self.task.action_space
-        self.observation_space = batch_space(self.single_observation_space, num_envs)
-        self.action_space = batch_space(self.single_action_space, num_envs)
+        self._take_spaces(self.task.observation_space, self.task.action_space)
         self._bound = self.single_observation_space.high
-        self._over = np.zeros(num_envs, bool)
-        self._steps = np.zeros(num_envs, int)
         self.last_good_states: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         self._load()
 
@@ -121,53 +113,34 @@ class LeggedVectorEnv(RestorableVectorEnv, gymnasium.vector.VectorEnv):
             if self.task.configure(options):
                 self._load()
             self.task.rngs.seed(sims, seeds_of(seed, self.num_envs))
-            self._start(sims, [{name: value[sim] for name, value in rows.items()} for sim in range(self.num_envs)])
+            self._begin(sims, [{name: value[sim] for name, value in rows.items()} for sim in range(self.num_envs)])
             self._over[sims] = False
-            self.task.refresh()
             observation = observed_start(self.task, self._sims.warnings, sims)
-        return observation, shown(self._infos(np.isin(np.arange(self.num_envs), sims)), self.autoreset_mode)
+        return observation, self._shown_start(sims)
 
     def _start(self, sims: list[int], states: list[dict[str, np.ndarray]] | None = None) -> None:
         self._sims.start(sims, states)
-        self._steps[sims] = 0
         self._forget(sims)
+        self.task.refresh()
 
     def _forget(self, sims) -> None:
         """Leave the last good states of these simulations behind."""
         self.last_good_states = {sim: good for sim, good in self.last_good_states.items() if sim not in sims}
 
-    @alone
-    def step(self, actions):
-        """Hold the actions, shape (num_envs, n), for one control period; see the task for what an action means."""
-        task, waited = self.task, self._over
-        actions = checked_action(actions, self.action_space)
-        if waited.any() and self.autoreset_mode is AutoresetMode.DISABLED:
-            over = np.flatnonzero(waited).tolist()
-            raise ValueError(f"the episodes of environments {over} are over; reset them with options['reset_mask']")
+    def _observe(self) -> np.ndarray:
+        return self.task.observe()
+
+    def _advance(self, actions: np.ndarray, waited: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        task = self.task
         task.waiting = waited if waited.any() else None
         before = self._data.qpos.copy(), self._data.qvel.copy()
         self._sims.step(task.act(actions), np.flatnonzero(~waited) if waited.any() else None)
-        observation, endings = self._watch(before)
+        endings, observation = self._watch(before)
         task.advance()
-        terms, terminated = judge(task, endings, waited)
-        self._steps += 1
-        truncated = (self._steps >= (self.max_episode_steps or np.inf)) & ~waited
-        self._over = terminated | truncated
-        reward = total(terms.values())
-        final, restart = {}, waited
-        if self.autoreset_mode is AutoresetMode.SAME_STEP and self._over.any():
-            final, restart = self._final(observation, endings, terms), self._over
-            self._over = np.zeros(self.num_envs, bool)
-        if restart.any():
-            self._start(np.flatnonzero(restart).tolist())
-            task.refresh()
-            observation = task.observe()
-            endings[restart] = ""
-        infos = self._infos(np.ones(self.num_envs, bool), endings, terms, ~restart)
-        return observation, reward, terminated, truncated, shown(infos, self.autoreset_mode) | final
+        return endings, observation
 
     def _watch(self, before: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-        """Observe, and say which simulations diverged; those are put back to where they were."""
+        """Say why a simulation diverged, and observe; those that did are put back to where they were."""
         endings = np.full(self.num_envs, "", object)
         warned = self._sims.warnings.any(-1)
         if warned.any():
@@ -183,7 +156,7 @@ class LeggedVectorEnv(RestorableVectorEnv, gymnasium.vector.VectorEnv):
             self._put_back(beyond, before)
             self.task.refresh()
             observation = self.task.observe()
-        return observation, endings
+        return endings, observation
 
     def _put_back(self, diverged: np.ndarray, before: tuple[np.ndarray, np.ndarray]) -> None:
         """Give these simulations their last good state, and keep it for inspection."""
@@ -191,21 +164,6 @@ class LeggedVectorEnv(RestorableVectorEnv, gymnasium.vector.VectorEnv):
         for sim in sims.tolist():
             self.last_good_states[sim] = before[0][sim], before[1][sim]
         self._sims.put_back(sims, *before)
-
-    def _infos(self, present: np.ndarray, endings=None, terms=None, stepped=None) -> dict[str, Any]:
-        """Return the measurements, Gymnasium's way: beside each array, a mask of those it is of."""
-        infos = self.task.measurements()
-        infos["termination"] = np.full(self.num_envs, "", object) if endings is None else endings
-        masks = {"_" + name: present for name in infos}
-        for name, term in (terms or {}).items():
-            infos["reward_" + name], masks["_reward_" + name] = term, stepped
-        return infos | masks
-
-    def _final(self, observation: np.ndarray, endings: np.ndarray, terms: dict[str, np.ndarray]) -> dict[str, Any]:
-        """Return the last observation and info of the episodes that end in this step."""
-        over, last = self._over, rows_where(self._over, observation)
-        infos = self._infos(over, endings.copy(), terms, over)
-        return {"final_obs": last, "_final_obs": over, "final_info": infos, "_final_info": over}
 
     def render(self) -> tuple[np.ndarray, ...] | None:
         """Return an image of each simulation, shape (height, width, 3) of uint8."""

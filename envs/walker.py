@@ -1,42 +1,106 @@
-"""A walker: a machine of driven joints and sprung legs in MuJoCo, and what is asked of it.
+"""A walker: a free body on sprung legs, whose joints have servos, in MuJoCo, and what is asked of it.
 
-A machine joins by subclassing `WalkerTask` with what `walker_machine.Machine` asks for. See `multipod` and `bigant`.
+An action means speeds of the joints' set-points, torques, or the parameters of a gait. A machine joins by subclassing
+`WalkerTask`; see `multipod`, `bigant` and `hexapod`.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import mujoco
 import numpy as np
 
-from ..analytic.terrain import Flat
-from ..mjcf.compile import compile_model
-from ..mjcf.parameters import take_parameters
-from . import actions
-from .legged_task import LeggedTask
-from .measure import rotation, toppled
-from .walker_config import reward_terms
-from .walker_machine import Machine
-from .walker_observations import Frame, Piece, default_names, pieces
+from . import free_body, servos
+from .base import LeggedEnv
+from .free_body import FreeBodyConfig, FreeBodyTask
+from .measure import power
+from .observations import Observation, labelled, names_of_numbers
+
+WIDTHS = (0.05, 0.15)  # by which speed [m/s] and yaw rate [rad/s] miss a command where the reward is 1/e
 
 
-class WalkerTask(Machine, LeggedTask):
+@dataclass(frozen=True)
+class WalkerConfig(FreeBodyConfig):
+    """Everything about a walker that can be changed: keywords of `gymnasium.make`, most also options of `reset`."""
+
+    REWARDS = free_body.rewards(
+        widths=WIDTHS,
+        change="squared change of the action, mean over its entries",
+        power=(-0.002, "absolute mechanical power of the joints [W]"),
+    )
+    ACTION_MODES = servos.ACTION_MODES
+
+    command_speed: tuple[float, float] = (0.0, 0.15)  # range of the commanded forward speed [m/s]
+    command_yaw_rate: tuple[float, float] = (-0.3, 0.3)  # range of the commanded yaw rate [rad/s], left positive
+    action_mode: str = "velocity"  # or "torque", or "gait"
+
+
+class WalkerTask(FreeBodyTask):
     """What a walker's environment simulates and asks for.
 
     Attributes:
+        gait_ranges: Of the parameters that an action of the mode "gait" moves: low at -1, high at +1.
+        JOINT: What a driven joint is called in `info`.
         layout: Names of joints and legs.
         action_names: Of each entry of an action: a joint, or in the action mode "gait" a parameter of the gait.
         observation_names: Name of every number of the observation.
+        servos: Gains and motors of the robots.
+        joint_angle: Of the driven joints, shape (..., n_joints) [rad].
+        joint_speed: Of the driven joints [rad/s].
+        torque: Of the servos [N m].
+        reference: Their set-points [rad].
+        rate: Speeds of the set-points [rad/s].
+        cycles: The gait has gone, shape (...,).
     """
 
-    KEPT = (*LeggedTask.KEPT, "_reference", "_rate", "_cycles", "_velocity", "_start_xy")
+    KEPT = (*FreeBodyTask.KEPT, "reference", "rate", "cycles")
+    DEFAULT = (
+        *("height", "gravity", "velocity", "angular_velocity", "joint_angle", "joint_cosine", "joint_sine"),
+        *("joint_speed", "joint_lead", "compression", "foot_contact", "action", "command", "clock"),
+    )
+    WIDTHS = WIDTHS
+    JOINT: ClassVar[str] = "joint"
+    gait_ranges: ClassVar[dict[str, tuple[float, float]]]
+    spec_of: ClassVar[Callable]  # the model of (params, terrain, preset)
+    start_state: ClassVar[Callable]  # `qpos` of (params, terrain, angle), standing with these joint angles
 
     def __init__(self, shape: tuple[int, ...], **options):
         super().__init__(shape, **options)
-        self.observation_names = tuple(
-            f"{name}.{label}" for name, entry in self._entries.items() for label in entry.labels
-        )
+        self.observation_names = names_of_numbers(self._entries)
+
+    @staticmethod
+    @abstractmethod
+    def layout_of(params) -> servos.Layout:
+        """Return the names of the machine's joints and legs."""
+
+    @abstractmethod
+    def of_joints(self, values: np.ndarray) -> np.ndarray:
+        """Return of `qpos` or `qvel` after the root what belongs to the driven joints, shape (..., n_joints)."""
+
+    @abstractmethod
+    def compression(self) -> np.ndarray:
+        """Return by how much the spring of each leg lets its foot give way, shape (..., n_legs) [m]."""
+
+    @abstractmethod
+    def gait(self, parameters: np.ndarray, cycles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return joint angles [rad] and their rates [rad/s] of a gait, shape (..., n_joints) both.
+
+        Args:
+            parameters: In the order of `gait_ranges`, shape (..., n).
+            cycles: The gait has gone, shape (...,).
+        """
+
+    def frequency_of(self, parameters: np.ndarray) -> np.ndarray:
+        """Return a gait's frequency, shape (...,) [Hz]; by default its first parameter."""
+        return parameters[..., 0]
+
+    def limits_of(self, params) -> np.ndarray | None:
+        """Return how far each driven joint goes either way, shape (n_joints,) [rad]; None where all turn round."""
+        return None
 
     def prepare(self) -> None:
         """Find the names of joints, legs and actions."""
@@ -48,13 +112,20 @@ class WalkerTask(Machine, LeggedTask):
         """One for each joint, or each parameter of the gait."""
         return len(self.action_names)
 
-    def known(self) -> dict[str, Piece]:
-        """Return every entry there is for this machine."""
-        return pieces(self.layout, self.action_names)
+    @property
+    def action_scale(self) -> float:
+        """What an action of one means: joint speed [rad/s] or torque [N m]; 1 for gaits, see `gait_ranges`."""
+        motor = self.config.robot.motor
+        return {"velocity": motor.no_load_speed, "torque": motor.max_torque, "gait": 1.0}[self.config.action_mode]
 
-    def default_observations(self) -> tuple[str, ...]:
-        """Return the default entries of the present mode and task."""
-        return default_names(self.known(), self.config.action_mode, self.config.task)
+    def known(self) -> dict[str, Observation]:
+        """Return every entry there is for this machine."""
+        clock = labelled(("cosine", "sine"), 1, "1", "cosine and sine of the gait's phase", servos.clock, "gait")
+        return free_body.entries(self.joint_entries(), self.layout.legs, self.action_names) | {"clock": clock}
+
+    def joint_entries(self) -> dict[str, Observation]:
+        """Return the entries of joints and leg springs."""
+        return self.layout.entries()
 
     def build(self, params, terrain, preset) -> mujoco.MjSpec:
         """Return the model; its servos are off where torques are commanded."""
@@ -65,148 +136,103 @@ class WalkerTask(Machine, LeggedTask):
         return self.spec_of(params, terrain, preset)
 
     def make_room(self) -> None:
-        """Make room for set-points, the gait, and where a step began."""
-        shape, robot = self.shape, self.config.robot
-        self._joints, self._springs = self.indices_of(robot)
-        self._limits, self._motor = self.limits_of(robot), robot.motor
+        """Make room for servos, set-points and the gait."""
+        shape, robot = (*self.shape, len(self.layout.joints)), self.config.robot
+        self.servos = servos.Servos(robot, self.shape, bool(self.config.randomise))
+        self._limits = self.limits_of(robot)
         self._low, self._high = np.array(list(self.gait_ranges.values())).T
-        self._kp, self._kd = np.full((*shape, 1), robot.KP), np.full((*shape, 1), robot.KD)
-        n_joints = len(self.layout.joints)
-        self._reference, self._rate = np.zeros((*shape, n_joints)), np.zeros((*shape, n_joints))
-        self._cycles, self._velocity = np.zeros(shape), np.zeros((*shape, 2))
-        self._start_xy, self._before_xy = np.zeros((*shape, 2)), np.zeros((*shape, 2))
+        self.reference, self.rate, self.cycles = np.zeros(shape), np.zeros(shape), np.zeros(self.shape)
 
     def write_robot(self, sim, model, params) -> None:
-        """Write a robot's parameters into its model, and keep its servos' gains."""
-        take_parameters(model, compile_model(self.build(params, Flat(), self.config.preset)))
-        self._kp[sim], self._kd[sim] = params.KP, params.KD
+        """Write a robot's parameters into its model, and keep its servos."""
+        super().write_robot(sim, model, params)
+        self.servos.take(sim, params)
 
     def place(self, sim, model, data, rng) -> None:
         """Stand the robot on the ground, joints where the gait wants them, with noise on joints and velocities."""
-        noise, angle, in_gait = self.config.reset_noise, np.zeros(len(self._joints)), self.config.action_mode == "gait"
-        self._cycles[sim] = rng.uniform() if in_gait else 0.0
+        noise, in_gait = self.config.reset_noise, self.config.action_mode == "gait"
+        self.cycles[sim] = rng.uniform() if in_gait else 0.0
         mujoco.mj_resetDataKeyframe(model, data, 0)
+        angle = self.of_joints(data.qpos[7:])
         if in_gait:
-            angle, _ = self.gait(self.params[sim], 0.5 * (self._low + self._high), self._cycles[sim])
-        angle = np.clip(angle + noise * rng.standard_normal(len(angle)), -self._limits, self._limits)
+            angle, _ = self.gait(0.5 * (self._low + self._high), self.cycles[sim])
+        angle = self._within(angle + noise * rng.standard_normal(len(angle)))
         data.qpos[:] = self.start_state(self.params[sim], self.terrain[sim], angle)
         data.qvel[:6] = noise * rng.standard_normal(6)
 
+    def _within(self, angle: np.ndarray) -> np.ndarray:
+        """Return joint angles within the joints' limits."""
+        return angle if self._limits is None else np.clip(angle, -self._limits, self._limits)
+
     def begin(self, sim, data) -> None:
-        """Begin set-points and distance."""
-        self._reference[sim], self._rate[sim] = data.qpos[7 + self._joints], 0.0
-        self._start_xy[sim], self._velocity[sim] = data.qpos[:2], 0.0
-
-    def act(self, action: np.ndarray) -> np.ndarray:
-        """Return the joint commands that the action means in this action mode."""
-        self.take_action(action)
-        np.copyto(self._before_xy, self._frame.qpos[..., :2])
-        if self.config.action_mode == "velocity":
-            commands = self._velocity_commands(action * self._motor.no_load_speed)
-        elif self.config.action_mode == "torque":
-            commands = actions.torque_commands(action * self._motor.max_torque, 1)
-        else:
-            commands = self._gait_commands(self._low + 0.5 * (action + 1.0) * (self._high - self._low))
-        return commands.reshape(*commands.shape[:-2], -1)
-
-    def _velocity_commands(self, speed: np.ndarray) -> np.ndarray:
-        """Ramp the set-points at these speeds [rad/s], up to the joints' limits."""
-        commands, reference = actions.velocity_commands(
-            self._reference, self._joint_angle(), speed, self.substep_times, self.lead
-        )
-        commands[..., 0] = np.clip(commands[..., 0], -self._limits, self._limits)
-        self._reference, self._rate = np.clip(reference, -self._limits, self._limits), speed
-        return commands
-
-    def _gait_commands(self, parameters: np.ndarray) -> np.ndarray:
-        """Follow the gait of these parameters; it goes on from where it was, whatever it was before."""
-        gone = self._cycles + np.multiply.outer(self.substep_times, parameters[..., 0])  # (n_substeps + 1, ...)
-        angle, rate = self.gait(self.config.robot, parameters, gone)
-        n = self.n_substeps
-        commands = actions.no_commands(n, angle.shape[1:])
-        window = slice(self.lead, n + self.lead)
-        commands[..., 0], commands[..., 1] = angle[window], rate[window]
-        self._reference, self._rate, self._cycles = angle[-1], rate[-1], np.array(gone[-1])
-        return commands
+        """Begin place and set-points."""
+        super().begin(sim, data)
+        self.reference[sim], self.rate[sim] = self.of_joints(data.qpos[7:]), 0.0
 
     def bind(self, data) -> None:
-        """Take views of the state and the sensors."""
+        """Take views of the state, also behind the root, and of the sensors."""
         super().bind(data)
-        n_legs = len(self.layout.legs)
-        self._frame = Frame(
-            qpos=data.qpos,
-            qvel=data.qvel,
-            rotation=np.eye(3),
-            foot=data.sensordata[..., : 4 * n_legs].reshape(*self.shape, n_legs, 4),
-            accelerometer=data.sensordata[..., 4 * n_legs + 3 : 4 * n_legs + 6],
-            joint_angle=self._rate,
-            joint_speed=self._rate,
-            compression=np.zeros(n_legs),
-            torque=self._rate,
-            reference=self._reference,
-            action=self._action,
-            command=self._command,
-            cycles=self._cycles,
-            height=self._cycles,
-            ground=self.ground.height,
-        )
+        self._angles, self._speeds = self.qpos[..., 7:], self.qvel[..., 6:]
+
+    def controls(self, action: np.ndarray) -> np.ndarray:
+        """Return the joint commands that the action means in this action mode."""
+        mode, times, lead = self.config.action_mode, self.substep_times, self.lead
+        if mode == "velocity":
+            self.rate = action * self.servos.motor.no_load_speed
+            angle = self.of_joints(self._angles)
+            commands, reference = servos.velocity_commands(self.reference, angle, self.rate, times, lead)
+            if self._limits is not None:
+                commands[..., 0] = self._within(commands[..., 0])
+            self.reference = self._within(reference)
+        elif mode == "torque":
+            commands = servos.torque_commands(action * self.servos.motor.max_torque, 1)
+        else:
+            parameters = self._low + 0.5 * (action + 1.0) * (self._high - self._low)
+            commands, self.reference, self.rate, self.cycles = servos.gait_commands(
+                lambda gone: self.gait(parameters, gone), self.frequency_of(parameters), self.cycles, times, lead
+            )
+        return commands.reshape(*commands.shape[:-2], -1)
 
     def refresh(self) -> None:
-        """Measure orientation, joints, springs, torques and height."""
-        frame = self._frame
-        frame.rotation = rotation(frame.qpos[..., 3:7])
-        frame.joint_angle = self._joint_angle()
-        frame.joint_speed = np.take(frame.qvel, 6 + self._joints, axis=-1)
-        frame.compression = self.give_of(self.config.robot) * np.take(frame.qpos, 7 + self._springs, axis=-1)
-        frame.reference, frame.action, frame.command = self._reference, self._action, self._command
-        frame.cycles = self._cycles
-        frame.torque = self._torque(frame.joint_angle, frame.joint_speed)
-        frame.height = frame.qpos[..., 2] - frame.ground(frame.qpos[..., 0], frame.qpos[..., 1])
-
-    def _joint_angle(self) -> np.ndarray:
-        # `take` gives rows in the memory's order, as indexing does not: sums would round by how many rows there are.
-        return np.take(self._frame.qpos, 7 + self._joints, axis=-1)
-
-    def _torque(self, angle: np.ndarray, speed: np.ndarray) -> np.ndarray:
-        """Return the servos' torque in the present state [N m]; MuJoCo's own reading is a substep old."""
+        """Measure orientation, height, joints, and the servos' torque."""
+        super().refresh()
+        self.joint_angle, self.joint_speed = self.of_joints(self._angles), self.of_joints(self._speeds)
         if self.config.action_mode == "torque":
-            asked = self._action * self._motor.max_torque
+            motor = self.servos.motor
+            self.torque = motor.limit(self.action * motor.max_torque, self.joint_speed)
         else:
-            asked = self._kp * (self._reference - angle) + self._kd * (self._rate - speed)
-        return self._motor.limit(asked, speed)
+            self.torque = self.servos.torque(self.joint_angle, self.joint_speed, self.reference, self.rate)
 
-    def advance(self) -> None:
-        """Take the mean velocity of the step."""
-        self._velocity = (self._frame.qpos[..., :2] - self._before_xy) * (1.0 / self.ctrl_dt)
+    def action_change(self) -> np.ndarray:
+        """Return the squared change of the action, mean over its entries."""
+        return super().action_change() / self.n_actions
 
     def unweighted_terms(self) -> dict[str, np.ndarray]:
         """Return the terms of the configured task."""
-        return reward_terms(self.config.task, self._frame, self._velocity, self._last_action)
-
-    def falls(self) -> dict[str, np.ndarray]:
-        """Return whether the robot has toppled."""
-        return toppled(self._frame)
-
-    @property
-    def action_scale(self) -> float:
-        """What an action of one means: joint speed [rad/s] or torque [N m]; 1 for gaits."""
-        motor = self._motor
-        return {"velocity": motor.no_load_speed, "torque": motor.max_torque, "gait": 1.0}[self.config.action_mode]
+        return super().unweighted_terms() | {"power": power(self.torque, self.joint_speed)}
 
     def measurements(self) -> dict[str, np.ndarray]:
         """Return where the robot is, and what its joints and feet do."""
-        frame, time = self._frame, self.data.time
-        return {
-            "time": time if not self.shape else time.copy(),
-            "position": frame.qpos[..., :3].copy(),
-            "speed": self._velocity.T[0].copy(),
-            "distance": frame.qpos[..., 0] - self._start_xy[..., 0],
-            "command": self._command.copy(),
-            "joint_angle": frame.joint_angle.copy(),
-            "joint_speed": frame.joint_speed.copy(),
-            "joint_reference": self._reference.copy(),
-            "foot_contact": frame.foot[..., 0] > 0,
-            "foot_force": frame.foot[..., 1:].copy(),
-            "torque": frame.torque.copy(),
-            "current": self._motor.current(frame.torque),
+        return super().measurements() | {
+            f"{self.JOINT}_angle": self.joint_angle.copy(),
+            f"{self.JOINT}_speed": self.joint_speed.copy(),
+            f"{self.JOINT}_reference": self.reference.copy(),
+            "torque": self.torque.copy(),
+            "current": self.servos.motor.current(self.torque),
         }
+
+
+class WalkerEnv(LeggedEnv):
+    """A walker on a terrain; options are the fields of its `WalkerConfig`."""
+
+    task: WalkerTask
+
+    @property
+    def observation_names(self) -> tuple[str, ...]:
+        """Name of every number of the observation, such as `foot_contact.left_0`."""
+        return self.task.observation_names
+
+    @property
+    def action_names(self) -> tuple[str, ...]:
+        """Name of every number of the action: a joint, or a parameter of the gait."""
+        return self.task.action_names

@@ -33,6 +33,10 @@ from .terrain import add_ground, stand
 
 PLATE = (0.27, 0.11, 0.006)  # half extents of the chassis [m]; drawn, and what hits the ground in a fall
 START = "start"  # keyframe: at rest, all shafts at mid-stance
+# Parameters that `take_parameters` can change in a compiled model and an environment may draw at random.
+RANDOMISABLE = (
+    *("body_mass", "mount_mass", "coupler_mass", "leg_k", "leg_d", "friction_coeff", "g", "KP", "KD", "armature"),
+)
 
 
 def build(

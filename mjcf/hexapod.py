@@ -21,6 +21,11 @@ from .presets import Preset, find
 from .terrain import add_ground
 
 TORSO_SIZE = (0.075, 0.25, 0.03)  # half extents of the plate [m]; drawn, and what hits the ground in a fall
+# Parameters that `take_parameters` can change in a compiled model and an environment may draw at random.
+RANDOMISABLE = (
+    *("body_mass", "leg_mass", "friction_coeff", "g", "max_torque", "max_speed"),
+    *("rho_k", "rho_d", "rho_r0", "theta_k", "theta_d", "theta_r0", "J", "KP", "KD"),
+)
 
 
 def build(

@@ -29,6 +29,9 @@ from .terrain import add_ground
 
 START = "start"  # keyframe: at rest, foot in the air
 HALF_LENGTH = 1e-8  # of the foot's capsule, which must have a direction [m]
+# Parameters that `take_parameters` can change in a compiled model and an environment may draw at random.
+RANDOMISABLE = ("g", "mass", "com", "inertia", "rotor_inertia", "motor_constant", "resistance", "voltage")
+RANDOMISABLE += ("max_shaft_torque",)
 
 
 @dataclass(frozen=True)

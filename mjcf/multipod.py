@@ -34,6 +34,10 @@ JOINTS = ("yaw", "roll")  # the driven joints of a segment, in the order of `qpo
 SPINE = (0.035, 0.02)  # half width and half height of the spine [m]; drawn, and what hits the ground in a fall
 AXLE = (0.03, 0.02)  # half length and half height of an axle [m]; its half width is the leaf's root
 START = "start"  # keyframe: at rest, all joints at zero
+# Parameters that `take_parameters` can change in a compiled model and an environment may draw at random.
+RANDOMISABLE = (
+    *("segment_mass", "axle_mass", "leg_mass", "leaf_k", "leaf_d", "friction_coeff", "g", "KP", "KD", "armature"),
+)
 
 
 def build(

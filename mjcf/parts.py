@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import mujoco
 import numpy as np
 
 from ..analytic.terrain import Terrain
 from .look import add_look
 from .presets import Preset
-from .terrain import foot_bits
+from .terrain import add_ground, foot_bits
 
 SERVO_INPUTS = ("pos", "vel", "ff")  # the controls of a servo: angle [rad], speed [rad/s], torque [N m]
 POINT_INERTIA = 1e-9  # MuJoCo wants some [kg m^2]; a point mass has none
@@ -105,9 +108,47 @@ def add_foot_sensors(spec: mujoco.MjSpec, stands_on: list[str]) -> None:
         )
 
 
+def foot_readings(model: mujoco.MjModel) -> slice:
+    """Return where the sensors `foot_i` lie in `sensordata`, four numbers each: whether it touches, and the force."""
+    first = int(model.sensor("foot_0").adr[0])
+    n_feet = sum(model.sensor(k).name.startswith("foot_") for k in range(model.nsensor))
+    return slice(first, first + 4 * n_feet)
+
+
 def add_imu(spec: mujoco.MjSpec, torso) -> None:
     """Add the site `imu` at the torso's origin, with a gyroscope and an accelerometer."""
     torso.add_site(name="imu", size=(0.01, 0.01, 0.01), rgba=(0, 0, 0, 0))
     kinds = {"gyro": mujoco.mjtSensor.mjSENS_GYRO, "accelerometer": mujoco.mjtSensor.mjSENS_ACCELEROMETER}
     for name, kind in kinds.items():
         spec.add_sensor(name=name, type=kind, objtype=mujoco.mjtObj.mjOBJ_SITE, objname="imu")
+
+
+def put_on_ground(
+    spec: mujoco.MjSpec, feet: Sequence[str], terrain: Terrain, preset: Preset, friction: float = 1.0
+) -> None:
+    """Put a machine of one's own on a terrain with a preset's contact, its feet given names, contact bits and sensors.
+
+    Args:
+        spec: The machine, without its ground.
+        feet: The names of the spheres that are its feet, of one radius; `toe_i` afterwards, in this order.
+        terrain: What it stands on.
+        preset: Settings of contact and timestep; its `toe_radius` is that of these feet.
+        friction: Coefficient of the ground.
+
+    Raises:
+        ValueError: If there is no sphere of a name, or they differ in radius; the sentence says which.
+    """
+    known = {geom.name: geom for geom in spec.geoms if geom.type == mujoco.mjtGeom.mjGEOM_SPHERE and geom.name}
+    for leg, name in enumerate(feet):
+        if name not in known:
+            raise ValueError(f"there is no sphere {name!r} to be a foot; there are {', '.join(known) or 'none'}")
+        foot = known[name]
+        foot.name, foot.condim = f"toe_{leg}", 3
+        foot.contype, foot.conaffinity = foot_bits(terrain, leg)
+        foot.parent.add_site(name=f"foot_{leg}", pos=foot.pos, size=foot.size)
+    radii = {float(known[name].size[0]) for name in feet}
+    if len(radii) != 1:
+        raise ValueError(f"feet are spheres of one radius, these have {sorted(radii)}")
+    preset.apply(spec.option)
+    stands_on = add_ground(spec, terrain, replace(preset, toe_radius=radii.pop()), friction, len(feet))
+    add_foot_sensors(spec, stands_on)

@@ -23,6 +23,11 @@ TORQUE_LIMITS = (500.0, 150.0)  # of hip and knee [N m]; retracting the leg in t
 JOINT_RANGES = ((-1.8, 2.2), (-2.7, 0.0))  # of hip and knee [rad]; the gait stays clear of them
 SERVO = (400.0, 12.0)  # stiffness [N m/rad] and damping [N m s/rad] of joints that take set-points
 TORSO_SIZE = (0.11, 0.08, 0.06)  # half extents, drawn and what hits the ground in a fall [m]
+# Parameters that `take_parameters` can change in a compiled model and an environment may draw at random.
+RANDOMISABLE = (
+    *("base_mass", "thigh_mass", "shank_mass", "foot_mass", "thigh_com", "shank_com"),
+    *("thigh_gyration", "shank_gyration", "g", "friction"),
+)
 
 # A contact that just begins has no impedance: with MuJoCo's 0.9 the foot lets go for single steps, in one of seven.
 PRESETS = {

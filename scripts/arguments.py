@@ -8,6 +8,7 @@ is refused is the command line's fault; behind that block an exception is a fail
 from __future__ import annotations
 
 import argparse
+import ast
 import contextlib
 import functools
 import math
@@ -151,6 +152,17 @@ def jobs(text: str) -> int:
     if value == 0:
         raise argparse.ArgumentTypeError("must be a number of processes, or -1 for one on each core; got 0")
     return value
+
+
+def assignment(text: str) -> tuple[str, Any]:
+    """Return NAME=VALUE as a pair; a value that is no Python literal is a string."""
+    name, equals, value = text.partition("=")
+    if not (name and equals):
+        raise argparse.ArgumentTypeError(f"takes NAME=VALUE, got {text!r}")
+    try:
+        return name, ast.literal_eval(value)
+    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):  # what the parser is documented to raise
+        return name, value
 
 
 def assignments(words: Iterable[str], option: str) -> dict[str, float]:

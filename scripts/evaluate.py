@@ -7,8 +7,6 @@ Runtime: about a second for an episode.
 
 from __future__ import annotations
 
-import argparse
-import ast
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -125,23 +123,14 @@ def cells(episodes: list[Episode]) -> list[str]:
     return shown
 
 
-def option(text: str) -> tuple[str, Any]:
-    """Return NAME=VALUE as a pair; a value that is no Python literal is a string."""
-    name, equals, value = text.partition("=")
-    if not equals:
-        raise argparse.ArgumentTypeError(f"an option is NAME=VALUE, got {text!r}")
-    try:
-        return name, ast.literal_eval(value)
-    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):  # what the parser is documented to raise
-        return name, value
-
-
 def parser() -> arguments.Parser:
     """Return the command line."""
     parser = arguments.Parser(prog="tarsus evaluate", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("policy", help="a name, or the folder of a checkpoint")
     parser.add_argument("--env", help="by default Hexapod-v0, or the checkpoint's")
-    parser.add_argument("--option", type=option, nargs="+", default=[], metavar="NAME=VALUE", help="of the environment")
+    parser.add_argument(
+        "--option", type=arguments.assignment, nargs="+", default=[], metavar="NAME=VALUE", help="of the environment"
+    )
     parser.add_argument("--seeds", type=arguments.integer(1, SEEDS), default=5)
     parser.add_argument("--episodes", type=arguments.count, default=1, help="of each seed")
     parser.add_argument("--jobs", type=arguments.jobs, default=1, help="processes")

@@ -1,13 +1,11 @@
 """Make the tables and pictures of docs/hexapod_studies.md: the studies of the hexapod report, in both engines.
 
-Usage: tarsus hexapod studies [--data FOLDER] [--only NAME ...] [--jobs N]. All of it takes about 10 min of processor
-time; a study whose data lie in the folder already, from here or from its own `tarsus figure`, is only drawn.
+Usage: tarsus page hexapod_studies [--data FOLDER] [--only NAME ...] [--jobs N]. All of it takes about 10 min of
+processor time; a study whose data lie in the folder already, from here or from its own `tarsus figure`, is only drawn.
 """
 
 from __future__ import annotations
 
-import importlib
-import inspect
 import sys
 import time
 import zipfile
@@ -18,6 +16,7 @@ import numpy as np
 
 from tarsus.analytic import saving
 from tarsus.scripts import arguments, paths, report
+from tarsus.scripts.figure import load, title
 from tarsus.scripts.runs import output, record
 from tarsus.scripts.runs.interrupts import EXIT_STATUS
 
@@ -44,7 +43,7 @@ def data_of(name: str, folder: Path, jobs: int) -> dict[str, np.ndarray]:
         pass
     except (EOFError, ValueError, zipfile.BadZipFile, zlib.error) as damage:
         print(f"{path} is damaged and computed anew: {damage}", file=sys.stderr)
-    data = importlib.import_module(f"tarsus.scripts.figures.{name}").compute(jobs=jobs)
+    data = load(name).compute(jobs=jobs)
     with saving.writing(path) as part:
         np.savez_compressed(part, **data)
     return data
@@ -52,18 +51,17 @@ def data_of(name: str, folder: Path, jobs: int) -> dict[str, np.ndarray]:
 
 def study(name: str, folder: Path, pictures: Path, jobs: int) -> str:
     """Draw a study's picture and return its part of the page, Markdown."""
-    figure = importlib.import_module(f"tarsus.scripts.figures.{name}")
+    figure = load(name)
     data = data_of(name, folder, jobs)
     with saving.writing(pictures / f"{name}.png") as part:
         figure.draw(data).savefig(part, dpi=DPI)
-    title = inspect.getdoc(figure).partition("\n")[0]
-    return f"![{title}](figures/{name}.png)\n\n{figure.table(data)}"
+    return f"![{title(name)}](figures/{name}.png)\n\n{figure.table(data)}"
 
 
 @arguments.command
 def main(argv: list[str] | None = None) -> int:
     """Make the tables and pictures."""
-    parser = arguments.Parser(prog="tarsus hexapod studies", description=(__doc__ or "").partition("\n")[0])
+    parser = arguments.Parser(prog="tarsus page hexapod_studies", description=(__doc__ or "").partition("\n")[0])
     page = report.DOCS / "hexapod_studies.md"
     parser.add_argument("--page", type=paths.page, default=page, help="to put the tables into")
     parser.add_argument(
@@ -82,12 +80,14 @@ def main(argv: list[str] | None = None) -> int:
         try:
             data_of(name, args.data, args.jobs)
         except KeyboardInterrupt:
-            print(f"tarsus hexapod studies: interrupted at {name}; studies that were finished are in {args.data}, the "
-                  "same command goes on with the others", file=sys.stderr)  # fmt: skip
+            done = f"studies that were finished are in {args.data}, the same command goes on with the others"
+            print(f"tarsus page hexapod_studies: interrupted at {name}; {done}", file=sys.stderr)
             return EXIT_STATUS
     parts = {name: study(name, args.data, args.page.parent / "figures", args.jobs) for name in args.only}
     versions, machine = report.versions(*record.PACKAGES), report.machine()
-    parts["made"] = f"Made by `tarsus hexapod studies` on {time.strftime('%Y-%m-%d')} with {versions}, on {machine}."
+    parts["made"] = (
+        f"Made by `tarsus page hexapod_studies` on {time.strftime('%Y-%m-%d')} with {versions}, on {machine}."
+    )
     page = args.page.read_text(encoding="utf-8")  # again: the runs took minutes, in which it may have been edited
     for name, part in parts.items():
         page = report.insert(page, name, part)

@@ -6,11 +6,8 @@ import importlib.metadata
 import importlib.util
 import os
 import platform
-import time
 from collections.abc import Iterable
 from pathlib import Path
-
-from tarsus.analytic import saving
 
 DOCS = Path(__file__).parents[1] / "docs"  # whose pages commands write by default, from whatever folder they are run
 
@@ -70,9 +67,3 @@ def check_page(page: Path, *names: str) -> str:
         except ValueError as error:
             raise ValueError(f"{page}: {error}") from None
     return text
-
-
-def write_part(page: Path, name: str, command: str, text: str, packages: Iterable[str]) -> None:
-    """Replace a part of a page (see `insert`), and say by which command it was made, when and with which packages."""
-    made = f"Made by `{command}` on {time.strftime('%Y-%m-%d')} with {versions(*packages)}."
-    saving.write_text(page, insert(page.read_text(encoding="utf-8"), name, f"{made}\n\n{text}"))

@@ -218,7 +218,7 @@ def main(argv: list[str] | None = None) -> int:
         if checkpoint.newest(folder / "latest").exists() and not args.resume:
             raise ValueError(f"{folder} exists; --resume goes on from it, another --out or --seed starts afresh")
         if args.resume:
-            checkpoint.check(checkpoint.whole(folder / "latest"), run)
+            checkpoint.check(checkpoint_in(folder), run)
         output.check(folder / "evaluations.npz")
     import torch
 

@@ -14,7 +14,6 @@ import importlib.util
 from typing import Any
 
 from tarsus.scripts import arguments, report
-from tarsus.scripts.evaluate import option
 
 NAME = "tarsus:Hexapod-v0"
 
@@ -76,7 +75,9 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--envs", type=arguments.integer(1, 10_000), default=8, help="simulations in each")
     parser.add_argument("--batch", type=arguments.count, default=4096, help="steps in an iteration")
     parser.add_argument("--address", help="of a running Ray cluster; by default one is started here")
-    parser.add_argument("--option", type=option, nargs="+", default=[], metavar="NAME=VALUE", help="of the environment")
+    parser.add_argument(
+        "--option", type=arguments.assignment, nargs="+", default=[], metavar="NAME=VALUE", help="of the environment"
+    )
     with arguments.read(parser, argv) as args:
         if importlib.util.find_spec("ray") is None:
             raise ValueError("Ray is needed: pip install -c constraints-ray.txt 'tarsus[ray]'")

@@ -9,13 +9,12 @@ under the variables of `.ci/processors` to see what another processor does to th
 from __future__ import annotations
 
 import argparse
-import importlib
 from pathlib import Path
 
 import mujoco
 import numpy as np
 
-from tarsus.scripts import write_gallery
+from tarsus.scripts.figure import load, names
 
 ROUNDING = 2e-16
 GOLDEN = Path(__file__).parent / "golden"
@@ -56,14 +55,11 @@ def changes(figure, stored, seed: int) -> dict[str, tuple[float, float]]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("figures", nargs="*", default=write_gallery.names(), metavar="FIGURE")
+    parser.add_argument("figures", nargs="*", default=names(), metavar="FIGURE")
     parser.add_argument("--seeds", type=int, default=3)
     args = parser.parse_args()
     for name in args.figures:
-        figure, stored = (
-            importlib.import_module(f"tarsus.scripts.figures.{name}"),
-            np.load(GOLDEN / f"figure_{name}.npz"),
-        )
+        figure, stored = load(name), np.load(GOLDEN / f"figure_{name}.npz")
         runs = [changes(figure, stored, seed) for seed in range(args.seeds)]
         for key in stored.files:
             size, share = np.max([run[key] for run in runs], axis=0)

@@ -6,6 +6,7 @@ nothing: `SMOKE` has their smallest arguments, and what of their modules is made
 
 import argparse
 import ast
+import functools
 import importlib
 import itertools
 import re
@@ -21,17 +22,20 @@ import pytest
 from matplotlib import pyplot
 
 from tarsus.mjcf.presets import PRESETS
-from tarsus.scripts import cli, gait_table, write_gallery
+from tarsus.scripts import cli, figure
 from tarsus.scripts.learning import policies
+from tarsus.scripts.pages import gallery as write_gallery
+from tarsus.scripts.pages import presets as gait_table
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
-COMMANDS = cli.subcommands()
+COMMANDS = cli.commands()
+BY_FILE = {path.relative_to(cli.FOLDER).as_posix(): name for name, path in COMMANDS.items()}
 FIGURES = [name for name in COMMANDS if name.startswith("figure ")]
 
 # What a reader puts in the place of words in capitals, and of names of things he has made.
 EXAMPLES = {
-    "figure NAME": "figure zeno ball",
+    "figure NAME": "figure zeno_ball",
     "evaluate NAME": "evaluate clock",
     "train NAME": "train hexapod-gait",
     "crossvalidate NAME": "crossvalidate slip_leg",
@@ -43,7 +47,6 @@ EXAMPLES = {
     "--gait NAME": "--gait tripod",
     "--preset NAME": "--preset rl",
     "--only NAME": "--only hexapod_pushes",
-    "write dynamics --check NAME": "write dynamics --check slip_leg",
     "NAME=VALUE": "terrain=rough",
     "HOST:PORT": "localhost:8786",
     "FOLDER": "out",
@@ -52,7 +55,7 @@ EXAMPLES = {
     "SEED": "0",
     "N": "2",
 }
-NOT_COMMANDS = {"do this"}  # CONTRIBUTING's example of a name
+DRAWN = ("page gallery", "page pictures")  # by OpenGL
 
 RL = {"rl": PRESETS["rl"]}
 ONE_CLIP = {"slipleg": write_gallery.FILMED["slipleg"]}
@@ -69,36 +72,34 @@ def few_cases():
 SMOKE: dict[str, tuple[str, dict[str, Any]]] = {
     "benchmark contact": ("--out OUT", dict(FRAMES=10, THREADED=100, CALLS=10, BATCHES=(4, 8), PATHS=(3, 4))),
     "benchmark env": ("--seconds 0.1 --repeats 1", {}),
-    "benchmark hopping leg": ("--repeats 1", {}),
+    "benchmark hopping_leg": ("--repeats 1", {}),
     "benchmark hybrid": ("--repeats 1", dict(EVENTS=64, FIRST_CALLS=1)),
-    "benchmark slip leg": ("--repeats 1", dict(N_STEPS=2, N_ACTIONS=10)),
+    "benchmark slip_leg": ("--repeats 1", dict(N_STEPS=2, N_ACTIONS=10)),
     "benchmark surrogate": ("--legs 6 --num-envs 2 --repeats 1", {}),
     "benchmark vector": ("--num-envs 4 --async-envs 2 --steps 4 --repeats 1", {}),
-    "compare policies": ("walk --seeds 1 --pushes 1", dict(SIDES=1)),
-    "contact sweep": ("--page OUT/crossvalidation.md --jobs 1", dict(settings=lambda: RL, SECONDS=5.0, ROUNDS=1)),
-    "draw gait": ("walk --from 0.2 --seconds 0.2 --out OUT/gaits.png", {}),
+    "page policies": ("--policies walk --seeds 1 --pushes 1 --write --docs OUT", dict(SIDES=1)),
+    "page contact": ("--write --docs OUT --jobs 1", dict(settings=lambda: RL, SECONDS=5.0, ROUNDS=1)),
     "evaluate": ("clock --seeds 1", {}),
-    "gait table": ("--page OUT/presets.md --jobs 1", dict(PRESETS=RL, cases=few_cases)),
-    "hexapod studies": ("--page OUT/hexapod_studies.md --data OUT/data --only hexapod_pushes", {}),
-    "hopping leg table": ("", dict(N_HOPS=12, SPEEDS=(0.5,), PRESETS=("rl",))),
-    "optimise gait": ("--legs 6 --generations 1 --out OUT/best.npz", {}),
+    "page presets": ("--write --docs OUT --jobs 1", dict(PRESETS=RL, cases=few_cases)),
+    "page hexapod_studies": ("--page OUT/hexapod_studies.md --data OUT/data --only hexapod_pushes", {}),
+    "page hopping_leg": ("--write --docs OUT", dict(N_HOPS=12, SPEEDS=(0.5,), PRESETS=("rl",))),
+    "search multipod": ("--legs 6 --generations 1 --out OUT/best.npz", {}),
     "search gait": ("--num-envs 8 --generations 1 --steps 5 --threads 1", dict(EPISODE=20)),
-    "slip leg table": ("", dict(N_STEPS=2)),
+    "page slip_leg": ("--write --docs OUT", dict(N_STEPS=2)),
     "sweep gaits": ("--cycle-times 1 --sweep-angles 0.75 --steps 5", {}),
     "train": ("hexapod-gait --num-envs 2 --steps 1 --threads 1 --out OUT", dict(EVAL_ENVS=1)),
-    "verdict grid": (
-        "--page OUT/crossvalidation.md --preset rl --jobs 1",
+    "page verdicts": (
+        "--write --docs OUT --preset rl --jobs 1",
         dict(CYCLE_TIMES=(0.5,), SWEEP_ANGLES=(0.75,), DUTIES=(0.6,)),
     ),
-    "walker table": ("--legs 6 --seconds 6", {}),
-    "write dynamics": ("--check", {}),
-    "write gallery": ("", dict(names=lambda: ["zeno_ball"], FILMED=ONE_CLIP, CLIP_SECONDS=0.1, PICTURES=Path("OUT"))),
-    "write pictures": ("--only disc --out OUT", {}),
+    "page walkers": ("--legs 6 --seconds 6 --format csv", {}),
+    "page gallery": ("--write --docs OUT", dict(names=lambda: ["zeno_ball"], FILMED=ONE_CLIP, CLIP_SECONDS=0.1)),
+    "page pictures": ("--only disc --out OUT", {}),
 }
 # Subcommands that nothing runs, and why.
 NOT_RUN = {
     "benchmark hexapod": "compiles the exact hexapod three times, for minutes; its functions run interpreted in tests",
-    "optimise hexapod": "the proof of one gait takes minutes; search and proof have tests of their own",
+    "search hexapod": "the proof of one gait takes minutes; search and proof have tests of their own",
     "train rllib": "Ray wants an environment of its own; tests/scripts/test_clusters.py trains where there is one",
 }
 
@@ -125,7 +126,7 @@ def usages(script: Path) -> Iterator[str]:
 def normalised(line: str) -> str | None:
     """Return the words after `tarsus`, with examples for what a reader fills in; None if it is another command."""
     line = " ".join(re.sub(r"(^|\s)#.*", "", line).split())
-    line = re.sub(r"^(\S*/)?python3? (\S*/)?scripts/(figures/)?(\w+)\.py", _as_subcommand, line)
+    line = re.sub(r"^(\S*/)?python3? (\S*/)?scripts/(\S+\.py)", lambda match: f"tarsus {BY_FILE[match[3]]}", line)
     if not re.match(r"(\S*/)?tarsus( |$)", line):
         return None
     words = line.partition("tarsus")[2]
@@ -137,10 +138,6 @@ def normalised(line: str) -> str | None:
     return words
 
 
-def _as_subcommand(match: re.Match) -> str:
-    return "tarsus " + ("figure " if match[3] else "") + match[4].replace("_", " ")
-
-
 def documented() -> list[tuple[str, str]]:
     """Return every documented command once, with the first place that shows it."""
     lines = [(page, line) for page in PAGES for line in shown(page)]
@@ -148,23 +145,20 @@ def documented() -> list[tuple[str, str]]:
     found: dict[str, str] = {}
     for path, line in lines:
         words = normalised(line)
-        if words and words not in NOT_COMMANDS:
+        if words:
             found.setdefault(words, str(path.relative_to(ROOT)))
     return sorted(found.items())
 
 
 def subcommand(words: list[str]) -> tuple[str, list[str]]:
     """Return the subcommand that the leading words spell, and the other words."""
-    for n in range(len(words), 0, -1):
-        if (name := " ".join(words[:n])) in COMMANDS:
-            return name, words[n:]
-    return "", words
+    name, n_words = cli.find(words)
+    return name, words[n_words:]
 
 
 def module(name: str):
     """Return the module behind a subcommand."""
-    stem = ".".join(COMMANDS[name].relative_to(ROOT / "scripts").with_suffix("").parts)
-    return importlib.import_module(f"tarsus.scripts.{stem}")
+    return importlib.import_module(cli.module_of(COMMANDS[name]))
 
 
 class Parsed(Exception):
@@ -173,14 +167,14 @@ class Parsed(Exception):
 
 def test_there_are_documented_commands():
     names = {subcommand(words.split())[0] for words, _ in documented()}
-    assert len(documented()) > 100 and {"run", "train", "figure zeno ball", "benchmark hybrid"} <= names
+    assert len(documented()) > 100 and {"run hexapod", "train", "figure zeno_ball", "benchmark hybrid"} <= names
 
 
 @pytest.mark.parametrize(("words", "where"), documented())
 def test_a_documented_command_exists_and_takes_its_options(words, where, monkeypatch):
     name, options = subcommand(shlex.split(words))
     if not name:  # a group of them, `tarsus figure hexapod ...`
-        assert any(known.startswith(f"{words} ") for known in COMMANDS), f"{where}: tarsus {words}"
+        assert not words or any(known.startswith(words) for known in COMMANDS), f"{where}: tarsus {words}"
         return
     parse = argparse.ArgumentParser.parse_args
 
@@ -190,58 +184,64 @@ def test_a_documented_command_exists_and_takes_its_options(words, where, monkeyp
 
     monkeypatch.setattr(argparse.ArgumentParser, "parse_args", stop)
     with pytest.raises((Parsed, SystemExit)) as end:
-        module(name).main(options)
+        cli.main_of(name, COMMANDS[name])(options)
     assert getattr(end.value, "code", 0) == 0, f"{where}: tarsus {words}"
 
 
 def test_documented_policies_exist():
     for words, where in documented():
         name, options = subcommand(words.split())
-        named = [word for word in options[: 1 if name == "evaluate" else None] if "/" not in word]
-        if name in ("evaluate", "draw gait"):
-            for policy in itertools.takewhile(lambda word: not word.startswith("--"), named):
+        named = options[:1] if name == "evaluate" else []
+        if "--policies" in options:
+            named = itertools.takewhile(
+                lambda word: not word.startswith("--"), options[options.index("--policies") + 1 :]
+            )
+        for policy in named:
+            if "/" not in policy and not policy.startswith("--"):
                 assert policies.find(policy, None, {}), where
 
 
-@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize("name", figure.names())
 def test_every_figure_is_drawn_from_what_is_stored(name, tmp_path, monkeypatch):
-    figure, stem = module(name), COMMANDS[name].stem
-    with np.load(ROOT / "tests" / "golden" / f"figure_{stem}.npz") as stored:
+    made = figure.load(name)
+    with np.load(ROOT / "tests" / "golden" / f"figure_{name}.npz") as stored:
         data = dict(stored)
-    for key in getattr(figure, "MEASURED", ()):
+    for key in getattr(made, "MEASURED", ()):
         data[key] = np.linspace(1.0, 2.0, len(next(iter(data.values()))))
-    monkeypatch.setattr(figure, "compute", lambda **options: data)
-    assert figure.main(["--out", str(tmp_path)]) == 0
-    assert {path.name for path in tmp_path.iterdir()} == {f"{stem}.npz", f"{stem}.png"}
+    monkeypatch.setattr(made, "compute", functools.wraps(made.compute)(lambda **options: data))
+    assert figure.main(made, ["--out", str(tmp_path)]) == 0
+    assert {path.name for path in tmp_path.iterdir()} == {f"{name}.npz", f"{name}.png"}
     pyplot.close("all")
 
 
 def run_by_tests() -> set[str]:
     """Return the subcommands whose `main` a test calls by the script's name, read from the tests."""
-    stems = {path.stem: name for name, path in COMMANDS.items() if path.parent == ROOT / "scripts"}
+    known = {cli.module_of(path): name for name, path in COMMANDS.items()}
     found = set()
     for path in (ROOT / "tests").rglob("test_*.py"):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         names = {}
         for node in ast.walk(tree):
-            if isinstance(node, ast.ImportFrom) and node.module == "tarsus.scripts":
-                names |= {alias.asname or alias.name: alias.name for alias in node.names}
+            if isinstance(node, ast.ImportFrom):
+                names |= {alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names}
         for node in ast.walk(tree):
             match node:
                 case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="main")):
-                    found.add(stems.get(names.get(name, ""), ""))
+                    found.add(known.get(names.get(name, ""), ""))
+                    run = [names.get(given.id, "") for given in node.args[:1] if isinstance(given, ast.Name)]
+                    found |= {known.get(dotted, "") for dotted in run}  # of a page, by its frame
     return found - {""}
 
 
 def test_every_subcommand_is_run_or_excused():
     run = run_by_tests()
-    assert {"run", "crossvalidate", "simsect", "slip test", "write docs"} <= run
+    assert {"run hexapod", "crossvalidate", "simsect", "page sliding_test", "page docs"} <= run
     assert set(COMMANDS) - run - set(FIGURES) - set(SMOKE) == set(NOT_RUN)
 
 
 def smoke_cases() -> list:
     """Return the names in SMOKE; those that need an OpenGL library are marked."""
-    return [pytest.param(name, marks=[pytest.mark.render] * name.startswith("write ")) for name in SMOKE]
+    return [pytest.param(name, marks=[pytest.mark.render] * (name in DRAWN)) for name in SMOKE]
 
 
 @pytest.mark.parametrize("name", smoke_cases())
@@ -253,5 +253,5 @@ def test_a_subcommand_runs(name, tmp_path, monkeypatch):
     shutil.copy(ROOT / "tests" / "golden" / "figure_hexapod_pushes.npz", tmp_path / "data" / "hexapod_pushes.npz")
     arguments, smaller = SMOKE[name]
     for attribute, value in smaller.items():
-        monkeypatch.setattr(module(name), attribute, tmp_path if value == Path("OUT") else value)
-    assert module(name).main(arguments.replace("OUT", str(tmp_path)).split()) in (0, None)
+        monkeypatch.setattr(module(name), attribute, value)
+    assert cli.main_of(name, COMMANDS[name])(arguments.replace("OUT", str(tmp_path)).split()) in (0, None)

@@ -1,31 +1,38 @@
 """The recipes of CONTRIBUTING.md: what is registered by one line is found wherever such a thing is used."""
 
+import importlib
+import pickle
 import re
 import sys
+import warnings
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import ModuleType
 
 import gymnasium
+import mujoco
 import numpy as np
 import pytest
+from gymnasium.utils.env_checker import check_env
 
 from tarsus import envs
 from tarsus.analytic import hybrid as hy
 from tarsus.analytic import simsect, terrain
-from tarsus.analytic.contact import LAWS, Feet, SlipLaw, Viscous, solve
+from tarsus.analytic.contact import LAWS, Feet, SlidingLaw, Viscous, solve
 from tarsus.analytic.models import bouncing_ball
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.models.hexapod import hybrid as exact_hexapod
 from tarsus.analytic.models.multipod import MultipodParams
 from tarsus.controllers import gaits, pair_gaits
-from tarsus.envs import hexapod_config, hexapod_task, hopping_leg, observations
-from tarsus.mjcf import PRESETS
-from tarsus.scripts import baselines, cli, contact_sweep, crossvalidate, evaluate, run, train, write_docs
+from tarsus.envs.hexapod import HexapodConfig, HexapodTask
+from tarsus.envs.observations import Observation
+from tarsus.mjcf import PRESETS, parts
+from tarsus.scripts import cli, crossvalidate, evaluate, run, train
 from tarsus.scripts.learning import policies, training_runs
 from tarsus.scripts.machines import MACHINES, multipod_mujoco
 from tarsus.scripts.machines.machine import Machine, Run
-from tarsus.scripts.pages import hexapod_page, plain_page
+from tarsus.scripts.pages import baselines, hexapod_page, plain_page
+from tarsus.scripts.pages import contact as contact_sweep
+from tarsus.scripts.pages import docs as write_docs
 from tarsus.scripts.runs import layouts, record
 
 ROOT = Path(__file__).parents[1]
@@ -74,8 +81,9 @@ def test_a_preset_is_in_the_models_the_sweep_and_the_docs(monkeypatch):
 
 
 def test_an_observation_is_in_both_environments_and_the_docs(monkeypatch):
-    entry = observations.Observation(6, 100, "m/s", "rate of the legs' lengths", lambda f: f.qvel[..., 8::3])
-    monkeypatch.setitem(observations.OBSERVATIONS, "leg_speed", entry)
+    given = HexapodTask.joint_entries
+    entry = Observation(6, 100, "m/s", "rate of the legs' lengths", lambda task: task.qvel[..., 8::3])
+    monkeypatch.setattr(HexapodTask, "joint_entries", lambda task: given(task) | {"leg_speed": entry})
     env, (one, *_), (several, *_) = steps("Hexapod-v0", observations=("height", "leg_speed"))
     np.testing.assert_allclose(one[1:], env.data.qvel[8::3], rtol=1e-6)
     np.testing.assert_array_equal(several[0], one)
@@ -83,33 +91,74 @@ def test_an_observation_is_in_both_environments_and_the_docs(monkeypatch):
 
 
 def test_a_reward_term_is_weighed_reported_and_documented(monkeypatch):
-    given = hexapod_task.reward_terms
-    monkeypatch.setitem(hexapod_config.REWARDS["forward"], "upright", (0.5, "cosine of the tilt"))
-    monkeypatch.setattr(
-        hexapod_task, "reward_terms", lambda task, frame, *rest: given(task, frame, *rest) | {"upright": 1.0}
-    )
+    given = HexapodTask.unweighted_terms
+    monkeypatch.setitem(HexapodConfig.REWARDS["forward"], "upright", (0.5, "cosine of the tilt"))
+    monkeypatch.setattr(HexapodTask, "unweighted_terms", lambda task: given(task) | {"upright": 1.0})
     _, one, several = steps("Hexapod-v0", reward_weights={"upright": 3.0})
     assert one[4]["reward_upright"] == 3.0 == several[4]["reward_upright"][1]
     assert one[1] == pytest.approx(sum(value for key, value in one[4].items() if key.startswith("reward_")))
     assert "cosine of the tilt" in hexapod_page.page()
 
 
-def test_an_environment_is_made_evaluated_and_documented(monkeypatch):
-    module = ModuleType("crawler", "A leg under another name.")
-    classes = {"CrawlerEnv": hopping_leg.HoppingLegEnv, "CrawlerVectorEnv": hopping_leg.HoppingLegVectorEnv}
-    for name, base in classes.items():
-        setattr(module, name, type(name, (base,), {"__module__": "crawler"}))
-    monkeypatch.setitem(sys.modules, "crawler", module)
-    spec = dict(entry_point="crawler:CrawlerEnv", vector_entry_point="crawler:CrawlerVectorEnv", max_episode_steps=20)
-    monkeypatch.setitem(envs.ENVIRONMENTS, "Crawler-v0", spec)
+@pytest.fixture
+def quadruped(monkeypatch):
+    """The environment of `tests/quadruped.py`, registered by one line as those of the project are."""
+    monkeypatch.syspath_prepend(ROOT / "tests")
+    spec = dict(entry_point="quadruped:QuadrupedEnv", vector_entry_point="quadruped:QuadrupedVectorEnv")
+    monkeypatch.setitem(envs.ENVIRONMENTS, "Quadruped-v0", spec | {"max_episode_steps": 20})
     monkeypatch.setattr(gymnasium.envs.registration, "registry", dict(gymnasium.registry))
     monkeypatch.setattr(gymnasium, "registry", gymnasium.envs.registration.registry)
     envs.register_envs()
-    steps("Crawler-v0")
-    assert evaluate.run_episode("random", "Crawler-v0", {}, seed=0).length == pytest.approx(0.1)
-    assert set(baselines.jobs("Crawler-v0", {}, None, 1)) == {"zero", "random"}
-    page = write_docs.pages()["docs/envs/crawler.md"]()
-    assert page.startswith("# Crawler-v0") and "A leg under another name." in page and "`foot_contact`" in page
+    yield "Quadruped-v0"
+    sys.modules.pop("quadruped", None)
+
+
+def test_a_robot_of_ones_own_is_an_environment_in_one_short_file(quadruped):
+    assert len((ROOT / "tests" / "quadruped.py").read_text(encoding="utf-8").splitlines()) <= 120
+    for options in ({}, {"terrain": "rough", "task": "commanded"}, {"randomise": {"payload": (0.5, 2.0)}}):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            check_env(gymnasium.make(quadruped, **options).unwrapped, skip_render_check=True)
+        env, one, several = steps(quadruped, **options)
+        np.testing.assert_array_equal(one[0], several[0][0])
+        assert one[1] == several[1][0] == sum(value for key, value in one[4].items() if key.startswith("reward_"))
+    again = pickle.loads(pickle.dumps(env))
+    np.testing.assert_array_equal(again.step(np.full(4, 0.3))[0], env.step(np.full(4, 0.3))[0])
+    masses = [env.reset(seed=seed) and env.model.body_mass.sum() - 3.48 for seed in (1, 2)]
+    assert masses[0] != masses[1] == pytest.approx(env.params.payload)
+
+
+def test_the_feet_of_a_robot_of_ones_own_carry_it_where_its_actions_put_them(quadruped):
+    params = importlib.import_module("quadruped").QuadrupedParams(g=3.7)
+    env = gymnasium.make(quadruped, reset_noise=0.0, params=params).unwrapped
+    _, info = env.reset(seed=0)
+    start = info["position"]
+    assert start[2] == pytest.approx(0.2, abs=1e-9)  # on legs of 0.2 m, whose feet's centres are at the ground's height
+    for action in (np.zeros(4), np.full(4, 0.5)):
+        for _ in range(100):
+            *_, info = env.step(action)
+        assert info["foot_contact"].all() and not info["termination"]
+        assert info["foot_force"][:, 2].sum() == pytest.approx(3.7 * (3.48 + 0.5), rel=1e-3)
+        np.testing.assert_allclose(env.data.qpos[7:], 0.6 * action, atol=0.05)  # of the actuators' half range
+    env.reset(seed=0)
+    env.data.qpos[3:7] = (0, 1, 0, 0)
+    assert env.step(np.zeros(4))[4]["termination"] == "toppled: tilted by more than 60 degrees"
+
+
+def test_what_is_no_foot_and_what_is_no_free_body_is_refused(quadruped):
+    spec = mujoco.MjSpec.from_string("<mujoco><worldbody><geom name='heel' size='0.1'/></worldbody></mujoco>")
+    with pytest.raises(ValueError, match="no sphere 'toe' to be a foot; there are heel"):
+        parts.put_on_ground(spec, ["toe"], terrain.Flat(), PRESETS["rl"])
+    spec.worldbody.add_geom(name="ball", size=(0.2, 0, 0))
+    with pytest.raises(ValueError, match=r"feet are spheres of one radius, these have \[0.1, 0.2\]"):
+        parts.put_on_ground(spec, ["heel", "ball"], terrain.Flat(), PRESETS["rl"])
+
+
+def test_an_environment_is_made_evaluated_and_documented(quadruped):
+    assert evaluate.run_episode("random", quadruped, {}, seed=0).length == pytest.approx(0.4)
+    assert set(baselines.jobs(quadruped, {}, None, 1)) == {"zero", "random"}
+    page = write_docs.pages()["docs/envs/quadruped.md"]()
+    assert page.startswith("# Quadruped-v0") and "a robot of the reader's own" in page and "`foot_contact`" in page
     assert write_docs.pages()[plain_page.place("SlipLeg-v0")] is write_docs.PAGES["docs/envs/slip_leg.md"]
 
 
@@ -134,7 +183,7 @@ def test_a_gait_is_made_by_name_and_offered_to_robots_that_can_do_it(monkeypatch
 
 
 @dataclass(frozen=True)
-class Constant(SlipLaw):
+class Constant(SlidingLaw):
     """Viscous friction."""
 
     def factors(self):
@@ -234,14 +283,14 @@ def test_a_machine_is_run_in_either_engine_and_compared_in_both(monkeypatch, tmp
     assert "bouncer" in capsys.readouterr().out
 
 
-def test_scripts_and_figures_are_subcommands_by_lying_there(monkeypatch, tmp_path):
+def test_a_file_is_a_command_by_lying_there(monkeypatch, tmp_path):
     (tmp_path / "figures").mkdir()
-    for name in ("do_this", "helper", "figures/circle"):
-        body = "" if name == "helper" else "\n\ndef main(argv):\n    return 0\n"
+    for name in ("search_this", "search_helper", "figures/circle"):
+        body = "" if name == "search_helper" else "\n\ndef main(argv):\n    return 0\n"
         (tmp_path / f"{name}.py").write_text(f'"""{name} does it."""\n{body}')
     monkeypatch.setattr(cli, "FOLDER", tmp_path)
-    assert list(cli.subcommands()) == ["do this", "figure circle"]
-    assert "do_this does it." in cli.usage(cli.subcommands())
+    assert list(cli.commands()) == ["search this", "figure circle"]
+    assert "search_this does it." in cli.listing(cli.commands())
 
 
 def test_every_page_is_in_a_list_of_contents():

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tarsus.scripts import cli
+
 ROOT = Path(__file__).parents[1]
 SIBLINGS = {"analytic", "mjcf", "controllers", "envs", "scripts"}
 PLAIN = {f"analytic.{name}" for name in ("models", "terrain", "clock", "undulation", "motor", "battery", "finite")}
@@ -65,10 +67,11 @@ def test_folders_import_in_one_direction(folder):
 
 
 def test_what_scripts_share_imports_no_script():
-    commands = {f"scripts.{path.stem}" for path in (ROOT / "scripts").glob("*.py")}
-    commands -= {f"scripts.{name}" for name in ("arguments", "paths", "report")}
-    shared = [path for path in (ROOT / "scripts").glob("*/*.py") if path.parent.name != "figures"]
-    assert shared and not {str(path): bad for path in shared if (bad := imported_modules(path) & commands)}
+    paths = set(cli.commands().values())
+    commands = {cli.module_of(path).removeprefix("tarsus.") for path in paths}
+    shared = [path for path in cli.FOLDER.rglob("*.py") if path not in paths and path.name != "cli.py"]
+    assert len(shared) > 20 and len(commands) > 50
+    assert not {str(path): bad for path in shared if (bad := imported_modules(path) & commands)}
 
 
 def test_oracles_import_nothing_from_tarsus():

@@ -1,12 +1,11 @@
 """The page of reproductions names every figure of the five sources, and every figure of ours that is made after one."""
 
-import importlib
 import re
 from pathlib import Path
 
 import pytest
 
-from tarsus.scripts import write_gallery
+from tarsus.scripts import figure
 
 PAGE = (Path(__file__).parents[1] / "docs" / "reproduction.md").read_text(encoding="utf-8")
 SECTIONS = dict(re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", PAGE, flags=re.DOTALL | re.MULTILINE))
@@ -25,8 +24,8 @@ def test_every_figure_of_a_source_is_named(document):
     assert numbers == set(range(1, N_FIGURES[document] + 1))
 
 
-@pytest.mark.parametrize("name", write_gallery.names())
+@pytest.mark.parametrize("name", figure.names())
 def test_every_figure_made_after_a_source_is_there(name):
-    text = importlib.import_module(f"tarsus.scripts.figures.{name}").__doc__
+    text = figure.load(name).__doc__
     if re.search(r"After |figures? \d", text):
-        assert f"`tarsus figure {name.replace('_', ' ')}`" in PAGE, text
+        assert f"`tarsus figure {name}`" in PAGE, text

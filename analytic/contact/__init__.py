@@ -1,4 +1,4 @@
-"""The multi-contact slip solver: loads, pose, body velocity and foot forces of a robot whose feet slip.
+"""The multi-contact contact solver: loads, pose, body velocity and foot forces of a robot whose feet slip.
 
 `solve` does it all for one frame or a batch, `Solver` single frames in microseconds, `LAWS` lists the friction laws.
 Compiled code calls `kernels.frames` directly.
@@ -7,7 +7,7 @@ Compiled code calls `kernels.frames` directly.
 from .connection import LAWS, Feet, Solver, force_scale, lag_filter, solve
 from .epsilon import Epsilon
 from .friction import connection_matrix, slide
-from .laws import Coulomb, SlipLaw, Viscous
+from .laws import Coulomb, SlidingLaw, Viscous
 from .results import Motion, Status, Support
 from .support import load_derivatives, support
 
@@ -17,7 +17,7 @@ __all__ = [
     "Epsilon",
     "Feet",
     "Motion",
-    "SlipLaw",
+    "SlidingLaw",
     "Solver",
     "Status",
     "Support",

@@ -14,7 +14,7 @@ import numpy as np
 
 from . import arrays, iterated, kernels
 from .epsilon import Epsilon
-from .laws import Coulomb, SlipLaw, Viscous
+from .laws import Coulomb, SlidingLaw, Viscous
 from .results import Motion, motion
 from .support import foot_table, run_frames
 
@@ -49,9 +49,9 @@ def named_law(law):
         if law not in LAWS:
             raise ValueError(f"unknown friction law {law!r}; known: {', '.join(LAWS)}")
         return LAWS[law]
-    if not isinstance(law, Viscous | Coulomb | SlipLaw):
+    if not isinstance(law, Viscous | Coulomb | SlidingLaw):
         kind = type(law).__name__
-        raise ValueError(f"law must be one of {', '.join(LAWS)} or a Viscous, Coulomb or SlipLaw, got {kind}")
+        raise ValueError(f"law must be one of {', '.join(LAWS)} or a Viscous, Coulomb or SlidingLaw, got {kind}")
     return law
 
 
@@ -61,9 +61,9 @@ def law_with_kernel(law):
     Raises:
         ValueError: If no such law has that name.
     """
-    compiled = {name: known for name, known in LAWS.items() if not isinstance(known, SlipLaw)}
+    compiled = {name: known for name, known in LAWS.items() if not isinstance(known, SlidingLaw)}
     found = compiled.get(law, law) if isinstance(law, str) else named_law(law)
-    if isinstance(found, str | SlipLaw):
+    if isinstance(found, str | SlidingLaw):
         names = ", ".join(compiled)
         raise ValueError(f"unknown law {law!r} of compiled code; there are {names}; use solve() for others")
     return found
@@ -115,7 +115,7 @@ def solve(foot_pos, foot_vel, feet: Feet, law="viscous", *, ground=0.0, tilt_ter
     )
     code = law.kernel_code
     found = motion(*run_frames(pos, vel, table, weight, batch, code, tilt_terms, parallel))
-    if isinstance(law, SlipLaw):
+    if isinstance(law, SlidingLaw):
         return iterated.replace_friction(found, pos, vel, table, law, tilt_terms)
     return found
 

@@ -19,11 +19,11 @@ from functools import partial
 import numpy as np
 
 from . import arrays
-from .laws import SlipLaw
+from .laws import SlidingLaw
 
 
 @dataclass(frozen=True)
-class Epsilon(SlipLaw):
+class Epsilon(SlidingLaw):
     """The family (22), followed from `start` to smaller eps until the velocity settles."""
 
     start: float = 1e-5

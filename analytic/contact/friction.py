@@ -13,7 +13,7 @@ import numpy as np
 
 from . import arrays, iterated, kernels
 from .connection import named_law
-from .laws import SlipLaw
+from .laws import SlidingLaw
 from .results import Motion, motion
 from .support import foot_table
 
@@ -52,7 +52,7 @@ def slide(foot_pos, foot_vel, load, mu, anisotropy=None, law="viscous") -> Motio
     flat_pos, flat_vel = arrays.flat(pos, batch, pos.shape[-2:]), arrays.flat(vel, batch, vel.shape[-2:])
     kernels.slides(flat_pos, flat_vel, flat_table, *law.kernel_code, False, out, force, code)
     found = motion(out.reshape((*batch, kernels.OUT_COLUMNS)), force.reshape((*batch, n, 3)), code.reshape(batch))
-    if isinstance(law, SlipLaw):
+    if isinstance(law, SlidingLaw):
         full = np.zeros((*batch, n, 3))
         full[..., :2] = pos[..., :2]  # broadcasts
         return iterated.replace_friction(found, full, vel, table, law, False)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from . import kernels
-from .laws import SlipLaw
+from .laws import SlidingLaw
 from .results import Motion
 
 BALANCED = 1e-6  # largest imbalance of the tractions, relative to all that friction can bear
@@ -43,7 +43,7 @@ def _frame(twist, pos, vel, m, metric, law):
     return twist, f, wrench, converged
 
 
-def replace_friction(found: Motion, pos, vel, table, law: SlipLaw, tilt_terms: bool) -> Motion:
+def replace_friction(found: Motion, pos, vel, table, law: SlidingLaw, tilt_terms: bool) -> Motion:
     """Return the motion with velocity and tractions of the law instead of the viscous ones, frame by frame.
 
     A frame whose root finder gave up, or ended out of balance, has the status GAP_MISSED; `gap` is NaN, as no bound is

@@ -1,6 +1,6 @@
 """The friction laws, as parameters: what a foot's traction is at a slip velocity v and a load F.
 
-Every law is a frozen dataclass. `Viscous` and `Coulomb` have kernels; a new one is a `SlipLaw` here and a line in
+Every law is a frozen dataclass. `Viscous` and `Coulomb` have kernels; a new one is a `SlidingLaw` here and a line in
 `connection.LAWS`. With the anisotropy w of a foot, A = 1 + w w^T is the metric of its slip: friction is larger along w
 by the factor sqrt(1 + |w|^2).
 """
@@ -59,7 +59,7 @@ class Coulomb:
         return kernels.COULOMB, float(self.gap)
 
 
-class SlipLaw(ABC):
+class SlidingLaw(ABC):
     """Friction that is any function of the slip speed, f = -mu F k(u) A v with u = sqrt(v^T A v).
 
     It has no kernel: `solve` and `slide` balance it frame by frame, a thousand times slower, from the viscous velocity

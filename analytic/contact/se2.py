@@ -11,8 +11,9 @@ import math
 
 import numpy as np
 
+from ..compilation import jit
+from ..compilation.parallel import prange
 from . import arrays
-from .jit import jit, jit_parallel, prange
 
 
 def exponential(twist, dt) -> np.ndarray:
@@ -92,7 +93,7 @@ def _twists(twist, ndim: int) -> np.ndarray:
     return xi
 
 
-@jit
+@jit(fast=True)
 def _walk(twist, dt, poses, i, first, last):
     """Integrate steps `first` to `last` of trajectory `i` from poses[i, first]."""
     x, y, theta = poses[i, first, 0], poses[i, first, 1], poses[i, first, 2]
@@ -108,7 +109,7 @@ def _walk(twist, dt, poses, i, first, last):
         poses[i, k + 1, 0], poses[i, k + 1, 1], poses[i, k + 1, 2] = x, y, theta
 
 
-@jit
+@jit(fast=True)
 def sequential(twist, dt, poses):
     """Fill `poses` (trajectories, steps + 1, 3) from their first entries, step after step, on one thread."""
     for i in range(twist.shape[0]):
@@ -118,7 +119,7 @@ def sequential(twist, dt, poses):
 BLOCKS = 16  # per trajectory; a few times the cores of a usual machine
 
 
-@jit_parallel
+@jit(fast=True, parallel=True)
 def blocks(twist, dt, poses):
     """Fill `poses` like `sequential`, in blocks spread over the threads: each from the identity, then moved."""
     n, steps = twist.shape[0], twist.shape[1]

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from ..compilation.rebuild import interpreted
 from .loader import Functions
 from .model import Model
-from .rebuild import ieee, rebuild
 
 UNSET = -7.25e307  # a number no field computes: marks what a function did not write
 
@@ -28,7 +28,7 @@ def check_model(model: Model, functions: Functions, mixed: bool = False) -> None
     done: dict = {}
 
     def plain(function: Callable | None) -> Callable | None:
-        return None if function is None else rebuild(function, lambda f: f, {id(math): ieee}, done, __name__)
+        return None if function is None else interpreted(function, done)
 
     charts = range(len(model.charts)) if model.charts is not None else ()
     first = _call(model, "initial", plain(functions.initial), 0.0, *_point(model))

@@ -37,7 +37,7 @@ class Driver:
         if mode != "python" and not hasattr(kernel, "ready"):
             _compile(kernel, mode, ws, self._record)
         if mode == "mixed":
-            kernel.space["call_transition"] = _python_transition(functions.transition, ws[0])
+            kernel.modules["flow"].call_transition = _python_transition(functions.transition, ws[0])
 
     def run(self, on_measure: Callable | None, on_frame: Callable | None) -> BaseException | None:
         """Run to the end; return the exception that ended it, if one did."""

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ..compilation import has_numba
+from ..compilation.rebuild import interpreted
 from . import loader
 from .batch import Batch, run_batch
 from .check import check_model
@@ -34,7 +36,7 @@ def compile(model: Model, method: str = "dop853", mode: str = "auto") -> Simulat
     if method not in METHODS:
         raise ValueError(f"unknown method {method!r}; known: {', '.join(METHODS)}")
     if mode == "auto":
-        mode = "compiled" if loader.has_numba() else "python"
+        mode = "compiled" if has_numba() else "python"
     functions = to_functions(model)
     check_model(model, functions, mixed=mode == "mixed")
     return Simulator(model, functions, METHODS[method], mode)
@@ -154,7 +156,7 @@ def aux_evaluator(model: Model) -> Callable:
 
     Interpreted: a record is evaluated once, and compiling costs more than that.
     """
-    function = loader.interpreted(model.hooks["aux"])
+    function = interpreted(model.hooks["aux"])
     n_aux = len(model.aux_names)
 
     def evaluate(t: np.ndarray, x: np.ndarray, d: np.ndarray, p: np.ndarray, chart: np.ndarray) -> np.ndarray:

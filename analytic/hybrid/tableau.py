@@ -23,7 +23,7 @@ class Method:
     n_stages: int
     n_rows: int  # stages kept, with those for the dense output
     n_dense: int  # rows of dense-output coefficients
-    files: tuple[str, ...]  # of the kernel: its error estimate, its dense output, and what its stages need
+    file: str  # of the kernel: its error estimate and dense output
     polish: bool  # re-compute events with a full step
     arrays: dict[str, np.ndarray] = field(repr=False)  # what the kernel calls them: A B C and E P, or E3 E5 D
     source: str = ""
@@ -49,7 +49,7 @@ DOP853 = Method(
     n_stages=12,
     n_rows=16,
     n_dense=7,
-    files=("dense_dop853",),
+    file="dense_dop853",
     polish=True,
     arrays={name: getattr(dop853, name) for name in ("A", "B", "C", "D", "E3", "E5")},
     source="Hairer, Norsett & Wanner (1993), section II.5",
@@ -62,7 +62,7 @@ DOPRI5 = Method(
     n_stages=6,
     n_rows=7,
     n_dense=4,
-    files=("dense_quartic",),
+    file="dense_quartic",
     polish=False,
     arrays={
         "A": _square(
@@ -101,7 +101,7 @@ RK23 = Method(
     n_stages=3,
     n_rows=4,
     n_dense=4,
-    files=("dense_quartic",),
+    file="dense_quartic",
     polish=False,
     arrays={
         "A": _square([[], [1 / 2], [0, 3 / 4]]),
@@ -122,7 +122,7 @@ RODAS5P = Method(
     n_stages=rodas5p.N_STAGES + 1,
     n_rows=rodas5p.N_STAGES + 2,
     n_dense=3,
-    files=("linear", "dense_rodas5p"),
+    file="dense_rodas5p",
     polish=True,
     arrays={name: getattr(rodas5p, name) for name in ("A", "C", "D", "H", "TIMES")},
     source="Steinebach (2023)",

@@ -1,4 +1,4 @@
-"""The tableau's sums written out as kernel source: loops over short rows of constants cost more than the arithmetic.
+"""The tableau's sums written out as source of the kernel: loops over short rows cost more than the arithmetic.
 
 Written out, the zeros of the tableau vanish and the loop over the state is one vector instruction for small models:
 for SLIP a DOP853 step takes half the time. Both modes run this same text, so they still agree bit for bit.
@@ -12,6 +12,8 @@ import numpy as np
 
 from .tableau import Method
 
+IMPORTS = "from .free import N, jit, plain\nfrom .stages import rates\n"
+
 
 def weighted(row: Sequence[float]) -> str:
     """Return the sum of `row[j] * k[j, i]` over the entries that are not zero, as an expression."""
@@ -20,12 +22,12 @@ def weighted(row: Sequence[float]) -> str:
 
 
 def unrolled(method: Method) -> str:
-    """Return the functions `stages`, `error_terms` and `dense_terms` of a method (described in `kernel/free.py`)."""
+    """Return the kernel's file `sums` for a method: `stages`, `error_terms`, `dense_terms` (described there)."""
     arrays = method.arrays
     if method.gamma:
         dense = [_terms(f"dense{r}", [0.0, *row]) for r, row in enumerate(arrays["H"])]
-        return "\n\n".join([_rosenbrock(arrays), *dense])
-    parts = [_stages(arrays["A"], arrays["B"], arrays["C"], method.n_stages)]
+        return "\n\n".join([IMPORTS + "from .linear import prepare_stages, solve\n", _rosenbrock(arrays), *dense])
+    parts = [IMPORTS, _stages(arrays["A"], arrays["B"], arrays["C"], method.n_stages)]
     if "E3" in arrays:
         parts.append(_terms("error5", arrays["E5"]))
         parts.append(_terms("error3", arrays["E3"]))

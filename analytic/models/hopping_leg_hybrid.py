@@ -27,17 +27,20 @@ from ..hybrid import Model
 from ..terrain import Flat, Terrain
 from .ground import plain_height
 from .hopping_leg import HoppingLegParams, start_angles
-from .hopping_leg_dynamics import hip_position, knee_position, toe_jacobian, toe_jacobian_rate, toe_position
 from .hopping_leg_mechanics import (
     P,
     flight_acceleration,
+    frames_of,
     impact,
     kinetic_energy,
     limit_torque,
     numbers,
     potential_energy,
     stance_acceleration,
+    toe_jacobian,
+    toe_position,
 )
+from .rigid_chain import WAY
 
 CHARTS = ("ascent", "descent", "stance", "refused")
 ASCENT, DESCENT, STANCE, REFUSED = range(4)
@@ -144,13 +147,11 @@ def _add_transitions(model: Model, controller: Any) -> None:
     @model.on("liftoff")
     def leave(t, x, d, p):
         at_liftoff(t, x[:4], x[4:], p, p[N_P:], d[CONTROL:])
-        dx, J, dJ = np.empty(8), np.empty((3, 4)), np.empty((3, 4))
+        dx, J = np.empty(8), np.empty((6, 4))
         flight(t, x, d, p, dx)
-        toe_jacobian(x[:4], p, J)
-        toe_jacobian_rate(x[:4], x[4:], p, dJ)
-        lift = 0.0
+        lift = toe_jacobian(frames_of(x[:4], x[4:], p), p, J)[2]
         for i in range(4):
-            lift += J[2, i] * dx[4 + i] + dJ[2, i] * x[4 + i]
+            lift += J[2, i] * dx[4 + i]
         if lift < 0.0:
             d[REFUSAL] = PUSHED_BACK
             return REFUSED
@@ -234,9 +235,7 @@ def _add_outputs(model: Model, controller: Any, forces: Callable) -> None:
 
 def lines(t, x, d, p, chart) -> dict[str, np.ndarray]:
     """Return boom and leg as polylines in the world, each (k, 3) [m]."""
-    hip, knee, toe = np.empty(3), np.empty(3), np.empty(3)
-    hip_position(x[:4], p, hip)
-    knee_position(x[:4], p, knee)
+    toe = np.empty(3)
     toe_position(x[:4], p, toe)
-    pivot = np.array([0.0, 0.0, p[P.HB]])
-    return {"boom": np.array([[0.0, 0.0, 0.0], pivot, hip]), "leg": np.array([hip, knee, toe])}
+    ground, pivot, _, hip, knee = np.cumsum(frames_of(x[:4], x[4:], p)[:, WAY], axis=0)
+    return {"boom": np.array([ground, pivot, hip]), "leg": np.array([hip, knee, toe])}

@@ -28,8 +28,7 @@ import numpy as np
 from ..hybrid import indices
 from ..smooth import minimum_jerk
 from .hopping_leg import START_LEG, HoppingLegParams, leg_angles
-from .hopping_leg_dynamics import leg_jacobian, leg_position, toe_position
-from .hopping_leg_mechanics import P
+from .hopping_leg_mechanics import P, leg_jacobian, leg_position, toe_position
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,26 +125,26 @@ def ground_force(t, dq, p, k, m, F):
 
 def swing_torque(t, q, dq, p, k, m, u):
     """Write the torques of hip and knee in flight [N m]."""
-    J, foot, target = np.empty((2, 4)), np.empty(2), np.empty(2)
+    J, foot, target = np.empty((2, 2)), np.empty(2), np.empty(2)
     leg_position(q, p, foot)
     leg_jacobian(q, p, J)
     foot_target(t, dq, p, k, m, target)
     u[0] = 0.0
     u[1] = 0.0
     for i in range(2):
-        speed = J[i, 2] * dq[2] + J[i, 3] * dq[3]
+        speed = J[i, 0] * dq[2] + J[i, 1] * dq[3]
         force = k[K.kp] * (target[i] - foot[i]) - k[K.kd] * speed
-        u[0] += J[i, 2] * force
-        u[1] += J[i, 3] * force
+        u[0] += J[i, 0] * force
+        u[1] += J[i, 1] * force
 
 
 def stance_torque(t, q, dq, p, k, m, u):
     """Write the torques of hip and knee in stance [N m]."""
-    J, F = np.empty((2, 4)), np.empty(2)
+    J, F = np.empty((2, 2)), np.empty(2)
     leg_jacobian(q, p, J)
     ground_force(t, dq, p, k, m, F)
     for j in range(2):
-        u[j] = -(J[0, 2 + j] * F[0] + J[1, 2 + j] * F[1])
+        u[j] = -(J[0, j] * F[0] + J[1, j] * F[1])
         u[j] += k[K.kp_stance] * (k[K.posture + j] - q[2 + j]) - k[K.kd_stance] * dq[2 + j]
 
 

@@ -9,6 +9,7 @@ torques u - damping * w of the motors:
 
 J has two rows: the foot neither moves along Y_hc, tangential to its circle about the boom, nor along Z_hc, up; it
 slides freely along X_hc, radially. The frame hc is fixed at touchdown. F = (F_Y, F_Z) acts on the foot, F_Z > 0 is up.
+M, C dq + G, J and dJ dq are those of a `rigid_chain`; `constrained` solves the equations.
 
 Source: Ding & Ramos, section 2.2. With a third, radial row the leg would have one degree of freedom left, and a
 touchdown would take nearly all of its energy.
@@ -21,9 +22,10 @@ import math
 import numpy as np
 
 from ..hybrid import indices
+from . import constrained, rigid_chain
 from .hopping_leg import HoppingLegParams
-from .hopping_leg_dynamics import all_terms, mass_matrix, toe_jacobian
-from .hopping_leg_dynamics import potential_energy as potential_of
+
+JOINTS = (2, 1, 0, 0)  # hinges about z, y, x, x
 
 
 def numbers(params: HoppingLegParams) -> dict[str, np.ndarray]:
@@ -36,43 +38,63 @@ def numbers(params: HoppingLegParams) -> dict[str, np.ndarray]:
 P = indices(numbers(HoppingLegParams()))
 
 
-def mass_and_bias(q, dq, p, M, h, J, dJ):
-    """Write the mass matrix with rotors, C dq + G plus the back-EMF, and the foot's Jacobian with its rate."""
-    C, toe = np.empty((4, 4)), np.empty(3)
-    all_terms(q, dq, p, M, C, h, toe, J, dJ)
-    for i in range(4):
-        for j in range(4):
-            h[i] += C[i, j] * dq[j]
+def links(p):
+    """Return mass (4,), mass centres (4, 3) and inertia (4, 6) of the links."""
+    com, inertia = p[P.com : P.com + 12].reshape(4, 3), p[P.inertia : P.inertia + 24].reshape(4, 6)
+    return p[P.mass : P.mass + 4], com, inertia
+
+
+def frames_of(q, dq, p):
+    """Return the frames of world and links, shape (5, 7, 3)."""
+    offset, frames = np.zeros((4, 3)), np.empty((5, 7, 3))
+    offset[0, 2] = p[P.HB]
+    offset[2, 0], offset[2, 1] = p[P.LB], p[P.DB]
+    offset[3, 2] = -p[P.LH]
+    rigid_chain.link_frames(JOINTS, offset, q, dq, frames)
+    return frames
+
+
+def shank(p):
+    """Return the distance from knee to foot [m]."""
+    return math.sqrt(p[P.LK] * p[P.LK] + p[P.DK] * p[P.DK])
+
+
+def leg_position(q, p, out):
+    """Write the foot's (y, z) in the frame before the hip [m]."""
+    out[0] = p[P.LH] * math.sin(q[2]) + shank(p) * math.sin(q[2] + q[3])
+    out[1] = -p[P.LH] * math.cos(q[2]) - shank(p) * math.cos(q[2] + q[3])
+
+
+def leg_jacobian(q, p, J):
+    """Write the Jacobian of the foot's (y, z) in the frame before the hip, of hip and knee, shape (2, 2) [m]."""
+    J[0, 1], J[1, 1] = shank(p) * math.cos(q[2] + q[3]), shank(p) * math.sin(q[2] + q[3])
+    J[0, 0], J[1, 0] = p[P.LH] * math.cos(q[2]) + J[0, 1], p[P.LH] * math.sin(q[2]) + J[1, 1]
+
+
+def toe_position(q, p, out):
+    """Write where the foot is in the world, shape (3,) [m]."""
+    leg = np.empty(2)
+    leg_position(q, p, leg)
+    radius, beside = p[P.LB] * math.cos(q[1]) + leg[1] * math.sin(q[1]), p[P.DB] + leg[0]
+    out[0] = radius * math.cos(q[0]) - beside * math.sin(q[0])
+    out[1] = radius * math.sin(q[0]) + beside * math.cos(q[0])
+    out[2] = p[P.HB] - p[P.LB] * math.sin(q[1]) + leg[1] * math.cos(q[1])
+
+
+def toe_jacobian(frames, p, J):
+    """Write the Jacobian (6, 4) of foot and shank; return the foot's acceleration at ddq = 0, dJ dq [m/s^2]."""
+    way = rigid_chain.along(frames[4], (0.0, 0.0, -shank(p)))
+    rigid_chain.jacobian(JOINTS, frames, 3, way, J)
+    return rigid_chain.acceleration(frames[4], way)
+
+
+def mass_and_bias(frames, dq, p, M, h):
+    """Write the mass matrix with the rotors' inertia, and C dq + G with the back-EMF."""
+    mass, com, inertia = links(p)
+    rigid_chain.mass_and_bias(JOINTS, frames, mass, com, inertia, (0.0, 0.0, -p[P.g]), M, h)
     for k in range(2):
         M[2 + k, 2 + k] += p[P.armature + k]
         h[2 + k] += p[P.damping + k] * dq[2 + k]
-
-
-def factor(M):
-    """Replace the lower half of a positive definite matrix by its Cholesky factor."""
-    n = M.shape[0]
-    for j in range(n):
-        for k in range(j):
-            M[j, j] -= M[j, k] * M[j, k]
-        M[j, j] = math.sqrt(M[j, j])
-        for i in range(j + 1, n):
-            for k in range(j):
-                M[i, j] -= M[i, k] * M[j, k]
-            M[i, j] /= M[j, j]
-
-
-def solve(L, b):
-    """Replace b by the solution of L L^T x = b."""
-    n = L.shape[0]
-    for i in range(n):
-        for k in range(i):
-            b[i] -= L[i, k] * b[k]
-        b[i] /= L[i, i]
-    for m in range(n):
-        i = n - 1 - m
-        for k in range(i + 1, n):
-            b[i] -= L[k, i] * b[k]
-        b[i] /= L[i, i]
 
 
 def constrained_rows(J, radial, Jc):
@@ -82,74 +104,37 @@ def constrained_rows(J, radial, Jc):
         Jc[1, i] = J[2, i]
 
 
-def constraint(M, J, radial, Jc, Z, S):
-    """Factor M; write the constrained Jacobian Jc (2, 4), Z^T = Jc M^-1 (2, 4) and the inverse of Jc M^-1 Jc^T."""
-    factor(M)
-    constrained_rows(J, radial, Jc)
-    for k in range(2):
-        for i in range(4):
-            Z[k, i] = Jc[k, i]
-        solve(M, Z[k])
-    a, b, d = 0.0, 0.0, 0.0
-    for i in range(4):
-        a += Jc[0, i] * Z[0, i]
-        b += Jc[0, i] * Z[1, i]
-        d += Jc[1, i] * Z[1, i]
-    det = a * d - b * b
-    S[0, 0], S[0, 1], S[1, 0], S[1, 1] = d / det, -b / det, -b / det, a / det
-
-
 def flight_acceleration(q, dq, p, u, ddq):
     """Write ddq in flight; u are the torques of hip and knee before the back-EMF."""
-    M, J, dJ = np.empty((4, 4)), np.empty((3, 4)), np.empty((3, 4))
-    mass_and_bias(q, dq, p, M, ddq, J, dJ)
-    for i in range(4):
-        ddq[i] = -ddq[i]
-    ddq[2] += u[0]
-    ddq[3] += u[1]
-    factor(M)
-    solve(M, ddq)
+    _solve(frames_of(q, dq, p), dq, p, u, np.empty((0, 4)), np.empty(0), ddq, np.empty(0))
 
 
 def stance_acceleration(q, dq, p, radial, u, ddq, F):
     """Write ddq and the ground's force F = (F_Y, F_Z) on the foot in stance."""
-    M, J, dJ = np.empty((4, 4)), np.empty((3, 4)), np.empty((3, 4))
-    Jc, dJc, Z, S = np.empty((2, 4)), np.empty((2, 4)), np.empty((2, 4)), np.empty((2, 2))
-    mass_and_bias(q, dq, p, M, ddq, J, dJ)
+    frames, J, Jc, drift = frames_of(q, dq, p), np.empty((6, 4)), np.empty((2, 4)), np.empty(2)
+    a = toe_jacobian(frames, p, J)
+    constrained_rows(J, radial, Jc)
+    drift[0], drift[1] = radial[0] * a[1] - radial[1] * a[0], a[2]
+    _solve(frames, dq, p, u, Jc, drift, ddq, F)
+
+
+def _solve(frames, dq, p, u, Jc, drift, ddq, F):
+    """Write ddq and the force F of the constraints Jc ddq + drift = 0."""
+    M, load = np.empty((4, 4)), np.empty(4)
+    mass_and_bias(frames, dq, p, M, load)
     for i in range(4):
-        ddq[i] = -ddq[i]
-    ddq[2] += u[0]
-    ddq[3] += u[1]
-    constraint(M, J, radial, Jc, Z, S)
-    solve(M, ddq)
-    constrained_rows(dJ, radial, dJc)
-    lack = np.zeros(2)
-    for k in range(2):
-        for i in range(4):
-            lack[k] -= dJc[k, i] * dq[i] + Jc[k, i] * ddq[i]
-    for k in range(2):
-        F[k] = S[k, 0] * lack[0] + S[k, 1] * lack[1]
-    for i in range(4):
-        ddq[i] += Z[0, i] * F[0] + Z[1, i] * F[1]
+        load[i] = (u[i - 2] if i >= 2 else 0.0) - load[i]
+    constrained.solve(M, load, Jc, drift, ddq, F)
 
 
 def impact(q, dq, p, radial, impulse):
     """Replace dq by the speeds after touchdown; write the impulse (F_Y, F_Z) on the foot [N s]."""
-    M, J = np.empty((4, 4)), np.empty((3, 4))
-    Jc, Z, S = np.empty((2, 4)), np.empty((2, 4)), np.empty((2, 2))
-    mass_matrix(q, p, M)
-    toe_jacobian(q, p, J)
-    for k in range(2):
-        M[2 + k, 2 + k] += p[P.armature + k]
-    constraint(M, J, radial, Jc, Z, S)
-    speed = np.zeros(2)
-    for k in range(2):
-        for i in range(4):
-            speed[k] -= Jc[k, i] * dq[i]
-    for k in range(2):
-        impulse[k] = S[k, 0] * speed[0] + S[k, 1] * speed[1]
-    for i in range(4):
-        dq[i] += Z[0, i] * impulse[0] + Z[1, i] * impulse[1]
+    frames, M, h = frames_of(q, dq, p), np.empty((4, 4)), np.empty(4)
+    J, Jc = np.empty((6, 4)), np.empty((2, 4))
+    mass_and_bias(frames, dq, p, M, h)
+    toe_jacobian(frames, p, J)
+    constrained_rows(J, radial, Jc)
+    constrained.impact(M, Jc, dq, impulse)
 
 
 def limit_torque(dq, p, u):
@@ -162,19 +147,16 @@ def limit_torque(dq, p, u):
 
 def kinetic_energy(q, dq, p):
     """Return the kinetic energy, rotors included [J]."""
-    M = np.empty((4, 4))
-    mass_matrix(q, p, M)
+    M, h = np.empty((4, 4)), np.empty(4)
+    mass_and_bias(frames_of(q, dq, p), dq, p, M, h)
     total = 0.0
     for i in range(4):
         for j in range(4):
             total += 0.5 * dq[i] * M[i, j] * dq[j]
-    for k in range(2):
-        total += 0.5 * p[P.armature + k] * dq[2 + k] * dq[2 + k]
     return total
 
 
 def potential_energy(q, p):
     """Return the potential energy, zero with every mass centre on the ground [J]."""
-    V = np.empty(1)
-    potential_of(q, p, V)
-    return V[0]
+    mass, com, _ = links(p)
+    return rigid_chain.potential_energy(frames_of(q, np.zeros(4), p), mass, com, (0.0, 0.0, -p[P.g]))

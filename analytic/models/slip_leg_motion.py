@@ -1,47 +1,58 @@
 """The equations of motion of the articulated leg: in flight, on a hard point contact, and at the foot's impact.
 
-    M dv + C v + g = S^T tau + J^T F      F acts on the foot (report, eq. 4, erratum 3); S picks hip and knee
+    M dv + h = S^T tau + J^T F      F acts on the foot (report, eq. 4, erratum 3); S picks hip and knee; h = C v + g
 
-State and parameters as in `slip_leg`. Plain functions of arrays, which the hybrid engine compiles.
+State and parameters as in `slip_leg`. As a `rigid_chain` the leg moves in the plane of x and y: the chain's y is the
+model's z, up. Plain functions of arrays, which the hybrid engine compiles.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from ..small import inverse_2x2, inverse_spd, product, product_transposed
+from . import constrained
+from .rigid_chain import acceleration, along, jacobian, link_frames, mass_and_bias
 from .slip_leg import NQ, P, com_state, mass_of
-from .slip_leg_dynamics import all_terms
+
+JOINTS = (3, 4, 2, 2)  # slides along x and y, hinges about z
 
 
 def terms(x: np.ndarray, p: np.ndarray) -> tuple:
     """Return M (4, 4), h = C v + g (4,), Jacobians of foot and centre of mass (2, 4), and dJ v of both (2,)."""
-    q, v = x[:NQ], x[NQ:]
-    M, C, g = np.empty((NQ, NQ)), np.empty((NQ, NQ)), np.empty(NQ)
-    foot, com = np.empty(2), np.empty(2)
-    J_foot, dJ_foot, J_com, dJ_com = np.empty((2, NQ)), np.empty((2, NQ)), np.empty((2, NQ)), np.empty((2, NQ))
-    all_terms(q, v, p, M, C, g, foot, J_foot, dJ_foot, com, J_com, dJ_com)
-    drift_foot, drift_com = np.zeros(2), np.zeros(2)
-    for j in range(NQ):
-        for i in range(NQ):
-            g[i] += C[i, j] * v[j]
-        for i in range(2):
-            drift_foot[i] += dJ_foot[i, j] * v[j]
-            drift_com[i] += dJ_com[i, j] * v[j]
-    return M, g, J_foot, J_com, drift_foot, drift_com
+    frames, J = np.empty((NQ + 1, 7, 3)), np.empty((6, NQ))
+    M, h = np.empty((NQ, NQ)), np.empty(NQ)
+    offset, mass, com, inertia = links(p)
+    link_frames(JOINTS, offset, x[:NQ], x[NQ:], frames)
+    mass_and_bias(JOINTS, frames, mass, com, inertia, (0.0, -p[P.g], 0.0), M, h)
+    foot = along(frames[NQ], (0.0, -p[P.shank_length], 0.0))
+    jacobian(JOINTS, frames, NQ - 1, foot, J)
+    drift = acceleration(frames[NQ], foot)
+    J_com, drift_foot, drift_com = np.empty((2, NQ)), np.empty(2), np.empty(2)
+    for i in range(2):  # the base only translates: the first rows are the momentum of the centre of mass
+        for j in range(NQ):
+            J_com[i, j] = M[i, j] / mass_of(p)
+        drift_foot[i] = drift[i]
+        drift_com[i] = h[i] / mass_of(p) - (p[P.g] if i == 1 else 0.0)
+    return M, h, J[:2], J_com, drift_foot, drift_com
+
+
+def links(p: np.ndarray) -> tuple:
+    """Return offsets (4, 3), masses (4,), mass centres (4, 3) and inertia (4, 6): the foot is a point of the shank."""
+    offset, mass, com, inertia = np.zeros((NQ, 3)), np.zeros(NQ), np.zeros((NQ, 3)), np.zeros((NQ, 6))
+    shank, foot = p[P.shank_mass], p[P.foot_mass]
+    centre = (shank * p[P.shank_com] + foot * p[P.shank_length]) / (shank + foot)
+    offset[3, 1], com[2, 1], com[3, 1] = -p[P.thigh_length], -p[P.thigh_com], -centre
+    mass[1], mass[2], mass[3] = p[P.base_mass], p[P.thigh_mass], shank + foot
+    inertia[2, 2] = p[P.thigh_mass] * p[P.thigh_gyration] ** 2
+    spread = p[P.shank_gyration] ** 2 + (p[P.shank_com] - centre) ** 2
+    inertia[3, 2] = shank * spread + foot * (p[P.shank_length] - centre) ** 2
+    return offset, mass, com, inertia
 
 
 def flight_rates(x: np.ndarray, p: np.ndarray, tau: np.ndarray, dx: np.ndarray) -> None:
     """Write the rates of the state in flight: M dv = S^T tau - h."""
     M, h, _, _, _, _ = terms(x, p)
-    inverse = np.empty((NQ, NQ))
-    inverse_spd(M, inverse)
-    for i in range(NQ):
-        dx[i] = x[NQ + i]
-        s = 0.0
-        for j in range(NQ):
-            s += inverse[i, j] * ((tau[j - 2] if j >= 2 else 0.0) - h[j])
-        dx[NQ + i] = s
+    _rates(x, M, h, tau, np.empty((0, NQ)), np.empty(0), dx, np.empty(0))
 
 
 def stance_rates(x: np.ndarray, p: np.ndarray, tau: np.ndarray, dx: np.ndarray, force: np.ndarray) -> None:
@@ -50,51 +61,21 @@ def stance_rates(x: np.ndarray, p: np.ndarray, tau: np.ndarray, dx: np.ndarray, 
     Hard contact: M dv + h = S^T tau + J^T F with J dv + dJ v = 0.
     """
     M, h, J, _, drift, _ = terms(x, p)
-    inverse, to_force, inertia = np.empty((NQ, NQ)), np.empty((2, NQ)), np.empty((2, 2))
-    inverse_spd(M, inverse)
-    product(J, inverse, to_force)  # J M^-1
-    support_inertia(to_force, J, inertia)
+    _rates(x, M, h, tau, J, drift, dx, force)
+
+
+def _rates(x, M, h, tau, J, drift, dx, force):
     load = np.empty(NQ)
-    for j in range(NQ):
-        load[j] = (tau[j - 2] if j >= 2 else 0.0) - h[j]
-    missing = np.empty(2)
-    for i in range(2):
-        s = drift[i]
-        for j in range(NQ):
-            s += to_force[i, j] * load[j]
-        missing[i] = s
-    for i in range(2):
-        force[i] = -inertia[i, 0] * missing[0] - inertia[i, 1] * missing[1]
     for i in range(NQ):
+        load[i] = (tau[i - 2] if i >= 2 else 0.0) - h[i]
         dx[i] = x[NQ + i]
-        s = to_force[0, i] * force[0] + to_force[1, i] * force[1]
-        for j in range(NQ):
-            s += inverse[i, j] * load[j]
-        dx[NQ + i] = s
-
-
-def support_inertia(to_force: np.ndarray, J: np.ndarray, out: np.ndarray) -> None:
-    """Write the inertia (J M^-1 J^T)^-1 (2, 2) felt at the foot, given J M^-1."""
-    mobility = np.empty((2, 2))
-    product_transposed(to_force, J, mobility)
-    inverse_2x2(mobility, out)
+    constrained.solve(M, load, J, drift, dx[NQ:], force)
 
 
 def impact(x: np.ndarray, p: np.ndarray) -> None:
     """Replace the velocity by that after the foot's inelastic impact: v+ = (1 - M^-1 J^T Ls J) v- (report, IV-F)."""
     M, _, J, _, _, _ = terms(x, p)
-    inverse, to_force, inertia = np.empty((NQ, NQ)), np.empty((2, NQ)), np.empty((2, 2))
-    inverse_spd(M, inverse)
-    product(J, inverse, to_force)
-    support_inertia(to_force, J, inertia)
-    speed, impulse = np.zeros(2), np.zeros(2)
-    for i in range(2):
-        for j in range(NQ):
-            speed[i] += J[i, j] * x[NQ + j]
-    for i in range(2):
-        impulse[i] = -inertia[i, 0] * speed[0] - inertia[i, 1] * speed[1]
-    for i in range(NQ):
-        x[NQ + i] += to_force[0, i] * impulse[0] + to_force[1, i] * impulse[1]
+    constrained.impact(M, J, x[NQ:], np.empty(2))
 
 
 def energy(x: np.ndarray, p: np.ndarray) -> float:

@@ -1,1 +1,1 @@
-"""Figures. Each file is a subcommand: `scripts/figures/convergence.py` is `tarsus figure convergence`."""
+"""Figures: each file has `compute` and `draw`, and `tarsus figure` makes it by its name."""

@@ -1,6 +1,5 @@
 """Running with a fixed touchdown angle: the apex return map, its fixed points and their multipliers against the angle.
 
-Usage: tarsus figure apex return map [--out out/figures]
 Runtime: about 1 s, and 10 s to compile the model the first time.
 
 A human-sized runner (80 kg, linear spring of 20 kN/m, rest length 1 m) with the energy of 5 m/s at an apex of 1 m,
@@ -10,14 +9,12 @@ after Seyfarth, Geyer, Gunther & Blickhan, A movement criterion for running, J. 
 from __future__ import annotations
 
 import math
-import sys
 
 import numpy as np
 
 from tarsus.analytic import hybrid as hy
 from tarsus.analytic.hybrid import sections
 from tarsus.analytic.models import slip
-from tarsus.scripts.figures.plotting import figure_main
 
 RUNNER = slip.Slip(body_mass=80.0, k=20e3, spri=2.0, sprj=1.0, g_stance=9.81, g_flight=9.81)
 ENERGY = 0.5 * 25.0 + 9.81  # per mass: 5 m/s at 1 m [J/kg]
@@ -83,12 +80,3 @@ def draw(data: dict[str, np.ndarray]):
     axes[2].axhline(1.0, color="0.7", linewidth=0.8)
     axes[2].axhline(-1.0, color="0.7", linewidth=0.8)
     return figure
-
-
-def main(argv: list[str] | None = None) -> int:
-    """Write the figure's data and picture."""
-    return figure_main(__file__, compute, draw, argv)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

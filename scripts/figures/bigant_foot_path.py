@@ -1,16 +1,13 @@
 """BigANT's four-bar leg: the path of its foot, and height and speed of the foot over a turn of the shaft.
 
-Usage: tarsus figure bigant foot path [--out FOLDER]. Runtime: a second.
+Runtime: a second.
 """
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 
 from tarsus.analytic.models.bigant import BigAntParams, foot_path_rate, linkage
-from tarsus.scripts.figures.plotting import figure_main
 
 LEVEL = 0.7  # shaft angle either side of mid-stance over which the path is level [rad]
 SHOWN = np.deg2rad([-40.0, 0.0, 40.0, 180.0])  # shaft angles at which the linkage is drawn [rad]
@@ -62,12 +59,3 @@ def draw(data: dict[str, np.ndarray]):
     right.set(xlabel="shaft angle from mid-stance [degrees]", xticks=range(-180, 181, 60))
     right.legend(frameon=False, fontsize=9)
     return figure
-
-
-def main(argv: list[str] | None = None) -> int:
-    """Write data and picture."""
-    return figure_main(__file__, compute, draw, argv)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

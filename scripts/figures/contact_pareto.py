@@ -1,20 +1,17 @@
 """What contact accuracy costs: MuJoCo's settings by their error against the exact engine and their speed.
 
-Usage: tarsus figure contact pareto [--out out/figures]
-Runtime: about 15 minutes on one core; `tarsus contact sweep` writes the same numbers into docs/crossvalidation.md.
+Runtime: about 15 minutes on one core; `tarsus page contact` writes the same numbers into docs/crossvalidation.md.
 """
 
 from __future__ import annotations
-
-import sys
 
 import numpy as np
 import pandas as pd
 
 from tarsus.mjcf.presets import CONES, INTEGRATORS, PRESETS
-from tarsus.scripts import contact_sweep
-from tarsus.scripts.contact_sweep import DEFAULTS, front
-from tarsus.scripts.figures.plotting import figure_main, plain_log
+from tarsus.scripts.pages import contact as contact_sweep
+from tarsus.scripts.pages.contact import DEFAULTS, front
+from tarsus.scripts.studies.study_plots import plain_log
 
 MARKED = (DEFAULTS, *PRESETS)
 # What the golden test computes: the marked settings at the coarse end, one of them off the front, and one that falls.
@@ -27,7 +24,7 @@ RTOL = 0.1
 TOLERANCES = {"speed_error": {"atol": 0.01}}
 
 
-def compute(names: tuple[str, ...] | None = None) -> dict[str, np.ndarray]:
+def compute(*, names: tuple[str, ...] | None = None) -> dict[str, np.ndarray]:
     """Return every setting with its errors and its speed; NaN where a setting failed."""
     known = contact_sweep.settings()
     chosen = known if names is None else {name: known[name] for name in names}
@@ -87,12 +84,3 @@ def _mark(axis, data: dict[str, np.ndarray], error: np.ndarray) -> None:
             axis.plot(data["real_time"][i], error[i], "*", color="black", ms=13, zorder=5)
             place = dict(xytext=(-8, 8), textcoords="offset points", fontsize=9, fontweight="bold", ha="right")
             axis.annotate(name, (data["real_time"][i], error[i]), **place)
-
-
-def main(argv: list[str] | None = None) -> int:
-    """Write the figure's data and picture."""
-    return figure_main(__file__, compute, draw, argv)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

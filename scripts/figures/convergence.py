@@ -1,12 +1,10 @@
 """Each engine against itself: whose is the difference between the two.
 
-Usage: tarsus figure convergence [--out out/figures]
 Runtime: about 2 minutes on one core.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -16,19 +14,15 @@ from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import Flat
 from tarsus.mjcf.presets import INTEGRATORS, Preset
-from tarsus.scripts.figures.plotting import figure_main, plain_log
 from tarsus.scripts.machines.hexapod import HEXAPOD, PlatelessExperiment
 from tarsus.scripts.machines.machine import SAMPLE_PERIOD, Run
 from tarsus.scripts.runs import summary
+from tarsus.scripts.studies.study_plots import plain_log
 
 GAIT = TripodGait()
 SECONDS = 5.0  # of which the first 3 are left out
 FIXED_SOLREF = 0.002  # while the timestep changes: two of the longest steps [s]
-INTEGRATORS_SHOWN = ("Euler", "implicitfast", "RK4", "discrete")
 TIMESTEPS = (1e-3, 5e-4, 2.5e-4, 1.25e-4, 6.25e-5)
-SOLREFS = (4e-3, 2e-3, 1e-3, 5e-4, 2.5e-4, 1.25e-4)
-SLIDE_SPEEDS = (1e-2, 3e-3, 1e-3, 3e-4)
-RTOLS = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8)
 GOLDEN = {
     "integrators": ("discrete",),
     "timesteps": (1e-3, 5e-4),
@@ -70,12 +64,13 @@ def errors(runs: Sequence[tuple[float, np.ndarray]]) -> tuple[np.ndarray, np.nda
 
 
 def compute(
-    integrators: Sequence[str] = INTEGRATORS_SHOWN,
+    *,
+    integrators: Sequence[str] = ("Euler", "implicitfast", "RK4", "discrete"),
     timesteps: Sequence[float] = TIMESTEPS,
-    solrefs: Sequence[float] = SOLREFS,
+    solrefs: Sequence[float] = (4e-3, 2e-3, 1e-3, 5e-4, 2.5e-4, 1.25e-4),
     finest: float = TIMESTEPS[-1],
-    slide_speeds: Sequence[float] = SLIDE_SPEEDS,
-    rtols: Sequence[float] = RTOLS,
+    slide_speeds: Sequence[float] = (1e-2, 3e-3, 1e-3, 3e-4),
+    rtols: Sequence[float] = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8),
 ) -> dict[str, np.ndarray]:
     """Return mean speeds and errors against each engine's own best, over step, softness, friction's fade and tolerance.
 
@@ -140,12 +135,3 @@ def draw(data: dict[str, np.ndarray]):
         plain_log(axis.xaxis)
         plain_log(axis.yaxis)
     return figure
-
-
-def main(argv: list[str] | None = None) -> int:
-    """Write the figure's data and picture."""
-    return figure_main(__file__, compute, draw, argv)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

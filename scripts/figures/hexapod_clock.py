@@ -1,17 +1,13 @@
 """The clock's profiles: the hip angle and its rate of both tripods as the documents draw them, and negated.
 
-After figure 8 of the SimSect manual and figure 5 of the hexapod report. Usage: tarsus figure hexapod clock
-[--out FOLDER].
+After figure 8 of the SimSect manual and figure 5 of the hexapod report.
 """
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 
 from tarsus.analytic.clock import TripodGait, wrap
-from tarsus.scripts.figures.plotting import figure_main
 
 LEGS = {"tripod A (legs 0, 2, 4)": 0, "tripod B (legs 1, 3, 5)": 1}
 
@@ -52,12 +48,3 @@ def draw(data):
     words = f"t_c = {gait.cycle_time:g} s, t_s = {gait.slow_time:g} s; dotted: half of phi_s = {gait.sweep_angle:g} rad"
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2, title=words, fontsize=9)
     return figure
-
-
-def main(argv: list[str] | None = None) -> int:
-    """Write the figure's data and picture."""
-    return figure_main(__file__, compute, draw, argv)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,22 +1,19 @@
 """Initial velocities and the limit cycles they lead to: the report's two, and their reflections, in both engines.
 
-After figure 8 of the hexapod report. Usage: tarsus figure hexapod initial conditions [--preset NAME] [--jobs N].
-Runtime: about 2 min of processor time (36 runs of 12 s).
+After figure 8 of the hexapod report. Runtime: about 2 min of processor time (36 runs of 12 s).
 
 The reflections cover what the report does not say: (-x, y) starts from the other tripod, (-x, -y) walks towards -y.
 """
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 
-from tarsus.scripts.figures.plotting import figure_main
 from tarsus.scripts.report import markdown_table
 from tarsus.scripts.runs import summary
+from tarsus.scripts.signature import Jobs
 from tarsus.scripts.studies import study
-from tarsus.scripts.studies.study import ARGUMENTS, EXACT, LABELS, ORBIT, Case, Verdict
+from tarsus.scripts.studies.study import EXACT, LABELS, ORBIT, Case, PresetName, Verdict
 
 GAITS = {
     "t_c 1 s, phi_s 0.75, duty 0.6": dict(),
@@ -57,7 +54,7 @@ def safe_profile(gait: dict, push: tuple[float, float], engine: str, seconds: fl
 
 
 def compute(
-    preset: str = "reference", jobs: int = -1, pushes=PUSHES, seconds: float = SECONDS
+    preset: PresetName = "reference", jobs: Jobs = -1, *, pushes=PUSHES, seconds: float = SECONDS
 ) -> dict[str, np.ndarray]:
     """Return, of shape (n_gaits, n_pushes, 2 engines, ...): velocities, last two strides, heading [rad], verdict."""
     cells = [(gait, push, engine, seconds) for gait in GAITS.values() for push in pushes for engine in (EXACT, preset)]
@@ -119,13 +116,3 @@ def _off(one: np.ndarray, other: np.ndarray) -> float:
     """Return the RMS difference of the forward velocities of two strides [m/s]."""
     column = ORBIT.index("forward")
     return float(np.sqrt(np.mean((one[:, column] - other[:, column]) ** 2)))
-
-
-def main(argv: list[str] | None = None) -> int:
-    """Write the figure's data and picture."""
-    arguments = {name: ARGUMENTS[name] for name in ("preset", "jobs")}
-    return figure_main(__file__, compute, draw, argv, arguments)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,20 +1,17 @@
 """The hip motor's torque over its speed, and how long the documents' two batteries last at a constant current.
 
-After figure 7 of the SimSect manual and figures 3 and 4 of the hexapod report. Usage: tarsus figure hexapod motor
-[--out FOLDER].
+After figure 7 of the SimSect manual and figures 3 and 4 of the hexapod report.
 
 The exponents of the discharge curves follow from the batteries' 20 h and 1 h rates; the documents only draw them.
 """
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 
 from tarsus.analytic.battery import HOUR, Battery
 from tarsus.analytic.motor import Motor
-from tarsus.scripts.figures.plotting import figure_main, plain_log
+from tarsus.scripts.studies.study_plots import plain_log
 
 BATTERIES = {  # of the manual, of the report
     "2.2 A h (Panasonic)": Battery(),
@@ -73,12 +70,3 @@ def draw(data):
     right.grid(alpha=0.3)
     right.legend(fontsize=8)
     return figure
-
-
-def main(argv: list[str] | None = None) -> int:
-    """Write the figure's data and picture."""
-    return figure_main(__file__, compute, draw, argv)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,6 +1,5 @@
 """The hexapod's walk as a fixed point: Floquet multipliers, and how its slowest mode dies out in both engines.
 
-Usage: tarsus figure hexapod orbit [--out out/figures]
 Runtime: about 30 s of processor time, and a minute to compile the model's variational equations the first time.
 
 The map is half a stride followed by a reflection, left to right; the multipliers of a stride are the squares.
@@ -8,15 +7,12 @@ The map is half a stride followed by a reflection, left to right; the multiplier
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.hybrid import sections
 from tarsus.analytic.models.hexapod import HexapodParams, orbit
 from tarsus.analytic.terrain import Flat
-from tarsus.scripts.figures.plotting import figure_main
 from tarsus.scripts.machines import hexapod_exact as exact
 from tarsus.scripts.studies.orbit import exact_sections, modes, mujoco_sections
 
@@ -40,7 +36,7 @@ TOLERANCES = {
 }
 
 
-def compute(tol: float = 1e-9, n: int = N, late: int = LATE, variational: bool = True) -> dict[str, np.ndarray]:
+def compute(*, tol: float = 1e-9, n: int = N, late: int = LATE, variational: bool = True) -> dict[str, np.ndarray]:
     """Return the fixed point, its multipliers as (real, imaginary), and the decay of the slow mode in both engines.
 
     Args:
@@ -111,12 +107,3 @@ def draw(data: dict[str, np.ndarray]):
     axes[2].set(ylabel="body, relative to the pitch rate", title=f"its shape after {data['late']} half strides")
     axes[2].legend()
     return figure
-
-
-def main(argv: list[str] | None = None) -> int:
-    """Write the figure's data and picture."""
-    return figure_main(__file__, compute, draw, argv)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

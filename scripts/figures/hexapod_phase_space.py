@@ -1,20 +1,17 @@
 """The periodic orbit in phase space: a walk and a run in both engines, and how fast each settles.
 
-After figure 7 of the hexapod report. Usage: tarsus figure hexapod phase space [--preset NAME] [--jobs N].
-Runtime: about 15 s of processor time.
+After figure 7 of the hexapod report. Runtime: about 15 s of processor time.
 """
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 
-from tarsus.scripts.figures.plotting import figure_main
 from tarsus.scripts.report import markdown_table
 from tarsus.scripts.runs import summary
+from tarsus.scripts.signature import Jobs
 from tarsus.scripts.studies import study
-from tarsus.scripts.studies.study import ARGUMENTS, EXACT, LABELS, ORBIT, Case
+from tarsus.scripts.studies.study import EXACT, LABELS, ORBIT, Case, PresetName
 
 GAITS = {"walk, t_c 1 s": dict(), "run, t_c 0.5 s": dict(cycle_time=0.5, slow_time=0.3)}  # both phi_s 0.75, duty 0.6
 SECONDS = 12.0
@@ -42,7 +39,7 @@ def trajectory(gait: dict, engine: str, seconds: float) -> tuple[np.ndarray, np.
     return columns, summary.at(record, columns, times)
 
 
-def compute(preset: str = "reference", jobs: int = -1, seconds: float = SECONDS) -> dict[str, np.ndarray]:
+def compute(preset: PresetName = "reference", jobs: Jobs = -1, *, seconds: float = SECONDS) -> dict[str, np.ndarray]:
     """Return trajectories, shape (2 engines, n, 8), and states at whole strides, for each gait."""
     names = [(gait, engine) for gait in GAITS.values() for engine in (EXACT, preset)]
     found = study.each(trajectory, [(*name, seconds) for name in names], jobs, "orbits")
@@ -101,13 +98,3 @@ def table(data) -> str:
 
 def _at(change: np.ndarray, strides: tuple[int, ...]) -> list[str]:
     return [f"{change[stride]:.1e}" if stride < len(change) else "" for stride in strides]
-
-
-def main(argv: list[str] | None = None) -> int:
-    """Write the figure's data and picture."""
-    arguments = {name: ARGUMENTS[name] for name in ("preset", "jobs")}
-    return figure_main(__file__, compute, draw, argv, arguments)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,30 +1,25 @@
 """Recovery from pushes: which velocities the robot survives, at its start and in its walk, in both engines.
 
-After section 5.2 of the hexapod report. Usage: tarsus figure hexapod pushes [--fineness N] [--preset NAME] [--jobs N].
+After section 5.2 of the hexapod report.
 Runtime: about 2 min of processor time (96 runs of up to 3 s); --fineness 2 refines the headings only.
 """
 
 from __future__ import annotations
-
-import sys
 
 import numpy as np
 
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod.state import toes_of
 from tarsus.analytic.terrain import Flat
-from tarsus.scripts.figures.plotting import figure_main
 from tarsus.scripts.machines import hexapod_exact as exact
 from tarsus.scripts.machines.hexapod import Experiment
 from tarsus.scripts.report import markdown_table
+from tarsus.scripts.signature import Jobs
 from tarsus.scripts.studies import study
-from tarsus.scripts.studies.study import ARGUMENTS, EXACT, LABELS, Case, Verdict
+from tarsus.scripts.studies.study import EXACT, LABELS, Case, Fineness, PresetName, Verdict
 
-N_HEADINGS = 12
-SPEEDS = (0.7, 1.0)  # given to the body [m/s]
 SITUATIONS = ("at the start, at rest", "in steady walk")  # both at mid-stance of tripod A, default gait
 STRIDES = 6  # walked before the push
-SECONDS = 3.0  # a robot that falls has fallen within two
 GOLDEN = dict(jobs=1, n_headings=1, speeds=(0.5,), seconds=2.0)
 SUNK = 1e-7  # a sliding toe's height is integrated, and rounding moves it off the ground by less [m]
 
@@ -43,12 +38,13 @@ def push(heading: float, speed: float) -> tuple[float, float]:
 
 
 def compute(
-    fineness: int = 1,
-    preset: str = "reference",
-    jobs: int = -1,
-    n_headings: int = N_HEADINGS,
-    speeds=SPEEDS,
-    seconds: float = SECONDS,
+    fineness: Fineness = 1,
+    preset: PresetName = "reference",
+    jobs: Jobs = -1,
+    *,
+    n_headings: int = 12,
+    speeds=(0.7, 1.0),  # given to the body [m/s]
+    seconds: float = 3.0,  # a robot that falls has fallen within two
 ) -> dict[str, np.ndarray]:
     """Return verdicts of shape (2 situations, n_headings, n_speeds, 2 engines); heading 0 is forward, pi/2 left."""
     headings = np.arange(n_headings * fineness) * 2 * np.pi / (n_headings * fineness)
@@ -111,12 +107,3 @@ def table(data) -> str:
             same = np.sum((verdicts[:, 0] == Verdict.WALKS) == (verdicts[:, 1] == Verdict.WALKS))
             rows.append((situation, f"{speed:g}", *row, f"{same} of {len(verdicts)}"))
     return markdown_table(head, rows)
-
-
-def main(argv: list[str] | None = None) -> int:
-    """Write the figure's data and picture."""
-    return figure_main(__file__, compute, draw, argv, ARGUMENTS)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,37 +1,31 @@
 """The default walk on the sinusoid terrain: speed and falls over the height of the bumps, in both engines.
 
-The terrain is the manual's, Table 3. Usage: tarsus figure hexapod sinusoid [--fineness N] [--preset NAME] [--jobs N].
-Runtime: about 1 min of processor time (40 runs of 6 s).
+The terrain is the manual's, Table 3. Runtime: about 1 min of processor time (40 runs of 6 s).
 """
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 
 from tarsus.analytic.terrain import Sinusoid
-from tarsus.scripts.figures.plotting import figure_main
 from tarsus.scripts.report import markdown_table
+from tarsus.scripts.signature import Jobs
 from tarsus.scripts.studies import study
-from tarsus.scripts.studies.study import ARGUMENTS, EXACT, LABELS, Case, Verdict
+from tarsus.scripts.studies.study import EXACT, LABELS, Case, Fineness, PresetName, Verdict
 
-AMPLITUDES = (0.0, 0.0075, 0.015, 0.0225, 0.03)  # a1, half the height from trough to crest [m]; Table 2 has 0.03
-WAVENUMBERS = (5.0, 15.0)  # a2 = a3 [rad/m]; Table 2 has 15, a bump every 0.42 m
-PLACES = ((0.0, 0.0), (0.1, 0.05))  # where a walk begins: what it meets differs [m]
-SECONDS = 6.0
 GOLDEN = dict(jobs=1, amplitudes=(0.01,), wavenumbers=(15.0,), places=((0.1, 0.05),), seconds=4.0)
 RTOL = 5e-3  # over bumps every foothold's rounding moves the next: 5e-5 of the yaw rate, 2e-6 of speed and tilt
 
 
 def compute(
-    fineness: int = 1,
-    preset: str = "reference",
-    jobs: int = -1,
-    amplitudes=AMPLITUDES,
-    wavenumbers=WAVENUMBERS,
-    places=PLACES,
-    seconds: float = SECONDS,
+    fineness: Fineness = 1,
+    preset: PresetName = "reference",
+    jobs: Jobs = -1,
+    *,
+    amplitudes=(0.0, 0.0075, 0.015, 0.0225, 0.03),  # a1, half the height from trough to crest [m]; Table 2 has 0.03
+    wavenumbers=(5.0, 15.0),  # a2 = a3 [rad/m]; Table 2 has 15, a bump every 0.42 m
+    places=((0.0, 0.0), (0.1, 0.05)),  # where a walk begins: what it meets differs [m]
+    seconds: float = 6.0,
 ) -> dict[str, np.ndarray]:
     """Return speeds [m/s] and verdicts, shape (n_wavenumbers, n_amplitudes, n_places, 2 engines)."""
     heights = study.refine(amplitudes, fineness)
@@ -90,12 +84,3 @@ def table(data) -> str:
                 row.append(f"{walks.sum()} of {len(walks)}")
             rows.append(row)
     return markdown_table(head, rows)
-
-
-def main(argv: list[str] | None = None) -> int:
-    """Write the figure's data and picture."""
-    return figure_main(__file__, compute, draw, argv, ARGUMENTS)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

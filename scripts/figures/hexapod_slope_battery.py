@@ -1,29 +1,24 @@
 """Battery life against the slope of the ground, in both engines, by the three bookkeepings of the documents.
 
-After figure 10 of the hexapod report. Usage: tarsus figure hexapod slope battery [--help].
-Runtime: about 1 min of processor time (30 runs of 6 s).
+After figure 10 of the hexapod report. Runtime: about 1 min of processor time (30 runs of 6 s).
 """
 
 from __future__ import annotations
-
-import sys
 
 import numpy as np
 
 from tarsus.analytic.battery import BOOKKEEPINGS
 from tarsus.analytic.terrain import Slope
-from tarsus.scripts.figures.plotting import figure_main
 from tarsus.scripts.report import markdown_table
+from tarsus.scripts.signature import Jobs
 from tarsus.scripts.studies import study
-from tarsus.scripts.studies.study import ARGUMENTS, EXACT, LABELS, Case
+from tarsus.scripts.studies.study import EXACT, LABELS, Case, Fineness, PresetName
 
-SLOPES = (-0.2, -0.1, 0.0, 0.1, 0.2)  # dz/dy
 GAITS = {  # arguments of TripodGait
     "t_c 1 s, phi_s pi/10, duty 0.5": dict(slow_time=0.5, sweep_angle=np.pi / 10),  # figure 9's
     "t_c 1 s, phi_s 0.75, duty 0.6": dict(),  # the manual's default
     "t_c 0.5 s, phi_s 0.75, duty 0.6": dict(cycle_time=0.5, slow_time=0.3),  # as fast as the first RHex
 }
-SECONDS = 6.0
 REPORTED = 45.0  # "up to" in the report [min]
 ROBOT = 15.0  # of the first RHex, running at about 0.53 m/s (Saranli, Buehler and Koditschek 2000) [min]
 GOLDEN = dict(jobs=1, slopes=(0.1,), gaits=dict(default={}), seconds=5.0)
@@ -31,12 +26,13 @@ RTOL = 1e-3  # another processor moves currents, which are read every millisecon
 
 
 def compute(
-    fineness: int = 1,
-    preset: str = "reference",
-    jobs: int = -1,
-    slopes=SLOPES,
+    fineness: Fineness = 1,
+    preset: PresetName = "reference",
+    jobs: Jobs = -1,
+    *,
+    slopes=(-0.2, -0.1, 0.0, 0.1, 0.2),  # dz/dy
     gaits=GAITS,
-    seconds: float = SECONDS,
+    seconds: float = 6.0,
 ) -> dict[str, np.ndarray]:
     """Return battery lives [min] by bookkeeping, and speeds [m/s], shape (n_gaits, n_slopes, 2 engines)."""
     slope = study.refine(slopes, fineness)
@@ -88,12 +84,3 @@ def table(data) -> str:
                 row += [study.number(value, v, form) for value, v in zip(data[name][k, i], verdicts, strict=True)]
             rows.append(row)
     return markdown_table(head, rows)
-
-
-def main(argv: list[str] | None = None) -> int:
-    """Write the figure's data and picture."""
-    return figure_main(__file__, compute, draw, argv, ARGUMENTS)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

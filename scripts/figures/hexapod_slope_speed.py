@@ -1,36 +1,31 @@
 """Speed against the slope of the ground, in both engines, walking up the y axis and down it.
 
-After figure 9 of the hexapod report. Usage: tarsus figure hexapod slope speed [--help].
-Runtime: about 1 min of processor time (54 runs of 6 s).
+After figure 9 of the hexapod report. Runtime: about 1 min of processor time (54 runs of 6 s).
 """
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 
 from tarsus.analytic.terrain import Slope
-from tarsus.scripts.figures.plotting import figure_main
 from tarsus.scripts.report import markdown_table
+from tarsus.scripts.signature import Jobs
 from tarsus.scripts.studies import study
-from tarsus.scripts.studies.study import ARGUMENTS, EXACT, Case
+from tarsus.scripts.studies.study import EXACT, Case, Fineness, PresetName
 
-SLOPES = (-0.25, -0.2, -0.15, -0.1, -0.05, 0.0, 0.05, 0.1, 0.15)  # dz/dy
-DUTIES = (0.5, 0.6)
 SWEEP_ANGLE = np.pi / 10  # figure 9's, at t_c = 1 s [rad]
-SECONDS = 6.0
 GOLDEN = dict(jobs=1, slopes=(0.1,), duties=(0.6,), seconds=5.0)
 RTOL = 5e-5  # another processor, or a jiggle by rounding before every step, moves speeds by 4e-8
 
 
 def compute(
-    fineness: int = 1,
-    preset: str = "reference",
-    jobs: int = -1,
-    slopes=SLOPES,
-    duties=DUTIES,
-    seconds: float = SECONDS,
+    fineness: Fineness = 1,
+    preset: PresetName = "reference",
+    jobs: Jobs = -1,
+    *,
+    slopes=(-0.25, -0.2, -0.15, -0.1, -0.05, 0.0, 0.05, 0.1, 0.15),  # dz/dy
+    duties=(0.5, 0.6),
+    seconds: float = 6.0,
 ) -> dict[str, np.ndarray]:
     """Return speeds along the ground [m/s], shape (n_duties, n_slopes, 2 engines); backward only in the exact engine.
 
@@ -100,12 +95,3 @@ def table(data) -> str:
             row += [study.number(data["stance_rate"][k, i, 0], data["verdict"][k, i, 0], "{:.2f}")]
         rows.append(row)
     return markdown_table(head, rows)
-
-
-def main(argv: list[str] | None = None) -> int:
-    """Write the figure's data and picture."""
-    return figure_main(__file__, compute, draw, argv, ARGUMENTS)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

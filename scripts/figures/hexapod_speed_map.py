@@ -1,36 +1,31 @@
 """Forward speed over cycle time and sweep angle, in both engines, for two duty factors.
 
-After figure 6 of the hexapod report. Usage: tarsus figure hexapod speed map [--fineness N] [--preset NAME] [--jobs N].
+After figure 6 of the hexapod report.
 Runtime: about 90 s of processor time (60 runs of at least 6 s), with --fineness 2 four times as long.
 """
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 
-from tarsus.scripts.figures.plotting import figure_main
 from tarsus.scripts.report import markdown_table
+from tarsus.scripts.signature import Jobs
 from tarsus.scripts.studies import study
-from tarsus.scripts.studies.study import ARGUMENTS, EXACT, LABELS, Case, Verdict
+from tarsus.scripts.studies.study import EXACT, LABELS, Case, Fineness, PresetName, Verdict
 
-CYCLE_TIMES = (0.4, 0.5, 0.75, 1.0, 1.5)  # t_c [s]
-SWEEP_ANGLES = (np.pi / 10, 0.75, 1.1)  # phi_s [rad]
-DUTIES = (0.5, 0.6)  # t_s / t_c: the report shares the cycle equally; the manual's default gait has 0.6
-SECONDS = 6.0
 GOLDEN = dict(jobs=1, cycle_times=(0.5, 1.0), sweep_angles=(0.75,), duties=(0.6, 1.2), seconds=5.0)
 ROBOT_SPEED = 0.53  # of the first RHex (Saranli, Buehler and Koditschek 2000) [m/s]
 
 
 def compute(
-    fineness: int = 1,
-    preset: str = "reference",
-    jobs: int = -1,
-    cycle_times=CYCLE_TIMES,
-    sweep_angles=SWEEP_ANGLES,
-    duties=DUTIES,
-    seconds: float = SECONDS,
+    fineness: Fineness = 1,
+    preset: PresetName = "reference",
+    jobs: Jobs = -1,
+    *,
+    cycle_times=(0.4, 0.5, 0.75, 1.0, 1.5),  # t_c [s]
+    sweep_angles=(np.pi / 10, 0.75, 1.1),  # phi_s [rad]
+    duties=(0.5, 0.6),  # t_s / t_c: the report shares the cycle equally; the manual's default gait has 0.6
+    seconds: float = 6.0,
 ) -> dict[str, np.ndarray]:
     """Return speeds [m/s] and verdicts, shape (n_duties, n_cycle_times, n_sweep_angles, 2 engines)."""
     t_c, phi_s = study.refine(cycle_times, fineness), study.refine(sweep_angles, fineness)
@@ -108,12 +103,3 @@ def _rising(steps: np.ndarray) -> str:
         return "no neighbours"
     shares = [100 * np.mean(found > 0) for found in known]
     return " / ".join(f"{share:.0f} %" for share in shares) + " of neighbours"
-
-
-def main(argv: list[str] | None = None) -> int:
-    """Write the figure's data and picture."""
-    return figure_main(__file__, compute, draw, argv, ARGUMENTS)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,41 +1,33 @@
 """Turning in place over cycle time and sweep angle, and differential turning over its two gains, in both engines.
 
-After section 5.2.2 of the SimSect manual. Usage: tarsus figure hexapod turning [--help].
-Runtime: about 90 s of processor time (54 runs of 6 s).
+After section 5.2.2 of the SimSect manual. Runtime: about 90 s of processor time (54 runs of 6 s).
 """
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 
-from tarsus.scripts.figures.plotting import figure_main
 from tarsus.scripts.report import markdown_table
+from tarsus.scripts.signature import Jobs
 from tarsus.scripts.studies import study
-from tarsus.scripts.studies.study import ARGUMENTS, EXACT, LABELS, Case, Verdict
+from tarsus.scripts.studies.study import EXACT, LABELS, Case, Fineness, PresetName, Verdict
 
-CYCLE_TIMES = (0.5, 0.75, 1.0)  # t_c of a turn in place [s]
-SWEEP_ANGLES = (0.4, 0.75, 1.1)  # phi_s of a turn in place [rad]
-DUTIES = (0.6, 0.7)
-OFFSETS = (-0.1, 0.0, 0.1)  # dphi_o of a differential turn [rad]
-SLOW_TIMES = (-0.05, 0.0, 0.05)  # dt_s of a differential turn [s]
-SECONDS = 6.0
 GOLDEN = dict(jobs=1, cycle_times=(0.75,), sweep_angles=(0.75,), duties=(0.7,), offsets=(0.1,), slow_times=(-0.05,))
 GOLDEN |= dict(seconds=5.0)
 RTOL = 5e-4  # another processor moves the small speed of a turn on the spot by 4e-7, yaw rates by 8e-8
 
 
 def compute(
-    fineness: int = 1,
-    preset: str = "reference",
-    jobs: int = -1,
-    cycle_times=CYCLE_TIMES,
-    sweep_angles=SWEEP_ANGLES,
-    duties=DUTIES,
-    offsets=OFFSETS,
-    slow_times=SLOW_TIMES,
-    seconds: float = SECONDS,
+    fineness: Fineness = 1,
+    preset: PresetName = "reference",
+    jobs: Jobs = -1,
+    *,
+    cycle_times=(0.5, 0.75, 1.0),  # t_c of a turn in place [s]
+    sweep_angles=(0.4, 0.75, 1.1),  # phi_s of a turn in place [rad]
+    duties=(0.6, 0.7),
+    offsets=(-0.1, 0.0, 0.1),  # dphi_o of a differential turn [rad]
+    slow_times=(-0.05, 0.0, 0.05),  # dt_s of a differential turn [s]
+    seconds: float = 6.0,
 ) -> dict[str, np.ndarray]:
     """Return yaw rates [rad/s] and verdicts: `place_*` (duty, t_c, phi_s, engine), `diff_*` (dt_s, dphi_o, engine)."""
     t_c, phi_s = study.refine(cycle_times, fineness), study.refine(sweep_angles, fineness)
@@ -109,12 +101,3 @@ def _agreement(data) -> str:
     walks = (data["diff_verdict"] == Verdict.WALKS).all(-1)
     rate = data["diff_yaw_rate"][walks]
     return f"Greatest difference between the engines in differential turning: {np.abs(np.diff(rate)).max():.4f} rad/s."
-
-
-def main(argv: list[str] | None = None) -> int:
-    """Write the figure's data and picture."""
-    return figure_main(__file__, compute, draw, argv, ARGUMENTS)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

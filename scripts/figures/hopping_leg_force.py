@@ -1,17 +1,13 @@
 """The force the hopping leg's stance asks for: the instructions' Bezier polynomial, and the one used here.
 
-After the instructions' plot of polyval_bz([0 0 60 0 0], s), section 2.2.2. Usage: tarsus figure hopping leg force
-[--out FOLDER].
+After the instructions' plot of polyval_bz([0 0 60 0 0], s), section 2.2.2.
 """
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 
 from tarsus.analytic.models.hopping_leg_laws import RaibertGains, bezier
-from tarsus.scripts.figures.plotting import figure_main
 
 PRINTED = np.array([0.0, 0.0, 60.0, 0.0, 0.0])  # [N]
 
@@ -41,12 +37,3 @@ def draw(data):
     )
     figure.legend(loc="outside upper center")
     return figure
-
-
-def main(argv: list[str] | None = None) -> int:
-    """Write the figure's data and picture."""
-    return figure_main(__file__, compute, draw, argv)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,12 +1,9 @@
 """The gait of the hopping leg: a hop of the limit cycle at each commanded speed, and how a disturbed apex comes back.
 
-Usage: tarsus figure hopping leg gait [--out out/figures]
 Runtime: ten seconds, once the model is compiled.
 """
 
 from __future__ import annotations
-
-import sys
 
 import numpy as np
 
@@ -15,7 +12,6 @@ from tarsus.analytic.models import hopping_leg_hybrid as model
 from tarsus.analytic.models.hopping_leg import HoppingLegParams, hip_height, places
 from tarsus.analytic.models.hopping_leg_laws import RaibertGains
 from tarsus.controllers.raibert import Raibert
-from tarsus.scripts.figures.plotting import figure_main
 from tarsus.scripts.runs.interrupts import unbroken
 
 SPEEDS = (-0.5, 0.0, 0.5, 1.0, 1.5)  # commanded [m/s]
@@ -82,12 +78,3 @@ def draw(data: dict[str, np.ndarray]):
         axis.set(xlabel="share of the hop, from touchdown", ylabel=label, xlim=(0, 1))
     axes[1, 2].set(xlabel="hops after a disturbance", ylabel="error of the apex [mm]")
     return figure
-
-
-def main(argv: list[str] | None = None) -> int:
-    """Write the figure's data and picture."""
-    return figure_main(__file__, compute, draw, argv)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -4,13 +4,11 @@ Just after a touchdown on level ground the leg is known by six numbers: hip and 
 and the controller's force and lean. The foot is on the ground and at rest across the radius, which gives the boom's
 pitch and the rates of hip and knee; the yaw does not matter.
 
-Usage: tarsus figure hopping leg return map [--out out/figures]
 Runtime: ten seconds, once the model is compiled.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 
 import numpy as np
@@ -19,11 +17,16 @@ from tarsus.analytic import hybrid as hy
 from tarsus.analytic.hybrid import sections
 from tarsus.analytic.models import hopping_leg_hybrid as model
 from tarsus.analytic.models.hopping_leg import HoppingLegParams
-from tarsus.analytic.models.hopping_leg_dynamics import leg_position, toe_jacobian, toe_position
 from tarsus.analytic.models.hopping_leg_laws import FORCE, LEAN, RaibertGains
-from tarsus.analytic.models.hopping_leg_mechanics import constrained_rows, numbers
+from tarsus.analytic.models.hopping_leg_mechanics import (
+    constrained_rows,
+    frames_of,
+    leg_position,
+    numbers,
+    toe_jacobian,
+    toe_position,
+)
 from tarsus.controllers.raibert import Raibert
-from tarsus.scripts.figures.plotting import figure_main
 from tarsus.scripts.runs.interrupts import unbroken
 
 SPEEDS = (-0.5, 0.0, 0.5, 1.0, 1.5)  # commanded [m/s]
@@ -46,8 +49,8 @@ def lift(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     x[1] = np.arcsin(PARAMS.HB / np.hypot(PARAMS.LB, foot[1])) + np.arctan2(foot[1], PARAMS.LB)
     toe_position(x[:4], P0, toe)
     radial = toe[:2] / np.hypot(*toe[:2])
-    J, held = np.empty((3, 4)), np.empty((2, 4))
-    toe_jacobian(x[:4], P0, J)
+    J, held = np.empty((6, 4)), np.empty((2, 4))
+    toe_jacobian(frames_of(x[:4], x[4:], P0), P0, J)
     constrained_rows(J, radial, held)
     x[6:8] = -np.linalg.solve(held[:, 2:], held[:, :2] @ x[4:6])
     d = np.zeros(model.CONTROL + 8)
@@ -124,12 +127,3 @@ def draw(data: dict[str, np.ndarray]):
         axis.legend(fontsize=7, loc="lower left")
     axes[0].set_ylabel("imaginary part")
     return figure
-
-
-def main(argv: list[str] | None = None) -> int:
-    """Write the figure's data and picture."""
-    return figure_main(__file__, compute, draw, argv)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,19 +1,16 @@
 """The basin of stable running: from which apex states, at which touchdown angle, the runner makes fifty strides.
 
-Usage: tarsus figure slip basin [--out out/figures]
 Runtime: about 1 s (a batch of 5000 runs per panel), and 10 s to compile the model the first time.
 """
 
 from __future__ import annotations
 
 import math
-import sys
 
 import numpy as np
 
 from tarsus.analytic import hybrid as hy
 from tarsus.analytic.models import slip
-from tarsus.scripts.figures.plotting import figure_main
 
 RUNNER = slip.Slip(body_mass=80.0, k=20e3, spri=2.0, sprj=1.0, g_stance=9.81, g_flight=9.81)
 STRIDES = 50
@@ -61,12 +58,3 @@ def draw(data: dict[str, np.ndarray]):
     axes[1].set(xlabel="touchdown angle [deg]", title="Energy of 5 m/s at 1 m")
     figure.colorbar(image, ax=axes, label=f"strides made, of {STRIDES}")
     return figure
-
-
-def main(argv: list[str] | None = None) -> int:
-    """Write the figure's data and picture."""
-    return figure_main(__file__, compute, draw, argv)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,17 +1,13 @@
 """The articulated leg with and without impact compensation: the way of its mass centre, and the leg on the ground.
 
-Usage: tarsus figure slip leg compensation [--out out/figures]
 Runtime: a few seconds, once the model is compiled. Source: Hauter, Leitner, Freisinger (TUM 2021), figures 5 and 6.
 """
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 
 from tarsus.controllers.slip import SlipControl
-from tarsus.scripts.figures.plotting import figure_main
 from tarsus.scripts.machines import slip_leg_exact as runs
 
 # A gait high enough for some steps without compensation; the one of 0.62 m and 2.5 m/s falls after one. The angle is
@@ -64,12 +60,3 @@ def draw(data: dict[str, np.ndarray]):
     axes[2].set(xlabel="step", ylabel="apex height [m]")
     axes[2].legend(fontsize=8)
     return figure
-
-
-def main(argv: list[str] | None = None) -> int:
-    """Write the figure's data and picture."""
-    return figure_main(__file__, compute, draw, argv)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

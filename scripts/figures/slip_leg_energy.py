@@ -1,16 +1,12 @@
 """Energies of the articulated leg's mass centre over two steps: what the impact takes is in the virtual spring.
 
-Usage: tarsus figure slip leg energy [--out out/figures]
 Runtime: about a second, once the model is compiled. Source: Hauter, Leitner, Freisinger (TUM 2021), figure 2.
 """
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 
-from tarsus.scripts.figures.plotting import figure_main
 from tarsus.scripts.machines import slip_leg_exact as runs
 
 ATOL = 1e-6  # of energies to 60 J, which another processor moves by 6e-11 J
@@ -51,12 +47,3 @@ def draw(data: dict[str, np.ndarray]):
     axis.set(xlabel="t [s]", ylabel="energy of the mass centre [J]", ylim=(0, 118), xlim=data["time"][[0, -1]])
     axis.legend(loc="upper center", ncols=3, fontsize=9)
     return figure
-
-
-def main(argv: list[str] | None = None) -> int:
-    """Write the figure's data and picture."""
-    return figure_main(__file__, compute, draw, argv)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,19 +1,15 @@
 """The report's unexplained gain of energy at small masses, reproduced by switching its slips on.
 
-Usage: tarsus figure slip leg energy gain [--out out/figures]
 Runtime: about a second, once the model is compiled. Source: Hauter, Leitner, Freisinger (TUM 2021), V.
 """
 
 from __future__ import annotations
-
-import sys
 
 import numpy as np
 
 from tarsus.analytic.models.slip_leg import SlipLegParams
 from tarsus.controllers.slip import SlipControl
 from tarsus.controllers.slip_parameters import DEFECTS
-from tarsus.scripts.figures.plotting import figure_main
 from tarsus.scripts.machines import slip_leg_exact as runs
 
 MASSES = np.array([15.0, 10.0, 7.0, 5.0, 3.0, 2.0, 1.4, 1.0, 0.7, 0.5])  # of the whole leg [kg]; stiffness unchanged
@@ -70,12 +66,3 @@ def draw(data: dict[str, np.ndarray]):
     axis.invert_xaxis()
     axis.legend(fontsize=9)
     return figure
-
-
-def main(argv: list[str] | None = None) -> int:
-    """Write the figure's data and picture."""
-    return figure_main(__file__, compute, draw, argv)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

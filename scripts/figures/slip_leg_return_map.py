@@ -1,12 +1,9 @@
 """The apex return map of the articulated leg at constant energy, its fixed point and multipliers, and the apex law.
 
-Usage: tarsus figure slip leg return map [--out out/figures]
 Runtime: a few seconds, once the model is compiled.
 """
 
 from __future__ import annotations
-
-import sys
 
 import numpy as np
 
@@ -15,7 +12,6 @@ from tarsus.analytic.hybrid.names import items
 from tarsus.analytic.models.ground_line import ground_table
 from tarsus.analytic.models.slip_leg import com_state
 from tarsus.controllers.slip import SlipControl
-from tarsus.scripts.figures.plotting import figure_main
 from tarsus.scripts.machines import slip_leg_exact as runs
 
 HEIGHTS = np.linspace(0.6, 0.7, 21)  # of the apex [m]
@@ -72,12 +68,3 @@ def draw(data: dict[str, np.ndarray]):
     axis.set(xlabel="apex height [m]", ylabel="next apex height [m]", title="Energy of 0.62 m and 2.5 m/s")
     axis.legend()
     return figure
-
-
-def main(argv: list[str] | None = None) -> int:
-    """Write the figure's data and picture."""
-    return figure_main(__file__, compute, draw, argv)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

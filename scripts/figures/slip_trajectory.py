@@ -1,18 +1,14 @@
 """SLIP from the manual's default start: the way of the body with its events, and the energy.
 
-Usage: tarsus figure slip trajectory [--out out/figures]
 Runtime: about 1 s.
 """
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 
 from tarsus.analytic import hybrid as hy
 from tarsus.analytic.models import slip
-from tarsus.scripts.figures.plotting import figure_main
 from tarsus.scripts.runs.interrupts import unbroken
 
 EVENTS = ("touchdown", "bottom", "liftoff", "apex")
@@ -58,12 +54,3 @@ def draw(data: dict[str, np.ndarray]):
         for t in data["touchdown_t"]:
             ax.axvline(t, color="0.85", linewidth=0.8, zorder=0)
     return figure
-
-
-def main(argv: list[str] | None = None) -> int:
-    """Write the figure's data and picture."""
-    return figure_main(__file__, compute, draw, argv)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

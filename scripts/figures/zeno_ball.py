@@ -1,18 +1,14 @@
 """A ball that bounces infinitely often in 1.3546 s: the bounces, the prediction of their limit, and rest behind it.
 
-Usage: tarsus figure zeno ball [--out out/figures]
 Runtime: about 1 s.
 """
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 
 from tarsus.analytic import hybrid as hy
 from tarsus.analytic.models import bouncing_ball
-from tarsus.scripts.figures.plotting import figure_main
 from tarsus.scripts.runs.interrupts import unbroken
 
 # Errors near rounding are compared as numbers below this.
@@ -60,12 +56,3 @@ def draw(data: dict[str, np.ndarray]):
     axes[1].set(xlabel="impact", title="Errors (+ 1e-17, to be seen on this scale)")
     axes[1].legend(fontsize=8)
     return figure
-
-
-def main(argv: list[str] | None = None) -> int:
-    """Write the figure's data and picture."""
-    return figure_main(__file__, compute, draw, argv)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -21,7 +21,8 @@ from tarsus.controllers.clock_gaits import CLOCK_GAITS
 from tarsus.controllers.gait_policy import GaitPolicy
 from tarsus.controllers.raibert import Raibert, RaibertGains, RaibertPolicy
 from tarsus.controllers.slip import SlipControl, SlipController, SlipPolicy
-from tarsus.envs import ENVIRONMENTS, SURROGATES, actions
+from tarsus.envs import ENVIRONMENTS, SURROGATES
+from tarsus.envs.hexapod import GAIT_RANGES
 from tarsus.scripts.learning.checkpoint import TrainedPolicy, newest
 from tarsus.scripts.learning.training_runs import differences, plain
 from tarsus.scripts.machines.multipod_mujoco import bigant_gait, multipod_gait
@@ -71,7 +72,7 @@ def clock(env: gymnasium.Env, seed: int, gait: TripodGait | None = None) -> Poli
 
 def gait_action(gait: TripodGait) -> np.ndarray:
     """Return the action of the mode "gait" that names a gait, shape (6,); beyond [-1, 1] where it is out of range."""
-    low, high = np.array(list(actions.GAIT_RANGES.values())).T
+    low, high = np.array(list(GAIT_RANGES.values())).T
     t_c = gait.cycle_time
     differences = gait.slow_time_difference / t_c, gait.offset_difference
     value = np.array([t_c, gait.slow_time / t_c, gait.sweep_angle, gait.leg_offset, *differences])

@@ -8,7 +8,7 @@ import mujoco
 import numpy as np
 
 from tarsus.analytic import hybrid as hy
-from tarsus.analytic.compiled import compiled
+from tarsus.analytic.compilation import compiled
 from tarsus.analytic.models.slip_leg import com_state, foot_state
 from tarsus.analytic.models.slip_leg_hybrid import CHARTS
 from tarsus.controllers.slip import SlipController

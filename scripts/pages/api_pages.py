@@ -5,26 +5,27 @@ from __future__ import annotations
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-SHARED = ("machines", "runs", "comparison", "learning", "slipping", "studies", "views", "pages")
+SHARED = ("machines", "runs", "comparison", "learning", "sliding", "studies", "views", "pages")
 FOLDERS = {  # page, title, folders
     "hybrid": ("The hybrid engine", ("analytic/hybrid",)),
     "contact": ("The contact solver", ("analytic/contact",)),
+    "compilation": ("Compilation", ("analytic/compilation",)),
     "models": ("Machines, exactly", ("analytic/models", "analytic/models/hexapod")),
     "analytic": ("Terrain, clock, motor, battery, SimSect's files", ("analytic", "analytic/simsect")),
     "mjcf": ("Models in MuJoCo", ("mjcf",)),
     "controllers": ("Controllers", ("controllers",)),
     "envs": ("Environments", ("envs",)),
     "scripts": ("Commands", ("scripts",)),
+    "benchmarks": ("Benchmarks", ("scripts/benchmarks",)),
     "shared": ("What the commands share", tuple(f"scripts/{name}" for name in SHARED)),
 }
-GENERATED = ("hopping_leg_dynamics", "slip_leg_dynamics")  # thousands of lines that a script wrote
 
 
 def modules(folder: str) -> list[str]:
     """Return the dotted names of a folder's modules, itself first."""
     names = sorted(path.stem for path in (ROOT / folder).glob("*.py") if not path.stem.startswith("_"))
     dotted = "tarsus." + folder.replace("/", ".")
-    return [dotted, *(f"{dotted}.{name}" for name in names if name not in GENERATED)]
+    return [dotted, *(f"{dotted}.{name}" for name in names)]
 
 
 def page(title: str, folders: tuple[str, ...]) -> str:

@@ -57,10 +57,10 @@ def page() -> str:
     import gymnasium
 
     import tarsus  # noqa: F401  registers the environments
-    from tarsus.envs import actions
+    from tarsus.envs.hexapod import GAIT_RANGES
 
     env = gymnasium.make("Hexapod-v0")
     motor = env.unwrapped.params.motor
-    rows = [(f"`{name}`", f"{low:g}", f"{high:g}") for name, (low, high) in actions.GAIT_RANGES.items()]
+    rows = [(f"`{name}`", f"{low:g}", f"{high:g}") for name, (low, high) in GAIT_RANGES.items()]
     table = markdown_table(("gait parameter", "low", "high"), rows)
     return PAGE.render(env, no_load_speed=motor.no_load_speed, max_torque=motor.max_torque, gait_table=table)

@@ -68,7 +68,7 @@ def page() -> str:
     import gymnasium
 
     import tarsus  # noqa: F401  registers the environments
-    from tarsus.envs import slip_leg_config
+    from tarsus.envs.slip_leg import FALLEN
     from tarsus.mjcf import slip_leg
 
     presets = [dataclasses.asdict(preset) for preset in slip_leg.PRESETS.values()]
@@ -80,6 +80,6 @@ def page() -> str:
         ranges=" and ".join(map(str, slip_leg.JOINT_RANGES)),
         stiffness=slip_leg.SERVO[0],
         damping=slip_leg.SERVO[1],
-        fallen=slip_leg_config.FALLEN,
+        fallen=FALLEN,
         preset_table=markdown_table(("setting", *slip_leg.PRESETS), preset_rows),
     )

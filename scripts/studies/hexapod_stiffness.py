@@ -9,7 +9,7 @@ import numpy as np
 from scipy.integrate import solve_ivp
 
 from tarsus.analytic import hybrid as hy
-from tarsus.analytic.hybrid.rebuild import rebuild
+from tarsus.analytic.compilation.rebuild import rebuild
 from tarsus.analytic.hybrid.tableau import METHODS, Method
 from tarsus.analytic.models.hexapod import N_LEGS, hybrid
 from tarsus.analytic.models.hexapod.contact import SLIDE

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
+from typing import Annotated, Literal
 
 import joblib
 import mujoco
@@ -38,14 +39,9 @@ PARAMS = HexapodParams()
 ROW_PERIOD = 5e-3  # between rows of a record: positions need no more [s]
 FINE_ROW_PERIOD = 1e-3  # forces and currents do: their peaks last milliseconds [s]
 
-# Options of every study's command line, and keywords of its `compute`.
-ARGUMENTS: dict[str, dict] = {
-    "fineness": dict(
-        type=arguments.integer(1, 1000), default=1, help="split every interval of the grid into so many (default: 1)"
-    ),
-    "preset": dict(default="reference", choices=PRESETS, help="of the MuJoCo runs (default: reference)"),
-    "jobs": dict(type=arguments.jobs, default=-1, help="processes; -1, the default, takes every core"),
-}
+# Options that studies share.
+Fineness = Annotated[int, arguments.integer(1, 1000), "split every interval of the grid into so many"]
+PresetName = Annotated[Literal[*PRESETS], "of the MuJoCo runs"]
 
 
 class Verdict(IntEnum):

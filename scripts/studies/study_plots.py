@@ -1,4 +1,4 @@
-"""Pictures that the studies share: maps of a grid of cells with their verdicts, and curves of both engines."""
+"""What pictures of studies share: logarithmic axes, maps of a grid of cells with verdicts, curves of both engines."""
 
 from __future__ import annotations
 
@@ -18,6 +18,15 @@ MARKS = {
 }
 STYLES = ({"marker": "o", "ms": 4, "ls": "-"}, {"marker": "s", "ms": 6, "ls": "--", "mfc": "none"})  # of the engines
 MOST_LABELLED = 64  # cells of a map that have room for their numbers
+
+
+def plain_log(scale) -> None:
+    """Label a logarithmic axis (`axis.xaxis`, `axis.yaxis`) by 1, 2, 5, 10, ... instead of by powers of ten."""
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    scale.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    scale.set_major_formatter("{x:g}")
+    scale.set_minor_formatter(NullFormatter())
 
 
 def grid_map(axis, values, verdicts, rows: Sequence[float], columns: Sequence[float], form: str = "{:.2f}", **look):

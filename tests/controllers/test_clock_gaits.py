@@ -6,7 +6,7 @@ from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.controllers.clock_gaits import CLOCK_GAITS
 from tarsus.scripts import run
 from tarsus.scripts.machines.hexapod_options import gait_from
-from tarsus.scripts.optimise_hexapod import RANGES, gait_at
+from tarsus.scripts.search_hexapod import RANGES, gait_at
 
 
 @pytest.mark.parametrize("name", CLOCK_GAITS)

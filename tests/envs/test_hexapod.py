@@ -2,6 +2,8 @@
 
 import sys
 from dataclasses import replace
+from functools import partial
+from types import SimpleNamespace
 
 import gymnasium
 import mujoco
@@ -13,10 +15,10 @@ from tarsus.analytic.clock import TripodGait, wrap
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import TERRAINS, Rough, Slope
 from tarsus.controllers.clock import ClockPolicy
-from tarsus.envs import actions, measure, observations, rewards
-from tarsus.envs.hexapod_config import reward_terms
+from tarsus.envs import free_body, measure, servos
+from tarsus.envs.hexapod import GAIT_RANGES, HexapodTask, gait_parameters, tripod_gait
 from tarsus.mjcf import PRESETS
-from tarsus.mjcf.hexapod_parameters import RANDOMISABLE
+from tarsus.mjcf.hexapod import RANDOMISABLE
 
 GAIT_ACTION = {"cycle_time": 1.0, "duty_factor": 0.6, "sweep_angle": 0.75, "leg_offset": 0.0}
 
@@ -49,8 +51,8 @@ def test_clock_policy_walks_at_the_published_speed():
 
 def test_gait_actions_walk_the_same_gait():
     env = make(action_mode="gait", reset_noise=0.0)
-    low, high = np.array(list(actions.GAIT_RANGES.values())).T
-    value = np.array([GAIT_ACTION.get(name, 0.0) for name in actions.GAIT_RANGES])
+    low, high = np.array(list(GAIT_RANGES.values())).T
+    value = np.array([GAIT_ACTION.get(name, 0.0) for name in GAIT_RANGES])
     action = 2 * (value - low) / (high - low) - 1
     env.reset(seed=0)
     for _ in range(500):
@@ -320,16 +322,21 @@ def test_rotation_agrees_with_mujoco():
 
 def test_height_scan_sees_the_slope_ahead():
     env = make(terrain=Slope(0.0, 0.2), observations=("height_scan",), reset_noise=0.0)
-    scan = env.reset(seed=0)[0].reshape(len(observations.SCAN_FORWARD), len(observations.SCAN_RIGHT))
-    np.testing.assert_allclose(np.diff(scan[:, 0]), -0.2 * np.diff(observations.SCAN_FORWARD), rtol=1e-5)
+    scan = env.reset(seed=0)[0].reshape(len(free_body.SCAN_FORWARD), len(free_body.SCAN_RIGHT))
+    np.testing.assert_allclose(np.diff(scan[:, 0]), -0.2 * np.diff(free_body.SCAN_FORWARD), rtol=1e-5)
     np.testing.assert_allclose(np.ptp(scan, axis=1), 0.0, atol=1e-6)
+
+
+def clock_commands(action, cycles, times, lead=0):
+    parameters = gait_parameters(action)
+    return servos.gait_commands(partial(tripod_gait, parameters), 1 / parameters[..., 0], cycles, times, lead)
 
 
 def test_gait_commands_go_on_smoothly_when_the_cycle_time_changes():
     times = np.linspace(0, 0.02, 9)
     slow, fast = np.zeros(6), np.array([-1.0, 0, 0, 0, 0, 0])
-    _, end, _, cycles = actions.gait_commands(slow, np.array(0.3), times)
-    commands, _, _, _ = actions.gait_commands(fast, cycles, times)
+    _, end, _, cycles = clock_commands(slow, np.array(0.3), times)
+    commands, _, _, _ = clock_commands(fast, cycles, times)
     np.testing.assert_allclose(commands[0, :, 0], end, atol=1e-12)
 
 
@@ -338,26 +345,24 @@ def test_commands_take_leading_dimensions(batch):
     rng = np.random.default_rng(0)
     action, times = rng.uniform(-1, 1, (*batch, 6)), np.linspace(0, 0.02, 5)
     cycles = rng.uniform(size=batch)
-    commands, reference, _, _ = actions.gait_commands(action, cycles, times)
+    commands, reference, _, _ = clock_commands(action, cycles, times)
     assert commands.shape == (4, *batch, 6, 3) and reference.shape == (*batch, 6)
     for index in np.ndindex(batch):
-        one, end, _, _ = actions.gait_commands(action[index], cycles[index], times)
+        one, end, _, _ = clock_commands(action[index], cycles[index], times)
         np.testing.assert_allclose(commands[(slice(None), *index)], one, atol=1e-12)
         np.testing.assert_allclose(reference[index], end, atol=1e-12)
 
 
 def test_set_points_do_not_run_away_from_a_blocked_hip():
-    commands, reference = actions.velocity_commands(
-        np.full(6, 50.0), np.zeros(6), np.full(6, 10.0), np.array([0, 0.02])
-    )
+    commands, reference = servos.velocity_commands(np.full(6, 50.0), np.zeros(6), np.full(6, 10.0), np.array([0, 0.02]))
     np.testing.assert_allclose(reference, np.pi + 0.2)
     np.testing.assert_allclose(commands[0, :, 0], np.pi)
 
 
 def test_rewards_are_what_they_say():
-    assert rewards.track(0.3, 0.2, 0.1) == pytest.approx(np.exp(-1))
-    assert rewards.power(np.array([1.0, -2.0]), np.array([-3.0, -4.0])) == 11.0
-    assert rewards.squared_change(np.array([1.0, 2.0]), np.array([0.0, 0.0])) == 5.0
+    assert measure.track(0.3, 0.2, 0.1) == pytest.approx(np.exp(-1))
+    assert measure.power(np.array([1.0, -2.0]), np.array([-3.0, -4.0])) == 11.0
+    assert measure.squared_change(np.array([1.0, 2.0]), np.array([0.0, 0.0])) == 5.0
 
 
 def test_wrapped_lead_of_the_clock_policy_ignores_whole_turns():
@@ -378,28 +383,34 @@ def test_documented_terrains_all_reset():
         assert gap.min() == pytest.approx(0.0, abs=1e-9), terrain
 
 
-def hand_made_frame(**changed):
+def hand_made_task(asked="forward", shape=()):
     """A body rolled by 0.3 rad about its forward axis, everything else easy to tell apart."""
     c, s = np.cos(0.3), np.sin(0.3)
     qpos, qvel = np.zeros(25), np.zeros(24)
     qpos[:3], qpos[7::3], qpos[8::3], qpos[9::3] = (1, 2, 0.17), 0.1 * np.arange(6), 0.2, 0.18
     qvel[:3], qvel[3:6], qvel[6::3] = (0.1, 0.3, -0.2), (0.5, 0.0, 2.0), np.arange(6)
-    fields = dict(
+    measured = dict(
         qpos=qpos,
         qvel=qvel,
+        joint_angle=0.1 * np.arange(6),
+        joint_speed=np.arange(6.0),
         rotation=np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]]),
         foot=np.arange(24.0).reshape(6, 4),
         accelerometer=np.array([1.0, 2.0, 3.0]),
         torque=np.array([1.0, -1, 0, 0, 0, 0]),
-        rest_length=np.full(6, 0.2),
         reference=np.full(6, 0.5),
         action=np.full(6, 0.3),
+        last_action=np.full(6, 0.1),
         command=np.array([0.2, 1.5]),
+        velocity=np.array([-0.4, 0.3]),
         cycles=np.array(0.25),
         height=np.array(0.16),
-        ground=lambda x, y: 0.01 * x + 0.0 * y,
     )
-    return observations.Frame(**fields | changed)
+    task = HexapodTask(shape, task=asked)
+    for name, value in measured.items():
+        setattr(task, name, np.broadcast_to(value, (*shape, *np.shape(value))))
+    task.rest_length, task.ground = np.full(6, 0.2), SimpleNamespace(height=lambda x, y: 0.01 * x + 0.0 * y)
+    return task
 
 
 OBSERVED = {
@@ -424,39 +435,28 @@ OBSERVED = {
 
 
 def test_every_observation_has_its_expected_value():
-    frame = hand_made_frame()
-    for name, expected in OBSERVED.items():
-        value = observations.OBSERVATIONS[name].value(frame)
-        np.testing.assert_allclose(value, expected, atol=1e-12, err_msg=name)
-    for name, entry in observations.OBSERVATIONS.items():
-        assert entry.value(frame).shape == (entry.size,), name
+    task = hand_made_task()
+    assert set(task.known()) == set(OBSERVED)
+    for name, entry in task.known().items():
+        np.testing.assert_allclose(entry.value(task), OBSERVED[name], atol=1e-12, err_msg=name)
+        assert entry.value(task).shape == (entry.size,), name
 
 
 def test_reward_terms_have_their_expected_values():
-    frame = hand_made_frame()
-    velocity, last = np.array([-0.4, 0.3]), np.full(6, 0.1)
     shared = {"power": 1.0, "action_change": 6 * 0.2**2, "healthy": 1.0}  # |1 * 0| + |-1 * 1|
-    expected = {"forward": 0.3, "drift": 0.4} | shared
-    found = reward_terms("forward", frame, velocity, last)
-    assert {name: found[name] for name in expected} == pytest.approx(expected)
+    assert hand_made_task("forward").unweighted_terms() == pytest.approx({"forward": 0.3, "drift": 0.4} | shared)
     yaw_rate = -0.5 * np.sin(0.3) + 2.0 * np.cos(0.3)
     expected = {"speed": np.exp(-1.0), "yaw_rate": np.exp(-(((yaw_rate - 1.5) / 0.25) ** 2))} | shared
-    found = reward_terms("commanded", frame, velocity, last)
-    assert {name: found[name] for name in expected} == pytest.approx(expected)
+    assert hand_made_task("commanded").unweighted_terms() == pytest.approx(expected)
 
 
 def test_observations_and_rewards_take_leading_dimensions():
-    one, several = hand_made_frame(), {}
-    for name in one.__dataclass_fields__:
-        value = getattr(one, name)
-        several[name] = value if name in ("ground", "rest_length") else np.broadcast_to(value, (3, *np.shape(value)))
-    frames = observations.Frame(**several)
-    for name, entry in observations.OBSERVATIONS.items():
+    one, several = hand_made_task("commanded"), hand_made_task("commanded", (3,))
+    for name, entry in several.known().items():
         np.testing.assert_allclose(
-            entry.value(frames), np.broadcast_to(entry.value(one), (3, entry.size)), err_msg=name
+            entry.value(several), np.broadcast_to(entry.value(one), (3, entry.size)), err_msg=name
         )
-    terms = reward_terms("commanded", frames, np.zeros((3, 2)), np.zeros((3, 6)))
-    assert all(np.shape(term) in ((3,), ()) for term in terms.values())
+    assert all(np.shape(term) in ((3,), ()) for term in several.unweighted_terms().values())
 
 
 def test_gait_actions_move_the_parameters_they_name():
@@ -465,18 +465,18 @@ def test_gait_actions_move_the_parameters_they_name():
         "duty_difference": 0.05,
         "offset_difference": 0.2,
     }
-    low, high = np.array(list(actions.GAIT_RANGES.values())).T
-    action = 2 * (np.array([value[name] for name in actions.GAIT_RANGES]) - low) / (high - low) - 1
-    np.testing.assert_allclose(actions.gait_parameters(action), list(value.values()))
+    low, high = np.array(list(GAIT_RANGES.values())).T
+    action = 2 * (np.array([value[name] for name in GAIT_RANGES]) - low) / (high - low) - 1
+    np.testing.assert_allclose(gait_parameters(action), list(value.values()))
     clock = TripodGait(0.8, 0.48, 0.7, 0.1, 0.04, 0.2).clock()
     times = np.array([0.0, 0.01, 0.02])
-    commands, end, end_rate, cycles = actions.gait_commands(action, np.array(0.3), times)
+    commands, end, end_rate, cycles = clock_commands(action, np.array(0.3), times)
     angle, rate = clock.at(0.3 + times[:, None] / 0.8)
     np.testing.assert_allclose(commands[..., 0], angle[:-1], atol=1e-12)
     np.testing.assert_allclose(commands[..., 1], rate[:-1], atol=1e-12)
     np.testing.assert_allclose((end, end_rate), (angle[-1], rate[-1]), atol=1e-12)
     assert cycles == pytest.approx(0.325)
-    ahead = actions.gait_commands(action, np.array(0.3), times, lead=1)[0]
+    ahead = clock_commands(action, np.array(0.3), times, lead=1)[0]
     np.testing.assert_allclose(ahead[..., 0], angle[1:], atol=1e-12)
 
 

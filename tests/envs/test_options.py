@@ -56,7 +56,7 @@ def test_an_unknown_keyword_is_a_type_error_in_pythons_words(name):
 
 def test_the_command_line_says_it_in_a_sentence(capsys):
     assert evaluate.main(["clock", "--option", "bogus=1"]) == 2
-    assert "tarsus evaluate: Hexapod() got an unexpected keyword argument 'bogus'" in capsys.readouterr().err
+    assert "Hexapod() got an unexpected keyword argument 'bogus'" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", ALL)

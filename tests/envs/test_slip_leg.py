@@ -7,7 +7,7 @@ import pytest
 import tarsus  # noqa: F401
 from tarsus.analytic.models.slip_leg import SlipLegParams
 from tarsus.controllers.slip import SlipControl, SlipController, SlipPolicy
-from tarsus.envs import slip_leg_observations as observations
+from tarsus.envs.slip_leg import OBSERVATIONS, SCAN
 from tarsus.mjcf.slip_leg import TORQUE_LIMITS
 
 
@@ -139,7 +139,7 @@ def test_randomised_legs_differ_and_the_same_seed_gives_the_same():
 
 
 def test_observation_entries_are_what_they_say():
-    env = make(observations=tuple(name for name in observations.OBSERVATIONS if name != "command"), terrain="sinusoid")
+    env = make(observations=tuple(name for name in OBSERVATIONS if name != "command"), terrain="sinusoid")
     env.reset(seed=0)
     observation, _, _, _, info = env.step(np.array([0.1, -0.3]))
     part = {name: observation[where] for name, where in env.unwrapped.observation_slices.items()}
@@ -149,6 +149,6 @@ def test_observation_entries_are_what_they_say():
     np.testing.assert_allclose(part["velocity"], data.qvel[:2], rtol=1e-5)
     np.testing.assert_allclose(part["joint_angle"], data.qpos[2:], rtol=1e-5)
     np.testing.assert_allclose(part["foot_place"], info["qpos"][:2] * -1 + data.site("foot_0").xpos[[0, 2]], atol=1e-6)
-    ahead = data.qpos[1] - ground(data.qpos[0] + np.array(observations.SCAN), 0.0)
+    ahead = data.qpos[1] - ground(data.qpos[0] + np.array(SCAN), 0.0)
     np.testing.assert_allclose(part["height_scan"], ahead, rtol=1e-5)
     np.testing.assert_allclose(part["action"], [0.1, -0.3], rtol=1e-6)

@@ -12,7 +12,8 @@ from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.models.hexapod import state as exact_state
 from tarsus.analytic.terrain import Flat, Rough, Sinusoid, Slope, Sloped
 from tarsus.controllers.clock import ClockController
-from tarsus.mjcf import PRESETS, Preset, compile_model, hexapod, hexapod_parameters, hexapod_state
+from tarsus.mjcf import PRESETS, Preset, compile_model, hexapod, hexapod_state
+from tarsus.mjcf.compile import take_parameters
 from tarsus.mjcf.terrain import GroundPatches, reroll, tilt
 
 ASSETS = Path(__file__).parents[2] / "mjcf" / "assets"
@@ -248,14 +249,14 @@ def test_ground_without_relief_is_flat_ground(terrain):
 
 @pytest.mark.parametrize("terrain", [Flat(), Rough(seed=3)])
 def test_parameters_set_in_a_model_are_those_of_one_built_anew(terrain):
-    """Field by field: `set_parameters` gives the model that building with those parameters gives."""
+    """Field by field: `take_parameters` gives the model that building with those parameters gives."""
     params = HexapodParams(
         body_mass=7.0, leg_mass=0.02, friction_coeff=0.8, g=9.81, max_torque=2.0, max_speed=8000.0, KP=8.0, KD=0.4,
         rho_k=np.full(6, 700.0), rho_d=np.full(6, 12.0), rho_r0=np.full(6, 0.21), theta_k=np.full(6, 150.0),
         theta_d=np.full(6, 0.5), theta_r0=np.full(6, 0.1), J=np.diag([0.1, 0.2, 0.25]),
     )  # fmt: skip
     model = start(terrain=terrain)[0]
-    hexapod_parameters.set_parameters(model, params, "reference")
+    take_parameters(model, compile_model(hexapod.build(params, Flat())))
     fresh = start(params, terrain)[0]
     skip = {"key_qpos", "mesh_pos", "names", "text_data", "numeric_data", "opt", "vis", "stat", "geom_pos"}
     for name in dir(fresh):
@@ -266,7 +267,7 @@ def test_parameters_set_in_a_model_are_those_of_one_built_anew(terrain):
 
 
 def test_every_randomisable_parameter_is_a_parameter():
-    assert set(hexapod_parameters.RANDOMISABLE) <= {entry.name for entry in fields(HexapodParams)}
+    assert set(hexapod.RANDOMISABLE) <= {entry.name for entry in fields(HexapodParams)}
 
 
 @pytest.mark.parametrize("preset", PRESETS)

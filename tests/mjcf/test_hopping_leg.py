@@ -4,12 +4,11 @@ import mujoco
 import numpy as np
 import pytest
 
-from tarsus.analytic.models import hopping_leg_dynamics as dynamics
+from tarsus.analytic.models import hopping_leg_mechanics as mechanics
 from tarsus.analytic.models.hopping_leg import HoppingLegParams, leg_angles, limited_torque, places
 from tarsus.analytic.models.hopping_leg_mechanics import flight_acceleration, numbers, stance_acceleration
 from tarsus.mjcf import hopping_leg
-from tarsus.mjcf.compile import compile_model
-from tarsus.mjcf.hopping_leg_parameters import set_parameters
+from tarsus.mjcf.compile import compile_model, take_parameters
 
 
 def loaded(params=None, **options):
@@ -33,14 +32,12 @@ def test_mass_and_bias_are_the_exact_models(mode, states):
     for q, dq in zip(*states, strict=True):
         data.qpos[:], data.qvel[:] = q, dq
         mujoco.mj_forward(model, data)
-        full, M, C, G = np.zeros((4, 4)), np.empty((4, 4)), np.empty((4, 4)), np.empty(4)
+        full, M, h, damping = np.zeros((4, 4)), np.empty((4, 4)), np.empty(4), np.array([0, 0, *params.damping])
         mujoco.mj_fullM(model, data, full)
-        dynamics.mass_matrix(q, p, M)
-        dynamics.coriolis_matrix(q, dq, p, C)
-        dynamics.gravity_vector(q, p, G)
-        np.testing.assert_allclose(full, M + np.diag([0, 0, *params.armature]), atol=1e-12)
-        np.testing.assert_allclose(data.qfrc_bias, C @ dq + G, atol=1e-11)
-        np.testing.assert_allclose(data.qfrc_damper, -np.array([0, 0, *params.damping]) * dq, atol=1e-12)
+        mechanics.mass_and_bias(mechanics.frames_of(q, dq, p), dq, p, M, h)
+        np.testing.assert_allclose(full, M, atol=1e-12)
+        np.testing.assert_allclose(data.qfrc_bias, h - damping * dq, atol=1e-11)
+        np.testing.assert_allclose(data.qfrc_damper, -damping * dq, atol=1e-12)
         np.testing.assert_allclose(data.site("foot_0").xpos, places(params, q).foot, atol=1e-14)
 
 
@@ -122,7 +119,7 @@ def test_other_parameters_can_be_put_into_a_compiled_leg(states):
     other = HoppingLegParams(motor_mode="current", g=5.0, mass=2.0 * nominal.mass, voltage=12.0)
     model, data = loaded(nominal, preset="rl")
     fresh, fresh_data = loaded(other, preset="rl")
-    set_parameters(model, other, "rl")
+    take_parameters(model, compile_model(hopping_leg.build(other, preset="rl")))
     for q, dq in zip(*states, strict=True):
         for m, d in ((model, data), (fresh, fresh_data)):
             d.qpos[:], d.qvel[:], d.ctrl[:] = q, 5 * dq, 10 * dq[:2]

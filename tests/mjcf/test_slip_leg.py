@@ -12,7 +12,8 @@ from tarsus.analytic.models.slip_leg import SlipLegParams, com_state, foot_state
 from tarsus.analytic.models.slip_leg_hybrid import STANCE
 from tarsus.analytic.terrain import Slope, Step
 from tarsus.controllers.slip import SlipControl
-from tarsus.mjcf import compile_model, slip_leg, slip_leg_parameters
+from tarsus.mjcf import compile_model, slip_leg
+from tarsus.mjcf.compile import take_parameters
 from tarsus.scripts.machines import slip_leg_exact as runs
 from tarsus.scripts.machines.slip_leg_mujoco import mujoco_run
 
@@ -105,7 +106,7 @@ def test_motors_limit_and_servos_follow():
 def test_parameters_of_a_compiled_leg_can_be_changed():
     other = SlipLegParams(base_mass=7.0, shank_com=0.2, g=3.7, friction=0.6)
     model, data = built(terrain=Slope(0.1, 0.0))
-    slip_leg_parameters.set_parameters(model, other, "reference")
+    take_parameters(model, compile_model(slip_leg.build(other)))
     wanted, fresh = built(other, terrain=Slope(0.1, 0.0))
     for a, b in ((model, data), (wanted, fresh)):
         b.qpos[:], b.qvel[:] = (0.0, 1.0, 0.4, -1.0), (1.0, -2.0, 0.0, 0.0)

@@ -2,8 +2,8 @@ import json
 
 import numpy as np
 
-from tarsus.scripts import baselines
 from tarsus.scripts.evaluate import Episode
+from tarsus.scripts.pages import baselines, frame
 
 
 def stored(folder, name, **about):
@@ -26,14 +26,17 @@ def test_every_policy_of_an_environment_has_a_row_and_every_seed_an_episode(tmp_
 
 
 def test_the_page_keeps_its_prose(tmp_path, monkeypatch):
-    page = tmp_path / "page.md"
-    begin, end = baselines.EMPTY.splitlines()
+    page = tmp_path / "baselines.md"
+    begin, end = "<!-- baselines: begin -->", "<!-- baselines: end -->"
     page.write_text(f"before\n{begin}\nold\n{end}\nafter\n")
     episode = Episode(100.0, 20.0, 0.25, 0.2, 0.0)
     monkeypatch.setattr(baselines, "run_episode", lambda *args: episode)
-    assert baselines.main(["--env", "Hexapod-v0", "--out", str(page), "--runs", str(tmp_path), "--seeds", "2"]) == 0
+    options = ["--env", "Hexapod-v0", "--runs", str(tmp_path), "--seeds", "2"]
+    write = ["--write", "--docs", str(tmp_path)]
+    assert frame.main(baselines, [*options, *write]) == 0
     text = page.read_text()
     assert text.startswith("before\n") and text.endswith("\nafter\n") and "old" not in text
     assert "| clock | 100 ± 0 | 20.0 ± 0.0 | 0.250 ± 0.000 | 0.200 ± 0.000 | 0 of 2 | 2 |" in text
+    assert f"Made by `tarsus page baselines {' '.join(options)}` on " in text
     page.write_text("no place for tables")
-    assert baselines.main(["--out", str(page)]) == 2
+    assert frame.main(baselines, write) == 2 and page.read_text() == "no place for tables"

@@ -7,7 +7,7 @@ from tarsus.analytic.hybrid.tableau import DOP853, DOPRI5, RK23
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.models.hexapod.state import toes_of
 from tarsus.mjcf import PRESETS
-from tarsus.scripts import benchmark_hexapod as benchmark
+from tarsus.scripts.benchmarks import hexapod as benchmark
 from tarsus.scripts.studies import hexapod_stiffness as stiffness
 
 WALK = benchmark.EXPERIMENTS["walk"]

@@ -5,7 +5,9 @@ import numpy as np
 import pytest
 
 from tarsus.analytic.models.disc import DiscParams
-from tarsus.scripts import benchmark_scaling
+from tarsus.scripts.benchmarks import scaling as benchmark_scaling
+from tarsus.scripts.pages import frame
+from tarsus.scripts.pages.frame import Page
 
 
 def test_sparse_and_dense_jacobians_step_alike():
@@ -32,11 +34,11 @@ def test_the_scaling_benchmark_has_every_engine_in_one_table():
         assert (
             data[name].shape == (2, 5) and (data[name] > 0).all() and (abs(data[name].argsort() - range(5)) == 0).all()
         )
-    text = benchmark_scaling.table(data)
+    text = Page(benchmark_scaling.table(data)).text("markdown", "")
     assert "| 3 |" in text and "| 20 |" in text and "sparse" in text
 
 
 @pytest.mark.parametrize("words", [["--legs", "2"], ["--legs", "51"], ["--poses", "0"]])
 def test_the_scaling_benchmark_refuses_what_it_cannot_time(words, capsys):
-    assert benchmark_scaling.main(words) == 2
+    assert frame.main(benchmark_scaling, words) == 2
     assert f"{words[0]} must be at " in capsys.readouterr().err

@@ -7,17 +7,17 @@ A tolerance wider than the default is a hundred times what rounding was seen to 
 say nothing any more: `tests/golden_spread.py` measures it, and the figure says how much it was.
 """
 
-import importlib
+from types import ModuleType
 
 import numpy as np
 import pytest
 
-from tarsus.scripts import write_gallery
+from tarsus.scripts import figure as command
 
 
-@pytest.mark.parametrize("name", write_gallery.names())
+@pytest.mark.parametrize("name", command.names())
 def test_figure_numbers(name, golden):
-    figure = importlib.import_module(f"tarsus.scripts.figures.{name}")
+    figure = command.load(name)
     data = figure.compute(**getattr(figure, "GOLDEN", {}))
     data = {key: values for key, values in data.items() if key not in getattr(figure, "MEASURED", ())}
     rtol, atol = getattr(figure, "RTOL", 1e-6), getattr(figure, "ATOL", 1e-12)
@@ -35,3 +35,41 @@ def test_a_tolerance_of_an_array_is_its_own(golden, tmp_path, monkeypatch):
     ):
         with pytest.raises(AssertionError):
             golden("two", data, special=special)
+
+
+@pytest.mark.parametrize("name", command.names())
+def test_a_figure_explains_itself(name, capsys):
+    with pytest.raises(SystemExit) as stop:
+        command.main(command.load(name), ["--help"])
+    shown = " ".join(capsys.readouterr().out.split())
+    assert stop.value.code == 0 and f"usage: tarsus figure {name} " in shown
+    assert command.title(name) in shown and command.title(name).endswith(".")
+
+
+def test_what_only_tests_ask_for_is_no_option(capsys):
+    assert command.main(command.load("hexapod_phase_space"), ["--seconds", "2"]) == 2
+    out, err = capsys.readouterr()
+    assert "unrecognized arguments: --seconds 2" in err and err.count("\n") == 1 and not out
+
+
+def test_a_figure_is_made_with_its_options(tmp_path, capsys):
+    text = '''"""A circle."""
+from tarsus.scripts.signature import Positive
+def compute(radius: Positive = 1.0, *, n: int = 9):
+    """Return it.
+
+    Args:
+        radius: Of the circle [m].
+    """
+    return {"radius": radius, "n": n}
+def draw(data):
+    from matplotlib.figure import Figure
+    return Figure()
+'''
+    circle = ModuleType("tarsus.scripts.figures.circle")
+    exec(text, vars(circle))
+    assert command.main(circle, ["--radius", "2", "--out", str(tmp_path / "out")]) == 0
+    with np.load(tmp_path / "out" / "circle.npz") as made:
+        assert made["radius"] == 2.0 and made["n"] == 9
+    assert (tmp_path / "out" / "circle.png").exists()
+    assert command.main(circle, ["--radius", "0"]) == 2 and "--radius must be positive" in capsys.readouterr().err

@@ -1,12 +1,14 @@
 """The page of the studies: every study draws and tabulates what its golden data hold, and keeps to its place."""
 
-import importlib
+import functools
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from tarsus.scripts import figure as command
 from tarsus.scripts import hexapod_studies, report
+from tarsus.scripts.figures import hexapod_pushes, hexapod_speed_map
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 PAGE = Path(__file__).parents[2] / "docs" / "hexapod_studies.md"
@@ -14,10 +16,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "hexapod_studies.md"
 
 @pytest.mark.parametrize("name", hexapod_studies.STUDIES)
 def test_golden_data_are_drawn_and_tabulated(name):
-    figure, data = (
-        importlib.import_module(f"tarsus.scripts.figures.{name}"),
-        dict(np.load(GOLDEN / f"figure_{name}.npz")),
-    )
+    figure, data = command.load(name), dict(np.load(GOLDEN / f"figure_{name}.npz"))
     assert all(axis.has_data() for axis in figure.draw(data).axes)
     assert "| --- |" in figure.table(data)
 
@@ -57,21 +56,19 @@ def test_a_page_without_its_markers_is_refused_before_the_runs(tmp_path, capsys)
 
 
 def test_a_push_to_the_left_goes_along_minus_x():
-    pushes = importlib.import_module("tarsus.scripts.figures.hexapod_pushes")
-    np.testing.assert_allclose(pushes.push(0.0, 0.7), (0.0, 0.7), atol=1e-15)
-    np.testing.assert_allclose(pushes.push(np.pi / 2, 0.7), (-0.7, 0.0), atol=1e-15)
+    np.testing.assert_allclose(hexapod_pushes.push(0.0, 0.7), (0.0, 0.7), atol=1e-15)
+    np.testing.assert_allclose(hexapod_pushes.push(np.pi / 2, 0.7), (-0.7, 0.0), atol=1e-15)
 
 
 def test_options_of_a_study_reach_its_compute(tmp_path, monkeypatch, capsys):
-    figure = importlib.import_module("tarsus.scripts.figures.hexapod_speed_map")
     golden, seen = dict(np.load(GOLDEN / "figure_hexapod_speed_map.npz")), {}
 
+    @functools.wraps(hexapod_speed_map.compute)
     def compute(**options):
-        """Return what is stored."""
         seen.update(options)
         return golden
 
-    monkeypatch.setattr(figure, "compute", compute)
-    assert figure.main(["--out", str(tmp_path), "--fineness", "2", "--preset", "rl", "--jobs", "1"]) == 0
+    monkeypatch.setattr(hexapod_speed_map, "compute", compute)
+    assert command.main(f"hexapod_speed_map --out {tmp_path} --fineness 2 --preset rl --jobs 1".split()) == 0
     assert seen == {"fineness": 2, "preset": "rl", "jobs": 1}
     assert (tmp_path / "hexapod_speed_map.png").exists()

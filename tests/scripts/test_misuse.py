@@ -6,7 +6,6 @@ before.
 """
 
 import argparse
-import importlib
 from pathlib import Path
 
 import pytest
@@ -15,24 +14,19 @@ from tarsus.scripts import arguments, cli
 from tarsus.scripts.machines import MACHINES
 from tarsus.scripts.views import rendering
 
-COMMANDS = cli.subcommands()
-OF_MACHINES = ("run", "crossvalidate")  # commands with a subcommand for each machine
+COMMANDS = cli.commands()
 # What stands before the options where a command wants words: the least that it accepts.
 WORDS = {
-    "compare followers": ["zero", "--grounds", "flat"],
-    "compare policies": ["zero"],
-    "draw gait": ["zero"],
+    "page followers": ["--policies", "zero", "--grounds", "flat"],
+    "page gallery": ["--write"],
+    "page pictures": ["--write"],
+    "page policies": ["--policies", "zero"],
     "evaluate": ["zero"],
     "train": ["hopping-leg"],
 }
-OF_EACH = {
-    f"{name} {machine}": [machine]
-    for name in OF_MACHINES
-    for machine, made in MACHINES.items()
-    if name == "run" or "exact" in made.engines
-}
-WORDS |= OF_EACH
-CASES = [name for name in COMMANDS if name not in OF_MACHINES] + list(OF_EACH)
+COMPARED = {f"crossvalidate {name}": [name] for name, machine in MACHINES.items() if "exact" in machine.engines}
+WORDS |= COMPARED
+CASES = [name for name in COMMANDS if name != "crossvalidate"] + list(COMPARED)
 NEED_PACKAGES = {"train rllib": "ray"}  # which are not installed beside the others
 FREE_TEXT = ("--address", "--part")  # options that any word may be meant by
 NOT_NUMBERS = ("word", "nan", "inf", "-inf", "1e308", "1e999", "-1e308", "", "0x10", "1,5")
@@ -49,13 +43,12 @@ class Declared(Exception):
 
 
 def main_of(name):
-    command = name.rpartition(" ")[0] if name in OF_EACH else name
-    stem = ".".join(COMMANDS[command].relative_to(cli.FOLDER).with_suffix("").parts)
-    return importlib.import_module(f"tarsus.scripts.{stem}").main
+    command = "crossvalidate" if name in COMPARED else name
+    return cli.main_of(command, COMMANDS[command])
 
 
 def parser_of(name):
-    """Return the parser of a command, of the machine of `WORDS` where it has one for each."""
+    """Return the parser of a command, of its machine where it has one for each."""
 
     def stop(parser, *args, **kwargs):
         raise Declared(parser)
@@ -67,7 +60,7 @@ def parser_of(name):
     (parser,) = declared.value.args
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
-            return action.choices[WORDS[name][0]]
+            return action.choices[name.rpartition(" ")[2]]
     return parser
 
 
@@ -162,14 +155,14 @@ def test_every_subcommand_refuses_what_it_cannot_run(name, outcome, tmp_path):
 
 
 def test_the_test_would_see_a_traceback_and_work_before_the_checks(outcome, monkeypatch, tmp_path):
-    from tarsus.scripts import write_docs
+    from tarsus.scripts.pages import docs as write_docs
 
     monkeypatch.setattr(write_docs, "main", lambda argv: 1 / 0)
     with pytest.raises(AssertionError, match="ZeroDivisionError"):
-        outcome("write docs", [])
+        outcome("page docs", [])
     monkeypatch.setattr(write_docs, "main", lambda argv: print("working"))
     with pytest.raises(AssertionError, match="working"):
-        outcome("write docs", [])
+        outcome("page docs", [])
 
 
 # Words that were once tracebacks, silent, or answered after minutes; each with a word of the sentence it gets.
@@ -183,17 +176,17 @@ REFUSED = {
     "run multipod --robot disc --gait-set speed=1": "the gait 'disc' has no such option",
     "run multipod --robot disc --gait-set period=0": "period must be positive",
     "run multipod --set leaf_k=nan": "--set takes numbers",
-    "run hopping leg --preset nan": "unknown preset 'nan'; there are",
-    "run hopping leg --speed nan": "--speed must be finite",
-    "run hopping leg --terrain step high": "arguments of a terrain are numbers",
-    "run slip leg --fps 0": "--fps must be finite and at least 1",
-    "run slip leg --preset fast": "unknown preset 'fast'",
-    "run slip leg --terrain sloped": "no profile along x",
-    "optimise gait --legs 0": "--legs must be at least 1",
-    "optimise gait --legs 5": "even number",
-    "optimise gait --seed=-1": "--seed must be at least 0",
-    "optimise gait --phase-offset nan": "--phase-offset must be finite",
-    "optimise hexapod --jobs 0": "--jobs must be a number of processes",
+    "run hopping_leg --preset nan": "unknown preset 'nan'; there are",
+    "run hopping_leg --speed nan": "--speed must be finite",
+    "run hopping_leg --terrain step high": "arguments of a terrain are numbers",
+    "run slip_leg --fps 0": "--fps must be finite and at least 1",
+    "run slip_leg --preset fast": "unknown preset 'fast'",
+    "run slip_leg --terrain sloped": "no profile along x",
+    "search multipod --legs 0": "--legs must be at least 1",
+    "search multipod --legs 5": "even number",
+    "search multipod --seed=-1": "--seed must be at least 0",
+    "search multipod --phase-offset nan": "--phase-offset must be finite",
+    "search hexapod --jobs 0": "--jobs must be a number of processes",
     "sweep gaits --cycle-times -1": "--cycle-times must be positive",
     "sweep gaits --duty 1": "slow_time must lie between",
     "sweep gaits --address localhost:1": "--address is for the backends dask and ray",
@@ -210,18 +203,18 @@ REFUSED = {
     "evaluate clock --option wings=2": "wings",
     "evaluate undulation --env MultipodQuasistatic-v0 --video x.mp4": "has no pictures",
     "evaluate SimSect.rc": "not a trained policy",
-    "baselines --env bogus": "invalid choice: 'bogus'",
-    "baselines --runs missing": "--runs must be a folder that is there",
-    "compare followers zero --grounds moon": "unknown terrain 'moon'",
-    "draw gait zero --seconds 0.001": "--seconds must be at least 0.1",
+    "page baselines --env bogus": "invalid choice: 'bogus'",
+    "page baselines --runs missing": "--runs must be a folder that is there",
+    "page followers --grounds moon": "unknown terrain 'moon'",
+    "figure gait_diagram --seconds 0.001": "--seconds must be finite and at least 0.1",
+    "figure gait_diagram --policies bogus": "--policies",
     "crossvalidate hopping_leg --speed nan": "--speed must be finite",
-    "walker table --legs 5": "even number",
-    "walker table --presets fast": "unknown preset 'fast'",
-    "write dynamics spider": "unknown machine 'spider'; there are",
+    "page walkers --legs 5": "even number",
+    "page walkers --presets fast": "unknown preset 'fast'",
     "simsect -c missing.rc": "cannot read the init file missing.rc",
     "simsect --video x.xyz": "--video must be the name of a .mp4 or .gif file",
-    "figure hexapod speed map --jobs 0": "--jobs must be a number of processes",
-    "slip test --recording missing.csv": "missing.csv: it cannot be read",
+    "figure hexapod_speed_map --jobs 0": "--jobs must be a number of processes",
+    "page sliding_test --recording missing.csv": "missing.csv: it cannot be read",
 }
 
 

@@ -87,7 +87,7 @@ def walk():
 
 def study():
     np.savez_compressed = half
-    cli.main("figure zeno ball --out study".split())
+    cli.main("figure zeno_ball --out study".split())
 
 for end in (walk, study):
     child = os.fork()
@@ -112,7 +112,7 @@ def killed(tmp_path_factory):
     ("folder", "again", "names"),
     [
         ("walk", WALK, {"run.nc", "run.csv", "run.png"}),
-        ("study", ["figure", "zeno", "ball", "--out"], {"zeno_ball.npz", "zeno_ball.png"}),
+        ("study", ["figure", "zeno_ball", "--out"], {"zeno_ball.npz", "zeno_ball.png"}),
     ],
 )
 def test_a_killed_command_leaves_no_half_result_and_the_next_cleans_up(killed, folder, again, names):
@@ -160,7 +160,8 @@ def test_a_film_that_did_not_fit_is_an_error_and_not_a_cut_film(tmp_path, ending
 
 
 def test_what_is_there_is_refused_before_the_work(tmp_path, monkeypatch, capsys):
-    from tarsus.scripts import evaluate, optimise_gait
+    from tarsus.scripts import evaluate
+    from tarsus.scripts import search_multipod as optimise_gait
 
     for module, work in ((evaluate, "evaluate"), (optimise_gait, "optimise"), (zeno_ball, "compute")):
         monkeypatch.setattr(module, work, lambda *_, **__: pytest.fail("it was computed"))
@@ -169,8 +170,8 @@ def test_what_is_there_is_refused_before_the_work(tmp_path, monkeypatch, capsys)
         (tmp_path / name).write_text("mine")
     for command, option, path in (
         ("evaluate zero", "--video", "film.mp4"),
-        ("optimise gait", "--out", "best.npz"),
-        ("figure zeno ball", "--out", ""),
+        ("search multipod", "--out", "best.npz"),
+        ("figure zeno_ball", "--out", ""),
     ):
         assert tarsus([*command.split(), option, str(tmp_path / path)]) == 2
         assert "--force replaces it" in only_sentence(capsys, command.removesuffix(" zero"))
@@ -270,7 +271,7 @@ def test_ctrl_c_between_studies_keeps_those_that_are_finished(tmp_path, monkeypa
     page = tmp_path / "page.md"
     marks = "".join(f"<!-- {name}: begin --><!-- {name}: end -->" for name in ("made", *STUDIES))
     page.write_text(marks)
-    command = ["hexapod", "studies", "--page", str(page), "--data", str(tmp_path / "data"), "--only", *STUDIES]
+    command = ["page", "hexapod_studies", "--page", str(page), "--data", str(tmp_path / "data"), "--only", *STUDIES]
     assert tarsus(command) == 130
     assert "interrupted at hexapod_turning" in only_sentence(capsys, "hexapod studies")
     assert set(contents(tmp_path)) == {"page.md", "data/hexapod_speed_map.npz"} and page.read_text() == marks
@@ -292,8 +293,8 @@ def test_a_figure_that_ctrl_c_ended_is_not_drawn_from_half_a_run(tmp_path, monke
             ctrl_c()
 
     monkeypatch.setattr(zeno_ball.hy, "compile", compile_and_press)
-    assert tarsus(["figure", "zeno", "ball", "--out", str(tmp_path)]) == 130
-    assert "interrupted" in only_sentence(capsys, "figure zeno ball") and not list(tmp_path.iterdir())
+    assert tarsus(["figure", "zeno_ball", "--out", str(tmp_path)]) == 130
+    assert "interrupted" in only_sentence(capsys, "figure") and not list(tmp_path.iterdir())
 
 
 # Searches and sweeps --------------------------------------------------------------------------------------------------
@@ -331,13 +332,15 @@ def pressing(n, result):
 
 
 def test_ctrl_c_ends_a_search_with_the_best_until_then(tmp_path, monkeypatch, capsys):
-    from tarsus.scripts import optimise_gait, optimise_hexapod, search_gait
+    from tarsus.scripts import search_gait
+    from tarsus.scripts import search_hexapod as optimise_hexapod
+    from tarsus.scripts import search_multipod as optimise_gait
 
     path = tmp_path / "best.npz"
     rng = np.random.default_rng(0)
     monkeypatch.setattr(optimise_gait.Problem, "results", pressing(2, lambda problem, gaits: rng.random(len(gaits))))
     monkeypatch.setattr(optimise_gait, "walked", lambda *_: pytest.fail("it walked the gait of an unfinished search"))
-    assert tarsus(["optimise", "gait", "--generations", "100000", "--out", str(path)]) == 130
+    assert tarsus(["search", "multipod", "--generations", "100000", "--out", str(path)]) == 130
     with np.load(path) as stored:
         assert set(stored) == {"coefficients", "frequency"}
 
@@ -348,8 +351,8 @@ def test_ctrl_c_ends_a_search_with_the_best_until_then(tmp_path, monkeypatch, ca
     found = pressing(30, lambda *_: (optimise_hexapod.Walk(1.0, 0.3, 0.0), None))
     monkeypatch.setattr(optimise_hexapod, "walk", found)
     monkeypatch.setattr(optimise_hexapod.exact, "simulator", lambda ground: None)
-    assert tarsus(["optimise", "hexapod", "--generations", "1000", "--jobs", "1"]) == 130
+    assert tarsus(["search", "hexapod", "--generations", "1000", "--jobs", "1"]) == 130
     out, err = capsys.readouterr()
     assert "0.300 m/s, not proved" in out and "tarsus run hexapod --t-c=" in out
-    for command in ("optimise gait", "search gait", "optimise hexapod"):
+    for command in ("search multipod", "search gait", "search hexapod"):
         assert err.count(f"tarsus {command}: interrupted; ") == 1

@@ -6,8 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tarsus.mjcf.presets import PRESETS, Preset
-from tarsus.scripts import contact_sweep, report, verdict_grid
-from tarsus.scripts.verdict_grid import FAILED, TOPPLES, WALKS, Verdict
+from tarsus.scripts import report
+from tarsus.scripts.pages import contact as contact_sweep
+from tarsus.scripts.pages import verdicts as verdict_grid
+from tarsus.scripts.pages.frame import Page
+from tarsus.scripts.pages.verdicts import FAILED, TOPPLES, WALKS, Verdict
 
 
 def test_the_front_is_what_nothing_beats():
@@ -42,7 +45,7 @@ def test_a_setting_that_cannot_run_stays_in_the_list_with_its_reason():
     cells = contact_sweep.compute({"too long": soft}, n_jobs=1, progress=False)
     assert "timestep" in cells["too long"].failed and np.isnan(cells["too long"].force_error)
     rows = contact_sweep.frame({"too long": soft}, cells)
-    assert "too long: " in contact_sweep.page_part(rows, "a command")
+    assert "too long: " in Page(*contact_sweep.parts(rows)).text("markdown", "")
 
 
 def cell(first, second):
@@ -57,7 +60,7 @@ def test_a_failed_cell_is_no_agreement():
         (0.8, 0.3, 0.5): cell(WALKS, TOPPLES),
     }
     assert verdict_grid.agreement(grid) == 0.5
-    part = verdict_grid.page_part(grid, "reference", "a command")
+    part = Page(*verdict_grid.parts(grid, "reference")).text("markdown", "")
     assert "**50.0 %**" in part and "**!!**" in part and "**wt**" in part and "t_c 0.8 s" in part
 
 

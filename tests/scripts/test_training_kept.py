@@ -240,4 +240,4 @@ def test_an_impossible_folder_is_said_before_the_training(tmp_path, capsys, monk
     (tmp_path / "file").write_text("text")
     monkeypatch.setattr(train, "train", lambda *rest, **more: pytest.fail("it was trained"))
     assert tarsus([*COMMAND, str(tmp_path / out)]) == 2
-    assert "a file stands where its folder should be" in sentence(capsys)
+    assert f"--out must be a folder, but {tmp_path / 'file'} is a file" in sentence(capsys)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from ..jit import jit
+from ...compilation import jit
 from .layout import (
     A11,
     A12,
@@ -37,7 +37,7 @@ from .layout import (
 from .viscous import factor3, solve3
 
 
-@jit
+@jit(fast=True)
 def _newton_direction(n, delta, s):
     """Return the primal-dual Newton step of the smoothed dissipation sum m e, its slope and that sum.
 
@@ -81,7 +81,7 @@ def _newton_direction(n, delta, s):
     return u, v, omega, u * g1 + v * g2 + omega * g3, value
 
 
-@jit
+@jit(fast=True)
 def _advance(n, delta, u, v, omega, s):
     """Take the step: slips, duals clipped to the cone; return both dissipations, the dual value and its imbalance."""
     smooth = sharp = dual = c1 = c2 = c3 = 0.0
@@ -112,7 +112,7 @@ def _advance(n, delta, u, v, omega, s):
     return smooth, sharp, dual, c1, c2, c3
 
 
-@jit
+@jit(fast=True)
 def _retreat(n, delta, u, v, omega, s):
     """Put the slips a shorter way from where they were, the duals left alone; return both dissipations."""
     smooth = sharp = 0.0
@@ -125,7 +125,7 @@ def _retreat(n, delta, u, v, omega, s):
     return smooth, sharp
 
 
-@jit
+@jit(fast=True)
 def _overshoot(n, u, v, omega, s):
     """Return by how much the duals leave the cone, at most, once balanced by m C (u, v, omega): a factor >= 1."""
     worst = 1.0
@@ -137,7 +137,7 @@ def _overshoot(n, u, v, omega, s):
     return math.sqrt(worst)
 
 
-@jit
+@jit(fast=True)
 def _settle(n, factors, s):
     """Compute the twist from the slips and the slips from the twist again; return the twist and the dissipation.
 
@@ -159,7 +159,7 @@ def _settle(n, factors, s):
     return u, v, omega, sharp
 
 
-@jit
+@jit(fast=True)
 def solve_coulomb(n, total, factors, dissipation, power, still, tolerance, s):
     """Minimise the dissipation sum m |r| by primal-dual Newton steps on its smoothing; return what was reached.
 
@@ -203,7 +203,7 @@ def solve_coulomb(n, total, factors, dissipation, power, still, tolerance, s):
     return tu, tv, to, sharp, gap, l1, l2, l3, shrink, rounds
 
 
-@jit
+@jit(fast=True)
 def status_of(rounds, gap, asked):
     """Return the status of an answer after so many rounds: within the gap asked for, or only within rounding."""
     if rounds == MAX_COULOMB:
@@ -211,7 +211,7 @@ def status_of(rounds, gap, asked):
     return SOLVED if gap <= asked else TO_ROUNDING
 
 
-@jit
+@jit(fast=True)
 def is_loose(n, lambdas, shrink, relative_gap, s):
     """Return whether some twist changes the dissipation by no more than the gap can tell: the velocity is not unique.
 

@@ -10,7 +10,8 @@ import math
 
 import numpy as np
 
-from ..jit import jit, jit_parallel, prange
+from ...compilation import jit
+from ...compilation.parallel import prange
 from .friction import solve_friction
 from .layout import (
     ANSWER_ROWS,
@@ -39,7 +40,7 @@ from .layout import (
 from .support_search import solve_support
 
 
-@jit
+@jit(fast=True)
 def _frame(i, pos, vel, feet, f, weight, law, setting, tilt_terms, s, out, force):
     """Solve frame `i` with the feet `f`, support first; return the code."""
     for j in range(s.shape[1]):
@@ -63,7 +64,7 @@ def _frame(i, pos, vel, feet, f, weight, law, setting, tilt_terms, s, out, force
     return code | (sliding & ~STATUS_MASK)
 
 
-@jit
+@jit(fast=True)
 def frames(first, last, pos, vel, feet, weight, law, setting, tilt_terms, s, out, force, code):
     """Solve the frames `first` to `last` of a batch; `feet` and `weight` hold one entry per frame or one for all.
 
@@ -76,14 +77,14 @@ def frames(first, last, pos, vel, feet, weight, law, setting, tilt_terms, s, out
         code[i] = _frame(i, pos, vel, feet, f, load, law, setting, tilt_terms, s, out, force)
 
 
-@jit
+@jit(fast=True)
 def frames_serial(pos, vel, feet, weight, law, setting, tilt_terms, out, force, code):
     """Solve a batch on one thread."""
     s = np.empty((SCRATCH_ROWS, pos.shape[1]))
     frames(0, pos.shape[0], pos, vel, feet, weight, law, setting, tilt_terms, s, out, force, code)
 
 
-@jit_parallel
+@jit(fast=True, parallel=True)
 def frames_parallel(chunks, pos, vel, feet, weight, law, setting, tilt_terms, out, force, code):
     """Solve a batch in so many chunks, spread over the threads."""
     n = pos.shape[0]
@@ -93,7 +94,7 @@ def frames_parallel(chunks, pos, vel, feet, weight, law, setting, tilt_terms, ou
         frames(a, b, pos, vel, feet, weight, law, setting, tilt_terms, s, out, force, code)
 
 
-@jit
+@jit(fast=True)
 def slides(pos, vel, feet, law, setting, tilt_terms, out, force, code):
     """Solve the friction of a batch whose loads are already in `force` and tilts in `out`."""
     s = np.empty((SCRATCH_ROWS, pos.shape[1]))
@@ -105,7 +106,7 @@ def slides(pos, vel, feet, law, setting, tilt_terms, out, force, code):
         code[i] = TILT_FREE | solve_friction(i, pos, vel, feet, f, law, setting, tilt_terms, s, out, force)
 
 
-@jit
+@jit(fast=True)
 def single(pos, vel, feet, weight, law, setting, tilt_terms, s):
     """Solve one frame from (n, 3) and (n, 2) arrays; return a new array (4 + n, 3): answers and code, then forces."""
     n = s.shape[1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ..jit import jit
+from ...compilation import jit
 from .coulomb import is_loose, solve_coulomb, status_of
 from .layout import (
     A11,
@@ -44,7 +44,7 @@ from .layout import (
 from .viscous import fit_anisotropic, solve_isotropic
 
 
-@jit
+@jit(fast=True)
 def _gather(i, pos, vel, feet, f, out, tilt_terms, packed, s):
     """Write m = mu F, place and velocity of the feet to `s`; return their number, and sums that the balance needs.
 
@@ -74,7 +74,7 @@ def _gather(i, pos, vel, feet, f, out, tilt_terms, packed, s):
     return n, (total, sx, sy, su, sv, far2, held)
 
 
-@jit
+@jit(fast=True)
 def _write_tractions(i, feet, f, law, scale, lambdas, force, s):
     """Write the tractions, -scale m A^(1/2) b or the balanced duals; return what they miss of balance, relative."""
     l1, l2, l3 = lambdas
@@ -103,7 +103,7 @@ def _write_tractions(i, feet, f, law, scale, lambdas, force, s):
     return max(abs(fx), abs(fy), lever) / total
 
 
-@jit
+@jit(fast=True)
 def solve_friction(i, pos, vel, feet, f, law, setting, tilt_terms, s, out, force):
     """Solve the body's twist and the tractions for the loads in `s`; write both, return status and flags.
 

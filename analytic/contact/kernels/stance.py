@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import math
 
-from ..jit import jit
+from ...compilation import jit
 from .layout import NOTHING, SNAP_TOL, K, X, Y, Z
 
 
-@jit
+@jit(fast=True)
 def start(s, p):
     """Write the heights at the pose zero; return the sums over all feet and the squared size of the stance."""
     sk = sx = sy = sxx = sxy = syy = sp = spx = spy = size2 = 0.0
@@ -34,7 +34,7 @@ def start(s, p):
     return (sk, sx, sy, sxx, sxy, syy, sp, spx, spy, 0.0, 0.0, 0.0), size2
 
 
-@jit
+@jit(fast=True)
 def move(s, p, q, step):
     """Write to `q` the heights `p` after a step; return the sums over the feet then loaded, and what their energy did.
 
@@ -68,7 +68,7 @@ def move(s, p, q, step):
     return sk, sx, sy, sxx, sxy, syy, sp, spx, spy, energy, rounding, changes
 
 
-@jit
+@jit(fast=True)
 def line_of(s, p, everyone, shape):
     """Return the loaded feet's stiffness, centroid, principal direction and moments, summed afresh about them.
 
@@ -112,7 +112,7 @@ def line_of(s, p, everyone, shape):
     return sk, cx, cy, tx, ty, itt, itn, inn, sp, st, sn
 
 
-@jit
+@jit(fast=True)
 def shape_of(s, size2):
     """Return the rank of the whole stance, 2, 1 (a line) or 0 (a point), and the direction of its longest side.
 
@@ -137,7 +137,7 @@ def shape_of(s, size2):
     return (0 if far <= tiny else 1 if wide <= tiny else 2), tx, ty
 
 
-@jit
+@jit(fast=True)
 def spans(sums, size2):
     """Return whether the loaded feet span the plane well enough for moments about the origin."""
     sk, sx, sy, sxx, sxy, syy = sums[:6]

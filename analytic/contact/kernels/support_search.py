@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from ..jit import jit
+from ...compilation import jit
 from .layout import (
     BALANCE_TOL,
     BALANCED,
@@ -35,7 +35,7 @@ from .stance import line_of, move, shape_of, spans, start
 from .support_tilt import least_tilt
 
 
-@jit
+@jit(fast=True)
 def _careful_step(s, weight, p, first, size2, shape):
     """Return the kind of the step and the step for loaded feet that are, or nearly are, in line or in one point."""
     sk, cx, cy, tx, ty, itt, itn, inn, sp, st, sn = line_of(s, p, first, shape)
@@ -65,7 +65,7 @@ def _careful_step(s, weight, p, first, size2, shape):
     return (BALANCED if done and not first else NEWTON), (dh, along, 0.0, cx, cy, tx, ty)
 
 
-@jit
+@jit(fast=True)
 def line_search(s, weight, p, step, size2):
     """Return how far along a step the energy is least, exactly; negative when it falls for ever.
 
@@ -101,7 +101,7 @@ def line_search(s, weight, p, step, size2):
     return t
 
 
-@jit
+@jit(fast=True)
 def next_step(s, weight, p, sums, first, size2, shape):
     """Return the kind of the next step and the step."""
     sk, sx, sy, sxx, sxy, syy, sp, spx, spy, _, _, _ = sums
@@ -116,7 +116,7 @@ def next_step(s, weight, p, sums, first, size2, shape):
     return _careful_step(s, weight, p, first, size2, shape)
 
 
-@jit
+@jit(fast=True)
 def descends(weight, sums, new, step):
     """Return whether a full step lowers the energy by a fair part of what its slope promised (Armijo).
 
@@ -133,7 +133,7 @@ def descends(weight, sums, new, step):
     return new[9] + weight * rise <= 1e-4 * slope + rounding
 
 
-@jit
+@jit(fast=True)
 def solve_support(weight, s):
     """Solve which feet carry what for the places and heights in `s`; leave the loads there; return code and pose.
 
@@ -179,7 +179,7 @@ def solve_support(weight, s):
     return _finish_support(s, weight, p, sums, (h, bx, by), size2, shape, status)
 
 
-@jit
+@jit(fast=True)
 def _finish_support(s, weight, p, sums, pose, size2, shape, status):
     """Write the loads; choose the least tilt where it is free; return the code, the pose and the imbalance."""
     if status == NO_EQUILIBRIUM:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 
-from ..jit import jit
+from ...compilation import jit
 from .layout import FREE_TOL, LOAD, K, X, Y, Z
 from .stance import line_of
 
 
-@jit
+@jit(fast=True)
 def _nearest_on_line(s, p, upto, place, line):
     """Return the c in reach at which the slopes b + d + c t are smallest, the first `upto` feet in the air staying up.
 
@@ -34,7 +34,7 @@ def _nearest_on_line(s, p, upto, place, line):
     return min(max(-((bx + dx) * tx + (by + dy) * ty), low), max(high, low))
 
 
-@jit
+@jit(fast=True)
 def _nearest_in_plane(s, p, place):
     """Return the change of slopes that makes them smallest while the feet in the air stay up (Seidel's method)."""
     cx, cy, bx, by = place
@@ -51,7 +51,7 @@ def _nearest_in_plane(s, p, place):
     return dx, dy
 
 
-@jit
+@jit(fast=True)
 def least_tilt(s, weight, p, pose, size2, shape):
     """Return the pose of least tilt among those with the same loads, and whether there was a choice.
 

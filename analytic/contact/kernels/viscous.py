@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from ..jit import jit
+from ...compilation import jit
 from .layout import (
     A11,
     A12,
@@ -36,7 +36,7 @@ from .layout import (
 )
 
 
-@jit
+@jit(fast=True)
 def factor3(h11, h12, h13, h22, h23, h33):
     """Return the factors of a symmetric positive definite 3 by 3 matrix, L D L^T, diagonals inverted."""
     d1 = 1.0 / h11
@@ -48,7 +48,7 @@ def factor3(h11, h12, h13, h22, h23, h33):
     return d1, d2, d3, l21, l31, l32
 
 
-@jit
+@jit(fast=True)
 def solve3(factors, b1, b2, b3):
     """Return x with L D L^T x = b."""
     d1, d2, d3, l21, l31, l32 = factors
@@ -59,7 +59,7 @@ def solve3(factors, b1, b2, b3):
     return b1 * d1 - l21 * x2 - l31 * x3, x2, x3
 
 
-@jit
+@jit(fast=True)
 def solve_isotropic(i, n, sums, reference, s, out, force):
     """Solve the linear balance of isotropic feet in closed form and write the answer; return code and imbalance."""
     total, sx, sy, su, sv, far2, held = sums
@@ -96,7 +96,7 @@ def solve_isotropic(i, n, sums, reference, s, out, force):
     return SOLVED | TWIST_FREE if free else SOLVED, max(abs(fx), abs(fy), lever) / total
 
 
-@jit
+@jit(fast=True)
 def fit_anisotropic(n, sums, s):
     """Solve the linear balance about the centre of m; leave in `s` the metric slips and the maps from twist to them.
 

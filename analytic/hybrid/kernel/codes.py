@@ -1,4 +1,4 @@
-"""What the kernel's integers mean."""
+"""What the kernel's integers mean, and the unit of rounding."""
 
 # What a transition returns to say "not an event after all": the run goes on, the guard waits until it is positive.
 DECLINE = -1
@@ -54,3 +54,6 @@ TRANSITION, DECLINED, GRAZING, ACCUMULATION = 0, 1, 2, 3
 
 # What `w.culprit` counts when the status is NONFINITE.
 BAD_STATE, BAD_FIELD, BAD_GUARD, BAD_PARAMETER, BAD_MEMORY = 0, 1, 2, 3, 4
+
+# Rounding: the distance from 1 to the next number of double precision.
+EPS = 2.220446049250313e-16

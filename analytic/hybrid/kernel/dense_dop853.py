@@ -2,19 +2,8 @@
 
 import math
 
-from .free import (
-    N_STAGES,
-    N,
-    dense0_terms,
-    dense1_terms,
-    dense2_terms,
-    dense3_terms,
-    error3_terms,
-    error5_terms,
-    jit,
-    more_stages,
-    plain,
-)
+from .free import N_STAGES, N, jit, plain
+from .sums import dense0_terms, dense1_terms, dense2_terms, dense3_terms, error3_terms, error5_terms, more_stages
 
 
 @jit

@@ -2,7 +2,8 @@
 
 import math
 
-from .free import N_STAGES, N, dense0_terms, dense1_terms, dense2_terms, jit, plain
+from .free import N_STAGES, N, jit, plain
+from .sums import dense0_terms, dense1_terms, dense2_terms
 
 
 @jit

@@ -23,10 +23,10 @@ from .codes import (
     TRANSITION,
     UNKNOWN_CHART,
 )
-from .dense_dop853 import dense
 from .free import KIND, N_CHARTS, ND, NG, N, field_key, jit, loop_jit, plain, transition
 from .guards import classify
 from .log import log_after, log_line
+from .method import dense
 from .stages import rates
 from .steps import fail_nonfinite, first_bad, remember_step
 

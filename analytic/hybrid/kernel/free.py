@@ -1,6 +1,6 @@
-"""Names the kernel uses and does not define: the loader puts the model's functions, sizes and tableau in their place.
+"""Names the kernel uses and does not define: the loader puts the model's functions, sizes and tables in their place.
 
-They stand here so that a reader, a linter and an editor know them. This file is left out of the joined module.
+They stand here so that a reader, a linter and an editor know them; the kernel of a model never executes this file.
 """
 
 import numpy as np
@@ -54,22 +54,6 @@ def field_key(chart):
     """Return a number that two charts share if, and only if, they share their field."""
     return chart
 
-
-def stages(w, h, out):
-    """Fill k[1:N_STAGES] and write the state after a step of `h` from (w.t, w.x) into `out`; k[0] is given."""
-
-
-def more_stages(w, h):
-    """Fill the stages that only the dense output of dop853 needs."""
-
-
-def error_terms(k, i):
-    """Return the error estimate of state `i`, divided by the step: a weighted sum of the stages."""
-    return 0.0
-
-
-error3_terms = error5_terms = error_terms  # dop853 combines two
-dense0_terms = dense1_terms = dense2_terms = dense3_terms = error_terms  # coefficients of the dense output
 
 DECLINED_BY_DEFAULT = -1
 N = ND = NP = NG = 1  # sizes: continuous state, memory, parameters, guards

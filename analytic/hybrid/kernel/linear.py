@@ -6,9 +6,9 @@ limbs, which stand behind it and see only the body and themselves, then fill in 
 
 import math
 
+from .codes import EPS
 from .free import GAMMA, N, jit, plain
 from .stages import rates
-from .steps import EPS
 
 SMALL = 1e-5  # a state below it is varied as if it were as large (Hairer & Wanner's RODAS does the same)
 

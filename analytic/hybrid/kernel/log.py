@@ -1,8 +1,8 @@
 """Lines of the event log: t, kind, chart before and after, then x and d before, x and d after, fired guards."""
 
 from .codes import GRAZING
-from .dense_dop853 import dense
 from .free import ND, NG, N, jit, plain
+from .method import dense
 
 BEFORE = 4
 AFTER = BEFORE + N + ND

@@ -1,11 +1,12 @@
 """The state at the event that was found: a full step to it, one correction in time, and the promised side of it."""
 
 from .codes import ARMED, DISARMED, EMIT, LEFT, ROOT
-from .dense_dop853 import dense
-from .free import NG, PASSIVE, POLISH, SIDE, N, jit, plain, stages
+from .free import NG, PASSIVE, POLISH, SIDE, N, jit, plain
+from .method import dense
 from .motion import read_guards, simultaneous
 from .stages import rates
 from .steps import EPS
+from .sums import stages
 
 RATE_STEP = 1e-5  # difference step of a rate that corrects an event's time, in units of the time step
 FAR = 1e-9  # of the step: a correction of an event's time beyond this is looked at twice

@@ -13,8 +13,8 @@ roots.
 import math
 
 from .codes import ARMED, BAD_GUARD, DISARMED, NONFINITE, OFF, ROOT, STOP_ITER
-from .dense_dop853 import dense
 from .free import NG, jit, plain
+from .method import dense
 from .motion import BLIND, read_guards, read_noise
 from .steps import EPS, fail_nonfinite
 from .windows import CLEAR, DIP, FALL, SPLIT, judge

@@ -1,8 +1,4 @@
-"""The field as the stages of a step call it.
-
-`stages(w, h, out)`, which fills k[1:N_STAGES] and writes the state after a step of `h` from (w.t, w.x) into `out`, is
-written out from the tableau by `hybrid/unroll.py` and joined behind this file.
-"""
+"""The field as the stages of a step (`sums`) call it."""
 
 from .free import field, jit, plain
 

@@ -2,16 +2,16 @@
 
 import math
 
-from .codes import BAD_FIELD, BAD_STATE, NONFINITE, SEARCH, STEP_LIMIT, STEP_TOO_SMALL
-from .dense_dop853 import error_norm, prepare_dense
-from .free import N_STAGES, N, field_key, jit, plain, stages
+from .codes import BAD_FIELD, BAD_STATE, EPS, NONFINITE, SEARCH, STEP_LIMIT, STEP_TOO_SMALL
+from .free import N_STAGES, N, field_key, jit, plain
+from .method import error_norm, prepare_dense
 from .stages import rates
+from .sums import stages
 
 SAFETY = 0.9  # Hairer, Norsett & Wanner, section II.4, as are the two limits below
 SHRINK = 0.2
 GROW = 10.0
 VISITS = 1.5
-EPS = 2.220446049250313e-16
 MEMO = 64  # slots of the step memory; a chart code finds its slot modulo this
 
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from tarsus.analytic import contact
+from tarsus.analytic.compilation import jit
 from tarsus.analytic.contact import LAWS, Feet, Solver, Status, force_scale, kernels, lag_filter, solve
-from tarsus.analytic.contact.jit import jit
 
 FEET = Feet(100.0, 0.5, 5.0)
 
@@ -82,8 +82,9 @@ def test_without_numba_the_same_source_gives_the_same_numbers(hexapods, tmp_path
     code = (
         "import sys; sys.modules['numba'] = None\n"
         "import numpy as np\n"
-        "from tarsus.analytic.contact import Feet, solve, jit, se2\n"
-        "assert not jit.HAVE_NUMBA\n"
+        "from tarsus.analytic.compilation import has_numba\n"
+        "from tarsus.analytic.contact import Feet, solve, se2\n"
+        "assert not has_numba()\n"
         f"f = np.load({str(tmp_path / 'frames.npz')!r})\n"
         "v, c = (solve(f['pos'], f['vel'], Feet(100.0, 0.5, 5.0), law) for law in ('viscous', 'coulomb'))\n"
         "walked = se2.integrate(v.twist, 0.01, method='blocks')\n"

@@ -9,7 +9,7 @@ from tarsus.analytic.contact import (
     Coulomb,
     Epsilon,
     Feet,
-    SlipLaw,
+    SlidingLaw,
     Status,
     Viscous,
     connection_matrix,
@@ -252,7 +252,7 @@ def test_epsilon_approaches_coulomb_on_ordinary_frames(hexapods):
 
 
 @dataclass(frozen=True)
-class Constant(SlipLaw):
+class Constant(SlidingLaw):
     """The viscous law once more, as a function of the slip speed."""
 
     speed: float = 0.7
@@ -262,7 +262,7 @@ class Constant(SlipLaw):
 
 
 @dataclass(frozen=True)
-class Rounded(SlipLaw):
+class Rounded(SlidingLaw):
     """Coulomb's law, rounded near rest."""
 
     rests: tuple = (1.0, 0.1, 0.01)
@@ -273,7 +273,7 @@ class Rounded(SlipLaw):
 
 
 @dataclass(frozen=True)
-class Stribeck(SlipLaw):
+class Stribeck(SlidingLaw):
     """Friction that is larger near rest, and sharp there: the root finder comes to rest out of balance."""
 
     def factors(self):

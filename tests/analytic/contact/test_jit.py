@@ -8,9 +8,10 @@ import pytest
 
 pytest.importorskip("numba")
 
-from tarsus.analytic.contact import jit, kernels  # noqa: E402
-from tarsus.analytic.fingerprint import fingerprint  # noqa: E402
-from tarsus.analytic.references import plain_function, references  # noqa: E402
+from tarsus.analytic.compilation import jit  # noqa: E402
+from tarsus.analytic.compilation.fingerprint import fingerprint  # noqa: E402
+from tarsus.analytic.compilation.references import plain_function, references  # noqa: E402
+from tarsus.analytic.contact import kernels  # noqa: E402
 
 # Compiles the support search and viscous friction through an entry point three files away from them.
 SOLVE = """
@@ -38,7 +39,7 @@ def another(value):
     """Return something else in the place of a number or a function; None for a module."""
     if isinstance(value, (int, float)):
         return value + 1
-    return None if plain_function(value) is None else jit.jit(lambda *arguments: 0.0)
+    return None if plain_function(value) is None else jit(lambda *arguments: 0.0)
 
 
 def test_every_constant_and_every_function_of_the_kernels_is_in_the_fingerprint(monkeypatch):
@@ -70,7 +71,7 @@ def run(folder, variable):
 def test_a_second_process_compiles_nothing(tmp_path):
     hits, misses, first = run(tmp_path, "NUMBA_CACHE_DIR")
     assert (hits, misses) == (0, 1)
-    assert first and {path.parent for path in first} == {tmp_path / "contact"}
+    assert first and {path.parent for path in first} == {tmp_path / "machine_code"}
     # The same files serve under the other variable.
     hits, misses, second = run(tmp_path, "TARSUS_CACHE_DIR")
     assert (hits, misses) == (1, 0) and second == first

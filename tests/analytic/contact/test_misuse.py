@@ -76,7 +76,7 @@ def test_every_public_function_is_here():
     public = {getattr(contact, name) for name in contact.__all__ if name != "LAWS"}
     for module in (fit, se2):
         public |= {value for value in vars(module).values() if getattr(value, "__module__", "") == module.__name__}
-    results = {contact.Motion, contact.Support, Status, contact.SlipLaw, fit.FrictionFit, fit.StiffnessFit}
+    results = {contact.Motion, contact.Support, Status, contact.SlidingLaw, fit.FrictionFit, fit.StiffnessFit}
     methods = set(se2.METHODS.values())  # whose arguments `integrate` has checked
     for value in public - results - methods:
         if isinstance(value, type | types.FunctionType) and not value.__name__.startswith("_"):

@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 
 from tarsus.analytic import hybrid as hy
-from tarsus.analytic.fingerprint import fingerprint
+from tarsus.analytic.compilation import has_numba
+from tarsus.analytic.compilation.fingerprint import fingerprint
 from tarsus.analytic.hybrid import Status, loader
 from tarsus.analytic.models import bouncing_ball, dry_friction, slip
 
-needs_numba = pytest.mark.skipif(not loader.has_numba(), reason="numba is not installed")
+needs_numba = pytest.mark.skipif(not has_numba(), reason="numba is not installed")
 
 
 def same(a, b):
@@ -105,7 +106,7 @@ sim = hy.compile(model, "rk23", "{mode}")  # compiles fastest
 if sim.mode == "compiled":  # what it refers to was taken then
     conf.inner.RATE = 99.0
 print(repr(sim.run(final_time=1.0).x_end[0]))
-print(sim.kernel.space["__file__"] if "{mode}" == "compiled" else "")
+print(sim.kernel.name if "{mode}" == "compiled" else "")
 """
 
 
@@ -115,8 +116,8 @@ def in_new_process(tmp_path, rate, mode="compiled", prefix="", **variables):
     env = {**os.environ, "TARSUS_CACHE_DIR": str(tmp_path / "cache"), **variables}
     out = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, env=env)
     assert out.returncode == 0, out.stderr
-    value, path = out.stdout.split("\n")[:2]
-    return float(value.removeprefix("np.float64(").rstrip(")")), path
+    value, name = out.stdout.split("\n")[:2]
+    return float(value.removeprefix("np.float64(").rstrip(")")), name
 
 
 @needs_numba
@@ -125,14 +126,14 @@ def test_cache_is_hit_and_never_stale(tmp_path):
     def files():
         return {path: path.stat().st_mtime_ns for path in (tmp_path / "cache").rglob("*") if path.is_file()}
 
-    first, path = in_new_process(tmp_path, 1.0, NUMBA_CACHE_DIR="")
+    first, name = in_new_process(tmp_path, 1.0, NUMBA_CACHE_DIR="")
     machine_code = files()
     # Ours comes before numba's.
-    again, same_path = in_new_process(tmp_path, 1.0, NUMBA_CACHE_DIR=str(tmp_path / "numba"))
-    assert (again, same_path) == (first, path)
+    again, same_name = in_new_process(tmp_path, 1.0, NUMBA_CACHE_DIR=str(tmp_path / "numba"))
+    assert (again, same_name) == (first, name)
     assert machine_code == files() and machine_code and not (tmp_path / "numba").exists()
-    edited, other_path = in_new_process(tmp_path, 2.0)  # a value in a module that a helper of the field reads
-    assert other_path != path and machine_code.items() < files().items()
+    edited, other_name = in_new_process(tmp_path, 2.0)  # a value in a module that a helper of the field reads
+    assert other_name != name and machine_code.items() < files().items()
     assert abs(first - np.exp(-1.0)) < 1e-9 and abs(edited - np.exp(-2.0)) < 1e-9
 
 
@@ -141,7 +142,7 @@ def test_cache_is_hit_and_never_stale(tmp_path):
     "mode, entries", [("compiled", ("advance", "advance_many")), ("mixed", ("flow", "begin_event", "finish_event"))]
 )
 def test_every_entry_point_keeps_its_machine_code(mode, entries):
-    from tarsus.analytic.machine_code import DiskCache
+    from tarsus.analytic.compilation.machine_code import DiskCache
 
     kernel = hy.compile(bouncing_ball.build(), mode=mode).kernel
     assert all(isinstance(getattr(kernel, name)._cache, DiskCache) for name in entries)
@@ -150,7 +151,7 @@ def test_every_entry_point_keeps_its_machine_code(mode, entries):
 @needs_numba
 def test_what_else_the_kernel_is_made_of_is_in_the_fingerprint(monkeypatch):
     def key(model=None, method="dop853"):
-        return hy.compile(model or bouncing_ball.build(), method, "compiled").kernel.space["__file__"]
+        return hy.compile(model or bouncing_ball.build(), method, "compiled").kernel.name
 
     before = key()
     assert before == key() != key(dry_friction.build()) and before != key(method="dopri5")
@@ -285,4 +286,4 @@ def test_status_values_are_sentences():
 
 
 def test_numba_is_found_as_python_finds_it():
-    assert loader.has_numba() == (importlib.util.find_spec("numba") is not None)
+    assert has_numba() == (importlib.util.find_spec("numba") is not None)

@@ -95,14 +95,14 @@ def test_the_linear_systems_are_solved(seed, n, diagonal):
     if n == 1 and diagonal == 0.0 or abs(np.linalg.det(diagonal * np.eye(n) - matrix)) < 1e-6:
         return
     sim = linear_model(matrix)
-    space, w = sim.kernel.space, as_run(sim)
-    space["rates"](w, 0.0, w.x, w.k[0])
-    space["take_jacobian"](w)
+    linear, w = sim.kernel.modules["linear"], as_run(sim)
+    linear.rates(w, 0.0, w.x, w.k[0])
+    linear.take_jacobian(w)
     np.testing.assert_allclose(w.jac.T, matrix, atol=1e-6)
-    space["factorise"](w, diagonal)
+    linear.factorise(w, diagonal)
     b = rng.normal(size=n)
     x = b.copy()
-    space["solve"](w, x)
+    linear.solve(w, x)
     np.testing.assert_allclose((diagonal * np.eye(n) - w.jac.T) @ x, b, atol=1e-9 * max(1.0, np.abs(x).max()))
 
 
@@ -117,12 +117,12 @@ def as_run(sim):
 @pytest.mark.parametrize("z", [-0.3, -2.0, -50.0])
 def test_the_error_is_the_distance_to_the_embedded_solution(z):
     sim = linear_model(np.array([[z]]))
-    space, w = sim.kernel.space, as_run(sim)
-    space["rates"](w, 0.0, w.x, w.k[0])
-    space["stages"](w, 1.0, w.x1)
+    steps, w = sim.kernel.modules["steps"], as_run(sim)
+    steps.rates(w, 0.0, w.x, w.k[0])
+    steps.stages(w, 1.0, w.x1)
     assert w.x1[0] == pytest.approx(growth(z), abs=1e-8)
     scale = w.atol[0] + w.rtol * max(1.0, abs(w.x1[0]))
-    assert space["error_norm"](w, 1.0) * scale == pytest.approx(abs(growth(z) - growth(z, EMBEDDED)), rel=1e-3)
+    assert steps.error_norm(w, 1.0) * scale == pytest.approx(abs(growth(z) - growth(z, EMBEDDED)), rel=1e-3)
 
 
 def relaxation(rate):

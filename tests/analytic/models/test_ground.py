@@ -4,7 +4,7 @@ import numba
 import numpy as np
 import pytest
 
-from tarsus.analytic.hybrid.rebuild import rebuild
+from tarsus.analytic.compilation.rebuild import rebuild
 from tarsus.analytic.models.ground import ground_of
 from tarsus.analytic.terrain import TERRAINS
 

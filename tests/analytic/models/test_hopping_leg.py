@@ -1,26 +1,18 @@
 """The hopping leg's kinematics, motors, stance, touchdown and control laws."""
 
-import importlib.util
 import math
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
+import rigid_chain as oracle
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tarsus.analytic.models import hopping_leg as leg
-from tarsus.analytic.models import hopping_leg_dynamics as dynamics
 from tarsus.analytic.models import hopping_leg_laws as laws
 from tarsus.analytic.models import hopping_leg_mechanics as mechanics
 from tarsus.analytic.models.hopping_leg import HoppingLegParams
-
-PATH = Path(__file__).parents[2] / "oracles" / "rigid_chain.py"
-SPEC = importlib.util.spec_from_file_location("rigid_chain", PATH)
-oracle = importlib.util.module_from_spec(SPEC)
-sys.modules["rigid_chain"] = oracle  # where its dataclass looks for itself
-SPEC.loader.exec_module(oracle)
+from tarsus.analytic.models.rigid_chain import WAY
 
 PARAMS = HoppingLegParams()
 ROUNDING = 1e-10  # of forces of hundreds of newtons
@@ -84,17 +76,18 @@ def test_a_foot_out_of_reach_is_refused(foot):
 def test_places_are_the_dynamics_points(state):
     q, _ = state
     where = leg.places(PARAMS, q)
-    for name, size in (("hip", 3), ("leg", 2), ("toe", 3)):
+    for name, size in (("leg", 2), ("toe", 3)):
         out = np.empty(size)
-        getattr(dynamics, f"{name}_position")(q, vector(PARAMS), out)
+        getattr(mechanics, f"{name}_position")(q, vector(PARAMS), out)
         np.testing.assert_allclose(getattr(where, {"toe": "foot"}.get(name, name)), out, atol=1e-14)
+    ways = mechanics.frames_of(q, np.zeros(4), vector(PARAMS))[:, WAY]
+    np.testing.assert_allclose(where.hip, ways[:4].sum(axis=0), atol=1e-14)
 
 
 def test_the_tip_weighs_as_documented():
     q = np.array([0.0, 0.0, *leg.leg_angles(PARAMS, np.array([0.0, -0.28]))])
-    M, G = np.empty((4, 4)), np.empty(4)
-    dynamics.mass_matrix(q, vector(PARAMS), M)
-    dynamics.gravity_vector(q, vector(PARAMS), G)
+    M, G, rest = np.empty((4, 4)), np.empty(4), np.zeros(4)
+    mechanics.mass_and_bias(mechanics.frames_of(q, rest, vector(PARAMS)), rest, vector(PARAMS), M, G)
     assert -G[1] / PARAMS.LB == pytest.approx(31.9995, abs=0.05)  # positive pitch is down: its potential falls
     assert M[1, 1] > 0
 
@@ -195,14 +188,14 @@ K_VECTOR = np.concatenate([np.ravel(value) for value in GAINS.numbers(PARAMS).va
 def test_the_stance_torque_pushes_the_ground_away(state):
     """With no speed and the posture of the feedback, u = -J^T F: a wrong sign would pull the foot up."""
     q = np.array([0.0, 0.0, *leg.leg_angles(PARAMS, np.array([0.0, -0.28]))])
-    memory, u, J = np.zeros(8), np.empty(2), np.empty((2, 4))
+    memory, u, J = np.zeros(8), np.empty(2), np.empty((2, 2))
     memory[laws.FORCE] = 32.0
     at_peak = 0.5 * GAINS.stance_time
     laws.stance_torque(at_peak, q, np.zeros(4), vector(PARAMS), K_VECTOR, memory, u)
-    dynamics.leg_jacobian(q, vector(PARAMS), J)
+    mechanics.leg_jacobian(q, vector(PARAMS), J)
     F_z = 32.0 * laws.bezier(GAINS.bezier, 0.5)
     F_y = min(GAINS.kvy * GAINS.speed * laws.bezier(GAINS.bezier, 0.5), 0.4 * F_z)
-    np.testing.assert_allclose(u, -J[:, 2:].T @ [F_y, F_z], rtol=1e-12)
+    np.testing.assert_allclose(u, -J.T @ [F_y, F_z], rtol=1e-12)
     ddq, F = np.empty(4), np.empty(2)
     mechanics.stance_acceleration(q, np.zeros(4), vector(PARAMS), np.array([1.0, 0.0]), u, ddq, F)
     assert F[1] == pytest.approx(F_z, rel=0.05) and F[0] == pytest.approx(F_y, rel=0.2)  # the leg has some mass
@@ -211,13 +204,13 @@ def test_the_stance_torque_pushes_the_ground_away(state):
 def test_the_swing_torque_pulls_the_foot_to_its_target(state):
     q, _ = state
     memory, u, target = np.zeros(8), np.empty(2), np.empty(2)
-    late, J = 1.0, np.empty((2, 4))
+    late, J = 1.0, np.empty((2, 2))
     laws.foot_target(late, np.zeros(4), vector(PARAMS), K_VECTOR, memory, target)
     np.testing.assert_allclose(target, [-GAINS.krh * GAINS.speed, -GAINS.leg_length])
     laws.swing_torque(late, q, np.zeros(4), vector(PARAMS), K_VECTOR, memory, u)
-    dynamics.leg_jacobian(q, vector(PARAMS), J)
+    mechanics.leg_jacobian(q, vector(PARAMS), J)
     pull = GAINS.kp * (target - leg.places(PARAMS, q).leg)
-    np.testing.assert_allclose(u, J[:, 2:].T @ pull, rtol=1e-12)
+    np.testing.assert_allclose(u, J.T @ pull, rtol=1e-12)
 
 
 def test_a_faster_leg_puts_its_foot_further_ahead():

@@ -6,9 +6,10 @@ import pytest
 
 import tarsus  # noqa: F401
 from tarsus.analytic.clock import TripodGait
-from tarsus.envs import actions
-from tarsus.scripts import compare_policies, evaluate, search_gait
+from tarsus.envs.hexapod import gait_parameters
+from tarsus.scripts import evaluate, search_gait
 from tarsus.scripts.learning import policies
+from tarsus.scripts.pages import policies as compare_policies
 
 SHORT = {"reset_noise": 0.0}
 WALKS = {  # least and greatest forward speed [m/s] from rest, over 250 control periods
@@ -61,7 +62,7 @@ def test_a_gait_policys_set_points_are_the_gaits():
 def test_the_action_of_a_gait_names_it():
     gait = TripodGait(0.8, 0.48, 0.7, 0.1, 0.04, -0.2)
     action = policies.gait_action(gait)
-    np.testing.assert_allclose(actions.gait_parameters(action), [0.8, 0.6, 0.7, 0.1, 0.05, -0.2])
+    np.testing.assert_allclose(gait_parameters(action), [0.8, 0.6, 0.7, 0.1, 0.05, -0.2])
     assert search_gait.gait_of(action).slow_time_difference == pytest.approx(0.04)
     for known in policies.GAITS.values():
         assert np.abs(policies.gait_action(known)).max() <= 1.0

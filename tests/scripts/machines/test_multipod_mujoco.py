@@ -7,9 +7,10 @@ from tarsus.analytic.models.bigant import BigAntParams
 from tarsus.analytic.models.disc import DiscParams
 from tarsus.analytic.models.multipod import MultipodParams
 from tarsus.analytic.terrain import Rough
-from tarsus.scripts import walker_table
 from tarsus.scripts.machines.machine import Status
 from tarsus.scripts.machines.multipod_mujoco import FPS, ROBOTS, Walking, WalkingStepper, walk
+from tarsus.scripts.pages import frame
+from tarsus.scripts.pages import walkers as walker_table
 
 SETTLE = 2.0  # [s]; then whole strides
 
@@ -119,7 +120,7 @@ def test_too_short_a_walk_is_refused():
 
 
 def test_a_table_of_too_short_walks_is_refused(capsys):
-    assert walker_table.main(["--legs", "6", "--seconds", "1"]) == 2
+    assert frame.main(walker_table, ["--legs", "6", "--seconds", "1"]) == 2
     assert "a speed needs a whole stride" in capsys.readouterr().err
 
 

@@ -1,0 +1,85 @@
+"""Functions compiled with numba where it is installed; the same source runs as plain Python where it is not.
+
+Machine code is kept on disk under a fingerprint of the function and of all it refers to, so that a change of any of
+them compiles anew. numba is imported when the first function is compiled.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import sys
+import types
+from collections.abc import Callable
+from typing import Any
+
+from .rebuild import rebuild
+
+# Exact IEEE arithmetic (no fastmath, no contraction): interpreted code computes the same bits.
+EXACT = {"error_model": "numpy", "nogil": True}
+# Called from compiled code only: without entry points for Python and C, a third of the compile time is saved.
+INNER = {**EXACT, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+# Sums may be reordered and products fused; NaN and infinity keep their meaning.
+FASTMATH = {"contract", "reassoc", "nsz", "arcp"}
+
+_COMPILED: dict[str, Callable] = {}  # what `compiled` returned, by fingerprint
+
+
+def has_numba() -> bool:
+    """Return whether numba is installed."""
+    return importlib.util.find_spec("numba") is not None
+
+
+def jit(function: Callable | None = None, *, fast: bool = False, parallel: bool = False) -> Callable:
+    """Return a function compiled, or as it is without numba. What it calls must be compiled already.
+
+    Args:
+        function: Any function; None makes this a decorator with options.
+        fast: Whether arithmetic may be rearranged (`FASTMATH`). What it calls keeps its own choice.
+        parallel: Whether `prange` loops are spread over all of numba's threads.
+    """
+    if function is None:
+        return functools.partial(jit, fast=fast, parallel=parallel)
+    if not has_numba():
+        return function
+    import numba
+
+    from .machine_code import Key, keep_on_disk
+
+    options: dict[str, Any] = {**EXACT, "nogil": not parallel}  # numba's threads serve one caller at a time
+    if fast:
+        options["fastmath"] = FASTMATH
+    dispatcher = numba.njit(parallel=parallel, **options)(function)
+    return keep_on_disk(dispatcher, lambda: Key(dispatcher, rebuilt=False))
+
+
+def compiled(function: Callable) -> Callable:
+    """Return a plain function compiled with every plain function it calls, or as it is without numba.
+
+    For laws that a user writes. What it refers to is taken as it is now; arguments are numbers and arrays.
+    """
+    if not has_numba():
+        return function
+    from .machine_code import Key
+
+    key = Key(function, EXACT, INNER)
+    if key.name not in _COMPILED:
+        _COMPILED[key.name] = _compiled(function, key)
+    return _COMPILED[key.name]
+
+
+def _compiled(function: Callable, key: Any) -> Callable:
+    import numba
+
+    from .machine_code import keep_on_disk
+
+    done: dict[int, Any] = {}
+
+    def wrap(part: types.FunctionType) -> Any:
+        if done:
+            return numba.njit(**INNER)(part)
+        return keep_on_disk(numba.njit(**EXACT)(part), lambda: key)  # the first is the function itself
+
+    module = types.ModuleType(f"tarsus_law_{key.name}")
+    sys.modules[module.__name__] = module  # where numba finds it when it loads machine code
+    return rebuild(function, wrap, {}, done, module.__name__, frozen=True)

@@ -1,0 +1,172 @@
+"""Machine code on disk, for every function that is compiled here: never stale, never half, never in the way.
+
+A file holds one function for one signature on one kind of processor. Its name holds the fingerprint of all that the
+code depends on, its head a hash of its name and contents, so that an empty, cut or damaged file is removed and the
+function compiled anew, before anything is unpickled. What goes wrong while code is kept costs a warning now and the
+compilation in the next process. (numba's own cache looks at a single file of source, and raises what the disk raises.)
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import pickle
+import re
+import sys
+import sysconfig
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+from llvmlite import __version__ as llvmlite_version
+from llvmlite.binding import address_of_symbol
+from numba.core.caching import _Cache
+from numba.core.compiler import CompileResult
+from numba.core.runtime import rtsys
+from numba.core.serialize import dumps
+
+from .cache import cache_folder, clear, mark_used, read_private, warn_once, write_whole
+from .content import NoFingerprint
+from .fingerprint import fingerprint, fingerprint_and_used
+
+FOLDER = "machine_code"
+KEEP = 1600  # files in it; the longest unused are removed beyond that
+HEAD = b"tarsus machine code 2\n"
+HEAD_SIZE = len(HEAD) + hashlib.sha256().digest_size
+SETTINGS = ("OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "ENABLE_AVX", "USING_SVML", "BOUNDSCHECK", "DEBUGINFO_DEFAULT")
+DYNAMIC = "it holds the address of an array of more than a megabyte, or of something outside of Python"
+
+
+def circumstances() -> list[str]:
+    """Return what machine code depends on besides source and processor: versions, platform, numba's settings."""
+    settings = [str(getattr(numba.config, name, "")) for name in SETTINGS]
+    return [numba.__version__, llvmlite_version, np.__version__, sys.version, sysconfig.get_platform(), *settings]
+
+
+class Key:
+    """The fingerprint of functions and values to be compiled, and of the circumstances.
+
+    Attributes:
+        then: The fingerprint when they were taken, or the error that says why there is none.
+        name: The fingerprint, or else a word that nobody has used.
+    """
+
+    def __init__(self, *values: Any, rebuilt: bool = True) -> None:
+        self.then: str | NoFingerprint
+        self._used: list[Any] = []
+        try:
+            self.then, self._used = fingerprint_and_used(*values, circumstances(), rebuilt=rebuilt)
+        except NoFingerprint as error:
+            self.then = error
+        self.name = self.then if isinstance(self.then, str) else uuid.uuid4().hex
+
+    def check(self) -> None:
+        """Raise `NoFingerprint` if there was none, or if something that was not copied has changed since."""
+        if isinstance(self.then, NoFingerprint):
+            raise self.then
+        fingerprint(*self._used, rebuilt=False)
+
+
+def keep_on_disk(dispatcher: Any, key: Callable[[], Key]) -> Any:
+    """Return a jitted function that looks for its machine code on disk before it is compiled, and keeps it there.
+
+    Args:
+        dispatcher: What `numba.njit` returned.
+        key: Returns what the code depends on, when it is about to be compiled.
+    """
+    if hasattr(dispatcher, "enable_caching"):  # else NUMBA_DISABLE_JIT is set
+        dispatcher._cache = DiskCache(dispatcher.py_func.__name__, key)
+    return dispatcher
+
+
+class DiskCache(_Cache):
+    """The machine code of one jitted function, a file for each of its signatures. numba calls the methods."""
+
+    def __init__(self, name: str, key: Callable[[], Key]) -> None:
+        self._name, self._key = re.sub(r"\W", "_", name), key
+        self._keys: dict[Any, Key] = {}  # of what is being compiled, by signature
+
+    @property
+    def cache_path(self) -> str:
+        """Return the folder, for numba's statistics."""
+        return str(cache_folder(FOLDER) or "")
+
+    def load_overload(self, sig: Any, target_context: Any) -> CompileResult | None:
+        """Return the compiled function for a signature, or None if it must be compiled."""
+        key = self._keys[sig] = self._key()
+        path = self._path(key, sig, target_context.codegen())
+        data = path and read_private(path)
+        if data is None:
+            return None
+        head, body = data[:HEAD_SIZE], data[HEAD_SIZE:]
+        try:
+            found = _loaded(target_context, *pickle.loads(body)) if head == _head(path, body) else None
+        except Exception as error:
+            warn_once(f"{path} cannot be loaded, and is compiled anew: {type(error).__name__}: {error}")
+            found = None
+        if found is None:
+            with contextlib.suppress(OSError):  # then it will be replaced
+                path.unlink()
+        else:
+            mark_used(path)
+        return found
+
+    def save_overload(self, sig: Any, data: CompileResult) -> None:
+        """Keep a compiled function, if it can be: whatever happens, it can be called."""
+        key = self._keys.pop(sig)
+        try:
+            key.check()
+            if data.library.has_dynamic_globals or not all(part.can_cache for part in data.lifted):
+                raise NoFingerprint(DYNAMIC)
+            path = self._path(key, sig, data.codegen)
+            if path is None:
+                return
+            body = dumps((_expected(data.library), data._reduce()))
+            write_whole(path, _head(path, body) + body)
+        except Exception as error:
+            why = str(error) if isinstance(error, NoFingerprint) else f"{type(error).__name__}: {error}"
+            warn_once(f"compiled code is not kept for the next process: {why}")
+        else:
+            clear(path.parent, KEEP)
+
+    def _path(self, key: Key, sig: Any, codegen: Any) -> Path | None:
+        folder = cache_folder(FOLDER)
+        if folder is None or isinstance(key.then, NoFingerprint):
+            return None
+        kind = hashlib.sha256(repr((sig, codegen.magic_tuple())).encode()).hexdigest()[:20]
+        return folder / f"{self._name}-{key.then}-{kind}.nbc"
+
+    def enable(self) -> None:
+        """Do nothing: it is always in use."""
+
+    def disable(self) -> None:
+        """Do nothing: it is always in use."""
+
+    def flush(self) -> None:
+        """Do nothing: nothing here is ever out of date."""
+
+
+def _expected(library: Any) -> list[str]:
+    """Return the names of what machine code finds in the process: functions of C, objects of Python and numba."""
+    module = library._final_module
+    parts = (*module.functions, *module.global_variables)
+    return sorted(part.name for part in parts if part.is_declaration and not part.name.startswith("llvm."))
+
+
+def _loaded(target_context: Any, expected: list[str], parts: tuple) -> CompileResult:
+    """Return a compiled function.
+
+    What numba needs to compile is left for the first compilation: importing it takes 0.4 s in a new process. Some of
+    it defines names that machine code may expect.
+    """
+    rtsys.initialize(target_context)
+    if not all(map(address_of_symbol, expected)):
+        target_context.refresh()
+    return CompileResult._rebuild(target_context, *parts)
+
+
+def _head(path: Path, body: bytes) -> bytes:
+    return HEAD + hashlib.sha256(path.name.encode() + b"\0" + body).digest()

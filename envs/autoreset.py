@@ -1,0 +1,97 @@
+"""Many simulations whose episodes end and begin within the steps: one step for every vector environment."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium.vector import AutoresetMode
+from gymnasium.vector.utils import batch_space
+
+from .episodes import checked_action, checked_numbers, judge, rows_where, shown, total
+from .restoring import RestorableVectorEnv
+from .turns import alone
+
+
+class AutoresetVectorEnv(RestorableVectorEnv, gymnasium.vector.VectorEnv):
+    """A vector environment that starts an episode where one is over, as its autoreset mode says.
+
+    Attributes:
+        task: What has the `reward_terms()`, `endings()` and `measurements()` of all simulations.
+    """
+
+    def __init__(self, num_envs: int, max_episode_steps: int | None, autoreset_mode: str | AutoresetMode):
+        self.autoreset_mode = checked_numbers(num_envs, max_episode_steps, autoreset_mode)
+        self.num_envs, self.max_episode_steps = num_envs, max_episode_steps
+        self._busy, self._over, self._steps = False, np.zeros(num_envs, bool), np.zeros(num_envs, int)
+
+    def _take_spaces(self, observation: gymnasium.spaces.Box, action: gymnasium.spaces.Box) -> None:
+        """Take the spaces of one simulation."""
+        self.single_observation_space, self.single_action_space = observation, action
+        self.observation_space = batch_space(observation, self.num_envs)
+        self.action_space = batch_space(action, self.num_envs)
+
+    @abstractmethod
+    def _start(self, sims: list[int]) -> None:
+        """Start an episode in each of these simulations."""
+
+    @abstractmethod
+    def _observe(self) -> np.ndarray:
+        """Return the observation of all simulations."""
+
+    @abstractmethod
+    def _advance(self, actions: np.ndarray, waited: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+        """Step the simulations, without those whose episode was over.
+
+        Returns:
+            Why a simulation diverged, or "", shape (n,) of object; and the observation, or None where it is not known.
+        """
+
+    @alone
+    def step(self, actions):
+        """Hold the actions, shape (num_envs, n), for one control period; see the task for what an action means."""
+        actions, waited = checked_action(actions, self.action_space), self._over
+        if waited.any() and self.autoreset_mode is AutoresetMode.DISABLED:
+            over = np.flatnonzero(waited).tolist()
+            raise ValueError(f"the episodes of environments {over} are over; reset them with options['reset_mask']")
+        endings, observation = self._advance(actions, waited)
+        terms, terminated = judge(self.task, endings, waited)
+        self._steps += 1
+        truncated = (self._steps >= (self.max_episode_steps or np.inf)) & ~waited
+        self._over = terminated | truncated
+        final, restart = {}, waited
+        if self.autoreset_mode is AutoresetMode.SAME_STEP and self._over.any():
+            observation = self._observe() if observation is None else observation
+            final, restart = self._final(observation, endings, terms), self._over
+            self._over = np.zeros(self.num_envs, bool)
+        if restart.any():
+            self._begin(np.flatnonzero(restart).tolist())
+            observation, endings[restart] = None, ""
+        observation = self._observe() if observation is None else observation
+        infos = self._infos(np.ones(self.num_envs, bool), endings, terms, ~restart)
+        return observation, total(terms.values()), terminated, truncated, shown(infos, self.autoreset_mode) | final
+
+    def _begin(self, sims: list[int], *starts) -> None:
+        self._start(sims, *starts)
+        self._steps[sims] = 0
+
+    def _infos(self, present: np.ndarray, endings=None, terms=None, stepped=None) -> dict[str, Any]:
+        """Return the measurements, Gymnasium's way: beside each array, a mask of those it is of."""
+        infos = self.task.measurements()
+        infos["termination"] = np.full(self.num_envs, "", object) if endings is None else endings
+        masks = {"_" + name: present for name in infos}
+        for name, term in (terms or {}).items():
+            infos["reward_" + name], masks["_reward_" + name] = term, stepped
+        return infos | masks
+
+    def _final(self, observation: np.ndarray, endings: np.ndarray, terms: dict[str, np.ndarray]) -> dict[str, Any]:
+        """Return the last observation and info of the episodes that end in this step."""
+        over, last = self._over, rows_where(self._over, observation)
+        infos = self._infos(over, endings.copy(), terms, over)
+        return {"final_obs": last, "_final_obs": over, "final_info": infos, "_final_info": over}
+
+    def _shown_start(self, sims: list[int]) -> dict[str, Any]:
+        """Return the infos of a reset of these simulations."""
+        return shown(self._infos(np.isin(np.arange(self.num_envs), sims)), self.autoreset_mode)

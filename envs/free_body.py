@@ -1,0 +1,197 @@
+"""A machine whose body moves freely: what it measures, observes, is rewarded for, and when it has toppled.
+
+A robot of one's own joins by subclassing `FreeBodyTask` with the method `build`; see CONTRIBUTING's recipe.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import mujoco
+import numpy as np
+
+from ..mjcf.terrain import stand
+from .config import TaskConfig, Terms
+from .measure import UPRIGHT, heading, rotation, squared_change, to_body, track
+from .observations import Observation, labelled
+from .task import Task
+
+AXES = ("x", "y", "z")
+SCAN_FORWARD = (-0.3, 0.0, 0.3, 0.6)  # where the height scan looks, along and across the heading [m]
+SCAN_RIGHT = (-0.2, 0.0, 0.2)
+WIDTHS = (0.1, 0.25)  # by which speed [m/s] and yaw rate [rad/s] miss a command where the reward is 1/e
+
+
+def rewards(
+    directions: str = "xy",
+    widths: tuple[float, float] = WIDTHS,
+    change: str = "squared change of the action",
+    **more: tuple[float, str],
+) -> dict[str, Terms]:
+    """Return weight and meaning of each term of a free body's reward, by task.
+
+    Args:
+        directions: Names of the world's axes forward and sideways.
+        widths: By how much speed [m/s] and yaw rate [rad/s] miss a command where the reward is 1/e.
+        change: What `action_change` weighs.
+        more: Further terms of both tasks.
+    """
+    along, across = directions
+    shared = more | {"action_change": (-0.005, change), "healthy": (0.05, "1 until the episode terminates")}
+    return {
+        "forward": {
+            "forward": (1.0, f"forward speed along the world's {along} [m/s]"),
+            "drift": (-0.2, f"sideways speed along the world's {across}, absolute [m/s]"),
+        }
+        | shared,
+        "commanded": {
+            "speed": (1.0, f"exp(-((forward speed - command) / {widths[0]:g} m/s)^2), body frame"),
+            "yaw_rate": (0.5, f"exp(-((yaw rate - command) / {widths[1]:g} rad/s)^2)"),
+        }
+        | shared,
+    }
+
+
+@dataclass(frozen=True)
+class FreeBodyConfig(TaskConfig):
+    """Options of a machine whose body moves freely: keywords of `gymnasium.make`, most also options of `reset`."""
+
+    REWARDS = rewards()
+
+    task: str = "forward"  # or "commanded": follow a forward speed and a yaw rate
+    command_speed: tuple[float, float] = (0.0, 0.5)  # range of the commanded forward speed [m/s]
+    command_yaw_rate: tuple[float, float] = (-0.5, 0.5)  # range of the commanded yaw rate [rad/s], left positive
+
+    @property
+    def command_ranges(self) -> tuple[tuple[float, float], ...]:
+        """Of forward speed and yaw rate."""
+        return self.command_speed, self.command_yaw_rate
+
+
+class FreeBodyTask(Task):
+    """A machine with a free root, sites `foot_i` and an IMU; its first keyframe, if any, has its joints at the start.
+
+    Attributes:
+        FORWARD: Which axis of body and world is forward; the other of x and y is sideways.
+        WIDTHS: By how much speed [m/s] and yaw rate [rad/s] miss a command where its reward is 1/e.
+        rotation: From body to world, shape (..., 3, 3).
+        accelerometer: Of the IMU, body frame, a view, shape (..., 3) [m/s^2].
+        height: Of the body above the ground below it, shape (...,) [m].
+    """
+
+    DEFAULT = ("height", "gravity", "velocity", "angular_velocity", "joint_angle", "joint_speed", "foot_contact")
+    DEFAULT += ("action", "command")
+    PLACE = slice(0, 2)
+    FORWARD: ClassVar[int] = 0
+    WIDTHS: ClassVar[tuple[float, float]] = WIDTHS
+
+    def known(self) -> dict[str, Observation]:
+        """Return the entries of a free body, of all its joints, and of its feet."""
+        model = self.model
+        joints = [model.joint(k).name for k in range(1, model.njnt)]
+        feet = [f"foot_{k}" for k in range(self.n_feet)]
+        own = {
+            "joint_angle": labelled(joints, 100, "rad", "of the joints", lambda t: t.qpos[..., 7:]),
+            "joint_speed": labelled(joints, 1e3, "rad/s", "of the joints", lambda t: t.qvel[..., 6:]),
+        }
+        return entries(own, feet, [model.actuator(k).name for k in range(model.nu)])
+
+    def place(self, sim, model, data, rng) -> None:
+        """Stand the machine on the ground, with noise on joints and velocities."""
+        mujoco.mj_resetData(model, data) if model.nkey == 0 else mujoco.mj_resetDataKeyframe(model, data, 0)
+        data.qpos[:7] = (0, 0, 0, 1, 0, 0, 0)
+        data.qpos[7:] += self.config.reset_noise * rng.standard_normal(model.nq - 7)
+        mujoco.mj_kinematics(model, data)
+        feet = [model.site(f"foot_{k}").id for k in range(self.n_feet)]
+        data.qpos[:7] = stand(data.site_xpos[feet], self.terrain[sim])
+        data.qvel[:] = self.config.reset_noise * rng.standard_normal(model.nv)
+
+    def bind(self, data) -> None:
+        """Take views of the state and the sensors."""
+        super().bind(data)
+        if self.model.jnt_type[0] != mujoco.mjtJoint.mjJNT_FREE:
+            raise ValueError("the first joint of a machine whose body moves freely is its free root")
+        first = int(self.model.sensor("accelerometer").adr[0])
+        self.accelerometer = data.sensordata[..., first : first + 3]
+
+    def refresh(self) -> None:
+        """Measure orientation and height."""
+        qpos = self.qpos
+        self.rotation = rotation(qpos[..., 3:7])
+        self.height = qpos[..., 2] - self.ground.height(qpos[..., 0], qpos[..., 1])
+
+    def forward(self, along: np.ndarray) -> np.ndarray:
+        """Return the forward part of a distance or a velocity, shape (..., 2)."""
+        return along.T[self.FORWARD]
+
+    def off_centre(self) -> np.ndarray:
+        """Return how far the body is from the origin along x or y, whichever is more [m]."""
+        return np.abs(self.qpos[..., :2]).max(-1)
+
+    def action_change(self) -> np.ndarray:
+        """Return what the reward of that name weighs."""
+        return squared_change(self.action, self.last_action)
+
+    def unweighted_terms(self) -> dict[str, np.ndarray]:
+        """Return the terms of the configured task."""
+        terms = {"action_change": self.action_change(), "healthy": 1.0}
+        axis, velocity = self.FORWARD, self.velocity
+        if self.config.task == "forward":
+            return {"forward": velocity[..., axis], "drift": np.abs(velocity[..., 1 - axis])} | terms
+        forward = np.vecdot(velocity, heading(self.rotation, axis))
+        yaw_rate = np.vecdot(self.rotation[..., 2, :], self.qvel[..., 3:6])
+        speed_width, yaw_rate_width = self.WIDTHS
+        return {
+            "speed": track(forward, self.command[..., 0], speed_width),
+            "yaw_rate": track(yaw_rate, self.command[..., 1], yaw_rate_width),
+        } | terms
+
+    def falls(self) -> dict[str, np.ndarray]:
+        """Return whether the robot has toppled."""
+        return {
+            "toppled: tilted by more than 60 degrees": self.rotation[..., 2, 2] < UPRIGHT,
+            "toppled: the body is under the ground": self.height < 0.0,
+        }
+
+    def measurements(self) -> dict[str, np.ndarray]:
+        """Return where the robot is, and what its feet do."""
+        return super().measurements() | {"position": self.qpos[..., :3].copy()}
+
+
+def height_scan(task: FreeBodyTask) -> np.ndarray:
+    """Return the body's height over points around it, shape (..., 12) [m]."""
+    forward = heading(task.rotation, task.FORWARD)  # (..., 2)
+    right = np.stack([forward[..., 1], -forward[..., 0]], axis=-1)
+    ahead, aside = (grid.ravel() for grid in np.meshgrid(SCAN_FORWARD, SCAN_RIGHT, indexing="ij"))
+    points = task.qpos[..., None, :2] + ahead[:, None] * forward[..., None, :] + aside[:, None] * right[..., None, :]
+    return task.qpos[..., 2:3] - task.ground.height(points[..., 0], points[..., 1])
+
+
+def _forces(task: FreeBodyTask) -> np.ndarray:
+    return task.foot[..., 1:].reshape(*task.foot.shape[:-2], -1)
+
+
+def entries(own: dict[str, Observation], legs: Iterable[str], actions: Iterable[str]) -> dict[str, Observation]:
+    """Return the entries of a free body, those of its `own` joints, and those of feet and actions of these names."""
+    legs = tuple(legs)
+    forces = [f"{leg}_{axis}" for leg in legs for axis in AXES]
+    scan = [f"{ahead:g} ahead, {right:g} right" for ahead in SCAN_FORWARD for right in SCAN_RIGHT]
+    return {
+        "height": labelled(("height",), 10, "m", "body above the ground below it", lambda t: t.height[..., None]),
+        "gravity": labelled(AXES, 1, "1", "direction of gravity, body frame", lambda t: -t.rotation[..., 2, :]),
+        "velocity": labelled(
+            AXES, 100, "m/s", "of the body, body frame", lambda t: to_body(t.rotation, t.qvel[..., :3])
+        ),
+        "angular_velocity": labelled(AXES, 1e3, "rad/s", "of the body, body frame", lambda t: t.qvel[..., 3:6]),
+        **own,
+        "foot_contact": labelled(legs, 1, "1", "1 where a foot touches the ground", lambda t: t.foot[..., 0]),
+        "foot_force": labelled(forces, 1e5, "N", "of the ground on each foot, world frame", _forces),
+        "accelerometer": labelled(AXES, 1e5, "m/s^2", "of the body's IMU, body frame", lambda t: t.accelerometer),
+        "height_scan": labelled(scan, 100, "m", "body above a grid of points on the ground", height_scan),
+        "action": labelled(actions, 1, "1", "the last action", lambda t: t.action),
+        "command": labelled(
+            ("speed", "yaw_rate"), 100, "m/s, rad/s", "forward speed, yaw rate", lambda t: t.command, "commanded"
+        ),
+    }

@@ -1,0 +1,154 @@
+"""Where an episode of a task begins: options that change, what is drawn, the start, and a state that is taken back."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import mujoco
+import numpy as np
+
+from ..analytic.terrain import Flat, Terrain
+from ..mjcf.compile import compile_model, take_parameters
+from ..mjcf.presets import find
+from ..mjcf.terrain import reroll
+from .config import REMAKE_MODEL, TaskConfig
+from .state import Randoms
+
+
+class Startable(ABC):
+    """The half of a task that is at work between two episodes; see `task.Task`, which is the other.
+
+    Attributes:
+        KEPT: Names of the arrays with leading dimensions `shape` that a later step or reset reads; the state of a
+            simulation has their rows.
+        shape: Leading dimensions: () for one simulation, (n,) for n of them.
+        rngs: The random numbers of each simulation, by `sim`.
+        params: The robot of each simulation, by `sim`.
+        terrain: The terrain of each simulation, by `sim`.
+    """
+
+    KEPT: ClassVar[tuple[str, ...]] = ("action", "command", "_command_until", "_start_place", "velocity")
+
+    def __init__(self, shape: tuple[int, ...]):
+        self.shape, self.rngs = shape, Randoms()
+
+    def draw_from(self, robot, terrain: Terrain, rerolls: bool) -> None:
+        """Begin with this robot and terrain everywhere; where it `rerolls`, an episode draws the terrain's seed."""
+        sims = range(self.shape[0]) if self.shape else ((),)
+        self.params: dict[int | tuple, Any] = dict.fromkeys(sims, robot)
+        self.terrain: dict[int | tuple, Terrain] = dict.fromkeys(sims, terrain)
+        self._rerolls = rerolls
+
+    def _adopt(self, config: TaskConfig) -> None:
+        """Take a configuration, and what a step needs of it."""
+        self.config, self._weights = config, config.weights
+        self._command_ranges = np.array(config.command_ranges, float).T
+
+    def configure(self, options: dict[str, Any]) -> bool:
+        """Take options of a reset, which hold until changed; return whether the model is a new one.
+
+        Raises:
+            ValueError: If an option is unknown or its value impossible; the sentence says what is allowed.
+        """
+        if not options:
+            return False
+        before = self.config
+        self._adopt(before.changed(options))
+        rebuilt = any(getattr(before, name) is not getattr(self.config, name) for name in REMAKE_MODEL)
+        if rebuilt:
+            self._build()
+        return rebuilt
+
+    @property
+    def varies(self) -> bool:
+        """Whether an episode draws its robot or its ground, so that its start changes the model."""
+        return bool(self.config.randomise) or self._rerolls
+
+    @abstractmethod
+    def place(self, sim, model: mujoco.MjModel, data: mujoco.MjData, rng: np.random.Generator) -> None:
+        """Put the robot's start, with noise, into `data`."""
+
+    def factor_shape(self, value: np.ndarray) -> tuple[int, ...] | None:
+        """Return how many factors randomise a parameter: one for each leg or link where there are values for each."""
+        return value.shape[:1] + (1,) * (value.ndim - 1) if value.ndim else None
+
+    def write_robot(self, sim, model: mujoco.MjModel, params) -> None:
+        """Write the robot drawn for a simulation into its model."""
+        preset = find(self.config.preset, self.config.PRESETS)
+        take_parameters(model, compile_model(self.build(params, Flat(), preset)))
+
+    def start(self, sim, model: mujoco.MjModel, data: mujoco.MjData, **state: np.ndarray) -> None:
+        """Draw robot and ground, place the robot, and draw a command.
+
+        Args:
+            sim: The simulation; `self.rngs[sim]` are its random numbers.
+            model: Its model.
+            data: Where its start goes; not yet the arrays of `self.data`.
+            state: The user's `qpos` or `qvel`, if given.
+        """
+        rng = self.rngs[sim]
+        self._draw_robot(sim, model, rng)
+        if self._rerolls:
+            self._lay(sim, model, replace(self.terrain[sim], seed=int(rng.integers(2**31))))
+        self.place(sim, model, data, rng)
+        for name, value in state.items():
+            given, target = np.asarray(value, float), getattr(data, name)
+            if given.shape != target.shape or not np.isfinite(given).all():
+                raise ValueError(f"{name} must be finite and of shape {target.shape}, got {given}")
+            target[:] = given
+        self.action[sim] = self.last_action[sim] = self.command[sim] = 0.0
+        self.begin(sim, data)
+        self.draw_command(sim, data.time)
+
+    def _draw_robot(self, sim, model, rng) -> None:
+        """Draw a robot's parameters from their ranges."""
+        if not self.config.randomise:
+            return
+        nominal, drawn = self.config.robot, {}
+        for name, (low, high) in self.config.randomise.items():
+            value = getattr(nominal, name)
+            drawn[name] = value * rng.uniform(low, high, self.factor_shape(np.asarray(value)))
+        self.params[sim] = replace(nominal, **drawn)
+        self.write_robot(sim, model, self.params[sim])
+
+    def _lay(self, sim, model, terrain) -> None:
+        """Put rough ground under a simulation."""
+        reroll(model, terrain)
+        self.terrain[sim] = self.ground[sim] = terrain
+
+    def draw_command(self, sim, time: float) -> None:
+        """Draw a new command in the task "commanded"; it holds for a while."""
+        if self.config.task == "commanded":
+            self.command[sim] = self.rngs[sim].uniform(*self._command_ranges)
+            self._command_until[sim] = time + self.config.command_period
+
+    def drawn(self, sim) -> tuple:
+        """Return a simulation's robot and its terrain; asked for where the task `varies`."""
+        return self.params[sim], self.terrain[sim]
+
+    def redraw(self, sim, model: mujoco.MjModel, drawn: tuple) -> bool:
+        """Give a simulation what `drawn` returned; where it has something else, that takes milliseconds.
+
+        Returns:
+            Whether its model is another now.
+        """
+        params, terrain = drawn
+        other_robot = bool(self.config.randomise) and params is not self.params[sim]
+        other_ground = self._rerolls and terrain != self.terrain[sim]
+        if other_robot:
+            self.write_robot(sim, model, params)
+            self.params[sim] = params
+        if other_ground:
+            self._lay(sim, model, terrain)
+        return other_robot or other_ground
+
+    def kept_rows(self, rows) -> dict[str, np.ndarray]:
+        """Return copies of the arrays `KEPT`, of these rows; None makes the one simulation a row."""
+        return {name: np.array(getattr(self, name)[rows]) for name in self.KEPT}
+
+    def take_rows(self, rows, arrays: dict[str, np.ndarray]) -> None:
+        """Write what `kept_rows` returned into these rows."""
+        for name in self.KEPT:
+            getattr(self, name)[rows] = arrays[name]

@@ -1,0 +1,59 @@
+"""The pages of docs/ whose tables come from the code: environments, figures, the API reference.
+
+Usage: tarsus page docs [--check] [--write]. Without --write it says which pages would change; with --check such a page
+is an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from tarsus.analytic import saving
+from tarsus.envs import ENVIRONMENTS
+from tarsus.scripts import arguments
+from tarsus.scripts.pages import (
+    api_pages,
+    frame,
+    gallery,
+    hexapod_page,
+    hopping_leg_page,
+    plain_page,
+    quasistatic_page,
+    slip_leg_page,
+    walker_pages,
+)
+
+PAGES = {
+    "docs/envs/hexapod.md": hexapod_page.page,
+    "docs/envs/multipod.md": walker_pages.multipod_page,
+    "docs/envs/bigant.md": walker_pages.bigant_page,
+    "docs/envs/multipod_quasistatic.md": quasistatic_page.page,
+    "docs/envs/hopping_leg.md": hopping_leg_page.page,
+    "docs/envs/slip_leg.md": slip_leg_page.page,
+    "docs/figures.md": gallery.page,
+} | api_pages.PAGES
+
+
+def pages() -> dict[str, Callable[[], str]]:
+    """Return how each page is made, by its path: those of `PAGES`, and of the environments that have none there."""
+    plain = {plain_page.place(name): partial(plain_page.page, name) for name in ENVIRONMENTS}
+    return plain | PAGES
+
+
+@arguments.command
+def main(argv: list[str] | None = None) -> int:
+    parser = arguments.Parser(prog="tarsus page docs", description=__doc__.partition("\n")[0])
+    parser.add_argument("--check", action="store_true", help="fail if a page would change")
+    frame.add_docs(parser, "write the pages that would change")
+    with arguments.read(parser, argv) as args:
+        root = frame.docs_of(args).parent
+    stale = []
+    for name, page in pages().items():
+        path, text = root / name, page()
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            stale.append(name)
+            if args.write:
+                saving.write_text(path, text)
+    print("\n".join(f"{'written' if args.write else 'stale'}: {name}" for name in stale) or "all pages are up to date")
+    return int(bool(stale) and args.check)

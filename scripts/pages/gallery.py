@@ -1,0 +1,123 @@
+"""The pictures of docs/figures.md, from the golden data of the tests, and films of everything that moves.
+
+Usage: tarsus page gallery [--only FIGURE ...] [--no-clips] [--no-figures] [--write]. Seconds for the figures; a minute
+for the clips, for which there must be an OpenGL library.
+
+A figure whose golden data are those of a smaller computation is left as it is: its own page's command draws it.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from tarsus.analytic import saving
+from tarsus.scripts import arguments, report
+from tarsus.scripts.figure import load, names, title
+from tarsus.scripts.pages import frame
+from tarsus.scripts.views.rendering import INSTALL_OPENGL, choose_opengl
+
+ROOT = Path(__file__).parents[2]
+PICTURES = report.DOCS / "figures"
+CLIP_SIZE, CLIP_FPS, CLIP_SECONDS = (320, 240), 20, 3.0  # (width, height) [pixel], [1/s], [s]
+COLOURS = 64  # of a clip; fewer are smaller
+FILMED = {  # clip: environment, policy, options of `make`, seconds before it begins
+    "hexapod": ("Hexapod-v0", "clock", {"terrain": "rough"}, 1.0),
+    "hexapod_learned": ("Hexapod-v0", "hexapod-gait", {}, 3.0),
+    "hoppingleg": ("HoppingLeg-v0", "Raibert", {}, 3.0),
+    "slipleg": ("SlipLeg-v0", "SLIP", {}, 0.0),
+    "multipod": ("Multipod-v0", "undulation", {"n_legs": 12}, 1.0),
+    "bigant": ("BigAnt-v0", "tripod", {}, 1.0),
+}
+
+
+def draw(name: str, folder: Path) -> bool:
+    """Draw a figure from its golden data; return whether there are such of the whole figure."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    figure = load(name)
+    stored = ROOT / "tests" / "golden" / f"figure_{name}.npz"
+    if hasattr(figure, "GOLDEN") or hasattr(figure, "MEASURED") or not stored.exists():
+        return False
+    with np.load(stored) as data:
+        drawn = figure.draw(dict(data))
+    with saving.writing(folder / f"{name}.png") as part:
+        drawn.savefig(part, dpi=90)
+    pyplot.close(drawn)
+    return True
+
+
+def page() -> str:
+    """Return docs/figures.md: every figure with its command and what its script says of it."""
+    parts = [
+        "# Figures",
+        "Every figure of the sources that is reproduced here, and those of our own. `tarsus figure NAME` computes and\n"
+        "draws one into `out/figures`; the tests keep the numbers of all of them. `tarsus page gallery --write` draws\n"
+        "the pictures of this page.",
+    ]
+    for name in names():
+        first = title(name)
+        picture = f"![{first}](figures/{name}.png)" if (PICTURES / f"{name}.png").exists() else ""
+        command = f"```\ntarsus figure {name}\n```"
+        parts += [f"## {first.rstrip('.')}", load(name).__doc__.partition("\n")[2].strip(), command, picture]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def film(clip: str, folder: Path) -> None:
+    """Write a clip of an environment under a policy."""
+    import gymnasium
+    import imageio.v3 as iio
+
+    from tarsus.scripts.learning import policies
+
+    environment, policy, options, before = FILMED[clip]
+    made, name, asked = policies.find(policy, environment, options)
+    size = dict(zip(("width", "height"), CLIP_SIZE, strict=True))
+    env = gymnasium.make(name, render_mode="rgb_array", max_episode_steps=10**9, **asked, **size)
+    act, (observation, info) = made.make(env, 0), env.reset(seed=0)
+    frames = []
+    while len(frames) < CLIP_SECONDS * CLIP_FPS:
+        if info["time"] >= before + len(frames) / CLIP_FPS:
+            frames.append(env.render())
+        observation, _, terminated, _, info = env.step(act(observation, info))
+        if terminated:
+            raise RuntimeError(f"{environment}: {info['termination']}")
+    env.close()
+    with saving.writing(folder / f"{clip}.gif") as part:
+        iio.imwrite(part, _few_colours(frames), duration=1000 / CLIP_FPS, loop=0)
+
+
+def _few_colours(frames: list[np.ndarray]) -> np.ndarray:
+    from PIL import Image
+
+    # An octree keeps the colours of small parts, legs above all, where Pillow's median cut spends all on the ground.
+    some = np.concatenate(frames[:: max(1, len(frames) // 6)])
+    palette = Image.fromarray(some).quantize(COLOURS, method=Image.Quantize.FASTOCTREE)
+    few = [Image.fromarray(frame).quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames]
+    return np.stack([np.asarray(image.convert("RGB")) for image in few])
+
+
+@arguments.command
+def main(argv: list[str] | None = None) -> int:
+    parser = arguments.Parser(prog="tarsus page gallery", description=__doc__.partition("\n")[0])
+    parser.add_argument("--only", nargs="+", choices=names(), metavar="FIGURE", help="these figures, and no clips")
+    parser.add_argument("--no-clips", action="store_true", help="figures only")
+    parser.add_argument("--no-figures", action="store_true", help="clips only")
+    frame.add_pictures(parser)
+    with arguments.read(parser, argv) as args:
+        folder = frame.pictures_folder(args)
+    clips = () if args.no_clips or args.only else FILMED
+    if clips and not choose_opengl():  # before MuJoCo is imported
+        print(f"tarsus page gallery: no clips: {INSTALL_OPENGL}", file=sys.stderr)
+        clips = ()
+    for name in [] if args.no_figures else args.only or names():
+        print(f"{name}: {'drawn' if draw(name, folder) else 'left as it is'}")
+    for clip in clips:
+        film(clip, folder)
+        print(f"{clip}: filmed")
+    return 0

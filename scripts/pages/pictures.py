@@ -1,0 +1,94 @@
+"""The pictures of the README and of docs/: the hexapod on rough ground, multipods, BigANT and the disc.
+
+Usage: tarsus page pictures [--write]. Needs an OpenGL library (EGL or OSMesa); takes about twenty seconds.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tarsus.analytic import saving
+from tarsus.analytic.clock import TripodGait
+from tarsus.analytic.models.hexapod import HexapodParams
+from tarsus.analytic.terrain import Rough
+from tarsus.scripts import arguments
+from tarsus.scripts.pages import frame
+from tarsus.scripts.views import rendering
+
+INSTANTS = (2.25, 2.52, 2.75)  # a tripod in mid-swing, double support, the other tripod [s]
+WIDTH, HEIGHT = 400, 300  # of each instant [pixel]
+MULTIPOD_LEGS = (4, 6, 12, 24)
+WALK = 4.2  # after which the multipods and BigANT are seen [s]
+
+
+def hexapod() -> np.ndarray:
+    """Return the hexapod at a few instants of a stride, side by side, shape (height, n width, 3)."""
+    import mujoco
+
+    from tarsus.scripts.machines.hexapod import Experiment
+    from tarsus.scripts.machines.hexapod_mujoco import Stepper
+
+    stepper = Stepper(Experiment(HexapodParams(), TripodGait(), Rough(), "rl"))
+    images = []
+    with mujoco.Renderer(stepper.model, 2 * HEIGHT, 2 * WIDTH) as renderer:
+        for instant in INSTANTS:
+            while stepper.data.time < instant:
+                stepper.step()
+            renderer.update_scene(stepper.data, "follow")
+            images.append(smoothed(renderer.render()))
+    return np.concatenate(images, axis=1)
+
+
+def smoothed(image: np.ndarray) -> np.ndarray:
+    """Return an image at half its size: four rays a pixel make smooth edges."""
+    return image.reshape(HEIGHT, 2, WIDTH, 2, 3).mean(axis=(1, 3)).astype(np.uint8)
+
+
+def walking(robot: str, seconds: float = WALK, **params) -> np.ndarray:
+    """Return a robot of `ROBOTS` at the end of a walk, with its feet's forces, shape (height, width, 3)."""
+    from tarsus.scripts.machines.multipod_mujoco import ROBOTS, Walking, WalkingStepper, walk
+
+    machine = ROBOTS[robot]
+    robot_params = machine.params(**params)
+    asked = Walking(robot, robot_params, machine.gait(robot_params), preset="rl")
+    found = walk(asked, seconds)
+    last = (found.qpos[-1], *(found.record[name].values[-1] for name in ("foot_position", "foot_force")))
+    return smoothed(next(rendering.film(WalkingStepper(asked).model, [last], size=(2 * WIDTH, 2 * HEIGHT))))
+
+
+def multipods() -> np.ndarray:
+    """Return multipods of several sizes, in two rows."""
+    images = [walking("multipod", n_legs=n) for n in MULTIPOD_LEGS]
+    return np.concatenate([np.concatenate(images[:2], axis=1), np.concatenate(images[2:], axis=1)])
+
+
+def bigant() -> np.ndarray:
+    """Return BigANT at three instants of its tripod gait, side by side."""
+    return np.concatenate([walking("bigant", WALK + k * 0.9) for k in range(3)], axis=1)
+
+
+def disc() -> np.ndarray:
+    """Return discs of three sizes, side by side."""
+    return np.concatenate([walking("disc", 2.2, n_legs=n) for n in (3, 21, 42)], axis=1)
+
+
+PICTURES = {"hexapod": hexapod, "multipods": multipods, "bigant": bigant, "disc": disc}
+
+
+@arguments.command
+def main(argv: list[str] | None = None) -> int:
+    parser = arguments.Parser(prog="tarsus page pictures", description=__doc__.partition("\n")[0])
+    parser.add_argument("--only", nargs="+", choices=PICTURES, default=PICTURES, help="which; by default all")
+    frame.add_pictures(parser)
+    with arguments.read(parser, argv) as args:
+        folder = frame.pictures_folder(args)
+        if not rendering.choose_opengl():
+            raise ValueError(rendering.NO_OPENGL)
+    import imageio.v3 as iio
+
+    for name in args.only:
+        picture = PICTURES[name]()
+        with saving.writing(folder / f"{name}.png") as part:
+            iio.imwrite(part, picture)
+        print(folder / f"{name}.png")
+    return 0

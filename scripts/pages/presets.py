@@ -1,0 +1,186 @@
+"""The tables of docs/presets.md: gaits, slopes and turns in every preset, creep and cost.
+
+Runs are spread by joblib: put `with joblib.parallel_config(...)` around `compute` to run them elsewhere.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field
+
+import joblib
+import numpy as np
+from tqdm import tqdm
+
+from tarsus.analytic.clock import TripodGait
+from tarsus.analytic.models.hexapod import HexapodParams
+from tarsus.analytic.terrain import Flat, Slope, Terrain
+from tarsus.mjcf import PRESETS
+from tarsus.mjcf.presets import find
+from tarsus.scripts.machines.hexapod import Experiment
+from tarsus.scripts.machines.hexapod_mujoco import simulate
+from tarsus.scripts.pages.frame import Page, Place, Table
+from tarsus.scripts.runs import record, summary
+from tarsus.scripts.signature import Jobs
+from tarsus.scripts.studies.creep_and_cost import CREEP_SLOPE, creep_of_pinned, creep_of_standing, speed_of_simulation
+
+PLACE = Place("presets.md")
+PACKAGES = record.PACKAGES
+DUTY = 0.6
+GAITS = ((1.0, 0.75), (0.5, 0.75), (0.75, 1.0), (2.0, 0.5), (0.6, 0.5))  # t_c [s], phi_s [rad]
+SLOPES = (-0.2, -0.15, -0.1, -0.05, 0.0, 0.05, 0.1, 0.15, 0.2)
+TIPPED = 25.0  # past this the plate's edge is on the ground; a walk along a slope of 0.2 tilts by up to 23 [deg]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One run of the tables."""
+
+    table: str  # gait, slope, turn
+    label: str
+    gait: TripodGait
+    ground: Terrain = field(default_factory=Flat)
+    seconds: float = 10.0
+
+
+def cases() -> list[Case]:
+    """Return every run that is made in each preset."""
+    rows = [
+        Case("gait", f"t_c {t_c:g} s, phi_s {phi_s:g} rad", TripodGait(t_c, DUTY * t_c, phi_s)) for t_c, phi_s in GAITS
+    ]
+    rows += [Case("slope", f"{slope:+.2f}", TripodGait(), Slope(0.0, slope)) for slope in SLOPES]
+    turns = {
+        "in place, left, default gait": TripodGait(heading="left"),
+        "in place, left, duty 0.7": TripodGait(slow_time=0.7, heading="left"),
+        "in place, right, duty 0.7": TripodGait(slow_time=0.7, heading="right"),
+        "in place, left, t_c 0.75 s": TripodGait(0.75, DUTY * 0.75, heading="left"),
+        "in place, right, t_c 0.75 s": TripodGait(0.75, DUTY * 0.75, heading="right"),
+        "right, dphi_o +0.1 rad": TripodGait(offset_difference=0.1),
+        "right, dt_s -0.05 s": TripodGait(slow_time_difference=-0.05),
+        "right, dphi_o +0.1 rad, dt_s -0.05 s": TripodGait(offset_difference=0.1, slow_time_difference=-0.05),
+        "left, dphi_o -0.1 rad, dt_s +0.05 s": TripodGait(offset_difference=-0.1, slow_time_difference=0.05),
+    }
+    return rows + [Case("turn", label, gait, seconds=30.0) for label, gait in turns.items()]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What a table shows of a run."""
+
+    speed: float  # [m/s]
+    yaw_rate: float  # [rad/s]
+    max_tilt: float  # [rad]
+    cost_of_transport: float  # positive mechanical work over weight and way
+    fell_at: float | None  # when the run ended early [s]
+
+
+def run(case: Case, preset: str) -> Cell:
+    """Return a cell of a table."""
+    result = simulate(Experiment(HexapodParams(), case.gait, case.ground, preset), case.seconds, progress=False)
+    numbers = summary.summarise(result.record)
+    fell_at = None if result.completed else float(result.record["time"].values[-1])
+    return Cell(numbers.speed, numbers.yaw_rate, numbers.max_tilt, numbers.cot_positive, fell_at)
+
+
+def compute(rows: list[Case], n_jobs: int = -1) -> dict[tuple[str, str, str], Cell]:
+    """Return the cell of each (table, label, preset), with a progress bar; joblib's active backend runs them."""
+    jobs = [(case, preset) for case in rows for preset in PRESETS]
+    parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator")
+    cells = parallel(joblib.delayed(run)(case, preset) for case, preset in jobs)
+    shown = tqdm(cells, total=len(jobs), unit="run")
+    return {(case.table, case.label, preset): cell for (case, preset), cell in zip(jobs, shown, strict=True)}
+
+
+def tables(jobs: Jobs = -1) -> Page:
+    """Return the tables, and the figure of speed against slope.
+
+    Args:
+        jobs: Processes; -1 takes every core.
+    """
+    rows = cases()
+    cells = compute(rows, jobs)
+    made = [_settings(), _creep_and_cost(), _speeds(rows, cells, "gait", "gait, t_s / t_c = 0.6")]
+    made += [_costs(rows, cells), _speeds(rows, cells, "slope", "slope dz/dy"), _turns(rows, cells)]
+    return Page(*made, files={"figures/presets.png": lambda: draw(rows, cells)})
+
+
+def _settings() -> Table:
+    names = list(vars(find("reference")))
+    body = [[name, *(str(getattr(preset, name)) for preset in PRESETS.values())] for name in names]
+    return Table(["setting", *PRESETS], body, "### Settings")
+
+
+def _creep_and_cost() -> Table:
+    cost = {preset: [speed_of_simulation(preset, hold=hold) for hold in (0.02, 0.0)] for preset in PRESETS}
+    body = [
+        ["simulated over processor time, commands every 20 ms", *(f"{cost[preset][0]:.0f}" for preset in PRESETS)],
+        ["the same, commands at every step from Python", *(f"{cost[preset][1]:.0f}" for preset in PRESETS)],
+        [
+            f"creep, standing on a slope of {CREEP_SLOPE} [mm/s]",
+            *(f"{1e3 * creep_of_standing(p):.3f}" for p in PRESETS),
+        ],
+        ["creep, body held, flat ground [mm/s]", *(f"{1e3 * creep_of_pinned(preset):.3f}" for preset in PRESETS)],
+    ]
+    return Table(["", *PRESETS], body, "### Creep and cost")
+
+
+def _fall(cell: Cell) -> str:
+    if cell.fell_at is not None:
+        return f" (**topples** at {cell.fell_at:.1f} s)"
+    tilt = np.rad2deg(cell.max_tilt)
+    return f" (**tips** to {tilt:.0f} deg)" if tilt > TIPPED else ""
+
+
+def _speeds(rows: list[Case], cells, table: str, name: str) -> Table:
+    body = []
+    for case in (case for case in rows if case.table == table):
+        row = [cells[table, case.label, preset] for preset in PRESETS]
+        ratios = [f"{100 * (cell.speed / row[0].speed - 1):+.1f} %" for cell in row[1:]]
+        body.append([case.label, *(f"{cell.speed:.4f}{_fall(cell)}" for cell in row), *ratios])
+    others = [f"{preset} against {next(iter(PRESETS))}" for preset in list(PRESETS)[1:]]
+    return Table([name, *(f"{preset} [m/s]" for preset in PRESETS), *others], body, f"### {table.capitalize()}s")
+
+
+def _costs(rows: list[Case], cells) -> Table:
+    body = []
+    for case in (case for case in rows if case.table == "gait"):
+        row = [cells["gait", case.label, preset].cost_of_transport for preset in PRESETS]
+        body.append(
+            [case.label, *(f"{cost:.3f}" for cost in row), *(f"{100 * (c / row[0] - 1):+.0f} %" for c in row[1:])]
+        )
+    others = [f"{preset} against {next(iter(PRESETS))}" for preset in list(PRESETS)[1:]]
+    return Table(["gait, positive work over weight and way", *PRESETS, *others], body, "### Cost of transport")
+
+
+def _turns(rows: list[Case], cells) -> Table:
+    body = []
+    for case in (case for case in rows if case.table == "turn"):
+        row = [cells["turn", case.label, preset] for preset in PRESETS]
+        body.append(
+            [
+                case.label,
+                *(f"{cell.yaw_rate:+.3f}{_fall(cell)}" for cell in row),
+                *(f"{cell.speed:+.3f}" for cell in row),
+            ]
+        )
+    header = [*(f"{preset}, yaw [rad/s]" for preset in PRESETS), *(f"{preset} [m/s]" for preset in PRESETS)]
+    return Table(["turn", *header], body, "### Turns")
+
+
+def draw(rows: list[Case], cells):
+    """Return the figure of speed against slope in every preset."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(6, 4), layout="constrained")
+    axis = figure.subplots()
+    slopes = [case for case in rows if case.table == "slope"]
+    for preset, style in zip(PRESETS, itertools.cycle(("o-", "s--", "^:", "v-.")), strict=False):
+        values = [cells["slope", case.label, preset] for case in slopes]
+        x = np.array([case.ground.slope_y for case in slopes])
+        stands = np.array([cell.fell_at is None for cell in values])
+        speed = np.array([cell.speed for cell in values])
+        (line,) = axis.plot(x[stands], speed[stands], style, label=preset, ms=4)
+        axis.plot(x[~stands], speed[~stands], "x", color=line.get_color(), ms=9)
+    axis.set(xlabel="slope dz/dy, uphill is positive", ylabel="speed along the ground [m/s]")
+    axis.legend(title="preset; a cross topples")
+    return figure
