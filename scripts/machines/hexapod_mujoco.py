@@ -65,8 +65,8 @@ class Stepper(stepping.Stepper):
     def after(self) -> tuple:
         """Return toes, contacts and forces on them, energies, and the contacts' generalised forces."""
         data = self.data
-        contact = data.sensordata[self._sensors].reshape(N_LEGS, 4).copy()
-        return data.site_xpos[self._sites], contact, data.energy.copy(), data.qfrc_constraint.copy()
+        contact = data.sensordata[self._sensors].reshape(N_LEGS, 4)
+        return data.site_xpos[self._sites], contact, data.energy, data.qfrc_constraint
 
 
 def simulate(

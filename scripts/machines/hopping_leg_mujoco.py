@@ -70,7 +70,7 @@ class Stepper(stepping.Stepper):
 
     def after(self) -> tuple:
         """Return torques, the ground's force, whether the leg stands, and the foot."""
-        return self.torque, self.data.sensordata[1:4].copy(), self.controller.in_stance, self.data.site_xpos[0].copy()
+        return self.torque, self.data.sensordata[1:4], self.controller.in_stance, self.data.site_xpos[0]
 
     def _touches(self) -> bool:
         """Return whether the foot is on the ground: contact finds a touchdown, the force a liftoff."""

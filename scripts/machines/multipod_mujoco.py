@@ -136,7 +136,7 @@ class WalkingStepper(stepping.Stepper):
         """Return the feet, contacts and forces on them, and the servos' power."""
         data, n = self.data, self._n_legs
         power = np.abs(data.actuator_force * data.actuator_velocity).sum()
-        return data.site_xpos[self._sites], data.sensordata[: 4 * n].reshape(n, 4).copy(), power
+        return data.site_xpos[self._sites], data.sensordata[: 4 * n].reshape(n, 4), power
 
 
 @dataclass(frozen=True)

@@ -89,7 +89,7 @@ class Stepper(stepping.Stepper):
     def before(self) -> tuple:
         """Return time, state, the controller's memory and phase, and where centre of mass, foot and spring are."""
         time, qpos, qvel = super().before()
-        x, com, d = np.concatenate([qpos, qvel]), np.empty(4), self.controller.memory.copy()
+        x, com, d = np.concatenate([qpos, qvel]), np.empty(4), self.controller.memory
         foot = self.foot(x)
         self._com(x, self._p, com)
         stands = self.controller.phase == "stance"

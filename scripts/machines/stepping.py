@@ -11,7 +11,7 @@ machine back to the start, and go on.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import mujoco
 import numpy as np
@@ -27,6 +27,7 @@ from tarsus.scripts.machines.machine import SAMPLE_PERIOD, Status
 # and moves the speed of the coarse preset by half a percent.
 NUDGE = 1e-5  # [timestep]
 BAR = "{desc}{percentage:3.0f} %|{bar}| {n:.1f}/{total:.1f} s simulated [{elapsed}]"
+ROOM = 10_000  # rows of a record that are made at once
 BAD = [mujoco.mjtWarning.mjWARN_BADQPOS, mujoco.mjtWarning.mjWARN_BADQVEL, mujoco.mjtWarning.mjWARN_BADQACC]
 
 
@@ -69,12 +70,12 @@ class Stepper(ABC):
         return ""
 
     def before(self) -> tuple:
-        """Return a row's time and state, and what else the step is going to change."""
-        return self.data.time, self.data.qpos.copy(), self.data.qvel.copy()
+        """Return a row's time and state, and what else the step is going to change; copied before the step."""
+        return self.data.time, self.data.qpos, self.data.qvel
 
     @abstractmethod
     def after(self) -> tuple:
-        """Return, after the step, what MuJoCo derived from the state before it."""
+        """Return, after the step, what MuJoCo derived from the state before it; copied before the next."""
 
     def posture(self) -> str:
         """Return how a body on a free joint has fallen, or an empty string."""
@@ -113,13 +114,13 @@ def simulate(
     """
     timestep = stepper.model.opt.timestep
     every, n_rows = rows_in(seconds, timestep, every)
-    rows: list[tuple] = []
+    rows = _Rows(n_rows + 1)
     with tqdm(total=n_rows, unit_scale=every * timestep, disable=not progress, bar_format=BAR) as bar:
         status = _run(stepper, every, n_rows, rows, on_frame, bar)
-    return [np.array(column) for column in zip(*rows, strict=True)], status
+    return [column[: rows.n] for column in rows.columns()], status
 
 
-def _run(stepper: Stepper, every: int, n_rows: int, rows: list[tuple], on_frame: Callable | None, bar: tqdm) -> str:
+def _run(stepper: Stepper, every: int, n_rows: int, rows: _Rows, on_frame: Callable | None, bar: tqdm) -> str:
     for k in range(n_rows * every + 1):  # one step more closes the record
         row_due = k % every == 0
         if row_due and k and (fallen := stepper.fallen()):
@@ -127,16 +128,52 @@ def _run(stepper: Stepper, every: int, n_rows: int, rows: list[tuple], on_frame:
         stepper.command(stepper.data)
         if stepper.ended():
             return Status.COMPLETED
-        before = stepper.before() if row_due else ()
+        if row_due:
+            rows.before.write(rows.n, stepper.before())
         stepper.advance()
+        if row_due:
+            rows.after.write(rows.n, stepper.after())
         if any(stepper.data.warning[kind].number for kind in BAD):
             return Status.DIVERGED  # a row begun is given up: MuJoCo has reset the state
         if row_due:
-            rows.append((*before, *stepper.after()))
+            rows.n += 1
             bar.update(int(k > 0))
-            if on_frame is not None and len(rows) <= n_rows and on_frame(*rows[-1]):
+            if on_frame is not None and rows.n <= n_rows and on_frame(*rows.last()):
                 return Status.STOPPED
     return Status.COMPLETED
+
+
+class _Rows:
+    """The columns of a record, filled row by row: `n` rows are complete."""
+
+    def __init__(self, most: int) -> None:
+        self.n, self.before, self.after = 0, _Columns(most), _Columns(most)
+
+    def columns(self) -> list[np.ndarray]:
+        """Return the arrays, first those filled before the step."""
+        return self.before.arrays + self.after.arrays
+
+    def last(self) -> Iterator:
+        """Return the values of the last complete row, column by column."""
+        return (column[self.n - 1] for column in self.columns())
+
+
+class _Columns:
+    """Arrays of a row each for the rows of a record, made by the first and doubled where a long run needs it."""
+
+    def __init__(self, most: int) -> None:
+        self.arrays: list[np.ndarray] = []
+        self._room = min(most, ROOM)
+
+    def write(self, k: int, values: tuple) -> None:
+        """Copy values into row k."""
+        if not self.arrays:
+            self.arrays = [np.empty((self._room, *np.shape(value)), np.asarray(value).dtype) for value in values]
+        elif k == self._room:
+            self.arrays = [np.concatenate([array, np.empty_like(array)]) for array in self.arrays]
+            self._room *= 2
+        for array, value in zip(self.arrays, values, strict=True):
+            array[k] = value
 
 
 def rows_in(seconds: float, timestep: float, every: int | None = None) -> tuple[int, int]:
