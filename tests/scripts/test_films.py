@@ -10,14 +10,16 @@ import pytest
 
 from tarsus.envs.base import LeggedEnv
 from tarsus.scripts import cli, evaluate
+from tarsus.scripts.machines import MACHINES
 from tarsus.scripts.views import rendering
 
-# Scripts that choose an OpenGL, and the words with which they do.
+# Commands that choose an OpenGL, the words with which they do, and the script in which.
 DRAW = {
-    "run": ["hexapod"],
-    "evaluate": ["zero", "--video", "film.mp4"],
-    "pages.gallery": ["--no-figures", "--write"],
-    "pages.pictures": ["--write"],
+    "run hexapod": ([], "run"),
+    "run multipod": ([], "run"),
+    "evaluate": (["zero", "--video", "film.mp4"], "evaluate"),
+    "page gallery": (["--no-figures", "--write"], "pages.gallery"),
+    "page pictures": (["--write"], "pages.pictures"),
 }
 
 
@@ -47,12 +49,15 @@ def test_a_film_has_whole_control_periods_between_its_pictures(monkeypatch, tmp_
 def test_every_script_that_draws_chooses_its_opengl_before_mujoco_is_imported(tmp_path):
     asking = {
         cli.module_of(path).removeprefix("tarsus.scripts.")
-        for path in cli.commands().values()
-        if re.search(r"choose_opengl\(\)", path.read_text(encoding="utf-8"))
+        for path in cli.FOLDER.rglob("*.py")
+        if re.search(r"(?<!def )choose_opengl\(\)", path.read_text(encoding="utf-8"))
     }
-    assert asking == set(DRAW)
+    assert asking == {script for _, script in DRAW.values()}
+    runs = {f"run {name}" for name, machine in MACHINES.items() if machine.renders}
+    assert runs == {command for command, (_, script) in DRAW.items() if script == "run"}
     code = f"""if True:
-        import importlib, sys
+        import sys
+        from tarsus.scripts import cli
         from tarsus.scripts.views import rendering
 
         def choose():
@@ -60,9 +65,9 @@ def test_every_script_that_draws_chooses_its_opengl_before_mujoco_is_imported(tm
             raise SystemExit
 
         rendering.choose_opengl = choose
-        for name, words in {DRAW}.items():
+        for name, (words, _) in {DRAW}.items():
             try:
-                importlib.import_module("tarsus.scripts." + name).main(words)
+                cli.main([*name.split(), *words])
             except SystemExit:
                 pass
     """

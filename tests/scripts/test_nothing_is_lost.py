@@ -129,7 +129,7 @@ def test_a_full_disk_costs_the_new_run_and_not_the_old_one(tmp_path, capsys):
     capsys.readouterr()
     with full_disk(len(before["run.nc"]) // 2):
         assert tarsus([*out, "--force"]) == 1
-    assert "File too large" in only_sentence(capsys, "run") and contents(tmp_path) == before
+    assert "File too large" in only_sentence(capsys, "run hexapod") and contents(tmp_path) == before
     with full_disk(len(before["run.png"]) - 1):  # the records are shorter
         assert tarsus([*out, "--force"]) == 1
     assert set(contents(tmp_path)) == {"run.nc", "run.csv"}  # of the new run, without the picture of the old one
@@ -235,7 +235,7 @@ def test_a_second_ctrl_c_ends_a_command_at_once(tmp_path, monkeypatch, capsys):
     step = stepping.Stepper.advance
     monkeypatch.setattr(stepping.Stepper, "advance", lambda stepper: (step(stepper), ctrl_c(), ctrl_c()))
     assert tarsus([*WALK, str(tmp_path)]) == 130
-    assert "interrupted" in only_sentence(capsys, "run") and not list(tmp_path.iterdir())
+    assert "interrupted" in only_sentence(capsys, "run hexapod") and not list(tmp_path.iterdir())
 
 
 def test_ctrl_c_while_a_record_is_written_comes_after_it(tmp_path, monkeypatch, capsys):
@@ -250,7 +250,7 @@ def test_ctrl_c_while_a_run_is_filmed_keeps_its_record(tmp_path, monkeypatch, ca
     monkeypatch.setattr(rendering, "choose_opengl", lambda: True)
     monkeypatch.setattr(rendering, "film", lambda *rest: iter(lambda: ctrl_c() or np.zeros((48, 64, 3), np.uint8), 0))
     assert tarsus([word for word in [*WALK, str(tmp_path)] if word != "--no-video"]) == 130
-    assert "interrupted; the files that were complete are kept" in only_sentence(capsys, "run")
+    assert "interrupted; the files that were complete are kept" in only_sentence(capsys, "run hexapod")
     assert set(contents(tmp_path)) == {"run.nc", "run.csv", "run.png"}
     assert record.load(tmp_path / "run.nc").attrs["status"] == "reached the end"
 
