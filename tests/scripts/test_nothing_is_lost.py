@@ -226,7 +226,7 @@ def hopping_leg_mujoco(monkeypatch):
     from tarsus.scripts.runs import hopping_mujoco
 
     press_in_stepper(monkeypatch, hopping_mujoco.Stepper, 0.3)
-    return ["run", "hopping", "leg", "--engine", "mujoco"], "run.nc"
+    return ["run", "hopping_leg", "--engine", "mujoco"], "run.nc"
 
 
 def slip_leg_mujoco(monkeypatch):
@@ -237,17 +237,17 @@ def slip_leg_mujoco(monkeypatch):
 
     press_in_stepper(monkeypatch, Stepper, 0.3)
     monkeypatch.setattr(slip_leg_mujoco.MujocoRun, "_advance", Stepper.step)
-    return ["run", "slip", "leg", "--engine", "mujoco", "--preset", "rl"], "run.nc"
+    return ["run", "slip_leg", "--engine", "mujoco", "--preset", "rl"], "run.nc"
 
 
 def hopping_leg_exact(monkeypatch):
     press_in_frames(monkeypatch, hopping_runs, "hybrid_run", 0.9)
-    return ["run", "hopping", "leg"], "run.nc"
+    return ["run", "hopping_leg"], "run.nc"
 
 
 def slip_leg_exact(monkeypatch):
     press_in_frames(monkeypatch, slip_leg_runs, "hybrid", 0.9)
-    return ["run", "slip", "leg"], "run.nc"
+    return ["run", "slip_leg"], "run.nc"
 
 
 RUNS = (hexapod, multipod, hopping_leg_mujoco, slip_leg_mujoco, hopping_leg_exact, slip_leg_exact)
@@ -256,7 +256,7 @@ RUNS = (hexapod, multipod, hopping_leg_mujoco, slip_leg_mujoco, hopping_leg_exac
 @pytest.mark.parametrize("run", RUNS, ids=lambda run: run.__name__)
 def test_ctrl_c_ends_a_run_with_what_was_simulated_saved_and_a_sentence(run, tmp_path, monkeypatch, capsys):
     words, name = run(monkeypatch)
-    command = " ".join(word for word in words[:3] if not word.startswith("-"))
+    command = " ".join(word for word in words[:2] if not word.startswith("-"))
     assert tarsus([*words, "--out", str(tmp_path)]) == 130
     sentence = only_sentence(capsys, command)
     assert "interrupted at t = " in sentence and str(tmp_path) in sentence
@@ -312,7 +312,7 @@ def test_ctrl_c_between_studies_keeps_those_that_are_finished(tmp_path, monkeypa
     page.write_text(marks)
     command = ["page", "hexapod_studies", "--page", str(page), "--data", str(tmp_path / "data"), "--only", *STUDIES]
     assert tarsus(command) == 130
-    assert "interrupted at hexapod_turning" in only_sentence(capsys, "hexapod studies")
+    assert "interrupted at hexapod_turning" in only_sentence(capsys, "page hexapod_studies")
     assert set(contents(tmp_path)) == {"page.md", "data/hexapod_speed_map.npz"} and page.read_text() == marks
     assert tarsus(command) == 0
     assert runs == ["hexapod_speed_map", "hexapod_turning", "hexapod_turning"] and "| --- |" in page.read_text()
@@ -333,7 +333,7 @@ def test_a_figure_that_ctrl_c_ended_is_not_drawn_from_half_a_run(tmp_path, monke
 
     monkeypatch.setattr(zeno_ball.hy, "compile", compile_and_press)
     assert tarsus(["figure", "zeno_ball", "--out", str(tmp_path)]) == 130
-    assert "interrupted" in only_sentence(capsys, "figure") and not list(tmp_path.iterdir())
+    assert "interrupted" in only_sentence(capsys, "figure zeno_ball") and not list(tmp_path.iterdir())
 
 
 # Searches and sweeps --------------------------------------------------------------------------------------------------
