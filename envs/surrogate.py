@@ -1,4 +1,4 @@
-"""What `MultipodQuasistatic-v0` asks for: its options, observation, reward and end, from `analytic.quasistatic`.
+"""What `MultipodQuasistatic-v0` asks for: its options, observation, reward and end, from `analytic.models.quasistatic`.
 
 This file alone of its folder imports the contact solver, and with it numba.
 """
@@ -12,7 +12,7 @@ import numpy as np
 
 from ..analytic.contact.kernels import DISSIPATION
 from ..analytic.models.multipod import MultipodParams
-from ..analytic.quasistatic import KEPT, Robots
+from ..analytic.models.quasistatic import KEPT, Robots
 from .kinds import check_fields
 from .observations import Observation, labelled
 from .state import Randoms

@@ -77,6 +77,7 @@ SMOKE: dict[str, tuple[str, dict[str, Any]]] = {
     "benchmark slip_leg": ("--repeats 1", dict(N_STEPS=2, N_ACTIONS=10)),
     "benchmark surrogate": ("--legs 6 --num-envs 2 --repeats 1", {}),
     "benchmark vector": ("--num-envs 4 --async-envs 2 --steps 4 --repeats 1", {}),
+    "page architecture": ("--write --docs OUT", {}),
     "page policies": ("--policies walk --seeds 1 --pushes 1 --write --docs OUT", dict(SIDES=1)),
     "page contact": ("--write --docs OUT --jobs 1", dict(settings=lambda: RL, SECONDS=5.0, ROUNDS=1)),
     "evaluate": ("clock --seeds 1", {}),

@@ -22,7 +22,7 @@ MAY_IMPORT = {
     "scripts": SIBLINGS,
 }
 # The one file that may import what its folder may not: the surrogate is the contact solver as an environment.
-ALSO = {"envs/surrogate.py": {"analytic.contact", "analytic.quasistatic"}}
+ALSO = {"envs/surrogate.py": {"analytic.contact", "analytic.models.quasistatic"}}
 MUST_NOT_IMPORT = {
     "analytic": {"mujoco", "gymnasium", "matplotlib", "stable_baselines3", "torch"},
     "mjcf": {"gymnasium", "matplotlib", "stable_baselines3", "torch"},

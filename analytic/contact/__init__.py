@@ -1,4 +1,4 @@
-"""The multi-contact contact solver: loads, pose, body velocity and foot forces of a robot whose feet slip.
+"""The contact solver: loads, pose, body velocity and foot forces of a robot whose feet slide.
 
 `solve` does it all for one frame or a batch, `Solver` single frames in microseconds, `LAWS` lists the friction laws.
 Compiled code calls `kernels.frames` directly.

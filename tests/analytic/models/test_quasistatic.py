@@ -5,7 +5,7 @@ import pytest
 
 from tarsus.analytic.contact import LAWS, Feet, se2, solve
 from tarsus.analytic.models.multipod import MultipodParams, foot_positions, foot_velocities
-from tarsus.analytic.quasistatic import Robots
+from tarsus.analytic.models.quasistatic import Robots
 
 DT = 0.02
 

@@ -15,12 +15,12 @@ import math
 
 import numpy as np
 
-from .compilation import jit
-from .contact.connection import law_with_kernel
-from .contact.kernels import HEIGHT, NO_EQUILIBRIUM, OMEGA, OUT_COLUMNS, PITCH, ROLL, SCRATCH_ROWS, STATUS_MASK, UX
-from .contact.kernels import frames as solve_frames
-from .contact.support import foot_table
-from .models.multipod import SIDES, MultipodParams, foot_position, foot_velocity
+from ..compilation import jit
+from ..contact.connection import law_with_kernel
+from ..contact.kernels import HEIGHT, NO_EQUILIBRIUM, OMEGA, OUT_COLUMNS, PITCH, ROLL, SCRATCH_ROWS, STATUS_MASK, UX
+from ..contact.kernels import frames as solve_frames
+from ..contact.support import foot_table
+from .multipod import SIDES, MultipodParams, foot_position, foot_velocity
 
 # What a robot keeps from step to step.
 KEPT = ("angle", "rate", "pose", "posture", "posture_rate", "velocity", "force", "out", "code")
