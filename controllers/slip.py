@@ -15,15 +15,15 @@ from ..analytic.compilation import compiled
 from ..analytic.hybrid import vector
 from ..analytic.hybrid.names import items
 from ..analytic.models.slip_leg import NQ, SlipLegParams
-from ..analytic.models.slip_leg_hybrid import CHARTS, Control
+from ..analytic.models.slip_leg_hybrid import CHARTS, LegControl
 from . import slip_laws
 from .slip_parameters import MEMORY, SlipControl
 from .slip_sampled import sample
 
 
-def laws(control: SlipControl | None = None) -> Control:
+def laws(control: SlipControl | None = None) -> LegControl:
     """Return the controller as the functions that the hybrid model is built with."""
-    return Control(
+    return LegControl(
         params=control or SlipControl(),
         memory=MEMORY,
         flight_torque=slip_laws.flight_torque,

@@ -19,7 +19,7 @@ from tarsus.analytic.terrain import Flat
 from tarsus.scripts import arguments
 from tarsus.scripts.machines import hexapod_exact as exact
 from tarsus.scripts.runs import interrupts
-from tarsus.scripts.studies.gait_proof import Walk, follows, prove, table, walk
+from tarsus.scripts.studies.gait_proof import ExactWalk, follows, prove, table, walk
 
 # A hip that turns once in 0.18 s runs at the motor's no-load speed. Sweeps past 2 rad lay the body on the ground.
 RANGES = {"cycle_time": (0.2, 1.2), "duty": (0.3, 0.8), "sweep_angle": (0.2, 2.0), "leg_offset": (-0.6, 0.6)}
@@ -35,7 +35,7 @@ def gait_at(point) -> TripodGait:
 
 def search(
     population: int, generations: int, seed: int = 0, n_jobs: int = -1, stop: Callable[..., bool] | None = None
-) -> tuple[list[tuple[np.ndarray, Walk]], bool]:
+) -> tuple[list[tuple[np.ndarray, ExactWalk]], bool]:
     """Return every point tried (4,) with how it walks, by differential evolution, and whether the search converged.
 
     Args:
@@ -46,7 +46,7 @@ def search(
         stop: Asked after every generation whether it shall be the last.
     """
     sim = exact.simulator(Flat())
-    tried: list[tuple[np.ndarray, Walk]] = []
+    tried: list[tuple[np.ndarray, ExactWalk]] = []
     parallel = joblib.Parallel(n_jobs=n_jobs, backend="threading")
     with tqdm(total=population * (generations + 1), unit="gait") as bar:
 

@@ -26,13 +26,13 @@ from tarsus.analytic import saving
 from tarsus.envs import SURROGATES
 from tarsus.scripts import arguments, paths
 from tarsus.scripts.learning import checkpoint, training_runs
-from tarsus.scripts.learning.training_runs import Run
+from tarsus.scripts.learning.training_runs import TrainingRun
 from tarsus.scripts.runs import interrupts, output
 
 EVAL_ENVS = 8  # simulations, one episode each, in an evaluation
 
 
-def environments(run: Run, num_envs: int, n_threads: int):
+def environments(run: TrainingRun, num_envs: int, n_threads: int):
     """Return the run's vector environment as Stable-Baselines3 wants it, with episodes counted."""
     from stable_baselines3.common.vec_env import VecMonitor
 
@@ -49,7 +49,7 @@ def environments(run: Run, num_envs: int, n_threads: int):
     return VecMonitor(StableVectorEnv(envs))
 
 
-def build(run: Run, seed: int, folder: Path, resume: bool, n_threads: int):
+def build(run: TrainingRun, seed: int, folder: Path, resume: bool, n_threads: int):
     """Return the model and its normaliser, new or as the newest whole checkpoint has them.
 
     Raises:
@@ -106,7 +106,7 @@ def carry_over(evaluation, folder: Path) -> None:
         evaluation.best_mean_reward = checkpoint.settings(best).get("mean_reward", evaluation.best_mean_reward)
 
 
-def callbacks(run: Run, seed: int, folder: Path, every: int, bar: tqdm, stop=lambda: False):
+def callbacks(run: TrainingRun, seed: int, folder: Path, every: int, bar: tqdm, stop=lambda: False):
     """Return what happens while training: evaluations with the best policy kept, checkpoints, the bar's progress.
 
     Training ends when `stop()` says so.
@@ -129,7 +129,7 @@ def callbacks(run: Run, seed: int, folder: Path, every: int, bar: tqdm, stop=lam
     return [evaluations(run, seed, folder, every), Latest()]
 
 
-def evaluations(run: Run, seed: int, folder: Path, every: int):
+def evaluations(run: TrainingRun, seed: int, folder: Path, every: int):
     """Return the callback that evaluates the policy, and writes the best one into `best/`."""
     from stable_baselines3.common.callbacks import BaseCallback, EvalCallback
     from stable_baselines3.common.vec_env import VecNormalize
@@ -162,7 +162,9 @@ def evaluations(run: Run, seed: int, folder: Path, every: int):
     return made
 
 
-def train(run: Run, seed: int, folder: Path, *, resume=False, eval_every=50_000, n_threads=0, progress=True) -> int:
+def train(
+    run: TrainingRun, seed: int, folder: Path, *, resume=False, eval_every=50_000, n_threads=0, progress=True
+) -> int:
     """Train until `run.total_steps` or Ctrl-C, from the start or from `latest/`; return the steps done by then."""
     model, normaliser = build(run, seed, folder, resume, n_threads)
     left = run.total_steps - model.num_timesteps

@@ -217,7 +217,7 @@ def test_the_hybrid_model_of_the_page_runs():
 
 
 def test_a_training_run_and_a_policy_are_offered_by_their_names(monkeypatch, capsys):
-    monkeypatch.setitem(training_runs.RUNS, "leg-slow", training_runs.Run("HoppingLeg-v0"))
+    monkeypatch.setitem(training_runs.RUNS, "leg-slow", training_runs.TrainingRun("HoppingLeg-v0"))
     with pytest.raises(SystemExit):
         train.main(["--help"])
     assert "leg-slow" in capsys.readouterr().out
@@ -231,7 +231,7 @@ class Bouncer(Machine):
     """A point that hops, made of formulas."""
 
     name = "bouncer"
-    layouts = {"bouncer": layouts.Layout(1, "the leg", {}, Constant, Constant)}
+    layouts = {"bouncer": layouts.RecordLayout(1, "the leg", {}, Constant, Constant)}
     seconds = 2.0
 
     def add_options(self, parser):

@@ -8,7 +8,7 @@ from .connection import LAWS, Feet, Solver, force_scale, lag_filter, solve
 from .epsilon import Epsilon
 from .friction import connection_matrix, slide
 from .laws import Coulomb, SlidingLaw, Viscous
-from .results import Motion, Status, Support
+from .results import Motion, SolverStatus, Support
 from .support import load_derivatives, support
 
 __all__ = [
@@ -19,7 +19,7 @@ __all__ = [
     "Motion",
     "SlidingLaw",
     "Solver",
-    "Status",
+    "SolverStatus",
     "Support",
     "Viscous",
     "connection_matrix",

@@ -10,7 +10,7 @@ import numpy as np
 from . import kernels
 
 
-class Status(Enum):
+class SolverStatus(Enum):
     """How a frame ended; the value is a sentence."""
 
     SOLVED = "solved, and certified by the residual and the gap"
@@ -25,7 +25,7 @@ class Status(Enum):
     )
 
 
-STATUSES = tuple(Status)  # in the order of the kernels' codes
+STATUSES = tuple(SolverStatus)  # in the order of the kernels' codes
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from .driver import Driver, message
 from .expand import to_functions
 from .model import Model
 from .result import STATUS_OF_CODE, Names, Result
-from .start import Start
+from .start import Starter
 from .tableau import METHODS
 
 
@@ -59,7 +59,7 @@ class Simulator:
             model.aux_names,
             model.charts,
         )
-        self.start = Start(model, functions.sizes, method)
+        self.start = Starter(model, functions.sizes, method)
         self._aux = aux_evaluator(model) if "aux" in model.hooks else None
 
     def run(

@@ -21,7 +21,7 @@ COPIED = [  # settings that go into the workspace under the same name
 ]  # fmt: skip
 
 
-class Start:
+class Starter:
     """Makes workspaces for the runs of one model."""
 
     def __init__(self, model: Model, sizes: dict[str, int], method: Method) -> None:

@@ -33,7 +33,7 @@ FOOT_X, FOOT_Z = 0, 1  # places in the memory
 
 
 @dataclass(frozen=True)
-class Control:
+class LegControl:
     """What drives the leg, as plain functions: `analytic` knows no controller, it is given one.
 
     Functions take (t, x, d, p); those named `on_` change the memory at an event, `on_touchdown` before the impact.
@@ -52,7 +52,7 @@ class Control:
     on_liftoff: Callable
 
 
-def build(control: Control, params: SlipLegParams | None = None, ground: Terrain | str = "flat") -> Model:
+def build(control: LegControl, params: SlipLegParams | None = None, ground: Terrain | str = "flat") -> Model:
     """Return the hybrid model.
 
     Args:
@@ -94,7 +94,7 @@ def build(control: Control, params: SlipLegParams | None = None, ground: Terrain
     return model
 
 
-def _add_events(model: Model, control: Control, ground: Callable) -> None:
+def _add_events(model: Model, control: LegControl, ground: Callable) -> None:
     on_touchdown, on_liftoff, clearance = control.on_touchdown, control.on_liftoff, control.clearance
     on_apex = control.on_apex
 
@@ -131,7 +131,7 @@ def _add_events(model: Model, control: Control, ground: Callable) -> None:
         return EXTEND
 
 
-def _add_failures(model: Model, control: Control, ground: Callable) -> None:
+def _add_failures(model: Model, control: LegControl, ground: Callable) -> None:
     @model.guard("hold", "retract", invalid=True, on_entry="ignore")
     def scuff(t, x, d, p):
         return foot_z(x, p) - ground(foot_x(x, p), p)
@@ -151,7 +151,7 @@ def _add_failures(model: Model, control: Control, ground: Callable) -> None:
     model.guard(*FLIGHT, invalid=True, name="unreachable")(control.reach)
 
 
-def _add_hooks(model: Model, control: Control) -> None:
+def _add_hooks(model: Model, control: LegControl) -> None:
     on_clear, on_apex, spring = control.on_clear, control.on_apex, control.spring
     flight_torque, stance_torque = control.flight_torque, control.stance_torque
 

@@ -29,7 +29,7 @@ PHYSICS = mujoco.mjtState.mjSTATE_FULLPHYSICS
 
 
 @dataclass
-class Row:
+class EnvRow:
     """One line of the table."""
 
     label: str
@@ -85,22 +85,22 @@ def recorded_physics(env, actions: np.ndarray) -> Run:
     return lambda: rollout.rollout(model, data, state[None], controls[None])
 
 
-def rows(simulated_seconds: float) -> list[Row]:
+def rows(simulated_seconds: float) -> list[EnvRow]:
     n_steps = round(simulated_seconds / 0.02)
     rng = np.random.default_rng(0)
     made = []
     for preset in ("rl", "reference"):
         env = gymnasium.make("Hexapod-v0", preset=preset, reset_noise=0.0, max_episode_steps=10**9)
         actions = hexapod_actions(env, n_steps if preset == "rl" else n_steps // 5)
-        made.append(Row(f"Hexapod-v0, {preset}", env, actions, replay=recorded_physics(env, actions)))
+        made.append(EnvRow(f"Hexapod-v0, {preset}", env, actions, replay=recorded_physics(env, actions)))
     sync = gymnasium.make_vec("Hexapod-v0", num_envs=8, vectorization_mode="sync", reset_noise=0.0)
-    made.append(Row("Hexapod-v0, rl, 8 synchronous", sync, np.repeat(made[0].actions[:, None], 8, axis=1), n_envs=8))
+    made.append(EnvRow("Hexapod-v0, rl, 8 synchronous", sync, np.repeat(made[0].actions[:, None], 8, axis=1), n_envs=8))
     for name in ("Ant-v5", "Hopper-v5"):
         env = gymnasium.make(name, terminate_when_unhealthy=False, max_episode_steps=10**9)
         actions = rng.uniform(env.action_space.low, env.action_space.high, (n_steps, *env.action_space.shape))
-        made.append(Row(name, env, actions, replay=recorded_physics(env, actions)))
+        made.append(EnvRow(name, env, actions, replay=recorded_physics(env, actions)))
         sync = gymnasium.make_vec(name, num_envs=8, vectorization_mode="sync", terminate_when_unhealthy=False)
-        made.append(Row(f"{name}, 8 synchronous", sync, np.repeat(actions[:, None], 8, axis=1), n_envs=8))
+        made.append(EnvRow(f"{name}, 8 synchronous", sync, np.repeat(actions[:, None], 8, axis=1), n_envs=8))
     return made
 
 

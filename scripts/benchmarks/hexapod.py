@@ -22,22 +22,22 @@ from tarsus.analytic.models.hexapod.state import SCALE, VELOCITY
 from tarsus.analytic.terrain import Flat, Slope
 from tarsus.mjcf import PRESETS
 from tarsus.scripts.benchmarks import timing
-from tarsus.scripts.machines.hexapod import Experiment
+from tarsus.scripts.machines.hexapod import HexapodExperiment
 from tarsus.scripts.machines.hexapod_exact import RTOL
-from tarsus.scripts.machines.hexapod_mujoco import Stepper
+from tarsus.scripts.machines.hexapod_mujoco import HexapodStepper
 from tarsus.scripts.pages.frame import Page, Table
 from tarsus.scripts.signature import Count, Seconds
 from tarsus.scripts.studies import hexapod_stiffness as stiffness
-from tarsus.scripts.studies.hexapod_stiffness import Walk
+from tarsus.scripts.studies.hexapod_stiffness import ReadyHexapod
 
 PACKAGES = ("tarsus", "numpy", "scipy", "numba", "mujoco")
 FINE = 1e-11
 RTOLS = (1e-5, RTOL, 1e-7)
 ENGINE = ("dop853", "dopri5", "rodas5p")
 EXPERIMENTS = {
-    "walk": Experiment(HexapodParams(), TripodGait(), Flat()),
-    "run, t_c 0.5 s": Experiment(HexapodParams(), TripodGait(0.5, 0.3), Flat()),
-    "walk, slope 0.1": Experiment(HexapodParams(), TripodGait(), Slope(0.0, 0.1)),
+    "walk": HexapodExperiment(HexapodParams(), TripodGait(), Flat()),
+    "run, t_c 0.5 s": HexapodExperiment(HexapodParams(), TripodGait(0.5, 0.3), Flat()),
+    "walk, slope 0.1": HexapodExperiment(HexapodParams(), TripodGait(), Slope(0.0, 0.1)),
 }
 EVERY = 50  # steps between two looks at the eigenvalues
 FIRST_CALL = """
@@ -56,14 +56,14 @@ def place_error(result, exact) -> float:
     return float(np.abs(result.x_end[:3] - exact.x_end[:3]).max())
 
 
-def imbalance(walk: Walk, result) -> float:
+def imbalance(walk: ReadyHexapod, result) -> float:
     """Return what the energy balance is off by at the end, relative to the motors' work."""
     params = HexapodParams()
     before = energy.balance(params, walk.x0, result.d_end * 0.0)
     return float(abs(energy.balance(params, result.x_end, result.d_end) - before) / energy.motor_work(result.x_end))
 
 
-def speed_rows(walks: dict[str, Walk], exact, seconds: float, rtols: tuple, rounds: int) -> list:
+def speed_rows(walks: dict[str, ReadyHexapod], exact, seconds: float, rtols: tuple, rounds: int) -> list:
     """Return a row per method and tolerance: times real time, steps, evaluations, events, errors."""
     runs = {(name, rtol): lambda walk=walk, rtol=rtol: walk.run(seconds, rtol)
             for name, walk in walks.items() for rtol in rtols}  # fmt: skip
@@ -80,7 +80,7 @@ def speed_rows(walks: dict[str, Walk], exact, seconds: float, rtols: tuple, roun
     return rows
 
 
-def stiffness_rows(walks: dict[str, Walk], seconds: float, rtols: tuple, every: int = EVERY) -> list:
+def stiffness_rows(walks: dict[str, ReadyHexapod], seconds: float, rtols: tuple, every: int = EVERY) -> list:
     """Return a row per method and tolerance: how long its steps are in units of the fastest time constant."""
     limits, rows = stiffness.limits(), []
     for name, walk in walks.items():
@@ -97,7 +97,7 @@ def stiffness_rows(walks: dict[str, Walk], seconds: float, rtols: tuple, every: 
     return rows
 
 
-def arc_rows(walks: dict[str, Walk], arc, rtols: tuple, peers: tuple, rounds: int) -> list:
+def arc_rows(walks: dict[str, ReadyHexapod], arc, rtols: tuple, peers: tuple, rounds: int) -> list:
     """Return a row per integrator and tolerance on one arc: steps, evaluations, error, CPU time."""
     first = next(iter(walks.values()))
     field, p = first.field(), first.sim.run(params=first.params, final_time=1e-9).p
@@ -119,9 +119,9 @@ def arc_rows(walks: dict[str, Walk], arc, rtols: tuple, peers: tuple, rounds: in
     return rows
 
 
-def mujoco_run(experiment: Experiment, seconds: float, period: float = 0.01) -> tuple[float, np.ndarray]:
+def mujoco_run(experiment: HexapodExperiment, seconds: float, period: float = 0.01) -> tuple[float, np.ndarray]:
     """Return MuJoCo's CPU time for a run [s], and the body's place at multiples of the period, shape (n, 3) [m]."""
-    stepper = Stepper(experiment)
+    stepper = HexapodStepper(experiment)
     every = round(period / stepper.model.opt.timestep)
     places = [stepper.data.qpos[:3].copy()]
 
@@ -134,13 +134,13 @@ def mujoco_run(experiment: Experiment, seconds: float, period: float = 0.01) -> 
     return timing.seconds(go)[0], np.array(places)
 
 
-def mujoco_rows(experiment: Experiment, walk: Walk, seconds: float, rounds: int) -> list:
+def mujoco_rows(experiment: HexapodExperiment, walk: ReadyHexapod, seconds: float, rounds: int) -> list:
     """Return a row per preset: times real time, and how far speed and height are from the exact run's second half."""
     exact = walk.run(seconds, RTOL, record_period=0.01)
     exact = exact.x[np.concatenate([[True], np.diff(exact.t) > 0])][:, :3]
     half, rows = len(exact) // 2, []
     for preset in PRESETS:
-        given = Experiment(experiment.params, experiment.gait, experiment.ground, preset)
+        given = HexapodExperiment(experiment.params, experiment.gait, experiment.ground, preset)
         runs = [mujoco_run(given, seconds) for _ in range(rounds)]
         places = runs[0][1]
         travelled = [place[-1, 1] - place[half, 1] for place in (places, exact)]
@@ -150,7 +150,7 @@ def mujoco_rows(experiment: Experiment, walk: Walk, seconds: float, rounds: int)
     return rows
 
 
-def batch_row(name: str, walk: Walk, n_runs: int, seconds: float, rounds: int, seed: int = 0) -> tuple:
+def batch_row(name: str, walk: ReadyHexapod, n_runs: int, seconds: float, rounds: int, seed: int = 0) -> tuple:
     """Return robot seconds per second of a batch on one thread and on all, and the share of linear."""
     cores = os.cpu_count() or 1
     x0s = np.tile(walk.x0, (n_runs, 1))
@@ -186,7 +186,7 @@ def tables(seconds: Seconds = 4.0, rounds: Count = 5) -> Page:
     """
     made, walks = [], {}
     for name, experiment in EXPERIMENTS.items():
-        walks[name] = {method: Walk.of(experiment, method) for method in ENGINE}
+        walks[name] = {method: ReadyHexapod.of(experiment, method) for method in ENGINE}
         exact = walks[name]["dop853"].run(seconds, FINE)
         rows = speed_rows(walks[name], exact, seconds, RTOLS, rounds)
         head = ("method", "rtol", "x real time", "steps / s", "fields / step", "us / step", "events / s")

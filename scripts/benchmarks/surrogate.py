@@ -27,7 +27,7 @@ N_ENVS_MUJOCO = 64
 
 
 @dataclass
-class Row:
+class SurrogateRow:
     """One line of the table: a vector environment, and the actions of all its robots, shape (n_steps, n, n_actions)."""
 
     label: str
@@ -48,7 +48,7 @@ def undulating(n_legs: int, n: int, n_steps: int, speed: float) -> np.ndarray:
     return (rate / speed).reshape(n_steps, n, n_legs)
 
 
-def rows(n_legs: int, num_envs: int, n_steps: int = 20) -> list[Row]:
+def rows(n_legs: int, num_envs: int, n_steps: int = 20) -> list[SurrogateRow]:
     """Return the lines of a robot: the surrogate under both laws, and MuJoCo."""
     made = []
     for law in ("viscous", "coulomb"):
@@ -56,11 +56,11 @@ def rows(n_legs: int, num_envs: int, n_steps: int = 20) -> list[Row]:
             "MultipodQuasistatic-v0", num_envs, vectorization_mode="vector_entry_point", n_legs=n_legs, law=law
         )
         speed = env.unwrapped.config.robot.motor.no_load_speed
-        made.append(Row(f"surrogate, {law}, {n_legs} legs", env, undulating(n_legs, num_envs, n_steps, speed)))
+        made.append(SurrogateRow(f"surrogate, {law}, {n_legs} legs", env, undulating(n_legs, num_envs, n_steps, speed)))
     env = gymnasium.make_vec(
         "Multipod-v0", N_ENVS_MUJOCO, vectorization_mode="vector_entry_point", n_legs=n_legs, n_threads=1
     )
-    made.append(Row(f"Multipod-v0, rl, {n_legs} legs", env, undulating(n_legs, N_ENVS_MUJOCO, 5, speed)))
+    made.append(SurrogateRow(f"Multipod-v0, rl, {n_legs} legs", env, undulating(n_legs, N_ENVS_MUJOCO, 5, speed)))
     return made
 
 
@@ -85,7 +85,7 @@ def tables(legs: tuple[Count, ...] = (6, 12, 50), num_envs: Simulations = 4096, 
     return Page(table([row for n_legs in legs for row in rows(n_legs, num_envs)], repeats))
 
 
-def table(measured: list[Row], repeats: int) -> Table:
+def table(measured: list[SurrogateRow], repeats: int) -> Table:
     """Return the table of rows: steps per second of all robots together."""
     runs = {row.label: row.run for row in measured}
     prepare = {row.label: lambda row=row: row.env.reset(seed=0) for row in measured}

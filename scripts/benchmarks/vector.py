@@ -33,7 +33,7 @@ WALKS = 20  # of the bare loop in a repeat: one takes a hundredth of a second
 
 
 @dataclass
-class Row:
+class VectorRow:
     """One line of the tables: `run` makes a number of steps of all simulations together."""
 
     label: str
@@ -52,7 +52,7 @@ def walk(n_steps: int) -> tuple[mujoco.MjModel, np.ndarray, np.ndarray, np.ndarr
     return base.model, state, actions, controls.reshape(n_steps, base.n_substeps, base.model.nu)
 
 
-def bare(n_steps: int) -> Row:
+def bare(n_steps: int) -> VectorRow:
     """Return the row of a loop over `mj_step`, one simulation on one core."""
     model, state, _, controls = walk(n_steps)
     data = mujoco.MjData(model)
@@ -65,10 +65,10 @@ def bare(n_steps: int) -> Row:
                     data.ctrl[:] = row
                     mujoco.mj_step(model, data)
 
-    return Row("bare `mj_step`, one core", 1, WALKS * n_steps, run)
+    return VectorRow("bare `mj_step`, one core", 1, WALKS * n_steps, run)
 
 
-def batched(n_envs: int, n_steps: int) -> Row:
+def batched(n_envs: int, n_steps: int) -> VectorRow:
     """Return the row of MuJoCo's batch alone: nothing is observed or rewarded."""
     model, state, _, controls = walk(n_steps)
     batch = Batch(model, n_envs)
@@ -79,10 +79,10 @@ def batched(n_envs: int, n_steps: int) -> Row:
         for rows in controls:
             batch.rollout(rows.shape[1], rows, record=())
 
-    return Row("`mujoco.batch` alone", n_envs, n_steps, run)
+    return VectorRow("`mujoco.batch` alone", n_envs, n_steps, run)
 
 
-def vectorised(label: str, envs: gymnasium.vector.VectorEnv, actions: np.ndarray) -> Row:
+def vectorised(label: str, envs: gymnasium.vector.VectorEnv, actions: np.ndarray) -> VectorRow:
     """Return the row of a vector environment; actions have shape (n_steps, n) and go to all simulations."""
     actions = [np.repeat(action[None], envs.num_envs, axis=0) for action in actions]
 
@@ -90,14 +90,14 @@ def vectorised(label: str, envs: gymnasium.vector.VectorEnv, actions: np.ndarray
         for action in actions:
             envs.step(action)
 
-    return Row(label, envs.num_envs, len(actions), run, envs.close, lambda: envs.reset(seed=0))
+    return VectorRow(label, envs.num_envs, len(actions), run, envs.close, lambda: envs.reset(seed=0))
 
 
 def make(name: str, n_envs: int, mode: str, **options) -> gymnasium.vector.VectorEnv:
     return gymnasium.make_vec(name, n_envs, vectorization_mode=mode, **options)
 
 
-def stepping_rows(num_envs: list[int], n_async: int, n_steps: int) -> list[Row]:
+def stepping_rows(num_envs: list[int], n_async: int, n_steps: int) -> list[VectorRow]:
     """Return the rows of the first table."""
     _, _, actions, _ = walk(n_steps)
     rows = [bare(n_steps)]
@@ -112,7 +112,7 @@ def stepping_rows(num_envs: list[int], n_async: int, n_steps: int) -> list[Row]:
     return rows
 
 
-def learning_rows(n_envs: int, n_async: int, n_steps: int) -> list[Row]:
+def learning_rows(n_envs: int, n_async: int, n_steps: int) -> list[VectorRow]:
     """Return the rows of the second table: with PPO's policy asked for every action, and with PPO learning."""
     import torch
     from stable_baselines3 import PPO
@@ -137,8 +137,8 @@ def learning_rows(n_envs: int, n_async: int, n_steps: int) -> list[Row]:
         def step_and_learn(model=model, n=n) -> None:
             model.learn(n * n_steps)
 
-        rows.append(Row(f"{label}, step and policy", n, n_steps, step_and_policy))
-        rows.append(Row(f"{label}, step and learn", n, n_steps, step_and_learn, envs.close))
+        rows.append(VectorRow(f"{label}, step and policy", n, n_steps, step_and_policy))
+        rows.append(VectorRow(f"{label}, step and learn", n, n_steps, step_and_learn, envs.close))
     return rows
 
 
@@ -179,12 +179,12 @@ def tables(
     return Page(*parts, f"Physics on {os.cpu_count() or 1} threads, wall clock.")
 
 
-def rates_of(row: Row, times: Times) -> np.ndarray:
+def rates_of(row: VectorRow, times: Times) -> np.ndarray:
     """Return steps per second, of all simulations together, shape (n_repeats,)."""
     return row.n_envs * row.n_steps / times.wall
 
 
-def line(row: Row, times: Times, reference: np.ndarray) -> tuple:
+def line(row: VectorRow, times: Times, reference: np.ndarray) -> tuple:
     """Return a line of the table: steps per second, its spread, share of the reference's on all cores, CPU time."""
     rates = rates_of(row, times)
     share = np.median(rates / reference) / (os.cpu_count() or 1)  # round by round: what slows down slows both

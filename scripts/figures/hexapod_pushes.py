@@ -12,7 +12,7 @@ from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod.state import toes_of
 from tarsus.analytic.terrain import Flat
 from tarsus.scripts.machines import hexapod_exact as exact
-from tarsus.scripts.machines.hexapod import Experiment
+from tarsus.scripts.machines.hexapod import HexapodExperiment
 from tarsus.scripts.report import markdown_table
 from tarsus.scripts.signature import Jobs
 from tarsus.scripts.studies import study
@@ -26,7 +26,7 @@ SUNK = 1e-7  # a sliding toe's height is integrated, and rounding moves it off t
 
 def walking() -> np.ndarray:
     """Return the state of the default walk at the end of a stride, shape (52,)."""
-    x = exact.run(Experiment(study.PARAMS, TripodGait(), Flat()), STRIDES * TripodGait().cycle_time).x[-1].copy()
+    x = exact.run(HexapodExperiment(study.PARAMS, TripodGait(), Flat()), STRIDES * TripodGait().cycle_time).x[-1].copy()
     heights = toes_of(x)[0][:, 2]  # a view of x
     heights[np.abs(heights) < SUNK] = 0.0
     return x

@@ -24,7 +24,7 @@ def gain(mass: float, errata: tuple[int, ...]) -> tuple[float, float, float]:
     """
     params = SlipLegParams().scaled(mass / SlipLegParams().total_mass)
     control = SlipControl(**{DEFECTS[number]: 1.0 for number in errata})
-    landed = runs.first_stance(runs.Experiment(params, control))
+    landed = runs.first_stance(runs.SlipLegExperiment(params, control))
     return (landed["energy"] - landed["apex_energy"]) / mass, landed["added"], control.rest_length - landed["length"]
 
 

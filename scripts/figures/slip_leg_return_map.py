@@ -21,13 +21,13 @@ RTOL, ATOL = 1e-6, 1e-6  # derivatives are differences: another processor moves 
 
 def mapping(control: SlipControl, energy: bool = False):
     """Return the map from one apex to the next: of (height, speed), or with constant `energy` of the height alone."""
-    experiment = runs.Experiment(control=control)
+    experiment = runs.SlipLegExperiment(control=control)
     params = {**items(experiment.params), **items(control), **ground_table()}
     specific = 0.5 * control.speed**2 + experiment.params.g * control.apex_height
 
     def lift(z):
         speed = np.sqrt(2 * (specific - experiment.params.g * z[0])) if energy else z[1]
-        return runs.Experiment(control=control, height=z[0], speed=speed).start(), None
+        return runs.SlipLegExperiment(control=control, height=z[0], speed=speed).start(), None
 
     def project(x, d):
         com = np.empty(4)

@@ -23,13 +23,13 @@ import numpy as np
 
 from tarsus.analytic import saving
 from tarsus.scripts import report
-from tarsus.scripts.learning.training_runs import Run, as_dict, differences
+from tarsus.scripts.learning.training_runs import TrainingRun, as_dict, differences
 
 PACKAGES = ("tarsus", "mujoco", "gymnasium", "numpy", "torch", "stable-baselines3")
 KEPT = ("environment", "options", "algorithm", "settings", "num_envs")  # what a resumed training must not change
 
 
-def save(folder: Path, run: Run, seed: int, model, normaliser, **more: float) -> None:
+def save(folder: Path, run: TrainingRun, seed: int, model, normaliser, **more: float) -> None:
     """Write a checkpoint; the one that was there becomes its predecessor.
 
     Args:
@@ -134,7 +134,7 @@ def settings(folder: Path) -> dict[str, Any]:
         raise ValueError(f"{path} does not hold the settings of a checkpoint: {error}") from error
 
 
-def check(folder: Path, run: Run) -> dict[str, Any]:
+def check(folder: Path, run: TrainingRun) -> dict[str, Any]:
     """Return a checkpoint's settings if training can go on with those of `run`.
 
     Raises:

@@ -37,7 +37,7 @@ SAC = dict(
 
 
 @dataclass(frozen=True)
-class Run:
+class TrainingRun:
     """One training run."""
 
     environment: str
@@ -68,27 +68,27 @@ GAIT = {"action_mode": "gait"}
 QUIET = {"policy_kwargs": dict(net_arch=[64, 64], log_std_init=-2.0)}
 # A control period of 2 ms: a discount of 0.98 would look ahead for a tenth of a second, less than a stance.
 FAST = SETTLING | dict(n_steps=256, batch_size=2048, gamma=0.998, gae_lambda=0.98)
-RUNS: dict[str, Run] = {
-    "hexapod": Run("Hexapod-v0", FORWARD, settings=PPO | QUIET),
-    "hexapod-gait": Run("Hexapod-v0", GAIT, total_steps=600_000),
-    "hexapod-gait-sac": Run("Hexapod-v0", GAIT, "SAC", SAC, num_envs=8, total_steps=200_000),
-    "hexapod-gait-randomised": Run("Hexapod-v0", GAIT | {"randomise": RANDOMISED}, total_steps=600_000),
-    "hexapod-gait-commanded": Run("Hexapod-v0", GAIT | {"task": "commanded"}, total_steps=2_000_000),
-    "hexapod-gait-commanded-rough": Run(
+RUNS: dict[str, TrainingRun] = {
+    "hexapod": TrainingRun("Hexapod-v0", FORWARD, settings=PPO | QUIET),
+    "hexapod-gait": TrainingRun("Hexapod-v0", GAIT, total_steps=600_000),
+    "hexapod-gait-sac": TrainingRun("Hexapod-v0", GAIT, "SAC", SAC, num_envs=8, total_steps=200_000),
+    "hexapod-gait-randomised": TrainingRun("Hexapod-v0", GAIT | {"randomise": RANDOMISED}, total_steps=600_000),
+    "hexapod-gait-commanded": TrainingRun("Hexapod-v0", GAIT | {"task": "commanded"}, total_steps=2_000_000),
+    "hexapod-gait-commanded-rough": TrainingRun(
         "Hexapod-v0", GAIT | {"task": "commanded", "terrain": "rough"}, settings=SETTLING, total_steps=1_200_000
     ),
-    "hexapod-commanded": Run(
+    "hexapod-commanded": TrainingRun(
         "Hexapod-v0", FORWARD | {"task": "commanded"}, settings=SETTLING | QUIET, total_steps=2_000_000
     ),
-    "multipod": Run("Multipod-v0", settings=SETTLING),
-    "bigant": Run("BigAnt-v0", settings=SETTLING),
-    "hopping-leg": Run("HoppingLeg-v0", settings=SETTLING),
-    "slip-leg": Run("SlipLeg-v0", settings=FAST, total_steps=1_500_000),
-    "multipod-quasistatic": Run("MultipodQuasistatic-v0", settings=SETTLING),
+    "multipod": TrainingRun("Multipod-v0", settings=SETTLING),
+    "bigant": TrainingRun("BigAnt-v0", settings=SETTLING),
+    "hopping-leg": TrainingRun("HoppingLeg-v0", settings=SETTLING),
+    "slip-leg": TrainingRun("SlipLeg-v0", settings=FAST, total_steps=1_500_000),
+    "multipod-quasistatic": TrainingRun("MultipodQuasistatic-v0", settings=SETTLING),
 }
 
 
-def find(name: str) -> Run:
+def find(name: str) -> TrainingRun:
     """Return the run of that name.
 
     Raises:
@@ -130,6 +130,6 @@ def plain(value: Any) -> Any:
     return value
 
 
-def as_dict(run: Run) -> dict[str, Any]:
+def as_dict(run: TrainingRun) -> dict[str, Any]:
     """Return a run's fields, as JSON would keep them."""
     return {entry.name: plain(getattr(run, entry.name)) for entry in fields(run)}

@@ -14,14 +14,14 @@ from tarsus.analytic.terrain import Terrain
 from tarsus.scripts import arguments
 from tarsus.scripts.machines.hexapod_options import add_robot_options, gait_from, params_from, terrain_from
 from tarsus.scripts.machines.machine import SAMPLE_PERIOD, Machine, Run
-from tarsus.scripts.runs.layouts import LEG, Layout
+from tarsus.scripts.runs.layouts import LEG, RecordLayout
 
 if TYPE_CHECKING:  # MuJoCo chooses its OpenGL when it is imported, which a command may have to decide
     import mujoco
 
     from tarsus.mjcf.presets import Preset
 
-LAYOUT = Layout(
+LAYOUT = RecordLayout(
     N_LEGS,
     "right rear, middle, front, then left",
     {
@@ -57,7 +57,7 @@ class Start:
 
 
 @dataclass(frozen=True)
-class Experiment:
+class HexapodExperiment:
     """A hexapod, the ground it is on, its gait, the simulator's settings, and where it starts."""
 
     params: HexapodParams
@@ -83,7 +83,7 @@ class Experiment:
 
 
 @dataclass(frozen=True)
-class PlatelessExperiment(Experiment):
+class PlatelessExperiment(HexapodExperiment):
     """An experiment whose body touches nothing, as in the exact engine.
 
     A robot that lies on its plate's edge in one engine and has toppled in the other could not be compared.
@@ -114,7 +114,7 @@ class Hexapod(Machine):
             start.add_argument(f"--{name}", nargs=3, type=arguments.finite, metavar=("X", "Y", "Z"), help=meaning)
         start.add_argument("--lift", type=arguments.finite, default=0.0, help="of the lowest toe above the ground [m]")
 
-    def experiment(self, args: argparse.Namespace) -> Experiment:
+    def experiment(self, args: argparse.Namespace) -> HexapodExperiment:
         """Return what the command line asks for."""
         from tarsus.mjcf.presets import find
         from tarsus.scripts.machines import hexapod_mujoco, stepping
@@ -125,22 +125,24 @@ class Hexapod(Machine):
         params = params_from(args.set)
         gait, ground = gait_from(args, params), terrain_from(args.terrain, params)
         begin = Start(*_start(args, params, gait, ground)) if self._starts(args) else None
-        kind = Experiment if args.engine == "mujoco" else PlatelessExperiment
+        kind = HexapodExperiment if args.engine == "mujoco" else PlatelessExperiment
         experiment = kind(params, gait, ground, args.preset, begin)
         if args.engine != "exact":
-            stepping.rows_in(args.seconds, hexapod_mujoco.Stepper(experiment).model.opt.timestep)
+            stepping.rows_in(args.seconds, hexapod_mujoco.HexapodStepper(experiment).model.opt.timestep)
         return experiment
 
     def _starts(self, args: argparse.Namespace) -> bool:
         return args.engine == "both" or args.lift > 0 or any(getattr(args, name) is not None for name in VECTORS)
 
-    def exact(self, experiment: Experiment, seconds: float, period: float = SAMPLE_PERIOD, **options: Any) -> Run:
+    def exact(
+        self, experiment: HexapodExperiment, seconds: float, period: float = SAMPLE_PERIOD, **options: Any
+    ) -> Run:
         """Run the exact engine; options are those of `hexapod_exact.simulate`, and `slide_speed` [m/s]."""
         from tarsus.scripts.machines import hexapod_exact
 
         return hexapod_exact.simulate(experiment, seconds, record_period=period, **options)
 
-    def mujoco(self, experiment: Experiment, seconds: float, fine: bool = True, **options: Any) -> Run:
+    def mujoco(self, experiment: HexapodExperiment, seconds: float, fine: bool = True, **options: Any) -> Run:
         """Run MuJoCo."""
         from tarsus.mjcf.presets import find
         from tarsus.scripts.machines import hexapod_mujoco
@@ -149,7 +151,7 @@ class Hexapod(Machine):
         run = hexapod_mujoco.simulate(experiment, seconds, every=1 if fine else every, **{"progress": False} | options)
         return Run.of(run.record, run.status, run.warnings, every if fine else 1)
 
-    def stride(self, experiment: Experiment) -> float:
+    def stride(self, experiment: HexapodExperiment) -> float:
         """Return the clock's period [s]."""
         return experiment.gait.cycle_time
 
@@ -169,25 +171,25 @@ class Hexapod(Machine):
             return run.status
         return summary.text(summary.lines(summary.summarise(run.record)))
 
-    def figure(self, run: Run, experiment: Experiment) -> Any:
+    def figure(self, run: Run, experiment: HexapodExperiment) -> Any:
         """Return the figure of a run."""
         from tarsus.scripts.views import run_plot
 
         return run_plot.draw(run.record)
 
-    def film(self, run: Run, experiment: Experiment, path, args: argparse.Namespace) -> None:
+    def film(self, run: Run, experiment: HexapodExperiment, path, args: argparse.Namespace) -> None:
         """Write the film of a run."""
         from tarsus.scripts.views import rendering
 
         rendering.write_video(run.record, experiment.model(), path)
 
-    def page(self, run: Run, experiment: Experiment, path) -> None:
+    def page(self, run: Run, experiment: HexapodExperiment, path) -> None:
         """Write the page of a run."""
         from tarsus.scripts.views import page
 
         page.write_page(run.record, experiment.model(), experiment.ground, path)
 
-    def watch(self, experiment: Experiment, where: str) -> None:
+    def watch(self, experiment: HexapodExperiment, where: str) -> None:
         """Walk on in MuJoCo's window, or in the Studio."""
         if where == "web":
             from tarsus.scripts.views import studio
@@ -195,10 +197,10 @@ class Hexapod(Machine):
             print(studio.NOTICE)
             studio.watch(experiment)
         else:
-            from tarsus.scripts.machines.hexapod_mujoco import Stepper
+            from tarsus.scripts.machines.hexapod_mujoco import HexapodStepper
             from tarsus.scripts.views import window
 
-            window.watch_window(Stepper(experiment))
+            window.watch_window(HexapodStepper(experiment))
 
 
 def _start(args: argparse.Namespace, params: HexapodParams, gait: TripodGait, ground: Terrain) -> tuple:

@@ -20,8 +20,8 @@ from tarsus.analytic.models.hexapod.state import SCALE, assemble, joints_of, sta
 from tarsus.analytic.terrain import Terrain
 from tarsus.controllers.clock import ClockController
 from tarsus.controllers.pd import nearest_turn
-from tarsus.scripts.machines.hexapod import Experiment
-from tarsus.scripts.machines.machine import SAMPLE_PERIOD, Run, Status
+from tarsus.scripts.machines.hexapod import HexapodExperiment
+from tarsus.scripts.machines.machine import SAMPLE_PERIOD, Run, RunStatus
 from tarsus.scripts.runs import record
 from tarsus.scripts.runs.interrupts import unbroken
 
@@ -35,7 +35,7 @@ def simulator(terrain: Terrain) -> hy.Simulator:
 
 
 def run(
-    experiment: Experiment,
+    experiment: HexapodExperiment,
     seconds: float,
     *,
     x0: np.ndarray | None = None,
@@ -53,7 +53,7 @@ def run(
     return unbroken(sim.run(x0, params=params, **settings, **options))
 
 
-def start_of(experiment: Experiment) -> np.ndarray:
+def start_of(experiment: HexapodExperiment) -> np.ndarray:
     """Return the engine's state of an experiment's start."""
     if experiment.begin is None:
         return start(experiment.params, experiment.ground, experiment.gait.clock()(0.0)[0])
@@ -62,7 +62,7 @@ def start_of(experiment: Experiment) -> np.ndarray:
     return assemble(experiment.params, qpos[:3], qpos[3:7], joints, qvel[:3], qvel[3:6], rates)
 
 
-def simulate(experiment: Experiment, seconds: float, *, slide_speed: float | None = None, **options: Any) -> Run:
+def simulate(experiment: HexapodExperiment, seconds: float, *, slide_speed: float | None = None, **options: Any) -> Run:
     """Return a run with its record, as `hexapod_mujoco.simulate` does for MuJoCo.
 
     Args:
@@ -82,27 +82,27 @@ def simulate(experiment: Experiment, seconds: float, *, slide_speed: float | Non
         raise RuntimeError(f"the exact engine refused the start: {result.message}")
     made, status = to_record(experiment, result, options.get("variants")), _status(result)
     feet = tuple(_stances(result, leg) for leg in range(N_LEGS))
-    return Run(made, status, "" if status is Status.COMPLETED else result.message, feet)
+    return Run(made, status, "" if status is RunStatus.COMPLETED else result.message, feet)
 
 
-def _status(result: hy.Result) -> Status:
+def _status(result: hy.Result) -> RunStatus:
     """Return how a run ended.
 
     Raises:
         RuntimeError: If the engine gave up, which is neither a walk nor a fall.
     """
     if result.status is hy.Status.FINAL_TIME:
-        return Status.COMPLETED
+        return RunStatus.COMPLETED
     if result.status is hy.Status.STOPPED:
-        return Status.STOPPED
+        return RunStatus.STOPPED
     if "guard tip" in result.message:
-        return Status.TOPPLED
+        return RunStatus.TOPPLED
     if "guard topple" in result.message:
-        return Status.FELL
+        return RunStatus.FELL
     raise RuntimeError(f"the exact engine stopped: {result.message}")
 
 
-def to_record(experiment: Experiment, result: hy.Result, variants: Variants | None = None) -> xr.Dataset:
+def to_record(experiment: HexapodExperiment, result: hy.Result, variants: Variants | None = None) -> xr.Dataset:
     """Return the labelled record of a result, with its energy budget."""
     keep = np.concatenate([[True], np.diff(result.t) > 0])
     x, aux, time, d = result.x[keep], result.aux[keep], result.t[keep], result.d[keep]

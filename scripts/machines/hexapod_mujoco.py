@@ -20,20 +20,20 @@ from tarsus.controllers.pd import torque
 from tarsus.mjcf.hexapod_state import START, start_state
 from tarsus.mjcf.presets import find
 from tarsus.scripts.machines import stepping
-from tarsus.scripts.machines.hexapod import Experiment
+from tarsus.scripts.machines.hexapod import HexapodExperiment
 from tarsus.scripts.machines.machine import Run
 from tarsus.scripts.machines.stepping import NUDGE
 from tarsus.scripts.runs import record
 
 
-class Stepper(stepping.Stepper):
+class HexapodStepper(stepping.Stepper):
     """Steps a hexapod under the clock: command the hips, let the ground follow the feet, step.
 
     Attributes:
         controller: What commands the hips.
     """
 
-    def __init__(self, experiment: Experiment):
+    def __init__(self, experiment: HexapodExperiment):
         """Build the model and stand it at its start; by default at rest, legs where the gait wants them at t = 0."""
         model = experiment.model()
         data, begin = mujoco.MjData(model), experiment.begin
@@ -70,7 +70,7 @@ class Stepper(stepping.Stepper):
 
 
 def simulate(
-    experiment: Experiment,
+    experiment: HexapodExperiment,
     seconds: float,
     *,
     every: int | None = None,
@@ -82,7 +82,7 @@ def simulate(
     Raises:
         ValueError: If the time is shorter than a row.
     """
-    stepper = Stepper(experiment)
+    stepper = HexapodStepper(experiment)
     stepper.model.opt.enableflags |= mujoco.mjtEnableBit.mjENBL_ENERGY
     columns, status = stepping.simulate(stepper, seconds, every, on_frame=on_frame, progress=progress)
     every, _ = stepping.rows_in(seconds, stepper.model.opt.timestep, every)
@@ -90,7 +90,7 @@ def simulate(
     return Run(made, status, stepper.warnings())
 
 
-def _record(experiment: Experiment, status: str, columns: list, damping: np.ndarray | None) -> xr.Dataset:
+def _record(experiment: HexapodExperiment, status: str, columns: list, damping: np.ndarray | None) -> xr.Dataset:
     """Return the record of a run; with its energy budget if these are all the steps, whose damping is given."""
     time, qpos, qvel, command, feet, contact, energy, contact_qfrc = columns
     params, motor = experiment.params, experiment.params.motor

@@ -17,10 +17,10 @@ from tarsus.analytic.models.hopping_leg_laws import RaibertGains
 from tarsus.analytic.terrain import Terrain
 from tarsus.scripts import arguments
 from tarsus.scripts.machines.machine import SAMPLE_PERIOD, Machine, Run
-from tarsus.scripts.runs.layouts import Layout
+from tarsus.scripts.runs.layouts import RecordLayout
 
 JOINT, MOTOR = ("time", "joint"), ("time", "motor")
-LAYOUT = Layout(
+LAYOUT = RecordLayout(
     1,
     "the leg",
     {
@@ -83,7 +83,7 @@ class HoppingLeg(Machine):
         """Return what the command line asks for."""
         from tarsus.mjcf.hopping_leg import PRESETS
         from tarsus.mjcf.presets import find
-        from tarsus.scripts.machines.hopping_leg_mujoco import Stepper
+        from tarsus.scripts.machines.hopping_leg_mujoco import HoppingLegStepper
 
         params, gains = HoppingLegParams(motor_mode=args.motor_mode), RaibertGains(args.speed, args.height)
         experiment = HoppingExperiment(params, gains, arguments.terrain(args.terrain), args.preset)
@@ -91,7 +91,7 @@ class HoppingLeg(Machine):
         if args.engine == "exact":
             experiment.controller()
         else:
-            Stepper(experiment.controller(fast=True), experiment.ground, preset)
+            HoppingLegStepper(experiment.controller(fast=True), experiment.ground, preset)
         return experiment
 
     def exact(
@@ -151,9 +151,9 @@ class HoppingLeg(Machine):
 
     def follower(self, experiment: HoppingExperiment, args: argparse.Namespace) -> Any:
         """Return the plot that follows."""
-        from tarsus.scripts.views.hopping_live import Follower
+        from tarsus.scripts.views.hopping_live import HoppingLegFollower
 
-        return Follower(experiment.controller(), experiment.ground)
+        return HoppingLegFollower(experiment.controller(), experiment.ground)
 
 
 def steady(run: Run, last: int = 10) -> dict[str, float]:

@@ -12,7 +12,7 @@ from tarsus.analytic.models.hopping_leg import hip_height
 from tarsus.analytic.terrain import Flat, Terrain
 from tarsus.controllers.raibert import Raibert
 from tarsus.scripts.machines.hopping_leg import check_hops, run_of
-from tarsus.scripts.machines.machine import Run, Status
+from tarsus.scripts.machines.machine import Run, RunStatus
 from tarsus.scripts.runs.interrupts import unbroken
 
 LONGEST_HOP = 1.0  # a run of n hops ends after n times this [s]
@@ -63,7 +63,7 @@ def hybrid_run(
         "apex_height": hip_height(controller.params, e.x_plus[apex, 1]),
         "apex_speed": controller.params.LB * e.x_plus[apex, 4],
     }
-    about = "tarsus hybrid", Status.COMPLETED if done else r.message, "exact"
+    about = "tarsus hybrid", RunStatus.COMPLETED if done else r.message, "exact"
     time, values = (None, None) if sample_period is None else _rows(r)
     return run_of(controller, ground, about, time, values, steps)
 

@@ -16,12 +16,12 @@ from tarsus.mjcf.presets import Preset, find
 from tarsus.scripts.machines import stepping
 from tarsus.scripts.machines.hopping_leg import check_hops, run_of
 from tarsus.scripts.machines.hopping_leg_exact import ENDLESS, LONGEST_HOP
-from tarsus.scripts.machines.machine import SAMPLE_PERIOD, Run, Status
+from tarsus.scripts.machines.machine import SAMPLE_PERIOD, Run, RunStatus
 
 ROW = ("joint_angle", "joint_speed", "torque", "foot_force", "foot_contact", "foot_position")
 
 
-class Stepper(stepping.Stepper):
+class HoppingLegStepper(stepping.Stepper):
     """The leg in MuJoCo with its controller, called at every step, and the events it noticed.
 
     Raises:
@@ -115,11 +115,11 @@ def mujoco_run(
     n_hops = ENDLESS if n_hops is None else n_hops
     check_hops(n_hops)
     ground = Flat() if ground is None else ground
-    stepper = Stepper(controller, ground, find(preset, PRESETS), n_hops)
+    stepper = HoppingLegStepper(controller, ground, find(preset, PRESETS), n_hops)
     every = max(1, round(sample_period / stepper.model.opt.timestep))
     limit = n_hops * LONGEST_HOP if seconds is None else seconds
     (time, *columns), status = stepping.simulate(stepper, limit, every, on_frame=on_frame, progress=progress)
-    if seconds is None and status == Status.COMPLETED and not stepper.ended():
+    if seconds is None and status == RunStatus.COMPLETED and not stepper.ended():
         status = "the time allowed ran out"
     steps = {name: np.array(times) for name, times in stepper.events.items()}
     about = f"mujoco {mujoco.__version__}", status, preset if isinstance(preset, str) else repr(preset)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from tarsus.scripts.comparison import stances
-from tarsus.scripts.runs.layouts import Layout
+from tarsus.scripts.runs.layouts import RecordLayout
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 SAMPLE_PERIOD = 1e-3  # between rows of a record by default [s]; a longer timestep records every step
 
 
-class Status(StrEnum):
+class RunStatus(StrEnum):
     """How a run ended, where no sentence of the engine's says more."""
 
     COMPLETED = "reached the end"
@@ -55,14 +55,14 @@ class Run:
     @property
     def completed(self) -> bool:
         """Whether the machine was on its legs to the end."""
-        return self.status == Status.COMPLETED
+        return self.status == RunStatus.COMPLETED
 
 
 class Machine(ABC):
     """A machine that engines run from the same parameters, controller and start."""
 
     name: ClassVar[str]  # as on the command line
-    layouts: ClassVar[dict[str, Layout]]  # of its record, by the name of the robot
+    layouts: ClassVar[dict[str, RecordLayout]]  # of its record, by the name of the robot
     engines: ClassVar[tuple[str, ...]] = ("exact", "mujoco")  # the one it runs in by default first
     seconds: ClassVar[float | None] = None  # length of a run by default [s]
     steps: ClassVar[int | None] = None  # or, of a machine that hops, their number
@@ -117,7 +117,7 @@ class Machine(ABC):
 
     def failed(self, run: Run) -> bool:
         """Return whether a run is a failure of the command: here only if MuJoCo gave up."""
-        return run.status == Status.DIVERGED
+        return run.status == RunStatus.DIVERGED
 
     def summary(self, run: Run) -> str:
         """Return what a run did, in words."""

@@ -16,7 +16,7 @@ from tarsus.analytic.motor import Motor
 from tarsus.controllers.gaits import GAITS
 from tarsus.scripts import arguments, report
 from tarsus.scripts.machines.machine import Machine, Run
-from tarsus.scripts.runs.layouts import Layout
+from tarsus.scripts.runs.layouts import RecordLayout
 
 LONGEST_TABLE = 12  # legs whose loads are printed; legs.csv has them all
 SHORTEST = 0.1  # of a walk: slip speeds are differences between samples [s]
@@ -28,13 +28,13 @@ VARIABLES = {
 }
 
 
-def _layout(legs: int, params: type, joints_per_leg: int) -> Layout:
+def _layout(legs: int, params: type, joints_per_leg: int) -> RecordLayout:
     """Return the layout of a robot whose parameters may have a motor among them."""
 
     def made(motor: dict | None = None, **numbers) -> Any:
         return params(**numbers) if motor is None else params(motor=Motor(**motor), **numbers)
 
-    return Layout(legs, "as the robot numbers them", VARIABLES, made, str, joints_per_leg=joints_per_leg)
+    return RecordLayout(legs, "as the robot numbers them", VARIABLES, made, str, joints_per_leg=joints_per_leg)
 
 
 class Multipod(Machine):

@@ -19,7 +19,7 @@ from tarsus.controllers.disc_gait import DiscGait
 from tarsus.mjcf import bigant, compile_model, disc, multipod
 from tarsus.mjcf.presets import find
 from tarsus.scripts.machines import stepping
-from tarsus.scripts.machines.machine import Run, Status
+from tarsus.scripts.machines.machine import Run, RunStatus
 from tarsus.scripts.runs import record
 
 FPS = 50  # samples of a walk per second
@@ -130,7 +130,7 @@ class WalkingStepper(stepping.Stepper):
 
     def fallen(self) -> str:
         """Return in what way the robot has fallen or MuJoCo has warned, or an empty string."""
-        return self.posture() or (Status.DIVERGED if self.data.warning.number.any() else "")
+        return self.posture() or (RunStatus.DIVERGED if self.data.warning.number.any() else "")
 
     def after(self) -> tuple:
         """Return the feet, contacts and forces on them, and the servos' power."""
@@ -140,7 +140,7 @@ class WalkingStepper(stepping.Stepper):
 
 
 @dataclass(frozen=True)
-class Walk(Run):
+class MultipodWalk(Run):
     """What a walk gave: a record with `FPS` rows a second, and the feet's vertical force of every step."""
 
     walking: Walking | None = None
@@ -180,7 +180,7 @@ class Walk(Run):
         return (self.qpos[-1, :2] - self.qpos[first, :2]) / (self.time[-1] - self.time[first])
 
 
-def walk(walking: Walking, seconds: float, progress: bool = False, on_frame: Callable | None = None) -> Walk:
+def walk(walking: Walking, seconds: float, progress: bool = False, on_frame: Callable | None = None) -> MultipodWalk:
     """Return a walk from the gait's beginning; it ends early if the robot topples, or when `on_frame` says so.
 
     Raises:
@@ -208,4 +208,4 @@ def walk(walking: Walking, seconds: float, progress: bool = False, on_frame: Cal
     about = f"mujoco {mujoco.__version__}", status, walking.preset, walking.params, repr(walking.gait), walking.ground
     made = record.build(time, variables, record.describe(*about, walking.robot))
     between = np.array(stepper.total_force[: every * (len(time) - 1)])
-    return Walk(made, status, stepper.warnings(), walking=walking, total_force=between, timestep=timestep)
+    return MultipodWalk(made, status, stepper.warnings(), walking=walking, total_force=between, timestep=timestep)

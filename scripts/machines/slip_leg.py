@@ -14,10 +14,10 @@ from tarsus.analytic.terrain import Flat, Terrain
 from tarsus.controllers.slip_parameters import DEFECTS, SlipControl
 from tarsus.scripts import arguments
 from tarsus.scripts.machines.machine import SAMPLE_PERIOD, Machine, Run
-from tarsus.scripts.runs.layouts import Layout
+from tarsus.scripts.runs.layouts import RecordLayout
 
 JOINT, MOTOR, ROW, PLACE = ("time", "joint"), ("time", "motor"), ("time",), ("time", "axis")
-LAYOUT = Layout(
+LAYOUT = RecordLayout(
     1,
     "the leg",
     {
@@ -43,7 +43,7 @@ ENERGY_GAIN = 0.5
 
 
 @dataclass(frozen=True)
-class Experiment:
+class SlipLegExperiment:
     """A leg, its controller, the ground, the apex it starts from, and MuJoCo's settings."""
 
     params: SlipLegParams = field(default_factory=SlipLegParams)
@@ -91,12 +91,12 @@ class SlipLeg(Machine):
             help="parameters of leg or controller",
         )
 
-    def experiment(self, args: argparse.Namespace) -> Experiment:
+    def experiment(self, args: argparse.Namespace) -> SlipLegExperiment:
         """Return what the command line asks for."""
         from tarsus.analytic.models.ground_line import ground_table
         from tarsus.mjcf.presets import find
         from tarsus.mjcf.slip_leg import PRESETS
-        from tarsus.scripts.machines.slip_leg_mujoco import Stepper
+        from tarsus.scripts.machines.slip_leg_mujoco import SlipLegStepper
 
         preset = find(args.preset, PRESETS)
         experiment = experiment_from(args, energy_gain=0.0 if args.engine == "exact" else ENERGY_GAIN)
@@ -104,25 +104,25 @@ class SlipLeg(Machine):
             experiment.start()
             ground_table(experiment.ground)
         if args.engine != "exact":
-            Stepper(experiment, preset)
+            SlipLegStepper(experiment, preset)
         return experiment
 
     def exact(
-        self, experiment: Experiment, seconds: float | None, period: float = SAMPLE_PERIOD, **options: Any
+        self, experiment: SlipLegExperiment, seconds: float | None, period: float = SAMPLE_PERIOD, **options: Any
     ) -> Run:
         """Run the hybrid model; options are those of `hybrid`."""
         from tarsus.scripts.machines.slip_leg_exact import hybrid
 
         return hybrid(experiment, options.pop("steps", None), seconds=seconds, period=period, **options)
 
-    def mujoco(self, experiment: Experiment, seconds: float | None, fine: bool = True, **options: Any) -> Run:
+    def mujoco(self, experiment: SlipLegExperiment, seconds: float | None, fine: bool = True, **options: Any) -> Run:
         """Run MuJoCo; the controller is called at every step."""
         from tarsus.scripts.machines.slip_leg_mujoco import mujoco_run
 
         options = {"preset": experiment.preset, "seconds": seconds, **options}
         return mujoco_run(experiment, options.pop("steps", None), **options)
 
-    def stride(self, experiment: Experiment) -> float:
+    def stride(self, experiment: SlipLegExperiment) -> float:
         """Return the period of the first steps of the hybrid model [s]."""
         run = self.exact(experiment, None, 1.0, steps=STRIDES)
         if not run.n_steps:
@@ -152,13 +152,13 @@ class SlipLeg(Machine):
         lost = f"{energy[-1] / energy[0] - 1:+.2e} of it"
         return "\n".join([*lines, f"energy of the mass centre at the apexes {energy[0]:.3f} J, last {lost}"])
 
-    def figure(self, run: Run, experiment: Experiment) -> Any:
+    def figure(self, run: Run, experiment: SlipLegExperiment) -> Any:
         """Return the figure of a run."""
         from tarsus.scripts.views import slip_leg_view
 
         return slip_leg_view.draw(run)
 
-    def film(self, run: Run, experiment: Experiment, path, args: argparse.Namespace) -> None:
+    def film(self, run: Run, experiment: SlipLegExperiment, path, args: argparse.Namespace) -> None:
         """Write the film of a run."""
         from tarsus.scripts.views import slip_leg_view
 
@@ -166,14 +166,14 @@ class SlipLeg(Machine):
         plot.write_video(path, args.fps / args.slower)
         plot.close()
 
-    def follower(self, experiment: Experiment, args: argparse.Namespace) -> Any:
+    def follower(self, experiment: SlipLegExperiment, args: argparse.Namespace) -> Any:
         """Return the plot that follows."""
-        from tarsus.scripts.views.slip_leg_view import Follower
+        from tarsus.scripts.views.slip_leg_view import SlipLegFollower
 
-        return Follower(experiment, args.fps)
+        return SlipLegFollower(experiment, args.fps)
 
 
-def experiment_from(args: argparse.Namespace, energy_gain: float = 0.0) -> Experiment:
+def experiment_from(args: argparse.Namespace, energy_gain: float = 0.0) -> SlipLegExperiment:
     """Return the experiment of a command line.
 
     Args:
@@ -193,11 +193,18 @@ def experiment_from(args: argparse.Namespace, energy_gain: float = 0.0) -> Exper
             raise ValueError(f"unknown parameter {name!r}; there are {', '.join(tables)}")
         tables[name][name] = value
     params, ground = replace(SlipLegParams(), **leg), arguments.terrain(args.terrain)
-    return Experiment(params, replace(SlipControl(), **control), ground, preset=args.preset)
+    return SlipLegExperiment(params, replace(SlipControl(), **control), ground, preset=args.preset)
 
 
 def run_of(
-    experiment: Experiment, about: tuple[str, str, str], steps: dict[str, np.ndarray], time, qpos, qvel, outputs, phase
+    experiment: SlipLegExperiment,
+    about: tuple[str, str, str],
+    steps: dict[str, np.ndarray],
+    time,
+    qpos,
+    qvel,
+    outputs,
+    phase,
 ) -> Run:
     """Return a run with the labelled record; the body is the base, and y is across the plane of motion.
 

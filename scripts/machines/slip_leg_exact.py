@@ -14,8 +14,8 @@ from tarsus.analytic.models.ground_line import ground_table
 from tarsus.analytic.models.slip_leg_motion import com_energy
 from tarsus.controllers.slip import laws
 from tarsus.controllers.slip_laws import D, leg_length
-from tarsus.scripts.machines.machine import SAMPLE_PERIOD, Run, Status
-from tarsus.scripts.machines.slip_leg import Experiment, run_of
+from tarsus.scripts.machines.machine import SAMPLE_PERIOD, Run, RunStatus
+from tarsus.scripts.machines.slip_leg import SlipLegExperiment, run_of
 from tarsus.scripts.runs.interrupts import unbroken
 
 TIME_PER_STEP = 1.0  # more than any step takes [s]
@@ -28,13 +28,13 @@ def simulator() -> hy.Simulator:
     return hy.compile(slip_leg_hybrid.build(laws()))
 
 
-def numbers(experiment: Experiment) -> dict:
+def numbers(experiment: SlipLegExperiment) -> dict:
     """Return the model's parameters of an experiment."""
     return {**items(experiment.params), **items(experiment.control), **ground_table(experiment.ground)}
 
 
 def hybrid(
-    experiment: Experiment,
+    experiment: SlipLegExperiment,
     n_steps: int | None = 40,
     *,
     seconds: float | None = None,
@@ -65,13 +65,13 @@ def hybrid(
     )
     steps = _steps_of_events(r)
     done = len(steps["time"]) > n_steps or (seconds is not None and r.status is hy.Status.FINAL_TIME)
-    about = "tarsus hybrid", Status.COMPLETED if done else r.message, "exact"
+    about = "tarsus hybrid", RunStatus.COMPLETED if done else r.message, "exact"
     keep = np.append(np.diff(r.t) > 0, True)[: r.t.size]  # an instant with an event counts once, after it
     outputs = np.column_stack([r.aux, r.d[:, D.rest_length]])
     return run_of(experiment, about, steps, *(rows[keep] for rows in (r.t, r.x[:, :4], r.x[:, 4:], outputs, r.chart)))
 
 
-def first_stance(experiment: Experiment) -> dict[str, float]:
+def first_stance(experiment: SlipLegExperiment) -> dict[str, float]:
     """Return energies of the mass centre at the start and after the first stance [J], and how the leg landed [m].
 
     `length` is from foot to mass centre at touchdown, `added` the travel of the spring that compensation asked for.

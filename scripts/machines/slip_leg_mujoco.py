@@ -17,15 +17,15 @@ from tarsus.mjcf.compile import compile_model
 from tarsus.mjcf.presets import Preset, find
 from tarsus.mjcf.slip_leg import PRESETS, build
 from tarsus.scripts.machines import stepping
-from tarsus.scripts.machines.machine import SAMPLE_PERIOD, Run, Status
-from tarsus.scripts.machines.slip_leg import Experiment, run_of
+from tarsus.scripts.machines.machine import SAMPLE_PERIOD, Run, RunStatus
+from tarsus.scripts.machines.slip_leg import SlipLegExperiment, run_of
 from tarsus.scripts.machines.slip_leg_exact import ENDLESS, TIME_PER_STEP
 
 FALLEN = 0.3  # height of the base over the ground below which the run is over [m]
 STEPS = ("time", "apex_height", "apex_energy", "angle", "energy_lost", "touchdown", "liftoff")
 
 
-class Stepper(stepping.Stepper):
+class SlipLegStepper(stepping.Stepper):
     """The leg in MuJoCo with its controller, and the steps it noticed.
 
     Args:
@@ -38,7 +38,7 @@ class Stepper(stepping.Stepper):
         ValueError: If the foot starts below ground.
     """
 
-    def __init__(self, experiment: Experiment, preset: Preset, hold: int = 1, n_steps: int = ENDLESS) -> None:
+    def __init__(self, experiment: SlipLegExperiment, preset: Preset, hold: int = 1, n_steps: int = ENDLESS) -> None:
         model = compile_model(build(experiment.params, experiment.ground, preset))
         self._p, self._com, self._foot = hy.vector(experiment.params), compiled(com_state), compiled(foot_state)
         x, data = experiment.start(), mujoco.MjData(model)
@@ -106,7 +106,7 @@ class Stepper(stepping.Stepper):
 
 
 def mujoco_run(
-    experiment: Experiment,
+    experiment: SlipLegExperiment,
     n_steps: int | None = 40,
     *,
     seconds: float | None = None,
@@ -132,11 +132,11 @@ def mujoco_run(
         ValueError: If the foot starts below ground.
     """
     n_steps = ENDLESS if n_steps is None else n_steps
-    stepper = Stepper(experiment, find(preset, PRESETS), every, n_steps)
+    stepper = SlipLegStepper(experiment, find(preset, PRESETS), every, n_steps)
     row = row or max(1, round(SAMPLE_PERIOD / stepper.model.opt.timestep))
     row, limit = max(1, round(row / every)) * every, TIME_PER_STEP * n_steps if seconds is None else seconds
     columns, status = stepping.simulate(stepper, limit, row, on_frame=on_frame, progress=progress)
-    if seconds is None and status == Status.COMPLETED and not stepper.ended():
+    if seconds is None and status == RunStatus.COMPLETED and not stepper.ended():
         status = "ran out of time"
     time, qpos, qvel, _, phase, places, forces = columns
     about = f"mujoco {mujoco.__version__}", status, preset if isinstance(preset, str) else repr(preset)

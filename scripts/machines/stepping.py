@@ -21,7 +21,7 @@ from tarsus.analytic.terrain import Terrain
 from tarsus.envs.measure import UPRIGHT
 from tarsus.mjcf.presets import Preset
 from tarsus.mjcf.terrain import GroundPatches
-from tarsus.scripts.machines.machine import SAMPLE_PERIOD, Status
+from tarsus.scripts.machines.machine import SAMPLE_PERIOD, RunStatus
 
 # Kinks of the reference often fall on a step. The nudge puts them before it; otherwise rounding decides, leg by leg,
 # and moves the speed of the coarse preset by half a percent.
@@ -81,8 +81,8 @@ class Stepper(ABC):
         """Return how a body on a free joint has fallen, or an empty string."""
         x, y, z, _, q_x, q_y, _ = self.data.qpos[:7]
         if 1 - 2 * (q_x * q_x + q_y * q_y) < UPRIGHT:  # the vertical part of the body's up axis
-            return Status.TOPPLED
-        return Status.FELL if z < self.ground.height(x, y) else ""
+            return RunStatus.TOPPLED
+        return RunStatus.FELL if z < self.ground.height(x, y) else ""
 
     def warnings(self) -> str:
         """Return what MuJoCo has warned of, in words; empty if nothing."""
@@ -127,20 +127,20 @@ def _run(stepper: Stepper, every: int, n_rows: int, rows: _Rows, on_frame: Calla
             return fallen
         stepper.command(stepper.data)
         if stepper.ended():
-            return Status.COMPLETED
+            return RunStatus.COMPLETED
         if row_due:
             rows.before.write(rows.n, stepper.before())
         stepper.advance()
         if row_due:
             rows.after.write(rows.n, stepper.after())
         if any(stepper.data.warning[kind].number for kind in BAD):
-            return Status.DIVERGED  # a row begun is given up: MuJoCo has reset the state
+            return RunStatus.DIVERGED  # a row begun is given up: MuJoCo has reset the state
         if row_due:
             rows.n += 1
             bar.update(int(k > 0))
             if on_frame is not None and rows.n <= n_rows and on_frame(*rows.last()):
-                return Status.STOPPED
-    return Status.COMPLETED
+                return RunStatus.STOPPED
+    return RunStatus.COMPLETED
 
 
 class _Rows:

@@ -72,7 +72,7 @@ def _changes(preset: Preset) -> list[tuple[str, dict]]:
 
 
 @dataclass(frozen=True)
-class Cell:
+class ContactCell:
     """What a setting is worth. Errors are NaN if it failed."""
 
     failed: str  # why, or an empty string
@@ -100,18 +100,18 @@ def exact_trials(chosen: list[Preset]) -> dict[tuple[str, float], Run]:
     return trials
 
 
-def accuracy(preset: Preset, exact: dict[str, Run]) -> Cell:
+def accuracy(preset: Preset, exact: dict[str, Run]) -> ContactCell:
     """Return a setting's errors, without its cost; `exact` holds the exact run of each gait."""
     found: list[Comparison] = []
     for name, gait in GAITS.items():
         try:
             trial = HEXAPOD.mujoco(PlatelessExperiment(HexapodParams(), gait, Flat(), preset), SECONDS, fine=False)
         except ValueError as error:
-            return Cell(failed=str(error))
+            return ContactCell(failed=str(error))
         if not trial.completed:
-            return Cell(failed=f"{name}: {trial.record.attrs['status']}")
+            return ContactCell(failed=f"{name}: {trial.record.attrs['status']}")
         found.append(compare(exact[name], trial, gait.cycle_time))
-    return Cell(
+    return ContactCell(
         failed="",
         force_error=_relative(found, "normal_smooth", "tangential_smooth"),
         raw_force_error=_relative(found, "normal", "tangential"),
@@ -126,7 +126,7 @@ def _relative(found: list[Comparison], *names: str) -> float:
     return float(np.sqrt(error / np.mean([np.mean(one.load**2) for one in found])))
 
 
-def compute(chosen: dict[str, Preset] | None = None, n_jobs: int = -1, progress: bool = True) -> dict[str, Cell]:
+def compute(chosen: dict[str, Preset] | None = None, n_jobs: int = -1, progress: bool = True) -> dict[str, ContactCell]:
     """Return each setting's cell: errors by joblib's active backend, then costs one after the other, unhurried."""
     chosen = settings() if chosen is None else chosen
     exact = exact_trials(list(chosen.values()))
@@ -155,7 +155,7 @@ def front(real_time: np.ndarray, error: np.ndarray) -> np.ndarray:
     return ~np.any(better & strictly, axis=1) & np.isfinite(real_time) & np.isfinite(error)
 
 
-def frame(chosen: dict[str, Preset], cells: dict[str, Cell]) -> pd.DataFrame:
+def frame(chosen: dict[str, Preset], cells: dict[str, ContactCell]) -> pd.DataFrame:
     """Return settings and cells as one table, a row each; `setting` is the name."""
     return pd.DataFrame([{"setting": name, **vars(preset), **vars(cells[name])} for name, preset in chosen.items()])
 

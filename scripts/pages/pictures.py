@@ -25,10 +25,10 @@ def hexapod() -> np.ndarray:
     """Return the hexapod at a few instants of a stride, side by side, shape (height, n width, 3)."""
     import mujoco
 
-    from tarsus.scripts.machines.hexapod import Experiment
-    from tarsus.scripts.machines.hexapod_mujoco import Stepper
+    from tarsus.scripts.machines.hexapod import HexapodExperiment
+    from tarsus.scripts.machines.hexapod_mujoco import HexapodStepper
 
-    stepper = Stepper(Experiment(HexapodParams(), TripodGait(), Rough(), "rl"))
+    stepper = HexapodStepper(HexapodExperiment(HexapodParams(), TripodGait(), Rough(), "rl"))
     images = []
     with mujoco.Renderer(stepper.model, 2 * HEIGHT, 2 * WIDTH) as renderer:
         for instant in INSTANTS:

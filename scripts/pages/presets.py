@@ -17,7 +17,7 @@ from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import Flat, Slope, Terrain
 from tarsus.mjcf import PRESETS
 from tarsus.mjcf.presets import find
-from tarsus.scripts.machines.hexapod import Experiment
+from tarsus.scripts.machines.hexapod import HexapodExperiment
 from tarsus.scripts.machines.hexapod_mujoco import simulate
 from tarsus.scripts.pages.frame import Page, Place, Table
 from tarsus.scripts.runs import record, summary
@@ -33,7 +33,7 @@ TIPPED = 25.0  # past this the plate's edge is on the ground; a walk along a slo
 
 
 @dataclass(frozen=True)
-class Case:
+class PresetCase:
     """One run of the tables."""
 
     table: str  # gait, slope, turn
@@ -43,12 +43,13 @@ class Case:
     seconds: float = 10.0
 
 
-def cases() -> list[Case]:
+def cases() -> list[PresetCase]:
     """Return every run that is made in each preset."""
     rows = [
-        Case("gait", f"t_c {t_c:g} s, phi_s {phi_s:g} rad", TripodGait(t_c, DUTY * t_c, phi_s)) for t_c, phi_s in GAITS
+        PresetCase("gait", f"t_c {t_c:g} s, phi_s {phi_s:g} rad", TripodGait(t_c, DUTY * t_c, phi_s))
+        for t_c, phi_s in GAITS
     ]
-    rows += [Case("slope", f"{slope:+.2f}", TripodGait(), Slope(0.0, slope)) for slope in SLOPES]
+    rows += [PresetCase("slope", f"{slope:+.2f}", TripodGait(), Slope(0.0, slope)) for slope in SLOPES]
     turns = {
         "in place, left, default gait": TripodGait(heading="left"),
         "in place, left, duty 0.7": TripodGait(slow_time=0.7, heading="left"),
@@ -60,11 +61,11 @@ def cases() -> list[Case]:
         "right, dphi_o +0.1 rad, dt_s -0.05 s": TripodGait(offset_difference=0.1, slow_time_difference=-0.05),
         "left, dphi_o -0.1 rad, dt_s +0.05 s": TripodGait(offset_difference=-0.1, slow_time_difference=0.05),
     }
-    return rows + [Case("turn", label, gait, seconds=30.0) for label, gait in turns.items()]
+    return rows + [PresetCase("turn", label, gait, seconds=30.0) for label, gait in turns.items()]
 
 
 @dataclass(frozen=True)
-class Cell:
+class PresetCell:
     """What a table shows of a run."""
 
     speed: float  # [m/s]
@@ -74,15 +75,15 @@ class Cell:
     fell_at: float | None  # when the run ended early [s]
 
 
-def run(case: Case, preset: str) -> Cell:
+def run(case: PresetCase, preset: str) -> PresetCell:
     """Return a cell of a table."""
-    result = simulate(Experiment(HexapodParams(), case.gait, case.ground, preset), case.seconds, progress=False)
+    result = simulate(HexapodExperiment(HexapodParams(), case.gait, case.ground, preset), case.seconds, progress=False)
     numbers = summary.summarise(result.record)
     fell_at = None if result.completed else float(result.record["time"].values[-1])
-    return Cell(numbers.speed, numbers.yaw_rate, numbers.max_tilt, numbers.cot_positive, fell_at)
+    return PresetCell(numbers.speed, numbers.yaw_rate, numbers.max_tilt, numbers.cot_positive, fell_at)
 
 
-def compute(rows: list[Case], n_jobs: int = -1) -> dict[tuple[str, str, str], Cell]:
+def compute(rows: list[PresetCase], n_jobs: int = -1) -> dict[tuple[str, str, str], PresetCell]:
     """Return the cell of each (table, label, preset), with a progress bar; joblib's active backend runs them."""
     jobs = [(case, preset) for case in rows for preset in PRESETS]
     parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator")
@@ -124,14 +125,14 @@ def _creep_and_cost() -> Table:
     return Table(["", *PRESETS], body, "### Creep and cost")
 
 
-def _fall(cell: Cell) -> str:
+def _fall(cell: PresetCell) -> str:
     if cell.fell_at is not None:
         return f" (**topples** at {cell.fell_at:.1f} s)"
     tilt = np.rad2deg(cell.max_tilt)
     return f" (**tips** to {tilt:.0f} deg)" if tilt > TIPPED else ""
 
 
-def _speeds(rows: list[Case], cells, table: str, name: str) -> Table:
+def _speeds(rows: list[PresetCase], cells, table: str, name: str) -> Table:
     body = []
     for case in (case for case in rows if case.table == table):
         row = [cells[table, case.label, preset] for preset in PRESETS]
@@ -141,7 +142,7 @@ def _speeds(rows: list[Case], cells, table: str, name: str) -> Table:
     return Table([name, *(f"{preset} [m/s]" for preset in PRESETS), *others], body, f"### {table.capitalize()}s")
 
 
-def _costs(rows: list[Case], cells) -> Table:
+def _costs(rows: list[PresetCase], cells) -> Table:
     body = []
     for case in (case for case in rows if case.table == "gait"):
         row = [cells["gait", case.label, preset].cost_of_transport for preset in PRESETS]
@@ -152,7 +153,7 @@ def _costs(rows: list[Case], cells) -> Table:
     return Table(["gait, positive work over weight and way", *PRESETS, *others], body, "### Cost of transport")
 
 
-def _turns(rows: list[Case], cells) -> Table:
+def _turns(rows: list[PresetCase], cells) -> Table:
     body = []
     for case in (case for case in rows if case.table == "turn"):
         row = [cells["turn", case.label, preset] for preset in PRESETS]
@@ -167,7 +168,7 @@ def _turns(rows: list[Case], cells) -> Table:
     return Table(["turn", *header], body, "### Turns")
 
 
-def draw(rows: list[Case], cells):
+def draw(rows: list[PresetCase], cells):
     """Return the figure of speed against slope in every preset."""
     from matplotlib.figure import Figure
 

@@ -43,14 +43,14 @@ def row(label: str, run) -> tuple:
 
 def rows() -> list[tuple]:
     """Return the lines of the table."""
-    plain, regulated = runs.Experiment(), runs.Experiment(control=REGULATED)
+    plain, regulated = runs.SlipLegExperiment(), runs.SlipLegExperiment(control=REGULATED)
     made = [row("hybrid", runs.hybrid(plain, N_STEPS))]
     made += [row("MuJoCo, timestep 2e-5", mujoco_run(plain, N_STEPS, preset=FINE))]
     made += [row("MuJoCo, `reference`", mujoco_run(plain, N_STEPS))]
     made += [row("the same, energy regulated", mujoco_run(regulated, N_STEPS))]
     made += [row("MuJoCo, `rl`, torque held 2 ms, regulated", mujoco_run(regulated, N_STEPS, preset="rl", every=4))]
     made += [row("the same, held 4 ms", mujoco_run(regulated, N_STEPS, preset="rl", every=8))]
-    without = runs.Experiment(control=SlipControl(compensate=0.0))
+    without = runs.SlipLegExperiment(control=SlipControl(compensate=0.0))
     made += [row("hybrid, no compensation", runs.hybrid(without, N_STEPS))]
     return [*made, row("MuJoCo, `reference`, no compensation", mujoco_run(without, N_STEPS))]
 

@@ -33,7 +33,7 @@ WALKS, TOPPLES, FAILED = "walks", "topples", "failed"
 
 
 @dataclass(frozen=True)
-class Verdict:
+class EngineVerdict:
     """What one engine says of a gait."""
 
     verdict: str  # WALKS, TOPPLES or FAILED
@@ -43,21 +43,23 @@ class Verdict:
     tilt: float = np.nan  # the greatest [rad]
 
 
-def judge(engine: str, cycle_time: float, sweep_angle: float, duty: float, preset: str, seconds: float) -> Verdict:
+def judge(
+    engine: str, cycle_time: float, sweep_angle: float, duty: float, preset: str, seconds: float
+) -> EngineVerdict:
     """Return an engine's verdict on a gait; a run that cannot be made is a verdict too."""
     try:
         gait = TripodGait(cycle_time, duty * cycle_time, sweep_angle)
         experiment = PlatelessExperiment(HexapodParams(), gait, Flat(), preset)
         trial = _run(engine, experiment, seconds)
     except (ValueError, RuntimeError) as error:
-        return Verdict(FAILED, str(error))
+        return EngineVerdict(FAILED, str(error))
     status, time = trial.record.attrs["status"], trial.record["time"].values
     if status.startswith("diverged"):
-        return Verdict(FAILED, status, float(time[-1]) if len(time) else 0.0)
+        return EngineVerdict(FAILED, status, float(time[-1]) if len(time) else 0.0)
     over = summary.window(trial.record)
     speed = float(summary.travel(trial.record, over).sum() / over.duration)
     tilt = float(summary.tilt(trial.record).max())
-    return Verdict(WALKS if trial.completed else TOPPLES, status, float(time[-1]), speed, tilt)
+    return EngineVerdict(WALKS if trial.completed else TOPPLES, status, float(time[-1]), speed, tilt)
 
 
 def _run(engine: str, experiment: PlatelessExperiment, seconds: float) -> Run:
@@ -73,13 +75,13 @@ def compute(
     preset: str = "reference",
     n_jobs: int = -1,
     seconds: float = SECONDS,
-) -> dict[tuple[float, float, float], dict[str, Verdict]]:
+) -> dict[tuple[float, float, float], dict[str, EngineVerdict]]:
     """Return both engines' verdicts on each gait (t_c [s], phi_s [rad], duty); joblib's active backend runs them."""
     gaits = list(itertools.product(CYCLE_TIMES, SWEEP_ANGLES, DUTIES)) if gaits is None else gaits
     jobs = [(engine, gait) for gait in gaits for engine in ENGINES]
     parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator")
     found = parallel(joblib.delayed(judge)(engine, *gait, preset, seconds) for engine, gait in jobs)
-    grid: dict[tuple[float, float, float], dict[str, Verdict]] = {gait: {} for gait in gaits}
+    grid: dict[tuple[float, float, float], dict[str, EngineVerdict]] = {gait: {} for gait in gaits}
     for (engine, gait), verdict in zip(jobs, tqdm(found, total=len(jobs), unit="run"), strict=True):
         grid[gait][engine] = verdict
     return grid
@@ -90,7 +92,7 @@ def agreement(grid: dict) -> float:
     return float(np.mean([_agrees(cell) for cell in grid.values()]))
 
 
-def _agrees(cell: dict[str, Verdict]) -> bool:
+def _agrees(cell: dict[str, EngineVerdict]) -> bool:
     first, second = (cell[engine].verdict for engine in ENGINES)
     return first == second != FAILED
 

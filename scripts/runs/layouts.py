@@ -33,7 +33,7 @@ BOOLEAN = {"foot_contact"}
 
 
 @dataclass(frozen=True)
-class Layout:
+class RecordLayout:
     """The variables of one robot's record, and what its attributes stand for."""
 
     legs: int  # 0: as many as its parameter `n_legs` says
@@ -60,6 +60,6 @@ class Layout:
             | self.coords
         )
 
-    def sized(self, parameters: dict) -> Layout:
+    def sized(self, parameters: dict) -> RecordLayout:
         """Return the layout of a robot of so many legs as its parameters say."""
         return replace(self, legs=parameters["n_legs"])

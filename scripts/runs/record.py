@@ -23,13 +23,13 @@ import xarray as xr
 from tarsus.analytic import saving
 from tarsus.analytic import terrain as terrains
 from tarsus.scripts import report
-from tarsus.scripts.runs.layouts import BOOLEAN, BUDGET, Layout
+from tarsus.scripts.runs.layouts import BOOLEAN, BUDGET, RecordLayout
 
 ATTRS = ("robot", "engine", "status", "preset", "parameters", "gait", "terrain", "versions", "machine", "date")
 PACKAGES = ("tarsus", "mujoco", "numpy", "xarray")
 
 
-def layout_of(robot: str) -> Layout:
+def layout_of(robot: str) -> RecordLayout:
     """Return a robot's layout.
 
     Raises:
@@ -43,7 +43,7 @@ def layout_of(robot: str) -> Layout:
     return known[robot]
 
 
-def _layout(attrs: dict[str, str]) -> Layout:
+def _layout(attrs: dict[str, str]) -> RecordLayout:
     """Return the layout of the robot that ran, of its size."""
     layout = layout_of(attrs["robot"])
     return layout if layout.legs else layout.sized(json.loads(attrs["parameters"]))
@@ -83,7 +83,7 @@ def build(time, variables: dict[str, np.ndarray], attrs: dict[str, str]) -> xr.D
     return xr.Dataset(columns, coords, dict(attrs))
 
 
-def _schema(layout: Layout, given) -> dict:
+def _schema(layout: RecordLayout, given) -> dict:
     """Return the variables a record must hold, and those of the budget that are given."""
     return layout.schema | {name: entry for name, entry in BUDGET.items() if name in given}
 
@@ -216,7 +216,7 @@ def load_csv(path: Path | str) -> xr.Dataset:
     return build(flat["time"].to_numpy(), variables, attrs)
 
 
-def _columns(layout: Layout, name: str) -> list[tuple[str, tuple[int, ...]]]:
+def _columns(layout: RecordLayout, name: str) -> list[tuple[str, tuple[int, ...]]]:
     """Return label and index of every column of a variable, in the order of its memory."""
     dims, labels = (layout.schema | BUDGET)[name][0][1:], layout.labels
     shape = [len(labels[dim]) for dim in dims]

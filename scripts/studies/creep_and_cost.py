@@ -14,8 +14,8 @@ from tarsus.analytic.terrain import Flat, Slope, Terrain
 from tarsus.mjcf import compile_model, hexapod
 from tarsus.mjcf.hexapod_state import START, start_state
 from tarsus.mjcf.presets import Preset
-from tarsus.scripts.machines.hexapod import Experiment
-from tarsus.scripts.machines.hexapod_mujoco import Stepper
+from tarsus.scripts.machines.hexapod import HexapodExperiment
+from tarsus.scripts.machines.hexapod_mujoco import HexapodStepper
 
 CREEP_SLOPE = 0.1
 STANDING_HEIGHT = 0.1815  # of six legs at rest under the body's weight [m]
@@ -68,12 +68,12 @@ def speed_of_simulation(preset: str | Preset, seconds: float = 2.0, repeats: int
         repeats: How many.
         hold: Between commands [s]; 0 commands every step, from Python.
     """
-    experiment = Experiment(HexapodParams(), TripodGait(), Flat(), preset)
+    experiment = HexapodExperiment(HexapodParams(), TripodGait(), Flat(), preset)
     return statistics.median(_speed(experiment, seconds, hold) for _ in range(repeats))
 
 
-def _speed(experiment: Experiment, seconds: float, hold: float) -> float:
-    stepper = Stepper(experiment)
+def _speed(experiment: HexapodExperiment, seconds: float, hold: float) -> float:
+    stepper = HexapodStepper(experiment)
     timestep = stepper.model.opt.timestep
     n, every = round(seconds / timestep), max(1, round(hold / timestep))
     started = time.process_time()

@@ -20,9 +20,9 @@ from tarsus.analytic.terrain import Flat
 from tarsus.envs.measure import UPRIGHT
 from tarsus.scripts import report
 from tarsus.scripts.machines import hexapod_exact as exact
-from tarsus.scripts.machines.hexapod import Experiment
-from tarsus.scripts.machines.hexapod_mujoco import Stepper, simulate
-from tarsus.scripts.machines.machine import Status
+from tarsus.scripts.machines.hexapod import HexapodExperiment
+from tarsus.scripts.machines.hexapod_mujoco import HexapodStepper, simulate
+from tarsus.scripts.machines.machine import RunStatus
 from tarsus.scripts.runs import summary
 from tarsus.scripts.runs.interrupts import unbroken
 
@@ -39,7 +39,7 @@ SETTINGS = {"rtol": exact.RTOL, "atol": exact.RTOL * SCALE}
 
 
 @dataclass(frozen=True)
-class Walk:
+class ExactWalk:
     """How the exact robot walks a gait from rest."""
 
     lasted: float  # share of the time on its legs
@@ -57,7 +57,7 @@ class Walk:
         return -self.speed if self.steady else 1.0 - 0.5 * self.lasted + 0.1 * min(self.variation, 1.0)
 
 
-def walk(sim: hy.Simulator, gait: TripodGait, velocity=(0.0, 0.0, 0.0)) -> tuple[Walk, hy.Result]:
+def walk(sim: hy.Simulator, gait: TripodGait, velocity=(0.0, 0.0, 0.0)) -> tuple[ExactWalk, hy.Result]:
     """Return how the robot walks a gait, and the engine's result with a row per stride.
 
     Args:
@@ -73,9 +73,9 @@ def walk(sim: hy.Simulator, gait: TripodGait, velocity=(0.0, 0.0, 0.0)) -> tuple
     n = int(np.ceil(SECONDS / period))
     r = unbroken(sim.run(x0, None, p, final_time=n * period, record_period=period, **SETTINGS))
     if r.status is not hy.Status.FINAL_TIME:
-        return Walk(min(r.t_end / (n * period), 0.999), 0.0, 1.0), r
+        return ExactWalk(min(r.t_end / (n * period), 0.999), 0.0, 1.0), r
     strides = ways(r.x[-1 - max(3, int(np.ceil(JUDGED / period))) :])
-    return Walk(1.0, float(strides.mean() / period), float(np.ptp(strides) / max(np.abs(strides).max(), 1e-9))), r
+    return ExactWalk(1.0, float(strides.mean() / period), float(np.ptp(strides) / max(np.abs(strides).max(), 1e-9))), r
 
 
 def ways(x) -> np.ndarray:
@@ -122,21 +122,21 @@ class Proof:
     @property
     def stable(self) -> bool:
         """Whether the gait passes."""
-        walks = self.exact.status == self.mujoco.status == Status.COMPLETED.value
+        walks = self.exact.status == self.mujoco.status == RunStatus.COMPLETED.value
         same = abs(self.mujoco.speed / self.exact.speed - 1) < AGREEMENT
         return walks and same and self.upright == self.upright_mujoco == len(DIRECTIONS) and self.radius < 1
 
 
 def follows(gait: TripodGait, speed: float) -> bool:
     """Return whether MuJoCo walks a gait from rest with the exact engine's speed [m/s] too: the quickest refutation."""
-    run = simulate(Experiment(HexapodParams(), gait, Flat()), SECONDS + JUDGED, progress=False)
+    run = simulate(HexapodExperiment(HexapodParams(), gait, Flat()), SECONDS + JUDGED, progress=False)
     return run.completed and abs(summary.summarise(run.record).speed / speed - 1) < AGREEMENT
 
 
 def prove(sim: hy.Simulator, gait: TripodGait) -> Proof:
     """Return pushes, multipliers and the numbers of both engines for a gait that walks from rest."""
     params = HexapodParams()
-    experiment = Experiment(params, gait, Flat())
+    experiment = HexapodExperiment(params, gait, Flat())
     _, walked = walk(sim, gait)
     made = exact.simulate(experiment, SECONDS + JUDGED)
     run = simulate(experiment, SECONDS + JUDGED, progress=False)
@@ -149,9 +149,9 @@ def prove(sim: hy.Simulator, gait: TripodGait) -> Proof:
     return Proof(gait, *numbers, *upright, starts(sim, gait), radius)
 
 
-def mujoco_survives(experiment: Experiment, push: float) -> int:
+def mujoco_survives(experiment: HexapodExperiment, push: float) -> int:
     """Return after how many of the four pushes [m/s] MuJoCo's robot is on its legs, as `survives`."""
-    stepper = Stepper(experiment)
+    stepper = HexapodStepper(experiment)
     timestep, period = stepper.model.opt.timestep, experiment.gait.cycle_time
     for _ in range(round(np.ceil(SECONDS / period) * period / timestep)):
         stepper.step()

@@ -14,14 +14,14 @@ from tarsus.analytic.hybrid.tableau import METHODS, Method
 from tarsus.analytic.models.hexapod import N_LEGS, hybrid
 from tarsus.analytic.models.hexapod.contact import SLIDE
 from tarsus.analytic.models.hexapod.state import SCALE, start
-from tarsus.scripts.machines.hexapod import Experiment
+from tarsus.scripts.machines.hexapod import HexapodExperiment
 from tarsus.scripts.runs.interrupts import unbroken
 
 PEERS = ("DOP853", "LSODA", "Radau", "BDF")
 
 
 @dataclass(frozen=True)
-class Walk:
+class ReadyHexapod:
     """A hexapod ready to run: a compiled (or interpreted) model with the arguments that make it an experiment.
 
     Attributes:
@@ -35,7 +35,7 @@ class Walk:
     params: dict[str, float]
 
     @classmethod
-    def of(cls, experiment: Experiment, method: str, mode: str = "auto") -> Walk:
+    def of(cls, experiment: HexapodExperiment, method: str, mode: str = "auto") -> ReadyHexapod:
         """Return an experiment's hexapod; one compiled model serves all robots and gaits on a kind of ground."""
         model = hybrid.build(experiment.params, experiment.ground, "open-loop", gait=experiment.gait)
         x0 = start(experiment.params, experiment.ground, experiment.gait.clock()(0.0)[0])
@@ -89,7 +89,7 @@ def n_sliding(chart) -> np.ndarray:
     return np.sum(modes == SLIDE, axis=-1)
 
 
-def steps_and_rates(walk: Walk, result: hy.Result, every: int) -> dict[str, np.ndarray]:
+def steps_and_rates(walk: ReadyHexapod, result: hy.Result, every: int) -> dict[str, np.ndarray]:
     """Return, at every so many steps of a run recorded at all of them, step, fastest decay, frequency, sliding toes.
 
     Names: `step` [s]; `decay`, the largest -Re of an eigenvalue [1/s]; `turn`, the largest |Im| [1/s]; `sliding`.
@@ -145,7 +145,7 @@ class Trial:
     evaluations: int
 
 
-def on_arc(walk: Walk, arc: Arc, rtol: float) -> Trial:
+def on_arc(walk: ReadyHexapod, arc: Arc, rtol: float) -> Trial:
     """Integrate an arc with this engine."""
     r = walk.run(arc.end, rtol, x0=arc.x, d0=arc.d, t0=arc.t, chart=arc.chart)
     return Trial(r.x_end, r.counts["steps"] + r.counts["rejected"], r.counts["field"])

@@ -11,8 +11,8 @@ from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.models.hexapod.orbit import StrideMap, in_heading_frame, mirrored
 from tarsus.analytic.models.hexapod.state import assemble, joints_of
 from tarsus.analytic.terrain import Flat
-from tarsus.scripts.machines.hexapod import Experiment
-from tarsus.scripts.machines.hexapod_mujoco import Stepper
+from tarsus.scripts.machines.hexapod import HexapodExperiment
+from tarsus.scripts.machines.hexapod_mujoco import HexapodStepper
 
 
 def exact_sections(stride: StrideMap, z, n: int) -> np.ndarray:
@@ -36,7 +36,7 @@ def mujoco_sections(stride: StrideMap, params: HexapodParams, z, n: int, preset:
     Raises:
         ValueError: If they are not.
     """
-    stepper = Stepper(Experiment(params, stride.gait, Flat(), preset))
+    stepper = HexapodStepper(HexapodExperiment(params, stride.gait, Flat(), preset))
     timestep, gait = stepper.model.opt.timestep, stride.gait
     start = 0.5 * gait.slow_time  # tripod A's slow phase ends
     for time in (start, 0.5 * gait.cycle_time):

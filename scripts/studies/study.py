@@ -27,9 +27,9 @@ from tarsus.mjcf.hexapod_state import from_exact
 from tarsus.mjcf.presets import PRESETS
 from tarsus.scripts import arguments
 from tarsus.scripts.machines import hexapod_exact as exact
-from tarsus.scripts.machines.hexapod import Experiment, Start
+from tarsus.scripts.machines.hexapod import HexapodExperiment, Start
 from tarsus.scripts.machines.hexapod_mujoco import simulate
-from tarsus.scripts.machines.machine import Run, Status
+from tarsus.scripts.machines.machine import Run, RunStatus
 from tarsus.scripts.runs import summary
 from tarsus.scripts.runs.record import terrain_of
 
@@ -56,7 +56,7 @@ class Verdict(IntEnum):
     FAILED = 6  # the engine gave up
 
 
-VERDICTS = {Status.TOPPLED: Verdict.TOPPLES, Status.FELL: Verdict.FALLS, Status.DIVERGED: Verdict.DIVERGES}
+VERDICTS = {RunStatus.TOPPLED: Verdict.TOPPLES, RunStatus.FELL: Verdict.FALLS, RunStatus.DIVERGED: Verdict.DIVERGES}
 NUMBERS = ("speed", "yaw_rate", "max_tilt", "cot", "stance_rate", *BOOKKEEPINGS)
 
 
@@ -103,10 +103,10 @@ def run(case: Case, engine: str = EXACT) -> Run:
     gait = TripodGait(**case.gait)
     x0 = start_of(case, gait)
     if engine == EXACT:
-        experiment = Experiment(PARAMS, gait, case.ground)
+        experiment = HexapodExperiment(PARAMS, gait, case.ground)
         return exact.simulate(experiment, case.seconds, x0=x0, record_period=case.row_period)
     begin = Start(*from_exact(PARAMS, x0))
-    experiment = Experiment(PARAMS, gait, case.ground, engine, begin)
+    experiment = HexapodExperiment(PARAMS, gait, case.ground, engine, begin)
     every = max(1, round(case.row_period / PRESETS[engine].timestep))
     return simulate(experiment, case.seconds, every=every, progress=False)
 
@@ -129,7 +129,7 @@ def stance_rate(record: xr.Dataset) -> float:
 
 def verdict_of(result: Run) -> Verdict:
     """Return how a run ended."""
-    if result.status is not Status.COMPLETED:
+    if result.status is not RunStatus.COMPLETED:
         return VERDICTS[result.status]
     return Verdict.TIPS if clearance(result.record).min() < 0 else Verdict.WALKS
 

@@ -19,7 +19,7 @@ TRACE = 100  # moments of the hip's trace that stay visible
 FPS = 30.0  # moments per simulated second
 
 
-class Follower:
+class HoppingLegFollower:
     """Shows states of a run as they come.
 
     Args:

@@ -69,7 +69,7 @@ def film(run, experiment, fps: float) -> LegPlot:
     return plot
 
 
-class Follower:
+class SlipLegFollower:
     """Shows states of a run as they come; of those closer together than moments, the first.
 
     Args:

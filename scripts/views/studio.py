@@ -11,8 +11,8 @@ import time
 
 from mujoco.studio import app, launch_web, messages, plugin, sim, viewer_protocol
 
-from tarsus.scripts.machines.hexapod import Experiment
-from tarsus.scripts.machines.hexapod_mujoco import Stepper
+from tarsus.scripts.machines.hexapod import HexapodExperiment
+from tarsus.scripts.machines.hexapod_mujoco import HexapodStepper
 
 PORT = 8080
 NOTICE = (
@@ -23,7 +23,7 @@ NOTICE = (
 MOST_OWED = 0.05  # simulated time that a slow machine tries to make up for [s]
 
 
-def watch(experiment: Experiment, seconds: float | None = None) -> None:
+def watch(experiment: HexapodExperiment, seconds: float | None = None) -> None:
     """Serve the Studio with the walking robot, to be paused, slowed down and looked into.
 
     Args:
@@ -33,22 +33,22 @@ def watch(experiment: Experiment, seconds: float | None = None) -> None:
     Raises:
         RuntimeError: If the port is taken.
     """
-    stepper = Stepper(experiment)
+    stepper = HexapodStepper(experiment)
     config = viewer_protocol.ViewerConfig(gfx="web", http_port=PORT)
     stop = float("inf") if seconds is None else time.monotonic() + seconds
     with (
         contextlib.suppress(KeyboardInterrupt),
-        launch_web.launch(config, plugins=[app.App(), Walk(stepper)]) as handle,
+        launch_web.launch(config, plugins=[app.App(), Playback(stepper)]) as handle,
     ):
         handle.set_model(stepper.model, data=stepper.data)
         while handle.is_running() and time.monotonic() < stop:
             handle.sync()
 
 
-class Walk(plugin.SimPlugin):
+class Playback(plugin.SimPlugin):
     """Steps the robot in real time, at the speed and with the pauses asked for in the Studio."""
 
-    def __init__(self, stepper: Stepper):
+    def __init__(self, stepper: HexapodStepper):
         self._stepper, self._control = stepper, sim.StepControl()
         self._last, self._owed = time.monotonic(), 0.0
 

@@ -51,7 +51,7 @@ def test_equations_of_motion_are_the_exact_ones():
 
 def test_first_step_is_the_hybrid_models():
     """Touchdown within the timestep, stance within 0.3 ms, force within 1 %: the contact's softness."""
-    exact, soft = runs.hybrid(runs.Experiment(), 1), mujoco_run(runs.Experiment(), 1, row=1)
+    exact, soft = runs.hybrid(runs.SlipLegExperiment(), 1), mujoco_run(runs.SlipLegExperiment(), 1, row=1)
     (_, touchdown), (_, liftoff) = exact.steps["touchdown"], exact.steps["liftoff"]
     assert soft.steps["touchdown"][1] == pytest.approx(touchdown, abs=6e-5)
     assert soft.steps["liftoff"][1] - soft.steps["touchdown"][1] == pytest.approx(liftoff - touchdown, abs=5e-4)
@@ -69,20 +69,20 @@ def test_first_step_is_the_hybrid_models():
 
 @pytest.mark.parametrize("preset, every, apex, energy", [("reference", 4, 0.01, 0.01), ("rl", 4, 0.012, 0.01)])
 def test_forty_steps_with_energy_regulation(preset, every, apex, energy):
-    run = mujoco_run(runs.Experiment(control=REGULATED), 40, preset=preset, every=every, row=400)
+    run = mujoco_run(runs.SlipLegExperiment(control=REGULATED), 40, preset=preset, every=every, row=400)
     assert run.completed
     assert np.abs(run.steps["apex_height"] / 0.62 - 1).max() < apex
     assert np.abs(run.steps["apex_energy"] / run.steps["apex_energy"][0] - 1).max() < energy
 
 
 def test_it_falls_without_compensation():
-    run = mujoco_run(runs.Experiment(control=SlipControl(compensate=0.0)), 40, preset="rl", every=4)
+    run = mujoco_run(runs.SlipLegExperiment(control=SlipControl(compensate=0.0)), 40, preset="rl", every=4)
     assert "fell" in run.status and run.n_steps < 10
     assert len(run.record["time"]) > 250
 
 
 def test_it_runs_over_a_step():
-    experiment = runs.Experiment(control=REGULATED, ground=Step(0.02, 3.0, 0.1, heading=0.0))
+    experiment = runs.SlipLegExperiment(control=REGULATED, ground=Step(0.02, 3.0, 0.1, heading=0.0))
     run = mujoco_run(experiment, 15, preset="rl", every=4)
     assert run.completed
     assert run.record["foot_position"].sel(axis="x").max() > 5.0

@@ -16,7 +16,7 @@ SECONDS = 0.012  # four toes have landed and slide
 
 @pytest.fixture(scope="module")
 def walks():
-    return {method: stiffness.Walk.of(WALK, method, "python") for method in ("dop853", "rodas5p")}
+    return {method: stiffness.ReadyHexapod.of(WALK, method, "python") for method in ("dop853", "rodas5p")}
 
 
 @pytest.fixture(scope="module")

@@ -9,12 +9,12 @@ from tarsus.analytic.terrain import Flat
 from tarsus.scripts import crossvalidate
 from tarsus.scripts.comparison import both
 from tarsus.scripts.machines.hopping_leg import HOPPING_LEG, HoppingExperiment
-from tarsus.scripts.machines.slip_leg import SLIP_LEG, Experiment
+from tarsus.scripts.machines.slip_leg import SLIP_LEG, SlipLegExperiment
 from tarsus.scripts.runs import record, summary
 
 CASES = {
     "hopping_leg": (HOPPING_LEG, HoppingExperiment(HoppingLegParams(), RaibertGains(speed=1.0), Flat()), 2e-4, 1e-3),
-    "slip_leg": (SLIP_LEG, Experiment(), 2e-3, 3e-3),
+    "slip_leg": (SLIP_LEG, SlipLegExperiment(), 2e-3, 3e-3),
 }
 
 

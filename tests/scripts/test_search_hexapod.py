@@ -19,7 +19,7 @@ def test_a_walk_is_worth_its_speed_and_a_fall_costs_more_the_sooner(sim):
     assert made.steady and made.cost == -made.speed == pytest.approx(-0.532, abs=2e-3)
     thrown, _ = gait_proof.walk(sim, TripodGait(0.5, 0.3), velocity=(3.0, 0.0, 0.0))
     assert not thrown.steady and thrown.lasted < 1 and thrown.cost > 0.5
-    assert gait_proof.Walk(0.2, 0.0, 1.0).cost > gait_proof.Walk(0.4, 0.0, 1.0).cost > 0 > made.cost
+    assert gait_proof.ExactWalk(0.2, 0.0, 1.0).cost > gait_proof.ExactWalk(0.4, 0.0, 1.0).cost > 0 > made.cost
 
 
 def test_a_search_keeps_every_gait_it_tried_and_says_that_it_was_cut_short():

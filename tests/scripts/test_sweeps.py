@@ -10,7 +10,7 @@ from tarsus.scripts import report
 from tarsus.scripts.pages import contact as contact_sweep
 from tarsus.scripts.pages import verdicts as verdict_grid
 from tarsus.scripts.pages.frame import Page
-from tarsus.scripts.pages.verdicts import FAILED, TOPPLES, WALKS, Verdict
+from tarsus.scripts.pages.verdicts import FAILED, TOPPLES, WALKS, EngineVerdict
 
 
 def test_the_front_is_what_nothing_beats():
@@ -49,7 +49,7 @@ def test_a_setting_that_cannot_run_stays_in_the_list_with_its_reason():
 
 
 def cell(first, second):
-    return {"exact": Verdict(first, "", 10.0, 0.2), "mujoco": Verdict(second, "", 10.0, 0.2)}
+    return {"exact": EngineVerdict(first, "", 10.0, 0.2), "mujoco": EngineVerdict(second, "", 10.0, 0.2)}
 
 
 def test_a_failed_cell_is_no_agreement():

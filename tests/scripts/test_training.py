@@ -10,7 +10,7 @@ import pytest
 from tarsus.envs import ENVIRONMENTS, SURROGATES
 from tarsus.scripts import evaluate
 from tarsus.scripts.learning import policies, training_runs
-from tarsus.scripts.learning.training_runs import RUNS, Run, differences
+from tarsus.scripts.learning.training_runs import RUNS, TrainingRun, differences
 
 stable_baselines3 = pytest.importorskip("stable_baselines3", reason="it needs the extra: pip install 'tarsus[rl]'")
 
@@ -18,7 +18,7 @@ from tarsus.scripts import train  # noqa: E402
 from tarsus.scripts.learning import checkpoint  # noqa: E402
 from tarsus.scripts.learning.stable import StableVectorEnv  # noqa: E402
 
-TINY = Run(
+TINY = TrainingRun(
     "Hexapod-v0",
     {"action_mode": "gait"},
     settings=dict(n_steps=8, batch_size=32, n_epochs=1, policy_kwargs=dict(net_arch=[8])),

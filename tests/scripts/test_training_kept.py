@@ -58,7 +58,7 @@ for nth, folder in ((1, "first"), (3, "third")):
 @pytest.fixture(autouse=True)
 def tiny(monkeypatch):
     """A run of a few steps, evaluated in one short episode; Ctrl-C is not ignored."""
-    monkeypatch.setitem(training_runs.RUNS, "tiny", training_runs.Run(**MADE))
+    monkeypatch.setitem(training_runs.RUNS, "tiny", training_runs.TrainingRun(**MADE))
     monkeypatch.setattr(train, "EVAL_ENVS", 1)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
@@ -80,7 +80,7 @@ def trained(tmp_path_factory):
     folder = tmp_path_factory.mktemp("trained") / "tiny-0"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(train, "EVAL_ENVS", 1)
-        run = training_runs.Run(**MADE | {"total_steps": 64})
+        run = training_runs.TrainingRun(**MADE | {"total_steps": 64})
         train.train(run, 0, folder, eval_every=32, n_threads=1, progress=False)
     steps = {path.name: checkpoint.settings(path)["steps"] for path in folder.glob("latest*")}
     assert steps == {"latest": 64, "latest-previous": 64}  # every 32 steps, and at the end
@@ -230,7 +230,7 @@ def test_what_is_better_is_judged_by_the_best_policy_that_was_written(folder):
         rewards = stored["results"].mean(axis=1)
         np.savez(made / "evaluations.npz", **{**stored, "results": stored["results"] + 100.0})
     assert about["mean_reward"] == pytest.approx(rewards.max())
-    evaluation = train.evaluations(training_runs.Run(**MADE), 0, made, 32)
+    evaluation = train.evaluations(training_runs.TrainingRun(**MADE), 0, made, 32)
     train.carry_over(evaluation, made)
     assert evaluation.best_mean_reward == pytest.approx(rewards.max()) and evaluation.evaluations_timesteps == [32, 64]
 

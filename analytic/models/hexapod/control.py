@@ -36,7 +36,7 @@ def _mode_0(t, x, own, d, p, hips):
 
 
 @dataclass(frozen=True)
-class Control:
+class HipControl:
     """A controller of the hips.
 
     Attributes:
@@ -63,11 +63,11 @@ class Control:
     initial: Callable = _mode_0
 
 
-def hold(params: HexapodParams, angle=0.0) -> Control:
+def hold(params: HexapodParams, angle=0.0) -> HipControl:
     """Return the controller that holds every hip at an angle [rad]: one, or six."""
     angles = [angle] * N_LEGS if not hasattr(angle, "__len__") else list(angle)
     table = {"KP": params.KP, "KD": params.KD} | {f"hold{leg}_angle": float(angles[leg]) for leg in range(N_LEGS)}
-    return Control(table, hold_torque)
+    return HipControl(table, hold_torque)
 
 
 def hold_torque(t, x, own, d, p, mode, leg, angle, speed):
@@ -75,7 +75,7 @@ def hold_torque(t, x, own, d, p, mode, leg, angle, speed):
     return p[0] * wrap(p[2 + leg] - angle) - p[1] * speed
 
 
-def open_loop(params: HexapodParams, gait: TripodGait | None = None) -> Control:
+def open_loop(params: HexapodParams, gait: TripodGait | None = None) -> HipControl:
     """Return the manual's controller: each hip follows the clock by proportional and derivative gain.
 
     A mode bit per leg is one in its slow phase; the memory `turn` counts its turns. The profile's kinks are events. So
@@ -92,7 +92,7 @@ def open_loop(params: HexapodParams, gait: TripodGait | None = None) -> Control:
         *(params.KP, params.KD, gait.cycle_time, gait.sweep_angle, gait.cycle_time - gait.slow_time, gait.leg_offset),
         *(gait.slow_time_difference, gait.offset_difference, right, left),
     )
-    return Control(
+    return HipControl(
         dict(zip(CLOCK_PARAMS, values, strict=True)), clock_torque,
         memory={f"{what}{leg}": 0.0 for what in ("turn", "near") for leg in range(N_LEGS)},
         table=tuple(Guard(f"{what}_{leg}") for what in ("kink", "half_turn") for leg in range(N_LEGS)),
@@ -187,4 +187,4 @@ def clock_initial(t, x, own, d, p, hips):
 
 
 # A control joins by a line here: `control_type` -> function of the robot's parameters.
-CONTROLS: dict[str, Callable[..., Control]] = {"open-loop": open_loop, "hold": hold}
+CONTROLS: dict[str, Callable[..., HipControl]] = {"open-loop": open_loop, "hold": hold}

@@ -21,7 +21,7 @@ from .. import ground
 from . import outputs
 from .body import spin, turn_quaternion
 from .contact import FLIGHT, GRIP, SLIDE, STICK, normal
-from .control import CONTROLS, Control, open_loop
+from .control import CONTROLS, HipControl, open_loop
 from .layout import N_MACHINE, P, Variants, machine_params
 from .leg import hip_angles, place, rotation, to_world
 from .parameters import N_LEGS, HexapodParams
@@ -32,7 +32,7 @@ from .toes import (
     N_MEMORY,
     N_STATES,
     RELEASED,
-    Machine,
+    ToeFunctions,
     grip,
     machine,
     make_landing,
@@ -62,7 +62,7 @@ TIP = N_LEG_GUARDS * N_LEGS
 TOPPLE, OWN = TIP + 1, TIP + 2  # the controller's own begin behind
 
 
-def make_field(m: Machine, control_field: Callable) -> Callable:
+def make_field(m: ToeFunctions, control_field: Callable) -> Callable:
     """Return the field of all charts."""
     move_toe = make_toe_field(m)
 
@@ -92,7 +92,7 @@ def make_field(m: Machine, control_field: Callable) -> Callable:
     return field
 
 
-def make_guards(m: Machine, control_guards: Callable) -> Callable:
+def make_guards(m: ToeFunctions, control_guards: Callable) -> Callable:
     """Return the guards of all charts."""
     contact, height, gradient, load = m.contact, m.height, m.gradient, m.load
 
@@ -154,7 +154,7 @@ def make_transition(control_transition: Callable, land: Callable, release: Calla
     return transition
 
 
-def make_initial(m: Machine, control_initial: Callable, land: Callable) -> Callable:
+def make_initial(m: ToeFunctions, control_initial: Callable, land: Callable) -> Callable:
     """Return the function that finds the first chart: toes on the ground are in stance if the ground pushes them."""
     height, gradient = m.height, m.gradient
 
@@ -176,7 +176,7 @@ def make_initial(m: Machine, control_initial: Callable, land: Callable) -> Calla
 def build(
     params: HexapodParams | None = None,
     terrain: Terrain | None = None,
-    control: str | Control | None = None,
+    control: str | HipControl | None = None,
     *,
     gait: TripodGait | None = None,
     variants: Variants | None = None,

@@ -11,14 +11,14 @@ from .layout import P
 from .leg import place, rotation
 from .parameters import N_LEGS, HexapodParams
 from .state import TOES, rotation_matrix, toes_of
-from .toes import Machine, toe_mode
+from .toes import ToeFunctions, toe_mode
 
 LEG_OUTPUTS = ("hip_torque", "torque_command", "force_x", "force_y", "force_z", "current", "voltage")
 BODY = ("t", "x", "y", "z", "qw", "qx", "qy", "qz", "vx", "vy", "vz", "wx", "wy", "wz")
 NAMES = (*BODY, *(f"leg{leg}_{what}" for leg in range(N_LEGS) for what in LEG_OUTPUTS))
 
 
-def make_outputs(m: Machine) -> Callable:
+def make_outputs(m: ToeFunctions) -> Callable:
     """Return the auxiliary functions: time and body; of each leg the hip torque after and before the motor's limit.
 
     Then the ground's force on the toe (3, world frame) [N], and the motor's armature current [A] and voltage [V]

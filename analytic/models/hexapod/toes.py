@@ -44,7 +44,7 @@ def with_toe_mode(chart, leg, mode):
     return (chart & ~(3 << (2 * leg))) | (mode << (2 * leg))
 
 
-class Machine(NamedTuple):
+class ToeFunctions(NamedTuple):
     """Functions of one leg in the present chart, for a ground and a controller; see `machine`."""
 
     load: Callable
@@ -53,10 +53,10 @@ class Machine(NamedTuple):
     gradient: Callable
 
 
-def machine(floor: PointTerrain, torque: Callable) -> Machine:
+def machine(floor: PointTerrain, torque: Callable) -> ToeFunctions:
     """Return the functions of one leg on a ground under a controller's torque."""
     load = make_load(torque)
-    return Machine(load, make_contact(load, floor.gradient), floor.height, floor.gradient)
+    return ToeFunctions(load, make_contact(load, floor.gradient), floor.height, floor.gradient)
 
 
 def make_load(torque: Callable) -> Callable:
@@ -138,7 +138,7 @@ def toe_loads(pushed, p, R, n):
     return loads(n, wx, wy, wz - p[P.leg_mass] * p[P.g])
 
 
-def make_toe_field(m: Machine) -> Callable:
+def make_toe_field(m: ToeFunctions) -> Callable:
     """Return the function that moves a toe."""
     load, contact, gradient = m.load, m.contact, m.gradient
 
@@ -169,7 +169,7 @@ def make_toe_field(m: Machine) -> Callable:
     return move_toe
 
 
-def make_landing(m: Machine) -> Callable:
+def make_landing(m: ToeFunctions) -> Callable:
     """Return the function that puts a toe on the ground and finds its mode."""
     contact, height, gradient = m.contact, m.height, m.gradient
 
@@ -211,7 +211,7 @@ def grip(x, d, p, chart, leg):
     return with_toe_mode(chart, leg, STICK)
 
 
-def make_release(m: Machine) -> Callable:
+def make_release(m: ToeFunctions) -> Callable:
     """Return the function that lets a toe go."""
     contact, gradient = m.contact, m.gradient
 

@@ -8,7 +8,7 @@ import pytest
 
 from tarsus.analytic import contact
 from tarsus.analytic.compilation import jit
-from tarsus.analytic.contact import LAWS, Feet, Solver, Status, force_scale, kernels, lag_filter, solve
+from tarsus.analytic.contact import LAWS, Feet, Solver, SolverStatus, force_scale, kernels, lag_filter, solve
 
 FEET = Feet(100.0, 0.5, 5.0)
 
@@ -22,13 +22,13 @@ def test_every_law_honours_the_contract(law, hexapods):
     pos, vel = hexapods[0][:8].reshape(2, 4, 6, 3), hexapods[1][:8].reshape(2, 4, 6, 2)
     found = solve(pos, vel, FEET, law)
     assert found.twist.shape == (2, 4, 3) and found.force.shape == (2, 4, 6, 3) and found.load.shape == (2, 4, 6)
-    assert found.solved.all() and found.status[1, 2] is Status.SOLVED
+    assert found.solved.all() and found.status[1, 2] is SolverStatus.SOLVED
     slip = vel + found.twist[..., None, :2] + found.twist[..., None, 2:] * np.stack([-pos[..., 1], pos[..., 0]], -1)
     assert np.all(np.sum(found.force[..., :2] * slip, axis=-1) <= 1e-8)  # no foot drives, up to the gap
     np.testing.assert_allclose(found.force[..., :2].sum(axis=-2), 0, atol=1e-8)
     one = solve(pos[1, 2], vel[1, 2], FEET, law)
     np.testing.assert_allclose(one.force, found.force[1, 2], rtol=0, atol=1e-9 if law == "viscous" else 1e-3)
-    assert one.status is Status.SOLVED and one.twist.shape == (3,)
+    assert one.status is SolverStatus.SOLVED and one.twist.shape == (3,)
 
 
 def test_arguments_broadcast_as_in_numpy(hexapods, rng):
@@ -58,7 +58,7 @@ def test_the_fast_path_gives_the_same_answer(law, hexapods):
         found = Solver.motion(solver(pos[i], vel[i]))
         np.testing.assert_allclose(found.force, batch.force[i], rtol=0, atol=ROUNDING[law])
         np.testing.assert_allclose(found.twist, batch.twist[i], rtol=0, atol=ROUNDING[law])
-        assert found.status is Status.SOLVED
+        assert found.status is SolverStatus.SOLVED
 
 
 def test_compiled_code_calls_the_kernels(hexapods):
@@ -131,7 +131,7 @@ def test_nothing_is_unique_beside_nan(hexapods):
     given = contact.slide(pos, vel, 1.0, 0.5)
     assert np.isnan(given.pitch).all() and not given.tilt_unique.any() and given.twist_unique.all()
     one = Solver.motion(Solver(FEET, 6)(pos[0] + [10.0, 0, 0], vel[0]))
-    assert one.status is Status.NO_EQUILIBRIUM and not one.tilt_unique and not one.twist_unique
+    assert one.status is SolverStatus.NO_EQUILIBRIUM and not one.tilt_unique and not one.twist_unique
 
 
 def test_the_lag_filter_is_its_recursion(rng):

@@ -10,7 +10,7 @@ from tarsus.analytic.contact import (
     Epsilon,
     Feet,
     SlidingLaw,
-    Status,
+    SolverStatus,
     Viscous,
     connection_matrix,
     kernels,
@@ -83,8 +83,8 @@ def test_hard_stances_with_hard_slips_are_certified(kind, oracle, rng, certifica
     for _, pos, vel, k, weight, mu in hard_frames(kind, oracle, rng, 135):
         w = rng.normal(size=(len(k), 2)) * rng.integers(2)
         found = solve(pos, vel, Feet(k, mu, weight, w), Coulomb(1e-6))
-        assert found.solved or found.status is Status.NO_EQUILIBRIUM
-        assert found.status is not Status.SOLVED or found.gap <= 1e-6 * found.dissipation
+        assert found.solved or found.status is SolverStatus.NO_EQUILIBRIUM
+        assert found.status is not SolverStatus.SOLVED or found.gap <= 1e-6 * found.dissipation
         if found.solved:
             certificates.assert_certified(found, pos, vel, mu, w, 1e-6)
         viscous = solve(pos, vel, Feet(k, mu, weight, w))
@@ -161,8 +161,8 @@ def test_solved_means_within_the_gap_asked_for_and_another_status_names_rounding
     found = solve(pos, vel, Feet(100.0, mu, 5.0, w), Coulomb(gap))
     within = found.gap <= gap * found.dissipation
     assert found.solved.all() and 0 < within.sum() < 200
-    np.testing.assert_array_equal(found.status == Status.SOLVED, within)
-    np.testing.assert_array_equal(found.status == Status.TO_ROUNDING, ~within)
+    np.testing.assert_array_equal(found.status == SolverStatus.SOLVED, within)
+    np.testing.assert_array_equal(found.status == SolverStatus.TO_ROUNDING, ~within)
     certificates.assert_certified(found, pos, vel, mu, w, gap)
     held = np.sum(mu * found.load * np.sqrt(np.einsum("...ni,...nij,...nj->...n", vel, metric(w), vel)), axis=-1)
     assert np.all(found.gap[~within] <= 1.01 * kernels.GAP_FLOOR * held[~within])
@@ -207,7 +207,7 @@ FLAT = {
 def test_an_ambiguous_velocity_is_flagged_and_reproducible(case):
     pos, vel, load = FLAT[case]
     found = slide(np.array(pos, float), np.array(vel, float), load, 1.0, law="coulomb")
-    assert found.status is Status.SOLVED and not found.twist_unique
+    assert found.status is SolverStatus.SOLVED and not found.twist_unique
     again = slide(np.array(pos, float), np.array(vel, float), load, 1.0, law="coulomb")
     np.testing.assert_array_equal(found.twist, again.twist)
     uneven = np.array([1.0, 1.3, 0.6, 0.5])[: len(pos)]
@@ -217,7 +217,7 @@ def test_an_ambiguous_velocity_is_flagged_and_reproducible(case):
 @pytest.mark.parametrize("law", ["viscous", "coulomb"])
 def test_one_point_of_contact_does_not_spin(law):
     found = slide([[0.3, 0.1], [0.3, 0.1], [1, 1]], [[1.0, 0], [0, 1.0], [5, 5]], [1, 2, 0], 0.5, law=law)
-    assert not found.twist_unique and found.twist[2] == 0 and found.status is Status.SOLVED
+    assert not found.twist_unique and found.twist[2] == 0 and found.status is SolverStatus.SOLVED
     single = slide([[0.3, 0.1]], [[1.0, 2.0]], 1.0, 0.5, law=law)
     np.testing.assert_allclose(single.twist, [-1, -2, 0])
 
@@ -225,7 +225,7 @@ def test_one_point_of_contact_does_not_spin(law):
 @pytest.mark.parametrize("law", ["viscous", "coulomb"])
 def test_without_traction_the_velocity_is_undefined_and_zero(law):
     found = slide(np.eye(2), np.eye(2), 1.0, 0.0, law=law)
-    assert found.status is Status.NO_TRACTION and not found.twist_unique
+    assert found.status is SolverStatus.NO_TRACTION and not found.twist_unique
     assert not found.twist.any() and not found.force[..., :2].any()
 
 

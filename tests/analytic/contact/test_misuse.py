@@ -7,7 +7,19 @@ import numpy as np
 import pytest
 
 from tarsus.analytic import contact
-from tarsus.analytic.contact import Coulomb, Epsilon, Feet, Solver, Status, Viscous, fit, kernels, se2, slide, solve
+from tarsus.analytic.contact import (
+    Coulomb,
+    Epsilon,
+    Feet,
+    Solver,
+    SolverStatus,
+    Viscous,
+    fit,
+    kernels,
+    se2,
+    slide,
+    solve,
+)
 
 N = 4
 SQUARE = np.array([[1.0, 1, -0.1], [1, -1, -0.1], [-1, 1, -0.1], [-1, -1, -0.1]])
@@ -76,7 +88,7 @@ def test_every_public_function_is_here():
     public = {getattr(contact, name) for name in contact.__all__ if name != "LAWS"}
     for module in (fit, se2):
         public |= {value for value in vars(module).values() if getattr(value, "__module__", "") == module.__name__}
-    results = {contact.Motion, contact.Support, Status, contact.SlidingLaw, fit.FrictionFit, fit.StiffnessFit}
+    results = {contact.Motion, contact.Support, SolverStatus, contact.SlidingLaw, fit.FrictionFit, fit.StiffnessFit}
     methods = set(se2.METHODS.values())  # whose arguments `integrate` has checked
     for value in public - results - methods:
         if isinstance(value, type | types.FunctionType) and not value.__name__.startswith("_"):

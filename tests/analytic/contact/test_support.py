@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tarsus.analytic.contact import Status, load_derivatives, support
+from tarsus.analytic.contact import SolverStatus, load_derivatives, support
 
 # The kernel stops at 1e-13; a centre of mass within 1e-12 of the edge counts as on it, and leaves that much.
 BALANCE = 2e-12
@@ -33,7 +33,7 @@ def test_loads_agree_with_subset_enumeration(oracle, rng):
         pos, k, weight = oracle.stance("generic", rng, 7)
         found = support(pos, k, weight)
         expected = oracle.loads_by_subsets(pos, k, weight)
-        assert (expected is None) == (found.status is Status.NO_EQUILIBRIUM)
+        assert (expected is None) == (found.status is SolverStatus.NO_EQUILIBRIUM)
         if expected is not None:
             solved += 1
             np.testing.assert_allclose(found.load, expected, atol=1e-11 * weight)
@@ -46,12 +46,12 @@ def test_every_kind_is_certified_or_refused(kind, oracle, rng):
         found = support(pos, k, weight)
         margin = oracle.hull_margin(pos[k > 0, :2])
         size = np.hypot(*pos[k > 0, :2].T).max() if (k > 0).any() else 1.0
-        if found.status is Status.NO_EQUILIBRIUM:
+        if found.status is SolverStatus.NO_EQUILIBRIUM:
             # Stances narrower than 3e-13 of their size are taken as lines, and may be refused so near the edge.
             assert margin >= -1e-12 * size
             assert np.isnan(found.load).all() and np.isnan(found.height)
         else:
-            assert found.status is Status.SOLVED
+            assert found.status is SolverStatus.SOLVED
             assert margin <= 2e-12 * size
             assert_optimal(found, pos, k, weight)
 

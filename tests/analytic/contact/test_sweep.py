@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.spatial import ConvexHull
 
-from tarsus.analytic.contact import Coulomb, Feet, Status, solve
+from tarsus.analytic.contact import Coulomb, Feet, SolverStatus, solve
 
 FRAMES = 15  # per number of feet, of which there are 48
 MANY = 10_417  # of which 96 are a million
@@ -35,8 +35,8 @@ def test_every_random_frame_is_certified_or_rightly_refused(rng, certificates, b
         found = solve(pos, vel, Feet(k, mu, weight, w), Coulomb(1e-6))
         margin = outside(pos)
         assert np.abs(margin).min() > 1e-9  # else qhull could not tell
-        np.testing.assert_array_equal(found.status == Status.SOLVED, margin < 0)
-        np.testing.assert_array_equal(found.status == Status.NO_EQUILIBRIUM, margin > 0)
+        np.testing.assert_array_equal(found.status == SolverStatus.SOLVED, margin < 0)
+        np.testing.assert_array_equal(found.status == SolverStatus.NO_EQUILIBRIUM, margin > 0)
         off = margin > 0
         assert np.isnan(found.force[off]).all() and np.isnan(found.twist[off]).all()
         for i in np.flatnonzero(~off):
@@ -64,8 +64,8 @@ def test_a_million_random_frames(rng, certificates, bend):
         w, over = bend * rng.normal(size=(MANY, n, 2)), widest_gap(pos) < np.pi
         for gap in (1e-6, 1e-9):
             found = solve(pos, vel, Feet(k, mu, weight, w), Coulomb(gap))
-            np.testing.assert_array_equal(found.status == Status.SOLVED, over)
-            np.testing.assert_array_equal(found.status == Status.NO_EQUILIBRIUM, ~over)
+            np.testing.assert_array_equal(found.status == SolverStatus.SOLVED, over)
+            np.testing.assert_array_equal(found.status == SolverStatus.NO_EQUILIBRIUM, ~over)
             kept = solve(pos[over], vel[over], Feet(k[over], mu[over], weight[over], w[over]), Coulomb(gap))
             certificates.assert_carried(kept, pos[over], k[over], weight[over])
             certificates.assert_certified(kept, pos[over], vel[over], mu[over], w[over], gap)

@@ -10,7 +10,7 @@ from tarsus.analytic.terrain import TERRAINS
 from tarsus.mjcf import PRESETS
 from tarsus.scripts import run as command
 from tarsus.scripts.machines import hexapod_mujoco
-from tarsus.scripts.machines.machine import Status
+from tarsus.scripts.machines.machine import RunStatus
 from tarsus.scripts.runs import record
 from tarsus.scripts.views import rendering
 
@@ -69,7 +69,7 @@ def test_a_run_that_diverged_is_a_failure_with_what_was_kept(tmp_path, capsys, m
     walk = hexapod_mujoco.simulate
 
     def diverge(experiment, seconds, **options):
-        return dataclasses.replace(walk(experiment, 0.05), status=Status.DIVERGED)
+        return dataclasses.replace(walk(experiment, 0.05), status=RunStatus.DIVERGED)
 
     monkeypatch.setattr(hexapod_mujoco, "simulate", diverge)
     assert run(tmp_path, "--no-video") == 1

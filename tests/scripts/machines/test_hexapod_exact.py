@@ -8,10 +8,10 @@ from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import make
 from tarsus.scripts.machines import hexapod_exact as exact
 from tarsus.scripts.machines import hexapod_mujoco as simulate
-from tarsus.scripts.machines.hexapod import Experiment
+from tarsus.scripts.machines.hexapod import HexapodExperiment
 from tarsus.scripts.runs import record
 
-WALK = Experiment(HexapodParams(), TripodGait(), make("flat"))
+WALK = HexapodExperiment(HexapodParams(), TripodGait(), make("flat"))
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,7 @@ def test_a_record_goes_to_disk_and_back(runs, tmp_path):
 
 
 def test_a_fall_is_a_status_not_an_error():
-    fall = exact.simulate(Experiment(HexapodParams(), TripodGait(heading="left"), make("flat")), 4.0)
+    fall = exact.simulate(HexapodExperiment(HexapodParams(), TripodGait(heading="left"), make("flat")), 4.0)
     assert fall.status in (simulate.Status.TOPPLED, simulate.Status.FELL)
     assert not fall.completed and "guard t" in fall.warnings
     assert fall.record.time[-1] < 4.0

@@ -8,9 +8,9 @@ from tarsus.analytic import terrain
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.mjcf.hexapod_state import toe_positions
-from tarsus.scripts.machines.hexapod import Experiment
-from tarsus.scripts.machines.hexapod_mujoco import Stepper, simulate
-from tarsus.scripts.machines.machine import Status
+from tarsus.scripts.machines.hexapod import HexapodExperiment
+from tarsus.scripts.machines.hexapod_mujoco import HexapodStepper, simulate
+from tarsus.scripts.machines.machine import RunStatus
 from tarsus.scripts.runs import summary
 from tarsus.scripts.views import rendering
 
@@ -19,7 +19,7 @@ PARAMS = HexapodParams()
 
 def experiment(preset="reference", ground=None, gait=None, **changes):
     params = dataclasses.replace(PARAMS, **changes)
-    return Experiment(params, gait or params.gait, ground or terrain.Flat(), preset)
+    return HexapodExperiment(params, gait or params.gait, ground or terrain.Flat(), preset)
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +74,7 @@ def test_feet_off_the_ground_carry_nothing(walk):
 def test_the_record_ends_at_the_end(walk):
     time = walk.record["time"].values
     assert time[0] == 0 and time[-1] == pytest.approx(2.0, abs=1e-9) and walk.completed
-    assert walk.record.attrs["status"] == Status.COMPLETED.value and walk.warnings == ""
+    assert walk.record.attrs["status"] == RunStatus.COMPLETED.value and walk.warnings == ""
 
 
 def test_rows_may_be_rarer_than_steps(walk):
@@ -100,7 +100,7 @@ def test_presets_agree_on_what_walking_costs():
 
 def test_a_fall_ends_the_run_and_says_so():
     steep = simulate(experiment("rl", terrain.Slope(1.5, 0.0)), 5.0, progress=False)
-    assert steep.status in (Status.TOPPLED, Status.FELL)
+    assert steep.status in (RunStatus.TOPPLED, RunStatus.FELL)
     assert steep.record["time"].values[-1] < 4.9
     assert steep.record.attrs["status"] == steep.status.value
 
@@ -111,9 +111,9 @@ def test_a_divergence_ends_the_run_and_says_so(monkeypatch):
         if data.time > 0.05:
             data.qvel[6] = 1e12
 
-    monkeypatch.setattr(Stepper, "command", explode)
+    monkeypatch.setattr(HexapodStepper, "command", explode)
     run = simulate(experiment("rl"), 1.0, progress=False)
-    assert run.status is Status.DIVERGED
+    assert run.status is RunStatus.DIVERGED
     assert "BAD" in run.warnings
     assert 0.04 < run.record["time"].values[-1] < 0.07
     assert np.all(np.isfinite(run.record["body_position"]))

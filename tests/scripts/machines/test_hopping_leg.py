@@ -48,11 +48,11 @@ def test_a_live_plot_follows_either_engine_and_stops_it():
     import matplotlib
 
     matplotlib.use("Agg", force=True)
-    from tarsus.scripts.views.hopping_live import Follower
+    from tarsus.scripts.views.hopping_live import HoppingLegFollower
 
     for engine in ("exact", "mujoco"):
         controller = Raibert(fast=engine == "mujoco")
-        follower = Follower(controller, Flat())
+        follower = HoppingLegFollower(controller, Flat())
 
         def stop(t, *rest, follower=follower, engine=engine):
             follower.plot.stopped = t > 0.4

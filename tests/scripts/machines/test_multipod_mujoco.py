@@ -7,7 +7,7 @@ from tarsus.analytic.models.bigant import BigAntParams
 from tarsus.analytic.models.disc import DiscParams
 from tarsus.analytic.models.multipod import MultipodParams
 from tarsus.analytic.terrain import Rough
-from tarsus.scripts.machines.machine import Status
+from tarsus.scripts.machines.machine import RunStatus
 from tarsus.scripts.machines.multipod_mujoco import FPS, ROBOTS, Walking, WalkingStepper, walk
 from tarsus.scripts.pages import frame
 from tarsus.scripts.pages import walkers as walker_table
@@ -88,7 +88,7 @@ def test_a_walk_that_topples_ends_and_says_so():
         found = walk(walking, 5.0)
     finally:
         module.WalkingStepper = original
-    assert found.status == Status.TOPPLED and found.time[-1] < 2.0 and len(found.time) == len(found.qpos)
+    assert found.status == RunStatus.TOPPLED and found.time[-1] < 2.0 and len(found.time) == len(found.qpos)
 
 
 @pytest.mark.parametrize(

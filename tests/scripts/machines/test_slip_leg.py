@@ -60,12 +60,12 @@ def test_a_live_plot_follows_either_engine_and_stops_it():
     import matplotlib
 
     matplotlib.use("Agg", force=True)
-    from tarsus.scripts.machines.slip_leg import SLIP_LEG, Experiment
-    from tarsus.scripts.views.slip_leg_view import Follower
+    from tarsus.scripts.machines.slip_leg import SLIP_LEG, SlipLegExperiment
+    from tarsus.scripts.views.slip_leg_view import SlipLegFollower
 
-    experiment = Experiment()
+    experiment = SlipLegExperiment()
     for engine in ("exact", "mujoco"):
-        follower = Follower(experiment, fps=50.0)
+        follower = SlipLegFollower(experiment, fps=50.0)
         plot = follower.plot
 
         def on_frame(t, *now, plot=plot, follower=follower, engine=engine):

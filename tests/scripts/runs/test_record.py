@@ -113,7 +113,7 @@ BUDGET = {name: np.arange(5.0) + k for k, name in enumerate(layouts.BUDGET)}
 @pytest.mark.parametrize("robot", ["hexapod", "hopper"])
 def test_a_record_of_any_robot_comes_back_with_its_budget(save, load, name, robot, tmp_path, monkeypatch):
     knee = {"knee_torque": (("time", "joint"), "N m", "torque at the knee")}
-    hopper = layouts.Layout(1, "the leg", knee, HexapodParams, TripodGait, {"joint": ["hip", "knee"]})
+    hopper = layouts.RecordLayout(1, "the leg", knee, HexapodParams, TripodGait, {"joint": ["hip", "knee"]})
     monkeypatch.setitem(MACHINES, "hopper", SimpleNamespace(layouts={"hopper": hopper}))
     layout = record.layout_of(robot)
     sizes = {"time": 5} | {dim: len(labels) for dim, labels in layout.labels.items()}

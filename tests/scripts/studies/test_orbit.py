@@ -10,7 +10,7 @@ from tarsus.analytic.models.hexapod import HexapodParams, orbit
 from tarsus.analytic.models.hexapod.state import assemble, toes_of
 from tarsus.analytic.terrain import Flat
 from tarsus.scripts.machines import hexapod_exact as exact
-from tarsus.scripts.machines.hexapod import Experiment
+from tarsus.scripts.machines.hexapod import HexapodExperiment
 from tarsus.scripts.studies.orbit import from_mujoco, modes, to_mujoco
 
 PARAMS = HexapodParams()
@@ -22,7 +22,7 @@ def test_toes_move_in_mujoco_as_in_the_exact_engine():
     quaternion = np.array([0.9, 0.1, -0.2, 0.3])
     parts = rng.normal(size=3), quaternion / np.linalg.norm(quaternion), joints
     x = assemble(PARAMS, *parts, rng.normal(size=3), rng.normal(size=3), rng.normal(size=(6, 3)))
-    model = Experiment(PARAMS, TripodGait(), Flat()).model()
+    model = HexapodExperiment(PARAMS, TripodGait(), Flat()).model()
     data = mujoco.MjData(model)
     data.qpos[:], data.qvel[:] = to_mujoco(PARAMS, x)
     mujoco.mj_forward(model, data)

@@ -9,7 +9,7 @@ from tarsus.analytic import terrain
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.models.hexapod.state import toes_of
-from tarsus.scripts.machines.machine import Run, Status
+from tarsus.scripts.machines.machine import Run, RunStatus
 from tarsus.scripts.runs import record
 from tarsus.scripts.studies import study
 from tarsus.scripts.studies.study import Case, Verdict
@@ -58,10 +58,10 @@ def test_a_plate_along_the_slope_has_one_clearance():
 
 def test_verdicts_tell_a_walk_from_a_plate_on_the_ground():
     high, low = made(body_position=[0, 0, 0.17]), made(body_position=[0, 0, 0.029])
-    assert study.verdict_of(Run(high, Status.COMPLETED, "")) is Verdict.WALKS
-    assert study.verdict_of(Run(low, Status.COMPLETED, "")) is Verdict.TIPS
-    assert study.verdict_of(Run(low, Status.TOPPLED, "")) is Verdict.TOPPLES
-    assert study.verdict_of(Run(high, Status.DIVERGED, "")) is Verdict.DIVERGES
+    assert study.verdict_of(Run(high, RunStatus.COMPLETED, "")) is Verdict.WALKS
+    assert study.verdict_of(Run(low, RunStatus.COMPLETED, "")) is Verdict.TIPS
+    assert study.verdict_of(Run(low, RunStatus.TOPPLED, "")) is Verdict.TOPPLES
+    assert study.verdict_of(Run(high, RunStatus.DIVERGED, "")) is Verdict.DIVERGES
 
 
 def test_the_stance_rate_is_weighted_by_load():
@@ -110,7 +110,7 @@ def test_a_sweep_goes_on_past_failed_cells_and_marks_them(monkeypatch, capsys):
         if case.seconds == 7.0:
             raise RuntimeError("the exact engine stopped: by the test")
         TripodGait(**case.gait)
-        status = Status.TOPPLED if engine == "rl" else Status.COMPLETED
+        status = RunStatus.TOPPLED if engine == "rl" else RunStatus.COMPLETED
         return Run(made(body_position=[0, 0, 0.17]), status, "")
 
     monkeypatch.setattr(study, "run", run)

@@ -75,7 +75,7 @@ def test_a_user_brings_a_controller_with_states_modes_and_events():
         d[0] = hips[0]
         return 1 if fired[0] else mode
 
-    mine = controls.Control(
+    mine = controls.HipControl(
         params={"gain": 10.0, "damping": 0.5, "angle": 0.1, "rate": 2.0, "switch_time": 0.004},
         torque=torque,
         state={f"integral{leg}": 0.0 for leg in range(6)},
