@@ -1,1 +1,1 @@
-"""Experiments. `scripts/search_gait.py` is the subcommand `tarsus search gait`; folders hold what the files share."""
+"""The commands of `tarsus`, a file each; folders hold what they share."""

@@ -1,4 +1,4 @@
-"""Search the clock's gait with the highest return on Hexapod-v0: the best that a policy which never looks can do.
+"""Search the clock's gait with the highest return on Hexapod-v0: the best open-loop policy.
 
 Usage: tarsus search gait [--num-envs 64] [--generations 24] [--steps 300] [--seed 0] [--threads 0]
 Runtime: about 10 s of processor time for a generation.
