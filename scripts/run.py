@@ -80,7 +80,7 @@ def complete(args: argparse.Namespace, machine: Machine) -> None:
 def main(argv: list[str] | None = None) -> int:
     """Run, print the summary, write the files; return 0, 1 for a run that failed, 2 for a line that cannot be run."""
     made = parser()
-    with arguments.read(made, _one_word(sys.argv[1:] if argv is None else argv)) as args:
+    with arguments.read(made, argv) as args:
         made.prog = f"{made.prog} {args.machine}"  # for what is refused from here on
         machine = MACHINES[args.machine]
         complete(args, machine)
@@ -95,12 +95,6 @@ def main(argv: list[str] | None = None) -> int:
     if args.engine == "both":
         return both.main(made.prog, machine, experiment, args.seconds, args.rtol or RTOL, files)
     return _run(made.prog, machine, experiment, files, args, draws)
-
-
-def _one_word(argv: list[str]) -> list[str]:
-    """Return the command line with a machine's name as one word, as in `hopping leg`."""
-    joined = "_".join(argv[:2])
-    return [joined, *argv[2:]] if joined in MACHINES else argv
 
 
 def _run(prog: str, machine: Machine, experiment: Any, files: output.Output, args, draws: bool) -> int:

@@ -231,7 +231,11 @@ def run_by_tests() -> set[str]:
                     found.add(known.get(names.get(name, ""), ""))
                     run = [names.get(given.id, "") for given in node.args[:1] if isinstance(given, ast.Name)]
                     found |= {known.get(dotted, "") for dotted in run}  # of a page, by its frame
-    return found - {""}
+                    verb = names.get(name, "").rpartition(".")[2]
+                    if verb in cli.VERBS and cli.VERBS[verb].own:  # its file takes the name as the first word
+                        first = [given.elts[0] for given in node.args if isinstance(given, ast.List) and given.elts]
+                        found |= {f"{verb} {word.value}" for word in first if isinstance(word, ast.Constant)}
+    return found & set(COMMANDS)
 
 
 def test_every_subcommand_is_run_or_excused():

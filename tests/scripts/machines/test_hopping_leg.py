@@ -8,6 +8,7 @@ from tarsus.analytic.models import hopping_leg_hybrid as hybrid_leg
 from tarsus.analytic.models.hopping_leg import HoppingLegParams, start_angles
 from tarsus.analytic.terrain import Flat
 from tarsus.controllers.raibert import Raibert
+from tarsus.scripts import cli
 from tarsus.scripts import run as command
 from tarsus.scripts.machines.hopping_leg_exact import hybrid_run
 from tarsus.scripts.machines.hopping_leg_mujoco import mujoco_run
@@ -33,8 +34,8 @@ def test_no_hop_is_no_run():
 
 
 def test_the_command_writes_a_record_and_a_picture(tmp_path, capsys):
-    line = ["hopping", "leg", "--engine", "mujoco", "--steps", "2", "--no-video", "--out", str(tmp_path)]
-    assert command.main(line) == 0
+    line = ["run", "hopping", "leg", "--engine", "mujoco", "--steps", "2", "--no-video", "--out", str(tmp_path)]
+    assert cli.main(line) == 0
     assert "reached the end" in capsys.readouterr().out
     stored = record.load(tmp_path / "run.nc")
     assert set(record.layout_of("hopping_leg").schema) == set(stored.data_vars)
