@@ -348,7 +348,7 @@ def test_ctrl_c_ends_a_search_with_the_best_until_then(tmp_path, monkeypatch, ca
     monkeypatch.setattr(search_gait, "Walks", lambda *_: walks)
     assert tarsus(["search", "gait", "--num-envs", "8", "--generations", "1000"]) == 130
 
-    found = pressing(30, lambda *_: (optimise_hexapod.Walk(1.0, 0.3, 0.0), None))
+    found = pressing(30, lambda *_: (optimise_hexapod.ExactWalk(1.0, 0.3, 0.0), None))
     monkeypatch.setattr(optimise_hexapod, "walk", found)
     monkeypatch.setattr(optimise_hexapod.exact, "simulator", lambda ground: None)
     assert tarsus(["search", "hexapod", "--generations", "1000", "--jobs", "1"]) == 130
