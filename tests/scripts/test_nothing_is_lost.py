@@ -273,7 +273,7 @@ def test_ctrl_c_between_studies_keeps_those_that_are_finished(tmp_path, monkeypa
     page.write_text(marks)
     command = ["page", "hexapod_studies", "--page", str(page), "--data", str(tmp_path / "data"), "--only", *STUDIES]
     assert tarsus(command) == 130
-    assert "interrupted at hexapod_turning" in only_sentence(capsys, "hexapod studies")
+    assert "interrupted at hexapod_turning" in only_sentence(capsys, "page hexapod_studies")
     assert set(contents(tmp_path)) == {"page.md", "data/hexapod_speed_map.npz"} and page.read_text() == marks
     assert tarsus(command) == 0
     assert runs == ["hexapod_speed_map", "hexapod_turning", "hexapod_turning"] and "| --- |" in page.read_text()
@@ -294,7 +294,7 @@ def test_a_figure_that_ctrl_c_ended_is_not_drawn_from_half_a_run(tmp_path, monke
 
     monkeypatch.setattr(zeno_ball.hy, "compile", compile_and_press)
     assert tarsus(["figure", "zeno_ball", "--out", str(tmp_path)]) == 130
-    assert "interrupted" in only_sentence(capsys, "figure") and not list(tmp_path.iterdir())
+    assert "interrupted" in only_sentence(capsys, "figure zeno_ball") and not list(tmp_path.iterdir())
 
 
 # Searches and sweeps --------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from tarsus.analytic.terrain import make
 from tarsus.scripts.machines import hexapod_exact as exact
 from tarsus.scripts.machines import hexapod_mujoco as simulate
 from tarsus.scripts.machines.hexapod import Experiment
+from tarsus.scripts.machines.machine import Status
 from tarsus.scripts.runs import record
 
 WALK = Experiment(HexapodParams(), TripodGait(), make("flat"))
@@ -50,6 +51,6 @@ def test_a_record_goes_to_disk_and_back(runs, tmp_path):
 
 def test_a_fall_is_a_status_not_an_error():
     fall = exact.simulate(Experiment(HexapodParams(), TripodGait(heading="left"), make("flat")), 4.0)
-    assert fall.status in (simulate.Status.TOPPLED, simulate.Status.FELL)
+    assert fall.status in (Status.TOPPLED, Status.FELL)
     assert not fall.completed and "guard t" in fall.warnings
     assert fall.record.time[-1] < 4.0
