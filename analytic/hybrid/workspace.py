@@ -20,7 +20,7 @@ REALS = """
     zeno_tol zeno_drift zeno_limit zeno_error zeno_ratio min_gap record_period measure_period frame_period
 """.split()
 WHOLES = """
-    chart chart_before phase status what culprit pause event clipped unchanged moved identity first place rough
+    chart chart_before phase status what culprit pause event clipped unchanged moved identity first place rough on_step
     n_rec n_ev n_field n_steps n_rejected n_charts n_declined n_small n_warnings n_active
     max_charts max_steps max_stop_iter k_record k_measure k_frame stop_guard stop_count
     pi_control zeno_on zeno_guard zeno_chart_count warn_only record_on log_on

@@ -16,8 +16,8 @@ def test_the_clocks_tripods_alternate():
 
 
 def test_policies_are_drawn_into_a_picture_of_the_format_asked_for(tmp_path):
-    line = f"gait_diagram --policies walk dash --from 0.2 --seconds 0.2 --format pdf --out {tmp_path}"
-    assert command.main(line.split()) == 0
+    line = f"--policies walk dash --from 0.2 --seconds 0.2 --format pdf --out {tmp_path}"
+    assert command.main(gait_diagram, line.split()) == 0
     assert (tmp_path / "gait_diagram.pdf").read_bytes().startswith(b"%PDF")
     with np.load(tmp_path / "gait_diagram.npz") as made:
         assert {name.partition("_")[0] for name in made.files} == {"walk", "dash"}
@@ -26,5 +26,5 @@ def test_policies_are_drawn_into_a_picture_of_the_format_asked_for(tmp_path):
 def test_a_robot_that_falls_before_there_is_anything_to_draw_is_said_so(tmp_path, monkeypatch, capsys):
     fallen = {"time": np.zeros(1), "touches": np.zeros((1, 6), bool), "speed": np.array(0.0)}
     monkeypatch.setattr(gait_diagram, "stretch", lambda *rest: fallen)
-    assert command.main(["gait_diagram", "--out", str(tmp_path)]) == 2 and not list(tmp_path.iterdir())
+    assert command.main(gait_diagram, ["--out", str(tmp_path)]) == 2 and not list(tmp_path.iterdir())
     assert "clock falls before there is anything to draw" in capsys.readouterr().err

@@ -69,6 +69,6 @@ def test_options_of_a_study_reach_its_compute(tmp_path, monkeypatch, capsys):
         return golden
 
     monkeypatch.setattr(hexapod_speed_map, "compute", compute)
-    assert command.main(f"hexapod_speed_map --out {tmp_path} --fineness 2 --preset rl --jobs 1".split()) == 0
+    assert command.main(hexapod_speed_map, f"--out {tmp_path} --fineness 2 --preset rl --jobs 1".split()) == 0
     assert seen == {"fineness": 2, "preset": "rl", "jobs": 1}
     assert (tmp_path / "hexapod_speed_map.png").exists()

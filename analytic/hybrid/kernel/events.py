@@ -168,13 +168,13 @@ def decline(w, ev):
     for i in range(NG):
         if w.fired[i]:
             w.arm[i] = DISARMED
-    if w.sa < w.s1:
-        go_on_in_step(w)
-        return
     for i in range(N):
         w.xe[i] = w.xm[i]
     for i in range(ND):
         w.de[i] = w.d[i]
+    if w.sa < w.s1:
+        go_on_in_step(w)
+        return
     stand_at_event(w)
     w.phase = ENTER
 
@@ -182,8 +182,9 @@ def decline(w, ev):
 @jit
 def go_on_in_step(w):
     """Read the guards of the (new) chart at the event and go on searching the rest of the step."""
-    dense(w, w.sa, plain(w.xe))
-    rates(w, w.te, plain(w.xe), plain(w.fe))
+    if not w.on_step:  # the event is not on the step's own curve
+        dense(w, w.sa, plain(w.xe))
+        rates(w, w.te, plain(w.xe), plain(w.fe))
     classify(w, w.sa, w.t + w.sa, plain(w.xe), plain(w.fe))
     w.phase = SEARCH
     if w.status != 0:

@@ -111,6 +111,19 @@ def settle_guard(w, i, s):
 
 
 @jit
+def settle_far(w, i, s):
+    """Set the state of guard `i` where none is near its zero and none has fired."""
+    w.sign[i] = -DIRECTION[i] if DIRECTION[i] != 0 else 1 if w.ga[i] > 0.0 else -1
+    w.s_root[i] = s
+    w.s_clear[i] = s
+    u = w.sign[i] * w.ga[i]
+    if u > 0.0:
+        w.arm[i] = ARMED
+    else:
+        start_negative(w, i, s, u, 0.0, False)
+
+
+@jit
 def classify(w, s, t, x, f):
     """Decide for every guard at the beginning of a chart, or of the rest of a step: off, armed, on its root, waiting.
 
@@ -137,7 +150,10 @@ def classify(w, s, t, x, f):
             w.fired[i] = 0
             continue
         w.n_active += 1
-        settle_guard(w, i, s)
+        if near:
+            settle_guard(w, i, s)
+        else:
+            settle_far(w, i, s)
 
 
 @jit

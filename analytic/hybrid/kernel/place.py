@@ -29,6 +29,7 @@ def locate(w, s):
         go_to(w, s, polish)  # not so far: the others are next
         fire_together(w, s)
     w.sa = min(max(s, w.s_end), w.s1)  # what lies between cannot be told from the event
+    w.on_step = 1 if not polish and w.s_end == s else 0
 
 
 @jit
@@ -46,8 +47,9 @@ def go_to(w, s, polish):
 @jit
 def fire_together(w, s):
     """Let the guards fire whose fall is the earliest, at offset `s`, or simultaneous with it."""
+    last = s + simultaneous(w)
     for i in range(NG):
-        w.fired[i] = 1 if w.s_fall[i] <= s + simultaneous(w) else 0
+        w.fired[i] = 1 if w.s_fall[i] <= last else 0
         if w.s_fall[i] == s:
             w.first = i
 
@@ -60,10 +62,12 @@ def others_fell(w):
     """
     found = False
     for i in range(NG):
-        rooted = w.arm[i] == ROOT and w.s_end > w.s_clear[i] and not w.waits[i]
-        zero = w.u_root[i] if rooted else 0.0
-        if not (rooted or w.arm[i] == ARMED) or w.fired[i]:
+        if w.fired[i] or (w.sign[i] * w.gp[i] > 0.0 and w.s_end < w.s1):
             continue
+        rooted = w.arm[i] == ROOT and w.s_end > w.s_clear[i] and not w.waits[i]
+        if not (rooted or w.arm[i] == ARMED):
+            continue
+        zero = w.u_root[i] if rooted else 0.0
         if not w.sign[i] * w.gp[i] > zero or (w.s_end >= w.s1 and ends_on_zero(w, i)):
             w.fired[i] = 1
             found = True

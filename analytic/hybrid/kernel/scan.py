@@ -17,9 +17,8 @@ from .free import NG, jit, plain
 from .method import dense
 from .motion import BLIND, read_guards, read_noise
 from .steps import EPS, fail_nonfinite
-from .windows import CLEAR, DIP, FALL, SPLIT, judge
+from .windows import CLEAR, DIP, FALL, PLACES, SPLIT, judge
 
-PLACES = (0.0, 0.23, 0.52, 0.77, 1.0)
 NARROW = 1e-10  # of the step: a window that need not be split further
 WIDER = 4.0  # a window may be so many times as wide as one in which the guard has been smooth
 FIRST_WINDOW = 1e-3  # of the step: the width of a guard's first window

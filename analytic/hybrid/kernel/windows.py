@@ -1,7 +1,7 @@
 """Five samples of a guard in a window: certainly positive, fallen, a dip, or to be split.
 
 From the second divided differences follow bounds on the guard's curvature, and from those on how far it can sag, or
-turn, between two samples.
+turn, between two samples. Time is counted in widths of the window here: so nothing is divided by.
 """
 
 import math
@@ -9,17 +9,21 @@ import math
 from .free import jit
 
 CLEAR, FALL, DIP, SPLIT = 0, 1, 2, 3
+PLACES = (0.0, 0.23, 0.52, 0.77, 1.0)  # of the samples: irregular, so that a periodic guard does not meet them in step
+PER_PIECE = (1.0 / 0.23, 1.0 / 0.29, 1.0 / 0.25, 1.0 / 0.23)  # one over the way from a place to the next
+PER_PAIR = (2.0 / 0.52, 2.0 / 0.54, 2.0 / 0.48)  # two over the way to the next but one
+BULGE = (0.5 * 0.23**2, 0.5 * 0.29**2, 0.5 * 0.25**2, 0.5 * 0.23**2)  # of a piece of curvature one, below its tangent
 
 
 @jit
 def curvature_bounds(w):
-    """Bound the guard's second derivative in the window from above (w.bend_up) and below, from divided differences."""
+    """Bound the guard's second derivative in the window from above (w.bend_up) and in size (w.bend)."""
     largest = -math.inf
     smallest = math.inf
     for j in range(3):
-        left = (w.wv[j + 1] - w.wv[j]) / (w.ws[j + 1] - w.ws[j])
-        right = (w.wv[j + 2] - w.wv[j + 1]) / (w.ws[j + 2] - w.ws[j + 1])
-        second = 2.0 * (right - left) / (w.ws[j + 2] - w.ws[j])
+        left = (w.wv[j + 1] - w.wv[j]) * PER_PIECE[j]
+        right = (w.wv[j + 2] - w.wv[j + 1]) * PER_PIECE[j + 1]
+        second = PER_PAIR[j] * (right - left)
         largest = max(largest, second)
         smallest = min(smallest, second)
     spread = largest - smallest
@@ -31,18 +35,14 @@ def curvature_bounds(w):
 @jit
 def piece_falls_once(w, j):
     """Return whether the guard certainly falls all the way between places j and j + 1: it then has one zero there."""
-    width = w.ws[j + 1] - w.ws[j]
-    return w.wv[j] - w.wv[j + 1] >= 0.5 * w.bend * width * width
+    return w.wv[j] - w.wv[j + 1] >= w.bend * BULGE[j]
 
 
 @jit
 def piece_is_positive(w, j):
     """Return whether the guard is certainly positive between places j and j + 1, which are."""
-    width = w.ws[j + 1] - w.ws[j]
-    slope = (w.wv[j + 1] - w.wv[j]) / width
-    lower = min(w.wv[j], w.wv[j + 1])
-    sag = 0.5 * w.bend_up * width
-    return abs(slope) >= sag or lower > 0.25 * sag * width
+    sag = w.bend_up * BULGE[j]
+    return abs(w.wv[j + 1] - w.wv[j]) >= sag or min(w.wv[j], w.wv[j + 1]) > 0.25 * sag
 
 
 @jit
