@@ -33,7 +33,7 @@ import torch
 from tarsus.scripts import cli, train
 from tarsus.scripts.learning import checkpoint, training_runs
 
-training_runs.RUNS["tiny"] = training_runs.Run(**{MADE})
+training_runs.RUNS["tiny"] = training_runs.TrainingRun(**{MADE})
 train.EVAL_ENVS = 1
 torch.set_num_threads(1)
 save, seen = checkpoint.save, []
