@@ -2,14 +2,15 @@
 
 import math
 
-from .codes import DISARMED, EMIT, ROOT, STEP
+from .codes import ARMED, DISARMED, EMIT, ROOT, STEP
 from .free import NG, jit
 from .locate import first_event
 from .motion import simultaneous
 from .place import ends_on_zero, fire_together, locate
-from .scan import sample_step, skip_guard
+from .scan import WIDER, sample_step, skip_guard
 
 OVERSHOT = 0.02  # a step this much longer than the way to its event is taken again, shorter: its dense output is coarse
+LITTLE = 0.11  # of its value: samples that differ by less are clear of zero to `judge`, however they lie
 
 
 @jit
@@ -46,7 +47,7 @@ def earliest_event(w):
         w.s_fall[i] = math.inf
         w.fired[i] = 0
         w.waits[i] = 0
-        if skip_guard(w, i):
+        if skip_guard(w, i) or stays_away(w, i):
             continue
         w.s_fall[i] = first_event(w, i, w.sa, limit, True)
         if w.status != 0:
@@ -57,6 +58,18 @@ def earliest_event(w):
             best = w.s_fall[i]
             limit = min(w.s1, best + simultaneous(w))
     return best
+
+
+@jit
+def stays_away(w, i):
+    """Return whether guard `i` changes so little in the whole step that `judge` would find it clear of zero."""
+    if w.arm[i] != ARMED or w.s1 > WIDER * w.trust[i]:
+        return False
+    first = w.sign[i] * w.gs[0, i]
+    for j in range(1, 5):
+        if not abs(w.sign[i] * w.gs[j, i] - first) <= LITTLE * first:  # also if it is not a number
+            return False
+    return True
 
 
 @jit
