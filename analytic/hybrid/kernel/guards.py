@@ -43,7 +43,8 @@ def start_on_root(w, i, s, u, rate):
     w.u_root[i] = u if u < -w.noise[i] else 0.0
     w.s_root[i] = s
     w.rate[i] = rate
-    w.s_clear[i] = s + max(w.blind[i], BLIND * EPS * abs(w.t))
+    ahead = -u / rate if u < 0.0 and w.u_root[i] == 0.0 else 0.0  # the way to its zero
+    w.s_clear[i] = s + max(w.blind[i] + ahead, BLIND * EPS * abs(w.t))
 
 
 @jit

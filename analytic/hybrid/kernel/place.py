@@ -67,7 +67,7 @@ def others_fell(w):
         rooted = w.arm[i] == ROOT and w.s_end > w.s_clear[i] and not w.waits[i]
         if not (rooted or w.arm[i] == ARMED):
             continue
-        zero = w.u_root[i] if rooted else 0.0
+        zero = w.u_root[i] - w.noise[i] if rooted else 0.0
         if not w.sign[i] * w.gp[i] > zero or (w.s_end >= w.s1 and ends_on_zero(w, i)):
             w.fired[i] = 1
             found = True

@@ -58,6 +58,6 @@ def judge(w):
             for m in range(2, 5):
                 if w.wv[m] < w.wv[w.place]:
                     w.place = m
-            inner = w.place < 4 and w.wv[w.place] < w.wv[w.place - 1] and w.wv[w.place] < w.wv[w.place + 1]
+            inner = w.place < 4 and w.wv[w.place] < w.wv[w.place - 1] and 0.0 < w.wv[w.place] < w.wv[w.place + 1]
             return DIP if inner and not w.rough else SPLIT
     return CLEAR

@@ -199,6 +199,12 @@ def test_nothing_is_missed_nothing_invented(part):
         assert complaints(draw(seed)) == [], seed
 
 
+@pytest.mark.parametrize("seed", [6330, 6610, 8372, 18262, 39240])
+def test_systems_that_once_went_wrong(seed):
+    """A zero at the last instant, twice the same one, and a dip whose lowest sample was below zero already."""
+    assert complaints(draw(seed)) == []
+
+
 @pytest.mark.thorough
 def test_nothing_is_missed_nothing_invented_in_ten_thousand_systems():
     assert {seed: wrong for seed in range(1000, 11000) if (wrong := complaints(draw(seed)))} == {}
