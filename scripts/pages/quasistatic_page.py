@@ -33,7 +33,8 @@ It is made for batches on one core: measured (4096 robots of six legs, law `visc
 of two cores, others working on it) 1.0 million steps a second through the vector environment with observations, rewards
 and infos, 0.43 million with the law `coulomb`; the compiled step alone takes 0.55 us. The single environment is one
 robot of the vector environment and gives the same numbers to the bit. The first step on a machine compiles for
-half a minute; later processes load it within 0.2 s. Importing `tarsus` imports no numba.
+half a minute (and may differ in the last bit); later processes load it within 0.2 s. Importing `tarsus` imports no
+numba.
 
 ## Action space
 
