@@ -104,6 +104,14 @@ def _write_tractions(i, feet, f, law, scale, lambdas, force, s):
 
 
 @jit(fast=True)
+def _write_nothing(i, out, force):
+    """Write a frame in which no foot has traction; the residual of the loads stays."""
+    force[i, :, :2] = 0.0
+    for k in range(UX, OUT_COLUMNS):
+        out[i, k] = 0.0 if k != RESIDUAL else out[i, k]
+
+
+@jit(fast=True)
 def solve_friction(i, pos, vel, feet, f, law, setting, tilt_terms, s, out, force):
     """Solve the body's twist and the tractions for the loads in `s`; write both, return status and flags.
 
@@ -118,10 +126,7 @@ def solve_friction(i, pos, vel, feet, f, law, setting, tilt_terms, s, out, force
     n, sums = _gather(i, pos, vel, feet, f, out, tilt_terms, not plain, s)
     total, sx, sy = sums[:3]
     if total == 0.0:
-        for j in range(s.shape[1]):
-            force[i, j, 0] = force[i, j, 1] = 0.0
-        for k in range(UX, OUT_COLUMNS):
-            out[i, k] = 0.0 if k != RESIDUAL else out[i, k]
+        _write_nothing(i, out, force)
         return NO_TRACTION | TWIST_FREE
     if plain:
         code, imbalance = solve_isotropic(i, n, sums, setting, s, out, force)

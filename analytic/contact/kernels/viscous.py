@@ -97,6 +97,19 @@ def solve_isotropic(i, n, sums, reference, s, out, force):
 
 
 @jit(fast=True)
+def add_twist(n, u, v, omega, s):
+    """Add a twist's part to the metric slips b; return the sums m |b| and m |b|^2."""
+    dissipation = power = 0.0
+    for k in range(n):
+        bx = s[BX, k] + s[A11, k] * u + s[A12, k] * v + s[GX, k] * omega
+        by = s[BY, k] + s[A12, k] * u + s[A22, k] * v + s[GY, k] * omega
+        s[BX, k], s[BY, k] = bx, by
+        power += s[MASS, k] * (bx * bx + by * by)
+        dissipation += s[MASS, k] * math.sqrt(bx * bx + by * by)
+    return dissipation, power
+
+
+@jit(fast=True)
 def fit_anisotropic(n, sums, s):
     """Solve the linear balance about the centre of m; leave in `s` the metric slips and the maps from twist to them.
 
@@ -138,11 +151,5 @@ def fit_anisotropic(n, sums, s):
             s[GX, k] = s[GY, k] = 0.0
     factors = factor3(h11, h12, h13, h22, h23, h33)
     u, v, omega = solve3(factors, -g1, -g2, -g3)
-    dissipation = power = 0.0
-    for k in range(n):
-        bx = s[BX, k] + s[A11, k] * u + s[A12, k] * v + s[GX, k] * omega
-        by = s[BY, k] + s[A12, k] * u + s[A22, k] * v + s[GY, k] * omega
-        s[BX, k], s[BY, k] = bx, by
-        power += s[MASS, k] * (bx * bx + by * by)
-        dissipation += s[MASS, k] * math.sqrt(bx * bx + by * by)
+    dissipation, power = add_twist(n, u, v, omega, s)
     return u - mean_u, v - mean_v, omega, free, dissipation, power, factors, still

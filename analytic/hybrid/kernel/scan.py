@@ -12,7 +12,7 @@ roots.
 
 import math
 
-from .codes import ARMED, BAD_GUARD, DISARMED, NONFINITE, OFF, ROOT, STOP_ITER
+from .codes import ARMED, BAD_GUARD, NONFINITE, ROOT, STOP_ITER
 from .free import NG, jit, plain
 from .method import dense
 from .motion import BLIND, read_guards, read_noise
@@ -114,12 +114,10 @@ def first_fall(w, i, start, end, ready):
     With `ready` the samples of the whole step are tried first. A window is at most WIDER times one in which the
     guard has been smooth before: how fast a guard oscillates is not known from five samples of a long step.
     """
-    lo = start
-    hi = end
+    lo, hi, verdict = start, end, SPLIT
     if w.trust[i] == 0.0:
         w.trust[i] = FIRST_WINDOW * w.s1
     whole = ready and w.s1 <= WIDER * w.trust[i]
-    verdict = SPLIT
     if whole:
         load_window(w, i)
         verdict = judge(w)
@@ -144,21 +142,32 @@ def first_fall(w, i, start, end, ready):
         if verdict == DIP and dips(w, i):
             return True
         if verdict == SPLIT and not narrow:
-            if w.rough:
-                w.trust[i] = max(0.25 * (hi - lo), NARROW * w.s1)
-            hi = lo + 0.25 * (hi - lo)
+            hi = lo + quarter(w, i, hi - lo)
+        elif is_last(w, i, hi - lo, hi >= end, end - start):
+            return False
         else:
-            w.trust[i] = max(w.trust[i], hi - lo)
-            if hi >= end:
-                w.trust[i] = max(w.trust[i], min(end - start, 2.0 * w.trust[i]))
-                return False
-            width = 2.0 * (hi - lo)
-            lo = hi
-            hi = min(end, lo + width)
+            lo, hi = hi, min(end, hi + 2.0 * (hi - lo))
         sample_window(w, i, lo, hi)
         verdict = judge(w)
     fail_stop_iter(w, i, lo)
     return False
+
+
+@jit
+def quarter(w, i, width):
+    """Return the width of the first part of a window that could not be judged; remember it if the guard is rough."""
+    if w.rough:
+        w.trust[i] = max(0.25 * width, NARROW * w.s1)
+    return 0.25 * width
+
+
+@jit
+def is_last(w, i, width, last, way):
+    """Remember that guard `i` is smooth in a window of `width`; return whether that was the last of the way."""
+    w.trust[i] = max(w.trust[i], width)
+    if last:
+        w.trust[i] = max(w.trust[i], min(way, 2.0 * w.trust[i]))
+    return last
 
 
 @jit
@@ -238,9 +247,3 @@ def noise_at(w, i, s):
     read_guards(w, w.t + s, probe, plain(w.gp))
     read_noise(w, w.t + s, probe, plain(w.k)[0], w.s1, plain(w.gp))
     return w.noise[i]
-
-
-@jit
-def skip_guard(w, i):
-    """Return whether guard `i` cannot fire in this step at all."""
-    return w.arm[i] == OFF or (w.arm[i] == DISARMED and math.isinf(w.ga[i]))

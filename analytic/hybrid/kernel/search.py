@@ -2,12 +2,12 @@
 
 import math
 
-from .codes import ARMED, DISARMED, EMIT, ROOT, STEP
+from .codes import ARMED, DISARMED, EMIT, OFF, ROOT, STEP
 from .free import NG, jit
 from .locate import first_event
 from .motion import simultaneous
 from .place import ends_on_zero, fire_together, locate
-from .scan import WIDER, sample_step, skip_guard
+from .scan import WIDER, sample_step
 
 OVERSHOT = 0.02  # a step this much longer than the way to its event is taken again, shorter: its dense output is coarse
 LITTLE = 0.11  # of its value: samples that differ by less are clear of zero to `judge`, however they lie
@@ -58,6 +58,12 @@ def earliest_event(w):
             best = w.s_fall[i]
             limit = min(w.s1, best + simultaneous(w))
     return best
+
+
+@jit
+def skip_guard(w, i):
+    """Return whether guard `i` cannot fire in this step at all."""
+    return w.arm[i] == OFF or (w.arm[i] == DISARMED and math.isinf(w.ga[i]))
 
 
 @jit
