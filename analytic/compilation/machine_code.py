@@ -28,6 +28,7 @@ from numba.core.compiler import CompileResult
 from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
+from . import notice
 from .cache import cache_folder, clear, mark_used, read_private, warn_once, write_whole
 from .content import NoFingerprint
 from .fingerprint import fingerprint, fingerprint_and_used
@@ -79,6 +80,7 @@ def keep_on_disk(dispatcher: Any, key: Callable[[], Key]) -> Any:
     """
     if hasattr(dispatcher, "enable_caching"):  # else NUMBA_DISABLE_JIT is set
         dispatcher._cache = DiskCache(dispatcher.py_func.__name__, key)
+        notice.show(DiskCache)
     return dispatcher
 
 
