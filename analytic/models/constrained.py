@@ -43,6 +43,14 @@ def substitute(L, b):
         b[i] /= L[i, i]
 
 
+def free(M, load, rate):
+    """Write the rate (n,) of what nothing constrains; the lower half of M becomes its factor."""
+    factor(M)
+    for i in range(len(load)):
+        rate[i] = load[i]
+    substitute(M, rate)
+
+
 def solve(M, load, J, drift, rate, force):
     """Write the rate (n,) and the force (m,) that keeps the constraints; the lower half of M becomes its factor.
 
@@ -51,10 +59,7 @@ def solve(M, load, J, drift, rate, force):
     """
     m, n = J.shape
     Z, S = np.empty((m, n)), np.empty((m, m))  # J M^-1, and the constraints' mobility J M^-1 J^T
-    factor(M)
-    for i in range(n):
-        rate[i] = load[i]
-    substitute(M, rate)
+    free(M, load, rate)
     for k in range(m):
         force[k] = -drift[k]
         for i in range(n):

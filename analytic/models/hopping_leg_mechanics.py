@@ -46,10 +46,10 @@ def links(p):
 
 def frames_of(q, dq, p):
     """Return the frames of world and links, shape (5, 7, 3)."""
-    offset, frames = np.zeros((4, 3)), np.empty((5, 7, 3))
-    offset[0, 2] = p[P.HB]
-    offset[2, 0], offset[2, 1] = p[P.LB], p[P.DB]
-    offset[3, 2] = -p[P.LH]
+    frames, offset = (
+        np.empty((5, 7, 3)),
+        ((0.0, 0.0, p[P.HB]), (0.0,) * 3, (p[P.LB], p[P.DB], 0.0), (0.0, 0.0, -p[P.LH])),
+    )
     rigid_chain.link_frames(JOINTS, offset, q, dq, frames)
     return frames
 
@@ -106,7 +106,8 @@ def constrained_rows(J, radial, Jc):
 
 def flight_acceleration(q, dq, p, u, ddq):
     """Write ddq in flight; u are the torques of hip and knee before the back-EMF."""
-    _solve(frames_of(q, dq, p), dq, p, u, np.empty((0, 4)), np.empty(0), ddq, np.empty(0))
+    M, load = _mass_and_load(frames_of(q, dq, p), dq, p, u)
+    constrained.free(M, load, ddq)
 
 
 def stance_acceleration(q, dq, p, radial, u, ddq, F):
@@ -115,16 +116,17 @@ def stance_acceleration(q, dq, p, radial, u, ddq, F):
     a = toe_jacobian(frames, p, J)
     constrained_rows(J, radial, Jc)
     drift[0], drift[1] = radial[0] * a[1] - radial[1] * a[0], a[2]
-    _solve(frames, dq, p, u, Jc, drift, ddq, F)
+    M, load = _mass_and_load(frames, dq, p, u)
+    constrained.solve(M, load, Jc, drift, ddq, F)
 
 
-def _solve(frames, dq, p, u, Jc, drift, ddq, F):
-    """Write ddq and the force F of the constraints Jc ddq + drift = 0."""
+def _mass_and_load(frames, dq, p, u):
+    """Return the mass matrix (4, 4) and what drives it (4,), B u - C dq - G."""
     M, load = np.empty((4, 4)), np.empty(4)
     mass_and_bias(frames, dq, p, M, load)
     for i in range(4):
         load[i] = (u[i - 2] if i >= 2 else 0.0) - load[i]
-    constrained.solve(M, load, Jc, drift, ddq, F)
+    return M, load
 
 
 def impact(q, dq, p, radial, impulse):

@@ -38,21 +38,28 @@ def terms(x: np.ndarray, p: np.ndarray) -> tuple:
 
 def links(p: np.ndarray) -> tuple:
     """Return offsets (4, 3), masses (4,), mass centres (4, 3) and inertia (4, 6): the foot is a point of the shank."""
-    offset, mass, com, inertia = np.zeros((NQ, 3)), np.zeros(NQ), np.zeros((NQ, 3)), np.zeros((NQ, 6))
-    shank, foot = p[P.shank_mass], p[P.foot_mass]
+    thigh, shank, foot = p[P.thigh_mass], p[P.shank_mass], p[P.foot_mass]
     centre = (shank * p[P.shank_com] + foot * p[P.shank_length]) / (shank + foot)
-    offset[3, 1], com[2, 1], com[3, 1] = -p[P.thigh_length], -p[P.thigh_com], -centre
-    mass[1], mass[2], mass[3] = p[P.base_mass], p[P.thigh_mass], shank + foot
-    inertia[2, 2] = p[P.thigh_mass] * p[P.thigh_gyration] ** 2
     spread = p[P.shank_gyration] ** 2 + (p[P.shank_com] - centre) ** 2
-    inertia[3, 2] = shank * spread + foot * (p[P.shank_length] - centre) ** 2
-    return offset, mass, com, inertia
+    turning = shank * spread + foot * (p[P.shank_length] - centre) ** 2
+    none, nothing = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    return (
+        (none, none, none, (0.0, -p[P.thigh_length], 0.0)),
+        (0.0, p[P.base_mass], thigh, shank + foot),
+        (none, none, (0.0, -p[P.thigh_com], 0.0), (0.0, -centre, 0.0)),
+        (nothing, nothing, _about_z(thigh * p[P.thigh_gyration] ** 2), _about_z(turning)),
+    )
+
+
+def _about_z(moment: float) -> tuple:
+    return 0.0, 0.0, moment, 0.0, 0.0, 0.0
 
 
 def flight_rates(x: np.ndarray, p: np.ndarray, tau: np.ndarray, dx: np.ndarray) -> None:
     """Write the rates of the state in flight: M dv = S^T tau - h."""
     M, h, _, _, _, _ = terms(x, p)
-    _rates(x, M, h, tau, np.empty((0, NQ)), np.empty(0), dx, np.empty(0))
+    _begin(x, h, tau, dx)
+    constrained.free(M, h, dx[NQ:])
 
 
 def stance_rates(x: np.ndarray, p: np.ndarray, tau: np.ndarray, dx: np.ndarray, force: np.ndarray) -> None:
@@ -61,15 +68,15 @@ def stance_rates(x: np.ndarray, p: np.ndarray, tau: np.ndarray, dx: np.ndarray, 
     Hard contact: M dv + h = S^T tau + J^T F with J dv + dJ v = 0.
     """
     M, h, J, _, drift, _ = terms(x, p)
-    _rates(x, M, h, tau, J, drift, dx, force)
+    _begin(x, h, tau, dx)
+    constrained.solve(M, h, J, drift, dx[NQ:], force)
 
 
-def _rates(x, M, h, tau, J, drift, dx, force):
-    load = np.empty(NQ)
+def _begin(x, h, tau, dx):
+    """Write the speeds into dx; replace h by what drives the leg, S^T tau - h."""
     for i in range(NQ):
-        load[i] = (tau[i - 2] if i >= 2 else 0.0) - h[i]
+        h[i] = (tau[i - 2] if i >= 2 else 0.0) - h[i]
         dx[i] = x[NQ + i]
-    constrained.solve(M, load, J, drift, dx[NQ:], force)
 
 
 def impact(x: np.ndarray, p: np.ndarray) -> None:
