@@ -46,10 +46,8 @@ def links(p):
 
 def frames_of(q, dq, p):
     """Return the frames of world and links, shape (5, 7, 3)."""
-    frames, offset = (
-        np.empty((5, 7, 3)),
-        ((0.0, 0.0, p[P.HB]), (0.0,) * 3, (p[P.LB], p[P.DB], 0.0), (0.0, 0.0, -p[P.LH])),
-    )
+    frames = np.empty((5, 7, 3))
+    offset = (0.0, 0.0, p[P.HB]), (0.0, 0.0, 0.0), (p[P.LB], p[P.DB], 0.0), (0.0, 0.0, -p[P.LH])
     rigid_chain.link_frames(JOINTS, offset, q, dq, frames)
     return frames
 
