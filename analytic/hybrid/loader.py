@@ -33,6 +33,8 @@ FILES = (  # each after those that it imports
 )
 FUNCTIONS = ("field", "guards", "initial", "validate", "after_zeno", "field_key", "transition")
 ENTRIES = {"events": ("begin_event", "finish_event"), "flow": ("flow", "advance", "advance_many")}
+# What Python calls, compiled and kept on disk: of a chart loop that is compiled too, the loop and nothing in it.
+KEPT = {"compiled": ("advance", "advance_many"), "mixed": ("flow", "begin_event", "finish_event")}
 MODES = ("compiled", "mixed", "python")
 
 # The model's functions up to this size of bytecode are compiled into their caller: passing five arrays costs more than
@@ -93,7 +95,7 @@ def _load_compiled(functions: Functions, method: Method, mode: str) -> types.Sim
         return _COMPILED[key.name]
 
     def jit(function):
-        if function.__name__ in ENTRIES.get(function.__module__.rpartition(".")[2], ()):
+        if function.__name__ in KEPT[mode]:
             return keep_on_disk(numba.njit(**EXACT)(function), lambda: key)
         return numba.njit(forceinline=function.__name__ in small, **INNER)(function)
 

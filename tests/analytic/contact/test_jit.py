@@ -1,27 +1,37 @@
 """The kernels' machine code on disk: any change of what they are made of is seen, a second process compiles nothing."""
 
 import os
+import shutil
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 pytest.importorskip("numba")
 
 from tarsus.analytic.compilation import jit  # noqa: E402
+from tarsus.analytic.compilation.cache import cache_folder  # noqa: E402
 from tarsus.analytic.compilation.fingerprint import fingerprint  # noqa: E402
 from tarsus.analytic.compilation.references import plain_function, references  # noqa: E402
-from tarsus.analytic.contact import kernels  # noqa: E402
+from tarsus.analytic.contact import Feet, kernels, solve  # noqa: E402
 
-# Compiles the support search and viscous friction through an entry point three files away from them.
+# The support search and viscous friction, through an entry point three files away from them; and a function of its own.
 SOLVE = """
 import numba, numpy as np
+from tarsus.analytic.compilation import jit
 from tarsus.analytic.contact import Feet, solve
 from tarsus.analytic.contact.kernels import frames_serial
+
+@jit
+def double(x):
+    return 2.0 * x
+
 pos = np.array([[1.0, 1, 0], [1, -1, 0], [-1, 0, 0]])
 found = solve(pos, np.ones((3, 2)), Feet(10.0, 1.0, 1.0), parallel=False)
-assert found.solved and numba.config.CACHE_DIR == {setting!r}
-print(sum(frames_serial.stats.cache_hits.values()), sum(frames_serial.stats.cache_misses.values()))
+assert found.solved and double(1.0) == 2.0 and numba.config.CACHE_DIR == {setting!r}
+for function in (frames_serial, double):
+    print(sum(function.stats.cache_hits.values()), sum(function.stats.cache_misses.values()))
 """
 
 
@@ -58,20 +68,26 @@ def test_every_constant_and_every_function_of_the_kernels_is_in_the_fingerprint(
 
 
 def run(folder, variable):
-    """Solve in a new process with its cache in `folder`; return hits, misses and the files there with their times."""
+    """Solve in a new process with its cache in `folder`; return hits and misses, and the files there."""
     env = {name: value for name, value in os.environ.items() if name not in ("NUMBA_CACHE_DIR", "TARSUS_CACHE_DIR")}
     env[variable] = str(folder)
     text = SOLVE.format(setting=str(folder) if variable == "NUMBA_CACHE_DIR" else "")
     done = subprocess.run([sys.executable, "-c", text], env=env, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     files = {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file()}
-    return *map(int, done.stdout.split()), files
+    return [tuple(map(int, line.split())) for line in done.stdout.splitlines()], files
 
 
 def test_a_second_process_compiles_nothing(tmp_path):
-    hits, misses, first = run(tmp_path, "NUMBA_CACHE_DIR")
-    assert (hits, misses) == (0, 1)
-    assert first and {path.parent for path in first} == {tmp_path / "machine_code"}
+    """This process is the first for the kernels, which take long to compile; a new one for a function of its own."""
+    solve(np.array([[1.0, 1, 0], [1, -1, 0], [-1, 0, 0]]), np.ones((3, 2)), Feet(10.0, 1.0, 1.0), parallel=False)
+    (tmp_path / "machine_code").mkdir()
+    for path in cache_folder("machine_code").glob("frames_serial-*.nbc"):
+        shutil.copy2(path, tmp_path / "machine_code")
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")}
+    found, first = run(tmp_path, "NUMBA_CACHE_DIR")
+    assert found == [(1, 0), (0, 1)] and before
+    assert before.items() < first.items() and {path.parent for path in first} == {tmp_path / "machine_code"}
     # The same files serve under the other variable.
-    hits, misses, second = run(tmp_path, "TARSUS_CACHE_DIR")
-    assert (hits, misses) == (1, 0) and second == first
+    found, second = run(tmp_path, "TARSUS_CACHE_DIR")
+    assert found == [(1, 0), (1, 0)] and second == first

@@ -69,9 +69,9 @@ def test_mixed_mode_calls_plain_python():
         x[1] = -0.5 * x[1]
         return None if len(seen) > 100 else 0
 
-    mixed = hy.compile(model, mode="mixed").run(final_time=1.3)
+    mixed = hy.compile(model, "rk23", "mixed").run(final_time=1.3)
     n = len(seen)
-    same(mixed, hy.compile(model, mode="python").run(final_time=1.3))
+    same(mixed, hy.compile(model, "rk23", "python").run(final_time=1.3))
     assert n == len(mixed.events) > 3
 
 
