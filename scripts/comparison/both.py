@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 from pathlib import Path
@@ -93,15 +94,14 @@ def main(
     prog: str,
     machine: Machine,
     experiment: Any,
-    seconds: float,
-    rtol: float,
     files: output.Output,
+    args: argparse.Namespace,
     page: Path | None = None,
     part: str = "",
 ) -> int:
     """Compare and write, into a part of a page too if one is given; return 0, or 2 for what cannot be compared."""
     try:
-        exact, mujoco, comparison = run(machine, experiment, seconds, rtol)
+        exact, mujoco, comparison = run(machine, experiment, args.seconds, args.rtol)
     except RuntimeError as error:
         print(f"{prog}: {error}", file=sys.stderr)
         return 2

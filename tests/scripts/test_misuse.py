@@ -56,7 +56,7 @@ def parser_of(name):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(argparse.ArgumentParser, "parse_args", stop)
         with pytest.raises(Declared) as declared:
-            main_of(name)([])
+            main_of(name)(WORDS.get(name, []))
     (parser,) = declared.value.args
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
