@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tarsus.analytic.clock import TripodGait
-from tarsus.analytic.models.hexapod import N_LEGS, HexapodParams
+from tarsus.analytic.models.hexapod import N_LEGS, HexapodParams, with_symbols
 from tarsus.analytic.terrain import Terrain
 from tarsus.scripts import arguments
-from tarsus.scripts.machines.hexapod_options import add_robot_options, gait_from, params_from, terrain_from
-from tarsus.scripts.machines.machine import SAMPLE_PERIOD, Machine, Run
+from tarsus.scripts.machines.hexapod_options import add_robot_options, gait_from
+from tarsus.scripts.machines.machine import Machine, Run
 from tarsus.scripts.runs.layouts import LEG, RecordLayout
 
 if TYPE_CHECKING:  # MuJoCo chooses its OpenGL when it is imported, which a command may have to decide
@@ -40,6 +40,7 @@ LAYOUT = RecordLayout(
     HexapodParams,
     TripodGait,
 )
+TEXTS = ("terrain_type", "control_type")  # parameters that are no numbers
 VECTORS = {"velocity": "of the body [m/s]", "spin": "of the body, own axes [rad/s]", "turn": "rotation vector [rad]"}
 
 
@@ -122,34 +123,16 @@ class Hexapod(Machine):
         if args.lift < 0:
             raise ValueError(f"--lift must not be negative, or the lowest toe is underground; got {args.lift:g}")
         find(args.preset)
-        params = params_from(args.set)
-        gait, ground = gait_from(args, params), terrain_from(args.terrain, params)
-        begin = Start(*_start(args, params, gait, ground)) if self._starts(args) else None
+        params = with_symbols(HexapodParams(), arguments.assignments(args.set, "--set", texts=TEXTS))
+        gait = gait_from(args, params)
+        ground = params.terrain if args.terrain is None else arguments.terrain(args.terrain)
+        starts = args.engine == "both" or args.lift > 0 or any(getattr(args, name) is not None for name in VECTORS)
+        begin = Start(*_start(args, params, gait, ground)) if starts else None
         kind = HexapodExperiment if args.engine == "mujoco" else PlatelessExperiment
         experiment = kind(params, gait, ground, args.preset, begin)
         if args.engine != "exact":
             stepping.rows_in(args.seconds, hexapod_mujoco.HexapodStepper(experiment).model.opt.timestep)
         return experiment
-
-    def _starts(self, args: argparse.Namespace) -> bool:
-        return args.engine == "both" or args.lift > 0 or any(getattr(args, name) is not None for name in VECTORS)
-
-    def exact(
-        self, experiment: HexapodExperiment, seconds: float, period: float = SAMPLE_PERIOD, **options: Any
-    ) -> Run:
-        """Run the exact engine; options are those of `hexapod_exact.simulate`, and `slide_speed` [m/s]."""
-        from tarsus.scripts.machines import hexapod_exact
-
-        return hexapod_exact.simulate(experiment, seconds, record_period=period, **options)
-
-    def mujoco(self, experiment: HexapodExperiment, seconds: float, fine: bool = True, **options: Any) -> Run:
-        """Run MuJoCo."""
-        from tarsus.mjcf.presets import find
-        from tarsus.scripts.machines import hexapod_mujoco
-
-        every = max(1, round(SAMPLE_PERIOD / find(experiment.preset).timestep))
-        run = hexapod_mujoco.simulate(experiment, seconds, every=1 if fine else every, **{"progress": False} | options)
-        return Run.of(run.record, run.status, run.warnings, every if fine else 1)
 
     def stride(self, experiment: HexapodExperiment) -> float:
         """Return the clock's period [s]."""

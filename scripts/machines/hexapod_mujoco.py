@@ -72,22 +72,32 @@ class HexapodStepper(stepping.Stepper):
 def simulate(
     experiment: HexapodExperiment,
     seconds: float,
+    fine: bool = False,
     *,
     every: int | None = None,
-    progress: bool = True,
+    progress: bool = False,
     on_frame: Callable | None = None,
 ) -> Run:
-    """Return the run from the experiment's start; arguments are those of `stepping.simulate`.
+    """Return the run from the experiment's start.
+
+    Args:
+        experiment: What to run.
+        seconds: For how long [s].
+        fine: Whether to look at every step, for contact times and the energy budget, and keep `every` one as a row.
+        every: Physics steps between rows of the record; by default those in a millisecond.
+        progress: Whether to show a progress bar.
+        on_frame: See `stepping.simulate`.
 
     Raises:
         ValueError: If the time is shorter than a row.
     """
     stepper = HexapodStepper(experiment)
     stepper.model.opt.enableflags |= mujoco.mjtEnableBit.mjENBL_ENERGY
-    columns, status = stepping.simulate(stepper, seconds, every, on_frame=on_frame, progress=progress)
     every, _ = stepping.rows_in(seconds, stepper.model.opt.timestep, every)
-    made = _record(experiment, status, columns, stepper.model.dof_damping if every == 1 else None)
-    return Run(made, status, stepper.warnings())
+    step = 1 if fine else every
+    columns, status = stepping.simulate(stepper, seconds, step, on_frame=on_frame, progress=progress)
+    made = _record(experiment, status, columns, stepper.model.dof_damping if step == 1 else None)
+    return Run.of(made, status, stepper.warnings(), every // step)
 
 
 def _record(experiment: HexapodExperiment, status: str, columns: list, damping: np.ndarray | None) -> xr.Dataset:

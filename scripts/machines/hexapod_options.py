@@ -7,7 +7,7 @@ import dataclasses
 
 from tarsus.analytic import terrain as terrains
 from tarsus.analytic.clock import HEADINGS, TripodGait
-from tarsus.analytic.models.hexapod import HexapodParams, with_symbols
+from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.controllers.clock_gaits import CLOCK_GAITS
 from tarsus.scripts import arguments
 
@@ -21,13 +21,11 @@ GAIT_OPTIONS = {
     "offset_difference": ("dphi_o", "added to phi_o on the left, taken off on the right [rad]; right turns need > 0"),
 }
 
-
-WORDS = ("terrain_type", "control_type")  # parameters that are no numbers
 SHORTEST_CYCLE = 0.01  # ten rows of a record: means over strides need some [s]
 
 
 def add_robot_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that `gait_from`, `terrain_from` and `params_from` read."""
+    """Add the options that `gait_from` reads, and those of robot and ground."""
     gait = parser.add_argument_group("gait")
     gait.add_argument("--gait", choices=tuple(CLOCK_GAITS), help="one with a name, which the options below change")
     for name, (symbol, meaning) in GAIT_OPTIONS.items():
@@ -50,25 +48,6 @@ def add_robot_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def params_from(assignments: list[str]) -> HexapodParams:
-    """Return the robot with some parameters changed by `SYMBOL=VALUE`.
-
-    Raises:
-        ValueError: If an assignment cannot be read, or the parameters refuse it.
-    """
-    symbols: dict[str, float | str] = {}
-    for assignment in assignments:
-        symbol, equals, value = assignment.partition("=")
-        if not (symbol and equals and value):
-            raise ValueError(f"--set takes SYMBOL=VALUE, as in body_mass=7; got {assignment!r}")
-        try:
-            symbols[symbol] = value if symbol in WORDS else arguments.finite(value)
-        except argparse.ArgumentTypeError:
-            limit = f"{arguments.LARGEST:g}"
-            raise ValueError(f"--set takes numbers, got {assignment!r}; they may be up to {limit} in size") from None
-    return with_symbols(HexapodParams(), symbols)
-
-
 def gait_from(args: argparse.Namespace, params: HexapodParams) -> TripodGait:
     """Return the named or the parameters' gait with what the command line changes; a new cycle time keeps the duty.
 
@@ -86,14 +65,3 @@ def gait_from(args: argparse.Namespace, params: HexapodParams) -> TripodGait:
         duty = gait.slow_time / gait.cycle_time if args.duty is None else args.duty
         given["slow_time"] = duty * cycle_time
     return dataclasses.replace(gait, heading=args.heading, **given)
-
-
-def terrain_from(words: list[str] | None, params: HexapodParams) -> terrains.Terrain:
-    """Return the terrain of the command line, or the parameters' own.
-
-    Raises:
-        ValueError: If it is unknown or its arguments are not numbers.
-    """
-    if words is None:
-        return params.terrain
-    return arguments.terrain(words)

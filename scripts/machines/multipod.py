@@ -75,7 +75,14 @@ class Multipod(Machine):
         if args.robot not in ROBOTS:
             raise ValueError(f"unknown robot {args.robot!r}; there are {', '.join(ROBOTS)}")
         robot = ROBOTS[args.robot]
-        params = _params(args, robot.params)
+        names = [entry.name for entry in fields(robot.params)]
+        known = [name for name in names if name not in ("n_legs", "motor")]
+        given = arguments.assignments(args.set, "--set", known, f" of a {args.robot}")
+        if args.n_legs is not None:
+            if "n_legs" not in names:
+                raise ValueError(f"the number of legs of a {args.robot} is fixed; --n-legs is for multipods and discs")
+            given["n_legs"] = args.n_legs
+        params = robot.params(**given)
         gait = robot.gait(params, args.gait, **arguments.assignments(args.gait_set, "--gait-set"))
         walking = Walking(args.robot, params, gait, arguments.terrain([args.terrain]), args.preset)
         WalkingStepper(walking)  # refuses what no model can be made of
@@ -130,25 +137,6 @@ class Multipod(Machine):
         from tarsus.scripts.views import window
 
         window.watch_window(WalkingStepper(experiment))
-
-
-def _params(args: argparse.Namespace, kind: type) -> Any:
-    """Return the robot's parameters that the command line asks for.
-
-    Raises:
-        ValueError: If one is unknown or impossible.
-    """
-    given = arguments.assignments(args.set, "--set")
-    names = [entry.name for entry in fields(kind)]
-    known = [name for name in names if name not in ("n_legs", "motor")]
-    for name in given:
-        if name not in known:
-            raise ValueError(f"unknown parameter {name!r} of a {args.robot}; there are {', '.join(known)}")
-    if args.n_legs is not None:
-        if "n_legs" not in names:
-            raise ValueError(f"the number of legs of a {args.robot} is fixed; --n-legs is for multipods and discs")
-        given["n_legs"] = args.n_legs
-    return kind(**given)
 
 
 def summary(walk) -> list[tuple[str, str]]:

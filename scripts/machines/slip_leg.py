@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from tarsus.analytic.models.slip_leg import SlipLegParams, apex_state
 from tarsus.analytic.terrain import Flat, Terrain
 from tarsus.controllers.slip_parameters import DEFECTS, SlipControl
 from tarsus.scripts import arguments
-from tarsus.scripts.machines.machine import SAMPLE_PERIOD, Machine, Run
+from tarsus.scripts.machines.machine import Machine, Run
 from tarsus.scripts.runs.layouts import RecordLayout
 
 JOINT, MOTOR, ROW, PLACE = ("time", "joint"), ("time", "motor"), ("time",), ("time", "axis")
@@ -107,21 +107,6 @@ class SlipLeg(Machine):
             SlipLegStepper(experiment, preset)
         return experiment
 
-    def exact(
-        self, experiment: SlipLegExperiment, seconds: float | None, period: float = SAMPLE_PERIOD, **options: Any
-    ) -> Run:
-        """Run the hybrid model; options are those of `hybrid`."""
-        from tarsus.scripts.machines.slip_leg_exact import hybrid
-
-        return hybrid(experiment, options.pop("steps", None), seconds=seconds, period=period, **options)
-
-    def mujoco(self, experiment: SlipLegExperiment, seconds: float | None, fine: bool = True, **options: Any) -> Run:
-        """Run MuJoCo; the controller is called at every step."""
-        from tarsus.scripts.machines.slip_leg_mujoco import mujoco_run
-
-        options = {"preset": experiment.preset, "seconds": seconds, **options}
-        return mujoco_run(experiment, options.pop("steps", None), **options)
-
     def stride(self, experiment: SlipLegExperiment) -> float:
         """Return the period of the first steps of the hybrid model [s]."""
         run = self.exact(experiment, None, 1.0, steps=STRIDES)
@@ -136,11 +121,7 @@ class SlipLeg(Machine):
         parser.add_argument(
             "--slower", type=slower, default=4.0, help="the video is that much slower than life; default 4"
         )
-        parser.add_argument("--live", action="store_true", help="show the run while it is computed, then play it back")
-
-    def failed(self, run: Run) -> bool:
-        """Return whether the leg did not run to the end."""
-        return not run.completed
+        super().add_looks(parser)
 
     def summary(self, run: Run) -> str:
         """Return steps, heights and energies of the apexes."""
@@ -185,15 +166,11 @@ def experiment_from(args: argparse.Namespace, energy_gain: float = 0.0) -> SlipL
     """
     control = {DEFECTS[number]: 1.0 for number in args.erratum} | {"energy_gain": energy_gain}
     control |= {"compensate": 0.0, "energy_gain": 0.0} if args.no_compensation else {}
-    leg: dict[str, float] = {}
-    tables = {entry.name: leg for entry in fields(SlipLegParams)}
-    tables |= {entry.name: control for entry in fields(SlipControl)}
-    for name, value in arguments.assignments(args.set, "--set").items():
-        if name not in tables:
-            raise ValueError(f"unknown parameter {name!r}; there are {', '.join(tables)}")
-        tables[name][name] = value
-    params, ground = replace(SlipLegParams(), **leg), arguments.terrain(args.terrain)
-    return SlipLegExperiment(params, replace(SlipControl(), **control), ground, preset=args.preset)
+    of_leg, of_control = ([entry.name for entry in fields(kind)] for kind in (SlipLegParams, SlipControl))
+    given = arguments.assignments(args.set, "--set", [*of_leg, *of_control])
+    control |= {name: given.pop(name) for name in of_control if name in given}
+    params, ground = SlipLegParams(**given), arguments.terrain(args.terrain)
+    return SlipLegExperiment(params, SlipControl(**control), ground, preset=args.preset)
 
 
 def run_of(

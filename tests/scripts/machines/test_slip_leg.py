@@ -26,7 +26,7 @@ def test_it_writes_record_figure_and_film(tmp_path, capsys):
         (["--engine", "both", "--steps", "2"], "both are compared over --seconds"),
         (["--steps", "0"], "--steps must be at least 1"),
         (["--set", "colour=1"], "unknown parameter 'colour'"),
-        (["--set", "stiffness=much"], "--set takes NAME=NUMBER, got 'stiffness=much'"),
+        (["--set", "stiffness=much"], "--set takes numbers, got 'stiffness=much'"),
         (["--set", "stiffness=-1"], "stiffness must be positive"),
         (["--terrain", "swamp"], "unknown terrain 'swamp'"),
     ],
