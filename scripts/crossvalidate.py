@@ -30,4 +30,4 @@ def main(argv: list[str] | None = None) -> int:
         experiment, files = run.prepare(made, args)
     from tarsus.scripts.comparison import both
 
-    return both.main(made.prog, MACHINES[args.machine], experiment, files, args, args.page, args.part)
+    return both.main(made.prog, MACHINES[args.machine], experiment, files, args, args.page)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from pathlib import Path
@@ -90,15 +89,7 @@ def fill(page: Path, part: str, exact: Run, mujoco: Run, comparison: Comparison)
     saving.write_text(page, text)
 
 
-def main(
-    prog: str,
-    machine: Machine,
-    experiment: Any,
-    files: output.Output,
-    args: argparse.Namespace,
-    page: Path | None = None,
-    part: str = "",
-) -> int:
+def main(prog: str, machine: Machine, experiment: Any, files: output.Output, args, page: Path | None = None) -> int:
     """Compare and write, into a part of a page too if one is given; return 0, or 2 for what cannot be compared."""
     try:
         exact, mujoco, comparison = run(machine, experiment, args.seconds, args.rtol)
@@ -108,7 +99,7 @@ def main(
     title = machine.name.replace("_", " ").capitalize()
     write(files, f"{title}: MuJoCo against the exact engine", exact, mujoco, comparison)
     if page is not None:
-        fill(page, part, exact, mujoco, comparison)
+        fill(page, args.part, exact, mujoco, comparison)
     print(comparison_page.tables(comparison_page.sections(comparison)))
     print(f"\n{files}")
     return 0

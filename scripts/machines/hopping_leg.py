@@ -16,7 +16,7 @@ from tarsus.analytic.models.hopping_leg import HoppingLegParams, places
 from tarsus.analytic.models.hopping_leg_laws import RaibertGains
 from tarsus.analytic.terrain import Flat, Terrain
 from tarsus.scripts import arguments
-from tarsus.scripts.machines.machine import Machine, Run
+from tarsus.scripts.machines.machine import TERRAIN, Machine, Run
 from tarsus.scripts.runs.layouts import RecordLayout
 
 JOINT, MOTOR = ("time", "joint"), ("time", "motor")
@@ -66,18 +66,11 @@ class HoppingLeg(Machine):
         """Add speed, height, motors and ground."""
         speed = arguments.number(-100, 100)
         parser.add_argument("--speed", type=speed, default=0.5, help="commanded speed [m/s]; default 0.5")
-        parser.add_argument(
-            "--height", type=arguments.positive, default=0.40, help="commanded height of the hip at the apex [m]"
-        )
-        parser.add_argument(
-            "--motor-mode",
-            choices=MOTOR_MODES,
-            default="ideal",
-            help="voltage: rotor inertia and back-EMF damping; current: rotor inertia and a torque-speed limit",
-        )
-        parser.add_argument(
-            "--terrain", nargs="+", default=["flat"], metavar=("NAME", "NUMBER"), help="e.g. step 0.03 0.3"
-        )
+        words = "commanded height of the hip at the apex [m]"
+        parser.add_argument("--height", type=arguments.positive, default=0.40, help=words)
+        words = "voltage: rotor inertia and back-EMF damping; current: rotor inertia and a torque-speed limit"
+        parser.add_argument("--motor-mode", choices=MOTOR_MODES, default="ideal", help=words)
+        parser.add_argument("--terrain", **TERRAIN, default=["flat"], help="e.g. step 0.03 0.3")
 
     def experiment(self, args: argparse.Namespace) -> HoppingExperiment:
         """Return what the command line asks for."""

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     import xarray as xr
 
 SAMPLE_PERIOD = 1e-3  # between rows of a record by default [s]; a longer timestep records every step
+# Options that machines share: terrain, and parameters as `arguments.assignments` reads them.
+TERRAIN = dict(nargs="+", metavar=("NAME", "ARG"))
+SET = dict(nargs="+", default=[], action="extend", metavar="NAME=VALUE")
 
 
 class RunStatus(StrEnum):

@@ -15,7 +15,7 @@ from tarsus.analytic.models.multipod import MultipodParams
 from tarsus.analytic.motor import Motor
 from tarsus.controllers.gaits import GAITS
 from tarsus.scripts import arguments, report
-from tarsus.scripts.machines.machine import Machine, Run
+from tarsus.scripts.machines.machine import SET, Machine, Run
 from tarsus.scripts.runs.layouts import RecordLayout
 
 LONGEST_TABLE = 12  # legs whose loads are printed; legs.csv has them all
@@ -54,16 +54,11 @@ class Multipod(Machine):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add robot, gait and ground."""
         parser.add_argument("--robot", default="multipod", help="such as bigant or disc; default %(default)s")
-        parser.add_argument(
-            "--n-legs", type=arguments.count, help="legs of the multipod (even, 4 to 50) or the disc (3 to 50)"
-        )
+        words = "legs of the multipod (even, 4 to 50) or the disc (3 to 50)"
+        parser.add_argument("--n-legs", type=arguments.count, help=words)
         parser.add_argument("--gait", help=f"{', '.join(GAITS)}; by default the robot's")
-        parser.add_argument(
-            "--gait-set", nargs="+", default=[], metavar="NAME=VALUE", help="options of the gait, as in frequency=0.5"
-        )
-        parser.add_argument(
-            "--set", nargs="+", default=[], metavar="NAME=VALUE", help="parameters of the robot, as in leaf_k=800"
-        )
+        parser.add_argument("--gait-set", **SET, help="options of the gait, as in frequency=0.5")
+        parser.add_argument("--set", **SET, help="parameters of the robot, as in leaf_k=800")
         parser.add_argument("--terrain", default="flat", help=", ".join(terrains.TERRAINS))
 
     def experiment(self, args: argparse.Namespace) -> Any:

@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from tarsus.analytic import terrain as terrains
 from tarsus.analytic.models.slip_leg import SlipLegParams, apex_state
-from tarsus.analytic.terrain import Flat, Terrain
+from tarsus.analytic.terrain import TERRAINS, Flat, Terrain
 from tarsus.controllers.slip_parameters import DEFECTS, SlipControl
 from tarsus.scripts import arguments
-from tarsus.scripts.machines.machine import Machine, Run
+from tarsus.scripts.machines.machine import SET, TERRAIN, Machine, Run
 from tarsus.scripts.runs.layouts import RecordLayout
 
 JOINT, MOTOR, ROW, PLACE = ("time", "joint"), ("time", "motor"), ("time",), ("time", "axis")
@@ -76,20 +75,10 @@ class SlipLeg(Machine):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add controller, parameters and ground."""
         parser.add_argument("--no-compensation", action="store_true", help="without impact compensation")
-        parser.add_argument(
-            "--erratum", type=int, nargs="+", default=[], choices=DEFECTS, help="slips of the report to run with"
-        )
-        parser.add_argument(
-            "--terrain", nargs="+", default=["flat"], metavar=("NAME", "ARG"), help=", ".join(terrains.TERRAINS)
-        )
-        parser.add_argument(
-            "--set",
-            nargs="+",
-            default=[],
-            action="extend",
-            metavar="NAME=VALUE",
-            help="parameters of leg or controller",
-        )
+        words = "slips of the report to run with"
+        parser.add_argument("--erratum", type=int, nargs="+", default=[], choices=DEFECTS, help=words)
+        parser.add_argument("--terrain", **TERRAIN, default=["flat"], help=", ".join(TERRAINS))
+        parser.add_argument("--set", **SET, help="parameters of leg or controller")
 
     def experiment(self, args: argparse.Namespace) -> SlipLegExperiment:
         """Return what the command line asks for."""
@@ -118,9 +107,8 @@ class SlipLeg(Machine):
         """Add the film's pace, and the plot that follows."""
         fps, slower = arguments.number(1.0, 1000.0), arguments.number(0.01, 100.0)
         parser.add_argument("--fps", type=fps, default=60.0, help="pictures per second of simulated time; default 60")
-        parser.add_argument(
-            "--slower", type=slower, default=4.0, help="the video is that much slower than life; default 4"
-        )
+        words = "the video is that much slower than life; default 4"
+        parser.add_argument("--slower", type=slower, default=4.0, help=words)
         super().add_looks(parser)
 
     def summary(self, run: Run) -> str:
