@@ -81,14 +81,21 @@ class SlipLeg(Machine):
         parser.add_argument("--set", **SET, help="parameters of leg or controller")
 
     def experiment(self, args: argparse.Namespace) -> SlipLegExperiment:
-        """Return what the command line asks for."""
+        """Return what the command line asks for; without impact compensation the energy is not regulated either."""
         from tarsus.analytic.models.ground_line import ground_table
         from tarsus.mjcf.presets import find
         from tarsus.mjcf.slip_leg import PRESETS
         from tarsus.scripts.machines.slip_leg_mujoco import SlipLegStepper
 
         preset = find(args.preset, PRESETS)
-        experiment = experiment_from(args, energy_gain=0.0 if args.engine == "exact" else ENERGY_GAIN)
+        control = {DEFECTS[number]: 1.0 for number in args.erratum}
+        control["energy_gain"] = 0.0 if args.engine == "exact" else ENERGY_GAIN
+        control |= {"compensate": 0.0, "energy_gain": 0.0} if args.no_compensation else {}
+        of_leg, of_control = ([entry.name for entry in fields(kind)] for kind in (SlipLegParams, SlipControl))
+        given = arguments.assignments(args.set, "--set", [*of_leg, *of_control])
+        control |= {name: given.pop(name) for name in of_control if name in given}
+        params, ground = SlipLegParams(**given), arguments.terrain(args.terrain)
+        experiment = SlipLegExperiment(params, SlipControl(**control), ground, preset=args.preset)
         if args.engine != "mujoco":
             experiment.start()
             ground_table(experiment.ground)
@@ -140,25 +147,6 @@ class SlipLeg(Machine):
         from tarsus.scripts.views.slip_leg_view import SlipLegFollower
 
         return SlipLegFollower(experiment, args.fps)
-
-
-def experiment_from(args: argparse.Namespace, energy_gain: float = 0.0) -> SlipLegExperiment:
-    """Return the experiment of a command line.
-
-    Args:
-        args: With the options of `SlipLeg`.
-        energy_gain: The controller's, with impact compensation.
-
-    Raises:
-        ValueError: If a name is unknown or a value cannot be read.
-    """
-    control = {DEFECTS[number]: 1.0 for number in args.erratum} | {"energy_gain": energy_gain}
-    control |= {"compensate": 0.0, "energy_gain": 0.0} if args.no_compensation else {}
-    of_leg, of_control = ([entry.name for entry in fields(kind)] for kind in (SlipLegParams, SlipControl))
-    given = arguments.assignments(args.set, "--set", [*of_leg, *of_control])
-    control |= {name: given.pop(name) for name in of_control if name in given}
-    params, ground = SlipLegParams(**given), arguments.terrain(args.terrain)
-    return SlipLegExperiment(params, SlipControl(**control), ground, preset=args.preset)
 
 
 def run_of(
