@@ -76,6 +76,7 @@ class HoppingLeg(Machine):
         """Return what the command line asks for."""
         from tarsus.mjcf.hopping_leg import PRESETS
         from tarsus.mjcf.presets import find
+        from tarsus.scripts.machines import hops, stepping
         from tarsus.scripts.machines.hopping_leg_mujoco import HoppingLegStepper
 
         params, gains = HoppingLegParams(motor_mode=args.motor_mode), RaibertGains(args.speed, args.height)
@@ -84,7 +85,7 @@ class HoppingLeg(Machine):
         if args.engine == "exact":
             experiment.controller()
         else:
-            HoppingLegStepper(experiment)
+            stepping.rows_in(args.seconds or hops.LONGEST_HOP, HoppingLegStepper(experiment).model.opt.timestep)
         return experiment
 
     def stride(self, experiment: HoppingExperiment) -> float:

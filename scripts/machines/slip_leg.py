@@ -85,6 +85,7 @@ class SlipLeg(Machine):
         from tarsus.analytic.models.ground_line import ground_table
         from tarsus.mjcf.presets import find
         from tarsus.mjcf.slip_leg import PRESETS
+        from tarsus.scripts.machines import hops, stepping
         from tarsus.scripts.machines.slip_leg_mujoco import SlipLegStepper
 
         preset = find(args.preset, PRESETS)
@@ -100,7 +101,7 @@ class SlipLeg(Machine):
             experiment.start()
             ground_table(experiment.ground)
         if args.engine != "exact":
-            SlipLegStepper(experiment, preset)
+            stepping.rows_in(args.seconds or hops.LONGEST_HOP, SlipLegStepper(experiment, preset).model.opt.timestep)
         return experiment
 
     def stride(self, experiment: SlipLegExperiment) -> float:
