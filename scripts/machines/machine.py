@@ -120,7 +120,7 @@ class Machine(ABC):
         return importlib.import_module(f"tarsus.scripts.machines.{self.name}_{name}")
 
     def stride(self, experiment: Any) -> float:
-        """Return the period of a stride, over which means are taken [s].
+        """Return the period of a stride, over which means of a comparison are taken [s].
 
         Raises:
             RuntimeError: If the machine makes none.

@@ -89,10 +89,6 @@ class Multipod(Machine):
 
         return walk(experiment, seconds, **options)
 
-    def stride(self, experiment: Any) -> float:
-        """Return the gait's period [s]."""
-        return experiment.gait.period
-
     def add_looks(self, parser: argparse._ArgumentGroup) -> None:
         """Add the window."""
         parser.add_argument("--view", action="store_const", const="window", help="then watch it live in a window")
