@@ -14,7 +14,7 @@ import functools
 import math
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 import gymnasium
@@ -165,23 +165,33 @@ def assignment(text: str) -> tuple[str, Any]:
         return name, value
 
 
-def assignments(words: Iterable[str], option: str) -> dict[str, float]:
+def assignments(
+    words: Iterable[str], option: str, known: Collection[str] = (), of: str = "", texts: Collection[str] = ()
+) -> dict[str, Any]:
     """Return what words of the form `NAME=NUMBER` say.
 
+    Args:
+        words: The words.
+        option: What they stand behind, for the sentences.
+        known: The names there are; any by default.
+        of: What has these parameters, for the sentence: `" of a disc"`.
+        texts: Names whose value is no number.
+
     Raises:
-        ValueError: If one is no assignment of a number, or of one that no quantity has.
+        ValueError: If one is no assignment of a number, or of one that no quantity has, or a name is unknown.
     """
     found = {}
     for word in words:
-        name, equals, value = word.partition("=")
-        try:
-            found[name] = float(value)
-        except ValueError:
-            equals = ""
-        if not (name and equals):
+        name, _, value = word.partition("=")
+        if not (name and value):
             raise ValueError(f"{option} takes NAME=NUMBER, got {word!r}")
-        if not abs(found[name]) <= LARGEST:
-            raise ValueError(f"{option} takes numbers up to {LARGEST:g}, got {word!r}")
+        try:
+            found[name] = value if name in texts else finite(value)
+        except argparse.ArgumentTypeError:
+            size = f"they may be up to {LARGEST:g} in size"
+            raise ValueError(f"{option} takes numbers, got {word!r}; {size}") from None
+        if known and name not in known:
+            raise ValueError(f"unknown parameter {name!r}{of}; there are {', '.join(known)}")
     return found
 
 

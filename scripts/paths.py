@@ -15,12 +15,9 @@ def folder_to_write(text: str) -> Path:
     path = Path(text)
     if not text:
         raise ArgumentTypeError("must be the name of a folder, got ''")
-    for part in (path, *path.absolute().parents):
-        kind = _kind(part)
-        if kind == "file":
-            raise ArgumentTypeError(f"must be a folder, but {part} is a file")
-        if kind == "folder":
-            break
+    part = next(part for part in (path, *path.absolute().parents) if _kind(part))  # the root is there
+    if _kind(part) == "file":
+        raise ArgumentTypeError(f"must be a folder, but {part} is a file")
     if not os.access(part, os.W_OK | os.X_OK):
         raise ArgumentTypeError(f"must be a folder that can be written, and {part} cannot")
     return path

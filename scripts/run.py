@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tarsus.scripts import arguments
+from tarsus.scripts import arguments, paths
 from tarsus.scripts.machines import MACHINES, Machine
 from tarsus.scripts.machines.machine import Run
 from tarsus.scripts.runs import interrupts, output
@@ -19,61 +19,79 @@ from tarsus.scripts.views import rendering
 
 SECONDS = 6.0  # of a comparison, by default
 RTOL = 1e-6  # of the exact engine in a comparison, by default
+SHORTEST = 0.01  # of a comparison: some rows [s]
+OUT = Path("out/crossvalidate")
 WORDS = {"hybrid": "exact"}  # what the exact engine was called
 
 
-def parser() -> arguments.Parser:
-    """Return the command line: a subcommand for each machine."""
-    made = arguments.Parser(prog="tarsus run", description=(__doc__ or "").partition("\n")[0])
-    metavar = f"{{{','.join(MACHINES)}}}"
+def compared() -> dict[str, Machine]:
+    """Return the machines of two engines."""
+    return {name: machine for name, machine in MACHINES.items() if "exact" in machine.engines}
+
+
+def parser(prog: str = "tarsus run", described: str = __doc__ or "", both: bool = False) -> arguments.Parser:
+    """Return the command line: a subcommand for each machine; of a comparison, for each machine of two engines."""
+    made = arguments.Parser(prog=prog, description=described.partition("\n")[0])
+    known = compared() if both else MACHINES
+    metavar = f"{{{','.join(known)}}}"
     machines = made.add_subparsers(dest="machine", required=True, metavar=metavar, help="a machine")
-    for name, machine in MACHINES.items():
+    for name, machine in known.items():
         words = (machine.__doc__ or "").partition("\n")[0]
-        _add_options(machines.add_parser(name, allow_abbrev=False, help=words, description=words), machine)
+        options = machines.add_parser(name, allow_abbrev=False, help=words, description=words)
+        _add_options(options, machine, both)
+        machine.add_options(options)
+        if both:
+            options.set_defaults(engine="both", no_video=True)
+            options.add_argument("--page", type=paths.page, help="also put the tables into it, between its markers")
+            options.add_argument("--part", default="walk", help="name of those markers; default walk")
+            continue
+        looking = options.add_argument_group("looking at it")
+        looking.add_argument("--no-video", action="store_true", help="write no video")
+        machine.add_looks(looking)
     return made
 
 
-def _add_options(options: argparse.ArgumentParser, machine: Machine) -> None:
-    engines = (*machine.engines, "both") if "exact" in machine.engines else machine.engines
-    default, both = engines[0], f", {SECONDS:g} of both engines" if "both" in engines else ""
-    options.add_argument(
-        "--engine",
-        type=lambda word: WORDS.get(word, word),
-        choices=engines,
-        default=default,
-        help=f"both compares them; default {default}" if both else "",
-    )
-    usual = f"; default {machine.seconds:g}{both}" if machine.seconds else both.replace(", ", "; default ")
-    options.add_argument("--seconds", type=arguments.seconds, help=f"how long to run [s]{usual}")
-    if machine.steps:
-        words = f"or how many hops or steps from apex to apex; default {machine.steps}"
-        options.add_argument("--steps", type=arguments.count, help=words)
-    options.add_argument(
-        "--preset", help=f"MuJoCo's settings, a preset's name; default {machine.preset}, reference of both engines"
-    )
-    if both:
-        options.add_argument("--rtol", type=arguments.rtol, help="of the exact engine")
-    output.add_options(options, f"out/{machine.name}")
-    machine.add_options(options)
-    looking = options.add_argument_group("looking at it")
-    looking.add_argument("--no-video", action="store_true", help="write no video")
-    machine.add_looks(looking)
+def _add_options(options: argparse.ArgumentParser, machine: Machine, both: bool) -> None:
+    """Add what every machine has: engine and hops, unless both engines are compared, length, settings and output."""
+    engines, usual = machine.engines, f"{machine.seconds:g}" if machine.seconds else ""
+    if "exact" in engines:
+        engines, usual = (*engines, "both"), f"{usual}, {SECONDS:g} of both engines".removeprefix(", ")
+        options.add_argument("--rtol", type=arguments.rtol, help=f"of the exact engine; {RTOL:g} in a comparison")
+    if not both:
+        words = f"both compares them; default {engines[0]}" if "both" in engines else ""
+        choice = dict(type=lambda word: WORDS.get(word, word), choices=engines, default=engines[0], help=words)
+        options.add_argument("--engine", **choice)
+        if machine.steps:
+            words = f"or how many hops or steps from apex to apex; default {machine.steps}"
+            options.add_argument("--steps", type=arguments.count, help=words)
+    options.add_argument("--seconds", type=arguments.seconds, help=f"how long to run [s]; default {usual}")
+    words = f"MuJoCo's settings, a preset's name; default {machine.preset}, reference of both engines"
+    options.add_argument("--preset", help=words)
+    output.add_options(options, str(OUT) if both else f"out/{machine.name}")
 
 
-def complete(args: argparse.Namespace, machine: Machine) -> None:
-    """Fill in what the command line leaves to the machine and the engine.
+def prepare(made: argparse.ArgumentParser, args: argparse.Namespace) -> tuple[Any, output.Output]:
+    """Fill in what the command line leaves to machine and engine; return the experiment and where its files go.
 
     Raises:
-        ValueError: If it is contradictory.
+        ValueError: If the command line is contradictory or cannot be run.
     """
-    both, steps = args.engine == "both", getattr(args, "steps", None)
+    made.prog = f"{made.prog} {args.machine}"  # for what is refused from here on
+    machine, both, steps = MACHINES[args.machine], args.engine == "both", getattr(args, "steps", None)
     if both and steps is not None:
         raise ValueError("--steps is of a run in one engine; both are compared over --seconds")
-    if both:
-        args.default_out = Path("out/crossvalidate")
-    args.preset = args.preset or ("reference" if both else machine.preset)
+    if both and args.seconds is not None and args.seconds < SHORTEST:
+        raise ValueError(f"--seconds must be finite and at least {SHORTEST:g}, got {args.seconds:g}")
     if args.seconds is None and steps is None:
         args.seconds, args.steps = (SECONDS, None) if both else (machine.seconds, machine.steps)
+    args.preset = args.preset or ("reference" if both else machine.preset)
+    args.draws = machine.renders and not args.no_video and rendering.choose_opengl()  # before anything imports MuJoCo
+    experiment, files = machine.experiment(args), machine.files
+    if both:
+        from tarsus.scripts.comparison.both import FILES as files
+
+        args.default_out, args.rtol = OUT, args.rtol or RTOL
+    return experiment, output.Output(args, *files)
 
 
 @arguments.command
@@ -81,23 +99,15 @@ def main(argv: list[str] | None = None) -> int:
     """Run, print the summary, write the files; return 0, 1 for a run that failed, 2 for a line that cannot be run."""
     made = parser()
     with arguments.read(made, argv) as args:
-        made.prog = f"{made.prog} {args.machine}"  # for what is refused from here on
-        machine = MACHINES[args.machine]
-        complete(args, machine)
-        draws = machine.renders and not args.no_video and rendering.choose_opengl()  # before anything imports MuJoCo
-        experiment = machine.experiment(args)
-        if args.engine == "both":
-            from tarsus.scripts.comparison import both
-
-            files = output.Output(args, *both.FILES)
-        else:
-            files = output.Output(args, *machine.files)
+        experiment, files = prepare(made, args)
     if args.engine == "both":
-        return both.main(made.prog, machine, experiment, args.seconds, args.rtol or RTOL, files)
-    return _run(made.prog, machine, experiment, files, args, draws)
+        from tarsus.scripts.comparison import both
+
+        return both.main(made.prog, MACHINES[args.machine], experiment, files, args)
+    return _run(made.prog, MACHINES[args.machine], experiment, files, args)
 
 
-def _run(prog: str, machine: Machine, experiment: Any, files: output.Output, args, draws: bool) -> int:
+def _run(prog: str, machine: Machine, experiment: Any, files: output.Output, args) -> int:
     follower = _follower(machine, experiment, args)
     with interrupts.heeded() as asked:
 
@@ -114,11 +124,11 @@ def _run(prog: str, machine: Machine, experiment: Any, files: output.Output, arg
             run = machine.exact(experiment, args.seconds, on_frame=on_frame, **options)
         drawn = _write(machine, run, experiment, files)
     if drawn and not asked():
-        _show(machine, run, experiment, files, args, draws)
+        _show(machine, run, experiment, files, args)
     print(f"\n{machine.summary(run)}\n\n{files}")
     if asked():
         return interrupts.report(prog, run.record["time"].values[-1], files.folder)
-    if machine.renders and not args.no_video and not draws:
+    if machine.renders and not args.no_video and not args.draws:
         print(rendering.NO_OPENGL)
     if follower is not None:
         follower.plot.playback()
@@ -154,9 +164,9 @@ def _write(machine: Machine, run: Run, experiment: Any, files: output.Output) ->
     return True
 
 
-def _show(machine: Machine, run: Run, experiment: Any, files: output.Output, args, draws: bool) -> None:
+def _show(machine: Machine, run: Run, experiment: Any, files: output.Output, args) -> None:
     """Write the video and the page of a run."""
-    if "run.mp4" in machine.files and not args.no_video and (draws or not machine.renders):
+    if "run.mp4" in machine.files and not args.no_video and (args.draws or not machine.renders):
         with files.writing("run.mp4") as (video,):
             machine.film(run, experiment, video, args)
     if getattr(args, "page", False):

@@ -26,12 +26,8 @@ def main(argv: list[str] | None = None) -> int:
     """Run the file; return 0 if the final time was reached, 1 if the run ended before, 2 if the file is wrong."""
     parser = arguments.Parser(prog="tarsus simsect", description=__doc__.partition("\n")[0])
     parser.add_argument("-c", dest="file", default=simsect.DEFAULT_FILE, help="init file (default: %(default)s)")
-    parser.add_argument(
-        "--method",
-        default="dop853",
-        choices=METHODS,
-        help="rk23 is SimSect's class of method, rodas5p is for stiff fields (default: %(default)s)",
-    )
+    words = "rk23 is SimSect's class of method, rodas5p is for stiff fields (default: %(default)s)"
+    parser.add_argument("--method", default="dop853", choices=METHODS, help=words)
     parser.add_argument("--mode", default="auto", choices=MODES, help="how it is run (default: %(default)s)")
     parser.add_argument("--video", type=paths.film, help="film the run into this file (.mp4, .gif)")
     parser.add_argument("--force", action="store_true", help="replace files that are there, instead of a number")
@@ -46,12 +42,15 @@ def main(argv: list[str] | None = None) -> int:
     Path(f"{run.base}.data").unlink(missing_ok=True)  # an older run's data do not stay beside these inputs
     for path in simsect.write_inputs(run, sim):
         print(path)
-    view = open_view(run, args.video)
+    view, charts = open_view(run, args.video), run.model.charts
+
+    def progress(t: float, x: np.ndarray, d: np.ndarray, chart: int) -> None:
+        print(f"t = {t:.6g} in chart {charts[chart] if charts else chart}", flush=True)
+
     with interrupts.heeded() as asked:
-        looking = {"on_frame": asked, "frame_period": interrupts.NOTICE_PERIOD}
-        if view:
-            looking = {"on_frame": lambda *now: asked() or view(*now)}
-        result = simsect.integrate(run, sim, on_measure=progress(run.model), **looking)
+        looking = {"frame_period": interrupts.NOTICE_PERIOD} if view is None else {}
+        on_frame = asked if view is None else lambda *now: asked() or view(*now)
+        result = simsect.integrate(run, sim, on_measure=progress, on_frame=on_frame, **looking)
     data = simsect.write_data(run, result)
     if view:
         view.close()
@@ -88,17 +87,3 @@ def open_view(run: simsect.Setup, video: Path | None):
     except (RuntimeError, ValueError) as error:
         print(f"tarsus simsect: no view: {error}", file=sys.stderr)
         return None
-
-
-def progress(model: hy.Model):
-    """Return the callback that reports the run's progress."""
-
-    def report(t: float, x: np.ndarray, d: np.ndarray, chart: int) -> None:
-        name = model.charts[chart] if model.charts else chart
-        print(f"t = {t:.6g} in chart {name}", flush=True)
-
-    return report
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -47,11 +47,10 @@ def forty_hops() -> Callable:
     from tarsus.analytic import hybrid as hy
     from tarsus.analytic.models import hopping_leg_hybrid
     from tarsus.controllers.raibert import Raibert
-    from tarsus.scripts.machines.hopping_leg_exact import hybrid_run
+    from tarsus.scripts.machines.hopping_leg_exact import HoppingExperiment, simulate
 
-    controller = Raibert()
-    sim = hy.compile(hopping_leg_hybrid.build(controller))
-    return lambda: hybrid_run(controller, 40, sim=sim)
+    experiment, sim = HoppingExperiment(), hy.compile(hopping_leg_hybrid.build(Raibert()))
+    return lambda: simulate(experiment, 40, sim=sim, period=None)
 
 
 def environment_steps(n: int = 500) -> Callable:

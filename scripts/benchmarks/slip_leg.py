@@ -46,11 +46,11 @@ def all_terms_of(states, p):
 def gaits() -> dict[str, Run]:
     """Return runs of the hybrid model and of MuJoCo in each preset."""
     from tarsus.scripts.machines import slip_leg_exact as runs
-    from tarsus.scripts.machines.slip_leg_mujoco import mujoco_run
+    from tarsus.scripts.machines.slip_leg_mujoco import simulate as mujoco_run
 
     regulated = runs.SlipLegExperiment(control=REGULATED)
     return {
-        "of the hybrid model at rtol 1e-9": lambda: runs.hybrid(runs.SlipLegExperiment(), N_STEPS, period=1.0),
+        "of the hybrid model at rtol 1e-9": lambda: runs.simulate(runs.SlipLegExperiment(), N_STEPS, period=1.0),
         "in MuJoCo, preset reference": lambda: mujoco_run(regulated, N_STEPS, preset="reference", every=1, row=400),
         "in MuJoCo, preset rl": lambda: mujoco_run(regulated, N_STEPS, preset="rl", every=4, row=400),
     }

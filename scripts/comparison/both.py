@@ -89,26 +89,17 @@ def fill(page: Path, part: str, exact: Run, mujoco: Run, comparison: Comparison)
     saving.write_text(page, text)
 
 
-def main(
-    prog: str,
-    machine: Machine,
-    experiment: Any,
-    seconds: float,
-    rtol: float,
-    files: output.Output,
-    page: Path | None = None,
-    part: str = "",
-) -> int:
+def main(prog: str, machine: Machine, experiment: Any, files: output.Output, args, page: Path | None = None) -> int:
     """Compare and write, into a part of a page too if one is given; return 0, or 2 for what cannot be compared."""
     try:
-        exact, mujoco, comparison = run(machine, experiment, seconds, rtol)
+        exact, mujoco, comparison = run(machine, experiment, args.seconds, args.rtol)
     except RuntimeError as error:
         print(f"{prog}: {error}", file=sys.stderr)
         return 2
     title = machine.name.replace("_", " ").capitalize()
     write(files, f"{title}: MuJoCo against the exact engine", exact, mujoco, comparison)
     if page is not None:
-        fill(page, part, exact, mujoco, comparison)
+        fill(page, args.part, exact, mujoco, comparison)
     print(comparison_page.tables(comparison_page.sections(comparison)))
     print(f"\n{files}")
     return 0

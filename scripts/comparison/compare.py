@@ -20,6 +20,7 @@ from tarsus.scripts.runs.layouts import BUDGET
 from tarsus.scripts.runs.record import terrain_of
 
 SMOOTH = 0.02  # the mean that forces are smoothed by [s]
+FIRST = summary.Window(0.0, 1.0, 1, 1.0)  # the first second
 ENGINES = ("exact", "mujoco")
 # Of each quantity of the body: unit and how it is read from a record.
 BODY = {
@@ -100,8 +101,8 @@ def compare(exact: Run, mujoco: Run, stride: float) -> Comparison:
     return Comparison(
         status={name: record.attrs["status"] for name, record in records.items()},
         window=over,
-        body=body_errors(*pair, over.start, over.stop),
-        body_first=body_errors(*pair, 0.0, 1.0),
+        body=body_errors(*pair, over),
+        body_first=body_errors(*pair, FIRST),
         speed={name: float(summary.travel(record, over).sum() / over.duration) for name, record in records.items()},
         **force_errors(*pair, over),
         stances=tuple(
@@ -112,20 +113,15 @@ def compare(exact: Run, mujoco: Run, stride: float) -> Comparison:
     )
 
 
-def _inside(record: xr.Dataset, start: float, stop: float) -> np.ndarray:
-    time = record["time"].values
-    return (time >= start - 1e-9) & (time < stop - 1e-9)
-
-
-def body_errors(exact: xr.Dataset, mujoco: xr.Dataset, start: float, stop: float) -> dict[str, float]:
-    """Return the root mean square error of each quantity of the body from one time to another."""
-    rows = _inside(exact, start, stop)
+def body_errors(exact: xr.Dataset, mujoco: xr.Dataset, over: summary.Window) -> dict[str, float]:
+    """Return the root mean square error of each quantity of the body over a window."""
+    rows = over.holds(exact)
     return {name: _rms(read(mujoco)[rows] - read(exact)[rows]) for name, (_, read) in BODY.items()}
 
 
 def force_errors(exact: xr.Dataset, mujoco: xr.Dataset, over: summary.Window) -> dict[str, np.ndarray]:
     """Return the root mean square errors of each foot's forces, and the exact load, shape (legs,) [N]."""
-    rows, period = _inside(exact, over.start, over.stop), float(exact["time"][1] - exact["time"][0])
+    rows, period = over.holds(exact), float(exact["time"][1] - exact["time"][0])
     load, push = forces(exact)
     normal, tangential = (b - a for a, b in zip((load, push), forces(mujoco), strict=True))
     return {

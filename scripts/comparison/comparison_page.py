@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import base64
 import html
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,8 +23,7 @@ BUDGET_WORDS = {
 SCALES = {"m": (1e3, "mm"), "rad": (1e3, "mrad"), "m/s": (1e3, "mm/s")}
 
 
-@dataclass(frozen=True)
-class Section:
+class Section(NamedTuple):
     """A table of the page."""
 
     title: str
@@ -53,13 +52,8 @@ def _body(comparison: Comparison, strides: str) -> Section:
 
 
 def _forces(comparison: Comparison) -> Section:
-    columns = [
-        comparison.normal,
-        comparison.normal_smooth,
-        comparison.tangential,
-        comparison.tangential_smooth,
-        comparison.load,
-    ]
+    names = ("normal", "normal_smooth", "tangential", "tangential_smooth", "load")
+    columns = [getattr(comparison, name) for name in names]
     rows = [[str(leg), *(f"{column[leg]:.3f}" for column in columns)] for leg in range(len(comparison.load))]
     rows.append(["all", *(f"{np.sqrt(np.mean(column**2)):.3f}" for column in columns)])
     smooth = f"{1e3 * SMOOTH:g} ms mean"
@@ -130,7 +124,8 @@ STYLE = (
 
 def page(title: str, facts: list[str], shown: list[Section], pictures: dict[str, Path]) -> str:
     """Return the page as HTML that needs no other file."""
-    parts = [f"<h1>{html.escape(title)}</h1>", _list(facts)]
+    listed = "".join(f"<li>{html.escape(fact)}</li>" for fact in facts)
+    parts = [f"<h1>{html.escape(title)}</h1><ul>{listed}</ul>"]
     for section in shown:
         head = "".join(f"<th>{html.escape(cell)}</th>" for cell in section.head)
         body = "".join("<tr>" + "".join(f"<td>{html.escape(c)}</td>" for c in row) + "</tr>" for row in section.rows)
@@ -141,7 +136,3 @@ def page(title: str, facts: list[str], shown: list[Section], pictures: dict[str,
         parts.append(f'<p><img alt="{html.escape(name)}" src="data:image/png;base64,{data}"></p>')
     head = f'<meta charset="utf-8"><title>{html.escape(title)}</title><style>{STYLE}</style>'
     return f"<!doctype html><html><head>{head}</head><body>{''.join(parts)}</body></html>\n"
-
-
-def _list(facts: list[str]) -> str:
-    return "<ul>" + "".join(f"<li>{html.escape(fact)}</li>" for fact in facts) + "</ul>"

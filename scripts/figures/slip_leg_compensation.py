@@ -22,7 +22,9 @@ def compute() -> dict[str, np.ndarray]:
     """Return the mass centre's way, the apexes and the leg at touchdown, mid-stance and liftoff, in both cases."""
     data = {}
     for name, compensate in (("with", 1.0), ("without", 0.0)):
-        run = runs.hybrid(runs.SlipLegExperiment(control=SlipControl(compensate=compensate, **GAIT)), 10, period=0.005)
+        run = runs.simulate(
+            runs.SlipLegExperiment(control=SlipControl(compensate=compensate, **GAIT)), 10, period=0.005
+        )
         record = run.record
         data[f"{name}_com"] = record["com_position"].values[:, [0, 2]]
         data[f"{name}_legs"] = _legs(record)

@@ -15,7 +15,7 @@ ATOL = 1e-6  # of energies to 60 J, which another processor moves by 6e-11 J
 def compute() -> dict[str, np.ndarray]:
     """Return kinetic energy, energy of height and of the spring, from mid-stance on for two steps [J]."""
     experiment = runs.SlipLegExperiment()
-    run = runs.hybrid(experiment, 3, period=1e-3)
+    run = runs.simulate(experiment, 3, period=1e-3)
     middle = 0.5 * (run.steps["touchdown"][1] + run.steps["liftoff"][1])
     record = run.record.sel(time=slice(middle, middle + 2.0 * np.diff(run.steps["touchdown"][1:3])[0]))
     mass, stiffness = experiment.params.total_mass, experiment.control.stiffness

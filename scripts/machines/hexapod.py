@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tarsus.analytic.clock import TripodGait
-from tarsus.analytic.models.hexapod import N_LEGS, HexapodParams
-from tarsus.analytic.terrain import Terrain
+from tarsus.analytic.clock import HEADINGS, TripodGait
+from tarsus.analytic.models.hexapod import N_LEGS, HexapodParams, with_symbols
+from tarsus.analytic.terrain import TERRAINS, Terrain
+from tarsus.controllers.clock_gaits import CLOCK_GAITS
 from tarsus.scripts import arguments
-from tarsus.scripts.machines.hexapod_options import add_robot_options, gait_from, params_from, terrain_from
-from tarsus.scripts.machines.machine import SAMPLE_PERIOD, Machine, Run
+from tarsus.scripts.machines.machine import SET, TERRAIN, Machine, Run
 from tarsus.scripts.runs.layouts import LEG, RecordLayout
 
 if TYPE_CHECKING:  # MuJoCo chooses its OpenGL when it is imported, which a command may have to decide
@@ -40,6 +40,18 @@ LAYOUT = RecordLayout(
     HexapodParams,
     TripodGait,
 )
+# Options of the gait: long name, the report's symbol, unit or meaning.
+GAIT_OPTIONS = {
+    "cycle_time": ("t_c", "period of the clock [s]"),
+    "slow_time": ("t_s", "duration of the slow phase [s]"),
+    "sweep_angle": ("phi_s", "angle of the slow phase [rad]"),
+    "leg_offset": ("phi_o", "offset of all references [rad]"),
+    "slow_time_difference": ("dt_s", "added to t_s on the left, taken off on the right [s]; right turns need < 0"),
+    "offset_difference": ("dphi_o", "added to phi_o on the left, taken off on the right [rad]; right turns need > 0"),
+}
+
+SHORTEST_CYCLE = 0.01  # ten rows of a record: means over strides need some [s]
+TEXTS = ("terrain_type", "control_type")  # parameters that are no numbers
 VECTORS = {"velocity": "of the body [m/s]", "spin": "of the body, own axes [rad/s]", "turn": "rotation vector [rad]"}
 
 
@@ -72,15 +84,6 @@ class HexapodExperiment:
 
         return compile_model(hexapod.build(self.params, self.ground, self.preset))
 
-    @property
-    def preset_name(self) -> str:
-        """The registered name of the preset, or its settings if it has none."""
-        from tarsus.mjcf.presets import PRESETS
-
-        if isinstance(self.preset, str):
-            return self.preset
-        return next((name for name, known in PRESETS.items() if known == self.preset), repr(self.preset))
-
 
 @dataclass(frozen=True)
 class PlatelessExperiment(HexapodExperiment):
@@ -108,7 +111,18 @@ class Hexapod(Machine):
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add gait, ground, robot and start."""
-        add_robot_options(parser)
+        gait = parser.add_argument_group("gait")
+        gait.add_argument("--gait", choices=tuple(CLOCK_GAITS), help="one with a name, which the options below change")
+        for name, (symbol, words) in GAIT_OPTIONS.items():
+            flags = f"--{name.replace('_', '-')}", f"--{symbol}"
+            gait.add_argument(*flags, dest=name, type=arguments.finite, help=words)
+        words = "slow phase as a share of the cycle, instead of --slow-time"
+        gait.add_argument("--duty", type=arguments.positive, help=words)
+        gait.add_argument("--heading", default="forward", help=f"{', '.join(HEADINGS)}; left and right turn in place")
+        world = parser.add_argument_group("robot and ground")
+        world.add_argument("--terrain", **TERRAIN, help=f"{', '.join(TERRAINS)}, and its arguments")
+        words = "robot parameters by the manual's symbols, as in: --set body_mass=7 rho0_k=600"
+        world.add_argument("--set", **SET, help=words)
         start = parser.add_argument_group("start; by default at rest")
         for name, meaning in VECTORS.items():
             start.add_argument(f"--{name}", nargs=3, type=arguments.finite, metavar=("X", "Y", "Z"), help=meaning)
@@ -122,34 +136,16 @@ class Hexapod(Machine):
         if args.lift < 0:
             raise ValueError(f"--lift must not be negative, or the lowest toe is underground; got {args.lift:g}")
         find(args.preset)
-        params = params_from(args.set)
-        gait, ground = gait_from(args, params), terrain_from(args.terrain, params)
-        begin = Start(*_start(args, params, gait, ground)) if self._starts(args) else None
+        params = with_symbols(HexapodParams(), arguments.assignments(args.set, "--set", texts=TEXTS))
+        gait = gait_from(args, params)
+        ground = params.terrain if args.terrain is None else arguments.terrain(args.terrain)
+        starts = args.engine == "both" or args.lift > 0 or any(getattr(args, name) is not None for name in VECTORS)
+        begin = Start(*_start(args, params, gait, ground)) if starts else None
         kind = HexapodExperiment if args.engine == "mujoco" else PlatelessExperiment
         experiment = kind(params, gait, ground, args.preset, begin)
         if args.engine != "exact":
             stepping.rows_in(args.seconds, hexapod_mujoco.HexapodStepper(experiment).model.opt.timestep)
         return experiment
-
-    def _starts(self, args: argparse.Namespace) -> bool:
-        return args.engine == "both" or args.lift > 0 or any(getattr(args, name) is not None for name in VECTORS)
-
-    def exact(
-        self, experiment: HexapodExperiment, seconds: float, period: float = SAMPLE_PERIOD, **options: Any
-    ) -> Run:
-        """Run the exact engine; options are those of `hexapod_exact.simulate`, and `slide_speed` [m/s]."""
-        from tarsus.scripts.machines import hexapod_exact
-
-        return hexapod_exact.simulate(experiment, seconds, record_period=period, **options)
-
-    def mujoco(self, experiment: HexapodExperiment, seconds: float, fine: bool = True, **options: Any) -> Run:
-        """Run MuJoCo."""
-        from tarsus.mjcf.presets import find
-        from tarsus.scripts.machines import hexapod_mujoco
-
-        every = max(1, round(SAMPLE_PERIOD / find(experiment.preset).timestep))
-        run = hexapod_mujoco.simulate(experiment, seconds, every=1 if fine else every, **{"progress": False} | options)
-        return Run.of(run.record, run.status, run.warnings, every if fine else 1)
 
     def stride(self, experiment: HexapodExperiment) -> float:
         """Return the clock's period [s]."""
@@ -216,6 +212,25 @@ def _start(args: argparse.Namespace, params: HexapodParams, gait: TripodGait, gr
     qpos[2] += args.lift - np.min(z - ground.height(x, y))
     qvel[:3], qvel[3:6] = args.velocity or (0, 0, 0), args.spin or (0, 0, 0)
     return qpos, qvel
+
+
+def gait_from(args: argparse.Namespace, params: HexapodParams) -> TripodGait:
+    """Return the named or the parameters' gait with what the command line changes; a new cycle time keeps the duty.
+
+    Raises:
+        ValueError: If the gait is impossible, or slow time and duty are both given.
+    """
+    gait = params.gait if args.gait is None else CLOCK_GAITS[args.gait]
+    given = {name: getattr(args, name) for name in GAIT_OPTIONS if getattr(args, name) is not None}
+    if args.duty is not None and "slow_time" in given:
+        raise ValueError("give either --slow-time or --duty, not both")
+    cycle_time = given.get("cycle_time", gait.cycle_time)
+    if not SHORTEST_CYCLE <= cycle_time:
+        raise ValueError(f"cycle_time must be at least {SHORTEST_CYCLE} s, got {cycle_time:g}")
+    if "slow_time" not in given:
+        duty = gait.slow_time / gait.cycle_time if args.duty is None else args.duty
+        given["slow_time"] = duty * cycle_time
+    return replace(gait, heading=args.heading, **given)
 
 
 HEXAPOD = Hexapod()

@@ -62,22 +62,30 @@ def start_of(experiment: HexapodExperiment) -> np.ndarray:
     return assemble(experiment.params, qpos[:3], qpos[3:7], joints, qvel[:3], qvel[3:6], rates)
 
 
-def simulate(experiment: HexapodExperiment, seconds: float, *, slide_speed: float | None = None, **options: Any) -> Run:
+def simulate(
+    experiment: HexapodExperiment,
+    seconds: float,
+    period: float | None = SAMPLE_PERIOD,
+    *,
+    slide_speed: float | None = None,
+    **options: Any,
+) -> Run:
     """Return a run with its record, as `hexapod_mujoco.simulate` does for MuJoCo.
 
     Args:
         experiment: What to run; its preset is not used.
         seconds: For how long [s].
+        period: Between rows of the record [s].
         slide_speed: A sliding foot slower than that may stick [m/s]; the model's by default.
-        options: `x0`, the state to start from (`hexapod.state.assemble`); `variants`; `rtol`; `record_period` [s]; and
-            the engine's own.
+        options: `x0`, the state to start from (`hexapod.state.assemble`); `variants`; `rtol`; and the engine's
+            own.
 
     Raises:
         RuntimeError: If the engine could not begin or go on.
     """
     if slide_speed is not None:
         options["variants"] = Variants(slide_speed=slide_speed)
-    result = run(experiment, seconds, **options)
+    result = run(experiment, seconds, record_period=period, **options)
     if not len(result.t):
         raise RuntimeError(f"the exact engine refused the start: {result.message}")
     made, status = to_record(experiment, result, options.get("variants")), _status(result)

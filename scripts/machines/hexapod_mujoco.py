@@ -12,13 +12,14 @@ from collections.abc import Callable
 import mujoco
 import numpy as np
 import xarray as xr
+from scipy.integrate import cumulative_trapezoid
 
 from tarsus.analytic.battery import Battery
 from tarsus.analytic.models.hexapod import N_LEGS
 from tarsus.controllers.clock import ClockController
 from tarsus.controllers.pd import torque
 from tarsus.mjcf.hexapod_state import START, start_state
-from tarsus.mjcf.presets import find
+from tarsus.mjcf.presets import PRESETS, find
 from tarsus.scripts.machines import stepping
 from tarsus.scripts.machines.hexapod import HexapodExperiment
 from tarsus.scripts.machines.machine import Run
@@ -72,22 +73,32 @@ class HexapodStepper(stepping.Stepper):
 def simulate(
     experiment: HexapodExperiment,
     seconds: float,
+    fine: bool = False,
     *,
     every: int | None = None,
-    progress: bool = True,
+    progress: bool = False,
     on_frame: Callable | None = None,
 ) -> Run:
-    """Return the run from the experiment's start; arguments are those of `stepping.simulate`.
+    """Return the run from the experiment's start.
+
+    Args:
+        experiment: What to run.
+        seconds: For how long [s].
+        fine: Whether to look at every step, for contact times and the energy budget, and keep `every` one as a row.
+        every: Physics steps between rows of the record; by default those in a millisecond.
+        progress: Whether to show a progress bar.
+        on_frame: See `stepping.simulate`.
 
     Raises:
         ValueError: If the time is shorter than a row.
     """
     stepper = HexapodStepper(experiment)
     stepper.model.opt.enableflags |= mujoco.mjtEnableBit.mjENBL_ENERGY
-    columns, status = stepping.simulate(stepper, seconds, every, on_frame=on_frame, progress=progress)
     every, _ = stepping.rows_in(seconds, stepper.model.opt.timestep, every)
-    made = _record(experiment, status, columns, stepper.model.dof_damping if every == 1 else None)
-    return Run(made, status, stepper.warnings())
+    step = 1 if fine else every
+    columns, status = stepping.simulate(stepper, seconds, step, on_frame=on_frame, progress=progress)
+    made = _record(experiment, status, columns, stepper.model.dof_damping if step == 1 else None)
+    return Run.of(made, status, stepper.warnings(), every // step)
 
 
 def _record(experiment: HexapodExperiment, status: str, columns: list, damping: np.ndarray | None) -> xr.Dataset:
@@ -122,8 +133,9 @@ def _record(experiment: HexapodExperiment, status: str, columns: list, damping: 
     if damping is not None:
         powers = np.sum(hip_torque * hip_speed, axis=-1), qvel**2 @ damping
         variables |= _budget(time, qvel, energy, contact_qfrc, *powers)
-    engine, preset = f"mujoco {mujoco.__version__}", experiment.preset_name
-    attrs = record.describe(engine, status, preset, params, experiment.gait, experiment.ground)
+    preset = next((name for name, known in PRESETS.items() if known == experiment.preset), experiment.preset)
+    about = f"mujoco {mujoco.__version__}", status, preset
+    attrs = record.describe(*about, params, experiment.gait, experiment.ground)
     return record.build(time, variables, attrs)
 
 
@@ -133,16 +145,10 @@ def _budget(time, qvel, energy, contact_qfrc, motor_power, damper_power) -> dict
     Powers of motors and dampers are trapezoids between instants. The ground's force holds for a step and moves at
     the mean of the velocities before and after it: a toe that a step stops loses m v^2 / 2, not m v^2.
     """
-    step = np.diff(time)
-    taken = -np.sum(contact_qfrc[:-1] * 0.5 * (qvel[:-1] + qvel[1:]), axis=-1) * step
+    taken = -np.sum(contact_qfrc[:-1] * 0.5 * (qvel[:-1] + qvel[1:]), axis=-1) * np.diff(time)
     return {
         "energy": energy.sum(axis=-1),
-        "motor_work": _integral(motor_power, step),
-        "damper_loss": _integral(damper_power, step),
+        "motor_work": cumulative_trapezoid(motor_power, time, initial=0.0),
+        "damper_loss": cumulative_trapezoid(damper_power, time, initial=0.0),
         "contact_loss": np.concatenate([[0.0], np.cumsum(taken)]),
     }
-
-
-def _integral(power: np.ndarray, step: np.ndarray) -> np.ndarray:
-    """Return the energy since the first row, by trapezoids [J]."""
-    return np.concatenate([[0.0], np.cumsum(0.5 * step * (power[:-1] + power[1:]))])

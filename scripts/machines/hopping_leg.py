@@ -7,16 +7,16 @@ Its motors are the original's by the names of the field: `--motor-mode voltage` 
 from __future__ import annotations
 
 import argparse
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from tarsus.analytic.models.hopping_leg import HoppingLegParams, places
 from tarsus.analytic.models.hopping_leg_laws import RaibertGains
-from tarsus.analytic.terrain import Terrain
+from tarsus.analytic.terrain import Flat, Terrain
 from tarsus.scripts import arguments
-from tarsus.scripts.machines.machine import SAMPLE_PERIOD, Machine, Run
+from tarsus.scripts.machines.machine import TERRAIN, Machine, Run
 from tarsus.scripts.runs.layouts import RecordLayout
 
 JOINT, MOTOR = ("time", "joint"), ("time", "motor")
@@ -41,9 +41,9 @@ STRIDES = 30  # hops after which the period counts as that of the limit cycle
 class HoppingExperiment:
     """A leg, its gains, the ground, and MuJoCo's settings; it starts at rest in the air."""
 
-    params: HoppingLegParams
-    gains: RaibertGains
-    ground: Terrain
+    params: HoppingLegParams = field(default_factory=HoppingLegParams)
+    gains: RaibertGains = field(default_factory=RaibertGains)
+    ground: Terrain = field(default_factory=Flat)
     preset: str = "reference"
 
     def controller(self, fast: bool = False):
@@ -66,66 +66,34 @@ class HoppingLeg(Machine):
         """Add speed, height, motors and ground."""
         speed = arguments.number(-100, 100)
         parser.add_argument("--speed", type=speed, default=0.5, help="commanded speed [m/s]; default 0.5")
-        parser.add_argument(
-            "--height", type=arguments.positive, default=0.40, help="commanded height of the hip at the apex [m]"
-        )
-        parser.add_argument(
-            "--motor-mode",
-            choices=MOTOR_MODES,
-            default="ideal",
-            help="voltage: rotor inertia and back-EMF damping; current: rotor inertia and a torque-speed limit",
-        )
-        parser.add_argument(
-            "--terrain", nargs="+", default=["flat"], metavar=("NAME", "NUMBER"), help="e.g. step 0.03 0.3"
-        )
+        words = "commanded height of the hip at the apex [m]"
+        parser.add_argument("--height", type=arguments.positive, default=0.40, help=words)
+        words = "voltage: rotor inertia and back-EMF damping; current: rotor inertia and a torque-speed limit"
+        parser.add_argument("--motor-mode", choices=MOTOR_MODES, default="ideal", help=words)
+        parser.add_argument("--terrain", **TERRAIN, default=["flat"], help="e.g. step 0.03 0.3")
 
     def experiment(self, args: argparse.Namespace) -> HoppingExperiment:
         """Return what the command line asks for."""
         from tarsus.mjcf.hopping_leg import PRESETS
         from tarsus.mjcf.presets import find
+        from tarsus.scripts.machines import hops, stepping
         from tarsus.scripts.machines.hopping_leg_mujoco import HoppingLegStepper
 
         params, gains = HoppingLegParams(motor_mode=args.motor_mode), RaibertGains(args.speed, args.height)
         experiment = HoppingExperiment(params, gains, arguments.terrain(args.terrain), args.preset)
-        preset = find(args.preset, PRESETS)
+        find(args.preset, PRESETS)
         if args.engine == "exact":
             experiment.controller()
         else:
-            HoppingLegStepper(experiment.controller(fast=True), experiment.ground, preset)
+            stepping.rows_in(args.seconds or hops.LONGEST_HOP, HoppingLegStepper(experiment).model.opt.timestep)
         return experiment
-
-    def exact(
-        self, experiment: HoppingExperiment, seconds: float | None, period: float = SAMPLE_PERIOD, **options: Any
-    ) -> Run:
-        """Run the hybrid model; options are those of `hybrid_run`."""
-        from tarsus.scripts.machines.hopping_leg_exact import hybrid_run
-
-        options = {"ground": experiment.ground, "sample_period": period, "seconds": seconds, **options}
-        return hybrid_run(experiment.controller(), options.pop("steps", None), **options)
-
-    def mujoco(self, experiment: HoppingExperiment, seconds: float | None, fine: bool = True, **options: Any) -> Run:
-        """Run MuJoCo; the controller is called at every step."""
-        from tarsus.scripts.machines.hopping_leg_mujoco import mujoco_run
-
-        options = {"ground": experiment.ground, "preset": experiment.preset, "seconds": seconds, **options}
-        return mujoco_run(experiment.controller(fast=True), options.pop("steps", None), **options)
 
     def stride(self, experiment: HoppingExperiment) -> float:
         """Return the period of the hybrid model's limit cycle [s]."""
-        from tarsus.scripts.machines.hopping_leg_exact import hybrid_run
-
-        run = hybrid_run(experiment.controller(), STRIDES, ground=experiment.ground)
+        run = self.exact(experiment, None, None, steps=STRIDES)
         if len(run.steps["touchdown"]) < 2:
             raise RuntimeError(f"the exact leg made no hop: {run.status}")
         return steady(run)["period"]
-
-    def add_looks(self, parser: argparse._ArgumentGroup) -> None:
-        """Add the plot that follows."""
-        parser.add_argument("--live", action="store_true", help="show the run while it is computed, then play it back")
-
-    def failed(self, run: Run) -> bool:
-        """Return whether the leg did not hop to the end."""
-        return not run.completed
 
     def summary(self, run: Run) -> str:
         """Return a line for every hop, and how the run ended."""
@@ -170,36 +138,28 @@ def steady(run: Run, last: int = 10) -> dict[str, float]:
     }
 
 
-def check_hops(n_hops: int) -> None:
-    """Refuse a run of no hop."""
-    if not n_hops >= 1:
-        raise ValueError(f"the number of hops must be at least 1, got {n_hops}")
-
-
-def run_of(controller, ground: Terrain, about: tuple[str, str, str], time, values: dict | None, steps: dict) -> Run:
+def run_of(experiment: HoppingExperiment, about: tuple[str, str, str], time, values: dict | None, steps: dict) -> Run:
     """Return a run with the labelled record; the body is the boom at the hip.
 
     Args:
-        controller: With the gains and the leg.
-        ground: Where it hopped.
+        experiment: What ran.
         about: Engine, status and preset.
         time: Of the rows, shape (n,) [s].
         values: Of the rows: joint_angle, joint_speed (n, 4), torque (n, 2), foot_position, foot_force (n, 3),
             foot_contact (n,); None keeps no record.
         steps: Touchdown, liftoff, apex [s], apex_height [m] and apex_speed [m/s] of the hops.
     """
-    engine, status, preset = about
     ends = np.append(steps["liftoff"], np.inf)[: len(steps["touchdown"])]
     feet, n_hops = (np.stack([steps["touchdown"], ends], axis=-1),), len(steps["apex"])
     if values is None:
-        return Run(None, status, stances=feet, steps=steps, n_steps=n_hops)
+        return Run(None, about[1], stances=feet, steps=steps, n_steps=n_hops)
     from tarsus.scripts.runs import record
 
-    qpos, qvel = values["joint_angle"], values["joint_speed"]
-    variables = {"body_position": places(controller.params, qpos).hip, **_boom(controller.params, qpos, qvel)}
+    params, qpos, qvel = experiment.params, values["joint_angle"], values["joint_speed"]
+    variables = {"body_position": places(params, qpos).hip, **_boom(params, qpos, qvel)}
     variables |= {name: array[:, None] if name.startswith("foot") else array for name, array in values.items()}
-    described = record.describe(engine, status, preset, controller.params, controller.gains, ground, "hopping_leg")
-    return Run(record.build(time, variables, described), status, stances=feet, steps=steps, n_steps=n_hops)
+    described = record.describe(*about, params, experiment.gains, experiment.ground, "hopping_leg")
+    return Run(record.build(time, variables, described), about[1], stances=feet, steps=steps, n_steps=n_hops)
 
 
 def _boom(params: HoppingLegParams, qpos: np.ndarray, qvel: np.ndarray) -> dict[str, np.ndarray]:

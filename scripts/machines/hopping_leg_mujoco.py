@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Any
 
 import mujoco
 import numpy as np
 
 from tarsus.analytic.models.hopping_leg import hip_height
-from tarsus.analytic.terrain import Flat, Terrain
-from tarsus.controllers.raibert import Raibert
 from tarsus.mjcf.compile import compile_model
 from tarsus.mjcf.hopping_leg import PRESETS, FootAxis, build
-from tarsus.mjcf.presets import Preset, find
-from tarsus.scripts.machines import stepping
-from tarsus.scripts.machines.hopping_leg import check_hops, run_of
-from tarsus.scripts.machines.hopping_leg_exact import ENDLESS, LONGEST_HOP
-from tarsus.scripts.machines.machine import SAMPLE_PERIOD, Run, RunStatus
+from tarsus.mjcf.presets import find
+from tarsus.scripts.machines import hops, stepping
+from tarsus.scripts.machines.hopping_leg import HoppingExperiment, run_of
+from tarsus.scripts.machines.machine import SAMPLE_PERIOD, Run
 
 ROW = ("joint_angle", "joint_speed", "torque", "foot_force", "foot_contact", "foot_position")
 
@@ -28,7 +25,9 @@ class HoppingLegStepper(stepping.Stepper):
         ValueError: If the foot starts below ground.
     """
 
-    def __init__(self, controller: Raibert, ground: Terrain, preset: Preset, n_hops: int = ENDLESS) -> None:
+    def __init__(self, experiment: HoppingExperiment, n_hops: int = hops.ENDLESS) -> None:
+        controller, ground = experiment.controller(fast=True), experiment.ground
+        preset = find(experiment.preset, PRESETS)
         model = compile_model(build(controller.params, ground, preset))
         data = mujoco.MjData(model)
         mujoco.mj_resetDataKeyframe(model, data, 0)
@@ -38,6 +37,7 @@ class HoppingLegStepper(stepping.Stepper):
             raise ValueError("the foot starts below ground")
         super().__init__(model, data, ground, preset)
         self.controller, self.n_hops, self.foot_axis = controller, n_hops, FootAxis(model)
+        self.params = controller.params
         self._patches.follow(data)
         controller.reset(0.0, data.qpos, data.qvel)
         names = ("touchdown", "liftoff", "apex", "apex_height", "apex_speed")
@@ -46,18 +46,22 @@ class HoppingLegStepper(stepping.Stepper):
     def command(self, data: mujoco.MjData) -> None:
         """Ask the controller for the torques, and note what it noticed."""
         was_in_stance = self.controller.in_stance
-        self.torque = self.controller(data.time, data.qpos, data.qvel, self._touches())
+        # Contact finds a touchdown, the force a liftoff.
+        touches = data.sensordata[3] >= self.params.liftoff_force if was_in_stance else data.sensordata[0] > 0
+        self.torque = self.controller(data.time, data.qpos, data.qvel, touches)
         if self.controller.in_stance != was_in_stance:
             self.events["touchdown" if self.controller.in_stance else "liftoff"].append(data.time)
         data.ctrl[:] = self.torque
 
     def advance(self) -> None:
         """Take the step, and note an apex."""
-        rising = self.data.qvel[1] < 0
-        self.foot_axis.follow(self.data)
+        data, rising = self.data, self.data.qvel[1] < 0
+        self.foot_axis.follow(data)
         super().advance()
-        if rising and not self.data.qvel[1] < 0 and not self.controller.in_stance:
-            self._note_apex()
+        if rising and not data.qvel[1] < 0 and not self.controller.in_stance:
+            apex = data.time, hip_height(self.params, data.qpos[1]), self.params.LB * data.qvel[0]
+            for name, value in zip(("apex", "apex_height", "apex_speed"), apex, strict=True):
+                self.events[name].append(value)
 
     def ended(self) -> bool:
         """Return whether the last hop is hopped."""
@@ -65,62 +69,41 @@ class HoppingLegStepper(stepping.Stepper):
 
     def fallen(self) -> str:
         """Return in what way the leg has fallen, or an empty string."""
-        params = self.controller.params
-        return "fell: the hip is too low" if hip_height(params, self.data.qpos[1]) < params.fall_height else ""
+        height = hip_height(self.params, self.data.qpos[1])
+        return "fell: the hip is too low" if height < self.params.fall_height else ""
 
     def after(self) -> tuple:
         """Return torques, the ground's force, whether the leg stands, and the foot."""
         return self.torque, self.data.sensordata[1:4], self.controller.in_stance, self.data.site_xpos[0]
 
-    def _touches(self) -> bool:
-        """Return whether the foot is on the ground: contact finds a touchdown, the force a liftoff."""
-        if not self.controller.in_stance:
-            return self.data.sensordata[0] > 0
-        return self.data.sensordata[3] >= self.controller.params.liftoff_force
 
-    def _note_apex(self) -> None:
-        data, params = self.data, self.controller.params
-        self.events["apex"].append(data.time)
-        self.events["apex_height"].append(hip_height(params, data.qpos[1]))
-        self.events["apex_speed"].append(params.LB * data.qvel[0])
-
-
-def mujoco_run(
-    controller: Raibert,
-    n_hops: int | None = None,
+def simulate(
+    experiment: HoppingExperiment,
+    steps: int | None = None,
     *,
     seconds: float | None = None,
-    ground: Terrain | None = None,
-    preset: str | Preset = "reference",
-    sample_period: float = SAMPLE_PERIOD,
-    on_frame: Callable | None = None,
-    progress: bool = False,
+    period: float = SAMPLE_PERIOD,
+    fine: bool = True,
+    **looks: Any,
 ) -> Run:
     """Run MuJoCo until the apex of the last hop, or for a time.
 
     Args:
-        controller: The controller, with the leg it controls.
-        n_hops: Number of hops.
+        experiment: What to run.
+        steps: Number of hops.
         seconds: Or for that long, whichever is over first [s].
-        ground: Flat by default.
-        preset: Settings or a name from `mjcf.hopping_leg.PRESETS`.
-        sample_period: Between rows of the record, which are whole steps [s].
-        on_frame: Called with (t, qpos, qvel, torque, force, in_stance, foot) at every row, force and foot in the world
-            frame; a true return value stops the run.
-        progress: Whether to show a progress bar.
+        period: Between rows of the record, which are whole steps [s].
+        fine: Of no consequence: the controller looks at every step.
+        **looks: See `stepping.simulate`; `on_frame` is called with (t, qpos, qvel, torque, force, in_stance, foot),
+            force and foot in the world frame.
 
     Raises:
         ValueError: If there is no hop to make, or the foot starts below ground.
     """
-    n_hops = ENDLESS if n_hops is None else n_hops
-    check_hops(n_hops)
-    ground = Flat() if ground is None else ground
-    stepper = HoppingLegStepper(controller, ground, find(preset, PRESETS), n_hops)
-    every = max(1, round(sample_period / stepper.model.opt.timestep))
-    limit = n_hops * LONGEST_HOP if seconds is None else seconds
-    (time, *columns), status = stepping.simulate(stepper, limit, every, on_frame=on_frame, progress=progress)
-    if seconds is None and status == RunStatus.COMPLETED and not stepper.ended():
-        status = "the time allowed ran out"
-    steps = {name: np.array(times) for name, times in stepper.events.items()}
-    about = f"mujoco {mujoco.__version__}", status, preset if isinstance(preset, str) else repr(preset)
-    return run_of(controller, ground, about, time, dict(zip(ROW, columns, strict=True)), steps)
+    most, limit = hops.limits(steps, seconds)
+    stepper = HoppingLegStepper(experiment, most)
+    every = max(1, round(period / stepper.model.opt.timestep))
+    (time, *columns), status = stepping.simulate(stepper, limit, every, endless=seconds is not None, **looks)
+    table = {name: np.array(times) for name, times in stepper.events.items()}
+    about = f"mujoco {mujoco.__version__}", status, experiment.preset
+    return run_of(experiment, about, time, dict(zip(ROW, columns, strict=True)), table)

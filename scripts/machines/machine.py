@@ -1,16 +1,19 @@
 """What a machine must offer to be run in either engine and compared: options, experiment, how it runs, how it is seen.
 
 A machine joins with a class like this in a file of this folder and a line in `machines.MACHINES`. `tarsus run` and
-`tarsus crossvalidate` know it then; five methods are enough, the others say how it is watched, drawn and summed up.
+`tarsus crossvalidate` know it then. Three methods are enough where `NAME_exact.py` and `NAME_mujoco.py` beside it
+have a `simulate`; the others say how it is watched, drawn and summed up.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -22,6 +25,9 @@ if TYPE_CHECKING:
     import xarray as xr
 
 SAMPLE_PERIOD = 1e-3  # between rows of a record by default [s]; a longer timestep records every step
+# Options that machines share: terrain, and parameters as `arguments.assignments` reads them.
+TERRAIN = dict(nargs="+", metavar=("NAME", "ARG"))
+SET = dict(nargs="+", default=[], action="extend", metavar="NAME=VALUE")
 
 
 class RunStatus(StrEnum):
@@ -82,8 +88,10 @@ class Machine(ABC):
             ValueError: If that is impossible, or the engine could not begin; the sentence says why.
         """
 
-    def exact(self, experiment: Any, seconds: float | None, period: float = SAMPLE_PERIOD, **options: Any) -> Run:
-        """Run the exact engine.
+    def exact(
+        self, experiment: Any, seconds: float | None, period: float | None = SAMPLE_PERIOD, **options: Any
+    ) -> Run:
+        """Run the exact engine, by `simulate` of the module `NAME_exact` beside the machine's own.
 
         Args:
             experiment: What to run.
@@ -94,11 +102,10 @@ class Machine(ABC):
         Raises:
             RuntimeError: If the engine could not go on; the sentence says why.
         """
-        raise NotImplementedError
+        return self._engine("exact").simulate(experiment, seconds=seconds, period=period, **options)
 
-    @abstractmethod
     def mujoco(self, experiment: Any, seconds: float | None, fine: bool = True, **options: Any) -> Run:
-        """Run MuJoCo; the record's rows are whole steps, about a millisecond apart.
+        """Run MuJoCo, by `simulate` of `NAME_mujoco`; the record's rows are whole steps, about a millisecond apart.
 
         Args:
             experiment: What to run.
@@ -106,9 +113,14 @@ class Machine(ABC):
             fine: Whether to look at every step, for contact times and the energy budget; that takes half as long again.
             options: `on_frame`, called with every row, whose true answer ends the run; `steps` where it hops.
         """
+        return self._engine("mujoco").simulate(experiment, seconds=seconds, fine=fine, **options)
+
+    def _engine(self, name: str) -> ModuleType:
+        """Return the machine's module of an engine, which is imported where it runs: it may take a second."""
+        return importlib.import_module(f"tarsus.scripts.machines.{self.name}_{name}")
 
     def stride(self, experiment: Any) -> float:
-        """Return the period of a stride, over which means are taken [s].
+        """Return the period of a stride, over which means of a comparison are taken [s].
 
         Raises:
             RuntimeError: If the machine makes none.
@@ -116,8 +128,8 @@ class Machine(ABC):
         raise NotImplementedError
 
     def failed(self, run: Run) -> bool:
-        """Return whether a run is a failure of the command: here only if MuJoCo gave up."""
-        return run.status == RunStatus.DIVERGED
+        """Return whether a run is a failure of the command: if MuJoCo gave up, or what hops did not hop to the end."""
+        return run.status == RunStatus.DIVERGED or not (self.steps is None or run.completed)
 
     def summary(self, run: Run) -> str:
         """Return what a run did, in words."""
@@ -128,8 +140,10 @@ class Machine(ABC):
         return {}
 
     def add_looks(self, parser: argparse._ArgumentGroup) -> None:
-        """Add what says how a run is looked at: `--live` needs `follower`, `--view` needs `watch`."""
-        return None
+        """Add what says how a run is looked at: `--live` where there is a `follower`; `--view` needs `watch`."""
+        if type(self).follower is not Machine.follower:
+            words = "show the run while it is computed, then play it back"
+            parser.add_argument("--live", action="store_true", help=words)
 
     def figure(self, run: Run, experiment: Any) -> Any:
         """Return the figure of a run of two rows or more; of machines with `run.png` among their files."""

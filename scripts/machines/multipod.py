@@ -15,7 +15,7 @@ from tarsus.analytic.models.multipod import MultipodParams
 from tarsus.analytic.motor import Motor
 from tarsus.controllers.gaits import GAITS
 from tarsus.scripts import arguments, report
-from tarsus.scripts.machines.machine import Machine, Run
+from tarsus.scripts.machines.machine import SET, Machine, Run
 from tarsus.scripts.runs.layouts import RecordLayout
 
 LONGEST_TABLE = 12  # legs whose loads are printed; legs.csv has them all
@@ -54,16 +54,11 @@ class Multipod(Machine):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add robot, gait and ground."""
         parser.add_argument("--robot", default="multipod", help="such as bigant or disc; default %(default)s")
-        parser.add_argument(
-            "--n-legs", type=arguments.count, help="legs of the multipod (even, 4 to 50) or the disc (3 to 50)"
-        )
+        words = "legs of the multipod (even, 4 to 50) or the disc (3 to 50)"
+        parser.add_argument("--n-legs", type=arguments.count, help=words)
         parser.add_argument("--gait", help=f"{', '.join(GAITS)}; by default the robot's")
-        parser.add_argument(
-            "--gait-set", nargs="+", default=[], metavar="NAME=VALUE", help="options of the gait, as in frequency=0.5"
-        )
-        parser.add_argument(
-            "--set", nargs="+", default=[], metavar="NAME=VALUE", help="parameters of the robot, as in leaf_k=800"
-        )
+        parser.add_argument("--gait-set", **SET, help="options of the gait, as in frequency=0.5")
+        parser.add_argument("--set", **SET, help="parameters of the robot, as in leaf_k=800")
         parser.add_argument("--terrain", default="flat", help=", ".join(terrains.TERRAINS))
 
     def experiment(self, args: argparse.Namespace) -> Any:
@@ -75,7 +70,14 @@ class Multipod(Machine):
         if args.robot not in ROBOTS:
             raise ValueError(f"unknown robot {args.robot!r}; there are {', '.join(ROBOTS)}")
         robot = ROBOTS[args.robot]
-        params = _params(args, robot.params)
+        names = [entry.name for entry in fields(robot.params)]
+        known = [name for name in names if name not in ("n_legs", "motor")]
+        given = arguments.assignments(args.set, "--set", known, f" of a {args.robot}")
+        if args.n_legs is not None:
+            if "n_legs" not in names:
+                raise ValueError(f"the number of legs of a {args.robot} is fixed; --n-legs is for multipods and discs")
+            given["n_legs"] = args.n_legs
+        params = robot.params(**given)
         gait = robot.gait(params, args.gait, **arguments.assignments(args.gait_set, "--gait-set"))
         walking = Walking(args.robot, params, gait, arguments.terrain([args.terrain]), args.preset)
         WalkingStepper(walking)  # refuses what no model can be made of
@@ -86,10 +88,6 @@ class Multipod(Machine):
         from tarsus.scripts.machines.multipod_mujoco import walk
 
         return walk(experiment, seconds, **options)
-
-    def stride(self, experiment: Any) -> float:
-        """Return the gait's period [s]."""
-        return experiment.gait.period
 
     def add_looks(self, parser: argparse._ArgumentGroup) -> None:
         """Add the window."""
@@ -130,25 +128,6 @@ class Multipod(Machine):
         from tarsus.scripts.views import window
 
         window.watch_window(WalkingStepper(experiment))
-
-
-def _params(args: argparse.Namespace, kind: type) -> Any:
-    """Return the robot's parameters that the command line asks for.
-
-    Raises:
-        ValueError: If one is unknown or impossible.
-    """
-    given = arguments.assignments(args.set, "--set")
-    names = [entry.name for entry in fields(kind)]
-    known = [name for name in names if name not in ("n_legs", "motor")]
-    for name in given:
-        if name not in known:
-            raise ValueError(f"unknown parameter {name!r} of a {args.robot}; there are {', '.join(known)}")
-    if args.n_legs is not None:
-        if "n_legs" not in names:
-            raise ValueError(f"the number of legs of a {args.robot} is fixed; --n-legs is for multipods and discs")
-        given["n_legs"] = args.n_legs
-    return kind(**given)
 
 
 def summary(walk) -> list[tuple[str, str]]:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
 
-from tarsus.analytic import terrain as terrains
 from tarsus.analytic.models.slip_leg import SlipLegParams, apex_state
-from tarsus.analytic.terrain import Flat, Terrain
+from tarsus.analytic.terrain import TERRAINS, Flat, Terrain
 from tarsus.controllers.slip_parameters import DEFECTS, SlipControl
 from tarsus.scripts import arguments
-from tarsus.scripts.machines.machine import SAMPLE_PERIOD, Machine, Run
+from tarsus.scripts.machines.machine import SET, TERRAIN, Machine, Run
 from tarsus.scripts.runs.layouts import RecordLayout
 
 JOINT, MOTOR, ROW, PLACE = ("time", "joint"), ("time", "motor"), ("time",), ("time", "axis")
@@ -76,51 +75,34 @@ class SlipLeg(Machine):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add controller, parameters and ground."""
         parser.add_argument("--no-compensation", action="store_true", help="without impact compensation")
-        parser.add_argument(
-            "--erratum", type=int, nargs="+", default=[], choices=DEFECTS, help="slips of the report to run with"
-        )
-        parser.add_argument(
-            "--terrain", nargs="+", default=["flat"], metavar=("NAME", "ARG"), help=", ".join(terrains.TERRAINS)
-        )
-        parser.add_argument(
-            "--set",
-            nargs="+",
-            default=[],
-            action="extend",
-            metavar="NAME=VALUE",
-            help="parameters of leg or controller",
-        )
+        words = "slips of the report to run with"
+        parser.add_argument("--erratum", type=int, nargs="+", default=[], choices=DEFECTS, help=words)
+        parser.add_argument("--terrain", **TERRAIN, default=["flat"], help=", ".join(TERRAINS))
+        parser.add_argument("--set", **SET, help="parameters of leg or controller")
 
     def experiment(self, args: argparse.Namespace) -> SlipLegExperiment:
-        """Return what the command line asks for."""
+        """Return what the command line asks for; without impact compensation the energy is not regulated either."""
         from tarsus.analytic.models.ground_line import ground_table
         from tarsus.mjcf.presets import find
         from tarsus.mjcf.slip_leg import PRESETS
+        from tarsus.scripts.machines import hops, stepping
         from tarsus.scripts.machines.slip_leg_mujoco import SlipLegStepper
 
         preset = find(args.preset, PRESETS)
-        experiment = experiment_from(args, energy_gain=0.0 if args.engine == "exact" else ENERGY_GAIN)
+        control = {DEFECTS[number]: 1.0 for number in args.erratum}
+        control["energy_gain"] = 0.0 if args.engine == "exact" else ENERGY_GAIN
+        control |= {"compensate": 0.0, "energy_gain": 0.0} if args.no_compensation else {}
+        of_leg, of_control = ([entry.name for entry in fields(kind)] for kind in (SlipLegParams, SlipControl))
+        given = arguments.assignments(args.set, "--set", [*of_leg, *of_control])
+        control |= {name: given.pop(name) for name in of_control if name in given}
+        params, ground = SlipLegParams(**given), arguments.terrain(args.terrain)
+        experiment = SlipLegExperiment(params, SlipControl(**control), ground, preset=args.preset)
         if args.engine != "mujoco":
             experiment.start()
             ground_table(experiment.ground)
         if args.engine != "exact":
-            SlipLegStepper(experiment, preset)
+            stepping.rows_in(args.seconds or hops.LONGEST_HOP, SlipLegStepper(experiment, preset).model.opt.timestep)
         return experiment
-
-    def exact(
-        self, experiment: SlipLegExperiment, seconds: float | None, period: float = SAMPLE_PERIOD, **options: Any
-    ) -> Run:
-        """Run the hybrid model; options are those of `hybrid`."""
-        from tarsus.scripts.machines.slip_leg_exact import hybrid
-
-        return hybrid(experiment, options.pop("steps", None), seconds=seconds, period=period, **options)
-
-    def mujoco(self, experiment: SlipLegExperiment, seconds: float | None, fine: bool = True, **options: Any) -> Run:
-        """Run MuJoCo; the controller is called at every step."""
-        from tarsus.scripts.machines.slip_leg_mujoco import mujoco_run
-
-        options = {"preset": experiment.preset, "seconds": seconds, **options}
-        return mujoco_run(experiment, options.pop("steps", None), **options)
 
     def stride(self, experiment: SlipLegExperiment) -> float:
         """Return the period of the first steps of the hybrid model [s]."""
@@ -133,14 +115,9 @@ class SlipLeg(Machine):
         """Add the film's pace, and the plot that follows."""
         fps, slower = arguments.number(1.0, 1000.0), arguments.number(0.01, 100.0)
         parser.add_argument("--fps", type=fps, default=60.0, help="pictures per second of simulated time; default 60")
-        parser.add_argument(
-            "--slower", type=slower, default=4.0, help="the video is that much slower than life; default 4"
-        )
-        parser.add_argument("--live", action="store_true", help="show the run while it is computed, then play it back")
-
-    def failed(self, run: Run) -> bool:
-        """Return whether the leg did not run to the end."""
-        return not run.completed
+        words = "the video is that much slower than life; default 4"
+        parser.add_argument("--slower", type=slower, default=4.0, help=words)
+        super().add_looks(parser)
 
     def summary(self, run: Run) -> str:
         """Return steps, heights and energies of the apexes."""
@@ -171,29 +148,6 @@ class SlipLeg(Machine):
         from tarsus.scripts.views.slip_leg_view import SlipLegFollower
 
         return SlipLegFollower(experiment, args.fps)
-
-
-def experiment_from(args: argparse.Namespace, energy_gain: float = 0.0) -> SlipLegExperiment:
-    """Return the experiment of a command line.
-
-    Args:
-        args: With the options of `SlipLeg`.
-        energy_gain: The controller's, with impact compensation.
-
-    Raises:
-        ValueError: If a name is unknown or a value cannot be read.
-    """
-    control = {DEFECTS[number]: 1.0 for number in args.erratum} | {"energy_gain": energy_gain}
-    control |= {"compensate": 0.0, "energy_gain": 0.0} if args.no_compensation else {}
-    leg: dict[str, float] = {}
-    tables = {entry.name: leg for entry in fields(SlipLegParams)}
-    tables |= {entry.name: control for entry in fields(SlipControl)}
-    for name, value in arguments.assignments(args.set, "--set").items():
-        if name not in tables:
-            raise ValueError(f"unknown parameter {name!r}; there are {', '.join(tables)}")
-        tables[name][name] = value
-    params, ground = replace(SlipLegParams(), **leg), arguments.terrain(args.terrain)
-    return SlipLegExperiment(params, replace(SlipControl(), **control), ground, preset=args.preset)
 
 
 def run_of(

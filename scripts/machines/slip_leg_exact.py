@@ -14,12 +14,10 @@ from tarsus.analytic.models.ground_line import ground_table
 from tarsus.analytic.models.slip_leg_motion import com_energy
 from tarsus.controllers.slip import laws
 from tarsus.controllers.slip_laws import D, leg_length
-from tarsus.scripts.machines.machine import SAMPLE_PERIOD, Run, RunStatus
+from tarsus.scripts.machines import hops
+from tarsus.scripts.machines.machine import SAMPLE_PERIOD, Run
 from tarsus.scripts.machines.slip_leg import SlipLegExperiment, run_of
 from tarsus.scripts.runs.interrupts import unbroken
-
-TIME_PER_STEP = 1.0  # more than any step takes [s]
-ENDLESS = 10**6  # steps: the time ends the run
 
 
 @functools.cache
@@ -33,42 +31,28 @@ def numbers(experiment: SlipLegExperiment) -> dict:
     return {**items(experiment.params), **items(experiment.control), **ground_table(experiment.ground)}
 
 
-def hybrid(
+def simulate(
     experiment: SlipLegExperiment,
-    n_steps: int | None = 40,
+    steps: int | None = None,
     *,
     seconds: float | None = None,
     period: float = SAMPLE_PERIOD,
-    rtol: float = 1e-9,
     **settings: Any,
 ) -> Run:
-    """Run the hybrid model for a number of steps.
+    """Run the hybrid model for a number of steps, or for a time.
 
     Args:
         experiment: What to run.
-        n_steps: From apex to apex.
+        steps: From apex to apex.
         seconds: Or for that long, whichever is over first [s].
         period: Between rows of the record [s].
-        rtol: Relative error allowed per integration step.
         **settings: See `hybrid.Options`, and `on_frame`.
     """
-    n_steps = ENDLESS if n_steps is None else n_steps
-    r = unbroken(
-        simulator().run(
-            experiment.start(),
-            params=numbers(experiment),
-            stop_at="apex",
-            stop_count=n_steps,
-            final_time=TIME_PER_STEP * n_steps if seconds is None else seconds,
-            **{"record_period": period, "rtol": rtol, **settings},
-        )
-    )
-    steps = _steps_of_events(r)
-    done = len(steps["time"]) > n_steps or (seconds is not None and r.status is hy.Status.FINAL_TIME)
-    about = "tarsus hybrid", RunStatus.COMPLETED if done else r.message, "exact"
-    keep = np.append(np.diff(r.t) > 0, True)[: r.t.size]  # an instant with an event counts once, after it
-    outputs = np.column_stack([r.aux, r.d[:, D.rest_length]])
-    return run_of(experiment, about, steps, *(rows[keep] for rows in (r.t, r.x[:, :4], r.x[:, 4:], outputs, r.chart)))
+    settings |= {"params": numbers(experiment), "record_period": period}
+    r, keep, status = hops.exact(simulator(), experiment.start(), steps, seconds, **settings)
+    about, outputs = ("tarsus hybrid", status, "exact"), np.column_stack([r.aux, r.d[:, D.rest_length]])
+    rows = (values[keep] for values in (r.t, r.x[:, :4], r.x[:, 4:], outputs, r.chart))
+    return run_of(experiment, about, _steps_of_events(r), *rows)
 
 
 def first_stance(experiment: SlipLegExperiment) -> dict[str, float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -16,10 +16,9 @@ from tarsus.controllers.slip_laws import D
 from tarsus.mjcf.compile import compile_model
 from tarsus.mjcf.presets import Preset, find
 from tarsus.mjcf.slip_leg import PRESETS, build
-from tarsus.scripts.machines import stepping
-from tarsus.scripts.machines.machine import SAMPLE_PERIOD, Run, RunStatus
+from tarsus.scripts.machines import hops, stepping
+from tarsus.scripts.machines.machine import SAMPLE_PERIOD, Run
 from tarsus.scripts.machines.slip_leg import SlipLegExperiment, run_of
-from tarsus.scripts.machines.slip_leg_exact import ENDLESS, TIME_PER_STEP
 
 FALLEN = 0.3  # height of the base over the ground below which the run is over [m]
 STEPS = ("time", "apex_height", "apex_energy", "angle", "energy_lost", "touchdown", "liftoff")
@@ -38,7 +37,9 @@ class SlipLegStepper(stepping.Stepper):
         ValueError: If the foot starts below ground.
     """
 
-    def __init__(self, experiment: SlipLegExperiment, preset: Preset, hold: int = 1, n_steps: int = ENDLESS) -> None:
+    def __init__(
+        self, experiment: SlipLegExperiment, preset: Preset, hold: int = 1, n_steps: int = hops.ENDLESS
+    ) -> None:
         model = compile_model(build(experiment.params, experiment.ground, preset))
         self._p, self._com, self._foot = hy.vector(experiment.params), compiled(com_state), compiled(foot_state)
         x, data = experiment.start(), mujoco.MjData(model)
@@ -105,40 +106,39 @@ class SlipLegStepper(stepping.Stepper):
         return float(self.ground.height(x, 0.0))
 
 
-def mujoco_run(
+def simulate(
     experiment: SlipLegExperiment,
-    n_steps: int | None = 40,
+    steps: int | None = None,
     *,
     seconds: float | None = None,
-    preset: str | Preset = "reference",
+    preset: str | Preset | None = None,
     every: int = 1,
     row: int = 0,
-    on_frame: Callable | None = None,
-    progress: bool = False,
+    fine: bool = True,
+    **looks: Any,
 ) -> Run:
     """Run the same leg and controller in MuJoCo.
 
     Args:
         experiment: What to run; sampled control wants an `energy_gain` of about 0.5.
-        n_steps: From apex to apex.
+        steps: From apex to apex.
         seconds: Or for that long, whichever is over first [s].
-        preset: Contact and timestep settings.
+        preset: Contact and timestep settings; the experiment's by default.
         every: Physics steps for which a torque is held.
         row: Physics steps between rows of the record, at least `every`; by default those of a millisecond.
-        on_frame: Called with (t, qpos, qvel, d, phase, ...) at every row; a true return value stops the run.
-        progress: Whether to show a progress bar.
+        fine: Of no consequence: the controller looks at every step.
+        **looks: See `stepping.simulate`; `on_frame` is called with (t, qpos, qvel, d, phase, ...).
 
     Raises:
         ValueError: If the foot starts below ground.
     """
-    n_steps = ENDLESS if n_steps is None else n_steps
-    stepper = SlipLegStepper(experiment, find(preset, PRESETS), every, n_steps)
+    preset = experiment.preset if preset is None else preset
+    most, limit = hops.limits(steps, seconds)
+    stepper = SlipLegStepper(experiment, find(preset, PRESETS), every, most)
     row = row or max(1, round(SAMPLE_PERIOD / stepper.model.opt.timestep))
-    row, limit = max(1, round(row / every)) * every, TIME_PER_STEP * n_steps if seconds is None else seconds
-    columns, status = stepping.simulate(stepper, limit, row, on_frame=on_frame, progress=progress)
-    if seconds is None and status == RunStatus.COMPLETED and not stepper.ended():
-        status = "ran out of time"
+    row = max(1, round(row / every)) * every
+    columns, status = stepping.simulate(stepper, limit, row, endless=seconds is not None, **looks)
     time, qpos, qvel, _, phase, places, forces = columns
-    about = f"mujoco {mujoco.__version__}", status, preset if isinstance(preset, str) else repr(preset)
-    steps = dict(zip(STEPS, np.array(stepper.steps).reshape(-1, len(STEPS)).T, strict=True))
-    return run_of(experiment, about, steps, time, qpos, qvel, np.concatenate([forces, places], axis=1), phase)
+    about = f"mujoco {mujoco.__version__}", status, preset
+    table = dict(zip(STEPS, np.array(stepper.steps).reshape(-1, len(STEPS)).T, strict=True))
+    return run_of(experiment, about, table, time, qpos, qvel, np.concatenate([forces, places], axis=1), phase)

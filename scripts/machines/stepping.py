@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -96,6 +97,7 @@ def simulate(
     seconds: float,
     every: int | None = None,
     *,
+    endless: bool = True,
     on_frame: Callable | None = None,
     progress: bool = False,
 ) -> tuple[list[np.ndarray], str]:
@@ -106,6 +108,7 @@ def simulate(
         seconds: For how long at most [s].
         every: Physics steps between two rows; by default those in `SAMPLE_PERIOD`, at least one. Forces of an impact
             last a few milliseconds, and rows further apart than that miss some.
+        endless: Whether a run to the end of that time is complete, though its stepper has not `ended`.
         on_frame: Called with every row but the last; a true answer ends the run there.
         progress: Whether to show a progress bar.
 
@@ -117,7 +120,9 @@ def simulate(
     rows = _Rows(n_rows + 1)
     with tqdm(total=n_rows, unit_scale=every * timestep, disable=not progress, bar_format=BAR) as bar:
         status = _run(stepper, every, n_rows, rows, on_frame, bar)
-    return [column[: rows.n] for column in rows.columns()], status
+    if status == RunStatus.COMPLETED and not (endless or stepper.ended()):
+        status = "the time allowed ran out"
+    return [column[: rows.n] for column in rows.columns], status
 
 
 def _run(stepper: Stepper, every: int, n_rows: int, rows: _Rows, on_frame: Callable | None, bar: tqdm) -> str:
@@ -128,15 +133,12 @@ def _run(stepper: Stepper, every: int, n_rows: int, rows: _Rows, on_frame: Calla
         stepper.command(stepper.data)
         if stepper.ended():
             return RunStatus.COMPLETED
-        if row_due:
-            rows.before.write(rows.n, stepper.before())
+        before = [np.array(value) for value in stepper.before()] if row_due else []
         stepper.advance()
-        if row_due:
-            rows.after.write(rows.n, stepper.after())
         if any(stepper.data.warning[kind].number for kind in BAD):
             return RunStatus.DIVERGED  # a row begun is given up: MuJoCo has reset the state
         if row_due:
-            rows.n += 1
+            rows.add(*before, *stepper.after())
             bar.update(int(k > 0))
             if on_frame is not None and rows.n <= n_rows and on_frame(*rows.last()):
                 return RunStatus.STOPPED
@@ -144,36 +146,25 @@ def _run(stepper: Stepper, every: int, n_rows: int, rows: _Rows, on_frame: Calla
 
 
 class _Rows:
-    """The columns of a record, filled row by row: `n` rows are complete."""
+    """The columns of a record, filled row by row, at most so many: made by the first, doubled where a run needs it."""
 
     def __init__(self, most: int) -> None:
-        self.n, self.before, self.after = 0, _Columns(most), _Columns(most)
+        self.n, self.columns, self._room = 0, [], min(most, ROOM)
 
-    def columns(self) -> list[np.ndarray]:
-        """Return the arrays, first those filled before the step."""
-        return self.before.arrays + self.after.arrays
+    def add(self, *values: Any) -> None:
+        """Copy the values of a row."""
+        if not self.n:
+            self.columns = [np.empty((self._room, *np.shape(value)), np.asarray(value).dtype) for value in values]
+        elif self.n == self._room:
+            self.columns = [np.concatenate([column, np.empty_like(column)]) for column in self.columns]
+            self._room *= 2
+        for column, value in zip(self.columns, values, strict=True):
+            column[self.n] = value
+        self.n += 1
 
     def last(self) -> Iterator:
-        """Return the values of the last complete row, column by column."""
-        return (column[self.n - 1] for column in self.columns())
-
-
-class _Columns:
-    """Arrays of a row each for the rows of a record, made by the first and doubled where a long run needs it."""
-
-    def __init__(self, most: int) -> None:
-        self.arrays: list[np.ndarray] = []
-        self._room = min(most, ROOM)
-
-    def write(self, k: int, values: tuple) -> None:
-        """Copy values into row k."""
-        if not self.arrays:
-            self.arrays = [np.empty((self._room, *np.shape(value)), np.asarray(value).dtype) for value in values]
-        elif k == self._room:
-            self.arrays = [np.concatenate([array, np.empty_like(array)]) for array in self.arrays]
-            self._room *= 2
-        for array, value in zip(self.arrays, values, strict=True):
-            array[k] = value
+        """Return the values of the last row, column by column."""
+        return (column[self.n - 1] for column in self.columns)
 
 
 def rows_in(seconds: float, timestep: float, every: int | None = None) -> tuple[int, int]:

@@ -11,9 +11,9 @@ from tarsus.analytic.models.hopping_leg import HoppingLegParams
 from tarsus.analytic.models.hopping_leg_laws import RaibertGains
 from tarsus.controllers.raibert import Raibert
 from tarsus.mjcf.hopping_leg import PRESETS
-from tarsus.scripts.machines.hopping_leg import steady
-from tarsus.scripts.machines.hopping_leg_exact import hybrid_run
-from tarsus.scripts.machines.hopping_leg_mujoco import mujoco_run
+from tarsus.scripts.machines.hopping_leg import HoppingExperiment, steady
+from tarsus.scripts.machines.hopping_leg_exact import simulate as hybrid_run
+from tarsus.scripts.machines.hopping_leg_mujoco import simulate as mujoco_run
 from tarsus.scripts.pages.frame import Page, Place, Table
 
 PLACE = Place("hopping_leg.md")
@@ -26,8 +26,8 @@ MUJOCO_HEAD = ("commanded [m/s]", "preset", "period [%]", "stance [%]", "apex [m
 
 def exact(sim: hy.Simulator, speed: float, motor_mode: str = "ideal") -> dict[str, float]:
     """Return the means of the last ten hops of the hybrid model."""
-    controller = Raibert(RaibertGains(speed=speed), HoppingLegParams(motor_mode=motor_mode))
-    return steady(hybrid_run(controller, N_HOPS, sim=sim))
+    experiment = HoppingExperiment(HoppingLegParams(motor_mode=motor_mode), RaibertGains(speed=speed))
+    return steady(hybrid_run(experiment, N_HOPS, sim=sim, period=None))
 
 
 def exact_row(speed: float, motor_mode: str, steady: dict[str, float]) -> tuple[str, ...]:
@@ -38,7 +38,7 @@ def exact_row(speed: float, motor_mode: str, steady: dict[str, float]) -> tuple[
 
 def mujoco_row(speed: float, preset: str, wanted: dict[str, float]) -> tuple[str, ...]:
     """Return a line of the second table: MuJoCo minus hybrid, and MuJoCo's own spread."""
-    run = mujoco_run(Raibert(RaibertGains(speed=speed), fast=True), N_HOPS, preset=preset)
+    run = mujoco_run(HoppingExperiment(gains=RaibertGains(speed=speed), preset=preset), N_HOPS)
     if not run.completed:
         return f"{speed:g}", preset, run.status, "", "", "", ""
     means = steady(run)

@@ -12,7 +12,7 @@ import numpy as np
 from tarsus.controllers.slip import SlipControl
 from tarsus.mjcf.slip_leg import PRESETS
 from tarsus.scripts.machines import slip_leg_exact as runs
-from tarsus.scripts.machines.slip_leg_mujoco import mujoco_run
+from tarsus.scripts.machines.slip_leg_mujoco import simulate as mujoco_run
 from tarsus.scripts.pages.frame import Page, Place, Table
 
 PLACE = Place("slip_leg.md", "table")
@@ -44,14 +44,14 @@ def row(label: str, run) -> tuple:
 def rows() -> list[tuple]:
     """Return the lines of the table."""
     plain, regulated = runs.SlipLegExperiment(), runs.SlipLegExperiment(control=REGULATED)
-    made = [row("hybrid", runs.hybrid(plain, N_STEPS))]
+    made = [row("hybrid", runs.simulate(plain, N_STEPS))]
     made += [row("MuJoCo, timestep 2e-5", mujoco_run(plain, N_STEPS, preset=FINE))]
     made += [row("MuJoCo, `reference`", mujoco_run(plain, N_STEPS))]
     made += [row("the same, energy regulated", mujoco_run(regulated, N_STEPS))]
     made += [row("MuJoCo, `rl`, torque held 2 ms, regulated", mujoco_run(regulated, N_STEPS, preset="rl", every=4))]
     made += [row("the same, held 4 ms", mujoco_run(regulated, N_STEPS, preset="rl", every=8))]
     without = runs.SlipLegExperiment(control=SlipControl(compensate=0.0))
-    made += [row("hybrid, no compensation", runs.hybrid(without, N_STEPS))]
+    made += [row("hybrid, no compensation", runs.simulate(without, N_STEPS))]
     return [*made, row("MuJoCo, `reference`, no compensation", mujoco_run(without, N_STEPS))]
 
 

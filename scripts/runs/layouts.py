@@ -7,7 +7,7 @@ what gives back, from the record's attributes, the parameters and the gait that 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 LEG, FOOT = ("time", "leg"), ("time", "leg", "axis")
 Variables = dict[str, tuple[tuple[str, ...], str, str]]  # of each name: dimensions, unit, long name with the frame
@@ -54,12 +54,5 @@ class RecordLayout:
     def labels(self) -> dict[str, list]:
         """The labels along every dimension but time."""
         joints = {"joint": list(range(self.legs * self.joints_per_leg))} if self.joints_per_leg else {}
-        return (
-            {"leg": list(range(self.legs)), "axis": ["x", "y", "z"], "quat": ["w", "x", "y", "z"]}
-            | joints
-            | self.coords
-        )
-
-    def sized(self, parameters: dict) -> RecordLayout:
-        """Return the layout of a robot of so many legs as its parameters say."""
-        return replace(self, legs=parameters["n_legs"])
+        common = {"leg": list(range(self.legs)), "axis": ["x", "y", "z"], "quat": ["w", "x", "y", "z"]}
+        return common | joints | self.coords

@@ -86,11 +86,10 @@ def file_from(args: argparse.Namespace) -> Path | None:
     Raises:
         ValueError: If it cannot be written, or exists and `--force` was not said.
     """
-    if args.out is not None:
-        return new_file(args.out, args.force)
-    if args.default_out is None:
-        return None
-    return new_file(args.default_out if args.force else saving.numbered(args.default_out), args.force)
+    path = args.out or args.default_out
+    if path and not (args.out or args.force):
+        path = saving.numbered(path)
+    return path and new_file(path, args.force)
 
 
 def new_file(path: Path, force: bool) -> Path:

@@ -11,8 +11,9 @@ World frame unless a name ends in `_b`: z up; of the hexapod, y forward at the s
 from __future__ import annotations
 
 import datetime
+import itertools
 import json
-from dataclasses import asdict, is_dataclass
+from dataclasses import asdict, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,7 @@ def layout_of(robot: str) -> RecordLayout:
 def _layout(attrs: dict[str, str]) -> RecordLayout:
     """Return the layout of the robot that ran, of its size."""
     layout = layout_of(attrs["robot"])
-    return layout if layout.legs else layout.sized(json.loads(attrs["parameters"]))
+    return layout if layout.legs else replace(layout, legs=json.loads(attrs["parameters"])["n_legs"])
 
 
 def build(time, variables: dict[str, np.ndarray], attrs: dict[str, str]) -> xr.Dataset:
@@ -97,7 +98,7 @@ def _same_names(what: str, given, wanted) -> None:
 def describe(
     engine: str,
     status: str,
-    preset: str,
+    preset: Any,
     params: Any,
     gait: Any,
     ground: terrains.Terrain,
@@ -108,7 +109,7 @@ def describe(
     Args:
         engine: What simulated it, with its version.
         status: How it ended, a sentence.
-        preset: Name of the simulator's settings.
+        preset: The simulator's settings, or their name.
         params: Dataclass of the robot's parameters.
         gait: Dataclass of the gait, or words for what moved it.
         ground: The terrain.
@@ -118,7 +119,7 @@ def describe(
         "robot": robot,
         "engine": engine,
         "status": str(status),
-        "preset": preset,
+        "preset": preset if isinstance(preset, str) else repr(preset),
         "parameters": _as_json(params),
         "gait": _as_json(gait) if is_dataclass(gait) else " ".join(gait.split()),
         "terrain": json.dumps({"name": terrains.name_of(ground), **asdict(ground)}),
@@ -182,10 +183,9 @@ def table(record: xr.Dataset) -> pd.DataFrame:
     """Return the record as flat columns: `time`, `body_position_x`, ..., `foot_force_5_z`, ..., `battery_drain`."""
     columns, layout = {"time": record["time"].values}, _layout(record.attrs)
     for name in record.data_vars:
-        values = record[name].values
-        for label, index in _columns(layout, name):
-            column = values[(slice(None), *index)]
-            columns[label] = column.astype(int) if name in BOOLEAN else column
+        values, labels = record[name].values, _columns(layout, name)
+        values = values.astype(int) if name in BOOLEAN else values
+        columns |= zip(labels, values.reshape(-1, len(labels)).T, strict=True)
     return pd.DataFrame(columns)
 
 
@@ -208,19 +208,15 @@ def load_csv(path: Path | str) -> xr.Dataset:
     layout = _layout(attrs)
     schema = _schema(layout, flat.columns)
     wanted = {name: _columns(layout, name) for name in schema}
-    _same_names("columns", flat.columns, ["time", *(label for labels in wanted.values() for label, _ in labels)])
+    _same_names("columns", flat.columns, ["time", *itertools.chain(*wanted.values())])
     variables = {}
     for name, labels in wanted.items():
         shape = [len(layout.labels[dim]) for dim in schema[name][0][1:]]
-        variables[name] = flat[[label for label, _ in labels]].to_numpy().reshape(-1, *shape)
+        variables[name] = flat[labels].to_numpy().reshape(-1, *shape)
     return build(flat["time"].to_numpy(), variables, attrs)
 
 
-def _columns(layout: RecordLayout, name: str) -> list[tuple[str, tuple[int, ...]]]:
-    """Return label and index of every column of a variable, in the order of its memory."""
+def _columns(layout: RecordLayout, name: str) -> list[str]:
+    """Return the label of every column of a variable, in the order of its memory."""
     dims, labels = (layout.schema | BUDGET)[name][0][1:], layout.labels
-    shape = [len(labels[dim]) for dim in dims]
-    return [
-        ("_".join([name, *(str(labels[dim][k]) for dim, k in zip(dims, index, strict=True))]), index)
-        for index in np.ndindex(*shape)
-    ]
+    return ["_".join([name, *map(str, entry)]) for entry in itertools.product(*(labels[dim] for dim in dims))]

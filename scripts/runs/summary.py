@@ -40,6 +40,11 @@ class Window:
         """Length [s]."""
         return self.stop - self.start
 
+    def holds(self, record: xr.Dataset) -> np.ndarray:
+        """Return which rows of a record lie in it, shape (n,); rounding does not decide."""
+        time = record["time"].values
+        return (time >= self.start - 1e-9) & (time < self.stop - 1e-9)
+
 
 def window(record: xr.Dataset, settle: float = SETTLE, period: float | None = None) -> Window:
     """Return the whole strides of the steady state.
@@ -67,8 +72,7 @@ def window(record: xr.Dataset, settle: float = SETTLE, period: float | None = No
 
 def mean(record: xr.Dataset, values: np.ndarray, over: Window) -> np.ndarray:
     """Return the mean over a window of values (n, ...) that belong to the rows; each row stands until the next."""
-    inside = (record["time"].values >= over.start - 1e-9) & (record["time"].values < over.stop - 1e-9)
-    return np.mean(values[inside], axis=0)
+    return np.mean(values[over.holds(record)], axis=0)
 
 
 def at(record: xr.Dataset, values: np.ndarray, times: np.ndarray) -> np.ndarray:
@@ -129,9 +133,7 @@ def foot_slip(record: xr.Dataset, over: Window) -> np.ndarray:
     normal = terrain_of(record).normal(foot[:-1, :, 0], foot[:-1, :, 1])
     steps -= np.sum(steps * normal, axis=-1, keepdims=True) * normal
     slid = np.linalg.norm(steps, axis=-1) * (touches[1:] & touches[:-1])
-    time = record["time"].values[:-1]
-    inside = (time >= over.start - 1e-9) & (time < over.stop - 1e-9)
-    return slid[inside].sum(axis=0) / max(over.n_strides, 1)
+    return slid[over.holds(record)[:-1]].sum(axis=0) / max(over.n_strides, 1)
 
 
 def battery_life(record: xr.Dataset, over: Window, bookkeeping: str, battery: Battery | None = None) -> float:

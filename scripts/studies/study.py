@@ -104,7 +104,7 @@ def run(case: Case, engine: str = EXACT) -> Run:
     x0 = start_of(case, gait)
     if engine == EXACT:
         experiment = HexapodExperiment(PARAMS, gait, case.ground)
-        return exact.simulate(experiment, case.seconds, x0=x0, record_period=case.row_period)
+        return exact.simulate(experiment, case.seconds, x0=x0, period=case.row_period)
     begin = Start(*from_exact(PARAMS, x0))
     experiment = HexapodExperiment(PARAMS, gait, case.ground, engine, begin)
     every = max(1, round(case.row_period / PRESETS[engine].timestep))

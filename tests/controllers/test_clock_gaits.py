@@ -5,7 +5,7 @@ import pytest
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.controllers.clock_gaits import CLOCK_GAITS
 from tarsus.scripts import run
-from tarsus.scripts.machines.hexapod_options import gait_from
+from tarsus.scripts.machines.hexapod import gait_from
 from tarsus.scripts.search_hexapod import RANGES, gait_at
 
 

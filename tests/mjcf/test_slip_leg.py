@@ -15,7 +15,7 @@ from tarsus.controllers.slip import SlipControl
 from tarsus.mjcf import compile_model, slip_leg
 from tarsus.mjcf.compile import take_parameters
 from tarsus.scripts.machines import slip_leg_exact as runs
-from tarsus.scripts.machines.slip_leg_mujoco import mujoco_run
+from tarsus.scripts.machines.slip_leg_mujoco import simulate as mujoco_run
 
 REGULATED = SlipControl(energy_gain=0.5)
 
@@ -51,7 +51,7 @@ def test_equations_of_motion_are_the_exact_ones():
 
 def test_first_step_is_the_hybrid_models():
     """Touchdown within the timestep, stance within 0.3 ms, force within 1 %: the contact's softness."""
-    exact, soft = runs.hybrid(runs.SlipLegExperiment(), 1), mujoco_run(runs.SlipLegExperiment(), 1, row=1)
+    exact, soft = runs.simulate(runs.SlipLegExperiment(), 1), mujoco_run(runs.SlipLegExperiment(), 1, row=1)
     (_, touchdown), (_, liftoff) = exact.steps["touchdown"], exact.steps["liftoff"]
     assert soft.steps["touchdown"][1] == pytest.approx(touchdown, abs=6e-5)
     assert soft.steps["liftoff"][1] - soft.steps["touchdown"][1] == pytest.approx(liftoff - touchdown, abs=5e-4)

@@ -56,7 +56,7 @@ def parser_of(name):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(argparse.ArgumentParser, "parse_args", stop)
         with pytest.raises(Declared) as declared:
-            main_of(name)([])
+            main_of(name)(WORDS.get(name, []))
     (parser,) = declared.value.args
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
@@ -176,6 +176,8 @@ REFUSED = {
     "run multipod --robot disc --gait-set speed=1": "the gait 'disc' has no such option",
     "run multipod --robot disc --gait-set period=0": "period must be positive",
     "run multipod --set leaf_k=nan": "--set takes numbers",
+    "run hopping_leg --engine mujoco --seconds 1e-9": "at least one row of 0.001 s",
+    "run slip_leg --engine mujoco --seconds 1e-9": "at least one row of 0.001 s",
     "run hopping_leg --preset nan": "unknown preset 'nan'; there are",
     "run hopping_leg --speed nan": "--speed must be finite",
     "run hopping_leg --terrain step high": "arguments of a terrain are numbers",

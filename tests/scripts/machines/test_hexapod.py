@@ -45,7 +45,7 @@ def test_the_main_job_end_to_end(tmp_path, capsys):
         (["--terrain", "slope", "0", "1", "2"], "takes 2 arguments"),
         (["--preset", "fast"], "there are " + ", ".join(PRESETS)),
         (["--set", "wings=2"], "unknown hexapod parameter 'wings'"),
-        (["--set", "body_mass"], "SYMBOL=VALUE"),
+        (["--set", "body_mass"], "--set takes NAME=NUMBER, got 'body_mass'"),
         (["--set", "body_mass=-1"], "body_mass must be positive"),
         (["--set", "body_mass=heavy"], "takes numbers, got 'body_mass=heavy'"),
         (["--set", "rho0_k=1e9", "--preset", "reference"], "timestep"),

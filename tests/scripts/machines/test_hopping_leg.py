@@ -6,18 +6,17 @@ import pytest
 from tarsus.analytic import hybrid as hy
 from tarsus.analytic.models import hopping_leg_hybrid as hybrid_leg
 from tarsus.analytic.models.hopping_leg import HoppingLegParams, start_angles
-from tarsus.analytic.terrain import Flat
 from tarsus.controllers.raibert import Raibert
 from tarsus.scripts import cli
 from tarsus.scripts import run as command
-from tarsus.scripts.machines.hopping_leg_exact import hybrid_run
-from tarsus.scripts.machines.hopping_leg_mujoco import mujoco_run
+from tarsus.scripts.machines import hopping_leg_exact, hopping_leg_mujoco
+from tarsus.scripts.machines.hopping_leg import HOPPING_LEG, HoppingExperiment
 from tarsus.scripts.runs import record
 
 
 def test_the_engines_agree_on_the_first_stance():
-    exact = hybrid_run(Raibert(), 1)
-    simulated = mujoco_run(Raibert(fast=True), 1, sample_period=2e-5)
+    exact = hopping_leg_exact.simulate(HoppingExperiment(), 1)
+    simulated = hopping_leg_mujoco.simulate(HoppingExperiment(), 1, period=2e-5)
     assert exact.completed and simulated.completed
     np.testing.assert_allclose(simulated.steps["touchdown"], exact.steps["touchdown"], atol=5e-5)  # a step is 2e-5 s
     stance = [run.steps["liftoff"][0] - run.steps["touchdown"][0] for run in (exact, simulated)]
@@ -30,7 +29,7 @@ def test_the_engines_agree_on_the_first_stance():
 
 def test_no_hop_is_no_run():
     with pytest.raises(ValueError, match="number of hops must be at least 1, got 0"):
-        hybrid_run(Raibert(), 0)
+        hopping_leg_exact.simulate(HoppingExperiment(), 0)
 
 
 def test_the_command_writes_a_record_and_a_picture(tmp_path, capsys):
@@ -52,17 +51,15 @@ def test_a_live_plot_follows_either_engine_and_stops_it():
     from tarsus.scripts.views.hopping_live import HoppingLegFollower
 
     for engine in ("exact", "mujoco"):
-        controller = Raibert(fast=engine == "mujoco")
-        follower = HoppingLegFollower(controller, Flat())
+        experiment = HoppingExperiment(preset="rl")
+        follower = HoppingLegFollower(experiment.controller(fast=engine == "mujoco"), experiment.ground)
 
         def stop(t, *rest, follower=follower, engine=engine):
             follower.plot.stopped = t > 0.4
             return follower(engine, t, *rest)
 
-        if engine == "exact":
-            run = hybrid_run(controller, 3, sample_period=0.01, on_frame=stop, frame_period=follower.period)
-        else:
-            run = mujoco_run(controller, 3, preset="rl", sample_period=1e-3, on_frame=stop)
+        options = {"period": 0.01, "frame_period": follower.period} if engine == "exact" else {}
+        run = getattr(HOPPING_LEG, engine)(experiment, None, steps=3, on_frame=stop, **options)
         assert not run.completed and run.record["time"][-1] < 0.45
         plot = follower.plot
         stance = [moment for moment in plot.moments if "stance" in moment.text]
@@ -80,7 +77,7 @@ def test_a_start_below_ground_is_an_end_that_says_so():
     low = start_angles(HoppingLegParams())
     low[1] = 0.1
     model = hybrid_leg.build(Raibert(), start=np.concatenate([low, np.zeros(4)]))
-    run = hybrid_run(Raibert(), 2, sim=hy.compile(model, mode="python"), sample_period=1e-2)
+    run = hopping_leg_exact.simulate(HoppingExperiment(), 2, sim=hy.compile(model, mode="python"), period=1e-2)
     assert not run.completed and "foot_below_ground" in run.status
     assert run.record.attrs["status"] == run.status and run.record.sizes["time"] <= 1
 

@@ -62,7 +62,7 @@ def test_the_video_is_written(tmp_path):
         (["--robot", "disc", "--n-legs", "2"], "from 3 to 50 legs"),
         (["--set", "yaw_range=0.5"], "legs overlap"),
         (["--set", "leaf=3"], "unknown parameter 'leaf' of a multipod; there are segment_length"),
-        (["--set", "leaf_k=soft"], "--set takes NAME=NUMBER, got 'leaf_k=soft'"),
+        (["--set", "leaf_k=soft"], "--set takes numbers, got 'leaf_k=soft'"),
         (["--gait-set", "frequency"], "--gait-set takes NAME=NUMBER, got 'frequency'"),
         (["--seconds", "0"], "--seconds must be positive and finite, got 0"),
         (["--terrain", "swamp"], "unknown terrain 'swamp'"),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tarsus.scripts import run as command
-from tarsus.scripts.machines.slip_leg import experiment_from
+from tarsus.scripts.machines.slip_leg import SLIP_LEG, SlipLegExperiment
 from tarsus.scripts.runs import record
 from tarsus.scripts.views.leg_plot import LegPlot
 
@@ -26,7 +26,7 @@ def test_it_writes_record_figure_and_film(tmp_path, capsys):
         (["--engine", "both", "--steps", "2"], "both are compared over --seconds"),
         (["--steps", "0"], "--steps must be at least 1"),
         (["--set", "colour=1"], "unknown parameter 'colour'"),
-        (["--set", "stiffness=much"], "--set takes NAME=NUMBER, got 'stiffness=much'"),
+        (["--set", "stiffness=much"], "--set takes numbers, got 'stiffness=much'"),
         (["--set", "stiffness=-1"], "stiffness must be positive"),
         (["--terrain", "swamp"], "unknown terrain 'swamp'"),
     ],
@@ -46,13 +46,14 @@ def test_a_run_that_fails_says_so_and_keeps_what_was(tmp_path, capsys):
 
 
 def test_options_of_the_command_line_reach_the_experiment():
-    args = command.parser().parse_args(["slip_leg", "--erratum", "8", "9", "--no-compensation", "--set", "base_mass=5"])
-    experiment = experiment_from(args)
+    def experiment_of(*words):
+        return SLIP_LEG.experiment(command.parser().parse_args(["slip_leg", "--preset", "reference", *words]))
+
+    experiment = experiment_of("--erratum", "8", "9", "--no-compensation", "--set", "base_mass=5")
     assert experiment.params.base_mass == 5.0 and experiment.control.compensate == 0.0
     assert experiment.control.nominal_length == experiment.control.frozen_com == 1.0
     assert experiment.control.liftoff_under_weight == 0.0
-    args = command.parser().parse_args(["slip_leg", "--engine", "mujoco", "--terrain", "step", "0.02", "1", "0.1", "0"])
-    experiment = experiment_from(args, energy_gain=0.5)
+    experiment = experiment_of("--engine", "mujoco", "--terrain", "step", "0.02", "1", "0.1", "0")
     assert experiment.control.energy_gain == 0.5 and experiment.ground.rise == 0.02
 
 
@@ -60,7 +61,6 @@ def test_a_live_plot_follows_either_engine_and_stops_it():
     import matplotlib
 
     matplotlib.use("Agg", force=True)
-    from tarsus.scripts.machines.slip_leg import SLIP_LEG, SlipLegExperiment
     from tarsus.scripts.views.slip_leg_view import SlipLegFollower
 
     experiment = SlipLegExperiment()
