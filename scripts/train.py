@@ -132,28 +132,22 @@ def callbacks(run: TrainingRun, seed: int, folder: Path, every: int, bar: tqdm, 
 
 def evaluations(run: TrainingRun, seed: int, folder: Path, every: int):
     """Return the callback that evaluates the policy, and writes the best one into `best/`."""
-    from stable_baselines3.common.callbacks import BaseCallback, EvalCallback
+    from stable_baselines3.common.callbacks import ConvertCallback, EvalCallback
     from stable_baselines3.common.vec_env import VecNormalize
 
-    class Save(BaseCallback):
-        """Write a checkpoint into `best/`."""
+    def save(*_) -> bool:
+        normaliser = made.model.get_vec_normalize_env()
+        checkpoint.save(folder / "best", run, seed, made.model, normaliser, mean_reward=made.best_mean_reward)
+        return True
 
-        def _on_step(self) -> bool:
-            reward, normaliser = self.parent.best_mean_reward, self.model.get_vec_normalize_env()
-            checkpoint.save(folder / "best", run, seed, self.model, normaliser, mean_reward=reward)
-            return True
-
-    class Keep(BaseCallback):
-        """Move the evaluations to their place."""
-
-        def _on_step(self) -> bool:
-            os.replace(self.parent.log_path, folder / "evaluations.npz")
-            return True
+    def keep(*_) -> bool:
+        os.replace(made.log_path, folder / "evaluations.npz")
+        return True
 
     made = EvalCallback(
         VecNormalize(environments(run, EVAL_ENVS, 0), training=False, norm_reward=False),
-        callback_on_new_best=Save(),
-        callback_after_eval=Keep(),
+        callback_on_new_best=ConvertCallback(save),
+        callback_after_eval=ConvertCallback(keep),
         n_eval_episodes=EVAL_ENVS,
         eval_freq=max(1, every // run.num_envs),
         log_path=str(folder),
