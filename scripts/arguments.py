@@ -100,40 +100,31 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def number(low: float = -LARGEST, high: float = LARGEST, *, positive: bool = False) -> Callable[[str], float]:
-    """Return the type of a number from `low`, or from above zero, to `high`."""
+def number(
+    low: float = -LARGEST, high: float = LARGEST, *, positive: bool = False, kind: type = float
+) -> Callable[[str], Any]:
+    """Return the type of a number, of kind float or int, from `low`, or from above zero, to `high`."""
+    what, finite, form = ("number", "finite and ", "g") if kind is float else ("whole number", "", "")
 
-    def finite(text: str) -> float:
+    def read(text: str) -> Any:
         try:
-            value = float(text)
+            value = kind(text)
         except ValueError:
-            raise argparse.ArgumentTypeError(f"must be a number, got {text!r}") from None
+            raise argparse.ArgumentTypeError(f"must be a {what}, got {text!r}") from None
         if positive and not 0 < value < math.inf:
             raise argparse.ArgumentTypeError(f"must be positive and finite, got {text}")
         if not low <= value < math.inf:
-            raise argparse.ArgumentTypeError(f"must be finite and at least {low:g}, got {text}")
+            raise argparse.ArgumentTypeError(f"must be {finite}at least {low:{form}}, got {text}")
         if value > high:
-            raise argparse.ArgumentTypeError(f"must be at most {high:g}, got {text}")
+            raise argparse.ArgumentTypeError(f"must be at most {high:{form}}, got {text}")
         return value
 
-    return finite
+    return read
 
 
 def integer(low: int = 1, high: int = MOST) -> Callable[[str], int]:
     """Return the type of a whole number from `low` to `high`."""
-
-    def whole(text: str) -> int:
-        try:
-            value = int(text)
-        except ValueError:
-            raise argparse.ArgumentTypeError(f"must be a whole number, got {text!r}") from None
-        if value < low:
-            raise argparse.ArgumentTypeError(f"must be at least {low}, got {text}")
-        if value > high:
-            raise argparse.ArgumentTypeError(f"must be at most {high}, got {text}")
-        return value
-
-    return whole
+    return number(low, high, kind=int)
 
 
 finite = number()

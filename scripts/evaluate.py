@@ -13,12 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import gymnasium
-import joblib
 import numpy as np
-from tqdm import tqdm
 
 import tarsus  # noqa: F401  registers the environments
-from tarsus.scripts import arguments, paths, report
+from tarsus.scripts import arguments, parallel, paths, report
 from tarsus.scripts.runs import output
 from tarsus.scripts.views import rendering
 
@@ -102,9 +100,8 @@ def film_episode(policy: str, environment: str | None, options: Mapping[str, Any
 def evaluate(policy: str, environment=None, options=None, n_seeds=5, n_episodes=1, n_jobs=1) -> list[Episode]:
     """Return the episodes of seeds 0 to n_seeds - 1, `n_episodes` each, on joblib's active backend."""
     seeds = [SEEDS * episode + seed for seed in range(n_seeds) for episode in range(n_episodes)]
-    run, parallel = joblib.delayed(run_episode), joblib.Parallel(n_jobs=n_jobs, return_as="generator")
-    made = parallel(run(policy, environment, options or {}, seed) for seed in seeds)
-    return list(tqdm(made, total=len(seeds), unit="episode", mininterval=1.0))
+    cases = [(policy, environment, options or {}, seed) for seed in seeds]
+    return parallel.each(run_episode, cases, n_jobs, unit="episode")
 
 
 def cells(episodes: list[Episode]) -> list[str]:
@@ -157,7 +154,3 @@ def main(argv: list[str] | None = None) -> int:
     print(report.markdown_table(["policy", *COLUMNS.values()], [[args.policy, *cells(episodes)]]))
     print(f"mean ± standard deviation of {len(episodes)} episodes; {report.versions('tarsus', 'mujoco', 'gymnasium')}")
     return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -141,7 +141,3 @@ def main(argv: list[str] | None = None) -> int:
         print("tarsus search gait: interrupted; this is the best gait until then", file=sys.stderr)
         return interrupts.EXIT_STATUS
     return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

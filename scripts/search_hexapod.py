@@ -107,7 +107,3 @@ def main(argv: list[str] | None = None) -> int:
         print(f"{why} at {made.speed:.3f} m/s, tried the next: {point}", file=sys.stderr)
     print("tarsus search hexapod: no stable gait was found; allow more generations", file=sys.stderr)
     return 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())

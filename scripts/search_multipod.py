@@ -231,7 +231,3 @@ def main(argv: list[str] | None = None) -> int:
         print("tarsus search multipod: interrupted; this is the best gait until then", file=sys.stderr)
         return interrupts.EXIT_STATUS
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -32,15 +32,12 @@ def episode(gait: TripodGait, n_steps: int) -> tuple[float, float]:
     """Return an episode's return and mean speed [m/s]; it ends after `n_steps` or with a fall."""
     import gymnasium
 
+    from tarsus.scripts.evaluate import steps
     from tarsus.scripts.learning.policies import clock
 
     env = gymnasium.make("tarsus:Hexapod-v0", max_episode_steps=n_steps, reset_noise=0.0)
-    policy = clock(env, 0, gait)
-    (observation, info), total, over = env.reset(seed=0), 0.0, False
-    while not over:
-        observation, reward, terminated, truncated, info = env.step(policy(observation, info))
-        total, over = total + reward, terminated or truncated
-    return total, info["distance"] / info["time"]
+    rewards, _, infos = zip(*steps(env, clock(env, 0, gait), 0), strict=True)
+    return sum(rewards), infos[-1]["distance"] / infos[-1]["time"]
 
 
 def gaits_of(cycle_times, sweep_angles, duty: float) -> list[TripodGait]:
@@ -115,7 +112,3 @@ def main(argv: list[str] | None = None) -> int:
         print("tarsus sweep gaits: interrupted; these gaits were finished", file=sys.stderr)
         return EXIT_STATUS
     return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

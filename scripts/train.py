@@ -11,6 +11,7 @@ when Ctrl-C ends the training; `--resume` goes on from it, or from `latest-previ
 
 from __future__ import annotations
 
+import argparse
 import importlib.util
 import os
 import sys
@@ -131,28 +132,22 @@ def callbacks(run: TrainingRun, seed: int, folder: Path, every: int, bar: tqdm, 
 
 def evaluations(run: TrainingRun, seed: int, folder: Path, every: int):
     """Return the callback that evaluates the policy, and writes the best one into `best/`."""
-    from stable_baselines3.common.callbacks import BaseCallback, EvalCallback
+    from stable_baselines3.common.callbacks import ConvertCallback, EvalCallback
     from stable_baselines3.common.vec_env import VecNormalize
 
-    class Save(BaseCallback):
-        """Write a checkpoint into `best/`."""
+    def save(*_) -> bool:
+        normaliser = made.model.get_vec_normalize_env()
+        checkpoint.save(folder / "best", run, seed, made.model, normaliser, mean_reward=made.best_mean_reward)
+        return True
 
-        def _on_step(self) -> bool:
-            reward, normaliser = self.parent.best_mean_reward, self.model.get_vec_normalize_env()
-            checkpoint.save(folder / "best", run, seed, self.model, normaliser, mean_reward=reward)
-            return True
-
-    class Keep(BaseCallback):
-        """Move the evaluations to their place."""
-
-        def _on_step(self) -> bool:
-            os.replace(self.parent.log_path, folder / "evaluations.npz")
-            return True
+    def keep(*_) -> bool:
+        os.replace(made.log_path, folder / "evaluations.npz")
+        return True
 
     made = EvalCallback(
         VecNormalize(environments(run, EVAL_ENVS, 0), training=False, norm_reward=False),
-        callback_on_new_best=Save(),
-        callback_after_eval=Keep(),
+        callback_on_new_best=ConvertCallback(save),
+        callback_after_eval=ConvertCallback(keep),
         n_eval_episodes=EVAL_ENVS,
         eval_freq=max(1, every // run.num_envs),
         log_path=str(folder),
@@ -196,6 +191,25 @@ def how_to_go_on(folder: Path) -> str:
     return f"--resume goes on from step {checkpoint.settings(latest)['steps']}, in {latest}"
 
 
+def planned(args: argparse.Namespace) -> tuple[TrainingRun, Path]:
+    """Return what to train, and its folder.
+
+    Raises:
+        ValueError: If it cannot be trained there; the sentence says why.
+    """
+    if importlib.util.find_spec("stable_baselines3") is None:
+        raise ValueError("Stable-Baselines3 is needed: pip install 'tarsus[rl]'")
+    changes = {"total_steps": args.steps, "num_envs": args.num_envs}
+    run = replace(training_runs.find(args.run), **{name: value for name, value in changes.items() if value})
+    folder = args.out / f"{args.run}-{args.seed}"
+    if checkpoint.newest(folder / "latest").exists() and not args.resume:
+        raise ValueError(f"{folder} exists; --resume goes on from it, another --out or --seed starts afresh")
+    if args.resume:
+        checkpoint.check(checkpoint_in(folder), run)
+    output.check(folder / "evaluations.npz")
+    return run, folder
+
+
 @arguments.command
 def main(argv: list[str] | None = None) -> int:
     parser = arguments.Parser(prog="tarsus train", description=__doc__.partition("\n")[0])
@@ -211,17 +225,7 @@ def main(argv: list[str] | None = None) -> int:
         "--threads", type=arguments.threads, default=0, help="of physics and learning; 0 is one for each processor"
     )
     with arguments.read(parser, argv) as args:
-        if importlib.util.find_spec("stable_baselines3") is None:
-            raise ValueError("Stable-Baselines3 is needed: pip install 'tarsus[rl]'")
-        run = training_runs.find(args.run)
-        changes = {"total_steps": args.steps, "num_envs": args.num_envs}
-        run = replace(run, **{name: value for name, value in changes.items() if value})
-        folder = args.out / f"{args.run}-{args.seed}"
-        if checkpoint.newest(folder / "latest").exists() and not args.resume:
-            raise ValueError(f"{folder} exists; --resume goes on from it, another --out or --seed starts afresh")
-        if args.resume:
-            checkpoint.check(checkpoint_in(folder), run)
-        output.check(folder / "evaluations.npz")
+        run, folder = planned(args)
     import torch
 
     if args.threads:
@@ -241,7 +245,3 @@ def main(argv: list[str] | None = None) -> int:
         return interrupts.EXIT_STATUS
     print(f"{folder}/best is the best policy; tarsus evaluate {folder}/best shows what it does")
     return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -88,7 +88,3 @@ def main(argv: list[str] | None = None) -> int:
     train(options, args.iterations, args.runners, args.envs, args.batch, args.address)
     print(f"{report.versions('tarsus', 'ray', 'gymnasium', 'mujoco', 'torch')}, on {report.machine()}")
     return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -70,7 +70,10 @@ def few_cases():
 # Subcommands that no other test runs to the end: smallest arguments, and what stands in for want of a smaller option.
 # OUT is a folder with copies of the pages that commands write to.
 SMOKE: dict[str, tuple[str, dict[str, Any]]] = {
-    "benchmark contact": ("--out OUT", dict(FRAMES=10, THREADED=100, CALLS=10, BATCHES=(4, 8), PATHS=(3, 4))),
+    "benchmark contact": (
+        "--out OUT/threads.md",
+        dict(FRAMES=10, THREADED=100, CALLS=10, BATCHES=(4, 8), PATHS=(3, 4)),
+    ),
     "benchmark env": ("--seconds 0.1 --repeats 1", {}),
     "benchmark hopping_leg": ("--repeats 1", {}),
     "benchmark hybrid": ("--repeats 1", dict(EVENTS=64, FIRST_CALLS=1)),

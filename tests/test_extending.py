@@ -30,7 +30,7 @@ from tarsus.scripts import cli, crossvalidate, evaluate, run, train
 from tarsus.scripts.learning import policies, training_runs
 from tarsus.scripts.machines import MACHINES, multipod_mujoco
 from tarsus.scripts.machines.machine import Machine, Run
-from tarsus.scripts.pages import baselines, hexapod_page, plain_page
+from tarsus.scripts.pages import baselines, environment_page
 from tarsus.scripts.pages import contact as contact_sweep
 from tarsus.scripts.pages import docs as write_docs
 from tarsus.scripts.runs import layouts, record
@@ -69,7 +69,7 @@ def test_a_terrain_is_in_the_environments_both_engines_simsect_and_the_docs(monk
     assert hy.compile(model, mode="python").run(final_time=2e-3).status is hy.Status.FINAL_TIME
     run = simsect.setup(simsect.parse('systemName = "hexapod"; terrain_type = "ripples"; terrain_arg1 = 0.02;'))
     assert run.ground == Ripples(0.02)
-    assert "`ripples`" in hexapod_page.page()
+    assert "`ripples`" in environment_page.page("Hexapod-v0")
     with pytest.raises(ValueError, match="there are .*ripples"):
         terrain.make("swamp")
 
@@ -77,7 +77,9 @@ def test_a_terrain_is_in_the_environments_both_engines_simsect_and_the_docs(monk
 def test_a_preset_is_in_the_models_the_sweep_and_the_docs(monkeypatch):
     monkeypatch.setitem(PRESETS, "coarse", replace(PRESETS["rl"], timestep=5e-3))
     assert steps("Hexapod-v0", preset="coarse")[0].n_substeps == 4
-    assert {"coarse", "coarse, noslip 3"} <= set(contact_sweep.settings()) and "`coarse`" in hexapod_page.page()
+    assert {"coarse", "coarse, noslip 3"} <= set(contact_sweep.settings()) and "`coarse`" in environment_page.page(
+        "Hexapod-v0"
+    )
 
 
 def test_an_observation_is_in_both_environments_and_the_docs(monkeypatch):
@@ -87,7 +89,7 @@ def test_an_observation_is_in_both_environments_and_the_docs(monkeypatch):
     env, (one, *_), (several, *_) = steps("Hexapod-v0", observations=("height", "leg_speed"))
     np.testing.assert_allclose(one[1:], env.data.qvel[8::3], rtol=1e-6)
     np.testing.assert_array_equal(several[0], one)
-    assert "rate of the legs' lengths" in hexapod_page.page()
+    assert "rate of the legs' lengths" in environment_page.page("Hexapod-v0")
 
 
 def test_a_reward_term_is_weighed_reported_and_documented(monkeypatch):
@@ -97,7 +99,7 @@ def test_a_reward_term_is_weighed_reported_and_documented(monkeypatch):
     _, one, several = steps("Hexapod-v0", reward_weights={"upright": 3.0})
     assert one[4]["reward_upright"] == 3.0 == several[4]["reward_upright"][1]
     assert one[1] == pytest.approx(sum(value for key, value in one[4].items() if key.startswith("reward_")))
-    assert "cosine of the tilt" in hexapod_page.page()
+    assert "cosine of the tilt" in environment_page.page("Hexapod-v0")
 
 
 @pytest.fixture
@@ -158,8 +160,9 @@ def test_an_environment_is_made_evaluated_and_documented(quadruped):
     assert evaluate.run_episode("random", quadruped, {}, seed=0).length == pytest.approx(0.4)
     assert set(baselines.jobs(quadruped, {}, None, 1)) == {"zero", "random"}
     page = write_docs.pages()["docs/envs/quadruped.md"]()
+    assert "edit `quadruped.py` or the code" in page
     assert page.startswith("# Quadruped-v0") and "a robot of the reader's own" in page and "`foot_contact`" in page
-    assert write_docs.pages()[plain_page.place("SlipLeg-v0")] is write_docs.PAGES["docs/envs/slip_leg.md"]
+    assert "edit `scripts/pages/environments/slip_leg.md`" in write_docs.pages()["docs/envs/slip_leg.md"]()
 
 
 def test_a_robot_that_walks_is_on_the_command_line(monkeypatch, tmp_path, capsys):

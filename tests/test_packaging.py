@@ -30,6 +30,13 @@ def test_the_trained_policies_are_in_the_wheel():
     assert {path for path in (folder / "trained").rglob("*.*")} <= listed and len(listed) > 1
 
 
+def test_the_words_of_the_environments_pages_are_in_the_wheel():
+    data = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]
+    folder = ROOT / "scripts" / "pages"
+    listed = {path for pattern in data["tarsus.scripts.pages"] for path in folder.glob(pattern)}
+    assert set((folder / "environments").iterdir()) == listed and len(listed) > 1
+
+
 def test_the_release_has_one_number_and_one_day():
     version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
     changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")

@@ -1,8 +1,8 @@
 """Time the contact solver: per frame, per call, on threads, and along a path.
 
-Usage: tarsus benchmark contact [--out FOLDER] [--seed 0]. Runtime: about half a minute after compilation. CPU time on
-one thread (wall time for the thread speed-up), medians over interleaved rounds; with --out also a picture, after figure
-8b of Wu, Zhao and Revzen (arXiv:2310.20669). `benchmark scaling` has the number of legs, beside MuJoCo.
+Usage: tarsus benchmark contact [--out FILE] [--seed 0]. Runtime: about half a minute after compilation. CPU time on one
+thread (wall time for threads and paths), medians over interleaved rounds; with --out also a picture, after figure 8b of
+Wu, Zhao and Revzen (arXiv:2310.20669). `benchmark scaling` has the number of legs, beside MuJoCo.
 """
 
 from __future__ import annotations
@@ -13,10 +13,14 @@ import numpy as np
 
 from tarsus.analytic.compilation.parallel import n_threads
 from tarsus.analytic.contact import Coulomb, Feet, Solver, Viscous, kernels, se2, solve
-from tarsus.scripts import arguments, report
 from tarsus.scripts.benchmarks.timing import medians, repeated
-from tarsus.scripts.runs import output
+from tarsus.scripts.pages.frame import Page, Table
+from tarsus.scripts.signature import Seed
 
+PACKAGES = ("numpy", "numba")
+FILES = ("contact_threads.png",)
+LAWS = {"viscous": Viscous(), "coulomb": Coulomb(1e-6)}
+METHODS = {"sequential": "one after the other", "scan": "prefix sums in NumPy", "blocks": "blocks on all threads"}
 RADIUS = 0.25  # of the ring that the hexapods stand on [m]
 BATCHES = tuple(4**k for k in range(2, 9))  # frames: 16 to 65536
 PATHS = tuple(10**k for k in range(1, 7))  # steps
@@ -45,63 +49,63 @@ def batch_run(pos, vel, law, weight=1.0, stiffness=10.0, parallel=False):
     return (lambda: kernels.frames_parallel(64, *rest)) if parallel else (lambda: kernels.frames_serial(*rest))
 
 
-def report_hexapod(rng) -> None:
-    """Print the cost of a frame in a batch of 1e5, of a single call, and of Coulomb beside viscous."""
-    print(f"hexapod on a ring, us per frame (batch of {FRAMES:.0e}, one thread; the call with its checks in brackets)")
+def frame_table(rng) -> Table:
+    """Return the cost of a frame in a batch on one thread, alone, with the checks of the call, and of Coulomb."""
+    gaps, rows = (1e-3, 1e-6, 1e-9), []
     for spread in (0.02, 0.05):
         pos, vel = ring(rng, FRAMES, 6, spread)
         feet = Feet(10.0, 1.0, 1.0)
         found = medians({
             "viscous": batch_run(pos, vel, Viscous()),
             "public": lambda pos=pos, vel=vel, feet=feet: solve(pos, vel, feet, parallel=False),
-            **{f"coulomb {gap:.0e}": batch_run(pos, vel, Coulomb(gap)) for gap in (1e-3, 1e-6, 1e-9)},
+            **{gap: batch_run(pos, vel, Coulomb(gap)) for gap in gaps},
         }, 5)  # fmt: skip
-        us = {name: seconds / FRAMES * 1e6 for name, seconds in found.items()}
-        ratios = ", ".join(f"{name} x{us[name] / us['viscous']:.1f}" for name in us if name.startswith("coulomb"))
-        print(f"  heights +-{spread}: viscous {us['viscous']:.2f} ({us['public']:.2f}); {ratios}")
-    for law in (Viscous(), Coulomb(1e-6)):
-        solver, one = Solver(Feet(10.0, 1.0, 1.0), 6, law), (pos[0].copy(), vel[0].copy())
-        seconds = medians({"call": lambda solver=solver, one=one: [solver(*one) for _ in range(CALLS)]}, ROUNDS)["call"]
-        print(f"  single call from Python, {type(law).__name__}: {seconds / CALLS * 1e6:.2f} us")
+        us = [f"{found[name] / FRAMES * 1e6:.2f}" for name in ("viscous", "public")]
+        rows.append((f"+-{spread}", *us, *(f"x{found[gap] / found['viscous']:.1f}" for gap in gaps)))
+    head = ("heights [m]", "viscous [us]", "with the call's checks [us]", *(f"Coulomb to {gap:.0e}" for gap in gaps))
+    return Table(head, rows, f"### A hexapod on a ring, a frame of {FRAMES:.0e}")
 
 
-def report_threads(rng) -> np.ndarray:
-    """Print and return threads, and the overhead of figure 8b: wall time times threads over one thread's."""
+def call_table(rng) -> Table:
+    """Return the cost of a single call from Python."""
+    (pos,), (vel,) = ring(rng, 1, 6, 0.05)
+    solvers = {name: Solver(Feet(10.0, 1.0, 1.0), 6, law) for name, law in LAWS.items()}
+    found = medians({name: repeated(lambda s=s: s(pos, vel), CALLS) for name, s in solvers.items()}, ROUNDS)
+    return Table(("law", "call [us]"), [(name, f"{1e6 * s / CALLS:.2f}") for name, s in found.items()], "### A call")
+
+
+def thread_table(rng) -> Table:
+    """Return the speed-up of all threads, and figure 8b's overhead: wall time times threads over one thread's."""
     pos, vel = ring(rng, THREADED, 6, 0.05)
     feet = Feet(10.0, 1.0, 1.0)
-    runs = {f"{law} {parallel}": lambda law=law, parallel=parallel: solve(pos, vel, feet, law, parallel=parallel)
-            for law in ("viscous", "coulomb") for parallel in (False, True)}  # fmt: skip
-    wall = medians(runs, 5, wall=True)
-    cpu = medians(runs, 5)
-    extra = [cpu[f"{law} True"] / cpu[f"{law} False"] for law in ("viscous", "coulomb")]
-    speedup = [wall[f"{law} False"] / wall[f"{law} True"] for law in ("viscous", "coulomb")]
-    threads = n_threads()
-    words = f"viscous x{speedup[0]:.2f}, coulomb x{speedup[1]:.2f} (wall)"
-    print(f"\nthreads: {threads}; {THREADED:.0e} hexapod frames: {words}")
-    print(f"  overhead (threads x time / time of one): {threads / speedup[0]:.2f}, {threads / speedup[1]:.2f}")
-    print(f"  of which CPU time: x{extra[0]:.2f}, x{extra[1]:.2f}; the rest is waiting, load {os.getloadavg()[0]:.1f}")
-    return np.array([threads, *speedup])
+    runs = {(law, parallel): lambda law=law, parallel=parallel: solve(pos, vel, feet, law, parallel=parallel)
+            for law in LAWS for parallel in (False, True)}  # fmt: skip
+    wall, cpu = medians(runs, 5, wall=True), medians(runs, 5)
+    rows = []
+    for law in LAWS:
+        gain = wall[law, False] / wall[law, True]
+        more = cpu[law, True] / cpu[law, False]
+        rows.append((law, f"x{gain:.2f}", f"{n_threads() / gain:.2f}", f"x{more:.2f}"))
+    head = ("law", "faster", "overhead: threads x time / time of one", "CPU time of all")
+    title = f"### {n_threads()} threads, {THREADED:.0e} hexapod frames, load {os.getloadavg()[0]:.1f}"
+    return Table(head, rows, title)
 
 
-def report_batches(rng) -> dict[str, np.ndarray]:
-    """Print and return threads x time on threads / time on one, by the number of frames in a batch, for both laws."""
-    overhead = {"viscous": [], "coulomb": []}
+def batch_overheads(rng) -> dict[str, list[float]]:
+    """Return threads x time on threads / time on one, by the number of frames in a batch, for both laws."""
+    overhead = {name: [] for name in LAWS}
     for frames in BATCHES:
         pos, vel = ring(rng, frames, 6, 0.05)
-        count = max(1, CALLS // frames)
-        for name, law in (("viscous", Viscous()), ("coulomb", Coulomb(1e-6))):
-            one, many = batch_run(pos, vel, law), batch_run(pos, vel, law, parallel=True)
-            runs = {"one": repeated(one, count), "many": repeated(many, count)}
+        for name, law in LAWS.items():
+            runs = {many: repeated(batch_run(pos, vel, law, parallel=many), max(1, CALLS // frames))
+                    for many in (False, True)}  # fmt: skip
             seconds = medians(runs, 9, wall=True)
-            overhead[name].append(n_threads() * seconds["many"] / seconds["one"])
-    print("\noverhead by frames in a batch: " + ", ".join(f"{frames}" for frames in BATCHES))
-    for name, values in overhead.items():
-        print(f"  {name}: " + ", ".join(f"{value:.2f}" for value in values))
-    return {name: np.array(values) for name, values in overhead.items()}
+            overhead[name].append(n_threads() * seconds[True] / seconds[False])
+    return overhead
 
 
-def report_paths(rng) -> dict[str, np.ndarray]:
-    """Print and return the wall time per step of each method of integration, by the number of steps [ns]."""
+def path_times(rng) -> tuple[dict[str, list[float]], float]:
+    """Return the wall time per step of each method of integration, by the number of steps [ns], and how they differ."""
     per_step = {name: [] for name in se2.METHODS}
     for steps in PATHS:
         twist, count = rng.normal(size=(steps, 3)), max(1, CALLS // steps)
@@ -110,34 +114,44 @@ def report_paths(rng) -> dict[str, np.ndarray]:
         for name, seconds in medians(runs, 5, wall=True).items():
             per_step[name].append(seconds / count / steps * 1e9)
     ends = [se2.integrate(twist, 1e-3, method=name)[-1] for name in se2.METHODS]
-    longest = ", ".join(f"{name} {values[-1] * steps * 1e-6:.0f} ms" for name, values in per_step.items())
-    print(f"\n{steps} SE(2) steps: {longest}; {max(np.abs(end - ends[0]).max() for end in ends):.1e} apart")
-    print("  ns per step, by steps: " + ", ".join(f"{steps}" for steps in PATHS))
+    return per_step, max(np.abs(end - ends[0]).max() for end in ends)
+
+
+def draw(overhead: dict[str, list[float]], per_step: dict[str, list[float]]):
+    """Draw the overhead of threads by batch size, and the time of a step of integration by path length (8b)."""
+    import matplotlib.pyplot as plt
+
+    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
+    count = n_threads()
+    for name, values in overhead.items():
+        left.semilogx(BATCHES, values, "o-", label=f"hexapod, {'viscous' if name == 'viscous' else 'Coulomb to 1e-6'}")
+    left.axhline(1.0, color="0.6", lw=1, zorder=0)
+    left.axhline(count, color="0.6", lw=1, ls="--", zorder=0)
+    left.text(BATCHES[0], 0.96, "no overhead", color="0.4", va="top")
+    left.text(BATCHES[-1], 1.02 * count, "as slow as one thread", color="0.4", va="bottom", ha="right")
+    left.set(xlabel="frames in a batch", ylabel=f"{count} x time on {count} threads / time on one",
+             title="Threads over frames", ylim=(0, None))  # fmt: skip
     for name, values in per_step.items():
-        print(f"    {name}: " + ", ".join(f"{value:.0f}" for value in values))
-    return {name: np.array(values) for name, values in per_step.items()}
+        right.loglog(PATHS, values, "o-", label=METHODS[name])
+    right.set(xlabel="steps of the path", ylabel="time per step [ns]", title="Integration of the body's path")
+    for axes in (left, right):
+        axes.legend(frameon=False)
+    return figure
 
 
-@arguments.command
-def main(argv: list[str] | None = None) -> int:
-    parser = arguments.Parser(prog="tarsus benchmark contact", description=__doc__.partition("\n")[0])
-    output.add_options(parser, None, "folder for the picture")
-    parser.add_argument("--seed", type=arguments.seed, default=0)
-    with arguments.read(parser, argv) as args:
-        files = output.Output(args, "contact_threads.png") if args.out else None
-    rng = np.random.default_rng(args.seed)
-    print(f"{report.versions('numpy', 'numba')}, on {report.machine()}, seed {args.seed}")
-    report_hexapod(rng)
-    report_threads(rng)
-    overhead, per_step = report_batches(rng), report_paths(rng)
-    if files:
-        from tarsus.scripts.views import contact_pictures as pictures
+def tables(seed: Seed = 0) -> Page:
+    """Return the tables, and the picture.
 
-        with files.writing("contact_threads.png") as (picture,):
-            pictures.save(pictures.threads(BATCHES, overhead, PATHS, per_step, n_threads()), picture)
-        print(files)
-    return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())
+    Args:
+        seed: Of poses and velocities.
+    """
+    rng = np.random.default_rng(seed)
+    parts = [frame_table(rng), call_table(rng), thread_table(rng)]
+    overhead, (per_step, apart) = batch_overheads(rng), path_times(rng)
+    rows = [(name, *(f"{value:.2f}" for value in values)) for name, values in overhead.items()]
+    parts.append(Table(("law", *BATCHES), rows, "### Overhead by frames in a batch"))
+    rows = [(name, *(f"{value:.0f}" for value in values), f"{values[-1] * PATHS[-1] * 1e-6:.0f} ms")
+            for name, values in per_step.items()]  # fmt: skip
+    parts.append(Table(("method", *PATHS, "longest"), rows, "### SE(2) integration, ns per step by steps of the path"))
+    words = f"The ends of the longest path are {apart:.1e} apart."
+    return Page(*parts, words, files={FILES[0]: lambda: draw(overhead, per_step)})

@@ -9,6 +9,7 @@ The share outside the physics compares an episode with the same controls replaye
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import gymnasium
@@ -38,23 +39,33 @@ class EnvRow:
     n_envs: int = 1
     replay: Run | None = None  # the bare physics of the same episode
 
-    def episode(self) -> None:
-        """Run one episode."""
-        self.env.reset(seed=0)
-        for action in self.actions:
-            self.env.step(action)
+
+def episode(env, actions: np.ndarray) -> Run:
+    """Return a run of one episode with these actions."""
+
+    def run() -> None:
+        env.reset(seed=0)
+        for action in actions:
+            env.step(action)
+
+    return run
 
 
-def hexapod_actions(env, n_steps: int) -> np.ndarray:
-    """Return the actions with which the clock walks."""
-    base = env.unwrapped
-    policy = ClockPolicy(TripodGait(), "velocity", ctrl_dt=base.ctrl_dt, scale=base.action_scale)
+def actions_of(env, policy: Callable, n_steps: int) -> np.ndarray:
+    """Return the actions of a policy in an episode, shape (n_steps, ...)."""
     observation, info = env.reset(seed=0)
     actions = []
     for _ in range(n_steps):
         actions.append(policy(observation, info))
         observation, _, _, _, info = env.step(actions[-1])
     return np.array(actions)
+
+
+def hexapod_actions(env, n_steps: int) -> np.ndarray:
+    """Return the actions with which the clock walks."""
+    base = env.unwrapped
+    policy = ClockPolicy(TripodGait(), "velocity", ctrl_dt=base.ctrl_dt, scale=base.action_scale)
+    return actions_of(env, policy, n_steps)
 
 
 def recorded(env, actions: np.ndarray, kind) -> tuple[np.ndarray, np.ndarray]:
@@ -113,7 +124,7 @@ def tables(seconds: Seconds = 4.0, repeats: Count = 7) -> Page:
     """
     measured = rows(seconds)
     runs = {(row.label, what): run for row in measured
-            for what, run in (("episode", row.episode), ("physics", row.replay)) if run}  # fmt: skip
+            for what, run in (("episode", episode(row.env, row.actions)), ("physics", row.replay)) if run}  # fmt: skip
     took = timing.rounds(runs, repeats, progress=True)
     rates = [row.n_envs * len(row.actions) / took[row.label, "episode"].cpu for row in measured]
     lines = []

@@ -11,6 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from tarsus.scripts.benchmarks import timing
+from tarsus.scripts.benchmarks.env import actions_of, episode
 from tarsus.scripts.pages.frame import Page, Table
 from tarsus.scripts.signature import Count
 
@@ -62,18 +63,7 @@ def environment_steps(n: int = 500) -> Callable:
     env = gymnasium.make("tarsus:HoppingLeg-v0", reset_noise=0.0, max_episode_steps=10**9)
     base = env.unwrapped
     policy = RaibertPolicy(Raibert(params=base.params), base.action_scale)
-    observation, info = env.reset(seed=0)
-    actions = []
-    for _ in range(n):
-        actions.append(policy(observation, info))
-        observation, _, _, _, info = env.step(actions[-1])
-
-    def episode() -> None:
-        env.reset(seed=0)
-        for action in actions:
-            env.step(action)
-
-    return episode
+    return episode(env, actions_of(env, policy, n))
 
 
 def tables(repeats: Count = 7) -> Page:

@@ -164,14 +164,8 @@ def draw(data: dict):
             axis.fill_between(legs, times[:, 1], times[:, 3], color=f"C{color}", alpha=0.25, lw=0)
         for color, name in enumerate(KERNELS, start=2):
             times = data[name] / data[name][0] if relative else 1e6 * data[name]
-            axis.plot(
-                legs,
-                times,
-                color=f"C{color}",
-                ls="--",
-                lw=1.2,
-                label=labels[name.split()[1]].replace("a call", "in a batch"),
-            )
+            label = labels[name.split()[1]].replace("a call", "in a batch")
+            axis.plot(legs, times, color=f"C{color}", ls="--", lw=1.2, label=label)
         axis.set(xlabel="legs", xlim=(legs[0], legs[-1]))
     ticks = (1, 2, 5, 10, 20, 50, 100)
     axes[0].set(ylabel=f"time of a frame, relative to the median at {legs[0]} legs", yscale="log")
@@ -191,8 +185,4 @@ def tables(poses: Count = 1000, legs: tuple[Legs, ...] | None = None, seed: Seed
         seed: Of the poses.
     """
     data = compute(sorted(set(legs)) if legs else range(MIN_LEGS, MAX_LEGS + 1), poses, seed, progress=True)
-    files = {
-        "scaling.npz": lambda: data,
-        "scaling.png": lambda: draw(data),
-    }
-    return Page(table(data), files=files)
+    return Page(table(data), files={"scaling.npz": lambda: data, "scaling.png": lambda: draw(data)})

@@ -13,6 +13,7 @@ import numpy as np
 from tarsus.analytic.models import slip_leg_motion
 from tarsus.controllers.slip import SlipControl, SlipController, SlipPolicy
 from tarsus.scripts.benchmarks import timing
+from tarsus.scripts.benchmarks.env import actions_of, episode
 from tarsus.scripts.benchmarks.timing import Run
 from tarsus.scripts.pages.frame import Page, Table
 from tarsus.scripts.signature import Count
@@ -56,27 +57,14 @@ def gaits() -> dict[str, Run]:
     }
 
 
-def episode() -> Run:
+def environment_steps() -> Run:
     """Return an episode of `SlipLeg-v0` with the actions of running as a SLIP."""
     import gymnasium
 
-    import tarsus  # noqa: F401  registers the environments
-
-    env = gymnasium.make("SlipLeg-v0", disable_env_checker=True, max_episode_steps=10**9, reset_noise=0.0)
+    env = gymnasium.make("tarsus:SlipLeg-v0", disable_env_checker=True, max_episode_steps=10**9, reset_noise=0.0)
     base = env.unwrapped
     policy = SlipPolicy(SlipController(control=REGULATED, hold=base.ctrl_dt), base.action_scale)
-    observation, info = env.reset(seed=0)
-    actions = []
-    for _ in range(N_ACTIONS):
-        actions.append(policy(observation, info))
-        observation, _, _, _, info = env.step(actions[-1])
-
-    def run() -> None:
-        env.reset(seed=0)
-        for action in actions:
-            env.step(action)
-
-    return run
+    return episode(env, actions_of(env, policy, N_ACTIONS))
 
 
 def tables(repeats: Count = 7) -> Page:
@@ -86,7 +74,7 @@ def tables(repeats: Count = 7) -> Page:
         repeats: Measurements of each.
     """
     runs = gaits()
-    took = timing.rounds({"terms": terms(), "episode": episode(), **runs}, repeats)
+    took = timing.rounds({"terms": terms(), "episode": environment_steps(), **runs}, repeats)
     rows = [("slip leg, all dynamics terms (M, h, Jacobians and their rates) [us]",
              took["terms"].median(1e6 / N_STATES, ".2f"))]  # fmt: skip
     rows += [(f"slip leg, {N_STEPS} steps {name} [s]", took[name].median(1.0, ".3f")) for name in runs]

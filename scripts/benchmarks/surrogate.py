@@ -8,8 +8,6 @@ time. Actions are those of the undulation as joint speeds; both environments hav
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import gymnasium
 import numpy as np
 
@@ -18,26 +16,13 @@ from tarsus.analytic.models.multipod import MultipodParams
 from tarsus.controllers import gaits
 from tarsus.scripts.benchmarks import timing
 from tarsus.scripts.benchmarks.timing import Simulations
+from tarsus.scripts.benchmarks.vector import VectorRow, vectorised
 from tarsus.scripts.pages.frame import Page, Table
 from tarsus.scripts.signature import Count
 
 PACKAGES = ("tarsus", "mujoco", "gymnasium", "numpy", "numba")
 CTRL_DT = 0.02  # [s]
 N_ENVS_MUJOCO = 64
-
-
-@dataclass
-class SurrogateRow:
-    """One line of the table: a vector environment, and the actions of all its robots, shape (n_steps, n, n_actions)."""
-
-    label: str
-    env: gymnasium.vector.VectorEnv
-    actions: np.ndarray
-
-    def run(self) -> None:
-        """Take the actions once."""
-        for action in self.actions:
-            self.env.step(action)
 
 
 def undulating(n_legs: int, n: int, n_steps: int, speed: float) -> np.ndarray:
@@ -48,7 +33,7 @@ def undulating(n_legs: int, n: int, n_steps: int, speed: float) -> np.ndarray:
     return (rate / speed).reshape(n_steps, n, n_legs)
 
 
-def rows(n_legs: int, num_envs: int, n_steps: int = 20) -> list[SurrogateRow]:
+def rows(n_legs: int, num_envs: int, n_steps: int = 20) -> list[VectorRow]:
     """Return the lines of a robot: the surrogate under both laws, and MuJoCo."""
     made = []
     for law in ("viscous", "coulomb"):
@@ -56,11 +41,11 @@ def rows(n_legs: int, num_envs: int, n_steps: int = 20) -> list[SurrogateRow]:
             "MultipodQuasistatic-v0", num_envs, vectorization_mode="vector_entry_point", n_legs=n_legs, law=law
         )
         speed = env.unwrapped.config.robot.motor.no_load_speed
-        made.append(SurrogateRow(f"surrogate, {law}, {n_legs} legs", env, undulating(n_legs, num_envs, n_steps, speed)))
+        made.append(vectorised(f"surrogate, {law}, {n_legs} legs", env, undulating(n_legs, num_envs, n_steps, speed)))
     env = gymnasium.make_vec(
         "Multipod-v0", N_ENVS_MUJOCO, vectorization_mode="vector_entry_point", n_legs=n_legs, n_threads=1
     )
-    made.append(SurrogateRow(f"Multipod-v0, rl, {n_legs} legs", env, undulating(n_legs, N_ENVS_MUJOCO, 5, speed)))
+    made.append(vectorised(f"Multipod-v0, rl, {n_legs} legs", env, undulating(n_legs, N_ENVS_MUJOCO, 5, speed)))
     return made
 
 
@@ -85,11 +70,10 @@ def tables(legs: tuple[Count, ...] = (6, 12, 50), num_envs: Simulations = 4096, 
     return Page(table([row for n_legs in legs for row in rows(n_legs, num_envs)], repeats))
 
 
-def table(measured: list[SurrogateRow], repeats: int) -> Table:
+def table(measured: list[VectorRow], repeats: int) -> Table:
     """Return the table of rows: steps per second of all robots together."""
     runs = {row.label: row.run for row in measured}
-    prepare = {row.label: lambda row=row: row.env.reset(seed=0) for row in measured}
-    took = timing.rounds(runs, repeats, prepare, progress=True)
-    rates = {row.label: row.actions.shape[0] * row.actions.shape[1] / took[row.label].cpu for row in measured}
-    lines = [(row.label, row.env.num_envs, timing.spread(rates[row.label])) for row in measured]
+    took = timing.rounds(runs, repeats, {row.label: row.prepare for row in measured}, progress=True)
+    rates = {row.label: row.n_envs * row.n_steps / took[row.label].cpu for row in measured}
+    lines = [(row.label, row.n_envs, timing.spread(rates[row.label])) for row in measured]
     return Table(("environment", "robots", "steps/s, median (min to max)"), lines)

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import gymnasium
 import mujoco
 import numpy as np
+from gymnasium.vector import AutoresetMode
 from mujoco.batch import Batch
 
 import tarsus  # noqa: F401  registers the environments
@@ -83,8 +84,14 @@ def batched(n_envs: int, n_steps: int) -> VectorRow:
 
 
 def vectorised(label: str, envs: gymnasium.vector.VectorEnv, actions: np.ndarray) -> VectorRow:
-    """Return the row of a vector environment; actions have shape (n_steps, n) and go to all simulations."""
-    actions = [np.repeat(action[None], envs.num_envs, axis=0) for action in actions]
+    """Return the row of a vector environment.
+
+    Args:
+        label: Its name.
+        envs: The environment.
+        actions: Shape (n_steps, n_actions), which go to all simulations, or (n_steps, num_envs, n_actions).
+    """
+    actions = [np.array(np.broadcast_to(action, envs.action_space.shape)) for action in actions]
 
     def run() -> None:
         for action in actions:
@@ -122,9 +129,8 @@ def learning_rows(n_envs: int, n_async: int, n_steps: int) -> list[VectorRow]:
     rows = []
     for mode, n in (("vector_entry_point", n_envs), ("async", n_async)):
         label = "ours" if mode == "vector_entry_point" else "AsyncVectorEnv"
-        autoreset = {"autoreset_mode": "SameStep"}
-        extra = autoreset if mode == "vector_entry_point" else {"vector_kwargs": async_same_step()}
-        envs = StableVectorEnv(make(NAME, n, mode, **extra))
+        same_step = {"autoreset_mode": AutoresetMode.SAME_STEP}
+        envs = StableVectorEnv(make(NAME, n, mode, **(same_step if label == "ours" else {"vector_kwargs": same_step})))
         model = PPO("MlpPolicy", envs, n_steps=n_steps, batch_size=n * n_steps // 4, n_epochs=5, device="cpu")
 
         def step_and_policy(envs=envs, model=model) -> None:
@@ -140,12 +146,6 @@ def learning_rows(n_envs: int, n_async: int, n_steps: int) -> list[VectorRow]:
         rows.append(VectorRow(f"{label}, step and policy", n, n_steps, step_and_policy))
         rows.append(VectorRow(f"{label}, step and learn", n, n_steps, step_and_learn, envs.close))
     return rows
-
-
-def async_same_step() -> dict:
-    from gymnasium.vector import AutoresetMode
-
-    return {"autoreset_mode": AutoresetMode.SAME_STEP}
 
 
 def tables(

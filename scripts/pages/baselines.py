@@ -14,11 +14,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-import joblib
-from tqdm import tqdm
-
 import tarsus  # noqa: F401  registers the environments
 from tarsus.envs import ENVIRONMENTS, SURROGATES
+from tarsus.scripts import parallel
 from tarsus.scripts.evaluate import COLUMNS, Episode, cells, run_episode
 from tarsus.scripts.learning import checkpoint, playing, policies
 from tarsus.scripts.pages.frame import Page, Place, Table
@@ -100,12 +98,10 @@ def compute(environments: Iterable[str], folder: Path | None, n_seeds: int, n_jo
         for options in settings_of(environment, folder):
             rows, name = jobs(environment, options, folder, n_seeds), title(environment, options)
             flat = [(label, job) for label, listed in rows.items() for job in listed]
-            run = joblib.Parallel(n_jobs=n_jobs, return_as="generator")
-            made = run(joblib.delayed(run_episode)(policy, environment, options, seed) for _, (policy, seed) in flat)
+            cases = [(policy, environment, options, seed) for _, (policy, seed) in flat]
+            made = parallel.each(run_episode, cases, n_jobs, desc=name[:30])
             found[name] = {label: [] for label in rows}
-            for (label, _), episode in zip(
-                flat, tqdm(made, total=len(flat), desc=name[:30], mininterval=1), strict=True
-            ):
+            for (label, _), episode in zip(flat, made, strict=True):
                 found[name][label].append(episode)
     return found
 

@@ -10,7 +10,6 @@ import itertools
 import statistics
 from dataclasses import dataclass, replace
 
-import joblib
 import numpy as np
 import pandas as pd
 from tqdm import tqdm
@@ -19,6 +18,7 @@ from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import Flat
 from tarsus.mjcf.presets import PRESETS, Preset
+from tarsus.scripts import parallel
 from tarsus.scripts.comparison.compare import Comparison, compare
 from tarsus.scripts.machines.hexapod import HEXAPOD, PlatelessExperiment
 from tarsus.scripts.machines.machine import SAMPLE_PERIOD, Run
@@ -130,13 +130,9 @@ def compute(chosen: dict[str, Preset] | None = None, n_jobs: int = -1, progress:
     """Return each setting's cell: errors by joblib's active backend, then costs one after the other, unhurried."""
     chosen = settings() if chosen is None else chosen
     exact = exact_trials(list(chosen.values()))
-    jobs = (
-        joblib.delayed(accuracy)(preset, {name: exact[name, row_period(preset)] for name in GAITS})
-        for preset in chosen.values()
-    )
-    cells = joblib.Parallel(n_jobs=n_jobs, return_as="generator")(jobs)
-    bar = tqdm(zip(chosen, cells, strict=True), total=len(chosen), unit="setting", desc="errors", disable=not progress)
-    found = dict(bar)
+    cases = [(preset, {name: exact[name, row_period(preset)] for name in GAITS}) for preset in chosen.values()]
+    cells = parallel.each(accuracy, cases, n_jobs, unit="setting", desc="errors", disable=not progress)
+    found = dict(zip(chosen, cells, strict=True))
     works = [name for name in chosen if not found[name].failed]
     rounds = itertools.product(range(ROUNDS), works)
     speeds: dict[str, list[float]] = {name: [] for name in works}

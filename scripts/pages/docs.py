@@ -10,35 +10,16 @@ from collections.abc import Callable
 from functools import partial
 
 from tarsus.analytic import saving
-from tarsus.envs import ENVIRONMENTS
+from tarsus.envs import ENVIRONMENTS, SURROGATES
 from tarsus.scripts import arguments
-from tarsus.scripts.pages import (
-    api_pages,
-    frame,
-    gallery,
-    hexapod_page,
-    hopping_leg_page,
-    plain_page,
-    quasistatic_page,
-    slip_leg_page,
-    walker_pages,
-)
-
-PAGES = {
-    "docs/envs/hexapod.md": hexapod_page.page,
-    "docs/envs/multipod.md": walker_pages.multipod_page,
-    "docs/envs/bigant.md": walker_pages.bigant_page,
-    "docs/envs/multipod_quasistatic.md": quasistatic_page.page,
-    "docs/envs/hopping_leg.md": hopping_leg_page.page,
-    "docs/envs/slip_leg.md": slip_leg_page.page,
-    "docs/figures.md": gallery.page,
-} | api_pages.PAGES
+from tarsus.scripts.pages import api_pages, environment_page, frame, gallery
 
 
 def pages() -> dict[str, Callable[[], str]]:
-    """Return how each page is made, by its path: those of `PAGES`, and of the environments that have none there."""
-    plain = {plain_page.place(name): partial(plain_page.page, name) for name in ENVIRONMENTS}
-    return plain | PAGES
+    """Return how each page is made, by its path."""
+    environments = ENVIRONMENTS | SURROGATES
+    of_environments = {environment_page.place(name): partial(environment_page.page, name) for name in environments}
+    return of_environments | {"docs/figures.md": gallery.page} | api_pages.PAGES
 
 
 @arguments.command

@@ -9,14 +9,15 @@ exactly what was commanded. The widths are those of the environment's reward.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-import joblib
 import numpy as np
-from tqdm import tqdm
 
 import tarsus  # noqa: F401  registers the environments
+from tarsus.scripts import parallel
+from tarsus.scripts.evaluate import steps
 from tarsus.scripts.learning import playing
 from tarsus.scripts.learning.policies import together
 from tarsus.scripts.pages.frame import Page, Place, Table
@@ -48,22 +49,19 @@ def follow(policy: str, ground: str, seed: int) -> Following:
     """Run one episode of a policy on a ground."""
     env, act = playing.start(policy, ENVIRONMENT, asked(ground), seed)
     weights = np.array([env.unwrapped.config.weights[term] for term in KEPT])
-    observation, info = env.reset(seed=seed)
-    total, kept, over = 0.0, np.zeros(len(KEPT)), False
-    while not over:
-        observation, reward, terminated, truncated, info = env.step(act(observation, info))
-        total += float(reward)
+    total, kept = 0.0, np.zeros(len(KEPT))
+    for reward, terminated, info in steps(env, act, seed):  # noqa: B007  used behind the loop
+        total += reward
         kept += [info[f"reward_{term}"] for term in KEPT]
-        over = terminated or truncated
     env.close()
-    return Following(total, kept / weights / env.spec.max_episode_steps, bool(terminated))
+    return Following(total, kept / weights / env.spec.max_episode_steps, terminated)
 
 
 def row(ground: str, name: str, seeds: int, n_jobs: int) -> tuple[str, ...]:
     """Return a policy's cells of the table; those of a run's seeds together."""
     label, members = together(name)
-    jobs = (joblib.delayed(follow)(member, ground, seed) for member in members for seed in range(seeds))
-    episodes = joblib.Parallel(n_jobs=n_jobs)(jobs)
+    cases = itertools.product(members, [ground], range(seeds))
+    episodes = parallel.each(follow, cases, n_jobs, desc=f"{name}, {ground}", leave=False)
     total = np.array([episode.total for episode in episodes])
     kept = 100 * np.mean([episode.kept for episode in episodes], axis=0)
     falls = f"{sum(episode.fell for episode in episodes)} of {len(episodes)}"
@@ -93,4 +91,4 @@ def tables(
         jobs: Processes.
     """
     cases = [(ground, name) for ground in grounds for name in policies]
-    return Page(Table(HEAD, [row(*case, seeds, jobs) for case in tqdm(cases, unit="row", mininterval=1.0)]))
+    return Page(Table(HEAD, [row(*case, seeds, jobs) for case in cases]))

@@ -10,16 +10,15 @@ sides. A policy has recovered if `AFTER` seconds later the robot is on its legs,
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-import joblib
 import numpy as np
-from tqdm import tqdm
 
 import tarsus  # noqa: F401  registers the environments
-from tarsus.scripts import arguments
+from tarsus.scripts import arguments, parallel
 from tarsus.scripts.evaluate import COLUMNS, cells, run_episode
 from tarsus.scripts.learning import playing
 from tarsus.scripts.learning.policies import together
@@ -73,15 +72,12 @@ def pushed(policy: str, options: Mapping[str, Any], push: float, side: int) -> P
 def row(name: str, options: Mapping[str, Any], seeds: int, pushes: Sequence[float], n_jobs: int) -> list[str]:
     """Return a policy's cells of the table; those of a run's seeds together."""
     label, members = together(name)
-    run = joblib.Parallel(n_jobs=n_jobs)
-    episodes = run(
-        joblib.delayed(run_episode)(member, ENVIRONMENT, options, seed) for member in members for seed in range(seeds)
-    )
-    jobs = [(member, push, side) for member in members for push in pushes for side in range(SIDES)]
-    found = run(joblib.delayed(pushed)(member, options, push, side) for member, push, side in jobs)
+    cases = itertools.product(members, [ENVIRONMENT], [options], range(seeds))
+    episodes = parallel.each(run_episode, cases, n_jobs, desc=name, leave=False)
     shares = []
     for push in pushes:
-        mine = [was for (_, at, _), was in zip(jobs, found, strict=True) if at == push]
+        cases = itertools.product(members, [options], [push], range(SIDES))
+        mine = parallel.each(pushed, cases, n_jobs, desc=f"{name}, {push:g} m/s", leave=False)
         shares.append(f"{sum(was.recovered for was in mine)}, {sum(was.upright for was in mine)} of {len(mine)}")
     return [label, *cells(episodes), *shares]
 
@@ -124,6 +120,6 @@ def tables(
         randomised: Draw a robot for each episode, as in training.
         jobs: Processes.
     """
-    options, bar = options_of(option, randomised), tqdm(policies, unit="policy", mininterval=1.0)
+    options = options_of(option, randomised)
     head = ["policy", *COLUMNS.values(), *(f"recovered, upright at {push:g} m/s" for push in pushes)]
-    return Page(Table(head, [row(name, options, seeds, pushes, jobs) for name in bar]))
+    return Page(Table(head, [row(name, options, seeds, pushes, jobs) for name in policies]))

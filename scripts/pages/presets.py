@@ -1,22 +1,18 @@
-"""The tables of docs/presets.md: gaits, slopes and turns in every preset, creep and cost.
-
-Runs are spread by joblib: put `with joblib.parallel_config(...)` around `compute` to run them elsewhere.
-"""
+"""The tables of docs/presets.md: gaits, slopes and turns in every preset, creep and cost."""
 
 from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, field
 
-import joblib
 import numpy as np
-from tqdm import tqdm
 
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import Flat, Slope, Terrain
 from tarsus.mjcf import PRESETS
 from tarsus.mjcf.presets import find
+from tarsus.scripts import parallel
 from tarsus.scripts.machines.hexapod import HexapodExperiment
 from tarsus.scripts.machines.hexapod_mujoco import simulate
 from tarsus.scripts.pages.frame import Page, Place, Table
@@ -86,10 +82,8 @@ def run(case: PresetCase, preset: str) -> PresetCell:
 def compute(rows: list[PresetCase], n_jobs: int = -1) -> dict[tuple[str, str, str], PresetCell]:
     """Return the cell of each (table, label, preset), with a progress bar; joblib's active backend runs them."""
     jobs = [(case, preset) for case in rows for preset in PRESETS]
-    parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator")
-    cells = parallel(joblib.delayed(run)(case, preset) for case, preset in jobs)
-    shown = tqdm(cells, total=len(jobs), unit="run")
-    return {(case.table, case.label, preset): cell for (case, preset), cell in zip(jobs, shown, strict=True)}
+    cells = parallel.each(run, jobs, n_jobs, unit="run")
+    return {(case.table, case.label, preset): cell for (case, preset), cell in zip(jobs, cells, strict=True)}
 
 
 def tables(jobs: Jobs = -1) -> Page:
@@ -133,39 +127,39 @@ def _fall(cell: PresetCell) -> str:
 
 
 def _speeds(rows: list[PresetCase], cells, table: str, name: str) -> Table:
-    body = []
-    for case in (case for case in rows if case.table == table):
-        row = [cells[table, case.label, preset] for preset in PRESETS]
-        ratios = [f"{100 * (cell.speed / row[0].speed - 1):+.1f} %" for cell in row[1:]]
-        body.append([case.label, *(f"{cell.speed:.4f}{_fall(cell)}" for cell in row), *ratios])
-    others = [f"{preset} against {next(iter(PRESETS))}" for preset in list(PRESETS)[1:]]
-    return Table([name, *(f"{preset} [m/s]" for preset in PRESETS), *others], body, f"### {table.capitalize()}s")
+    head = [name, *(f"{preset} [m/s]" for preset in PRESETS), *_others()]
+    shown = (lambda cell: f"{cell.speed:.4f}{_fall(cell)}",)
+    body = _body(rows, cells, table, shown, lambda cell, first: f"{100 * (cell.speed / first.speed - 1):+.1f} %")
+    return Table(head, body, f"### {table.capitalize()}s")
 
 
 def _costs(rows: list[PresetCase], cells) -> Table:
-    body = []
-    for case in (case for case in rows if case.table == "gait"):
-        row = [cells["gait", case.label, preset].cost_of_transport for preset in PRESETS]
-        body.append(
-            [case.label, *(f"{cost:.3f}" for cost in row), *(f"{100 * (c / row[0] - 1):+.0f} %" for c in row[1:])]
-        )
-    others = [f"{preset} against {next(iter(PRESETS))}" for preset in list(PRESETS)[1:]]
-    return Table(["gait, positive work over weight and way", *PRESETS, *others], body, "### Cost of transport")
+    def dearer(cell: PresetCell, first: PresetCell) -> str:
+        return f"{100 * (cell.cost_of_transport / first.cost_of_transport - 1):+.0f} %"
+
+    body = _body(rows, cells, "gait", (lambda cell: f"{cell.cost_of_transport:.3f}",), dearer)
+    return Table(["gait, positive work over weight and way", *PRESETS, *_others()], body, "### Cost of transport")
 
 
 def _turns(rows: list[PresetCase], cells) -> Table:
+    shown = lambda cell: f"{cell.yaw_rate:+.3f}{_fall(cell)}", lambda cell: f"{cell.speed:+.3f}"
+    head = [*(f"{preset}, yaw [rad/s]" for preset in PRESETS), *(f"{preset} [m/s]" for preset in PRESETS)]
+    return Table(["turn", *head], _body(rows, cells, "turn", shown), "### Turns")
+
+
+def _others() -> list[str]:
+    first, *others = PRESETS
+    return [f"{preset} against {first}" for preset in others]
+
+
+def _body(rows: list[PresetCase], cells, table: str, shown, against=None) -> list[list[str]]:
+    """Return the rows of a table: what is shown of every preset, and of all but the first `against` it."""
     body = []
-    for case in (case for case in rows if case.table == "turn"):
-        row = [cells["turn", case.label, preset] for preset in PRESETS]
-        body.append(
-            [
-                case.label,
-                *(f"{cell.yaw_rate:+.3f}{_fall(cell)}" for cell in row),
-                *(f"{cell.speed:+.3f}" for cell in row),
-            ]
-        )
-    header = [*(f"{preset}, yaw [rad/s]" for preset in PRESETS), *(f"{preset} [m/s]" for preset in PRESETS)]
-    return Table(["turn", *header], body, "### Turns")
+    for case in (case for case in rows if case.table == table):
+        first, *others = row = [cells[table, case.label, preset] for preset in PRESETS]
+        ratios = [against(cell, first) for cell in others] if against else []
+        body.append([case.label, *(show(cell) for show in shown for cell in row), *ratios])
+    return body
 
 
 def draw(rows: list[PresetCase], cells):

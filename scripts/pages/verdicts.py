@@ -8,17 +8,15 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass
 
-import joblib
 import numpy as np
-from tqdm import tqdm
 
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import Flat
 from tarsus.mjcf.presets import find
+from tarsus.scripts import parallel
 from tarsus.scripts.comparison.compare import ENGINES
 from tarsus.scripts.machines.hexapod import HEXAPOD, PlatelessExperiment
-from tarsus.scripts.machines.machine import Run
 from tarsus.scripts.pages.frame import Page, Place, Table
 from tarsus.scripts.runs import record, summary
 from tarsus.scripts.signature import Jobs
@@ -50,7 +48,10 @@ def judge(
     try:
         gait = TripodGait(cycle_time, duty * cycle_time, sweep_angle)
         experiment = PlatelessExperiment(HexapodParams(), gait, Flat(), preset)
-        trial = _run(engine, experiment, seconds)
+        if engine == "exact":
+            trial = HEXAPOD.exact(experiment, seconds, PERIOD)
+        else:
+            trial = HEXAPOD.mujoco(experiment, seconds, fine=False)
     except (ValueError, RuntimeError) as error:
         return EngineVerdict(FAILED, str(error))
     status, time = trial.record.attrs["status"], trial.record["time"].values
@@ -62,14 +63,6 @@ def judge(
     return EngineVerdict(WALKS if trial.completed else TOPPLES, status, float(time[-1]), speed, tilt)
 
 
-def _run(engine: str, experiment: PlatelessExperiment, seconds: float) -> Run:
-    return (
-        HEXAPOD.exact(experiment, seconds, PERIOD)
-        if engine == "exact"
-        else HEXAPOD.mujoco(experiment, seconds, fine=False)
-    )
-
-
 def compute(
     gaits: list[tuple[float, float, float]] | None = None,
     preset: str = "reference",
@@ -79,10 +72,9 @@ def compute(
     """Return both engines' verdicts on each gait (t_c [s], phi_s [rad], duty); joblib's active backend runs them."""
     gaits = list(itertools.product(CYCLE_TIMES, SWEEP_ANGLES, DUTIES)) if gaits is None else gaits
     jobs = [(engine, gait) for gait in gaits for engine in ENGINES]
-    parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator")
-    found = parallel(joblib.delayed(judge)(engine, *gait, preset, seconds) for engine, gait in jobs)
+    cases = [(engine, *gait, preset, seconds) for engine, gait in jobs]
     grid: dict[tuple[float, float, float], dict[str, EngineVerdict]] = {gait: {} for gait in gaits}
-    for (engine, gait), verdict in zip(jobs, tqdm(found, total=len(jobs), unit="run"), strict=True):
+    for (engine, gait), verdict in zip(jobs, parallel.each(judge, cases, n_jobs, unit="run"), strict=True):
         grid[gait][engine] = verdict
     return grid
 

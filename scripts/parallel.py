@@ -1,0 +1,23 @@
+"""Independent pieces of work, spread by joblib; within `with joblib.parallel_config(...)` they run elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import joblib
+from tqdm import tqdm
+
+
+def each(function: Callable, cases: Iterable[tuple], n_jobs: int, **bar: Any) -> list:
+    """Return what a function gives for each case, in order, on joblib's active backend.
+
+    Args:
+        function: Called as `function(*case)`, in any process.
+        cases: Its arguments.
+        n_jobs: Processes; -1 takes every core.
+        bar: Settings of tqdm's progress bar.
+    """
+    cases = list(cases)
+    made = joblib.Parallel(n_jobs=n_jobs, return_as="generator")(joblib.delayed(function)(*case) for case in cases)
+    return list(tqdm(made, total=len(cases), mininterval=1.0, **bar))
