@@ -64,11 +64,10 @@ def compute(
     return {"push": np.array(pushes)} | {name: value.reshape(*shape, *value.shape[1:]) for name, value in data.items()}
 
 
-def draw(data):
-    """Return the velocities of the last strides, in the world and along the heading."""
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(len(GAITS), 2, figsize=(12, 3.6 * len(GAITS)), layout="constrained", sharey="row")
+def draw(data, figure):
+    """Draw the velocities of the last strides, in the world and along the heading."""
+    figure.set_size_inches(12, 3.6 * len(GAITS))
+    axes = figure.subplots(len(GAITS), 2, sharey="row")
     time = np.arange(data["velocity"].shape[3]) * study.ROW_PERIOD
     late = time >= time[-1] - 1.5
     for k, (row, name) in enumerate(zip(axes, GAITS, strict=True)):
@@ -86,7 +85,6 @@ def draw(data):
         row[1].legend(fontsize=7, title="start; MuJoCo is dotted", loc="center left", bbox_to_anchor=(1, 0.5))
         for axis in row:
             axis.set(xlabel="time [s]")
-    return figure
 
 
 def table(data) -> str:

@@ -71,13 +71,12 @@ COLOURS = {
 }
 
 
-def draw(data):
-    """Return a polar map of verdicts per situation and engine; up is forward."""
-    import matplotlib.pyplot as plt
+def draw(data, figure):
+    """Draw a polar map of verdicts per situation and engine; up is forward."""
+    from matplotlib.lines import Line2D
 
-    figure, axes = plt.subplots(
-        2, 2, figsize=(8.5, 8.5), layout="constrained", subplot_kw={"projection": "polar", "theta_offset": np.pi / 2}
-    )
+    figure.set_size_inches(8.5, 8.5)
+    axes = figure.subplots(2, 2, subplot_kw={"projection": "polar", "theta_offset": np.pi / 2})
     seen = sorted({Verdict(int(v)) for v in data["verdict"].ravel()})
     for i, situation in enumerate(SITUATIONS):
         for j, label in enumerate(LABELS):
@@ -89,9 +88,8 @@ def draw(data):
             axis.set_rgrids(data["speed"], [f"{speed:g} m/s" for speed in data["speed"]], angle=105)
             axis.set_thetagrids([0, 90, 180, 270], ["forward", "left", "backward", "right"])
             axis.tick_params(labelsize=8)
-    marks = [plt.Line2D([], [], ls="", marker="o", ms=9, color=COLOURS[v]) for v in seen]
+    marks = [Line2D([], [], ls="", marker="o", ms=9, color=COLOURS[v]) for v in seen]
     figure.legend(marks, [v.name.lower() for v in seen], loc="outside lower center", ncols=len(seen))
-    return figure
 
 
 def table(data) -> str:

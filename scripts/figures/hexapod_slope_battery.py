@@ -13,6 +13,7 @@ from tarsus.scripts.report import markdown_table
 from tarsus.scripts.signature import Jobs
 from tarsus.scripts.studies import study
 from tarsus.scripts.studies.study import EXACT, LABELS, Case, Fineness, PresetName
+from tarsus.scripts.studies.study_plots import curves
 
 GAITS = {  # arguments of TripodGait
     "t_c 1 s, phi_s pi/10, duty 0.5": dict(slow_time=0.5, sweep_angle=np.pi / 10),  # figure 9's
@@ -48,14 +49,11 @@ def compute(
     return {"slope": slope} | {name: cells[name].reshape(shape) for name in names}
 
 
-def draw(data):
-    """Return battery life against slope, a panel per gait."""
-    import matplotlib.pyplot as plt
-
-    from tarsus.scripts.studies.study_plots import curves
-
+def draw(data, figure):
+    """Draw battery life against slope, a panel per gait."""
     n = data["speed"].shape[0]
-    figure, axes = plt.subplots(1, n, figsize=(4.6 * n, 4.4), layout="constrained", sharey=True, squeeze=False)
+    figure.set_size_inches(4.6 * n, 4.4)
+    axes = figure.subplots(1, n, sharey=True, squeeze=False)
     for k, (axis, name) in enumerate(zip(axes[0], GAITS, strict=False)):
         for colour, bookkeeping in enumerate(BOOKKEEPINGS):
             curves(axis, data["slope"], data[bookkeeping][k], data["verdict"][k], f"C{colour}", f"{bookkeeping}, ")
@@ -68,7 +66,6 @@ def draw(data):
     axes[0, -1].plot([], [], "kx", label="does not walk")
     axes[0, 0].set(ylabel="battery life, 2.2 A h [min]")
     axes[0, -1].legend(fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
-    return figure
 
 
 def table(data) -> str:

@@ -12,6 +12,7 @@ from tarsus.scripts.report import markdown_table
 from tarsus.scripts.signature import Jobs
 from tarsus.scripts.studies import study
 from tarsus.scripts.studies.study import EXACT, Case, Fineness, PresetName
+from tarsus.scripts.studies.study_plots import curves
 
 SWEEP_ANGLE = np.pi / 10  # figure 9's, at t_c = 1 s [rad]
 GOLDEN = dict(jobs=1, slopes=(0.1,), duties=(0.6,), seconds=5.0)
@@ -53,13 +54,10 @@ def compute(
     return data | {f"backward_{name}": backward[name].reshape(shape)[..., 0] for name in ("speed", "verdict")}
 
 
-def draw(data):
-    """Return speed against slope, and what the hips do in stance."""
-    import matplotlib.pyplot as plt
-
-    from tarsus.scripts.studies.study_plots import curves
-
-    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
+def draw(data, figure):
+    """Draw speed against slope, and what the hips do in stance."""
+    figure.set_size_inches(11, 4.2)
+    left, right = figure.subplots(1, 2)
     for k, duty in enumerate(data["duty"]):
         walks = data["backward_verdict"][k] == 0
         curves(left, data["slope"], data["speed"][k], data["verdict"][k], f"C{k}", f"duty {duty:g}, ")
@@ -72,7 +70,6 @@ def draw(data):
     for axis in (left, right):
         axis.set(xlabel="slope dz/dy (for a walk towards +y, positive is uphill)")
     left.legend(fontsize=7, ncols=2, loc="lower right")
-    return figure
 
 
 def table(data) -> str:

@@ -12,6 +12,7 @@ from tarsus.scripts.report import markdown_table
 from tarsus.scripts.signature import Jobs
 from tarsus.scripts.studies import study
 from tarsus.scripts.studies.study import EXACT, LABELS, Case, Fineness, PresetName, Verdict
+from tarsus.scripts.studies.study_plots import grid_map
 
 GOLDEN = dict(jobs=1, cycle_times=(0.5, 1.0), sweep_angles=(0.75,), duties=(0.6, 1.2), seconds=5.0)
 ROBOT_SPEED = 0.53  # of the first RHex (Saranli, Buehler and Koditschek 2000) [m/s]
@@ -41,14 +42,11 @@ def compute(
     return {"cycle_time": t_c, "sweep_angle": phi_s, "duty": np.array(duties)} | grids
 
 
-def draw(data):
-    """Return both maps and their difference, a row per duty factor."""
-    import matplotlib.pyplot as plt
-
-    from tarsus.scripts.studies.study_plots import grid_map
-
+def draw(data, figure):
+    """Draw both maps and their difference, a row per duty factor."""
     n = len(data["duty"])
-    figure, axes = plt.subplots(n, 3, figsize=(13, 3.6 * n), layout="constrained", squeeze=False)
+    figure.set_size_inches(13, 3.6 * n)
+    axes = figure.subplots(n, 3, squeeze=False)
     places, most = (data["cycle_time"], data["sweep_angle"]), np.nanmax(np.abs(data["speed"]))
     for row, speed, verdict, duty in zip(axes, data["speed"], data["verdict"], data["duty"], strict=True):
         for engine, label in enumerate(LABELS):
@@ -61,7 +59,6 @@ def draw(data):
         figure.colorbar(other, ax=row[2], extend="both")
     for axis in axes.ravel():
         axis.set(xlabel="sweep angle phi_s [rad]", ylabel="cycle time t_c [s]")
-    return figure
 
 
 def table(data) -> str:

@@ -11,6 +11,7 @@ from tarsus.scripts.report import markdown_table
 from tarsus.scripts.signature import Jobs
 from tarsus.scripts.studies import study
 from tarsus.scripts.studies.study import EXACT, LABELS, Case, Fineness, PresetName, Verdict
+from tarsus.scripts.studies.study_plots import grid_map
 
 GOLDEN = dict(jobs=1, cycle_times=(0.75,), sweep_angles=(0.75,), duties=(0.7,), offsets=(0.1,), slow_times=(-0.05,))
 GOLDEN |= dict(seconds=5.0)
@@ -49,14 +50,11 @@ def compute(
     return data
 
 
-def draw(data):
-    """Return the maps of both engines: a row per duty in place, and one of differential turning."""
-    import matplotlib.pyplot as plt
-
-    from tarsus.scripts.studies.study_plots import grid_map
-
+def draw(data, figure):
+    """Draw the maps of both engines: a row per duty in place, and one of differential turning."""
     n = len(data["duty"])
-    figure, axes = plt.subplots(n + 1, 2, figsize=(10, 3.5 * (n + 1)), layout="constrained", squeeze=False)
+    figure.set_size_inches(10, 3.5 * (n + 1))
+    axes = figure.subplots(n + 1, 2, squeeze=False)
     most = np.nanmax(np.abs(data["place_yaw_rate"]))
     for k, duty in enumerate(data["duty"]):
         for engine, label in enumerate(LABELS):
@@ -71,7 +69,6 @@ def draw(data):
         image = grid_map(axes[n, engine], rate, verdict, *grid, "{:+.3f}", **look)
         axes[n, engine].set(title=f"differential, {label}", xlabel="dphi_o [rad]", ylabel="dt_s [s]")
     figure.colorbar(image, ax=axes[n], label="yaw rate [rad/s], left is positive")
-    return figure
 
 
 def table(data) -> str:
