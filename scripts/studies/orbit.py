@@ -67,22 +67,6 @@ def from_mujoco(params: HexapodParams, qpos, qvel) -> np.ndarray:
     return assemble(params, qpos[:3], qpos[3:7], joints, qvel[:3], qvel[3:6], rates)
 
 
-def mujoco_derivative(stride: StrideMap, params: HexapodParams, z, step: float) -> np.ndarray:
-    """Return the derivative of MuJoCo's half-stride map by central differences, shape (k, k).
-
-    Args:
-        stride: The stride map, for its section and coordinates.
-        params: The robot.
-        z: The point, MuJoCo's own fixed point.
-        step: In units of the coordinates. Below 1e-2 the steps of time show: an event moves by whole ones.
-    """
-    columns = []
-    for unit in np.eye(len(z)):
-        ahead, behind = (mujoco_sections(stride, params, z + s * step * unit, 1)[1] for s in (1, -1))
-        columns.append((ahead - behind) / (2 * step))
-    return np.stack(columns, axis=1)
-
-
 def modes(jacobian) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return multipliers (k,), largest first, modes in columns (k, k), and what reads their amplitudes in rows."""
     values, right = np.linalg.eig(jacobian)

@@ -192,11 +192,6 @@ def refine(values: Sequence[float], fineness: int) -> np.ndarray:
     return np.interp(index, np.arange(len(values)), values)
 
 
-def walked(data: Mapping[str, np.ndarray], prefix: str = "") -> np.ndarray:
-    """Return which cells of a sweep ended on their feet, plate off the ground."""
-    return data[f"{prefix}verdict"] == Verdict.WALKS
-
-
 def count(verdicts: np.ndarray) -> str:
     """Return how often each verdict occurs, in words."""
     return ", ".join(f"{np.sum(verdicts == v)} {v.name.lower()}" for v in Verdict if np.any(verdicts == v))
