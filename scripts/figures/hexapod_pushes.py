@@ -48,27 +48,16 @@ def compute(
 ) -> dict[str, np.ndarray]:
     """Return verdicts of shape (2 situations, n_headings, n_speeds, 2 engines); heading 0 is forward, pi/2 left."""
     headings = np.arange(n_headings * fineness) * 2 * np.pi / (n_headings * fineness)
-    cases = [
-        Case(seconds=seconds, push=push(heading, speed), x0=x0)
-        for x0 in (None, walking())
-        for heading in headings
-        for speed in speeds
-    ]
-    cells = study.sweep(cases, (EXACT, preset), jobs, "pushes")
-    shape = 2, len(headings), len(speeds), 2
-    data = {"heading": headings, "speed": np.array(speeds)}
-    return data | {name: cells[name].reshape(shape) for name in ("verdict", "ended")}
+
+    def case(x0, heading, speed):
+        return Case(seconds=seconds, push=push(heading, speed), x0=x0)
+
+    axes = (None, walking()), headings, speeds
+    found = study.grid(case, axes, (EXACT, preset), jobs, "pushes", "verdict", "ended")
+    return {"heading": headings, "speed": np.array(speeds)} | found
 
 
-COLOURS = {
-    Verdict.WALKS: "C2",
-    Verdict.TIPS: "C8",
-    Verdict.TOPPLES: "C3",
-    Verdict.FALLS: "C5",
-    Verdict.DIVERGES: "C4",
-    Verdict.REFUSED: "k",
-    Verdict.FAILED: "0.6",
-}
+COLOURS = dict(zip(Verdict, ("C2", "C8", "C3", "C5", "C4", "k", "0.6"), strict=True))
 
 
 def draw(data, figure):

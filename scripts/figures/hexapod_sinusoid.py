@@ -30,16 +30,13 @@ def compute(
 ) -> dict[str, np.ndarray]:
     """Return speeds [m/s] and verdicts, shape (n_wavenumbers, n_amplitudes, n_places, 2 engines)."""
     heights = study.refine(amplitudes, fineness)
-    cases = [
-        Case(ground=Sinusoid(float(a), k, k), seconds=seconds, place=place)
-        for k in wavenumbers
-        for a in heights
-        for place in places
-    ]
-    cells = study.sweep(cases, (EXACT, preset), jobs, "sinusoid")
-    shape = len(wavenumbers), len(heights), len(places), 2
+
+    def case(wavenumber, amplitude, place):
+        return Case(ground=Sinusoid(float(amplitude), wavenumber, wavenumber), seconds=seconds, place=place)
+
     data = {"amplitude": heights, "wavenumber": np.array(wavenumbers)}
-    return data | {name: cells[name].reshape(shape) for name in ("speed", "yaw_rate", "max_tilt", "verdict", "ended")}
+    grid = case, (wavenumbers, heights, places), (EXACT, preset), jobs, "sinusoid"
+    return data | study.grid(*grid, "speed", "yaw_rate", "max_tilt", "verdict", "ended")
 
 
 def draw(data, figure):

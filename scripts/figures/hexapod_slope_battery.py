@@ -37,16 +37,13 @@ def compute(
 ) -> dict[str, np.ndarray]:
     """Return battery lives [min] by bookkeeping, and speeds [m/s], shape (n_gaits, n_slopes, 2 engines)."""
     slope = study.refine(slopes, fineness)
-    cases = [
-        Case(gait, Slope(0.0, float(rise)), seconds, row_period=study.FINE_ROW_PERIOD)
-        for gait in gaits.values()
-        for rise in slope
-    ]
-    cells = study.sweep(cases, (EXACT, preset), jobs, "battery")
-    cells |= {name: cells[name] / 60 for name in BOOKKEEPINGS}
-    shape = len(gaits), len(slope), 2
-    names = (*BOOKKEEPINGS, "speed", "cot", "verdict", "ended")
-    return {"slope": slope} | {name: cells[name].reshape(shape) for name in names}
+
+    def case(gait, rise):
+        return Case(gait, Slope(0.0, float(rise)), seconds, row_period=study.FINE_ROW_PERIOD)
+
+    grid = case, (gaits.values(), slope), (EXACT, preset), jobs, "battery"
+    found = study.grid(*grid, *BOOKKEEPINGS, "speed", "cot", "verdict", "ended")
+    return {"slope": slope} | found | {name: found[name] / 60 for name in BOOKKEEPINGS}
 
 
 def draw(data, figure):
@@ -75,9 +72,8 @@ def table(data) -> str:
     rows = []
     for k, gait in enumerate(list(GAITS)[: len(data["speed"])]):
         for i in range(len(data["slope"])):
-            verdicts = data["verdict"][k, i]
             row = [gait, f"{data['slope'][i]:+.2f}"]
-            for name, form in (("speed", "{:.3f}"), *((name, "{:.1f}") for name in BOOKKEEPINGS)):
-                row += [study.number(value, v, form) for value, v in zip(data[name][k, i], verdicts, strict=True)]
+            for name, form in ({"speed": "{:.3f}"} | dict.fromkeys(BOOKKEEPINGS, "{:.1f}")).items():
+                row += study.numbers(data[name][k, i], data["verdict"][k, i], form)
             rows.append(row)
     return markdown_table(head, rows)

@@ -5,6 +5,8 @@ After figure 9 of the hexapod report. Runtime: about 1 min of processor time (54
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from tarsus.analytic.terrain import Slope
@@ -34,24 +36,17 @@ def compute(
     """
     slope = study.refine(slopes, fineness)
 
-    def cases(heading: str):
-        return [
-            Case(
-                dict(slow_time=duty, sweep_angle=SWEEP_ANGLE, heading=heading),
-                Slope(0.0, float(rise)),
-                seconds,
-                row_period=study.FINE_ROW_PERIOD,
-            )
-            for duty in duties
-            for rise in slope
-        ]
+    def case(heading, duty, rise):
+        gait = dict(slow_time=duty, sweep_angle=SWEEP_ANGLE, heading=heading)
+        return Case(gait, Slope(0.0, float(rise)), seconds, row_period=study.FINE_ROW_PERIOD)
 
-    forward = study.sweep(cases("forward"), (EXACT, preset), jobs, "slope")
-    backward = study.sweep(cases("backward"), (EXACT,), jobs, "slope, walking towards -y")
-    shape = len(duties), len(slope), -1
+    axes = duties, slope
+    forward = partial(case, "forward"), axes, (EXACT, preset), jobs, "slope"
+    backward = partial(case, "backward"), axes, (EXACT,), jobs, "slope, walking towards -y"
     data = {"slope": slope, "duty": np.array(duties)}
-    data |= {name: forward[name].reshape(shape) for name in ("speed", "stance_rate", "verdict", "ended")}
-    return data | {f"backward_{name}": backward[name].reshape(shape)[..., 0] for name in ("speed", "verdict")}
+    data |= study.grid(*forward, "speed", "stance_rate", "verdict", "ended")
+    found = study.grid(*backward, "speed", "verdict")
+    return data | {f"backward_{name}": values[..., 0] for name, values in found.items()}
 
 
 def draw(data, figure):
@@ -86,8 +81,7 @@ def table(data) -> str:
     for i, slope in enumerate(data["slope"]):
         row = [f"{slope:+.2f}"]
         for k in range(len(data["duty"])):
-            found = data["speed"][k, i], data["verdict"][k, i]
-            row += [study.number(value, verdict, "{:.3f}") for value, verdict in zip(*found, strict=True)]
+            row += study.numbers(data["speed"][k, i], data["verdict"][k, i], "{:.3f}")
             row += [study.number(data["backward_speed"][k, i], data["backward_verdict"][k, i], "{:.3f}")]
             row += [study.number(data["stance_rate"][k, i, 0], data["verdict"][k, i, 0], "{:.2f}")]
         rows.append(row)

@@ -30,16 +30,14 @@ def compute(
 ) -> dict[str, np.ndarray]:
     """Return speeds [m/s] and verdicts, shape (n_duties, n_cycle_times, n_sweep_angles, 2 engines)."""
     t_c, phi_s = study.refine(cycle_times, fineness), study.refine(sweep_angles, fineness)
-    cases = [
-        Case(dict(cycle_time=period, slow_time=duty * period, sweep_angle=angle), seconds=max(seconds, 6 * period))
-        for duty in duties
-        for period in t_c
-        for angle in phi_s
-    ]
-    cells = study.sweep(cases, (EXACT, preset), jobs, "speed map")
-    shape = len(duties), len(t_c), len(phi_s), 2
-    grids = {name: cells[name].reshape(shape) for name in ("speed", "verdict", "ended")}
-    return {"cycle_time": t_c, "sweep_angle": phi_s, "duty": np.array(duties)} | grids
+
+    def case(duty, period, angle):
+        gait = dict(cycle_time=period, slow_time=duty * period, sweep_angle=angle)
+        return Case(gait, seconds=max(seconds, 6 * period))
+
+    data = {"cycle_time": t_c, "sweep_angle": phi_s, "duty": np.array(duties)}
+    grid = case, (duties, t_c, phi_s), (EXACT, preset), jobs, "speed map"
+    return data | study.grid(*grid, "speed", "verdict", "ended")
 
 
 def draw(data, figure):

@@ -33,20 +33,18 @@ def compute(
     """Return yaw rates [rad/s] and verdicts: `place_*` (duty, t_c, phi_s, engine), `diff_*` (dt_s, dphi_o, engine)."""
     t_c, phi_s = study.refine(cycle_times, fineness), study.refine(sweep_angles, fineness)
     offset, slow = study.refine(offsets, fineness), study.refine(slow_times, fineness)
-    place = [
-        Case(dict(cycle_time=p, slow_time=duty * p, sweep_angle=angle, heading="left"), seconds=seconds)
-        for duty in duties
-        for p in t_c
-        for angle in phi_s
-    ]
-    differential = [
-        Case(dict(offset_difference=dphi, slow_time_difference=dt), seconds=seconds) for dt in slow for dphi in offset
-    ]
+
+    def place(duty, period, angle):
+        gait = dict(cycle_time=period, slow_time=duty * period, sweep_angle=angle, heading="left")
+        return Case(gait, seconds=seconds)
+
+    def differential(dt, dphi):
+        return Case(dict(offset_difference=dphi, slow_time_difference=dt), seconds=seconds)
+
     data = {"cycle_time": t_c, "sweep_angle": phi_s, "duty": np.array(duties), "offset": offset, "slow_time": slow}
-    shapes = (len(duties), len(t_c), len(phi_s), 2), (len(slow), len(offset), 2)
-    for name, cases, shape in zip(("place", "diff"), (place, differential), shapes, strict=True):
-        cells = study.sweep(cases, (EXACT, preset), jobs, f"turning, {name}")
-        data |= {f"{name}_{key}": cells[key].reshape(shape) for key in ("yaw_rate", "speed", "verdict")}
+    for name, case, axes in (("place", place, (duties, t_c, phi_s)), ("diff", differential, (slow, offset))):
+        found = study.grid(case, axes, (EXACT, preset), jobs, f"turning, {name}", "yaw_rate", "speed", "verdict")
+        data |= {f"{name}_{key}": values for key, values in found.items()}
     return data
 
 
@@ -77,8 +75,7 @@ def table(data) -> str:
     for k, duty in enumerate(data["duty"]):
         for i, period in enumerate(data["cycle_time"]):
             for j, angle in enumerate(data["sweep_angle"]):
-                cells = data["place_yaw_rate"][k, i, j], data["place_verdict"][k, i, j]
-                found = [study.number(rate, verdict, "{:+.3f}") for rate, verdict in zip(*cells, strict=True)]
+                found = study.numbers(data["place_yaw_rate"][k, i, j], data["place_verdict"][k, i, j], "{:+.3f}")
                 rows.append((f"{duty:g}", f"{period:g}", f"{angle:g}", *found))
     place = markdown_table(["duty", "t_c [s]", "phi_s [rad]", *(f"{label}, yaw [rad/s]" for label in LABELS)], rows)
     head = ["dt_s [s]", *(f"dphi_o {dphi:+g} rad" for dphi in data["offset"])]
@@ -86,8 +83,8 @@ def table(data) -> str:
     for i, dt in enumerate(data["slow_time"]):
         cells = []
         for j in range(len(data["offset"])):
-            pair = zip(data["diff_yaw_rate"][i, j], data["diff_verdict"][i, j], strict=True)
-            cells.append(" / ".join(study.number(rate, verdict, "{:+.3f}") for rate, verdict in pair))
+            pair = study.numbers(data["diff_yaw_rate"][i, j], data["diff_verdict"][i, j], "{:+.3f}")
+            cells.append(" / ".join(pair))
         rows.append([f"{dt:+g}", *cells])
     return (
         f"{place}\n\nDifferential, exact / MuJoCo, yaw [rad/s]:\n\n{markdown_table(head, rows)}\n\n{_agreement(data)}"
