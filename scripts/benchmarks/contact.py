@@ -134,7 +134,7 @@ def main(argv: list[str] | None = None) -> int:
         from tarsus.scripts.views import contact_pictures as pictures
 
         with files.writing("contact_threads.png") as (picture,):
-            pictures.save(pictures.threads(BATCHES, overhead, PATHS, per_step, n_threads()), picture)
+            pictures.threads(BATCHES, overhead, PATHS, per_step, n_threads()).savefig(picture, dpi=150, format="png")
         print(files)
     return 0
 

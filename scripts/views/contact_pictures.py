@@ -5,23 +5,17 @@ After figure 8b of Wu, Zhao and Revzen (arXiv:2310.20669).
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import matplotlib
 import numpy as np
-
-from tarsus.analytic import saving
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
+from matplotlib.figure import Figure
 
 LAWS = {"viscous": "viscous", "coulomb": "Coulomb to 1e-6"}
 METHODS = {"sequential": "one after the other", "scan": "prefix sums in NumPy", "blocks": "blocks on all threads"}
 
 
-def threads(batches, overhead: dict[str, np.ndarray], paths, per_step: dict[str, np.ndarray], count: int) -> plt.Figure:
+def threads(batches, overhead: dict[str, np.ndarray], paths, per_step: dict[str, np.ndarray], count: int) -> Figure:
     """Draw the overhead of so many threads by batch size, and the time of a step of integration by path length (8b)."""
-    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
+    figure = Figure((10, 4), layout="constrained")
+    left, right = figure.subplots(1, 2)
     for name, values in overhead.items():
         left.semilogx(batches, values, "o-", label=f"hexapod, {LAWS[name]}")
     left.axhline(1.0, color="0.6", lw=1, zorder=0)
@@ -36,10 +30,3 @@ def threads(batches, overhead: dict[str, np.ndarray], paths, per_step: dict[str,
     for axes in (left, right):
         axes.legend(frameon=False)
     return figure
-
-
-def save(figure: plt.Figure, path: Path) -> None:
-    """Save a picture."""
-    with saving.writing(path) as part:
-        figure.savefig(part, dpi=150)
-    plt.close(figure)
