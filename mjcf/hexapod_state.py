@@ -10,7 +10,7 @@ import mujoco
 import numpy as np
 
 from ..analytic.models.hexapod import N_LEGS, HexapodParams, leg_vector
-from ..analytic.models.hexapod.state import joints_of
+from ..analytic.models.hexapod.state import assemble, joints_of
 from ..analytic.terrain import Flat, Terrain
 from .terrain import stand
 
@@ -53,3 +53,9 @@ def from_exact(params: HexapodParams, x: np.ndarray) -> tuple[np.ndarray, np.nda
     joints, rates = joints_of(params, x)
     pose = np.concatenate([x[:3], x[3:7] / np.linalg.norm(x[3:7])])
     return np.concatenate([pose, joints.ravel()]), np.concatenate([x[7:13], rates.ravel()])
+
+
+def to_exact(params: HexapodParams, qpos: np.ndarray, qvel: np.ndarray) -> np.ndarray:
+    """Return the state of the exact hexapod, shape (52,), of `qpos` (25,) and `qvel` (24,)."""
+    joints, rates = qpos[7:].reshape(N_LEGS, 3), qvel[6:].reshape(N_LEGS, 3)
+    return assemble(params, qpos[:3], qpos[3:7], joints, qvel[:3], qvel[3:6], rates)

@@ -1,15 +1,17 @@
 """Compute and draw a figure, as NAME.npz and NAME.png: what `tarsus figure NAME` runs.
 
-A figure is a file `scripts/figures/NAME.py` with `compute() -> dict` (arrays, no files) and `draw(data) -> Figure` (no
-computing). The parameters of `compute` are the command's options; those behind `*` are not, with them tests compute
-less. `tests/golden/` keeps what `compute` returned.
+A figure is a file `scripts/figures/NAME.py` with `compute() -> dict` (arrays, no files) and `draw(data, figure)`, which
+draws them into an empty figure of Matplotlib (no computing). The parameters of `compute` are the command's options;
+those behind `*` are not, with them tests compute less. `tests/golden/` keeps what `compute` returned.
 """
 
 from __future__ import annotations
 
 import importlib
 import inspect
+from collections.abc import Mapping
 from types import ModuleType
+from typing import Any
 
 from tarsus.scripts import arguments, cli, signature
 
@@ -31,6 +33,15 @@ def load(name: str) -> ModuleType:
     return importlib.import_module(f"tarsus.scripts.figures.{name}")
 
 
+def picture(figure: ModuleType, data: Mapping[str, Any]) -> Any:
+    """Return a figure of Matplotlib, drawn from what `compute` returned."""
+    from matplotlib.figure import Figure
+
+    drawn = Figure(layout="constrained")
+    figure.draw(data, drawn)
+    return drawn
+
+
 @arguments.command
 def main(figure: ModuleType, argv: list[str] | None = None) -> int:
     """Compute a figure's data, save it, draw it, save the picture, and say where."""
@@ -45,14 +56,12 @@ def main(figure: ModuleType, argv: list[str] | None = None) -> int:
     output.add_options(parser, "out/figures")
     with arguments.read(parser, argv) as args:
         files = output.Output(args, f"{name}.npz", *(f"{name}.{ending}" for ending in FORMATS))
-    import matplotlib
     import numpy as np
 
-    matplotlib.use("Agg")
     data = figure.compute(**signature.keywords(args, figure.compute, for_tests))
     with files.writing(f"{name}.npz") as (arrays,):
         np.savez_compressed(arrays, **data)
-    with files.writing(f"{name}.{args.format}") as (picture,):
-        figure.draw(data).savefig(picture, dpi=150, format=args.format)
+    with files.writing(f"{name}.{args.format}") as (path,):
+        picture(figure, data).savefig(path, dpi=150, format=args.format)
     print(files)
     return 0

@@ -16,7 +16,7 @@ import numpy as np
 
 from tarsus.analytic import saving
 from tarsus.scripts import arguments, paths, report
-from tarsus.scripts.figure import load, title
+from tarsus.scripts.figure import load, picture, title
 from tarsus.scripts.runs import output, record
 from tarsus.scripts.runs.interrupts import EXIT_STATUS
 
@@ -54,7 +54,7 @@ def study(name: str, folder: Path, pictures: Path, jobs: int) -> str:
     figure = load(name)
     data = data_of(name, folder, jobs)
     with saving.writing(pictures / f"{name}.png") as part:
-        figure.draw(data).savefig(part, dpi=DPI)
+        picture(figure, data).savefig(part, dpi=DPI)
     return f"![{title(name)}](figures/{name}.png)\n\n{figure.table(data)}"
 
 
@@ -73,9 +73,6 @@ def main(argv: list[str] | None = None) -> int:
         report.check_page(args.page, "made", *args.only)
         for path in (args.page, args.data / f"{args.only[0]}.npz"):
             output.check(path)
-    import matplotlib
-
-    matplotlib.use("Agg")
     for name in args.only:
         try:
             data_of(name, args.data, args.jobs)

@@ -119,9 +119,10 @@ def path_times(rng) -> tuple[dict[str, list[float]], float]:
 
 def draw(overhead: dict[str, list[float]], per_step: dict[str, list[float]]):
     """Draw the overhead of threads by batch size, and the time of a step of integration by path length (8b)."""
-    import matplotlib.pyplot as plt
+    from matplotlib.figure import Figure
 
-    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
+    figure = Figure((10, 4), layout="constrained")
+    left, right = figure.subplots(1, 2)
     count = n_threads()
     for name, values in overhead.items():
         left.semilogx(BATCHES, values, "o-", label=f"hexapod, {'viscous' if name == 'viscous' else 'Coulomb to 1e-6'}")

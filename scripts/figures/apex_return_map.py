@@ -58,11 +58,9 @@ def compute() -> dict[str, np.ndarray]:
     }
 
 
-def draw(data: dict[str, np.ndarray]):
-    """Return a matplotlib figure of `data`."""
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(1, 3, figsize=(13, 4.2), layout="constrained")
+def draw(data, figure):
+    figure.set_size_inches(13, 4.2)
+    axes = figure.subplots(1, 3)
     for angle, values in zip(data["map_angles"], data["maps"], strict=True):
         axes[0].plot(data["height"], values, label=f"{angle:.0f} deg")
     axes[0].plot(data["height"], data["height"], "k:", linewidth=1)
@@ -79,4 +77,3 @@ def draw(data: dict[str, np.ndarray]):
     axes[2].set(ylabel="multiplier", title="Multipliers")
     axes[2].axhline(1.0, color="0.7", linewidth=0.8)
     axes[2].axhline(-1.0, color="0.7", linewidth=0.8)
-    return figure

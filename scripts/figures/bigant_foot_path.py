@@ -28,11 +28,10 @@ def compute() -> dict[str, np.ndarray]:
     }
 
 
-def draw(data: dict[str, np.ndarray]):
+def draw(data, figure):
     """Draw the linkage at a few angles with the foot's path; beside it height and speed over a turn."""
-    import matplotlib.pyplot as plt
-
-    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4.6), layout="constrained")
+    figure.set_size_inches(10, 4.6)
+    left, right = figure.subplots(1, 2)
     millimetres = {name: 1e3 * data[name] for name in ("crank_pin", "rocker_pin", "foot", "pivot")}
     foot, pivot, shaft = millimetres["foot"], millimetres["pivot"], data["shaft"]
     stance = np.abs(shaft) <= LEVEL
@@ -58,4 +57,3 @@ def draw(data: dict[str, np.ndarray]):
     right.axhline(0.0, color="0.6", lw=0.8)
     right.set(xlabel="shaft angle from mid-stance [degrees]", xticks=range(-180, 181, 60))
     right.legend(frameon=False, fontsize=9)
-    return figure

@@ -53,11 +53,10 @@ PANELS = {
 }
 
 
-def draw(data: dict[str, np.ndarray]):
-    """Return a matplotlib figure of `data`: error against speed, a panel for each error, with the front."""
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(1, len(PANELS), figsize=(15, 5.6), layout="constrained")
+def draw(data, figure):
+    """Draw error against speed, a panel for each error, with the front."""
+    figure.set_size_inches(15, 5.6)
+    axes = figure.subplots(1, len(PANELS))
     for axis, (name, label) in zip(axes, PANELS.items(), strict=True):
         error = 100 * data[name]
         for k, integrator in enumerate(INTEGRATORS):
@@ -75,7 +74,6 @@ def draw(data: dict[str, np.ndarray]):
         plain_log(axis.yaxis)
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=9, fontsize=9)
     figure.suptitle("MuJoCo against the exact engine: hexapod, walk and run on flat ground", fontsize=11)
-    return figure
 
 
 def _mark(axis, data: dict[str, np.ndarray], error: np.ndarray) -> None:

@@ -101,11 +101,10 @@ def compute(
     }
 
 
-def draw(data: dict[str, np.ndarray]):
-    """Return a matplotlib figure of `data`: mean speeds above, distances from each engine's own best below."""
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(2, 3, figsize=(14, 8), layout="constrained")
+def draw(data, figure):
+    """Draw mean speeds above, distances from each engine's own best below."""
+    figure.set_size_inches(14, 8)
+    axes = figure.subplots(2, 3)
     names = [list(INTEGRATORS)[k] for k in data["integrator"]]
     limit, slowest = data["slide_speed_speed"][-1], f"{1e3 * data['slide_speed'][-1]:g} mm/s"
     for k, name in enumerate(names):
@@ -134,4 +133,3 @@ def draw(data: dict[str, np.ndarray]):
     for axis in axes[1, :2]:
         plain_log(axis.xaxis)
         plain_log(axis.yaxis)
-    return figure

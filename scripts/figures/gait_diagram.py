@@ -72,12 +72,11 @@ def stretch(name: str, options: dict[str, Any], start: float, seconds: float, se
     }
 
 
-def draw(data: dict[str, np.ndarray]):
-    """Return a figure with a panel for each policy; a bar is a foot on the ground."""
-    import matplotlib.pyplot as plt
-
+def draw(data, figure):
+    """Draw a panel for each policy; a bar is a foot on the ground."""
     names = [key.removesuffix("_touches") for key in data if key.endswith("_touches")]
-    figure, panels = plt.subplots(len(names), 1, figsize=(8, 0.6 + 1.7 * len(names)), squeeze=False, sharex=True)
+    figure.set_size_inches(8, 0.6 + 1.7 * len(names))
+    panels = figure.subplots(len(names), 1, squeeze=False, sharex=True)
     for panel, name in zip(panels[:, 0], names, strict=True):
         time, touches = data[f"{name}_time"], data[f"{name}_touches"]
         step = time[1] - time[0]
@@ -88,5 +87,3 @@ def draw(data: dict[str, np.ndarray]):
         panel.set_title(f"{name}: {data[f'{name}_speed']:.3f} m/s, duty {touches.mean():.2f}", loc="left", fontsize=10)
         panel.invert_yaxis()
     panels[-1, 0].set_xlabel("time [s]")
-    figure.tight_layout()
-    return figure

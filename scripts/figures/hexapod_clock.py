@@ -23,11 +23,10 @@ def compute() -> dict[str, np.ndarray]:
     return made
 
 
-def draw(data):
-    """Return angles above rates; documents' rising profile (backward) left, the one that walks forward right."""
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(2, 2, figsize=(10, 5.6), layout="constrained", sharex=True, sharey="row")
+def draw(data, figure):
+    """Draw angles above rates; documents' rising profile (backward) left, the one that walks forward right."""
+    figure.set_size_inches(10, 5.6)
+    axes = figure.subplots(2, 2, sharex=True, sharey="row")
     titles = {"backward": "as drawn: rises, walks backward", "forward": "negated: walks forward"}
     gait = TripodGait()
     for column, (heading, title) in zip(axes.T, titles.items(), strict=True):
@@ -47,4 +46,3 @@ def draw(data):
     axes[1, 0].set(ylabel="hip speed [rad/s]")
     words = f"t_c = {gait.cycle_time:g} s, t_s = {gait.slow_time:g} s; dotted: half of phi_s = {gait.sweep_angle:g} rad"
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2, title=words, fontsize=9)
-    return figure

@@ -28,29 +28,22 @@ RTOL, ATOL = 1e-6, 2e-4  # another processor moves velocities by 5e-8, states at
 
 
 def profile(gait: dict, push: tuple[float, float], engine: str, seconds: float) -> dict[str, np.ndarray]:
-    """Return a run's velocities over time and its last two strides; NaN from where it ended."""
-    result = study.run(Case(gait, seconds=seconds, push=push), engine)
+    """Return a run's velocities over time and its last two strides; NaN from where it ended, or the engine gave up."""
     n_rows, period = round(seconds / study.ROW_PERIOD) + 1, gait.get("cycle_time", 1.0)
     velocity, strides, heading = np.full((n_rows, 2), np.nan), np.full((2, 50, len(ORBIT)), np.nan), np.nan
-    if result.completed:
+    try:
+        result = study.run(Case(gait, seconds=seconds, push=push), engine)
+        verdict = study.verdict_of(result)
+    except RuntimeError:
+        result, verdict = None, Verdict.FAILED
+    if result is not None and result.completed:
         record = result.record
         columns = study.orbit(record)
         velocity[:] = np.column_stack([record["body_velocity"].values[:, 1], columns[:, ORBIT.index("forward")]])
         last = period * (np.floor(seconds / period + 1e-9) - np.array([[2], [1]]) + np.arange(50) / 50)
         strides[:] = summary.at(record, columns, last.ravel()).reshape(strides.shape)
         heading = summary.at(record, summary.yaw(record)[:, None], last[1, :1])[0, 0]
-    verdict = np.asarray(float(study.verdict_of(result)))
-    return {"velocity": velocity, "strides": strides, "heading": np.asarray(heading), "verdict": verdict}
-
-
-def safe_profile(gait: dict, push: tuple[float, float], engine: str, seconds: float) -> dict[str, np.ndarray]:
-    """Return the profile; of a run in which the engine gave up, an empty one."""
-    try:
-        return profile(gait, push, engine, seconds)
-    except RuntimeError:
-        n_rows = round(seconds / study.ROW_PERIOD) + 1
-        empty = {"velocity": np.full((n_rows, 2), np.nan), "strides": np.full((2, 50, len(ORBIT)), np.nan)}
-        return empty | {"heading": np.asarray(np.nan), "verdict": np.asarray(float(Verdict.FAILED))}
+    return {"velocity": velocity, "strides": strides, "heading": heading, "verdict": float(verdict)}
 
 
 def compute(
@@ -58,17 +51,16 @@ def compute(
 ) -> dict[str, np.ndarray]:
     """Return, of shape (n_gaits, n_pushes, 2 engines, ...): velocities, last two strides, heading [rad], verdict."""
     cells = [(gait, push, engine, seconds) for gait in GAITS.values() for push in pushes for engine in (EXACT, preset)]
-    found = study.each(safe_profile, cells, jobs, "initial conditions")
+    found = study.each(profile, cells, jobs, "initial conditions")
     shape = len(GAITS), len(pushes), 2
     data = {name: np.stack([cell[name] for cell in found]) for name in found[0]}
     return {"push": np.array(pushes)} | {name: value.reshape(*shape, *value.shape[1:]) for name, value in data.items()}
 
 
-def draw(data):
-    """Return the velocities of the last strides, in the world and along the heading."""
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(len(GAITS), 2, figsize=(12, 3.6 * len(GAITS)), layout="constrained", sharey="row")
+def draw(data, figure):
+    """Draw the velocities of the last strides, in the world and along the heading."""
+    figure.set_size_inches(12, 3.6 * len(GAITS))
+    axes = figure.subplots(len(GAITS), 2, sharey="row")
     time = np.arange(data["velocity"].shape[3]) * study.ROW_PERIOD
     late = time >= time[-1] - 1.5
     for k, (row, name) in enumerate(zip(axes, GAITS, strict=True)):
@@ -86,7 +78,6 @@ def draw(data):
         row[1].legend(fontsize=7, title="start; MuJoCo is dotted", loc="center left", bbox_to_anchor=(1, 0.5))
         for axis in row:
             axis.set(xlabel="time [s]")
-    return figure
 
 
 def table(data) -> str:

@@ -46,11 +46,10 @@ def compute() -> dict[str, np.ndarray]:
     }
 
 
-def draw(data):
-    """Return torque over speed with the shaft's speed above, and discharge time over current."""
-    import matplotlib.pyplot as plt
-
-    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4.2), layout="constrained")
+def draw(data, figure):
+    """Draw torque over speed with the shaft's speed above, and discharge time over current."""
+    figure.set_size_inches(10, 4.2)
+    left, right = figure.subplots(1, 2)
     left.fill_between(data["speed"], data["low"], data["high"], color="C0", alpha=0.2, label="what the motor gives")
     left.plot(data["speed"], data["high"], "C0", label="limit, table 2 of the manual")
     left.plot(data["speed"], data["low"], "C0")
@@ -69,4 +68,3 @@ def draw(data):
     right.set(xlabel="current [A]", ylabel="discharge time [min]")
     right.grid(alpha=0.3)
     right.legend(fontsize=8)
-    return figure

@@ -77,11 +77,9 @@ def _parts(values) -> np.ndarray:
     return np.stack([values.real, values.imag], axis=1)
 
 
-def draw(data: dict[str, np.ndarray]):
-    """Return a matplotlib figure of `data`."""
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(1, 3, figsize=(13, 4.2), layout="constrained")
+def draw(data, figure):
+    figure.set_size_inches(13, 4.2)
+    axes = figure.subplots(1, 3)
     angle = np.linspace(0.0, 2 * np.pi, 200)
     axes[0].plot(np.cos(angle), np.sin(angle), color="0.7", linewidth=0.8)
     axes[0].plot(*data["multipliers"].T, "o", markerfacecolor="none", markersize=8, label="differences of the map")
@@ -106,4 +104,3 @@ def draw(data: dict[str, np.ndarray]):
     axes[2].axhline(0.0, color="0.5", linewidth=0.8)
     axes[2].set(ylabel="body, relative to the pitch rate", title=f"its shape after {data['late']} half strides")
     axes[2].legend()
-    return figure

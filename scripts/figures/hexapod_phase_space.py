@@ -50,11 +50,10 @@ def compute(preset: PresetName = "reference", jobs: Jobs = -1, *, seconds: float
     return data
 
 
-def draw(data):
-    """Return three planes of the phase space per gait, and the way from stride to stride."""
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(len(GAITS), 4, figsize=(15, 3.6 * len(GAITS)), layout="constrained")
+def draw(data, figure):
+    """Draw three planes of the phase space per gait, and the way from stride to stride."""
+    figure.set_size_inches(15, 3.6 * len(GAITS))
+    axes = figure.subplots(len(GAITS), 4)
     for k, (row, (name, gait)) in enumerate(zip(axes, GAITS.items(), strict=True)):
         n_last = round(LAST * gait.get("cycle_time", 1.0) / study.ROW_PERIOD) + 1
         for axis, (across, up) in zip(row, PLANES, strict=False):
@@ -73,7 +72,6 @@ def draw(data):
         row[3].legend(fontsize=8)
         row[0].set_title(name)
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=9)
-    return figure
 
 
 def steps(strides: np.ndarray) -> np.ndarray:

@@ -48,36 +48,24 @@ def compute(
 ) -> dict[str, np.ndarray]:
     """Return verdicts of shape (2 situations, n_headings, n_speeds, 2 engines); heading 0 is forward, pi/2 left."""
     headings = np.arange(n_headings * fineness) * 2 * np.pi / (n_headings * fineness)
-    cases = [
-        Case(seconds=seconds, push=push(heading, speed), x0=x0)
-        for x0 in (None, walking())
-        for heading in headings
-        for speed in speeds
-    ]
-    cells = study.sweep(cases, (EXACT, preset), jobs, "pushes")
-    shape = 2, len(headings), len(speeds), 2
-    data = {"heading": headings, "speed": np.array(speeds)}
-    return data | {name: cells[name].reshape(shape) for name in ("verdict", "ended")}
+
+    def case(x0, heading, speed):
+        return Case(seconds=seconds, push=push(heading, speed), x0=x0)
+
+    axes = (None, walking()), headings, speeds
+    found = study.grid(case, axes, (EXACT, preset), jobs, "pushes", "verdict", "ended")
+    return {"heading": headings, "speed": np.array(speeds)} | found
 
 
-COLOURS = {
-    Verdict.WALKS: "C2",
-    Verdict.TIPS: "C8",
-    Verdict.TOPPLES: "C3",
-    Verdict.FALLS: "C5",
-    Verdict.DIVERGES: "C4",
-    Verdict.REFUSED: "k",
-    Verdict.FAILED: "0.6",
-}
+COLOURS = dict(zip(Verdict, ("C2", "C8", "C3", "C5", "C4", "k", "0.6"), strict=True))
 
 
-def draw(data):
-    """Return a polar map of verdicts per situation and engine; up is forward."""
-    import matplotlib.pyplot as plt
+def draw(data, figure):
+    """Draw a polar map of verdicts per situation and engine; up is forward."""
+    from matplotlib.lines import Line2D
 
-    figure, axes = plt.subplots(
-        2, 2, figsize=(8.5, 8.5), layout="constrained", subplot_kw={"projection": "polar", "theta_offset": np.pi / 2}
-    )
+    figure.set_size_inches(8.5, 8.5)
+    axes = figure.subplots(2, 2, subplot_kw={"projection": "polar", "theta_offset": np.pi / 2})
     seen = sorted({Verdict(int(v)) for v in data["verdict"].ravel()})
     for i, situation in enumerate(SITUATIONS):
         for j, label in enumerate(LABELS):
@@ -89,9 +77,8 @@ def draw(data):
             axis.set_rgrids(data["speed"], [f"{speed:g} m/s" for speed in data["speed"]], angle=105)
             axis.set_thetagrids([0, 90, 180, 270], ["forward", "left", "backward", "right"])
             axis.tick_params(labelsize=8)
-    marks = [plt.Line2D([], [], ls="", marker="o", ms=9, color=COLOURS[v]) for v in seen]
+    marks = [Line2D([], [], ls="", marker="o", ms=9, color=COLOURS[v]) for v in seen]
     figure.legend(marks, [v.name.lower() for v in seen], loc="outside lower center", ncols=len(seen))
-    return figure
 
 
 def table(data) -> str:

@@ -12,6 +12,7 @@ from tarsus.scripts.report import markdown_table
 from tarsus.scripts.signature import Jobs
 from tarsus.scripts.studies import study
 from tarsus.scripts.studies.study import EXACT, LABELS, Case, Fineness, PresetName, Verdict
+from tarsus.scripts.studies.study_plots import STYLES
 
 GOLDEN = dict(jobs=1, amplitudes=(0.01,), wavenumbers=(15.0,), places=((0.1, 0.05),), seconds=4.0)
 RTOL = 5e-3  # over bumps every foothold's rounding moves the next: 5e-5 of the yaw rate, 2e-6 of speed and tilt
@@ -29,26 +30,20 @@ def compute(
 ) -> dict[str, np.ndarray]:
     """Return speeds [m/s] and verdicts, shape (n_wavenumbers, n_amplitudes, n_places, 2 engines)."""
     heights = study.refine(amplitudes, fineness)
-    cases = [
-        Case(ground=Sinusoid(float(a), k, k), seconds=seconds, place=place)
-        for k in wavenumbers
-        for a in heights
-        for place in places
-    ]
-    cells = study.sweep(cases, (EXACT, preset), jobs, "sinusoid")
-    shape = len(wavenumbers), len(heights), len(places), 2
+
+    def case(wavenumber, amplitude, place):
+        return Case(ground=Sinusoid(float(amplitude), wavenumber, wavenumber), seconds=seconds, place=place)
+
     data = {"amplitude": heights, "wavenumber": np.array(wavenumbers)}
-    return data | {name: cells[name].reshape(shape) for name in ("speed", "yaw_rate", "max_tilt", "verdict", "ended")}
+    grid = case, (wavenumbers, heights, places), (EXACT, preset), jobs, "sinusoid"
+    return data | study.grid(*grid, "speed", "yaw_rate", "max_tilt", "verdict", "ended")
 
 
-def draw(data):
-    """Return speed over amplitude, a panel per wave number; a dot is a walk, a cross did not walk."""
-    import matplotlib.pyplot as plt
-
-    from tarsus.scripts.studies.study_plots import STYLES
-
+def draw(data, figure):
+    """Draw speed over amplitude, a panel per wave number; a dot is a walk, a cross did not walk."""
     n = len(data["wavenumber"])
-    figure, axes = plt.subplots(1, n, figsize=(5.5 * n, 4), layout="constrained", sharey=True, squeeze=False)
+    figure.set_size_inches(5.5 * n, 4)
+    axes = figure.subplots(1, n, sharey=True, squeeze=False)
     for k, axis in enumerate(axes[0]):
         for engine, label in enumerate(LABELS):
             walks = data["verdict"][k, ..., engine] == Verdict.WALKS
@@ -66,7 +61,6 @@ def draw(data):
         axis.set(title=f"wave number {data['wavenumber'][k]:g} rad/m", xlabel="amplitude [mm]")
         axis.legend(fontsize=8, loc="upper left")
     axes[0, 0].set(ylabel="speed along the ground [m/s]")
-    return figure
 
 
 def table(data) -> str:

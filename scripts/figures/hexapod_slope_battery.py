@@ -13,6 +13,7 @@ from tarsus.scripts.report import markdown_table
 from tarsus.scripts.signature import Jobs
 from tarsus.scripts.studies import study
 from tarsus.scripts.studies.study import EXACT, LABELS, Case, Fineness, PresetName
+from tarsus.scripts.studies.study_plots import curves
 
 GAITS = {  # arguments of TripodGait
     "t_c 1 s, phi_s pi/10, duty 0.5": dict(slow_time=0.5, sweep_angle=np.pi / 10),  # figure 9's
@@ -36,26 +37,20 @@ def compute(
 ) -> dict[str, np.ndarray]:
     """Return battery lives [min] by bookkeeping, and speeds [m/s], shape (n_gaits, n_slopes, 2 engines)."""
     slope = study.refine(slopes, fineness)
-    cases = [
-        Case(gait, Slope(0.0, float(rise)), seconds, row_period=study.FINE_ROW_PERIOD)
-        for gait in gaits.values()
-        for rise in slope
-    ]
-    cells = study.sweep(cases, (EXACT, preset), jobs, "battery")
-    cells |= {name: cells[name] / 60 for name in BOOKKEEPINGS}
-    shape = len(gaits), len(slope), 2
-    names = (*BOOKKEEPINGS, "speed", "cot", "verdict", "ended")
-    return {"slope": slope} | {name: cells[name].reshape(shape) for name in names}
+
+    def case(gait, rise):
+        return Case(gait, Slope(0.0, float(rise)), seconds, row_period=study.FINE_ROW_PERIOD)
+
+    grid = case, (gaits.values(), slope), (EXACT, preset), jobs, "battery"
+    found = study.grid(*grid, *BOOKKEEPINGS, "speed", "cot", "verdict", "ended")
+    return {"slope": slope} | found | {name: found[name] / 60 for name in BOOKKEEPINGS}
 
 
-def draw(data):
-    """Return battery life against slope, a panel per gait."""
-    import matplotlib.pyplot as plt
-
-    from tarsus.scripts.studies.study_plots import curves
-
+def draw(data, figure):
+    """Draw battery life against slope, a panel per gait."""
     n = data["speed"].shape[0]
-    figure, axes = plt.subplots(1, n, figsize=(4.6 * n, 4.4), layout="constrained", sharey=True, squeeze=False)
+    figure.set_size_inches(4.6 * n, 4.4)
+    axes = figure.subplots(1, n, sharey=True, squeeze=False)
     for k, (axis, name) in enumerate(zip(axes[0], GAITS, strict=False)):
         for colour, bookkeeping in enumerate(BOOKKEEPINGS):
             curves(axis, data["slope"], data[bookkeeping][k], data["verdict"][k], f"C{colour}", f"{bookkeeping}, ")
@@ -68,7 +63,6 @@ def draw(data):
     axes[0, -1].plot([], [], "kx", label="does not walk")
     axes[0, 0].set(ylabel="battery life, 2.2 A h [min]")
     axes[0, -1].legend(fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
-    return figure
 
 
 def table(data) -> str:
@@ -78,9 +72,8 @@ def table(data) -> str:
     rows = []
     for k, gait in enumerate(list(GAITS)[: len(data["speed"])]):
         for i in range(len(data["slope"])):
-            verdicts = data["verdict"][k, i]
             row = [gait, f"{data['slope'][i]:+.2f}"]
-            for name, form in (("speed", "{:.3f}"), *((name, "{:.1f}") for name in BOOKKEEPINGS)):
-                row += [study.number(value, v, form) for value, v in zip(data[name][k, i], verdicts, strict=True)]
+            for name, form in ({"speed": "{:.3f}"} | dict.fromkeys(BOOKKEEPINGS, "{:.1f}")).items():
+                row += study.numbers(data[name][k, i], data["verdict"][k, i], form)
             rows.append(row)
     return markdown_table(head, rows)

@@ -5,6 +5,8 @@ After figure 9 of the hexapod report. Runtime: about 1 min of processor time (54
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from tarsus.analytic.terrain import Slope
@@ -12,6 +14,7 @@ from tarsus.scripts.report import markdown_table
 from tarsus.scripts.signature import Jobs
 from tarsus.scripts.studies import study
 from tarsus.scripts.studies.study import EXACT, Case, Fineness, PresetName
+from tarsus.scripts.studies.study_plots import curves
 
 SWEEP_ANGLE = np.pi / 10  # figure 9's, at t_c = 1 s [rad]
 GOLDEN = dict(jobs=1, slopes=(0.1,), duties=(0.6,), seconds=5.0)
@@ -33,33 +36,23 @@ def compute(
     """
     slope = study.refine(slopes, fineness)
 
-    def cases(heading: str):
-        return [
-            Case(
-                dict(slow_time=duty, sweep_angle=SWEEP_ANGLE, heading=heading),
-                Slope(0.0, float(rise)),
-                seconds,
-                row_period=study.FINE_ROW_PERIOD,
-            )
-            for duty in duties
-            for rise in slope
-        ]
+    def case(heading, duty, rise):
+        gait = dict(slow_time=duty, sweep_angle=SWEEP_ANGLE, heading=heading)
+        return Case(gait, Slope(0.0, float(rise)), seconds, row_period=study.FINE_ROW_PERIOD)
 
-    forward = study.sweep(cases("forward"), (EXACT, preset), jobs, "slope")
-    backward = study.sweep(cases("backward"), (EXACT,), jobs, "slope, walking towards -y")
-    shape = len(duties), len(slope), -1
+    axes = duties, slope
+    forward = partial(case, "forward"), axes, (EXACT, preset), jobs, "slope"
+    backward = partial(case, "backward"), axes, (EXACT,), jobs, "slope, walking towards -y"
     data = {"slope": slope, "duty": np.array(duties)}
-    data |= {name: forward[name].reshape(shape) for name in ("speed", "stance_rate", "verdict", "ended")}
-    return data | {f"backward_{name}": backward[name].reshape(shape)[..., 0] for name in ("speed", "verdict")}
+    data |= study.grid(*forward, "speed", "stance_rate", "verdict", "ended")
+    found = study.grid(*backward, "speed", "verdict")
+    return data | {f"backward_{name}": values[..., 0] for name, values in found.items()}
 
 
-def draw(data):
-    """Return speed against slope, and what the hips do in stance."""
-    import matplotlib.pyplot as plt
-
-    from tarsus.scripts.studies.study_plots import curves
-
-    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
+def draw(data, figure):
+    """Draw speed against slope, and what the hips do in stance."""
+    figure.set_size_inches(11, 4.2)
+    left, right = figure.subplots(1, 2)
     for k, duty in enumerate(data["duty"]):
         walks = data["backward_verdict"][k] == 0
         curves(left, data["slope"], data["speed"][k], data["verdict"][k], f"C{k}", f"duty {duty:g}, ")
@@ -72,7 +65,6 @@ def draw(data):
     for axis in (left, right):
         axis.set(xlabel="slope dz/dy (for a walk towards +y, positive is uphill)")
     left.legend(fontsize=7, ncols=2, loc="lower right")
-    return figure
 
 
 def table(data) -> str:
@@ -89,8 +81,7 @@ def table(data) -> str:
     for i, slope in enumerate(data["slope"]):
         row = [f"{slope:+.2f}"]
         for k in range(len(data["duty"])):
-            found = data["speed"][k, i], data["verdict"][k, i]
-            row += [study.number(value, verdict, "{:.3f}") for value, verdict in zip(*found, strict=True)]
+            row += study.numbers(data["speed"][k, i], data["verdict"][k, i], "{:.3f}")
             row += [study.number(data["backward_speed"][k, i], data["backward_verdict"][k, i], "{:.3f}")]
             row += [study.number(data["stance_rate"][k, i, 0], data["verdict"][k, i, 0], "{:.2f}")]
         rows.append(row)

@@ -12,6 +12,7 @@ from tarsus.scripts.report import markdown_table
 from tarsus.scripts.signature import Jobs
 from tarsus.scripts.studies import study
 from tarsus.scripts.studies.study import EXACT, LABELS, Case, Fineness, PresetName, Verdict
+from tarsus.scripts.studies.study_plots import grid_map
 
 GOLDEN = dict(jobs=1, cycle_times=(0.5, 1.0), sweep_angles=(0.75,), duties=(0.6, 1.2), seconds=5.0)
 ROBOT_SPEED = 0.53  # of the first RHex (Saranli, Buehler and Koditschek 2000) [m/s]
@@ -29,26 +30,21 @@ def compute(
 ) -> dict[str, np.ndarray]:
     """Return speeds [m/s] and verdicts, shape (n_duties, n_cycle_times, n_sweep_angles, 2 engines)."""
     t_c, phi_s = study.refine(cycle_times, fineness), study.refine(sweep_angles, fineness)
-    cases = [
-        Case(dict(cycle_time=period, slow_time=duty * period, sweep_angle=angle), seconds=max(seconds, 6 * period))
-        for duty in duties
-        for period in t_c
-        for angle in phi_s
-    ]
-    cells = study.sweep(cases, (EXACT, preset), jobs, "speed map")
-    shape = len(duties), len(t_c), len(phi_s), 2
-    grids = {name: cells[name].reshape(shape) for name in ("speed", "verdict", "ended")}
-    return {"cycle_time": t_c, "sweep_angle": phi_s, "duty": np.array(duties)} | grids
+
+    def case(duty, period, angle):
+        gait = dict(cycle_time=period, slow_time=duty * period, sweep_angle=angle)
+        return Case(gait, seconds=max(seconds, 6 * period))
+
+    data = {"cycle_time": t_c, "sweep_angle": phi_s, "duty": np.array(duties)}
+    grid = case, (duties, t_c, phi_s), (EXACT, preset), jobs, "speed map"
+    return data | study.grid(*grid, "speed", "verdict", "ended")
 
 
-def draw(data):
-    """Return both maps and their difference, a row per duty factor."""
-    import matplotlib.pyplot as plt
-
-    from tarsus.scripts.studies.study_plots import grid_map
-
+def draw(data, figure):
+    """Draw both maps and their difference, a row per duty factor."""
     n = len(data["duty"])
-    figure, axes = plt.subplots(n, 3, figsize=(13, 3.6 * n), layout="constrained", squeeze=False)
+    figure.set_size_inches(13, 3.6 * n)
+    axes = figure.subplots(n, 3, squeeze=False)
     places, most = (data["cycle_time"], data["sweep_angle"]), np.nanmax(np.abs(data["speed"]))
     for row, speed, verdict, duty in zip(axes, data["speed"], data["verdict"], data["duty"], strict=True):
         for engine, label in enumerate(LABELS):
@@ -61,7 +57,6 @@ def draw(data):
         figure.colorbar(other, ax=row[2], extend="both")
     for axis in axes.ravel():
         axis.set(xlabel="sweep angle phi_s [rad]", ylabel="cycle time t_c [s]")
-    return figure
 
 
 def table(data) -> str:

@@ -11,6 +11,7 @@ from tarsus.scripts.report import markdown_table
 from tarsus.scripts.signature import Jobs
 from tarsus.scripts.studies import study
 from tarsus.scripts.studies.study import EXACT, LABELS, Case, Fineness, PresetName, Verdict
+from tarsus.scripts.studies.study_plots import grid_map
 
 GOLDEN = dict(jobs=1, cycle_times=(0.75,), sweep_angles=(0.75,), duties=(0.7,), offsets=(0.1,), slow_times=(-0.05,))
 GOLDEN |= dict(seconds=5.0)
@@ -32,31 +33,26 @@ def compute(
     """Return yaw rates [rad/s] and verdicts: `place_*` (duty, t_c, phi_s, engine), `diff_*` (dt_s, dphi_o, engine)."""
     t_c, phi_s = study.refine(cycle_times, fineness), study.refine(sweep_angles, fineness)
     offset, slow = study.refine(offsets, fineness), study.refine(slow_times, fineness)
-    place = [
-        Case(dict(cycle_time=p, slow_time=duty * p, sweep_angle=angle, heading="left"), seconds=seconds)
-        for duty in duties
-        for p in t_c
-        for angle in phi_s
-    ]
-    differential = [
-        Case(dict(offset_difference=dphi, slow_time_difference=dt), seconds=seconds) for dt in slow for dphi in offset
-    ]
+
+    def place(duty, period, angle):
+        gait = dict(cycle_time=period, slow_time=duty * period, sweep_angle=angle, heading="left")
+        return Case(gait, seconds=seconds)
+
+    def differential(dt, dphi):
+        return Case(dict(offset_difference=dphi, slow_time_difference=dt), seconds=seconds)
+
     data = {"cycle_time": t_c, "sweep_angle": phi_s, "duty": np.array(duties), "offset": offset, "slow_time": slow}
-    shapes = (len(duties), len(t_c), len(phi_s), 2), (len(slow), len(offset), 2)
-    for name, cases, shape in zip(("place", "diff"), (place, differential), shapes, strict=True):
-        cells = study.sweep(cases, (EXACT, preset), jobs, f"turning, {name}")
-        data |= {f"{name}_{key}": cells[key].reshape(shape) for key in ("yaw_rate", "speed", "verdict")}
+    for name, case, axes in (("place", place, (duties, t_c, phi_s)), ("diff", differential, (slow, offset))):
+        found = study.grid(case, axes, (EXACT, preset), jobs, f"turning, {name}", "yaw_rate", "speed", "verdict")
+        data |= {f"{name}_{key}": values for key, values in found.items()}
     return data
 
 
-def draw(data):
-    """Return the maps of both engines: a row per duty in place, and one of differential turning."""
-    import matplotlib.pyplot as plt
-
-    from tarsus.scripts.studies.study_plots import grid_map
-
+def draw(data, figure):
+    """Draw the maps of both engines: a row per duty in place, and one of differential turning."""
     n = len(data["duty"])
-    figure, axes = plt.subplots(n + 1, 2, figsize=(10, 3.5 * (n + 1)), layout="constrained", squeeze=False)
+    figure.set_size_inches(10, 3.5 * (n + 1))
+    axes = figure.subplots(n + 1, 2, squeeze=False)
     most = np.nanmax(np.abs(data["place_yaw_rate"]))
     for k, duty in enumerate(data["duty"]):
         for engine, label in enumerate(LABELS):
@@ -71,7 +67,6 @@ def draw(data):
         image = grid_map(axes[n, engine], rate, verdict, *grid, "{:+.3f}", **look)
         axes[n, engine].set(title=f"differential, {label}", xlabel="dphi_o [rad]", ylabel="dt_s [s]")
     figure.colorbar(image, ax=axes[n], label="yaw rate [rad/s], left is positive")
-    return figure
 
 
 def table(data) -> str:
@@ -80,8 +75,7 @@ def table(data) -> str:
     for k, duty in enumerate(data["duty"]):
         for i, period in enumerate(data["cycle_time"]):
             for j, angle in enumerate(data["sweep_angle"]):
-                cells = data["place_yaw_rate"][k, i, j], data["place_verdict"][k, i, j]
-                found = [study.number(rate, verdict, "{:+.3f}") for rate, verdict in zip(*cells, strict=True)]
+                found = study.numbers(data["place_yaw_rate"][k, i, j], data["place_verdict"][k, i, j], "{:+.3f}")
                 rows.append((f"{duty:g}", f"{period:g}", f"{angle:g}", *found))
     place = markdown_table(["duty", "t_c [s]", "phi_s [rad]", *(f"{label}, yaw [rad/s]" for label in LABELS)], rows)
     head = ["dt_s [s]", *(f"dphi_o {dphi:+g} rad" for dphi in data["offset"])]
@@ -89,8 +83,8 @@ def table(data) -> str:
     for i, dt in enumerate(data["slow_time"]):
         cells = []
         for j in range(len(data["offset"])):
-            pair = zip(data["diff_yaw_rate"][i, j], data["diff_verdict"][i, j], strict=True)
-            cells.append(" / ".join(study.number(rate, verdict, "{:+.3f}") for rate, verdict in pair))
+            pair = study.numbers(data["diff_yaw_rate"][i, j], data["diff_verdict"][i, j], "{:+.3f}")
+            cells.append(" / ".join(pair))
         rows.append([f"{dt:+g}", *cells])
     return (
         f"{place}\n\nDifferential, exact / MuJoCo, yaw [rad/s]:\n\n{markdown_table(head, rows)}\n\n{_agreement(data)}"

@@ -23,11 +23,10 @@ def compute() -> dict[str, np.ndarray]:
     }
 
 
-def draw(data):
-    """Return both profiles."""
-    import matplotlib.pyplot as plt
-
-    figure, axis = plt.subplots(figsize=(7, 4), layout="constrained")
+def draw(data, figure):
+    """Draw both profiles."""
+    figure.set_size_inches(7, 4)
+    axis = figure.subplots()
     axis.plot(data["s"], data["printed"], label=f"[0, 0, 60, 0, 0] N: peak {data['printed'].max():.1f} N")
     gains = RaibertGains()
     mean = f"{gains.force:g} [{', '.join(f'{c:g}' for c in gains.bezier)}] N"
@@ -36,4 +35,3 @@ def draw(data):
         xlabel="share s of the nominal stance", ylabel="vertical force of the ground [N]", xlim=(0, 1), ylim=(0, None)
     )
     figure.legend(loc="outside upper center")
-    return figure

@@ -53,12 +53,12 @@ def _hop(sim: hy.Simulator, params: dict) -> dict[str, np.ndarray]:
     return data | {"period": np.array(period), "stance_time": np.array(stance), "apex_error": error}
 
 
-def draw(data: dict[str, np.ndarray]):
-    """Return a matplotlib figure of `data`."""
-    import matplotlib.pyplot as plt
+def draw(data, figure):
+    from matplotlib import colormaps
 
-    figure, axes = plt.subplots(2, 3, figsize=(13, 7), layout="constrained")
-    colors = plt.cm.viridis(np.linspace(0, 0.9, len(SPEEDS)))
+    figure.set_size_inches(13, 7)
+    axes = figure.subplots(2, 3)
+    colors = colormaps["viridis"](np.linspace(0, 0.9, len(SPEEDS)))
     shown = (
         (axes[0, 1], "hip_z", 1e3, "height of the hip [mm]"),
         (axes[1, 0], "F_Z", 1.0, "vertical force [N]"),
@@ -77,4 +77,3 @@ def draw(data: dict[str, np.ndarray]):
     for axis, _, _, label in shown:
         axis.set(xlabel="share of the hop, from touchdown", ylabel=label, xlim=(0, 1))
     axes[1, 2].set(xlabel="hops after a disturbance", ylabel="error of the apex [mm]")
-    return figure

@@ -108,17 +108,18 @@ def _parts(values: np.ndarray) -> np.ndarray:
     return np.stack([values.real, np.abs(values.imag)], axis=-1)
 
 
-def draw(data: dict[str, np.ndarray]):
-    """Return a matplotlib figure of `data`."""
-    import matplotlib.pyplot as plt
+def draw(data, figure):
+    from matplotlib import colormaps
 
-    figure, axes = plt.subplots(1, 2, figsize=(11, 5.2), layout="constrained", sharey=True)
+    colors = colormaps["viridis"](np.linspace(0, 0.9, 5))
+    figure.set_size_inches(11, 5.2)
+    axes = figure.subplots(1, 2, sharey=True)
     turn = np.linspace(0, 2 * np.pi, 200)
     for axis, name, title in zip(
         axes, ("multipliers_held", "multipliers"), ("force and lean held", "height and speed regulated"), strict=True
     ):
         axis.plot(np.cos(turn), np.sin(turn), color="0.7", lw=1)
-        for speed, values, color in zip(SPEEDS, data[name], plt.cm.viridis(np.linspace(0, 0.9, 5)), strict=True):
+        for speed, values, color in zip(SPEEDS, data[name], colors, strict=True):
             (real, imaginary), largest = values.T, np.hypot(*values.T).max()
             label = f"{speed:g} m/s, largest {largest:.3f}"
             axis.plot(real, imaginary, "o", color=color, mfc="none", label=label)
@@ -126,4 +127,3 @@ def draw(data: dict[str, np.ndarray]):
         axis.set(xlabel="real part", title=title, aspect="equal", xlim=(-1.1, 1.1), ylim=(-1.1, 1.1))
         axis.legend(fontsize=7, loc="lower left")
     axes[0].set_ylabel("imaginary part")
-    return figure

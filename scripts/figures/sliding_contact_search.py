@@ -94,11 +94,10 @@ def compute() -> dict[str, np.ndarray]:
     }
 
 
-def draw(data):
-    """Return the contact lines and the energy with both paths, and the robot at rest."""
-    import matplotlib.pyplot as plt
-
-    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.4), width_ratios=(1.6, 1), layout="constrained")
+def draw(data, figure):
+    """Draw the contact lines and the energy with both paths, and the robot at rest."""
+    figure.set_size_inches(11, 4.4)
+    left, right = figure.subplots(1, 2, width_ratios=(1.6, 1))
     low = data["energy"].min()
     left.contour(
         data["pitch"], data["height"], data["energy"], levels=low + np.geomspace(1e-6, 1e-2, 12), colors="0.85"
@@ -121,4 +120,3 @@ def draw(data):
         right.plot([x, x], [body, body + z], color=f"C{k}", marker=".", label=f"foot {k}: {data['load'][k]:.2f} N")
     right.set(title="at rest (heights stretched)", xlabel="x [m]", ylabel="z [m]")
     right.legend(frameon=False, fontsize=8)
-    return figure

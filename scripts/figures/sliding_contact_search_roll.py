@@ -25,12 +25,10 @@ def compute() -> dict[str, np.ndarray]:
     return {"path": path, "contacts": contacts.astype(float), "solution": solution, "load": found.load}
 
 
-def draw(data):
-    """Return the path with the planes it stops at, and the feet in contact at each state."""
-    import matplotlib.pyplot as plt
-
+def draw(data, figure):
+    """Draw the path with the planes it stops at, and the feet in contact at each state."""
     path, contacts = data["path"], data["contacts"] > 0
-    figure = plt.figure(figsize=(11, 5.2), layout="constrained")
+    figure.set_size_inches(11, 5.2)
     left, right = figure.subfigures(1, 2, width_ratios=(1.25, 1))
     space = left.add_subplot(projection="3d")
     _search_space(space, path, contacts)
@@ -48,7 +46,6 @@ def draw(data):
     right.supxlabel("y [m]", fontsize=10)
     right.supylabel("x, forward [m]", fontsize=10)
     right.suptitle("filled: in contact; circled: changes next", fontsize=10)
-    return figure
 
 
 def _search_space(axis, path: np.ndarray, contacts: np.ndarray) -> None:

@@ -37,11 +37,10 @@ def compute() -> dict[str, np.ndarray]:
     }
 
 
-def draw(data):
-    """Return the contours of both laws with foot speeds, minima and the robot."""
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(1, 3, figsize=(12, 3.9), layout="constrained")
+def draw(data, figure):
+    """Draw the contours of both laws with foot speeds, minima and the robot."""
+    figure.set_size_inches(12, 3.9)
+    axes = figure.subplots(1, 3)
     for axis, law in zip(axes, ("coulomb", "viscous"), strict=False):
         lines = axis.contour(data["axis"], data["axis"], data[law], levels=np.arange(0.1, 2.0, 0.1), cmap="viridis")
         figure.colorbar(lines, ax=axis, label="total force / (mu weight)")
@@ -55,4 +54,3 @@ def draw(data):
         axes[2].annotate("", p + 0.5 * v, p, arrowprops={"arrowstyle": "->", "color": f"C{k}"})
     axes[2].set(title="feet and their velocities", xlabel="x [m]", ylabel="y [m]", aspect="equal")
     axes[2].set(xlim=(-1.8, 1.8), ylim=(-1.5, 1.5))
-    return figure

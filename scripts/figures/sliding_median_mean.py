@@ -32,11 +32,10 @@ def compute() -> dict[str, np.ndarray]:
     return data
 
 
-def draw(data):
-    """Return the total force over the body's speed, with both solutions."""
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(1, 2, figsize=(9, 3.6), sharey=True, layout="constrained")
+def draw(data, figure):
+    """Draw the total force over the body's speed, with both solutions."""
+    figure.set_size_inches(9, 3.6)
+    axes = figure.subplots(1, 2, sharey=True)
     for axis, name in zip(axes, ("odd", "even"), strict=True):
         axis.axhline(0, color="0.8", lw=1)
         for law, colour in (("coulomb", "C0"), ("viscous", "C1")):
@@ -49,4 +48,3 @@ def draw(data):
         axis.set(title=f"{len(data[f'{name}_feet'])} feet: Coulomb {unique}", xlabel="body speed [m/s]")
     axes[0].set_ylabel("total force / (mu weight)")
     axes[0].legend(frameon=False, fontsize=8)
-    return figure

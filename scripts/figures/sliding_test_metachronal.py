@@ -33,11 +33,9 @@ def compute() -> dict[str, np.ndarray]:
     return curves(outcome) | {"shaft": angle, "slip": slips(outcome.measured)[::EVERY]}
 
 
-def draw(data: dict[str, np.ndarray]):
-    """Return a matplotlib figure of `data`."""
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(5, 3, figsize=(10, 10), layout="constrained")
+def draw(data, figure):
+    figure.set_size_inches(10, 10)
+    axes = figure.subplots(5, 3)
     phase = np.linspace(0, 1, len(data["shaft"]))
     for leg, name in enumerate(BIGANT_LEGS):
         angle = (data["shaft"][:, leg] + np.pi) % (2 * np.pi) - np.pi
@@ -62,4 +60,3 @@ def draw(data: dict[str, np.ndarray]):
         ax.set_xlabel("t [s]")
     for ax in axes.ravel():
         ax.tick_params(labelsize=7)
-    return figure

@@ -22,11 +22,9 @@ def compute() -> dict[str, np.ndarray]:
     return data
 
 
-def draw(data: dict[str, np.ndarray]):
-    """Return a matplotlib figure of `data`."""
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(len(cases.MULTIPOD_LEGS), 5, figsize=(13, 8.5), layout="constrained", sharex="col")
+def draw(data, figure):
+    figure.set_size_inches(13, 8.5)
+    axes = figure.subplots(len(cases.MULTIPOD_LEGS), 5, sharex="col")
     for row, n in zip(axes, cases.MULTIPOD_LEGS, strict=True):
         prefix = f"legs_{n}_"
         for column in range(3):
@@ -42,4 +40,3 @@ def draw(data: dict[str, np.ndarray]):
     for ax in axes.ravel():
         ax.tick_params(labelsize=7)
     legend_above(figure, axes[0, 0], axes[0, 3])
-    return figure

@@ -47,11 +47,9 @@ def compute() -> dict[str, np.ndarray]:
     return data
 
 
-def draw(data: dict[str, np.ndarray]):
-    """Return a matplotlib figure of `data`."""
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(2, 2, figsize=(11, 6.5), layout="constrained")
+def draw(data, figure):
+    figure.set_size_inches(11, 6.5)
+    axes = figure.subplots(2, 2)
     for ax, column, title in zip(axes.flat, range(3), ("u [m/s]", "v [m/s]", r"$\omega$ [rad/s]"), strict=False):
         for name, (label, colour) in CURVES.items():
             wide = name == "measured"
@@ -65,4 +63,3 @@ def draw(data: dict[str, np.ndarray]):
         axes[1, 1].semilogy(data["frequency"], data[f"{name}_spectrum"], color=colour, label=label)
     axes[1, 1].set(xlim=(0, 15), ylim=(1e-7, None), xlabel="frequency [Hz]", title="spectrum of u [m^2/s]")
     axes[1, 1].legend(fontsize=7)
-    return figure

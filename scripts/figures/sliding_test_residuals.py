@@ -30,11 +30,11 @@ def compute() -> dict[str, np.ndarray]:
     return data
 
 
-def draw(data: dict[str, np.ndarray]):
-    """Return a matplotlib figure of `data`."""
-    import matplotlib.pyplot as plt
+def draw(data, figure):
+    from matplotlib.lines import Line2D
 
-    figure, axes = plt.subplots(2, len(cases.QUANTITIES), figsize=(14, 5.5), layout="constrained")
+    figure.set_size_inches(14, 5.5)
+    axes = figure.subplots(2, len(cases.QUANTITIES))
     for row, walk in zip(axes, ("tripod", "metachronal"), strict=True):
         for ax, name in zip(row, cases.QUANTITIES, strict=True):
             scale = 100.0 if name.startswith("F") else 1e3
@@ -52,6 +52,5 @@ def draw(data: dict[str, np.ndarray]):
             ax.tick_params(labelsize=7)
         row[0].set_ylabel(f"BigANT, {walk}")
     names = ("scatter about the mean, " + LABELS["measured"], *(f"residual, {LABELS[law]}" for law in cases.LAWS))
-    handles = [plt.Line2D([], [], color=COLOURS[k], linewidth=5) for k in ("measured", *cases.LAWS)]
+    handles = [Line2D([], [], color=COLOURS[k], linewidth=5) for k in ("measured", *cases.LAWS)]
     figure.legend(handles, names, loc="outside lower center", ncols=3, fontsize=8, title=BARS, title_fontsize=8)
-    return figure

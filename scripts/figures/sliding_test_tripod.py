@@ -19,11 +19,9 @@ def compute() -> dict[str, np.ndarray]:
     return curves(cases.outcome(cases.tripod, CYCLE_TIME))
 
 
-def draw(data: dict[str, np.ndarray]):
-    """Return a matplotlib figure of `data`."""
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(6, 3, figsize=(10, 11), layout="constrained")
+def draw(data, figure):
+    figure.set_size_inches(10, 11)
+    axes = figure.subplots(6, 3)
     draw_way(axes[0, 0], data)
     axes[0, 0].set_title("way, from above", fontsize=8)
     for ax, column, title in zip(axes[0, 1:], (0, 1), ("roll [mrad]", "pitch [mrad]"), strict=True):
@@ -39,4 +37,3 @@ def draw(data: dict[str, np.ndarray]):
     for ax in axes.ravel():
         ax.tick_params(labelsize=7)
     legend_above(figure, axes[0, 0], axes[0, 1])
-    return figure

@@ -26,19 +26,19 @@ def compute() -> dict[str, np.ndarray]:
     }
 
 
-def draw(data):
-    """Return the contours of both errors."""
-    import matplotlib.pyplot as plt
+def draw(data, figure):
+    """Draw the contours of both errors."""
+    from matplotlib.patches import Circle
 
-    figure, axes = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
+    figure.set_size_inches(9, 4)
+    axes = figure.subplots(1, 2)
     for axis, name, levels in (
         (axes[0], "force", [0.02, 0.05, 0.1, 0.2, 0.3]),
         (axes[1], "dissipation", [0.002, 0.005, 0.01, 0.02, 0.04]),
     ):
         lines = axis.contour(data["axis"], data["axis"], data[name], levels=levels, cmap="viridis")
         axis.clabel(lines, fmt=lambda level: f"{100 * level:g} %")
-        axis.add_patch(plt.Circle((0, 0), 0.2, fill=False, ls="--"))
+        axis.add_patch(Circle((0, 0), 0.2, fill=False, ls="--"))
         worst = 100 * data[f"{name}_at_a_fifth"]
         axis.set(title=f"{name}: up to {worst:.0f} % at a fifth of the speed", aspect="equal")
         axis.set(xlabel="change along the velocity / speed", ylabel="change across it / speed")
-    return figure

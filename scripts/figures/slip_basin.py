@@ -47,14 +47,11 @@ def compute() -> dict[str, np.ndarray]:
     }
 
 
-def draw(data: dict[str, np.ndarray]):
-    """Return a matplotlib figure of `data`."""
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(1, 2, figsize=(11, 4.5), layout="constrained", sharey=True)
+def draw(data, figure):
+    figure.set_size_inches(11, 4.5)
+    axes = figure.subplots(1, 2, sharey=True)
     for ax, across, name in ((axes[0], "speed", "by_speed"), (axes[1], "angle", "by_angle")):
         image = ax.pcolormesh(data[across], data["height"], data[name], vmin=0, vmax=STRIDES, cmap="viridis")
     axes[0].set(xlabel="apex speed [m/s]", ylabel="apex height [m]", title="Touchdown angle 23 deg")
     axes[1].set(xlabel="touchdown angle [deg]", title="Energy of 5 m/s at 1 m")
     figure.colorbar(image, ax=axes, label=f"strides made, of {STRIDES}")
-    return figure

@@ -44,11 +44,9 @@ def _legs(record) -> np.ndarray:
     return np.stack([base, knee, at["foot_position"].values[:, 0], at["com_position"].values], axis=1)[..., [0, 2]]
 
 
-def draw(data: dict[str, np.ndarray]):
-    """Return a matplotlib figure of `data`."""
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(3, 1, figsize=(11, 6), layout="constrained", height_ratios=(1, 1, 1.4))
+def draw(data, figure):
+    figure.set_size_inches(11, 6)
+    axes = figure.subplots(3, 1, height_ratios=(1, 1, 1.4))
     titles = {"without": "without impact compensation", "with": "with impact compensation"}
     for axis, (name, title) in zip(axes, titles.items(), strict=False):
         for leg in data[f"{name}_legs"]:
@@ -61,4 +59,3 @@ def draw(data: dict[str, np.ndarray]):
     axes[1].set_xlabel("x [m]     links black, virtual SLIP leg green, way of the mass centre dotted")
     axes[2].set(xlabel="step", ylabel="apex height [m]")
     axes[2].legend(fontsize=8)
-    return figure

@@ -32,11 +32,9 @@ def compute() -> dict[str, np.ndarray]:
     return data
 
 
-def draw(data: dict[str, np.ndarray]):
-    """Return a matplotlib figure of `data`."""
-    import matplotlib.pyplot as plt
-
-    figure, axis = plt.subplots(figsize=(9, 5), layout="constrained")
+def draw(data, figure):
+    figure.set_size_inches(9, 5)
+    axis = figure.subplots()
     parts = [data[name] for name in ("height", "kinetic", "spring")]
     labels = ("height, m g z", "kinetic, m v²/2", "virtual spring, k Δl²/2")
     axis.stackplot(data["time"], *parts, labels=labels, colors=("#9ecae1", "#fdd0a2", "#a1d99b"))
@@ -46,4 +44,3 @@ def draw(data: dict[str, np.ndarray]):
             axis.axvline(t, color="0.3", linestyle=style, linewidth=1, label=name if k == 0 else None)
     axis.set(xlabel="t [s]", ylabel="energy of the mass centre [J]", ylim=(0, 118), xlim=data["time"][[0, -1]])
     axis.legend(loc="upper center", ncols=3, fontsize=9)
-    return figure

@@ -42,11 +42,9 @@ def compute() -> dict[str, np.ndarray]:
     return data
 
 
-def draw(data: dict[str, np.ndarray]):
-    """Return a matplotlib figure of `data`."""
-    import matplotlib.pyplot as plt
-
-    figure, axis = plt.subplots(figsize=(8.5, 5), layout="constrained")
+def draw(data, figure):
+    figure.set_size_inches(8.5, 5)
+    axis = figure.subplots()
     labels = {
         "none": "no slip, or erratum 8 or 9 alone",
         "8+9": "8 and 9: rest length from l0, leg lands short",
@@ -65,4 +63,3 @@ def draw(data: dict[str, np.ndarray]):
     axis.set_xticks([0.5, 1, 2, 5, 10, 15], ["0.5", "1", "2", "5", "10", "15"])
     axis.invert_xaxis()
     axis.legend(fontsize=9)
-    return figure

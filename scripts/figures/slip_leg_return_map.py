@@ -54,11 +54,9 @@ def compute() -> dict[str, np.ndarray]:
     return data
 
 
-def draw(data: dict[str, np.ndarray]):
-    """Return a matplotlib figure of `data`."""
-    import matplotlib.pyplot as plt
-
-    figure, axis = plt.subplots(figsize=(7, 6), layout="constrained")
+def draw(data, figure):
+    figure.set_size_inches(7, 6)
+    axis = figure.subplots()
     axis.plot(HEIGHTS, HEIGHTS, color="0.7", linewidth=1)
     for gain in GAINS:
         fixed, slope, _ = data[f"fixed_{gain}"]
@@ -67,4 +65,3 @@ def draw(data: dict[str, np.ndarray]):
         axis.plot(fixed, fixed, "o", color=line.get_color(), markersize=8)
     axis.set(xlabel="apex height [m]", ylabel="next apex height [m]", title="Energy of 0.62 m and 2.5 m/s")
     axis.legend()
-    return figure

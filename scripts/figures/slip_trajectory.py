@@ -32,11 +32,9 @@ def compute() -> dict[str, np.ndarray]:
     return data
 
 
-def draw(data: dict[str, np.ndarray]):
-    """Return a matplotlib figure of `data`."""
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(3, 1, figsize=(8, 7.5), layout="constrained", height_ratios=(3, 2, 1.4))
+def draw(data, figure):
+    figure.set_size_inches(8, 7.5)
+    axes = figure.subplots(3, 1, height_ratios=(3, 2, 1.4))
     axes[0].plot(data["x"], data["y"], color="0.4", linewidth=1)
     for name, marker in zip(EVENTS, "vso^", strict=True):
         axes[0].plot(data[f"{name}_x"], data[f"{name}_y"], marker, label=name, markersize=6)
@@ -53,4 +51,3 @@ def draw(data: dict[str, np.ndarray]):
     for ax in axes[1:]:
         for t in data["touchdown_t"]:
             ax.axvline(t, color="0.85", linewidth=0.8, zorder=0)
-    return figure

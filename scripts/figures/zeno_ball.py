@@ -37,11 +37,9 @@ def compute() -> dict[str, np.ndarray]:
     }
 
 
-def draw(data: dict[str, np.ndarray]):
-    """Return a matplotlib figure of `data`."""
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
+def draw(data, figure):
+    figure.set_size_inches(10, 4)
+    axes = figure.subplots(1, 2)
     axes[0].plot(data["t"], data["height"], linewidth=1)
     axes[0].plot(data["impact"], np.zeros(data["impact"].size), "v", markersize=4, label="impacts")
     axes[0].axvline(data["limit"][0], color="C3", linestyle="--", label=f"limit, t = {data['limit'][0]:.7f} s")
@@ -55,4 +53,3 @@ def draw(data: dict[str, np.ndarray]):
     axes[1].semilogy(n[2:], data["prediction_error"] + 1e-17, "+", label="error of the limit predicted there [s]")
     axes[1].set(xlabel="impact", title="Errors (+ 1e-17, to be seen on this scale)")
     axes[1].legend(fontsize=8)
-    return figure

@@ -16,10 +16,11 @@ from tarsus.analytic.battery import Battery
 from tarsus.analytic.models.hexapod import N_LEGS, energy, hybrid
 from tarsus.analytic.models.hexapod.layout import Variants
 from tarsus.analytic.models.hexapod.outputs import BODY, LEG_OUTPUTS
-from tarsus.analytic.models.hexapod.state import SCALE, assemble, joints_of, start, toes_of
+from tarsus.analytic.models.hexapod.state import SCALE, joints_of, start, toes_of
 from tarsus.analytic.terrain import Terrain
 from tarsus.controllers.clock import ClockController
 from tarsus.controllers.pd import nearest_turn
+from tarsus.mjcf.hexapod_state import to_exact
 from tarsus.scripts.machines.hexapod import HexapodExperiment
 from tarsus.scripts.machines.machine import SAMPLE_PERIOD, Run, RunStatus
 from tarsus.scripts.runs import record
@@ -57,9 +58,7 @@ def start_of(experiment: HexapodExperiment) -> np.ndarray:
     """Return the engine's state of an experiment's start."""
     if experiment.begin is None:
         return start(experiment.params, experiment.ground, experiment.gait.clock()(0.0)[0])
-    qpos, qvel = experiment.begin.qpos, experiment.begin.qvel
-    joints, rates = qpos[7:].reshape(N_LEGS, 3), qvel[6:].reshape(N_LEGS, 3)
-    return assemble(experiment.params, qpos[:3], qpos[3:7], joints, qvel[:3], qvel[3:6], rates)
+    return to_exact(experiment.params, experiment.begin.qpos, experiment.begin.qvel)
 
 
 def simulate(

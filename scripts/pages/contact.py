@@ -194,12 +194,13 @@ def tables(jobs: Jobs = -1) -> Page:
     Args:
         jobs: Processes; -1 takes every core.
     """
-    from tarsus.scripts.figures.contact_pareto import arrays, draw
+    from tarsus.scripts.figure import picture
+    from tarsus.scripts.figures import contact_pareto
 
     chosen = settings()
     rows = frame(chosen, compute(chosen, jobs))
     files = {
         "data/contact_sweep.csv": lambda: rows,
-        "figures/contact_pareto.png": lambda: draw(arrays(rows)),
+        "figures/contact_pareto.png": lambda: picture(contact_pareto, contact_pareto.arrays(rows)),
     }
     return Page(*parts(rows), files=files)

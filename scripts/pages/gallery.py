@@ -15,7 +15,7 @@ import numpy as np
 
 from tarsus.analytic import saving
 from tarsus.scripts import arguments, report
-from tarsus.scripts.figure import load, names, title
+from tarsus.scripts.figure import load, names, picture, title
 from tarsus.scripts.pages import frame
 from tarsus.scripts.views.rendering import INSTALL_OPENGL, choose_opengl
 
@@ -35,20 +35,14 @@ FILMED = {  # clip: environment, policy, options of `make`, seconds before it be
 
 def draw(name: str, folder: Path) -> bool:
     """Draw a figure from its golden data; return whether there are such of the whole figure."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
     figure = load(name)
     stored = ROOT / "tests" / "golden" / f"figure_{name}.npz"
     if hasattr(figure, "GOLDEN") or hasattr(figure, "MEASURED") or not stored.exists():
         return False
     with np.load(stored) as data:
-        drawn = figure.draw(dict(data))
+        drawn = picture(figure, dict(data))
     with saving.writing(folder / f"{name}.png") as part:
         drawn.savefig(part, dpi=90)
-    pyplot.close(drawn)
     return True
 
 

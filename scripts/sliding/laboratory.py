@@ -11,16 +11,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-import mujoco
 import numpy as np
 import xarray as xr
 
 from tarsus.analytic.models import bigant, multipod
-from tarsus.mjcf import bigant as bigant_mjcf
-from tarsus.mjcf import compile_model
-from tarsus.mjcf import multipod as multipod_mjcf
-from tarsus.mjcf.presets import find
-from tarsus.scripts.machines.stepping import NUDGE
+from tarsus.scripts.machines import stepping
+from tarsus.scripts.machines.multipod_mujoco import Walking, WalkingStepper
 from tarsus.scripts.sliding import recording as sliding_recording
 
 FRAME_RATE = 100.0  # of the cameras [1/s] (paper, 3.1)
@@ -54,6 +50,13 @@ class Walk:
         return self.params.leg_k if self.is_bigant else self.params.leaf_k
 
 
+class _Watched(WalkingStepper):
+    """A robot that the cameras go on watching after a fall."""
+
+    def fallen(self) -> str:
+        return ""
+
+
 def record(walk: Walk) -> xr.Dataset:
     """Return the recording of a walk: whole periods of the gait after the first `settle`.
 
@@ -61,47 +64,28 @@ def record(walk: Walk) -> xr.Dataset:
         RuntimeError: If MuJoCo warned, as it does when a state diverges.
         ValueError: If the frames of a period are not a whole number of physics steps.
     """
-    plant = bigant_mjcf if walk.is_bigant else multipod_mjcf
-    model = compile_model(plant.build(walk.params, preset=walk.preset))
-    data = mujoco.MjData(model)
-    start, _ = walk.gait(0.0)
-    data.qpos[:] = plant.start_state(walk.params, None, start)
-    step = model.opt.timestep
+    walking = Walking("bigant" if walk.is_bigant else "multipod", walk.params, walk.gait, preset=walk.preset)
+    stepper, period = _Watched(walking), walk.gait.period
+    step = stepper.model.opt.timestep
     every = round(1 / (walk.frame_rate * step))
     if every < 1 or abs(every * step * walk.frame_rate - 1) > 1e-9:
         raise ValueError(
             f"the frame rate must divide the physics' {1 / step:g} steps per second, got {walk.frame_rate}"
         )
-    lead = find(walk.preset).command_lead + NUDGE * step
-    first = round(walk.settle * walk.gait.period * walk.frame_rate)
-    last = first + round(walk.n_periods * walk.gait.period * walk.frame_rate)
-    n_legs = walk.gait.n_legs
-    rows = {name: [] for name in ("qpos", "feet", "force")}
-    feet = [model.site(f"foot_{k}").id for k in range(n_legs)]
-    sensors = np.concatenate([model.sensor(f"foot_{k}").adr[0] + np.arange(1, 4) for k in range(n_legs)])
-    for k in range(last * every + 1):
-        angle, rate = walk.gait(data.time + lead)
-        data.ctrl.reshape(-1, 3)[:, 0], data.ctrl.reshape(-1, 3)[:, 1] = angle.ravel(), rate.ravel()
-        seen = k % every == 0 and k >= first * every
-        if seen:
-            rows["qpos"].append(data.qpos.copy())
-        mujoco.mj_step(model, data)
-        if seen:
-            rows["feet"].append(data.site_xpos[feet].copy())
-            rows["force"].append(data.sensordata[sensors].reshape(-1, 3).copy())
-    if data.warning.number.any():
+    first, n = (round(count * period * walk.frame_rate) for count in (walk.settle, walk.n_periods))
+    (_, qpos, _, feet, contact, _), _ = stepping.simulate(stepper, (first + n) / walk.frame_rate, every)
+    if stepper.data.warning.number.any():
         raise RuntimeError(f"{walk.name}: MuJoCo warned; the simulation is not to be trusted")
-    return _recording(walk, {name: np.array(values) for name, values in rows.items()})
+    return _recording(walk, qpos[first:], feet[first:], contact[first:, :, 1:])
 
 
-def _recording(walk: Walk, rows: dict[str, np.ndarray]) -> xr.Dataset:
-    qpos = rows["qpos"]
+def _recording(walk: Walk, qpos: np.ndarray, feet: np.ndarray, force: np.ndarray) -> xr.Dataset:
     variables = {
         "body_position": qpos[:, :3],
         "body_orientation": qpos[:, 3:7],
-        "foot_position_b": rotated_back(qpos[:, 3:7], rows["feet"] - qpos[:, None, :3]),
+        "foot_position_b": rotated_back(qpos[:, 3:7], feet - qpos[:, None, :3]),
         "unloaded_foot_position_b": _unloaded(walk, qpos),
-        "foot_force": rows["force"],
+        "foot_force": force,
     }
     time = np.arange(len(qpos)) / walk.frame_rate
     return sliding_recording.build(time, variables, walk.weight, walk.name)

@@ -46,17 +46,12 @@ def _creep(model: mujoco.MjModel, data: mujoco.MjData, ground: Terrain) -> float
     """Return the greatest speed along the ground of a foot, hips held straight down, after settling."""
     data.ctrl[:] = 0.0
     feet = [model.site(f"foot_{leg}").id for leg in range(6)]
-    _step_for(model, data, SETTLE)
+    mujoco.mj_step(model, data, round(SETTLE / model.opt.timestep))
     before = data.site_xpos[feet].copy()
-    _step_for(model, data, MEASURE)
+    mujoco.mj_step(model, data, round(MEASURE / model.opt.timestep))
     way = data.site_xpos[feet] - before
     way -= np.outer(way @ ground.normal(0.0, 0.0), ground.normal(0.0, 0.0))
     return float(np.linalg.norm(way, axis=-1).max()) / MEASURE
-
-
-def _step_for(model: mujoco.MjModel, data: mujoco.MjData, seconds: float) -> None:
-    for _ in range(round(seconds / model.opt.timestep)):
-        mujoco.mj_step(model, data)
 
 
 def speed_of_simulation(preset: str | Preset, seconds: float = 2.0, repeats: int = 5, hold: float = 0.0) -> float:

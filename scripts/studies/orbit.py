@@ -9,8 +9,8 @@ import numpy as np
 
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.models.hexapod.orbit import StrideMap, in_heading_frame, mirrored
-from tarsus.analytic.models.hexapod.state import assemble, joints_of
 from tarsus.analytic.terrain import Flat
+from tarsus.mjcf.hexapod_state import from_exact, to_exact
 from tarsus.scripts.machines.hexapod import HexapodExperiment
 from tarsus.scripts.machines.hexapod_mujoco import HexapodStepper
 
@@ -43,44 +43,16 @@ def mujoco_sections(stride: StrideMap, params: HexapodParams, z, n: int, preset:
         if abs(time / timestep - round(time / timestep)) > 1e-6:
             raise ValueError(f"{time} s must be a multiple of the timestep, {timestep} s")
     data = stepper.data
-    data.qpos[:], data.qvel[:] = to_mujoco(params, stride.lift(z))
+    data.qpos[:], data.qvel[:] = from_exact(params, stride.lift(z))
     data.time = start
     rows, sides = [np.asarray(z, float)], 1
     for _ in range(n):
         for _ in range(round(0.5 * gait.cycle_time / timestep)):
             stepper.step()
-        x, sides = in_heading_frame(from_mujoco(params, data.qpos, data.qvel)), -sides
+        x, sides = in_heading_frame(to_exact(params, data.qpos, data.qvel)), -sides
         upright = abs(x[4]) + abs(x[5]) < 0.5
         rows.append(stride.project(mirrored(x) if sides < 0 else x) if upright else np.full_like(rows[0], np.nan))
     return np.array(rows)
-
-
-def to_mujoco(params: HexapodParams, x) -> tuple[np.ndarray, np.ndarray]:
-    """Return MuJoCo's `qpos` (25,) and `qvel` (24,) of a state (52,)."""
-    joints, rates = joints_of(params, x)
-    return np.concatenate([x[:7], joints.ravel()]), np.concatenate([x[7:13], rates.ravel()])
-
-
-def from_mujoco(params: HexapodParams, qpos, qvel) -> np.ndarray:
-    """Return the state (52,) of MuJoCo's `qpos` (25,) and `qvel` (24,)."""
-    joints, rates = np.reshape(qpos[7:], (6, 3)), np.reshape(qvel[6:], (6, 3))
-    return assemble(params, qpos[:3], qpos[3:7], joints, qvel[:3], qvel[3:6], rates)
-
-
-def mujoco_derivative(stride: StrideMap, params: HexapodParams, z, step: float) -> np.ndarray:
-    """Return the derivative of MuJoCo's half-stride map by central differences, shape (k, k).
-
-    Args:
-        stride: The stride map, for its section and coordinates.
-        params: The robot.
-        z: The point, MuJoCo's own fixed point.
-        step: In units of the coordinates. Below 1e-2 the steps of time show: an event moves by whole ones.
-    """
-    columns = []
-    for unit in np.eye(len(z)):
-        ahead, behind = (mujoco_sections(stride, params, z + s * step * unit, 1)[1] for s in (1, -1))
-        columns.append((ahead - behind) / (2 * step))
-    return np.stack(columns, axis=1)
 
 
 def modes(jacobian) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -6,7 +6,8 @@ marked by its verdict, its numbers are NaN, and the sweep goes on.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Annotated, Literal
@@ -180,6 +181,12 @@ def sweep(cases: Iterable[Case], engines: Sequence[str], n_jobs: int, label: str
     }
 
 
+def grid(case: Callable, axes: Sequence, engines: Sequence[str], n_jobs: int, label: str, *names: str) -> dict:
+    """Return numbers of a sweep of `case(*values)` over a grid, each of the lengths of its axes and (n_engines,)."""
+    found = sweep(itertools.starmap(case, itertools.product(*axes)), engines, n_jobs, label)
+    return {name: found[name].reshape(*map(len, axes), -1) for name in names}
+
+
 def refine(values: Sequence[float], fineness: int) -> np.ndarray:
     """Return the values with every interval split into `fineness` equal ones.
 
@@ -190,11 +197,6 @@ def refine(values: Sequence[float], fineness: int) -> np.ndarray:
         raise ValueError(f"fineness must be 1 or more, got {fineness}")
     index = np.arange((len(values) - 1) * fineness + 1) / fineness
     return np.interp(index, np.arange(len(values)), values)
-
-
-def walked(data: Mapping[str, np.ndarray], prefix: str = "") -> np.ndarray:
-    """Return which cells of a sweep ended on their feet, plate off the ground."""
-    return data[f"{prefix}verdict"] == Verdict.WALKS
 
 
 def count(verdicts: np.ndarray) -> str:
@@ -208,6 +210,11 @@ def number(value: float, verdict: float, form: str) -> str:
     if verdict is Verdict.WALKS:
         return form.format(value)
     return f"{form.format(value)} (tips)" if verdict is Verdict.TIPS else verdict.name.lower()
+
+
+def numbers(values: Iterable[float], verdicts: Iterable[float], form: str) -> list[str]:
+    """Return the same number of several cells, as `number`."""
+    return [number(value, verdict, form) for value, verdict in zip(values, verdicts, strict=True)]
 
 
 ORBIT = ("height", "vertical", "forward", "lateral", "pitch", "pitch_rate", "roll_rate", "yaw_rate")

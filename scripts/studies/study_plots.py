@@ -8,14 +8,7 @@ import numpy as np
 
 from tarsus.scripts.studies.study import LABELS, Verdict
 
-MARKS = {
-    Verdict.TIPS: "tips",
-    Verdict.TOPPLES: "topples",
-    Verdict.FALLS: "falls",
-    Verdict.DIVERGES: "div.",
-    Verdict.REFUSED: "refused",
-    Verdict.FAILED: "failed",
-}
+MARKS = {verdict: verdict.name.lower() for verdict in Verdict} | {Verdict.DIVERGES: "div."}
 STYLES = ({"marker": "o", "ms": 4, "ls": "-"}, {"marker": "s", "ms": 6, "ls": "--", "mfc": "none"})  # of the engines
 MOST_LABELLED = 64  # cells of a map that have room for their numbers
 

@@ -11,7 +11,7 @@ import numpy as np
 import xarray as xr
 
 from tarsus.analytic.models.hopping_leg import HoppingLegParams
-from tarsus.scripts.views.rendering import film_writer
+from tarsus.scripts.views.rendering import film_writer, rows_at
 
 FPS = 30
 ARROW = 0.004  # length of the drawn ground force [m/N]
@@ -39,20 +39,15 @@ class Picture:
         grid = self.figure.add_gridspec(3, 2, width_ratios=(1.3, 1))
         self.scene = self.figure.add_subplot(grid[:, 0], projection="3d")
         self.strips = [self.figure.add_subplot(grid[k, 1]) for k in range(3)]
-        self.hip = np.array([self._joints(q)[1] for q in record["joint_angle"].values])
-        self.foot = record["foot_position"].values[:, 0]
+        self.hip, self.foot = record["body_position"].values, record["foot_position"].values[:, 0]
         self._set_the_scene()
 
-    def _joints(self, q: np.ndarray) -> np.ndarray:
-        """Return pivot, hip, knee and foot, shape (4, 3) [m]."""
-        params = self.params
-        s1, c1, s2, c2 = np.sin(q[0]), np.cos(q[0]), np.sin(q[1]), np.cos(q[1])
-        turn = np.array([[c1 * c2, -s1, c1 * s2], [s1 * c2, c1, s1 * s2], [-s2, 0, c2]])
-        knee = np.array([0, params.LH * np.sin(q[2]), -params.LH * np.cos(q[2])])
-        shank = np.array([0, params.shank * np.sin(q[2] + q[3]), -params.shank * np.cos(q[2] + q[3])])
-        hip = np.array([params.LB, params.DB, 0.0])
-        local = np.array([np.zeros(3), hip, hip + knee, hip + knee + shank])
-        return local @ turn.T + (0, 0, params.HB)
+    def _knee(self, row: int) -> np.ndarray:
+        """Return the knee's place, shape (3,) [m]."""
+        yaw, pitch, angle, _ = self.record["joint_angle"].values[row]
+        along = np.array([-np.sin(yaw), np.cos(yaw), 0.0])
+        up = np.array([np.cos(yaw) * np.sin(pitch), np.sin(yaw) * np.sin(pitch), np.cos(pitch)])
+        return self.hip[row] + self.params.LH * (np.sin(angle) * along - np.cos(angle) * up)
 
     def _set_the_scene(self) -> None:
         scene = self.scene
@@ -74,12 +69,11 @@ class Picture:
 
     def update(self, row: int) -> None:
         """Draw one row of the record."""
-        joints = self._joints(self.record["joint_angle"].values[row])
-        push = np.array([self.foot[row], self.foot[row] + ARROW * self.record["foot_force"].values[row, 0]])
+        hip, foot = self.hip[row], self.foot[row]
         for line, points in (
-            (self.boom, np.array([[0, 0, 0], joints[0], joints[1]])),
-            (self.leg, joints[1:]),
-            (self.force, push),
+            (self.boom, np.array([np.zeros(3), (0.0, 0.0, self.params.HB), hip])),
+            (self.leg, np.array([hip, self._knee(row), foot])),
+            (self.force, np.array([foot, foot + ARROW * self.record["foot_force"].values[row, 0]])),
             (self.hip_trace, self.hip[: row + 1]),
             (self.foot_trace, self.foot[: row + 1]),
         ):
@@ -90,14 +84,9 @@ class Picture:
         phase = "stance" if self.record["foot_contact"].values[row, 0] else "flight"
         self.scene.set_title(f"t = {self.time[row]:.2f} s, {phase}, {speed:+.2f} m/s", fontsize=10)
 
-    def rows(self, speed: float = 1.0) -> np.ndarray:
-        """Return the rows of a film at `FPS` frames per second; `speed` > 1 is faster than real time."""
-        frames = np.arange(self.time[0], self.time[-1], speed / FPS)
-        return np.searchsorted(self.time, frames)
-
     def film(self, path: Path, speed: float = 1.0) -> int:
         """Write a video; return its number of frames."""
-        rows = self.rows(speed)
+        rows = rows_at(self.record, FPS, speed)
         self.figure.set_layout_engine("none")
         with film_writer(path, FPS, macro_block_size=2) as append:
             for row in rows:

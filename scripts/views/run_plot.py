@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import matplotlib
-
-matplotlib.use("Agg")
-
-import matplotlib.pyplot as plt
 import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
@@ -25,12 +20,9 @@ def draw(record: xr.Dataset, strides: float = 3.0) -> Figure:
     Left, the whole run: height, pitch, speed. Right, its last strides: hip angles against their references (dashed),
     and each foot's normal force over a bar where it touches the ground.
     """
-    figure, axes = plt.subplot_mosaic(
-        [["height", "hip"], ["pitch", "hip"], ["speed", "feet"], ["speed", "feet"]],
-        figsize=(13, 8),
-        height_ratios=[1, 1, 0.4, 1.0],
-        layout="constrained",
-    )
+    figure = Figure((13, 8), layout="constrained")
+    panels = [["height", "hip"], ["pitch", "hip"], ["speed", "feet"], ["speed", "feet"]]
+    axes = figure.subplot_mosaic(panels, height_ratios=[1, 1, 0.4, 1.0])
     time = record["time"].values
     first = max(time[0], time[-1] - strides * gait_of(record).cycle_time)
     _draw_body(axes, record, first)

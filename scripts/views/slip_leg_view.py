@@ -114,10 +114,11 @@ def _plot(experiment) -> LegPlot:
 
 def draw(run):
     """Return the figure of a run: way of the mass centre, force, compression, energy at the apexes."""
-    import matplotlib.pyplot as plt
+    from matplotlib.figure import Figure
 
     record, steps = run.record, run.steps
-    figure, axes = plt.subplots(4, 1, figsize=(9, 9), layout="constrained")
+    figure = Figure((9, 9), layout="constrained")
+    axes = figure.subplots(4, 1)
     axes[0].plot(*record["com_position"].values[:, PLANE].T, "b:", label="mass centre")
     feet = record["foot_position"].values[record["foot_contact"].values][:, PLANE]
     axes[0].plot(*feet.T, "k.", markersize=3, label="foot on the ground")

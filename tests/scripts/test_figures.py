@@ -62,9 +62,8 @@ def compute(radius: Positive = 1.0, *, n: int = 9):
         radius: Of the circle [m].
     """
     return {"radius": radius, "n": n}
-def draw(data):
-    from matplotlib.figure import Figure
-    return Figure()
+def draw(data, figure):
+    figure.subplots()
 '''
     circle = ModuleType("tarsus.scripts.figures.circle")
     exec(text, vars(circle))

@@ -11,7 +11,7 @@ def test_the_clocks_tripods_alternate():
     assert gait["time"][0] == pytest.approx(2.0, abs=0.021) and gait["speed"] == pytest.approx(0.26, rel=0.05)
     assert np.corrcoef(a, b)[0, 1] < -0.4
     data = {f"{name}_{key}": values for name in ("clock", "again") for key, values in gait.items()}
-    figure = gait_diagram.draw(data)
+    figure = command.picture(gait_diagram, data)
     assert [panel.get_title(loc="left")[:5] for panel in figure.axes] == ["clock", "again"]
 
 

@@ -17,7 +17,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "hexapod_studies.md"
 @pytest.mark.parametrize("name", hexapod_studies.STUDIES)
 def test_golden_data_are_drawn_and_tabulated(name):
     figure, data = command.load(name), dict(np.load(GOLDEN / f"figure_{name}.npz"))
-    assert all(axis.has_data() for axis in figure.draw(data).axes)
+    assert all(axis.has_data() for axis in command.picture(figure, data).axes)
     assert "| --- |" in figure.table(data)
 
 

@@ -9,9 +9,10 @@ from tarsus.analytic.hybrid import sections
 from tarsus.analytic.models.hexapod import HexapodParams, orbit
 from tarsus.analytic.models.hexapod.state import assemble, toes_of
 from tarsus.analytic.terrain import Flat
+from tarsus.mjcf.hexapod_state import from_exact, to_exact
 from tarsus.scripts.machines import hexapod_exact as exact
 from tarsus.scripts.machines.hexapod import HexapodExperiment
-from tarsus.scripts.studies.orbit import from_mujoco, modes, to_mujoco
+from tarsus.scripts.studies.orbit import modes
 
 PARAMS = HexapodParams()
 
@@ -24,14 +25,14 @@ def test_toes_move_in_mujoco_as_in_the_exact_engine():
     x = assemble(PARAMS, *parts, rng.normal(size=3), rng.normal(size=3), rng.normal(size=(6, 3)))
     model = HexapodExperiment(PARAMS, TripodGait(), Flat()).model()
     data = mujoco.MjData(model)
-    data.qpos[:], data.qvel[:] = to_mujoco(PARAMS, x)
+    data.qpos[:], data.qvel[:] = from_exact(PARAMS, x)
     mujoco.mj_forward(model, data)
     for leg, (place, speed) in enumerate(zip(*toes_of(x), strict=True)):
         jacobian = np.zeros((3, model.nv))
         mujoco.mj_jacSite(model, data, jacobian, None, model.site(f"foot_{leg}").id)
         np.testing.assert_allclose(data.site(f"foot_{leg}").xpos, place, atol=2e-4)  # the toe's radius
         np.testing.assert_allclose(jacobian @ data.qvel, speed, atol=5e-3)
-    np.testing.assert_allclose(from_mujoco(PARAMS, data.qpos, data.qvel), x, atol=1e-12)
+    np.testing.assert_allclose(to_exact(PARAMS, data.qpos, data.qvel), x, atol=1e-12)
 
 
 def test_modes_take_a_matrix_apart():
