@@ -1,4 +1,4 @@
-"""Many simulations whose episodes end and begin within the steps: one step for every vector environment."""
+"""Autoreset: the step of every vector environment, in which episodes end and begin."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from .turns import alone
 
 
 class AutoresetVectorEnv(RestorableVectorEnv, gymnasium.vector.VectorEnv):
-    """A vector environment that starts an episode where one is over, as its autoreset mode says.
+    """A vector environment that starts a new episode where one is over, according to its autoreset mode.
 
     Attributes:
-        task: What has the `reward_terms()`, `endings()` and `measurements()` of all simulations.
+        task: Object with the `reward_terms()`, `endings()` and `measurements()` of all simulations.
     """
 
     def __init__(self, num_envs: int, max_episode_steps: int | None, autoreset_mode: str | AutoresetMode):
@@ -28,7 +28,7 @@ class AutoresetVectorEnv(RestorableVectorEnv, gymnasium.vector.VectorEnv):
         self._busy, self._over, self._steps = False, np.zeros(num_envs, bool), np.zeros(num_envs, int)
 
     def _take_spaces(self, observation: gymnasium.spaces.Box, action: gymnasium.spaces.Box) -> None:
-        """Take the spaces of one simulation."""
+        """Set the spaces from those of one simulation."""
         self.single_observation_space, self.single_action_space = observation, action
         self.observation_space = batch_space(observation, self.num_envs)
         self.action_space = batch_space(action, self.num_envs)
@@ -43,10 +43,10 @@ class AutoresetVectorEnv(RestorableVectorEnv, gymnasium.vector.VectorEnv):
 
     @abstractmethod
     def _advance(self, actions: np.ndarray, waited: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-        """Step the simulations, without those whose episode was over.
+        """Step the simulations, except those whose episode was over.
 
         Returns:
-            Why a simulation diverged, or "", shape (n,) of object; and the observation, or None where it is not known.
+            Why a simulation diverged, or "", shape (n,) of object; and the observation, or None if it is not known.
         """
 
     @alone
@@ -78,7 +78,7 @@ class AutoresetVectorEnv(RestorableVectorEnv, gymnasium.vector.VectorEnv):
         self._steps[sims] = 0
 
     def _infos(self, present: np.ndarray, endings=None, terms=None, stepped=None) -> dict[str, Any]:
-        """Return the measurements, Gymnasium's way: beside each array, a mask of those it is of."""
+        """Return the measurements as Gymnasium does: with each array, a mask of the simulations it applies to."""
         infos = self.task.measurements()
         infos["termination"] = np.full(self.num_envs, "", object) if endings is None else endings
         masks = {"_" + name: present for name in infos}

@@ -1,4 +1,4 @@
-"""One simulation of a task as a Gymnasium environment: stepping, reset, rendering, and a watch on divergence.
+"""One simulation of a task as a Gymnasium environment: stepping, reset, rendering and detection of divergence.
 
 A new environment is a `task.Task` (see there for what it must provide) and these lines:
 
@@ -9,7 +9,7 @@ A new environment is a `task.Task` (see there for what it must provide) and thes
     class HexapodVectorEnv(LeggedVectorEnv):
         task_class = HexapodTask
 
-and one in `envs.ENVIRONMENTS` that names both entry points.
+and a line in `envs.ENVIRONMENTS` that names both entry points.
 """
 
 from __future__ import annotations
@@ -33,25 +33,25 @@ from .turns import alone
 
 
 class LeggedEnv(RestorableEnv, gymnasium.Env):
-    """One simulation of a task, stepped at its control period, by one thread at a time.
+    """One simulation of a task, stepped by its control period; for one thread at a time.
 
     Args:
         render_mode: None, "human", "rgb_array" or "depth_array".
         width: Of an image [pixel].
         height: Of an image [pixel].
         camera: Name of the camera: "follow", "side", or one of the model's own.
-        options: The fields of the task's configuration. `reset(options=...)` takes them too, but for those that shape
-            the spaces, and keeps them for the episodes that follow; besides, `qpos` and `qvel` set one episode's start.
+        options: The fields of the task's configuration. `reset(options=...)` also takes them, except those that
+            determine the spaces, and keeps them for later episodes; there `qpos` and `qvel` set one initial state.
 
     Attributes:
         task: The task; its attributes, such as `config`, are documented there.
         model: The compiled model.
-        data: Its state. `info["termination"]` says why an episode ended.
-        last_good_state: `qpos` and `qvel` before the control period that diverged, for inspection; else None.
+        data: Its state. `info["termination"]` states why an episode ended.
+        last_good_state: `qpos` and `qvel` before the control period in which the simulation diverged; else None.
 
     Raises:
         TypeError: If a keyword is unknown.
-        ValueError: If a value is impossible; the sentence says what is allowed.
+        ValueError: If a value is impossible; the message says what is allowed.
     """
 
     metadata: dict[str, Any] = {"render_modes": ["human", "rgb_array", "depth_array"], "render_fps": 50}
@@ -76,7 +76,7 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
 
     @property
     def config(self) -> TaskConfig:
-        """The options as they are now."""
+        """The current options."""
         return self.task.config
 
     @property
@@ -96,7 +96,7 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
 
     @property
     def action_scale(self) -> float | np.ndarray:
-        """What an action of one means; see the task."""
+        """The physical value of an action of 1; see the task."""
         return self.task.action_scale
 
     @property
@@ -110,7 +110,7 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
         return self.task.ctrl_dt
 
     def _load(self) -> None:
-        """Take the task's model as it is now; windows on the old one are closed."""
+        """Adopt the task's current model; windows on the old one are closed."""
         self._camera.check(self.task.model)
         self._camera.close()
         self.data = mujoco.MjData(self.task.model)
@@ -118,7 +118,7 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
         self._bind()
 
     def _bind(self) -> None:
-        """Take views into `data` that live as long as it does; a step has no time to ask for them anew."""
+        """Keep views into `data`, valid as long as it is; looking them up in every step would be slow."""
         self._warnings, self._ctrl = self.data.warning.number, self.data.ctrl
         self._qpos, self._qvel = self.data.qpos, self.data.qvel
         self._bound = self.observation_space.high
@@ -126,10 +126,10 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
 
     @alone
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None):
-        """Start an episode; see the task for the options. `qpos` and `qvel` set this episode's start.
+        """Start an episode; see the task for the options. `qpos` and `qvel` set its initial state.
 
         Raises:
-            ValueError: If an option is unknown or its value impossible. The environment is then as it was.
+            ValueError: If an option is unknown or its value impossible. The environment is then unchanged.
         """
         options, state = split(options)
         with self._all_or_nothing(ONLY, *((self, self.task) if options else ())):
@@ -175,7 +175,7 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
 
     @alone
     def step(self, action):
-        """Hold the action for one control period; see the task for what an action means."""
+        """Apply the action for one control period; see the task for its meaning."""
         task = self.task
         action = checked_action(action, self.action_space)
         before = self._qpos.copy(), self._qvel.copy()
@@ -224,7 +224,7 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
                 step(model, data)
 
     def _put_back(self, before: tuple[np.ndarray, np.ndarray]) -> None:
-        """Go back to the last good state and keep it for inspection; MuJoCo resets a diverged one in silence."""
+        """Restore the last good state and keep it for inspection; MuJoCo silently resets a diverged one."""
         self.last_good_state = before
         mujoco.mj_resetData(self.model, self.data)
         self.data.qpos[:], self.data.qvel[:] = before
@@ -244,6 +244,6 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
         self._camera.close()
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Take views of the copy's own data."""
+        """Make views of the copy's own data."""
         self.__dict__.update(state | {"_busy": False})
         self._bind()

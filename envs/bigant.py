@@ -30,7 +30,7 @@ class BigAntConfig(WalkerConfig):
 
 
 class BigAntTask(WalkerTask):
-    """What `BigAnt-v0` simulates and asks for; `docs/envs/bigant.md` has its tables."""
+    """The task of `BigAnt-v0`; tables are in `docs/envs/bigant.md`."""
 
     config_class = BigAntConfig
     gait_ranges = {
@@ -53,7 +53,7 @@ class BigAntTask(WalkerTask):
         return np.take(values, SHAFTS, axis=-1)
 
     def compression(self) -> np.ndarray:
-        """Return the way of the legs' springs, which are vertical slides."""
+        """Return the displacement of the legs' springs, which are vertical slides."""
         return np.take(self.qpos, 7 + SPRINGS, axis=-1)
 
     def gait(self, parameters: np.ndarray, cycles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -74,6 +74,6 @@ class BigAntEnv(WalkerEnv):
 
 
 class BigAntVectorEnv(LeggedVectorEnv):
-    """Many BigANTs, each as `BigAntEnv` would have it."""
+    """Many BigANTs, each identical to a `BigAntEnv`."""
 
     task_class = BigAntTask

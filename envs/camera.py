@@ -1,4 +1,4 @@
-"""Images of a simulation, and a window on it: opened when first asked for, left behind by a copy."""
+"""Images of a simulation, and a window showing it: opened on first use, not copied with the environment."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Camera:
         self._viewer.sync()
 
     def ground_changed(self) -> None:
-        """Look at the height field anew: a renderer holds it as it was when it was made."""
+        """Upload the height field again: a renderer keeps it as it was when the renderer was made."""
         if self._renderer is not None:
             self._renderer.close()
             self._renderer = None
@@ -77,5 +77,5 @@ class Camera:
         self._renderer = self._viewer = None
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave window and renderer behind: a copy opens its own."""
+        """Drop window and renderer: a copy opens its own."""
         return {**self.__dict__, "_renderer": None, "_viewer": None}

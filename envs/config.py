@@ -1,4 +1,4 @@
-"""What can be changed about an environment: the options that all have, their checks, and how they are changed."""
+"""The options that all environments have, how they are checked and how they are changed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def n_substeps_of(ctrl_dt: float, timestep: float) -> int:
     """Return how many physics steps make a control period.
 
     Raises:
-        ValueError: If they do not divide; the sentence names the nearest period that does. Or if there are too many.
+        ValueError: If there are too many, or the period is no multiple; the message names the nearest one that is.
     """
     if not ctrl_dt <= MOST_SUBSTEPS * timestep:
         raise ValueError(f"control period {ctrl_dt:g} s is more than {MOST_SUBSTEPS} timesteps of {timestep:g} s")

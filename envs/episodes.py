@@ -1,4 +1,4 @@
-"""What environments share, with MuJoCo or without: whom a reset concerns, actions that come in, episodes that end."""
+"""Functions shared by all environments, with or without MuJoCo: reset masks, seeds, checks of actions, endings."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ def mapping_of(options: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def masked(mask: np.ndarray | None, n: int) -> list[int]:
-    """Return the indices of a mask's true entries, all without one.
+    """Return the indices of a mask's true entries, or all if there is no mask.
 
     Raises:
-        ValueError: If it is not n booleans, one of them true.
+        ValueError: If it is not n booleans with at least one of them true.
     """
     if mask is None:
         return list(range(n))
@@ -55,10 +55,10 @@ def masked(mask: np.ndarray | None, n: int) -> list[int]:
 
 
 def chosen(indices: Sequence[int] | None, n: int) -> np.ndarray:
-    """Return the indices as an array, all n without any.
+    """Return the indices as an array, or all n if none are given.
 
     Raises:
-        ValueError: If they are no indices of n environments, or one is there twice.
+        ValueError: If they are not indices of n environments, or one occurs twice.
     """
     if indices is None:
         return np.arange(n)
@@ -71,10 +71,10 @@ def chosen(indices: Sequence[int] | None, n: int) -> np.ndarray:
 
 
 def seeds_of(seed: int | Sequence[int | None] | None, n: int) -> Sequence[int | None]:
-    """Return a seed, or None, for each of n environments; those of a lone one follow on from it.
+    """Return a seed, or None, for each of n environments; a single seed is counted up.
 
     Raises:
-        TypeError: If they are no whole number, and no sequence of them.
+        TypeError: If they are neither an integer nor a sequence of integers.
         ValueError: If there are not n of them.
     """
     if seed is None:
@@ -89,7 +89,7 @@ def seeds_of(seed: int | Sequence[int | None] | None, n: int) -> Sequence[int | 
 
 
 def rows_of(name: str, value: np.ndarray, n: int) -> np.ndarray:
-    """Return a value for each of n environments, given one for all or already one for each.
+    """Return a value for each of n environments, given one for all or one for each.
 
     Raises:
         ValueError: If there are not n of them.
@@ -108,10 +108,10 @@ def rows_where(over: np.ndarray, observation: np.ndarray) -> np.ndarray:
 
 
 def shown(infos: dict[str, Any], mode: AutoresetMode) -> dict[str, Any]:
-    """Return the infos of a step or a reset, in the mode SameStep without `termination`.
+    """Return the infos of a step or reset, without `termination` in the mode SameStep.
 
-    There they are of episodes that go on, `final_info` says why others ended, and nothing is left to say but empty
-    strings, over which wrappers that read infos as numbers, such as TorchRL's, stumble.
+    In that mode they belong to running episodes, while `final_info` says why others ended: `termination` would be
+    empty strings only, on which wrappers that convert infos to numbers, such as TorchRL's, fail.
     """
     if mode is AutoresetMode.SAME_STEP:
         return {name: value for name, value in infos.items() if name.removeprefix("_") != "termination"}
@@ -122,9 +122,9 @@ def judge(task, endings: np.ndarray, waiting: np.ndarray) -> tuple[dict[str, np.
     """Return the reward's terms and which episodes terminate.
 
     Args:
-        task: The task, after a step: what has its `endings()` and weighted `reward_terms()`.
-        endings: Why a simulation diverged, or "", shape (n,) of str; why others terminate is written in.
-        waiting: Whose next episode has not begun, shape (n,) of bool: they get nothing and end nothing.
+        task: The task after a step, with `endings()` and weighted `reward_terms()`.
+        endings: Why a simulation diverged, or "", shape (n,) of str; reasons of other terminations are added.
+        waiting: Simulations whose next episode has not begun, shape (n,) of bool: no reward, no termination.
     """
     void = endings.astype(bool) | waiting
     ended = void.copy()
@@ -144,15 +144,15 @@ def judge(task, endings: np.ndarray, waiting: np.ndarray) -> tuple[dict[str, np.
 
 
 def total(terms) -> Any:
-    """Return the sum from left to right, rounded as arrays are; the built-in `sum` of numbers is more exact."""
+    """Return the sum from left to right, rounded as for arrays; the built-in `sum` of floats is more accurate."""
     return reduce(operator.add, terms, 0.0)
 
 
 def checked_action(action, space: gymnasium.spaces.Box) -> np.ndarray:
-    """Return a copy of the action within its box, as a servo clips it.
+    """Return a copy of the action, clipped to its box.
 
     Raises:
-        ValueError: If its shape is another or it is not finite.
+        ValueError: If its shape is wrong or it is not finite.
     """
     action = np.array(action, dtype=np.float64)
     if action.shape != space.shape:

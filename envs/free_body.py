@@ -1,6 +1,6 @@
-"""A machine whose body moves freely: what it measures, observes, is rewarded for, and when it has toppled.
+"""A machine with a free body: measurements, observations, rewards, and when it has toppled.
 
-A robot of one's own joins by subclassing `FreeBodyTask` with the method `build`; see CONTRIBUTING's recipe.
+To add a robot, subclass `FreeBodyTask` with the method `build`; see the recipe in CONTRIBUTING.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ def rewards(
     """Return weight and meaning of each term of a free body's reward, by task.
 
     Args:
-        directions: Names of the world's axes forward and sideways.
+        directions: Names of the forward and sideways axes of the world.
         widths: By how much speed [m/s] and yaw rate [rad/s] miss a command where the reward is 1/e.
-        change: What `action_change` weighs.
+        change: Meaning of the term `action_change`.
         more: Further terms of both tasks.
     """
     along, across = directions
@@ -56,7 +56,7 @@ def rewards(
 
 @dataclass(frozen=True)
 class FreeBodyConfig(TaskConfig):
-    """Options of a machine whose body moves freely: keywords of `gymnasium.make`, most also options of `reset`."""
+    """Options of a machine with a free body: keywords of `gymnasium.make`, most also options of `reset`."""
 
     REWARDS = rewards()
 
@@ -131,7 +131,7 @@ class FreeBodyTask(Task):
         return np.abs(self.qpos[..., :2]).max(-1)
 
     def action_change(self) -> np.ndarray:
-        """Return what the reward of that name weighs."""
+        """Return the unweighted term of the reward of that name."""
         return squared_change(self.action, self.last_action)
 
     def unweighted_terms(self) -> dict[str, np.ndarray]:

@@ -58,7 +58,7 @@ def tripod_gait(parameters: np.ndarray, cycles: np.ndarray) -> tuple[np.ndarray,
 
 @dataclass(frozen=True)
 class HexapodConfig(WalkerConfig):
-    """Everything about `Hexapod-v0` that can be changed: keywords of `gymnasium.make`, most also options of `reset`."""
+    """Options of `Hexapod-v0`: keywords of `gymnasium.make`, most also options of `reset`."""
 
     REWARDS = free_body.rewards("yx", power=(-0.002, "absolute mechanical power of the hips [W]"))
     RANDOMISABLE = hexapod.RANDOMISABLE
@@ -70,7 +70,7 @@ class HexapodConfig(WalkerConfig):
 
 
 class HexapodTask(WalkerTask):
-    """The hexapod, its observation, reward and end; `docs/envs/hexapod.md` has its tables.
+    """The hexapod with its observation, reward and termination; tables are in `docs/envs/hexapod.md`.
 
     `qpos` has hip, splay [rad] and length [m] of each leg after the root.
     """
@@ -162,13 +162,13 @@ class HexapodTask(WalkerTask):
 
 
 class HexapodEnv(WalkerEnv):
-    """The compliant hexapod; options are the fields of `HexapodConfig`, `docs/envs/hexapod.md` has the tables."""
+    """The compliant hexapod; options are the fields of `HexapodConfig`, tables are in `docs/envs/hexapod.md`."""
 
     task_class = HexapodTask
     task: HexapodTask
 
 
 class HexapodVectorEnv(LeggedVectorEnv):
-    """Many hexapods, each as `HexapodEnv` would have it."""
+    """Many hexapods, each identical to a `HexapodEnv`."""
 
     task_class = HexapodTask

@@ -38,7 +38,7 @@ REWARDS: dict[str, Terms] = {  # weight and meaning of each term, by task
 
 @dataclass(frozen=True)
 class HoppingLegConfig(TaskConfig):
-    """Everything about the environment that can be changed: keywords of `make`, most also options of `reset`."""
+    """Options of the environment: keywords of `make`, most also options of `reset`."""
 
     REWARDS = REWARDS
     RANDOMISABLE = RANDOMISABLE
@@ -97,10 +97,10 @@ OBSERVATIONS: dict[str, Observation] = {
 
 
 class HoppingLegTask(Task):
-    """The leg, its observation, reward and end; `docs/envs/hopping_leg.md` has its tables.
+    """The leg with its observation, reward and termination; tables are in `docs/envs/hopping_leg.md`.
 
     Attributes:
-        leg: The nominal leg: its lengths are never drawn.
+        leg: The nominal leg: its lengths are never randomised.
         places: Of leg, hip and foot, with sines and cosines of `qpos`: yaw, pitch, hip, knee [rad].
         torque: Of hip and knee, shape (..., 2) [N m].
         height: Of the hip above the ground below it, shape (...,) [m].
@@ -182,13 +182,13 @@ class HoppingLegTask(Task):
 
 
 class HoppingLegEnv(LeggedEnv):
-    """The leg on its boom; options are the fields of `HoppingLegConfig`, `docs/envs/hopping_leg.md` has the tables."""
+    """The leg on its boom; options are the fields of `HoppingLegConfig`, tables are in `docs/envs/hopping_leg.md`."""
 
     task_class = HoppingLegTask
     task: HoppingLegTask
 
 
 class HoppingLegVectorEnv(LeggedVectorEnv):
-    """Many legs, each as `HoppingLegEnv` would have it."""
+    """Many legs, each identical to a `HoppingLegEnv`."""
 
     task_class = HoppingLegTask

@@ -1,4 +1,4 @@
-"""Whether an option is of the kind that its annotation declares: finite numbers, names, ranges, or a class of ours."""
+"""Checks that an option has the kind its annotation declares: finite numbers, names, ranges, or a class of ours."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _WORDS = {
 
 
 def check(name: str, value: Any, kind: Any) -> None:
-    """Refuse a value that is not of a kind: a class, one of those in `_WORDS`, or several joined by `|`.
+    """Refuse a value that is not of the given kind: a class, one of those in `_WORDS`, or several joined by `|`.
 
     Raises:
-        ValueError: The sentence names the option, the kinds that are allowed, and the value.
+        ValueError: The message names the option, the allowed kinds, and the value.
     """
     kinds = get_args(kind) if isinstance(kind, UnionType) else (kind,)
     if not any(_fits(value, one) for one in kinds):
@@ -38,14 +38,14 @@ def check(name: str, value: Any, kind: Any) -> None:
 
 
 def check_count(name: str, value: Any, least: int = 1) -> None:
-    """Refuse what is not a whole number, or less than `least`."""
+    """Refuse what is not an integer, or less than `least`."""
     check(name, value, int)
     if value < least:
         raise ValueError(f"{name} must be at least {least}, got {value}")
 
 
 def numbers(name: str, value: Any) -> np.ndarray:
-    """Return an array of float; refuse what is none."""
+    """Return an array of float; refuse anything else."""
     try:
         array = np.asarray(value)
     except ValueError:  # rows of different lengths
@@ -56,7 +56,7 @@ def numbers(name: str, value: Any) -> np.ndarray:
 
 
 def check_fields(config) -> None:
-    """Refuse a dataclass with a value not of its field's kind, or a range whose first number is above its second."""
+    """Refuse a dataclass with a value not of its field's kind, or a range whose lower limit exceeds its upper limit."""
     for name, kind in _kinds(type(config)).items():
         value = getattr(config, name)
         check(name, value, kind)
@@ -97,7 +97,7 @@ def from_keywords(config: type, keywords: Mapping[str, Any]):
     """Return the configuration of these keywords of `gymnasium.make`.
 
     Raises:
-        TypeError: If a keyword is unknown, in Python's own words, by which wrappers such as TorchRL's recognise it.
+        TypeError: If a keyword is unknown, worded as Python does, by which wrappers such as TorchRL's recognise it.
     """
     known = _kinds(config)
     for name in keywords:

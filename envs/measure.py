@@ -1,4 +1,4 @@
-"""What observations, rewards and ends are made of, with any leading dimensions for parallel simulations."""
+"""Building blocks of observations, rewards and terminations, with any leading dimensions for parallel simulations."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ UPRIGHT = 0.5  # cosine of the tilt beyond which a robot has toppled: 60 degrees
 
 def rotation(quat: np.ndarray) -> np.ndarray:
     """Return the rotation matrix R_wb of unit quaternions (w, x, y, z), shape (..., 3, 3): v_w = R_wb v_b."""
-    if quat.ndim == 1:  # one alone is five times as fast in plain numbers, and the same to the bit
+    if quat.ndim == 1:  # a single one is five times as fast in plain floats, and bitwise identical
         return _rotation(*quat.tolist())
     products = ((2.0 * quat)[..., :, None] * quat[..., None, :]).reshape(*quat.shape[:-1], 16)
     entries = products.take(_FIRST, -1) + _SIGN * products.take(_SECOND, -1)
@@ -41,7 +41,7 @@ def heading(rotation_wb: np.ndarray, forward_axis: int = 1) -> np.ndarray:
 
 
 def track(value, target, width):
-    """Return exp(-((value - target) / width)^2): 1 on target, 1/e off by `width`; units of the quantity."""
+    """Return exp(-((value - target) / width)^2): 1 on target, 1/e at an error of `width`, in the quantity's unit."""
     error = (np.asarray(value) - target) / width
     return np.exp(-error * error)
 

@@ -26,12 +26,12 @@ class MultipodConfig(WalkerConfig):
 
     @property
     def robot(self) -> MultipodParams:
-        """The parameters of the robot, with the number of legs asked for."""
+        """The parameters of the robot, with the requested number of legs."""
         return self.params if self.n_legs is None else replace(self.params, n_legs=self.n_legs)
 
 
 class MultipodTask(WalkerTask):
-    """What `Multipod-v0` simulates and asks for; `docs/envs/multipod.md` has its tables."""
+    """The task of `Multipod-v0`; tables are in `docs/envs/multipod.md`."""
 
     config_class = MultipodConfig
     gait_ranges = {
@@ -81,12 +81,12 @@ class MultipodTask(WalkerTask):
 
 
 class MultipodEnv(WalkerEnv):
-    """One multipod; see `WalkerEnv` for the arguments and `docs/envs/multipod.md` for the tables."""
+    """One multipod; for the arguments see `WalkerEnv`, for the tables `docs/envs/multipod.md`."""
 
     task_class = MultipodTask
 
 
 class MultipodVectorEnv(LeggedVectorEnv):
-    """Many multipods, each as `MultipodEnv` would have it."""
+    """Many multipods, each identical to a `MultipodEnv`."""
 
     task_class = MultipodTask

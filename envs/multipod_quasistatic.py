@@ -1,6 +1,6 @@
-"""`MultipodQuasistatic-v0`: `Multipod-v0` without inertia, by the slip solver; made for many robots at a time.
+"""`MultipodQuasistatic-v0`: `Multipod-v0` without inertia, computed by the contact solver; for many robots at once.
 
-The single environment is one robot of the vector environment, so that both give the same numbers to the bit.
+The single environment is one robot of the vector environment, so that both are bitwise identical.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from .turns import alone
 
 
 class MultipodQuasistaticVectorEnv(AutoresetVectorEnv):
-    """Many quasi-static multipods, stepped together on one core; `docs/envs/multipod_quasistatic.md` has its tables.
+    """Many quasi-static multipods, stepped together on one core; tables are in `docs/envs/multipod_quasistatic.md`.
 
     Args:
-        num_envs: How many.
-        max_episode_steps: Steps after which an episode is truncated; None is never.
+        num_envs: Number of robots.
+        max_episode_steps: Steps after which an episode is truncated; None for never.
         autoreset_mode: "NextStep" (Gymnasium's default), "SameStep" or "Disabled", or a `gymnasium` AutoresetMode.
         options: The fields of `QuasistaticConfig`.
 
@@ -40,7 +40,7 @@ class MultipodQuasistaticVectorEnv(AutoresetVectorEnv):
 
     Raises:
         TypeError: If a keyword is unknown.
-        ValueError: If a value is impossible; the sentence says what is allowed.
+        ValueError: If a value is impossible; the message says what is allowed.
     """
 
     def __init__(
@@ -74,8 +74,8 @@ class MultipodQuasistaticVectorEnv(AutoresetVectorEnv):
         """Start episodes, in all environments or those of `options["reset_mask"]`.
 
         Args:
-            seed: One for each environment; of a lone one the environments get `seed`, `seed + 1`, ...
-            options: Nothing but the mask, shape (num_envs,) of booleans.
+            seed: One for each environment; from a single one the environments get `seed`, `seed + 1`, ...
+            options: Only the mask, shape (num_envs,) of booleans.
         """
         options = mapping_of(options)
         robots = masked(options.pop("reset_mask", None), self.num_envs)
@@ -112,11 +112,11 @@ class MultipodQuasistaticVectorEnv(AutoresetVectorEnv):
         self._steps[sims], self._over[sims] = state.arrays["steps"], state.arrays["over"]
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave behind the entries' functions, which do not pickle."""
+        """Drop the functions of the entries, which cannot be pickled."""
         return self.__dict__ | {"_entries": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Find the entries' functions again."""
+        """Look up the functions of the entries again."""
         self.__dict__.update(state | {"_busy": False})
         self._entries = entries(self.config.robot)
 
@@ -125,7 +125,7 @@ class MultipodQuasistaticEnv(RestorableEnv, gymnasium.Env):
     """One quasi-static multipod; options as in `QuasistaticConfig`.
 
     Attributes:
-        vector: The vector environment of one robot that does the work; it knows names and slices.
+        vector: The vector environment of one robot that does the work; it has names and slices.
     """
 
     metadata: dict[str, Any] = {"render_modes": [], "render_fps": 50}
@@ -156,7 +156,7 @@ class MultipodQuasistaticEnv(RestorableEnv, gymnasium.Env):
 
     @property
     def action_scale(self) -> float:
-        """What an action of one means: the motors' no-load speed [rad/s]."""
+        """The physical value of an action of 1: the motors' no-load speed [rad/s]."""
         return self.params.motor.no_load_speed
 
     @alone
@@ -172,7 +172,7 @@ class MultipodQuasistaticEnv(RestorableEnv, gymnasium.Env):
     @alone
     def step(self, action):
         """Turn the joints for one control period."""
-        self.vector._over[:] = False  # going on after the end is the caller's affair, as in every environment
+        self.vector._over[:] = False  # stepping after the end is the caller's responsibility, as in every environment
         observation, reward, terminated, truncated, infos = self.vector.step(np.asarray(action)[None])
         return observation[0], float(reward[0]), bool(terminated[0]), bool(truncated[0]), _first(infos)
 

@@ -1,8 +1,8 @@
-"""What a machine observes: named entries, how they are chosen, where they lie, and their table.
+"""Observations: named entries, their selection, their positions in the vector, and their table.
 
-A machine's dictionary of entries is its observation's order, names, sizes, bounds and documentation. Every entry is a
-function of the machine's task and returns an array of shape (..., size); leading dimensions serve parallel simulations.
-An observation beyond its bound means a diverged simulation.
+A machine's dictionary of entries defines the order, names, sizes, bounds and documentation of its observation. Every
+entry is a function of the machine's task and returns an array of shape (..., size); leading dimensions are for parallel
+simulations. An observation beyond its bound means a diverged simulation.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Observation:
-    """One named piece of the observation."""
+    """One named entry of the observation."""
 
     size: int
     bound: float  # of its absolute value
@@ -24,23 +24,23 @@ class Observation:
     text: str
     value: Callable[[Any], np.ndarray]  # of the task
     needs: str = ""  # an action mode or task without which the entry would be constant
-    labels: tuple[str, ...] = ()  # the name of each of its numbers, where they have names
+    labels: tuple[str, ...] = ()  # names of its components, if they have names
 
     def varies(self, action_mode: str, task: str) -> bool:
-        """Return whether it has what it needs."""
+        """Return whether its requirements are met."""
         return not self.needs or bool({action_mode, task} & set(self.needs.split(" or ")))
 
 
 def labelled(
     labels: Iterable[str], bound: float, unit: str, text: str, value: Callable[[Any], np.ndarray], needs: str = ""
 ) -> Observation:
-    """Return an entry whose numbers have these names."""
+    """Return an entry whose components have these names."""
     names = tuple(labels)
     return Observation(len(names), bound, unit, text, value, needs, names)
 
 
 def select(names: Sequence[str], action_mode: str, task: str, known: dict[str, Observation]) -> dict[str, Observation]:
-    """Return the named entries of those that are known, in the order given.
+    """Return the named entries among the known ones, in the order given.
 
     Raises:
         ValueError: If a name is unknown, given twice, or would be constant with this action mode and task.
@@ -57,7 +57,7 @@ def select(names: Sequence[str], action_mode: str, task: str, known: dict[str, O
 
 
 def slices(selected: dict[str, Observation]) -> dict[str, slice]:
-    """Return where each entry lies in the observation."""
+    """Return the slice of each entry in the observation."""
     ends = np.cumsum([entry.size for entry in selected.values()])
     return {
         name: slice(int(end) - entry.size, int(end)) for (name, entry), end in zip(selected.items(), ends, strict=True)
@@ -65,17 +65,17 @@ def slices(selected: dict[str, Observation]) -> dict[str, slice]:
 
 
 def bounds(selected: dict[str, Observation]) -> np.ndarray:
-    """Return the bound of every number of the observation, shape (n,) of float32."""
+    """Return the bound of every component of the observation, shape (n,) of float32."""
     return np.concatenate([np.full(entry.size, entry.bound, np.float32) for entry in selected.values()])
 
 
 def names_of_numbers(selected: dict[str, Observation]) -> tuple[str, ...]:
-    """Return the name of every number of labelled entries, such as `foot_contact.left_0`."""
+    """Return the name of every component of labelled entries, such as `foot_contact.left_0`."""
     return tuple(f"{name}.{label}" for name, entry in selected.items() for label in entry.labels)
 
 
 def table(known: dict[str, Observation], selected: dict[str, Observation] | None = None) -> str:
-    """Return the Markdown table of the selected entries, or of all that are known."""
+    """Return the Markdown table of the selected entries, or of all known ones."""
     rows = ["| entries | name | meaning | unit | bound | needs |", "|---|---|---|---|---|---|"]
     for (name, part), entry in zip(slices(selected or known).items(), (selected or known).values(), strict=True):
         where = f"{part.start}:{part.stop}" if selected else str(entry.size)

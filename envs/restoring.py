@@ -1,4 +1,4 @@
-"""Environments that give their state away and take it back, and that a refused reset leaves as they were."""
+"""Environments whose state can be saved and restored, and which a refused reset leaves unchanged."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class Restorable:
 
     @abstractmethod
     def _save(self, sims: np.ndarray) -> State:
-        """Return the state of these simulations, of those too whose first episode has not begun."""
+        """Return the state of these simulations, including those whose first episode has not begun."""
 
     @abstractmethod
     def _restore(self, sims: np.ndarray, state: State) -> None:
-        """Put these simulations into a state of as many, or of one whose arrays have a single row for all."""
+        """Restore these simulations from a state of as many, or of one whose arrays have a single row for all."""
 
     def _saved(self, sims: np.ndarray) -> State:
         state = self._save(sims)
@@ -39,10 +39,10 @@ class Restorable:
 
     @contextmanager
     def _all_or_nothing(self, sims: np.ndarray, *changed) -> Iterator[None]:
-        """Within it, whatever is raised leaves the simulations and the attributes of `changed` as they were before.
+        """Context in which any exception restores the simulations and the attributes of `changed`.
 
-        Nothing shall be `changed` that is not: Python finds the attributes of an object whose `vars` were looked at
-        more slowly from then on, which a step of a small machine feels by one percent.
+        List only what changes: once `vars` of an object was called, Python looks up its attributes more slowly,
+        which costs one percent of a step of a small machine.
         """
         kept, state = [(owner, dict(vars(owner))) for owner in changed], self._save(sims)
         try:
@@ -62,9 +62,9 @@ class RestorableEnv(Restorable):
 
     @alone
     def get_state(self) -> State:
-        """Return the simulation as it is: all that decides how it goes on, the random numbers to come included.
+        """Return the complete state of the simulation, including the random generator.
 
-        It takes some microseconds. Steps that a time limit has counted are the wrapper's, and not included.
+        This takes some microseconds. The step count of a time limit belongs to its wrapper and is not included.
 
         Raises:
             gymnasium.error.ResetNeeded: Before the first reset.
@@ -73,13 +73,13 @@ class RestorableEnv(Restorable):
 
     @alone
     def set_state(self, state: State) -> None:
-        """Go on from a state, to the bit; of this environment, or another with the same options.
+        """Continue from a state of this environment or another with the same options, bitwise identically.
 
-        What MuJoCo derives from it, but for places, is that of the next step: contacts, forces.
+        Positions are up to date afterwards; what else MuJoCo derives, contacts and forces, after the next step.
 
         Raises:
-            TypeError: If it is no state.
-            ValueError: If it is of other options, or of several simulations.
+            TypeError: If it is not a state.
+            ValueError: If its options differ, or it is of several simulations.
         """
         self._taken(ONLY, self.config, state)
 
@@ -89,10 +89,10 @@ class RestorableVectorEnv(Restorable):
 
     @alone
     def get_state(self, indices: Sequence[int] | None = None) -> State:
-        """Return simulations as they are, a row for each: all that decides how they go on, random numbers included.
+        """Return the complete states of simulations, a row for each, including the random generators.
 
         Args:
-            indices: Which, by default all.
+            indices: Of the simulations, by default all.
 
         Raises:
             gymnasium.error.ResetNeeded: Before their first reset.
@@ -101,14 +101,14 @@ class RestorableVectorEnv(Restorable):
 
     @alone
     def set_state(self, state: State, indices: Sequence[int] | None = None) -> None:
-        """Let simulations go on from a state, to the bit; of this environment, or of another with the same options.
+        """Continue simulations from a state of this environment or another with the same options, bitwise identically.
 
         Args:
-            state: A row for each of them, or one, such as a single environment's, for all.
-            indices: Which, by default all.
+            state: A row for each of them, or one for all, such as a single environment's.
+            indices: Of the simulations, by default all.
 
         Raises:
-            TypeError: If it is no state.
-            ValueError: If it is of other options, or of another number of simulations.
+            TypeError: If it is not a state.
+            ValueError: If its options differ, or its number of simulations.
         """
         self._taken(chosen(indices, self.num_envs), self.config, state)

@@ -1,8 +1,8 @@
-"""Servos of a machine's joints: the commands of a control period, the torque that they deliver, what is observed.
+"""Servos of a machine's joints: commands of a control period, delivered torque, and observations.
 
 The commands have shape (n_substeps, ..., n_joints, 3): set-points of angle [rad] and speed [rad/s], and torque [N m],
 the inputs of `mjcf.parts.add_servo`. Moving set-points are those of each substep's start, or with `lead` 1 of its end
-(see `Preset.command_lead`). Leading dimensions `...` serve parallel simulations.
+(see `Preset.command_lead`). Leading dimensions `...` are for parallel simulations.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from ..analytic.motor import Motor
 from .observations import Observation, labelled
 
 ACTION_MODES = ("velocity", "torque", "gait")
-MAX_LEAD = np.pi  # of a set-point before its joint [rad]: what the documents' controller, which wraps, can see
+MAX_LEAD = np.pi  # of a set-point ahead of its joint [rad]: what the documents' controller, which wraps, can see
 
 
 def no_commands(n_substeps: int, shape: tuple[int, ...]) -> np.ndarray:
-    """Return zeros of shape (n_substeps, *shape, 3), one simulation after another in memory, as MuJoCo takes them."""
+    """Return zeros of shape (n_substeps, *shape, 3), contiguous per simulation, as MuJoCo expects them."""
     n = len(shape) - 1  # leading dimensions
     return np.zeros((*shape[:-1], n_substeps, shape[-1], 3)).transpose(n, *range(n), n + 1, n + 2)
 
@@ -53,12 +53,12 @@ def torque_commands(torque, n_substeps: int):
 
 
 def gait_commands(gait: Callable, frequency, cycles, times, lead=0):
-    """Follow a gait, which goes on from where it is, whatever it was before.
+    """Follow a gait from its current phase, even if its parameters have changed.
 
     Args:
-        gait: Angles [rad] and rates [rad/s] of the joints by the cycles gone, of shape (...).
+        gait: Angles [rad] and rates [rad/s] of the joints as a function of the elapsed cycles, shape (...).
         frequency: Of the gait, shape (...,) [Hz].
-        cycles: Gone so far, shape (...,).
+        cycles: Elapsed so far, shape (...,).
         times: Substeps and the end of the period, from now, shape (n_substeps + 1,) [s].
         lead: 0 or 1 substep.
 
@@ -75,14 +75,14 @@ def gait_commands(gait: Callable, frequency, cycles, times, lead=0):
 
 @dataclass(frozen=True)
 class Layout:
-    """What a machine is made of, by name, and whether its joints turn all the way round."""
+    """Names of a machine's joints and legs, and whether the joints rotate continuously."""
 
     joints: tuple[str, ...]  # the driven ones, in the order of actions and controls
     legs: tuple[str, ...]
     turning: bool
 
     def entries(self) -> dict[str, Observation]:
-        """Return what is observed of joints and leg springs."""
+        """Return the observations of joints and leg springs."""
         joints, legs = self.joints, self.legs
         angles = {"joint_angle": labelled(joints, 10, "rad", "of the driven joints", lambda t: t.joint_angle)}
         if self.turning:
@@ -102,7 +102,7 @@ class Layout:
 
 
 def lead(task) -> np.ndarray:
-    """Return how far the joints' set-points are before them [rad]."""
+    """Return how far the set-points are ahead of the joints [rad]."""
     return task.reference - task.joint_angle
 
 
@@ -113,9 +113,9 @@ def clock(task) -> np.ndarray:
 
 
 class Servos:
-    """Gains and motors of one robot, or where robots are drawn of one for each of many simulations.
+    """Gains and motors of one robot, or, if robots are randomised, of one for each simulation.
 
-    Each is one value for all, or where robots are drawn an array of shape (..., 1).
+    Each is one value for all, or an array of shape (..., 1) if robots are randomised.
 
     Attributes:
         motor: The motors.
@@ -131,17 +131,17 @@ class Servos:
             self.kp, self.kd = np.full((*shape, 1), params.KP), np.full((*shape, 1), params.KD)
 
     def take(self, sim: int | tuple, params) -> None:
-        """Take the gains and the motor of a simulation's robot."""
+        """Set the gains and the motor of a simulation's robot."""
         motor = params.motor
         for entry in fields(Motor):
             getattr(self.motor, entry.name)[sim] = getattr(motor, entry.name)
         self.kp[sim], self.kd[sim] = params.KP, params.KD
 
     def torque(self, angle, speed, reference, rate) -> np.ndarray:
-        """Return the torque in the present state, shape (..., n_joints) [N m].
+        """Return the torque in the current state, shape (..., n_joints) [N m].
 
-        MuJoCo's own `actuator_force` belongs to the last substep's start; with the integrator `discrete` it lacks the
-        implicit part, and overstates the torque of a hip in swing by 0.3 N m.
+        MuJoCo's `actuator_force` is that of the start of the last substep; with the integrator `discrete` it lacks the
+        implicit part, and overestimates the torque of a hip in swing by 0.3 N m.
 
         Args:
             angle: Of the joints [rad].

@@ -1,4 +1,4 @@
-"""Many simulations of a task's model on the thread pool of `mujoco.batch`: start, step, put back, look at."""
+"""Many simulations of a task's model on the thread pool of `mujoco.batch`: start, step, restore, render."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def kept_row(task: Task, data: mujoco.MjData) -> dict[str, np.ndarray]:
 
 
 def take_row(task: Task, data: mujoco.MjData, arrays: dict[str, np.ndarray]) -> None:
-    """Give a simulation what `kept_row` returned, or a row of `Simulations.kept_rows`."""
+    """Restore a simulation from what `kept_row` returned, or a row of `Simulations.kept_rows`."""
     mujoco.mj_setState(task.model, data, arrays["physics"][0], STATE)
     for place in (mujoco.mj_kinematics, mujoco.mj_comPos, mujoco.mj_camlight):  # for pictures
         place(task.model, data)
@@ -31,7 +31,7 @@ def take_row(task: Task, data: mujoco.MjData, arrays: dict[str, np.ndarray]) -> 
 
 
 class BoundArrays:
-    """A batch's arrays by MuJoCo's names, each asked for once; the likeness of an `MjData` for all simulations."""
+    """A batch's arrays by MuJoCo's names, each looked up once: like an `MjData` of all simulations."""
 
     def __init__(self, batch: Batch):
         self._batch = batch
@@ -50,12 +50,12 @@ class Simulations:
     Args:
         task: The task; it is bound to the arrays of these simulations.
         n_threads: Of the physics; 0 is one for each processor.
-        models: The model of each simulation, where they are not all the task's.
+        models: The model of each simulation, if they are not all the task's.
 
     Attributes:
         data: The arrays of all simulations.
         warnings: Numbers of MuJoCo's warnings in each, shape (n, n_kinds).
-        models: The model of each; one and the same where episodes do not change it.
+        models: The model of each; the same object unless episodes change it.
     """
 
     def __init__(self, task: Task, n_threads: int, models: list[mujoco.MjModel] | None = None):
@@ -72,7 +72,7 @@ class Simulations:
             getattr(self.data, name)  # read before the first step, so bound before it
 
     def start(self, sims: list[int], states: list[dict[str, np.ndarray]] | None = None) -> None:
-        """Start an episode in each of these simulations, from the given `qpos` and `qvel` if any."""
+        """Start an episode in each of these simulations, from `qpos` and `qvel` if given."""
         task, scratch = self.task, self._scratch
         self._part_models()
         for sim in sims:
@@ -87,7 +87,7 @@ class Simulations:
         self._batch.forward(np.array(sims))
 
     def _part_models(self) -> None:
-        """Give each simulation a model of its own where episodes change it."""
+        """Give each simulation its own model if episodes change it."""
         if self.task.varies and self.models[0] is self.task.model:
             self.models = [copy.copy(self.task.model) for _ in range(self.n)]
 
@@ -97,14 +97,14 @@ class Simulations:
         return {"physics": self._batch.state[sims]} | outputs
 
     def redraw(self, sims: np.ndarray, drawn: tuple[tuple, ...]) -> None:
-        """Give these simulations what their episodes drew."""
+        """Apply to these simulations what their episodes drew."""
         self._part_models()
         pairs = zip(sims.tolist(), drawn, strict=True)
         if any([self.task.redraw(sim, self.models[sim], one) for sim, one in pairs]):
             self._batch.set_models(self.models)
 
     def take_rows(self, sims: np.ndarray, arrays: dict[str, np.ndarray]) -> None:
-        """Give these simulations what `kept_rows` returned."""
+        """Restore these simulations from what `kept_rows` returned."""
         self._batch.state[sims] = arrays["physics"]
         for name in self.task.OUTPUTS:
             output = getattr(self.data, name)  # read-only, since the next step of a simulation writes its row anew
@@ -114,11 +114,11 @@ class Simulations:
         self._batch.warning[sims] = 0
 
     def step(self, controls: np.ndarray, sims: np.ndarray | None) -> None:
-        """Step these simulations, or all, through a control period.
+        """Step these simulations, or all, by one control period.
 
         Args:
             controls: Shape (n_substeps, n, nu); a single row is held throughout.
-            sims: Their indices; None is all.
+            sims: Their indices; None for all.
         """
         task, n_substeps = self.task, self.task.n_substeps
         controls = (controls if sims is None else controls[:, sims]).swapaxes(0, 1)
@@ -131,7 +131,7 @@ class Simulations:
             self._batch.rollout(length, rows, record=(), ids=sims)
 
     def put_back(self, sims: np.ndarray, qpos: np.ndarray, qvel: np.ndarray) -> None:
-        """Give these simulations the state of row i of `qpos` and `qvel` for simulation i, and no warnings."""
+        """Set simulation i to row i of `qpos` and `qvel`, and clear its warnings."""
         scratch = self._scratch
         for sim in sims.tolist():
             mujoco.mj_resetData(self.models[sim], scratch)
@@ -140,7 +140,7 @@ class Simulations:
         self._batch.forward(sims)
 
     def _write(self, sim: int) -> None:
-        """Make the scratch state that of a simulation."""
+        """Copy a simulation to the scratch state."""
         mujoco.mj_getState(self.models[sim], self._scratch, self._batch.state[sim], STATE)
         self._batch.warning[sim] = 0
 

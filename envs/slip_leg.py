@@ -40,7 +40,7 @@ REWARDS: dict[str, Terms] = {  # weight and meaning of each term, by task
 
 @dataclass(frozen=True)
 class SlipLegConfig(TaskConfig):
-    """Everything about `SlipLeg-v0` that can be changed: keywords of `gymnasium.make`, most also options of `reset`."""
+    """Options of `SlipLeg-v0`: keywords of `gymnasium.make`, most also options of `reset`."""
 
     REWARDS = REWARDS
     RANDOMISABLE = RANDOMISABLE
@@ -106,7 +106,7 @@ class SlipLegTask(Task):
 
     @property
     def action_scale(self) -> np.ndarray:
-        """What an action of one means in the mode "torque": torque of hip and knee, shape (2,) [N m]."""
+        """The physical value of an action of 1 in the mode "torque": torque of hip and knee, shape (2,) [N m]."""
         return LIMITS
 
     def place(self, sim, model, data, rng) -> None:
@@ -125,7 +125,7 @@ class SlipLegTask(Task):
         self.velocity[sim] = data.qvel[0]
 
     def controls(self, action: np.ndarray) -> np.ndarray:
-        """Return the torques [N m] or the joints' set-points [rad] that the action means."""
+        """Return the torques [N m] or the joints' set-points [rad] of the action."""
         return self._asked(action)[None]
 
     def _asked(self, action: np.ndarray) -> np.ndarray:
@@ -144,7 +144,7 @@ class SlipLegTask(Task):
         self.height = self.qpos[..., 1] - self.ground.height(self.qpos[..., 0], 0.0)
 
     def _torque(self) -> np.ndarray:
-        """Return the joints' torque in the present state [N m]; MuJoCo's belongs to the last substep's start."""
+        """Return the joints' torque in the current state [N m]; MuJoCo's is that of the start of the last substep."""
         asked = self._asked(self.action)
         if self.config.action_mode == "position":
             asked = SERVO[0] * (asked - self.qpos[..., 2:]) - SERVO[1] * self.qvel[..., 2:]
@@ -177,13 +177,13 @@ class SlipLegTask(Task):
 
 
 class SlipLegEnv(LeggedEnv):
-    """The articulated leg; options are the fields of `SlipLegConfig`, `docs/envs/slip_leg.md` has the tables."""
+    """The articulated leg; options are the fields of `SlipLegConfig`, tables are in `docs/envs/slip_leg.md`."""
 
     task_class = SlipLegTask
     task: SlipLegTask
 
 
 class SlipLegVectorEnv(LeggedVectorEnv):
-    """Many legs, each as `SlipLegEnv` would have it."""
+    """Many legs, each identical to a `SlipLegEnv`."""
 
     task_class = SlipLegTask

@@ -1,4 +1,4 @@
-"""Where an episode of a task begins: options that change, what is drawn, the start, and a state that is taken back."""
+"""The start of an episode: changes of options, random draws, the initial state, and restoring a state."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from .state import Randoms
 
 
 class Startable(ABC):
-    """The half of a task that is at work between two episodes; see `task.Task`, which is the other.
+    """The part of a task that works between two episodes; `task.Task` is the other part.
 
     Attributes:
-        KEPT: Names of the arrays with leading dimensions `shape` that a later step or reset reads; the state of a
-            simulation has their rows.
+        KEPT: Names of the arrays with leading dimensions `shape` that a later step or reset reads; a saved state
+            contains their rows.
         shape: Leading dimensions: () for one simulation, (n,) for n of them.
-        rngs: The random numbers of each simulation, by `sim`.
+        rngs: The random generator of each simulation, by `sim`.
         params: The robot of each simulation, by `sim`.
         terrain: The terrain of each simulation, by `sim`.
     """
@@ -35,22 +35,22 @@ class Startable(ABC):
         self.shape, self.rngs = shape, Randoms()
 
     def draw_from(self, robot, terrain: Terrain, rerolls: bool) -> None:
-        """Begin with this robot and terrain everywhere; where it `rerolls`, an episode draws the terrain's seed."""
+        """Use this robot and terrain in all simulations; with `rerolls`, an episode draws the terrain's seed."""
         sims = range(self.shape[0]) if self.shape else ((),)
         self.params: dict[int | tuple, Any] = dict.fromkeys(sims, robot)
         self.terrain: dict[int | tuple, Terrain] = dict.fromkeys(sims, terrain)
         self._rerolls = rerolls
 
     def _adopt(self, config: TaskConfig) -> None:
-        """Take a configuration, and what a step needs of it."""
+        """Adopt a configuration, and keep what a step needs of it."""
         self.config, self._weights = config, config.weights
         self._command_ranges = np.array(config.command_ranges, float).T
 
     def configure(self, options: dict[str, Any]) -> bool:
-        """Take options of a reset, which hold until changed; return whether the model is a new one.
+        """Adopt options of a reset, which hold until changed; return whether the model is a new one.
 
         Raises:
-            ValueError: If an option is unknown or its value impossible; the sentence says what is allowed.
+            ValueError: If an option is unknown or its value impossible; the message says what is allowed.
         """
         if not options:
             return False
@@ -68,10 +68,10 @@ class Startable(ABC):
 
     @abstractmethod
     def place(self, sim, model: mujoco.MjModel, data: mujoco.MjData, rng: np.random.Generator) -> None:
-        """Put the robot's start, with noise, into `data`."""
+        """Write the robot's initial state, with noise, to `data`."""
 
     def factor_shape(self, value: np.ndarray) -> tuple[int, ...] | None:
-        """Return how many factors randomise a parameter: one for each leg or link where there are values for each."""
+        """Return the number of factors that randomise a parameter: one per leg or link if it has a value for each."""
         return value.shape[:1] + (1,) * (value.ndim - 1) if value.ndim else None
 
     def write_robot(self, sim, model: mujoco.MjModel, params) -> None:
@@ -83,9 +83,9 @@ class Startable(ABC):
         """Draw robot and ground, place the robot, and draw a command.
 
         Args:
-            sim: The simulation; `self.rngs[sim]` are its random numbers.
+            sim: The simulation; `self.rngs[sim]` is its random generator.
             model: Its model.
-            data: Where its start goes; not yet the arrays of `self.data`.
+            data: Receives the initial state; not yet the arrays of `self.data`.
             state: The user's `qpos` or `qvel`, if given.
         """
         rng = self.rngs[sim]
@@ -114,7 +114,7 @@ class Startable(ABC):
         self.write_robot(sim, model, self.params[sim])
 
     def _lay(self, sim, model, terrain) -> None:
-        """Put rough ground under a simulation."""
+        """Give a simulation rough ground."""
         reroll(model, terrain)
         self.terrain[sim] = self.ground[sim] = terrain
 
@@ -125,14 +125,14 @@ class Startable(ABC):
             self._command_until[sim] = time + self.config.command_period
 
     def drawn(self, sim) -> tuple:
-        """Return a simulation's robot and its terrain; asked for where the task `varies`."""
+        """Return a simulation's robot and its terrain; used if the task `varies`."""
         return self.params[sim], self.terrain[sim]
 
     def redraw(self, sim, model: mujoco.MjModel, drawn: tuple) -> bool:
-        """Give a simulation what `drawn` returned; where it has something else, that takes milliseconds.
+        """Give a simulation what `drawn` returned; this takes milliseconds if it has something else.
 
         Returns:
-            Whether its model is another now.
+            Whether its model has changed.
         """
         params, terrain = drawn
         other_robot = bool(self.config.randomise) and params is not self.params[sim]
@@ -149,6 +149,6 @@ class Startable(ABC):
         return {name: np.array(getattr(self, name)[rows]) for name in self.KEPT}
 
     def take_rows(self, rows, arrays: dict[str, np.ndarray]) -> None:
-        """Write what `kept_rows` returned into these rows."""
+        """Write what `kept_rows` returned to these rows."""
         for name in self.KEPT:
             getattr(self, name)[rows] = arrays[name]

@@ -1,4 +1,4 @@
-"""The state of simulations as a value: what an environment gives away and takes back."""
+"""The state of simulations as a value, which can be saved and restored."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from gymnasium.utils import seeding
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """One simulation or several as they were, a row for each: what `get_state` returns and `set_state` takes.
+    """The state of one or several simulations, a row for each: what `get_state` returns and `set_state` takes.
 
-    Nothing that happens later changes it. It can be pickled, and restored as often as one likes, in every environment
-    of the same options. What it holds is the environment's affair and may change with the version.
+    It is immutable, can be pickled, and can be restored any number of times in every environment with the same
+    options. Its contents are internal to the environment and may change with the version.
 
     Attributes:
         config: The options of the environment.
         arrays: By name, a row for each simulation: MuJoCo's state, set-points, clock, command, battery, step count ...
-        randoms: The state of each simulation's random numbers; None before its first episode.
+        randoms: The state of each simulation's random generator; None before its first episode.
         drawn: What each episode drew, its robot and its terrain; empty where episodes draw neither.
     """
 
@@ -34,13 +34,13 @@ class State:
         return len(self.randoms)
 
     def spread(self, n: int) -> State:
-        """Return this state, or where it is of one simulation, one of n whose lists are as long."""
+        """Return this state, or, if it is of one simulation, one of n whose lists are as long."""
         if len(self) == n:
             return self
         return State(self.config, self.arrays, self.randoms * n, self.drawn * n)
 
     def check(self, config, n: int) -> None:
-        """Refuse to be the state of n simulations with these options."""
+        """Refuse a state that does not fit n simulations with these options."""
         if len(self) not in (1, n):
             raise ValueError(f"the state is of {len(self)} simulations, to be taken by {n}; one row serves any number")
         if self.config is config:
@@ -68,8 +68,8 @@ def same(a, b) -> bool:
 class Randoms:
     """The random generators of simulations, by `sim`, and the states in which they are known to be.
 
-    To read a generator's state takes longer than to step a robot of the surrogate. So it is kept until the generator
-    is asked for, which is taken to be for a draw.
+    Reading a generator's state takes longer than stepping a robot of the surrogate, so it is cached until the generator
+    is requested, presumably for a draw.
     """
 
     def __init__(self):
@@ -88,13 +88,13 @@ class Randoms:
         self._generators[sim] = generator
 
     def seed(self, sims: list[int], seeds: Sequence[int | None]) -> None:
-        """Begin these generators anew, each from its seed; those without one go on, if they have begun."""
+        """Restart these generators, each from its seed; those without a seed continue if they have begun."""
         for sim in sims:
             if seeds[sim] is not None or sim not in self:
                 self[sim], _ = seeding.np_random(seeds[sim])
 
     def forget(self, sim) -> None:
-        """Know a generator's state no more: others may have drawn from it."""
+        """Forget the cached state of a generator, since others may have drawn from it."""
         self._states.pop(sim, None)
 
     def states(self, sims: Sequence) -> tuple[dict[str, Any] | None, ...]:

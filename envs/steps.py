@@ -1,4 +1,4 @@
-"""What single and vector environments share in MuJoCo: actions that come in, starts that are possible, divergence."""
+"""Functions shared by single and vector environments in MuJoCo: initial states and divergence."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from .episodes import mapping_of
 from .kinds import numbers
 from .task import Task
 
-DIVERGED = "diverged"  # how the sentences begin that say a simulation did
+DIVERGED = "diverged"  # the beginning of every message about a diverged simulation
 BEYOND = f"{DIVERGED}: an observation is beyond its bound"
 
 
 def warning_sentence(counts: np.ndarray) -> str:
-    """Return the first of MuJoCo's warnings, by their counts, as the sentence that ends an episode."""
+    """Return the first of MuJoCo's warnings, by their counts, as the reason why an episode ended."""
     kind = mujoco.mjtWarning(int(np.flatnonzero(counts)[0]))
     return f"{DIVERGED}: MuJoCo warned {kind.name.removeprefix('mjWARN_')}"
 
 
 def split(options: Mapping[str, Any] | None) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """Return the options of a reset that hold for the episodes to come, and those of this start: `qpos` and `qvel`.
+    """Return the options of a reset that hold for later episodes, and those of this episode: `qpos` and `qvel`.
 
     Raises:
-        TypeError: If they are no mapping.
-        ValueError: If a start is not an array of numbers.
+        TypeError: If they are not a mapping.
+        ValueError: If `qpos` or `qvel` is not an array of numbers.
     """
     kept = mapping_of(options)
     return kept, {name: numbers(name, kept.pop(name)) for name in ("qpos", "qvel") if name in kept}

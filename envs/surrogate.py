@@ -1,6 +1,6 @@
-"""What `MultipodQuasistatic-v0` asks for: its options, observation, reward and end, from `analytic.models.quasistatic`.
+"""The task of `MultipodQuasistatic-v0`: options, observation, reward and termination, by `analytic.models.quasistatic`.
 
-This file alone of its folder imports the contact solver, and with it numba.
+Only this file of the folder imports the contact solver, and with it numba.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class QuasistaticConfig:
 
     @property
     def robot(self) -> MultipodParams:
-        """The parameters of the robot, with the number of legs asked for."""
+        """The parameters of the robot, with the requested number of legs."""
         return self.params if self.n_legs is None else replace(self.params, n_legs=self.n_legs)
 
     @property
@@ -66,11 +66,11 @@ class QuasistaticConfig:
 
 
 class Surrogate:
-    """The robots of an environment, and what is kept of each.
+    """The robots of an environment and their data.
 
     Attributes:
         config: The options.
-        rngs: The random numbers of each robot.
+        rngs: The random generator of each robot.
         robots: The robots; the first dimension of every array counts them.
         action: The last action, shape (n, 2 n_segments).
         last_action: The one before it.
@@ -84,13 +84,13 @@ class Surrogate:
         self.time = np.zeros(n)
 
     def start(self, robots: np.ndarray, angle: np.ndarray) -> None:
-        """Put robots, by their indices, at the origin with these joint angles, at rest."""
+        """Place robots, by their indices, at the origin, at rest with these joint angles."""
         self.robots.start(robots, angle)
         self.action[robots] = self.last_action[robots] = 0.0
         self.time[robots] = 0.0
 
     def step(self, action: np.ndarray, hold: np.ndarray) -> None:
-        """Advance all robots by one control period, but those to `hold`."""
+        """Advance all robots by one control period, except those to `hold`."""
         self.robots.step(action, hold)
         self.last_action, self.action = self.action, action
         self.time += np.where(hold, 0.0, self.ctrl_dt)
@@ -100,7 +100,7 @@ class Surrogate:
         return {name: getattr(owner, name)[robots] for owner, names in self._kept() for name in names}
 
     def take_rows(self, robots: np.ndarray, arrays: dict[str, np.ndarray]) -> None:
-        """Write what `kept_rows` returned into the rows of some robots."""
+        """Write what `kept_rows` returned to the rows of some robots."""
         for owner, names in self._kept():
             for name in names:
                 getattr(owner, name)[robots] = arrays[name]
@@ -109,7 +109,7 @@ class Surrogate:
         return (self.robots, KEPT), (self, ("action", "time"))
 
     def endings(self) -> dict[str, np.ndarray]:
-        """Return which robots have toppled, shape (n,), by the sentence that says why."""
+        """Return which robots have toppled, shape (n,), by the reason."""
         height, roll, pitch = self.robots.posture.T
         return {
             "toppled: the centre of mass is not over the feet": self.robots.broken,
@@ -162,7 +162,7 @@ def _angular_velocity(s: Surrogate) -> np.ndarray:
 def entries(params: MultipodParams) -> dict[str, Observation]:
     """Return the observation of a robot: names, order and sizes are those of `Multipod-v0` in its mode "velocity".
 
-    There is no `joint_lead`: joints are where their set-points are.
+    There is no `joint_lead`: joints are at their set-points.
     """
     joints = tuple(f"{joint}_{k}" for k in range(params.n_segments) for joint in ("yaw", "roll"))
     legs, axes = tuple(params.leg_names()), ("x", "y", "z")

@@ -1,15 +1,15 @@
-"""A task: a machine in MuJoCo and what is asked of it, written once for one simulation and for many at once.
+"""A task: a machine in MuJoCo with observation, action, reward and termination, for one simulation or many at once.
 
-This is what a new environment provides: a subclass of `Task`, or of `free_body.FreeBodyTask`, which knows more. Two
-lines then make its single and its vector version (`base.LeggedEnv`, `vector.LeggedVectorEnv`), which do the stepping,
-and a third registers both.
+A new environment provides a subclass of `Task`, or of `free_body.FreeBodyTask`, which has more defaults. Two lines then
+make the single and the vector environment (`base.LeggedEnv`, `vector.LeggedVectorEnv`), which do the stepping, and a
+third registers both.
 
-Everything that happens in a step is an array operation. Arrays have leading dimensions `...`, the task's `shape`: none
-for one simulation, (n,) for n. `task.data` holds MuJoCo's arrays by MuJoCo's names, with those dimensions in front.
-What differs from episode to episode is drawn in `start`, for one simulation `sim`: the index of its row, or () where
-there is only one; `array[sim] = value` is right in both cases. To give the same numbers to the bit in both versions,
-use elementwise operations, and `np.vecdot` for sums; a product with a matrix rounds by how many rows it has, and so
-does `**` between a lone number and an array.
+Everything in a step is an array operation. Arrays have leading dimensions `...`, the task's `shape`: none for one
+simulation, (n,) for n. `task.data` holds MuJoCo's arrays by MuJoCo's names, with those leading dimensions.
+What differs between episodes is drawn in `start`, for one simulation `sim`: the index of its row, or () if there is
+only one; `array[sim] = value` is right in both cases. For bitwise identical results in both environments, use
+elementwise operations, and `np.vecdot` for sums; the round-off of a matrix product depends on its number of rows, and
+that of `**` on whether its operands are scalars or arrays.
 """
 
 from __future__ import annotations
@@ -36,31 +36,31 @@ from .starts import Startable
 
 
 class Task(Startable):
-    """A machine with options, on a terrain: its observation, action, reward and end, for `shape` simulations.
+    """A machine with options, on a terrain: observation, action, reward and termination, for `shape` simulations.
 
-    A machine gives `config_class` and `OBSERVATIONS`, and fills in the methods `build`, `place`, `unweighted_terms` and
-    `falls`; the others have defaults.
+    A machine defines `config_class`, `OBSERVATIONS` and the methods `build`, `place`, `unweighted_terms` and `falls`;
+    the others have defaults.
 
     Attributes:
-        OBSERVATIONS: Every entry of the observation there is, functions of the task.
-        DEFAULT: Names of those that are observed by default, where they vary.
-        OUTPUTS: Names of MuJoCo's derived arrays that are read after a step, when they are those of the last substep's
-            start: they cannot be had from the state behind it, so that the state of a simulation has them too.
-        PLACE: Which entries of `qpos` say where the machine is; distance and speed are measured there.
+        OBSERVATIONS: All available entries of the observation, functions of the task.
+        DEFAULT: Names of those that are observed by default, unless they would be constant.
+        OUTPUTS: Names of MuJoCo's derived arrays that are read after a step, when they are those of the start of the
+            last substep: they cannot be computed from the final state, so a saved state contains them.
+        PLACE: The entries of `qpos` that are the machine's position; distance and speed are measured there.
         roams: Whether it can walk off the edge of a terrain that has one.
-        config: The options as they are now.
-        observation_space: Of one simulation, as the `action_space`, a box from -1 to 1.
-        observation_slices: Where each entry of the observation lies.
-        model: The compiled model. Where `varies`, each of many simulations has its own copy.
-        data: MuJoCo's arrays of all simulations; a `mujoco.MjData`, or its likeness with leading dimensions.
+        config: The current options.
+        observation_space: Of one simulation, as is `action_space`, a box from -1 to 1.
+        observation_slices: The slice of each entry in the observation.
+        model: The compiled model. If the task `varies`, each of many simulations has its own copy.
+        data: MuJoCo's arrays of all simulations; a `mujoco.MjData`, or an equivalent with leading dimensions.
         qpos: Its array of that name, a view, shape (..., nq); as `qvel`, shape (..., nv).
-        here: Where the machine is, a view, `qpos[..., PLACE]`.
-        foot: Whether each foot touches, and the force on it in the world [N], a view, shape (..., n_feet, 4).
-        action: The last, shape (..., n_actions).
+        here: The machine's position, a view, `qpos[..., PLACE]`.
+        foot: Whether each foot is in contact, and the force on it in the world frame [N], a view, (..., n_feet, 4).
+        action: The last action, shape (..., n_actions).
         last_action: The one before it.
         command: Of the task "commanded", shape (..., n).
-        velocity: Mean over the last step of the place [m/s], shape as `here`.
-        waiting: Simulations whose episode is over; `where` leaves them out. None if none.
+        velocity: Mean velocity of the position over the last step [m/s], shape as `here`.
+        waiting: Simulations whose episode is over; `where` excludes them. None if none.
     """
 
     config_class: ClassVar[type[TaskConfig]]
@@ -84,15 +84,15 @@ class Task(Startable):
         self.observation_space = gymnasium.spaces.Box(-bound, bound, dtype=np.float32)
         self.action_space = gymnasium.spaces.Box(-1.0, 1.0, (self.n_actions,), np.float32)
 
-    # What a machine fills in.
+    # What a machine must define.
 
     @abstractmethod
     def build(self, params, terrain: Terrain, preset) -> mujoco.MjSpec:
-        """Return the model of a robot, as the present action mode drives it, with the contact sensors `foot_i`."""
+        """Return the model of a robot for the current action mode, with the contact sensors `foot_i`."""
 
     @abstractmethod
     def place(self, sim, model: mujoco.MjModel, data: mujoco.MjData, rng: np.random.Generator) -> None:
-        """Put the robot's start, with noise, into `data`."""
+        """Write the robot's initial state, with noise, to `data`."""
 
     @abstractmethod
     def unweighted_terms(self) -> dict[str, np.ndarray]:
@@ -100,42 +100,42 @@ class Task(Startable):
 
     @abstractmethod
     def falls(self) -> dict[str, np.ndarray]:
-        """Return whether the robot is down, shape (...,), by the sentence that says why; the first counts."""
+        """Return whether the robot has fallen, shape (...,), by the reason; the first one counts."""
 
-    # What a machine may do in its own way.
+    # What a machine may override.
 
     def prepare(self) -> None:
-        """Find, before anything else, what the spaces need to know of the configuration."""
+        """Prepare, first of all, what the spaces need from the configuration."""
 
     def known(self) -> dict[str, Observation]:
-        """Return every entry of an observation there is."""
+        """Return all available entries of the observation."""
         return self.OBSERVATIONS
 
     def default_observations(self) -> tuple[str, ...]:
-        """Return those of `DEFAULT` that the machine has and that would vary in the present mode and task."""
+        """Return those of `DEFAULT` that the machine has and that are not constant in the current mode and task."""
         mode, task, known = getattr(self.config, "action_mode", ""), self.config.task, self.known()
         return tuple(name for name in self.DEFAULT if name in known and known[name].varies(mode, task))
 
     @property
     def n_feet(self) -> int:
-        """Number of feet, which the model's sensors `foot_i` are of."""
+        """Number of feet, that is, of the model's sensors `foot_i`."""
         return (self._feet.stop - self._feet.start) // 4
 
     @property
     def n_actions(self) -> int:
-        """Numbers in an action; one for each actuator."""
+        """Size of an action; one for each actuator."""
         return self.model.nu
 
     @property
     def action_scale(self) -> float | np.ndarray:
-        """What an action of one means, beyond one of zero; half the range of each actuator."""
+        """The physical value of an action of 1, relative to 0; half the range of each actuator."""
         return self._half_range
 
     def make_room(self) -> None:
-        """Make room for what is kept of each simulation besides actions, commands, place, robot and terrain."""
+        """Allocate what is kept of each simulation besides actions, commands, position, robot and terrain."""
 
     def begin(self, sim, data: mujoco.MjData) -> None:
-        """Begin what is kept of a simulation, its start placed."""
+        """Initialise what is kept of a simulation, after its initial state was placed."""
         self._start_place[sim], self.velocity[sim] = data.qpos[self.PLACE], 0.0
 
     def controls(self, action: np.ndarray) -> np.ndarray:
@@ -143,18 +143,18 @@ class Task(Startable):
         return (self._mid_range + action * self._half_range)[None]
 
     def refresh(self) -> None:
-        """Measure in the present state what observation, reward and info share; with the same result when repeated."""
+        """Compute from the current state what observation, reward and info share; repeatable."""
 
     def advance(self) -> None:
-        """Keep what a step adds to: called once after each, the state refreshed."""
+        """Update what accumulates over steps: called once after each, with the state refreshed."""
         self.velocity[...] = self.travelled(self._before) * (1.0 / self.ctrl_dt)
 
     def travelled(self, since: np.ndarray) -> np.ndarray:
-        """Return how far the machine went from a place [m], shape as that."""
+        """Return the displacement from a position [m], of the same shape."""
         return self.here - since
 
     def forward(self, along: np.ndarray) -> np.ndarray:
-        """Return of a distance or a velocity at `PLACE` that which is forward, shape (...,)."""
+        """Return the forward component of a distance or velocity at `PLACE`, shape (...,)."""
         return along[()]
 
     def off_centre(self) -> np.ndarray:
@@ -176,7 +176,7 @@ class Task(Startable):
     # What all machines share.
 
     def _build(self) -> None:
-        """Compile the model of the present configuration, and make room for what is kept of each simulation."""
+        """Compile the model of the current configuration, and allocate what is kept of each simulation."""
         config, shape = self.config, self.shape
         terrain, preset = make(config.terrain), find(config.preset, config.PRESETS)
         self.model = model = compile_model(self.build(config.robot, terrain, preset))
@@ -199,13 +199,13 @@ class Task(Startable):
         self.make_room()
 
     def bind(self, data) -> None:
-        """Take the simulations' arrays; views into them live as long as they do."""
+        """Adopt the simulations' arrays; views into them are valid as long as they are."""
         self.data, self.qpos, self.qvel = data, data.qpos, data.qvel
         self.here = self.qpos[..., self.PLACE]
         self.foot = data.sensordata[..., self._feet].reshape(*self.shape, self.n_feet, 4)
 
     def act(self, action: np.ndarray) -> np.ndarray:
-        """Take an action, draw new commands where it is time to, and return the controls of the substeps."""
+        """Take an action, draw new commands where they are due, and return the controls of the substeps."""
         self.last_action, self.action = self.action, action
         if self.config.task == "commanded":
             time = self.data.time
@@ -215,7 +215,7 @@ class Task(Startable):
         return self.controls(action)
 
     def observe(self) -> np.ndarray:
-        """Return the chosen entries side by side, a new array, shape (..., n) of float32."""
+        """Return the selected entries concatenated, a new array, shape (..., n) of float32."""
         return np.concatenate([entry.value(self) for entry in self._entries.values()], axis=-1, dtype=np.float32)
 
     def reward_terms(self) -> dict[str, np.ndarray]:
@@ -224,14 +224,14 @@ class Task(Startable):
         return {name: weight * terms[name] for name, weight in self._weights.items()}
 
     def endings(self) -> dict[str, np.ndarray]:
-        """Return whether the robot is down or has left its ground, by the sentence that says so."""
+        """Return whether the robot has fallen or left its terrain, by the reason."""
         over = self.falls()
         if self._extent < np.inf:
             over["left the terrain"] = self.off_centre() > self._extent
         return over
 
     def where(self, condition: np.ndarray) -> Iterable:
-        """Return the simulations for which a condition of shape (...,) holds, without those that wait."""
+        """Return the simulations for which a condition of shape (...,) holds, except those that wait."""
         if not self.shape:
             return ((),) if condition else ()
         if self.waiting is not None:
@@ -239,11 +239,11 @@ class Task(Startable):
         return np.flatnonzero(condition).tolist()
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave behind what does not pickle: the entries' functions, and the simulation."""
+        """Drop what cannot be pickled: the functions of the entries, and the simulation."""
         return self.__dict__ | {"_entries": tuple(self._entries), "data": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Find the entries by their names again; the environment binds its arrays."""
+        """Look up the entries by their names again; the environment binds its arrays."""
         self.__dict__.update(state)
         known = self.known()
         self._entries = {name: known[name] for name in self._entries}

@@ -1,4 +1,4 @@
-"""One thread at a time: MuJoCo lets go of Python's lock while it steps, and two steps of one simulation would crash."""
+"""One thread at a time: MuJoCo releases Python's GIL while it steps, and two steps of one simulation would crash."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import wraps
 def alone(method):
     """Return a method of an environment that refuses to run while another call of the environment does.
 
-    Between reading the flag and setting it Python does not change threads.
+    Python does not switch threads between reading the flag and setting it.
     """
 
     @wraps(method)

@@ -1,7 +1,7 @@
 """Many simulations of a task as one Gymnasium vector environment, on the thread pool of `mujoco.batch`.
 
-Every simulation goes as the single environment of the same seed and actions does, to the bit: the task is the same
-code, and MuJoCo's batch promises it of the physics.
+Every simulation is bitwise identical to the single environment with the same seed and actions: the task is the same
+code, and MuJoCo's batch guarantees it for the physics.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from .turns import alone
 
 
 class LeggedVectorEnv(AutoresetVectorEnv):
-    """Many simulations of a task, stepped together, by one thread's calls at a time.
+    """Many simulations of a task, stepped together; for one thread at a time.
 
     Args:
-        num_envs: How many.
-        max_episode_steps: Steps after which an episode is truncated; None is never.
+        num_envs: Number of simulations.
+        max_episode_steps: Steps after which an episode is truncated; None for never.
         autoreset_mode: "NextStep" (Gymnasium's default), "SameStep" or "Disabled", or a `gymnasium` AutoresetMode.
-        n_threads: Of the physics; 0 is one for each processor.
+        n_threads: Physics threads; 0 is one for each processor.
         render_mode: None or "rgb_array": `render` returns a tuple of one image for each simulation.
         width: Of an image [pixel].
         height: Of an image [pixel].
         camera: Name of the camera.
-        options: The task's, the same for all simulations; `reset(options=...)` takes them too. What is drawn at the
+        options: The task's, the same for all simulations; `reset(options=...)` also takes them. What is drawn at the
             start of an episode (terrain, parameters) differs between simulations by their seeds.
 
     Attributes:
@@ -47,7 +47,7 @@ class LeggedVectorEnv(AutoresetVectorEnv):
 
     Raises:
         TypeError: If a keyword is unknown.
-        ValueError: If a value is impossible; the sentence says what is allowed.
+        ValueError: If a value is impossible; the message says what is allowed.
     """
 
     metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 50}
@@ -78,7 +78,7 @@ class LeggedVectorEnv(AutoresetVectorEnv):
         self._load()
 
     def _load(self) -> None:
-        """Take the task's model as it is now."""
+        """Adopt the task's current model."""
         self._camera.check(self.task.model)
         self._camera.close()
         self._sims = Simulations(self.task, self._n_threads)
@@ -88,12 +88,12 @@ class LeggedVectorEnv(AutoresetVectorEnv):
 
     @property
     def config(self) -> TaskConfig:
-        """The options as they are now."""
+        """The current options."""
         return self.task.config
 
     @property
     def models(self) -> list[mujoco.MjModel]:
-        """The model of each simulation; one and the same where episodes do not change it."""
+        """The model of each simulation; the same object unless episodes change it."""
         return self._sims.models
 
     @alone
@@ -101,8 +101,8 @@ class LeggedVectorEnv(AutoresetVectorEnv):
         """Start episodes, in all simulations or those of `options["reset_mask"]`; see the task for other options.
 
         Args:
-            seed: One for each simulation; of a lone one the simulations get `seed`, `seed + 1`, ...
-            options: The task's; `qpos` and `qvel` set the start of all, shape (nq,), or of each, (num_envs, nq).
+            seed: One for each simulation; from a single one the simulations get `seed`, `seed + 1`, ...
+            options: The task's; `qpos` and `qvel` set the initial state of all, shape (nq,), or each, (num_envs, nq).
         """
         options, state = split(options)
         sims = masked(options.pop("reset_mask", None), self.num_envs)
@@ -124,7 +124,7 @@ class LeggedVectorEnv(AutoresetVectorEnv):
         self.task.refresh()
 
     def _forget(self, sims) -> None:
-        """Leave the last good states of these simulations behind."""
+        """Drop the last good states of these simulations."""
         self.last_good_states = {sim: good for sim, good in self.last_good_states.items() if sim not in sims}
 
     def _observe(self) -> np.ndarray:
@@ -140,7 +140,7 @@ class LeggedVectorEnv(AutoresetVectorEnv):
         return endings, observation
 
     def _watch(self, before: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-        """Say why a simulation diverged, and observe; those that did are put back to where they were."""
+        """Return why simulations diverged, and the observation; diverged ones are restored to their last good state."""
         endings = np.full(self.num_envs, "", object)
         warned = self._sims.warnings.any(-1)
         if warned.any():
@@ -159,7 +159,7 @@ class LeggedVectorEnv(AutoresetVectorEnv):
         return endings, observation
 
     def _put_back(self, diverged: np.ndarray, before: tuple[np.ndarray, np.ndarray]) -> None:
-        """Give these simulations their last good state, and keep it for inspection."""
+        """Restore the last good state of these simulations, and keep it for inspection."""
         sims = np.flatnonzero(diverged)
         for sim in sims.tolist():
             self.last_good_states[sim] = before[0][sim], before[1][sim]
@@ -189,12 +189,12 @@ class LeggedVectorEnv(AutoresetVectorEnv):
         self._forget(sims)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave the batch behind, but not what is in it."""
+        """Drop the batch, but keep its contents."""
         kept = self._sims.models, self._save(np.arange(self.num_envs)), self.last_good_states
         return self.__dict__ | {"_sims": kept, "_data": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Put what was in the batch into a new one."""
+        """Write the contents to a new batch."""
         models, saved, last_good_states = state.pop("_sims")
         self.__dict__.update(state | {"_busy": False})
         self._sims = Simulations(self.task, self._n_threads, models)

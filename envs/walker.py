@@ -1,6 +1,6 @@
-"""A walker: a free body on sprung legs, whose joints have servos, in MuJoCo, and what is asked of it.
+"""A walker in MuJoCo: a free body on sprung legs, with servos at the joints, as a task.
 
-An action means speeds of the joints' set-points, torques, or the parameters of a gait. A machine joins by subclassing
+An action means speeds of the joints' set-points, torques, or the parameters of a gait. To add a machine, subclass
 `WalkerTask`; see `multipod`, `bigant` and `hexapod`.
 """
 
@@ -25,7 +25,7 @@ WIDTHS = (0.05, 0.15)  # by which speed [m/s] and yaw rate [rad/s] miss a comman
 
 @dataclass(frozen=True)
 class WalkerConfig(FreeBodyConfig):
-    """Everything about a walker that can be changed: keywords of `gymnasium.make`, most also options of `reset`."""
+    """Options of a walker: keywords of `gymnasium.make`, most also options of `reset`."""
 
     REWARDS = free_body.rewards(
         widths=WIDTHS,
@@ -40,14 +40,14 @@ class WalkerConfig(FreeBodyConfig):
 
 
 class WalkerTask(FreeBodyTask):
-    """What a walker's environment simulates and asks for.
+    """The task of a walker's environment.
 
     Attributes:
-        gait_ranges: Of the parameters that an action of the mode "gait" moves: low at -1, high at +1.
+        gait_ranges: Of the parameters that an action sets in the mode "gait": low at -1, high at +1.
         JOINT: What a driven joint is called in `info`.
         layout: Names of joints and legs.
         action_names: Of each entry of an action: a joint, or in the action mode "gait" a parameter of the gait.
-        observation_names: Name of every number of the observation.
+        observation_names: Name of every component of the observation.
         servos: Gains and motors of the robots.
         joint_angle: Of the driven joints, shape (..., n_joints) [rad].
         joint_speed: Of the driven joints [rad/s].
@@ -99,7 +99,7 @@ class WalkerTask(FreeBodyTask):
         return parameters[..., 0]
 
     def limits_of(self, params) -> np.ndarray | None:
-        """Return how far each driven joint goes either way, shape (n_joints,) [rad]; None where all turn round."""
+        """Return the range of each driven joint either way, shape (n_joints,) [rad]; None if all rotate freely."""
         return None
 
     def prepare(self) -> None:
@@ -114,12 +114,12 @@ class WalkerTask(FreeBodyTask):
 
     @property
     def action_scale(self) -> float:
-        """What an action of one means: joint speed [rad/s] or torque [N m]; 1 for gaits, see `gait_ranges`."""
+        """The physical value of an action of 1: joint speed [rad/s] or torque [N m]; 1 for gaits, see `gait_ranges`."""
         motor = self.config.robot.motor
         return {"velocity": motor.no_load_speed, "torque": motor.max_torque, "gait": 1.0}[self.config.action_mode]
 
     def known(self) -> dict[str, Observation]:
-        """Return every entry there is for this machine."""
+        """Return all entries available for this machine."""
         clock = labelled(("cosine", "sine"), 1, "1", "cosine and sine of the gait's phase", servos.clock, "gait")
         return free_body.entries(self.joint_entries(), self.layout.legs, self.action_names) | {"clock": clock}
 
@@ -136,7 +136,7 @@ class WalkerTask(FreeBodyTask):
         return self.spec_of(params, terrain, preset)
 
     def make_room(self) -> None:
-        """Make room for servos, set-points and the gait."""
+        """Allocate servos, set-points and the gait."""
         shape, robot = (*self.shape, len(self.layout.joints)), self.config.robot
         self.servos = servos.Servos(robot, self.shape, bool(self.config.randomise))
         self._limits = self.limits_of(robot)
@@ -149,7 +149,7 @@ class WalkerTask(FreeBodyTask):
         self.servos.take(sim, params)
 
     def place(self, sim, model, data, rng) -> None:
-        """Stand the robot on the ground, joints where the gait wants them, with noise on joints and velocities."""
+        """Place the robot on the ground with the joint angles of the gait, with noise on joints and velocities."""
         noise, in_gait = self.config.reset_noise, self.config.action_mode == "gait"
         self.cycles[sim] = rng.uniform() if in_gait else 0.0
         mujoco.mj_resetDataKeyframe(model, data, 0)
@@ -165,17 +165,17 @@ class WalkerTask(FreeBodyTask):
         return angle if self._limits is None else np.clip(angle, -self._limits, self._limits)
 
     def begin(self, sim, data) -> None:
-        """Begin place and set-points."""
+        """Initialise position and set-points."""
         super().begin(sim, data)
         self.reference[sim], self.rate[sim] = self.of_joints(data.qpos[7:]), 0.0
 
     def bind(self, data) -> None:
-        """Take views of the state, also behind the root, and of the sensors."""
+        """Keep views of the state, also of the part after the root, and of the sensors."""
         super().bind(data)
         self._angles, self._speeds = self.qpos[..., 7:], self.qvel[..., 6:]
 
     def controls(self, action: np.ndarray) -> np.ndarray:
-        """Return the joint commands that the action means in this action mode."""
+        """Return the joint commands of the action in this action mode."""
         mode, times, lead = self.config.action_mode, self.substep_times, self.lead
         if mode == "velocity":
             self.rate = action * self.servos.motor.no_load_speed
@@ -194,7 +194,7 @@ class WalkerTask(FreeBodyTask):
         return commands.reshape(*commands.shape[:-2], -1)
 
     def refresh(self) -> None:
-        """Measure orientation, height, joints, and the servos' torque."""
+        """Compute orientation, height, joints, and the servos' torque."""
         super().refresh()
         self.joint_angle, self.joint_speed = self.of_joints(self._angles), self.of_joints(self._speeds)
         if self.config.action_mode == "torque":
@@ -229,10 +229,10 @@ class WalkerEnv(LeggedEnv):
 
     @property
     def observation_names(self) -> tuple[str, ...]:
-        """Name of every number of the observation, such as `foot_contact.left_0`."""
+        """Name of every component of the observation, such as `foot_contact.left_0`."""
         return self.task.observation_names
 
     @property
     def action_names(self) -> tuple[str, ...]:
-        """Name of every number of the action: a joint, or a parameter of the gait."""
+        """Name of every component of the action: a joint, or a parameter of the gait."""
         return self.task.action_names

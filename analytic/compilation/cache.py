@@ -1,7 +1,7 @@
-"""Where compiled code is kept between runs: folders that nobody else can write to, files that are whole or not there.
+"""Where compiled code is kept between runs: folders that nobody else can write to, files written atomically.
 
-numba unpickles what it finds, and unpickling runs whatever the file's author wanted: what lies in a folder that another
-user could write to, or belongs to one, is not read.
+numba unpickles what it finds, and unpickling can execute any code: nothing is read from a folder that another user owns
+or can write to.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ ABANDONED = 600.0  # s: whoever began a file so long ago and did not finish it w
 
 
 def cache_folder(name: str) -> Path | None:
-    """Return the folder of that name for compiled code, the first that is this user's alone and can be written to.
+    """Return the first folder of that name for compiled code that only this user can write to.
 
     In `$TARSUS_CACHE_DIR` if given, else in numba's (`$NUMBA_CACHE_DIR`) if given, else in the user's cache folder,
-    else in the system's temporary folder; else a fresh one that ends with the process; None if there is no room.
+    else in the system's temporary folder; else a fresh one, removed at exit; None if there is no room.
     """
     for parent, given, own in _parents():
         folder = Path(parent) / name
@@ -77,7 +77,7 @@ def read_private(path: Path) -> bytes | None:
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file as a whole or, whatever happens, not at all."""
+    """Write a file completely or, whatever happens, not at all."""
     number, part = tempfile.mkstemp(prefix=f"{path.name}.", suffix=".part", dir=path.parent)
     try:
         with open(number, "wb") as file:
@@ -95,7 +95,7 @@ def mark_used(path: Path) -> None:
 
 
 def clear(folder: Path, keep: int) -> None:
-    """Remove the longest unused files beyond so many, and what processes that were killed had begun to write."""
+    """Remove the least recently used files beyond so many, and files left unfinished by processes that were killed."""
     used: dict[Path, int] = {}
     for path in folder.iterdir():
         with contextlib.suppress(OSError):  # another process may have removed it

@@ -1,4 +1,4 @@
-"""What a value consists of, for its fingerprint: functions, types, arrays and containers by what is in them.
+"""The content of a value, for its fingerprint: of functions, types, arrays and containers.
 
 `walk` is the pass over all values that feeds them to the hash (`fingerprint`).
 """
@@ -23,7 +23,7 @@ OF_NAMEDTUPLES = {*vars(namedtuple("Empty", ""))} - {"_fields", "_field_defaults
 
 
 class NoFingerprint(ValueError):
-    """A value cannot be told from another: code that refers to it must not be kept."""
+    """A value cannot be hashed: code that refers to it must not be kept."""
 
 
 @functools.singledispatch

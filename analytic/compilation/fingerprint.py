@@ -1,11 +1,11 @@
-"""What a function is, as a hash: its code, constants, defaults, and the values of all it refers to, recursively.
+"""The hash of a function: of its code, constants, defaults, and the values of all it refers to, recursively.
 
-Two functions with the same fingerprint compile to the same machine code. The identity, name and place of a function do
-not enter; the values behind its globals and closures do, and those of the attributes its code reads of modules, as they
-are at the moment of asking. Types enter by their content, numba's objects by the functions they were made from. Only
-what a library holds (`references.LIBRARIES` and Python itself) enters by name and version.
+Two functions with the same fingerprint compile to the same machine code. The identity, name and location of a function
+are not hashed; the current values of its globals and closures are, and those of the module attributes its code reads.
+Types are hashed by their content, numba's objects by the functions they were made from. Only what belongs to a library
+(`references.LIBRARIES` and Python itself) is hashed by name and version.
 
-What cannot be told from another value is refused with a sentence: code that refers to it must not be kept.
+A value that cannot be hashed is refused with an error message: code that refers to it must not be kept.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def fingerprint_and_used(*values: Any, rebuilt: bool = True) -> tuple[str, list[
 
 
 class _Walk:
-    """One pass over all values reached, in an order that depends on nothing but what they are.
+    """One pass over all values reached, in an order that depends only on the values.
 
     Attributes:
         names: Of globals and attributes, in all code reached.
@@ -94,7 +94,7 @@ class _Walk:
         return ".".join(self.path) or "the value"
 
     def put(self, *words: Any) -> None:
-        """Hash words whose `repr` says all of them."""
+        """Hash words, which their `repr` determines."""
         self.digest.update(repr(words).encode())
 
     def again(self, value: Any) -> bool:

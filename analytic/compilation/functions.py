@@ -1,7 +1,7 @@
-"""Functions compiled with numba where it is installed; the same source runs as plain Python where it is not.
+"""Functions compiled with numba if it is installed; otherwise the same source runs as plain Python.
 
-Machine code is kept on disk under a fingerprint of the function and of all it refers to, so that a change of any of
-them compiles anew. numba is imported when the first function is compiled.
+Machine code is kept on disk under a fingerprint of the function and of all it refers to, so that any change causes
+recompilation. numba is imported when the first function is compiled.
 """
 
 from __future__ import annotations

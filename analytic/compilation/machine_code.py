@@ -1,9 +1,9 @@
-"""Machine code on disk, for every function that is compiled here: never stale, never half, never in the way.
+"""Machine code on disk, for every function compiled here: never stale, never incomplete, never a cause of failure.
 
-A file holds one function for one signature on one kind of processor. Its name holds the fingerprint of all that the
-code depends on, its head a hash of its name and contents, so that an empty, cut or damaged file is removed and the
-function compiled anew, before anything is unpickled. What goes wrong while code is kept costs a warning now and the
-compilation in the next process. (numba's own cache looks at a single file of source, and raises what the disk raises.)
+A file holds one function for one signature on one kind of processor. Its name contains the fingerprint of all that the
+code depends on, its header a hash of its name and contents, so that an empty, truncated or damaged file is removed and
+the function recompiled before anything is unpickled. An error while code is written causes a warning, and compilation
+in the next process. (numba's own cache checks only a single source file, and raises the disk's errors.)
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Key:
 
 
 def keep_on_disk(dispatcher: Any, key: Callable[[], Key]) -> Any:
-    """Return a jitted function that looks for its machine code on disk before it is compiled, and keeps it there.
+    """Return a jitted function that loads its machine code from disk if it is there, and saves it otherwise.
 
     Args:
         dispatcher: What `numba.njit` returned.

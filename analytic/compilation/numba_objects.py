@@ -1,6 +1,6 @@
-"""What numba's objects were made from: the functions and options that tell one from another.
+"""What numba's objects were made from: the functions and options that distinguish them.
 
-Nothing here imports numba: what it has made can only be met where it is imported already.
+Nothing here imports numba: its objects only exist where it is already imported.
 """
 
 from __future__ import annotations

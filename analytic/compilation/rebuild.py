@@ -1,6 +1,6 @@
-"""A function again, with other values behind its names: how a model's plain helpers become compiled ones.
+"""Rebuilds a function with other values for its names: so a model's plain helper functions become compiled ones.
 
-Interpreted, `math` is put in place by `ieee`, which answers like the compiled code: NaN and infinity, no exceptions.
+Interpreted code gets `ieee` instead of `math`, which behaves like the compiled code: NaN and infinity, no exceptions.
 """
 
 from __future__ import annotations

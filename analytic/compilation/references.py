@@ -1,7 +1,7 @@
-"""What a function refers to: the values behind its names, and of modules the attributes that its code reads.
+"""What a function refers to: the values of its names, and the module attributes that its code reads.
 
-A library is a package whose version says what is in it: Python's own, NumPy, SciPy, numba. All other modules are the
-user's: they change from one run to the next, and while a program runs.
+A library is a package whose version determines its contents: Python's own, NumPy, SciPy, numba. All other modules are
+the user's: they change between runs, and while a program runs.
 """
 
 from __future__ import annotations

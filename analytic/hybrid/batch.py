@@ -1,4 +1,4 @@
-"""Many runs at once, on all cores: the compiled loop releases Python's lock, so threads suffice."""
+"""Many runs at once, on all cores: the compiled loop releases Python's GIL, so threads suffice."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .start import copies, rows_of
 
 @dataclass(frozen=True)
 class Batch:
-    """The ends of many runs, one row each."""
+    """The final states of many runs, one row each."""
 
     status: np.ndarray  # (m,) of Status
     t: np.ndarray  # (m,) [s]
@@ -37,7 +37,7 @@ def run_batch(
     n_threads: int | None,
     settings: dict,
 ) -> Batch:
-    """Do what `Simulator.batch` says; `given` are x0s, d0s and params."""
+    """Implement `Simulator.batch`; `given` are x0s, d0s and params."""
     model = sim.model
     rows = [rows_of(value, default) for value, default in zip(given, (model.x0, model.d0, model.p0), strict=True)]
     sizes = {len(value) for value in rows if value is not None}

@@ -1,7 +1,7 @@
 """A trial call of a model's functions, interpreted and with every index checked, before anything is compiled.
 
-Compiled code does not check indices: a field that writes past its end corrupts memory in silence, one that forgets a
-component integrates whatever was there. Here both are refused with a sentence.
+Compiled code does not check indices: a field that writes past the end of its array silently corrupts memory, one that
+forgets a component integrates whatever was there. Here both are refused with an error message.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..compilation.rebuild import interpreted
 from .loader import Functions
 from .model import Model
 
-UNSET = -7.25e307  # a number no field computes: marks what a function did not write
+UNSET = -7.25e307  # a number no field computes: marks entries that a function did not write
 
 
 def check_model(model: Model, functions: Functions, mixed: bool = False) -> None:

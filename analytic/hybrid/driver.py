@@ -1,4 +1,4 @@
-"""The Python side of a run: it gives the kernel room, calls what is to be called, and survives exceptions."""
+"""The Python side of a run: it provides memory for the kernel, calls the callbacks, and handles exceptions."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class Driver:
 
 
 def _compile(kernel: Any, mode: str, ws: np.ndarray, table: np.ndarray) -> None:
-    """Compile the entry points, or load them, before the first run: a model's mistakes show here, as exceptions."""
+    """Compile or load the entry points before the first run: mistakes in a model raise exceptions here."""
     import numba
 
     run, tables = numba.typeof(0), (numba.typeof(table),) * 2

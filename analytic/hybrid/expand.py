@@ -57,7 +57,7 @@ def _tables(guards: list[Guard]) -> dict[str, np.ndarray]:
 
 
 def _passive(model: Model) -> np.ndarray:
-    """Return 1 for guards that only name the next chart of the same field: they cannot change where the run goes."""
+    """Return 1 for guards that only name the next chart with the same field: they do not change the motion."""
     passive = [
         guard.to is not None
         and name not in model.resets
@@ -174,7 +174,7 @@ def _guards_text(model: Model, values: dict, space: dict) -> str:
 
 
 def _transition_text(model: Model, handlers: dict, space: dict) -> str:
-    """Perform the transitions of all guards that fired, in order; after the first only those that are still due."""
+    """Perform the transitions of all guards that fired, in order; after the first, only those still due."""
     text = ["def transition(t, x, d, p, chart, fired):", "    now = chart", "    moved = False"]
     for place, (name, guard) in enumerate(model.guards.items()):
         if guard.invalid:

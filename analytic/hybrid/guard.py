@@ -22,11 +22,11 @@ class Guard:
         side: On which side of the crossing the accepted point lies: "right" just after, "left" just before.
         invalid: The chart is not valid beyond it: the run ends there with INVALID_CHART.
         on_entry: What to do if a chart is entered with this guard negative: "refuse" (INVALID_ENTRY), "fire" at once,
-            "ignore" it until it is positive, or "ignore_later": refuse it where the run starts, ignore it afterwards.
+            "ignore" it until it is positive, or "ignore_later": refuse at the start of the run, ignore afterwards.
         charts: Where it is active (textbook models).
         function: `value(t, x, d, p)` (textbook models).
         target: A number or the name of a parameter, subtracted from the value (textbook models).
-        to: The next chart, if it is always the same (textbook models).
+        to: The next chart, if always the same (textbook models).
     """
 
     name: str

@@ -1,10 +1,10 @@
-"""Kernel and model become one package of modules, compiled and kept on disk, or interpreted, from the same source.
+"""Combines kernel and model to one package of modules, compiled and kept on disk, or interpreted, from the same source.
 
-For every model the kernel's files are executed once more: in modules of their own whose `free` is the model, whose
-`sums` and `method` are the method's. Interpreted, the kernel's decorators do nothing. Compiled, they are numba's, and
-the package is named after a fingerprint of all that was put together: the kernel's code, the model's functions with
-all they refer to, the sizes, the method. Under that name the machine code is kept (`compilation.machine_code`), so
-that no entry of the cache can be stale and none can collide.
+For every model the kernel's files are executed again, in new modules where `free` is the model and `sums` and `method`
+are the method's. Interpreted, the kernel's decorators do nothing. Compiled, they are numba's, and the package is named
+by a fingerprint of everything combined: the kernel's code, the model's functions with all they refer to, the sizes, the
+method. The machine code is kept under that name (`compilation.machine_code`), so that no entry of the cache can be
+stale and none can collide.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _COMPILED: dict[str, types.SimpleNamespace] = {}  # what `load` returned for the
 
 @dataclass(frozen=True)
 class Functions:
-    """What a model is to the kernel: the seven functions, sizes and guard tables."""
+    """A model as the kernel sees it: the seven functions, sizes and guard tables."""
 
     field: Any
     guards: Any
@@ -127,7 +127,7 @@ def _same(value: Any) -> Any:
 
 
 def _numbers(functions: Functions, method: Method) -> dict[str, Any]:
-    """Return the kernel's free names that are no functions."""
+    """Return the kernel's free names that are not functions."""
     sizes = {**functions.sizes, "N_STAGES": method.n_stages, "POLISH": method.polish, "GAMMA": method.gamma}
     return {**sizes, **functions.tables, "HAS_VALIDATE": functions.validate is not None}
 

@@ -1,8 +1,8 @@
-"""What a hybrid model is.
+"""The definition of a hybrid model.
 
-A state `x` that flows, a memory `d` that only transitions may change, parameters `p`; charts, each with a field; guards
-(boundary functions), positive in their chart, whose zero is an event; transitions, which name the next chart and may
-change `x` and `d`, or decline. Two ways to write one:
+A continuous state `x`, a memory `d` that only transitions may change, parameters `p`; charts, each with a vector field;
+guards (boundary functions), positive in their chart, whose zero is an event; transitions, which return the next chart
+and may change `x` and `d`, or decline. There are two ways to write one:
 
 Textbook models decorate one function per field, guard and transition::
 
@@ -22,12 +22,12 @@ Textbook models decorate one function per field, guard and transition::
         x[0] = 0.0
         x[1] = -p[1] * x[1]
 
-Models with many charts give three functions with an integer chart code, made on demand (`Model.functions`)::
+Models with many charts define three functions of an integer chart code (`Model.functions`)::
 
     field(t, x, d, p, chart, dx)            guards(t, x, d, p, chart, g) -> n
     transition(t, x, d, p, chart, fired) -> chart, or DECLINE
 
-where `guards` writes the active guards into their places of `g` and leaves the others alone (infinity: not active).
+where `guards` writes the active guards to their entries of `g` and leaves the others unchanged (infinity: not active).
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ class Model:
     """A hybrid model under construction; `compile` turns it into a simulator.
 
     Args:
-        name: A word.
+        name: Name of the model.
         state: Continuous states with their default initial values: a dictionary or a dataclass; arrays allowed.
         memory: Entries that only transitions may change, with default values.
         params: Parameters with defaults, e.g. a frozen dataclass.
         charts: Names, in the order of their codes from 0; None for charts made on demand.
         aux: Names of the auxiliary functions.
-        start: Default first chart, a name or a code; a function decorated with `initial` chooses instead.
+        start: Default first chart, a name or a code; overridden by a function decorated with `initial`.
     """
 
     def __init__(
@@ -126,7 +126,7 @@ class Model:
         return register
 
     def add_guard(self, guard: Guard) -> None:
-        """Add a guard; the order of adding is the order of priority among simultaneous events.
+        """Add a guard; simultaneous events have priority in the order in which guards were added.
 
         Raises:
             ValueError: If the name is taken, or a chart or target parameter does not exist.
@@ -172,15 +172,15 @@ class Model:
         table: Sequence,
         field_key: Callable | None = None,
     ) -> None:
-        """Give the three functions of a model with many charts.
+        """Set the three functions of a model with many charts.
 
         Args:
             field: `field(t, x, d, p, chart, dx)`.
             guards: `guards(t, x, d, p, chart, g) -> n`.
             transition: `transition(t, x, d, p, chart, fired) -> chart`; `fired` has 1 where a guard fired.
-            table: One `Guard` or name per place of `g`, in order of priority.
-            field_key: `field_key(chart) -> int`, the same for charts with the same field (as a function of t, x, d, p):
-                an event between them that changes neither x nor d then costs no restart. None: all differ.
+            table: One `Guard` or name per entry of `g`, in order of priority.
+            field_key: `field_key(chart) -> int`, equal for charts with the same field (as a function of t, x, d, p):
+                an event between them that changes neither x nor d then needs no restart. None: all differ.
         """
         self._check_textbook("functions")
         for guard in table:
@@ -190,16 +190,16 @@ class Model:
     def surface(self, plus: str, minus: str, *, slide: str, pull: float = 10.0) -> Callable:
         """Decorate `h(t, x, d, p)`, the common boundary of charts `plus` (h > 0) and `minus` (h < 0), with sliding.
 
-        Where both fields point at the boundary the run goes on in chart `slide`, whose field is Filippov's convex
-        combination, and leaves it when one of the fields turns away. The guards `<h>_down`, `<h>_up`,
-        `<slide>_to_<plus>` and `<slide>_to_<minus>` come with it. A run whose first chart is that of the wrong side
+        Where both fields point at the boundary the run continues in chart `slide`, whose field is Filippov's convex
+        combination, and leaves it when one of the fields points away. The guards `<h>_down`, `<h>_up`,
+        `<slide>_to_<plus>` and `<slide>_to_<minus>` are added. A run that starts in the chart of the wrong side
         ends at once with INVALID_ENTRY; `initial` may choose the chart.
 
         Args:
             plus: Chart where h > 0.
             minus: Chart where h < 0.
             slide: Chart on h = 0.
-            pull: Rate at which rounding away from h = 0 is pulled back [1/s]; too large makes sliding stiff.
+            pull: Rate at which round-off drift away from h = 0 decays [1/s]; too large makes sliding stiff.
         """
         self._check_textbook("surface")
         for chart in (plus, minus, slide):
@@ -208,7 +208,7 @@ class Model:
         def register(function: Callable) -> Callable:
             self.surfaces.append((function, plus, minus, slide, pull))
             h = function.__name__
-            # A chart entered from sliding begins on the surface, within rounding on either side of it; a run does not.
+            # A chart entered from sliding begins on the surface, within round-off on either side of it; a run does not.
             self.add_guard(Guard(f"{h}_down", charts=(plus,), on_entry="ignore_later"))
             self.add_guard(Guard(f"{h}_up", charts=(minus,), on_entry="ignore_later"))
             self.add_guard(Guard(f"{slide}_to_{plus}", charts=(slide,), to=plus))
@@ -218,15 +218,15 @@ class Model:
         return register
 
     def initial(self, function: Callable) -> Callable:
-        """Decorate `i(t, x, d, p) -> chart`, which may finish x, d and p in place and chooses the first chart."""
+        """Decorate `i(t, x, d, p) -> chart`, which may complete x, d and p in place and chooses the first chart."""
         return self._hook("initial", function)
 
     def validate(self, function: Callable) -> Callable:
-        """Decorate `v(t, x, d, p, chart) -> bool`, asked at every accepted step and chart entry."""
+        """Decorate `v(t, x, d, p, chart) -> bool`, called at every accepted step and chart entry."""
         return self._hook("validate", function)
 
     def after_zeno(self, function: Callable) -> Callable:
-        """Decorate `z(t, x, d, p, chart) -> chart`, which continues behind an accumulation of events (or DECLINE)."""
+        """Decorate `z(t, x, d, p, chart) -> chart`, the chart after an accumulation of events (or DECLINE)."""
         return self._hook("after_zeno", function)
 
     def aux(self, function: Callable) -> Callable:

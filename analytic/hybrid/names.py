@@ -74,7 +74,7 @@ def vector(table: Any) -> np.ndarray:
 
 
 def overlay(what: str, names: tuple[str, ...], default: np.ndarray, given: Any) -> np.ndarray:
-    """Return `default` with what is given put in: None, a vector of the same size, or a table of some of the names.
+    """Return `default` updated by the given values: None, a vector of the same size, or a table of some of the names.
 
     Raises:
         ValueError: If a name is unknown or the size differs.

@@ -16,31 +16,31 @@ class Options:
 
     Attributes:
         final_time: Where the run ends, exactly [s].
-        rtol: Relative error allowed per step. Below 1e-13 rounding dominates and steps become tiny; above 1e-3 the
-            step control is no longer trustworthy.
-        atol: Absolute error allowed per step: a number or one per state. None: a hundredth of `rtol`.
-        max_step: Largest step [s]. Small only costs time; too large matters only for guards that oscillate.
-        min_step: Smallest step before the run gives up with STEP_TOO_SMALL [s]; in a run shorter than a second, of its
-            length. Never below eight units of rounding in time.
-        first_step: First step in a field [s]; 0 chooses.
-        exponent: Exponent of the step control; 0: the method's own (SimSect's `rkPower`).
-        pi_control: Proportional-integral step control: smoother steps on mildly stiff fields.
-        record_period: 0 records every accepted step; a positive one exact multiples of it [s]; None nothing.
+        rtol: Relative tolerance per step. Below 1e-13 round-off dominates and steps become tiny; above 1e-3 the
+            step size control is no longer reliable.
+        atol: Absolute tolerance per step: a number or one per state. None: a hundredth of `rtol`.
+        max_step: Largest step [s]. A small value only costs time; a large one matters only for oscillating guards.
+        min_step: Smallest step before the run gives up with STEP_TOO_SMALL [s]; in a run shorter than a second,
+            relative to its length. Never below eight units of round-off in time.
+        first_step: First step in a field [s]; 0: chosen automatically.
+        exponent: Exponent of the step size control; 0: the method's own (SimSect's `rkPower`).
+        pi_control: Proportional-integral step size control: smoother steps on mildly stiff fields.
+        record_period: 0 records every accepted step; a positive value its exact multiples [s]; None nothing.
         measure_period: Steps end exactly at multiples of it, and `on_measure` is called there [s]; 0: off.
         frame_period: `on_frame` is called at exact multiples, without changing the steps [s]; 0: off.
         max_charts: Number of transitions allowed.
         max_steps: Number of attempted steps allowed.
-        stop_precision: Guard values within it count as zero where a chart begins; a jump beyond it is reported.
+        stop_precision: Guard values within it count as zero on entry to a chart; a jump beyond it is reported.
         max_stop_iter: Guard evaluations allowed to find a zero.
-        time_tol: Events closer than this are simultaneous [s]; in a run shorter than a second, of its length. At least
-            4 units of rounding in time are.
-        graze_tol: A minimum of a guard below this, above zero, is logged as grazing.
-        zeno: Whether accumulating events are recognised.
+        time_tol: Events closer than this are simultaneous [s]; in a run shorter than a second, relative to its length.
+            At least 4 units of round-off in time.
+        graze_tol: A positive minimum of a guard below this is logged as grazing.
+        zeno: Whether accumulating events are detected.
         zeno_tol: The run stops when the predicted limit is this near, relative to max(1, t) [s]; in a run shorter than
-            a second, to the larger of its length and t. Heights of bounces this short are below rounding.
-        zeno_drift: Change of the ratio of gaps, relative to 1 - ratio, below which it counts as settled.
+            a second, to the larger of its length and t. Heights of bounces this short are below round-off.
+        zeno_drift: Change of the ratio of gaps, relative to 1 - ratio, below which it counts as constant.
         min_gap: Fifty consecutive gaps below this, relative to max(1, t), end the run [s].
-        warn_only: An invalid chart is counted, not an end.
+        warn_only: An invalid chart is counted and does not end the run.
     """
 
     final_time: float = 1.0
@@ -88,8 +88,8 @@ class Options:
         """Check what depends on where the run starts.
 
         Raises:
-            ValueError: If `t0` is not finite or lies behind the final time, or a period is so short that no memory
-                holds, or no time suffices for, what is due at its multiples.
+            ValueError: If `t0` is not finite or after the final time, or a period is so short that memory or time
+                would not suffice for its multiples.
         """
         if not math.isfinite(t0):
             raise ValueError(f"t0 must be finite, got {t0!r}")

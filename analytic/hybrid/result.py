@@ -74,7 +74,7 @@ class Events:
     def kind(self) -> np.ndarray:
         """What happened, shape (k,) of str.
 
-        "transition"; "declined" (the transition said no); "grazing" (a guard came within the tolerance of zero and
+        "transition"; "declined" (by the transition); "grazing" (a guard came within the tolerance of zero and
         turned back; nothing was done); "accumulation" (the run jumped to the limit of Zeno events).
         """
         return np.array(KINDS)[self.log[:, 1].astype(int)]
@@ -116,7 +116,7 @@ class Events:
 
     @cached_property
     def name(self) -> np.ndarray:
-        """Names of the guards that fired, joined with '+' where several did, shape (k,)."""
+        """Names of the guards that fired, several joined with '+', shape (k,)."""
         rows = ("+".join(n for n, f in zip(self.names.guards, row, strict=True) if f) for row in self.fired)
         return np.array(list(rows), dtype=str)
 
@@ -141,7 +141,7 @@ class Events:
 
 @dataclass(frozen=True)
 class Zeno:
-    """Where events accumulate, extrapolated from the settled ratio of their gaps."""
+    """The accumulation point of events, extrapolated from the constant ratio of their gaps."""
 
     time: float  # predicted limit [s]
     ratio: float  # of successive gaps
@@ -151,7 +151,7 @@ class Zeno:
 
 @dataclass(frozen=True)
 class Result:
-    """A finished run. Whatever the status, everything recorded up to the end is here."""
+    """A finished run. It contains everything recorded until the end, for any status."""
 
     status: Status
     message: str
@@ -176,7 +176,7 @@ class Result:
 
     @property
     def zeno(self) -> Zeno | None:
-        """Where events accumulate, if their gaps have settled to a ratio below 1."""
+        """The accumulation point of events, if the ratio of their gaps has settled below 1."""
         w = self._w
         if int(w["zeno_guard"]) < 0:
             return None

@@ -1,4 +1,4 @@
-"""Differences along the columns of a derivative, and the saltation matrix of an event: what `variational` is made of.
+"""Building blocks of `variational`: differences along the columns of a derivative, the saltation matrix of an event.
 
 Functions for the compiled loop, made for a model's sizes.
 Source: Leine & Nijmeijer, Dynamics and Bifurcations of Non-Smooth Mechanical Systems (2004), section 7.
@@ -16,7 +16,7 @@ REACH = 1e-3
 STEPS = (1.0, -1.0, 2.0, -2.0)
 WEIGHTS = (8.0 / 12.0, -8.0 / 12.0, -1.0 / 12.0, 1.0 / 12.0)
 # A guard slower than this at its event grazes, and the derivative does not exist there: a tangency located within
-# rounding, 1e-16, shows a rate of 1e-8.
+# round-off, 1e-16, shows a rate of 1e-8.
 GRAZING_RATE = 1e-6
 # A guard that passed zero longer ago than this fired because a chart began [s]; an event is located within rounding.
 ENTRY_TIME = 1e-9

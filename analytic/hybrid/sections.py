@@ -1,6 +1,6 @@
-"""Poincare sections: return maps, their fixed points by Newton's method, and multipliers by differences.
+"""Poincare sections: return maps, their fixed points by Newton's method, and multipliers by finite differences.
 
-A section is any guard of the model: its map leads from the state just after one of its events to that after the next.
+Any guard of the model is a section: its map takes the state just after one of its events to that after the next.
 """
 
 from __future__ import annotations
@@ -115,10 +115,10 @@ def fixed_point(
 
     Args:
         mapping: A function of shape (k,) to shape (k,), e.g. from `return_map`.
-        guess: Where to start, shape (k,).
-        tol: Accepted largest |map(z) - z|; below the map's own error it is never reached.
+        guess: Initial guess, shape (k,).
+        tol: Largest accepted |map(z) - z|; below the map's own error it cannot be reached.
         max_iter: Newton steps allowed.
-        step: Difference step of the derivative, see `derivative`.
+        step: Finite-difference step of the derivative, see `derivative`.
     """
     z = np.atleast_1d(np.asarray(guess, dtype=float))
     residual, jacobian = np.nan, np.full((z.size, z.size), np.nan)

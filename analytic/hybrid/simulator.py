@@ -24,11 +24,11 @@ def compile(model: Model, method: str = "dop853", mode: str = "auto") -> Simulat
     """Return a simulator of a model.
 
     Args:
-        model: What `hybrid.Model` collected. Functions, constants and closures are taken as they are now.
+        model: The model. The current values of functions, constants and closures are used.
         method: "dop853" (order 8, the best choice below rtol 1e-6), "dopri5", "rk23" (SimSect's class of method), or
-            "rodas5p" for stiff fields: its steps are as long as accuracy allows, but each costs a field per state.
+            "rodas5p" for stiff fields: steps as long as accuracy allows, each with a field evaluation per state.
         mode: "compiled" (numba); "mixed": compiled flow, transitions in plain Python, which may use any library;
-            "python": interpreted, the same results bit for bit; "auto": compiled if numba is installed.
+            "python": interpreted, with bitwise identical results; "auto": compiled if numba is installed.
 
     Raises:
         ValueError: If the model has a mistake, or the method or mode is unknown.
@@ -43,7 +43,7 @@ def compile(model: Model, method: str = "dop853", mode: str = "auto") -> Simulat
 
 
 class Simulator:
-    """Runs a model. Made by `compile`; holds no state of any run."""
+    """Runs a model. Made by `compile`; keeps no state between runs."""
 
     def __init__(self, model: Model, functions: loader.Functions, method: Any, mode: str) -> None:
         self.model = model
@@ -76,7 +76,7 @@ class Simulator:
         on_frame: Callable | None = None,
         **settings: Any,
     ) -> Result:
-        """Integrate from `t0` to the final time, or to whatever ends the run before.
+        """Integrate from `t0` to the final time, unless something ends the run before.
 
         Args:
             x0: Initial state: None (the model's), a table of some of its names, or a vector, shape (n,).
@@ -85,13 +85,13 @@ class Simulator:
             t0: Initial time [s].
             chart: First chart by name or code; None lets the model choose (its `initial` is then called).
             stop_at: Name of a guard: the run ends (STOPPED) just after its transition ...
-            stop_count: ... the how-many-th time.
+            stop_count: ... has occurred so many times.
             on_measure: `on_measure(t, x, d, chart)` at multiples of `measure_period`; a true return value stops.
             on_frame: The same at multiples of `frame_period`.
             **settings: See `Options`.
 
         Returns:
-            The result. Check `status`: numerics report, they do not raise. What was recorded is kept in any case.
+            The result. Check `status`: numerical failures do not raise. What was recorded is kept in any case.
 
         Raises:
             ValueError: If a name, size or setting is wrong.
@@ -132,7 +132,7 @@ class Simulator:
         n_threads: int | None = None,
         **settings: Any,
     ) -> Batch:
-        """Run many initial states or parameters on all cores; only their ends are kept.
+        """Run many initial states or parameters on all cores; only the final states are kept.
 
         Args:
             x0s: Initial states, shape (m, n), or one for all, as in `run`.

@@ -1,4 +1,4 @@
-"""Sliding along a surface between two charts: Filippov's field, the way in and the ways out.
+"""Sliding along a surface between two charts: Filippov's vector field, its entry and its exits.
 
 With f+ and f- the fields on the two sides of h = 0 and L the derivative along a field, the surface attracts where
 L(f+) h < 0 < L(f-) h; the sliding field is a f+ + (1 - a) f- with a = L(f-) h / (L(f-) h - L(f+) h), which keeps h = 0.
@@ -47,7 +47,7 @@ def sliding_functions(plus: Callable, minus: Callable, surface: Callable, pull: 
         plus: Field on the side h > 0, `f(t, x, d, p, dx)`.
         minus: Field on the side h < 0.
         surface: `h(t, x, d, p)`.
-        pull: Rate at which rounding away from h = 0 is pulled back [1/s].
+        pull: Rate at which round-off drift away from h = 0 decays [1/s].
         n: Continuous states.
     """
     along = derivative_along(surface, n)
@@ -89,7 +89,7 @@ def sliding_functions(plus: Callable, minus: Callable, surface: Callable, pull: 
 def entering(rates: dict[str, Callable], slide: int, plus: int, minus: int) -> tuple[Callable, Callable]:
     """Return the transitions of the surface reached from above and from below.
 
-    Slide where it attracts, cross where it lets through; where the own field only touched it and turns away, decline.
+    Slide where it attracts, cross where the other field points on; decline where the current field only touched it.
     """
     rate_plus, rate_minus = rates["rate_plus"], rates["rate_minus"]
 

@@ -1,4 +1,4 @@
-"""What a run starts from: its workspace, filled from the model, the caller's numbers and the settings."""
+"""The workspace of a run, filled from the model, the caller's numbers and the settings."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Starter:
             w[name] = getattr(options, name)
 
     def set_stop(self, w: np.void, guard: str, count: int) -> None:
-        """Ask a run to end after the `count`-th event of a guard."""
+        """Make a run end after the `count`-th event of a guard."""
         if guard not in tuple(self.model.guards):
             raise ValueError(f"unknown guard {guard!r}; known: {', '.join(tuple(self.model.guards))}")
         if not 1 <= count <= LARGEST or int(count) != count:

@@ -1,6 +1,6 @@
 """The integration methods: tableaux as data, one entry of METHODS each.
 
-The order of `error` sets the exponent of the step control, 1 / (error_order + 1).
+The order of `error` sets the exponent of the step size control, 1 / (error_order + 1).
 """
 
 from __future__ import annotations

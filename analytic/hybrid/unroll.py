@@ -1,7 +1,7 @@
-"""The tableau's sums written out as source of the kernel: loops over short rows cost more than the arithmetic.
+"""The tableau's sums unrolled as source code of the kernel: loops over short rows cost more than the arithmetic.
 
-Written out, the zeros of the tableau vanish and the loop over the state is one vector instruction for small models:
-for SLIP a DOP853 step takes half the time. Both modes run this same text, so they still agree bit for bit.
+Unrolled, the zeros of the tableau vanish and the loop over the state is one vector instruction for small models:
+a DOP853 step of SLIP takes half the time. Both modes run the same text, so they are still bitwise identical.
 """
 
 from __future__ import annotations

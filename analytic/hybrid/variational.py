@@ -1,14 +1,13 @@
-"""Derivatives of a run with respect to its start: variational equations in the flow, saltation at the events.
+"""Derivatives of a run with respect to its initial state: variational equations, and saltation at the events.
 
-The derivative Phi of (x, d) at the end with respect to (x, d) at the start flows with Phi' = (D f) Phi and jumps at an
-event of guard h, reset R and fields f-, f+ by the saltation matrix
+The derivative Phi of the final with respect to the initial (x, d) obeys Phi' = (D f) Phi and is multiplied at an event
+of guard h, reset R and fields f-, f+ by the saltation matrix
 
     S = D R + (f+ - D R f- - d_t R) (grad h)^T / (grad h . f- + d_t h).
 
-An event that fires because another one has just made its guard negative happens when that one does, and takes its shift
-in time. The memory d belongs to the state here: SLIP's foot depends on the state at touchdown, and without it the
-multipliers are wrong. All derivatives are five-point differences along the columns of Phi; a model needs to give
-nothing more.
+An event that fires because another one has just made its guard negative happens at the same time, with the same shift
+in time. The memory d is part of the state here: SLIP's foot depends on the state at touchdown, and without it the
+multipliers are wrong. All derivatives are five-point differences along columns of Phi; a model provides none of them.
 
 Source: Leine & Nijmeijer, Dynamics and Bifurcations of Non-Smooth Mechanical Systems (2004), section 7.
 """
@@ -31,7 +30,7 @@ from .simulator import Simulator, compile
 
 @dataclass(frozen=True)
 class Monodromy:
-    """The derivative of a run, with the run."""
+    """A run and its derivative."""
 
     status: Status  # of the run; the matrix holds only if the run came to where it was asked to stop
     matrix: np.ndarray  # (m, k) derivative of (x, d) at the end, m = n + n_memory, along the k directions of the start
@@ -119,8 +118,8 @@ class Variation:
         method: As in `compile`.
         mode: As in `compile`.
         n_directions: Along how many directions of the start; None: all n + n_memory.
-        reach: Relative step of the differences behind the derivative: large against rounding, 1e-13, and small against
-            the length over which the field bends, such as the velocity below which regularised friction fades.
+        reach: Relative step of the finite differences: large against round-off, 1e-13, and small against the scale on
+            which the field varies, such as the velocity below which regularised friction fades.
     """
 
     def __init__(
@@ -156,7 +155,7 @@ class Variation:
             params: As in `Simulator.run`.
             chart: The chart the run begins in, by name or code.
             section: Name of the guard; the event's own saltation is included.
-            count: The how-many-th event ends the run.
+            count: Number of the event that ends the run.
             directions: Of the start, in its columns, shape (n + n_memory, n_directions); None: the first unit vectors.
             **settings: See `Options`; the step control sees x and Phi.
 

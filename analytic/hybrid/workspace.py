@@ -1,4 +1,4 @@
-"""Everything a run remembers, as one record: what `w` is in the kernel.
+"""The complete working memory of a run as one record, `w` in the kernel.
 
 Compiled, it is a numpy structured record, so that a function gets one pointer and a batch is an array of them.
 Interpreted, it is a plain object with the same attributes.

@@ -1,6 +1,6 @@
-"""Events that accumulate: Zeno behaviour, predicted from the ratio of the gaps, and chattering.
+"""Accumulating events: Zeno behaviour, predicted from the ratio of the gaps, and chattering.
 
-If the gaps between the firings of a guard shrink by a settled ratio r < 1, all further gaps sum to gap * r / (1 - r).
+If the gaps between events of a guard shrink by a constant ratio r < 1, all further gaps sum to gap * r / (1 - r).
 """
 
 import math
@@ -29,7 +29,7 @@ def follow_gaps(w, i, t):
             w.zeno_chart_count = w.n_charts
             w.zeno_error = math.inf
         w.zeno_guard = i
-        # Of all predictions the best is kept: the first suffer from the drift of the ratio, the last from rounding.
+        # The best of all predictions is kept: the first suffer from the drift of the ratio, the last from round-off.
         if t > w.zeno_limit:
             w.zeno_error = math.inf
         error = (gap * drift + EPS * abs(t)) / ((1.0 - ratio) * (1.0 - ratio))
@@ -45,7 +45,7 @@ def follow_gaps(w, i, t):
 
 @jit
 def check_accumulation(w, i, t):
-    """Set ZENO or CHATTER, or jump behind the limit, if the events have accumulated; return whether it did."""
+    """Set ZENO or CHATTER, or jump past the limit, if the events have accumulated; return whether it did."""
     small = w.min_gap * max(w.t_scale, abs(t))
     w.n_small = w.n_small + 1 if t - w.t_event <= small else 0
     w.t_event = t

@@ -1,6 +1,6 @@
-"""What an event does: the log, the transition, and where the run goes on.
+"""The effect of an event: the log entry, the transition, and how the run continues.
 
-If a transition changes neither the state nor the field, the step it happened in stays valid: only the guards change.
+If a transition changes neither the state nor the field, the current step stays valid: only the guards change.
 """
 
 from .accumulation import check_accumulation
@@ -80,7 +80,7 @@ def stand_at_event(w):
 
 @jit
 def finish_event(ws, run, ev, chart):
-    """Take over what the transition did and decide how the run goes on."""
+    """Adopt the result of the transition and decide how the run continues."""
     w = ws[run]
     if chart == DECLINE:
         decline(w, ev)
@@ -94,7 +94,7 @@ def finish_event(ws, run, ev, chart):
         return
     w.moved = MOVED if has_moved(w) else STAYED
     w.unchanged = 1 if not w.moved and not has_remembered(w) else 0
-    # Chattering is recognised behind an event the flow ran into, not one that fired as soon as its chart began.
+    # Chattering is detected after an event that the flow reached, not one that fired as soon as its chart began.
     w.identity = 1 if w.unchanged and w.s_end > 0.0 else 0
     same_step = w.unchanged and w.sa < w.s1 and field_key(chart) == field_key(w.chart)
     if not w.unchanged:
@@ -161,7 +161,7 @@ def count_stop(w):
 
 @jit
 def decline(w, ev):
-    """Undo what a declined transition may have written and let the guards that fired wait until they are positive."""
+    """Undo what a declined transition may have written, and disarm the guards that fired until they are positive."""
     log_after(w, ev, DECLINED, w.chart, plain(w.xm), plain(w.d))
     w.n_declined += 1
     w.moved = STAYED
@@ -181,7 +181,7 @@ def decline(w, ev):
 
 @jit
 def go_on_in_step(w):
-    """Read the guards of the (new) chart at the event and go on searching the rest of the step."""
+    """Evaluate the guards of the (new) chart at the event and continue searching the rest of the step."""
     if not w.on_step:  # the event is not on the step's own curve
         dense(w, w.sa, plain(w.xe))
         rates(w, w.te, plain(w.xe), plain(w.fe))
@@ -194,7 +194,7 @@ def go_on_in_step(w):
 
 @jit
 def act_at_once(w, s):
-    """If guards are to fire where the chart begins, make that the next event."""
+    """If guards are to fire on entry to the chart, make that the next event."""
     for i in range(NG):
         if w.fired[i] and w.status == 0:
             w.first = i

@@ -1,7 +1,7 @@
-"""The loop: steps, records, events, until the run is over or something outside is due.
+"""The main loop: steps, records and events, until the run is over or an action outside the kernel is due.
 
-It can be left and entered again at any of its phases, so that growing the record, showing a picture, reporting progress
-and calling a transition written in plain Python all happen outside, and nothing written so far can be lost.
+It can be left and re-entered at any phase: growing the record, showing a picture, reporting progress and calling a
+transition written in plain Python all happen outside, and nothing recorded so far is lost.
 """
 
 import math
@@ -41,7 +41,7 @@ from .steps import EPS, fail_nonfinite, first_bad, recall_step, take_step
 
 @jit
 def begin(w):
-    """Check the numbers given and let the model finish its initial state and choose its first chart."""
+    """Check the given numbers and let the model complete its initial state and choose its first chart."""
     w.phase = ENTER
     w.t_scale = min(1.0, w.t_final - w.t)
     w.moved = START
@@ -61,7 +61,7 @@ def begin(w):
 
 @jit
 def check_valid(w, t, x):
-    """Ask the model whether the state may be in this chart; stop, or count a warning, if not."""
+    """Check with the model that the state is valid in this chart; stop, or count a warning, if not."""
     if HAS_VALIDATE and not validate(t, x, plain(w.d), plain(w.p), w.chart):
         if w.n_warnings == 0:
             w.t_warning = t
@@ -133,7 +133,7 @@ def put(w, rec, t, x):
 
 @jit
 def emit(w, rec):
-    """Write the records due before the next stop (at it, if it is no event); False: leave, w.pause says for what."""
+    """Write the records due before the next stop (at it, if it is not an event); False: leave, w.pause says why."""
     end = w.t_stop if w.clipped and not w.event else w.t + w.s_end
     probe = plain(w.probe)
     while w.record_period > 0.0:
@@ -180,7 +180,7 @@ def arrive(w, rec):
 
 @jit
 def has_room(w, rec, ev):
-    """Return whether the record and the log can take what one phase may write."""
+    """Return whether the record and the log have room for what one phase may write."""
     record = not w.record_on or w.n_rec + 2 <= rec.shape[0]
     return record and (not w.log_on or w.n_ev + NG + 2 <= ev.shape[0])
 

@@ -1,6 +1,6 @@
-"""Names the kernel uses and does not define: the loader puts the model's functions, sizes and tables in their place.
+"""Names that the kernel uses but does not define: the loader replaces them by the model's functions, sizes and tables.
 
-They stand here so that a reader, a linter and an editor know them; the kernel of a model never executes this file.
+They are listed here for readers, linters and editors; the kernel of a model never executes this file.
 """
 
 import numpy as np
@@ -46,12 +46,12 @@ def validate(t, x, d, p, chart):
 
 
 def after_zeno(t, x, d, p, chart):
-    """Return the chart that continues behind an accumulation of events, or DECLINE to stop there."""
+    """Return the chart that follows an accumulation of events, or DECLINE to stop there."""
     return DECLINED_BY_DEFAULT
 
 
 def field_key(chart):
-    """Return a number that two charts share if, and only if, they share their field."""
+    """Return a key that two charts share if and only if they have the same field."""
     return chart
 
 

@@ -1,4 +1,4 @@
-"""Which guards are armed where a chart begins, and what the others wait for."""
+"""Which guards are armed on entry to a chart, and what the others wait for."""
 
 import math
 
@@ -25,7 +25,7 @@ from .steps import EPS, fail_nonfinite
 def choose_sign(w, i, near, fired):
     """Return the sign that makes guard `i` positive, or rising if it is zero.
 
-    Zero, for a guard that fires both ways, is one that has just fired, or would fire together with the chart's start.
+    A guard that fires both ways and is zero has just fired, or would fire at the start of the chart.
     """
     if DIRECTION[i] != 0:
         return -DIRECTION[i]
@@ -43,19 +43,19 @@ def start_on_root(w, i, s, u, rate):
     w.u_root[i] = u if u < -w.noise[i] else 0.0
     w.s_root[i] = s
     w.rate[i] = rate
-    ahead = -u / rate if u < 0.0 and w.u_root[i] == 0.0 else 0.0  # the way to its zero
+    ahead = -u / rate if u < 0.0 and w.u_root[i] == 0.0 else 0.0  # distance to its zero
     w.s_clear[i] = s + max(w.blind[i] + ahead, BLIND * EPS * abs(w.t))
 
 
 @jit
 def is_ignored(w, i):
-    """Return whether guard `i` may be negative where the chart begins."""
+    """Return whether guard `i` may be negative on entry to the chart."""
     return ON_ENTRY[i] == IGNORE or (ON_ENTRY[i] == IGNORE_LATER and w.moved != START)
 
 
 @jit
 def start_negative(w, i, s, u, rate, near):
-    """Decide about guard `i` that is negative where a chart begins, or zero and not rising."""
+    """Decide about guard `i` that is negative on entry to a chart, or zero and not rising."""
     if w.arm[i] == DISARMED or is_ignored(w, i):
         w.arm[i] = DISARMED
         w.s_clear[i] = s + max(w.blind[i], BLIND * EPS * abs(w.t)) if near else s
@@ -74,9 +74,9 @@ def start_negative(w, i, s, u, rate, near):
 
 @jit
 def is_due(w, i, near):
-    """Return whether guard `i`, armed up to here, has fallen together with the event that changed nothing of the state.
+    """Return whether guard `i`, armed so far, has fallen together with the event, which did not change the state.
 
-    It was a unit of rounding too late to fire with it.
+    It was a unit of round-off too late to fire with it.
     """
     if w.moved or w.fired[i] or not near or not (w.arm[i] == ARMED or w.arm[i] == ROOT):
         return False
@@ -113,7 +113,7 @@ def settle_guard(w, i, s):
 
 @jit
 def settle_far(w, i, s):
-    """Set the state of guard `i` where none is near its zero and none has fired."""
+    """Set the state of guard `i` if no guard is near its zero and none has fired."""
     w.sign[i] = -DIRECTION[i] if DIRECTION[i] != 0 else 1 if w.ga[i] > 0.0 else -1
     w.s_root[i] = s
     w.s_clear[i] = s
@@ -126,7 +126,7 @@ def settle_far(w, i, s):
 
 @jit
 def classify(w, s, t, x, f):
-    """Decide for every guard at the beginning of a chart, or of the rest of a step: off, armed, on its root, waiting.
+    """Decide for every guard at the start of a chart, or of the rest of a step: off, armed, on its root, or waiting.
 
     `s` is the offset from the beginning of the step, (t, x) the point, `f` the field there; w.fired tells which guards
     have fired there. Sets w.fired for guards that are to fire at once, and a status if the chart must not be entered.
@@ -159,7 +159,7 @@ def classify(w, s, t, x, f):
 
 @jit
 def carry_guards(w):
-    """Take the guard values at the end of an uneventful step as those at the beginning of the next."""
+    """Use the guard values at the end of a step without events as those at the beginning of the next."""
     for i in range(NG):
         if w.arm[i] == OFF:
             continue

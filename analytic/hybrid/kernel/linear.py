@@ -1,7 +1,7 @@
-"""The linear systems of a Rosenbrock method's stages: the field's Jacobian by differences, its factors, a solution.
+"""The linear systems of a Rosenbrock method's stages: finite-difference Jacobian, factorisation, solution.
 
-The matrix I / (gamma h) - J is stored column by column and eliminated from the last state to the first: a body's
-limbs, which stand behind it and see only the body and themselves, then fill in nothing, and zeros are passed over.
+The matrix I / (gamma h) - J is stored column by column and eliminated from the last state to the first: the limbs of a
+body, which come after it and couple only to the body and themselves, then cause no fill-in, and zeros are skipped.
 """
 
 import math

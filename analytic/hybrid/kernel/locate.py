@@ -1,4 +1,4 @@
-"""Exactly where a guard's first event is: the root on the dense output, of a guard that is armed or waits."""
+"""Location of a guard's first event: its root on the dense output, for a guard that is armed or waits."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Lines of the event log: t, kind, chart before and after, then x and d before, x and d after, fired guards."""
+"""Rows of the event log: t, kind, chart before and after, then x and d before, x and d after, fired guards."""
 
 from .codes import GRAZING
 from .free import ND, NG, N, jit, plain
@@ -11,7 +11,7 @@ FIRED = AFTER + N + ND
 
 @jit
 def log_line(w, ev, kind, t, x, d):
-    """Write the part of a log line that is known before a transition; the state after is the same so far."""
+    """Write the part of a log row that is known before a transition; the state after it is the same so far."""
     if not w.log_on:
         return
     row = ev[w.n_ev]
@@ -31,7 +31,7 @@ def log_line(w, ev, kind, t, x, d):
 
 @jit
 def log_after(w, ev, kind, chart, x, d):
-    """Complete the line with what the transition did, and keep it."""
+    """Complete the row with the result of the transition, and keep it."""
     if not w.log_on:
         return
     row = ev[w.n_ev]

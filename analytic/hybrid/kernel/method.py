@@ -1,6 +1,6 @@
-"""What the method supplies besides its sums: error estimate and dense output, here of dop853.
+"""What the method supplies besides its sums: error estimate and dense output, here those of dop853.
 
-The loader puts the file of the method it was asked for (`Method.file`) in the place of this module.
+The loader replaces this module by the file of the requested method (`Method.file`).
 """
 
 from .dense_dop853 import dense, error_norm, prepare_dense

@@ -1,11 +1,11 @@
-"""Guard values, their rounding, and how they move where a chart begins.
+"""Guard values, their round-off, and their motion on entry to a chart.
 
 Inside the kernel every guard is positive in its chart: `u = sign * value`, where the sign is +1 for a guard that fires
 when it falls, -1 for one that fires when it rises, and whichever is positive for one that fires both ways.
 
-A guard may be zero where a chart begins: it has just fired, or a transition put the state there. Then the sign of its
-value is rounding, and only its motion tells what comes. The motion is probed ahead, at offsets that shrink until they
-agree or the guard's own rounding is reached, so that a second zero close behind the first is not stepped over.
+A guard may be zero on entry to a chart: it has just fired, or a transition put the state there. The sign of its value
+is then round-off, and only its motion is meaningful. The motion is sampled ahead, at offsets that shrink until they
+agree or the guard's round-off is reached, so that a second zero close to the first is not stepped over.
 """
 
 import math
@@ -52,9 +52,9 @@ def read_ahead(w, t, x, f, e, curved, g):
 
 @jit
 def read_noise(w, t, x, f, reach, g):
-    """Write an estimate of the rounding error of the guard values `g` at (t, x) into w.noise.
+    """Write an estimate of the round-off error of the guard values `g` at (t, x) into w.noise.
 
-    It is what the guard makes of a few units of rounding in time and state, or in the way they go in `reach` seconds.
+    It is the guard's response to a few units of round-off in time and state, or in their change over `reach` seconds.
     """
     later = plain(w.later)
     for i in range(N):
@@ -67,22 +67,22 @@ def read_noise(w, t, x, f, reach, g):
 
 @jit
 def is_near(w, i):
-    """Return whether guard `i` counts as zero where a chart begins; one that fired there may be a little early."""
+    """Return whether guard `i` counts as zero on entry to a chart; one that fired there may be slightly early."""
     early = 2.0 * abs(w.rate[i]) * simultaneous(w) if w.fired[i] else 0.0
     return w.ga[i] != math.inf and abs(w.ga[i]) <= max(w.stop_precision, w.noise[i], early)
 
 
 @jit
 def first_offset(w):
-    """Return the first offset at which a guard's motion is probed: in the step, and not below rounding in time."""
+    """Return the first offset at which a guard's motion is sampled: within the step, not below round-off in time."""
     return max(ENTRY_STEP * w.h, 64.0 * EPS * abs(w.t))
 
 
 @jit
 def follow_motion(w, i, t, x, f):
-    """Probe the motion of guard `i`, from the first offset that shows it down to its rounding; keep the finest.
+    """Sample the motion of guard `i`, from the first offset that shows it down to its round-off; keep the finest.
 
-    For a guard whose rate is zero or changes at once: the curve of the flow counts, so the probes are midpoint steps.
+    For a guard whose rate is zero or changes at once: the curvature of the flow matters, so samples are midpoint steps.
     """
     e = first_offset(w)
     w.rate[i] = 0.0
@@ -112,7 +112,7 @@ def follow_motion(w, i, t, x, f):
 
 @jit
 def probe_motion(w, t, x, f):
-    """Write the rates of the guards that are zero at (t, x) into w.rate, and for how long rounding hides them."""
+    """Write the rates of the guards that are zero at (t, x) into w.rate, and for how long round-off hides them."""
     e = first_offset(w)
     read_noise(w, t, x, f, min(w.h, abs(w.t_final - t)), plain(w.ga))
     read_ahead(w, t, x, f, e, True, plain(w.gs)[1])  # curved: a rate that turns at once does not agree

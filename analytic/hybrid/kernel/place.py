@@ -1,4 +1,4 @@
-"""The state at the event that was found: a full step to it, one correction in time, and the promised side of it."""
+"""The state at a located event: a full step to it, one correction in time, and a point on the requested side."""
 
 from .codes import ARMED, DISARMED, EMIT, LEFT, ROOT
 from .free import NG, PASSIVE, POLISH, SIDE, N, jit, plain
@@ -46,7 +46,7 @@ def go_to(w, s, polish):
 
 @jit
 def fire_together(w, s):
-    """Let the guards fire whose fall is the earliest, at offset `s`, or simultaneous with it."""
+    """Fire the guards with the earliest zero, at offset `s`, or simultaneous with it."""
     last = s + simultaneous(w)
     for i in range(NG):
         w.fired[i] = 1 if w.s_fall[i] <= last else 0
@@ -56,7 +56,7 @@ def fire_together(w, s):
 
 @jit
 def others_fell(w):
-    """Let the guards fire that have fallen at the accepted point; return whether there are others than those found.
+    """Fire the guards that have fallen at the accepted point; return whether there are others than those found.
 
     `keep_side` has left their values there in w.gp.
     """
@@ -76,7 +76,7 @@ def others_fell(w):
 
 @jit
 def ends_on_zero(w, i):
-    """Return whether guard `i` has all but fallen at the final time: its zero is there, within rounding."""
+    """Return whether guard `i` is zero at the final time within round-off."""
     if not w.clipped or w.t_stop != w.t_final or w.arm[i] == DISARMED or w.s_clear[i] >= w.s1:
         return False
     last = w.sign[i] * w.gs[4, i]
@@ -151,7 +151,7 @@ def correct_time(w, xe, fe, floor):
 
 @jit
 def keep_side(w, xe, fe, floor):
-    """Move along the flow, by units of rounding, until the point lies on the side the guard asks for."""
+    """Move along the flow, by units of round-off, until the point is on the side that the guard requests."""
     left = SIDE[w.first] == LEFT
     probe = plain(w.probe)
     delta = 0.0

@@ -1,13 +1,12 @@
 """Is there an event in this step? Certify that there is none, or find a bracket around the first.
 
-A guard is sampled on the dense output at five places of a window. From the second divided differences follows a bound
-on its curvature, from that a bound on how far it can sag between samples. Either every piece is certified positive, or
-there is a fall, or a dip whose minimum decides, or the window is split. So events cannot hide between samples unless
-the guard oscillates faster than the samples everywhere in the step; the places are irregular so that a periodic guard
-does not meet them in step.
+A guard is sampled on the dense output at five points of a window. Its second divided differences bound its curvature,
+and with it how far it can sag between samples. Either every piece is certified positive, or there is a zero crossing,
+or a dip whose minimum decides, or the window is split. No event is missed between samples unless the guard oscillates
+faster than the samples everywhere in the step; the points are irregular to avoid aliasing with a periodic guard.
 
-A guard that starts the window on its root is divided by the time since: (u(s) - u(s0)) / (s - s0) has only the other
-roots.
+A guard that starts the window on its root is divided by the time since then: (u(s) - u(s0)) / (s - s0) has only the
+other roots.
 """
 
 import math
@@ -22,14 +21,14 @@ from .windows import CLEAR, DIP, FALL, PLACES, SPLIT, judge
 NARROW = 1e-10  # of the step: a window that need not be split further
 WIDER = 4.0  # a window may be so many times as wide as one in which the guard has been smooth
 FIRST_WINDOW = 1e-3  # of the step: the width of a guard's first window
-NOISE_WINDOWS = 50  # so many narrow ones on end: the guard is rounding about zero
+NOISE_WINDOWS = 50  # so many narrow ones in a row: the guard is round-off about zero
 MAX_WINDOWS = 1_000_000  # per step and guard; an oscillation takes about ten a period
 GOLDEN = 0.3819660112501051
 
 
 @jit
 def guard_at(w, i, s):
-    """Return guard `i`, positive in the chart and its root divided out, at offset `s` in the step."""
+    """Return guard `i`, positive in the chart and with its root divided out, at offset `s` in the step."""
     if w.arm[i] == ROOT and s <= w.s_clear[i]:
         return w.rate[i]
     dense(w, s, plain(w.probe))
@@ -58,7 +57,7 @@ def sample_step(w):
 
 @jit
 def load_window(w, i):
-    """Copy guard `i` out of the samples of the whole step."""
+    """Copy guard `i` from the samples of the whole step."""
     for j in range(5):
         s = w.sa + PLACES[j] * (w.s1 - w.sa)
         u = w.sign[i] * w.gs[j, i]
@@ -112,7 +111,7 @@ def first_fall(w, i, start, end, ready):
     """Bracket the first fall of guard `i` in (start, end]: True, with the bracket in w.left and w.right; or False.
 
     With `ready` the samples of the whole step are tried first. A window is at most WIDER times one in which the
-    guard has been smooth before: how fast a guard oscillates is not known from five samples of a long step.
+    guard was smooth before: five samples of a long step do not show how fast a guard oscillates.
     """
     lo, hi, verdict = start, end, SPLIT
     if w.trust[i] == 0.0:
@@ -155,7 +154,7 @@ def first_fall(w, i, start, end, ready):
 
 @jit
 def quarter(w, i, width):
-    """Return the width of the first part of a window that could not be judged; remember it if the guard is rough."""
+    """Return the width of the first part of an undecided window; store it if the guard is rough."""
     if w.rough:
         w.trust[i] = max(0.25 * width, NARROW * w.s1)
     return 0.25 * width
@@ -163,7 +162,7 @@ def quarter(w, i, width):
 
 @jit
 def is_last(w, i, width, last, way):
-    """Remember that guard `i` is smooth in a window of `width`; return whether that was the last of the way."""
+    """Store that guard `i` is smooth in a window of `width`; return whether that was the last window."""
     w.trust[i] = max(w.trust[i], width)
     if last:
         w.trust[i] = max(w.trust[i], min(way, 2.0 * w.trust[i]))
@@ -172,7 +171,7 @@ def is_last(w, i, width, last, way):
 
 @jit
 def dips(w, i):
-    """Bracket the fall in the dip that was found in the window; remember a grazing if there is none."""
+    """Bracket the zero crossing in the dip found in the window; store a grazing if there is none."""
     bracket(w, w.place - 1, w.place)
     w.right = lowest(w, i, w.left, w.right, w.ws[w.place + 1])
     if w.right_value > 0.0:
@@ -182,7 +181,7 @@ def dips(w, i):
 
 @jit
 def falls_between(w, i, lo, hi):
-    """Take [lo, hi] as the bracket of a guard that is nothing but rounding about zero, if it has fallen at `hi`."""
+    """Use [lo, hi] as the bracket of a guard that is only round-off about zero, if it has fallen at `hi`."""
     w.left = lo
     w.right = hi
     w.left_value = guard_at(w, i, lo)
@@ -192,7 +191,7 @@ def falls_between(w, i, lo, hi):
 
 @jit
 def fail_stop_iter(w, i, s):
-    """End the run because the search for a zero of guard `i` came no further than offset `s`."""
+    """End the run because the search for a zero of guard `i` did not get past offset `s`."""
     w.status = STOP_ITER
     w.culprit = i
     w.t_culprit = w.t + s
@@ -200,7 +199,7 @@ def fail_stop_iter(w, i, s):
 
 @jit
 def note_grazing(w, i):
-    """Remember that guard `i` came within the tolerance of zero and turned back, at w.right."""
+    """Store that guard `i` came within the tolerance of zero and turned back, at w.right."""
     if w.arm[i] == ARMED and w.turn > 0.0 and w.right_value <= w.graze_tol:
         w.graze[i] = 1
         w.s_graze[i] = w.right
@@ -210,7 +209,7 @@ def note_grazing(w, i):
 def arm_waiting(w, i, s):
     """Arm a waiting guard at `s`, just after it has become positive; its root there is divided out.
 
-    If it falls again at once, within its rounding, it has only touched zero and waits on.
+    If it falls again at once, within its round-off, it has only touched zero and keeps waiting.
     """
     here = guard_at(w, i, s)
     noise = noise_at(w, i, s)
@@ -241,7 +240,7 @@ def arm_waiting(w, i, s):
 
 @jit
 def noise_at(w, i, s):
-    """Return an estimate of the rounding error of guard `i` at offset `s` of the step."""
+    """Return an estimate of the round-off error of guard `i` at offset `s` of the step."""
     probe = plain(w.probe)
     dense(w, s, probe)
     read_guards(w, w.t + s, probe, plain(w.gp))

@@ -9,7 +9,7 @@ from .motion import simultaneous
 from .place import ends_on_zero, fire_together, locate
 from .scan import WIDER, sample_step
 
-OVERSHOT = 0.02  # a step this much longer than the way to its event is taken again, shorter: its dense output is coarse
+OVERSHOT = 0.02  # a step this much longer than the time to its event is repeated, shorter: its dense output is coarse
 LITTLE = 0.11  # of its value: samples that differ by less are clear of zero to `judge`, however they lie
 
 
@@ -80,7 +80,7 @@ def stays_away(w, i):
 
 @jit
 def wait_again(w, after):
-    """Let the guards wait that would have become positive only behind offset `after`."""
+    """Keep the guards waiting that would have become positive only after offset `after`."""
     for i in range(NG):
         if w.waits[i] and w.arm[i] == ROOT and w.s_root[i] > after:
             w.arm[i] = DISARMED

@@ -1,4 +1,4 @@
-"""One accepted step: error control, clipping to the next exact stop, and what to do when no step is good enough."""
+"""One accepted step: error control, clipping to the next exact stop, and handling of steps that become too small."""
 
 import math
 
@@ -65,23 +65,23 @@ def first_step(w):
 
 @jit
 def recall_step(w):
-    """Set the step size to the one this field was last begun with, or to a first guess."""
+    """Set the step size to the one last used at the start of this field, or to a first guess."""
     key = field_key(w.chart)
     slot = key % MEMO
     w.h_begin = 0.0
     if w.memo_h[slot] > 0.0 and w.memo_key[slot] == key:
         w.h = w.memo_h[slot]
     else:
-        # A step of a few units of rounding in time does not move.
+        # A step of a few units of round-off in time does not move.
         w.h = w.first_step if w.first_step > 0.0 else max(first_step(w), 1e3 * EPS * abs(w.t))
 
 
 @jit
 def remember_step(w):
-    """Keep the step size this visit of a field began with for the next: a restart then costs nothing.
+    """Store the step size with which this visit of a field began for the next one: a restart then costs nothing.
 
-    It is at most a little more than the visit took: where a field is easy (a ballistic flight) the step would grow
-    without limit, and the dense output of a step much longer than the way to the event is coarse.
+    It is limited to slightly more than the duration of the visit: in an easy field (a ballistic flight) the step would
+    grow without limit, and the dense output of a step much longer than the time to the event is coarse.
     """
     if w.h_begin > 0.0:
         key = field_key(w.chart)

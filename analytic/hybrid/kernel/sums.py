@@ -1,6 +1,6 @@
-"""The method's stages and its weighted sums of them: names whose functions `unroll` writes out from the tableau.
+"""The method's stages and its weighted sums of them: names whose functions `unroll` generates from the tableau.
 
-They stand here so that a reader, a linter and an editor know them. The loader puts the functions in their place.
+They are listed here for readers, linters and editors. The loader replaces them by the functions.
 """
 
 

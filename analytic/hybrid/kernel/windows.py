@@ -1,7 +1,7 @@
-"""Five samples of a guard in a window: certainly positive, fallen, a dip, or to be split.
+"""Classification of five samples of a guard in a window: certainly positive, fallen, a dip, or to be split.
 
-From the second divided differences follow bounds on the guard's curvature, and from those on how far it can sag, or
-turn, between two samples. Time is counted in widths of the window here: so nothing is divided by.
+Second divided differences bound the guard's curvature, and with it how far the guard can sag, or turn, between two
+samples. Time is in units of the window's width, so that there are no divisions.
 """
 
 import math
@@ -9,7 +9,7 @@ import math
 from .free import jit
 
 CLEAR, FALL, DIP, SPLIT = 0, 1, 2, 3
-PLACES = (0.0, 0.23, 0.52, 0.77, 1.0)  # of the samples: irregular, so that a periodic guard does not meet them in step
+PLACES = (0.0, 0.23, 0.52, 0.77, 1.0)  # of the samples: irregular, to avoid aliasing with a periodic guard
 PER_PIECE = (1.0 / 0.23, 1.0 / 0.29, 1.0 / 0.25, 1.0 / 0.23)  # one over the way from a place to the next
 PER_PAIR = (2.0 / 0.52, 2.0 / 0.54, 2.0 / 0.48)  # two over the way to the next but one
 BULGE = (0.5 * 0.23**2, 0.5 * 0.29**2, 0.5 * 0.25**2, 0.5 * 0.23**2)  # of a piece of curvature one, below its tangent
@@ -34,20 +34,20 @@ def curvature_bounds(w):
 
 @jit
 def piece_falls_once(w, j):
-    """Return whether the guard certainly falls all the way between places j and j + 1: it then has one zero there."""
+    """Return whether the guard certainly decreases from place j to j + 1: it then has one zero there."""
     return w.wv[j] - w.wv[j + 1] >= w.bend * BULGE[j]
 
 
 @jit
 def piece_is_positive(w, j):
-    """Return whether the guard is certainly positive between places j and j + 1, which are."""
+    """Return whether the guard is certainly positive between places j and j + 1, where it is positive."""
     sag = w.bend_up * BULGE[j]
     return abs(w.wv[j + 1] - w.wv[j]) >= sag or min(w.wv[j], w.wv[j + 1]) > 0.25 * sag
 
 
 @jit
 def judge(w):
-    """Return CLEAR, FALL, DIP or SPLIT for the sampled window; w.place is the sample behind the fall or in the dip."""
+    """Return CLEAR, FALL, DIP or SPLIT for the sampled window; w.place is the sample after the fall or in the dip."""
     curvature_bounds(w)
     for j in range(1, 5):
         w.place = j
