@@ -1,7 +1,7 @@
 """Batched steps of quasi-static multipods: kinematics, contact solver and motion of the body in one compiled loop.
 
-A step moves the joints at constant speeds for a period, solves the contact model at the posture and speeds of its
-end, and moves the body with the resulting twist, held for the period. There is no inertia.
+A step moves the joints at constant speeds for a period, solves the contact model once, at the posture and speeds of
+its end, and moves the body with the resulting twist, held for the period. There is no inertia.
 
 Unlike the solver it is compiled without rearranging arithmetic: vectorised, the remainder of a batch could round
 differently, and a robot's last digit would depend on the other robots.
