@@ -2,7 +2,7 @@
 
 Discharge time follows Peukert's law f(I) = T_h (C / (T_h I))^n. Draining at a varying current, the charge left falls
 at the rate 1 / f(I) and the battery is empty when the integral reaches one. The documents disagree on which current
-that is, so the bookkeeping has a name:
+that is, so there are three named variants:
 
     manual    I = sum |i|                          (SimSect manual 5.1.7: full voltage all the time)
     report    I = sum |i|, times max min(|v|/V, 1)  (hexapod report 3.8: worst duty of the six motors)
@@ -39,17 +39,17 @@ class Battery:
                 raise ValueError(f"{name} of a battery must be positive, got {value}")
 
     def discharge_time(self, current):
-        """Return f(I): how long a constant current [A] lasts [s]; infinite for none."""
+        """Return f(I), the discharge time at a constant current [A], in [s]; infinite for zero."""
         with np.errstate(divide="ignore"):
             return 1.0 / self.discharge_rate(current)
 
     def discharge_rate(self, current):
-        """Return 1 / f(I): the share of the battery a current [A] takes per second [1/s]."""
+        """Return 1 / f(I): the fraction of the charge that a current [A] drains per second [1/s]."""
         # `**` of a lone number is the C library's and not NumPy's own: another last bit than in an array
         return np.power(np.abs(current) * (self.rated_time / self.capacity), self.exponent) / self.rated_time
 
     def drain_rate(self, current, voltage, bookkeeping: str = "physical"):
-        """Return the share of the battery that several motors take per second [1/s].
+        """Return the fraction of the charge that several motors drain per second [1/s].
 
         Args:
             current: Armature currents, shape (..., n_motors) [A].
@@ -73,11 +73,11 @@ class Battery:
 def lifetime(time, drain_rate) -> float:
     """Return when the battery is empty [s]: the integral of the drain reaches one.
 
-    A run that ends earlier is taken to go on at its mean drain, so the answer is exact for a whole number of strides.
+    A run that ends earlier is extrapolated at its mean drain, which is exact for a whole number of strides.
 
     Args:
         time: Increasing times, shape (n,) [s].
-        drain_rate: Share per second at those times, shape (n,) [1/s].
+        drain_rate: Fraction per second at those times, shape (n,) [1/s].
     """
     time, drain_rate = np.asarray(time, float), np.asarray(drain_rate, float)
     steps = 0.5 * (drain_rate[1:] + drain_rate[:-1]) * np.diff(time)

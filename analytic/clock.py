@@ -1,12 +1,12 @@
-"""The clock's reference profile: where each leg should be, and how fast it should turn, at time t.
+"""The clock's reference profile: angle and rate of each leg at time t.
 
-Once per `cycle_time` a leg goes slowly through `sweep_angle` around the vertical (its stance, `slow_time` long) and
-quickly through the rest of the turn. The profile F rises by one turn per cycle; the hip follows
+Once per `cycle_time` a leg moves slowly through `sweep_angle` around the vertical (its stance, of duration `slow_time`)
+and fast through the rest of the turn. The profile F rises by one turn per cycle; the hip follows
 
     phi_d = direction (F + leg_offset),   direction = -1 forward, +1 backward,
 
 because a rising hip angle pushes the body towards -y. phi = 0 is a leg straight down. Time t = 0 is mid-stance of the
-legs of phase 0. Angles here are unwrapped: they go on growing, and only `wrap` brings them back.
+legs of phase 0. Angles here are unwrapped: they keep growing, and only `wrap` reduces them.
 
 Source: SimSect manual 5.2, figure 8; hexapod report 5.1. Sign of forward: erratum 3.
 """
@@ -28,7 +28,7 @@ def wrap(angle: np.ndarray) -> np.ndarray:
 def slow_phase(tau, slow_time, sweep_angle):
     """Return F [rad] and its rate [rad/s] in a slow phase, a time tau [s] after its mid-stance.
 
-    Plain arithmetic, as the next two: the exact engine compiles them for numbers, `profile` maps them on arrays.
+    Plain arithmetic, as the next two: the exact engine compiles them for scalars, `profile` maps them over arrays.
     """
     rate = sweep_angle / slow_time
     return rate * tau, rate
@@ -54,7 +54,7 @@ def profile(cycles, cycle_time, slow_time, sweep_angle):
         slow_time: Duration of the slow phase [s], in (0, cycle_time).
         sweep_angle: Angle of the slow phase [rad], in (0, 2 pi).
 
-    At a kink the rate is that of the phase which begins.
+    At a kink the rate is that of the phase that begins.
     """
     turns = np.floor(cycles + 0.5)
     tau = (cycles - turns) * cycle_time  # time since the nearest mid-stance, in [-t_c/2, t_c/2)
@@ -122,7 +122,7 @@ HEADINGS = {"forward": (-1.0, -1.0), "backward": (1.0, 1.0), "left": (-1.0, 1.0)
 class TripodGait:
     """The alternating-tripod family of gaits; `clock` gives the reference it means.
 
-    Differential turning adds the two differences to the left legs and takes them from the right ones. A right turn
+    Differential turning adds the two differences on the left and subtracts them on the right. A right turn
     needs `offset_difference` > 0 and `slow_time_difference` < 0 (erratum 20; with equal signs the two cancel).
     """
 

@@ -1,4 +1,4 @@
-"""The check that all dataclasses of parameters share: a number is a finite number."""
+"""The check shared by all dataclasses of parameters: numbers must be finite."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def check_finite(parameters) -> None:
     """Refuse a dataclass whose fields annotated as numbers, or arrays of them, hold something else, inf or NaN.
 
     Raises:
-        ValueError: It names the field and its value.
+        ValueError: The message names the field and its value.
     """
     for entry in fields(parameters):
         value = getattr(parameters, entry.name)

@@ -3,7 +3,7 @@
 Quantities are those of the hip joint (after the gear) unless they say `shaft`. The motor delivers the commanded torque
 at once, up to its limit; its electrical dynamics are neglected.
 
-Source: hexapod report 3.7 and SimSect manual 5.1.6, with the gear put right (errata 18, 19, 21).
+Source: hexapod report 3.7 and SimSect manual 5.1.6, with the gear ratio corrected (errata 18, 19, 21).
 """
 
 from __future__ import annotations
@@ -43,15 +43,14 @@ class Motor:
     def torque_limits(self, speed):
         """Return the least and greatest torque at a joint speed [rad/s], each like `speed` [N m].
 
-        Driving the joint on, torque falls on a line to zero at the no-load speed (and beyond it the back-EMF brakes);
-        braking, it is bounded by `max_torque`. These are the limits of a DC motor fed from a bounded voltage with a
-        bounded current.
+        When driving, torque falls linearly to zero at the no-load speed (beyond it the back-EMF brakes); when braking,
+        it is bounded by `max_torque`. These are the limits of a DC motor with bounded voltage and bounded current.
         """
         most, lost = self.max_torque, np.multiply(speed, self.damping)
         return np.minimum(np.maximum(-most - lost, -most), most), np.minimum(np.maximum(most - lost, -most), most)
 
     def limit(self, torque, speed):
-        """Return the torque that is delivered when `torque` is asked for at a joint speed, both at the joint."""
+        """Return the torque that is delivered for a commanded `torque` at a joint speed, both at the joint."""
         low, high = self.torque_limits(speed)
         return np.minimum(np.maximum(torque, low), high)
 
@@ -66,7 +65,7 @@ class Motor:
 
 
 def servo(stall_torque: float, stall_current: float, no_load_speed: float, gear: float, voltage: float) -> Motor:
-    """Return the motor of a data sheet: all at the joint and at `voltage` [N m, A, rad/s, turns, V].
+    """Return the motor of a data sheet: values at the joint and at `voltage` [N m, A, rad/s, turns, V].
 
     Resistance and constants are those of a motor whose current at stall is the voltage over the armature's resistance
     and whose back-EMF at the no-load speed is the voltage.

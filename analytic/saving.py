@@ -1,8 +1,8 @@
-"""Writing so that a file, a set of files or a folder is there whole or not at all.
+"""Atomic writing: a file, a set of files or a folder is there completely or not at all.
 
-What is written has a hidden name beside its place, `.NAME.partial-MACHINE-PROCESS.ENDING`, and is moved there when it
-is complete and on the disk. A full disk or an exception removes it and leaves what was there before; a process that is
-killed leaves it behind, for the next one on that machine that writes to the same place to remove.
+Data are written under a hidden name next to their destination, `.NAME.partial-MACHINE-PROCESS.ENDING`, and moved there
+when complete and on the disk. After a full disk or an exception the partial file is removed and what was there before
+is kept; one left by a process that was killed is removed by the next process on that machine that writes there.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from pathlib import Path
 
 @contextlib.contextmanager
 def writing(path: Path | str) -> Iterator[Path]:
-    """Give the name under which to write a file, which is moved to its place when the block ends well.
+    """Give the name under which to write a file, which is moved into place when the block succeeds.
 
     Raises:
-        OSError: If it cannot be written, or something stands there that is no file.
+        OSError: If it cannot be written, or the destination is something other than a file.
     """
     with together(path) as (part,):
         yield part
@@ -31,14 +31,14 @@ def writing(path: Path | str) -> Iterator[Path]:
 def together(*paths: Path | str, instead_of: Iterable[Path] = ()) -> Iterator[list[Path]]:
     """Give the names under which to write files that belong together; they are moved when all of them are complete.
 
-    The first is removed before the others are replaced, and moved last: where it is, the others are those it came with.
+    The first is removed before the others are replaced, and moved last: if it is there, the others belong to it.
 
     Args:
-        paths: Where the files shall be.
-        instead_of: Older files, which are removed then.
+        paths: Destinations of the files.
+        instead_of: Older files, which are then removed.
 
     Raises:
-        OSError: If they cannot be written, or something stands there that is no file.
+        OSError: If they cannot be written, or a destination is something other than a file.
     """
     places = [place_of(path) for path in paths]
     for place in places:
@@ -61,7 +61,7 @@ def together(*paths: Path | str, instead_of: Iterable[Path] = ()) -> Iterator[li
 
 @contextlib.contextmanager
 def writing_folder(folder: Path, previous: Path) -> Iterator[Path]:
-    """Give an empty folder; when the block ends well it is moved to its place, and what was there to `previous`.
+    """Give an empty folder; when the block succeeds it is moved into place, and what was there to `previous`.
 
     Either of the two names is a whole folder at any moment: if a process is killed between the two moves, `previous`.
     """
@@ -82,7 +82,7 @@ def writing_folder(folder: Path, previous: Path) -> Iterator[Path]:
 
 
 def write_text(path: Path | str, text: str) -> None:
-    """Write a text file, whole or not at all."""
+    """Write a text file, completely or not at all."""
     with writing(path) as part:
         part.write_text(text, encoding="utf-8")
 
@@ -102,7 +102,7 @@ def numbers(path: Path) -> Iterator[Path]:
 
 
 def place_of(path: Path | str) -> Path:
-    """Return where a path leads to, through links.
+    """Return the target of a path, with links resolved.
 
     Raises:
         OSError: If something stands there that is no file.
@@ -147,6 +147,6 @@ def _runs(process: int) -> bool:
 
 
 def _to_disk(path: Path) -> None:
-    """Wait until a file is on its disk: some file systems say only then that it does not fit."""
+    """Wait until a file is on its disk: some file systems report only then that it does not fit."""
     with path.open("rb+") as file:
         os.fsync(file.fileno())

@@ -1,4 +1,4 @@
-"""The smoothest way from 0 to 1: of a joint, of a foot, of the ground's height."""
+"""Minimum-jerk transition from 0 to 1: of a joint, of a foot, of the ground's height."""
 
 
 def minimum_jerk(s):

@@ -2,8 +2,8 @@
 
 A terrain is a frozen dataclass with `height(x, y)` and `gradient(x, y)`; everything else follows from these two.
 World frame, z up, metres. Its fields, in order, are `terrain_arg1`, `terrain_arg2`, ... of a SimSect init file.
-A new terrain is a class here and a line in `TERRAINS`. Written with NumPy's functions, without `asarray` and the like,
-the same two methods are compiled into the exact engine.
+To add a terrain, write a class here and a line in `TERRAINS`. If it uses NumPy's functions, without `asarray` and the
+like, the same two methods are compiled into the exact engine.
 
 Source: SimSect manual, Table 3, for `flat`, `sinusoid` and `sloped`.
 """

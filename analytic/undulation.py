@@ -1,4 +1,4 @@
-"""The undulation of the pairs of legs of many robots at once, each with numbers of its own, as `pair_gaits` has it.
+"""The undulation of `pair_gaits` for many robots at once, each with its own parameters.
 
 Source: Wu, Zhao and Revzen, arXiv:2310.20669, 3.2.1, for frequency and phase offset; the waveform is a choice.
 """

@@ -13,8 +13,8 @@ N_WAVES = 24
 def random_waves(deviation: float, wavelength: float, seed: int) -> np.ndarray:
     """Return waves of random direction and phase.
 
-    Wavelengths are spread evenly in their logarithm over [wavelength, 4 wavelength], heights grow with them: the
-    slope is alike on all scales.
+    Wavelengths are spaced logarithmically over [wavelength, 4 wavelength], heights grow with them: the slope is the
+    same on all scales.
 
     Args:
         deviation: Standard deviation of the height [m].
@@ -45,7 +45,7 @@ def waves_grid(waves: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Return the heights over the grid of x (n_x,) and y (n_y,), shape (n_y, n_x) [m].
 
     sin(a + b) = sin a cos b + cos a sin b makes it a matrix product: a million points take milliseconds, so that an
-    environment can roll new ground at every reset.
+    environment can draw new ground at every reset.
     """
     amplitude, k_x, k_y, phase = waves[:, :, None]
     along_x, along_y = k_x * x + phase, k_y * y  # (n_waves, n_x), (n_waves, n_y)

@@ -1,1 +1,1 @@
-"""Controllers: functions of time and state on arrays, which never see a simulator."""
+"""Controllers: functions of time and state on arrays, independent of any simulator."""

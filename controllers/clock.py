@@ -1,7 +1,7 @@
 """The open-loop clock: every leg follows its reference, whatever the body does.
 
 `ClockController` commands the hips of a simulator; `ClockPolicy` is the same gait in the action space of `Hexapod-v0`.
-Neither sees a simulator: one takes time and hip angles, the other an environment's `info`.
+Both are independent of the simulator: one takes time and hip angles, the other an environment's `info`.
 
 Source: SimSect manual 5.2; hexapod report 5.1.
 """
@@ -28,7 +28,7 @@ class ClockController:
 
         Args:
             t: Time [s].
-            hip_angle: Hip angles, shape (n_legs,) [rad]; only to take the error the short way round.
+            hip_angle: Hip angles, shape (n_legs,) [rad]; only used to wrap the error.
         """
         angle, rate = self.clock(t)
         return np.stack([nearest_turn(angle, hip_angle), rate, np.zeros_like(rate)], axis=-1)
@@ -41,7 +41,7 @@ class ClockPolicy:
         gait: The gait.
         action_mode: The environment's: "velocity", "torque" or "gait".
         ctrl_dt: The environment's control period [s].
-        scale: What an action of one means: hip speed [rad/s] or torque [N m].
+        scale: The physical value of an action of 1: hip speed [rad/s] or torque [N m].
         kp: Hip stiffness for the action mode "torque" [N m/rad].
         kd: Hip damping for the action mode "torque" [N m s/rad].
         ranges: For the action mode "gait": low and high of each gait parameter, in the order of the action.
@@ -67,21 +67,21 @@ class ClockPolicy:
         self.ranges = ranges
 
     def __call__(self, observation: np.ndarray, info: Mapping) -> np.ndarray:
-        """Return the action for what `info` says of time and hips; the observation is not used."""
+        """Return the action for the time and hip angles in `info`; the observation is not used."""
         return getattr(self, f"_{self.action_mode}")(info).astype(np.float32)
 
     def _velocity(self, info: Mapping) -> np.ndarray:
-        """Move the hips' set-points to where the clock is one control period later."""
+        """Move the hips' set-points to the clock's angles one control period later."""
         angle, _ = self.clock(info["time"] + self.ctrl_dt)
         return wrap(angle - info["hip_reference"]) / (self.ctrl_dt * self.scale)
 
     def _torque(self, info: Mapping) -> np.ndarray:
-        """Hold for one control period the torque that the PD law asks for now."""
+        """Hold the current torque of the PD law for one control period."""
         angle, rate = self.clock(info["time"])
         return torque(angle, rate, info["hip_angle"], info["hip_speed"], self.kp, self.kd) / self.scale
 
     def _gait(self, info: Mapping) -> np.ndarray:
-        """Name the gait; the environment's own clock does the rest."""
+        """Command the gait's parameters; the environment's own clock does the rest."""
         low, high = np.array(list(self.ranges.values())).T
         value = np.array([getattr(self.gait, name) for name in self.ranges])
         return 2 * (value - low) / (high - low) - 1

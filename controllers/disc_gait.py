@@ -1,9 +1,9 @@
 """A gait of the disc with legs on its rim: a third of the legs swings while the others push.
 
 Joints have the shape (..., n_legs, 3): lift, swing and sway, as in `analytic.models.disc`. With three legs nothing can
-leave the ground for long, since the disc then rests on all three; it walks all the same, because two feet that push
-slowly hold against one that returns fast. That is Coulomb friction's median (Wu, Zhao and Revzen, arXiv:2310.20669,
-1.2.1); with viscous friction it would stay where it is.
+leave the ground for long, since the disc then rests on all three; it still walks, because two feet that push slowly
+hold against one that returns fast. That is the median of Coulomb friction (Wu, Zhao and Revzen, arXiv:2310.20669,
+1.2.1); with viscous friction it would not move.
 """
 
 from __future__ import annotations

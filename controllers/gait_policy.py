@@ -1,4 +1,4 @@
-"""A gait as a policy of `Multipod-v0` and `BigAnt-v0`: it takes an environment's `info` and sees no simulator."""
+"""A gait as a policy of `Multipod-v0` and `BigAnt-v0`: it uses only an environment's `info`."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ class GaitPolicy:
     Args:
         gait: `gait(t)` returns angles [rad] and rates of the joints, of any shape that ravels to their order.
         ctrl_dt: The environment's control period [s].
-        scale: The joint speed that an action of one means [rad/s].
+        scale: The joint speed of an action of 1 [rad/s].
     """
 
     def __init__(self, gait: Callable, ctrl_dt: float, scale: float):
         self.gait, self.ctrl_dt, self.scale = gait, ctrl_dt, scale
 
     def __call__(self, observation: np.ndarray, info: Mapping) -> np.ndarray:
-        """Return the speeds that take the set-points in `info`, the short way, to where the gait is a period later."""
+        """Return the speeds that move the set-points in `info`, the short way, to the gait's angles a period later."""
         angle, _ = self.gait(info["time"] + self.ctrl_dt)
         speed = wrap(angle.ravel() - info["joint_reference"]) / self.ctrl_dt
         return np.clip(speed / self.scale, -1.0, 1.0).astype(np.float32)

@@ -1,7 +1,7 @@
 """All gaits by name. A gait is an object with `gait(t) -> (angles, rates)`, `n_legs`, `period` and `stance(t)`.
 
-Gaits of shafts (`shaft_gaits`) give one angle per leg, gaits of pairs (`pair_gaits`) yaw and roll of each pair. Neither
-knows a simulator. Numbers of legs that a gait cannot do with are refused with the reason.
+Gaits of shafts (`shaft_gaits`) return one angle per leg, gaits of pairs (`pair_gaits`) yaw and roll of each pair. Both
+are independent of a simulator. Numbers of legs that a gait does not support are refused with the reason.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from . import pair_gaits, shaft_gaits
 
 @dataclass(frozen=True)
 class GaitFamily:
-    """A gait by name: how to make it for a number of legs, what it drives, and how it is meant to stand."""
+    """A named gait: how to make it for a number of legs, what it drives, and its intended stance."""
 
     make: Callable  # make(n_legs, **options) -> gait
     drives: str  # "shafts": an angle per leg; "pairs": yaw and roll per pair
@@ -38,7 +38,7 @@ GAITS = {
 
 
 def names(drives: str, n_legs: int) -> tuple[str, ...]:
-    """Return the names of the gaits of "shafts" or "pairs" that so many legs can do."""
+    """Return the names of the gaits of "shafts" or "pairs" for so many legs."""
     return tuple(
         name
         for name, family in GAITS.items()
@@ -50,7 +50,7 @@ def make(name: str, n_legs: int, **options):
     """Return the gait of that name for so many legs.
 
     Raises:
-        ValueError: If no gait has that name, or it cannot be done with so many legs.
+        ValueError: If no gait has that name, or it does not support so many legs.
     """
     if name not in GAITS:
         raise ValueError(f"unknown gait {name!r}; there are {', '.join(GAITS)}")

@@ -1,7 +1,7 @@
 """Gaits of multipods: yaw and roll of every pair of legs as Fourier series of time.
 
 Angles have the shape (..., n_pairs, 2), yaw before roll, as in `analytic.models.multipod`: a positive roll lifts the
-left foot and lowers the right one, a positive yaw takes the left foot backward. So a pair walks forward whose yaw
+left foot and lowers the right one, a positive yaw moves the left foot backward. So a pair walks forward if its yaw
 grows while its roll is negative.
 
 Source: Wu, Zhao and Revzen, arXiv:2310.20669, 3.2.1 (undulation at 0.3 Hz with a phase offset of 1.35 pi). The paper
@@ -66,12 +66,12 @@ def undulation(
     roll: float = ROLL,
     steering: float = 0.0,
 ) -> FourierGait:
-    """Return an undulation: yaw and roll of all pairs alike, each pair behind the one in front of it.
+    """Return an undulation: the same yaw and roll for all pairs, each pair lagging the one in front of it.
 
     Args:
         n_legs: Even number of legs, 6 or more.
         frequency: [Hz].
-        phase_offset: By which a pair is behind the one in front of it [rad].
+        phase_offset: By which a pair lags the one in front of it [rad].
         yaw: Amplitude [rad].
         roll: Amplitude [rad]; positive walks forward, negative backward.
         steering: Yaw held by the pairs, from +steering at the front to -steering at the rear [rad]: the body follows
@@ -101,7 +101,7 @@ def pair_tripod(n_legs: int = 6, **options) -> FourierGait:
 
 
 def pair_wave(n_legs: int = 6, **options) -> FourierGait:
-    """Return the undulation whose feet are set down in one wave along the body, from the rear to the front."""
+    """Return the undulation whose touchdowns run in one wave along the body, from the rear to the front."""
     return undulation(n_legs, phase_offset=-4 * np.pi / n_legs, **options)
 
 

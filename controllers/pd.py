@@ -1,4 +1,4 @@
-"""PD control of the hips, as the documents do it: the error is taken the short way round."""
+"""PD control of the hips as in the documents: the angle error is wrapped."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..analytic.clock import wrap
 def nearest_turn(reference, angle) -> np.ndarray:
     """Return the reference plus the whole turns that bring it within half a turn of `angle` [rad].
 
-    A servo that subtracts unwrapped angles then sees the error wrap(reference - angle).
+    A servo that subtracts unwrapped angles then computes the error wrap(reference - angle).
     """
     return angle + wrap(np.asarray(reference) - angle)
 

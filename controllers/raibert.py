@@ -1,6 +1,6 @@
 """Hopping on one leg after Raibert: ground force along a Bezier profile, foot placement, height and speed regulation.
 
-One object drives both engines. The hybrid model takes its laws (plain functions, which it compiles), numbers and
+One object drives both engines. The hybrid model uses its laws (plain functions, which it compiles), parameters and
 memory; a simulator calls it with time, joint state and whether the foot is on the ground.
 
 Source: Ding & Ramos, section 2.2; Raibert, Legged Robots That Balance (1986), chapter 2.
@@ -19,7 +19,7 @@ from ..analytic.models.hopping_leg import HoppingLegParams, limited_torque
 from ..analytic.models.hopping_leg_laws import MEMORY, RaibertGains
 from ..analytic.models.hopping_leg_mechanics import numbers
 
-SETTLED = 0.02  # time after a touchdown or liftoff in which contact is not asked [s]
+SETTLED = 0.02  # time after a touchdown or liftoff in which contact is ignored [s]
 
 
 class Raibert:
@@ -28,14 +28,14 @@ class Raibert:
     Args:
         gains: Its gains, with the commanded speed and height.
         params: The leg it controls: link lengths, and the motors' limits.
-        fast: Compile the torque laws for calls from Python: seconds once, then a tenth of the time per call.
+        fast: Compile the torque laws for calls from Python: takes seconds once, then a tenth of the time per call.
 
     Attributes:
-        memory: What events have left behind, shape (8,), in the order of `MEMORY`; `reset` starts it anew.
-        in_stance: Whether the stance law is on.
+        memory: Values stored at events, shape (8,), in the order of `MEMORY`; initialised by `reset`.
+        in_stance: Whether the stance law is active.
 
     Raises:
-        ValueError: If the leg cannot be as long as the gains want it.
+        ValueError: If the leg cannot have the length that the gains require.
     """
 
     swing_torque = staticmethod(laws.swing_torque)
@@ -62,19 +62,19 @@ class Raibert:
         self.in_stance, self._rising, self._changed = False, False, -np.inf
 
     def reset(self, t: float, qpos: np.ndarray, qvel: np.ndarray) -> None:
-        """Begin in flight, with the leg as it stands, shapes (4,) [rad], [rad/s]."""
+        """Start in flight, with the current state of the leg, shapes (4,) [rad], [rad/s]."""
         self.memory = np.zeros(len(MEMORY))
         self.in_stance, self._rising, self._changed = False, bool(qvel[1] < 0), -np.inf
         self.at_start(t, qpos, qvel, self._p, self._k, self.memory)
 
     def __call__(self, t: float, qpos: np.ndarray, qvel: np.ndarray, contact: bool) -> np.ndarray:
-        """Return the torques asked of hip and knee, limited as the motors are, shape (2,) [N m].
+        """Return the commanded torques of hip and knee, limited as the motors are, shape (2,) [N m].
 
         Args:
             t: Time [s].
             qpos: Yaw, pitch, hip, knee, shape (4,) [rad].
             qvel: Their rates, shape (4,) [rad/s].
-            contact: Whether the foot is on the ground: a change is a touchdown or a liftoff, but for changes within
+            contact: Whether the foot is on the ground: a change is a touchdown or a liftoff, except changes within
                 `SETTLED` of the last: a simulated contact may chatter, and a real switch bounces.
         """
         self._notice(t, qpos, qvel, contact)
@@ -98,8 +98,8 @@ class RaibertPolicy:
     """The controller as a policy of `HoppingLeg-v0`: `policy(observation, info)` returns an action.
 
     Args:
-        controller: What asks for torques.
-        scale: Torques that an action of one means, shape (2,) [N m].
+        controller: The controller.
+        scale: Torques of an action of 1, shape (2,) [N m].
     """
 
     def __init__(self, controller: Raibert, scale: np.ndarray) -> None:

@@ -1,8 +1,8 @@
-"""Gaits of robots with one motor per leg that goes round and round: tripod, trot, wave, ripple, metachronal.
+"""Gaits of robots with one continuously rotating motor per leg: tripod, trot, wave, ripple, metachronal.
 
 Legs are in the order of the hexapods: those of the right side from the rear to the front, then those of the left. A
 shaft angle of 0 is mid-stance and a growing angle walks forward. Every leg follows the same profile of one turn per
-cycle, shifted by its phase; it is meant to be on the ground while the angle goes through the sweep around 0.
+cycle, shifted by its phase; its intended stance is the sweep around the angle 0.
 
 Source: Wu, Zhao and Revzen, arXiv:2310.20669, 3.1.4 (tripod by the Buehler clock, steering) and 3.1.5 (metachronal);
 Song and Waldron, Machines That Walk (1989), for the phases of wave gaits.
@@ -18,11 +18,11 @@ from ..analytic.clock import TURN, profile
 
 
 def cubic_profile(cycles, cycle_time, slow_time, sweep_angle):
-    """Return angle [rad] and rate [rad/s] of a shaft that goes through its stance as the cube of time.
+    """Return angle [rad] and rate [rad/s] of a shaft whose angle in stance is a cubic of time.
 
-    In stance the angle is sweep/2 (2 tau/slow_time)^3, so that feet halfway through stand still while those at either
-    end move at three times the mean rate: feet on the ground at different phases cannot but slip. The rest of the turn
-    is a cubic too, with the rates of the stance at its ends; angle and rate are continuous.
+    In stance the angle is sweep/2 (2 tau/slow_time)^3, so that feet in mid-stance are at rest while those at either end
+    move at three times the mean rate: feet on the ground at different phases must slide. The rest of the turn is also a
+    cubic, with the rates of the stance at its ends; angle and rate are continuous.
 
     Args:
         cycles: Cycles since a mid-stance, any shape.
@@ -51,7 +51,7 @@ PROFILES = {"uniform": profile, "cubic": cubic_profile}
 
 @dataclass(frozen=True)
 class ShaftGait:
-    """A gait of legs that turn: `gait(t)` gives every shaft's angle and rate."""
+    """A gait of rotating legs: `gait(t)` returns every shaft's angle and rate."""
 
     phase: np.ndarray  # of each leg, shape (n_legs,) [cycle]; 0 is mid-stance at t = 0
     cycle_time: float = 10.0  # [s]; BigANT ran at 0.1 Hz (paper, 3.1.4)
@@ -107,8 +107,8 @@ def wave_phases(n_legs: int, lag: float) -> np.ndarray:
 
     Args:
         n_legs: Even number of legs.
-        lag: By which each leg is set down after the one behind it on its side [cycle]. With the lag 1 - duty a leg
-            is lifted as the one behind it is set down: Song and Waldron's wave gaits.
+        lag: Delay of a leg's touchdown after that of the leg behind it on its side [cycle]. With the lag 1 - duty a
+            leg lifts off as the one behind it touches down: Song and Waldron's wave gaits.
     """
     from_rear = np.arange(n_legs) % (n_legs // 2)
     return np.mod(np.repeat([0.0, 0.5], n_legs // 2) - lag * from_rear, 1.0)
@@ -149,6 +149,6 @@ def ripple(n_legs: int, **fields) -> ShaftGait:
 
 
 def metachronal(n_legs: int = 6, **fields) -> ShaftGait:
-    """Return the gait that was made to slip: the phases of a ripple, the angle in stance as the cube of time."""
+    """Return the gait designed to slide: the phases of a ripple, the angle in stance a cubic of time."""
     _need("metachronal", n_legs, 6, "a third of them swings, and three or more stand")
     return ShaftGait(wave_phases(n_legs, 1 / 3), **{"duty": 2 / 3, "profile": "cubic"} | fields)

@@ -1,8 +1,8 @@
 """SLIP running on the articulated leg: one controller for the hybrid model, for MuJoCo, and for the environment.
 
-`laws` are the functions that the hybrid model is built with: events call them at their exact instant. `SlipController`
-calls the same functions at the samples of a simulator or robot, where it has to notice the events itself. `SlipPolicy`
-is that controller in the action space of `SlipLeg-v0`.
+`laws` are the functions that the hybrid model is built with: they are called at the exact time of events.
+`SlipController` calls the same functions at the samples of a simulator or robot, and detects the events itself.
+`SlipPolicy` is that controller in the action space of `SlipLeg-v0`.
 """
 
 from __future__ import annotations
@@ -39,17 +39,17 @@ def laws(control: SlipControl | None = None) -> LegControl:
 
 
 class SlipController:
-    """The controller for sampled use: it notices touchdown, liftoff, clearance and apex between two samples.
+    """The controller for sampled use: it detects touchdown, liftoff, clearance and apex between two samples.
 
     Args:
-        params: The leg, as the controller knows it.
-        control: Its parameters; `energy_gain` of about 0.5 makes up for the energy that sampling adds.
-        hold: For how long each torque will be held [s]: it is computed for the middle of that time. Without this a
-            held torque lags by half the time, and a lagging spring does work.
+        params: The controller's model of the leg.
+        control: Its parameters; `energy_gain` of about 0.5 compensates the energy that sampling adds.
+        hold: How long each torque will be held [s]: it is computed for the middle of that time. Otherwise a held torque
+            lags by half the time, and a lagging spring does work.
 
     Attributes:
         phase: One of `CHARTS`.
-        memory: What it remembers, in the order of `slip_laws.D`.
+        memory: Its memory, in the order of `slip_laws.D`.
     """
 
     def __init__(self, params: SlipLegParams | None = None, control: SlipControl | None = None, hold: float = 0.0):
@@ -59,14 +59,14 @@ class SlipController:
         self.reset()
 
     def reset(self) -> None:
-        """Forget everything; the next sample begins a flight."""
+        """Clear the memory; the next sample begins a flight."""
         self.memory = vector({"foot_x": 0.0, "foot_z": 0.0, **MEMORY})
         self._code = -1
         self._last = np.zeros(1 + 2 * NQ + 2)  # time, state, torque
 
     @property
     def phase(self) -> str:
-        """The present phase; before the first sample an empty string."""
+        """The current phase; an empty string before the first sample."""
         return CHARTS[self._code] if self._code >= 0 else ""
 
     def __call__(self, t: float, qpos: np.ndarray, qvel: np.ndarray, ground: float = 0.0) -> np.ndarray:
@@ -88,14 +88,14 @@ class SlipPolicy:
 
     Args:
         controller: The controller; its `hold` should be the environment's control period.
-        scale: The torques that an action of one means, hip and knee [N m].
+        scale: The torques of an action of 1, hip and knee [N m].
     """
 
     def __init__(self, controller: SlipController, scale: np.ndarray):
         self.controller, self.scale = controller, np.asarray(scale, float)
 
     def __call__(self, observation: np.ndarray, info: Mapping) -> np.ndarray:
-        """Return the action for what `info` says of time and state; at time zero it begins anew."""
+        """Return the action for the time and state in `info`; at time zero it resets the controller."""
         if info["time"] == 0.0:
             self.controller.reset()
         torque = self.controller(info["time"], info["qpos"], info["qvel"], info["ground"])

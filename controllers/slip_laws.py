@@ -1,11 +1,11 @@
 """The laws of SLIP running on the articulated leg, as plain functions (t, x, d, p) that numba can compile.
 
 In stance hip and knee make the centre of mass accelerate as the SLIP template would (operational-space control); at
-touchdown the spring is set to give back what the impact took; in flight the leg is held, retracted, and extended to the
-angle of attack that the apex law asks for.
+touchdown the spring is preloaded to return the energy lost in the impact; in flight the leg is held, retracted, and
+extended to the angle of attack of the apex law.
 
-x and the first entries of p are the leg's (`analytic.models.slip_leg`), K the places of the controller's parameters
-behind them, D the places of its memory.
+x and the first entries of p are the leg's (`analytic.models.slip_leg`), K the indices of the controller's parameters
+after them, D the indices of its memory.
 
 Source: Hauter, Leitner, Freisinger (TUM 2021), eqs. 5, 6, 8, 11 and section IV; errata by number: docs/slip_leg.md.
 """
@@ -63,9 +63,9 @@ def spring_force(x, d, p, force):
 def stance_torque(t, x, d, p, tau):
     """Write the torques that make the centre of mass move as the SLIP template does [N m].
 
-    The acceleration v' is wanted at which the foot stands, Js v' + dJs v = 0, and Jc v' + dJc v = F / m + g. Let forces
-    f_s and f_c on foot and centre of mass impose it, M v' + h = Js^T f_s + Jc^T f_c. The base takes f_s + f_c, which
-    the ground can give; on the joints the motors make up for a force that is not at the foot:
+    The desired acceleration v' keeps the foot at rest, Js v' + dJs v = 0, and satisfies Jc v' + dJc v = F / m + g. Let
+    forces f_s and f_c on foot and centre of mass impose it, M v' + h = Js^T f_s + Jc^T f_c. Their sum f_s + f_c acts on
+    the base and can be supplied by the ground; the motors make up for the part that does not act at the foot:
 
         tau = S (Jc - Js)^T f_c
 
@@ -106,7 +106,7 @@ def flight_torque(t, x, d, p, tau):
 
 
 def timed_move(elapsed, duration):
-    """Return the way done, its rate [1/s] and acceleration [1/s^2] of a minimum-jerk move from 0 to 1."""
+    """Return position, rate [1/s] and acceleration [1/s^2] of a minimum-jerk move from 0 to 1."""
     if elapsed >= duration:
         return 1.0, 0.0, 0.0
     s = max(elapsed, 0.0) / duration
@@ -142,7 +142,7 @@ def _begin(t, x, d, duration):
 
 
 def on_liftoff(t, x, d, p):
-    """Begin to hold the joints where they are."""
+    """Start to hold the joints where they are."""
     _begin(t, x, d, 1.0)
     d[D.to_hip], d[D.to_knee] = x[HIP], x[KNEE]
 
@@ -186,10 +186,10 @@ def impact_loss(x, p):
 
 
 def on_touchdown(t, x, d, p):
-    """Set the spring, from the state before the impact, so that it gives back what the impact takes.
+    """Set the spring, from the state before the impact, so that it returns the energy lost in the impact.
 
     l_rest = l_touchdown + sign(dE) sqrt(2 |dE| / k), with the length the leg really has (erratum 8) and the sign kept
-    (erratum 7). For sampled control dE gets a share of what the last apex lacked.
+    (erratum 7). For sampled control dE includes a share of the energy missing at the last apex.
     """
     d[D.energy_lost] = impact_loss(x, p)
     stored = d[D.energy_lost]

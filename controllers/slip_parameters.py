@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-# What the controller remembers from one event to the next.
+# What the controller stores from one event to the next.
 MEMORY = {
     "rest_length": 0.58,  # of the virtual spring in the present stance [m]
     "energy_lost": 0.0,  # by the centre of mass in the last impact [J]
@@ -22,7 +22,7 @@ MEMORY = {
     "reach": 1.0,  # how far that is from being out of reach; positive inside
 }
 
-# The report's slips that can be switched on, by their numbers on docs/slip_leg.md.
+# The report's errors that can be switched on, by their numbers in docs/slip_leg.md.
 DEFECTS = {
     7: "absolute_loss",
     8: "nominal_length",
@@ -34,9 +34,9 @@ DEFECTS = {
 
 @dataclass(frozen=True)
 class SlipControl:
-    """Parameters of SLIP running. Defaults hold the default leg at an apex of 0.62 m and 2.5 m/s.
+    """Parameters of SLIP running. Defaults keep the default leg at an apex of 0.62 m and 2.5 m/s.
 
-    The last five are switches: 0 as it should be, 1 as in the report.
+    The last five are switches: 0 corrected, 1 as in the report.
     """
 
     stiffness: float = 3500.0  # of the virtual spring, k [N/m]

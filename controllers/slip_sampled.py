@@ -1,4 +1,4 @@
-"""SLIP running at samples: the events are noticed between one sample and the next, and told to the laws.
+"""Sampled control of SLIP running: detects the events between samples and calls their laws.
 
 Plain functions, compiled as one piece by `SlipController`.
 """
@@ -32,9 +32,9 @@ def sample(t, x, d, p, phase, last, ground, hold, tau):
         d: The controller's memory.
         p: Parameters of leg and controller.
         phase: The phase at the last sample; -1 before the first.
-        last: Time, state and torques of the last sample, (11,); overwritten with the present ones.
+        last: Time, state and torques of the last sample, (11,); overwritten with the current ones.
         ground: Height of the ground under the foot [m].
-        hold: For how long the torques will be held [s].
+        hold: How long the torques will be held [s].
         tau: The torques, shape (2,) [N m].
     """
     phase = next_phase(t, x, d, p, phase, last, ground)
@@ -63,7 +63,7 @@ def torque_of(t, x, d, p, phase, tau):
 
 
 def next_phase(t, x, d, p, phase, last, ground):
-    """Return the phase after the events between the last sample and this one, having told the laws of them."""
+    """Return the phase after the events since the last sample, having called their laws."""
     if phase == STANCE and spring(t, x, d, p) <= 0.0:
         # Where the impact sped the centre of mass up, the spring is too short at first: only a lengthening leg leaves.
         if leg_length(x, p) > leg_length(last[1 : 1 + 2 * NQ], p):
@@ -87,9 +87,9 @@ def next_phase(t, x, d, p, phase, last, ground):
 
 
 def without_ground(t, x, p, last):
-    """Return the state that flight alone would have led to since the last sample.
+    """Return the state predicted by flight alone since the last sample.
 
-    A simulator may have felt the ground meanwhile, and the impact is over within milliseconds.
+    The foot may have hit the ground meanwhile, and the impact is over within milliseconds.
     """
     rates, free, elapsed = np.empty(2 * NQ), x.copy(), t - last[0]
     flight_rates(last[1 : 1 + 2 * NQ], p, last[1 + 2 * NQ :], rates)

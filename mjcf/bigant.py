@@ -4,10 +4,10 @@ A body `torso` on the free joint `root`; for leg i a body `mount_i` on the sprun
 the leg gives way upward), which carries the crank on the driven hinge `shaft_i` and the rocker on the hinge `rocker_i`;
 on the crank the coupler with the foot, on the hinge `coupler_i`. All hinges turn about +y. The equality `loop_i` holds
 coupler and rocker together at their pin. So `qpos` after the root is leg, shaft, coupler and rocker of each leg; only
-states with closed loops make sense: `start_state` gives them for any shaft angles.
+states with closed loops are valid: `start_state` computes them for any shaft angles.
 
-MuJoCo closes loops softly, as its contacts. A `connect` constrains the pin in all three axes, the one across the plane
-in vain; its solver does not mind.
+MuJoCo's loop constraints are soft, like its contacts. A `connect` constrains the pin in all three axes, redundantly in
+the one across the plane, which the solver can handle.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def leg_joints(params: BigAntParams, shaft: np.ndarray) -> np.ndarray:
 
 
 def _directions(params: BigAntParams, shaft) -> tuple[np.ndarray, np.ndarray]:
-    """Return the directions of coupler and rocker about +y [rad]; neither turns all the way round."""
+    """Return the directions of coupler and rocker about +y [rad]; neither makes full turns."""
     at = linkage(params, shaft)
     bar, lever = at.rocker_pin - at.crank_pin, at.rocker_pin - (params.pivot_x, params.pivot_z)
     return np.arctan2(bar[..., 0], bar[..., 1]), np.arctan2(lever[..., 0], lever[..., 1])

@@ -1,4 +1,4 @@
-"""From a spec to a compiled model, with what MuJoCo's compiler would refuse put in, and to one of other parameters."""
+"""Compiles a spec with inertias that MuJoCo's compiler would refuse, and changes a compiled model's parameters."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ JOINTS_AND_ACTUATORS = (
 def compile_model(spec: mujoco.MjSpec) -> mujoco.MjModel:
     """Compile a spec and give each body `B` the principal inertia of the numeric `B_inertia`, if there is one.
 
-    MuJoCo's compiler insists on the triangle inequality; the documents' hexapod breaks it (erratum 2), and the
-    simulation runs all the same.
+    MuJoCo's compiler requires the triangle inequality; the documents' hexapod violates it (erratum 2), but can be
+    simulated.
     """
     model = spec.compile()
     suffix = "_inertia"
@@ -30,10 +30,10 @@ def compile_model(spec: mujoco.MjSpec) -> mujoco.MjModel:
 
 
 def take_parameters(model: mujoco.MjModel, donor: mujoco.MjModel) -> None:
-    """Give a compiled machine, on whatever terrain, the parameters of one built anew on flat ground, in place.
+    """Give a compiled machine, on any terrain, the parameters of one newly built on flat ground, in place.
 
-    Nothing is written down twice: a builder says where each parameter goes. Those it may be done with, as domain
-    randomisation wants it, are the builder's `RANDOMISABLE`.
+    So only the builder defines where each parameter goes. Its `RANDOMISABLE` names those that may be changed like this,
+    for domain randomisation.
     """
     for body in range(1, donor.nbody):
         source = donor.body(body)

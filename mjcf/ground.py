@@ -1,7 +1,7 @@
-"""The ground under one simulation or under each of many: the same numbers, to the bit, either way.
+"""The ground under one simulation or each of many, with bitwise identical numbers.
 
-Rough ground may differ from one simulation to the next. `Rough` itself sums its waves in a matrix product, whose
-rounding depends on how many points are asked for at once; here every point is one dot product.
+Rough ground may differ between simulations. `Rough` itself sums its waves in a matrix product, whose round-off depends
+on the number of points; here every point is one dot product.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ class Ground:
 
     Attributes:
         shape: Leading dimensions: () for one simulation, (n,) for n of them.
-        terrain: The terrain; of rough ground, the one that came first.
+        terrain: The terrain; of rough ground, the first one.
     """
 
     def __init__(self, terrain: Terrain, shape: tuple[int, ...] = ()):
@@ -28,7 +28,7 @@ class Ground:
             self._waves = np.broadcast_to(terrain.waves, (*shape, *terrain.waves.shape)).copy()
 
     def __setitem__(self, sim: int | tuple, terrain: Terrain) -> None:
-        """Give the simulation `sim`, an index or (), rough ground of its own."""
+        """Give the simulation `sim`, an index or (), its own rough ground."""
         self._waves[sim] = terrain.waves
 
     def __getitem__(self, sim: int | tuple) -> Ground:

@@ -4,7 +4,7 @@ A body `torso` on the free joint `root`; for leg i a body `toe_i` with the joint
 (theta, about -y) and `leg_i` (rho, along -z), which together are the spherical kinematics of the documents exactly.
 Hips are driven by `dcmotor` actuators with the inputs position, velocity and torque, in this order for each leg.
 
-A leg has no inertia but its toe's point mass. Its parts drawn here weigh nothing and touch nothing.
+A leg has no inertia except its toe's point mass. Its visible parts have no mass and no contact.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ def build(
 ) -> mujoco.MjSpec:
     """Return the hexapod on its terrain as a spec, to be changed and compiled.
 
-    Compile it with `compile_model` of this package rather than with `spec.compile()`: Table 2's inertia breaks the
-    triangle inequality that MuJoCo checks, so it is carried in the numeric `torso_inertia` and put in afterwards.
+    Compile it with `compile_model` of this package instead of `spec.compile()`: Table 2's inertia violates the triangle
+    inequality that MuJoCo checks, so it is stored in the numeric `torso_inertia` and set after compilation.
 
     Args:
         params: The robot.
@@ -61,7 +61,7 @@ def build(
 
 
 def _check_timestep(params: HexapodParams, preset: Preset) -> None:
-    """Refuse a timestep at which an explicitly integrated leg spring blows up."""
+    """Refuse a timestep at which an explicitly integrated leg spring is unstable."""
     inertia = params.leg_mass * params.rho_r0**2  # of the toe about the hip
     frequency = np.sqrt(np.max([params.rho_k / params.leg_mass, params.theta_k / inertia, params.KP / inertia]))
     preset.check_timestep(frequency, "the stiffest leg spring")

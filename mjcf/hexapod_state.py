@@ -1,4 +1,4 @@
-"""The hexapod's start, and where its toes are in a given state `qpos`.
+"""The hexapod's initial state, and the positions of its toes for a given `qpos`.
 
 Order of `qpos`, shape (25,): body position [m] and quaternion (w, x, y, z), then hip angle, splay [rad] and length [m]
 of each leg.
@@ -25,7 +25,7 @@ def start_state(
     Args:
         params: The robot.
         ground: The terrain; flat by default.
-        hip_angle: Shape (6,) [rad]; by default where the parameters' own gait wants them at t = 0.
+        hip_angle: Shape (6,) [rad]; by default those of the parameters' own gait at t = 0.
     """
     ground = Flat() if ground is None else ground
     angle = params.gait.clock()(0.0)[0] if hip_angle is None else hip_angle
@@ -36,7 +36,7 @@ def start_state(
 
 
 def toe_positions(params: HexapodParams, qpos: np.ndarray) -> np.ndarray:
-    """Return the toes' world positions in the state `qpos`, shape (6, 3) [m], without a simulator."""
+    """Return the toes' world positions for `qpos`, shape (6, 3) [m], without a simulator."""
     rotation = np.zeros(9)
     mujoco.mju_quat2Mat(rotation, qpos[3:7])
     toes_b = params.attach + leg_vector(qpos[8::3], qpos[7::3], qpos[9::3])
@@ -47,7 +47,7 @@ def from_exact(params: HexapodParams, x: np.ndarray) -> tuple[np.ndarray, np.nda
     """Return `qpos` (25,) and `qvel` (24,) of a state of the exact hexapod, shape (52,).
 
     Hip angles are in (-pi, pi]. Velocities of toes become rates of their legs, so a body that is given a velocity
-    with its toes at rest is pushed here as it is there.
+    with its toes at rest moves as in the exact model.
     """
     x = np.asarray(x, float)
     joints, rates = joints_of(params, x)

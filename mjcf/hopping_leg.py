@@ -3,14 +3,14 @@
 Bodies `post`, `boom`, `thigh`, `shank`, each on its hinge `yaw`, `pitch`, `hip`, `knee`; the site `foot_0` is the foot.
 Controls are the torques of hip and knee [N m].
 
-The foot slides freely along the boom's radius and sticks across it. It is a capsule along the radius: MuJoCo's contact
-between plane and capsule has its first tangent along the capsule, so that a contact pair with a friction for each
-tangent turns with the boom. (An isotropic foot slips 16 to 24 mm where this one slides as it should, and the leg hops
-5 % too low and half as fast again.)
+The foot slides freely along the boom's radius and sticks tangentially. It is a capsule along the radius: MuJoCo's
+contact between plane and capsule has its first tangent along the capsule, so that a contact pair with different
+friction for each tangent turns with the boom. (An isotropic foot slips 16 to 24 mm where this one slides as it should,
+and the leg hops 5 % too low and half as fast again.)
 
-The capsule has next to no length: MuJoCo gives it a contact at either end, and two points that both stick hold the
-boom's yaw. Ends 0.2 mm apart already do, with 7 kN against each other: the foot then creeps 2.4 mm across in a stance
-at 1.5 m/s, which lasts 0.15 % longer than with ends that coincide.
+The capsule has practically no length: MuJoCo gives it a contact at each end, and two sticking points block the boom's
+yaw. Ends 0.2 mm apart already do, with opposing forces of 7 kN: the foot then creeps 2.4 mm tangentially in a stance at
+1.5 m/s, which lasts 0.15 % longer than with ends that coincide.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ RANDOMISABLE += ("max_shaft_torque",)
 class HoppingPreset(Preset):
     """Settings of this machine; `toe_radius` is the capsule's.
 
-    The first entry of `solimp`, the impedance of a contact that just begins, is small. With MuJoCo's own 0.9 a foot
-    that rises by a micrometre loses its whole force from one step to the next, falls, and is thrown up again: the
-    contact flickers, and a controller at samples takes that for liftoffs.
+    The first entry of `solimp`, the impedance at the onset of contact, is small. With MuJoCo's default 0.9 a foot that
+    rises by a micrometre loses its whole force from one step to the next, falls, and is thrown up again: the contact
+    chatters, and a sampled controller detects false liftoffs.
     """
 
     impratio: float = 1.0
@@ -148,7 +148,7 @@ def _add_motors(spec: mujoco.MjSpec, params: HoppingLegParams) -> None:
 
 
 def _limit_by_speed(motor, params: HoppingLegParams, k: int) -> None:
-    """Make a torque command subject to `limited_torque`: a voltage line over speed, and the current's limit."""
+    """Apply `limited_torque` to a torque command: a voltage line over speed, and the current limit."""
     stall, back_emf = params.stall_torque[k], params.back_emf[k]
     motor.set_to_dcmotor(
         motorconst=(0, 0),
@@ -161,10 +161,10 @@ def _limit_by_speed(motor, params: HoppingLegParams, k: int) -> None:
 
 
 class FootAxis:
-    """Keeps the foot's sliding direction radial, as the exact model has it: from the boom's axis to the foot.
+    """Keeps the foot's sliding direction radial, as in the exact model: from the boom's axis to the foot.
 
-    Left alone the capsule turns with the boom, by 0.2 rad in a stance at 1.5 m/s, and lets the foot slide where that
-    points: 5 mm across in that stance, after which the boom turns 1 % too fast. With it the foot creeps 0.6 mm.
+    Otherwise the capsule turns with the boom, by 0.2 rad in a stance at 1.5 m/s, and the foot slides in its direction:
+    5 mm tangentially in that stance, after which the boom turns 1 % too fast. With this class the foot creeps 0.6 mm.
     """
 
     def __init__(self, model: mujoco.MjModel) -> None:
@@ -174,7 +174,7 @@ class FootAxis:
         self._local = np.empty(3)
 
     def follow(self, data: mujoco.MjData) -> None:
-        """Turn the capsule as the foot stands in `data`; call it before every physics step."""
+        """Align the capsule for the foot position in `data`; call it before every physics step."""
         x, y, _ = data.site_xpos[self._site]
         mujoco.mju_mulMatTVec(self._local, data.xmat[self._body].reshape(3, 3), np.array([x, y, 0.0]))
         mujoco.mju_quatZ2Vec(self._quat, self._local)

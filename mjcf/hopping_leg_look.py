@@ -1,4 +1,4 @@
-"""How the hopping leg looks: post, boom, thigh and shank as rods that weigh nothing and touch nothing; its cameras."""
+"""Appearance of the hopping leg: post, boom, thigh and shank as rods without mass or contact; its cameras."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def draw_link(body, params: HoppingLegParams) -> None:
 
 
 def add_views(spec: mujoco.MjSpec, thigh) -> None:
-    """Add the cameras `follow` and `side`, which go with the thigh, `overview`, which stands still, and a lamp."""
+    """Add the cameras `follow` and `side`, which move with the thigh, `overview`, which is fixed, and a light."""
     for camera, pos in (("follow", (1.1, -0.7, 0.35)), ("side", (1.5, 0.0, 0.0))):
         thigh.add_camera(name=camera, mode=mujoco.mjtCamLight.mjCAMLIGHT_TRACK, pos=pos, **look_at(pos))
     spec.worldbody.add_light(name="lamp", pos=(0, 0, 3.0), dir=(0, 0, -1), diffuse=(0.6, 0.6, 0.6), castshadow=True)

@@ -1,4 +1,4 @@
-"""How the machines look: sky, materials, parts that weigh nothing and touch nothing, cameras and light."""
+"""Appearance of the machines: sky, materials, parts without mass or contact, cameras and light."""
 
 from __future__ import annotations
 
@@ -68,13 +68,13 @@ def draw_rod(body, name: str, start, end, radius: float, material: str) -> None:
 
 
 def add_nose(torso, size: tuple, pos: tuple) -> None:
-    """Draw the box that shows which way is forward, from its half extents and its place [m]."""
+    """Draw the box that marks the forward direction, from its half extents and its position [m]."""
     box = mujoco.mjtGeom.mjGEOM_BOX
     torso.add_geom(name="nose", type=box, size=size, pos=pos, material="dark", contype=0, conaffinity=0)
 
 
 def add_cameras(torso, follow=(1.15, -0.7, 0.55), side=(1.3, 0.0, 0.15)) -> None:
-    """Add the cameras `follow` and `side`, at these places from the body [m], and a lamp; they go where it goes."""
+    """Add the cameras `follow` and `side`, at these positions from the body [m], and a light; they move with it."""
     track = mujoco.mjtCamLight.mjCAMLIGHT_TRACK
     torso.add_camera(name="follow", mode=track, pos=follow, **look_at(follow))
     torso.add_camera(name="side", mode=track, pos=np.subtract(side, (0, 0, 0.05)), **look_at(side))

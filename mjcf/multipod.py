@@ -5,8 +5,8 @@ A body `torso`, the whole rigid spine, on the free joint `root`; for segment k a
 `leaf_i`, positive when the foot gives way upward. So `qpos` after the root is yaw, roll, left and right leaf of every
 segment. Servos are `dcmotor` actuators with the inputs position, velocity and torque, in this order for each hinge.
 
-The leaf bends in one plane and is rigid against yaw: a hinge where Howell's pseudo-rigid-body model of a cantilever
-puts it, with the stiffness that the parameters state at the foot.
+The leaf bends in one plane and is rigid in yaw: a hinge placed by Howell's pseudo-rigid-body model of a cantilever,
+with the parameters' stiffness at the foot.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What several machines are made of: masses, a servo with its torque-speed limit, feet, and what is measured."""
+"""Parts shared by several machines: masses, a servo with its torque-speed limit, feet, and sensors."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def new_spec(name: str, preset: Preset, g: float) -> mujoco.MjSpec:
 
 
 def add_servo(spec: mujoco.MjSpec, joint: str, motor, kp: float, kd: float) -> None:
-    """Add a PD servo of a joint and its torque-speed limit, both inside the physics step; it bears the joint's name.
+    """Add a PD servo of a joint and its torque-speed limit, both inside the physics step; it has the joint's name.
 
-    MuJoCo's motor drives the voltage that gives the torque asked for, back-EMF compensated, clamps it at the voltage
-    whose no-load speed is the motor's and the torque at the motor's maximum. That is `Motor.limit` exactly.
+    MuJoCo's motor applies the voltage that gives the commanded torque, with back-EMF compensation, clamped at the
+    voltage of the motor's no-load speed, and clamps the torque at the motor's maximum. That is exactly `Motor.limit`.
     The voltage and resistance here are those of the limit line (erratum 21 of the hexapod), not of a battery.
 
     Args:
@@ -56,7 +56,7 @@ def add_servo(spec: mujoco.MjSpec, joint: str, motor, kp: float, kd: float) -> N
 
 
 def make_point_mass(body, mass: float, at=(0.0, 0.0, 0.0)) -> None:
-    """Give a body its mass [kg] in one point of its own frame [m]."""
+    """Give a body its mass [kg] at one point of its own frame [m]."""
     body.explicitinertial = True
     body.mass = mass
     body.ipos = at  # left unset, the compiler would put the mass at the offset that is the body's own `pos`
@@ -126,17 +126,17 @@ def add_imu(spec: mujoco.MjSpec, torso) -> None:
 def put_on_ground(
     spec: mujoco.MjSpec, feet: Sequence[str], terrain: Terrain, preset: Preset, friction: float = 1.0
 ) -> None:
-    """Put a machine of one's own on a terrain with a preset's contact, its feet given names, contact bits and sensors.
+    """Put a user's machine on a terrain with a preset's contact, and give its feet names, contact bits and sensors.
 
     Args:
         spec: The machine, without its ground.
         feet: The names of the spheres that are its feet, of one radius; `toe_i` afterwards, in this order.
-        terrain: What it stands on.
+        terrain: The terrain.
         preset: Settings of contact and timestep; its `toe_radius` is that of these feet.
         friction: Coefficient of the ground.
 
     Raises:
-        ValueError: If there is no sphere of a name, or they differ in radius; the sentence says which.
+        ValueError: If there is no sphere of a name, or they differ in radius; the message says which.
     """
     known = {geom.name: geom for geom in spec.geoms if geom.type == mujoco.mjtGeom.mjGEOM_SPHERE and geom.name}
     for leg, name in enumerate(feet):

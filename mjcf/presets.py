@@ -58,14 +58,14 @@ class Preset:
         option.solver = mujoco.mjtSolver.mjSOL_NEWTON
         option.tolerance = self.tolerance
         option.disableflags |= mujoco.mjtDisableBit.mjDSBL_ISLAND  # one robot is one island: 4 % for nothing
-        option.jacobian = mujoco.mjtJacobian.mjJAC_DENSE  # 4.0.0 has a known fault in the sparse one; ours are small
+        option.jacobian = mujoco.mjtJacobian.mjJAC_DENSE  # 4.0.0 has a known bug in the sparse one; ours are small
 
     @property
     def command_lead(self) -> float:
-        """How far ahead of a step's start a servo's moving set-point is to be taken [s].
+        """How far ahead of a step's start a servo's moving set-point is evaluated [s].
 
-        The integrator `discrete` takes the servo's torque at the end of the step, so it needs the set-point of the end;
-        with that of the start the hips of the preset `rl` would trail by a timestep.
+        The integrator `discrete` uses the servo's torque at the end of the step, so it needs the set-point there; with
+        that of the start the hips would lag by a timestep in the preset `rl`.
         """
         return self.timestep if self.integrator == "discrete" else 0.0
 
@@ -79,7 +79,7 @@ class Preset:
         return 2.0 / frequency if self.integrator in _EXPLICIT_IN_POSITION else float("inf")
 
     def check_timestep(self, frequency: float, springs: str) -> None:
-        """Refuse a timestep at which `springs`, of natural frequency omega [rad/s], integrated explicitly, blow up."""
+        """Refuse a timestep at which explicitly integrated `springs` of natural frequency omega [rad/s] diverge."""
         largest = self.largest_timestep(frequency)
         if not self.timestep < largest:
             raise ValueError(

@@ -29,7 +29,7 @@ RANDOMISABLE = (
     *("thigh_gyration", "shank_gyration", "g", "friction"),
 )
 
-# A contact that just begins has no impedance: with MuJoCo's 0.9 the foot lets go for single steps, in one of seven.
+# Contacts start with zero impedance: with MuJoCo's 0.9 the foot loses contact in one of seven steps.
 PRESETS = {
     "reference": Preset(
         timestep=5e-5, integrator="implicitfast", solref=(2e-4, 1.0), solimp=(0.0, 0.95, 1e-5), toe_radius=2e-5

@@ -1,14 +1,14 @@
-"""The ground in MuJoCo: a plane where the terrain is one, tangent planes under the feet where it is not.
+"""The ground in MuJoCo: one plane for plane terrain, otherwise tangent planes under the feet.
 
-MuJoCo's height fields are prisms side by side, and a toe of a tenth of a millimetre that sinks near a prism's wall is
-pushed sideways out of it: on rough ground most contact normals come out wrong. So a height field is only drawn, and
-carries the torso in a fall. Each foot stands on a plane of its own, the terrain's tangent plane at the foot, which
+MuJoCo's height fields consist of prisms, and a toe of a tenth of a millimetre that penetrates near a prism's wall is
+pushed out sideways: on rough ground most contact normals are wrong. So a height field is only drawn, and supports the
+torso in a fall. Each foot stands on its own plane, the terrain's tangent plane at the foot, which
 `GroundPatches.follow` moves along: normal and height are the exact terrain's. A model on curved terrain must be stepped
-with it; on `flat` and `slope` there is nothing to follow.
+with it; on `flat` and `slope` it does nothing.
 
-The ground lies lower by the toe's radius: the toe's centre, which is the exact model's point toe, touches at the height
-of the terrain. It has priority over the toes, so that its contact settings are the ones used; without that MuJoCo
-averages both and the toes sink by millimetres.
+The ground is lower by the toe's radius, so that the toe's centre, the exact model's point toe, is at the height of the
+terrain in contact. It has priority over the toes, so that its contact settings are used; otherwise MuJoCo averages both
+and the toes sink by millimetres.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ FOOT_BITS = range(1, 31)  # contact bits: 0 is the torso's (and, on a plane, the
 
 
 def is_plane(terrain: Terrain) -> bool:
-    """Return whether one MuJoCo plane is the whole terrain."""
+    """Return whether the terrain is a single MuJoCo plane."""
     return isinstance(terrain, Flat | Slope)
 
 
 def foot_bits(terrain: Terrain, foot: int) -> tuple[int, int]:
     """Return `contype` and `conaffinity` with which a foot touches the ground it stands on, and no other foot's.
 
-    Bits are scarce: feet past the thirtieth offer theirs the other way round, as affinity instead of type.
+    Bits are scarce: feet from the thirty-first on use theirs the other way round, as affinity instead of type.
     """
     if is_plane(terrain):
         return 1, 0
@@ -127,7 +127,7 @@ class GroundPatches:
     """
 
     def __init__(self, model: mujoco.MjModel, terrain: Terrain):
-        """Find the patches of `model` and the sites `foot_i` of the feet that stand on them."""
+        """Look up the patches of `model` and the sites `foot_i` of the feet on them."""
         self.terrain = terrain
         patches = [model.body(k) for k in range(model.nbody) if model.body(k).name.startswith("patch_")]
         self._mocap = np.array([patch.mocapid[0] for patch in patches], int)
@@ -138,11 +138,11 @@ class GroundPatches:
         return len(self._sites) > 0
 
     def follow(self, data, terrain=None) -> None:
-        """Move the patches under the feet as they stand in `data`; call it before every physics step.
+        """Move the patches to the feet's positions in `data`; call it before every physics step.
 
         Args:
             data: A `mujoco.MjData`, or the bound arrays of many simulations, with any leading dimensions.
-            terrain: What has their `height` and `gradient`; by default the attribute of that name.
+            terrain: Object with their `height` and `gradient`; by default the attribute of that name.
         """
         if not self:
             return
@@ -157,8 +157,8 @@ class GroundPatches:
 def stand(feet: np.ndarray, terrain: Terrain) -> np.ndarray:
     """Return position and quaternion, shape (7,), of a body at the origin whose lowest foot just touches the ground.
 
-    The body is level, but parallel to the ground on an infinite slope: from a level start there the hind legs drop
-    first, and on a slope of 0.2 the hexapod falls over backward before it has made a step.
+    The body is level, but parallel to the ground on an infinite slope: from a level start there the hind legs would
+    drop first, and on a slope of 0.2 the hexapod would fall over backward before its first step.
 
     Args:
         feet: Body frame, shape (n, 3) [m].

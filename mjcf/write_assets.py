@@ -1,7 +1,7 @@
-"""The folder `assets`: the XML of every machine with its default parameters, to read and to use without this package.
+"""The folder `assets`: the XML of every machine with default parameters, to read and to use without this package.
 
-`python -m tarsus.mjcf.write_assets` writes it anew; a test keeps it in step with the builders. Numbers have the digits
-that make the compiled model the builder's to rounding; MuJoCo's own writer leaves it at six.
+`python -m tarsus.mjcf.write_assets` rewrites it; a test keeps it up to date with the builders. Numbers have enough
+digits to reproduce the builder's compiled model to round-off; MuJoCo's own writer keeps only six.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """The contact solver: loads, pose, body velocity and foot forces of a robot whose feet slide.
 
-`solve` does it all for one frame or a batch, `Solver` single frames in microseconds, `LAWS` lists the friction laws.
+`solve` computes all of this for one frame or a batch, `Solver` for single frames in microseconds; `LAWS` lists the
+friction laws.
 Compiled code calls `kernels.frames` directly.
 """
 

@@ -1,4 +1,4 @@
-"""Checked arguments: what the solvers accept, with the sentences they raise otherwise."""
+"""Checks of the solvers' arguments, and their error messages."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ def finite(name: str, value, least: float = -np.inf) -> np.ndarray:
     """Return `value` as a float array.
 
     Raises:
-        ValueError: If it is not real numbers, is masked, holds NaN, infinity or a number beyond `LARGEST`, or an entry
-            below `least`.
+        ValueError: If it is not of real numbers, is masked, contains NaN, infinity or a number beyond `LARGEST`, or
+            an entry below `least`.
     """
     array = _numbers(name, value)
     axes = list(range(array.ndim))
@@ -31,7 +31,7 @@ def finite(name: str, value, least: float = -np.inf) -> np.ndarray:
 
 
 def _numbers(name: str, value) -> np.ndarray:
-    """Return `value` as a float array, of whatever entries."""
+    """Return `value` as a float array, with any entries."""
     if _is_masked(value):
         raise ValueError(f"{name} has masked entries; leave those frames out, or fill them in")
     try:
@@ -50,7 +50,7 @@ def _is_masked(value) -> bool:
 
 
 def not_negative(name: str, value) -> np.ndarray:
-    """Return `value` as a float array of numbers that are not negative.
+    """Return `value` as a float array of non-negative numbers.
 
     Raises:
         ValueError: If an entry is not.
@@ -59,7 +59,7 @@ def not_negative(name: str, value) -> np.ndarray:
 
 
 def sizes(name: str, value) -> np.ndarray:
-    """Return `value` as a float array of numbers that are zero, or positive and of a size that can be squared.
+    """Return `value` as a float array of numbers that are zero, or positive and large enough to be squared.
 
     Raises:
         ValueError: If an entry is not.

@@ -1,7 +1,7 @@
 """Body velocity and foot forces from foot positions and velocities: support, then friction, frame by frame.
 
-A robot whose friction stops it faster than its gait moves has no memory: at every instant its velocity follows from
-the pose and the foot velocities alone (a local connection). Frames are therefore independent, and run in parallel.
+If friction stops a robot faster than its gait moves, it has no memory: at every instant its velocity follows from the
+pose and the foot velocities alone (a local connection). Frames are therefore independent, and computed in parallel.
 
 Source: Wu, Zhao and Revzen, arXiv:2310.20669, section 2.
 """
@@ -24,7 +24,7 @@ LAWS = {"viscous": Viscous(), "coulomb": Coulomb(), "epsilon": Epsilon()}
 
 @dataclass(frozen=True)
 class Feet:
-    """What a robot stands on. Every entry may have leading dimensions of its own, which broadcast."""
+    """The feet and weight of a robot. Every entry may have its own leading dimensions, which broadcast."""
 
     stiffness: np.ndarray | float  # of the legs, scalar, (n,) or (..., n) [N/m]; 0 is a leg that never touches
     mu: np.ndarray | float  # friction, likewise
@@ -40,7 +40,7 @@ class Feet:
 
 
 def named_law(law):
-    """Return a friction law, found by name if it is one.
+    """Return a friction law, given by name or as a law.
 
     Raises:
         ValueError: If no law has that name.
@@ -56,7 +56,7 @@ def named_law(law):
 
 
 def law_with_kernel(law):
-    """Return a friction law that compiled code can run, found by name if it is one.
+    """Return a friction law that compiled code can run, given by name or as a law.
 
     Raises:
         ValueError: If no such law has that name.
@@ -73,7 +73,7 @@ def table_of(feet: Feet, n: int, ground) -> np.ndarray:
     """Return the parameters of n feet as the kernels take them, shape (..., n, 5).
 
     Raises:
-        ValueError: If `feet` are no `Feet`, or they or the ground are not for n feet.
+        ValueError: If `feet` is not a `Feet`, or it or the ground is not for n feet.
     """
     if not isinstance(feet, Feet):
         raise ValueError(f"feet must be Feet(stiffness, mu, weight), got {type(feet).__name__}")
@@ -89,8 +89,8 @@ def solve(foot_pos, foot_vel, feet: Feet, law="viscous", *, ground=0.0, tilt_ter
         feet: The robot's feet and weight.
         law: A name in `LAWS` or a law with its parameters.
         ground: Height of the horizontal patch under each foot, scalar, (n,) or (..., n) [m]: stairs.
-        tilt_terms: Whether places and velocities keep their first-order change by pitch and roll, which the model
-            drops; needs the vertical foot velocities.
+        tilt_terms: Whether to keep the first-order change of foot positions and velocities by pitch and roll, which
+            the model neglects; needs the vertical foot velocities.
         parallel: Whether batches of a thousand frames and more use all cores.
 
     Returns:
@@ -121,15 +121,15 @@ def solve(foot_pos, foot_vel, feet: Feet, law="viscous", *, ground=0.0, tilt_ter
 
 
 class Solver:
-    """One robot, one law, ready for single frames: the path of microseconds.
+    """Solves single frames of one robot with one law, in microseconds.
 
     A call takes C-contiguous float64 arrays, foot positions (n, 3) and velocities (n, 2), and returns one new array
     (4 + n, 3): `answer[4:]` are the forces, `answer[:4].ravel()` the columns `kernels.HEIGHT` and following, then the
-    code. `motion` makes a `Motion` of it. Not to be shared between threads: it owns the scratch.
+    code. `motion` converts it to a `Motion`. Not to be shared between threads: it owns scratch memory.
 
     Args:
         feet: The robot's feet and weight, without leading dimensions.
-        n: How many feet.
+        n: Number of feet.
         law: "viscous", "coulomb", or a `Viscous` or `Coulomb`.
         ground: As in `solve`.
         tilt_terms: As in `solve`.
@@ -181,12 +181,12 @@ class Solver:
 
 
 def lag_filter(twist, gamma: float) -> np.ndarray:
-    """Return twists smoothed as by inertia, y_n = gamma y_(n-1) + (1 - gamma) x_n from y_0 = x_0.
+    """Return low-pass filtered twists, as by inertia: y_n = gamma y_(n-1) + (1 - gamma) x_n from y_0 = x_0.
 
     Args:
         twist: Shape (..., time, k).
-        gamma: In [0, 1); 0 changes nothing. The paper took 0.15 at its camera's rate for a quadruped; for frames dt
-            apart a lag of tau seconds is gamma = exp(-dt / tau).
+        gamma: In [0, 1); 0 changes nothing. The paper used 0.15 at its camera's rate for a quadruped; for frames dt
+            apart a time constant of tau seconds is gamma = exp(-dt / tau).
 
     Raises:
         ValueError: If gamma lies outside [0, 1), or the twists are not finite.
@@ -209,8 +209,8 @@ def lag_filter(twist, gamma: float) -> np.ndarray:
 def force_scale(predicted, measured) -> np.ndarray:
     """Return the positive factor per frame that brings predicted tractions closest to measured ones.
 
-    It minimises the sum over the feet of (scale |predicted| - |measured|)^2. Forces of the model are known up to this
-    factor as long as neither friction nor weight was measured.
+    It minimises the sum over the feet of (scale |predicted| - |measured|)^2. The model's forces are known only up to
+    this factor unless friction or weight was measured.
 
     Args:
         predicted: Shape (..., n, 2) [any unit].

@@ -1,11 +1,11 @@
-"""The document's smoothed Coulomb friction, eq. (22), with its continuation: for comparison, not for use.
+"""The paper's smoothed Coulomb friction, eq. (22), with its continuation: for comparison, not for use.
 
 f = -mu F (eps + u) / (eps + u^2) u / |u| with u = v / reference_speed. Known faults, each with a test:
 
-- The equation adds eps to a speed and to a squared speed, so that the answer depends on the unit of speed: the
-  reference speed here is the document's unspoken 1 m/s.
-- The force falls once u exceeds 1 + sqrt(1 + eps): the law is not monotone, and several velocities can balance.
-- The slope at rest is 1 whatever eps: a foot that should stick creeps at about sqrt(eps).
+- The equation adds eps to a speed and to a squared speed, so that the solution depends on the unit of speed: the
+  reference speed here is the paper's implicit 1 m/s.
+- The force decreases once u exceeds 1 + sqrt(1 + eps): the law is not monotone, and several velocities can balance.
+- The slope at rest is 1 for any eps: a foot that should stick creeps at about sqrt(eps).
 
 `laws.Coulomb` has none of them. Source: Wu, Zhao and Revzen, arXiv:2310.20669, eq. (22) and section 3.1.3.
 """
@@ -24,7 +24,7 @@ from .laws import SlidingLaw
 
 @dataclass(frozen=True)
 class Epsilon(SlidingLaw):
-    """The family (22), followed from `start` to smaller eps until the velocity settles."""
+    """The family (22), continued from `start` to smaller eps until the velocity converges."""
 
     start: float = 1e-5
     factor: float = 0.1  # of eps from one stage to the next, in (0, 1)

@@ -1,11 +1,11 @@
-"""Stiffness and friction per leg from measured forces, foot positions and slips: two linear least squares.
+"""Stiffness and friction per leg from measured forces, foot positions and slip velocities: linear least squares.
 
-Friction: f = -F M v / reference_speed is linear in the symmetric 2 by 2 matrix M = mu (1 + w w^T) of a foot. Fitting
-mu and w themselves from w = 0 would never leave it: the gradient in w vanishes there.
+Friction: f = -F M v / reference_speed is linear in the symmetric 2 by 2 matrix M = mu (1 + w w^T) of a foot. A fit of
+mu and w themselves could not start at w = 0: the gradient with respect to w vanishes there.
 
 Stiffness: a loaded foot obeys F / K + height - pitch x + roll y + z - ground = 0, linear in its compliance 1 / K and
-the pose of the frame. The pose is projected out frame by frame. Three loaded feet leave nothing: their loads do not
-depend on stiffness at all, and tripod data cannot determine it. The result says what was determined.
+the pose of the frame. The pose is projected out frame by frame. With three loaded feet nothing remains: their loads do
+not depend on stiffness, and tripod data cannot determine it. The result states what was determined.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def fit_friction(slip_vel, traction, load, reference_speed=1.0) -> FrictionFit:
 
 @dataclass(frozen=True)
 class StiffnessFit:
-    """Stiffness of each leg, and how much of it the data held."""
+    """Stiffness of each leg, and how well the data determine it."""
 
     stiffness: np.ndarray  # (n,) [N/m]; NaN if not determined or the compliance came out negative
     information: np.ndarray  # (n,) singular values of the data in the compliances, relative to their scale, descending
@@ -87,8 +87,8 @@ def fit_stiffness(foot_pos, load, ground=0.0, regulariser=0.0, tolerance=1e-8) -
         foot_pos: Measured foot positions, body frame, shape (frames, n, 3) [m].
         load: Measured normal forces, shape (frames, n), 0 in the air [N].
         ground: As in `support`.
-        regulariser: Weight of the compliances' scatter about their mean, relative to the data; 0 adds none.
-        tolerance: Relative singular value below which a direction counts as not determined: raise it to the relative
+        regulariser: Weight of the compliances' deviation from their mean, relative to the data; 0 for none.
+        tolerance: Relative singular value below which a direction counts as undetermined: raise it to the relative
             noise of the data.
 
     Raises:
@@ -132,7 +132,7 @@ def fit_stiffness(foot_pos, load, ground=0.0, regulariser=0.0, tolerance=1e-8) -
 
 
 def prediction_errors(foot_pos, foot_vel, force, feet: Feet, law="viscous") -> dict[str, float]:
-    """Return how far predictions with these parameters are from measured forces: to compare fitted and naive ones.
+    """Return the error of predicted against measured forces, for instance to compare fitted and naive parameters.
 
     Tractions are compared up to one positive scale per frame, as the paper does.
 

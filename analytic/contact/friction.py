@@ -1,8 +1,8 @@
 """Friction of feet whose loads are known: the body's twist, the tractions, and the connection matrix for planning.
 
 The twist xi = (u, v, omega) of the centre of mass gives foot k the slip velocity v_k = qdot_k + (u, v) + omega S q_k,
-S = [[0, -1], [1, 0]]. Friction balances over the feet. For the viscous law that is linear, xi = -A(q) qdot; for
-Coulomb's it is the minimum of the dissipation, a convex problem solved with a proved gap.
+S = [[0, -1], [1, 0]]. The friction forces of all feet balance. For the viscous law that is linear, xi = -A(q) qdot; for
+Coulomb's it is the minimum of the dissipation, a convex problem solved with a certified duality gap.
 
 Source: Wu, Zhao and Revzen, arXiv:2310.20669, sections 2.2, 2.3 and 5.5.
 """
@@ -69,8 +69,8 @@ def connection_matrix(foot_pos, load, mu, anisotropy=None) -> np.ndarray:
         anisotropy: w of each foot, (n, 2) or (..., n, 2), or None.
 
     Returns:
-        Shape (..., 3, n, 2); rows u, v [1] and omega [1/m]. NaN without traction. If all feet with traction stand in
-        one point, omega is free and its row is zero.
+        Shape (..., 3, n, 2); rows u, v [1] and omega [1/m]. NaN without traction. If all feet with traction coincide,
+        omega is free and its row is zero.
 
     Raises:
         ValueError: If an argument has a wrong shape, is not finite, or a load or friction is negative.

@@ -1,4 +1,4 @@
-"""Friction laws without a kernel: the balance of one frame by a general root finder, some thousand times slower."""
+"""Friction laws without a kernel: the balance of one frame by a general root finder, about a thousand times slower."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def _frame(twist, pos, vel, m, metric, law):
 def replace_friction(found: Motion, pos, vel, table, law: SlidingLaw, tilt_terms: bool) -> Motion:
     """Return the motion with velocity and tractions of the law instead of the viscous ones, frame by frame.
 
-    A frame whose root finder gave up, or ended out of balance, has the status GAP_MISSED; `gap` is NaN, as no bound is
-    proved.
+    A frame whose root finder failed, or ended out of balance, has the status GAP_MISSED; `gap` is NaN, as there is no
+    certified bound.
     """
     if tilt_terms:
         raise ValueError("tilt_terms is for the laws with a kernel, viscous and coulomb")

@@ -1,4 +1,4 @@
-"""The friction laws, as parameters: what a foot's traction is at a slip velocity v and a load F.
+"""The friction laws, as parameters: a foot's traction at a slip velocity v and a load F.
 
 Every law is a frozen dataclass. `Viscous` and `Coulomb` have kernels; a new one is a `SlidingLaw` here and a line in
 `connection.LAWS`. With the anisotropy w of a foot, A = 1 + w w^T is the metric of its slip: friction is larger along w
@@ -21,8 +21,8 @@ from . import arrays, kernels
 class Viscous:
     """Viscous-Coulomb friction, f = -mu F A v / reference_speed: linear in velocity and in load.
 
-    The body's velocity does not depend on the reference speed; the tractions scale with its inverse. None takes, frame
-    by frame, the speed at which the feet dissipate what they would under Coulomb's law at the same slips.
+    The body's velocity does not depend on the reference speed; the tractions scale with its inverse. None chooses, for
+    each frame, the speed at which the feet dissipate as much as under Coulomb's law at the same slip velocities.
     """
 
     reference_speed: float | None = None  # [m/s]
@@ -41,12 +41,12 @@ class Viscous:
 class Coulomb:
     """Coulomb friction, f = -mu F A v / sqrt(v^T A v), and any f inside the friction ellipse at rest.
 
-    This is the associated law: the velocity minimises the dissipation, a convex problem, whatever the anisotropy. The
+    This is the associated law: the velocity minimises the dissipation, a convex problem, for any anisotropy. The
     literal f = -mu F A v / |v| has no potential and can have several equilibria.
     """
 
-    # Largest proved excess of the dissipation over its minimum, relative. Velocities are then good to about its square
-    # root at worst; below 1e-12 it is lost in rounding.
+    # Largest certified excess of the dissipation over its minimum, relative. Velocities are then accurate to about its
+    # square root at worst; below 1e-12 it is lost in round-off.
     gap: float = 1e-9
 
     def __post_init__(self) -> None:
@@ -60,10 +60,10 @@ class Coulomb:
 
 
 class SlidingLaw(ABC):
-    """Friction that is any function of the slip speed, f = -mu F k(u) A v with u = sqrt(v^T A v).
+    """Friction as an arbitrary function of the slip speed, f = -mu F k(u) A v with u = sqrt(v^T A v).
 
-    It has no kernel: `solve` and `slide` balance it frame by frame, a thousand times slower, from the viscous velocity
-    on. Where k(u) u falls with u several velocities can balance, and the one found is near the viscous one.
+    It has no kernel: `solve` and `slide` balance it frame by frame, a thousand times slower, starting from the viscous
+    velocity. Where k(u) u decreases with u several velocities can balance, and the one found is near the viscous one.
 
     Attributes:
         settled: Relative change of the twist from one of the `factors` to the next that ends them early.
@@ -75,7 +75,7 @@ class SlidingLaw(ABC):
     def factors(self) -> Iterable[Callable[[np.ndarray], np.ndarray]]:
         """Return k as a function of slip speeds [m/s], in [s/m], finite at rest.
 
-        Where a root finder needs leading, several: from an easy approximation to the law itself, which is the last.
+        For a root finder that needs continuation, several: from an easy approximation to the law itself, the last.
         """
 
     @property

@@ -1,4 +1,4 @@
-"""What a solver hands back: answers, a status, and how they can be checked."""
+"""The results of the solvers: solutions, a status, and certificates."""
 
 from __future__ import annotations
 

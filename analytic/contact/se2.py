@@ -1,8 +1,8 @@
 """Integration of body twists in the plane: poses (x, y, theta) from (u, v, omega), exact for twists constant per step.
 
-A step adds omega dt to the heading and dt sinc(omega dt / 2) R(theta + omega dt / 2) (u, v) to the place. Both are sums
-over what the steps before contributed, so that they are prefix sums: one for theta, one for the rotated chords.
-Blocks of steps can be integrated from the identity on their own and moved into place afterwards.
+A step adds omega dt to the heading and dt sinc(omega dt / 2) R(theta + omega dt / 2) (u, v) to the position. Both are
+prefix sums over the steps: one for theta, one for the rotated chords. Blocks of steps can be integrated independently
+from the identity and transformed afterwards.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def exponential(twist, dt) -> np.ndarray:
 
 
 def compose(first, second) -> np.ndarray:
-    """Return the pose `second`, given in the frame of `first`, in the frame that `first` is given in; (..., 3).
+    """Return the pose `second`, given in the frame of `first`, in the reference frame of `first`, shape (..., 3).
 
     Raises:
         ValueError: If a pose has no last dimension of 3 or is not finite, or the shapes do not broadcast.

@@ -1,8 +1,8 @@
 """Which feet carry what load, and height, pitch and roll: a body on vertical springs, small angles.
 
 Foot j stands at p_j = height - pitch x_j + roll y_j + z_j - ground_j and presses with F_j = stiffness_j max(0, -p_j).
-Balance of force and moments is the stationarity of a convex energy, so that loads and height are unique; they exist
-when the centre of mass lies over the convex hull of the feet. The tilt is unique unless the loaded feet stand in line.
+Balance of force and moments is the stationarity of a convex energy, so that loads and height are unique; they exist if
+the centre of mass lies over the convex hull of the feet. The tilt is unique unless the loaded feet are collinear.
 
 Source: Wu, Zhao and Revzen, arXiv:2310.20669, section 2.1, eqs. (15)-(20); solved here as a minimisation.
 """

@@ -37,7 +37,7 @@ def build(params: BouncingBall | None = None, rests: bool = True) -> Model:
 
     Args:
         params: Defaults of the parameters.
-        rests: Whether the run goes on in chart "rest" behind the limit of the impacts; else it ends there (ZENO).
+        rests: Whether the run continues in chart "rest" after the limit of the impacts; else it ends there (ZENO).
     """
     model = Model(
         "bouncing_ball",

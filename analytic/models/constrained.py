@@ -1,4 +1,4 @@
-"""Motion under constraints of the feet: flight, stance and impact as one linear system.
+"""Motion with foot constraints: flight, stance and impact as one linear system.
 
     M rate = load + J^T force,     J rate + drift = 0,     M (n, n) the mass matrix, J (m, n) the constraints' Jacobian
 
@@ -52,7 +52,7 @@ def free(M, load, rate):
 
 
 def solve(M, load, J, drift, rate, force):
-    """Write the rate (n,) and the force (m,) that keeps the constraints; the lower half of M becomes its factor.
+    """Write the rate (n,) and the constraint force (m,); the lower half of M becomes its factor.
 
     Returns:
         Nothing; NaN is written where M is not positive definite or the constraints contradict each other.

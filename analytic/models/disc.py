@@ -70,13 +70,13 @@ class DiscParams:
 
     @property
     def hips(self) -> np.ndarray:
-        """Where the legs hang, body frame, shape (n_legs, 3) [m]."""
+        """Positions of the hips, body frame, shape (n_legs, 3) [m]."""
         angle = 2 * np.pi * np.arange(self.n_legs) / self.n_legs
         return self.radius * np.stack([np.cos(angle), np.sin(angle), np.zeros(self.n_legs)], axis=-1)
 
     @property
     def angle_range(self) -> float:
-        """Largest swing and sway either way [rad]: two neighbouring feet at their corners still do not meet."""
+        """Largest swing and sway either way [rad]: two neighbouring feet at their limits still do not meet."""
         half_way = self.radius * np.sin(np.pi / self.n_legs)
         return float(min(MOST_SWING, np.arcsin(min(1.0, ROOM * half_way / (np.sqrt(2) * self.leg_length)))))
 

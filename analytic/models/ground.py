@@ -1,7 +1,7 @@
 """A terrain as functions of one point, which an engine can compile.
 
-The same `height` and `gradient` that serve arrays are used, so a new terrain needs nothing else; a terrain whose array
-form cannot be compiled brings `point_height` and `point_gradient` besides, and `tables`, the arrays they read.
+The same `height` and `gradient` are used as for arrays, so a new terrain needs nothing else; a terrain whose array form
+cannot be compiled also provides `point_height` and `point_gradient`, and `tables`, the arrays they read.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The ground along a line, as numbers in a model's parameters: one compiled model then runs on every terrain.
+"""The ground along a line, as numbers in a model's parameters, so that one compiled model runs on every terrain.
 
-A planar machine that runs along x meets only a terrain's profile z = h(x) at y = 0: a plane, sine waves, and a step.
+A planar machine that runs along x needs only a terrain's profile z = h(x) at y = 0: a plane, sine waves, and a step.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def ground_table(terrain: terrains.Terrain | str = "flat") -> dict[str, Any]:
     """Return the parameters of a terrain's profile along x at y = 0.
 
     Raises:
-        ValueError: If the terrain has no such profile; the sentence says which have.
+        ValueError: If the terrain has no such profile; the message lists those that have.
     """
     terrain = terrains.make(terrain)
     found = {"ground_slope": 0.0, "step_height": 0.0, "step_start": 0.0, "step_width": 1.0, "n_waves": 0.0}

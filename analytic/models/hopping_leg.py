@@ -8,8 +8,8 @@ The knee angle is measured to the line from knee to foot, not to the shank, whic
 encoder on the shank differs by atan(DK / LK). Leg coordinates are the foot's (y, z) in the frame before the hip.
 
 Source: Ding & Ramos, Hopping Leg Simulator Instructions, for the model and the parameters' names. They give no numbers:
-those here are chosen to be like a leg of the MIT Mini Cheetah (gear 6:1, knee with a further 1.5:1 belt, 24 V) on a
-boom of a metre, and no measurement stands behind them. Together they make a mass of 3.08 kg felt at the boom's tip.
+those here are chosen to resemble a leg of the MIT Mini Cheetah (gear 6:1, knee with a further 1.5:1 belt, 24 V) on a
+boom of one metre; they are not measured. Together they give an effective mass of 3.08 kg at the boom's tip.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ def _array(*values) -> np.ndarray:
 class HoppingLegParams:
     """Parameters by the names of the instructions' section 2.1; arrays hold links 1 to 4: yaw, boom, thigh, shank.
 
-    The motor mode is one of `ideal`: the torque asked for; `current`: with the rotor's inertia, and the torque limited
-    by current and by a voltage line that falls with speed; `voltage`: with the rotor's inertia and back-EMF damping,
-    and the command limited to the stall torque. (Damping and falling line together would count the back-EMF twice.)
+    The motor mode is one of `ideal`: the commanded torque; `current`: with rotor inertia, and the torque limited by the
+    current and by a voltage line that falls with speed; `voltage`: with rotor inertia and back-EMF damping, and the
+    command limited to the stall torque. (Damping and falling line together would count the back-EMF twice.)
     """
 
     g: float = 9.81  # gravity, along -z [m/s^2]
@@ -126,10 +126,10 @@ class HoppingLegParams:
 
 
 def motor_mode(isMotorDynamics: bool, isControlSaturate: bool) -> str:
-    """Return the motor mode that the original's two options ask for.
+    """Return the motor mode for the original's two options.
 
     Raises:
-        ValueError: If a limit is asked for without the motor it belongs to.
+        ValueError: If the limit is requested without the motor it belongs to.
     """
     if isControlSaturate and not isMotorDynamics:
         raise ValueError("isControlSaturate needs isMotorDynamics: the limit is the motor's current and voltage")
@@ -139,11 +139,11 @@ def motor_mode(isMotorDynamics: bool, isControlSaturate: bool) -> str:
 
 
 def limited_torque(limits: np.ndarray, torque: np.ndarray, speed: np.ndarray) -> np.ndarray:
-    """Return the torque that the motors take when `torque` is asked for, both shape (..., 2) [N m].
+    """Return the torque that the motors deliver for a commanded `torque`, both shape (..., 2) [N m].
 
     Args:
         limits: `torque_limits` of the parameters, shape (3, ..., 2).
-        torque: Asked for, hip and knee.
+        torque: Commanded, of hip and knee.
         speed: Of hip and knee, shape (..., 2) [rad/s].
     """
     peak, stall, slope = limits
@@ -173,7 +173,7 @@ def hip_height(params: HoppingLegParams, pitch: np.ndarray) -> np.ndarray:
 
 
 class Places(NamedTuple):
-    """Where things are in states q of shape (..., 4)."""
+    """Positions of leg, hip and foot in states q of shape (..., 4)."""
 
     sine: np.ndarray  # (..., 4) of yaw, pitch, hip, knee
     cosine: np.ndarray  # (..., 4)
@@ -183,7 +183,7 @@ class Places(NamedTuple):
 
 
 def places(params: HoppingLegParams, qpos: np.ndarray) -> Places:
-    """Return where leg, hip and foot are in states `qpos`, shape (..., 4) [rad]."""
+    """Return the positions of leg, hip and foot in states `qpos`, shape (..., 4) [rad]."""
     sine, cosine = np.sin(qpos), np.cos(qpos)
     (s1, s2, s3, s4), (c1, c2, c3, c4) = sine.T, cosine.T
     y = params.LH * s3 + params.shank * (s3 * c4 + c3 * s4)

@@ -3,16 +3,16 @@
 State x = (th1, th2, th3, th4) and their rates [rad, rad/s]; memory d = the unit vector (x, y) of the foothold's radial
 direction, a refusal's code, then the controller's memory.
 Charts: ascent, descent (flight, told apart by the boom's pitch rate), stance; refused, where a run ends at once.
-Events: liftoff (the vertical ground force falls to its threshold), touchdown (the foot falls to the ground), apex.
-Not valid, with the run up to there kept: fall (hip too low), stance_timeout, full_stretch (knee nearly straight),
+Events: liftoff (the vertical ground force falls to its threshold), touchdown (the foot reaches the ground), apex.
+Invalid, with the run until then kept: fall (hip too low), stance_timeout, full_stretch (knee nearly straight),
 foot_pushed_back (at liftoff the swing law would drive the foot into the ground), foot_below_ground (at the start),
-liftoff (where a touchdown leaves the ground no force to give: the foot would have to be pulled down).
+liftoff (if after a touchdown the ground would have to pull the foot down).
 
 Invariants: in flight the angular momentum about the boom's axis; at touchdown the foot's speed along Y_hc and Z_hc
 becomes zero, and the kinetic energy falls by half of v^T (J M^-1 J^T)^-1 v, v the foot's speed before.
 The ground under a foot counts as level: on a slope the foot slides radially at the height at which it landed.
 
-Source: Ding & Ramos, section 2.2, with the guards that keep its events honest.
+Source: Ding & Ramos, section 2.2, with additional guards for invalid states.
 """
 
 from __future__ import annotations

@@ -13,9 +13,9 @@ q, dq, the machine's numbers `p` (see `hopping_leg_mechanics.P`), the gains `k` 
 
 The minus sign holds the leg up: -J^T (0, 32 N) balances a massless leg under the boom's weight.
 
-Source: Ding & Ramos, sections 2.2.1 and 2.2.2, with the sign of the stance torque, the missing target of the foot and
-the missing force along the ground put in. With a purely vertical force the placement of the foot has no authority over
-speed: the posture feedback even inverts it.
+Source: Ding & Ramos, sections 2.2.1 and 2.2.2, with the sign of the stance torque corrected and the missing foot target
+and horizontal force added. With a purely vertical force the placement of the foot has no authority over speed: the
+posture feedback even inverts it.
 """
 
 from __future__ import annotations
@@ -99,12 +99,12 @@ def bezier(coefficients, s):
 
 
 def clip(value, low, high):
-    """Return the value within its limits."""
+    """Return the value clipped to its limits."""
     return min(max(value, low), high)
 
 
 def foot_target(t, dq, p, k, m, target):
-    """Write where the swing law wants the foot, (y, z) in the hip's frame [m]."""
+    """Write the swing law's target of the foot, (y, z) in the hip's frame [m]."""
     v = p[P.LB] * dq[0]
     x = clip((t - m[T_EVENT]) / k[K.swing_time], 0.0, 1.0)
     ahead = k[K.neutral] * k[K.stance_time] * v + k[K.krh] * (v - k[K.speed])
@@ -114,7 +114,7 @@ def foot_target(t, dq, p, k, m, target):
 
 
 def ground_force(t, dq, p, k, m, F):
-    """Write the force (y, z) that the stance law wants on the foot [N]."""
+    """Write the force (y, z) on the foot that the stance law commands [N]."""
     s = clip((t - m[T_EVENT]) / k[K.stance_time], 0.0, 1.0)
     shape = bezier(k[K.bezier : K.bezier + 5], s)
     F[1] = m[FORCE] * shape
@@ -149,7 +149,7 @@ def stance_torque(t, q, dq, p, k, m, u):
 
 
 def at_liftoff(t, q, dq, p, k, m):
-    """Remember when and from where the foot leaves, and the height of the ground it leaves."""
+    """Store the time and position of the foot at liftoff, and the height of the ground there."""
     foot, toe = np.empty(2), np.empty(3)
     leg_position(q, p, foot)
     toe_position(q, p, toe)
@@ -160,7 +160,7 @@ def at_liftoff(t, q, dq, p, k, m):
 
 
 def at_apex(t, q, dq, p, k, m):
-    """Remember height over the last foothold, and speed."""
+    """Store the height over the last foothold, and the speed."""
     m[APEX_HEIGHT] = p[P.HB] - p[P.LB] * math.sin(q[1]) - m[FOOTHOLD]
     m[APEX_SPEED] = p[P.LB] * dq[0]
 
@@ -173,7 +173,7 @@ def at_touchdown(t, q, dq, p, k, m):
 
 
 def at_start(t, q, dq, p, k, m):
-    """Begin in flight over level ground, as if the foot had just left it and this were the apex."""
+    """Start in flight over level ground, as if the foot had just lifted off and this were the apex."""
     at_liftoff(t, q, dq, p, k, m)
     m[FOOTHOLD] = 0.0
     m[FORCE] = k[K.force]

@@ -12,7 +12,7 @@ slides freely along X_hc, radially. The frame hc is fixed at touchdown. F = (F_Y
 M, C dq + G, J and dJ dq are those of a `rigid_chain`; `constrained` solves the equations.
 
 Source: Ding & Ramos, section 2.2. With a third, radial row the leg would have one degree of freedom left, and a
-touchdown would take nearly all of its energy.
+touchdown would dissipate nearly all of its energy.
 """
 
 from __future__ import annotations

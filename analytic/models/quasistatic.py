@@ -1,10 +1,10 @@
-"""Steps of quasi-static multipods by the batch: kinematics, slip solver and motion of the body in one compiled loop.
+"""Batched steps of quasi-static multipods: kinematics, contact solver and motion of the body in one compiled loop.
 
-A step turns the joints at constant speeds through a period, solves the slip model once, in the posture and at the
-speeds at its end, and moves the body by the twist found, held for the period. There is no inertia.
+A step moves the joints at constant speeds for a period, solves the contact model once, at the posture and speeds of
+its end, and moves the body with the resulting twist, held for the period. There is no inertia.
 
-Its arithmetic is exact, unlike the solver's: rearranged, the robots of a vector might be divided one way and the one
-left over another, and a robot's last digit would depend on those beside it.
+Unlike the solver it is compiled without rearranging arithmetic: vectorised, the remainder of a batch could round
+differently, and a robot's last digit would depend on the other robots.
 
 Source: Wu, Zhao and Revzen, arXiv:2310.20669, section 2.
 """
@@ -44,7 +44,7 @@ def _turn(action, speed, limits, dt, angle, rate):
 
 @jit
 def _place_feet(axle_x, reach, height, angle, rate, pos, vel):
-    """Write where the unloaded feet of one robot are and how fast they move, body frame."""
+    """Write positions and velocities of the unloaded feet of one robot, body frame."""
     for k in range(angle.shape[0]):
         yaw, roll = angle[k, 0], angle[k, 1]
         for side in range(2):
@@ -70,7 +70,7 @@ def _move(twist, dt, pose):
 def _step(
     action, hold, robot, law, dt, angle, rate, pose, posture, posture_rate, velocity, pos, vel, s, out, force, code
 ):
-    """Advance every robot but those to `hold`, which only solve where they stand; see `Robots` for the arrays."""
+    """Advance every robot except those to `hold`, which are only solved in place; see `Robots` for the arrays."""
     speed, limits, axle_x, reach, height, table, weight = robot
     for i in range(len(angle)):
         if hold[i]:
@@ -146,7 +146,7 @@ class Robots:
 
         Args:
             action: Speeds of the joints as shares of the servos' no-load speed, shape (n, 2 n_segments) of float64.
-            hold: Robots that stay as they are, shape (n,) of bool.
+            hold: Robots that do not move, shape (n,) of bool.
         """
         state = (self.angle, self.rate, self.pose, self.posture, self.posture_rate, self.velocity)
         solver = (self._pos, self._vel, self._scratch, self.out, self.force, self.code)

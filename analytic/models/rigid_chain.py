@@ -1,4 +1,4 @@
-"""A chain of rigid links: mass matrix, bias and Jacobians by recursion from link to link.
+"""A chain of rigid links: mass matrix, bias and Jacobians by recursion over the links.
 
     M(q) ddq + h(q, dq) = generalised forces,     h = C dq + G
 
@@ -12,12 +12,11 @@ and moves with the link. A chain of n links is described by
     inertia     (n, 6)  about the mass centre, in the link's frame: xx, yy, zz, xy, xz, yz [kg m^2]
 
 `frames`, shape (n + 1, 7, 3), holds the world and then the links, all in the world's axes: a frame's unit vectors (rows
-0 to 2), the way to its origin from the frame before, its angular velocity, and what the speeds alone (ddq = 0) make of
-its angular acceleration and of its origin's acceleration. Places in the world enter no term: far from its origin no
-digits are lost.
+0 to 2), the vector to its origin from the frame before, its angular velocity, and, at ddq = 0, its angular acceleration
+and the acceleration of its origin. No term depends on absolute position: far from the origin no digits are lost.
 
 Newton's and Euler's equations of the links, projected on the chain's motions (Kane): with J_k the Jacobian of link k's
-mass centre and rotation, and f_k the force and moment that its motion at ddq = 0 takes,
+mass centre and rotation, and f_k the force and moment that its motion at ddq = 0 requires,
 
     M = sum_k J_k^T diag(m_k, I_k) J_k,     h = sum_k J_k^T f_k.
 

@@ -10,8 +10,8 @@ Invariant: `energy` is constant along every trajectory, events included, if the 
 liftoff (q_rt = q_rl = q_0) and g_stance = g_flight. With the neutral rule and q_rt = q_rl the apex map is its own
 inverse (`apex_map_is_involution` in the tests): orbits alternate between two apex states.
 
-Source: SimSect manual, section 4; the slips of its text and code are put right (the current leg angle in the stance
-equations, time as the engine's variable, foot on the ground exactly, compression decided by the second derivative).
+Source: SimSect manual, section 4, with errors of its text and code corrected (the current leg angle in the stance
+equations, time as the engine's variable, foot exactly on the ground, compression decided by the second derivative).
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def leg_length(x, d):
 
 
 def plant_foot(t, x, d, p):
-    """Touchdown: the foot stands on the ground, where the leg points."""
+    """Touchdown: the foot is planted on the ground, where the leg points."""
     d[0] = x[0] + p[P.q_rt] * math.sin(d[2])
     d[1] = 0.0
 
@@ -146,7 +146,7 @@ def build(policy: str | Callable = "neutral", params: Slip | None = None) -> Mod
 
     Args:
         policy: How the touchdown angle is chosen: "neutral" (the manual's: at liftoff, minus the leg angle); "fixed"
-            (it stays as given); or a function `angle(t, x, d, p)`, asked at every apex [rad].
+            (it stays as given); or a function `angle(t, x, d, p)`, called at every apex [rad].
         params: Defaults of the parameters.
 
     Raises:

@@ -4,7 +4,7 @@ State x = (q, v) with q = (x, z, hip, knee) and v its rate: base position in the
 Links hang along -z at zero and turn counter-clockwise seen with x to the right and z up: a link at angle a points along
 (sin a, -cos a), so that a positive hip angle swings the leg forward; knee < 0 bends it backward as a human's.
 
-The base does not rotate: an unmodelled moment keeps it upright, so angular momentum is not kept in flight.
+The base does not rotate: an unmodelled moment keeps it upright, so angular momentum is not conserved in flight.
 
 This module holds parameters and kinematics; `slip_leg_motion` the equations of motion, `slip_leg_hybrid` the model with
 its events.
@@ -29,7 +29,7 @@ NQ = 4
 
 @dataclass(frozen=True)
 class SlipLegParams:
-    """The leg. The report prints no complete set: these are a robot of ten kilograms that runs at 2.5 m/s."""
+    """The leg. The report gives no complete set: these describe a robot of ten kilograms that runs at 2.5 m/s."""
 
     base_mass: float = 6.0  # [kg]
     thigh_mass: float = 2.4  # [kg]

@@ -1,6 +1,6 @@
-"""The articulated leg as a hybrid model: flight in the controller's three phases, stance, and what may go wrong.
+"""The articulated leg as a hybrid model: flight in the controller's three phases, stance, and failures.
 
-State as in `slip_leg`; memory d: where the foot stands (foot_x, foot_z), then what the controller remembers.
+State as in `slip_leg`; memory d: position of the foothold (foot_x, foot_z), then the controller's memory.
 
 Charts: hold, retract, extend (the controller's phases of flight) and stance (foot pinned by hard contact).
 Events: clear (the foot is high enough to be retracted), apex, touchdown with its inelastic impact, liftoff. A run ends
@@ -34,7 +34,7 @@ FOOT_X, FOOT_Z = 0, 1  # places in the memory
 
 @dataclass(frozen=True)
 class LegControl:
-    """What drives the leg, as plain functions: `analytic` knows no controller, it is given one.
+    """The controller of the leg, as plain functions: `analytic` imports no controller, it is given one.
 
     Functions take (t, x, d, p); those named `on_` change the memory at an event, `on_touchdown` before the impact.
     """
@@ -56,7 +56,7 @@ def build(control: LegControl, params: SlipLegParams | None = None, ground: Terr
     """Return the hybrid model.
 
     Args:
-        control: What drives it, e.g. `controllers.slip.laws()`.
+        control: The controller, e.g. `controllers.slip.laws()`.
         params: The leg.
         ground: A terrain, whose profile along x is the ground.
     """

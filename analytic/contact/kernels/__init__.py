@@ -1,7 +1,7 @@
 """The solver of one frame and its loops over frames, compiled: support, viscous friction, Coulomb friction.
 
-The functions here are what compiled code outside may call; every name of `layout`, which says where they read and
-write, is a name of this package too.
+Other compiled code may call the functions exported here; so are all names of `layout`, which defines where they read
+and write.
 """
 
 from .entries import frames, frames_parallel, frames_serial, single, slides

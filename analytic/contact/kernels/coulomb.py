@@ -1,8 +1,8 @@
 """Coulomb friction: the least dissipation sum m |r| over all twists, by primal-dual Newton steps on its smoothing.
 
-The slips r = b + C t are scaled by the roots of the feet's metrics and measured from the viscous ones, b. The duals y
-are the tractions, those of sticking feet included; balanced and shrunk into the cones |y| <= m they bound the least
-dissipation from below, which is the certificate.
+The slip velocities r = b + C t are scaled by the roots of the feet's metrics and start from the viscous ones, b. The
+duals y are the tractions, including those of sticking feet; balanced and shrunk into the cones |y| <= m they bound the
+least dissipation from below, which is the certificate.
 """
 
 from __future__ import annotations
@@ -163,8 +163,8 @@ def _settle(n, factors, s):
 def solve_coulomb(n, total, factors, dissipation, power, still, tolerance, s):
     """Minimise the dissipation sum m |r| by primal-dual Newton steps on its smoothing; return what was reached.
 
-    Starts at the viscous slips b. The duals are balanced by a least-squares correction and shrunk into the cone; the
-    dual value then bounds the least dissipation from below, whatever the path. Returns the change of twist, the
+    Starts at the viscous slip velocities b. The duals are balanced by a least-squares correction and shrunk into the
+    cone; the dual value then bounds the least dissipation from below, for any path. Returns the change of twist, the
     dissipation, the gap, the correction and the shrinking, and whether the gap was reached.
     """
     floor = GAP_FLOOR * still + NOTHING * total  # below it all is rounding: feet that move as one body stick
@@ -205,7 +205,7 @@ def solve_coulomb(n, total, factors, dissipation, power, still, tolerance, s):
 
 @jit(fast=True)
 def status_of(rounds, gap, asked):
-    """Return the status of an answer after so many rounds: within the gap asked for, or only within rounding."""
+    """Return the status of a solution after so many rounds: within the requested gap, or only within round-off."""
     if rounds == MAX_COULOMB:
         return GAP_MISSED
     return SOLVED if gap <= asked else TO_ROUNDING
@@ -213,7 +213,7 @@ def status_of(rounds, gap, asked):
 
 @jit(fast=True)
 def is_loose(n, lambdas, shrink, relative_gap, s):
-    """Return whether some twist changes the dissipation by no more than the gap can tell: the velocity is not unique.
+    """Return whether some twist changes the dissipation by no more than the gap resolves: the velocity is not unique.
 
     It is loose when one motion keeps every slip on its own ray, that is when sum m C^T (1 - y y^T / m^2) C is
     singular beside sum m C^T C; the inverse of the trace of the quotient is within a factor 3 of the least eigenvalue.

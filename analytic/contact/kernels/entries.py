@@ -1,4 +1,4 @@
-"""What is called from outside: one frame, loops over frames on one thread or all, and friction for given loads.
+"""The entry points: one frame, loops over frames on one thread or all, and friction for given loads.
 
 All arrays are checked by the callers in Python, except by `single`, which is called without them. The functions
 return a status and flags and allocate nothing but scratch and, in `single`, the answer.

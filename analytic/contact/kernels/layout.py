@@ -1,4 +1,4 @@
-"""Where the kernels keep what: columns of feet and answers, rows of scratch, codes, and the tolerances with reasons.
+"""The layout of the kernels' arrays: columns of feet and answers, rows of scratch; codes; tolerances with reasons.
 
 A foot is a row of `feet`: stiffness, mu, the two components of its anisotropy w, ground height. A frame's answers are
 a row of `out` and `force` (n, 3), the force on each foot in the body frame.

@@ -1,8 +1,8 @@
-"""What the support search asks of the feet: sums over the loaded ones, and the shape of the stance.
+"""What the support search needs of the feet: sums over the loaded ones, and the shape of the stance.
 
 Heights of the feet above their ground are p_j = h + b . q_j + z_j - ground_j with the slopes b = (-pitch, roll), in
-the frame of the body with the centre of mass as origin. They are moved from step to step, not recomputed, so that
-stiff feet balance to rounding; the sums are those of the energy sum K min(p, 0)^2 / 2 + weight h.
+the frame of the body with the centre of mass as origin. They are updated from step to step, not recomputed, so that
+stiff feet balance to round-off; the sums are those of the energy sum K min(p, 0)^2 / 2 + weight h.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The support search: Newton on a convex energy whose gradient is the balance of force and moments.
 
-The energy sum K min(p, 0)^2 / 2 + weight h is piecewise quadratic; a full step is exact while the contacts stay what
-they are, so that the search ends after finitely many. A full step that does not descend is shortened by an exact line
-search; loaded feet that cannot hold the body are left by a pure tilt to the next contact.
+The energy sum K min(p, 0)^2 / 2 + weight h is piecewise quadratic; a full step is exact as long as the contacts do not
+change, so that the search is finite. A full step that does not descend is shortened by an exact line search; if the
+loaded feet cannot support the body, it tilts to the next contact.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def next_step(s, weight, p, sums, first, size2, shape):
 def descends(weight, sums, new, step):
     """Return whether a full step lowers the energy by a fair part of what its slope promised (Armijo).
 
-    Without a change of contacts the step is exact; near the end, energies differ by less than their rounding.
+    Without a change of contacts the step is exact; near the end, energies differ by less than their round-off.
     """
     if new[11] == 0.0:
         return True
@@ -135,11 +135,11 @@ def descends(weight, sums, new, step):
 
 @jit(fast=True)
 def solve_support(weight, s):
-    """Solve which feet carry what for the places and heights in `s`; leave the loads there; return code and pose.
+    """Compute the loads for the positions and heights in `s`; leave them there; return code and pose.
 
     Newton on the convex energy sum K min(p, 0)^2 / 2 + weight h from the plane of all feet, with an exact line search
-    where a full step does not descend, and a pure tilt where the loaded feet cannot hold the body. Heights are
-    moved, not recomputed, so that stiff feet balance to rounding.
+    where a full step does not descend, and a pure tilt where the loaded feet cannot support the body. Heights are
+    updated, not recomputed, so that stiff feet balance to round-off.
     """
     p, q = P, Q
     sums, size2 = start(s, p)

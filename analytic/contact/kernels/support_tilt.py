@@ -1,7 +1,7 @@
-"""Where loaded feet in line or in one point leave the tilt free, the least of the tilts that carry the same loads.
+"""The smallest tilt with the same loads, if loaded feet in line or in one point leave the tilt free.
 
-The loads and the height are unique all the same. The tilt moves within what the feet in the air allow, which must
-stay in the air: an interval when the loaded feet are in line, a polygon when they are in one point.
+The loads and the height are still unique. The tilt is limited by the feet in the air, which must stay in the air: to an
+interval if the loaded feet are in line, to a polygon if they are in one point.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _nearest_in_plane(s, p, place):
 def least_tilt(s, weight, p, pose, size2, shape):
     """Return the pose of least tilt among those with the same loads, and whether there was a choice.
 
-    A load of a few roundings does not hold the body: its foot is taken to touch and carry nothing.
+    A load of a few units of round-off does not support the body: its foot is taken to touch without load.
     """
     h, bx, by = pose
     height = abs(h)

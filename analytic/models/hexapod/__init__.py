@@ -1,4 +1,4 @@
-"""The compliant hexapod, exactly. Here are its parameters and the kinematics of its legs; `hybrid.build` is the model.
+"""The exact compliant hexapod: parameters and leg kinematics are exported here; `hybrid.build` is the model.
 
     parameters   Table 2, leg kinematics            layout    the model's parameter vector and its variants
     state        the state vector, the start        leg, body, contact, toes    the mechanics, piece by piece
@@ -6,7 +6,7 @@
     energy       where the energy goes              outputs   auxiliary functions and the picture
     orbit        the gait as a fixed point of its stride map
 
-Only `hybrid`, what it is made of and `orbit` need the engine; parameters import nothing but NumPy.
+Only `hybrid`, its components and `orbit` need the engine; parameters import only NumPy.
 """
 
 from .parameters import (

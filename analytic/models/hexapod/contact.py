@@ -1,6 +1,6 @@
-"""A toe of the hexapod on the ground: the force it feels, how it slides, and what touchdown does to it.
+"""A toe of the hexapod on the ground: contact force, sliding, and touchdown.
 
-World frame. `W` is the force on the toe but for the ground's: the leg's push and its weight. On a surface of normal n
+World frame. `W` is the force on the toe without the ground's: the leg's force and its weight. On a surface of normal n
 
     stick    N = -n.W,                                          while |T| <= mu N, T the tangential part of W
     slide    N = -n.W + m n.(curvature), m f'' = W + N n - mu N s / sqrt(|s|^2 + eps^2), s = f'
@@ -34,7 +34,7 @@ def loads(n, wx, wy, wz):
 
 
 def centripetal(gradient, n, x, y, vx, vy, p):
-    """Return what curved ground adds to N of a toe that slides over it [N]: mass times normal acceleration."""
+    """Return the contribution of curved ground to N of a sliding toe [N]: mass times normal acceleration."""
     return p[P.leg_mass] * curvature(gradient, x, y, vx, vy, p) / n[3]
 
 
@@ -45,7 +45,7 @@ def friction(p, pressure, vx, vy, vz):
 
 
 def impact(p, n, vx, vy, vz):
-    """Return a toe's velocity after touchdown (3): it does not bounce, and friction takes what its cone allows."""
+    """Return a toe's velocity after touchdown (3): it does not bounce; friction acts as far as its cone allows."""
     if p[P.full_stop] == 1.0 or p[P.first_order_slide] == 1.0:
         return 0.0, 0.0, 0.0
     into = n[0] * vx + n[1] * vy + n[2] * vz

@@ -1,8 +1,8 @@
-"""What drives the hips of the exact hexapod: controllers with states, memory, modes and events of their own.
+"""Controllers of the exact hexapod's hips, with their own states, memory, modes and events.
 
-A `Control` stands beside the machine: the machine asks it for the torque of a leg and carries its states, memory,
-parameters and guards behind its own. Its functions see the whole state `x` and their own slices of the vectors. A new
-one is a function that returns a `Control` and a line in `CONTROLS`; `control_type` of an init file names it.
+The machine calls a `Control` for the torque of a leg and appends its states, memory, parameters and guards to its own.
+Its functions get the whole state `x` and their own slices of the vectors. To add one, write a function that returns a
+`Control` and a line in `CONTROLS`; `control_type` of an init file selects it.
 
 Source: SimSect manual 5.2 and Table 2 (`control_type`); hexapod report 5.1.
 """
@@ -42,7 +42,7 @@ class HipControl:
     Attributes:
         params: Its parameters by name.
         torque: `torque(t, x, own, d, p, mode, leg, angle, speed)` [N m], before the motor's limit.
-        state: Its continuous states by name, with their start.
+        state: Its continuous states by name, with their initial values.
         memory: What only its transitions change, by name.
         table: Its guards.
         field: `field(t, x, own, d, p, mode, rate)` writes the rates of its states.
@@ -64,26 +64,26 @@ class HipControl:
 
 
 def hold(params: HexapodParams, angle=0.0) -> HipControl:
-    """Return the controller that holds every hip at an angle [rad]: one, or six."""
+    """Return the controller that holds every hip at an angle [rad]; one for all, or six."""
     angles = [angle] * N_LEGS if not hasattr(angle, "__len__") else list(angle)
     table = {"KP": params.KP, "KD": params.KD} | {f"hold{leg}_angle": float(angles[leg]) for leg in range(N_LEGS)}
     return HipControl(table, hold_torque)
 
 
 def hold_torque(t, x, own, d, p, mode, leg, angle, speed):
-    """Return the torque of a spring and damper to the angle that is to be held."""
+    """Return the torque of a spring and damper about the angle to be held."""
     return p[0] * wrap(p[2 + leg] - angle) - p[1] * speed
 
 
 def open_loop(params: HexapodParams, gait: TripodGait | None = None) -> HipControl:
     """Return the manual's controller: each hip follows the clock by proportional and derivative gain.
 
-    A mode bit per leg is one in its slow phase; the memory `turn` counts its turns. The profile's kinks are events. So
-    is the half turn at which the short way round changes sides, and with it the torque: errors are counted from the
-    one in the memory `near`, which an event `half_turn` brings along.
+    A mode bit per leg is 1 in its slow phase; the memory `turn` counts its turns. The profile's kinks are events. So is
+    an error of half a turn, at which the shorter way round and with it the torque change sign: errors are counted
+    relative to the memory `near`, which an event `half_turn` updates.
 
     Args:
-        params: The robot; gains and, by default, the gait are its.
+        params: The robot; its gains and, by default, its gait are used.
         gait: Any gait of the tripod family.
     """
     gait = params.gait if gait is None else gait
@@ -157,7 +157,7 @@ def clock_guards(t, x, own, d, p, mode, hips, g):
 
 
 def clock_transition(t, x, own, d, p, mode, hips, fired):
-    """Turn slow legs fast and fast legs slow; a new turn begins with its slow phase. Count far errors anew."""
+    """Switch legs between slow and fast; a new turn begins with its slow phase. Update `near` of large errors."""
     for leg in range(N_LEGS):
         if fired[N_LEGS + leg]:
             error, _ = clock_error(t, d, p, mode, leg, hips[leg])

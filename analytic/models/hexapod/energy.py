@@ -1,9 +1,9 @@
-"""The exact hexapod's energy and where it goes.
+"""The energy balance of the exact hexapod.
 
     d(energy)/dt = motor power - damper losses - sliding losses,
 
-and a touchdown, or a toe that stops sliding, takes `impact_loss`. Along a run (record `x`, memory `d`) the sum
-`balance` is constant; legs in flight must push the body (`Variants.third_law`) and toes slide with their mass.
+and a touchdown, or a toe that stops sliding, adds to `impact_loss`. Along a run (record `x`, memory `d`) the sum
+`balance` is constant, if legs in flight push the body (`Variants.third_law`) and toes slide with their mass.
 """
 
 from __future__ import annotations
@@ -53,17 +53,17 @@ def motor_work(x) -> np.ndarray:
 
 
 def damper_loss(x) -> np.ndarray:
-    """Return what the legs' dampers have taken since the start [J]."""
+    """Return the energy dissipated by the legs' dampers since the start [J]."""
     return np.asarray(x)[..., WORK + 1]
 
 
 def slide_loss(x) -> np.ndarray:
-    """Return what sliding friction has taken since the start [J]."""
+    """Return the energy dissipated by sliding friction since the start [J]."""
     return np.asarray(x)[..., WORK + 2]
 
 
 def impact_loss(d) -> np.ndarray:
-    """Return what touchdowns and the ends of slides have taken since the start [J], of memories (..., n)."""
+    """Return the energy lost at touchdowns and ends of sliding since the start [J], of memories (..., n)."""
     return np.asarray(d)[..., 0]
 
 

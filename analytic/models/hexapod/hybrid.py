@@ -1,10 +1,10 @@
-"""The compliant hexapod as a hybrid model: field, guards and transitions over its charts, made on demand.
+"""The compliant hexapod as a hybrid model: field, guards and transitions as functions of an integer chart code.
 
 A chart code packs the mode of each toe in two bits (flight, stick, slide) below the modes of the controller; the
-manual's 64 charts are those of the toes that touch or not. Events of leg i: `touchdown_i`, `liftoff_i`, `slide_i` (the
-friction cone is left), `grip_i` (a sliding toe sticks); the controller's own; and three that end a run as not valid:
-`tip` (the body has tilted by 60 degrees), `topple` (its centre meets the ground) and `underground_i` (a toe in flight
-is below it: a bad start).
+manual's 64 charts distinguish only which toes touch. Events of leg i: `touchdown_i`, `liftoff_i`, `slide_i` (the force
+leaves the friction cone), `grip_i` (a sliding toe sticks); the controller's own; and three that end a run as invalid:
+`tip` (the body has tilted by 60 degrees), `topple` (its centre reaches the ground) and `underground_i` (a toe in flight
+is below it: a bad initial state).
 
 Source: SimSect manual 5.1 to 5.4; hexapod report 3 and 4; errata in `layout.Variants` and the docs.
 """
@@ -97,7 +97,7 @@ def make_guards(m: ToeFunctions, control_guards: Callable) -> Callable:
     contact, height, gradient, load = m.contact, m.height, m.gradient, m.load
 
     def hold_back(t, x, d, p, chart, leg, R, at, n, speed):
-        """Return what keeps a sliding toe from sticking: it is not slow, or at rest the leg would push it on."""
+        """Return what keeps a sliding toe from sticking: it is too fast, or at rest the leg would push it on."""
         fast = speed / p[P.slide_speed] - 1.0
         if fast >= 1.0:
             return fast
@@ -155,7 +155,7 @@ def make_transition(control_transition: Callable, land: Callable, release: Calla
 
 
 def make_initial(m: ToeFunctions, control_initial: Callable, land: Callable) -> Callable:
-    """Return the function that finds the first chart: toes on the ground are in stance if the ground pushes them."""
+    """Return the function that finds the first chart: toes on the ground are in stance if the ground pushes them up."""
     height, gradient = m.height, m.gradient
 
     def initial(t, x, d, p):
@@ -187,11 +187,11 @@ def build(
         params: The robot; Table 2 by default.
         terrain: The ground; the parameters' own by default.
         control: A controller, or the name of one in `CONTROLS`; the parameters' `control_type` by default.
-        gait: What the open-loop controller walks; the parameters' own by default.
+        gait: The gait of the open-loop controller; the parameters' own by default.
         variants: The documents' variants of the model.
 
     Raises:
-        ValueError: If the controller is unknown, or a gait is given to a controller that walks none.
+        ValueError: If the controller is unknown, or a gait is given to a controller without one.
     """
     params = HexapodParams() if params is None else params
     terrain = params.terrain if terrain is None else terrain

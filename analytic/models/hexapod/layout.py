@@ -17,7 +17,7 @@ PLATFORM = (
 
 @dataclass(frozen=True)
 class Variants:
-    """Where the documents leave a choice or err: the default is what holds up, the other what they print.
+    """Variants where the documents leave a choice or err: the default is correct, the other is as printed.
 
     A toe slides with its mass and a friction that is regularised below `slide_speed`: the bias of the walking speed is
     +0.15 % at 3 mm/s, +0.02 % at 1 mm/s.

@@ -1,4 +1,4 @@
-"""One leg of the hexapod: how it is placed and moves, and what it pushes with. Scalar functions for the compiled field.
+"""One leg of the hexapod: kinematics and forces. Scalar functions for the compiled field.
 
 A leg is a vector from hip to toe with length rho, splay theta and hip angle phi (`hexapod.leg_vector`); its axes are
 
@@ -93,7 +93,7 @@ def wrap(angle):
 
 
 def limit_torque(p, torque, speed):
-    """Return the torque the hip motor delivers [N m]; the law of `motor.Motor.limit`."""
+    """Return the torque delivered by the hip motor [N m], as `motor.Motor.limit`."""
     most = p[P.max_torque]
     lost = speed * most / (p[P.max_speed] * RPM * p[P.gear_ratio])
     low = min(max(-most - lost, -most), most)
@@ -102,7 +102,7 @@ def limit_torque(p, torque, speed):
 
 
 def stop_force(p, leg, rho):
-    """Return the push of the end stop of the leg's extension [N], negative: it pulls the toe back (erratum 9)."""
+    """Return the force of the end stop of the leg's extension [N], negative: it pulls the toe back (erratum 9)."""
     over = rho - p[P.rho0_r0 + leg]
     if p[P.stop_force] == 0.0 or over <= 0.0:
         return 0.0
@@ -117,7 +117,7 @@ def spring_forces(p, leg, at):
 
 
 def push(at, radial, splay, hip):
-    """Return the leg's push on its toe, in the body frame [N]: of radial force [N], splay and hip torque [N m]."""
+    """Return the leg's force on its toe, body frame [N], from radial force [N], splay and hip torque [N m]."""
     _, _, _, rho, st, ct, sp, cp = at
     aside, ahead = splay / rho, hip / (rho * ct)
     across = radial * ct - aside * st

@@ -1,15 +1,15 @@
-"""The hexapod's gait as a fixed point: its stride map on flat ground, in coordinates of the robot's own heading frame.
+"""The hexapod's gait as a fixed point of its stride map on flat ground, in coordinates of the robot's heading frame.
 
-The clock repeats after a stride and the machine is the same wherever it stands and looks, so a gait repeats only up to
-a shift and a turn: three neutral directions. The heading frame stands at the ground below the body's centre and turns
-with its heading; in it the state is
+The clock repeats after a stride, and the machine is invariant to position and heading, so a gait repeats only up to a
+translation and a rotation: three neutral directions. The heading frame has its origin on the ground below the body's
+centre and turns with its heading; in it the state is
 
     (height, tilt 2, velocity 3, angular velocity 3, and of each toe what its mode leaves free:
      all six numbers in flight, position and velocity along the ground while it slides, position while it sticks)
 
-taken just after the tripod A ends its slow phase, an event of the clock and therefore at a fixed time. The rest of the
-state is dead there (toes on the ground) or neutral (position, heading, the quaternion's length, energy counters).
-A gait with equal sides maps to itself after half a stride and a reflection, left to right: the half-stride map.
+taken just after tripod A ends its slow phase, an event of the clock and therefore at a fixed time. The rest of the
+state is constrained there (toes on the ground) or neutral (position, heading, quaternion norm, energy counters).
+A gait with equal sides maps to itself after half a stride and a left-right reflection: the half-stride map.
 
 Source: Guckenheimer & Holmes, Nonlinear Oscillations (1983), 1.5, for return maps and multipliers.
 """
@@ -32,7 +32,7 @@ from .toes import toe_mode
 
 SECTION = "kink_0"  # tripod A's clock; the event of the other tripod is its mirror image
 MIRROR_SECTION = "kink_3"
-# Differences behind the derivative, against a friction that fades below 3 mm/s.
+# Step of the finite differences, for a friction that fades below 3 mm/s.
 REACH = 1e-5
 RTOL = 1e-10  # of the runs behind a map: Newton's residual reaches 1e-9, and differences keep seven digits
 OTHER_SIDE = (np.arange(N_LEGS) + N_LEGS // 2) % N_LEGS  # the leg across
@@ -47,7 +47,7 @@ def turned(angle, vectors) -> np.ndarray:
 
 
 def heading(x) -> float:
-    """Return the heading of a state [rad], left positive: what is left of its rotation when the tilt is undone.
+    """Return the heading of a state [rad], left positive: what remains of its rotation without the tilt.
 
     The rotation is a tilt about a horizontal axis followed by this turn about the vertical.
     """
@@ -70,7 +70,7 @@ def moved(x, shift, turn: float) -> np.ndarray:
 
 
 def in_heading_frame(x) -> np.ndarray:
-    """Return a state (n,) seen from its heading frame: body above the origin, heading zero, counters zero."""
+    """Return a state (n,) in its heading frame: body above the origin, heading zero, counters zero."""
     x = np.asarray(x, float)
     turn = -heading(x)
     y = moved(x, -turned(turn, x[:3])[:2], turn)
@@ -80,7 +80,7 @@ def in_heading_frame(x) -> np.ndarray:
 
 
 def mirrored(x) -> np.ndarray:
-    """Return a state (n,) reflected left to right in the plane x = 0, every leg in the place of the one across."""
+    """Return a state (n,) reflected in the plane x = 0, every leg swapped with the opposite one."""
     y = np.array(x, float)
     y[[0, 5, 6, 7, 11, 12]] *= -1.0
     toes = y[TOES:WORK].reshape(N_LEGS, 2, 3)
@@ -89,7 +89,7 @@ def mirrored(x) -> np.ndarray:
 
 
 def free_entries(chart: int) -> np.ndarray:
-    """Return which entries of the state are coordinates of the section where the toes' modes are those of a chart."""
+    """Return which entries of the state are coordinates of the section, for the toes' modes of a chart."""
     toes = [TOES + 6 * leg + FREE_OF_MODE[toe_mode(chart, leg)] for leg in range(N_LEGS)]
     return np.concatenate([BODY, *toes])
 
@@ -213,17 +213,17 @@ def settle(
     *,
     variants: Variants | None = None,
 ) -> StrideMap:
-    """Walk from rest until the gait has settled, and return the stride map around where it came to.
+    """Walk from rest until the gait has settled, and return the stride map around that state.
 
     Args:
         sim: The compiled hexapod on flat ground.
         params: The robot.
         gait: The gait.
-        n_strides: How long to walk; more leaves Newton's method less to do.
+        n_strides: Number of strides; more of them leave Newton's method less to do.
         variants: Of the model.
 
     Raises:
-        ValueError: If the robot falls before.
+        ValueError: If the robot falls before that.
     """
     model = hybrid.build(params, Flat(), "open-loop", gait=gait, variants=variants)
     p = dict(zip(model.param_names, model.p0, strict=True))

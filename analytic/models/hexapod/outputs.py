@@ -1,4 +1,4 @@
-"""What the exact hexapod shows of itself: auxiliary functions of state and chart, and the lines of its picture."""
+"""Outputs of the exact hexapod: auxiliary functions of state and chart, and the lines of its picture."""
 
 from __future__ import annotations
 

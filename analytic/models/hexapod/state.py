@@ -1,11 +1,11 @@
-"""The exact hexapod's state vector: its layout, its assembly from joint coordinates, its start.
+"""The exact hexapod's state vector: layout, assembly from joint coordinates, initial state.
 
     x = (body position 3 [m], quaternion w x y z 4, velocity 3 [m/s], angular velocity in the body frame 3 [rad/s],
          for each leg: toe position 3 [m], toe velocity 3 [m/s],
          energy the motors gave, the dampers took, sliding took [J])
 
-World frame but for the angular velocity. The three energies influence nothing; they are integrated with the motion so
-that the energy balance can be checked to the integrator's tolerance.
+World frame except the angular velocity. The three energies do not affect the motion; they are integrated along with it
+so that the energy balance can be checked to the integrator's tolerance.
 """
 
 from __future__ import annotations
@@ -101,14 +101,14 @@ def joints_of(params: HexapodParams, x) -> tuple[np.ndarray, np.ndarray]:
 
 
 def start(params: HexapodParams, ground: Terrain | None = None, hip_angle=None) -> np.ndarray:
-    """Return the start: at rest, the lowest toe just touching the ground, leg springs at rest; shape (52,).
+    """Return the initial state: at rest, the lowest toe just touching the ground, leg springs at rest; shape (52,).
 
     The body is level, but parallel to the ground on an infinite slope (as `mjcf.hexapod_state.start_state` says).
 
     Args:
         params: The robot.
         ground: The terrain; the parameters' own by default.
-        hip_angle: Shape (6,) [rad]; by default where the parameters' own gait wants them at t = 0.
+        hip_angle: Shape (6,) [rad]; by default those of the parameters' own gait at t = 0.
     """
     ground = params.terrain if ground is None else ground
     angle = np.asarray(params.gait.clock()(0.0)[0] if hip_angle is None else hip_angle, float)

@@ -1,4 +1,4 @@
-"""The hexapod's toes as a hybrid system: the modes a chart packs, a leg's load in each, landing, grip and release.
+"""The hexapod's toes as a hybrid system: their modes in the chart code, loads, touchdown, sticking and liftoff.
 
 A chart code has two bits per toe (flight, stick, slide), below the modes of the controller.
 Source: SimSect manual 5.1.5 and 5.3.3.
@@ -87,8 +87,8 @@ def make_creep(load: Callable) -> Callable:
     def creep(t, x, d, p, chart, leg, R, at, n):
         """Return the velocity of a first-order sliding toe (3).
 
-        Its leg's push is affine in that velocity, so three pushes will do. While the hip's motor is at its limit it is
-        not, and friction's law is missed, by newtons.
+        Its leg's force is affine in that velocity, so three evaluations suffice. While the hip's motor is at its limit
+        it is not, and the friction law is violated by newtons.
         """
         a0, a1, a2, b0, b1, b2 = tangents(n)
         e = 1e-3
@@ -133,7 +133,7 @@ def make_contact(load: Callable, gradient: Callable) -> Callable:
 
 
 def toe_loads(pushed, p, R, n):
-    """Return N at rest and the tangential part (3) of the load on a toe [N]: its leg's push and its weight."""
+    """Return N at rest and the tangential part (3) of the load on a toe [N]: its leg's force and its weight."""
     wx, wy, wz = to_world(R, pushed[0], pushed[1], pushed[2])
     return loads(n, wx, wy, wz - p[P.leg_mass] * p[P.g])
 
@@ -174,9 +174,9 @@ def make_landing(m: ToeFunctions) -> Callable:
     contact, height, gradient = m.contact, m.height, m.gradient
 
     def land(t, x, d, p, chart, leg):
-        """Put a toe that is to touch the ground onto it and return the chart: stick, slide, or flight if it is pulled.
+        """Put a toe on the ground at touchdown and return the chart: stick, slide, or flight if it is pulled.
 
-        That last is the manual's skip rule: the damper may pull at once after the impact, and the toe flies on.
+        The last is the manual's skip rule: the damper may pull right after the impact, and the toe stays in flight.
         """
         k, mass = TOES + 6 * leg, p[P.leg_mass]
         n = normal(gradient, x[k], x[k + 1], p)
@@ -212,11 +212,11 @@ def grip(x, d, p, chart, leg):
 
 
 def make_release(m: ToeFunctions) -> Callable:
-    """Return the function that lets a toe go."""
+    """Return the function for the liftoff of a toe."""
     contact, gradient = m.contact, m.gradient
 
     def release(t, x, d, p, chart, leg):
-        """Let a toe go; a first-order toe takes the velocity it slid with, and its energy from nowhere."""
+        """Lift a toe off; a first-order toe keeps its sliding velocity, and its kinetic energy is unaccounted for."""
         if p[P.first_order_slide] == 1.0 and toe_mode(chart, leg) == SLIDE:
             k, R = TOES + 6 * leg, rotation(x)
             n = normal(gradient, x[k], x[k + 1], p)
