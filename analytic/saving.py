@@ -111,7 +111,7 @@ def place_of(path: Path | str) -> Path:
     if place.is_dir():
         raise OSError(errno.EISDIR, "a folder of that name is there", str(path))
     if place.exists() and not place.is_file():
-        raise OSError(errno.EINVAL, "it is no ordinary file", str(path))
+        raise OSError(errno.EINVAL, "it is not a regular file", str(path))
     return place
 
 

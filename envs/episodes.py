@@ -50,7 +50,7 @@ def masked(mask: np.ndarray | None, n: int) -> list[int]:
         return list(range(n))
     mask = np.asarray(mask)
     if mask.shape != (n,) or mask.dtype != bool or not mask.any():
-        raise ValueError(f"reset_mask must be {n} booleans, one of them true, got {mask}")
+        raise ValueError(f"reset_mask must be {n} booleans, at least one of them true, got {mask}")
     return np.flatnonzero(mask).tolist()
 
 

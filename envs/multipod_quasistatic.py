@@ -132,7 +132,7 @@ class MultipodQuasistaticEnv(RestorableEnv, gymnasium.Env):
 
     def __init__(self, render_mode: None = None, **options):
         if render_mode is not None:
-            raise ValueError(f"the surrogate draws nothing, got render_mode {render_mode!r}; Multipod-v0 does")
+            raise ValueError(f"the surrogate does not render, got render_mode {render_mode!r}; Multipod-v0 does")
         self.render_mode = None
         self.vector = MultipodQuasistaticVectorEnv(1, autoreset_mode=AutoresetMode.DISABLED, **options)
         self._busy = False

@@ -42,12 +42,14 @@ class State:
     def check(self, config, n: int) -> None:
         """Refuse a state that does not fit n simulations with these options."""
         if len(self) not in (1, n):
-            raise ValueError(f"the state is of {len(self)} simulations, to be taken by {n}; one row serves any number")
+            raise ValueError(
+                f"the state is of {len(self)} simulations and cannot be restored in {n}; that of one can, in any number"
+            )
         if self.config is config:
             return
         if type(self.config) is not type(config):
             theirs, ours = (type(one).__name__.removesuffix("Config") for one in (self.config, config))
-            raise ValueError(f"the state is of another environment: of {theirs}, and this is {ours}")
+            raise ValueError(f"the state is of another environment: of {theirs}, not {ours}")
         names = [entry.name for entry in fields(config)]
         other = [name for name in names if not same(getattr(self.config, name), getattr(config, name))]
         if other:

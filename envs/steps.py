@@ -47,8 +47,8 @@ def observed_start(task: Task, warnings: np.ndarray, sims: list[int] | tuple = (
     counts = warnings[sims].reshape(-1, warnings.shape[-1]).sum(0)
     if counts.any():
         raise ValueError(
-            f"an episode cannot start like this: {warning_sentence(counts)}; qpos, qvel or an option such as "
-            "reset_noise puts it there"
+            f"an episode cannot start in this state: {warning_sentence(counts)}; change qpos, qvel or an option such "
+            "as reset_noise"
         )
     with np.errstate(over="ignore", invalid="ignore"):  # what does not fit in float32 is refused
         observation = task.observe()
@@ -59,6 +59,6 @@ def observed_start(task: Task, warnings: np.ndarray, sims: list[int] | tuple = (
         name = next(name for name, part in task.observation_slices.items() if part.start <= first[-1] < part.stop)
         raise ValueError(
             f"an episode cannot start outside its observation space: {name} would be {begun[first]:g}, its bound is "
-            f"{bound[first[-1]]:g}; qpos, qvel or an option such as reset_noise puts it there"
+            f"{bound[first[-1]]:g}; change qpos, qvel or an option such as reset_noise"
         )
     return observation

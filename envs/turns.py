@@ -16,7 +16,7 @@ def alone(method):
         if self._busy:
             raise RuntimeError(
                 f"{method.__name__}() was called while another call of this environment runs: an environment serves "
-                "one thread; make one for each, or a vector environment, which has threads of its own"
+                "one thread at a time; make one per thread, or a vector environment, which has its own threads"
             )
         self._busy = True
         try:

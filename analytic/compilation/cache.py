@@ -49,7 +49,7 @@ def _unusable(levels: tuple[Path, ...]) -> str:
                 return unsafe
     except OSError as error:
         return f"it cannot be made ({error})"
-    return "" if level.is_dir() and os.access(level, os.W_OK) else "it is no folder that can be written to"
+    return "" if level.is_dir() and os.access(level, os.W_OK) else "it is not a writable folder"
 
 
 def not_private(path: Path | int) -> str:

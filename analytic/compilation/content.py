@@ -35,7 +35,7 @@ def feed_content(value: Any, walk: Any) -> None:
     elif type(value).__module__.startswith("numba.core.types") and "#" not in str(value) and "0x" not in str(value):
         walk.put("type", str(value))
     else:
-        raise NoFingerprint(f"{walk.where()} is of type {type(value).__name__}, which cannot be told from another")
+        raise NoFingerprint(f"{walk.where()} is of type {type(value).__name__}, which cannot be hashed")
 
 
 @feed_content.register(types.FunctionType)
@@ -70,7 +70,7 @@ def _(value: Reached, walk: Any) -> None:
 @feed_content.register(np.generic)
 def _(value: Any, walk: Any) -> None:
     if value.dtype.hasobject or not (isinstance(value, np.generic) or type(value) in ARRAYS):
-        raise NoFingerprint(f"{walk.where()} is an array of objects or of a type of its own")
+        raise NoFingerprint(f"{walk.where()} is an array of objects or of a user-defined type")
     order = (value.flags.c_contiguous, value.flags.f_contiguous)
     contents = hashlib.sha256(value.tobytes()).hexdigest()
     walk.put("array", type(value).__name__, repr(value.dtype), value.shape, order, contents)

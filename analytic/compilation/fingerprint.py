@@ -142,7 +142,7 @@ class _Walk:
         if id(value) in self.used:
             return
         if has_cache_of_numba(value):
-            raise NoFingerprint(f"{self.where()} has a cache of numba's own, which sees no more than its own file")
+            raise NoFingerprint(f"{self.where()} has numba's own cache, which only checks its own source file")
         self.used[id(value)] = Used(value, "", ())  # holds its place while others are found
         inner = _Walk(False, above=self)
         inner.feed_named(parts)

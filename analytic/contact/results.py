@@ -18,10 +18,10 @@ class SolverStatus(Enum):
         "no equilibrium: the centre of mass lies outside the feet; add feet (a belly) or hold the last pose"
     )
     NO_TRACTION = "no foot has traction: the body's velocity is undefined and given as zero"
-    GAP_MISSED = "the duality gap was not reached; `gap` bounds the excess dissipation all the same"
+    GAP_MISSED = "the duality gap was not reached; `gap` still bounds the excess dissipation"
     STALLED = "the support search ran out of steps; `residual` says how far from balance it is"
     TO_ROUNDING = (
-        "solved to rounding: the feet move so nearly as one body that the gap asked for is finer than their velocities"
+        "solved to round-off: the feet move so nearly as one body that the requested gap is finer than their velocities"
     )
 
 

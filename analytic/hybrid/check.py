@@ -55,7 +55,9 @@ def _call(model: Model, what: str, function: Callable, *arguments: Any) -> Any:
     except IndexError as error:
         sizes = f"{model.x0.size} states, {model.d0.size} memory entries, {model.p0.size} parameters"
         more = f"{len(model.guards)} guards, {len(model.aux_names)} auxiliary functions"
-        raise ValueError(f"model {model.name}: {what} goes past an end ({error}); there are {sizes}, {more}") from None
+        raise ValueError(
+            f"model {model.name}: {what} indexes an array out of bounds ({error}); there are {sizes}, {more}"
+        ) from None
     except TypeError as error:
         raise ValueError(f"model {model.name}: {what} cannot be called: {error}") from None
     except ArithmeticError:

@@ -41,7 +41,7 @@ class Guard:
 
     def __post_init__(self) -> None:
         if not SYMBOL.match(self.name):
-            raise ValueError(f"{self.name!r} is no name for a guard: a letter, then letters, digits or underscores")
+            raise ValueError(f"{self.name!r} is not a valid guard name: a letter, then letters, digits or underscores")
         if self.direction not in (-1, 0, 1):
             raise ValueError(f"guard {self.name}: direction must be -1, 0 or +1, got {self.direction!r}")
         if self.side not in SIDES:

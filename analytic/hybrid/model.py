@@ -140,7 +140,7 @@ class Model:
                 raise ValueError(f"guard {guard.name}: {error}") from None
         if isinstance(guard.target, str) and guard.target not in self.param_names:
             known = ", ".join(self.param_names) or "none"
-            raise ValueError(f"guard {guard.name}: its target {guard.target!r} is no parameter; known: {known}")
+            raise ValueError(f"guard {guard.name}: its target {guard.target!r} is not a parameter; known: {known}")
         self.guards[guard.name] = guard
 
     def reset(self, guard: str) -> Callable:

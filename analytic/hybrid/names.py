@@ -41,7 +41,7 @@ def flatten(table: Any) -> tuple[tuple[str, ...], np.ndarray]:
     values: list[float] = []
     for name, value in items(table).items():
         if not SYMBOL.match(name):
-            raise ValueError(f"{name!r} is no name: a letter, then letters, digits or underscores")
+            raise ValueError(f"{name!r} is not a valid name: a letter, then letters, digits or underscores")
         try:
             array = np.asarray(value, dtype=float)
         except (TypeError, ValueError):

@@ -135,7 +135,7 @@ def test_what_a_killed_process_left_is_removed_by_the_next_and_what_a_live_one_w
 def test_folders_and_devices_are_not_replaced_and_links_are_followed(tmp_path):
     with pytest.raises(OSError, match="a folder of that name is there"):
         saving.write_text(tmp_path, "text")
-    with pytest.raises(OSError, match="no ordinary file"):
+    with pytest.raises(OSError, match="not a regular file"):
         saving.write_text("/dev/null", "text")
     (tmp_path / "link").symlink_to(tmp_path / "page.md")
     saving.write_text(tmp_path / "link", "text")

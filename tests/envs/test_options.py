@@ -166,7 +166,9 @@ def test_a_refused_reset_leaves_everything_as_it_was(name, make, tmp_path, monke
 def test_a_start_outside_the_observation_space_is_refused_by_what_would_be_observed(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     env, envs = single(name), many(name)
-    message = r"cannot start outside its observation space: \w+ would be -?1e\+09, its bound is \d+; qpos, qvel or"
+    message = (
+        r"cannot start outside its observation space: \w+ would be -?1e\+09, its bound is \d+; change qpos, qvel or"
+    )
     for one in (env, envs):
         with pytest.raises(ValueError, match=message):
             one.reset(seed=0, options={"qvel": np.full(one.task.model.nv, 1e9)})

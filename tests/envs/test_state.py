@@ -151,11 +151,11 @@ def test_what_is_no_state_of_this_environment_is_refused():
         env.set_state(rough.get_state())
     ant = single("BigAnt-v0")
     ant.reset(seed=0)
-    with pytest.raises(ValueError, match="of another environment: of BigAnt, and this is Hexapod"):
+    with pytest.raises(ValueError, match="of another environment: of BigAnt, not Hexapod"):
         envs.set_state(ant.get_state())
-    with pytest.raises(ValueError, match="the state is of 3 simulations, to be taken by 1"):
+    with pytest.raises(ValueError, match="the state is of 3 simulations and cannot be restored in 1;"):
         env.set_state(envs.get_state())
-    with pytest.raises(ValueError, match="the state is of 2 simulations, to be taken by 3"):
+    with pytest.raises(ValueError, match="the state is of 2 simulations and cannot be restored in 3;"):
         envs.set_state(envs.get_state(indices=[0, 1]))
     for indices, message in [
         ([0, 3], "indices of 3 environments lie from 0 to 2"),

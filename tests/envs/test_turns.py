@@ -35,7 +35,7 @@ def test_a_second_thread_is_refused_while_a_step_runs_and_served_after_it(name, 
     thread = threading.Thread(target=env.step, args=(action,))
     thread.start()
     assert within.wait(60)
-    message = r"\(\) was called while another call of this environment runs: an environment serves one thread"
+    message = r"\(\) was called while another call of this environment runs: an environment serves one thread at a time"
     try:
         for call in (lambda: env.step(action), env.reset, env.get_state, lambda: env.set_state(state)):
             with pytest.raises(RuntimeError, match=message):

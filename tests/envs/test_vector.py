@@ -168,7 +168,7 @@ def test_without_autoreset_the_user_resets_by_a_mask():
         assert_same_infos(mine[1], theirs[1])
     step_both(native, sync, np.full((N, 6), 0.2))
     for wrong in (np.zeros(N, bool), np.ones(2, bool), np.ones(N)):
-        with pytest.raises(ValueError, match="reset_mask must be 3 booleans, one of them true"):
+        with pytest.raises(ValueError, match="reset_mask must be 3 booleans, at least one of them true"):
             native.reset(options={"reset_mask": wrong})
 
 

@@ -165,12 +165,12 @@ USES = {
     ),
     "a module as an argument": ("return g(conf) * x", "module conf is used in f.conf other than"),
     "an attribute by its name": ("return getattr(conf, 'G') * x", "module conf is used in f.conf other than"),
-    "an object": ("return conf.thing * x", "f.conf.thing is of type object, which cannot be told from another"),
-    "an address": ("return conf.cos(x)", "f.conf.cos is of type _FuncPtr, which cannot be told"),
+    "an object": ("return conf.thing * x", "f.conf.thing is of type object, which cannot be hashed"),
+    "an address": ("return conf.cos(x)", "f.conf.cos is of type _FuncPtr, which cannot be hashed"),
     "an array of objects": ("return conf.boxes[0] * x", "f.conf.boxes is an array of objects"),
-    "a masked array": ("return conf.masked[0] * x", "f.conf.masked is an array of objects or of a type of its own"),
+    "a masked array": ("return conf.masked[0] * x", "f.conf.masked is an array of objects or of a user-defined type"),
     "a stencil": ("return conf.stencil(x)", "f.conf.stencil is of type StencilFunc"),
-    "what numba caches": ("return conf.v(x)", "f.conf.v has a cache of numba's own"),
+    "what numba caches": ("return conf.v(x)", "f.conf.v has numba's own cache"),
     "an inner value": ("return conf.h(x)", "f.conf.h.table is of type object"),
 }
 

@@ -201,7 +201,7 @@ cosine.argtypes, cosine.restype = [ctypes.c_double], ctypes.c_double
     "function, value, reason",
     [
         (renamed, 18.0, "module mine is used in renamed.math other than by the names of its attributes"),
-        (pointed, np.cos(3.0), "pointed.cosine is of type _FuncPtr, which cannot be told from another"),
+        (pointed, np.cos(3.0), "pointed.cosine is of type _FuncPtr, which cannot be hashed"),
         (large, 3.0, machine_code.DYNAMIC),
     ],
 )

@@ -246,7 +246,7 @@ def meddles(t, x, d, p, dx):
 @pytest.mark.parametrize(
     "field, sentence",
     [
-        (too_long, "the field of chart 'one' goes past an end .*there are 2 states"),
+        (too_long, "the field of chart 'one' indexes an array out of bounds .*there are 2 states"),
         (too_short, "the field of chart 'one' does not set the rate of b"),
         (meddles, "the field of chart 'one' changes the state; only transitions may"),
         (lambda t, x: None, "the field of chart 'one' cannot be called"),
@@ -269,7 +269,7 @@ def test_missing_fields_and_unknown_targets_are_refused():
     model.field("one")(lambda t, x, d, p, dx: dx.__setitem__(0, 0.0))
     with pytest.raises(ValueError, match="no field for chart two"):
         hy.compile(model, mode="python")
-    with pytest.raises(ValueError, match="target 'q' is no parameter; known: k"):
+    with pytest.raises(ValueError, match="target 'q' is not a parameter; known: k"):
         model.guard("one", target="q", name="g")(lambda t, x, d, p: x[0])
 
 

@@ -109,5 +109,5 @@ def test_a_single_file_is_numbered_refused_or_replaced_likewise(here):
     with pytest.raises(ValueError, match="gaits.png exists already; --force replaces it"):
         output.file_from(args("--out", "gaits.png", default=None))
     assert str(output.file_from(args("--out", "gaits.png", "--force", default=None))) == "gaits.png"
-    with pytest.raises(ValueError, match="no ordinary file"):
+    with pytest.raises(ValueError, match="not a regular file"):
         output.new_file(type(here)(os.devnull), force=True)
