@@ -43,7 +43,8 @@ class Notice(Listener):
 
     @staticmethod
     def _write(text: str) -> None:
-        print(text, end="", file=sys.stderr, flush=True)
+        sys.stderr.write(text)
+        sys.stderr.flush()
 
 
 @functools.cache
