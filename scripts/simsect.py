@@ -42,15 +42,11 @@ def main(argv: list[str] | None = None) -> int:
     Path(f"{run.base}.data").unlink(missing_ok=True)  # an older run's data do not stay beside these inputs
     for path in simsect.write_inputs(run, sim):
         print(path)
-    view, charts = open_view(run, args.video), run.model.charts
-
-    def progress(t: float, x: np.ndarray, d: np.ndarray, chart: int) -> None:
-        print(f"t = {t:.6g} in chart {charts[chart] if charts else chart}", flush=True)
-
+    view = open_view(run, args.video)
     with interrupts.heeded() as asked:
         looking = {"frame_period": interrupts.NOTICE_PERIOD} if view is None else {}
         on_frame = asked if view is None else lambda *now: asked() or view(*now)
-        result = simsect.integrate(run, sim, on_measure=progress, on_frame=on_frame, **looking)
+        result = simsect.integrate(run, sim, on_measure=progress(run.model), on_frame=on_frame, **looking)
     data = simsect.write_data(run, result)
     if view:
         view.close()
@@ -87,3 +83,12 @@ def open_view(run: simsect.Setup, video: Path | None):
     except (RuntimeError, ValueError) as error:
         print(f"tarsus simsect: no view: {error}", file=sys.stderr)
         return None
+
+
+def progress(model: hy.Model):
+    """Return the callback that reports the run's progress."""
+
+    def report(t: float, x: np.ndarray, d: np.ndarray, chart: int) -> None:
+        print(f"t = {t:.6g} in chart {model.charts[chart] if model.charts else chart}", flush=True)
+
+    return report

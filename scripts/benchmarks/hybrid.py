@@ -87,14 +87,31 @@ def scipy_peer(method: str) -> Callable:
     return run
 
 
-def diffrax_peer(solver: str) -> Callable:
-    """Return diffrax's integrator with its events, the whole run jitted as one scan over strides."""
+def diffrax_arc(solver: str) -> Callable:
+    """Return diffrax's integration of a field from one event to the next."""
     import diffrax
-    import jax
-    import jax.numpy as jnp
     import optimistix
 
+    def arc(field, guard, t, s, args, rtol):
+        root = optimistix.Newton(1e-12, 1e-12)
+        event = diffrax.Event(lambda t, y, args, **kw: guard(y, *args), root, direction=False)
+        controller = diffrax.PIDController(rtol=rtol, atol=rtol / 100)
+        term = diffrax.ODETerm(lambda t, y, args: field(t, y, args[0]))
+        solution = diffrax.diffeqsolve(
+            term, getattr(diffrax, solver)(), t, t + 10.0, None, s, args, event=event, stepsize_controller=controller
+        )
+        return solution.ts[-1], solution.ys[-1]
+
+    return arc
+
+
+def diffrax_peer(solver: str) -> Callable:
+    """Return diffrax's integrator with its events, the whole run jitted as one scan over strides."""
+    import jax
+    import jax.numpy as jnp
+
     jax.config.update("jax_enable_x64", True)
+    arc = diffrax_arc(solver)
 
     def flight(t, s, foot):
         return jnp.stack([s[2], s[3], jnp.zeros(()), -GRAVITY * jnp.ones(())])
@@ -105,28 +122,15 @@ def diffrax_peer(solver: str) -> Callable:
         push = STIFFNESS / (MASS * q2 * q2)
         return jnp.stack([s[2], s[3], push * lx, push * ly - GRAVITY])
 
-    def segment(field, guard, t, s, args, rtol):
-        event = diffrax.Event(
-            lambda t, y, args, **kw: guard(y, *args), optimistix.Newton(1e-12, 1e-12), direction=False
-        )
-        controller = diffrax.PIDController(rtol=rtol, atol=rtol / 100)
-        term = diffrax.ODETerm(lambda t, y, args: field(t, y, args[0]))
-        solution = diffrax.diffeqsolve(
-            term, getattr(diffrax, solver)(), t, t + 10.0, None, s, args, event=event, stepsize_controller=controller
-        )
-        return solution.ts[-1], solution.ys[-1]
-
     def run_all(rtol):
         def stride(carry, _):
             t, s, foot = carry
-            t1, s = segment(
-                stance, lambda y, x, h: 1.0 - jnp.sqrt((y[0] - x) ** 2 + y[1] ** 2), t, s, (foot, 0.0), rtol
-            )
+            t1, s = arc(stance, lambda y, x, h: 1.0 - jnp.sqrt((y[0] - x) ** 2 + y[1] ** 2), t, s, (foot, 0.0), rtol)
             angle = jnp.arctan2(s[0] - foot, s[1])
-            t2, s = segment(flight, lambda y, x, h: y[3], t1, s, (foot, 0.0), rtol)
-            t3, s = segment(flight, lambda y, x, h: y[1] - h, t2, s, (foot, jnp.cos(angle)), rtol)
+            t2, s = arc(flight, lambda y, x, h: y[3], t1, s, (foot, 0.0), rtol)
+            t3, s = arc(flight, lambda y, x, h: y[1] - h, t2, s, (foot, jnp.cos(angle)), rtol)
             foot = s[0] + jnp.sin(angle)
-            t4, s = segment(stance, lambda y, x, h: -((y[0] - x) * y[2] + y[1] * y[3]), t3, s, (foot, 0.0), rtol)
+            t4, s = arc(stance, lambda y, x, h: -((y[0] - x) * y[2] + y[1] * y[3]), t3, s, (foot, 0.0), rtol)
             return (t4, s, foot), jnp.stack([t1, t2, t3, t4])
 
         start = (jnp.zeros(()), jnp.array([0.0, 0.9, 1.0, 0.0]), jnp.zeros(()))
