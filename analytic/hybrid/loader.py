@@ -33,7 +33,7 @@ FILES = (  # each after those that it imports
 )
 FUNCTIONS = ("field", "guards", "initial", "validate", "after_zeno", "field_key", "transition")
 ENTRIES = {"events": ("begin_event", "finish_event"), "flow": ("flow", "advance", "advance_many")}
-# What Python calls, compiled and kept on disk: of a chart loop that is compiled too, the loop and nothing in it.
+# Entry points that Python calls, compiled and kept on disk; "compiled" needs only those of the whole chart loop.
 KEPT = {"compiled": ("advance", "advance_many"), "mixed": ("flow", "begin_event", "finish_event")}
 MODES = ("compiled", "mixed", "python")
 

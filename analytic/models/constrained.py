@@ -43,6 +43,13 @@ def substitute(L, b):
         b[i] /= L[i, i]
 
 
+def replace_bias(h, u):
+    """Replace the bias h (n,) by the load of torques u on the last joints: the others are not driven."""
+    first = len(h) - len(u)
+    for i in range(len(h)):
+        h[i] = (u[i - first] if i >= first else 0.0) - h[i]
+
+
 def free(M, load, rate):
     """Write the rate (n,) of what nothing constrains; the lower half of M becomes its factor."""
     factor(M)

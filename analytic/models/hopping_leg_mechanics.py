@@ -122,8 +122,7 @@ def _mass_and_load(frames, dq, p, u):
     """Return the mass matrix (4, 4) and what drives it (4,), B u - C dq - G."""
     M, load = np.empty((4, 4)), np.empty(4)
     mass_and_bias(frames, dq, p, M, load)
-    for i in range(4):
-        load[i] = (u[i - 2] if i >= 2 else 0.0) - load[i]
+    constrained.replace_bias(load, u)
     return M, load
 
 

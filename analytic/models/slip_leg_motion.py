@@ -75,8 +75,8 @@ def stance_rates(x: np.ndarray, p: np.ndarray, tau: np.ndarray, dx: np.ndarray, 
 def _begin(x, h, tau, dx):
     """Write the speeds into dx; replace h by what drives the leg, S^T tau - h."""
     for i in range(NQ):
-        h[i] = (tau[i - 2] if i >= 2 else 0.0) - h[i]
         dx[i] = x[NQ + i]
+    constrained.replace_bias(h, tau)
 
 
 def impact(x: np.ndarray, p: np.ndarray) -> None:

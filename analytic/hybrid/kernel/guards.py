@@ -114,7 +114,7 @@ def settle_guard(w, i, s):
 @jit
 def settle_far(w, i, s):
     """Set the state of guard `i` if no guard is near its zero and none has fired."""
-    w.sign[i] = -DIRECTION[i] if DIRECTION[i] != 0 else 1 if w.ga[i] > 0.0 else -1
+    w.sign[i] = choose_sign(w, i, False, 0)
     w.s_root[i] = s
     w.s_clear[i] = s
     u = w.sign[i] * w.ga[i]

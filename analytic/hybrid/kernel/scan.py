@@ -115,7 +115,7 @@ def first_fall(w, i, start, end, ready):
     """
     lo, hi, verdict = start, end, SPLIT
     if w.trust[i] == 0.0:
-        w.trust[i] = FIRST_WINDOW * w.s1
+        trust_width(w, i, FIRST_WINDOW * w.s1)
     whole = ready and w.s1 <= WIDER * w.trust[i]
     if whole:
         load_window(w, i)
@@ -133,7 +133,7 @@ def first_fall(w, i, start, end, ready):
         narrow = hi - lo <= NARROW * w.s1
         n_narrow = n_narrow + 1 if narrow else 0
         if verdict == FALL or (narrow and not w.wv[w.place] > 0.0):
-            w.trust[i] = max(w.trust[i], hi - lo)
+            trust_width(w, i, hi - lo)
             bracket(w, w.place - 1, w.place)
             return True
         if n_narrow > NOISE_WINDOWS:
@@ -142,9 +142,11 @@ def first_fall(w, i, start, end, ready):
             return True
         if verdict == SPLIT and not narrow:
             hi = lo + quarter(w, i, hi - lo)
-        elif is_last(w, i, hi - lo, hi >= end, end - start):
-            return False
         else:
+            trust_width(w, i, hi - lo)
+            if hi >= end:
+                trust_width(w, i, min(end - start, 2.0 * w.trust[i]))
+                return False
             lo, hi = hi, min(end, hi + 2.0 * (hi - lo))
         sample_window(w, i, lo, hi)
         verdict = judge(w)
@@ -161,12 +163,9 @@ def quarter(w, i, width):
 
 
 @jit
-def is_last(w, i, width, last, way):
-    """Store that guard `i` is smooth in a window of `width`; return whether that was the last window."""
+def trust_width(w, i, width):
+    """Store that guard `i` is smooth in a window of `width`."""
     w.trust[i] = max(w.trust[i], width)
-    if last:
-        w.trust[i] = max(w.trust[i], min(way, 2.0 * w.trust[i]))
-    return last
 
 
 @jit

@@ -192,3 +192,10 @@ def test_a_run_that_nobody_can_mean_is_refused(settings, sentence):
     sim = hy.compile(bouncing_ball.build(), mode="python")
     with pytest.raises(ValueError, match=sentence):
         sim.run(**settings)
+
+
+def test_a_guard_that_is_no_number_in_the_middle_of_a_step_is_named():
+    """At both ends of the run it is far from zero and hardly changes."""
+    r = clock(lambda x: math.nan if 0.3 < x < 0.7 else 10.0).run(final_time=1.0, first_step=1.0)
+    assert r.status is Status.NONFINITE
+    assert "guard zero" in r.message

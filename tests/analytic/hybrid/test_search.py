@@ -7,12 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tarsus.analytic import hybrid as hy
-from tarsus.analytic.hybrid import Status
 from tarsus.analytic.hybrid.workspace import as_object
 from tarsus.analytic.models import bouncing_ball
 
 KERNEL = hy.compile(bouncing_ball.build(), mode="python")
-
 
 samples = st.lists(st.floats(-0.1, 0.1), min_size=5, max_size=5)
 
@@ -38,20 +36,3 @@ def test_a_guard_that_stays_away_is_clear(first, changes, sign):
     assert not search.stays_away(w, 0)
     w.gs[3, 0] = -sign * first
     assert not search.stays_away(w, 0)
-
-
-def test_a_guard_that_is_no_number_in_the_middle_of_a_step_is_named():
-    """At both ends of the run it is far from zero and hardly changes."""
-    model = hy.Model("hole", state={"x": 0.0}, charts=["run"])
-
-    @model.field("run")
-    def flow(t, x, d, p, dx):
-        dx[0] = 1.0
-
-    @model.guard("run", to="run")
-    def far(t, x, d, p):
-        return math.nan if 0.3 < x[0] < 0.7 else 10.0
-
-    r = hy.compile(model, mode="python").run(final_time=1.0, first_step=1.0)
-    assert r.status is Status.NONFINITE
-    assert "far" in r.message
