@@ -26,7 +26,14 @@ from tarsus.scripts import report
 from tarsus.scripts.learning.training_runs import TrainingRun, as_dict, differences
 
 PACKAGES = ("tarsus", "mujoco", "gymnasium", "numpy", "torch", "stable-baselines3")
-KEPT = ("environment", "options", "algorithm", "settings", "num_envs")  # what a resumed training must not change
+KEPT = (
+    "environment",
+    "options",
+    "algorithm",
+    "settings",
+    "num_envs",
+    "normalise",
+)  # what a resumed training must not change
 
 
 def save(folder: Path, run: TrainingRun, seed: int, model, normaliser, **more: float) -> None:
@@ -106,12 +113,19 @@ def policy_arrays(model, normaliser) -> dict[str, np.ndarray]:
         layers, activation, squash = [*actor.actor.latent_pi, actor.actor.mu], "relu", True
     linear = [layer for layer in layers if isinstance(layer, torch.nn.Linear)]
     arrays = {
-        "mean": normaliser.obs_rms.mean,
-        "scale": np.sqrt(normaliser.obs_rms.var + normaliser.epsilon),
-        "clip": normaliser.clip_obs,
         "activation": activation,
         "squash": squash,
     }
+    if normaliser.norm_obs:
+        moments = normaliser.obs_rms
+        arrays |= {
+            "mean": moments.mean,
+            "scale": np.sqrt(moments.var + normaliser.epsilon),
+            "clip": normaliser.clip_obs,
+        }
+    else:
+        size = model.observation_space.shape
+        arrays |= {"mean": np.zeros(size), "scale": np.ones(size), "clip": np.inf}
     for k, layer in enumerate(linear):
         arrays[f"weight_{k}"] = layer.weight.detach().numpy()
         arrays[f"bias_{k}"] = layer.bias.detach().numpy()
@@ -141,7 +155,7 @@ def check(folder: Path, run: TrainingRun) -> dict[str, Any]:
         ValueError: If they differ; the differences are listed.
     """
     made, asked = settings(folder), as_dict(run)
-    found = differences({name: made[name] for name in KEPT}, {name: asked[name] for name in KEPT})
+    found = differences({"normalise": True} | {n: made[n] for n in KEPT if n in made}, {n: asked[n] for n in KEPT})
     if found:
         raise ValueError(f"the checkpoint in {folder} was made for other settings: " + "; ".join(found))
     return made
