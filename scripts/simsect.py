@@ -1,6 +1,6 @@
 """Run a SimSect init file: integrate, report progress, write .data, .initial and .param, show or film the run.
 
-Usage: tarsus simsect [-c SimSect.rc] [--method dop853] [--mode auto] [--video run.mp4]
+Usage: tarsus simsect [-c SimSect.rc] [--method NAME] [--mode auto] [--video run.mp4]
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ def main(argv: list[str] | None = None) -> int:
     """Run the file; return 0 if the final time was reached, 1 if the run ended before, 2 if the file is wrong."""
     parser = arguments.Parser(prog="tarsus simsect", description=__doc__.partition("\n")[0])
     parser.add_argument("-c", dest="file", default=simsect.DEFAULT_FILE, help="init file (default: %(default)s)")
-    words = "rk23 is SimSect's class of method, rodas5p is for stiff fields (default: %(default)s)"
-    parser.add_argument("--method", default="dop853", choices=METHODS, help=words)
+    words = "rk23 is SimSect's class of method; default dop853, of the hexapod rodas5p, which is for stiff fields"
+    parser.add_argument("--method", choices=METHODS, help=words)
     parser.add_argument("--mode", default="auto", choices=MODES, help="how it is run (default: %(default)s)")
     parser.add_argument("--video", type=paths.film, help="film the run into this file (.mp4, .gif)")
     parser.add_argument("--force", action="store_true", help="replace files that are there, instead of a number")

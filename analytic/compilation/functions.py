@@ -72,13 +72,15 @@ def _compiled(function: Callable, key: Any) -> Callable:
     import numba
 
     from .machine_code import keep_on_disk
+    from .together import Inner, Outer
 
     done: dict[int, Any] = {}
 
     def wrap(part: types.FunctionType) -> Any:
         if done:
-            return numba.njit(**INNER)(part)
-        return keep_on_disk(numba.njit(**EXACT)(part), lambda: key)  # the first is the function itself
+            return numba.njit(pipeline_class=Inner, **INNER)(part)
+        itself = numba.njit(pipeline_class=Outer, **EXACT)(part)  # comes first
+        return keep_on_disk(itself, lambda: key)
 
     module = types.ModuleType(f"tarsus_law_{key.name}")
     sys.modules[module.__name__] = module  # where numba finds it when it loads machine code

@@ -52,6 +52,7 @@ class Model:
         charts: Names, in the order of their codes from 0; None for charts made on demand.
         aux: Names of the auxiliary functions.
         start: Default first chart, a name or a code; overridden by a function decorated with `initial`.
+        method: The integration method that suits the field, see `compile`.
     """
 
     def __init__(
@@ -64,6 +65,7 @@ class Model:
         charts: Sequence[str] | None = None,
         aux: Sequence[str] = (),
         start: str | int = 0,
+        method: str = "dop853",
     ) -> None:
         self.name = name
         self.state_names, self.x0 = flatten(state)
@@ -76,6 +78,7 @@ class Model:
             raise ValueError(f"model {name}: chart names must differ, got {self.charts}")
         self.aux_names = tuple(aux)
         self.start = start
+        self.method = method
         self.guards: dict[str, Guard] = {}
         self.fields: dict[str, Callable] = {}
         self.handlers: dict[str, Callable] = {}

@@ -20,19 +20,21 @@ from .start import Starter
 from .tableau import METHODS
 
 
-def compile(model: Model, method: str = "dop853", mode: str = "auto") -> Simulator:
+def compile(model: Model, method: str | None = None, mode: str = "auto") -> Simulator:
     """Return a simulator of a model.
 
     Args:
         model: The model. The current values of functions, constants and closures are used.
         method: "dop853" (order 8, the best choice below rtol 1e-6), "dopri5", "rk23" (SimSect's class of method), or
-            "rodas5p" for stiff fields: steps as long as accuracy allows, each with a field evaluation per state.
+            "rodas5p" for stiff fields: steps as long as accuracy allows, each with a field evaluation per state. None:
+            the model's own.
         mode: "compiled" (numba); "mixed": compiled flow, transitions in plain Python, which may use any library;
             "python": interpreted, with bitwise identical results; "auto": compiled if numba is installed.
 
     Raises:
         ValueError: If the model has a mistake, or the method or mode is unknown.
     """
+    method = model.method if method is None else method
     if method not in METHODS:
         raise ValueError(f"unknown method {method!r}; known: {', '.join(METHODS)}")
     if mode == "auto":

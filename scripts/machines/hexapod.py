@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tarsus.analytic.clock import HEADINGS, TripodGait
+from tarsus.analytic.hybrid.tableau import METHODS
 from tarsus.analytic.models.hexapod import N_LEGS, HexapodParams, with_symbols
 from tarsus.analytic.terrain import TERRAINS, Terrain
 from tarsus.controllers.clock_gaits import CLOCK_GAITS
@@ -77,6 +78,7 @@ class HexapodExperiment:
     ground: Terrain
     preset: str | Preset = "reference"
     begin: Start | None = None  # None: at rest, the lowest toe on the ground
+    method: str | None = None  # of the exact engine; None: the model's own, for stiff fields
 
     def model(self) -> mujoco.MjModel:
         """Return the compiled model."""
@@ -111,6 +113,8 @@ class Hexapod(Machine):
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add gait, ground, robot and start."""
+        words = "of the exact engine; default rodas5p, which is for stiff fields"
+        parser.add_argument("--method", choices=METHODS, help=words)
         gait = parser.add_argument_group("gait")
         gait.add_argument("--gait", choices=tuple(CLOCK_GAITS), help="one with a name, which the options below change")
         for name, (symbol, words) in GAIT_OPTIONS.items():
@@ -142,7 +146,7 @@ class Hexapod(Machine):
         starts = args.engine == "both" or args.lift > 0 or any(getattr(args, name) is not None for name in VECTORS)
         begin = Start(*_start(args, params, gait, ground)) if starts else None
         kind = HexapodExperiment if args.engine == "mujoco" else PlatelessExperiment
-        experiment = kind(params, gait, ground, args.preset, begin)
+        experiment = kind(params, gait, ground, args.preset, begin, args.method)
         if args.engine != "exact":
             stepping.rows_in(args.seconds, hexapod_mujoco.HexapodStepper(experiment).model.opt.timestep)
         return experiment

@@ -26,13 +26,13 @@ from tarsus.scripts.machines.machine import SAMPLE_PERIOD, Run, RunStatus
 from tarsus.scripts.runs import record
 from tarsus.scripts.runs.interrupts import unbroken
 
-RTOL = 1e-6  # a walk's position is then right to 0.1 um after 6 s, its energy balance to 1e-7 of the motors' work
+RTOL = 1e-6  # a walk's position is then right to 0.1 um after 6 s, its energy balance to 1e-6 of the motors' work
 
 
 @lru_cache(maxsize=8)
-def simulator(terrain: Terrain) -> hy.Simulator:
+def simulator(terrain: Terrain, method: str | None = None) -> hy.Simulator:
     """Return the compiled hexapod on a kind of ground; parameters and gait are arguments of a run."""
-    return hy.compile(hybrid.build(terrain=terrain))
+    return hy.compile(hybrid.build(terrain=terrain), method)
 
 
 def run(
@@ -47,7 +47,7 @@ def run(
 ) -> hy.Result:
     """Return the engine's result of a run; see `simulate`."""
     model = hybrid.build(experiment.params, experiment.ground, "open-loop", gait=experiment.gait, variants=variants)
-    sim = simulator(experiment.ground)
+    sim = simulator(experiment.ground, experiment.method)
     x0 = start_of(experiment) if x0 is None else x0
     params = dict(zip(model.param_names, model.p0, strict=True))
     settings = {"final_time": seconds, "rtol": rtol, "atol": rtol * SCALE, "record_period": record_period}

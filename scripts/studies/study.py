@@ -72,6 +72,7 @@ class Case:
     place: tuple[float, float] = (0.0, 0.0)  # where the body starts, not on a slope, x and y [m]
     x0: np.ndarray | None = None  # state to start from, (52,); at rest on the gait's references if None
     row_period: float = ROW_PERIOD  # [s]
+    method: str | None = None  # of the exact engine; None: the model's own
 
 
 def start_of(case: Case, gait: TripodGait) -> np.ndarray:
@@ -104,7 +105,7 @@ def run(case: Case, engine: str = EXACT) -> Run:
     gait = TripodGait(**case.gait)
     x0 = start_of(case, gait)
     if engine == EXACT:
-        experiment = HexapodExperiment(PARAMS, gait, case.ground)
+        experiment = HexapodExperiment(PARAMS, gait, case.ground, method=case.method)
         return exact.simulate(experiment, case.seconds, x0=x0, period=case.row_period)
     begin = Start(*from_exact(PARAMS, x0))
     experiment = HexapodExperiment(PARAMS, gait, case.ground, engine, begin)

@@ -1,0 +1,78 @@
+"""Functions that go through LLVM together: those that Python calls with all that they call.
+
+numba optimises each function with all that it calls, and generates machine code for it, although Python calls few of
+them: what is called ten levels deep goes through LLVM ten times. Here an inner function is only translated; LLVM sees
+it with the function that Python calls. A model's kernel then compiles in less than half the time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from numba import _dynfunc
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler, CompileResult
+
+
+class Part(JITCodeLibrary):
+    """An inner function, to be linked into the function that Python calls: neither optimised nor linked by itself."""
+
+    def finalize(self) -> None:
+        """End the translation."""
+        self._finalized = True
+
+    def _get_module_for_linking(self) -> Any:
+        return self._final_module
+
+
+class Whole(JITCodeLibrary):
+    """A function that Python calls, with all that it calls."""
+
+    def finalize(self) -> None:
+        """Link all parts, each once, then optimise and generate machine code."""
+        found, waiting = {}, [*self._linking_libraries]
+        while waiting:
+            library = waiting.pop()
+            if library not in found:
+                found[library] = None
+                waiting += library._linking_libraries if isinstance(library, Part) else ()
+        self._parts = [library for library in found if isinstance(library, Part)]
+        # Numba's own come last: what nobody refers to yet would not be linked.
+        self._linking_libraries = [*self._parts, *(library for library in found if library not in self._parts)]
+        super().finalize()
+
+    def _optimize_final_module(self) -> None:
+        for part in self._parts:
+            for function in part.get_defined_functions():
+                self._final_module.get_function(function.name).linkage = "internal"  # vanishes where it is inlined
+        super()._optimize_final_module()
+
+
+class Outer(Compiler):
+    """Compiles a function that Python calls; a `pipeline_class` of `numba.njit`."""
+
+    library: type = Whole
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.state.library = self.library(self.state.targetctx.codegen(), "")
+        self.state.library.enable_object_caching()
+
+
+class Inner(Outer):
+    """Translates a function that only compiled functions call."""
+
+    library = Part
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.state.flags.no_compile = True
+
+    def compile_extra(self, func: Callable) -> CompileResult:
+        """Return the translated function, known to its callers by an object that cannot be called."""
+        made = super().compile_extra(func)
+        name = made.fndesc.qualname.rpartition(".")[2]
+        known = _dynfunc.make_function(made.fndesc.lookup_module(), name, "", 0, made.environment, (made.library,))
+        self.state.targetctx.insert_user_function(known, made.fndesc, [made.library])
+        return made._replace(entry_point=known)
