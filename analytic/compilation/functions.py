@@ -30,23 +30,30 @@ def has_numba() -> bool:
     return importlib.util.find_spec("numba") is not None
 
 
-def jit(function: Callable | None = None, *, fast: bool = False, parallel: bool = False) -> Callable:
+def jit(
+    function: Callable | None = None, *, fast: bool = False, parallel: bool = False, inline: bool = False
+) -> Callable:
     """Return a function compiled, or as it is without numba. What it calls must be compiled already.
 
     Args:
         function: Any function; None makes this a decorator with options.
         fast: Whether arithmetic may be rearranged (`FASTMATH`). What it calls keeps its own choice.
         parallel: Whether `prange` loops are spread over all of numba's threads.
+        inline: Whether it is compiled into its callers: an array in a call is passed as seven to eleven numbers.
     """
     if function is None:
-        return functools.partial(jit, fast=fast, parallel=parallel)
+        return functools.partial(jit, fast=fast, parallel=parallel, inline=inline)
     if not has_numba():
         return function
     import numba
 
     from .machine_code import Key, keep_on_disk
 
-    options: dict[str, Any] = {**EXACT, "nogil": not parallel}  # numba's threads serve one caller at a time
+    options: dict[str, Any] = {
+        **EXACT,
+        "nogil": not parallel,
+        "forceinline": inline,
+    }  # numba's threads serve one caller at a time
     if fast:
         options["fastmath"] = FASTMATH
     dispatcher = numba.njit(parallel=parallel, **options)(function)

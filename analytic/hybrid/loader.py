@@ -71,7 +71,7 @@ def load(functions: Functions, method: Method, mode: str) -> types.SimpleNamespa
     if mode == "python":
         done: dict[int, Any] = {}
         free = {name: interpreted(_function(functions, name), done) for name in FUNCTIONS}
-        free |= dict.fromkeys(("jit", "loop_jit", "plain"), _same)
+        free |= dict.fromkeys(("jit", "loop_jit", "plain", "loop_plain"), _same)
         kernel = _execute(f"tarsus_hybrid_{uuid.uuid4().hex}", method, free | _numbers(functions, method))
         for module in kernel.modules.values():
             del sys.modules[module.__name__]
@@ -108,7 +108,9 @@ def _load_compiled(functions: Functions, method: Method, mode: str) -> types.Sim
     free = {part: getattr(functions, part) for part in FUNCTIONS}
     for part in compiled:
         free[part] = rebuild(_function(functions, part), jit_model, {}, done, f"{name}.free", frozen=True)
-    free |= {"jit": jit, "loop_jit": _same if mode == "mixed" else jit, "plain": _intrinsic_plain()}
+    free |= {"jit": jit, "loop_jit": jit, "plain": _intrinsic_plain(), "loop_plain": _intrinsic_plain()}
+    if mode == "mixed":
+        free |= dict.fromkeys(("loop_jit", "loop_plain"), _same)
     kernel = _execute(name, method, free | _numbers(functions, method))
     if mode == "compiled":
         _COMPILED[key.name] = kernel
@@ -162,14 +164,20 @@ def _execute(name: str, method: Method, free: dict[str, Any]) -> types.SimpleNam
 
 @functools.cache
 def _intrinsic_plain() -> Any:
-    """Return the compiled `plain`: a record's array seen as an ordinary one (numba gives it a type of its own)."""
+    """Return the compiled `plain`: a record's array seen as an ordinary one (numba gives it a type of its own).
+
+    Its references are not counted (each count is an atomic instruction): the caller of the kernel holds the memory.
+    """
     from numba import types as nb
     from numba.extending import intrinsic
 
     @intrinsic
     def plain(context, array):
         def same(context, builder, signature, arguments):
-            return arguments[0]
+            view = context.make_array(signature.return_type)(context, builder, value=arguments[0])
+            view.meminfo = context.get_constant_null(nb.MemInfoPointer(nb.voidptr))
+            view.parent = context.get_constant_null(nb.pyobject)
+            return view._getvalue()
 
         return nb.Array(array.dtype, array.ndim, "C")(array), same
 

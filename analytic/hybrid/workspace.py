@@ -13,7 +13,7 @@ import numpy as np
 from .kernel.steps import MEMO
 
 REALS = """
-    t te t_final t_stop t_event t_enter t_culprit t_warning t_frame h h_begin s1 sa s_end
+    t te t_final t_stop t_event t_enter t_culprit t_warning t_frame h h_begin h_cut s1 sa s_end
     left right left_value right_value t_jac
     rtol max_step min_step first_step exponent old_error stop_precision time_tol graze_tol turn inverse
     bend bend_up t_scale
@@ -22,7 +22,7 @@ REALS = """
 WHOLES = """
     chart chart_before phase status what culprit pause event clipped unchanged moved identity first place rough on_step
     n_rec n_ev n_field n_steps n_rejected n_charts n_declined n_small n_warnings n_active
-    max_charts max_steps max_stop_iter k_record k_measure k_frame stop_guard stop_count
+    n_visit cut_step max_charts max_steps max_stop_iter k_record k_measure k_frame stop_guard stop_count
     pi_control zeno_on zeno_guard zeno_chart_count warn_only record_on log_on
 """.split()
 STATES = "x x1 xe xm fe inner probe later later_f x_frame atol".split()  # (n,)
@@ -53,7 +53,8 @@ def layout(n: int, n_memory: int, n_params: int, n_guards: int, n_rows: int, n_d
     fields += [("k", np.float64, (n_rows, n)), ("q", np.float64, (n_dense, n))]
     fields += [(name, np.float64, (n_jac, n_jac)) for name in ("jac", "lu")]
     fields += [(name, np.float64, (n_jac,)) for name in ("ft", "column")] + [("swap", np.int64, (n_jac,))]
-    fields += [("memo_key", np.int64, (MEMO,)), ("memo_h", np.float64, (MEMO,))]
+    fields += [(name, np.int64, (MEMO,)) for name in ("memo_key", "memo_cut_step")]
+    fields += [(name, np.float64, (MEMO,)) for name in ("memo_h", "memo_cut_h")]
     return np.dtype(fields, align=True)
 
 

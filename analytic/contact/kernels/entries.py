@@ -40,7 +40,7 @@ from .layout import (
 from .support_search import solve_support
 
 
-@jit(fast=True)
+@jit(fast=True, inline=True)
 def _frame(i, pos, vel, feet, f, weight, law, setting, tilt_terms, s, out, force):
     """Solve frame `i` with the feet `f`, support first; return the code."""
     for j in range(s.shape[1]):

@@ -44,7 +44,7 @@ from .layout import (
 from .viscous import fit_anisotropic, solve_isotropic
 
 
-@jit(fast=True)
+@jit(fast=True, inline=True)
 def _gather(i, pos, vel, feet, f, out, tilt_terms, packed, s):
     """Write m = mu F, place and velocity of the feet to `s`; return their number, and sums that the balance needs.
 

@@ -68,6 +68,32 @@ def move(s, p, q, step):
     return sk, sx, sy, sxx, sxy, syy, sp, spx, spy, energy, rounding, changes
 
 
+@jit(fast=True, inline=True)
+def settle(s, p, step):
+    """Add a full step to the heights `p`; return the sums over the feet then loaded.
+
+    It is (dh, dx, dy, cx, cy): a lift, and slopes along x and y about the centroid c of the loads.
+    """
+    dh, dx, dy, cx, cy = step
+    sk = sx = sy = sxx = sxy = syy = sp = spx = spy = 0.0
+    for j in range(s.shape[1]):
+        x, y, k = s[X, j], s[Y, j], s[K, j]
+        height = s[p, j] + (dh + dx * (x - cx) + dy * (y - cy))
+        s[p, j] = height
+        on = k if height < 0.0 else 0.0
+        load = on * height
+        sk += on
+        sx += on * x
+        sy += on * y
+        sxx += on * x * x
+        sxy += on * x * y
+        syy += on * y * y
+        sp += load
+        spx += load * x
+        spy += load * y
+    return sk, sx, sy, sxx, sxy, syy, sp, spx, spy, 0.0, 0.0, 0.0
+
+
 @jit(fast=True)
 def line_of(s, p, everyone, shape):
     """Return the loaded feet's stiffness, centroid, principal direction and moments, summed afresh about them.

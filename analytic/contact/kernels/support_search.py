@@ -13,8 +13,10 @@ from ...compilation import jit
 from .layout import (
     BALANCE_TOL,
     BALANCED,
+    DETOUR,
     EDGE_TOL,
     FALL,
+    FULL_STEPS,
     LOAD,
     MAX_SUPPORT,
     NEWTON,
@@ -31,7 +33,7 @@ from .layout import (
     X,
     Y,
 )
-from .stance import line_of, move, shape_of, spans, start
+from .stance import line_of, move, settle, shape_of, spans, start
 from .support_tilt import least_tilt
 
 
@@ -102,17 +104,23 @@ def line_search(s, weight, p, step, size2):
 
 
 @jit(fast=True)
+def full_step(weight, sums):
+    """Return the full Newton step of loaded feet that span the plane: a lift, slopes along x and y, their centroid."""
+    sk, sx, sy, sxx, sxy, syy, sp, spx, spy, _, _, _ = sums
+    cx, cy = sx / sk, sy / sk
+    ixx, ixy, iyy = sxx - sx * cx, sxy - sx * cy, syy - sy * cy
+    det = ixx * iyy - ixy * ixy
+    total = weight + sp
+    gx = spx - cx * total
+    gy = spy - cy * total
+    return -total / sk, (ixy * gy - iyy * gx) / det, (ixy * gx - ixx * gy) / det, cx, cy
+
+
+@jit(fast=True)
 def next_step(s, weight, p, sums, first, size2, shape):
     """Return the kind of the next step and the step."""
-    sk, sx, sy, sxx, sxy, syy, sp, spx, spy, _, _, _ = sums
     if spans(sums, size2):
-        cx, cy = sx / sk, sy / sk
-        ixx, ixy, iyy = sxx - sx * cx, sxy - sx * cy, syy - sy * cy
-        det = ixx * iyy - ixy * ixy
-        total = weight + sp
-        gx = spx - cx * total
-        gy = spy - cy * total
-        return NEWTON, (-total / sk, (ixy * gy - iyy * gx) / det, (ixy * gx - ixx * gy) / det, cx, cy, 1.0, 0.0)
+        return NEWTON, (*full_step(weight, sums), 1.0, 0.0)
     return _careful_step(s, weight, p, first, size2, shape)
 
 
@@ -135,7 +143,35 @@ def descends(weight, sums, new, step):
 
 @jit(fast=True)
 def solve_support(weight, s):
-    """Compute the loads for the positions and heights in `s`; leave them there; return code and pose.
+    """Compute the loads for the positions and heights in `s`; leave them there; return code, pose and imbalance.
+
+    Full Newton steps end most searches. What certifies them is the balance: no energy is summed and no step checked.
+    Steps much longer than what they sum to would leave their rounding in the heights.
+    """
+    sums, size2 = start(s, P)
+    size = math.sqrt(size2)
+    tolerance = BALANCE_TOL * weight
+    h = bx = by = travel = 0.0
+    for _ in range(FULL_STEPS):
+        if not spans(sums, size2):
+            break
+        step = full_step(weight, sums)
+        sums = settle(s, P, step)
+        rise = step[0] - step[1] * step[3] - step[2] * step[4]
+        h += rise
+        bx += step[1]
+        by += step[2]
+        travel += abs(rise) + size * (abs(step[1]) + abs(step[2]))
+        if abs(weight + sums[6]) <= tolerance and max(abs(sums[7]), abs(sums[8])) <= tolerance * size:
+            if travel > DETOUR * (abs(h) + size * (abs(bx) + abs(by))):
+                break
+            return _finish_support(s, weight, P, sums, (h, bx, by), size2, (2, 1.0, 0.0), SOLVED)
+    return _search(weight, s)
+
+
+@jit(fast=True)
+def _search(weight, s):
+    """Solve the support step by step where full steps do not end in balance.
 
     Newton on the convex energy sum K min(p, 0)^2 / 2 + weight h from the plane of all feet, with an exact line search
     where a full step does not descend, and a pure tilt where the loaded feet cannot support the body. Heights are
@@ -192,13 +228,14 @@ def _finish_support(s, weight, p, sums, pose, size2, shape, status):
         s[LOAD, j] = load
         least = min(least, load if load > 0.0 else least)
     h, bx, by = pose
+    total, mx, my = -sums[6], -sums[7], -sums[8]
     if least < 1e-9 * weight or not spans(sums, size2):
         free, h, bx, by = least_tilt(s, weight, p, pose, size2, shape)
         status = status | TILT_FREE if free else status
-    total = mx = my = 0.0
-    for j in range(s.shape[1]):
-        total += s[LOAD, j]
-        mx += s[LOAD, j] * s[X, j]
-        my += s[LOAD, j] * s[Y, j]
+        total = mx = my = 0.0
+        for j in range(s.shape[1]):
+            total += s[LOAD, j]
+            mx += s[LOAD, j] * s[X, j]
+            my += s[LOAD, j] * s[Y, j]
     lever = max(abs(mx), abs(my)) / math.sqrt(size2) if size2 > 0.0 else 0.0
     return status, h, bx, by, max(abs(total - weight), lever) / weight

@@ -59,7 +59,7 @@ def solve3(factors, b1, b2, b3):
     return b1 * d1 - l21 * x2 - l31 * x3, x2, x3
 
 
-@jit(fast=True)
+@jit(fast=True, inline=True)
 def solve_isotropic(i, n, sums, reference, s, out, force):
     """Solve the linear balance of isotropic feet in closed form and write the answer; return code and imbalance."""
     total, sx, sy, su, sv, far2, held = sums
@@ -71,29 +71,27 @@ def solve_isotropic(i, n, sums, reference, s, out, force):
         torque += s[MASS, k] * (rx * (s[BY, k] - mean_v) - ry * (s[BX, k] - mean_u))
     free = inertia <= total * (RANK_TOL * far2 + NOTHING * NOTHING)
     omega = 0.0 if free else -torque / inertia
-    dissipation = power = 0.0
+    dissipation = power = fx = fy = moment = 0.0
     for k in range(n):
         bx = s[BX, k] - mean_u - omega * (s[PY, k] - cy)
         by = s[BY, k] - mean_v + omega * (s[PX, k] - cx)
         b2 = bx * bx + by * by
+        tx, ty = s[MASS, k] * bx, s[MASS, k] * by
+        s[BX, k], s[BY, k] = tx, ty
         power += s[MASS, k] * b2
         dissipation += s[MASS, k] * math.sqrt(b2)
-    if reference == 0.0 and dissipation > STICK_TOL * held:
-        reference = power / dissipation
-    scale = 1.0 / reference if reference > 0.0 else 0.0
-    fx = fy = moment = 0.0
-    for k in range(n):
-        drag = -scale * s[MASS, k]
-        tx = drag * (s[BX, k] - mean_u - omega * (s[PY, k] - cy))
-        ty = drag * (s[BY, k] - mean_v + omega * (s[PX, k] - cx))
-        force[i, k, 0], force[i, k, 1] = tx, ty
         fx += tx
         fy += ty
         moment += s[PX, k] * ty - s[PY, k] * tx
+    if reference == 0.0 and dissipation > STICK_TOL * held:
+        reference = power / dissipation
+    scale = 1.0 / reference if reference > 0.0 else 0.0
+    for k in range(n):
+        force[i, k, 0], force[i, k, 1] = -scale * s[BX, k], -scale * s[BY, k]
     out[i, UX], out[i, UY], out[i, OMEGA] = omega * cy - mean_u, -mean_v - omega * cx, omega
     out[i, REFERENCE_SPEED], out[i, DISSIPATION], out[i, GAP], out[i, ROUNDS] = reference, power * scale, 0.0, 0.0
     lever = abs(moment) / math.sqrt(far2) if far2 > 0.0 else 0.0
-    return SOLVED | TWIST_FREE if free else SOLVED, max(abs(fx), abs(fy), lever) / total
+    return SOLVED | TWIST_FREE if free else SOLVED, max(abs(fx), abs(fy), lever) * scale / total
 
 
 @jit(fast=True)

@@ -30,7 +30,7 @@ from .codes import (
     UNKNOWN_CHART,
 )
 from .events import act_at_once, begin_event, call_transition, finish_event
-from .free import HAS_VALIDATE, N_CHARTS, N_STAGES, ND, NG, NP, N, initial, jit, loop_jit, plain, validate
+from .free import HAS_VALIDATE, N_CHARTS, N_STAGES, ND, NG, NP, N, initial, jit, loop_jit, loop_plain, plain, validate
 from .guards import carry_guards, classify
 from .log import log_grazings
 from .method import dense
@@ -189,6 +189,7 @@ def has_room(w, rec, ev):
 def flow(ws, run, rec, ev):
     """Run until a transition, a picture, a measurement or more room is due, or the run is over."""
     w = ws[run]
+    rec, ev = plain(rec), plain(ev)
     while w.status == RUNNING:
         if not has_room(w, rec, ev):
             return ROOM
@@ -218,6 +219,7 @@ def flow(ws, run, rec, ev):
 @loop_jit
 def advance(ws, run, rec, ev):
     """Run, performing transitions, until a picture, a measurement or more room is due, or the run is over."""
+    ws, rec, ev = loop_plain(ws), loop_plain(rec), loop_plain(ev)
     while True:
         code = flow(ws, run, rec, ev)
         if code != EVENT:

@@ -17,7 +17,12 @@ def loop_jit(function):
 
 
 def plain(array):
-    """Return a part of the workspace as an ordinary array."""
+    """Return a part of the workspace, or what the caller holds, as an ordinary array without reference counts."""
+    return array
+
+
+def loop_plain(array):
+    """Return the same in the chart loop; as it is when that loop is plain Python (mode "mixed")."""
     return array
 
 

@@ -65,12 +65,16 @@ def first_step(w):
 
 @jit
 def recall_step(w):
-    """Set the step size to the one last used at the start of this field, or to a first guess."""
+    """Set the step size to the one last used at the start of this field, or to a first guess; recall what was cut."""
     key = field_key(w.chart)
     slot = key % MEMO
     w.h_begin = 0.0
+    w.n_visit = 0
+    w.cut_step = -1
     if w.memo_h[slot] > 0.0 and w.memo_key[slot] == key:
         w.h = w.memo_h[slot]
+        w.cut_step = w.memo_cut_step[slot]
+        w.h_cut = w.memo_cut_h[slot]
     else:
         # A step of a few units of round-off in time does not move.
         w.h = w.first_step if w.first_step > 0.0 else max(first_step(w), 1e3 * EPS * abs(w.t))
@@ -85,9 +89,12 @@ def remember_step(w):
     """
     if w.h_begin > 0.0:
         key = field_key(w.chart)
+        slot = key % MEMO
         visit = w.te - w.t_enter
-        w.memo_key[key % MEMO] = key
-        w.memo_h[key % MEMO] = min(w.h_begin, VISITS * visit) if visit > 0.0 else w.h_begin
+        w.memo_key[slot] = key
+        w.memo_h[slot] = min(w.h_begin, VISITS * visit) if visit > 0.0 else w.h_begin
+        w.memo_cut_step[slot] = w.cut_step
+        w.memo_cut_h[slot] = w.h_cut
 
 
 @jit
@@ -129,7 +136,11 @@ def explain_failure(w):
 
 @jit
 def take_step(w):
-    """Advance by one accepted step: w.s1 is its length, w.x1 its end, w.k its stages."""
+    """Advance by one accepted step: w.s1 is its length, w.x1 its end, w.k its stages.
+
+    A step that was rejected in the last visit of the field begins with the length that was accepted there, as long as
+    its error says that the longer one would be rejected again.
+    """
     smallest = max(w.min_step * w.t_scale, 8.0 * EPS * abs(w.t))
     limit = GROW
     while True:
@@ -137,6 +148,10 @@ def take_step(w):
             w.status = STEP_LIMIT
             return
         h = min(w.h, w.max_step)
+        whole = h
+        if w.n_visit == w.cut_step and w.h_cut < h:
+            h = w.h_cut
+            limit = 1.0
         w.clipped = 1 if w.t + h * (1.0 + 1e-9) >= w.t_stop else 0
         if w.clipped:
             h = w.t_stop - w.t
@@ -147,11 +162,19 @@ def take_step(w):
         if error <= 1.0:
             break
         w.n_rejected += 1
+        w.cut_step = w.n_visit
+        w.h_cut = math.inf
         limit = 1.0
         w.h = h * (max(SHRINK, SAFETY / power_of(w, error)) if math.isfinite(error) else 0.1)
         if w.h < smallest:
             explain_failure(w)
             return
+    if w.n_visit == w.cut_step:
+        if w.h_cut == math.inf:
+            w.h_cut = h
+        elif power_of(w, error) * whole <= h:
+            w.cut_step = -1
+    w.n_visit += 1
     factor = min(limit, growth(w, error))
     w.h = max(w.h, h * factor) if w.clipped else h * factor
     if w.h_begin == 0.0 and not w.clipped:
