@@ -21,6 +21,7 @@ from .finite import check_finite
 
 BOOKKEEPINGS = ("manual", "report", "physical")
 HOUR = 3600.0  # [s]
+_FULL = np.array(1.0)  # as an array: NumPy takes half as long again for a `float`
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class Battery:
     def discharge_rate(self, current):
         """Return 1 / f(I): the fraction of the charge that a current [A] drains per second [1/s]."""
         # `**` of a lone number is the C library's and not NumPy's own: another last bit than in an array
-        return np.power(np.abs(current) * (self.rated_time / self.capacity), self.exponent) / self.rated_time
+        return np.power(abs(current) * (self.rated_time / self.capacity), self.exponent) / self.rated_time
 
     def drain_rate(self, current, voltage, bookkeeping: str = "physical"):
         """Return the fraction of the charge that several motors drain per second [1/s].
@@ -60,7 +61,7 @@ class Battery:
             ValueError: If the bookkeeping is unknown.
         """
         current = np.abs(current)
-        duty = np.minimum(np.abs(voltage) / self.nominal_voltage, 1.0)
+        duty = np.minimum(np.abs(voltage) / self.nominal_voltage, _FULL)
         if bookkeeping == "manual":
             return self.discharge_rate(current.sum(-1))
         if bookkeeping == "report":

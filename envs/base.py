@@ -184,7 +184,7 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
         if not termination:
             task.refresh()
             observation = task.observe()
-            if not (np.abs(observation) <= self._bound).all():
+            if np.count_nonzero(np.abs(observation) <= self._bound) < observation.size:
                 termination = BEYOND
         diverged = bool(termination)
         if diverged:

@@ -157,7 +157,7 @@ def checked_action(action, space: gymnasium.spaces.Box) -> np.ndarray:
     action = np.array(action, dtype=np.float64)
     if action.shape != space.shape:
         raise ValueError(f"an action has shape {space.shape}, got {action.shape}")
-    if np.abs(action).max() <= 1.0:
+    if np.count_nonzero(np.abs(action) <= 1.0) == action.size:
         return action
     if not np.isfinite(action).all():
         raise ValueError(f"an action must be finite, got {action}")

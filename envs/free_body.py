@@ -118,9 +118,9 @@ class FreeBodyTask(Task):
 
     def refresh(self) -> None:
         """Measure orientation and height."""
-        qpos = self.qpos
-        self.rotation = rotation(qpos[..., 3:7])
-        self.height = qpos[..., 2] - self.ground.height(qpos[..., 0], qpos[..., 1])
+        x, y, z = self.qpos.T[:3]
+        self.rotation = rotation(self.qpos[..., 3:7])
+        self.height = z - self.ground.height(x, y)
 
     def forward(self, along: np.ndarray) -> np.ndarray:
         """Return the forward part of a distance or a velocity, shape (..., 2)."""
@@ -139,19 +139,19 @@ class FreeBodyTask(Task):
         terms = {"action_change": self.action_change(), "healthy": 1.0}
         axis, velocity = self.FORWARD, self.velocity
         if self.config.task == "forward":
-            return {"forward": velocity[..., axis], "drift": np.abs(velocity[..., 1 - axis])} | terms
+            return {"forward": velocity.T[axis], "drift": abs(velocity.T[1 - axis])} | terms
         forward = np.vecdot(velocity, heading(self.rotation, axis))
         yaw_rate = np.vecdot(self.rotation[..., 2, :], self.qvel[..., 3:6])
         speed_width, yaw_rate_width = self.WIDTHS
         return {
-            "speed": track(forward, self.command[..., 0], speed_width),
-            "yaw_rate": track(yaw_rate, self.command[..., 1], yaw_rate_width),
+            "speed": track(forward, self.command.T[0], speed_width),
+            "yaw_rate": track(yaw_rate, self.command.T[1], yaw_rate_width),
         } | terms
 
     def falls(self) -> dict[str, np.ndarray]:
         """Return whether the robot has toppled."""
         return {
-            "toppled: tilted by more than 60 degrees": self.rotation[..., 2, 2] < UPRIGHT,
+            "toppled: tilted by more than 60 degrees": self.rotation.T[2, 2] < UPRIGHT,
             "toppled: the body is under the ground": self.height < 0.0,
         }
 

@@ -148,9 +148,8 @@ class HexapodTask(WalkerTask):
     def advance(self) -> None:
         """Take the mean velocity of the step, and what the motors drained meanwhile."""
         super().advance()
-        motor = self.servos.motor
-        voltage = motor.voltage(self.torque, self.joint_speed)
-        self._drained += self.ctrl_dt * self._battery.drain_rate(motor.current(self.torque), voltage)
+        voltage = self.servos.drive.voltage(self.torque, self.joint_speed)
+        self._drained += self.ctrl_dt * self._battery.drain_rate(self.current, voltage)
 
     def action_change(self) -> np.ndarray:
         """Return the squared change of the action."""

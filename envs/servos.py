@@ -17,11 +17,14 @@ from .observations import Observation, labelled
 
 ACTION_MODES = ("velocity", "torque", "gait")
 MAX_LEAD = np.pi  # of a set-point ahead of its joint [rad]: what the documents' controller, which wraps, can see
+_BEHIND, _AHEAD = np.array(-MAX_LEAD), np.array(MAX_LEAD)
 
 
 def no_commands(n_substeps: int, shape: tuple[int, ...]) -> np.ndarray:
     """Return zeros of shape (n_substeps, *shape, 3), contiguous per simulation, as MuJoCo expects them."""
     n = len(shape) - 1  # leading dimensions
+    if n == 0:
+        return np.zeros((n_substeps, *shape, 3))
     return np.zeros((*shape[:-1], n_substeps, shape[-1], 3)).transpose(n, *range(n), n + 1, n + 2)
 
 
@@ -38,8 +41,8 @@ def velocity_commands(reference, angle, speed, times, lead=0):
     Returns:
         The commands, and the set-points at the end of the period.
     """
-    reference = angle + np.minimum(np.maximum(reference - angle, -MAX_LEAD), MAX_LEAD)
-    ramp = reference + np.multiply.outer(times, speed)
+    reference = angle + np.minimum(np.maximum(reference - angle, _BEHIND), _AHEAD)
+    ramp = reference + times.reshape(-1, *[1] * speed.ndim) * speed
     commands = no_commands(len(times) - 1, speed.shape)
     commands[..., 0], commands[..., 1] = ramp[lead : len(times) - 1 + lead], speed
     return commands, ramp[-1]
@@ -119,16 +122,18 @@ class Servos:
 
     Attributes:
         motor: The motors.
+        drive: Their coefficients.
         kp: Stiffness [N m/rad].
         kd: Damping [N m s/rad].
     """
 
     def __init__(self, params, shape: tuple[int, ...], drawn: bool):
-        self.motor, self.kp, self.kd = params.motor, params.KP, params.KD
+        self.motor, self.kp, self.kd = params.motor, np.array(params.KP), np.array(params.KD)
         if drawn:
             values = {entry.name: getattr(params.motor, entry.name) for entry in fields(Motor)}
             self.motor = Motor(**{name: np.full((*shape, 1), value) for name, value in values.items()})
             self.kp, self.kd = np.full((*shape, 1), params.KP), np.full((*shape, 1), params.KD)
+        self.drive = self.motor.drive
 
     def take(self, sim: int | tuple, params) -> None:
         """Set the gains and the motor of a simulation's robot."""
@@ -136,6 +141,7 @@ class Servos:
         for entry in fields(Motor):
             getattr(self.motor, entry.name)[sim] = getattr(motor, entry.name)
         self.kp[sim], self.kd[sim] = params.KP, params.KD
+        self.drive = self.motor.drive
 
     def torque(self, angle, speed, reference, rate) -> np.ndarray:
         """Return the torque in the current state, shape (..., n_joints) [N m].
@@ -149,4 +155,4 @@ class Servos:
             reference: Their set-points [rad].
             rate: Speeds of the set-points [rad/s].
         """
-        return self.motor.limit(self.kp * (reference - angle) + self.kd * (rate - speed), speed)
+        return self.drive.limit(self.kp * (reference - angle) + self.kd * (rate - speed), speed)

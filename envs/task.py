@@ -147,7 +147,7 @@ class Task(Startable):
 
     def advance(self) -> None:
         """Update what accumulates over steps: called once after each, with the state refreshed."""
-        self.velocity[...] = self.travelled(self._before) * (1.0 / self.ctrl_dt)
+        np.multiply(self.travelled(self._before), 1.0 / self.ctrl_dt, out=self.velocity)
 
     def travelled(self, since: np.ndarray) -> np.ndarray:
         """Return the displacement from a position [m], of the same shape."""
@@ -211,7 +211,7 @@ class Task(Startable):
             time = self.data.time
             for sim in self.where(time >= self._command_until - 1e-9):
                 self.draw_command(sim, time[sim] if self.shape else time)
-        np.copyto(self._before, self.here)
+        self._before[...] = self.here
         return self.controls(action)
 
     def observe(self) -> np.ndarray:

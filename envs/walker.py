@@ -52,6 +52,7 @@ class WalkerTask(FreeBodyTask):
         joint_angle: Of the driven joints, shape (..., n_joints) [rad].
         joint_speed: Of the driven joints [rad/s].
         torque: Of the servos [N m].
+        current: In their motors [A].
         reference: Their set-points [rad].
         rate: Speeds of the set-points [rad/s].
         cycles: The gait has gone, shape (...,).
@@ -198,10 +199,11 @@ class WalkerTask(FreeBodyTask):
         super().refresh()
         self.joint_angle, self.joint_speed = self.of_joints(self._angles), self.of_joints(self._speeds)
         if self.config.action_mode == "torque":
-            motor = self.servos.motor
-            self.torque = motor.limit(self.action * motor.max_torque, self.joint_speed)
+            asked = self.action * self.servos.motor.max_torque
+            self.torque = self.servos.drive.limit(asked, self.joint_speed)
         else:
             self.torque = self.servos.torque(self.joint_angle, self.joint_speed, self.reference, self.rate)
+        self.current = self.servos.drive.current(self.torque)
 
     def action_change(self) -> np.ndarray:
         """Return the squared change of the action, mean over its entries."""
@@ -218,7 +220,7 @@ class WalkerTask(FreeBodyTask):
             f"{self.JOINT}_speed": self.joint_speed.copy(),
             f"{self.JOINT}_reference": self.reference.copy(),
             "torque": self.torque.copy(),
-            "current": self.servos.motor.current(self.torque),
+            "current": self.current.copy(),
         }
 
 
