@@ -17,7 +17,7 @@ from .finite import check_finite
 
 
 class Drive(NamedTuple):
-    """The coefficients of a motor's formulas, arrays that broadcast with torque and speed: computed once for many steps.
+    """The coefficients of a motor's formulas, arrays that broadcast with torque and speed.
 
     As arrays also where they are lone numbers, since NumPy takes half as long again to multiply by a `float`.
     """
