@@ -67,7 +67,7 @@ class Battery:
         if bookkeeping == "report":
             return duty.max(-1) * self.discharge_rate(current.sum(-1))
         if bookkeeping == "physical":
-            return self.discharge_rate(np.vecdot(duty, current))
+            return self.discharge_rate(duty.dot(current) if duty.ndim == 1 else np.vecdot(duty, current))
         raise ValueError(f"unknown bookkeeping {bookkeeping!r}; there are {', '.join(BOOKKEEPINGS)}")
 
 

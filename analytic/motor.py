@@ -22,6 +22,7 @@ class Drive(NamedTuple):
     As arrays also where they are lone numbers, since NumPy takes half as long again to multiply by a `float`.
     """
 
+    no_load_speed: np.ndarray  # [rad/s]
     damping: np.ndarray  # slope of the limit line: torque lost per speed [N m s/rad]
     least: np.ndarray  # torque [N m]
     most: np.ndarray  # torque [N m]
@@ -74,8 +75,8 @@ class Motor:
         """The coefficients of the formulas, of the current values."""
         geared, back_emf = self.gear * self.torque_constant, self.gear / self.speed_constant
         least, most = -self.max_torque, self.max_torque
-        values = self.damping, least, most, 1.0 / geared, self.armature_resist / geared, back_emf
-        return Drive(*map(np.asarray, values))
+        line = self.no_load_speed, self.damping, least, most
+        return Drive(*map(np.asarray, (*line, 1.0 / geared, self.armature_resist / geared, back_emf)))
 
     def torque_limits(self, speed):
         """Return the least and greatest torque at a joint speed [rad/s], each like `speed` [N m].

@@ -13,6 +13,8 @@ from gymnasium.vector import AutoresetMode
 
 from .kinds import check_count
 
+_MOST = np.array(1.0)  # of an action; as an array: NumPy takes half as long again for a number
+
 
 def checked_numbers(num_envs: int, max_episode_steps: int | None, mode: str | AutoresetMode) -> AutoresetMode:
     """Return the autoreset mode of that name, the number of environments and steps being checked.
@@ -154,10 +156,10 @@ def checked_action(action, space: gymnasium.spaces.Box) -> np.ndarray:
     Raises:
         ValueError: If its shape is wrong or it is not finite.
     """
-    action = np.array(action, dtype=np.float64)
+    action = np.array(action, np.float64)
     if action.shape != space.shape:
         raise ValueError(f"an action has shape {space.shape}, got {action.shape}")
-    if np.count_nonzero(np.abs(action) <= 1.0) == action.size:
+    if np.count_nonzero(np.abs(action) <= _MOST) == action.size:
         return action
     if not np.isfinite(action).all():
         raise ValueError(f"an action must be finite, got {action}")

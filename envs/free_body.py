@@ -115,12 +115,20 @@ class FreeBodyTask(Task):
             raise ValueError("the first joint of a machine whose body moves freely is its free root")
         first = int(self.model.sensor("accelerometer").adr[0])
         self.accelerometer = data.sensordata[..., first : first + 3]
+        self._quat, self._drift, self._spin = self.qpos[..., 3:7], self.qvel[..., :3], self.qvel[..., 3:6]
+        self._contact = self.foot[..., 0]
 
     def refresh(self) -> None:
-        """Measure orientation and height."""
-        x, y, z = self.qpos.T[:3]
-        self.rotation = rotation(self.qpos[..., 3:7])
-        self.height = z - self.ground.height(x, y)
+        """Measure orientation and height, and fill in the frame."""
+        frame, place = self.frame, self.qpos.T
+        self.rotation = rotation(self._quat)
+        self.height = place[2] - self.ground.height(place[0], place[1])
+        frame.height[..., 0] = self.height
+        np.negative(self.rotation[..., 2, :], out=frame.gravity)
+        frame.velocity[...] = to_body(self.rotation, self._drift)
+        frame.angular_velocity[...] = self._spin
+        frame.foot_contact[...] = self._contact
+        frame.action[...] = self.action
 
     def forward(self, along: np.ndarray) -> np.ndarray:
         """Return the forward part of a distance or a velocity, shape (..., 2)."""
@@ -157,7 +165,9 @@ class FreeBodyTask(Task):
 
     def measurements(self) -> dict[str, np.ndarray]:
         """Return where the robot is, and what its feet do."""
-        return super().measurements() | {"position": self.qpos[..., :3].copy()}
+        found = super().measurements()
+        found["position"] = self.qpos[..., :3].copy()
+        return found
 
 
 def height_scan(task: FreeBodyTask) -> np.ndarray:
@@ -179,18 +189,16 @@ def entries(own: dict[str, Observation], legs: Iterable[str], actions: Iterable[
     forces = [f"{leg}_{axis}" for leg in legs for axis in AXES]
     scan = [f"{ahead:g} ahead, {right:g} right" for ahead in SCAN_FORWARD for right in SCAN_RIGHT]
     return {
-        "height": labelled(("height",), 10, "m", "body above the ground below it", lambda t: t.height[..., None]),
-        "gravity": labelled(AXES, 1, "1", "direction of gravity, body frame", lambda t: -t.rotation[..., 2, :]),
-        "velocity": labelled(
-            AXES, 100, "m/s", "of the body, body frame", lambda t: to_body(t.rotation, t.qvel[..., :3])
-        ),
-        "angular_velocity": labelled(AXES, 1e3, "rad/s", "of the body, body frame", lambda t: t.qvel[..., 3:6]),
+        "height": labelled(("height",), 10, "m", "body above the ground below it"),
+        "gravity": labelled(AXES, 1, "1", "direction of gravity, body frame"),
+        "velocity": labelled(AXES, 100, "m/s", "of the body, body frame"),
+        "angular_velocity": labelled(AXES, 1e3, "rad/s", "of the body, body frame"),
         **own,
-        "foot_contact": labelled(legs, 1, "1", "1 where a foot touches the ground", lambda t: t.foot[..., 0]),
+        "foot_contact": labelled(legs, 1, "1", "1 where a foot touches the ground"),
         "foot_force": labelled(forces, 1e5, "N", "of the ground on each foot, world frame", _forces),
         "accelerometer": labelled(AXES, 1e5, "m/s^2", "of the body's IMU, body frame", lambda t: t.accelerometer),
         "height_scan": labelled(scan, 100, "m", "body above a grid of points on the ground", height_scan),
-        "action": labelled(actions, 1, "1", "the last action", lambda t: t.action),
+        "action": labelled(actions, 1, "1", "the last action"),
         "command": labelled(
             ("speed", "yaw_rate"), 100, "m/s, rad/s", "forward speed, yaw rate", lambda t: t.command, "commanded"
         ),

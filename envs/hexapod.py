@@ -17,7 +17,7 @@ from ..mjcf.hexapod_state import start_state
 from . import free_body
 from .measure import squared_change
 from .observations import Observation, labelled
-from .servos import Layout, lead
+from .servos import Layout
 from .vector import LeggedVectorEnv
 from .walker import WalkerConfig, WalkerEnv, WalkerTask
 
@@ -101,19 +101,24 @@ class HexapodTask(WalkerTask):
     def joint_entries(self) -> dict[str, Observation]:
         """Return the entries of hips and legs."""
         return {
-            "hip_cosine": labelled(
-                HIPS, 1, "1", "cosines of the hip angles; 1 is straight down", lambda t: np.cos(t.joint_angle)
-            ),
-            "hip_sine": labelled(
-                HIPS, 1, "1", "sines of the hip angles; 1 is forward", lambda t: np.sin(t.joint_angle)
-            ),
-            "hip_speed": labelled(HIPS, 1e3, "rad/s", "of the hips", lambda t: t.joint_speed),
-            "hip_lead": labelled(HIPS, 100, "rad", "set-point before the hip", lead, "velocity or gait"),
+            "hip_cosine": labelled(HIPS, 1, "1", "cosines of the hip angles; 1 is straight down"),
+            "hip_sine": labelled(HIPS, 1, "1", "sines of the hip angles; 1 is forward"),
+            "hip_speed": labelled(HIPS, 1e3, "rad/s", "of the hips"),
+            "hip_lead": labelled(HIPS, 100, "rad", "set-point before the hip", needs="velocity or gait"),
             "splay": labelled(LEGS, 100, "rad", "sideways angle of the legs", lambda t: t.qpos[..., 8::3]),
-            "compression": labelled(
-                LEGS, 10, "m", "of the legs, positive when shorter than at rest", lambda t: t.compression()
-            ),
+            "compression": labelled(LEGS, 10, "m", "of the legs, positive when shorter than at rest"),
         }
+
+    def refresh(self) -> None:
+        """Fill in what is observed of hips and legs."""
+        super().refresh()
+        frame, angle = self.frame, self.joint_angle
+        np.cos(angle, out=frame.hip_cosine)
+        np.sin(angle, out=frame.hip_sine)
+        frame.hip_speed[...] = self.joint_speed
+        if self.config.action_mode != "torque":
+            frame.hip_lead[...] = self.joint_lead
+        frame.compression[...] = self.compression()
 
     def compression(self) -> np.ndarray:
         """Return by how much the legs are shorter than at rest."""
@@ -157,7 +162,9 @@ class HexapodTask(WalkerTask):
 
     def measurements(self) -> dict[str, np.ndarray]:
         """Return where the robot is, and what its hips, feet and battery do."""
-        return super().measurements() | {"battery_drained": self._drained[()].copy()}
+        found = super().measurements()
+        found["battery_drained"] = 1.0 * self._drained[()]
+        return found
 
 
 class HexapodEnv(WalkerEnv):

@@ -97,16 +97,13 @@ class Layout:
             }
         return angles | {
             "joint_speed": labelled(joints, 1e3, "rad/s", "of the driven joints", lambda t: t.joint_speed),
-            "joint_lead": labelled(joints, 100, "rad", "set-point before the joint", lead, "velocity or gait"),
+            "joint_lead": labelled(
+                joints, 100, "rad", "set-point before the joint", lambda t: t.joint_lead, "velocity or gait"
+            ),
             "compression": labelled(
                 legs, 10, "m", "by which a leg's spring lets its foot give way upward", lambda t: t.compression()
             ),
         }
-
-
-def lead(task) -> np.ndarray:
-    """Return how far the set-points are ahead of the joints [rad]."""
-    return task.reference - task.joint_angle
 
 
 def clock(task) -> np.ndarray:
@@ -143,16 +140,15 @@ class Servos:
         self.kp[sim], self.kd[sim] = params.KP, params.KD
         self.drive = self.motor.drive
 
-    def torque(self, angle, speed, reference, rate) -> np.ndarray:
+    def torque(self, ahead, speed, rate) -> np.ndarray:
         """Return the torque in the current state, shape (..., n_joints) [N m].
 
         MuJoCo's `actuator_force` is that of the start of the last substep; with the integrator `discrete` it lacks the
         implicit part, and overestimates the torque of a hip in swing by 0.3 N m.
 
         Args:
-            angle: Of the joints [rad].
+            ahead: Set-points before the joints [rad].
             speed: Of the joints [rad/s].
-            reference: Their set-points [rad].
             rate: Speeds of the set-points [rad/s].
         """
-        return self.drive.limit(self.kp * (reference - angle) + self.kd * (rate - speed), speed)
+        return self.drive.limit(self.kp * ahead + self.kd * (rate - speed), speed)

@@ -51,6 +51,7 @@ class WalkerTask(FreeBodyTask):
         servos: Gains and motors of the robots.
         joint_angle: Of the driven joints, shape (..., n_joints) [rad].
         joint_speed: Of the driven joints [rad/s].
+        joint_lead: Set-points before the joints [rad], except in the action mode "torque".
         torque: Of the servos [N m].
         current: In their motors [A].
         reference: Their set-points [rad].
@@ -179,7 +180,7 @@ class WalkerTask(FreeBodyTask):
         """Return the joint commands of the action in this action mode."""
         mode, times, lead = self.config.action_mode, self.substep_times, self.lead
         if mode == "velocity":
-            self.rate = action * self.servos.motor.no_load_speed
+            self.rate = action * self.servos.drive.no_load_speed
             angle = self.of_joints(self._angles)
             commands, reference = servos.velocity_commands(self.reference, angle, self.rate, times, lead)
             if self._limits is not None:
@@ -202,7 +203,8 @@ class WalkerTask(FreeBodyTask):
             asked = self.action * self.servos.motor.max_torque
             self.torque = self.servos.drive.limit(asked, self.joint_speed)
         else:
-            self.torque = self.servos.torque(self.joint_angle, self.joint_speed, self.reference, self.rate)
+            self.joint_lead = self.reference - self.joint_angle
+            self.torque = self.servos.torque(self.joint_lead, self.joint_speed, self.rate)
         self.current = self.servos.drive.current(self.torque)
 
     def action_change(self) -> np.ndarray:
@@ -211,17 +213,18 @@ class WalkerTask(FreeBodyTask):
 
     def unweighted_terms(self) -> dict[str, np.ndarray]:
         """Return the terms of the configured task."""
-        return super().unweighted_terms() | {"power": power(self.torque, self.joint_speed)}
+        terms = super().unweighted_terms()
+        terms["power"] = power(self.torque, self.joint_speed)
+        return terms
 
     def measurements(self) -> dict[str, np.ndarray]:
         """Return where the robot is, and what its joints and feet do."""
-        return super().measurements() | {
-            f"{self.JOINT}_angle": self.joint_angle.copy(),
-            f"{self.JOINT}_speed": self.joint_speed.copy(),
-            f"{self.JOINT}_reference": self.reference.copy(),
-            "torque": self.torque.copy(),
-            "current": self.current.copy(),
-        }
+        found = super().measurements()
+        found[self.JOINT + "_angle"] = self.joint_angle.copy()
+        found[self.JOINT + "_speed"] = self.joint_speed.copy()
+        found[self.JOINT + "_reference"] = self.reference.copy()
+        found["torque"], found["current"] = self.torque, self.current  # new arrays in every step
+        return found
 
 
 class WalkerEnv(LeggedEnv):
