@@ -21,7 +21,6 @@ from .finite import check_finite
 
 BOOKKEEPINGS = ("manual", "report", "physical")
 HOUR = 3600.0  # [s]
-_FULL = np.array(1.0)  # as an array: NumPy takes half as long again for a `float`
 
 
 @dataclass(frozen=True)
@@ -61,13 +60,13 @@ class Battery:
             ValueError: If the bookkeeping is unknown.
         """
         current = np.abs(current)
-        duty = np.minimum(np.abs(voltage) / self.nominal_voltage, _FULL)
+        duty = np.minimum(np.abs(voltage) / self.nominal_voltage, 1.0)
         if bookkeeping == "manual":
             return self.discharge_rate(current.sum(-1))
         if bookkeeping == "report":
             return duty.max(-1) * self.discharge_rate(current.sum(-1))
         if bookkeeping == "physical":
-            return self.discharge_rate(duty.dot(current) if duty.ndim == 1 else np.vecdot(duty, current))
+            return self.discharge_rate(np.vecdot(duty, current))
         raise ValueError(f"unknown bookkeeping {bookkeeping!r}; there are {', '.join(BOOKKEEPINGS)}")
 
 

@@ -9,40 +9,10 @@ Source: hexapod report 3.7 and SimSect manual 5.1.6, with the gear ratio correct
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
 from .finite import check_finite
-
-
-class Drive(NamedTuple):
-    """The coefficients of a motor's formulas, arrays that broadcast with torque and speed.
-
-    As arrays also where they are lone numbers, since NumPy takes half as long again to multiply by a `float`.
-    """
-
-    no_load_speed: np.ndarray  # [rad/s]
-    damping: np.ndarray  # slope of the limit line: torque lost per speed [N m s/rad]
-    least: np.ndarray  # torque [N m]
-    most: np.ndarray  # torque [N m]
-    current_per_torque: np.ndarray  # [A/(N m)]
-    voltage_per_torque: np.ndarray  # [V/(N m)]
-    voltage_per_speed: np.ndarray  # [V s/rad]
-
-    def limit(self, torque, speed):
-        """Return the torque that is delivered: within `Motor.torque_limits`, in another order of the same bounds."""
-        lost = np.multiply(speed, self.damping)
-        within = np.minimum(np.maximum(torque, self.least - lost), self.most - lost)
-        return np.minimum(np.maximum(within, self.least), self.most)
-
-    def current(self, torque):
-        """Return the armature current [A] of a joint torque [N m]: i = tau / (N K_tau)."""
-        return np.multiply(torque, self.current_per_torque)
-
-    def voltage(self, torque, speed):
-        """Return the terminal voltage [V]: v = i r_a + N w / K_w, joint torque [N m] and speed [rad/s]."""
-        return np.multiply(torque, self.voltage_per_torque) + np.multiply(speed, self.voltage_per_speed)
 
 
 @dataclass(frozen=True)
@@ -70,14 +40,6 @@ class Motor:
         """Slope of the limit line: torque lost per speed [N m s/rad]."""
         return self.max_torque / self.no_load_speed
 
-    @property
-    def drive(self) -> Drive:
-        """The coefficients of the formulas, of the current values."""
-        geared, back_emf = self.gear * self.torque_constant, self.gear / self.speed_constant
-        least, most = -self.max_torque, self.max_torque
-        line = self.no_load_speed, self.damping, least, most
-        return Drive(*map(np.asarray, (*line, 1.0 / geared, self.armature_resist / geared, back_emf)))
-
     def torque_limits(self, speed):
         """Return the least and greatest torque at a joint speed [rad/s], each like `speed` [N m].
 
@@ -89,15 +51,17 @@ class Motor:
 
     def limit(self, torque, speed):
         """Return the torque that is delivered for a commanded `torque` at a joint speed, both at the joint."""
-        return self.drive.limit(torque, speed)
+        low, high = self.torque_limits(speed)
+        return np.minimum(np.maximum(torque, low), high)
 
     def current(self, torque):
-        """Return the armature current [A] of a joint torque [N m]."""
-        return self.drive.current(torque)
+        """Return the armature current [A] of a joint torque [N m]: i = tau / (N K_tau)."""
+        return np.multiply(torque, 1.0 / (self.gear * self.torque_constant))
 
     def voltage(self, torque, speed):
-        """Return the terminal voltage [V] at a joint torque [N m] and speed [rad/s]."""
-        return self.drive.voltage(torque, speed)
+        """Return the terminal voltage [V]: v = i r_a + N w / K_w, joint torque [N m] and speed [rad/s]."""
+        resistance = self.armature_resist / (self.gear * self.torque_constant)
+        return np.multiply(torque, resistance) + np.multiply(speed, self.gear / self.speed_constant)
 
 
 def servo(stall_torque: float, stall_current: float, no_load_speed: float, gear: float, voltage: float) -> Motor:

@@ -14,7 +14,8 @@ import numpy as np
 
 from ..mjcf.terrain import stand
 from .config import TaskConfig, Terms
-from .measure import UPRIGHT, heading, rotation, squared_change, to_body, track
+from .kernels import COMPILED
+from .measure import UPRIGHT, heading, squared_change, track
 from .observations import Observation, labelled
 from .task import Task
 
@@ -115,18 +116,17 @@ class FreeBodyTask(Task):
             raise ValueError("the first joint of a machine whose body moves freely is its free root")
         first = int(self.model.sensor("accelerometer").adr[0])
         self.accelerometer = data.sensordata[..., first : first + 3]
-        self._quat, self._drift, self._spin = self.qpos[..., 3:7], self.qvel[..., :3], self.qvel[..., 3:6]
-        self._contact = self.foot[..., 0]
+        self._rows, self._contact = (np.atleast_2d(self.qpos), np.atleast_2d(self.qvel)), self.foot[..., 0]
+        self._rotations = np.zeros((len(self._rows[0]), 3, 3))
+        self.rotation = self._rotations.reshape(*self.shape, 3, 3)
+        self._at = tuple(self.frame.at[name] for name in ("gravity", "velocity", "angular_velocity"))
 
     def refresh(self) -> None:
         """Measure orientation and height, and fill in the frame."""
+        COMPILED.body_frame(*self._rows, self._rotations, self.frame.values, *self._at)
         frame, place = self.frame, self.qpos.T
-        self.rotation = rotation(self._quat)
         self.height = place[2] - self.ground.height(place[0], place[1])
         frame.height[..., 0] = self.height
-        np.negative(self.rotation[..., 2, :], out=frame.gravity)
-        frame.velocity[...] = to_body(self.rotation, self._drift)
-        frame.angular_velocity[...] = self._spin
         frame.foot_contact[...] = self._contact
         frame.action[...] = self.action
 

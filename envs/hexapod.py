@@ -15,7 +15,6 @@ from ..analytic.models.hexapod import N_LEGS, HexapodParams
 from ..mjcf import hexapod
 from ..mjcf.hexapod_state import start_state
 from . import free_body
-from .measure import squared_change
 from .observations import Observation, labelled
 from .servos import Layout
 from .vector import LeggedVectorEnv
@@ -115,9 +114,6 @@ class HexapodTask(WalkerTask):
         frame, angle = self.frame, self.joint_angle
         np.cos(angle, out=frame.hip_cosine)
         np.sin(angle, out=frame.hip_sine)
-        frame.hip_speed[...] = self.joint_speed
-        if self.config.action_mode != "torque":
-            frame.hip_lead[...] = self.joint_lead
         frame.compression[...] = self.compression()
 
     def compression(self) -> np.ndarray:
@@ -153,12 +149,11 @@ class HexapodTask(WalkerTask):
     def advance(self) -> None:
         """Take the mean velocity of the step, and what the motors drained meanwhile."""
         super().advance()
-        voltage = self.servos.drive.voltage(self.torque, self.joint_speed)
-        self._drained += self.ctrl_dt * self._battery.drain_rate(self.current, voltage)
+        self._drained += self.ctrl_dt * self._battery.discharge_rate(self.frame.battery_current.T[0])
 
     def action_change(self) -> np.ndarray:
         """Return the squared change of the action."""
-        return squared_change(self.action, self.last_action)
+        return self.frame.action_change.T[0]
 
     def measurements(self) -> dict[str, np.ndarray]:
         """Return where the robot is, and what its hips, feet and battery do."""

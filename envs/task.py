@@ -59,7 +59,7 @@ class Task(Startable):
         qpos: Its array of that name, a view, shape (..., nq); as `qvel`, shape (..., nv).
         here: The machine's position, a view, `qpos[..., PLACE]`.
         foot: Whether each foot is in contact, and the force on it in the world frame [N], a view, (..., n_feet, 4).
-        frame: What is observed, by the names of its entries.
+        frame: What is measured, by name: the entries of the observation, and the `parts`.
         action: The last action, shape (..., n_actions).
         last_action: The one before it.
         command: Of the task "commanded", shape (..., n).
@@ -165,6 +165,10 @@ class Task(Startable):
         """Return how far the body is from the origin along x or y, whichever is more [m]."""
         return np.abs(self.here)
 
+    def parts(self) -> dict[str, int]:
+        """Return the sizes of what `refresh` writes to the frame besides entries of the observation, by name."""
+        return {}
+
     def measurements(self) -> dict[str, np.ndarray]:
         """Return what `info` reports besides the reward, new arrays, each of shape (..., ...)."""
         time = self.data.time
@@ -210,11 +214,12 @@ class Task(Startable):
         self.data, self.qpos, self.qvel = data, data.qpos, data.qvel
         self.here = self.qpos[..., self.PLACE]
         self.foot = data.sensordata[..., self._feet].reshape(*self.shape, self.n_feet, 4)
-        self.frame = Frame(self.shape, self.known(), self._entries)
+        filled = {name: entry.size for name, entry in self.known().items() if entry.value is None}
+        self.frame = Frame(self.shape, filled | self.parts(), self._entries)
 
     def act(self, action: np.ndarray) -> np.ndarray:
         """Take an action, draw new commands where they are due, and return the controls of the substeps."""
-        self.last_action, self.action = self.action, action
+        self.last_action[...], self.action[...] = self.action, action
         if self.config.task == "commanded":
             time = self.data.time
             for sim in self.where(time >= self._command_until - 1e-9):

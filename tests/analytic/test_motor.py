@@ -38,12 +38,6 @@ def test_limit_is_the_documents_rule_up_to_the_no_load_speed(torque, speed):
 
 
 @given(torque=torques, speed=speeds)
-def test_delivered_torque_is_the_commanded_one_within_the_limits(torque, speed):
-    low, high = Motor().torque_limits(speed)
-    assert Motor().limit(torque, speed) == min(max(torque, low), high)
-
-
-@given(torque=torques, speed=speeds)
 def test_motor_is_odd(torque, speed):
     motor = Motor()
     assert motor.limit(-torque, -speed) == pytest.approx(-motor.limit(torque, speed), abs=1e-12)
