@@ -220,7 +220,7 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
             step(model, data, task.n_substeps)
         else:
             for row in controls:
-                ctrl[:] = row
+                ctrl[...] = row
                 step(model, data)
 
     def _put_back(self, before: tuple[np.ndarray, np.ndarray]) -> None:

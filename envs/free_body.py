@@ -116,19 +116,23 @@ class FreeBodyTask(Task):
             raise ValueError("the first joint of a machine whose body moves freely is its free root")
         first = int(self.model.sensor("accelerometer").adr[0])
         self.accelerometer = data.sensordata[..., first : first + 3]
-        self._rows, self._contact = (np.atleast_2d(self.qpos), np.atleast_2d(self.qvel)), self.foot[..., 0]
-        self._rotations = np.zeros((len(self._rows[0]), 3, 3))
-        self.rotation = self._rotations.reshape(*self.shape, 3, 3)
-        self._at = tuple(self.frame.at[name] for name in ("gravity", "velocity", "angular_velocity"))
+        qpos, qvel, self._contact = np.atleast_2d(self.qpos), np.atleast_2d(self.qvel), self.foot[..., 0]
+        rotation, columns = np.zeros((len(qpos), 3, 3)), ("gravity", "velocity", "angular_velocity")
+        self.rotation = rotation.reshape(*self.shape, 3, 3)
+        self._body = qpos, qvel, rotation, self.frame.values, *(self.frame.at[name] for name in columns)
 
     def refresh(self) -> None:
         """Measure orientation and height, and fill in the frame."""
-        COMPILED.body_frame(*self._rows, self._rotations, self.frame.values, *self._at)
+        self.measure()
         frame, place = self.frame, self.qpos.T
         self.height = place[2] - self.ground.height(place[0], place[1])
         frame.height[..., 0] = self.height
         frame.foot_contact[...] = self._contact
         frame.action[...] = self.action
+
+    def measure(self) -> None:
+        """Fill in the part of the frame that a kernel computes."""
+        COMPILED.body_frame(*self._body)
 
     def forward(self, along: np.ndarray) -> np.ndarray:
         """Return the forward part of a distance or a velocity, shape (..., 2)."""

@@ -116,9 +116,14 @@ class HexapodTask(WalkerTask):
         np.sin(angle, out=frame.hip_sine)
         frame.compression[...] = self.compression()
 
+    def bind(self, data) -> None:
+        """Take a view of the legs' lengths."""
+        super().bind(data)
+        self._length = self.qpos[..., 9::3]
+
     def compression(self) -> np.ndarray:
         """Return by how much the legs are shorter than at rest."""
-        return self.rest_length - self.qpos[..., 9::3]
+        return self.rest_length - self._length
 
     def frequency_of(self, parameters: np.ndarray) -> np.ndarray:
         """Return the clock's."""

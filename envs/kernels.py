@@ -72,7 +72,29 @@ def ramp(qpos, joints, action, table, limits, times, lead, reference, rate, comm
             reference[i, j] = min(max(start + times[-1] * speed, -limit), limit)
 
 
-def joint_frame(qpos, qvel, joints, action, last_action, table, torques, reference, rate, values, at):
+def walker_frame(
+    qpos,
+    qvel,
+    rotation,
+    values,
+    gravity,
+    velocity,
+    spin,
+    joints,
+    action,
+    last_action,
+    table,
+    torques,
+    reference,
+    rate,
+    at,
+):
+    """Measure bodies and joints: `body_frame` and `joint_frame`, one call for both."""
+    body_frame(qpos, qvel, rotation, values, gravity, velocity, spin)
+    joint_frame(qpos, qvel, values, joints, action, last_action, table, torques, reference, rate, at)
+
+
+def joint_frame(qpos, qvel, values, joints, action, last_action, table, torques, reference, rate, at):
     """Measure joints and servos.
 
     A servo's torque is that of the current state: MuJoCo's `actuator_force` is that of the start of the last substep,
@@ -81,6 +103,9 @@ def joint_frame(qpos, qvel, joints, action, last_action, table, torques, referen
     Args:
         qpos: Shape (n, nq).
         qvel: Shape (n, nv).
+        values: Receives, of each joint, angle [rad], speed [rad/s], lead of the set-point [rad], torque [N m] and
+            current [A], then the mechanical power of all [W], the current they draw from the battery [A], and the
+            squared change of the action.
         joints: Columns of the joints in `qpos`, shape (n_joints,); in `qvel` they are one less.
         action: Shape (n, n_actions).
         last_action: The one before it.
@@ -88,10 +113,7 @@ def joint_frame(qpos, qvel, joints, action, last_action, table, torques, referen
         torques: Whether the action means torques.
         reference: Set-points, shape (n, n_joints) [rad].
         rate: Their speeds [rad/s].
-        values: Receives, of each joint, angle [rad], speed [rad/s], lead of the set-point [rad], torque [N m] and
-            current [A], then the mechanical power of all [W], the current they draw from the battery [A], and the
-            squared change of the action.
-        at: First column of each of these, shape (8,).
+        at: First column in `values` of each of the eight.
     """
     n = len(joints)
     for i in range(len(qpos)):

@@ -171,14 +171,14 @@ class Task(Startable):
 
     def measurements(self) -> dict[str, np.ndarray]:
         """Return what `info` reports besides the reward, new arrays, each of shape (..., ...)."""
-        time = self.data.time
+        time, foot = self.data.time, self.foot
         return {
             "time": time if not self.shape else time.copy(),
             "speed": 1.0 * self.forward(self.velocity),
             "distance": self.forward(self.travelled(self._start_place)),
             "command": self.command.copy(),
-            "foot_contact": self.foot[..., 0] > _NONE,
-            "foot_force": self.foot[..., 1:].copy(),
+            "foot_contact": foot[..., 0] > _NONE,
+            "foot_force": foot[..., 1:].copy(),
         }
 
     # What all machines share.

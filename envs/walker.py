@@ -181,9 +181,16 @@ class WalkerTask(FreeBodyTask):
         frame, shape = self.frame, self.shape
         names = [self.JOINT + "_angle", self.JOINT + "_speed", "torque", "current"]
         self.joint_angle, self.joint_speed, self.torque, self.current = (getattr(frame, name) for name in names)
-        self._columns = np.array([frame.at[name] for name in self.parts()])
-        self._action_rows = np.atleast_2d(self.action), np.atleast_2d(self.last_action)
-        self._set_points = np.atleast_2d(self.reference), np.atleast_2d(self.rate)
+        actions, last_actions, reference, rate = map(
+            np.atleast_2d, (self.action, self.last_action, self.reference, self.rate)
+        )
+        torques, columns = self.config.action_mode == "torque", np.array([frame.at[name] for name in self.parts()])
+        self._walker = self._driven, actions, last_actions, self.table, torques, reference, rate, columns
+        times = self.substep_times, self.lead
+        self._ramp_of = (
+            *(self._body[0], self._driven, actions, self.table, self._range),
+            *(*times, reference, rate, self._commands),
+        )
         self._ramp = np.moveaxis(self._commands.reshape(*shape, self.n_substeps, -1), -2, 0)
         most = self.table[:, MAX_TORQUE : MAX_TORQUE + 1]
         self._most = most if shape else most[0]
@@ -192,10 +199,7 @@ class WalkerTask(FreeBodyTask):
         """Return the joint commands of the action in this action mode."""
         mode, times, lead = self.config.action_mode, self.substep_times, self.lead
         if mode == "velocity":
-            actions, table = self._action_rows[0], self.table
-            COMPILED.ramp(
-                self._rows[0], self._driven, actions, table, self._range, times, lead, *self._set_points, self._commands
-            )
+            COMPILED.ramp(*self._ramp_of)
             return self._ramp
         if mode == "torque":
             commands = servos.torque_commands(action * self._most, 1)
@@ -211,14 +215,9 @@ class WalkerTask(FreeBodyTask):
         n, joints = len(self.layout.joints), (self.JOINT + what for what in ("_angle", "_speed", "_lead"))
         return dict.fromkeys((*joints, "torque", "current"), n) | {"power": 1, "battery_current": 1, "action_change": 1}
 
-    def refresh(self) -> None:
-        """Compute orientation, height, joints, and the servos' torque."""
-        super().refresh()
-        torques, values = self.config.action_mode == "torque", self.frame.values
-        COMPILED.joint_frame(
-            *(*self._rows, self._driven, *self._action_rows, self.table, torques),
-            *(*self._set_points, values, self._columns),
-        )
+    def measure(self) -> None:
+        """Fill in what is measured of body and joints."""
+        COMPILED.walker_frame(*self._body, *self._walker)
 
     def action_change(self) -> np.ndarray:
         """Return the squared change of the action, mean over its entries."""
