@@ -23,7 +23,7 @@ import numpy as np
 from ..analytic.terrain import Terrain
 from .camera import Camera
 from .config import TaskConfig
-from .episodes import checked_action, total
+from .episodes import checked_action, reason, total
 from .restoring import ONLY, RestorableEnv
 from .simulations import kept_row, take_row
 from .state import State
@@ -184,7 +184,7 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
         if not termination:
             task.refresh()
             observation = task.observe()
-            if not (np.abs(observation) <= self._bound).all():
+            if np.count_nonzero(np.abs(observation) <= self._bound) < observation.size:
                 termination = BEYOND
         diverged = bool(termination)
         if diverged:
@@ -196,7 +196,7 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
         if diverged:
             terms = dict.fromkeys(terms, 0.0)
         else:
-            termination = next((why for why, holds in task.endings().items() if holds), "")
+            termination = reason(task.endings())
             if termination and "healthy" in terms:
                 terms["healthy"] = 0.0
         info = task.measurements()
@@ -220,7 +220,7 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
             step(model, data, task.n_substeps)
         else:
             for row in controls:
-                ctrl[:] = row
+                ctrl[...] = row
                 step(model, data)
 
     def _put_back(self, before: tuple[np.ndarray, np.ndarray]) -> None:

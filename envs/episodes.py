@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Mapping, Sequence
 from functools import reduce
+from math import isfinite
 from typing import Any
 
 import gymnasium
@@ -143,6 +144,14 @@ def judge(task, endings: np.ndarray, waiting: np.ndarray) -> tuple[dict[str, np.
     return terms, ended & ~waiting
 
 
+def reason(endings: dict[str, bool]) -> str:
+    """Return the first of the reasons that holds, or nothing."""
+    for why, holds in endings.items():
+        if holds:
+            return why
+    return ""
+
+
 def total(terms) -> Any:
     """Return the sum from left to right, rounded as for arrays; the built-in `sum` of floats is more accurate."""
     return reduce(operator.add, terms, 0.0)
@@ -154,10 +163,15 @@ def checked_action(action, space: gymnasium.spaces.Box) -> np.ndarray:
     Raises:
         ValueError: If its shape is wrong or it is not finite.
     """
-    action = np.array(action, dtype=np.float64)
+    action = np.array(action, np.float64, order="C")
     if action.shape != space.shape:
         raise ValueError(f"an action has shape {space.shape}, got {action.shape}")
-    if np.abs(action).max() <= 1.0:
+    if action.ndim == 1:  # a few numbers, faster in plain Python
+        numbers = action.tolist()
+        within = isfinite(sum(numbers)) and min(numbers) >= -1.0 and max(numbers) <= 1.0
+    else:
+        within = np.abs(action).max() <= 1.0
+    if within:
         return action
     if not np.isfinite(action).all():
         raise ValueError(f"an action must be finite, got {action}")

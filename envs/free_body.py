@@ -14,7 +14,8 @@ import numpy as np
 
 from ..mjcf.terrain import stand
 from .config import TaskConfig, Terms
-from .measure import UPRIGHT, heading, rotation, squared_change, to_body, track
+from .kernels import COMPILED
+from .measure import UPRIGHT, heading, squared_change, track
 from .observations import Observation, labelled
 from .task import Task
 
@@ -115,12 +116,23 @@ class FreeBodyTask(Task):
             raise ValueError("the first joint of a machine whose body moves freely is its free root")
         first = int(self.model.sensor("accelerometer").adr[0])
         self.accelerometer = data.sensordata[..., first : first + 3]
+        qpos, qvel, self._contact = np.atleast_2d(self.qpos), np.atleast_2d(self.qvel), self.foot[..., 0]
+        rotation, columns = np.zeros((len(qpos), 3, 3)), ("gravity", "velocity", "angular_velocity")
+        self.rotation = rotation.reshape(*self.shape, 3, 3)
+        self._body = qpos, qvel, rotation, self.frame.values, *(self.frame.at[name] for name in columns)
 
     def refresh(self) -> None:
-        """Measure orientation and height."""
-        qpos = self.qpos
-        self.rotation = rotation(qpos[..., 3:7])
-        self.height = qpos[..., 2] - self.ground.height(qpos[..., 0], qpos[..., 1])
+        """Measure orientation and height, and fill in the frame."""
+        self.measure()
+        frame, place = self.frame, self.qpos.T
+        self.height = place[2] - self.ground.height(place[0], place[1])
+        frame.height[..., 0] = self.height
+        frame.foot_contact[...] = self._contact
+        frame.action[...] = self.action
+
+    def measure(self) -> None:
+        """Fill in the part of the frame that a kernel computes."""
+        COMPILED.body_frame(*self._body)
 
     def forward(self, along: np.ndarray) -> np.ndarray:
         """Return the forward part of a distance or a velocity, shape (..., 2)."""
@@ -139,25 +151,27 @@ class FreeBodyTask(Task):
         terms = {"action_change": self.action_change(), "healthy": 1.0}
         axis, velocity = self.FORWARD, self.velocity
         if self.config.task == "forward":
-            return {"forward": velocity[..., axis], "drift": np.abs(velocity[..., 1 - axis])} | terms
+            return {"forward": velocity.T[axis], "drift": abs(velocity.T[1 - axis])} | terms
         forward = np.vecdot(velocity, heading(self.rotation, axis))
         yaw_rate = np.vecdot(self.rotation[..., 2, :], self.qvel[..., 3:6])
         speed_width, yaw_rate_width = self.WIDTHS
         return {
-            "speed": track(forward, self.command[..., 0], speed_width),
-            "yaw_rate": track(yaw_rate, self.command[..., 1], yaw_rate_width),
+            "speed": track(forward, self.command.T[0], speed_width),
+            "yaw_rate": track(yaw_rate, self.command.T[1], yaw_rate_width),
         } | terms
 
     def falls(self) -> dict[str, np.ndarray]:
         """Return whether the robot has toppled."""
         return {
-            "toppled: tilted by more than 60 degrees": self.rotation[..., 2, 2] < UPRIGHT,
+            "toppled: tilted by more than 60 degrees": self.rotation.T[2, 2] < UPRIGHT,
             "toppled: the body is under the ground": self.height < 0.0,
         }
 
     def measurements(self) -> dict[str, np.ndarray]:
         """Return where the robot is, and what its feet do."""
-        return super().measurements() | {"position": self.qpos[..., :3].copy()}
+        found = super().measurements()
+        found["position"] = self.qpos[..., :3].copy()
+        return found
 
 
 def height_scan(task: FreeBodyTask) -> np.ndarray:
@@ -179,18 +193,16 @@ def entries(own: dict[str, Observation], legs: Iterable[str], actions: Iterable[
     forces = [f"{leg}_{axis}" for leg in legs for axis in AXES]
     scan = [f"{ahead:g} ahead, {right:g} right" for ahead in SCAN_FORWARD for right in SCAN_RIGHT]
     return {
-        "height": labelled(("height",), 10, "m", "body above the ground below it", lambda t: t.height[..., None]),
-        "gravity": labelled(AXES, 1, "1", "direction of gravity, body frame", lambda t: -t.rotation[..., 2, :]),
-        "velocity": labelled(
-            AXES, 100, "m/s", "of the body, body frame", lambda t: to_body(t.rotation, t.qvel[..., :3])
-        ),
-        "angular_velocity": labelled(AXES, 1e3, "rad/s", "of the body, body frame", lambda t: t.qvel[..., 3:6]),
+        "height": labelled(("height",), 10, "m", "body above the ground below it"),
+        "gravity": labelled(AXES, 1, "1", "direction of gravity, body frame"),
+        "velocity": labelled(AXES, 100, "m/s", "of the body, body frame"),
+        "angular_velocity": labelled(AXES, 1e3, "rad/s", "of the body, body frame"),
         **own,
-        "foot_contact": labelled(legs, 1, "1", "1 where a foot touches the ground", lambda t: t.foot[..., 0]),
+        "foot_contact": labelled(legs, 1, "1", "1 where a foot touches the ground"),
         "foot_force": labelled(forces, 1e5, "N", "of the ground on each foot, world frame", _forces),
         "accelerometer": labelled(AXES, 1e5, "m/s^2", "of the body's IMU, body frame", lambda t: t.accelerometer),
         "height_scan": labelled(scan, 100, "m", "body above a grid of points on the ground", height_scan),
-        "action": labelled(actions, 1, "1", "the last action", lambda t: t.action),
+        "action": labelled(actions, 1, "1", "the last action"),
         "command": labelled(
             ("speed", "yaw_rate"), 100, "m/s, rad/s", "forward speed, yaw rate", lambda t: t.command, "commanded"
         ),

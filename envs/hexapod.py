@@ -15,9 +15,8 @@ from ..analytic.models.hexapod import N_LEGS, HexapodParams
 from ..mjcf import hexapod
 from ..mjcf.hexapod_state import start_state
 from . import free_body
-from .measure import squared_change
 from .observations import Observation, labelled
-from .servos import Layout, lead
+from .servos import Layout
 from .vector import LeggedVectorEnv
 from .walker import WalkerConfig, WalkerEnv, WalkerTask
 
@@ -101,23 +100,30 @@ class HexapodTask(WalkerTask):
     def joint_entries(self) -> dict[str, Observation]:
         """Return the entries of hips and legs."""
         return {
-            "hip_cosine": labelled(
-                HIPS, 1, "1", "cosines of the hip angles; 1 is straight down", lambda t: np.cos(t.joint_angle)
-            ),
-            "hip_sine": labelled(
-                HIPS, 1, "1", "sines of the hip angles; 1 is forward", lambda t: np.sin(t.joint_angle)
-            ),
-            "hip_speed": labelled(HIPS, 1e3, "rad/s", "of the hips", lambda t: t.joint_speed),
-            "hip_lead": labelled(HIPS, 100, "rad", "set-point before the hip", lead, "velocity or gait"),
+            "hip_cosine": labelled(HIPS, 1, "1", "cosines of the hip angles; 1 is straight down"),
+            "hip_sine": labelled(HIPS, 1, "1", "sines of the hip angles; 1 is forward"),
+            "hip_speed": labelled(HIPS, 1e3, "rad/s", "of the hips"),
+            "hip_lead": labelled(HIPS, 100, "rad", "set-point before the hip", needs="velocity or gait"),
             "splay": labelled(LEGS, 100, "rad", "sideways angle of the legs", lambda t: t.qpos[..., 8::3]),
-            "compression": labelled(
-                LEGS, 10, "m", "of the legs, positive when shorter than at rest", lambda t: t.compression()
-            ),
+            "compression": labelled(LEGS, 10, "m", "of the legs, positive when shorter than at rest"),
         }
+
+    def refresh(self) -> None:
+        """Fill in what is observed of hips and legs."""
+        super().refresh()
+        frame, angle = self.frame, self.joint_angle
+        np.cos(angle, out=frame.hip_cosine)
+        np.sin(angle, out=frame.hip_sine)
+        frame.compression[...] = self.compression()
+
+    def bind(self, data) -> None:
+        """Take a view of the legs' lengths."""
+        super().bind(data)
+        self._length = self.qpos[..., 9::3]
 
     def compression(self) -> np.ndarray:
         """Return by how much the legs are shorter than at rest."""
-        return self.rest_length - self.qpos[..., 9::3]
+        return self.rest_length - self._length
 
     def frequency_of(self, parameters: np.ndarray) -> np.ndarray:
         """Return the clock's."""
@@ -148,17 +154,17 @@ class HexapodTask(WalkerTask):
     def advance(self) -> None:
         """Take the mean velocity of the step, and what the motors drained meanwhile."""
         super().advance()
-        motor = self.servos.motor
-        voltage = motor.voltage(self.torque, self.joint_speed)
-        self._drained += self.ctrl_dt * self._battery.drain_rate(motor.current(self.torque), voltage)
+        self._drained += self.ctrl_dt * self._battery.discharge_rate(self.frame.battery_current.T[0])
 
     def action_change(self) -> np.ndarray:
         """Return the squared change of the action."""
-        return squared_change(self.action, self.last_action)
+        return self.frame.action_change.T[0]
 
     def measurements(self) -> dict[str, np.ndarray]:
         """Return where the robot is, and what its hips, feet and battery do."""
-        return super().measurements() | {"battery_drained": self._drained[()].copy()}
+        found = super().measurements()
+        found["battery_drained"] = 1.0 * self._drained[()]
+        return found
 
 
 class HexapodEnv(WalkerEnv):

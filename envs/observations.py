@@ -1,8 +1,9 @@
 """Observations: named entries, their selection, their positions in the vector, and their table.
 
-A machine's dictionary of entries defines the order, names, sizes, bounds and documentation of its observation. Every
-entry is a function of the machine's task and returns an array of shape (..., size); leading dimensions are for parallel
-simulations. An observation beyond its bound means a diverged simulation.
+A machine's dictionary of entries defines the order, names, sizes, bounds and documentation of its observation. An
+entry's value is a function of the machine's task and returns an array of shape (..., size); leading dimensions are for
+parallel simulations. It is None where the task's `refresh` writes it to its `frame`, which is faster. An observation
+beyond its bound means a diverged simulation.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ class Observation:
     bound: float  # of its absolute value
     unit: str
     text: str
-    value: Callable[[Any], np.ndarray]  # of the task
+    value: Callable[[Any], np.ndarray] | None = None  # of the task; None if its `refresh` writes it to its frame
     needs: str = ""  # an action mode or task without which the entry would be constant
     labels: tuple[str, ...] = ()  # names of its components, if they have names
 
@@ -32,7 +33,12 @@ class Observation:
 
 
 def labelled(
-    labels: Iterable[str], bound: float, unit: str, text: str, value: Callable[[Any], np.ndarray], needs: str = ""
+    labels: Iterable[str],
+    bound: float,
+    unit: str,
+    text: str,
+    value: Callable[[Any], np.ndarray] | None = None,
+    needs: str = "",
 ) -> Observation:
     """Return an entry whose components have these names."""
     names = tuple(labels)

@@ -8,41 +8,22 @@ the inputs of `mjcf.parts.add_servo`. Moving set-points are those of each subste
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 
-from ..analytic.motor import Motor
+from ..analytic.battery import Battery
 from .observations import Observation, labelled
 
 ACTION_MODES = ("velocity", "torque", "gait")
-MAX_LEAD = np.pi  # of a set-point ahead of its joint [rad]: what the documents' controller, which wraps, can see
 
 
 def no_commands(n_substeps: int, shape: tuple[int, ...]) -> np.ndarray:
     """Return zeros of shape (n_substeps, *shape, 3), contiguous per simulation, as MuJoCo expects them."""
     n = len(shape) - 1  # leading dimensions
+    if n == 0:
+        return np.zeros((n_substeps, *shape, 3))
     return np.zeros((*shape[:-1], n_substeps, shape[-1], 3)).transpose(n, *range(n), n + 1, n + 2)
-
-
-def velocity_commands(reference, angle, speed, times, lead=0):
-    """Ramp the joints' set-points at the given speeds.
-
-    Args:
-        reference: Angle set-points now, shape (..., n_joints) [rad].
-        angle: The joints' angles now [rad]; a set-point stays within `MAX_LEAD` of its joint.
-        speed: Shape (..., n_joints) [rad/s].
-        times: Substeps and the end of the period, from now, shape (n_substeps + 1,) [s].
-        lead: 0 or 1 substep.
-
-    Returns:
-        The commands, and the set-points at the end of the period.
-    """
-    reference = angle + np.minimum(np.maximum(reference - angle, -MAX_LEAD), MAX_LEAD)
-    ramp = reference + np.multiply.outer(times, speed)
-    commands = no_commands(len(times) - 1, speed.shape)
-    commands[..., 0], commands[..., 1] = ramp[lead : len(times) - 1 + lead], speed
-    return commands, ramp[-1]
 
 
 def torque_commands(torque, n_substeps: int):
@@ -84,7 +65,7 @@ class Layout:
     def entries(self) -> dict[str, Observation]:
         """Return the observations of joints and leg springs."""
         joints, legs = self.joints, self.legs
-        angles = {"joint_angle": labelled(joints, 10, "rad", "of the driven joints", lambda t: t.joint_angle)}
+        angles = {"joint_angle": labelled(joints, 10, "rad", "of the driven joints")}
         if self.turning:
             angles = {
                 "joint_cosine": labelled(
@@ -93,17 +74,12 @@ class Layout:
                 "joint_sine": labelled(joints, 1, "1", "sines of the joints' angles", lambda t: np.sin(t.joint_angle)),
             }
         return angles | {
-            "joint_speed": labelled(joints, 1e3, "rad/s", "of the driven joints", lambda t: t.joint_speed),
-            "joint_lead": labelled(joints, 100, "rad", "set-point before the joint", lead, "velocity or gait"),
+            "joint_speed": labelled(joints, 1e3, "rad/s", "of the driven joints"),
+            "joint_lead": labelled(joints, 100, "rad", "set-point before the joint", needs="velocity or gait"),
             "compression": labelled(
                 legs, 10, "m", "by which a leg's spring lets its foot give way upward", lambda t: t.compression()
             ),
         }
-
-
-def lead(task) -> np.ndarray:
-    """Return how far the set-points are ahead of the joints [rad]."""
-    return task.reference - task.joint_angle
 
 
 def clock(task) -> np.ndarray:
@@ -112,41 +88,9 @@ def clock(task) -> np.ndarray:
     return np.concatenate([np.cos(angle), np.sin(angle)], axis=-1)
 
 
-class Servos:
-    """Gains and motors of one robot, or, if robots are randomised, of one for each simulation.
-
-    Each is one value for all, or an array of shape (..., 1) if robots are randomised.
-
-    Attributes:
-        motor: The motors.
-        kp: Stiffness [N m/rad].
-        kd: Damping [N m s/rad].
-    """
-
-    def __init__(self, params, shape: tuple[int, ...], drawn: bool):
-        self.motor, self.kp, self.kd = params.motor, params.KP, params.KD
-        if drawn:
-            values = {entry.name: getattr(params.motor, entry.name) for entry in fields(Motor)}
-            self.motor = Motor(**{name: np.full((*shape, 1), value) for name, value in values.items()})
-            self.kp, self.kd = np.full((*shape, 1), params.KP), np.full((*shape, 1), params.KD)
-
-    def take(self, sim: int | tuple, params) -> None:
-        """Set the gains and the motor of a simulation's robot."""
-        motor = params.motor
-        for entry in fields(Motor):
-            getattr(self.motor, entry.name)[sim] = getattr(motor, entry.name)
-        self.kp[sim], self.kd[sim] = params.KP, params.KD
-
-    def torque(self, angle, speed, reference, rate) -> np.ndarray:
-        """Return the torque in the current state, shape (..., n_joints) [N m].
-
-        MuJoCo's `actuator_force` is that of the start of the last substep; with the integrator `discrete` it lacks the
-        implicit part, and overestimates the torque of a hip in swing by 0.3 N m.
-
-        Args:
-            angle: Of the joints [rad].
-            speed: Of the joints [rad/s].
-            reference: Their set-points [rad].
-            rate: Speeds of the set-points [rad/s].
-        """
-        return self.motor.limit(self.kp * (reference - angle) + self.kd * (rate - speed), speed)
+def row_of(params) -> np.ndarray:
+    """Return the row of a robot in the kernels' table of servos, shape (8,); the supply is that of the battery."""
+    motor = params.motor
+    geared, back_emf = motor.gear * motor.torque_constant, motor.gear / motor.speed_constant
+    electric = 1.0 / geared, motor.armature_resist / geared, back_emf, Battery().nominal_voltage
+    return np.array((params.KP, params.KD, motor.no_load_speed, motor.max_torque, *electric))

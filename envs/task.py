@@ -30,9 +30,12 @@ from ..mjcf.presets import find
 from ..mjcf.terrain import HALF_EXTENT, GroundPatches, is_plane
 from . import observations
 from .config import TaskConfig, n_substeps_of
+from .frame import Frame
 from .kinds import from_keywords
 from .observations import Observation
 from .starts import Startable
+
+_NONE = np.array(0.0)  # as an array: NumPy takes half as long again for a number
 
 
 class Task(Startable):
@@ -56,6 +59,7 @@ class Task(Startable):
         qpos: Its array of that name, a view, shape (..., nq); as `qvel`, shape (..., nv).
         here: The machine's position, a view, `qpos[..., PLACE]`.
         foot: Whether each foot is in contact, and the force on it in the world frame [N], a view, (..., n_feet, 4).
+        frame: What is measured, by name: the entries of the observation, and the `parts`.
         action: The last action, shape (..., n_actions).
         last_action: The one before it.
         command: Of the task "commanded", shape (..., n).
@@ -147,7 +151,7 @@ class Task(Startable):
 
     def advance(self) -> None:
         """Update what accumulates over steps: called once after each, with the state refreshed."""
-        self.velocity[...] = self.travelled(self._before) * (1.0 / self.ctrl_dt)
+        np.multiply(self.travelled(self._before), self._steps_per_second, out=self.velocity)
 
     def travelled(self, since: np.ndarray) -> np.ndarray:
         """Return the displacement from a position [m], of the same shape."""
@@ -161,16 +165,20 @@ class Task(Startable):
         """Return how far the body is from the origin along x or y, whichever is more [m]."""
         return np.abs(self.here)
 
+    def parts(self) -> dict[str, int]:
+        """Return the sizes of what `refresh` writes to the frame besides entries of the observation, by name."""
+        return {}
+
     def measurements(self) -> dict[str, np.ndarray]:
         """Return what `info` reports besides the reward, new arrays, each of shape (..., ...)."""
-        time = self.data.time
+        time, foot = self.data.time, self.foot
         return {
             "time": time if not self.shape else time.copy(),
-            "speed": self.forward(self.velocity).copy(),
+            "speed": 1.0 * self.forward(self.velocity),
             "distance": self.forward(self.travelled(self._start_place)),
             "command": self.command.copy(),
-            "foot_contact": self.foot[..., 0] > 0,
-            "foot_force": self.foot[..., 1:].copy(),
+            "foot_contact": foot[..., 0] > _NONE,
+            "foot_force": foot[..., 1:].copy(),
         }
 
     # What all machines share.
@@ -183,7 +191,10 @@ class Task(Startable):
         timestep = model.opt.timestep
         self.n_substeps = n_substeps_of(config.ctrl_dt, timestep)
         self.ctrl_dt = self.n_substeps * timestep
-        self.substep_times = np.arange(self.n_substeps + 1) * timestep
+        self.substep_times, self._steps_per_second = (
+            np.arange(self.n_substeps + 1) * timestep,
+            np.array(1.0 / self.ctrl_dt),
+        )
         self.lead, self.follow_every = round(preset.command_lead / timestep), preset.follow_every
         self.ground = Ground(terrain, shape)
         self._feet = foot_readings(model)
@@ -203,20 +214,22 @@ class Task(Startable):
         self.data, self.qpos, self.qvel = data, data.qpos, data.qvel
         self.here = self.qpos[..., self.PLACE]
         self.foot = data.sensordata[..., self._feet].reshape(*self.shape, self.n_feet, 4)
+        filled = {name: entry.size for name, entry in self.known().items() if entry.value is None}
+        self.frame = Frame(self.shape, filled | self.parts(), self._entries)
 
     def act(self, action: np.ndarray) -> np.ndarray:
         """Take an action, draw new commands where they are due, and return the controls of the substeps."""
-        self.last_action, self.action = self.action, action
+        self.last_action[...], self.action[...] = self.action, action
         if self.config.task == "commanded":
             time = self.data.time
             for sim in self.where(time >= self._command_until - 1e-9):
                 self.draw_command(sim, time[sim] if self.shape else time)
-        np.copyto(self._before, self.here)
+        self._before[...] = self.here
         return self.controls(action)
 
     def observe(self) -> np.ndarray:
-        """Return the selected entries concatenated, a new array, shape (..., n) of float32."""
-        return np.concatenate([entry.value(self) for entry in self._entries.values()], axis=-1, dtype=np.float32)
+        """Return the selected entries side by side, a new array, shape (..., n) of float32."""
+        return self.frame.observe(self)
 
     def reward_terms(self) -> dict[str, np.ndarray]:
         """Return the weighted terms whose sum is the reward; "healthy" is zero in the step that ends an episode."""
@@ -240,7 +253,7 @@ class Task(Startable):
 
     def __getstate__(self) -> dict[str, Any]:
         """Drop what cannot be pickled: the functions of the entries, and the simulation."""
-        return self.__dict__ | {"_entries": tuple(self._entries), "data": None}
+        return self.__dict__ | {"_entries": tuple(self._entries), "data": None, "frame": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Look up the entries by their names again; the environment binds its arrays."""

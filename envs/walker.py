@@ -6,6 +6,7 @@ An action means speeds of the joints' set-points, torques, or the parameters of 
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -17,7 +18,7 @@ import numpy as np
 from . import free_body, servos
 from .base import LeggedEnv
 from .free_body import FreeBodyConfig, FreeBodyTask
-from .measure import power
+from .kernels import COMPILED, MAX_TORQUE
 from .observations import Observation, labelled, names_of_numbers
 
 WIDTHS = (0.05, 0.15)  # by which speed [m/s] and yaw rate [rad/s] miss a command where the reward is 1/e
@@ -48,10 +49,11 @@ class WalkerTask(FreeBodyTask):
         layout: Names of joints and legs.
         action_names: Of each entry of an action: a joint, or in the action mode "gait" a parameter of the gait.
         observation_names: Name of every component of the observation.
-        servos: Gains and motors of the robots.
+        table: Gains and motors of the servos, for the kernels: one row for all, or one for each simulation.
         joint_angle: Of the driven joints, shape (..., n_joints) [rad].
         joint_speed: Of the driven joints [rad/s].
         torque: Of the servos [N m].
+        current: In their motors [A].
         reference: Their set-points [rad].
         rate: Speeds of the set-points [rad/s].
         cycles: The gait has gone, shape (...,).
@@ -138,15 +140,19 @@ class WalkerTask(FreeBodyTask):
     def make_room(self) -> None:
         """Allocate servos, set-points and the gait."""
         shape, robot = (*self.shape, len(self.layout.joints)), self.config.robot
-        self.servos = servos.Servos(robot, self.shape, bool(self.config.randomise))
         self._limits = self.limits_of(robot)
+        n, n_joints = math.prod(self.shape), len(self.layout.joints)
+        self.table = np.tile(servos.row_of(robot), (n if self.config.randomise else 1, 1))
+        self._commands = np.zeros((n, self.n_substeps, n_joints, 3))
+        self._range = np.full(n_joints, np.inf) if self._limits is None else self._limits
+        self._driven = 7 + self.of_joints(np.arange(self.model.nq - 7))
         self._low, self._high = np.array(list(self.gait_ranges.values())).T
         self.reference, self.rate, self.cycles = np.zeros(shape), np.zeros(shape), np.zeros(self.shape)
 
     def write_robot(self, sim, model, params) -> None:
         """Write a robot's parameters into its model, and keep its servos."""
         super().write_robot(sim, model, params)
-        self.servos.take(sim, params)
+        self.table[sim] = servos.row_of(params)
 
     def place(self, sim, model, data, rng) -> None:
         """Place the robot on the ground with the joint angles of the gait, with noise on joints and velocities."""
@@ -170,56 +176,67 @@ class WalkerTask(FreeBodyTask):
         self.reference[sim], self.rate[sim] = self.of_joints(data.qpos[7:]), 0.0
 
     def bind(self, data) -> None:
-        """Keep views of the state, also of the part after the root, and of the sensors."""
+        """Take views of the frame, and what the kernels get: arrays with a row for each simulation."""
         super().bind(data)
-        self._angles, self._speeds = self.qpos[..., 7:], self.qvel[..., 6:]
+        frame, shape = self.frame, self.shape
+        names = [self.JOINT + "_angle", self.JOINT + "_speed", "torque", "current"]
+        self.joint_angle, self.joint_speed, self.torque, self.current = (getattr(frame, name) for name in names)
+        actions, last_actions, reference, rate = map(
+            np.atleast_2d, (self.action, self.last_action, self.reference, self.rate)
+        )
+        torques, columns = self.config.action_mode == "torque", np.array([frame.at[name] for name in self.parts()])
+        self._walker = self._driven, actions, last_actions, self.table, torques, reference, rate, columns
+        times = self.substep_times, self.lead
+        self._ramp_of = (
+            *(self._body[0], self._driven, actions, self.table, self._range),
+            *(*times, reference, rate, self._commands),
+        )
+        self._ramp = np.moveaxis(self._commands.reshape(*shape, self.n_substeps, -1), -2, 0)
+        most = self.table[:, MAX_TORQUE : MAX_TORQUE + 1]
+        self._most = most if shape else most[0]
 
     def controls(self, action: np.ndarray) -> np.ndarray:
         """Return the joint commands of the action in this action mode."""
         mode, times, lead = self.config.action_mode, self.substep_times, self.lead
         if mode == "velocity":
-            self.rate = action * self.servos.motor.no_load_speed
-            angle = self.of_joints(self._angles)
-            commands, reference = servos.velocity_commands(self.reference, angle, self.rate, times, lead)
-            if self._limits is not None:
-                commands[..., 0] = self._within(commands[..., 0])
-            self.reference = self._within(reference)
-        elif mode == "torque":
-            commands = servos.torque_commands(action * self.servos.motor.max_torque, 1)
+            COMPILED.ramp(*self._ramp_of)
+            return self._ramp
+        if mode == "torque":
+            commands = servos.torque_commands(action * self._most, 1)
         else:
             parameters = self._low + 0.5 * (action + 1.0) * (self._high - self._low)
-            commands, self.reference, self.rate, self.cycles = servos.gait_commands(
+            commands, self.reference[...], self.rate[...], self.cycles = servos.gait_commands(
                 lambda gone: self.gait(parameters, gone), self.frequency_of(parameters), self.cycles, times, lead
             )
         return commands.reshape(*commands.shape[:-2], -1)
 
-    def refresh(self) -> None:
-        """Compute orientation, height, joints, and the servos' torque."""
-        super().refresh()
-        self.joint_angle, self.joint_speed = self.of_joints(self._angles), self.of_joints(self._speeds)
-        if self.config.action_mode == "torque":
-            motor = self.servos.motor
-            self.torque = motor.limit(self.action * motor.max_torque, self.joint_speed)
-        else:
-            self.torque = self.servos.torque(self.joint_angle, self.joint_speed, self.reference, self.rate)
+    def parts(self) -> dict[str, int]:
+        """Return the sizes of what the kernel `joint_frame` writes."""
+        n, joints = len(self.layout.joints), (self.JOINT + what for what in ("_angle", "_speed", "_lead"))
+        return dict.fromkeys((*joints, "torque", "current"), n) | {"power": 1, "battery_current": 1, "action_change": 1}
+
+    def measure(self) -> None:
+        """Fill in what is measured of body and joints."""
+        COMPILED.walker_frame(*self._body, *self._walker)
 
     def action_change(self) -> np.ndarray:
         """Return the squared change of the action, mean over its entries."""
-        return super().action_change() / self.n_actions
+        return self.frame.action_change.T[0] / self.n_actions
 
     def unweighted_terms(self) -> dict[str, np.ndarray]:
         """Return the terms of the configured task."""
-        return super().unweighted_terms() | {"power": power(self.torque, self.joint_speed)}
+        terms = super().unweighted_terms()
+        terms["power"] = self.frame.power.T[0]
+        return terms
 
     def measurements(self) -> dict[str, np.ndarray]:
         """Return where the robot is, and what its joints and feet do."""
-        return super().measurements() | {
-            f"{self.JOINT}_angle": self.joint_angle.copy(),
-            f"{self.JOINT}_speed": self.joint_speed.copy(),
-            f"{self.JOINT}_reference": self.reference.copy(),
-            "torque": self.torque.copy(),
-            "current": self.servos.motor.current(self.torque),
-        }
+        found = super().measurements()
+        found[self.JOINT + "_angle"] = self.joint_angle.copy()
+        found[self.JOINT + "_speed"] = self.joint_speed.copy()
+        found[self.JOINT + "_reference"] = self.reference.copy()
+        found["torque"], found["current"] = self.torque.copy(), self.current.copy()
+        return found
 
 
 class WalkerEnv(LeggedEnv):

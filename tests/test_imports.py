@@ -21,8 +21,12 @@ MAY_IMPORT = {
     "envs": {"mjcf"} | PLAIN,
     "scripts": SIBLINGS,
 }
-# The one file that may import what its folder may not: the surrogate is the contact solver as an environment.
-ALSO = {"envs/surrogate.py": {"analytic.contact", "analytic.models.quasistatic"}}
+# The files that may import what their folder may not: the surrogate is the contact solver as an environment, and the
+# arithmetic of the walkers' steps is compiled.
+ALSO = {
+    "envs/surrogate.py": {"analytic.contact", "analytic.models.quasistatic"},
+    "envs/kernels.py": {"analytic.compilation"},
+}
 MUST_NOT_IMPORT = {
     "analytic": {"mujoco", "gymnasium", "matplotlib", "stable_baselines3", "torch"},
     "mjcf": {"gymnasium", "matplotlib", "stable_baselines3", "torch"},
@@ -91,7 +95,7 @@ def test_the_import_check_sees_a_forbidden_import(tmp_path, monkeypatch):
     assert forbidden(module) == {"analytic.hybrid", "controllers.clock"}
 
 
-def test_only_the_surrogate_brings_numba_and_only_when_it_is_made():
+def test_environments_bring_numba_only_when_they_are_made():
     code = """if True:
         import sys, gymnasium, tarsus, tarsus.envs.hexapod
         before = "numba" in sys.modules

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import gymnasium
 import mujoco
@@ -40,13 +41,22 @@ class EnvRow:
     replay: Run | None = None  # the bare physics of the same episode
 
 
+def steps(env, actions: np.ndarray) -> Run:
+    """Return a run of steps with these actions, after a reset."""
+
+    def run() -> None:
+        for action in actions:
+            env.step(action)
+
+    return run
+
+
 def episode(env, actions: np.ndarray) -> Run:
     """Return a run of one episode with these actions."""
 
     def run() -> None:
         env.reset(seed=0)
-        for action in actions:
-            env.step(action)
+        steps(env, actions)()
 
     return run
 
@@ -124,13 +134,14 @@ def tables(seconds: Seconds = 4.0, repeats: Count = 7) -> Page:
     """
     measured = rows(seconds)
     runs = {(row.label, what): run for row in measured
-            for what, run in (("episode", episode(row.env, row.actions)), ("physics", row.replay)) if run}  # fmt: skip
-    took = timing.rounds(runs, repeats, progress=True)
-    rates = [row.n_envs * len(row.actions) / took[row.label, "episode"].cpu for row in measured]
+            for what, run in (("steps", steps(row.env, row.actions)), ("physics", row.replay)) if run}  # fmt: skip
+    resets = {(row.label, "steps"): partial(row.env.reset, seed=0) for row in measured}
+    took = timing.rounds(runs, repeats, resets, progress=True)
+    rates = [row.n_envs * len(row.actions) / took[row.label, "steps"].cpu for row in measured]
     lines = []
     for row, rate in zip(measured, rates, strict=True):
         share = "-"
         if row.replay:
-            share = f"{1 - np.median(took[row.label, 'physics'].cpu / took[row.label, 'episode'].cpu):.0%}"
+            share = f"{1 - np.median(took[row.label, 'physics'].cpu / took[row.label, 'steps'].cpu):.0%}"
         lines.append((row.label, timing.spread(rate), f"{np.median(rate) / np.median(rates[0]):.2f}", share))
     return Page(Table(("environment", "steps/s, median (min to max)", "ratio", "outside mj_step"), lines))

@@ -15,7 +15,7 @@ from tarsus.analytic.clock import TripodGait, wrap
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import TERRAINS, Rough, Slope
 from tarsus.controllers.clock import ClockPolicy
-from tarsus.envs import free_body, measure, servos
+from tarsus.envs import free_body, kernels, measure, servos
 from tarsus.envs.hexapod import GAIT_RANGES, HexapodTask, gait_parameters, tripod_gait
 from tarsus.mjcf import PRESETS
 from tarsus.mjcf.hexapod import RANDOMISABLE
@@ -306,18 +306,18 @@ def test_actions_are_clipped_to_their_box():
     np.testing.assert_array_equal(*states)
 
 
-def test_rotation_agrees_with_mujoco():
+def test_body_frame_agrees_with_mujoco():
     rng = np.random.default_rng(0)
-    quat = rng.standard_normal((5, 4))
-    quat /= np.linalg.norm(quat, axis=1, keepdims=True)
-    expected = np.empty((5, 9))
-    for row, q in zip(expected, quat, strict=True):
+    qpos, qvel = rng.standard_normal((5, 7)), rng.standard_normal((5, 6))
+    qpos[:, 3:] /= np.linalg.norm(qpos[:, 3:], axis=1, keepdims=True)
+    expected, rotation, values = np.empty((5, 9)), np.empty((5, 3, 3)), np.zeros((5, 9))
+    for row, q in zip(expected, qpos[:, 3:], strict=True):
         mujoco.mju_quat2Mat(row, q)
-    rotation = measure.rotation(quat)
+    kernels.body_frame(qpos, qvel, rotation, values, 6, 0, 3)
     np.testing.assert_allclose(rotation.reshape(5, 9), expected, atol=1e-15)
-    np.testing.assert_array_equal(rotation, [measure.rotation(one) for one in quat])
-    vector = rng.standard_normal((5, 3))
-    np.testing.assert_allclose(np.einsum("nij,nj->ni", rotation, measure.to_body(rotation, vector)), vector, atol=1e-15)
+    np.testing.assert_allclose(np.einsum("nij,nj->ni", rotation, values[:, :3]), qvel[:, :3], atol=1e-14)
+    np.testing.assert_array_equal(values[:, 3:6], qvel[:, 3:])
+    np.testing.assert_allclose(np.einsum("nij,nj->ni", rotation, values[:, 6:]), [[0, 0, -1]] * 5, atol=1e-15)
 
 
 def test_height_scan_sees_the_slope_ahead():
@@ -354,9 +354,12 @@ def test_commands_take_leading_dimensions(batch):
 
 
 def test_set_points_do_not_run_away_from_a_blocked_hip():
-    commands, reference = servos.velocity_commands(np.full(6, 50.0), np.zeros(6), np.full(6, 10.0), np.array([0, 0.02]))
+    reference, rate, commands = np.full((1, 6), 50.0), np.zeros((1, 6)), np.zeros((1, 1, 6, 3))
+    table, unlimited, times = servos.row_of(HexapodParams())[None], np.full(6, np.inf), np.array([0, 0.02])
+    action = np.full((1, 6), 10.0 / HexapodParams().motor.no_load_speed)
+    kernels.ramp(np.zeros((1, 25)), np.arange(7, 25, 3), action, table, unlimited, times, 0, reference, rate, commands)
     np.testing.assert_allclose(reference, np.pi + 0.2)
-    np.testing.assert_allclose(commands[0, :, 0], np.pi)
+    np.testing.assert_allclose(commands[0, 0, :, 0], np.pi)
 
 
 def test_rewards_are_what_they_say():
@@ -384,33 +387,36 @@ def test_documented_terrains_all_reset():
 
 
 def hand_made_task(asked="forward", shape=()):
-    """A body rolled by 0.3 rad about its forward axis, everything else easy to tell apart."""
-    c, s = np.cos(0.3), np.sin(0.3)
+    """A body rolled by 0.3 rad about its forward axis, everything else easy to tell apart, and measured."""
     qpos, qvel = np.zeros(25), np.zeros(24)
-    qpos[:3], qpos[7::3], qpos[8::3], qpos[9::3] = (1, 2, 0.17), 0.1 * np.arange(6), 0.2, 0.18
+    qpos[:7] = 1, 2, 0.17, np.cos(0.15), 0, np.sin(0.15), 0
+    qpos[7::3], qpos[8::3], qpos[9::3] = 0.1 * np.arange(6), 0.2, 0.18
     qvel[:3], qvel[3:6], qvel[6::3] = (0.1, 0.3, -0.2), (0.5, 0.0, 2.0), np.arange(6)
-    measured = dict(
-        qpos=qpos,
-        qvel=qvel,
-        joint_angle=0.1 * np.arange(6),
-        joint_speed=np.arange(6.0),
-        rotation=np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]]),
-        foot=np.arange(24.0).reshape(6, 4),
-        accelerometer=np.array([1.0, 2.0, 3.0]),
-        torque=np.array([1.0, -1, 0, 0, 0, 0]),
+    sensors = np.array([*range(24), *[0.0] * 3, 1.0, 2.0, 3.0])  # feet, gyroscope, accelerometer
+    state = {"qpos": qpos, "qvel": qvel, "sensordata": sensors}
+    kept = dict(
         reference=np.full(6, 0.5),
         action=np.full(6, 0.3),
         last_action=np.full(6, 0.1),
         command=np.array([0.2, 1.5]),
         velocity=np.array([-0.4, 0.3]),
         cycles=np.array(0.25),
-        height=np.array(0.16),
     )
     task = HexapodTask(shape, task=asked)
-    for name, value in measured.items():
-        setattr(task, name, np.broadcast_to(value, (*shape, *np.shape(value))))
+    for name, value in kept.items():
+        getattr(task, name)[...] = value
+    task.bind(
+        SimpleNamespace(**{name: np.tile(value, (*shape, 1)).reshape(*shape, -1) for name, value in state.items()})
+    )
     task.rest_length, task.ground = np.full(6, 0.2), SimpleNamespace(height=lambda x, y: 0.01 * x + 0.0 * y)
+    task.refresh()
     return task
+
+
+def seen(task, name):
+    """Return an entry of the observation, selected or not."""
+    value = task.known()[name].value
+    return getattr(task.frame, name) if value is None else value(task)
 
 
 OBSERVED = {
@@ -438,12 +444,14 @@ def test_every_observation_has_its_expected_value():
     task = hand_made_task()
     assert set(task.known()) == set(OBSERVED)
     for name, entry in task.known().items():
-        np.testing.assert_allclose(entry.value(task), OBSERVED[name], atol=1e-12, err_msg=name)
-        assert entry.value(task).shape == (entry.size,), name
+        np.testing.assert_allclose(seen(task, name), OBSERVED[name], atol=1e-12, err_msg=name)
+        assert seen(task, name).shape == (entry.size,), name
 
 
 def test_reward_terms_have_their_expected_values():
-    shared = {"power": 1.0, "action_change": 6 * 0.2**2, "healthy": 1.0}  # |1 * 0| + |-1 * 1|
+    speed = np.arange(6)
+    torque = HexapodParams().motor.limit(10 * (0.5 - 0.1 * speed) - 0.5 * speed, speed)  # two at their limit
+    shared = {"power": np.sum(np.abs(torque * speed)), "action_change": 6 * 0.2**2, "healthy": 1.0}
     assert hand_made_task("forward").unweighted_terms() == pytest.approx({"forward": 0.3, "drift": 0.4} | shared)
     yaw_rate = -0.5 * np.sin(0.3) + 2.0 * np.cos(0.3)
     expected = {"speed": np.exp(-1.0), "yaw_rate": np.exp(-(((yaw_rate - 1.5) / 0.25) ** 2))} | shared
@@ -453,9 +461,8 @@ def test_reward_terms_have_their_expected_values():
 def test_observations_and_rewards_take_leading_dimensions():
     one, several = hand_made_task("commanded"), hand_made_task("commanded", (3,))
     for name, entry in several.known().items():
-        np.testing.assert_allclose(
-            entry.value(several), np.broadcast_to(entry.value(one), (3, entry.size)), err_msg=name
-        )
+        np.testing.assert_array_equal(seen(several, name), np.tile(seen(one, name), (3, 1)), err_msg=name)
+        assert seen(several, name).shape == (3, entry.size), name
     assert all(np.shape(term) in ((3,), ()) for term in several.unweighted_terms().values())
 
 
