@@ -16,7 +16,7 @@ from ..analytic.compilation import compiled
 
 MAX_LEAD = np.pi  # of a set-point ahead of its joint [rad]: what the documents' controller, which wraps, can see
 # Columns of `Servos.table`.
-KP, KD, NO_LOAD_SPEED, MAX_TORQUE, CURRENT, RESISTANCE, BACK_EMF, SUPPLY = range(8)
+KP, KD, NO_LOAD_SPEED, MAX_TORQUE, CURRENT, RESISTANCE, BACK_EMF, SUPPLY, CHARGE, PEUKERT, RATED_TIME = range(11)
 
 
 def body_frame(qpos, qvel, rotation, values, at):
@@ -89,8 +89,8 @@ def joint_frame(qpos, qvel, values, joints, table, torques, action, last_action,
         qpos: Shape (n, nq).
         qvel: Shape (n, nv).
         values: Receives, of each joint, angle [rad], speed [rad/s], lead of the set-point [rad], torque [N m] and
-            current [A], then the mechanical power of all [W], the current they draw from the battery [A], and the
-            squared change of the action.
+            current [A], then the mechanical power of all [W], the share of the battery's charge that they drain per
+            second (`Battery.drain_rate`), and the squared change of the action.
         joints: Columns of the joints in `qpos`, shape (n_joints,); in `qvel` they are one less.
         table: Of the servos, one row for all or one for each simulation.
         torques: Whether the action means torques.
@@ -116,7 +116,8 @@ def joint_frame(qpos, qvel, values, joints, table, torques, action, last_action,
             row[at[3] + j], row[at[4] + j] = torque, current
             power += abs(torque) * abs(speed)
             drawn += min(abs(voltage) / servo[SUPPLY], 1.0) * abs(current)
-        row[at[5]], row[at[6]], row[at[7]] = power, drawn, 0.0
+        row[at[5]], row[at[7]] = power, 0.0
+        row[at[6]] = (drawn * servo[CHARGE]) ** servo[PEUKERT] / servo[RATED_TIME]
         for k in range(action.shape[1]):
             change = action[i, k] - last_action[i, k]
             row[at[7]] += change * change

@@ -208,7 +208,7 @@ class WalkerTask(FreeBodyTask):
     def parts(self) -> dict[str, int]:
         """Return the sizes of what the kernel `joint_frame` writes."""
         n, joints = len(self.layout.joints), (self.JOINT + what for what in ("_angle", "_speed", "_lead"))
-        return dict.fromkeys((*joints, "torque", "current"), n) | {"power": 1, "battery_current": 1, "action_change": 1}
+        return dict.fromkeys((*joints, "torque", "current"), n) | {"power": 1, "drain_rate": 1, "action_change": 1}
 
     def measure(self) -> None:
         """Fill in what is measured of body and joints."""
