@@ -21,8 +21,6 @@ ACTION_MODES = ("velocity", "torque", "gait")
 def no_commands(n_substeps: int, shape: tuple[int, ...]) -> np.ndarray:
     """Return zeros of shape (n_substeps, *shape, 3), contiguous per simulation, as MuJoCo expects them."""
     n = len(shape) - 1  # leading dimensions
-    if n == 0:
-        return np.zeros((n_substeps, *shape, 3))
     return np.zeros((*shape[:-1], n_substeps, shape[-1], 3)).transpose(n, *range(n), n + 1, n + 2)
 
 
