@@ -46,7 +46,7 @@ class Battery:
     def discharge_rate(self, current):
         """Return 1 / f(I): the fraction of the charge that a current [A] drains per second [1/s]."""
         # `**` of a lone number is the C library's and not NumPy's own: another last bit than in an array
-        return np.power(abs(current) * (self.rated_time / self.capacity), self.exponent) / self.rated_time
+        return np.power(np.abs(current) * (self.rated_time / self.capacity), self.exponent) / self.rated_time
 
     def drain_rate(self, current, voltage, bookkeeping: str = "physical"):
         """Return the fraction of the charge that several motors drain per second [1/s].

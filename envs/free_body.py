@@ -119,7 +119,7 @@ class FreeBodyTask(Task):
         qpos, qvel, self._contact = np.atleast_2d(self.qpos), np.atleast_2d(self.qvel), self.foot[..., 0]
         rotation, columns = np.zeros((len(qpos), 3, 3)), ("gravity", "velocity", "angular_velocity")
         self.rotation = rotation.reshape(*self.shape, 3, 3)
-        self._body = qpos, qvel, rotation, self.frame.values, *(self.frame.at[name] for name in columns)
+        self._body = qpos, qvel, rotation, self.frame.values, np.array([self.frame.at[name] for name in columns])
 
     def refresh(self) -> None:
         """Measure orientation and height, and fill in the frame."""

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..analytic.battery import Battery
 from ..analytic.clock import RIGHT, TRIPOD_PHASE, profile
 from ..analytic.models.hexapod import N_LEGS, HexapodParams
 from ..mjcf import hexapod
@@ -132,7 +131,7 @@ class HexapodTask(WalkerTask):
     def make_room(self) -> None:
         """Make room also for the battery, and where robots are drawn for their legs."""
         super().make_room()
-        self._battery, self._drained = Battery(), np.zeros(self.shape)
+        self._drained = np.zeros(self.shape)
         self.rest_length = self.config.params.rho_r0
         if self.config.randomise:
             self.rest_length = np.broadcast_to(self.rest_length, (*self.shape, N_LEGS)).copy()
@@ -154,7 +153,7 @@ class HexapodTask(WalkerTask):
     def advance(self) -> None:
         """Take the mean velocity of the step, and what the motors drained meanwhile."""
         super().advance()
-        self._drained += self.ctrl_dt * self._battery.discharge_rate(self.frame.battery_current.T[0])
+        self._drained += self.ctrl_dt * self.frame.drain_rate.T[0]
 
     def action_change(self) -> np.ndarray:
         """Return the squared change of the action."""

@@ -16,10 +16,10 @@ from ..analytic.compilation import compiled
 
 MAX_LEAD = np.pi  # of a set-point ahead of its joint [rad]: what the documents' controller, which wraps, can see
 # Columns of `Servos.table`.
-KP, KD, NO_LOAD_SPEED, MAX_TORQUE, CURRENT, RESISTANCE, BACK_EMF, SUPPLY = range(8)
+KP, KD, NO_LOAD_SPEED, MAX_TORQUE, CURRENT, RESISTANCE, BACK_EMF, SUPPLY, CHARGE, PEUKERT, RATED_TIME = range(11)
 
 
-def body_frame(qpos, qvel, rotation, values, gravity, velocity, spin):
+def body_frame(qpos, qvel, rotation, values, at):
     """Measure free bodies in their own frame.
 
     Args:
@@ -27,10 +27,9 @@ def body_frame(qpos, qvel, rotation, values, gravity, velocity, spin):
         qvel: Shape (n, nv).
         rotation: Receives the matrices from body to world, shape (n, 3, 3).
         values: Receives the direction of gravity, velocity [m/s] and angular velocity [rad/s], shape (n, n_values).
-        gravity: Its first column.
-        velocity: Its first column.
-        spin: The first column of the angular velocity.
+        at: First column of each of the three.
     """
+    gravity, velocity, spin = at[0], at[1], at[2]
     for i in range(len(qpos)):
         w, x, y, z = qpos[i, 3], qpos[i, 4], qpos[i, 5], qpos[i, 6]
         w2, x2, y2, z2 = 2.0 * w, 2.0 * x, 2.0 * y, 2.0 * z
@@ -45,17 +44,17 @@ def body_frame(qpos, qvel, rotation, values, gravity, velocity, spin):
             values[i, spin + k] = qvel[i, 3 + k]
 
 
-def ramp(qpos, joints, action, table, limits, times, lead, reference, rate, commands):
+def ramp(qpos, joints, table, limits, times, lead, action, reference, rate, commands):
     """Ramp the joints' set-points at the speeds of an action, and write the commands of the substeps.
 
     Args:
         qpos: Shape (n, nq).
         joints: Columns of the joints in it, shape (n_joints,).
-        action: Shape (n, n_joints).
         table: Of the servos, one row for all or one for each simulation.
         limits: Range of each joint either way, shape (n_joints,) [rad].
         times: Substeps and the end of the period, from now, shape (n_substeps + 1,) [s].
         lead: 0 or 1 substep.
+        action: Shape (n, n_joints).
         reference: Set-points before and after, shape (n, n_joints) [rad].
         rate: Receives their speeds [rad/s].
         commands: Receives the commands, shape (n, n_substeps, n_joints, 3); see `servos`.
@@ -73,28 +72,14 @@ def ramp(qpos, joints, action, table, limits, times, lead, reference, rate, comm
 
 
 def walker_frame(
-    qpos,
-    qvel,
-    rotation,
-    values,
-    gravity,
-    velocity,
-    spin,
-    joints,
-    action,
-    last_action,
-    table,
-    torques,
-    reference,
-    rate,
-    at,
+    qpos, qvel, rotation, values, body_at, joints, table, torques, action, last_action, reference, rate, at
 ):
     """Measure bodies and joints: `body_frame` and `joint_frame`, one call for both."""
-    body_frame(qpos, qvel, rotation, values, gravity, velocity, spin)
-    joint_frame(qpos, qvel, values, joints, action, last_action, table, torques, reference, rate, at)
+    body_frame(qpos, qvel, rotation, values, body_at)
+    joint_frame(qpos, qvel, values, joints, table, torques, action, last_action, reference, rate, at)
 
 
-def joint_frame(qpos, qvel, values, joints, action, last_action, table, torques, reference, rate, at):
+def joint_frame(qpos, qvel, values, joints, table, torques, action, last_action, reference, rate, at):
     """Measure joints and servos.
 
     A servo's torque is that of the current state: MuJoCo's `actuator_force` is that of the start of the last substep,
@@ -104,13 +89,13 @@ def joint_frame(qpos, qvel, values, joints, action, last_action, table, torques,
         qpos: Shape (n, nq).
         qvel: Shape (n, nv).
         values: Receives, of each joint, angle [rad], speed [rad/s], lead of the set-point [rad], torque [N m] and
-            current [A], then the mechanical power of all [W], the current they draw from the battery [A], and the
-            squared change of the action.
+            current [A], then the mechanical power of all [W], the share of the battery's charge that they drain per
+            second (`Battery.drain_rate`), and the squared change of the action.
         joints: Columns of the joints in `qpos`, shape (n_joints,); in `qvel` they are one less.
-        action: Shape (n, n_actions).
-        last_action: The one before it.
         table: Of the servos, one row for all or one for each simulation.
         torques: Whether the action means torques.
+        action: Shape (n, n_actions).
+        last_action: The one before it.
         reference: Set-points, shape (n, n_joints) [rad].
         rate: Their speeds [rad/s].
         at: First column in `values` of each of the eight.
@@ -131,7 +116,8 @@ def joint_frame(qpos, qvel, values, joints, action, last_action, table, torques,
             row[at[3] + j], row[at[4] + j] = torque, current
             power += abs(torque) * abs(speed)
             drawn += min(abs(voltage) / servo[SUPPLY], 1.0) * abs(current)
-        row[at[5]], row[at[6]], row[at[7]] = power, drawn, 0.0
+        row[at[5]], row[at[7]] = power, 0.0
+        row[at[6]] = (drawn * servo[CHARGE]) ** servo[PEUKERT] / servo[RATED_TIME]
         for k in range(action.shape[1]):
             change = action[i, k] - last_action[i, k]
             row[at[7]] += change * change

@@ -21,8 +21,6 @@ ACTION_MODES = ("velocity", "torque", "gait")
 def no_commands(n_substeps: int, shape: tuple[int, ...]) -> np.ndarray:
     """Return zeros of shape (n_substeps, *shape, 3), contiguous per simulation, as MuJoCo expects them."""
     n = len(shape) - 1  # leading dimensions
-    if n == 0:
-        return np.zeros((n_substeps, *shape, 3))
     return np.zeros((*shape[:-1], n_substeps, shape[-1], 3)).transpose(n, *range(n), n + 1, n + 2)
 
 
@@ -89,8 +87,9 @@ def clock(task) -> np.ndarray:
 
 
 def row_of(params) -> np.ndarray:
-    """Return the row of a robot in the kernels' table of servos, shape (8,); the supply is that of the battery."""
-    motor = params.motor
+    """Return the row of a robot and its battery in the kernels' table of servos, shape (11,)."""
+    motor, battery = params.motor, Battery()
     geared, back_emf = motor.gear * motor.torque_constant, motor.gear / motor.speed_constant
-    electric = 1.0 / geared, motor.armature_resist / geared, back_emf, Battery().nominal_voltage
-    return np.array((params.KP, params.KD, motor.no_load_speed, motor.max_torque, *electric))
+    electric = 1.0 / geared, motor.armature_resist / geared, back_emf
+    supply = battery.nominal_voltage, battery.rated_time / battery.capacity, battery.exponent, battery.rated_time
+    return np.array((params.KP, params.KD, motor.no_load_speed, motor.max_torque, *electric, *supply))

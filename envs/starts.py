@@ -152,3 +152,13 @@ class Startable(ABC):
         """Write what `kept_rows` returned to these rows."""
         for name in self.KEPT:
             getattr(self, name)[rows] = arrays[name]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Drop what cannot be pickled: the functions of the entries, and the simulation."""
+        return self.__dict__ | {"_entries": tuple(self._entries), "data": None, "frame": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Look up the entries by their names again; the environment binds its arrays."""
+        self.__dict__.update(state)
+        known = self.known()
+        self._entries = {name: known[name] for name in self._entries}

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import gymnasium
 import mujoco
@@ -34,8 +34,6 @@ from .frame import Frame
 from .kinds import from_keywords
 from .observations import Observation
 from .starts import Startable
-
-_NONE = np.array(0.0)  # as an array: NumPy takes half as long again for a number
 
 
 class Task(Startable):
@@ -171,14 +169,14 @@ class Task(Startable):
 
     def measurements(self) -> dict[str, np.ndarray]:
         """Return what `info` reports besides the reward, new arrays, each of shape (..., ...)."""
-        time, foot = self.data.time, self.foot
+        time = self.data.time
         return {
             "time": time if not self.shape else time.copy(),
             "speed": 1.0 * self.forward(self.velocity),
             "distance": self.forward(self.travelled(self._start_place)),
             "command": self.command.copy(),
-            "foot_contact": foot[..., 0] > _NONE,
-            "foot_force": foot[..., 1:].copy(),
+            "foot_contact": self.foot[..., 0].astype(bool),
+            "foot_force": self.foot[..., 1:].copy(),
         }
 
     # What all machines share.
@@ -191,10 +189,8 @@ class Task(Startable):
         timestep = model.opt.timestep
         self.n_substeps = n_substeps_of(config.ctrl_dt, timestep)
         self.ctrl_dt = self.n_substeps * timestep
-        self.substep_times, self._steps_per_second = (
-            np.arange(self.n_substeps + 1) * timestep,
-            np.array(1.0 / self.ctrl_dt),
-        )
+        self.substep_times = np.arange(self.n_substeps + 1) * timestep
+        self._steps_per_second = np.array(1.0 / self.ctrl_dt)
         self.lead, self.follow_every = round(preset.command_lead / timestep), preset.follow_every
         self.ground = Ground(terrain, shape)
         self._feet = foot_readings(model)
@@ -250,13 +246,3 @@ class Task(Startable):
         if self.waiting is not None:
             condition = condition & ~self.waiting
         return np.flatnonzero(condition).tolist()
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Drop what cannot be pickled: the functions of the entries, and the simulation."""
-        return self.__dict__ | {"_entries": tuple(self._entries), "data": None, "frame": None}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Look up the entries by their names again; the environment binds its arrays."""
-        self.__dict__.update(state)
-        known = self.known()
-        self._entries = {name: known[name] for name in self._entries}

@@ -181,16 +181,11 @@ class WalkerTask(FreeBodyTask):
         frame, shape = self.frame, self.shape
         names = [self.JOINT + "_angle", self.JOINT + "_speed", "torque", "current"]
         self.joint_angle, self.joint_speed, self.torque, self.current = (getattr(frame, name) for name in names)
-        actions, last_actions, reference, rate = map(
-            np.atleast_2d, (self.action, self.last_action, self.reference, self.rate)
-        )
+        rows = [np.atleast_2d(kept) for kept in (self.action, self.last_action, self.reference, self.rate)]
         torques, columns = self.config.action_mode == "torque", np.array([frame.at[name] for name in self.parts()])
-        self._walker = self._driven, actions, last_actions, self.table, torques, reference, rate, columns
-        times = self.substep_times, self.lead
-        self._ramp_of = (
-            *(self._body[0], self._driven, actions, self.table, self._range),
-            *(*times, reference, rate, self._commands),
-        )
+        self._frame_arguments = *self._body, self._driven, self.table, torques, *rows, columns
+        fixed = self._driven, self.table, self._range, self.substep_times, self.lead
+        self._ramp_arguments = self._body[0], *fixed, rows[0], *rows[2:], self._commands
         self._ramp = np.moveaxis(self._commands.reshape(*shape, self.n_substeps, -1), -2, 0)
         most = self.table[:, MAX_TORQUE : MAX_TORQUE + 1]
         self._most = most if shape else most[0]
@@ -199,7 +194,7 @@ class WalkerTask(FreeBodyTask):
         """Return the joint commands of the action in this action mode."""
         mode, times, lead = self.config.action_mode, self.substep_times, self.lead
         if mode == "velocity":
-            COMPILED.ramp(*self._ramp_of)
+            COMPILED.ramp(*self._ramp_arguments)
             return self._ramp
         if mode == "torque":
             commands = servos.torque_commands(action * self._most, 1)
@@ -213,11 +208,11 @@ class WalkerTask(FreeBodyTask):
     def parts(self) -> dict[str, int]:
         """Return the sizes of what the kernel `joint_frame` writes."""
         n, joints = len(self.layout.joints), (self.JOINT + what for what in ("_angle", "_speed", "_lead"))
-        return dict.fromkeys((*joints, "torque", "current"), n) | {"power": 1, "battery_current": 1, "action_change": 1}
+        return dict.fromkeys((*joints, "torque", "current"), n) | {"power": 1, "drain_rate": 1, "action_change": 1}
 
     def measure(self) -> None:
         """Fill in what is measured of body and joints."""
-        COMPILED.walker_frame(*self._body, *self._walker)
+        COMPILED.walker_frame(*self._frame_arguments)
 
     def action_change(self) -> np.ndarray:
         """Return the squared change of the action, mean over its entries."""

@@ -313,7 +313,7 @@ def test_body_frame_agrees_with_mujoco():
     expected, rotation, values = np.empty((5, 9)), np.empty((5, 3, 3)), np.zeros((5, 9))
     for row, q in zip(expected, qpos[:, 3:], strict=True):
         mujoco.mju_quat2Mat(row, q)
-    kernels.body_frame(qpos, qvel, rotation, values, 6, 0, 3)
+    kernels.body_frame(qpos, qvel, rotation, values, (6, 0, 3))
     np.testing.assert_allclose(rotation.reshape(5, 9), expected, atol=1e-15)
     np.testing.assert_allclose(np.einsum("nij,nj->ni", rotation, values[:, :3]), qvel[:, :3], atol=1e-14)
     np.testing.assert_array_equal(values[:, 3:6], qvel[:, 3:])
@@ -357,7 +357,7 @@ def test_set_points_do_not_run_away_from_a_blocked_hip():
     reference, rate, commands = np.full((1, 6), 50.0), np.zeros((1, 6)), np.zeros((1, 1, 6, 3))
     table, unlimited, times = servos.row_of(HexapodParams())[None], np.full(6, np.inf), np.array([0, 0.02])
     action = np.full((1, 6), 10.0 / HexapodParams().motor.no_load_speed)
-    kernels.ramp(np.zeros((1, 25)), np.arange(7, 25, 3), action, table, unlimited, times, 0, reference, rate, commands)
+    kernels.ramp(np.zeros((1, 25)), np.arange(7, 25, 3), table, unlimited, times, 0, action, reference, rate, commands)
     np.testing.assert_allclose(reference, np.pi + 0.2)
     np.testing.assert_allclose(commands[0, 0, :, 0], np.pi)
 

@@ -1,0 +1,62 @@
+"""The walkers' kernels: compiled as interpreted, and every simulation by itself."""
+
+import numpy as np
+
+from tarsus.analytic.models.hexapod import HexapodParams
+from tarsus.envs import kernels, servos
+
+JOINTS, AT_BODY = np.arange(7, 25, 3), np.array([0, 3, 6])
+AT = np.array([9, 15, 21, 27, 33, 39, 40, 41])
+
+
+def hand_made(n):
+    """Return random states, actions and set-points of n hexapods, each with its own motors."""
+    rng = np.random.default_rng(0)
+    qpos, qvel = rng.normal(size=(n, 25)), 10 * rng.normal(size=(n, 24))
+    action, last, reference, rate = rng.uniform(-1, 1, (4, n, 6))
+    robots = [HexapodParams(max_torque=3.0 + k, KP=5.0 + k) for k in range(n)]
+    return qpos, qvel, np.array([servos.row_of(robot) for robot in robots]), (action, last, 9 * reference, rate)
+
+
+def measured(walker_frame, rows, torques=False):
+    qpos, qvel, table, kept = hand_made(5)
+    values, rotation = np.zeros((5, 42)), np.zeros((5, 3, 3))
+    kept = [array[rows] for array in kept]
+    walker_frame(qpos[rows], qvel[rows], rotation[rows], values[rows], AT_BODY, JOINTS, table[rows], torques, *kept, AT)
+    return values[rows]
+
+
+def ramped(ramp, rows):
+    qpos, _, table, (action, _, reference, rate) = hand_made(5)
+    commands, times = np.zeros((5, 8, 6, 3)), np.linspace(0, 0.02, 9)
+    fixed = JOINTS, table[rows], np.full(6, 1.5), times, 1
+    ramp(qpos[rows], *fixed, action[rows], reference[rows], rate[rows], commands[rows])
+    return np.concatenate([commands[rows].reshape(-1, 144), reference[rows], rate[rows]], axis=1)
+
+
+def test_compiled_kernels_compute_what_the_interpreted_ones_do():
+    rows = slice(0, 5)
+    for torques in (False, True):
+        compiled = measured(kernels.COMPILED.walker_frame, rows, torques)
+        np.testing.assert_array_equal(compiled, measured(kernels.walker_frame, rows, torques))
+    np.testing.assert_array_equal(ramped(kernels.COMPILED.ramp, rows), ramped(kernels.ramp, rows))
+
+
+def test_a_simulation_is_the_same_alone_and_among_others():
+    together, ramps = measured(kernels.COMPILED.walker_frame, slice(0, 5)), ramped(kernels.COMPILED.ramp, slice(0, 5))
+    for k in range(5):
+        one = slice(k, k + 1)
+        np.testing.assert_array_equal(measured(kernels.COMPILED.walker_frame, one)[0], together[k])
+        np.testing.assert_array_equal(ramped(kernels.COMPILED.ramp, one)[0], ramps[k])
+
+
+def test_servos_deliver_what_their_motors_can():
+    qpos, qvel, _, (action, _, reference, rate) = hand_made(5)
+    values, angle, speed = measured(kernels.walker_frame, slice(0, 5)), qpos[:, JOINTS], qvel[:, JOINTS - 1]
+    motors = [HexapodParams(max_torque=3.0 + k).motor for k in range(5)]
+    for k, motor in enumerate(motors):
+        asked = (5.0 + k) * (reference[k] - angle[k]) + HexapodParams().KD * (rate[k] - speed[k])
+        np.testing.assert_allclose(values[k, 27:33], motor.limit(asked, speed[k]), atol=1e-12)
+        np.testing.assert_allclose(values[k, 33:39], motor.current(values[k, 27:33]))
+    torques = measured(kernels.walker_frame, slice(0, 5), torques=True)[:, 27:33]
+    np.testing.assert_allclose(torques[2], motors[2].limit(5.0 * action[2], speed[2]), atol=1e-12)
