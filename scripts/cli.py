@@ -48,6 +48,7 @@ GROUPS = {
     "Learn": {
         "train": Verb("RUN", "train a policy with Stable-Baselines3, or `train rllib` with Ray", ("train_*.py",)),
         "evaluate": Verb("POLICY", "return, speed, cost of transport and falls of a policy"),
+        "export": Verb("POLICY", "write a trained policy as an ONNX model"),
     },
     "Search": {
         "search": Verb("NAME", "the best gait of a machine", ("search_*.py",)),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.metadata
-import importlib.util
 import os
 import platform
 from collections.abc import Iterable
@@ -14,8 +14,11 @@ DOCS = Path(__file__).parents[1] / "docs"  # whose pages commands write by defau
 
 def versions(*packages: str) -> str:
     """Return names and versions of the packages that are installed, in words."""
-    found = [name for name in packages if importlib.util.find_spec(name.replace("-", "_"))]
-    return ", ".join(f"{name} {importlib.metadata.version(name)}" for name in found)
+    found = []
+    for name in packages:
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            found.append(f"{name} {importlib.metadata.version(name)}")
+    return ", ".join(found)
 
 
 def machine() -> str:

@@ -10,7 +10,7 @@ FENCE = re.compile(r"```python\n(.*?)```", flags=re.DOTALL)
 PAGES = [
     path for path in sorted(DOCS.rglob("*.md")) if path.parent.name != "tutorials" and FENCE.search(path.read_text())
 ]
-SMALLER = {"learning": (".learn(1_000_000)", "")}  # which takes minutes; tests/scripts/test_training.py trains
+SMALLER = {"recipes": {"600_000": "4_096", "200_000": "96", "4_000": "32"}}  # steps of training: one update, or a few
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
@@ -18,8 +18,8 @@ def test_the_code_of_a_page_runs(page, tmp_path, monkeypatch):
     code = "\n".join(FENCE.findall(page.read_text(encoding="utf-8")))
     if "stable_baselines3" in code:
         pytest.importorskip("stable_baselines3", reason="it needs the extra: pip install 'tarsus[rl]'")
-    if page.stem in SMALLER:
-        assert SMALLER[page.stem][0] in code
-        code = code.replace(*SMALLER[page.stem])
+    for long, short in SMALLER.get(page.stem, {}).items():
+        assert long in code
+        code = code.replace(long, short)
     monkeypatch.chdir(tmp_path)
     exec(compile(code, str(page), "exec"), {"__name__": page.stem})

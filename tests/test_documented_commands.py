@@ -91,7 +91,7 @@ SMOKE: dict[str, tuple[str, dict[str, Any]]] = {
     "search gait": ("--num-envs 8 --generations 1 --steps 5 --threads 1", dict(EPISODE=20)),
     "page slip_leg": ("--write --docs OUT", dict(N_STEPS=2)),
     "sweep gaits": ("--cycle-times 1 --sweep-angles 0.75 --steps 5", {}),
-    "train": ("hexapod-gait --num-envs 2 --steps 1 --threads 1 --out OUT", dict(EVAL_ENVS=1)),
+    "train": ("hexapod-gait --num-envs 2 --steps 1 --threads 1 --out OUT", {}),
     "page verdicts": (
         "--write --docs OUT --preset rl --jobs 1",
         dict(CYCLE_TIMES=(0.5,), SWEEP_ANGLES=(0.75,), DUTIES=(0.6,)),

@@ -26,7 +26,14 @@ from tarsus.scripts import report
 from tarsus.scripts.learning.training_runs import TrainingRun, as_dict, differences
 
 PACKAGES = ("tarsus", "mujoco", "gymnasium", "numpy", "torch", "stable-baselines3")
-KEPT = ("environment", "options", "algorithm", "settings", "num_envs")  # what a resumed training must not change
+KEPT = (
+    "environment",
+    "options",
+    "algorithm",
+    "settings",
+    "num_envs",
+    "normalise",
+)  # what a resumed training must not change
 
 
 def save(folder: Path, run: TrainingRun, seed: int, model, normaliser, **more: float) -> None:
@@ -106,12 +113,19 @@ def policy_arrays(model, normaliser) -> dict[str, np.ndarray]:
         layers, activation, squash = [*actor.actor.latent_pi, actor.actor.mu], "relu", True
     linear = [layer for layer in layers if isinstance(layer, torch.nn.Linear)]
     arrays = {
-        "mean": normaliser.obs_rms.mean,
-        "scale": np.sqrt(normaliser.obs_rms.var + normaliser.epsilon),
-        "clip": normaliser.clip_obs,
         "activation": activation,
         "squash": squash,
     }
+    if normaliser.norm_obs:
+        moments = normaliser.obs_rms
+        arrays |= {
+            "mean": moments.mean,
+            "scale": np.sqrt(moments.var + normaliser.epsilon),
+            "clip": normaliser.clip_obs,
+        }
+    else:
+        size = model.observation_space.shape
+        arrays |= {"mean": np.zeros(size), "scale": np.ones(size), "clip": np.inf}
     for k, layer in enumerate(linear):
         arrays[f"weight_{k}"] = layer.weight.detach().numpy()
         arrays[f"bias_{k}"] = layer.bias.detach().numpy()
@@ -141,7 +155,7 @@ def check(folder: Path, run: TrainingRun) -> dict[str, Any]:
         ValueError: If they differ; the differences are listed.
     """
     made, asked = settings(folder), as_dict(run)
-    found = differences({name: made[name] for name in KEPT}, {name: asked[name] for name in KEPT})
+    found = differences({"normalise": True} | {n: made[n] for n in KEPT if n in made}, {n: asked[n] for n in KEPT})
     if found:
         raise ValueError(f"the checkpoint in {folder} was made for other settings: " + "; ".join(found))
     return made
@@ -155,6 +169,12 @@ class TrainedPolicy:
 
     Attributes:
         about: What it was made with.
+        mean: Subtracted from the observation, shape (n,).
+        scale: What the rest is divided by, shape (n,).
+        clip: Bound of the result's magnitude.
+        layers: Weights (outputs, inputs) and biases (outputs,) of each layer.
+        activation: Between the layers, "tanh" or "relu".
+        squash: Whether tanh brings the last layer into [-1, 1]; else it is cut off there.
 
     Raises:
         FileNotFoundError: If there is none.
@@ -168,23 +188,24 @@ class TrainedPolicy:
             raise FileNotFoundError(f"there is no policy at {path}")
         try:
             with np.load(path) as stored:
-                self._arrays = {name: stored[name] for name in stored.files}
-            self.about = json.loads(str(self._arrays.pop("about")))
-            n_layers = sum(name.startswith("weight_") for name in self._arrays)
-            self._layers = [(self._arrays[f"weight_{k}"], self._arrays[f"bias_{k}"]) for k in range(n_layers)]
-            lacking = {"mean", "scale", "clip", "activation", "squash"} - self._arrays.keys()
+                arrays = {name: stored[name] for name in stored.files}
+            self.about = json.loads(str(arrays.pop("about")))
+            n_layers = sum(name.startswith("weight_") for name in arrays)
+            self.layers = [(arrays[f"weight_{k}"], arrays[f"bias_{k}"]) for k in range(n_layers)]
+            lacking = {"mean", "scale", "clip", "activation", "squash"} - arrays.keys()
             lacking |= {"environment", "options"} - self.about.keys()
         except (ValueError, KeyError, TypeError, AttributeError, EOFError, zipfile.BadZipFile, zlib.error) as error:
             raise ValueError(f"{path} is not a trained policy: {error}") from error
         if lacking or not n_layers:
             raise ValueError(f"{path} is not a trained policy: it lacks {', '.join(sorted(lacking)) or 'layers'}")
+        self.mean, self.scale, self.clip = arrays["mean"], arrays["scale"], float(arrays["clip"])
+        self.activation, self.squash = str(arrays["activation"]), bool(arrays["squash"])
 
     def __call__(self, observation: np.ndarray, info: Any = None) -> np.ndarray:
         """Return the action, within [-1, 1], for observations of shape (..., n)."""
-        arrays = self._arrays
-        x = np.clip((observation - arrays["mean"]) / arrays["scale"], -arrays["clip"], arrays["clip"])
-        for k, (weight, bias) in enumerate(self._layers):
+        x = np.clip((observation - self.mean) / self.scale, -self.clip, self.clip)
+        for k, (weight, bias) in enumerate(self.layers):
             x = x @ weight.T + bias
-            if k < len(self._layers) - 1:
-                x = np.tanh(x) if arrays["activation"] == "tanh" else np.maximum(x, 0.0)
-        return (np.tanh(x) if arrays["squash"] else np.clip(x, -1.0, 1.0)).astype(np.float32)
+            if k < len(self.layers) - 1:
+                x = np.tanh(x) if self.activation == "tanh" else np.maximum(x, 0.0)
+        return (np.tanh(x) if self.squash else np.clip(x, -1.0, 1.0)).astype(np.float32)

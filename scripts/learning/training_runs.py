@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
 from typing import Any
 
-ALGORITHMS = ("PPO", "SAC")
+from tarsus.envs.kinds import check_count
 
 # Of Stable-Baselines3's PPO: a small batch of long steps in many simulations, and little noise at first, because an
 # action of one is a hip speed that no leg survives on the ground.
@@ -34,6 +36,7 @@ SAC = dict(
     learning_starts=4000,
     policy_kwargs=dict(net_arch=[128, 128]),
 )
+SETTINGS = {"PPO": PPO, "SAC": SAC}  # of a run that names none
 
 
 @dataclass(frozen=True)
@@ -46,13 +49,18 @@ class TrainingRun:
     settings: Mapping[str, Any] = field(default_factory=lambda: PPO)  # keywords of the algorithm
     num_envs: int = 64
     total_steps: int = 1_000_000
+    normalise: bool = True  # observations and rewards by their running means
 
     def __post_init__(self) -> None:
-        if self.algorithm not in ALGORITHMS:
-            raise ValueError(f"unknown algorithm {self.algorithm!r}; there are {', '.join(ALGORITHMS)}")
+        if self.algorithm not in SETTINGS:
+            raise ValueError(f"unknown algorithm {self.algorithm!r}; there are {', '.join(SETTINGS)}")
+        for name in ("options", "settings"):
+            if not isinstance(getattr(self, name), Mapping):
+                raise ValueError(f"{name} must be a table of names and values, got {getattr(self, name)!r}")
         for name in ("num_envs", "total_steps"):
-            if not getattr(self, name) > 0:
-                raise ValueError(f"{name} must be positive, got {getattr(self, name)}")
+            check_count(name, getattr(self, name), least=1)
+        if not isinstance(self.normalise, bool):
+            raise ValueError(f"normalise must be true or false, got {self.normalise!r}")
 
 
 RANDOMISED = {
@@ -89,14 +97,53 @@ RUNS: dict[str, TrainingRun] = {
 
 
 def find(name: str) -> TrainingRun:
-    """Return the run of that name.
+    """Return the run of that name, or of a file in TOML with the fields of `TrainingRun`.
 
     Raises:
-        ValueError: If no run has it.
+        ValueError: If no run has it, or the file is none.
+        OSError: If the file cannot be read.
     """
+    if name.endswith(".toml"):
+        return from_file(Path(name))
     if name not in RUNS:
-        raise ValueError(f"unknown training run {name!r}; there are {', '.join(RUNS)}")
+        raise ValueError(f"unknown training run {name!r}; there are {', '.join(RUNS)}, and files NAME.toml")
     return RUNS[name]
+
+
+def from_file(path: Path) -> TrainingRun:
+    """Return the run that a file in TOML describes, with the fields of `TrainingRun`.
+
+    Raises:
+        ValueError: If it is not TOML, lacks the environment, or has a field that there is not.
+        OSError: If it cannot be read.
+    """
+    try:
+        said = tomllib.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:  # of TOML or of UTF-8
+        raise ValueError(f"{path} is no TOML: {error}") from error
+    known = [entry.name for entry in fields(TrainingRun)]
+    if unknown := [name for name in said if name not in known]:
+        raise ValueError(f"{path}: unknown entry {unknown[0]!r}; there are {', '.join(known)}")
+    if not isinstance(said.get("environment"), str):
+        raise ValueError(f'{path} must name its environment: environment = "Hexapod-v0"')
+    if said.get("algorithm", "PPO") in SETTINGS:
+        said.setdefault("settings", SETTINGS[said.get("algorithm", "PPO")])
+    return TrainingRun(**said)
+
+
+def changed(run: TrainingRun, algorithm: str | None, options: Mapping[str, Any], **more: int | None) -> TrainingRun:
+    """Return a run with changes; another algorithm comes with the settings of its own.
+
+    Args:
+        run: What is changed.
+        algorithm: "PPO" or "SAC"; None leaves it.
+        options: Of the environment, beside those that it has.
+        more: Other fields; None leaves one.
+    """
+    if algorithm and algorithm != run.algorithm:
+        run = replace(run, algorithm=algorithm, settings=SETTINGS[algorithm])
+    said = {name: value for name, value in more.items() if value is not None}
+    return replace(run, options={**run.options, **options}, **said)
 
 
 def for_algorithm(settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -22,6 +22,7 @@ WORDS = {
     "page pictures": ["--write"],
     "page policies": ["--policies", "zero"],
     "evaluate": ["zero"],
+    "export": ["hexapod-gait"],
     "train": ["hopping-leg"],
 }
 COMPARED = {f"crossvalidate {name}": [name] for name, machine in MACHINES.items() if "exact" in machine.engines}

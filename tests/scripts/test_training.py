@@ -14,8 +14,7 @@ from tarsus.scripts.learning.training_runs import RUNS, TrainingRun, differences
 
 stable_baselines3 = pytest.importorskip("stable_baselines3", reason="it needs the extra: pip install 'tarsus[rl]'")
 
-from tarsus.scripts import train  # noqa: E402
-from tarsus.scripts.learning import checkpoint  # noqa: E402
+from tarsus.scripts.learning import checkpoint, training  # noqa: E402
 from tarsus.scripts.learning.stable import StableVectorEnv  # noqa: E402
 
 TINY = TrainingRun(
@@ -34,14 +33,14 @@ TINY_SAC = replace(
 
 @pytest.fixture(autouse=True)
 def short_evaluations(monkeypatch):
-    monkeypatch.setattr(train, "EVAL_ENVS", 1)
+    monkeypatch.setattr(training, "EVAL_ENVS", 1)
 
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory):
     """A tiny trained policy."""
     folder = tmp_path_factory.mktemp("run")
-    train.train(TINY, 0, folder, eval_every=10**9, n_threads=1, progress=False)
+    training.train(TINY, 0, folder, eval_every=10**9, n_threads=1, progress=False)
     return folder
 
 
@@ -80,12 +79,12 @@ def test_a_checkpoint_has_model_normalisation_settings_and_policy(trained):
     }
     about = json.loads((trained / "latest" / "run.json").read_text())
     assert about["steps"] == 64 and about["options"] == {"action_mode": "gait"} and "mujoco" in about["versions"]
-    assert (trained / "log-0" / "progress.csv").exists()
+    assert (trained / "log-0" / "progress.csv").exists() and list(trained.glob("log-0/events.out.tfevents*"))
 
 
 @pytest.mark.parametrize("run", [TINY, TINY_SAC], ids=["PPO", "SAC"])
 def test_the_policy_without_torch_is_the_model_with_its_normalisation(run, tmp_path):
-    model, normaliser = train.build(run, 0, tmp_path, resume=False, n_threads=1)
+    model, normaliser = training.build(run, 0, tmp_path, resume=False, n_threads=1)
     model.learn(run.total_steps)
     checkpoint.save(tmp_path / "made", run, 0, model, normaliser)
     policy = checkpoint.TrainedPolicy(tmp_path / "made")
@@ -98,10 +97,10 @@ def test_a_resumed_training_goes_on_where_it_stopped(trained, tmp_path):
     (tmp_path / "latest").mkdir()
     for path in (trained / "latest").iterdir():
         (tmp_path / "latest" / path.name).write_bytes(path.read_bytes())
-    train.train(replace(TINY, total_steps=96), 0, tmp_path, resume=True, n_threads=1, progress=False)
+    training.train(replace(TINY, total_steps=96), 0, tmp_path, resume=True, n_threads=1, progress=False)
     assert checkpoint.settings(tmp_path / "latest")["steps"] == 96
     with pytest.raises(ValueError, match="has 96 steps already, and 90 were asked for"):
-        train.train(replace(TINY, total_steps=90), 0, tmp_path, resume=True, n_threads=1, progress=False)
+        training.train(replace(TINY, total_steps=90), 0, tmp_path, resume=True, n_threads=1, progress=False)
 
 
 def test_a_checkpoint_for_other_settings_is_refused_with_the_differences(trained):
@@ -109,7 +108,7 @@ def test_a_checkpoint_for_other_settings_is_refused_with_the_differences(trained
         TINY, options={"action_mode": "gait", "terrain": "rough"}, settings={**TINY.settings, "n_steps": 16}
     )
     with pytest.raises(ValueError) as refusal:
-        train.build(other, 0, trained, resume=True, n_threads=1)
+        training.build(other, 0, trained, resume=True, n_threads=1)
     message = str(refusal.value)
     assert "made for other settings" in message and "settings.n_steps was 8, asked for is 16" in message
     assert "options.terrain was 'the default', asked for is 'rough'" in message and "action_mode" not in message
@@ -117,7 +116,7 @@ def test_a_checkpoint_for_other_settings_is_refused_with_the_differences(trained
 
 def test_a_missing_checkpoint_is_named(tmp_path):
     with pytest.raises(FileNotFoundError, match="there is no checkpoint in .*latest"):
-        train.build(TINY, 0, tmp_path, resume=True, n_threads=1)
+        training.build(TINY, 0, tmp_path, resume=True, n_threads=1)
 
 
 def test_evaluations_use_the_checkpoints_own_options(trained):
@@ -131,7 +130,7 @@ def test_evaluations_use_the_checkpoints_own_options(trained):
 
 
 def test_training_the_same_seed_gives_the_same_policy(trained, tmp_path):
-    train.train(TINY, 0, tmp_path, eval_every=10**9, n_threads=1, progress=False)
+    training.train(TINY, 0, tmp_path, eval_every=10**9, n_threads=1, progress=False)
     with np.load(trained / "latest" / "policy.npz") as a, np.load(tmp_path / "latest" / "policy.npz") as b:
         for name in a.files:
             np.testing.assert_array_equal(a[name], b[name])

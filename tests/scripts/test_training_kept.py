@@ -15,8 +15,7 @@ from tarsus.scripts.learning import policies, training_runs
 
 pytest.importorskip("stable_baselines3", reason="it needs the extra: pip install 'tarsus[rl]'")
 
-from tarsus.scripts import train  # noqa: E402
-from tarsus.scripts.learning import checkpoint, stable  # noqa: E402
+from tarsus.scripts.learning import checkpoint, stable, training  # noqa: E402
 
 MADE = dict(
     environment="HoppingLeg-v0",
@@ -30,11 +29,11 @@ COMMAND = ["train", "tiny", "--eval-every", "32", "--threads", "1", "--out"]  # 
 KILLED = f"""
 import os, signal, sys
 import torch
-from tarsus.scripts import cli, train
-from tarsus.scripts.learning import checkpoint, training_runs
+from tarsus.scripts import cli
+from tarsus.scripts.learning import checkpoint, training, training_runs
 
 training_runs.RUNS["tiny"] = training_runs.TrainingRun(**{MADE})
-train.EVAL_ENVS = 1
+training.EVAL_ENVS = 1
 torch.set_num_threads(1)
 save, seen = checkpoint.save, []
 
@@ -59,7 +58,7 @@ for nth, folder in ((1, "first"), (3, "third")):
 def tiny(monkeypatch):
     """A run of a few steps, evaluated in one short episode; Ctrl-C is not ignored."""
     monkeypatch.setitem(training_runs.RUNS, "tiny", training_runs.TrainingRun(**MADE))
-    monkeypatch.setattr(train, "EVAL_ENVS", 1)
+    monkeypatch.setattr(training, "EVAL_ENVS", 1)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
@@ -79,9 +78,9 @@ def trained(tmp_path_factory):
     """A training with two checkpoints, at steps 32 and 64."""
     folder = tmp_path_factory.mktemp("trained") / "tiny-0"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(train, "EVAL_ENVS", 1)
+        patch.setattr(training, "EVAL_ENVS", 1)
         run = training_runs.TrainingRun(**MADE | {"total_steps": 64})
-        train.train(run, 0, folder, eval_every=32, n_threads=1, progress=False)
+        training.train(run, 0, folder, eval_every=32, n_threads=1, progress=False)
     steps = {path.name: checkpoint.settings(path)["steps"] for path in folder.glob("latest*")}
     assert steps == {"latest": 64, "latest-previous": 64}  # every 32 steps, and at the end
     return folder
@@ -230,14 +229,14 @@ def test_what_is_better_is_judged_by_the_best_policy_that_was_written(folder):
         rewards = stored["results"].mean(axis=1)
         np.savez(made / "evaluations.npz", **{**stored, "results": stored["results"] + 100.0})
     assert about["mean_reward"] == pytest.approx(rewards.max())
-    evaluation = train.evaluations(training_runs.TrainingRun(**MADE), 0, made, 32)
-    train.carry_over(evaluation, made)
+    evaluation = training.evaluations(training_runs.TrainingRun(**MADE), 0, made, 32, n_threads=1)
+    training.carry_over(evaluation, made)
     assert evaluation.best_mean_reward == pytest.approx(rewards.max()) and evaluation.evaluations_timesteps == [32, 64]
 
 
 @pytest.mark.parametrize("out", ["file", "file/below"])
 def test_an_impossible_folder_is_said_before_the_training(tmp_path, capsys, monkeypatch, out):
     (tmp_path / "file").write_text("text")
-    monkeypatch.setattr(train, "train", lambda *rest, **more: pytest.fail("it was trained"))
+    monkeypatch.setattr(training, "train", lambda *rest, **more: pytest.fail("it was trained"))
     assert tarsus([*COMMAND, str(tmp_path / out)]) == 2
     assert f"--out must be a folder, but {tmp_path / 'file'} is a file" in sentence(capsys)
