@@ -63,6 +63,8 @@ def power(base: float, exponent: float) -> float:
         return 1.0
     if exponent == 1.0:
         return base
+    if exponent == -2.0:
+        return 1.0 / (base * base)
     if exponent == -3.0:
         return 1.0 / (base * base * base)
     return base**exponent
@@ -97,8 +99,12 @@ def stance(t, x, d, p, dx):
     """The spring pushes along the leg, from the foot to the body."""
     legx = x[0] - d[0]
     legy = x[1] - d[1]
-    q = math.sqrt(legx * legx + legy * legy)
-    push = spring_force(p, q) * (1.0 / (p[P.body_mass] * q))  # the two quotients do not wait for each other
+    q2 = legx * legx + legy * legy
+    if p[P.spri] == 1.0:  # without the root, for which every stage of a step would wait
+        push = p[P.k] / p[P.body_mass] * power(q2, 0.5 * p[P.sprj] - 1.0)
+    else:
+        q = math.sqrt(q2)
+        push = spring_force(p, q) / (p[P.body_mass] * q)
     dx[0] = x[2]
     dx[1] = x[3]
     dx[2] = push * legx

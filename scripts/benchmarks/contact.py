@@ -11,8 +11,12 @@ import os
 
 import numpy as np
 
+from tarsus.analytic.compilation import jit
 from tarsus.analytic.compilation.parallel import n_threads
 from tarsus.analytic.contact import Coulomb, Feet, Solver, Viscous, kernels, se2, solve
+from tarsus.analytic.contact.kernels.layout import BALANCE_TOL, FULL_STEPS, SCRATCH_ROWS, STIFFNESS, K, P, X, Y, Z
+from tarsus.analytic.contact.kernels.stance import settle, start
+from tarsus.analytic.contact.kernels.support_search import careful_search, full_step
 from tarsus.scripts.benchmarks.timing import medians, repeated
 from tarsus.scripts.pages.frame import Page, Table
 from tarsus.scripts.signature import Seed
@@ -38,14 +42,32 @@ def ring(rng, frames: int, n: int, spread: float):
     return pos, rng.normal(size=(frames, n, 2))
 
 
+@jit(fast=True)
+def bare_supports(pos, feet, weight, careful):
+    """Solve all supports, stances on the ring, by full Newton steps and nothing else, or all by the careful search."""
+    s = np.empty((SCRATCH_ROWS, pos.shape[1]))
+    for i in range(pos.shape[0]):
+        for j in range(pos.shape[1]):
+            s[X, j], s[Y, j], s[Z, j], s[K, j] = pos[i, j, 0], pos[i, j, 1], pos[i, j, 2], feet[0, j, STIFFNESS]
+        if careful:
+            careful_search(weight, s)
+            continue
+        sums, _ = start(s, P)
+        for _ in range(FULL_STEPS):
+            sums = settle(s, P, full_step(weight, sums))
+            if max(abs(weight + sums[6]), abs(sums[7]) / RADIUS, abs(sums[8]) / RADIUS) <= BALANCE_TOL * weight:
+                break
+
+
 def batch_run(pos, vel, law, weight=1.0, stiffness=10.0, parallel=False):
-    """Return a run of the compiled loop on one thread or all, its arrays allocated beforehand."""
+    """Return a run of the compiled loop on one thread or all, its arrays allocated beforehand; None has no friction."""
     frames, n = pos.shape[:2]
     feet = np.array([[[stiffness, 1.0, 0.0, 0.0, 0.0]] * n])
     out, force = np.empty((frames, kernels.OUT_COLUMNS)), np.empty((frames, n, 3))
     code = np.empty(frames, np.int64)
     load = np.array([float(weight)])
-    rest = (pos, vel, feet, load, *law.kernel_code, False, out, force, code)
+    setting = law.kernel_code if law else (kernels.SUPPORT_ONLY, 0.0)
+    rest = (pos, vel, feet, load, *setting, False, out, force, code)
     return (lambda: kernels.frames_parallel(64, *rest)) if parallel else (lambda: kernels.frames_serial(*rest))
 
 
@@ -64,6 +86,31 @@ def frame_table(rng) -> Table:
         rows.append((f"+-{spread}", *us, *(f"x{found[gap] / found['viscous']:.1f}" for gap in gaps)))
     head = ("heights [m]", "viscous [us]", "with the call's checks [us]", *(f"Coulomb to {gap:.0e}" for gap in gaps))
     return Table(head, rows, f"### A hexapod on a ring, a frame of {FRAMES:.0e}")
+
+
+def part_table(rng) -> Table:
+    """Return what the parts of a frame cost: bare steps, the guards around them, the search they replace, friction."""
+    feet, rows = np.array([[[10.0, 1.0, 0.0, 0.0, 0.0]] * 6]), []
+    for spread in (0.02, 0.05):
+        pos, vel = ring(rng, FRAMES, 6, spread)
+        found = medians({
+            "bare": lambda pos=pos: bare_supports(pos, feet, 1.0, False),
+            "guarded": batch_run(pos, vel, None),
+            "careful": lambda pos=pos: bare_supports(pos, feet, 1.0, True),
+            "viscous": batch_run(pos, vel, Viscous()),
+        }, ROUNDS)  # fmt: skip
+        bare, guarded, careful, whole = (found[name] / FRAMES * 1e6 for name in found)
+        cells = (bare, guarded - bare, careful, whole - guarded, whole)
+        rows.append((f"+-{spread}", *(f"{us:.2f} (x{us / bare:.2f})" for us in cells)))
+    head = (
+        "heights [m]",
+        "bare Newton steps [us]",
+        "guards, loads, answer",
+        "careful search instead",
+        "viscous",
+        "whole",
+    )
+    return Table(head, rows, "### The parts of a frame")
 
 
 def call_table(rng) -> Table:
@@ -147,7 +194,7 @@ def tables(seed: Seed = 0) -> Page:
         seed: Of poses and velocities.
     """
     rng = np.random.default_rng(seed)
-    parts = [frame_table(rng), call_table(rng), thread_table(rng)]
+    parts = [frame_table(rng), call_table(rng), thread_table(rng), part_table(rng)]
     overhead, (per_step, apart) = batch_overheads(rng), path_times(rng)
     rows = [(name, *(f"{value:.2f}" for value in values)) for name, values in overhead.items()]
     parts.append(Table(("law", *BATCHES), rows, "### Overhead by frames in a batch"))

@@ -141,7 +141,7 @@ def descends(weight, sums, new, step):
     return new[9] + weight * rise <= 1e-4 * slope + rounding
 
 
-@jit(fast=True)
+@jit(fast=True, inline=True)
 def solve_support(weight, s):
     """Compute the loads for the positions and heights in `s`; leave them there; return code, pose and imbalance.
 
@@ -166,11 +166,11 @@ def solve_support(weight, s):
             if travel > DETOUR * (abs(h) + size * (abs(bx) + abs(by))):
                 break
             return _finish_support(s, weight, P, sums, (h, bx, by), size2, (2, 1.0, 0.0), SOLVED)
-    return _search(weight, s)
+    return careful_search(weight, s)
 
 
 @jit(fast=True)
-def _search(weight, s):
+def careful_search(weight, s):
     """Solve the support step by step where full steps do not end in balance.
 
     Newton on the convex energy sum K min(p, 0)^2 / 2 + weight h from the plane of all feet, with an exact line search
@@ -215,7 +215,7 @@ def _search(weight, s):
     return _finish_support(s, weight, p, sums, (h, bx, by), size2, shape, status)
 
 
-@jit(fast=True)
+@jit(fast=True, inline=True)
 def _finish_support(s, weight, p, sums, pose, size2, shape, status):
     """Write the loads; choose the least tilt where it is free; return the code, the pose and the imbalance."""
     if status == NO_EQUILIBRIUM:
