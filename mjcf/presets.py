@@ -13,7 +13,8 @@ import mujoco
 
 from ..analytic.finite import check_finite
 
-RIGID = 0.01  # time constants of contact that sink less than the width of its impedance, with these light toes [s]
+RIGID = 0.01  # shorter time constants of contact let a light toe sink less than its impedance's width [s]
+FLICKERS = "contact flickers: a foot that rises by a micrometre loses its whole force at once, and falls again"
 _EXPLICIT_IN_POSITION = ("Euler", "implicit", "implicitfast")
 INTEGRATORS = {
     "Euler": mujoco.mjtIntegrator.mjINT_EULER,
@@ -78,12 +79,12 @@ class Preset:
         return self.lead * self.timestep if self.integrator == "discrete" else 0.0
 
     @property
-    def flickers(self) -> bool:
-        """Whether contact flickers: a foot that rises by a micrometre loses its whole force at once, and falls again.
+    def caution(self) -> str:
+        """What to know before these settings are used, a sentence; empty if nothing.
 
         A rigid contact at rest barely penetrates, and with much impedance at the onset nothing fades its force out.
         """
-        return self.solimp[0] > 0.5 and self.solref[0] < RIGID
+        return FLICKERS if self.solimp[0] > 0.5 and self.solref[0] < RIGID else ""
 
     @property
     def follow_every(self) -> int:
