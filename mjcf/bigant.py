@@ -32,6 +32,7 @@ from .presets import Preset, find
 from .terrain import add_ground, stand
 
 PLATE = (0.27, 0.11, 0.006)  # half extents of the chassis [m]; drawn, and what hits the ground in a fall
+LOOP_SOLIMP = (0.9, 0.999, 1e-4)  # a loop cannot lift off, so it is stiff from the start, as a contact must not be
 START = "start"  # keyframe: at rest, all shafts at mid-stance
 # Parameters that `take_parameters` can change in a compiled model and an environment may draw at random.
 RANDOMISABLE = (
@@ -143,8 +144,8 @@ def _add_leg(spec: mujoco.MjSpec, torso, params: BigAntParams, leg: int, preset:
         objtype=mujoco.mjtObj.mjOBJ_SITE,
         name1=f"pin_{leg}",
         name2=f"socket_{leg}",
-        solref=preset.solref,
-        solimp=(*preset.solimp, 0.5, 2),
+        solref=(preset.solref[0], 1.0),
+        solimp=(*LOOP_SOLIMP, 0.5, 2),
     )
 
 

@@ -61,7 +61,7 @@ def add_ground(spec: mujoco.MjSpec, terrain: Terrain, preset: Preset, friction: 
         ground.type = mujoco.mjtGeom.mjGEOM_PLANE
         ground.size = (0, 0, 1)  # infinite, drawn with a grid of 1 m
         ground.quat = tilt(*terrain.gradient(0.0, 0.0))
-        ground.pos = -preset.toe_radius * terrain.normal(0.0, 0.0)
+        ground.pos = (preset.sink - preset.toe_radius) * terrain.normal(0.0, 0.0)
         return [GROUND] * n_feet
     _add_height_field(spec, ground, terrain)
     for foot in range(n_feet):
@@ -71,7 +71,7 @@ def add_ground(spec: mujoco.MjSpec, terrain: Terrain, preset: Preset, friction: 
             name=f"patch_{foot}",
             type=mujoco.mjtGeom.mjGEOM_PLANE,
             size=(0.05, 0.05, 1),
-            pos=(0, 0, -preset.toe_radius),
+            pos=(0, 0, preset.sink - preset.toe_radius),
             rgba=(0, 0, 0, 0),
             contype=kind,
             conaffinity=affinity,

@@ -26,6 +26,7 @@ from tarsus.scripts.machines.hexapod import HexapodExperiment
 from tarsus.scripts.machines.hexapod_exact import RTOL
 from tarsus.scripts.machines.hexapod_mujoco import HexapodStepper
 from tarsus.scripts.pages.frame import Page, Table
+from tarsus.scripts.pages.presets import cautions
 from tarsus.scripts.signature import Count, Seconds
 from tarsus.scripts.studies import hexapod_stiffness as stiffness
 from tarsus.scripts.studies.hexapod_stiffness import ReadyHexapod
@@ -200,6 +201,7 @@ def tables(seconds: Seconds = 4.0, rounds: Count = 5) -> Page:
     made.append(Table(("integrator", "rtol", "steps", "fields", "error / scale", "CPU [ms]"), rows, title))
     rows = mujoco_rows(EXPERIMENTS["walk"], flat["rodas5p"], seconds, rounds)
     made.append(Table(("preset", "x real time", "speed", "height RMS [mm]"), rows, "### MuJoCo (walk)"))
+    made += cautions(PRESETS)
     head = ("method", "1 thread", "all", "threads", "of linear", "CPU ratio", "load")
     rows = [batch_row(name, walk, 32, 1.0, rounds) for name, walk in flat.items()]
     made.append(Table(head, rows, "### Batch of 32 walks, 1 s each, times real time"))

@@ -71,8 +71,8 @@ def _contacts(comparison: Comparison, strides: str) -> Section:
         rows.append([str(leg), str(len(match.touchdown_error)), *times, str(match.missed), str(match.extra)])
     text = (
         f"MuJoCo's touchdowns and lift-offs minus the exact ones, over {strides}: mean and, in brackets, the greatest "
-        f"[ms]. A sliding contact flickers in MuJoCo; gaps shorter than {1e3 * DEBOUNCE:g} ms count as contact, and "
-        "contacts shorter than that do not count."
+        "[ms]. Contact flickers in some settings of MuJoCo; gaps shorter than "
+        f"{1e3 * DEBOUNCE:g} ms count as contact, and contacts shorter than that do not count."
     )
     head = ["leg", "touchdowns", "touchdown [ms]", "lift-off [ms]", "missed", "extra"]
     return Section("Touchdown and lift-off", text, head, rows)

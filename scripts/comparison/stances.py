@@ -1,9 +1,9 @@
 """When a foot stood on the ground: stances from flags, without flicker, and those of two engines matched.
 
 The stances of a foot are an array (n, 2) of touchdown and lift-off times [s]; a stance that a record begins or ends in
-has -inf or inf there. A soft contact flickers: while a foot slides, MuJoCo lets go of it every few milliseconds for a
-step or two, which no exact foot does. So gaps shorter than `DEBOUNCE` count as contact, and then contacts shorter than
-it do not count; the same for both engines.
+has -inf or inf there. With much impedance at its onset a soft contact flickers: while a foot slides, MuJoCo lets go of
+it every few milliseconds for a step or two, which no exact foot does. So gaps shorter than `DEBOUNCE` count as contact,
+and then contacts shorter than it do not count; the same for both engines.
 """
 
 from __future__ import annotations

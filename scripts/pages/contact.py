@@ -68,6 +68,8 @@ def _changes(preset: Preset) -> list[tuple[str, dict]]:
     changes += [(f"noslip {n}", {"noslip_iterations": n}) for n in (3, 10)]
     changes += [(f"toe radius {1e3 * radius:g} mm", {"toe_radius": radius}) for radius in (1e-3, 3e-3, 1e-2)]
     changes += [("tolerance 1e-6", {"tolerance": 1e-6}), ("pyramidal", {"cone": "pyramidal"})]
+    changes += [(f"solimp {d0} at the onset", {"solimp": (d0, *preset.solimp[1:])}) for d0 in (0.5, 0.9)]
+    changes += [("no speculative contact", {"speculative": False}), ("no sink", {"sink": 0.0})]
     return [(words, changed) for words, changed in changes if replace(preset, **changed) != preset]
 
 
@@ -153,7 +155,11 @@ def front(real_time: np.ndarray, error: np.ndarray) -> np.ndarray:
 
 def frame(chosen: dict[str, Preset], cells: dict[str, ContactCell]) -> pd.DataFrame:
     """Return settings and cells as one table, a row each; `setting` is the name."""
-    return pd.DataFrame([{"setting": name, **vars(preset), **vars(cells[name])} for name, preset in chosen.items()])
+    rows = [
+        {"setting": name, **vars(preset), **vars(cells[name]), "flickers": bool(preset.caution)}
+        for name, preset in chosen.items()
+    ]
+    return pd.DataFrame(rows)
 
 
 def parts(rows: pd.DataFrame) -> list[Table | str]:
@@ -184,7 +190,7 @@ def parts(rows: pd.DataFrame) -> list[Table | str]:
     ]
     failed = rows[rows["failed"] != ""]
     lines = [f"* {row.setting}: {row.failed}" for row in failed.itertuples()]
-    words = f"{len(rows)} settings were tried; these {len(failed)} failed:"
+    words = f"{len(rows)} settings were tried; {rows['flickers'].sum()} of them flicker; these {len(failed)} failed:"
     return [Table(head, body), words, "\n".join(lines) or "none"]
 
 

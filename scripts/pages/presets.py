@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,13 +12,15 @@ from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import Flat, Slope, Terrain
 from tarsus.mjcf import PRESETS
-from tarsus.mjcf.presets import find
+from tarsus.mjcf.presets import Preset, find
 from tarsus.scripts import parallel
+from tarsus.scripts.comparison import decomposition
 from tarsus.scripts.machines.hexapod import HexapodExperiment
 from tarsus.scripts.machines.hexapod_mujoco import simulate
 from tarsus.scripts.pages.frame import Page, Place, Table
 from tarsus.scripts.runs import record, summary
 from tarsus.scripts.signature import Jobs
+from tarsus.scripts.studies import preset_errors
 from tarsus.scripts.studies.creep_and_cost import CREEP_SLOPE, creep_of_pinned, creep_of_standing, speed_of_simulation
 
 PLACE = Place("presets.md")
@@ -94,7 +97,13 @@ def tables(jobs: Jobs = -1) -> Page:
     """
     rows = cases()
     cells = compute(rows, jobs)
-    made = [_settings(), _creep_and_cost(), _speeds(rows, cells, "gait", "gait, t_s / t_c = 0.6")]
+    made = [
+        _settings(),
+        *cautions(PRESETS),
+        _creep_and_cost(),
+        *_errors(),
+        _speeds(rows, cells, "gait", "gait, t_s / t_c = 0.6"),
+    ]
     made += [_costs(rows, cells), _speeds(rows, cells, "slope", "slope dz/dy"), _turns(rows, cells)]
     return Page(*made, files={"figures/presets.png": lambda: draw(rows, cells)})
 
@@ -103,6 +112,29 @@ def _settings() -> Table:
     names = list(vars(find("reference")))
     body = [[name, *(str(getattr(preset, name)) for preset in PRESETS.values())] for name in names]
     return Table(["setting", *PRESETS], body, "### Settings")
+
+
+def cautions(presets: Mapping[str, Preset]) -> list[str]:
+    """Return a sentence for each of these settings that has one."""
+    return [f"`{name}`: {preset.caution}." for name, preset in presets.items() if preset.caution]
+
+
+def _errors() -> list[Table | str]:
+    """Return what raw force errors are made of, and how often a bent spring's foot is lost."""
+    rows, lost = [], {preset: {} for preset in PRESETS}
+    for preset in PRESETS:
+        for gait, found in preset_errors.decomposed(preset).items():
+            parts = (f"{100 * found[name]:.0f}" for name in decomposition.KINDS)
+            shift = f"{1e3 * found['shift']:+.2f}", f"{100 * found['left']:.0f}"
+            rows.append([preset, gait, f"{100 * found['raw']:.1f}", *parts, *shift])
+        for name, walk in preset_errors.walkers(preset).items():
+            lost[preset][name] = f"{100 * preset_errors.bent_without_contact(walk):.1f}"
+    head = ["preset", "gait", "raw error [%]", *decomposition.KINDS, "late by [ms]", "left without [%]"]
+    words = "; ".join(f"*{name}*: {meaning}" for name, meaning in decomposition.KINDS.items())
+    made = Table(head, rows, "### What the error of raw forces is made of, % of its square")
+    names = list(lost[next(iter(PRESETS))])
+    body = [[name, *(lost[preset][name] for preset in PRESETS)] for name in names]
+    return [made, words + ".", Table(["", *PRESETS], body, "### Frames in which a bent spring's foot is lost, %")]
 
 
 def _creep_and_cost() -> Table:

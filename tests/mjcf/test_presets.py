@@ -6,8 +6,10 @@ import mujoco
 import pytest
 
 from tarsus.analytic.motor import MX_64
-from tarsus.mjcf import PRESETS
+from tarsus.mjcf import PRESETS, compile_model, hexapod
 from tarsus.mjcf.parts import add_servo, make_point_mass, new_spec
+from tarsus.scripts.pages.presets import cautions
+from tarsus.scripts.studies import preset_errors
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -30,3 +32,32 @@ def test_planes_move_with_their_period_or_every_step():
     preset = PRESETS["reference"]
     assert preset.follow_every == 1
     assert replace(preset, timestep=2e-3, follow_period=0.01).follow_every == 5
+
+
+def test_a_preset_whose_contact_flickers_says_so():
+    reference = PRESETS["reference"]
+    defaults = replace(reference, solref=(0.02, 1.0), solimp=(0.9, 0.95, 1e-3))
+    assert not any(preset.caution for preset in (*PRESETS.values(), defaults))
+    assert "flickers" in replace(reference, solimp=(0.9, 0.999, 1e-4)).caution
+    assert not replace(reference, solimp=(0.5, 0.999, 1e-4)).caution
+    assert cautions({"own": replace(reference, solimp=(0.9, 0.999, 1e-4))})[0].startswith("`own`: contact flickers")
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_toes_that_stand_are_at_the_height_of_the_ground(name):
+    """They sink by a quarter of a millimetre into a soft contact, by which the ground is raised."""
+    model = compile_model(hexapod.build(preset=name))
+    data = mujoco.MjData(model)
+    mujoco.mj_resetDataKeyframe(model, data, 0)
+    mujoco.mj_step(model, data, round(2.0 / model.opt.timestep))
+    height = data.site_xpos[[model.site(f"foot_{leg}").id for leg in range(6)], 2]
+    stands = abs(height) < 0.01  # one tripod is in the air
+    assert PRESETS[name].sink > 1e-4 and stands.sum() == 3 and abs(height[stands]).max() < 1e-4
+
+
+def test_no_foot_of_a_multipod_loses_the_ground_while_its_leaf_is_bent():
+    """With an impedance of 0.9 at the onset of contact it did in 13 to 31 % of frames."""
+    walk = preset_errors.walkers("rl", (8,))["multipod, 8 legs"]
+    assert preset_errors.bent_without_contact(walk) < 0.01
+    before = replace(PRESETS["rl"], solimp=(0.9, 0.99, 1e-3), solref=(0.0024, 1.0), speculative=False)
+    assert preset_errors.bent_without_contact(replace(walk, preset=before)) > 0.05

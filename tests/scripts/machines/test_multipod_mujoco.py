@@ -20,12 +20,12 @@ def walked(robot, params, strides=2, preset="rl", gait=None, **more):
     return walk(Walking(robot, params, gait, preset=preset, **more), SETTLE + strides * gait.period + 0.01)
 
 
-def assert_walks(found, least_speed):
+def assert_walks(found, least_speed, askew=0.5):
     assert found.completed and not found.warnings
     loads = found.load_of_strides(SETTLE)
     assert len(loads) >= 2 and np.abs(loads - 1).max() < 0.01
     velocity = found.velocity(SETTLE)
-    assert velocity[0] > least_speed and abs(velocity[1]) < 0.5 * velocity[0]
+    assert velocity[0] > least_speed and abs(velocity[1]) < askew * velocity[0]
 
 
 def some_of(sizes, some):
@@ -46,7 +46,8 @@ def test_discs_walk_and_carry_their_weight(n_legs):
     params = DiscParams(n_legs=n_legs)
     found = walked("disc", params)
     step = 2 * params.leg_length * np.sin(0.8 * params.angle_range)
-    assert_walks(found, 0.2 * step)
+    # Three legs walk 30 degrees askew: sideways over forward is .51 to .59 in `reference`, with stiffer friction too.
+    assert_walks(found, 0.2 * step, askew=0.6 if n_legs == 3 else 0.5)
     assert np.rad2deg(found.tilt.max()) < 5.0
 
 

@@ -163,7 +163,6 @@ def test_recorded_forces_carry_the_weight_and_feet_are_where_the_springs_put_the
     total = recording["foot_force"].values[..., 2].sum(axis=1)
     assert total.mean() == pytest.approx(walk.weight, rel=0.02)
     given = recording["unloaded_foot_position_b"].values - recording["foot_position_b"].values
-    # Light feet that slide chatter: in one frame of eight a bent leaf's foot does not touch. The means carry the load.
     sag, force = -given[..., 2] * walk.stiffness, recording["foot_force"].values[..., 2]
     assert np.corrcoef(sag.ravel(), force.ravel())[0, 1] > 0.9
     leaves = 8 * walk.params.leg_mass * walk.params.g  # what the springs do not feel
