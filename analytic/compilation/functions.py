@@ -72,13 +72,13 @@ def _compiled(function: Callable, key: Any) -> Callable:
     import numba
 
     from .machine_code import keep_on_disk
-    from .together import Inner, Outer
+    from .together import Outer, inner
 
     done: dict[int, Any] = {}
 
     def wrap(part: types.FunctionType) -> Any:
         if done:
-            return numba.njit(pipeline_class=Inner, **INNER)(part)
+            return inner(part, **INNER)
         itself = numba.njit(pipeline_class=Outer, **EXACT)(part)  # comes first
         return keep_on_disk(itself, lambda: key)
 

@@ -10,9 +10,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numba
 from numba import _dynfunc
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, CompileResult
+
+
+def inner(function: Callable, **options: Any) -> Any:
+    """Return a function jitted for compiled callers; arguments with known values do not get code of their own."""
+    jitted = numba.njit(pipeline_class=Inner, **options)(function)
+    template = jitted.get_call_template
+    jitted.get_call_template = lambda args, kws: template(
+        [*map(numba.types.unliteral, args)], {name: numba.types.unliteral(value) for name, value in kws.items()}
+    )
+    return jitted
 
 
 class Part(JITCodeLibrary):
@@ -49,6 +60,15 @@ class Whole(JITCodeLibrary):
         super()._optimize_final_module()
 
 
+class Unprinted(tuple):
+    """Types of arguments. Numba prints them before each of thirty passes: those of an engine's workspace fill pages."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "(...)"
+
+
 class Outer(Compiler):
     """Compiles a function that Python calls; a `pipeline_class` of `numba.njit`."""
 
@@ -56,6 +76,7 @@ class Outer(Compiler):
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
+        self.state.args = Unprinted(self.state.args)
         self.state.library = self.library(self.state.targetctx.codegen(), "")
         self.state.library.enable_object_caching()
 
