@@ -79,15 +79,14 @@ def _compiled(function: Callable, key: Any) -> Callable:
     import numba
 
     from .machine_code import keep_on_disk
-    from .together import Inner, Outer
+    from .together import inner, outer
 
     done: dict[int, Any] = {}
 
     def wrap(part: types.FunctionType) -> Any:
         if done:
-            return numba.njit(pipeline_class=Inner, **INNER)(part)
-        itself = numba.njit(pipeline_class=Outer, **EXACT)(part)  # comes first
-        return keep_on_disk(itself, lambda: key)
+            return inner(part, **INNER)
+        return keep_on_disk(outer(part, **EXACT), lambda: key)  # the first is the function itself
 
     module = types.ModuleType(f"tarsus_law_{key.name}")
     sys.modules[module.__name__] = module  # where numba finds it when it loads machine code

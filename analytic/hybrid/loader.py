@@ -85,7 +85,7 @@ def _load_compiled(functions: Functions, method: Method, mode: str) -> types.Sim
     import numba
 
     from ..compilation.machine_code import Key, keep_on_disk
-    from ..compilation.together import Inner, Outer
+    from ..compilation.together import inner, outer
 
     compiled = [name for name in FUNCTIONS if (mode, name) != ("mixed", "transition")]
     parts = {"rates": functions.field, "read_guards": functions.guards}
@@ -97,12 +97,11 @@ def _load_compiled(functions: Functions, method: Method, mode: str) -> types.Sim
 
     def jit(function):
         if function.__name__ in KEPT[mode]:
-            return keep_on_disk(numba.njit(pipeline_class=Outer, **EXACT)(function), lambda: key)
-        return numba.njit(pipeline_class=Inner, forceinline=function.__name__ in small, **INNER)(function)
+            return keep_on_disk(outer(function, **EXACT), lambda: key)
+        return inner(function, forceinline=function.__name__ in small, **INNER)
 
     def jit_model(function):
-        inline = len(function.__code__.co_code) < INLINE_BYTES
-        return numba.njit(pipeline_class=Inner, forceinline=inline, **INNER)(function)
+        return inner(function, forceinline=len(function.__code__.co_code) < INLINE_BYTES, **INNER)
 
     name, done = f"tarsus_hybrid_{key.name}", {}
     free = {part: getattr(functions, part) for part in FUNCTIONS}
