@@ -22,6 +22,8 @@ INNER = {**EXACT, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 # Sums may be reordered and products fused; NaN and infinity keep their meaning.
 FASTMATH = {"contract", "reassoc", "nsz", "arcp"}
 
+# Numba's releases that `together` was tried with. Any other takes twice as long for the same code.
+TRIED = ((0, 68),)
 _COMPILED: dict[str, Callable] = {}  # what `compiled` returned, by fingerprint
 
 
@@ -75,11 +77,30 @@ def compiled(function: Callable) -> Callable:
     return _COMPILED[key.name]
 
 
-def _compiled(function: Callable, key: Any) -> Callable:
+def outer(function: Callable, **options: Any) -> Any:
+    """Return a function jitted for Python; LLVM sees all that it calls with it, if numba is one of `TRIED`."""
     import numba
 
+    if numba.version_info.short not in TRIED:
+        return numba.njit(**options)(function)
+    from .together import Outer
+
+    return numba.njit(pipeline_class=Outer, **options)(function)
+
+
+def inner(function: Callable, **options: Any) -> Any:
+    """Return a function jitted for compiled callers, translated once and for all values of its arguments."""
+    import numba
+
+    if numba.version_info.short not in TRIED:
+        return numba.njit(**options)(function)
+    from .together import Inner, without_literals
+
+    return without_literals(numba.njit(pipeline_class=Inner, **options)(function))
+
+
+def _compiled(function: Callable, key: Any) -> Callable:
     from .machine_code import keep_on_disk
-    from .together import inner, outer
 
     done: dict[int, Any] = {}
 

@@ -4,8 +4,7 @@ numba optimises each function with all that it calls, and generates machine code
 them: what is called ten levels deep goes through LLVM ten times. Here an inner function is only translated; LLVM sees
 it with the function that Python calls. A model's kernel then compiles in less than half the time.
 
-This uses numba's own parts, of the releases `TRIED`; with any other, numba compiles as it always does: slower, and the
-same code.
+This uses parts of numba that are its own business; `functions` imports it with the releases that it was tried with.
 """
 
 from __future__ import annotations
@@ -19,24 +18,8 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, CompileResult
 
 
-TRIED = ((0, 68),)
-
-
-def tried() -> bool:
-    """Return whether this release of numba is known to have the parts that are used here."""
-    return numba.version_info.short in TRIED
-
-
-def outer(function: Callable, **options: Any) -> Any:
-    """Return a function jitted for Python."""
-    return numba.njit(**({"pipeline_class": Outer} if tried() else {}), **options)(function)
-
-
-def inner(function: Callable, **options: Any) -> Any:
-    """Return a function jitted for compiled callers; arguments with known values do not get code of their own."""
-    if not tried():
-        return numba.njit(**options)(function)
-    jitted = numba.njit(pipeline_class=Inner, **options)(function)
+def without_literals(jitted: Any) -> Any:
+    """Return a jitted function whose arguments with known values do not get code of their own."""
     template = jitted.get_call_template
     jitted.get_call_template = lambda args, kws: template(
         [*map(numba.types.unliteral, args)], {name: numba.types.unliteral(value) for name, value in kws.items()}

@@ -82,10 +82,8 @@ def load(functions: Functions, method: Method, mode: str) -> types.SimpleNamespa
 
 
 def _load_compiled(functions: Functions, method: Method, mode: str) -> types.SimpleNamespace:
-    import numba
-
+    from ..compilation.functions import inner, outer
     from ..compilation.machine_code import Key, keep_on_disk
-    from ..compilation.together import inner, outer
 
     compiled = [name for name in FUNCTIONS if (mode, name) != ("mixed", "transition")]
     parts = {"rates": functions.field, "read_guards": functions.guards}

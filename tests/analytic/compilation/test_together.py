@@ -1,0 +1,68 @@
+"""Functions that go through LLVM together compute what numba computes by itself, whatever its release."""
+
+import math
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+numba = pytest.importorskip("numba")
+
+from tarsus.analytic.compilation import functions  # noqa: E402
+
+X = np.linspace(-3.0, 3.0, 50)
+
+
+def deepest(x, n):
+    return x * x - n * math.sin(x)
+
+
+def middle(x, n):
+    return deepest(x, n) / (1.0 + deepest(x, 3))
+
+
+def law(values, out):
+    for i in range(values.size):
+        out[i] = middle(values[i], 1) + middle(values[i], 2) + deepest(values[i], 5)
+
+
+def values_of(compiled) -> np.ndarray:
+    out = np.empty_like(X)
+    compiled(X, out)
+    return out
+
+
+@pytest.fixture
+def afresh(tmp_path, monkeypatch):
+    """Nothing is compiled yet, in memory or on disk."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(functions, "_COMPILED", {})
+
+
+def test_a_function_and_those_it_calls_compute_the_same_bits(afresh):
+    np.testing.assert_array_equal(values_of(functions.compiled(law)), values_of(law))
+
+
+def test_a_release_that_was_not_tried_compiles_as_it_does(afresh, monkeypatch):
+    monkeypatch.setattr(numba, "version_info", SimpleNamespace(short=(0, 99)))
+    monkeypatch.setitem(sys.modules, "tarsus.analytic.compilation.together", None)  # importing it fails
+    np.testing.assert_array_equal(values_of(functions.compiled(law)), values_of(law))
+
+
+def test_an_inner_function_is_translated_once_for_all_numbers():
+    jitted = {}
+
+    def keep(function):
+        jitted[function.__name__] = functions.inner(function, **functions.INNER)
+        return jitted[function.__name__]
+
+    within = keep(deepest)
+
+    @keep
+    def twice(x):
+        return within(x, 1) + within(x, 2)
+
+    outside = functions.outer(lambda x: twice(x), **functions.EXACT)
+    assert outside(0.5) == deepest(0.5, 1) + deepest(0.5, 2)
+    assert len(jitted["deepest"].signatures) == 1
