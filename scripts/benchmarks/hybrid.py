@@ -90,7 +90,7 @@ def work(rtol: float) -> str:
     shares = (12 * (steps + tried) / n, 3 * steps / n, 1.0 - (15 * steps + 12 * tried) / n)
     return (
         "dop853: {} steps and {} rejected, {} evaluations of the field ({:.0%} of the steps, {:.0%} of the dense "
-        "output, {:.0%} at events and starts). Those in stance, each after the one before, take {:.0%} of the run."
+        "output, {:.0%} at events and starts). Those in stance, each waiting for the one before, take {:.0%} of a run."
     ).format(steps, tried, n, *shares, took["field"] / took["run"])
 
 
