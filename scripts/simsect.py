@@ -1,6 +1,6 @@
 """Run a SimSect init file: integrate, report progress, write .data, .initial and .param, show or film the run.
 
-Usage: tarsus simsect [-c SimSect.rc] [--method NAME] [--mode auto] [--video run.mp4]
+Usage: tarsus simsect [-c SimSect.rc] [--method rodas5p] [--mode auto] [--video run.mp4]
 """
 
 from __future__ import annotations

@@ -83,5 +83,5 @@ def test_rows_of_speed_and_of_mujoco(walks):
 
 
 def test_a_row_of_a_batch(walks):
-    row = benchmark.batch_row("dop853", walks["dop853"], n_runs=2, seconds=2e-3, rounds=1)
-    assert row[0] == "dop853" and row[4].endswith("%")
+    row = benchmark.batch_row("dop853", walks["dop853"], 1e-5, n_runs=2, seconds=2e-3, rounds=1)
+    assert row[:2] == ("dop853", "1e-05") and row[5].endswith("%")

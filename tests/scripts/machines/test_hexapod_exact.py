@@ -1,5 +1,7 @@
 """The exact hexapod's record is MuJoCo's in names and meaning, and the two walk alike."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -47,6 +49,17 @@ def test_a_record_goes_to_disk_and_back(runs, tmp_path):
     again = record.load(tmp_path / "exact.nc")
     np.testing.assert_array_equal(again.foot_force, runs[0].foot_force)
     assert "tarsus" in again.attrs["engine"] and again.attrs["status"] == "reached the end"
+
+
+def test_the_default_method_is_for_stiff_toes_and_within_its_stated_errors(runs):
+    """As in docs/hexapod.md, after 1 s of the walk; dop853 takes ten times as many steps and is selectable."""
+    count = exact.run(WALK, 1.0).counts["steps"]
+    other = exact.run(replace(WALK, method="dop853"), 1.0, rtol=1e-9)
+    assert 5 * count < other.counts["steps"]
+    fine = exact.to_record(WALK, other)
+    ours = runs[0].isel(time=slice(0, fine.sizes["time"]))
+    assert np.abs(ours.body_position.values - fine.body_position.values).max() < 1e-7
+    assert np.abs(ours.foot_force.values - fine.foot_force.values).max() < 5e-3
 
 
 def test_a_fall_is_a_status_not_an_error():
