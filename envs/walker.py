@@ -54,8 +54,7 @@ class WalkerTask(FreeBodyTask):
         joint_speed: Of the driven joints [rad/s].
         torque: Of the servos [N m].
         current: In their motors [A].
-        reference: Their set-points [rad].
-        rate: Speeds of the set-points [rad/s].
+        reference, rate: Their set-points [rad], and the speeds of these [rad/s].
         cycles: The gait has gone, shape (...,).
     """
 

@@ -77,8 +77,7 @@ class Model:
         if self.charts is not None and len(set(self.charts)) != len(self.charts):
             raise ValueError(f"model {name}: chart names must differ, got {self.charts}")
         self.aux_names = tuple(aux)
-        self.start = start
-        self.method = method
+        self.start, self.method = start, method
         self.guards: dict[str, Guard] = {}
         self.fields: dict[str, Callable] = {}
         self.handlers: dict[str, Callable] = {}
@@ -211,7 +210,7 @@ class Model:
         def register(function: Callable) -> Callable:
             self.surfaces.append((function, plus, minus, slide, pull))
             h = function.__name__
-            # A chart entered from sliding begins on the surface, within round-off on either side of it; a run does not.
+            # A chart entered from sliding begins on the surface, within round-off on either side; a run does not.
             self.add_guard(Guard(f"{h}_down", charts=(plus,), on_entry="ignore_later"))
             self.add_guard(Guard(f"{h}_up", charts=(minus,), on_entry="ignore_later"))
             self.add_guard(Guard(f"{slide}_to_{plus}", charts=(slide,), to=plus))

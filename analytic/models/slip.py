@@ -89,26 +89,20 @@ def spring_force(p: np.ndarray, q: float) -> float:
 
 def flight(t, x, d, p, dx):
     """Ballistic flight."""
-    dx[0] = x[2]
-    dx[1] = x[3]
-    dx[2] = 0.0
-    dx[3] = -p[P.g_flight]
+    dx[0], dx[1], dx[2], dx[3] = x[2], x[3], 0.0, -p[P.g_flight]
 
 
 def stance(t, x, d, p, dx):
     """The spring pushes along the leg, from the foot to the body."""
-    legx = x[0] - d[0]
-    legy = x[1] - d[1]
+    legx, legy = x[0] - d[0], x[1] - d[1]
     q2 = legx * legx + legy * legy
     if p[P.spri] == 1.0:  # without the root, for which every stage of a step would wait
         push = p[P.k] / p[P.body_mass] * power(q2, 0.5 * p[P.sprj] - 1.0)
     else:
         q = math.sqrt(q2)
         push = spring_force(p, q) / (p[P.body_mass] * q)
-    dx[0] = x[2]
-    dx[1] = x[3]
-    dx[2] = push * legx
-    dx[3] = push * legy - p[P.g_stance]
+    dx[0], dx[1] = x[2], x[3]
+    dx[2], dx[3] = push * legx, push * legy - p[P.g_stance]
 
 
 def leg_rate(x, d):

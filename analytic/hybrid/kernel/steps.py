@@ -135,11 +135,30 @@ def explain_failure(w):
 
 
 @jit
+def reject(w, h, error):
+    """Count a rejected step of length `h`, and shorten the next."""
+    w.n_rejected += 1
+    w.cut_step = w.n_visit
+    w.h_cut = math.inf
+    w.h = h * (max(SHRINK, SAFETY / power_of(w, error)) if math.isfinite(error) else 0.1)
+
+
+@jit
+def remember(w, h, whole, error):
+    """Keep the length accepted after a rejection; forget it where its error says that `whole` would pass too."""
+    if w.n_visit == w.cut_step:
+        if w.h_cut == math.inf:
+            w.h_cut = h
+        elif power_of(w, error) * whole <= h:
+            w.cut_step = -1
+    w.n_visit += 1
+
+
+@jit
 def take_step(w):
     """Advance by one accepted step: w.s1 is its length, w.x1 its end, w.k its stages.
 
-    A step that was rejected in the last visit of the field begins with the length that was accepted there, as long as
-    its error says that the longer one would be rejected again.
+    A step that was rejected in the last visit of the field begins with the length that was accepted there.
     """
     smallest = max(w.min_step * w.t_scale, 8.0 * EPS * abs(w.t))
     limit = GROW
@@ -147,8 +166,7 @@ def take_step(w):
         if w.n_steps + w.n_rejected >= w.max_steps:
             w.status = STEP_LIMIT
             return
-        h = min(w.h, w.max_step)
-        whole = h
+        h = whole = min(w.h, w.max_step)
         if w.n_visit == w.cut_step and w.h_cut < h:
             h = w.h_cut
             limit = 1.0
@@ -161,20 +179,12 @@ def take_step(w):
         error = error_norm(w, h)
         if error <= 1.0:
             break
-        w.n_rejected += 1
-        w.cut_step = w.n_visit
-        w.h_cut = math.inf
+        reject(w, h, error)
         limit = 1.0
-        w.h = h * (max(SHRINK, SAFETY / power_of(w, error)) if math.isfinite(error) else 0.1)
         if w.h < smallest:
             explain_failure(w)
             return
-    if w.n_visit == w.cut_step:
-        if w.h_cut == math.inf:
-            w.h_cut = h
-        elif power_of(w, error) * whole <= h:
-            w.cut_step = -1
-    w.n_visit += 1
+    remember(w, h, whole, error)
     factor = min(limit, growth(w, error))
     w.h = max(w.h, h * factor) if w.clipped else h * factor
     if w.h_begin == 0.0 and not w.clipped:
