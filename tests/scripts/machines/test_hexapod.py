@@ -48,7 +48,6 @@ def test_the_main_job_end_to_end(tmp_path, capsys):
         (["--set", "body_mass"], "--set takes NAME=NUMBER, got 'body_mass'"),
         (["--set", "body_mass=-1"], "body_mass must be positive"),
         (["--set", "body_mass=heavy"], "takes numbers, got 'body_mass=heavy'"),
-        (["--set", "rho0_k=1e9", "--preset", "reference"], "timestep"),
         (["--slow-time", "1.5"], "slow_time must lie between"),
         (["--duty", "0.5", "--slow-time", "0.5"], "not both"),
         (["--heading", "up"], "there are forward, backward, left, right"),
