@@ -20,7 +20,6 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from tarsus.envs import ENVIRONMENTS, SURROGATES
 from tarsus.scripts import arguments, paths
 from tarsus.scripts.learning import checkpoint, playing, training_runs
 from tarsus.scripts.learning.training_runs import TrainingRun
@@ -48,10 +47,8 @@ def asked(args: argparse.Namespace) -> TrainingRun:
     if (args.run is None) == (args.env is None):
         names = ", ".join(training_runs.RUNS)
         raise ValueError(f"takes a run or --env NAME; runs are {names}, and files NAME.toml")
-    run = training_runs.find(args.run) if args.run else TrainingRun(args.env)
-    if run.environment not in {**ENVIRONMENTS, **SURROGATES}:
-        known = ", ".join({**ENVIRONMENTS, **SURROGATES})
-        raise ValueError(f"unknown environment {run.environment!r}; there are {known}")
+    run = TrainingRun(args.env) if args.run is None else training_runs.find(args.run)
+    run = replace(run, environment=training_runs.environment_of(run.environment))
     algorithm = args.algo and args.algo.upper()
     run = training_runs.changed(run, algorithm, dict(args.option), total_steps=args.steps, num_envs=args.num_envs)
     if args.plain:

@@ -21,10 +21,9 @@ from tarsus.controllers.clock_gaits import CLOCK_GAITS
 from tarsus.controllers.gait_policy import GaitPolicy
 from tarsus.controllers.raibert import Raibert, RaibertGains, RaibertPolicy
 from tarsus.controllers.slip import SlipControl, SlipController, SlipPolicy
-from tarsus.envs import ENVIRONMENTS, SURROGATES
 from tarsus.envs.hexapod import GAIT_RANGES
 from tarsus.scripts.learning.checkpoint import TrainedPolicy, newest
-from tarsus.scripts.learning.training_runs import differences, plain
+from tarsus.scripts.learning.training_runs import differences, environment_of, plain
 from tarsus.scripts.machines.multipod_mujoco import bigant_gait, multipod_gait
 
 PolicyFunction = Callable[[np.ndarray, Mapping], np.ndarray]
@@ -201,15 +200,13 @@ def find(policy: str, environment: str | None, options: Mapping[str, Any]) -> tu
         ValueError: If there is no such environment or policy, or the policy was made for other settings; the
             differences are listed.
     """
-    environment = environment and environment.removeprefix("tarsus:")
+    environment = environment and environment_of(environment)
     path = checkpoint_of(policy)
     if path:
         trained = TrainedPolicy(path)
         about = trained.about
         refuse(policy, about, environment, options)
         return Policy(lambda env, seed: trained), about["environment"], about["options"] | dict(options)
-    if environment and environment not in (there_are := [*ENVIRONMENTS, *SURROGATES]):
-        raise ValueError(f"unknown environment {environment!r}; there are {', '.join(there_are)}")
     known = of_environment(environment or "Hexapod-v0")
     if policy not in known:
         names = ", ".join([*known, *shipped()])
