@@ -141,3 +141,8 @@ def find(preset: str | Preset, presets: Mapping[str, Preset] = PRESETS) -> Prese
     if preset not in presets:
         raise ValueError(f"unknown preset {preset!r}; there are {', '.join(presets)}")
     return presets[preset]
+
+
+def cautions(presets: Mapping[str, Preset]) -> list[str]:
+    """Return a sentence for each of these settings that has a caution."""
+    return [f"`{name}`: {preset.caution}." for name, preset in presets.items() if preset.caution]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,7 +11,7 @@ from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import Flat, Slope, Terrain
 from tarsus.mjcf import PRESETS
-from tarsus.mjcf.presets import Preset, find
+from tarsus.mjcf.presets import cautions, find
 from tarsus.scripts import parallel
 from tarsus.scripts.comparison import decomposition
 from tarsus.scripts.machines.hexapod import HexapodExperiment
@@ -112,11 +111,6 @@ def _settings() -> Table:
     names = list(vars(find("reference")))
     body = [[name, *(str(getattr(preset, name)) for preset in PRESETS.values())] for name in names]
     return Table(["setting", *PRESETS], body, "### Settings")
-
-
-def cautions(presets: Mapping[str, Preset]) -> list[str]:
-    """Return a sentence for each of these settings that has one."""
-    return [f"`{name}`: {preset.caution}." for name, preset in presets.items() if preset.caution]
 
 
 def _errors() -> list[Table | str]:

@@ -8,7 +8,7 @@ import pytest
 from tarsus.analytic.motor import MX_64
 from tarsus.mjcf import PRESETS, compile_model, hexapod
 from tarsus.mjcf.parts import add_servo, make_point_mass, new_spec
-from tarsus.scripts.pages.presets import cautions
+from tarsus.mjcf.presets import cautions
 from tarsus.scripts.studies import preset_errors
 
 
