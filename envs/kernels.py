@@ -15,7 +15,7 @@ import numpy as np
 from ..analytic.compilation import compiled
 
 MAX_LEAD = np.pi  # of a set-point ahead of its joint [rad]: what the documents' controller, which wraps, can see
-# Columns of `Servos.table`.
+# Columns of a walker's `table`; `servos.row_of` fills a row.
 KP, KD, NO_LOAD_SPEED, MAX_TORQUE, CURRENT, RESISTANCE, BACK_EMF, SUPPLY, CHARGE, PEUKERT, RATED_TIME = range(11)
 
 

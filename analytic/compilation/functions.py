@@ -51,11 +51,8 @@ def jit(
 
     from .machine_code import Key, keep_on_disk
 
-    options: dict[str, Any] = {
-        **EXACT,
-        "nogil": not parallel,
-        "forceinline": inline,
-    }  # numba's threads serve one caller at a time
+    # Numba's own threads serve one caller at a time, so the GIL stays with it.
+    options: dict[str, Any] = {**EXACT, "nogil": not parallel, "forceinline": inline}
     if fast:
         options["fastmath"] = FASTMATH
     dispatcher = numba.njit(parallel=parallel, **options)(function)

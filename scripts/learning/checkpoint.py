@@ -26,14 +26,8 @@ from tarsus.scripts import report
 from tarsus.scripts.learning.training_runs import TrainingRun, as_dict, differences
 
 PACKAGES = ("tarsus", "mujoco", "gymnasium", "numpy", "torch", "stable-baselines3")
-KEPT = (
-    "environment",
-    "options",
-    "algorithm",
-    "settings",
-    "num_envs",
-    "normalise",
-)  # what a resumed training must not change
+# What a resumed training must not change.
+KEPT = ("environment", "options", "algorithm", "settings", "num_envs", "normalise")
 
 
 def save(folder: Path, run: TrainingRun, seed: int, model, normaliser, **more: float) -> None:
