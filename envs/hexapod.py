@@ -89,6 +89,11 @@ class HexapodConfig(WalkerConfig):
     command_speed: tuple[float, float] = (0.0, 0.5)  # range of the commanded forward speed [m/s]
     command_yaw_rate: tuple[float, float] = (-0.5, 0.5)  # range of the commanded yaw rate [rad/s], left positive
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 <= self.phase_spread <= 0.5:
+            raise ValueError(f"phase_spread lies from 0 to 0.5 cycles, got {self.phase_spread}")
+
 
 class HexapodTask(WalkerTask):
     """The hexapod with its observation, reward and termination; tables are in `docs/envs/hexapod.md`.

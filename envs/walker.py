@@ -39,6 +39,13 @@ class WalkerConfig(FreeBodyConfig):
     command_yaw_rate: tuple[float, float] = (-0.3, 0.3)  # range of the commanded yaw rate [rad/s], left positive
     action_mode: str = "velocity"  # or "torque", "gait", "residual"
     residual_range: float = 0.5  # of the mode "residual", the largest correction of a joint's angle [rad]
+    residual_lag: float = 0.09  # of the mode "residual", time constant with which the correction follows the action [s]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("residual_range", "residual_lag"):
+            if not getattr(self, name) > 0:
+                raise ValueError(f"{name} must be positive, got {getattr(self, name)}")
 
 
 class WalkerTask(FreeBodyTask):
@@ -61,9 +68,10 @@ class WalkerTask(FreeBodyTask):
         current: In their motors [A].
         reference, rate: Their set-points [rad], and the speeds of these [rad/s].
         cycles: The gait has gone, shape (...,).
+        correction: Of the joints' angles in the mode "residual", shape (..., n_joints) [rad].
     """
 
-    KEPT = (*FreeBodyTask.KEPT, "reference", "rate", "cycles")
+    KEPT = (*FreeBodyTask.KEPT, "reference", "rate", "cycles", "correction")
     DEFAULT = (
         *("height", "gravity", "velocity", "angular_velocity", "joint_angle", "joint_cosine", "joint_sine"),
         *("joint_speed", "joint_lead", "compression", "foot_contact", "action", "command", "clock"),
@@ -159,7 +167,8 @@ class WalkerTask(FreeBodyTask):
         rows = math.prod(self.shape) if self.config.randomise else 1
         self.table = np.tile(servos.row_of(robot), (rows, 1))
         self.driven = 7 + self.of_joints(np.arange(self.model.nq - 7))
-        self.reference, self.rate, self.cycles = np.zeros(shape), np.zeros(shape), np.zeros(self.shape)
+        self.reference, self.rate, self.correction = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+        self.cycles = np.zeros(self.shape)
 
     def write_robot(self, sim, model, params) -> None:
         """Write a robot's parameters into its model, and keep its servos."""
@@ -182,7 +191,7 @@ class WalkerTask(FreeBodyTask):
     def begin(self, sim, data) -> None:
         """Initialise position and set-points."""
         super().begin(sim, data)
-        self.reference[sim], self.rate[sim] = self.of_joints(data.qpos[7:]), 0.0
+        self.reference[sim], self.rate[sim], self.correction[sim] = self.of_joints(data.qpos[7:]), 0.0, 0.0
 
     def bind(self, data) -> None:
         """Take views of the frame, and what the kernels get: arrays with a row for each simulation."""
