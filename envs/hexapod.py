@@ -1,7 +1,7 @@
 """`Hexapod-v0`: the compliant hexapod runs forward, or as commanded, on a terrain of choice.
 
-By default an action changes the rate at which each of six independent legs goes round. It can also mean hip speeds,
-hip torques, the parameters of an alternating-tripod clock, or a correction to that.
+By default an action corrects the hip angles of an alternating-tripod clock. It can also mean hip speeds, hip torques,
+the clock's parameters, or the rates at which six independent legs go round.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _SIDE = np.where(RIGHT, -1.0, 1.0)
 LEGS = tuple(f"leg_{k}" for k in range(N_LEGS))
 HIPS = tuple(f"hip_{k}" for k in range(N_LEGS))
 WALK = np.array([1.0, 0.6, 0.75, 0.0, 0.0, 0.0])  # the documents' gait, in the order of `GAIT_RANGES`
-MODES = {"rate": actions.Rate} | actions.MODES
+MODES = actions.MODES | {"rate": actions.Rate}
 
 
 def gait_parameters(action: np.ndarray) -> np.ndarray:
@@ -82,7 +82,7 @@ class HexapodConfig(WalkerConfig):
     RANDOMISABLE = hexapod.RANDOMISABLE
     ACTION_MODES = tuple(MODES)
 
-    action_mode: str = "rate"  # or "velocity", "torque", "gait", "residual"
+    action_mode: str = "residual"  # or "rate", "velocity", "torque", "gait"
     phase_spread: float = 0.5  # of the mode "rate", how far at most a leg begins from its tripod's phase [cycle]
     params: HexapodParams = field(default_factory=HexapodParams)  # the robot
     reset_noise: float = 0.05  # standard deviation of hip angles [rad], and of velocities [m/s], [rad/s]
@@ -111,8 +111,8 @@ class HexapodTask(WalkerTask):
     WIDTHS = free_body.WIDTHS
     JOINT = "hip"
     MODES = MODES
-    TURN = TripodGait(cycle_time=0.45, slow_time=0.27)  # of the mode "rate", each leg's own at rate 1
-    RATE_RANGE = 0.3  # of the mode "rate", the share of it that an action of 1 adds
+    TURN = TripodGait(cycle_time=0.7, slow_time=0.42)  # of the mode "rate", each leg's own at rate 1
+    RATE_RANGE = 0.5  # of the mode "rate", the share of it that an action of 1 adds
     gait_ranges = GAIT_RANGES
     spec_of = staticmethod(hexapod.build)
     start_state = staticmethod(start_state)

@@ -251,7 +251,7 @@ def test_a_diverged_simulation_ends_the_episode_with_the_last_good_state(tmp_pat
     [
         ({"terrain": "swamp"}, "unknown terrain 'swamp'; there are "),
         ({"preset": "best"}, "unknown preset 'best'; there are .*rl"),
-        ({"action_mode": "dance"}, "unknown action_mode 'dance'; there are rate, velocity, torque, gait, residual"),
+        ({"action_mode": "dance"}, "unknown action_mode 'dance'; there are velocity, torque, gait, residual, rate"),
         ({"task": "fly"}, "unknown task 'fly'; there are forward, commanded"),
         ({"observations": ["heigth"]}, "unknown observation 'heigth'; there are height, gravity"),
         ({"observations": ["clock"]}, "'clock' is constant here: it needs gait"),
