@@ -104,7 +104,7 @@ class HexapodTask(WalkerTask):
     KEPT = (*WalkerTask.KEPT, "_drained")
     DEFAULT = (
         *("height", "gravity", "velocity", "angular_velocity", "hip_cosine", "hip_sine", "hip_speed", "compression"),
-        *("foot_contact", "action", "hip_lead", "clock", "command"),
+        *("foot_contact", "action", "hip_lead", "clock", "command", "heading"),
     )
     config_class = HexapodConfig
     FORWARD = 1
@@ -122,6 +122,11 @@ class HexapodTask(WalkerTask):
     def layout_of(params: HexapodParams) -> Layout:
         """Return the names of hips and legs."""
         return Layout(HIPS, LEGS, turning=True)
+
+    def default_observations(self) -> tuple[str, ...]:
+        """Return the default ones; in the task "commanded" no direction of the world is meant."""
+        names = super().default_observations()
+        return names if self.config.task == "forward" else tuple(name for name in names if name != "heading")
 
     def of_joints(self, values: np.ndarray) -> np.ndarray:
         """Return those of the hips."""
