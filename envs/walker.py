@@ -59,9 +59,9 @@ class WalkerTask(FreeBodyTask):
         action_names: Of each entry of an action: a joint, or in the action mode "gait" a parameter of the gait.
         observation_names: Name of every component of the observation.
         table: Gains and motors of the servos, for the kernels: one row for all, or one for each simulation.
-        most_torque: Of the motors, the largest [N m], shape (1,) or (n, 1).
+        most_torque: Of the motors [N m], shape (1,) or (n, 1).
         limits: Of each driven joint either way [rad]; None if all rotate freely.
-        driven: Columns of the driven joints in `qpos`.
+        driven: Their columns in `qpos`.
         joint_angle: Of the driven joints, shape (..., n_joints) [rad].
         joint_speed: Of the driven joints [rad/s].
         torque: Of the servos [N m].
@@ -118,11 +118,7 @@ class WalkerTask(FreeBodyTask):
         return None
 
     def gait_corrected(self, command: np.ndarray | None) -> np.ndarray:
-        """Return the parameters of the gait that the mode "residual" corrects; by default the middle of the ranges.
-
-        Args:
-            command: Of the task "commanded", shape (..., n).
-        """
+        """Return the gait that "residual" corrects, given a command or none; by default the middle of the ranges."""
         return np.array(list(self.gait_ranges.values())).mean(-1)
 
     def prepare(self) -> None:
