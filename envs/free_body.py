@@ -78,6 +78,7 @@ class FreeBodyTask(Task):
         FORWARD: Which axis of body and world is forward; the other of x and y is sideways.
         WIDTHS: By how much speed [m/s] and yaw rate [rad/s] miss a command where its reward is 1/e.
         rotation: From body to world, shape (..., 3, 3).
+        forward_axis: The horizontal part of the body's forward axis, world frame, a view, shape (..., 2).
         accelerometer: Of the IMU, body frame, a view, shape (..., 3) [m/s^2].
         height: Of the body above the ground below it, shape (...,) [m].
     """
@@ -119,6 +120,7 @@ class FreeBodyTask(Task):
         qpos, qvel, self._contact = np.atleast_2d(self.qpos), np.atleast_2d(self.qvel), self.foot[..., 0]
         rotation, columns = np.zeros((len(qpos), 3, 3)), ("gravity", "velocity", "angular_velocity")
         self.rotation = rotation.reshape(*self.shape, 3, 3)
+        self.forward_axis = self.rotation[..., :2, self.FORWARD]
         self._body = qpos, qvel, rotation, self.frame.values, np.array([self.frame.at[name] for name in columns])
 
     def refresh(self) -> None:
@@ -197,6 +199,9 @@ def entries(own: dict[str, Observation], legs: Iterable[str], actions: Iterable[
         "gravity": labelled(AXES, 1, "1", "direction of gravity, body frame"),
         "velocity": labelled(AXES, 100, "m/s", "of the body, body frame"),
         "angular_velocity": labelled(AXES, 1e3, "rad/s", "of the body, body frame"),
+        "heading": labelled(
+            AXES[:2], 1, "1", "horizontal part of the body's forward axis, world frame", lambda t: t.forward_axis
+        ),
         **own,
         "foot_contact": labelled(legs, 1, "1", "1 where a foot touches the ground"),
         "foot_force": labelled(forces, 1e5, "N", "of the ground on each foot, world frame", _forces),

@@ -1,6 +1,7 @@
 """`Hexapod-v0`: the compliant hexapod runs forward, or as commanded, on a terrain of choice.
 
-Its action means hip speeds, hip torques, or the parameters of an alternating-tripod clock.
+By default an action corrects the hip angles of an alternating-tripod clock. It can also mean hip speeds, hip torques,
+the clock's parameters, or the rates at which six independent legs go round.
 """
 
 from __future__ import annotations
@@ -9,11 +10,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..analytic.clock import RIGHT, TRIPOD_PHASE, profile
+from ..analytic.clock import RIGHT, TRIPOD_PHASE, TripodGait, profile, wrap
 from ..analytic.models.hexapod import N_LEGS, HexapodParams
 from ..mjcf import hexapod
 from ..mjcf.hexapod_state import start_state
-from . import free_body
+from . import actions, free_body
 from .observations import Observation, labelled
 from .servos import Layout
 from .vector import LeggedVectorEnv
@@ -33,6 +34,8 @@ _LOW, _HIGH = np.array(list(GAIT_RANGES.values())).T
 _SIDE = np.where(RIGHT, -1.0, 1.0)
 LEGS = tuple(f"leg_{k}" for k in range(N_LEGS))
 HIPS = tuple(f"hip_{k}" for k in range(N_LEGS))
+WALK = np.array([1.0, 0.6, 0.75, 0.0, 0.0, 0.0])  # the documents' gait, in the order of `GAIT_RANGES`
+MODES = actions.MODES | {"rate": actions.Rate}
 
 
 def gait_parameters(action: np.ndarray) -> np.ndarray:
@@ -54,17 +57,42 @@ def tripod_gait(parameters: np.ndarray, cycles: np.ndarray) -> tuple[np.ndarray,
     return -(angle + offset + _SIDE * offset_difference), -rate  # the minus is forward
 
 
+def steered(command: np.ndarray) -> np.ndarray:
+    """Return the parameters of a clock that follows a command, in the order of `GAIT_RANGES`, shape (..., 6).
+
+    The numbers were measured at the walk and the run: 0.26 m of way in a cycle, and 0.3 rad of turn where the sides
+    differ most, which they must not by more than a third: it would fall.
+
+    Args:
+        command: Forward speed [m/s] and yaw rate [rad/s], shape (..., 2).
+    """
+    speed, yaw_rate = command[..., 0], command[..., 1]
+    cycle_time = np.clip(0.26 / np.maximum(speed, 0.1), 0.5, 1.3)
+    sweep = 0.75 * np.clip(speed * cycle_time / 0.26, 0.4, 1.0)
+    turn = np.clip(yaw_rate * cycle_time / 0.3, -0.3, 0.3)
+    duty, offset = np.full_like(turn, 0.6), np.zeros_like(turn)
+    return np.stack([cycle_time, duty, sweep, offset, 0.15 * turn, -0.3 * turn], axis=-1)
+
+
 @dataclass(frozen=True)
 class HexapodConfig(WalkerConfig):
     """Options of `Hexapod-v0`: keywords of `gymnasium.make`, most also options of `reset`."""
 
     REWARDS = free_body.rewards("yx", power=(-0.002, "absolute mechanical power of the hips [W]"))
     RANDOMISABLE = hexapod.RANDOMISABLE
+    ACTION_MODES = tuple(MODES)
 
+    action_mode: str = "residual"  # or "rate", "velocity", "torque", "gait"
+    phase_spread: float = 0.5  # of the mode "rate", how far at most a leg begins from its tripod's phase [cycle]
     params: HexapodParams = field(default_factory=HexapodParams)  # the robot
     reset_noise: float = 0.05  # standard deviation of hip angles [rad], and of velocities [m/s], [rad/s]
     command_speed: tuple[float, float] = (0.0, 0.5)  # range of the commanded forward speed [m/s]
     command_yaw_rate: tuple[float, float] = (-0.5, 0.5)  # range of the commanded yaw rate [rad/s], left positive
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 <= self.phase_spread <= 0.5:
+            raise ValueError(f"phase_spread lies from 0 to 0.5 cycles, got {self.phase_spread}")
 
 
 class HexapodTask(WalkerTask):
@@ -76,12 +104,15 @@ class HexapodTask(WalkerTask):
     KEPT = (*WalkerTask.KEPT, "_drained")
     DEFAULT = (
         *("height", "gravity", "velocity", "angular_velocity", "hip_cosine", "hip_sine", "hip_speed", "compression"),
-        *("foot_contact", "action", "hip_lead", "clock", "command"),
+        *("foot_contact", "action", "hip_lead", "clock", "command", "heading"),
     )
     config_class = HexapodConfig
     FORWARD = 1
     WIDTHS = free_body.WIDTHS
     JOINT = "hip"
+    MODES = MODES
+    TURN = TripodGait(cycle_time=0.7, slow_time=0.42)  # of the mode "rate", each leg's own at rate 1
+    RATE_RANGE = 0.5  # of the mode "rate", the share of it that an action of 1 adds
     gait_ranges = GAIT_RANGES
     spec_of = staticmethod(hexapod.build)
     start_state = staticmethod(start_state)
@@ -91,6 +122,11 @@ class HexapodTask(WalkerTask):
     def layout_of(params: HexapodParams) -> Layout:
         """Return the names of hips and legs."""
         return Layout(HIPS, LEGS, turning=True)
+
+    def default_observations(self) -> tuple[str, ...]:
+        """Return the default ones; in the task "commanded" no direction of the world is meant."""
+        names = super().default_observations()
+        return names if self.config.task == "forward" else tuple(name for name in names if name != "heading")
 
     def of_joints(self, values: np.ndarray) -> np.ndarray:
         """Return those of the hips."""
@@ -102,7 +138,9 @@ class HexapodTask(WalkerTask):
             "hip_cosine": labelled(HIPS, 1, "1", "cosines of the hip angles; 1 is straight down"),
             "hip_sine": labelled(HIPS, 1, "1", "sines of the hip angles; 1 is forward"),
             "hip_speed": labelled(HIPS, 1e3, "rad/s", "of the hips"),
-            "hip_lead": labelled(HIPS, 100, "rad", "set-point before the hip", needs="velocity or gait"),
+            "hip_lead": labelled(
+                HIPS, 100, "rad", "set-point before the hip", needs="rate or velocity or gait or residual"
+            ),
             "splay": labelled(LEGS, 100, "rad", "sideways angle of the legs", lambda t: t.qpos[..., 8::3]),
             "compression": labelled(LEGS, 10, "m", "of the legs, positive when shorter than at rest"),
         }
@@ -123,6 +161,20 @@ class HexapodTask(WalkerTask):
     def compression(self) -> np.ndarray:
         """Return by how much the legs are shorter than at rest."""
         return self.rest_length - self._length
+
+    def gait_corrected(self, command: np.ndarray | None) -> np.ndarray:
+        """Return the parameters of the documents' walk, or of the clock that follows the command."""
+        return WALK if command is None else steered(command)
+
+    def scattered(self, rng: np.random.Generator) -> np.ndarray:
+        """Return angles of the hips at a random phase of `TURN`, shape (6,) [rad], each leg some way from its tripod.
+
+        How far at most is drawn evenly up to the option `phase_spread`: some episodes begin nearly in step.
+        """
+        spread = self.config.phase_spread * rng.uniform()
+        phase = rng.uniform() + TRIPOD_PHASE + spread * rng.uniform(-1.0, 1.0, N_LEGS)
+        turn = self.TURN
+        return -wrap(profile(phase, turn.cycle_time, turn.slow_time, turn.sweep_angle)[0])
 
     def frequency_of(self, parameters: np.ndarray) -> np.ndarray:
         """Return the clock's."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..analytic.clock import TURN, fast_phase, slow_phase
 from ..analytic.compilation import compiled
 
 MAX_LEAD = np.pi  # of a set-point ahead of its joint [rad]: what the documents' controller, which wraps, can see
@@ -69,6 +70,40 @@ def ramp(qpos, joints, table, limits, times, lead, action, reference, rate, comm
                 commands[i, k, j, 1] = speed
             rate[i, j] = speed
             reference[i, j] = min(max(start + times[-1] * speed, -limit), limit)
+
+
+def turn(reference, table, gait, period, modulation, action, speeds):
+    """Ask for the speeds that carry each leg through its own slow and fast turn, at a rate that the action changes.
+
+    Args:
+        reference: Set-points, shape (n, n_joints) [rad]; minus the profile's angle F (`analytic.clock`).
+        table: Of the servos, one row for all or one for each simulation.
+        gait: Cycle time [s], slow time [s] and sweep angle [rad] of the turn at rate 1.
+        period: Over which the speeds hold [s].
+        modulation: Share of the rate that an action of 1 adds.
+        action: Shape (n, n_joints).
+        speeds: Receives the speeds as shares of the no-load speed, within -1 and 1, shape (n, n_joints).
+    """
+    cycle_time, slow_time, sweep = gait
+    fast_rate = (TURN - sweep) / (cycle_time - slow_time)
+    for i in range(len(action)):
+        fastest = table[i % len(table), NO_LOAD_SPEED]
+        for j in range(action.shape[1]):
+            angle = -reference[i, j]
+            angle -= TURN * np.floor(angle / TURN + 0.5)  # within half a turn of mid-stance
+            beyond = abs(angle) - 0.5 * sweep
+            tau = angle * slow_time / sweep
+            if beyond > 0.0:
+                tau = np.copysign(0.5 * slow_time + beyond / fast_rate, angle)
+            tau += period * (1.0 + modulation * action[i, j])
+            turns = np.floor(tau / cycle_time + 0.5)
+            tau -= turns * cycle_time
+            if abs(tau) <= 0.5 * slow_time:
+                target, _ = slow_phase(tau, slow_time, sweep)
+            else:
+                target, _ = fast_phase(tau, np.copysign(0.5, tau), cycle_time, slow_time, sweep)
+            share = (angle - target - TURN * turns) / (period * fastest)
+            speeds[i, j] = min(max(share, -1.0), 1.0)
 
 
 def walker_frame(

@@ -15,8 +15,6 @@ import numpy as np
 from ..analytic.battery import Battery
 from .observations import Observation, labelled
 
-ACTION_MODES = ("velocity", "torque", "gait")
-
 
 def no_commands(n_substeps: int, shape: tuple[int, ...]) -> np.ndarray:
     """Return zeros of shape (n_substeps, *shape, 3), contiguous per simulation, as MuJoCo expects them."""
@@ -73,7 +71,9 @@ class Layout:
             }
         return angles | {
             "joint_speed": labelled(joints, 1e3, "rad/s", "of the driven joints"),
-            "joint_lead": labelled(joints, 100, "rad", "set-point before the joint", needs="velocity or gait"),
+            "joint_lead": labelled(
+                joints, 100, "rad", "set-point before the joint", needs="velocity or gait or residual"
+            ),
             "compression": labelled(
                 legs, 10, "m", "by which a leg's spring lets its foot give way upward", lambda t: t.compression()
             ),

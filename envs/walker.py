@@ -1,7 +1,7 @@
 """A walker in MuJoCo: a free body on sprung legs, with servos at the joints, as a task.
 
-An action means speeds of the joints' set-points, torques, or the parameters of a gait. To add a machine, subclass
-`WalkerTask`; see `multipod`, `bigant` and `hexapod`.
+What an action means is a choice of `actions`. To add a machine, subclass `WalkerTask`; see `multipod`, `bigant` and
+`hexapod`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import ClassVar
 import mujoco
 import numpy as np
 
-from . import free_body, servos
+from . import actions, free_body, servos
 from .base import LeggedEnv
 from .free_body import FreeBodyConfig, FreeBodyTask
 from .kernels import COMPILED, MAX_TORQUE
@@ -33,11 +33,19 @@ class WalkerConfig(FreeBodyConfig):
         change="squared change of the action, mean over its entries",
         power=(-0.002, "absolute mechanical power of the joints [W]"),
     )
-    ACTION_MODES = servos.ACTION_MODES
+    ACTION_MODES = tuple(actions.MODES)
 
     command_speed: tuple[float, float] = (0.0, 0.15)  # range of the commanded forward speed [m/s]
     command_yaw_rate: tuple[float, float] = (-0.3, 0.3)  # range of the commanded yaw rate [rad/s], left positive
-    action_mode: str = "velocity"  # or "torque", or "gait"
+    action_mode: str = "velocity"  # or "torque", "gait", "residual"
+    residual_range: float = 0.5  # of the mode "residual", the largest correction of a joint's angle [rad]
+    residual_lag: float = 0.09  # of the mode "residual", time constant with which the correction follows the action [s]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("residual_range", "residual_lag"):
+            if not getattr(self, name) > 0:
+                raise ValueError(f"{name} must be positive, got {getattr(self, name)}")
 
 
 class WalkerTask(FreeBodyTask):
@@ -47,24 +55,30 @@ class WalkerTask(FreeBodyTask):
         gait_ranges: Of the parameters that an action sets in the mode "gait": low at -1, high at +1.
         JOINT: What a driven joint is called in `info`.
         layout: Names of joints and legs.
+        mode: What an action means.
         action_names: Of each entry of an action: a joint, or in the action mode "gait" a parameter of the gait.
         observation_names: Name of every component of the observation.
         table: Gains and motors of the servos, for the kernels: one row for all, or one for each simulation.
+        most_torque: Of the motors [N m], shape (1,) or (n, 1).
+        limits: Of each driven joint either way [rad]; None if all rotate freely.
+        driven: Their columns in `qpos`.
         joint_angle: Of the driven joints, shape (..., n_joints) [rad].
         joint_speed: Of the driven joints [rad/s].
         torque: Of the servos [N m].
         current: In their motors [A].
         reference, rate: Their set-points [rad], and the speeds of these [rad/s].
         cycles: The gait has gone, shape (...,).
+        correction: Of the joints' angles in the mode "residual", shape (..., n_joints) [rad].
     """
 
-    KEPT = (*FreeBodyTask.KEPT, "reference", "rate", "cycles")
+    KEPT = (*FreeBodyTask.KEPT, "reference", "rate", "cycles", "correction")
     DEFAULT = (
         *("height", "gravity", "velocity", "angular_velocity", "joint_angle", "joint_cosine", "joint_sine"),
         *("joint_speed", "joint_lead", "compression", "foot_contact", "action", "command", "clock"),
     )
     WIDTHS = WIDTHS
     JOINT: ClassVar[str] = "joint"
+    MODES: ClassVar[dict[str, type[actions.ActionMode]]] = actions.MODES
     gait_ranges: ClassVar[dict[str, tuple[float, float]]]
     spec_of: ClassVar[Callable]  # the model of (params, terrain, preset)
     start_state: ClassVar[Callable]  # `qpos` of (params, terrain, angle), standing with these joint angles
@@ -103,10 +117,15 @@ class WalkerTask(FreeBodyTask):
         """Return the range of each driven joint either way, shape (n_joints,) [rad]; None if all rotate freely."""
         return None
 
+    def gait_corrected(self, command: np.ndarray | None) -> np.ndarray:
+        """Return the gait that "residual" corrects, given a command or none; by default the middle of the ranges."""
+        return np.array(list(self.gait_ranges.values())).mean(-1)
+
     def prepare(self) -> None:
         """Find the names of joints, legs and actions."""
         self.layout = self.layout_of(self.config.robot)
-        self.action_names = tuple(self.gait_ranges) if self.config.action_mode == "gait" else self.layout.joints
+        self.mode = self.MODES[self.config.action_mode](self)
+        self.action_names = self.mode.names
 
     @property
     def n_actions(self) -> int:
@@ -115,13 +134,14 @@ class WalkerTask(FreeBodyTask):
 
     @property
     def action_scale(self) -> float:
-        """The physical value of an action of 1: joint speed [rad/s] or torque [N m]; 1 for gaits, see `gait_ranges`."""
-        motor = self.config.robot.motor
-        return {"velocity": motor.no_load_speed, "torque": motor.max_torque, "gait": 1.0}[self.config.action_mode]
+        """The physical value of an action of 1, such as a joint speed [rad/s]; see the modes in `actions`."""
+        return self.mode.scale
 
     def known(self) -> dict[str, Observation]:
         """Return all entries available for this machine."""
-        clock = labelled(("cosine", "sine"), 1, "1", "cosine and sine of the gait's phase", servos.clock, "gait")
+        clock = labelled(
+            ("cosine", "sine"), 1, "1", "cosine and sine of the gait's phase", servos.clock, "gait or residual"
+        )
         return free_body.entries(self.joint_entries(), self.layout.legs, self.action_names) | {"clock": clock}
 
     def joint_entries(self) -> dict[str, Observation]:
@@ -132,21 +152,19 @@ class WalkerTask(FreeBodyTask):
         """Return the model; its servos are off where torques are commanded."""
         if self.layout_of(params) != self.layout:
             raise ValueError(f"the robot's joints and legs are fixed when the environment is made: {self.layout.legs}")
-        if self.config.action_mode == "torque":
+        if self.mode.torques:
             params = replace(params, KP=0.0, KD=0.0)
         return self.spec_of(params, terrain, preset)
 
     def make_room(self) -> None:
         """Allocate servos, set-points and the gait."""
         shape, robot = (*self.shape, len(self.layout.joints)), self.config.robot
-        self._limits = self.limits_of(robot)
-        n, n_joints = math.prod(self.shape), len(self.layout.joints)
-        self.table = np.tile(servos.row_of(robot), (n if self.config.randomise else 1, 1))
-        self._commands = np.zeros((n, self.n_substeps, n_joints, 3))
-        self._range = np.full(n_joints, np.inf) if self._limits is None else self._limits
-        self._driven = 7 + self.of_joints(np.arange(self.model.nq - 7))
-        self._low, self._high = np.array(list(self.gait_ranges.values())).T
-        self.reference, self.rate, self.cycles = np.zeros(shape), np.zeros(shape), np.zeros(self.shape)
+        self.limits = self.limits_of(robot)
+        rows = math.prod(self.shape) if self.config.randomise else 1
+        self.table = np.tile(servos.row_of(robot), (rows, 1))
+        self.driven = 7 + self.of_joints(np.arange(self.model.nq - 7))
+        self.reference, self.rate, self.correction = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+        self.cycles = np.zeros(self.shape)
 
     def write_robot(self, sim, model, params) -> None:
         """Write a robot's parameters into its model, and keep its servos."""
@@ -155,53 +173,38 @@ class WalkerTask(FreeBodyTask):
 
     def place(self, sim, model, data, rng) -> None:
         """Place the robot on the ground with the joint angles of the gait, with noise on joints and velocities."""
-        noise, in_gait = self.config.reset_noise, self.config.action_mode == "gait"
-        self.cycles[sim] = rng.uniform() if in_gait else 0.0
+        noise = self.config.reset_noise
         mujoco.mj_resetDataKeyframe(model, data, 0)
-        angle = self.of_joints(data.qpos[7:])
-        if in_gait:
-            angle, _ = self.gait(0.5 * (self._low + self._high), self.cycles[sim])
+        angle = self.mode.start(sim, self.of_joints(data.qpos[7:]), rng)
         angle = self._within(angle + noise * rng.standard_normal(len(angle)))
         data.qpos[:] = self.start_state(self.params[sim], self.terrain[sim], angle)
         data.qvel[:6] = noise * rng.standard_normal(6)
 
     def _within(self, angle: np.ndarray) -> np.ndarray:
         """Return joint angles within the joints' limits."""
-        return angle if self._limits is None else np.clip(angle, -self._limits, self._limits)
+        return angle if self.limits is None else np.clip(angle, -self.limits, self.limits)
 
     def begin(self, sim, data) -> None:
         """Initialise position and set-points."""
         super().begin(sim, data)
-        self.reference[sim], self.rate[sim] = self.of_joints(data.qpos[7:]), 0.0
+        self.reference[sim], self.rate[sim], self.correction[sim] = self.of_joints(data.qpos[7:]), 0.0, 0.0
 
     def bind(self, data) -> None:
         """Take views of the frame, and what the kernels get: arrays with a row for each simulation."""
         super().bind(data)
-        frame, shape = self.frame, self.shape
+        frame = self.frame
         names = [self.JOINT + "_angle", self.JOINT + "_speed", "torque", "current"]
         self.joint_angle, self.joint_speed, self.torque, self.current = (getattr(frame, name) for name in names)
         rows = [np.atleast_2d(kept) for kept in (self.action, self.last_action, self.reference, self.rate)]
-        torques, columns = self.config.action_mode == "torque", np.array([frame.at[name] for name in self.parts()])
-        self._frame_arguments = *self._body, self._driven, self.table, torques, *rows, columns
-        fixed = self._driven, self.table, self._range, self.substep_times, self.lead
-        self._ramp_arguments = self._body[0], *fixed, rows[0], *rows[2:], self._commands
-        self._ramp = np.moveaxis(self._commands.reshape(*shape, self.n_substeps, -1), -2, 0)
+        columns = np.array([frame.at[name] for name in self.parts()])
+        self._frame_arguments = *self._body, self.driven, self.table, self.mode.torques, *rows, columns
         most = self.table[:, MAX_TORQUE : MAX_TORQUE + 1]
-        self._most = most if shape else most[0]
+        self.most_torque = most if self.shape else most[0]
+        self.mode.bind()
 
     def controls(self, action: np.ndarray) -> np.ndarray:
         """Return the joint commands of the action in this action mode."""
-        mode, times, lead = self.config.action_mode, self.substep_times, self.lead
-        if mode == "velocity":
-            COMPILED.ramp(*self._ramp_arguments)
-            return self._ramp
-        if mode == "torque":
-            commands = servos.torque_commands(action * self._most, 1)
-        else:
-            parameters = self._low + 0.5 * (action + 1.0) * (self._high - self._low)
-            commands, self.reference[...], self.rate[...], self.cycles = servos.gait_commands(
-                lambda gone: self.gait(parameters, gone), self.frequency_of(parameters), self.cycles, times, lead
-            )
+        commands = self.mode.commands(action)
         return commands.reshape(*commands.shape[:-2], -1)
 
     def parts(self) -> dict[str, int]:

@@ -35,7 +35,8 @@ def episode(gait: TripodGait, n_steps: int) -> tuple[float, float]:
     from tarsus.scripts.evaluate import steps
     from tarsus.scripts.learning.policies import clock
 
-    env = gymnasium.make("tarsus:Hexapod-v0", max_episode_steps=n_steps, reset_noise=0.0)
+    options = {"max_episode_steps": n_steps, "reset_noise": 0.0, "action_mode": "velocity"}
+    env = gymnasium.make("tarsus:Hexapod-v0", **options)
     rewards, _, infos = zip(*steps(env, clock(env, 0, gait), 0), strict=True)
     return sum(rewards), infos[-1]["distance"] / infos[-1]["time"]
 

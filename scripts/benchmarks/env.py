@@ -28,6 +28,7 @@ from tarsus.scripts.signature import Count, Seconds
 
 PACKAGES = ("tarsus", "mujoco", "gymnasium", "numpy")
 PHYSICS = mujoco.mjtState.mjSTATE_FULLPHYSICS
+STEADY = dict(reset_noise=0.0, action_mode="velocity")  # where the clock walks, the same steps every time
 
 
 @dataclass
@@ -111,10 +112,10 @@ def rows(simulated_seconds: float) -> list[EnvRow]:
     rng = np.random.default_rng(0)
     made = []
     for preset in ("rl", "reference"):
-        env = gymnasium.make("Hexapod-v0", preset=preset, reset_noise=0.0, max_episode_steps=10**9)
+        env = gymnasium.make("Hexapod-v0", preset=preset, max_episode_steps=10**9, **STEADY)
         actions = hexapod_actions(env, n_steps if preset == "rl" else n_steps // 5)
         made.append(EnvRow(f"Hexapod-v0, {preset}", env, actions, replay=recorded_physics(env, actions)))
-    sync = gymnasium.make_vec("Hexapod-v0", num_envs=8, vectorization_mode="sync", reset_noise=0.0)
+    sync = gymnasium.make_vec("Hexapod-v0", num_envs=8, vectorization_mode="sync", **STEADY)
     made.append(EnvRow("Hexapod-v0, rl, 8 synchronous", sync, np.repeat(made[0].actions[:, None], 8, axis=1), n_envs=8))
     for name in ("Ant-v5", "Hopper-v5"):
         env = gymnasium.make(name, terminate_when_unhealthy=False, max_episode_steps=10**9)

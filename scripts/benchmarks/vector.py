@@ -29,7 +29,7 @@ from tarsus.scripts.signature import Count
 
 PACKAGES = ("tarsus", "mujoco", "gymnasium", "numpy", "torch", "stable-baselines3")
 NAME, STATE = "Hexapod-v0", mujoco.mjtState.mjSTATE_INTEGRATION
-STEADY = dict(max_episode_steps=10**9, reset_noise=0.0)
+STEADY = dict(max_episode_steps=10**9, reset_noise=0.0, action_mode="velocity")
 WALKS = 20  # of the bare loop in a repeat: one takes a hundredth of a second
 
 

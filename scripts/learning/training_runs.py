@@ -71,23 +71,22 @@ RANDOMISED = {
     "rho_d": (0.7, 1.3),
     "max_torque": (0.8, 1.0),
 }
-FORWARD = {"action_mode": "velocity"}
+HIPS = {"action_mode": "velocity"}
 GAIT = {"action_mode": "gait"}
 # Hip speeds from scratch: with less noise still, for each of the six legs draws its own.
 QUIET = {"policy_kwargs": dict(net_arch=[64, 64], log_std_init=-2.0)}
 # A control period of 2 ms: a discount of 0.98 would look ahead for a tenth of a second, less than a stance.
 FAST = SETTLING | dict(n_steps=256, batch_size=2048, gamma=0.998, gae_lambda=0.98)
 RUNS: dict[str, TrainingRun] = {
-    "hexapod": TrainingRun("Hexapod-v0", FORWARD, settings=PPO | QUIET),
+    "hexapod": TrainingRun("Hexapod-v0", total_steps=600_000),
+    "hexapod-commanded": TrainingRun("Hexapod-v0", {"task": "commanded"}, settings=SETTLING, total_steps=1_200_000),
+    "hexapod-hips": TrainingRun("Hexapod-v0", HIPS, settings=PPO | QUIET),
     "hexapod-gait": TrainingRun("Hexapod-v0", GAIT, total_steps=600_000),
     "hexapod-gait-sac": TrainingRun("Hexapod-v0", GAIT, "SAC", SAC, num_envs=8, total_steps=200_000),
     "hexapod-gait-randomised": TrainingRun("Hexapod-v0", GAIT | {"randomise": RANDOMISED}, total_steps=600_000),
     "hexapod-gait-commanded": TrainingRun("Hexapod-v0", GAIT | {"task": "commanded"}, total_steps=2_000_000),
     "hexapod-gait-commanded-rough": TrainingRun(
         "Hexapod-v0", GAIT | {"task": "commanded", "terrain": "rough"}, settings=SETTLING, total_steps=1_200_000
-    ),
-    "hexapod-commanded": TrainingRun(
-        "Hexapod-v0", FORWARD | {"task": "commanded"}, settings=SETTLING | QUIET, total_steps=2_000_000
     ),
     "multipod": TrainingRun("Multipod-v0", settings=SETTLING),
     "bigant": TrainingRun("BigAnt-v0", settings=SETTLING),

@@ -14,8 +14,8 @@ from stable_baselines3.common.env_checker import check_env as check_env_sb3
 
 from tarsus.analytic.terrain import TERRAINS
 from tarsus.envs import ENVIRONMENTS
+from tarsus.envs.hexapod import MODES
 
-MODES = ("velocity", "torque", "gait")
 VARIANTS = [
     *[("Hexapod-v0", {"action_mode": mode, "terrain": terrain}) for mode in MODES for terrain in TERRAINS],
     ("Hexapod-v0", {"task": "commanded"}),

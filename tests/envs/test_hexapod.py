@@ -27,6 +27,10 @@ def make(**options):
     return gymnasium.make("Hexapod-v0", **options).unwrapped
 
 
+def make_walker(**options):
+    return make(action_mode="velocity", **options)
+
+
 def walk(env, seconds, gait=None, seed=0, **reset):
     """Walk the clock's gait in the environment's velocity mode; return the last info and the list of all."""
     policy = ClockPolicy(gait or TripodGait(), "velocity", ctrl_dt=env.ctrl_dt, scale=env.action_scale)
@@ -44,7 +48,7 @@ def test_gymnasium_makes_it_by_either_name():
 
 
 def test_clock_policy_walks_at_the_published_speed():
-    info, infos = walk(make(reset_noise=0.0), 10.0)
+    info, infos = walk(make_walker(reset_noise=0.0), 10.0)
     speed = (info["distance"] - infos[199]["distance"]) / 6.0  # whole strides after four seconds
     assert speed == pytest.approx(0.262, rel=0.03)  # the rl preset's own error is 1 % at this gait
 
@@ -76,13 +80,13 @@ def test_walking_takes_the_same_power_in_both_presets():
     """MuJoCo's own reading of the torque in `rl` belongs to the start of a long step and would give four times."""
     power = {}
     for preset in ("reference", "rl"):
-        _, infos = walk(make(preset=preset, reset_noise=0.0), 4.0)
+        _, infos = walk(make_walker(preset=preset, reset_noise=0.0), 4.0)
         power[preset] = np.mean([np.maximum(info["torque"] * info["hip_speed"], 0).sum() for info in infos[100:]])
     assert power["rl"] == pytest.approx(power["reference"], rel=0.12)
 
 
 def test_foot_forces_carry_the_weight_and_point_up():
-    _, infos = walk(make(reset_noise=0.0), 6.0)
+    _, infos = walk(make_walker(reset_noise=0.0), 6.0)
     force = np.array([info["foot_force"] for info in infos])[200:]  # whole strides
     assert force[..., 2].sum(1).mean() == pytest.approx(HexapodParams().total_mass * 10.0, rel=0.05)
     assert force[..., 2].min() >= 0.0
@@ -93,7 +97,7 @@ def test_foot_forces_carry_the_weight_and_point_up():
 
 def test_foot_forces_are_right_on_a_slope():
     """Standing still on a slope, the feet's forces balance gravity, whose part along the slope is friction."""
-    env = make(terrain=Slope(0.0, 0.1), reset_noise=0.0)
+    env = make_walker(terrain=Slope(0.0, 0.1), reset_noise=0.0)
     env.reset(seed=0)
     for _ in range(150):
         _, _, _, _, info = env.step(np.zeros(6))
@@ -102,7 +106,7 @@ def test_foot_forces_are_right_on_a_slope():
 
 
 def test_curved_ground_is_touched_at_its_height_and_normal():
-    env = make(terrain="rough", preset="reference", reset_noise=0.0)
+    env = make_walker(terrain="rough", preset="reference", reset_noise=0.0)
     walk(env, 0.5)
     mujoco.mj_forward(env.model, env.data)
     assert env.data.ncon >= 3
@@ -145,7 +149,7 @@ def test_a_reset_from_a_given_state_starts_there():
 
 
 def test_reset_restores_the_full_integration_state():
-    env = make(reset_noise=0.0)
+    env = make_walker(reset_noise=0.0)
     states = []
     for _ in range(2):
         env.reset(seed=0)
@@ -247,7 +251,7 @@ def test_a_diverged_simulation_ends_the_episode_with_the_last_good_state(tmp_pat
     [
         ({"terrain": "swamp"}, "unknown terrain 'swamp'; there are "),
         ({"preset": "best"}, "unknown preset 'best'; there are .*rl"),
-        ({"action_mode": "dance"}, "unknown action_mode 'dance'; there are velocity, torque, gait"),
+        ({"action_mode": "dance"}, "unknown action_mode 'dance'; there are velocity, torque, gait, residual, rate"),
         ({"task": "fly"}, "unknown task 'fly'; there are forward, commanded"),
         ({"observations": ["heigth"]}, "unknown observation 'heigth'; there are height, gravity"),
         ({"observations": ["clock"]}, "'clock' is constant here: it needs gait"),
@@ -488,7 +492,7 @@ def test_gait_actions_move_the_parameters_they_name():
 
 
 def test_battery_drains_by_what_the_motors_draw():
-    env = make(reset_noise=0.0)
+    env = make_walker(reset_noise=0.0)
     _, infos = walk(env, 1.0)
     drained = np.array([info["battery_drained"] for info in infos])
     assert np.all(np.diff(drained) > 0)

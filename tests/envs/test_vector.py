@@ -9,9 +9,9 @@ import pytest
 from gymnasium.vector import AutoresetMode
 
 from tarsus.envs import ENVIRONMENTS, SURROGATES
+from tarsus.envs.hexapod import MODES
 
 N = 3
-MODES = ("velocity", "torque", "gait")
 VARIANTS = [
     *[("Hexapod-v0", {"action_mode": mode, "terrain": terrain}) for mode in MODES for terrain in ("flat", "rough")],
     ("Hexapod-v0", {"task": "commanded", "command_period": 0.1, "terrain": "sinusoid"}),

@@ -1,0 +1,211 @@
+"""What an action of a walker means: joint speeds, torques, the parameters of a gait, or a correction to one.
+
+A mode has the names of an action's entries, the physical value of an action of 1, how an episode begins, and the
+joint commands of a control period (see `servos`). `WalkerTask.MODES` lists those of a machine by name.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import servos
+from .kernels import COMPILED
+
+if TYPE_CHECKING:
+    from .walker import WalkerTask
+
+
+class ActionMode(ABC):
+    """What an action of a walker means.
+
+    Args:
+        task: The walker.
+    """
+
+    torques = False  # whether an action is torques, so that the servos are off
+
+    def __init__(self, task: WalkerTask):
+        self.task = task
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the entries of an action; by default the joints."""
+        return self.task.layout.joints
+
+    @property
+    @abstractmethod
+    def scale(self) -> float:
+        """The physical value of an action of 1."""
+
+    def bind(self) -> None:
+        """Take views of the task's arrays; by default none."""
+        return
+
+    def start(self, sim, angle: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Return the joint angles at which an episode begins [rad], given those of standing, and draw its phase."""
+        self.task.cycles[sim] = 0.0
+        return angle
+
+    @abstractmethod
+    def commands(self, action: np.ndarray) -> np.ndarray:
+        """Return the commands of a control period, shape (n_substeps, ..., n_joints, 3), and move the set-points."""
+
+
+class Velocity(ActionMode):
+    """An action of 1 is the motors' no-load speed [rad/s]; set-points ramp at the speeds asked for."""
+
+    @property
+    def scale(self) -> float:
+        """The motors' no-load speed [rad/s]."""
+        return self.task.config.robot.motor.no_load_speed
+
+    def bind(self) -> None:
+        """Take views of the arguments of the kernel `ramp`; `speeds` are those asked for, as shares of no load."""
+        task = self.task
+        self.rows = [np.atleast_2d(kept) for kept in (task.action, task.reference, task.rate)]
+        self.speeds = self.speeds_asked()
+        n, n_joints = len(self.speeds), len(task.layout.joints)
+        made = np.zeros((n, task.n_substeps, n_joints, 3))
+        ranges = np.full(n_joints, np.inf) if task.limits is None else task.limits
+        fixed = np.atleast_2d(task.qpos), task.driven, task.table, ranges, task.substep_times, task.lead
+        self._arguments: tuple[Any, ...] = *fixed, self.speeds, *self.rows[1:], made
+        self._commands = np.moveaxis(made.reshape(*task.shape, task.n_substeps, n_joints, 3), -3, 0)
+
+    def speeds_asked(self) -> np.ndarray:
+        """Return the array of speeds that are ramped at, shares of the no-load speed, shape (n, n_joints)."""
+        return self.rows[0]
+
+    def commands(self, action: np.ndarray) -> np.ndarray:
+        """Return ramps at the speeds asked for."""
+        COMPILED.ramp(*self._arguments)
+        return self._commands
+
+
+class Rate(Velocity):
+    """An action changes the rate at which each leg goes through its own slow and fast turn; 0 is the gait's own.
+
+    There is no clock and no coupling between legs: a leg's phase is the angle of its set-point.
+    """
+
+    @property
+    def scale(self) -> float:
+        """The share of the turn's rate that an action of 1 adds."""
+        return self.task.RATE_RANGE
+
+    def speeds_asked(self) -> np.ndarray:
+        """Return an array of its own, which the kernel `turn` fills."""
+        return np.zeros_like(self.rows[0])
+
+    def start(self, sim, angle: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Return the angles of legs about as far from a common gait as the option `phase_spread` allows."""
+        super().start(sim, angle, rng)
+        return self.task.scattered(rng)
+
+    def commands(self, action: np.ndarray) -> np.ndarray:
+        """Return ramps to where each leg's turn is one control period later."""
+        action, reference, _ = self.rows
+        gait, period = self.task.TURN, self.task.ctrl_dt
+        turn = gait.cycle_time, gait.slow_time, gait.sweep_angle
+        COMPILED.turn(reference, self.task.table, turn, period, self.scale, action, self.speeds)
+        return super().commands(action)
+
+
+class Torque(ActionMode):
+    """An action of 1 is the motors' largest torque [N m], held for a control period."""
+
+    torques = True
+
+    @property
+    def scale(self) -> float:
+        """The motors' largest torque [N m]."""
+        return self.task.config.robot.motor.max_torque
+
+    def commands(self, action: np.ndarray) -> np.ndarray:
+        """Return the torques."""
+        return servos.torque_commands(action * self.task.most_torque, 1)
+
+
+class Gait(ActionMode):
+    """An action names the parameters of a gait, which the environment's clock follows; see `gait_ranges`."""
+
+    scale = 1.0  # type: ignore[assignment]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the parameters."""
+        return tuple(self.task.gait_ranges)
+
+    def start(self, sim, angle: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Return the angles of the middle gait at a random phase."""
+        self.task.cycles[sim] = rng.uniform()
+        return self.task.gait(self.first(), self.task.cycles[sim])[0]
+
+    def first(self) -> np.ndarray:
+        """Return the parameters of the gait in which an episode begins, shape (n,)."""
+        return np.array(list(self.task.gait_ranges.values())).mean(-1)
+
+    def parameters(self, action: np.ndarray) -> np.ndarray:
+        """Return the parameters of the gait, shape (..., n)."""
+        low, high = np.array(list(self.task.gait_ranges.values())).T
+        return low + 0.5 * (action + 1.0) * (high - low)
+
+    def commands(self, action: np.ndarray) -> np.ndarray:
+        """Follow the gait from its current phase."""
+        task, parameters = self.task, self.parameters(action)
+        commands, task.reference[...], task.rate[...], task.cycles = servos.gait_commands(
+            lambda gone: task.gait(parameters, gone),
+            task.frequency_of(parameters),
+            task.cycles,
+            task.substep_times,
+            task.lead,
+        )
+        return commands
+
+
+class Residual(Gait):
+    """A correction is added to the angles of a clock's gait, and follows the action with a lag; 0 is the gait itself.
+
+    The lag is that of a low-pass filter of first order: white noise, with which policies explore, hardly passes it, and
+    what is held passes whole. Without it a policy that explores by half a radian falls after two seconds.
+    """
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the joints."""
+        return self.task.layout.joints
+
+    @property
+    def scale(self) -> float:  # type: ignore[override]
+        """The largest correction of a joint's angle [rad]."""
+        return self.task.config.residual_range
+
+    def first(self) -> np.ndarray:
+        """Return those of the gait that is corrected, without a command."""
+        return self.task.gait_corrected(None)
+
+    def parameters(self, action: np.ndarray) -> np.ndarray:
+        """Return those of the gait that is corrected."""
+        task = self.task
+        gait = task.gait_corrected(task.command if task.config.task == "commanded" else None)
+        return np.broadcast_to(gait, (*task.shape, gait.shape[-1]))
+
+    def commands(self, action: np.ndarray) -> np.ndarray:
+        """Follow the corrected gait."""
+        task, commands = self.task, super().commands(action)
+        share = -np.expm1(-task.ctrl_dt / task.config.residual_lag)
+        before = task.correction.copy()
+        task.correction += share * (self.scale * action - before)
+        rate = (task.correction - before) / task.ctrl_dt
+        first, n = task.lead, task.n_substeps
+        times = task.substep_times[first : first + n].reshape(n, *(1 for _ in np.shape(action)))
+        commands[..., 0] += before + times * rate
+        commands[..., 1] += rate
+        task.reference += task.correction
+        task.rate += rate
+        return commands
+
+
+MODES: dict[str, type[ActionMode]] = {"velocity": Velocity, "torque": Torque, "gait": Gait, "residual": Residual}

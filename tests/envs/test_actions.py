@@ -1,0 +1,131 @@
+"""What an action of a walker means: legs that go round on their own, and a correction to the clock's gait."""
+
+import gymnasium
+import numpy as np
+import pytest
+
+from tarsus.analytic.clock import TRIPOD_PHASE, TripodGait, profile, wrap
+from tarsus.envs.hexapod import GAIT_RANGES, WALK, HexapodTask, gait_parameters, steered
+
+TURN = HexapodTask.TURN
+
+
+def make(name="Hexapod-v0", **options):
+    return gymnasium.make(name, **options).unwrapped
+
+
+def turned(cycles):
+    """Return the hips' angles that far in their turns [rad]."""
+    return -profile(cycles, TURN.cycle_time, TURN.slow_time, TURN.sweep_angle)[0]
+
+
+@pytest.mark.parametrize("action", [0.0, 1.0, -1.0, 0.3])
+def test_a_leg_goes_through_its_turn_at_the_rate_that_the_action_asks_for(action):
+    env = make(action_mode="rate", phase_spread=0.0, reset_noise=0.0)
+    cycles = np.array([0.0, 0.1, 0.28, 0.31, 0.62, 0.9])
+    env.reset(seed=0)
+    env.task.reference[:] = turned(cycles)
+    step = env.ctrl_dt / TURN.cycle_time * (1.0 + env.action_scale * action)
+    for k in range(1, 12):
+        env.data.qpos[7::3] = env.task.reference  # a set-point never waits for a leg that is held up
+        env.step(np.full(6, action))
+        fast = (2 * np.pi - TURN.sweep_angle) / (TURN.cycle_time - TURN.slow_time) * (1.0 + env.action_scale * action)
+        if fast <= env.params.motor.no_load_speed:
+            np.testing.assert_allclose(wrap(env.task.reference - turned(cycles + k * step)), 0.0, atol=1e-9)
+
+
+def test_no_leg_is_asked_for_more_than_the_motors_speed():
+    env = make(action_mode="rate")
+    env.reset(seed=0)
+    for _ in range(40):
+        env.step(np.ones(6))
+        assert np.abs(env.task.rate).max() <= env.params.motor.no_load_speed
+
+
+@pytest.mark.parametrize("spread", [0.0, 0.1])
+def test_legs_begin_within_their_spread_of_a_tripods_phases(spread):
+    env, seen = make(action_mode="rate", phase_spread=spread, reset_noise=0.0), []
+    grid = np.linspace(-0.5, 0.5, 20001)
+    for seed in range(30):
+        env.reset(seed=seed)
+        phase = grid[np.abs(wrap(turned(grid)[:, None] - env.task.reference)).argmin(0)] - TRIPOD_PHASE
+        apart = phase[:, None] - phase
+        seen.append(np.abs(apart - np.round(apart)).max())
+    assert max(seen) <= 2 * spread + 2e-4
+    assert max(seen) >= spread
+
+
+def test_nothing_added_is_the_clocks_walk():
+    """Set-points of the mode "residual" with zero actions are those of the mode "gait" that names the walk."""
+    low, high = np.array(list(GAIT_RANGES.values())).T
+    walk, none = 2 * (WALK - low) / (high - low) - 1, np.zeros(6)
+    np.testing.assert_allclose(gait_parameters(walk), WALK, atol=1e-15)
+    residual, gait = make(action_mode="residual"), make(action_mode="gait")
+    _, info = residual.reset(seed=3)
+    gait.reset(seed=3, options={"qpos": residual.data.qpos, "qvel": residual.data.qvel})
+    assert residual.task.cycles == gait.task.cycles
+    for _ in range(25):
+        _, _, _, _, info = residual.step(none)
+        _, _, _, _, other = gait.step(walk)
+    np.testing.assert_allclose(info["hip_reference"], other["hip_reference"], atol=1e-12)
+    np.testing.assert_allclose(info["position"], other["position"], atol=1e-9)
+
+
+def test_a_correction_follows_the_action_with_a_lag_and_ramps_on_the_gaits_angles():
+    env, plain = make(action_mode="residual", reset_noise=0.0), make(action_mode="residual", reset_noise=0.0)
+    env.reset(seed=0), plain.reset(seed=0)
+    first, second = np.linspace(-1, 1, 6), np.linspace(0.5, -0.5, 6)
+    before, share = np.zeros(6), 1.0 - np.exp(-0.02 / 0.09)
+    for action in (first, second):
+        task, other = env.task, plain.task
+        commands, bare = (one.controls(a).reshape(-1, 6, 3).copy() for one, a in given(task, action, other))
+        times = task.substep_times[task.lead : task.lead + task.n_substeps, None] / task.ctrl_dt
+        after = before + share * (0.5 * action - before)
+        expected = before + times * (after - before)
+        np.testing.assert_allclose(commands[..., 0] - bare[..., 0], expected, atol=1e-12)
+        np.testing.assert_allclose(commands[..., 1] - bare[..., 1], np.tile(after - before, (10, 1)) / 0.02)
+        np.testing.assert_allclose(task.reference - other.reference, after, atol=1e-12)
+        before = after
+
+
+def given(task, action, other):
+    """Yield the two tasks with their actions, as `act` hands them to `controls`."""
+    for one, value in ((task, action), (other, np.zeros(6))):
+        one.last_action[...], one.action[...] = one.action, value
+        yield one, value
+
+
+def test_the_gait_that_is_corrected_follows_the_command():
+    env = make(action_mode="residual", task="commanded", command_speed=(0.4, 0.4), command_yaw_rate=(0.2, 0.2))
+    env.reset(seed=0)
+    for _ in range(150):
+        _, _, terminated, _, info = env.step(np.zeros(6))
+    assert not terminated and 0.25 < info["distance"] / info["time"] < 0.45
+    assert steered(np.array([0.4, 0.2]))[4] > 0 > steered(np.array([0.4, 0.2]))[5]
+
+
+@pytest.mark.parametrize("name", ["Multipod-v0", "BigAnt-v0"])
+def test_other_walkers_correct_the_middle_of_their_gaits(name):
+    env = make(name, action_mode="residual")
+    env.reset(seed=0)
+    for _ in range(50):
+        _, _, terminated, _, _ = env.step(np.zeros(env.action_space.shape))
+    assert not terminated and env.action_names == env.task.layout.joints
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"residual_range": 0.0}, "residual_range must be positive, got 0.0"),
+        ({"residual_lag": -0.1}, "residual_lag must be positive, got -0.1"),
+        ({"phase_spread": 0.6}, "phase_spread lies from 0 to 0.5 cycles, got 0.6"),
+        ({"phase_spread": -0.1}, "phase_spread lies from 0 to 0.5 cycles, got -0.1"),
+    ],
+)
+def test_impossible_options_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        make(**options)
+
+
+def test_the_turn_is_a_gait_of_the_clock():
+    assert isinstance(TURN, TripodGait) and TURN.sweep_angle == WALK[2]
