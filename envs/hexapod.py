@@ -60,8 +60,12 @@ class HexapodConfig(WalkerConfig):
 
     REWARDS = free_body.rewards("yx", power=(-0.002, "absolute mechanical power of the hips [W]"))
     RANDOMISABLE = hexapod.RANDOMISABLE
+    PERIODS = {"torque": 0.002}  # a PD law of sampled torques walks as in the exact engine; at 6 ms it falls
 
     params: HexapodParams = field(default_factory=HexapodParams)  # the robot
+    ctrl_dt: float | None = (
+        None  # control period, a multiple of the preset's timestep; by default 0.02, of torques 0.002 [s]
+    )
     reset_noise: float = 0.05  # standard deviation of hip angles [rad], and of velocities [m/s], [rad/s]
     command_speed: tuple[float, float] = (0.0, 0.5)  # range of the commanded forward speed [m/s]
     command_yaw_rate: tuple[float, float] = (-0.5, 0.5)  # range of the commanded yaw rate [rad/s], left positive
