@@ -11,6 +11,7 @@ from ..mjcf import presets
 from ..mjcf.presets import Preset
 from .kinds import check_fields
 
+PERIOD = 0.02  # control period of most environments [s]
 MOST_SUBSTEPS = 100_000  # in a control period: their controls are made beforehand
 REMAKE_MODEL = ("params", "terrain", "preset", "ctrl_dt", "randomise")  # a change of these needs a new model
 Terms = dict[str, tuple[float, str]]  # weight and meaning of each term of a reward
@@ -45,6 +46,7 @@ class TaskConfig:
         RANDOMISABLE: The parameters that `randomise` takes.
         PRESETS: Settings of MuJoCo, by name.
         ACTION_MODES: What an action may mean, where there is a choice; it is then the field `action_mode`.
+        PERIODS: The default control period of action modes, where it is not `PERIOD` [s].
         FIXED: Options that `reset` does not take: they shape the spaces.
     """
 
@@ -52,6 +54,7 @@ class TaskConfig:
     RANDOMISABLE: ClassVar[tuple[str, ...]] = ()
     PRESETS: ClassVar[dict[str, Preset]] = presets.PRESETS
     ACTION_MODES: ClassVar[tuple[str, ...]] = ()
+    PERIODS: ClassVar[dict[str, float]] = {}
     FIXED: ClassVar[tuple[str, ...]] = ("task", "action_mode", "observations")
 
     params: Any = None  # the robot
@@ -60,7 +63,7 @@ class TaskConfig:
     reroll_terrain: bool = True  # a seeded terrain gets a new seed from each episode's
     preset: str | Preset = "rl"  # contact and timestep settings
     observations: Sequence[str] | None = None  # names of the entries; by default those of the mode and task
-    ctrl_dt: float = 0.02  # control period, a multiple of the preset's timestep [s]
+    ctrl_dt: float | None = None  # control period, a multiple of the preset's timestep; by default 0.02 [s]
     reset_noise: float = 0.02  # standard deviation of joint angles [rad], and of velocities [m/s], [rad/s]
     randomise: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # factors on parameters, drawn at reset
     reward_weights: Mapping[str, float] = field(default_factory=dict)  # of terms to weigh differently
@@ -86,7 +89,7 @@ class TaskConfig:
         if not self.command_period > 0:
             raise ValueError(f"command_period must be positive, got {self.command_period}")
         make(self.terrain)
-        n_substeps_of(self.ctrl_dt, presets.find(self.preset, self.PRESETS).timestep)
+        n_substeps_of(self.period, presets.find(self.preset, self.PRESETS).timestep)
 
     def _check_choice(self, name: str, known) -> None:
         if getattr(self, name) not in known:
@@ -99,6 +102,13 @@ class TaskConfig:
             if name not in known:
                 raise ValueError(f"unknown option {name!r}; there are {', '.join(known)}")
         return replace(self, **options)
+
+    @property
+    def period(self) -> float:
+        """The control period [s]."""
+        if self.ctrl_dt is not None:
+            return self.ctrl_dt
+        return self.PERIODS.get(getattr(self, "action_mode", ""), PERIOD)
 
     @property
     def robot(self) -> Any:

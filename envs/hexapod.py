@@ -81,10 +81,12 @@ class HexapodConfig(WalkerConfig):
     REWARDS = free_body.rewards("yx", power=(-0.002, "absolute mechanical power of the hips [W]"))
     RANDOMISABLE = hexapod.RANDOMISABLE
     ACTION_MODES = tuple(MODES)
+    PERIODS = {"torque": 0.002}  # a PD law of sampled torques walks as in the exact engine; at 6 ms it falls
 
-    action_mode: str = "residual"  # or "rate", "velocity", "torque", "gait"
+    action_mode: str = "residual"  # or "velocity", "torque", "gait", "rate"
     phase_spread: float = 0.5  # of the mode "rate", how far at most a leg begins from its tripod's phase [cycle]
     params: HexapodParams = field(default_factory=HexapodParams)  # the robot
+    ctrl_dt: float | None = None  # control period, a multiple of the timestep [s]; None is 0.02, of torques 0.002
     reset_noise: float = 0.05  # standard deviation of hip angles [rad], and of velocities [m/s], [rad/s]
     command_speed: tuple[float, float] = (0.0, 0.5)  # range of the commanded forward speed [m/s]
     command_yaw_rate: tuple[float, float] = (-0.5, 0.5)  # range of the commanded yaw rate [rad/s], left positive

@@ -19,7 +19,11 @@ from .vector import LeggedVectorEnv
 
 SCAN = (-0.2, 0.0, 0.2, 0.4)  # where the height scan looks, along the hip's way [m]
 SPEED_WIDTH = 0.25  # [m/s]
-DRIVEN = HoppingLegParams(motor_mode="current")
+# The line between torque and speed as MIT's Cheetah-Software has it for the Mini Cheetah's motors (ActuatorModel.h,
+# 24 V, 0.17 ohm): tau = 1.5 kT (V - 2 kT w) / R, that is kT (V / 2 - kT w) / (R / 3).
+DRIVEN = HoppingLegParams(motor_mode="current", voltage=24.0 / 2, resistance=0.17 / 3)
+HIP_RANGE = (-0.5 * np.pi, 0.5 * np.pi)  # the thigh hangs from the boom's tip, and does not rise above it [rad]
+KNEE_RANGE = (-2.9, 0.0)  # from folded to straight: a knee bends one way [rad]
 REWARDS: dict[str, Terms] = {  # weight and meaning of each term, by task
     "forward": {
         "forward": (1.0, "speed of the hip along its circle [m/s]"),
@@ -166,9 +170,14 @@ class HoppingLegTask(Task):
         return {"speed": track(self.velocity, self.command[..., 0], SPEED_WIDTH)} | terms
 
     def falls(self) -> dict[str, np.ndarray]:
-        """Return whether the leg has fallen."""
+        """Return whether the leg has fallen, or is where no leg could be."""
         low = self.leg.fall_height
-        return {f"fell: the hip is less than {low:g} m above the ground": self.height < low}
+        hip, knee = self.qpos.T[2], self.qpos.T[3]
+        return {
+            f"fell: the hip is less than {low:g} m above the ground": self.height < low,
+            "broke: the thigh is above the hip": (hip < HIP_RANGE[0]) | (hip > HIP_RANGE[1]),
+            "broke: the knee is beyond its end stops": (knee < KNEE_RANGE[0]) | (knee > KNEE_RANGE[1]),
+        }
 
     def measurements(self) -> dict[str, np.ndarray]:
         """Return where the leg is, and what its joints and foot do."""

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 import mujoco
 import numpy as np
 
+from ..analytic.models.hopping_leg import limited_torque
 from ..analytic.models.slip_leg import SlipLegParams, apex_state
-from ..mjcf.slip_leg import JOINT_RANGES, PRESETS, RANDOMISABLE, SERVO, TORQUE_LIMITS, build
+from ..mjcf.slip_leg import JOINT_RANGES, PRESETS, RANDOMISABLE, SERVO, SPEED_LINES, TORQUE_LIMITS, build
 from .base import LeggedEnv
 from .config import TaskConfig, Terms
 from .measure import power, squared_change, track
@@ -20,6 +21,9 @@ START_LEG = (0.435, 1.3648)  # length and angle of attack of the retracted leg a
 SCAN = (0.0, 0.15, 0.3, 0.45, 0.6)  # where the height scan looks, ahead of the base [m]
 LIMITS = np.array(TORQUE_LIMITS)
 _LOW, _HIGH = np.array(JOINT_RANGES).T
+_STALL, _NO_LOAD = np.array(SPEED_LINES).T
+MOTORS = np.stack([LIMITS, _STALL, _STALL / _NO_LOAD])  # as `limited_torque` takes them
+GIVE = 0.1  # of an end stop: a joint that is driven further past it has broken [rad]
 SPEED_WIDTH = 0.5  # [m/s]
 FALLEN = 0.3  # height of the base above the ground below which the leg has fallen [m]
 REWARDS: dict[str, Terms] = {  # weight and meaning of each term, by task
@@ -102,7 +106,7 @@ class SlipLegTask(Task):
 
     def build(self, params, terrain, preset) -> mujoco.MjSpec:
         """Return the model, with servos where positions are commanded."""
-        return build(params, terrain, preset, servo=self.config.action_mode == "position")
+        return build(params, terrain, preset, servo=self.config.action_mode == "position", limited=True)
 
     @property
     def action_scale(self) -> np.ndarray:
@@ -148,7 +152,7 @@ class SlipLegTask(Task):
         asked = self._asked(self.action)
         if self.config.action_mode == "position":
             asked = SERVO[0] * (asked - self.qpos[..., 2:]) - SERVO[1] * self.qvel[..., 2:]
-        return np.minimum(np.maximum(asked, -LIMITS), LIMITS)
+        return limited_torque(MOTORS.reshape(3, *[1] * len(self.shape), 2), asked, self.qvel[..., 2:])
 
     def unweighted_terms(self) -> dict[str, np.ndarray]:
         """Return the terms of the configured task."""
@@ -162,8 +166,14 @@ class SlipLegTask(Task):
         return {"speed": track(self.velocity, self.command[..., 0], SPEED_WIDTH)} | terms
 
     def falls(self) -> dict[str, np.ndarray]:
-        """Return whether the leg has fallen."""
-        return {f"fell: the base is less than {FALLEN} m above the ground": self.height < FALLEN}
+        """Return whether the leg has fallen, or has broken."""
+        joints = self.qpos[..., 2:]
+        past = (joints < _LOW - GIVE) | (joints > _HIGH + GIVE)
+        return {
+            f"fell: the base is less than {FALLEN} m above the ground": self.height < FALLEN,
+            "broke: the hip is past its end stop": past[..., 0],
+            "broke: the knee is past its end stop": past[..., 1],
+        }
 
     def measurements(self) -> dict[str, np.ndarray]:
         """Return where the leg is and what its joints and its foot do."""

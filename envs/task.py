@@ -187,7 +187,7 @@ class Task(Startable):
         terrain, preset = make(config.terrain), find(config.preset, config.PRESETS)
         self.model = model = compile_model(self.build(config.robot, terrain, preset))
         timestep = model.opt.timestep
-        self.n_substeps = n_substeps_of(config.ctrl_dt, timestep)
+        self.n_substeps = n_substeps_of(config.period, timestep)
         self.ctrl_dt = self.n_substeps * timestep
         self.substep_times = np.arange(self.n_substeps + 1) * timestep
         self._steps_per_second = np.array(1.0 / self.ctrl_dt)

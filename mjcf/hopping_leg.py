@@ -23,7 +23,7 @@ import numpy as np
 from ..analytic.models.hopping_leg import HoppingLegParams, start_angles
 from ..analytic.terrain import Terrain, make
 from .hopping_leg_look import add_views, draw_link
-from .parts import add_foot_sensors, new_spec
+from .parts import add_foot_sensors, add_speed_line, new_spec
 from .presets import Preset, find
 from .terrain import add_ground
 
@@ -139,25 +139,13 @@ def _add_motors(spec: mujoco.MjSpec, params: HoppingLegParams) -> None:
     for k, joint in enumerate(("hip", "knee")):
         motor = spec.add_actuator(name=joint, target=joint, trntype=mujoco.mjtTrn.mjTRN_JOINT)
         if params.motor_mode == "current":
-            _limit_by_speed(motor, params, k)
+            stall = params.stall_torque[k]
+            add_speed_line(motor, params.rated_torque[k], stall, stall / params.back_emf[k])
         else:
             peak = params.torque_limits[0, k]
             motor.set_to_motor()
             motor.ctrlrange = (-peak, peak)
             motor.ctrllimited = params.motor_mode == "voltage"
-
-
-def _limit_by_speed(motor, params: HoppingLegParams, k: int) -> None:
-    """Apply `limited_torque` to a torque command: a voltage line over speed, and the current limit."""
-    stall, back_emf = params.stall_torque[k], params.back_emf[k]
-    motor.set_to_dcmotor(
-        motorconst=(0, 0),
-        resistance=0,
-        nominal=(params.voltage, stall, stall / back_emf),
-        saturation=(params.rated_torque[k], 0, 0),
-        controller=(0, 0, 0, 0, 0, params.voltage),
-        ctrlspec=int(mujoco.mjtCtrlInput.mjINPUT_FF),
-    )
 
 
 class FootAxis:

@@ -55,6 +55,27 @@ def add_servo(spec: mujoco.MjSpec, joint: str, motor, kp: float, kd: float) -> N
     )
 
 
+def add_speed_line(motor, peak: float, stall: float, no_load_speed: float, gains=None) -> None:
+    """Limit an actuator's torque to its `peak`, and to a line that falls from `stall` to zero at the no-load speed.
+
+    Args:
+        motor: The actuator; its control is the torque [N m], or with gains the joint's angle [rad].
+        peak: [N m].
+        stall: [N m].
+        no_load_speed: [rad/s].
+        gains: Stiffness [N m/rad] and damping [N m s/rad] of the servo.
+    """
+    inputs, (kp, kd) = mujoco.mjtCtrlInput, gains or (0.0, 0.0)
+    motor.set_to_dcmotor(
+        motorconst=(0, 0),
+        resistance=0,
+        nominal=(1.0, stall, no_load_speed),  # the voltage is a unit of its own
+        saturation=(peak, 0, 0),
+        controller=(kp, 0, kd, 0, 0, 1.0),
+        ctrlspec=int(inputs.mjINPUT_POS if gains else inputs.mjINPUT_FF),
+    )
+
+
 def make_point_mass(body, mass: float, at=(0.0, 0.0, 0.0)) -> None:
     """Give a body its mass [kg] at one point of its own frame [m]."""
     body.explicitinertial = True

@@ -13,13 +13,17 @@ import numpy as np
 from ..analytic.models.slip_leg import SlipLegParams
 from ..analytic.terrain import Terrain, make
 from .look import add_cameras, draw_rod
-from .parts import add_foot, add_foot_sensors, new_spec
+from .parts import add_foot, add_foot_sensors, add_speed_line, new_spec
 from .presets import Preset, find
 from .terrain import add_ground
 
 START = "start"  # keyframe: at the apex of the default gait, leg retracted
 START_QPOS = (0.0, 0.62 + 0.125, 1.2, -1.72)
 TORQUE_LIMITS = (500.0, 150.0)  # of hip and knee [N m]; retracting the leg in time takes 445 and 100, stance 35 and 60
+# Torque at rest [N m] and no-load speed [rad/s] of hip and knee: about the least powerful lines that leave the SLIP
+# controller what it asks for, up to 9.3 and 3.4 kW to retract the leg in 75 ms, on rough ground too. The report names
+# no motors; those of a robot of ten kilograms have a tenth of that at most.
+SPEED_LINES = ((850.0, 47.0), (260.0, 55.0))
 JOINT_RANGES = ((-1.8, 2.2), (-2.7, 0.0))  # of hip and knee [rad]; the gait stays clear of them
 SERVO = (400.0, 12.0)  # stiffness [N m/rad] and damping [N m s/rad] of joints that take set-points
 TORSO_SIZE = (0.11, 0.08, 0.06)  # half extents, drawn and what hits the ground in a fall [m]
@@ -51,6 +55,7 @@ def build(
     terrain: str | Terrain = "flat",
     preset: str | Preset = "reference",
     servo: bool = False,
+    limited: bool = False,
 ) -> mujoco.MjSpec:
     """Return the leg on its terrain as a spec, to be changed and compiled.
 
@@ -59,6 +64,7 @@ def build(
         terrain: A terrain or a name from `analytic.terrain.TERRAINS`.
         preset: Settings or a name from `PRESETS` of this module.
         servo: Whether the controls are set-points of the joints [rad] instead of torques [N m].
+        limited: Whether the torque falls with speed as `SPEED_LINES` say.
 
     Raises:
         ValueError: If a name is unknown.
@@ -68,7 +74,7 @@ def build(
     stands_on = add_ground(spec, ground, preset, params.friction, 1)
     shank = _add_links(spec, params)
     add_foot(shank, 0, preset.toe_radius, ground, (0, 0, -params.shank_length), drawn=0.02)
-    _add_motors(spec, servo)
+    _add_motors(spec, servo, limited)
     add_foot_sensors(spec, stands_on)
     spec.add_key(name=START, qpos=START_QPOS, qvel=(2.5, 0, 0, 0))
     return spec
@@ -112,11 +118,14 @@ def _give_mass(body, mass: float, com: float, gyration: float) -> None:
     body.inertia = (mass * gyration**2,) * 3  # only that about y matters in the plane (report, erratum 18)
 
 
-def _add_motors(spec: mujoco.MjSpec, servo: bool) -> None:
-    for name, limit, span in zip(("hip", "knee"), TORQUE_LIMITS, JOINT_RANGES, strict=True):
+def _add_motors(spec: mujoco.MjSpec, servo: bool, limited: bool) -> None:
+    for k, (name, limit) in enumerate(zip(("hip", "knee"), TORQUE_LIMITS, strict=True)):
         motor = spec.add_actuator(name=name, target=name, trntype=mujoco.mjtTrn.mjTRN_JOINT)
+        motor.ctrlrange, motor.ctrllimited = JOINT_RANGES[k] if servo else (-limit, limit), True
+        if limited:
+            add_speed_line(motor, limit, *SPEED_LINES[k], SERVO if servo else None)
+            continue
         motor.forcerange, motor.forcelimited = (-limit, limit), True
-        motor.ctrlrange, motor.ctrllimited = span if servo else (-limit, limit), True
         if servo:
             motor.set_to_position(kp=SERVO[0], kv=SERVO[1])
         else:

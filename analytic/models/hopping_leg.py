@@ -141,14 +141,17 @@ def motor_mode(isMotorDynamics: bool, isControlSaturate: bool) -> str:
 def limited_torque(limits: np.ndarray, torque: np.ndarray, speed: np.ndarray) -> np.ndarray:
     """Return the torque that the motors deliver for a commanded `torque`, both shape (..., 2) [N m].
 
+    Beyond the no-load speed the back-EMF brakes, with the peak torque at most.
+
     Args:
         limits: `torque_limits` of the parameters, shape (3, ..., 2).
         torque: Commanded, of hip and knee.
         speed: Of hip and knee, shape (..., 2) [rad/s].
     """
     peak, stall, slope = limits
-    low = np.maximum(-peak, -stall - slope * speed)
-    return np.minimum(np.maximum(torque, low), np.minimum(peak, stall - slope * speed))
+    lost = slope * speed
+    within = np.minimum(np.maximum(torque, -stall - lost), stall - lost)
+    return np.minimum(np.maximum(within, -peak), peak)
 
 
 def leg_angles(params: HoppingLegParams, foot: np.ndarray) -> np.ndarray:

@@ -141,7 +141,7 @@ def limit_torque(dq, p, u):
     for k in range(2):
         peak, stall = p[P.torque_limits + k], p[P.torque_limits + 2 + k]
         lost = p[P.torque_limits + 4 + k] * dq[2 + k]
-        u[k] = min(max(u[k], max(-peak, -stall - lost)), min(peak, stall - lost))
+        u[k] = min(max(min(max(u[k], -stall - lost), stall - lost), -peak), peak)
 
 
 def kinetic_energy(q, dq, p):

@@ -34,6 +34,9 @@ def start(
 ) -> tuple[gymnasium.Env, PolicyFunction]:
     """Return a policy's environment and the policy in it.
 
+    Whatever the control period, an episode lasts as long as one of the default period does, unless a keyword says how
+    many steps it has.
+
     Args:
         policy: A name, or the path of a checkpoint.
         environment: See `policies.find`.
@@ -48,7 +51,17 @@ def start(
     if more.get("render_mode") and name in SURROGATES:
         raise ValueError(f"{name} is no simulation in MuJoCo, and has no pictures")
     env = make(name, options, **more)
+    if "max_episode_steps" not in {*options, *more} and (n_steps := steps_of(env)) != env.spec.max_episode_steps:
+        env.close()
+        env = make(name, options, **more, max_episode_steps=n_steps)
     return env, found.make(env, seed)
+
+
+def steps_of(env: gymnasium.Env) -> int:
+    """Return how many steps of its control period last as long as an episode with the default options."""
+    base, default = env.unwrapped, type(env.unwrapped.config)()
+    seconds = gymnasium.spec(env.spec.id).max_episode_steps * getattr(default, "period", default.ctrl_dt)
+    return round(seconds / base.ctrl_dt)
 
 
 def check(policy: str, environment: str | None, options: Mapping[str, Any], **more: Any) -> None:

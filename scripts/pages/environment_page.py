@@ -141,6 +141,15 @@ def _hexapod(env) -> dict[str, str]:
     return {"gait_table": _gait_table(GAIT_RANGES)}
 
 
+def _hopping_leg(env) -> dict[str, Any]:
+    from tarsus.envs import hopping_leg as machine
+
+    leg = env.params
+    corner = (leg.stall_torque - leg.rated_torque) / leg.back_emf
+    power = (leg.rated_torque * corner).max()
+    return {"machine": machine, "corner": corner, "no_load": leg.stall_torque / leg.back_emf, "power": power}
+
+
 def _slip_leg(env) -> dict[str, Any]:
     from tarsus.envs import slip_leg as machine
     from tarsus.mjcf import slip_leg
@@ -173,7 +182,7 @@ def _bigant(env) -> dict[str, Any]:
     return _walker(env) | {"linkage_table": markdown_table(("parameter", "value", "meaning"), rows)}
 
 
-OWN = {"hexapod": _hexapod, "slip_leg": _slip_leg, "multipod": _walker, "bigant": _bigant}
+OWN = {"hexapod": _hexapod, "hopping_leg": _hopping_leg, "slip_leg": _slip_leg, "multipod": _walker, "bigant": _bigant}
 
 
 def _gait_table(ranges, meaning: dict[str, str] | None = None) -> str:
@@ -218,7 +227,7 @@ def field_rows(config: type) -> list[tuple[str, str, str]]:
         if entry.default is dataclasses.MISSING:
             default = f"{entry.default_factory.__name__}()"
         elif hasattr(entry.default, "motor_mode"):
-            default = f'{type(entry.default).__name__}(motor_mode="{entry.default.motor_mode}")'
+            default = f'{type(entry.default).__name__}(motor_mode="{entry.default.motor_mode}", ...)'
         else:
             default = repr(entry.default)
         rows.append((f"`{entry.name}`", f"`{default}`", comments[entry.name]))

@@ -47,6 +47,17 @@ def test_gymnasium_makes_it_by_either_name():
     assert gymnasium.make("Hexapod-v0").spec.id == gymnasium.make("tarsus:Hexapod-v0").spec.id == "Hexapod-v0"
 
 
+def test_the_control_period_is_that_of_the_action_mode_unless_chosen():
+    assert [make(action_mode=mode).ctrl_dt for mode in ("velocity", "gait", "torque")] == [0.02, 0.02, 0.002]
+    assert make(action_mode="torque", ctrl_dt=0.01).ctrl_dt == 0.01
+    env = make(action_mode="torque")
+    assert env.metadata["render_fps"] == 500 and env.n_substeps == 1
+    env.reset(options={"ctrl_dt": 0.004})
+    assert env.ctrl_dt == 0.004
+    env.reset(options={"ctrl_dt": None})
+    assert env.ctrl_dt == 0.002
+
+
 def test_clock_policy_walks_at_the_published_speed():
     info, infos = walk(make_walker(reset_noise=0.0), 10.0)
     speed = (info["distance"] - infos[199]["distance"]) / 6.0  # whole strides after four seconds

@@ -1,11 +1,12 @@
 """`HoppingLeg-v0`: what it reports is what happens, and its baseline hops."""
 
 import gymnasium
+import mujoco
 import numpy as np
 import pytest
 
 import tarsus  # noqa: F401
-from tarsus.analytic.models.hopping_leg import places
+from tarsus.analytic.models.hopping_leg import limited_torque, places
 from tarsus.controllers.raibert import Raibert, RaibertGains, RaibertPolicy
 
 
@@ -54,6 +55,55 @@ def test_a_limp_leg_falls_and_says_so():
             break
     assert info["termination"] == "fell: the hip is less than 0.08 m above the ground"
     assert info["reward_healthy"] == 0.0
+
+
+@pytest.mark.parametrize(
+    "joint, sign, why",
+    [
+        (0, 1, "broke: the thigh is above the hip"),
+        (0, -1, "broke: the thigh is above the hip"),
+        (1, 1, "broke: the knee is beyond its end stops"),
+        (1, -1, "broke: the knee is beyond its end stops"),
+    ],
+)
+def test_a_joint_that_is_pushed_for_seconds_is_hardly_faster_than_its_motor_and_breaks_the_leg(joint, sign, why):
+    env, action = make(max_episode_steps=10**9), np.zeros(2, np.float32)
+    _, info = env.reset(options={"qpos": np.array([0.0, -0.5, 0.0, -1.0]), "qvel": np.zeros(4)})
+    fastest, terminated, action[joint] = 0.0, False, sign
+    while not terminated and info["time"] < 5.0:
+        _, _, terminated, _, info = env.step(action)
+        fastest = max(fastest, abs(info["qvel"][2 + joint]))
+    assert info["termination"] == why and info["time"] < 0.5 and info["reward_healthy"] == 0.0
+    assert fastest < 1.1 * [40.0, 26.7][joint]
+
+
+def test_the_motors_are_the_published_ones():
+    """MIT's model of this drive: 18 N m up to the speed where 24 V give no more, and none at 40 rad/s."""
+    env = make().unwrapped
+    kt, volts, ohms, gear = 0.05, 24.0, 0.17, np.array([6.0, 9.0])
+    for speed in (0.0, 20.0, 26.0, 28.0, 35.0, 40.0):
+        shaft = speed * 6.0
+        expected = 6.0 * min(3.0, 1.5 * kt * (volts - 2 * kt * shaft) / ohms)
+        env.reset(options={"qpos": env.data.qpos.copy(), "qvel": np.array([0.0, 0.0, speed, speed * 6 / 9])})
+        env.data.ctrl[:] = 100.0
+        mujoco.mj_forward(env.model, env.data)
+        np.testing.assert_allclose(env.data.actuator_force, expected * gear / 6.0, atol=1e-9)
+        reported = limited_torque(env.params.torque_limits, np.full(2, 100.0), env.data.qvel[2:])
+        np.testing.assert_allclose(reported, expected * gear / 6.0, atol=1e-9)
+
+
+@pytest.mark.parametrize("speed, total", [(1.0, 1964.7), (2.0, 3894.4)])
+def test_the_baseline_is_within_the_limits(speed, total):
+    """Its returns are what they were before there were any."""
+    env = gymnasium.make("HoppingLeg-v0")
+    base, over, rewards = env.unwrapped, False, []
+    policy = RaibertPolicy(Raibert(RaibertGains(speed=speed), base.params, fast=True), base.action_scale)
+    observation, info = env.reset(seed=0)
+    while not over:
+        observation, reward, terminated, over, info = env.step(policy(observation, info))
+        assert not terminated, info["termination"]
+        rewards.append(reward)
+    assert sum(rewards) == pytest.approx(total, abs=0.1)
 
 
 def test_the_force_of_a_standing_leg_carries_it():

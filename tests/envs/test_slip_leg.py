@@ -1,6 +1,7 @@
 """`SlipLeg-v0`: its actions, rewards, terminations and options, and the SLIP controller as its policy."""
 
 import gymnasium
+import mujoco
 import numpy as np
 import pytest
 
@@ -8,7 +9,7 @@ import tarsus  # noqa: F401
 from tarsus.analytic.models.slip_leg import SlipLegParams
 from tarsus.controllers.slip import SlipControl, SlipController, SlipPolicy
 from tarsus.envs.slip_leg import OBSERVATIONS, SCAN
-from tarsus.mjcf.slip_leg import TORQUE_LIMITS
+from tarsus.mjcf.slip_leg import SPEED_LINES, TORQUE_LIMITS
 
 
 def make(**options):
@@ -31,6 +32,56 @@ def test_the_slip_controller_is_a_policy_that_runs():
     assert info["distance"] == pytest.approx(5.0 * 2.5, rel=0.03)
     assert np.mean(rewards) > 2.0
     assert 0.6 < min(heights) and max(heights) < 0.8
+
+
+@pytest.mark.parametrize("joint, sign", [(0, 1), (0, -1), (1, 1), (1, -1)])
+def test_a_joint_that_is_pushed_for_seconds_is_hardly_faster_than_its_motor_and_breaks_the_leg(joint, sign):
+    """A joint that is not driven may be thrown a little beyond its motor's speed by the other's motion."""
+    env, action = make(), np.zeros(2, np.float32)
+    env.reset(options={"qpos": np.array([0.0, 40.0, 0.0, -1.0]), "qvel": np.zeros(4)})
+    fastest, terminated, time, action[joint] = 0.0, False, 0.0, sign
+    while not terminated and time < 5.0:
+        _, _, terminated, _, info = env.step(action)
+        time, fastest = info["time"], max(fastest, abs(info["qvel"][2 + joint]))
+    assert info["termination"].startswith("broke: the ") and time < 0.5
+    assert fastest < 1.1 * SPEED_LINES[joint][1]
+
+
+@pytest.mark.parametrize("mode", ["torque", "position"])
+def test_torque_falls_with_speed(mode):
+    """From the peak, past the corner of the line, to nothing at the no-load speed; braking is bounded by the peak."""
+    env = make(action_mode=mode).unwrapped
+    for k, (peak, (stall, no_load)) in enumerate(zip(TORQUE_LIMITS, SPEED_LINES, strict=True)):
+        corner = no_load * (1 - peak / stall)
+        for speed, most in [(0, peak), (corner, peak), (0.5 * (corner + no_load), 0.5 * peak), (no_load, 0.0)]:
+            qvel = np.zeros(4)
+            qvel[2 + k] = speed
+            env.reset(options={"qpos": np.array([0.0, 40.0, -60.0, -60.0]), "qvel": qvel})
+            env.data.ctrl[:] = env.model.actuator_ctrlrange[:, 1]
+            mujoco.mj_forward(env.model, env.data)
+            assert env.data.actuator_force[k] == pytest.approx(most, abs=1e-9)
+            env.task.action[:] = 1.0
+            env.task.refresh()
+            assert env.task.torque[k] == pytest.approx(most, abs=1e-9)
+            env.data.qvel[2 + k] *= -1
+            mujoco.mj_forward(env.model, env.data)
+            assert env.data.actuator_force[k] == pytest.approx(peak, abs=1e-9)
+
+
+def test_the_baseline_is_within_the_limits(monkeypatch):
+    """Limits ten times as wide change nothing but the last digits, which the sampled controller amplifies."""
+    states = []
+    for wide in (1.0, 10.0):
+        lines = tuple((wide * stall, wide * speed) for stall, speed in SPEED_LINES)
+        monkeypatch.setattr("tarsus.mjcf.slip_leg.SPEED_LINES", lines)
+        env = gymnasium.make("SlipLeg-v0", terrain="rough").unwrapped
+        policy = SlipPolicy(SlipController(control=SlipControl(energy_gain=0.5), hold=env.ctrl_dt), env.action_scale)
+        observation, info = env.reset(seed=0)
+        for _ in range(1000):
+            observation, _, terminated, _, info = env.step(policy(observation, info))
+            assert not terminated, info["termination"]
+        states.append(info["qpos"])
+    np.testing.assert_allclose(*states, atol=1e-6)
 
 
 def test_an_action_of_one_is_the_torque_limit():

@@ -143,6 +143,14 @@ def test_evaluation_reports_what_the_clock_does():
     assert episode.total > evaluate.run_episode("zero", None, {}, seed=0).total
 
 
+def test_the_documents_torques_walk_at_the_default_period_and_topple_at_a_longer_one():
+    """An episode has the same seconds, whatever the control period."""
+    episode = evaluate.run_episode("PD", None, {"reset_noise": 0.0}, seed=0)
+    assert episode.speed == pytest.approx(0.265, rel=0.03) and episode.fell == 0 and episode.length == 20.0
+    assert evaluate.run_episode("PD", None, {"ctrl_dt": 0.006}, seed=0).fell == 1
+    assert evaluate.run_episode("PD", None, {"max_episode_steps": 10}, seed=0).length == pytest.approx(0.02)
+
+
 @pytest.mark.parametrize("name", {**ENVIRONMENTS, **SURROGATES})
 def test_every_environment_can_be_evaluated(name):
     episode = evaluate.run_episode("random", name, {}, seed=0)
