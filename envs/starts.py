@@ -18,7 +18,7 @@ from .state import Randoms
 
 
 class Startable(ABC):
-    """The part of a task that works between two episodes; `task.Task` is the other part.
+    """The part of a task that works between two episodes; `equipped.Equipped` and `task.Task` are the other parts.
 
     Attributes:
         KEPT: Names of the arrays with leading dimensions `shape` that a later step or reset reads; a saved state
@@ -59,6 +59,7 @@ class Startable(ABC):
         rebuilt = any(getattr(before, name) is not getattr(self.config, name) for name in REMAKE_MODEL)
         if rebuilt:
             self._build()
+        self.renew_extras()
         return rebuilt
 
     @property
@@ -69,6 +70,10 @@ class Startable(ABC):
     @abstractmethod
     def place(self, sim, model: mujoco.MjModel, data: mujoco.MjData, rng: np.random.Generator) -> None:
         """Write the robot's initial state, with noise, to `data`."""
+
+    @abstractmethod
+    def renew_extras(self) -> None:
+        """Make the parts that the current options ask for."""
 
     def factor_shape(self, value: np.ndarray) -> tuple[int, ...] | None:
         """Return the number of factors that randomise a parameter: one per leg or link if it has a value for each."""
@@ -101,6 +106,7 @@ class Startable(ABC):
         self.action[sim] = self.last_action[sim] = self.command[sim] = 0.0
         self.begin(sim, data)
         self.draw_command(sim, data.time)
+        self.extras.begin(self, sim, data)
 
     def _draw_robot(self, sim, model, rng) -> None:
         """Draw a robot's parameters from their ranges."""
@@ -146,19 +152,11 @@ class Startable(ABC):
 
     def kept_rows(self, rows) -> dict[str, np.ndarray]:
         """Return copies of the arrays `KEPT`, of these rows; None makes the one simulation a row."""
-        return {name: np.array(getattr(self, name)[rows]) for name in self.KEPT}
+        kept = {name: np.array(getattr(self, name)[rows]) for name in self.KEPT}
+        return kept | self.extras.kept_rows(rows)
 
     def take_rows(self, rows, arrays: dict[str, np.ndarray]) -> None:
         """Write what `kept_rows` returned to these rows."""
         for name in self.KEPT:
             getattr(self, name)[rows] = arrays[name]
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Drop what cannot be pickled: the functions of the entries, and the simulation."""
-        return self.__dict__ | {"_entries": tuple(self._entries), "data": None, "frame": None}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Look up the entries by their names again; the environment binds its arrays."""
-        self.__dict__.update(state)
-        known = self.known()
-        self._entries = {name: known[name] for name in self._entries}
+        self.extras.take_rows(rows, arrays)

@@ -15,7 +15,7 @@ from typing import ClassVar
 import mujoco
 import numpy as np
 
-from . import free_body, servos
+from . import free_body, servos, shaping
 from .base import LeggedEnv
 from .free_body import FreeBodyConfig, FreeBodyTask
 from .kernels import COMPILED, MAX_TORQUE
@@ -33,6 +33,7 @@ class WalkerConfig(FreeBodyConfig):
         change="squared change of the action, mean over its entries",
         power=(-0.002, "absolute mechanical power of the joints [W]"),
     )
+    SHAPING = shaping.BODY | shaping.POWER
     ACTION_MODES = servos.ACTION_MODES
 
     command_speed: tuple[float, float] = (0.0, 0.15)  # range of the commanded forward speed [m/s]
