@@ -68,6 +68,11 @@ class FreeBodyConfig(TaskConfig):
     command_yaw_rate: tuple[float, float] = (-0.5, 0.5)  # range of the commanded yaw rate [rad/s], left positive
     body_height: float | None = None  # asked for by the term `height` [m]; by default that of the episode's start
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.body_height is not None and not self.body_height > 0:
+            raise ValueError(f"body_height must be positive, got {self.body_height}")
+
     @property
     def command_ranges(self) -> tuple[tuple[float, float], ...]:
         """Of forward speed and yaw rate."""
