@@ -9,9 +9,8 @@ from typing import Any, ClassVar
 from ..analytic.terrain import Terrain, make
 from ..mjcf import presets
 from ..mjcf.presets import Preset
-from . import disturbances
+from . import disturbances, own
 from .kinds import check_fields
-from .own import check_own
 
 MOST_SUBSTEPS = 100_000  # in a control period: their controls are made beforehand
 REMAKE_MODEL = ("params", "terrain", "preset", "ctrl_dt", "randomise")  # a change of these needs a new model
@@ -56,9 +55,7 @@ class TaskConfig:
     RANDOMISABLE: ClassVar[tuple[str, ...]] = ()
     PRESETS: ClassVar[dict[str, Preset]] = presets.PRESETS
     ACTION_MODES: ClassVar[tuple[str, ...]] = ()
-    FIXED: ClassVar[tuple[str, ...]] = (
-        *("task", "action_mode", "observations", "observe", "privileged", "observation_noise"),
-    )
+    FIXED: ClassVar[tuple[str, ...]] = ("task", "action_mode", "observations", *disturbances.FIXED, *own.FIXED)
 
     params: Any = None  # the robot
     task: str = "forward"  # or "commanded": follow a forward speed
@@ -74,9 +71,7 @@ class TaskConfig:
     command_period: float = 4.0  # between new commands [s]
     rewards: Mapping[str, tuple] = field(default_factory=dict)  # terms of your own: weight, function of the task
     observe: Mapping[str, tuple] = field(default_factory=dict)  # entries of your own: size, bound, function of the task
-    terminate: Mapping[str, Callable] = field(
-        default_factory=dict
-    )  # ends of your own: functions of the task, by reason
+    terminate: Mapping[str, Callable] = field(default_factory=dict)  # ends of your own: function, by the reason
     privileged: Sequence[str] = ()  # names of the entries in `info["privileged"]`, for a critic
     observation_noise: Mapping[str, float] = field(default_factory=dict)  # standard deviation, by entry, in its unit
     action_delay: tuple[float, float] = (0, 0)  # range of an episode's delay of actions [control periods]
@@ -88,7 +83,7 @@ class TaskConfig:
         self._check_choice("task", self.REWARDS)
         if self.ACTION_MODES:
             self._check_choice("action_mode", self.ACTION_MODES)
-        check_own(self)
+        own.check_own(self)
         disturbances.check(self)
         terms = {**self.REWARDS[self.task], **self.SHAPING, **self.rewards}
         for name in self.reward_weights:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from .extras import Extra
-from .observations import Observation
+from .observations import Observation, numbered
 
+FIXED = ("observation_noise",)  # options that shape the spaces: noise adds to the bounds
 MOST_DEVIATIONS = 5.0  # of noise, in standard deviations: what it adds to an entry's bound
 
 
@@ -40,8 +41,8 @@ def entries_of(task) -> dict[str, Observation]:
     """Return the entries that tell a critic of the disturbances."""
     n = _pushed_shape(task)[-1]
     return {
-        "push": Observation(n, 100, "m/s", "velocity that a push added in this step, world frame", _pushed),
-        "action_delay": Observation(1, 1e3, "1", "delay of the actions in control periods", _delayed),
+        "push": numbered(n, 100, "m/s", "velocity that a push added in this step, world frame", _pushed),
+        "action_delay": numbered(1, 1e3, "1", "delay of the actions in control periods", _delayed),
     }
 
 

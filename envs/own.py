@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from .kinds import check, check_count
-from .observations import Observation
+from .observations import Observation, numbered
 
+FIXED = ("observe", "privileged")  # options that shape the spaces and `info`
 RESERVED = ("values", "at", "observe")  # attributes of a `Frame` besides its parts
 
 
@@ -38,7 +39,7 @@ def entries_of(config, taken: set[str]) -> dict[str, Observation]:
         if name in taken or name in RESERVED:
             raise ValueError(f"observe: there is an entry {name!r} already, or something else of the frame")
     return {
-        name: Observation(size, bound, "-", "your own", Checked(f"observe: {name!r}", function, size))
+        name: numbered(size, bound, "-", "your own", Checked(f"observe: {name!r}", function, size))
         for name, (size, bound, function) in config.observe.items()
     }
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from . import disturbances, own
 from .extras import Extra
-from .observations import Observation, select, slices
+from .observations import Observation, numbered, select, slices
 
 UNBOUNDED = 1e9  # of parameters, whose units differ
 
@@ -36,7 +36,7 @@ def parameters_of(task) -> dict[str, Observation]:
     """Return an entry for each parameter that may be randomised."""
     robot = task.config.robot
     return {
-        name: Observation(np.size(getattr(robot, name)), UNBOUNDED, "SI", "of the robot", _Parameter(name))
+        name: numbered(np.size(getattr(robot, name)), UNBOUNDED, "SI", "of the robot", _Parameter(name))
         for name in task.config.RANDOMISABLE
     }
 

@@ -65,6 +65,7 @@ def test_an_entry_of_ones_own_comes_last_or_where_it_is_named():
     entry = {"lean": (1, 1.0, leaning), "two": (2, 50.0, lambda task: task.qvel[..., :2])}
     env = single(observe=entry)
     slices = env.observation_slices
+    assert env.observation_names[-3:] == ("lean.0", "two.0", "two.1")
     assert list(slices)[-2:] == ["lean", "two"] and env.observation_space.high[slices["two"]].tolist() == [50.0] * 2
     env.reset(seed=0)
     observation, *_ = env.step(np.full(6, 0.1))
