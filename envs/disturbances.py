@@ -51,12 +51,12 @@ def _pushed_shape(task) -> tuple[int, ...]:
 
 
 def _pushed(task) -> np.ndarray:
-    pushes = task.extras.parts.get("pushes")
+    pushes = task.extras.get("pushes")
     return pushes.pushed if pushes else np.zeros(_pushed_shape(task))
 
 
 def _delayed(task) -> np.ndarray:
-    delay = task.extras.parts.get("delay")
+    delay = task.extras.get("delay")
     return delay.periods[..., None] if delay else np.zeros((*task.shape, 1))
 
 

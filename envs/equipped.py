@@ -8,7 +8,7 @@ import gymnasium
 import numpy as np
 
 from . import disturbances, observations, own, privileged
-from .extras import Extra, Extras
+from .extras import Extra
 from .starts import Startable
 
 
@@ -16,7 +16,6 @@ class Equipped(Startable):
     """The part of a task that chooses what is observed, rewarded and ends an episode; `task.Task` is the other part.
 
     Attributes:
-        extras: The parts that take a turn in every step; none by default.
         observation_space: Of one simulation, a box.
         observation_slices: The slice of each entry in the observation.
         privileged_slices: The slice of each entry in `info["privileged"]`.
@@ -25,9 +24,9 @@ class Equipped(Startable):
     def equip(self) -> None:
         """Choose entries, and make the spaces and the parts that options ask for; the model is built."""
         self._available: dict[str, observations.Observation] | None = None
-        self._entries, self._critic = privileged.observed(self), privileged.for_critic(self)
+        self._entries = privileged.observed(self)
         self.observation_slices = observations.slices(self._entries)
-        self.privileged_slices = observations.slices(self._critic)
+        self.privileged_slices = observations.slices(privileged.for_critic(self))
         noise, bound = self.config.observation_noise, observations.bounds(self._entries)
         bound = disturbances.noise_bounds(noise, self.observation_slices, bound) if noise else bound
         self.observation_space = gymnasium.spaces.Box(-bound, bound, dtype=np.float32)
@@ -39,13 +38,13 @@ class Equipped(Startable):
         if privileged.needs_parameters(self):
             parts["parameters"] = privileged.Parameters(self)
         self._more_terms = own.terms_of(config)
-        for name in config.SHAPING.keys() & self._weights.keys():
-            term, _ = config.SHAPING[name]
-            if isinstance(term, type) and issubclass(term, Extra):
-                parts[name] = term(self)
-            self._more_terms[name] = getattr(parts.get(name), "term", term)
+        for name, (term, _) in config.SHAPING.items():
+            if name in self._weights:
+                if isinstance(term, type) and issubclass(term, Extra):
+                    parts[name] = term(self)
+                self._more_terms[name] = getattr(parts.get(name), "term", term)
         self._more_ends = own.ends_of(config)
-        self.extras = Extras(parts)
+        self.extras, self.turns = parts, tuple(parts.values())
 
     def entry(self, name: str) -> np.ndarray:
         """Return an entry as it is now, observed or not, without noise, shape (..., size).
@@ -68,13 +67,14 @@ class Equipped(Startable):
 
     def observe(self) -> np.ndarray:
         """Return the selected entries side by side, a new array, shape (..., n) of float32."""
-        return self.extras.observe(self, self.frame.observe(self))
+        observation = self.frame.observe(self)
+        for part in self.turns:
+            observation = part.observe(self, observation)
+        return observation
 
-    def observe_privileged(self) -> dict[str, np.ndarray]:
-        """Return what `info` tells a critic, side by side, shape (..., n) of float32; nothing by default."""
-        if not self._critic:
-            return {}
-        return {"privileged": np.concatenate([self.entry(name) for name in self._critic], -1).astype(np.float32)}
+    def observe_privileged(self) -> np.ndarray:
+        """Return what a critic sees side by side, shape (..., n) of float32."""
+        return np.concatenate([self.entry(name) for name in self.privileged_slices], -1).astype(np.float32)
 
     def reward_terms(self) -> dict[str, np.ndarray]:
         """Return the weighted terms whose sum is the reward; "healthy" is zero in the step that ends an episode."""
@@ -94,12 +94,10 @@ class Equipped(Startable):
 
     def __getstate__(self) -> dict[str, Any]:
         """Drop what cannot be pickled: the functions of the entries, and the simulation."""
-        names = {"_entries": tuple(self._entries), "_critic": tuple(self._critic), "_available": None}
-        return self.__dict__ | names | {"data": None, "frame": None}
+        return self.__dict__ | {"_entries": tuple(self._entries), "_available": None, "data": None, "frame": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Look up the entries by their names again; the environment binds its arrays."""
         self.__dict__.update(state)
         known = privileged.available(self)
-        for chosen in ("_entries", "_critic"):
-            setattr(self, chosen, {name: known[name] for name in state[chosen]})
+        self._entries = {name: known[name] for name in self._entries}

@@ -46,7 +46,7 @@ class _Parameter:
         self._name = name
 
     def __call__(self, task) -> np.ndarray:
-        parameters = task.extras.parts["parameters"]
+        parameters = task.extras["parameters"]
         return parameters.values[..., parameters.places[self._name]]
 
 

@@ -14,6 +14,7 @@ from ..mjcf.compile import compile_model, take_parameters
 from ..mjcf.presets import find
 from ..mjcf.terrain import reroll
 from .config import REMAKE_MODEL, TaskConfig
+from .extras import Extra, kept
 from .state import Randoms
 
 
@@ -27,8 +28,12 @@ class Startable(ABC):
         rngs: The random generator of each simulation, by `sim`.
         params: The robot of each simulation, by `sim`.
         terrain: The terrain of each simulation, by `sim`.
+        extras: The parts that take a turn in every step, by name; none by default.
+        turns: The same, in the order of their turns.
     """
 
+    extras: dict[str, Extra]
+    turns: tuple[Extra, ...]
     KEPT: ClassVar[tuple[str, ...]] = ("action", "command", "_command_until", "_start_place", "velocity")
 
     def __init__(self, shape: tuple[int, ...]):
@@ -106,7 +111,8 @@ class Startable(ABC):
         self.action[sim] = self.last_action[sim] = self.command[sim] = 0.0
         self.begin(sim, data)
         self.draw_command(sim, data.time)
-        self.extras.begin(self, sim, data)
+        for part in self.turns:
+            part.begin(self, sim, data)
 
     def _draw_robot(self, sim, model, rng) -> None:
         """Draw a robot's parameters from their ranges."""
@@ -152,11 +158,12 @@ class Startable(ABC):
 
     def kept_rows(self, rows) -> dict[str, np.ndarray]:
         """Return copies of the arrays `KEPT`, of these rows; None makes the one simulation a row."""
-        kept = {name: np.array(getattr(self, name)[rows]) for name in self.KEPT}
-        return kept | self.extras.kept_rows(rows)
+        own = {name: np.array(getattr(self, name)[rows]) for name in self.KEPT}
+        return own | {name: np.array(array[rows]) for name, array in kept(self.extras)}
 
     def take_rows(self, rows, arrays: dict[str, np.ndarray]) -> None:
         """Write what `kept_rows` returned to these rows."""
         for name in self.KEPT:
             getattr(self, name)[rows] = arrays[name]
-        self.extras.take_rows(rows, arrays)
+        for name, array in kept(self.extras):
+            array[rows] = arrays[name]

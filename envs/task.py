@@ -143,7 +143,8 @@ class Task(Equipped):
     def advance(self) -> None:
         """Update what accumulates over steps: called once after each, with the state refreshed."""
         np.multiply(self.travelled(self._before), self._steps_per_second, out=self.velocity)
-        self.extras.advance(self)
+        for part in self.turns:
+            part.advance(self)
 
     @property
     def place_scale(self) -> float:
@@ -169,14 +170,17 @@ class Task(Equipped):
     def measurements(self) -> dict[str, np.ndarray]:
         """Return what `info` reports besides the reward, new arrays, each of shape (..., ...)."""
         time = self.data.time
-        return {
+        found = {
             "time": time if not self.shape else time.copy(),
             "speed": 1.0 * self.forward(self.velocity),
             "distance": self.forward(self.travelled(self._start_place)),
             "command": self.command.copy(),
             "foot_contact": self.foot[..., 0].astype(bool),
             "foot_force": self.foot[..., 1:].copy(),
-        } | self.observe_privileged()
+        }
+        if self.privileged_slices:
+            found["privileged"] = self.observe_privileged()
+        return found
 
     # What all machines share.
 
@@ -214,7 +218,8 @@ class Task(Equipped):
 
     def act(self, action: np.ndarray) -> np.ndarray:
         """Take an action, draw new commands where they are due, and return the controls of the substeps."""
-        action = self.extras.act(self, action)
+        for part in self.turns:
+            action = part.act(self, action)
         self.last_action[...], self.action[...] = self.action, action
         if self.config.task == "commanded":
             time = self.data.time

@@ -226,7 +226,7 @@ def walked(n_steps=60, **options):
 def test_shaping_is_not_there_unless_it_weighs():
     for weights in ({}, {"air_time": 0.0}):
         env, infos, _ = walked(1, reward_weights=weights)
-        assert not env.task.extras.parts and not {"reward_air_time", "reward_sliding"} & set(infos[0])
+        assert not env.task.extras and not {"reward_air_time", "reward_sliding"} & set(infos[0])
 
 
 def test_air_time_is_paid_at_touchdown():
