@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar
 
 from ..analytic.terrain import Terrain, make
 from ..mjcf import presets
 from ..mjcf.presets import Preset
+from . import disturbances, own
 from .kinds import check_fields
 
 PERIOD = 0.02  # control period of most environments [s]
@@ -43,6 +44,7 @@ class TaskConfig:
 
     Attributes:
         REWARDS: The terms of the reward, by task.
+        SHAPING: Further terms that `reward_weights` turns on: a function of the task or a part of it, and the meaning.
         RANDOMISABLE: The parameters that `randomise` takes.
         PRESETS: Settings of MuJoCo, by name.
         ACTION_MODES: What an action may mean, where there is a choice; it is then the field `action_mode`.
@@ -51,11 +53,12 @@ class TaskConfig:
     """
 
     REWARDS: ClassVar[dict[str, Terms]] = {}
+    SHAPING: ClassVar[dict[str, tuple[Any, str]]] = {}
     RANDOMISABLE: ClassVar[tuple[str, ...]] = ()
     PRESETS: ClassVar[dict[str, Preset]] = presets.PRESETS
     ACTION_MODES: ClassVar[tuple[str, ...]] = ()
     PERIODS: ClassVar[dict[str, float]] = {}
-    FIXED: ClassVar[tuple[str, ...]] = ("task", "action_mode", "observations")
+    FIXED: ClassVar[tuple[str, ...]] = ("task", "action_mode", "observations", *disturbances.FIXED, *own.FIXED)
 
     params: Any = None  # the robot
     task: str = "forward"  # or "commanded": follow a forward speed
@@ -69,15 +72,26 @@ class TaskConfig:
     reward_weights: Mapping[str, float] = field(default_factory=dict)  # of terms to weigh differently
     command_speed: tuple[float, float] = (0.0, 1.0)  # range of the commanded forward speed [m/s]
     command_period: float = 4.0  # between new commands [s]
+    rewards: Mapping[str, tuple] = field(default_factory=dict)  # terms of your own: weight, function of the task
+    observe: Mapping[str, tuple] = field(default_factory=dict)  # entries of your own: size, bound, function of the task
+    terminate: Mapping[str, Callable] = field(default_factory=dict)  # ends of your own: function, by the reason
+    privileged: Sequence[str] = ()  # names of the entries in `info["privileged"]`, for a critic
+    observation_noise: Mapping[str, float] = field(default_factory=dict)  # standard deviation, by entry, in its unit
+    action_delay: tuple[float, float] = (0, 0)  # range of an episode's delay of actions [control periods]
+    push_speed: float = 0.0  # largest horizontal speed that a push adds [m/s]; 0 is no pushes
+    push_interval: tuple[float, float] = (5.0, 10.0)  # range of the time between pushes [s]
 
     def __post_init__(self) -> None:
         check_fields(self)
         self._check_choice("task", self.REWARDS)
         if self.ACTION_MODES:
             self._check_choice("action_mode", self.ACTION_MODES)
+        own.check_own(self)
+        disturbances.check(self)
+        terms = {**self.REWARDS[self.task], **self.SHAPING, **self.rewards}
         for name in self.reward_weights:
-            if name not in self.REWARDS[self.task]:
-                known = ", ".join(self.REWARDS[self.task])
+            if name not in terms:
+                known = ", ".join(terms)
                 raise ValueError(f"reward_weights: unknown reward term {name!r}; task {self.task!r} has {known}")
         for name, (low, high) in self.randomise.items():
             if name not in self.RANDOMISABLE:
@@ -123,4 +137,5 @@ class TaskConfig:
     @property
     def weights(self) -> dict[str, float]:
         """The weight of each term of the reward."""
-        return {name: weight for name, (weight, _) in self.REWARDS[self.task].items()} | dict(self.reward_weights)
+        always = {name: term[0] for name, term in (*self.REWARDS[self.task].items(), *self.rewards.items())}
+        return always | {name: weight for name, weight in self.reward_weights.items() if weight or name in always}

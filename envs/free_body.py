@@ -13,6 +13,7 @@ import mujoco
 import numpy as np
 
 from ..mjcf.terrain import stand
+from . import shaping
 from .config import TaskConfig, Terms
 from .kernels import COMPILED
 from .measure import UPRIGHT, heading, squared_change, track
@@ -60,10 +61,17 @@ class FreeBodyConfig(TaskConfig):
     """Options of a machine with a free body: keywords of `gymnasium.make`, most also options of `reset`."""
 
     REWARDS = rewards()
+    SHAPING = shaping.BODY
 
     task: str = "forward"  # or "commanded": follow a forward speed and a yaw rate
     command_speed: tuple[float, float] = (0.0, 0.5)  # range of the commanded forward speed [m/s]
     command_yaw_rate: tuple[float, float] = (-0.5, 0.5)  # range of the commanded yaw rate [rad/s], left positive
+    body_height: float | None = None  # asked for by the term `height` [m]; by default that of the episode's start
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.body_height is not None and not self.body_height > 0:
+            raise ValueError(f"body_height must be positive, got {self.body_height}")
 
     @property
     def command_ranges(self) -> tuple[tuple[float, float], ...]:

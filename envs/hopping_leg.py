@@ -154,6 +154,11 @@ class HoppingLegTask(Task):
         hip = self.places.hip
         self.height = hip[..., 2] - self.ground.height(hip[..., 0], hip[..., 1])
 
+    @property
+    def place_scale(self) -> float:
+        """The radius of the hip's circle [m]."""
+        return self.leg.LB
+
     def travelled(self, since: np.ndarray) -> np.ndarray:
         """Return how far the hip went along its circle [m]."""
         return self.leg.LB * super().travelled(since)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from functools import cache
 from numbers import Integral, Real
@@ -20,6 +20,8 @@ _WORDS = {
     type(None): "None",
     tuple[float, float]: "a pair of finite numbers",
     Sequence[str]: "a sequence of names",
+    Mapping[str, tuple]: "a mapping from names to tuples",
+    Mapping[str, Callable]: "a mapping from names to functions",
     Mapping[str, float]: "a mapping from names to finite numbers",
     Mapping[str, tuple[float, float]]: "a mapping from names to pairs of finite numbers",
 }

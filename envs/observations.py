@@ -45,6 +45,11 @@ def labelled(
     return Observation(len(names), bound, unit, text, value, needs, names)
 
 
+def numbered(size: int, bound: float, unit: str, text: str, value: Callable[[Any], np.ndarray]) -> Observation:
+    """Return an entry whose components have numbers."""
+    return labelled(map(str, range(size)), bound, unit, text, value)
+
+
 def select(names: Sequence[str], action_mode: str, task: str, known: dict[str, Observation]) -> dict[str, Observation]:
     """Return the named entries among the known ones, in the order given.
 

@@ -14,11 +14,12 @@ from ..mjcf.compile import compile_model, take_parameters
 from ..mjcf.presets import find
 from ..mjcf.terrain import reroll
 from .config import REMAKE_MODEL, TaskConfig
+from .extras import Extra, kept
 from .state import Randoms
 
 
 class Startable(ABC):
-    """The part of a task that works between two episodes; `task.Task` is the other part.
+    """The part of a task that works between two episodes; `equipped.Equipped` and `task.Task` are the other parts.
 
     Attributes:
         KEPT: Names of the arrays with leading dimensions `shape` that a later step or reset reads; a saved state
@@ -27,8 +28,12 @@ class Startable(ABC):
         rngs: The random generator of each simulation, by `sim`.
         params: The robot of each simulation, by `sim`.
         terrain: The terrain of each simulation, by `sim`.
+        extras: The parts that take a turn in every step, by name; none by default.
+        turns: The same, in the order of their turns.
     """
 
+    extras: dict[str, Extra]
+    turns: tuple[Extra, ...]
     KEPT: ClassVar[tuple[str, ...]] = ("action", "command", "_command_until", "_start_place", "velocity")
 
     def __init__(self, shape: tuple[int, ...]):
@@ -59,6 +64,7 @@ class Startable(ABC):
         rebuilt = any(getattr(before, name) is not getattr(self.config, name) for name in REMAKE_MODEL)
         if rebuilt:
             self._build()
+        self.renew_extras()
         return rebuilt
 
     @property
@@ -69,6 +75,10 @@ class Startable(ABC):
     @abstractmethod
     def place(self, sim, model: mujoco.MjModel, data: mujoco.MjData, rng: np.random.Generator) -> None:
         """Write the robot's initial state, with noise, to `data`."""
+
+    @abstractmethod
+    def renew_extras(self) -> None:
+        """Make the parts that the current options ask for."""
 
     def factor_shape(self, value: np.ndarray) -> tuple[int, ...] | None:
         """Return the number of factors that randomise a parameter: one per leg or link if it has a value for each."""
@@ -101,6 +111,8 @@ class Startable(ABC):
         self.action[sim] = self.last_action[sim] = self.command[sim] = 0.0
         self.begin(sim, data)
         self.draw_command(sim, data.time)
+        for part in self.turns:
+            part.begin(self, sim, data)
 
     def _draw_robot(self, sim, model, rng) -> None:
         """Draw a robot's parameters from their ranges."""
@@ -146,19 +158,12 @@ class Startable(ABC):
 
     def kept_rows(self, rows) -> dict[str, np.ndarray]:
         """Return copies of the arrays `KEPT`, of these rows; None makes the one simulation a row."""
-        return {name: np.array(getattr(self, name)[rows]) for name in self.KEPT}
+        own = {name: np.array(getattr(self, name)[rows]) for name in self.KEPT}
+        return own | {name: np.array(array[rows]) for name, array in kept(self.extras)}
 
     def take_rows(self, rows, arrays: dict[str, np.ndarray]) -> None:
         """Write what `kept_rows` returned to these rows."""
         for name in self.KEPT:
             getattr(self, name)[rows] = arrays[name]
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Drop what cannot be pickled: the functions of the entries, and the simulation."""
-        return self.__dict__ | {"_entries": tuple(self._entries), "data": None, "frame": None}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Look up the entries by their names again; the environment binds its arrays."""
-        self.__dict__.update(state)
-        known = self.known()
-        self._entries = {name: known[name] for name in self._entries}
+        for name, array in kept(self.extras):
+            array[rows] = arrays[name]

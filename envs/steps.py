@@ -50,6 +50,7 @@ def observed_start(task: Task, warnings: np.ndarray, sims: list[int] | tuple = (
             f"an episode cannot start in this state: {warning_sentence(counts)}; change qpos, qvel or an option such "
             "as reset_noise"
         )
+    task.try_terms()
     with np.errstate(over="ignore", invalid="ignore"):  # what does not fit in float32 is refused
         observation = task.observe()
     bound, begun = task.observation_space.high, observation[sims]

@@ -28,15 +28,14 @@ from ..mjcf.ground import Ground
 from ..mjcf.parts import foot_readings
 from ..mjcf.presets import find
 from ..mjcf.terrain import HALF_EXTENT, GroundPatches, is_plane
-from . import observations
 from .config import TaskConfig, n_substeps_of
+from .equipped import Equipped
 from .frame import Frame
 from .kinds import from_keywords
 from .observations import Observation
-from .starts import Startable
 
 
-class Task(Startable):
+class Task(Equipped):
     """A machine with options, on a terrain: observation, action, reward and termination, for `shape` simulations.
 
     A machine defines `config_class`, `OBSERVATIONS` and the methods `build`, `place`, `unweighted_terms` and `falls`;
@@ -50,8 +49,7 @@ class Task(Startable):
         PLACE: The entries of `qpos` that are the machine's position; distance and speed are measured there.
         roams: Whether it can walk off the edge of a terrain that has one.
         config: The current options.
-        observation_space: Of one simulation, as is `action_space`, a box from -1 to 1.
-        observation_slices: The slice of each entry in the observation.
+        action_space: Of one simulation, a box from -1 to 1.
         model: The compiled model. If the task `varies`, each of many simulations has its own copy.
         data: MuJoCo's arrays of all simulations; a `mujoco.MjData`, or an equivalent with leading dimensions.
         qpos: Its array of that name, a view, shape (..., nq); as `qvel`, shape (..., nv).
@@ -76,14 +74,9 @@ class Task(Startable):
         super().__init__(shape)
         self.waiting: np.ndarray | None = None
         self._adopt(from_keywords(self.config_class, options))
-        config = self.config
         self.prepare()
         self._build()
-        names = config.observations or self.default_observations()
-        self._entries = observations.select(names, getattr(config, "action_mode", ""), config.task, self.known())
-        self.observation_slices = observations.slices(self._entries)
-        bound = observations.bounds(self._entries)
-        self.observation_space = gymnasium.spaces.Box(-bound, bound, dtype=np.float32)
+        self.equip()
         self.action_space = gymnasium.spaces.Box(-1.0, 1.0, (self.n_actions,), np.float32)
 
     # What a machine must define.
@@ -150,6 +143,13 @@ class Task(Startable):
     def advance(self) -> None:
         """Update what accumulates over steps: called once after each, with the state refreshed."""
         np.multiply(self.travelled(self._before), self._steps_per_second, out=self.velocity)
+        for part in self.turns:
+            part.advance(self)
+
+    @property
+    def place_scale(self) -> float:
+        """Metres that a unit of the machine's position is."""
+        return 1.0
 
     def travelled(self, since: np.ndarray) -> np.ndarray:
         """Return the displacement from a position [m], of the same shape."""
@@ -170,7 +170,7 @@ class Task(Startable):
     def measurements(self) -> dict[str, np.ndarray]:
         """Return what `info` reports besides the reward, new arrays, each of shape (..., ...)."""
         time = self.data.time
-        return {
+        found = {
             "time": time if not self.shape else time.copy(),
             "speed": 1.0 * self.forward(self.velocity),
             "distance": self.forward(self.travelled(self._start_place)),
@@ -178,6 +178,9 @@ class Task(Startable):
             "foot_contact": self.foot[..., 0].astype(bool),
             "foot_force": self.foot[..., 1:].copy(),
         }
+        if self.privileged_slices:
+            found["privileged"] = self.observe_privileged()
+        return found
 
     # What all machines share.
 
@@ -215,6 +218,8 @@ class Task(Startable):
 
     def act(self, action: np.ndarray) -> np.ndarray:
         """Take an action, draw new commands where they are due, and return the controls of the substeps."""
+        for part in self.turns:
+            action = part.act(self, action)
         self.last_action[...], self.action[...] = self.action, action
         if self.config.task == "commanded":
             time = self.data.time
@@ -222,22 +227,6 @@ class Task(Startable):
                 self.draw_command(sim, time[sim] if self.shape else time)
         self._before[...] = self.here
         return self.controls(action)
-
-    def observe(self) -> np.ndarray:
-        """Return the selected entries side by side, a new array, shape (..., n) of float32."""
-        return self.frame.observe(self)
-
-    def reward_terms(self) -> dict[str, np.ndarray]:
-        """Return the weighted terms whose sum is the reward; "healthy" is zero in the step that ends an episode."""
-        terms = self.unweighted_terms()
-        return {name: weight * terms[name] for name, weight in self._weights.items()}
-
-    def endings(self) -> dict[str, np.ndarray]:
-        """Return whether the robot has fallen or left its terrain, by the reason."""
-        over = self.falls()
-        if self._extent < np.inf:
-            over["left the terrain"] = self.off_centre() > self._extent
-        return over
 
     def where(self, condition: np.ndarray) -> Iterable:
         """Return the simulations for which a condition of shape (...,) holds, except those that wait."""

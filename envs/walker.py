@@ -15,7 +15,7 @@ from typing import ClassVar
 import mujoco
 import numpy as np
 
-from . import actions, free_body, servos
+from . import actions, free_body, servos, shaping
 from .base import LeggedEnv
 from .free_body import FreeBodyConfig, FreeBodyTask
 from .kernels import COMPILED, MAX_TORQUE
@@ -33,6 +33,7 @@ class WalkerConfig(FreeBodyConfig):
         change="squared change of the action, mean over its entries",
         power=(-0.002, "absolute mechanical power of the joints [W]"),
     )
+    SHAPING = shaping.BODY | shaping.POWER
     ACTION_MODES = tuple(actions.MODES)
 
     command_speed: tuple[float, float] = (0.0, 0.15)  # range of the commanded forward speed [m/s]
@@ -176,13 +177,10 @@ class WalkerTask(FreeBodyTask):
         noise = self.config.reset_noise
         mujoco.mj_resetDataKeyframe(model, data, 0)
         angle = self.mode.start(sim, self.of_joints(data.qpos[7:]), rng)
-        angle = self._within(angle + noise * rng.standard_normal(len(angle)))
+        angle = angle + noise * rng.standard_normal(len(angle))
+        angle = angle if self.limits is None else np.clip(angle, -self.limits, self.limits)
         data.qpos[:] = self.start_state(self.params[sim], self.terrain[sim], angle)
         data.qvel[:6] = noise * rng.standard_normal(6)
-
-    def _within(self, angle: np.ndarray) -> np.ndarray:
-        """Return joint angles within the joints' limits."""
-        return angle if self.limits is None else np.clip(angle, -self.limits, self.limits)
 
     def begin(self, sim, data) -> None:
         """Initialise position and set-points."""

@@ -106,6 +106,7 @@ def _tables(env) -> dict[str, Any]:
         "reward_tables": "\n\n".join(
             f"Task `{task}`:\n\n{_reward_table(terms)}" for task, terms in config.REWARDS.items()
         ),
+        "shaping_table": _shaping_table(config.SHAPING),
         "max_steps": env.spec.max_episode_steps,
         "seconds": env.spec.max_episode_steps * env.unwrapped.ctrl_dt,
         "fixed": _names(name for name in config.FIXED if hasattr(config, name)),
@@ -194,6 +195,12 @@ def _gait_table(ranges, meaning: dict[str, str] | None = None) -> str:
 def _reward_table(terms) -> str:
     rows = [(f"`{name}`", f"{weight:g}", text) for name, (weight, text) in terms.items()]
     return markdown_table(("term", "weight", "what is weighed"), rows)
+
+
+def _shaping_table(terms) -> str:
+    rows = [(f"`{name}`", text) for name, (_, text) in terms.items()]
+    head = "Terms of weight 0, not computed until `reward_weights` gives them another:\n\n"
+    return head + markdown_table(("term", "what is weighed"), rows) if rows else ""
 
 
 def _names(names) -> str:

@@ -4,6 +4,7 @@ import functools
 import importlib
 
 import gymnasium
+import numpy as np
 
 from tarsus.envs import ENVIRONMENTS
 
@@ -23,12 +24,39 @@ def everything(name):
     return options | {"observations": tuple(seen)}
 
 
+def fastest(task):
+    """Return the largest speed of a simulation."""
+    return np.abs(task.qvel).max(-1)
+
+
+def still(task):
+    """Return whether nothing moves."""
+    return ~task.qvel.any(-1)
+
+
+@functools.cache
+def equipped(name):
+    """Return options that turn on all that a task may have besides."""
+    env = gymnasium.make(name).unwrapped
+    randomisable = env.config.RANDOMISABLE
+    return {
+        "rewards": {"slow": (-0.01, fastest)},
+        "observe": {"fastest": (1, 1e3, fastest)},
+        "terminate": {"nothing moves": still},
+        "reward_weights": dict.fromkeys(env.config.SHAPING, -0.01),
+        "privileged": (*env.observation_slices, *randomisable, "push", "action_delay"),
+        "observation_noise": dict.fromkeys(list(env.observation_slices)[:3], 0.01),
+        "action_delay": (0, 2),
+        "push_speed": 0.5,
+        "push_interval": (env.ctrl_dt, 4.5 * env.ctrl_dt),
+        "randomise": {randomisable[0]: (0.9, 1.1)},
+    }
+
+
 def pytest_generate_tests(metafunc):
     """Give tests of `name` and `options` the module's VARIANTS, and everything of every registered environment."""
     if {"name", "options"} <= set(metafunc.fixturenames) and hasattr(metafunc.module, "VARIANTS"):
-        variants = [*metafunc.module.VARIANTS, *((name, everything(name)) for name in ENVIRONMENTS)]
-        ids = [
-            f"{n}-everything" if n in ENVIRONMENTS and o == everything(n) else f"{n}-{'-'.join(map(str, o.values()))}"
-            for n, o in variants
-        ]
-        metafunc.parametrize(("name", "options"), variants, ids=ids)
+        variants = {f"{name}-{'-'.join(map(str, own.values()))}": (name, own) for name, own in metafunc.module.VARIANTS}
+        variants |= {f"{name}-everything": (name, everything(name)) for name in ENVIRONMENTS}
+        variants |= {f"{name}-equipped": (name, equipped(name)) for name in ENVIRONMENTS}
+        metafunc.parametrize(("name", "options"), variants.values(), ids=variants)

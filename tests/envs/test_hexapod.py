@@ -265,7 +265,7 @@ def test_a_diverged_simulation_ends_the_episode_with_the_last_good_state(tmp_pat
         ({"action_mode": "dance"}, "unknown action_mode 'dance'; there are velocity, torque, gait, residual, rate"),
         ({"task": "fly"}, "unknown task 'fly'; there are forward, commanded"),
         ({"observations": ["heigth"]}, "unknown observation 'heigth'; there are height, gravity"),
-        ({"observations": ["clock"]}, "'clock' is constant here: it needs gait"),
+        ({"observations": ["clock"], "action_mode": "rate"}, "'clock' is constant here: it needs gait or residual"),
         ({"observations": ["height", "height"]}, "named twice"),
         ({"ctrl_dt": 0.021}, "not a multiple of the timestep 0.002 s; the nearest that is: 0.02 s"),
         ({"ctrl_dt": 0.001}, "the nearest that is: 0.002 s"),
@@ -452,6 +452,7 @@ OBSERVED = {
     "action": [0.3] * 6,
     "command": [0.2, 1.5],
     "clock": [0, 1],
+    "heading": [0, 1],
 }
 
 
@@ -461,6 +462,16 @@ def test_every_observation_has_its_expected_value():
     for name, entry in task.known().items():
         np.testing.assert_allclose(seen(task, name), OBSERVED[name], atol=1e-12, err_msg=name)
         assert seen(task, name).shape == (entry.size,), name
+
+
+def test_a_robot_that_has_turned_left_sees_its_heading():
+    env = make()
+    env.reset(seed=0)
+    qpos = env.data.qpos.copy()
+    qpos[3:7] = np.cos(0.2), 0.0, 0.0, np.sin(0.2)
+    observation, _ = env.reset(seed=0, options={"qpos": qpos})
+    np.testing.assert_allclose(observation[env.observation_slices["heading"]], [-np.sin(0.4), np.cos(0.4)], atol=1e-6)
+    assert "heading" not in make(task="commanded").observation_slices
 
 
 def test_reward_terms_have_their_expected_values():

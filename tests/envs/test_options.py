@@ -33,7 +33,7 @@ def config_of(env):
 
 def wrong_values(value):
     """Return what an option cannot be whose default is this value."""
-    inverted = (value[::-1],) if isinstance(value, tuple) and value[0] < value[1] else ()
+    inverted = (value[::-1],) if isinstance(value, tuple) and value[:1] < value[1:] else ()
     return *(wrong for wrong in WRONG if wrong is not value), *inverted
 
 

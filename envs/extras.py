@@ -1,0 +1,43 @@
+"""What a task may have besides, off by default: parts that take a turn in every step.
+
+A part's arrays have the task's leading dimensions, as everything in `task`; what a part draws it draws from
+`task.rngs[sim]`, so that one simulation and many are bitwise identical.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+import numpy as np
+
+
+class Extra:
+    """A part of a task; a subclass overrides what it needs.
+
+    Attributes:
+        KEPT: Names of its arrays that a later step reads; a saved state contains their rows.
+    """
+
+    KEPT: ClassVar[tuple[str, ...]] = ()
+
+    def begin(self, task, sim, data) -> None:
+        """Begin the episode of a simulation, after its initial state was placed in `data`."""
+
+    def act(self, task, action: np.ndarray) -> np.ndarray:
+        """Return the action that is applied instead, before the physics of a step."""
+        return action
+
+    def advance(self, task) -> None:
+        """Update what accumulates over steps: called once after each, with the state refreshed."""
+
+    def observe(self, task, observation: np.ndarray) -> np.ndarray:
+        """Return what is observed instead; repeatable."""
+        return observation
+
+
+def kept(extras: dict[str, Extra]) -> Iterator[tuple[str, np.ndarray]]:
+    """Yield the arrays that parts keep, each with a name of its own."""
+    for key, part in extras.items():
+        for name in part.KEPT:
+            yield f"{key}.{name}", getattr(part, name)

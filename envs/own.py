@@ -1,0 +1,93 @@
+"""Terms of the reward, entries of the observation and ends of an episode of the user's own: functions of the task."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .kinds import check, check_count
+from .observations import Observation, numbered
+
+FIXED = ("observe", "privileged")  # options that shape the spaces and `info`
+RESERVED = ("values", "at", "observe")  # attributes of a `Frame` besides its parts
+
+
+def check_own(config) -> None:
+    """Refuse terms, entries and ends that are not written as they must be, or whose names are taken."""
+    taken = {name for terms in config.REWARDS.values() for name in terms} | set(config.SHAPING)
+    for name, term in config.rewards.items():
+        if len(term) != 2 or not callable(term[1]):
+            raise ValueError(f"rewards: {name!r} must be (weight, function), got {term!r}")
+        check(f"rewards: the weight of {name!r}", term[0], float)
+        if name in taken:
+            raise ValueError(f"rewards: there is a term {name!r} already, and reward_weights weighs it")
+    for name, entry in config.observe.items():
+        if len(entry) != 3 or not callable(entry[2]):
+            raise ValueError(f"observe: {name!r} must be (size, bound, function), got {entry!r}")
+        check_count(f"observe: the size of {name!r}", entry[0])
+        check(f"observe: the bound of {name!r}", entry[1], float)
+        if not entry[1] > 0:
+            raise ValueError(f"observe: the bound of {name!r} must be positive, got {entry[1]}")
+
+
+def entries_of(config, taken: set[str]) -> dict[str, Observation]:
+    """Return the user's own entries, whose names must not be taken."""
+    for name in config.observe:
+        if name in taken or name in RESERVED:
+            raise ValueError(f"observe: there is an entry {name!r} already, or something else of the frame")
+    return {
+        name: numbered(size, bound, "-", "your own", Checked(f"observe: {name!r}", function, size))
+        for name, (size, bound, function) in config.observe.items()
+    }
+
+
+def terms_of(config) -> dict[str, Checked]:
+    """Return the user's own terms of the reward, unweighted."""
+    return {name: Checked(f"rewards: {name!r}", function) for name, (_, function) in config.rewards.items()}
+
+
+def ends_of(config) -> dict[str, Checked]:
+    """Return the user's own ends of an episode, by the reason."""
+    return {why: Checked(f"terminate: {why!r}", function, truth=True) for why, function in config.terminate.items()}
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A function of the user's, whose result is checked in every step.
+
+    Args:
+        where: Option and name of what it computes, for the message.
+        function: Of the task.
+        size: Of an entry; None for a number for each simulation.
+        truth: Whether it returns booleans instead of numbers.
+    """
+
+    where: str
+    function: Callable[[Any], np.ndarray]
+    size: int | None = None
+    truth: bool = False
+
+    def __call__(self, task) -> np.ndarray:
+        """Return its result for a task, shape (...,), or (..., size) of an entry.
+
+        Raises:
+            ValueError: If it raises, or returns another shape, or what is no finite number.
+        """
+        try:
+            value = np.asarray(self.function(task))
+        except Exception as error:
+            raise ValueError(f"{self.where} raised {type(error).__name__}: {error}") from error
+        if self.size == 1 and value.shape == task.shape:
+            value = value[..., None]
+        shape = task.shape if self.size is None else (*task.shape, self.size)
+        if value.shape != shape:
+            raise ValueError(f"{self.where} must return an array of shape {shape}, got {value.shape}")
+        if value.dtype.kind not in ("b" if self.truth else "biuf"):
+            allowed = "True or False" if self.truth else "numbers"
+            raise ValueError(f"{self.where} must return {allowed}, got {value.dtype} ({value})")
+        if not np.isfinite(value).all():
+            raise ValueError(f"{self.where} must return finite numbers, got {value}")
+        return value

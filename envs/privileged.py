@@ -1,0 +1,96 @@
+"""What a critic may see besides the policy: entries without noise, and the parameters of each episode's robot."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import disturbances, own
+from .extras import Extra
+from .observations import Observation, numbered, select, slices
+
+UNBOUNDED = 1e9  # of parameters, whose units differ
+
+
+class Parameters(Extra):
+    """The parameters of each simulation's robot that may be randomised.
+
+    Attributes:
+        values: All of them side by side, shape (..., n).
+        places: Where each is, by name.
+    """
+
+    KEPT = ("values",)
+
+    def __init__(self, task):
+        entries = parameters_of(task)
+        self.places = slices(entries)
+        self.values = np.zeros((*task.shape, sum(entry.size for entry in entries.values())))
+
+    def begin(self, task, sim, data) -> None:
+        """Note the parameters of the robot that was drawn."""
+        for name, place in self.places.items():
+            self.values[sim][place] = np.ravel(getattr(task.params[sim], name))
+
+
+def parameters_of(task) -> dict[str, Observation]:
+    """Return an entry for each parameter that may be randomised."""
+    robot = task.config.robot
+    return {
+        name: numbered(np.size(getattr(robot, name)), UNBOUNDED, "SI", "of the robot", _Parameter(name))
+        for name in task.config.RANDOMISABLE
+    }
+
+
+class _Parameter:
+    def __init__(self, name: str):
+        self._name = name
+
+    def __call__(self, task) -> np.ndarray:
+        parameters = task.extras["parameters"]
+        return parameters.values[..., parameters.places[self._name]]
+
+
+def available(task) -> dict[str, Observation]:
+    """Return all entries that may be observed: the machine's, those of disturbances and parameters, the user's own.
+
+    Where a name is both the machine's and a parameter's, it is the machine's.
+    """
+    known = parameters_of(task) | disturbances.entries_of(task) | task.known()
+    return known | own.entries_of(task.config, {*known, *task.parts()})
+
+
+def observed(task) -> dict[str, Observation]:
+    """Return the entries of the observation; the user's own are the last unless they are chosen by name."""
+    config, known = task.config, _varying(task)
+    names = tuple(config.observations or task.default_observations())
+    names += tuple(name for name in config.observe if name not in (*names, *config.privileged))
+    return _select(task, names, known)
+
+
+def _varying(task) -> dict[str, Observation]:
+    """Return the available entries without those that are constant with the current options."""
+    config = task.config
+    constant = set(parameters_of(task)) - set(config.randomise)
+    constant |= {"push"} if not config.push_speed else set()
+    constant |= {"action_delay"} if config.action_delay[0] == config.action_delay[1] else set()
+    constant -= set(task.known()) | set(config.observe)
+    return {name: entry for name, entry in available(task).items() if name not in constant}
+
+
+def needs_parameters(task) -> bool:
+    """Return whether somebody may ask for the parameters of each simulation's robot."""
+    config = task.config
+    chosen = {*(config.observations or ()), *config.privileged}
+    return bool(config.rewards or config.observe or config.terminate or chosen & set(config.RANDOMISABLE))
+
+
+def _select(task, names, known) -> dict[str, Observation]:
+    return select(names, getattr(task.config, "action_mode", ""), task.config.task, known)
+
+
+def for_critic(task) -> dict[str, Observation]:
+    """Return the entries in `info["privileged"]`."""
+    try:
+        return _select(task, task.config.privileged, available(task))
+    except ValueError as error:
+        raise ValueError(f"privileged: {error}") from None
