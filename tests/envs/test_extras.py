@@ -11,6 +11,7 @@ import pytest
 
 import tarsus  # noqa: F401  registers the environments
 from tarsus.analytic.battery import Battery
+from tarsus.analytic.models.hopping_leg import HoppingLegParams
 from tarsus.envs import ENVIRONMENTS
 
 CLOCK = {"action_mode": "gait"}
@@ -277,6 +278,16 @@ def test_power_is_what_motors_put_in_and_what_the_battery_loses():
     assert braked
 
 
+def test_a_walk_restored_is_rewarded_alike():
+    weights = dict.fromkeys(single().config.SHAPING, 1.0)
+    env, _, _ = walked(30, reward_weights=weights)
+    state, other = env.get_state(), single(**CLOCK, reward_weights=weights)
+    rewards = [env.step(np.zeros(6))[1] for _ in range(20)]
+    for one in (env, other):
+        one.set_state(state)
+        assert [one.step(np.zeros(6))[1] for _ in range(20)] == rewards
+
+
 # Disturbances.
 
 
@@ -303,7 +314,8 @@ def test_pushes_come_in_their_intervals_with_their_speeds_in_every_direction():
 
 @pytest.mark.parametrize("name", ENVIRONMENTS)
 def test_a_push_changes_the_velocity_by_what_it_says(name):
-    env = single(name, push_speed=0.5, push_interval=(1e-10, 1e-10))
+    long_boom = {"params": HoppingLegParams(LB=2.0)} if name == "HoppingLeg-v0" else {}
+    env = single(name, push_speed=0.5, push_interval=(1e-10, 1e-10), **long_boom)
     env.reset(seed=0)
     before = env.data.qvel.copy()
     env.task.act(np.zeros(env.action_space.shape))
@@ -358,6 +370,58 @@ def test_noise_has_its_standard_deviation_and_leaves_the_rest():
     rest = np.ones(first.shape[1], bool)
     rest[gravity] = rest[height] = False
     np.testing.assert_array_equal(first[:, rest], quiet.reset(seed=0)[0][:, rest])
+
+
+LATER = {  # what reset takes too
+    "push_speed": 0.5,
+    "push_interval": (0.02, 0.1),
+    "action_delay": (0, 2),
+    "rewards": {"lean": (1.0, leaning)},
+    "terminate": {"high": above},
+    "reward_weights": {"air_time": 1.0},
+}
+
+
+def test_what_is_turned_on_at_reset_is_as_if_made_with_it():
+    actions = np.random.default_rng(0).uniform(-0.3, 0.3, (20, 2, 6))
+    for make in (single, lambda **given: many(2, **given)):
+        early, later = make(**LATER), make()
+        later.reset(seed=5)
+        started = early.reset(seed=3)[0], later.reset(seed=3, options=LATER)[0]
+        np.testing.assert_array_equal(*started)
+        for pair in actions:
+            action = pair if early.action_space.shape == (2, 6) else pair[0]
+            one, other = early.step(action), later.step(action)
+            np.testing.assert_array_equal(one[0], other[0])
+            np.testing.assert_array_equal(one[1], other[1])
+        off = {"push_speed": 0.0, "action_delay": (0, 0), "rewards": {}, "terminate": {}, "reward_weights": {}}
+        plain = make()
+        np.testing.assert_array_equal(later.reset(seed=4, options=off)[0], plain.reset(seed=4)[0])
+        np.testing.assert_array_equal(later.step(action)[0], plain.step(action)[0])
+        assert not later.task.turns
+        for option in ("observe", "privileged", "observation_noise"):
+            with pytest.raises(ValueError, match=f"unknown option '{option}'"):
+                later.reset(options={option: {}})
+
+
+def test_a_policy_learns_with_all_of_it():
+    pytest.importorskip("stable_baselines3", reason="it needs the extra: pip install 'tarsus[rl]'")
+    from stable_baselines3 import PPO
+
+    from tarsus.scripts.learning.stable import StableVectorEnv
+
+    options = LATER | {
+        "observe": {"lean": (1, 1.0, leaning)},
+        "observation_noise": {"lean": 0.1},
+        "privileged": ("push",),
+    }
+    envs = StableVectorEnv(
+        gymnasium.make_vec(
+            "Hexapod-v0", 2, vectorization_mode="vector_entry_point", autoreset_mode="SameStep", **options
+        )
+    )
+    model = PPO("MlpPolicy", envs, n_steps=8, batch_size=8, device="cpu").learn(16)
+    assert model.num_timesteps == 16 and envs.observation_space.shape == (53,)
 
 
 # A critic.
