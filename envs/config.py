@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 from ..analytic.terrain import Terrain, make
 from ..mjcf import presets
 from ..mjcf.presets import Preset
+from .commands import Terms
 from .kinds import check_fields
 
 MOST_SUBSTEPS = 100_000  # in a control period: their controls are made beforehand
 REMAKE_MODEL = ("params", "terrain", "preset", "ctrl_dt", "randomise")  # a change of these needs a new model
-Terms = dict[str, tuple[float, str]]  # weight and meaning of each term of a reward
 
 
 def n_substeps_of(ctrl_dt: float, timestep: float) -> int:
@@ -66,6 +66,7 @@ class TaskConfig:
     reward_weights: Mapping[str, float] = field(default_factory=dict)  # of terms to weigh differently
     command_speed: tuple[float, float] = (0.0, 1.0)  # range of the commanded forward speed [m/s]
     command_period: float = 4.0  # between new commands [s]
+    command_standing: float = 0.1  # share of the commands that are to stand still
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -85,6 +86,8 @@ class TaskConfig:
             raise ValueError(f"reset_noise must not be negative, got {self.reset_noise}")
         if not self.command_period > 0:
             raise ValueError(f"command_period must be positive, got {self.command_period}")
+        if not 0 <= self.command_standing <= 1:
+            raise ValueError(f"command_standing is a share from 0 to 1, got {self.command_standing}")
         make(self.terrain)
         n_substeps_of(self.ctrl_dt, presets.find(self.preset, self.PRESETS).timestep)
 

@@ -20,7 +20,7 @@ START_LEG = (0.435, 1.3648)  # length and angle of attack of the retracted leg a
 SCAN = (0.0, 0.15, 0.3, 0.45, 0.6)  # where the height scan looks, ahead of the base [m]
 LIMITS = np.array(TORQUE_LIMITS)
 _LOW, _HIGH = np.array(JOINT_RANGES).T
-SPEED_WIDTH = 0.5  # [m/s]
+SPEED_WIDTH = 0.5  # fixed: half of the command would hardly tell one speed of its range from another [m/s]
 FALLEN = 0.3  # height of the base above the ground below which the leg has fallen [m]
 REWARDS: dict[str, Terms] = {  # weight and meaning of each term, by task
     "forward": {
@@ -31,9 +31,9 @@ REWARDS: dict[str, Terms] = {  # weight and meaning of each term, by task
     },
     "commanded": {
         "speed": (1.0, "exp(-((forward speed - command) / 0.5 m/s)^2)"),
-        "power": (-0.0005, "absolute mechanical power of hip and knee [W]"),
+        "power": (-0.0002, "absolute mechanical power of hip and knee [W]"),
         "action_change": (-0.01, "squared change of the action"),
-        "healthy": (0.5, "1 until the episode terminates"),
+        "healthy": (0.1, "1 until the episode terminates"),
     },
 }
 
@@ -51,6 +51,7 @@ class SlipLegConfig(TaskConfig):
     ctrl_dt: float = 0.002  # control period, a multiple of the preset's timestep [s]
     reset_noise: float = 0.01  # standard deviation of joint angles [rad], and of velocities [m/s], [rad/s]
     command_speed: tuple[float, float] = (1.5, 3.0)  # range of the commanded forward speed [m/s]
+    command_standing: float = 0.0  # share of the commands that are to stand still, which this leg cannot
     action_mode: str = "torque"  # or "position"
     apex_height: float = 0.62  # of the centre of mass at the start [m]
     speed: float = 2.5  # forward at the start [m/s]

@@ -13,11 +13,12 @@ from ..analytic.terrain import Flat, Terrain
 from ..mjcf.compile import compile_model, take_parameters
 from ..mjcf.presets import find
 from ..mjcf.terrain import reroll
+from .commands import Commanded
 from .config import REMAKE_MODEL, TaskConfig
 from .state import Randoms
 
 
-class Startable(ABC):
+class Startable(Commanded, ABC):
     """The part of a task that works between two episodes; `task.Task` is the other part.
 
     Attributes:
@@ -29,7 +30,7 @@ class Startable(ABC):
         terrain: The terrain of each simulation, by `sim`.
     """
 
-    KEPT: ClassVar[tuple[str, ...]] = ("action", "command", "_command_until", "_start_place", "velocity")
+    KEPT: ClassVar[tuple[str, ...]] = ("action", "_start_place", "velocity", *Commanded.COMMAND_STATE)
 
     def __init__(self, shape: tuple[int, ...]):
         self.shape, self.rngs = shape, Randoms()
@@ -86,9 +87,9 @@ class Startable(ABC):
             sim: The simulation; `self.rngs[sim]` is its random generator.
             model: Its model.
             data: Receives the initial state; not yet the arrays of `self.data`.
-            state: The user's `qpos` or `qvel`, if given.
+            state: The user's `qpos`, `qvel` or `command`, if given.
         """
-        rng = self.rngs[sim]
+        rng, command = self.rngs[sim], state.pop("command", None)
         self._draw_robot(sim, model, rng)
         if self._rerolls:
             self._lay(sim, model, replace(self.terrain[sim], seed=int(rng.integers(2**31))))
@@ -100,7 +101,7 @@ class Startable(ABC):
             target[:] = given
         self.action[sim] = self.last_action[sim] = self.command[sim] = 0.0
         self.begin(sim, data)
-        self.draw_command(sim, data.time)
+        self.draw_command(sim, data.time) if command is None else self.fix_command(sim, command)
 
     def _draw_robot(self, sim, model, rng) -> None:
         """Draw a robot's parameters from their ranges."""
@@ -117,12 +118,6 @@ class Startable(ABC):
         """Give a simulation rough ground."""
         reroll(model, terrain)
         self.terrain[sim] = self.ground[sim] = terrain
-
-    def draw_command(self, sim, time: float) -> None:
-        """Draw a new command in the task "commanded"; it holds for a while."""
-        if self.config.task == "commanded":
-            self.command[sim] = self.rngs[sim].uniform(*self._command_ranges)
-            self._command_until[sim] = time + self.config.command_period
 
     def drawn(self, sim) -> tuple:
         """Return a simulation's robot and its terrain; used if the task `varies`."""

@@ -60,7 +60,6 @@ class Task(Startable):
         frame: What is measured, by name: the entries of the observation, and the `parts`.
         action: The last action, shape (..., n_actions).
         last_action: The one before it.
-        command: Of the task "commanded", shape (..., n).
         velocity: Mean velocity of the position over the last step [m/s], shape as `here`.
         waiting: Simulations whose episode is over; `where` excludes them. None if none.
     """
@@ -200,7 +199,7 @@ class Task(Startable):
         self._mid_range, self._half_range = 0.5 * (low + high), 0.5 * (high - low)
         self.draw_from(config.robot, terrain, isinstance(terrain, Rough) and config.reroll_terrain)
         self.action, self.last_action = np.zeros((*shape, self.n_actions)), np.zeros((*shape, self.n_actions))
-        self.command, self._command_until = np.zeros((*shape, len(config.command_ranges))), np.zeros(shape)
+        self.make_room_for_commands()
         self._before = np.zeros((*shape, *np.shape(np.zeros(model.nq)[self.PLACE])))
         self._start_place, self.velocity = np.zeros_like(self._before), np.zeros_like(self._before)
         self.make_room()
