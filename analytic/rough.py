@@ -111,6 +111,7 @@ class Terraces(Rough):
     rise: float = 0.04  # from a terrace to the next [m]
     riser: float = 0.2  # share of the way between two terraces that is not level
     RELIEF = ("deviation", "rise")
+    terraced, steepness = staticmethod(terraced), staticmethod(terrace_steepness)
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -30,6 +30,7 @@ class BigAntConfig(WalkerConfig):
     RANDOMISABLE = bigant.RANDOMISABLE
 
     params: BigAntParams = field(default_factory=BigAntParams)  # the robot
+    terrain_distance: float = 0.5  # from the start, which is far [m]
     command_speed: tuple[float, float] = (0.0, 0.08)  # range of the commanded forward speed [m/s]
     command_yaw_rate: tuple[float, float] = (-0.06, 0.06)  # range of the commanded yaw rate [rad/s], left positive
 

@@ -99,9 +99,8 @@ class Commanded:
             self.command[sim] = 0.0 if stands else drawn
             self._command_until[sim] = time + config.command_period
 
-    def ranges_of(self, sim) -> np.ndarray:
-        """Return the lowest and the highest command that a simulation may be given, shape (2, n)."""
-        return self._command_ranges
+    def keep_pace(self) -> None:
+        """Update what the reward of the commanded task compares, if that is not the velocity of the last step."""
 
     def fix_command(self, sim, command: np.ndarray) -> None:
         """Give a simulation the user's command, until its episode ends.

@@ -6,14 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar
 
-from ..analytic.terrain import Terrain, make
+from ..analytic.terrain import Terrain
 from ..mjcf import presets
 from ..mjcf.presets import Preset
+from . import curriculum
 from .commands import Terms
 from .kinds import check_fields
 
 MOST_SUBSTEPS = 100_000  # in a control period: their controls are made beforehand
-REMAKE_MODEL = ("params", "terrain", "preset", "ctrl_dt", "randomise")  # a change of these needs a new model
+# A change of these needs a new model.
+REMAKE_MODEL = ("params", "terrain", "preset", "ctrl_dt", "randomise", "terrain_difficulty", "terrain_curriculum")
 
 
 def n_substeps_of(ctrl_dt: float, timestep: float) -> int:
@@ -58,6 +60,9 @@ class TaskConfig:
     task: str = "forward"  # or "commanded": follow a forward speed
     terrain: str | Terrain = "flat"  # a terrain or its name
     reroll_terrain: bool = True  # a seeded terrain gets a new seed from each episode's
+    terrain_difficulty: tuple[float, float] | None = None  # range of a factor on its heights, drawn for each episode
+    terrain_curriculum: bool = False  # that factor rises instead, by how far a robot gets
+    terrain_distance: float = 4.0  # from the start, which is far [m]
     preset: str | Preset = "rl"  # contact and timestep settings
     observations: Sequence[str] | None = None  # names of the entries; by default those of the mode and task
     ctrl_dt: float = 0.02  # control period, a multiple of the preset's timestep [s]
@@ -67,6 +72,7 @@ class TaskConfig:
     command_speed: tuple[float, float] = (0.0, 1.0)  # range of the commanded forward speed [m/s]
     command_period: float = 4.0  # between new commands [s]
     command_standing: float = 0.1  # share of the commands that are to stand still
+    command_curriculum: bool = False  # the ranges of commands are narrow at first, and widen where they are met
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -88,7 +94,7 @@ class TaskConfig:
             raise ValueError(f"command_period must be positive, got {self.command_period}")
         if not 0 <= self.command_standing <= 1:
             raise ValueError(f"command_standing is a share from 0 to 1, got {self.command_standing}")
-        make(self.terrain)
+        curriculum.check(self)
         n_substeps_of(self.ctrl_dt, presets.find(self.preset, self.PRESETS).timestep)
 
     def _check_choice(self, name: str, known) -> None:
@@ -112,6 +118,16 @@ class TaskConfig:
     def command_ranges(self) -> tuple[tuple[float, float], ...]:
         """Lowest and highest of each number of a command."""
         return (self.command_speed,)
+
+    @property
+    def graded(self) -> bool:
+        """Whether each simulation has a terrain of its own difficulty."""
+        return self.terrain_curriculum or self.terrain_difficulty is not None
+
+    @property
+    def difficulty_range(self) -> tuple[float, float]:
+        """The least and the greatest difficulty of the terrain."""
+        return (0.0, 1.0) if self.terrain_difficulty is None else self.terrain_difficulty
 
     @property
     def weights(self) -> dict[str, float]:

@@ -120,9 +120,8 @@ class FreeBodyTask(Task):
         super().begin(sim, data)
         self.pace[sim] = 0.0
 
-    def advance(self) -> None:
-        """Update the mean velocity of the step, and the pace."""
-        super().advance()
+    def keep_pace(self) -> None:
+        """Update the pace."""
         if self.config.task == "commanded":
             now = commands.velocities(self.rotation, self.FORWARD, self.velocity, self.qvel[..., 3:6])
             self.pace += self._pace_gain * (now - self.pace)

@@ -22,6 +22,7 @@ class MultipodConfig(WalkerConfig):
     FIXED = (*WalkerConfig.FIXED, "n_legs")
 
     params: MultipodParams = field(default_factory=MultipodParams)  # the robot
+    terrain_distance: float = 1.0  # from the start, which is far [m]
     n_legs: int | None = None  # even, 4 to 50; by default that of `params`
 
     @property

@@ -50,6 +50,7 @@ class SlipLegConfig(TaskConfig):
     params: SlipLegParams = field(default_factory=SlipLegParams)  # the robot
     ctrl_dt: float = 0.002  # control period, a multiple of the preset's timestep [s]
     reset_noise: float = 0.01  # standard deviation of joint angles [rad], and of velocities [m/s], [rad/s]
+    terrain_distance: float = 8.0  # from the start, which is far [m]
     command_speed: tuple[float, float] = (1.5, 3.0)  # range of the commanded forward speed [m/s]
     command_standing: float = 0.0  # share of the commands that are to stand still, which this leg cannot
     action_mode: str = "torque"  # or "position"

@@ -15,10 +15,11 @@ from ..mjcf.presets import find
 from ..mjcf.terrain import reroll
 from .commands import Commanded
 from .config import REMAKE_MODEL, TaskConfig
+from .curriculum import Curricula
 from .state import Randoms
 
 
-class Startable(Commanded, ABC):
+class Startable(Commanded, Curricula, ABC):
     """The part of a task that works between two episodes; `task.Task` is the other part.
 
     Attributes:
@@ -28,9 +29,11 @@ class Startable(Commanded, ABC):
         rngs: The random generator of each simulation, by `sim`.
         params: The robot of each simulation, by `sim`.
         terrain: The terrain of each simulation, by `sim`.
+        hardest: The terrain of difficulty 1.
     """
 
     KEPT: ClassVar[tuple[str, ...]] = ("action", "_start_place", "velocity", *Commanded.COMMAND_STATE)
+    KEPT += Curricula.CURRICULUM_STATE
 
     def __init__(self, shape: tuple[int, ...]):
         self.shape, self.rngs = shape, Randoms()
@@ -40,12 +43,14 @@ class Startable(Commanded, ABC):
         sims = range(self.shape[0]) if self.shape else ((),)
         self.params: dict[int | tuple, Any] = dict.fromkeys(sims, robot)
         self.terrain: dict[int | tuple, Terrain] = dict.fromkeys(sims, terrain)
-        self._rerolls = rerolls
+        self.make_room_for_curricula()
+        self.hardest, self._rerolls, self._relays = terrain, rerolls, rerolls or self.config.graded
 
     def _adopt(self, config: TaskConfig) -> None:
         """Adopt a configuration, and keep what a step needs of it."""
         self.config, self._weights = config, config.weights
         self._command_ranges = np.array(config.command_ranges, float).T
+        self._adopt_curricula()
 
     def configure(self, options: dict[str, Any]) -> bool:
         """Adopt options of a reset, which hold until changed; return whether the model is a new one.
@@ -65,7 +70,7 @@ class Startable(Commanded, ABC):
     @property
     def varies(self) -> bool:
         """Whether an episode draws its robot or its ground, so that its start changes the model."""
-        return bool(self.config.randomise) or self._rerolls
+        return bool(self.config.randomise) or self._relays
 
     @abstractmethod
     def place(self, sim, model: mujoco.MjModel, data: mujoco.MjData, rng: np.random.Generator) -> None:
@@ -90,9 +95,10 @@ class Startable(Commanded, ABC):
             state: The user's `qpos`, `qvel` or `command`, if given.
         """
         rng, command = self.rngs[sim], state.pop("command", None)
+        self.promote(sim)
         self._draw_robot(sim, model, rng)
-        if self._rerolls:
-            self._lay(sim, model, replace(self.terrain[sim], seed=int(rng.integers(2**31))))
+        if self._relays:
+            self._lay(sim, model, self.ground_to_come(sim))
         self.place(sim, model, data, rng)
         for name, value in state.items():
             given, target = np.asarray(value, float), getattr(data, name)
@@ -115,9 +121,10 @@ class Startable(Commanded, ABC):
         self.write_robot(sim, model, self.params[sim])
 
     def _lay(self, sim, model, terrain) -> None:
-        """Give a simulation rough ground."""
-        reroll(model, terrain)
-        self.terrain[sim] = self.ground[sim] = terrain
+        """Give a simulation ground of its own."""
+        if terrain != self.terrain[sim]:
+            reroll(model, terrain, find(self.config.preset, self.config.PRESETS))
+            self.terrain[sim] = self.ground[sim] = terrain
 
     def drawn(self, sim) -> tuple:
         """Return a simulation's robot and its terrain; used if the task `varies`."""
@@ -131,7 +138,7 @@ class Startable(Commanded, ABC):
         """
         params, terrain = drawn
         other_robot = bool(self.config.randomise) and params is not self.params[sim]
-        other_ground = self._rerolls and terrain != self.terrain[sim]
+        other_ground = self._relays and terrain != self.terrain[sim]
         if other_robot:
             self.write_robot(sim, model, params)
             self.params[sim] = params

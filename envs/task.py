@@ -149,6 +149,8 @@ class Task(Startable):
     def advance(self) -> None:
         """Update what accumulates over steps: called once after each, with the state refreshed."""
         np.multiply(self.travelled(self._before), self._steps_per_second, out=self.velocity)
+        self.keep_pace()
+        self.note()
 
     def travelled(self, since: np.ndarray) -> np.ndarray:
         """Return the displacement from a position [m], of the same shape."""
@@ -176,7 +178,7 @@ class Task(Startable):
             "command": self.command.copy(),
             "foot_contact": self.foot[..., 0].astype(bool),
             "foot_force": self.foot[..., 1:].copy(),
-        }
+        } | self.levels()
 
     # What all machines share.
 
@@ -191,7 +193,7 @@ class Task(Startable):
         self.substep_times = np.arange(self.n_substeps + 1) * timestep
         self._steps_per_second = np.array(1.0 / self.ctrl_dt)
         self.lead, self.follow_every = round(preset.command_lead / timestep), preset.follow_every
-        self.ground = Ground(terrain, shape)
+        self.ground = Ground(terrain, shape, config.graded)
         self._feet = foot_readings(model)
         self.patches = GroundPatches(model, self.ground)
         self._extent = np.inf if is_plane(terrain) or not self.roams else HALF_EXTENT - 1.0
