@@ -10,47 +10,14 @@ Source: SimSect manual, Table 3, for `flat`, `sinusoid` and `sloped`.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
 
 import numpy as np
 
-from .finite import check_finite
+from .rings import Pyramid, Stairs
+from .rough import Rough, Terraces
 from .smooth import minimum_jerk
-from .waves import random_waves, waves_gradient, waves_grid, waves_height
-
-
-class Terrain(ABC):
-    """A height function z = h(x, y). Arguments broadcast; all lengths in metres, world frame."""
-
-    def __post_init__(self) -> None:
-        check_finite(self)
-
-    @abstractmethod
-    def height(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """Return h(x, y) [m]."""
-
-    @abstractmethod
-    def gradient(self, x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return (dh/dx, dh/dy)."""
-
-    def grid(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """Return the heights over the grid of x (n_x,) and y (n_y,), shape (n_y, n_x) [m]."""
-        return self.height(x[None, :], y[:, None])
-
-    def height_range(self, heights: np.ndarray) -> tuple[float, float]:
-        """Return bounds of the height [m], here those of a sample; where seeds differ, they hold for all seeds."""
-        return float(np.min(heights)), float(np.max(heights))
-
-    def height_to_clear(self, points: np.ndarray) -> float:
-        """Return the height at which the lowest of `points`, shape (n, 3) [m] at height zero, just touches [m]."""
-        return float(np.max(self.height(points[:, 0], points[:, 1]) - points[:, 2]))
-
-    def normal(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """Return the upward unit normal (-h_x, -h_y, 1) / norm, shape (..., 3)."""
-        h_x, h_y = self.gradient(x, y)
-        normal = np.stack(np.broadcast_arrays(-h_x, -h_y, 1.0), axis=-1)
-        return normal / np.linalg.norm(normal, axis=-1, keepdims=True)
+from .terrain_base import Terrain
 
 
 @dataclass(frozen=True)
@@ -73,6 +40,7 @@ class Sinusoid(Terrain):
     amplitude: float = 0.03  # a1 [m]
     wavenumber_x: float = 15.0  # a2 [rad/m]
     wavenumber_y: float = 15.0  # a3 [rad/m]
+    RELIEF = ("amplitude",)
 
     def height(self, x, y):
         """Return h(x, y) [m]."""
@@ -97,6 +65,7 @@ class Sloped(Terrain):
     slope_x: float = 0.0  # a1
     slope_y: float = 0.1  # a2
     offset: float = 0.0  # a3 [m]
+    RELIEF = ("slope_x", "slope_y", "offset")
 
     def height(self, x, y):
         """Return h(x, y) [m]."""
@@ -114,6 +83,7 @@ class Slope(Terrain):
 
     slope_x: float = 0.0
     slope_y: float = 0.1  # positive is uphill for a robot that walks along +y
+    RELIEF = ("slope_x", "slope_y")
 
     def height(self, x, y):
         """Return h(x, y) [m]."""
@@ -136,6 +106,7 @@ class Step(Terrain):
     position: float = 0.5  # where it begins, along the heading from the origin [m]
     width: float = 0.02  # of the riser [m]
     heading: float = 0.5 * np.pi  # direction in which it rises, from +x [rad]; by default along +y
+    RELIEF = ("rise",)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -156,64 +127,6 @@ class Step(Terrain):
         return steepness * np.cos(self.heading), steepness * np.sin(self.heading)
 
 
-@dataclass(frozen=True)
-class Rough(Terrain):
-    """Smooth random ground: plane waves of random direction and phase (`random_waves`), the same for the same seed.
-
-    Smooth rather than piecewise flat, so that the exact engine and a height field mean the same surface.
-    """
-
-    deviation: float = 0.015  # standard deviation of the height [m]
-    wavelength: float = 0.5  # of the shortest wave [m]
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not (self.deviation >= 0 and self.wavelength > 0):
-            raise ValueError(
-                f"rough terrain needs deviation >= 0 and wavelength > 0, got {self.deviation} and {self.wavelength}"
-            )
-        object.__setattr__(self, "_waves", random_waves(self.deviation, self.wavelength, int(self.seed)))
-
-    @property
-    def waves(self) -> np.ndarray:
-        """Amplitude [m], wave number along x and y [rad/m] and phase [rad] of each wave, shape (4, n)."""
-        return self._waves.copy()
-
-    def height_range(self, heights):
-        """Return the heights at which all crests, or all troughs, would meet [m]."""
-        bound = float(np.sum(self._waves[0]))
-        return -bound, bound
-
-    def height(self, x, y):
-        """Return h(x, y) [m]."""
-        return waves_height(self._waves, x, y)
-
-    def grid(self, x, y):
-        """Return the heights over a grid, shape (n_y, n_x) [m]."""
-        return waves_grid(self._waves, x, y)
-
-    def gradient(self, x, y):
-        """Return (dh/dx, dh/dy)."""
-        return waves_gradient(self._waves, x, y)
-
-    @property
-    def tables(self) -> dict[str, np.ndarray]:
-        """What `point_height` and `point_gradient` read: tensor products do not compile."""
-        return {"waves": self._waves}
-
-    def point_height(self, x, y):
-        """Return h at one point [m]."""
-        amplitude, k_x, k_y, phase = self.waves
-        return np.sum(amplitude * np.sin(k_x * x + k_y * y + phase))
-
-    def point_gradient(self, x, y):
-        """Return (dh/dx, dh/dy) at one point."""
-        amplitude, k_x, k_y, phase = self.waves
-        steepness = amplitude * np.cos(k_x * x + k_y * y + phase)
-        return np.sum(k_x * steepness), np.sum(k_y * steepness)
-
-
 TERRAINS: dict[str, type[Terrain]] = {
     "flat": Flat,
     "sinusoid": Sinusoid,
@@ -221,6 +134,9 @@ TERRAINS: dict[str, type[Terrain]] = {
     "slope": Slope,
     "step": Step,
     "rough": Rough,
+    "terraces": Terraces,
+    "stairs": Stairs,
+    "pyramid": Pyramid,
 }
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from ..analytic.clock import profile
 from ..analytic.models.bigant import N_LEGS, BigAntParams
 from ..mjcf import bigant
+from .commands import tracked
 from .servos import Layout
 from .vector import LeggedVectorEnv
 from .walker import WalkerConfig, WalkerEnv, WalkerTask
@@ -18,21 +19,28 @@ LEGS = ("HR", "MR", "FR", "HL", "ML", "FL")
 _SIDE = np.repeat([1.0, -1.0], 3)  # right, left
 _FROM_REAR = np.tile([0, 1, 2], 2)
 SHAFTS, SPRINGS = 4 * np.arange(N_LEGS) + 1, 4 * np.arange(N_LEGS)  # where they lie among the joints after the root
+WIDTHS = (0.02, 0.015)  # least widths of the reward of speed [m/s] and yaw rate [rad/s], see `commands`
 
 
 @dataclass(frozen=True)
 class BigAntConfig(WalkerConfig):
     """The options of `BigAnt-v0`."""
 
+    REWARDS = WalkerConfig.REWARDS | {"commanded": WalkerConfig.REWARDS["commanded"] | tracked(WIDTHS)}
     RANDOMISABLE = bigant.RANDOMISABLE
 
     params: BigAntParams = field(default_factory=BigAntParams)  # the robot
+    terrain_distance: float = 0.5  # from the start, which is far [m]
+    command_speed: tuple[float, float] = (0.0, 0.08)  # range of the commanded forward speed [m/s]
+    command_yaw_rate: tuple[float, float] = (-0.06, 0.06)  # range of the commanded yaw rate [rad/s], left positive
 
 
 class BigAntTask(WalkerTask):
     """The task of `BigAnt-v0`; tables are in `docs/envs/bigant.md`."""
 
     config_class = BigAntConfig
+    WIDTHS = WIDTHS
+    PACE_TIME = 1.0
     gait_ranges = {
         "frequency": (0.05, 0.35),  # [Hz]
         "duty_factor": (0.4, 0.75),  # share of the cycle in stance

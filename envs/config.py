@@ -6,16 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar
 
-from ..analytic.terrain import Terrain, make
+from ..analytic.terrain import Terrain
 from ..mjcf import presets
 from ..mjcf.presets import Preset
-from . import disturbances, own
+from . import curriculum, disturbances, own
+from .commands import Terms
 from .kinds import check_fields
 
 PERIOD = 0.02  # control period of most environments [s]
 MOST_SUBSTEPS = 100_000  # in a control period: their controls are made beforehand
-REMAKE_MODEL = ("params", "terrain", "preset", "ctrl_dt", "randomise")  # a change of these needs a new model
-Terms = dict[str, tuple[float, str]]  # weight and meaning of each term of a reward
+# A change of these needs a new model.
+REMAKE_MODEL = ("params", "terrain", "preset", "ctrl_dt", "randomise", "terrain_difficulty", "terrain_curriculum")
 
 
 def n_substeps_of(ctrl_dt: float, timestep: float) -> int:
@@ -64,6 +65,9 @@ class TaskConfig:
     task: str = "forward"  # or "commanded": follow a forward speed
     terrain: str | Terrain = "flat"  # a terrain or its name
     reroll_terrain: bool = True  # a seeded terrain gets a new seed from each episode's
+    terrain_difficulty: tuple[float, float] | None = None  # range of a factor on its heights, drawn for each episode
+    terrain_curriculum: bool = False  # that factor rises instead, by how far a robot gets
+    terrain_distance: float = 4.0  # from the start, which is far [m]
     preset: str | Preset = "rl"  # contact and timestep settings
     observations: Sequence[str] | None = None  # names of the entries; by default those of the mode and task
     ctrl_dt: float | None = None  # control period, a multiple of the preset's timestep; by default 0.02 [s]
@@ -80,6 +84,8 @@ class TaskConfig:
     action_delay: tuple[float, float] = (0, 0)  # range of an episode's delay of actions [control periods]
     push_speed: float = 0.0  # largest horizontal speed that a push adds [m/s]; 0 is no pushes
     push_interval: tuple[float, float] = (5.0, 10.0)  # range of the time between pushes [s]
+    command_standing: float = 0.1  # share of the commands that are to stand still
+    command_curriculum: bool = False  # the ranges of commands are narrow at first, and widen where they are met
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -102,7 +108,9 @@ class TaskConfig:
             raise ValueError(f"reset_noise must not be negative, got {self.reset_noise}")
         if not self.command_period > 0:
             raise ValueError(f"command_period must be positive, got {self.command_period}")
-        make(self.terrain)
+        if not 0 <= self.command_standing <= 1:
+            raise ValueError(f"command_standing is a share from 0 to 1, got {self.command_standing}")
+        curriculum.check(self)
         n_substeps_of(self.period, presets.find(self.preset, self.PRESETS).timestep)
 
     def _check_choice(self, name: str, known) -> None:
@@ -133,6 +141,16 @@ class TaskConfig:
     def command_ranges(self) -> tuple[tuple[float, float], ...]:
         """Lowest and highest of each number of a command."""
         return (self.command_speed,)
+
+    @property
+    def graded(self) -> bool:
+        """Whether each simulation has a terrain of its own difficulty."""
+        return self.terrain_curriculum or self.terrain_difficulty is not None
+
+    @property
+    def difficulty_range(self) -> tuple[float, float]:
+        """The least and the greatest difficulty of the terrain."""
+        return (0.0, 1.0) if self.terrain_difficulty is None else self.terrain_difficulty
 
     @property
     def weights(self) -> dict[str, float]:

@@ -13,17 +13,17 @@ import mujoco
 import numpy as np
 
 from ..mjcf.terrain import stand
-from . import shaping
+from . import commands, shaping
 from .config import TaskConfig, Terms
 from .kernels import COMPILED
-from .measure import UPRIGHT, heading, squared_change, track
+from .measure import UPRIGHT, heading, squared_change
 from .observations import Observation, labelled
 from .task import Task
 
 AXES = ("x", "y", "z")
 SCAN_FORWARD = (-0.3, 0.0, 0.3, 0.6)  # where the height scan looks, along and across the heading [m]
 SCAN_RIGHT = (-0.2, 0.0, 0.2)
-WIDTHS = (0.1, 0.25)  # by which speed [m/s] and yaw rate [rad/s] miss a command where the reward is 1/e
+WIDTHS = (0.125, 0.125)  # least widths of the reward of speed [m/s] and yaw rate [rad/s], see `commands`
 
 
 def rewards(
@@ -36,7 +36,7 @@ def rewards(
 
     Args:
         directions: Names of the forward and sideways axes of the world.
-        widths: By how much speed [m/s] and yaw rate [rad/s] miss a command where the reward is 1/e.
+        widths: The least by which speed [m/s] and yaw rate [rad/s] miss a command where the reward is 1/e.
         change: Meaning of the term `action_change`.
         more: Further terms of both tasks.
     """
@@ -48,11 +48,7 @@ def rewards(
             "drift": (-0.2, f"sideways speed along the world's {across}, absolute [m/s]"),
         }
         | shared,
-        "commanded": {
-            "speed": (1.0, f"exp(-((forward speed - command) / {widths[0]:g} m/s)^2), body frame"),
-            "yaw_rate": (0.5, f"exp(-((yaw rate - command) / {widths[1]:g} rad/s)^2)"),
-        }
-        | shared,
+        "commanded": commands.tracked(widths) | commands.reweighed(shared),
     }
 
 
@@ -84,7 +80,9 @@ class FreeBodyTask(Task):
 
     Attributes:
         FORWARD: Which axis of body and world is forward; the other of x and y is sideways.
-        WIDTHS: By how much speed [m/s] and yaw rate [rad/s] miss a command where its reward is 1/e.
+        WIDTHS: The least by which speed [m/s] and yaw rate [rad/s] miss a command where the reward is 1/e.
+        PACE_TIME: Time constant of the pace, half a stride or more [s].
+        pace: Means of forward and sideways velocity [m/s] and of yaw rate [rad/s], shape (..., 3); if commanded.
         rotation: From body to world, shape (..., 3, 3).
         forward_axis: The horizontal part of the body's forward axis, world frame, a view, shape (..., 2).
         accelerometer: Of the IMU, body frame, a view, shape (..., 3) [m/s^2].
@@ -95,7 +93,9 @@ class FreeBodyTask(Task):
     DEFAULT += ("action", "command")
     PLACE = slice(0, 2)
     FORWARD: ClassVar[int] = 0
+    KEPT = (*Task.KEPT, "pace")
     WIDTHS: ClassVar[tuple[float, float]] = WIDTHS
+    PACE_TIME: ClassVar[float] = 0.25
 
     def known(self) -> dict[str, Observation]:
         """Return the entries of a free body, of all its joints, and of its feet."""
@@ -117,6 +117,22 @@ class FreeBodyTask(Task):
         feet = [model.site(f"foot_{k}").id for k in range(self.n_feet)]
         data.qpos[:7] = stand(data.site_xpos[feet], self.terrain[sim])
         data.qvel[:] = self.config.reset_noise * rng.standard_normal(model.nv)
+
+    def make_room_for_commands(self) -> None:
+        """Make room also for the pace."""
+        super().make_room_for_commands()
+        self.pace, self._pace_gain = np.zeros((*self.shape, 3)), -np.expm1(-self.ctrl_dt / self.PACE_TIME)
+
+    def begin(self, sim, data) -> None:
+        """Begin at rest."""
+        super().begin(sim, data)
+        self.pace[sim] = 0.0
+
+    def keep_pace(self) -> None:
+        """Update the pace."""
+        if self.config.task == "commanded":
+            now = commands.velocities(self.rotation, self.FORWARD, self.velocity, self.qvel[..., 3:6])
+            self.pace += self._pace_gain * (now - self.pace)
 
     def bind(self, data) -> None:
         """Take views of the state and the sensors."""
@@ -162,13 +178,7 @@ class FreeBodyTask(Task):
         axis, velocity = self.FORWARD, self.velocity
         if self.config.task == "forward":
             return {"forward": velocity.T[axis], "drift": abs(velocity.T[1 - axis])} | terms
-        forward = np.vecdot(velocity, heading(self.rotation, axis))
-        yaw_rate = np.vecdot(self.rotation[..., 2, :], self.qvel[..., 3:6])
-        speed_width, yaw_rate_width = self.WIDTHS
-        return {
-            "speed": track(forward, self.command.T[0], speed_width),
-            "yaw_rate": track(yaw_rate, self.command.T[1], yaw_rate_width),
-        } | terms
+        return commands.followed(self.pace, self.command, self.WIDTHS) | terms
 
     def falls(self) -> dict[str, np.ndarray]:
         """Return whether the robot has toppled."""

@@ -11,14 +11,15 @@ import numpy as np
 from ..analytic.models.hopping_leg import HoppingLegParams, limited_torque, places
 from ..mjcf.hopping_leg import PRESETS, RANDOMISABLE, build
 from .base import LeggedEnv
+from .commands import WEIGHTS, tracking
 from .config import TaskConfig, Terms
-from .measure import power, squared_change, track
+from .measure import power, squared_change
 from .observations import Observation
 from .task import Task
 from .vector import LeggedVectorEnv
 
 SCAN = (-0.2, 0.0, 0.2, 0.4)  # where the height scan looks, along the hip's way [m]
-SPEED_WIDTH = 0.25  # [m/s]
+SPEED_WIDTH = 0.25  # the least width of the reward of the speed, see `commands` [m/s]
 # The line between torque and speed as MIT's Cheetah-Software has it for the Mini Cheetah's motors (ActuatorModel.h,
 # 24 V, 0.17 ohm): tau = 1.5 kT (V - 2 kT w) / R, that is kT (V / 2 - kT w) / (R / 3).
 DRIVEN = HoppingLegParams(motor_mode="current", voltage=24.0 / 2, resistance=0.17 / 3)
@@ -32,10 +33,10 @@ REWARDS: dict[str, Terms] = {  # weight and meaning of each term, by task
         "healthy": (0.05, "1 until the episode terminates"),
     },
     "commanded": {
-        "speed": (1.0, "exp(-((speed - command) / 0.25 m/s)^2)"),
-        "power": (-0.002, "absolute mechanical power of hip and knee [W]"),
+        "speed": (1.0, "exp(-((speed - command) / width)^2); width half the command, at least 0.25 m/s"),
+        "power": (WEIGHTS["power"], "absolute mechanical power of hip and knee [W]"),
         "action_change": (-0.005, "squared change of the action"),
-        "healthy": (0.05, "1 until the episode terminates"),
+        "healthy": (WEIGHTS["healthy"], "1 until the episode terminates"),
     },
 }
 
@@ -172,7 +173,9 @@ class HoppingLegTask(Task):
         }
         if self.config.task == "forward":
             return {"forward": self.velocity} | terms
-        return {"speed": track(self.velocity, self.command[..., 0], SPEED_WIDTH)} | terms
+        command = self.command[..., 0]
+        error = self.velocity - command
+        return {"speed": tracking(error * error, command * command, SPEED_WIDTH)} | terms
 
     def falls(self) -> dict[str, np.ndarray]:
         """Return whether the leg has fallen, or is where no leg could be."""

@@ -22,6 +22,7 @@ class MultipodConfig(WalkerConfig):
     FIXED = (*WalkerConfig.FIXED, "n_legs")
 
     params: MultipodParams = field(default_factory=MultipodParams)  # the robot
+    terrain_distance: float = 1.0  # from the start, which is far [m]
     n_legs: int | None = None  # even, 4 to 50; by default that of `params`
 
     @property
@@ -34,6 +35,7 @@ class MultipodTask(WalkerTask):
     """The task of `Multipod-v0`; tables are in `docs/envs/multipod.md`."""
 
     config_class = MultipodConfig
+    PACE_TIME = 1.5  # the front segment yaws by 0.3 rad to either side within a stride of 1.7 s
     gait_ranges = {
         "frequency": (0.1, 0.6),  # [Hz]
         "phase_offset": (np.pi, 5 / 3 * np.pi),  # by which a pair is behind the one in front of it [rad]

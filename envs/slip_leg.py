@@ -24,7 +24,7 @@ _LOW, _HIGH = np.array(JOINT_RANGES).T
 _STALL, _NO_LOAD = np.array(SPEED_LINES).T
 MOTORS = np.stack([LIMITS, _STALL, _STALL / _NO_LOAD])  # as `limited_torque` takes them
 GIVE = 0.1  # of an end stop: a joint that is driven further past it has broken [rad]
-SPEED_WIDTH = 0.5  # [m/s]
+SPEED_WIDTH = 0.5  # fixed: half of the command would hardly tell one speed of its range from another [m/s]
 FALLEN = 0.3  # height of the base above the ground below which the leg has fallen [m]
 REWARDS: dict[str, Terms] = {  # weight and meaning of each term, by task
     "forward": {
@@ -35,9 +35,9 @@ REWARDS: dict[str, Terms] = {  # weight and meaning of each term, by task
     },
     "commanded": {
         "speed": (1.0, "exp(-((forward speed - command) / 0.5 m/s)^2)"),
-        "power": (-0.0005, "absolute mechanical power of hip and knee [W]"),
+        "power": (-0.0002, "absolute mechanical power of hip and knee [W]"),
         "action_change": (-0.01, "squared change of the action"),
-        "healthy": (0.5, "1 until the episode terminates"),
+        "healthy": (0.1, "1 until the episode terminates"),
     },
 }
 
@@ -54,7 +54,9 @@ class SlipLegConfig(TaskConfig):
     params: SlipLegParams = field(default_factory=SlipLegParams)  # the robot
     ctrl_dt: float = 0.002  # control period, a multiple of the preset's timestep [s]
     reset_noise: float = 0.01  # standard deviation of joint angles [rad], and of velocities [m/s], [rad/s]
+    terrain_distance: float = 8.0  # from the start, which is far [m]
     command_speed: tuple[float, float] = (1.5, 3.0)  # range of the commanded forward speed [m/s]
+    command_standing: float = 0.0  # share of the commands that are to stand still, which this leg cannot
     action_mode: str = "torque"  # or "position"
     apex_height: float = 0.62  # of the centre of mass at the start [m]
     speed: float = 2.5  # forward at the start [m/s]

@@ -13,12 +13,14 @@ from ..analytic.terrain import Flat, Terrain
 from ..mjcf.compile import compile_model, take_parameters
 from ..mjcf.presets import find
 from ..mjcf.terrain import reroll
+from .commands import Commanded
 from .config import REMAKE_MODEL, TaskConfig
+from .curriculum import Curricula
 from .extras import Extra, kept
 from .state import Randoms
 
 
-class Startable(ABC):
+class Startable(Commanded, Curricula, ABC):
     """The part of a task that works between two episodes; `equipped.Equipped` and `task.Task` are the other parts.
 
     Attributes:
@@ -30,11 +32,13 @@ class Startable(ABC):
         terrain: The terrain of each simulation, by `sim`.
         extras: The parts that take a turn in every step, by name; none by default.
         turns: The same, in the order of their turns.
+        hardest: The terrain of difficulty 1.
     """
 
     extras: dict[str, Extra]
     turns: tuple[Extra, ...]
-    KEPT: ClassVar[tuple[str, ...]] = ("action", "command", "_command_until", "_start_place", "velocity")
+    KEPT: ClassVar[tuple[str, ...]] = ("action", "_start_place", "velocity", *Commanded.COMMAND_STATE)
+    KEPT += Curricula.CURRICULUM_STATE
 
     def __init__(self, shape: tuple[int, ...]):
         self.shape, self.rngs = shape, Randoms()
@@ -44,12 +48,14 @@ class Startable(ABC):
         sims = range(self.shape[0]) if self.shape else ((),)
         self.params: dict[int | tuple, Any] = dict.fromkeys(sims, robot)
         self.terrain: dict[int | tuple, Terrain] = dict.fromkeys(sims, terrain)
-        self._rerolls = rerolls
+        self.make_room_for_curricula()
+        self.hardest, self._rerolls, self._relays = terrain, rerolls, rerolls or self.config.graded
 
     def _adopt(self, config: TaskConfig) -> None:
         """Adopt a configuration, and keep what a step needs of it."""
         self.config, self._weights = config, config.weights
         self._command_ranges = np.array(config.command_ranges, float).T
+        self._adopt_curricula()
 
     def configure(self, options: dict[str, Any]) -> bool:
         """Adopt options of a reset, which hold until changed; return whether the model is a new one.
@@ -70,7 +76,7 @@ class Startable(ABC):
     @property
     def varies(self) -> bool:
         """Whether an episode draws its robot or its ground, so that its start changes the model."""
-        return bool(self.config.randomise) or self._rerolls
+        return bool(self.config.randomise) or self._relays
 
     @abstractmethod
     def place(self, sim, model: mujoco.MjModel, data: mujoco.MjData, rng: np.random.Generator) -> None:
@@ -96,12 +102,13 @@ class Startable(ABC):
             sim: The simulation; `self.rngs[sim]` is its random generator.
             model: Its model.
             data: Receives the initial state; not yet the arrays of `self.data`.
-            state: The user's `qpos` or `qvel`, if given.
+            state: The user's `qpos`, `qvel` or `command`, if given.
         """
-        rng = self.rngs[sim]
+        rng, command = self.rngs[sim], state.pop("command", None)
+        self.promote(sim)
         self._draw_robot(sim, model, rng)
-        if self._rerolls:
-            self._lay(sim, model, replace(self.terrain[sim], seed=int(rng.integers(2**31))))
+        if self._relays:
+            self._lay(sim, model, self.ground_to_come(sim))
         self.place(sim, model, data, rng)
         for name, value in state.items():
             given, target = np.asarray(value, float), getattr(data, name)
@@ -110,7 +117,7 @@ class Startable(ABC):
             target[:] = given
         self.action[sim] = self.last_action[sim] = self.command[sim] = 0.0
         self.begin(sim, data)
-        self.draw_command(sim, data.time)
+        self.draw_command(sim, data.time) if command is None else self.fix_command(sim, command)
         for part in self.turns:
             part.begin(self, sim, data)
 
@@ -126,15 +133,10 @@ class Startable(ABC):
         self.write_robot(sim, model, self.params[sim])
 
     def _lay(self, sim, model, terrain) -> None:
-        """Give a simulation rough ground."""
-        reroll(model, terrain)
-        self.terrain[sim] = self.ground[sim] = terrain
-
-    def draw_command(self, sim, time: float) -> None:
-        """Draw a new command in the task "commanded"; it holds for a while."""
-        if self.config.task == "commanded":
-            self.command[sim] = self.rngs[sim].uniform(*self._command_ranges)
-            self._command_until[sim] = time + self.config.command_period
+        """Give a simulation ground of its own."""
+        if terrain != self.terrain[sim]:
+            reroll(model, terrain, find(self.config.preset, self.config.PRESETS))
+            self.terrain[sim] = self.ground[sim] = terrain
 
     def drawn(self, sim) -> tuple:
         """Return a simulation's robot and its terrain; used if the task `varies`."""
@@ -148,7 +150,7 @@ class Startable(ABC):
         """
         params, terrain = drawn
         other_robot = bool(self.config.randomise) and params is not self.params[sim]
-        other_ground = self._rerolls and terrain != self.terrain[sim]
+        other_ground = self._relays and terrain != self.terrain[sim]
         if other_robot:
             self.write_robot(sim, model, params)
             self.params[sim] = params

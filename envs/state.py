@@ -77,6 +77,7 @@ class Randoms:
     def __init__(self):
         self._generators: dict[int | tuple, np.random.Generator] = {}
         self._states: dict[int | tuple, dict[str, Any]] = {}
+        self._new: set[int | tuple] = set()
 
     def __contains__(self, sim) -> bool:
         return sim in self._generators
@@ -87,7 +88,15 @@ class Randoms:
 
     def __setitem__(self, sim, generator: np.random.Generator) -> None:
         self._states.pop(sim, None)
+        if self._generators.get(sim) is not generator:
+            self._new.add(sim)
         self._generators[sim] = generator
+
+    def is_new(self, sim) -> bool:
+        """Return whether a generator was seeded since this was last asked."""
+        new = sim in self._new
+        self._new.discard(sim)
+        return new
 
     def seed(self, sims: list[int], seeds: Sequence[int | None]) -> None:
         """Restart these generators, each from its seed; those without a seed continue if they have begun."""
@@ -112,6 +121,7 @@ class Randoms:
     def restore(self, sims: Sequence, states: tuple[dict[str, Any] | None, ...]) -> None:
         """Give these generators the states that `states` returned."""
         for sim, state in zip(sims, states, strict=True):
+            self._new.discard(sim)
             if state is None:
                 self._generators.pop(sim, None), self._states.pop(sim, None)
             elif self._states.get(sim) is not state:

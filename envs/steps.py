@@ -13,6 +13,7 @@ from .kinds import numbers
 from .task import Task
 
 DIVERGED = "diverged"  # the beginning of every message about a diverged simulation
+OF_ONE_EPISODE = ("qpos", "qvel", "command")  # options of a reset
 BEYOND = f"{DIVERGED}: an observation is beyond its bound"
 
 
@@ -23,14 +24,14 @@ def warning_sentence(counts: np.ndarray) -> str:
 
 
 def split(options: Mapping[str, Any] | None) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """Return the options of a reset that hold for later episodes, and those of this episode: `qpos` and `qvel`.
+    """Return the options of a reset that hold for later episodes, and those of this episode, its start and command.
 
     Raises:
         TypeError: If they are not a mapping.
-        ValueError: If `qpos` or `qvel` is not an array of numbers.
+        ValueError: If one of the latter is not an array of numbers.
     """
     kept = mapping_of(options)
-    return kept, {name: numbers(name, kept.pop(name)) for name in ("qpos", "qvel") if name in kept}
+    return kept, {name: numbers(name, kept.pop(name)) for name in OF_ONE_EPISODE if name in kept}
 
 
 def observed_start(task: Task, warnings: np.ndarray, sims: list[int] | tuple = ()) -> np.ndarray:

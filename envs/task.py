@@ -58,7 +58,6 @@ class Task(Equipped):
         frame: What is measured, by name: the entries of the observation, and the `parts`.
         action: The last action, shape (..., n_actions).
         last_action: The one before it.
-        command: Of the task "commanded", shape (..., n).
         velocity: Mean velocity of the position over the last step [m/s], shape as `here`.
         waiting: Simulations whose episode is over; `where` excludes them. None if none.
     """
@@ -143,6 +142,8 @@ class Task(Equipped):
     def advance(self) -> None:
         """Update what accumulates over steps: called once after each, with the state refreshed."""
         np.multiply(self.travelled(self._before), self._steps_per_second, out=self.velocity)
+        self.keep_pace()
+        self.note()
         for part in self.turns:
             part.advance(self)
 
@@ -177,7 +178,7 @@ class Task(Equipped):
             "command": self.command.copy(),
             "foot_contact": self.foot[..., 0].astype(bool),
             "foot_force": self.foot[..., 1:].copy(),
-        }
+        } | self.levels()
         if self.privileged_slices:
             found["privileged"] = self.observe_privileged()
         return found
@@ -195,7 +196,7 @@ class Task(Equipped):
         self.substep_times = np.arange(self.n_substeps + 1) * timestep
         self._steps_per_second = np.array(1.0 / self.ctrl_dt)
         self.lead, self.follow_every = round(preset.command_lead / timestep), preset.follow_every
-        self.ground = Ground(terrain, shape)
+        self.ground = Ground(terrain, shape, config.graded)
         self._feet = foot_readings(model)
         self.patches = GroundPatches(model, self.ground)
         self._extent = np.inf if is_plane(terrain) or not self.roams else HALF_EXTENT - 1.0
@@ -203,7 +204,7 @@ class Task(Equipped):
         self._mid_range, self._half_range = 0.5 * (low + high), 0.5 * (high - low)
         self.draw_from(config.robot, terrain, isinstance(terrain, Rough) and config.reroll_terrain)
         self.action, self.last_action = np.zeros((*shape, self.n_actions)), np.zeros((*shape, self.n_actions))
-        self.command, self._command_until = np.zeros((*shape, len(config.command_ranges))), np.zeros(shape)
+        self.make_room_for_commands()
         self._before = np.zeros((*shape, *np.shape(np.zeros(model.nq)[self.PLACE])))
         self._start_place, self.velocity = np.zeros_like(self._before), np.zeros_like(self._before)
         self.make_room()

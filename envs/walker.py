@@ -21,7 +21,7 @@ from .free_body import FreeBodyConfig, FreeBodyTask
 from .kernels import COMPILED, MAX_TORQUE
 from .observations import Observation, labelled, names_of_numbers
 
-WIDTHS = (0.05, 0.15)  # by which speed [m/s] and yaw rate [rad/s] miss a command where the reward is 1/e
+WIDTHS = (0.0375, 0.075)  # least widths of the reward of speed [m/s] and yaw rate [rad/s], see `commands`
 
 
 @dataclass(frozen=True)

@@ -1,14 +1,16 @@
 """The ground under one simulation or each of many, with bitwise identical numbers.
 
-Rough ground may differ between simulations. `Rough` itself sums its waves in a matrix product, whose round-off depends
-on the number of points; here every point is one dot product.
+Rough ground may differ between simulations, and so may the relief of any terrain. `Rough` itself sums its waves in a
+matrix product, whose round-off depends on the number of points; here every point is one dot product.
 """
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 
-from ..analytic.terrain import Rough, Terrain
+from ..analytic.terrain import Rough, Terraces, Terrain
 
 
 class Ground:
@@ -18,40 +20,63 @@ class Ground:
 
     Attributes:
         shape: Leading dimensions: () for one simulation, (n,) for n of them.
-        terrain: The terrain; of rough ground, the first one.
+        terrain: The terrain; where simulations have their own, the first one.
+        graded: Whether simulations differ in their terrain's `RELIEF`.
     """
 
-    def __init__(self, terrain: Terrain, shape: tuple[int, ...] = ()):
-        self.terrain, self.shape = terrain, shape
+    def __init__(self, terrain: Terrain, shape: tuple[int, ...] = (), graded: bool = False):
+        self.terrain, self.shape, self.graded = terrain, shape, graded
+        self._relief = {name: np.full(shape, float(getattr(terrain, name))) for name in terrain.RELIEF}
         self._waves = None
         if isinstance(terrain, Rough):
             self._waves = np.broadcast_to(terrain.waves, (*shape, *terrain.waves.shape)).copy()
 
     def __setitem__(self, sim: int | tuple, terrain: Terrain) -> None:
-        """Give the simulation `sim`, an index or (), its own rough ground."""
-        self._waves[sim] = terrain.waves
+        """Give the simulation `sim`, an index or (), its own terrain, of the same class."""
+        if self._waves is not None:
+            self._waves[sim] = terrain.waves
+        for name, values in self._relief.items():
+            values[sim] = getattr(terrain, name)
 
     def __getitem__(self, sim: int | tuple) -> Ground:
         """Return the ground under the simulation `sim` alone."""
-        ground = Ground(self.terrain)
+        ground = Ground(self.terrain, (), self.graded)
         if self._waves is not None:
             ground._waves = self._waves[sim]
+        ground._relief = {name: values[sim] for name, values in self._relief.items()}
         return ground
 
     def height(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
         """Return the height at world x, y [m]."""
         if self._waves is None:
-            return self.terrain.height(x, y)
+            return type(self.terrain).height(self._terrain_at(x), x, y) if self.graded else self.terrain.height(x, y)
         amplitude, _, _, phases = self._phases(x, y)
-        return np.vecdot(np.sin(phases), amplitude)
+        height = np.vecdot(np.sin(phases), amplitude)
+        if not isinstance(self.terrain, Terraces):
+            return height
+        terrain = self._terrain_at(x)
+        return Terraces.terraced(height, terrain.rise, terrain.riser)
 
     def gradient(self, x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return (dh/dx, dh/dy) at world x, y."""
         if self._waves is None:
-            return self.terrain.gradient(x, y)
+            return (
+                type(self.terrain).gradient(self._terrain_at(x), x, y) if self.graded else self.terrain.gradient(x, y)
+            )
         amplitude, k_x, k_y, phases = self._phases(x, y)
         steepness = np.cos(phases)
-        return np.vecdot(steepness, amplitude * k_x), np.vecdot(steepness, amplitude * k_y)
+        h_x, h_y = np.vecdot(steepness, amplitude * k_x), np.vecdot(steepness, amplitude * k_y)
+        if not isinstance(self.terrain, Terraces):
+            return h_x, h_y
+        terrain, height = self._terrain_at(x), np.vecdot(np.sin(phases), amplitude)
+        steepness = Terraces.steepness(height, terrain.rise, terrain.riser)
+        return steepness * h_x, steepness * h_y
+
+    def _terrain_at(self, x) -> SimpleNamespace:
+        """Return the parameters of the terrain, those of its relief broadcasting over points of all simulations."""
+        shape = (*self.shape, *(1,) * (np.ndim(x) - len(self.shape)))
+        relief = {name: np.reshape(values, shape) for name, values in self._relief.items()}
+        return SimpleNamespace(**vars(self.terrain) | relief)
 
     def _phases(self, x, y) -> tuple[np.ndarray, ...]:
         x, y = np.asarray(x), np.asarray(y)

@@ -60,8 +60,7 @@ def add_ground(spec: mujoco.MjSpec, terrain: Terrain, preset: Preset, friction: 
     if is_plane(terrain):
         ground.type = mujoco.mjtGeom.mjGEOM_PLANE
         ground.size = (0, 0, 1)  # infinite, drawn with a grid of 1 m
-        ground.quat = tilt(*terrain.gradient(0.0, 0.0))
-        ground.pos = (preset.sink - preset.toe_radius) * terrain.normal(0.0, 0.0)
+        ground.pos, ground.quat = _plane_pose(terrain, preset)
         return [GROUND] * n_feet
     _add_height_field(spec, ground, terrain)
     for foot in range(n_feet):
@@ -78,6 +77,10 @@ def add_ground(spec: mujoco.MjSpec, terrain: Terrain, preset: Preset, friction: 
             **contact,
         )
     return [f"patch_{foot}" for foot in range(n_feet)]
+
+
+def _plane_pose(terrain: Terrain, preset: Preset) -> tuple[np.ndarray, np.ndarray]:
+    return (preset.sink - preset.toe_radius) * terrain.normal(0.0, 0.0), tilt(*terrain.gradient(0.0, 0.0))
 
 
 def _add_material(spec: mujoco.MjSpec) -> None:
@@ -112,11 +115,14 @@ def _add_height_field(spec: mujoco.MjSpec, geom, terrain: Terrain) -> None:
     geom.pos = (0, 0, low)
 
 
-def reroll(model: mujoco.MjModel, terrain: Terrain) -> None:
-    """Write another terrain of the same class and height range into a compiled model's height field, in place."""
-    heights = terrain.grid(GRID, GRID)
-    low, high = terrain.height_range(heights)
-    model.hfield_data[:] = ((heights - low) / max(high - low, LEAST_RELIEF)).astype(np.float32).ravel()
+def reroll(model: mujoco.MjModel, terrain: Terrain, preset: Preset) -> None:
+    """Write another terrain of the same class into a compiled model, in place, its heights within the first one's."""
+    if is_plane(terrain):
+        model.geom(GROUND).pos[:], model.geom(GROUND).quat[:] = _plane_pose(terrain, preset)
+        return
+    low, span = model.geom(GROUND).pos[2], model.hfield_size[0, 2]
+    shares = (terrain.grid(GRID, GRID) - low) / span
+    model.hfield_data[:] = np.clip(shares, 0.0, 1.0).astype(np.float32).ravel()
 
 
 class GroundPatches:

@@ -36,7 +36,7 @@ def ground_table(terrain: terrains.Terrain | str = "flat") -> dict[str, Any]:
         found |= {"step_width": terrain.width / along}
     elif isinstance(terrain, terrains.Sinusoid):
         found["n_waves"], waves[:2, 0] = 1.0, (terrain.amplitude, terrain.wavenumber_x)
-    elif isinstance(terrain, terrains.Rough):
+    elif type(terrain) is terrains.Rough:
         amplitude, along_x, _, phase = terrain.waves
         found["n_waves"], waves[:] = float(amplitude.size), (amplitude, along_x, phase)
     elif not isinstance(terrain, terrains.Flat):

@@ -4,7 +4,7 @@ Usage: tarsus page followers [--policies POLICY ...] [--jobs 2] [--write]
 Runtime: about a second for an episode, so ten minutes for the default.
 
 Kept is the mean of exp(-((value - command) / width)^2) over a whole episode, after a fall 0: 100 % is
-exactly what was commanded. The widths are those of the environment's reward.
+exactly what was commanded. Errors and widths are those of the environment's reward (`envs/commands.py`).
 """
 
 from __future__ import annotations

@@ -96,8 +96,8 @@ def given(task, action, other):
 
 
 def test_the_gait_that_is_corrected_follows_the_command():
-    env = make(action_mode="residual", task="commanded", command_speed=(0.4, 0.4), command_yaw_rate=(0.2, 0.2))
-    env.reset(seed=0)
+    env = make(action_mode="residual", task="commanded")
+    env.reset(seed=0, options={"command": (0.4, 0.2)})
     for _ in range(150):
         _, _, terminated, _, info = env.step(np.zeros(6))
     assert not terminated and 0.25 < info["distance"] / info["time"] < 0.45

@@ -479,9 +479,12 @@ def test_reward_terms_have_their_expected_values():
     torque = HexapodParams().motor.limit(10 * (0.5 - 0.1 * speed) - 0.5 * speed, speed)  # two at their limit
     shared = {"power": np.sum(np.abs(torque * speed)), "action_change": 6 * 0.2**2, "healthy": 1.0}
     assert hand_made_task("forward").unweighted_terms() == pytest.approx({"forward": 0.3, "drift": 0.4} | shared)
-    yaw_rate = -0.5 * np.sin(0.3) + 2.0 * np.cos(0.3)
-    expected = {"speed": np.exp(-1.0), "yaw_rate": np.exp(-(((yaw_rate - 1.5) / 0.25) ** 2))} | shared
-    assert hand_made_task("commanded").unweighted_terms() == pytest.approx(expected)
+    task = hand_made_task("commanded")
+    task.advance()  # the position has not changed: only the yaw rate is not zero
+    yaw_rate = (1 - np.exp(-0.02 / 0.25)) * (-0.5 * np.sin(0.3) + 2.0 * np.cos(0.3))
+    task.pace[:2] = 0.15, -0.05
+    expected = {"speed": np.exp(-(0.05**2 + 0.05**2) / 0.125**2), "yaw_rate": np.exp(-(((yaw_rate - 1.5) / 0.75) ** 2))}
+    assert task.unweighted_terms() == pytest.approx(expected | shared)
 
 
 def test_observations_and_rewards_take_leading_dimensions():

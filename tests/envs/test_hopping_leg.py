@@ -142,7 +142,7 @@ def test_options_change_the_leg_and_are_checked():
 
 
 def test_the_command_is_drawn_from_its_range():
-    env = make(task="commanded", command_speed=(0.2, 0.3), command_period=0.05)
+    env = make(task="commanded", command_speed=(0.2, 0.3), command_period=0.05, command_standing=0.0)
     env.reset(seed=0)
     commands = {round(float(env.step(np.zeros(2, np.float32))[4]["command"][0]), 9) for _ in range(40)}
     assert len(commands) >= 3 and all(0.2 <= command <= 0.3 for command in commands)

@@ -20,6 +20,13 @@ VARIANTS = [
         "Hexapod-v0",
         {"randomise": {"body_mass": (0.8, 1.2), "max_torque": (0.5, 1.5), "KP": (0.5, 1.5), "rho_r0": (0.9, 1.1)}},
     ),
+    (
+        "Hexapod-v0",
+        {
+            **{"task": "commanded", "command_curriculum": True, "command_period": 0.04, "command_standing": 1.0},
+            **{"terrain": "terraces", "terrain_curriculum": True, "terrain_distance": 0.004},
+        },
+    ),
     ("HoppingLeg-v0", {"randomise": {"mass": (0.8, 1.2), "resistance": (0.8, 1.2)}}),
     ("SlipLeg-v0", {"action_mode": "position", "randomise": {"friction": (0.5, 1.0)}, "terrain": "step"}),
     ("Multipod-v0", {"n_legs": 4, "randomise": {"KP": (0.5, 2.0)}}),

@@ -12,11 +12,15 @@ from tarsus.envs import ENVIRONMENTS, SURROGATES
 from tarsus.envs.hexapod import MODES
 
 N = 3
+CURRICULA = {"task": "commanded", "command_curriculum": True, "terrain_curriculum": True, "command_period": 0.04}
 VARIANTS = [
     *[("Hexapod-v0", {"action_mode": mode, "terrain": terrain}) for mode in MODES for terrain in ("flat", "rough")],
     ("Hexapod-v0", {"task": "commanded", "command_period": 0.1, "terrain": "sinusoid"}),
     ("Hexapod-v0", {"task": "commanded", "action_mode": "gait", "terrain": "sloped"}),
     ("Hexapod-v0", {"preset": "reference", "terrain": "slope"}),
+    ("Hexapod-v0", CURRICULA | {"command_standing": 1.0, "terrain_distance": 0.004, "terrain": "stairs"}),
+    ("HoppingLeg-v0", {"terrain": "terraces", "terrain_difficulty": (0.2, 0.8), "observations": ("height_scan",)}),
+    ("SlipLeg-v0", CURRICULA | {"command_period": 0.004, "terrain_distance": 0.03, "terrain": "slope"}),
     ("HoppingLeg-v0", {}),
     (
         "HoppingLeg-v0",

@@ -243,7 +243,7 @@ def test_ground_without_relief_is_flat_ground(terrain):
             mujoco.mj_step(model, data)
         walks.append(data.qpos.copy())
     np.testing.assert_allclose(walks[1], walks[0], atol=1e-9)
-    reroll(model, terrain)
+    reroll(model, terrain, PRESETS["rl"])
     assert model.geom("ground").type == mujoco.mjtGeom.mjGEOM_HFIELD and not model.hfield_data.any()
 
 

@@ -30,7 +30,7 @@ def test_a_height_field_is_its_terrain_but_for_two_far_corners(terrain):
 
 def test_another_terrain_is_written_over_the_first():
     model, other = ground_model(Rough(seed=3)), Rough(seed=8)
-    reroll(model, other)
+    reroll(model, other, PRESETS["rl"])
     np.testing.assert_allclose(heights(model), other.height(GRID[None, :], GRID[:, None]), atol=1e-6)
 
 
