@@ -330,13 +330,15 @@ def test_an_action_is_applied_as_many_periods_later_as_drawn():
     rng = np.random.default_rng(0)
     actions = rng.uniform(-0.3, 0.3, (12, 6))
     for k in (1, 3):
-        late, plain = single(action_delay=(k, k)), single()
+        late, plain = single(action_delay=(k, k), privileged=("action",)), single()
         for one in (late, plain):
             one.reset(seed=0)
         at = late.observation_slices["action"]
         for step, action in enumerate(actions):
-            observation, *_ = late.step(action)
-            plain.step(actions[step - k] if step >= k else np.zeros(6))
+            observation, _, _, _, info = late.step(action)
+            applied = actions[step - k] if step >= k else np.zeros(6)
+            plain.step(applied)
+            np.testing.assert_array_equal(info["privileged"], applied.astype(np.float32))
             np.testing.assert_array_equal(late.data.qpos, plain.data.qpos)
             np.testing.assert_array_equal(observation[at], action.astype(np.float32))
     envs = many(64, action_delay=(0, 2), privileged=("action_delay",))
@@ -404,7 +406,7 @@ def test_what_is_turned_on_at_reset_is_as_if_made_with_it():
                 later.reset(options={option: {}})
 
 
-def test_a_policy_learns_with_all_of_it():
+def test_ppo_trains_with_all_of_it():
     pytest.importorskip("stable_baselines3", reason="it needs the extra: pip install 'tarsus[rl]'")
     from stable_baselines3 import PPO
 
