@@ -129,3 +129,15 @@ def test_impossible_options_are_refused(options, message):
 
 def test_the_turn_is_a_gait_of_the_clock():
     assert isinstance(TURN, TripodGait) and TURN.sweep_angle == WALK[2]
+
+
+def test_a_policy_that_explores_at_full_range_keeps_its_feet():
+    """Unit normal noise in every step, as PPO begins: what the lag of corrections is for."""
+    fallen = {}
+    for lag in (0.09, 1e-3):
+        envs = gymnasium.make_vec("Hexapod-v0", 6, vectorization_mode="vector_entry_point", residual_lag=lag)
+        envs.reset(seed=0)
+        rng, fallen[lag] = np.random.default_rng(0), np.zeros(6, bool)
+        for _ in range(250):
+            fallen[lag] |= envs.step(np.clip(rng.standard_normal((6, 6)), -1.0, 1.0))[2]
+    assert fallen[0.09].sum() <= 1 and fallen[1e-3].sum() >= 4
