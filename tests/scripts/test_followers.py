@@ -11,8 +11,8 @@ def test_the_kept_shares_are_those_of_the_reward_without_its_weights():
     walking = followers.follow("steered", "flat", 0)
     assert not still.fell and not walking.fell
     assert still.kept[0] < 0.3 < walking.kept[0] <= 1.0
-    # one that does nothing uses no power and never changes its action: what is left is 0.05 for health
-    assert still.total == pytest.approx(1000 * (still.kept @ [1.0, 0.5] + 0.05), rel=1e-3)
+    # one that does nothing uses no power and never changes its action: what is left is 0.02 for health
+    assert still.total == pytest.approx(1000 * (still.kept @ [1.0, 0.5] + 0.02), rel=1e-3)
 
 
 def test_a_fall_keeps_nothing_more():

@@ -87,7 +87,7 @@ def test_a_walk_that_falls_earns_nothing_more():
 def test_the_steered_clock_follows_commands():
     speeds, rates = [], []
     for command, rate in ((0.15, 0.0), (0.45, 0.0), (0.35, 0.4), (0.35, -0.4)):
-        ranges = {"command_speed": (command, command), "command_yaw_rate": (rate, rate)}
+        ranges = {"command_speed": (command, command), "command_yaw_rate": (rate, rate), "command_standing": 0.0}
         env, info = walk("steered", "Hexapod-v0", 200, **ranges)
         speeds.append(info["distance"] / info["time"])
         w, x, y, z = env.unwrapped.data.qpos[3:7]
