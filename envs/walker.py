@@ -1,7 +1,6 @@
 """A walker in MuJoCo: a free body on sprung legs, with servos at the joints, as a task.
 
-What an action means is a choice of `actions`. To add a machine, subclass `WalkerTask`; see `multipod`, `bigant` and
-`hexapod`.
+What an action means is a choice of `actions`. To add a machine, subclass `WalkerTask`, as `multipod` and `hexapod` do.
 """
 
 from __future__ import annotations
@@ -120,7 +119,7 @@ class WalkerTask(FreeBodyTask):
 
     def gait_corrected(self, command: np.ndarray | None) -> np.ndarray:
         """Return the gait that "residual" corrects, given a command or none; by default the middle of the ranges."""
-        return np.array(list(self.gait_ranges.values())).mean(-1)
+        return np.mean(list(self.gait_ranges.values()), -1)
 
     def prepare(self) -> None:
         """Find the names of joints, legs and actions."""

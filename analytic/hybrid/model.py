@@ -2,9 +2,8 @@
 
 A continuous state `x`, a memory `d` that only transitions may change, parameters `p`; charts, each with a vector field;
 guards (boundary functions), positive in their chart, whose zero is an event; transitions, which return the next chart
-and may change `x` and `d`, or decline. There are two ways to write one:
-
-Textbook models decorate one function per field, guard and transition::
+and may change `x` and `d`, or decline. There are two ways to write one. Textbook models
+decorate one function per field, guard and transition::
 
     ball = Model("ball", state={"z": 1.0, "w": 0.0}, params={"g": 9.81, "e": 0.5}, charts=["flight"])
 
