@@ -180,12 +180,11 @@ def together(name: str) -> tuple[str, list[str]]:
 
 
 def checkpoint_of(policy: str) -> Path | None:
-    """Return where the trained policy of that name or path is, if it is one; a run's name stands for its seed 0."""
+    """Return where the trained policy of that name or path is, if it is one; a run's name stands for its first seed."""
     path = newest(Path(policy))
     if path.exists():
         return path
-    known = shipped()
-    return known.get(policy) or known.get(f"{policy}-0")
+    return shipped().get(next(iter(seeds_of(policy)), policy))
 
 
 def find(policy: str, environment: str | None, options: Mapping[str, Any]) -> tuple[Policy, str, dict[str, Any]]:
