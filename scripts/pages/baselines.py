@@ -37,8 +37,9 @@ def trained(folder: Path | None) -> dict[str, list[Path]]:
 
 
 def setting(path: Path) -> dict[str, Any]:
-    """Return the options that a policy was trained with, but for what its actions mean."""
-    return {name: value for name, value in checkpoint.settings(path)["options"].items() if name != "action_mode"}
+    """Return the options that a policy was trained with, but for what its actions mean and what it sees."""
+    options = checkpoint.settings(path)["options"]
+    return {name: value for name, value in options.items() if name not in ("action_mode", "observations")}
 
 
 def title(environment: str, options: Mapping[str, Any]) -> str:
