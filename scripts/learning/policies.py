@@ -142,6 +142,7 @@ def walking(make: Callable, names: tuple[str, ...], **needs: str) -> dict[str, P
 POLICIES: dict[str, dict[str, Policy]] = {
     "*": {"zero": Policy(zero), "random": Policy(random)},
     "Hexapod-v0": {
+        "stand": Policy(zero, {"action_mode": "velocity"}),
         "clock": Policy(clock, {"action_mode": "velocity"}),
         "PD": Policy(clock, {"action_mode": "torque"}),
     }

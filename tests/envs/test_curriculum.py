@@ -117,7 +117,8 @@ def test_half_of_what_was_asked_is_enough():
 
 
 def test_each_of_many_goes_its_own_way_and_on_from_a_state_to_the_bit():
-    options = STANDING | {"terrain": "terraces", "terrain_curriculum": True, "terrain_distance": 0.004}
+    ground = {"terrain": "terraces", "terrain_curriculum": True, "terrain_distance": 0.004}
+    options = STANDING | ground | {"action_mode": "velocity"}
     envs, ones = many(**options, autoreset_mode="SameStep", max_episode_steps=4), [single(**options) for _ in range(3)]
     _, infos = envs.reset(seed=7)
     for k, env in enumerate(ones):

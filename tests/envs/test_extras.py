@@ -423,7 +423,7 @@ def test_ppo_trains_with_all_of_it():
         )
     )
     model = PPO("MlpPolicy", envs, n_steps=8, batch_size=8, device="cpu").learn(16)
-    assert model.num_timesteps == 16 and envs.observation_space.shape == (53,)
+    assert model.num_timesteps == 16 and envs.observation_space.shape == (57,)
 
 
 # A critic.

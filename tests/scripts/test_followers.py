@@ -7,7 +7,7 @@ from tarsus.scripts.pages import followers, frame
 
 
 def test_the_kept_shares_are_those_of_the_reward_without_its_weights():
-    still = followers.follow("zero", "flat", 0)
+    still = followers.follow("stand", "flat", 0)
     walking = followers.follow("steered", "flat", 0)
     assert not still.fell and not walking.fell
     assert still.kept[0] < 0.3 < walking.kept[0] <= 1.0
@@ -15,7 +15,8 @@ def test_the_kept_shares_are_those_of_the_reward_without_its_weights():
     assert still.total == pytest.approx(1000 * (still.kept @ [1.0, 0.5] + 0.02), rel=1e-3)
 
 
-def test_a_fall_keeps_nothing_more():
+def test_a_fall_keeps_nothing_more(monkeypatch):
+    monkeypatch.setattr(followers, "asked", lambda ground: {"task": "commanded", "action_mode": "velocity"})
     short = followers.follow("random", "flat", 0)
     assert short.fell and np.all(short.kept < 0.3)
 
