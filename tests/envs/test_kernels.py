@@ -34,12 +34,19 @@ def ramped(ramp, rows):
     return np.concatenate([commands[rows].reshape(-1, 144), reference[rows], rate[rows]], axis=1)
 
 
+def turned(turn, rows):
+    _, _, table, (action, _, reference, speeds) = hand_made(5)
+    turn(reference[rows], table[rows], (0.7, 0.42, 0.75), 0.02, 0.5, action[rows], speeds[rows])
+    return speeds[rows]
+
+
 def test_compiled_kernels_compute_what_the_interpreted_ones_do():
     rows = slice(0, 5)
     for torques in (False, True):
         compiled = measured(kernels.COMPILED.walker_frame, rows, torques)
         np.testing.assert_array_equal(compiled, measured(kernels.walker_frame, rows, torques))
     np.testing.assert_array_equal(ramped(kernels.COMPILED.ramp, rows), ramped(kernels.ramp, rows))
+    np.testing.assert_array_equal(turned(kernels.COMPILED.turn, rows), turned(kernels.turn, rows))
 
 
 def test_a_simulation_is_the_same_alone_and_among_others():
@@ -48,6 +55,7 @@ def test_a_simulation_is_the_same_alone_and_among_others():
         one = slice(k, k + 1)
         np.testing.assert_array_equal(measured(kernels.COMPILED.walker_frame, one)[0], together[k])
         np.testing.assert_array_equal(ramped(kernels.COMPILED.ramp, one)[0], ramps[k])
+        np.testing.assert_array_equal(turned(kernels.COMPILED.turn, one)[0], turned(kernels.turn, slice(0, 5))[k])
 
 
 def test_servos_deliver_what_their_motors_can():
