@@ -143,18 +143,43 @@ class Gait(ActionMode):
         self.task.cycles[sim] = rng.uniform()
         return self.task.gait(self.first(), self.task.cycles[sim])[0]
 
+    def bind(self) -> None:
+        """Take views of the arguments of the kernel `legs_of_clock`, for machines that have such a clock."""
+        task = self.task
+        self._low, self._high = np.array(list(task.gait_ranges.values())).T
+        if task.CLOCK is None:
+            return
+        kept = task.action, task.correction, task.reference, task.rate
+        rows, n_joints = [np.atleast_2d(array) for array in kept], len(task.layout.joints)
+        made = np.zeros((len(rows[0]), task.n_substeps, n_joints, 3))
+        self._gait = np.zeros((len(rows[0]), len(self._low)))
+        clock = self._gait, *task.CLOCK, np.atleast_1d(task.cycles), task.substep_times, task.lead
+        self._arguments = *clock, *self.correcting(), *rows, made
+        self._commands = np.moveaxis(made.reshape(*task.shape, task.n_substeps, n_joints, 3), -3, 0)
+
+    def correcting(self) -> tuple[float, float]:
+        """Return the correction that an action of 1 asks for [rad], and its share that comes in a control period."""
+        return 0.0, 0.0
+
     def first(self) -> np.ndarray:
         """Return the parameters of the gait in which an episode begins, shape (n,)."""
         return np.array(list(self.task.gait_ranges.values())).mean(-1)
 
     def parameters(self, action: np.ndarray) -> np.ndarray:
         """Return the parameters of the gait, shape (..., n)."""
-        low, high = np.array(list(self.task.gait_ranges.values())).T
-        return low + 0.5 * (action + 1.0) * (high - low)
+        return self._low + 0.5 * (action + 1.0) * (self._high - self._low)
 
     def commands(self, action: np.ndarray) -> np.ndarray:
         """Follow the gait from its current phase."""
-        task, parameters = self.task, self.parameters(action)
+        if self.task.CLOCK is None:
+            return self.followed(self.parameters(action), action)
+        self._gait[...] = self.parameters(action)
+        COMPILED.legs_of_clock(*self._arguments)
+        return self._commands
+
+    def followed(self, parameters: np.ndarray, action: np.ndarray) -> np.ndarray:
+        """Follow any gait, without the kernel."""
+        task = self.task
         commands, task.reference[...], task.rate[...], task.cycles = servos.gait_commands(
             lambda gone: task.gait(parameters, gone),
             task.frequency_of(parameters),
@@ -182,6 +207,10 @@ class Residual(Gait):
         """The largest correction of a joint's angle [rad]."""
         return self.task.config.residual_range
 
+    def correcting(self) -> tuple[float, float]:
+        """Return the correction that an action of 1 asks for [rad], and its share that comes in a control period."""
+        return self.scale, -np.expm1(-self.task.ctrl_dt / self.task.config.residual_lag)
+
     def first(self) -> np.ndarray:
         """Return those of the gait that is corrected, without a command."""
         return self.task.gait_corrected(None)
@@ -192,12 +221,11 @@ class Residual(Gait):
         gait = task.gait_corrected(task.command if task.config.task == "commanded" else None)
         return np.broadcast_to(gait, (*task.shape, gait.shape[-1]))
 
-    def commands(self, action: np.ndarray) -> np.ndarray:
-        """Follow the corrected gait."""
-        task, commands = self.task, super().commands(action)
-        share = -np.expm1(-task.ctrl_dt / task.config.residual_lag)
-        before = task.correction.copy()
-        task.correction += share * (self.scale * action - before)
+    def followed(self, parameters: np.ndarray, action: np.ndarray) -> np.ndarray:
+        """Follow the corrected gait, without the kernel."""
+        task, commands = self.task, super().followed(parameters, action)
+        (scale, share), before = self.correcting(), task.correction.copy()
+        task.correction += share * (scale * action - before)
         rate = (task.correction - before) / task.ctrl_dt
         first, n = task.lead, task.n_substeps
         times = task.substep_times[first : first + n].reshape(n, *(1 for _ in np.shape(action)))

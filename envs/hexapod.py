@@ -116,6 +116,7 @@ class HexapodTask(WalkerTask):
     TURN = TripodGait(cycle_time=0.7, slow_time=0.42)  # of the mode "rate", each leg's own at rate 1
     RATE_RANGE = 0.5  # of the mode "rate", the share of it that an action of 1 adds
     gait_ranges = GAIT_RANGES
+    CLOCK = TRIPOD_PHASE, _SIDE
     spec_of = staticmethod(hexapod.build)
     start_state = staticmethod(start_state)
     gait = staticmethod(tripod_gait)

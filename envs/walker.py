@@ -34,7 +34,7 @@ class WalkerConfig(FreeBodyConfig):
     )
     SHAPING = shaping.BODY | shaping.POWER
     ACTION_MODES = tuple(actions.MODES)
-
+    FIXED = (*FreeBodyConfig.FIXED, "residual_range", "residual_lag")
     command_speed: tuple[float, float] = (0.0, 0.15)  # range of the commanded forward speed [m/s]
     command_yaw_rate: tuple[float, float] = (-0.3, 0.3)  # range of the commanded yaw rate [rad/s], left positive
     action_mode: str = "velocity"  # or "torque", "gait", "residual"
@@ -79,6 +79,7 @@ class WalkerTask(FreeBodyTask):
     WIDTHS = WIDTHS
     JOINT: ClassVar[str] = "joint"
     MODES: ClassVar[dict[str, type[actions.ActionMode]]] = actions.MODES
+    CLOCK: ClassVar[tuple[np.ndarray, np.ndarray] | None] = None  # phases and sides, if `legs_of_clock` has the gait
     gait_ranges: ClassVar[dict[str, tuple[float, float]]]
     spec_of: ClassVar[Callable]  # the model of (params, terrain, preset)
     start_state: ClassVar[Callable]  # `qpos` of (params, terrain, angle), standing with these joint angles

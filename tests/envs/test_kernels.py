@@ -1,11 +1,15 @@
 """The walkers' kernels: compiled as interpreted, and every simulation by itself."""
 
 import numpy as np
+import pytest
 
+from tarsus.analytic.clock import RIGHT, TRIPOD_PHASE
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.envs import kernels, servos
+from tarsus.envs.hexapod import gait_parameters, tripod_gait
 
 JOINTS, AT_BODY = np.arange(7, 25, 3), np.array([0, 3, 6])
+SIDE = np.where(RIGHT, -1.0, 1.0)
 AT = np.array([9, 15, 21, 27, 33, 39, 40, 41])
 
 
@@ -40,6 +44,31 @@ def turned(turn, rows):
     return speeds[rows]
 
 
+def clocked(legs_of_clock, rows, lead=0):
+    _, _, _, (action, correction, reference, rate) = hand_made(5)
+    commands, times, cycles = np.zeros((5, 8, 6, 3)), np.linspace(0, 0.02, 9), np.linspace(-0.3, 2.1, 5)
+    kept = [array[rows] for array in (action, correction, reference, rate, commands)]
+    legs_of_clock(gait_parameters(action)[rows], TRIPOD_PHASE, SIDE, cycles[rows], times, lead, 0.5, 0.2, *kept)
+    flat = commands[rows].reshape(-1, 144)
+    return np.concatenate([flat, correction[rows], reference[rows], rate[rows], cycles[rows, None]], axis=1)
+
+
+@pytest.mark.parametrize("lead", [0, 1])
+def test_the_clocks_kernel_computes_what_its_arrays_do_to_the_bit(lead):
+    _, _, _, (action, before, _, _) = hand_made(5)
+    gait, times = gait_parameters(action), np.linspace(0, 0.02, 9)
+    commands, angle, speed, cycles = servos.gait_commands(
+        lambda gone: tripod_gait(gait, gone), 1.0 / gait[:, 0], np.linspace(-0.3, 2.1, 5), times, lead
+    )
+    after = before + 0.2 * (0.5 * action - before)
+    rate = (after - before) / times[-1]
+    commands[..., 0] += before + times[lead : lead + 8, None, None] * rate
+    commands[..., 1] += rate
+    expected = np.moveaxis(commands, 0, 1).reshape(5, 144)
+    expected = np.concatenate([expected, after, angle + after, speed + rate, cycles[:, None]], axis=1)
+    np.testing.assert_array_equal(clocked(kernels.legs_of_clock, slice(0, 5), lead), expected)
+
+
 def test_compiled_kernels_compute_what_the_interpreted_ones_do():
     rows = slice(0, 5)
     for torques in (False, True):
@@ -47,6 +76,8 @@ def test_compiled_kernels_compute_what_the_interpreted_ones_do():
         np.testing.assert_array_equal(compiled, measured(kernels.walker_frame, rows, torques))
     np.testing.assert_array_equal(ramped(kernels.COMPILED.ramp, rows), ramped(kernels.ramp, rows))
     np.testing.assert_array_equal(turned(kernels.COMPILED.turn, rows), turned(kernels.turn, rows))
+    compiled = clocked(kernels.COMPILED.legs_of_clock, rows)
+    np.testing.assert_array_equal(compiled, clocked(kernels.legs_of_clock, rows))
 
 
 def test_a_simulation_is_the_same_alone_and_among_others():
@@ -56,6 +87,8 @@ def test_a_simulation_is_the_same_alone_and_among_others():
         np.testing.assert_array_equal(measured(kernels.COMPILED.walker_frame, one)[0], together[k])
         np.testing.assert_array_equal(ramped(kernels.COMPILED.ramp, one)[0], ramps[k])
         np.testing.assert_array_equal(turned(kernels.COMPILED.turn, one)[0], turned(kernels.turn, slice(0, 5))[k])
+        alone, others = (clocked(kernels.COMPILED.legs_of_clock, part) for part in (one, slice(0, 5)))
+        np.testing.assert_array_equal(alone[0], others[k])
 
 
 def test_servos_deliver_what_their_motors_can():
