@@ -159,7 +159,7 @@ def test_every_environment_can_be_evaluated(name):
 
 def test_unknown_names_are_refused_with_what_exists():
     with pytest.raises(
-        ValueError, match="unknown policy 'dance'; there are zero, random, clock, PD, walk, .* and folders"
+        ValueError, match="unknown policy 'dance'; there are zero, random, stand, clock, PD, walk, .* and folders"
     ):
         policies.find("dance", None, {})
     with pytest.raises(ValueError, match="unknown training run 'walk'; there are .*hexapod"):
