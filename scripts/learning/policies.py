@@ -21,7 +21,7 @@ from tarsus.controllers.clock_gaits import CLOCK_GAITS
 from tarsus.controllers.gait_policy import GaitPolicy
 from tarsus.controllers.raibert import Raibert, RaibertGains, RaibertPolicy
 from tarsus.controllers.slip import SlipControl, SlipController, SlipPolicy
-from tarsus.envs.hexapod import GAIT_RANGES
+from tarsus.envs.hexapod import GAIT_RANGES, steered
 from tarsus.scripts.learning.checkpoint import TrainedPolicy, newest
 from tarsus.scripts.learning.training_runs import differences, environment_of, plain
 from tarsus.scripts.machines.multipod_mujoco import bigant_gait, multipod_gait
@@ -71,11 +71,15 @@ def clock(env: gymnasium.Env, seed: int, gait: TripodGait | None = None) -> Poli
 
 def gait_action(gait: TripodGait) -> np.ndarray:
     """Return the action of the mode "gait" that names a gait, shape (6,); beyond [-1, 1] where it is out of range."""
-    low, high = np.array(list(GAIT_RANGES.values())).T
     t_c = gait.cycle_time
     differences = gait.slow_time_difference / t_c, gait.offset_difference
-    value = np.array([t_c, gait.slow_time / t_c, gait.sweep_angle, gait.leg_offset, *differences])
-    return 2 * (value - low) / (high - low) - 1
+    return action_naming(np.array([t_c, gait.slow_time / t_c, gait.sweep_angle, gait.leg_offset, *differences]))
+
+
+def action_naming(parameters: np.ndarray) -> np.ndarray:
+    """Return the action of the mode "gait" that names these parameters, shape (6,); see `GAIT_RANGES`."""
+    low, high = np.array(list(GAIT_RANGES.values())).T
+    return 2 * (parameters - low) / (high - low) - 1
 
 
 def run_up(action: np.ndarray, time: float) -> np.ndarray:
@@ -94,21 +98,8 @@ def steady(env: gymnasium.Env, seed: int, gait: TripodGait, from_rest: bool = Tr
 
 
 def commanded(env: gymnasium.Env, seed: int) -> PolicyFunction:
-    """Follow a commanded speed and yaw rate with the clock: its cycles, then its sweep; its sides differ in turns.
-
-    The numbers were measured at the walk and the run: 0.26 m of way in a cycle, and 0.3 rad of turn where the sides
-    differ most, which they must not by more than a third: it would fall.
-    """
-
-    def policy(observation, info) -> np.ndarray:
-        speed, yaw_rate = info["command"]
-        cycle_time = float(np.clip(0.26 / max(speed, 0.1), 0.5, 1.3))
-        sweep = 0.75 * float(np.clip(speed * cycle_time / 0.26, 0.4, 1.0))
-        turn = float(np.clip(yaw_rate * cycle_time / 0.3, -0.3, 0.3))
-        gait = TripodGait(cycle_time, 0.6 * cycle_time, sweep, 0.0, 0.15 * turn * cycle_time, -0.3 * turn)
-        return gait_action(gait).astype(np.float32)
-
-    return policy
+    """Follow a commanded speed and yaw rate with the clock: its cycles, then its sweep; its sides differ in turns."""
+    return lambda observation, info: action_naming(steered(info["command"])).astype(np.float32)
 
 
 def slip(env: gymnasium.Env, seed: int) -> PolicyFunction:
