@@ -44,6 +44,12 @@ class ActionMode(ABC):
         """Take views of the task's arrays; by default none."""
         return
 
+    def room_for_commands(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return an array for a kernel's commands, shape (n, n_substeps, n_joints, 3), and it as `commands` has it."""
+        task = self.task
+        made = np.zeros((*task.shape, task.n_substeps, len(task.layout.joints), 3))
+        return made.reshape(-1, *made.shape[-3:]), np.moveaxis(made, -3, 0)
+
     def start(self, sim, angle: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Return the joint angles at which an episode begins [rad], given those of standing, and draw its phase."""
         self.task.cycles[sim] = 0.0
@@ -67,12 +73,10 @@ class Velocity(ActionMode):
         task = self.task
         self.rows = [np.atleast_2d(kept) for kept in (task.action, task.reference, task.rate)]
         self.speeds = self.speeds_asked()
-        n, n_joints = len(self.speeds), len(task.layout.joints)
-        made = np.zeros((n, task.n_substeps, n_joints, 3))
-        ranges = np.full(n_joints, np.inf) if task.limits is None else task.limits
+        made, self._commands = self.room_for_commands()
+        ranges = np.full(len(task.layout.joints), np.inf) if task.limits is None else task.limits
         fixed = np.atleast_2d(task.qpos), task.driven, task.table, ranges, task.substep_times, task.lead
         self._arguments: tuple[Any, ...] = *fixed, self.speeds, *self.rows[1:], made
-        self._commands = np.moveaxis(made.reshape(*task.shape, task.n_substeps, n_joints, 3), -3, 0)
 
     def speeds_asked(self) -> np.ndarray:
         """Return the array of speeds that are ramped at, shares of the no-load speed, shape (n, n_joints)."""
@@ -150,12 +154,10 @@ class Gait(ActionMode):
         if task.CLOCK is None:
             return
         kept = task.action, task.correction, task.reference, task.rate
-        rows, n_joints = [np.atleast_2d(array) for array in kept], len(task.layout.joints)
-        made = np.zeros((len(rows[0]), task.n_substeps, n_joints, 3))
+        rows, (made, self._commands) = [np.atleast_2d(array) for array in kept], self.room_for_commands()
         self._gait = np.zeros((len(rows[0]), len(self._low)))
         clock = self._gait, *task.CLOCK, np.atleast_1d(task.cycles), task.substep_times, task.lead
         self._arguments = *clock, *self.correcting(), *rows, made
-        self._commands = np.moveaxis(made.reshape(*task.shape, task.n_substeps, n_joints, 3), -3, 0)
 
     def correcting(self) -> tuple[float, float]:
         """Return the correction that an action of 1 asks for [rad], and its share that comes in a control period."""
@@ -163,7 +165,7 @@ class Gait(ActionMode):
 
     def first(self) -> np.ndarray:
         """Return the parameters of the gait in which an episode begins, shape (n,)."""
-        return np.array(list(self.task.gait_ranges.values())).mean(-1)
+        return self.task.middle_gait
 
     def parameters(self, action: np.ndarray) -> np.ndarray:
         """Return the parameters of the gait, shape (..., n)."""

@@ -179,10 +179,6 @@ class HexapodTask(WalkerTask):
         turn = self.TURN
         return -wrap(profile(phase, turn.cycle_time, turn.slow_time, turn.sweep_angle)[0])
 
-    def frequency_of(self, parameters: np.ndarray) -> np.ndarray:
-        """Return the clock's."""
-        return 1.0 / parameters[..., 0]
-
     def make_room(self) -> None:
         """Make room also for the battery, and where robots are drawn for their legs."""
         super().make_room()

@@ -56,6 +56,7 @@ class WalkerTask(FreeBodyTask):
         JOINT: What a driven joint is called in `info`.
         layout: Names of joints and legs.
         mode: What an action means.
+        middle_gait: The parameters in the middle of `gait_ranges`.
         action_names: Of each entry of an action: a joint, or in the action mode "gait" a parameter of the gait.
         observation_names: Name of every component of the observation.
         table: Gains and motors of the servos, for the kernels: one row for all, or one for each simulation.
@@ -120,11 +121,12 @@ class WalkerTask(FreeBodyTask):
 
     def gait_corrected(self, command: np.ndarray | None) -> np.ndarray:
         """Return the gait that "residual" corrects, given a command or none; by default the middle of the ranges."""
-        return np.mean(list(self.gait_ranges.values()), -1)
+        return self.middle_gait
 
     def prepare(self) -> None:
         """Find the names of joints, legs and actions."""
         self.layout = self.layout_of(self.config.robot)
+        self.middle_gait = np.mean(list(self.gait_ranges.values()), -1)
         self.mode = self.MODES[self.config.action_mode](self)
         self.action_names = self.mode.names
 
@@ -174,9 +176,8 @@ class WalkerTask(FreeBodyTask):
 
     def place(self, sim, model, data, rng) -> None:
         """Place the robot on the ground with the joint angles of the gait, with noise on joints and velocities."""
-        noise = self.config.reset_noise
         mujoco.mj_resetDataKeyframe(model, data, 0)
-        angle = self.mode.start(sim, self.of_joints(data.qpos[7:]), rng)
+        noise, angle = self.config.reset_noise, self.mode.start(sim, self.of_joints(data.qpos[7:]), rng)
         angle = angle + noise * rng.standard_normal(len(angle))
         angle = angle if self.limits is None else np.clip(angle, -self.limits, self.limits)
         data.qpos[:] = self.start_state(self.params[sim], self.terrain[sim], angle)
@@ -190,11 +191,10 @@ class WalkerTask(FreeBodyTask):
     def bind(self, data) -> None:
         """Take views of the frame, and what the kernels get: arrays with a row for each simulation."""
         super().bind(data)
-        frame = self.frame
         names = [self.JOINT + "_angle", self.JOINT + "_speed", "torque", "current"]
-        self.joint_angle, self.joint_speed, self.torque, self.current = (getattr(frame, name) for name in names)
+        self.joint_angle, self.joint_speed, self.torque, self.current = (getattr(self.frame, name) for name in names)
         rows = [np.atleast_2d(kept) for kept in (self.action, self.last_action, self.reference, self.rate)]
-        columns = np.array([frame.at[name] for name in self.parts()])
+        columns = np.array([self.frame.at[name] for name in self.parts()])
         self._frame_arguments = *self._body, self.driven, self.table, self.mode.torques, *rows, columns
         most = self.table[:, MAX_TORQUE : MAX_TORQUE + 1]
         self.most_torque = most if self.shape else most[0]
