@@ -88,9 +88,13 @@ def learn(options: Mapping[str, Any], steps: int, every: int, seed: int) -> list
     envs.seed(seed)
     model = PPO("MlpPolicy", envs, seed=seed, device="cpu")
     made: list[Played] = []
+
+    def act(seen: np.ndarray) -> np.ndarray:
+        return model.predict(seen, deterministic=True)[0]
+
     while True:
-        speed, reward, falls = play(lambda seen: model.predict(seen, deterministic=True)[0], options)
-        _, _, scattered = play(lambda seen: model.predict(seen, deterministic=True)[0], options, scattered=True)
+        speed, reward, falls = play(act, options)
+        _, _, scattered = play(act, options, scattered=True)
         made.append(Played(model.num_timesteps, speed, reward, falls, scattered))
         if model.num_timesteps >= steps:
             envs.close()
