@@ -15,6 +15,7 @@ from typing import Annotated, Any, NamedTuple
 
 import gymnasium
 import numpy as np
+from tqdm import tqdm
 
 import tarsus  # noqa: F401  registers the environments
 from tarsus.envs.hexapod import HexapodVectorEnv
@@ -92,12 +93,15 @@ def learn(options: Mapping[str, Any], steps: int, every: int, seed: int) -> list
     def act(seen: np.ndarray) -> np.ndarray:
         return model.predict(seen, deterministic=True)[0]
 
+    bar = tqdm(total=steps, desc=f"seed {seed}", unit="step", leave=False)
     while True:
+        bar.update(model.num_timesteps - bar.n)
         speed, reward, falls = play(act, options)
         _, _, scattered = play(act, options, scattered=True)
         made.append(Played(model.num_timesteps, speed, reward, falls, scattered))
         if model.num_timesteps >= steps:
             envs.close()
+            bar.close()
             return made
         model.learn(min(every, steps - model.num_timesteps), reset_num_timesteps=False)
 
