@@ -11,10 +11,10 @@ run: $(VENV)/.base
 	$(BIN)/tarsus run hexapod
 
 test: $(VENV)/.test
-	$(BIN)/python -m pytest -n auto --dist worksteal
+	$(BIN)/python -m pytest --confcutdir tests -n auto --dist worksteal
 
 test-processors: $(VENV)/.test
-	.ci/processors $(BIN)/python -m pytest -n auto --dist worksteal
+	.ci/processors $(BIN)/python -m pytest --confcutdir tests -n auto --dist worksteal
 
 check: $(VENV)/.test
 	$(BIN)/ruff format --check . && $(BIN)/ruff check .
