@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..analytic.clock import TURN
 from . import servos
 from .kernels import COMPILED
 
 if TYPE_CHECKING:
     from .walker import WalkerTask
+
+WAITS = 0.3  # how far from the clock's a leg may begin and follow it at once [rad]
 
 
 class ActionMode(ABC):
@@ -54,6 +57,10 @@ class ActionMode(ABC):
         """Return the joint angles at which an episode begins [rad], given those of standing, and draw its phase."""
         self.task.cycles[sim] = 0.0
         return angle
+
+    def begin(self, sim) -> None:
+        """Begin an episode from the task's `reference`; by default nothing depends on it."""
+        return
 
     @abstractmethod
     def commands(self, action: np.ndarray) -> np.ndarray:
@@ -153,11 +160,19 @@ class Gait(ActionMode):
         self._low, self._high = np.array(list(task.gait_ranges.values())).T
         if task.CLOCK is None:
             return
-        kept = task.action, task.correction, task.reference, task.rate
+        kept = task.action, task.correction, task.held, task.turned, task.reference, task.rate
         rows, (made, self._commands) = [np.atleast_2d(array) for array in kept], self.room_for_commands()
-        self._gait = np.zeros((len(rows[0]), len(self._low)))
+        self._gait = np.zeros((len(rows[0]), 7))  # a gait of fewer parameters leaves the last at 0
         clock = self._gait, *task.CLOCK, np.atleast_1d(task.cycles), task.substep_times, task.lead
         self._arguments = *clock, *self.correcting(), *rows, made
+
+    def begin(self, sim) -> None:
+        """Let legs that are far from the clock's wait until it comes by: at its side they would be torn round."""
+        task = self.task
+        if task.CLOCK is not None:
+            ahead = task.reference[sim] - task.gait(self.first(), task.cycles[sim])[0]
+            task.turned[sim] = TURN * np.rint(ahead / TURN)
+            task.held[sim] = np.where(np.abs(ahead - task.turned[sim]) > WAITS, task.reference[sim], np.inf)
 
     def correcting(self) -> tuple[float, float]:
         """Return the correction that an action of 1 asks for [rad], and its share that comes in a control period."""
@@ -175,7 +190,8 @@ class Gait(ActionMode):
         """Follow the gait from its current phase."""
         if self.task.CLOCK is None:
             return self.followed(self.parameters(action), action)
-        self._gait[...] = self.parameters(action)
+        asked = self.parameters(action)
+        self._gait[:, : asked.shape[-1]] = asked
         COMPILED.legs_of_clock(*self._arguments)
         return self._commands
 

@@ -90,7 +90,7 @@ class FreeBodyTask(Task):
     """
 
     DEFAULT = ("height", "gravity", "velocity", "angular_velocity", "joint_angle", "joint_speed", "foot_contact")
-    DEFAULT += ("action", "command")
+    DEFAULT += ("action", "command", "pace")
     PLACE = slice(0, 2)
     FORWARD: ClassVar[int] = 0
     KEPT = (*Task.KEPT, "pace")
@@ -228,5 +228,13 @@ def entries(own: dict[str, Observation], legs: Iterable[str], actions: Iterable[
         "action": labelled(actions, 1, "1", "the last action"),
         "command": labelled(
             ("speed", "yaw_rate"), 100, "m/s, rad/s", "forward speed, yaw rate", lambda t: t.command, "commanded"
+        ),
+        "pace": labelled(
+            ("forward", "left", "yaw_rate"),
+            100,
+            "m/s, m/s, rad/s",
+            "mean over a stride, until the last step, of what is commanded, and of the drift",
+            lambda t: t.pace,
+            "commanded",
         ),
     }

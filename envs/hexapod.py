@@ -35,6 +35,14 @@ _SIDE = np.where(RIGHT, -1.0, 1.0)
 LEGS = tuple(f"leg_{k}" for k in range(N_LEGS))
 HIPS = tuple(f"hip_{k}" for k in range(N_LEGS))
 WALK = np.array([1.0, 0.6, 0.75, 0.0, 0.0, 0.0])  # the documents' gait, in the order of `GAIT_RANGES`
+# Of the clock that follows commands: speeds [m/s], and what was measured to walk at them and to turn best: cycle time
+# [s], sweep angle [rad], and the yaw rate where the sides differ most [rad/s].
+STEERING = (
+    (0.0, 0.1, 0.25, 0.35, 0.45, 0.53),
+    (1.3, 1.0, 0.75, 0.6, 0.53, 0.5),
+    (-0.2, 0.0, 0.375, 0.375, 0.5, 0.75),
+    (0.5, 0.5, 0.5, 0.75, 0.75, 0.75),
+)
 MODES = actions.MODES | {"rate": actions.Rate}
 
 
@@ -47,31 +55,33 @@ def tripod_gait(parameters: np.ndarray, cycles: np.ndarray) -> tuple[np.ndarray,
     """Return hip angles [rad] and their rates [rad/s] of the alternating-tripod clock, shape (..., 6) both.
 
     Args:
-        parameters: In the order of `GAIT_RANGES`, shape (..., 6).
+        parameters: In the order of `GAIT_RANGES`, shape (..., 6), and by how much the left legs sweep more than
+            usual, the right ones less, if that is given, shape (..., 7) [rad].
         cycles: The clock has gone, shape (...,).
     """
-    gait = parameters[..., None]  # (..., 6, 1): broadcasts over the legs
-    cycle_time, duty, sweep, offset, duty_difference, offset_difference = np.moveaxis(gait, -2, 0)
+    gait = parameters[..., None]  # (..., 7, 1): broadcasts over the legs
+    cycle_time, duty, sweep, offset, duty_difference, offset_difference, *more = np.moveaxis(gait, -2, 0)
+    sweep = sweep + _SIDE * more[0] if more else sweep
     slow_time = (duty + _SIDE * duty_difference) * cycle_time
     angle, rate = profile(np.asarray(cycles)[..., None] + TRIPOD_PHASE, cycle_time, slow_time, sweep)
     return -(angle + offset + _SIDE * offset_difference), -rate  # the minus is forward
 
 
 def steered(command: np.ndarray) -> np.ndarray:
-    """Return the parameters of a clock that follows a command, in the order of `GAIT_RANGES`, shape (..., 6).
+    """Return the parameters of a clock that follows a command, as `tripod_gait` takes them, shape (..., 7).
 
-    The numbers were measured at the walk and the run: 0.26 m of way in a cycle, and 0.3 rad of turn where the sides
-    differ most, which they must not by more than a third: it would fall.
+    Between the points of `STEERING` they are interpolated. In a turn the outer legs sweep more and begin farther ahead,
+    the inner ones less and farther back. The clock stops where the robot is to stand.
 
     Args:
         command: Forward speed [m/s] and yaw rate [rad/s], shape (..., 2).
     """
     speed, yaw_rate = command[..., 0], command[..., 1]
-    cycle_time = np.clip(0.26 / np.maximum(speed, 0.1), 0.5, 1.3)
-    sweep = 0.75 * np.clip(speed * cycle_time / 0.26, 0.4, 1.0)
-    turn = np.clip(yaw_rate * cycle_time / 0.3, -0.3, 0.3)
-    duty, offset = np.full_like(turn, 0.6), np.zeros_like(turn)
-    return np.stack([cycle_time, duty, sweep, offset, 0.15 * turn, -0.3 * turn], axis=-1)
+    cycle_time, sweep, fastest = (np.interp(speed, STEERING[0], row) for row in STEERING[1:])
+    cycle_time = np.where((np.abs(speed) < 0.01) & (np.abs(yaw_rate) < 0.01), 1e6, cycle_time)
+    turn = np.clip(yaw_rate / fastest, -1.0, 1.0)
+    duty, none = np.full_like(turn, WALK[1]), np.zeros_like(turn)
+    return np.stack([cycle_time, duty, sweep, none, none, -0.1 * turn, -0.7 * turn], axis=-1)
 
 
 @dataclass(frozen=True)
@@ -106,7 +116,7 @@ class HexapodTask(WalkerTask):
     KEPT = (*WalkerTask.KEPT, "_drained")
     DEFAULT = (
         *("height", "gravity", "velocity", "angular_velocity", "hip_cosine", "hip_sine", "hip_speed", "compression"),
-        *("foot_contact", "action", "hip_lead", "clock", "command", "heading"),
+        *("foot_contact", "action", "hip_lead", "clock", "command", "pace", "heading"),
     )
     config_class = HexapodConfig
     FORWARD = 1

@@ -106,14 +106,17 @@ def turn(reference, table, gait, period, modulation, action, speeds):
             speeds[i, j] = min(max(share, -1.0), 1.0)
 
 
-def legs_of_clock(gait, phase, side, cycles, times, lead, scale, share, action, correction, reference, rate, commands):
+def legs_of_clock(
+    gait, phase, side, cycles, times, lead, scale, share, action, correction, held, turned, reference, rate, commands
+):
     """Follow a clock whose legs have phases and sides, with corrections, and write the commands of the substeps.
 
-    The arithmetic is that of `servos.gait_commands` with `hexapod.tripod_gait`, to the bit.
+    The arithmetic is that of `servos.gait_commands` with `hexapod.tripod_gait`, to the bit. A leg that is held at an
+    angle waits there until the clock's leg comes by.
 
     Args:
-        gait: Cycle time [s], duty factor, sweep and offset angle [rad], and the differences of duty and offset [rad]
-            that the sides add, shape (n, 6).
+        gait: Cycle time [s], duty factor, sweep and offset angle [rad], and the differences of duty, offset and sweep
+            [rad] that the sides add, shape (n, 7).
         phase: Of each leg, shape (n_legs,) [cycle].
         side: Of each leg, +1 or -1, shape (n_legs,).
         cycles: The clock has gone before and after, shape (n,).
@@ -123,34 +126,51 @@ def legs_of_clock(gait, phase, side, cycles, times, lead, scale, share, action, 
         share: By which a correction comes nearer to what is asked for in the period; 0 leaves it as it is.
         action: Shape (n, n_legs).
         correction: Before and after, shape (n, n_legs) [rad].
+        held: Where legs wait for the clock, infinite for those that follow it, shape (n, n_legs) [rad].
+        turned: Whole turns that hips are ahead of the clock, shape (n, n_legs) [rad].
         reference: Receives the set-points, shape (n, n_legs) [rad].
         rate: Receives their speeds [rad/s].
         commands: Receives the commands, shape (n, n_substeps, n_legs, 3); see `servos`.
     """
     n = len(times) - 1
     for i in range(len(gait)):
-        cycle_time, duty, sweep, offset, duty_difference, offset_difference = gait[i]
-        frequency = 1.0 / cycle_time
+        frequency = 1.0 / gait[i, 0]
         for j in range(len(phase)):
-            slow_time, before = (duty + side[j] * duty_difference) * cycle_time, correction[i, j]
+            own, before = (gait[i], phase[j], side[j]), correction[i, j]
             correction[i, j] += share * (scale * action[i, j] - before)
             added = (correction[i, j] - before) / times[n]
+            wait, waits = held[i, j], held[i, j] < np.inf
             for k in range(n + 1):
                 at = k + lead if k < n else n
-                gone = cycles[i] + times[at] * frequency + phase[j]
-                turns = np.floor(gone + 0.5)
-                tau = (gone - turns) * cycle_time
-                if -0.5 * slow_time <= tau < 0.5 * slow_time:
-                    angle, speed = slow_phase(tau, slow_time, sweep)
-                else:
-                    angle, speed = fast_phase(tau, 0.5 if tau > 0.0 else -0.5, cycle_time, slow_time, sweep)
-                angle = -(TURN * turns + angle + offset + side[j] * offset_difference)
+                angle, speed = leg_of_clock(*own, cycles[i] + times[at] * frequency)
+                angle += turned[i, j]
+                if waits:
+                    angle, speed = wait, 0.0
                 if k < n:
                     commands[i, k, j, 0] = angle + (before + times[at] * added)
-                    commands[i, k, j, 1] = added - speed
+                    commands[i, k, j, 1] = added + speed
                 else:
-                    reference[i, j], rate[i, j] = angle + correction[i, j], added - speed
+                    reference[i, j], rate[i, j] = angle + correction[i, j], added + speed
+            if waits:
+                first = (wait - leg_of_clock(*own, cycles[i])[0]) / TURN
+                last = (wait - leg_of_clock(*own, cycles[i] + times[n] * frequency)[0]) / TURN
+                if np.floor(first) != np.floor(last):  # it came by
+                    held[i, j], turned[i, j] = np.inf, TURN * np.rint(last)
         cycles[i] += times[n] * frequency
+
+
+def leg_of_clock(gait, phase, side, cycles):
+    """Return angle [rad] and rate [rad/s] of a leg of `legs_of_clock` when its clock has gone so many cycles."""
+    cycle_time, duty, sweep, offset, duty_difference, offset_difference, sweep_difference = gait
+    slow_time, sweep = (duty + side * duty_difference) * cycle_time, sweep + side * sweep_difference
+    gone = cycles + phase
+    turns = np.floor(gone + 0.5)
+    tau = (gone - turns) * cycle_time
+    if -0.5 * slow_time <= tau < 0.5 * slow_time:
+        angle, speed = slow_phase(tau, slow_time, sweep)
+    else:
+        angle, speed = fast_phase(tau, 0.5 if tau > 0.0 else -0.5, cycle_time, slow_time, sweep)
+    return -(TURN * turns + angle + offset + side * offset_difference), -speed
 
 
 def walker_frame(

@@ -70,12 +70,14 @@ class WalkerTask(FreeBodyTask):
         reference, rate: Their set-points [rad], and the speeds of these [rad/s].
         cycles: The gait has gone, shape (...,).
         correction: Of the joints' angles in the mode "residual", shape (..., n_joints) [rad].
+        held: Where joints wait for the clock of a gait, infinite for those that follow it, shape (..., n_joints) [rad].
+        turned: Whole turns by which joints are ahead of the clock, shape (..., n_joints) [rad].
     """
 
-    KEPT = (*FreeBodyTask.KEPT, "reference", "rate", "cycles", "correction")
+    KEPT = (*FreeBodyTask.KEPT, "reference", "rate", "cycles", "correction", "held", "turned")
     DEFAULT = (
         *("height", "gravity", "velocity", "angular_velocity", "joint_angle", "joint_cosine", "joint_sine"),
-        *("joint_speed", "joint_lead", "compression", "foot_contact", "action", "command", "clock"),
+        *("joint_speed", "joint_lead", "compression", "foot_contact", "action", "command", "pace", "clock"),
     )
     WIDTHS = WIDTHS
     JOINT: ClassVar[str] = "joint"
@@ -167,7 +169,7 @@ class WalkerTask(FreeBodyTask):
         self.table = np.tile(servos.row_of(robot), (rows, 1))
         self.driven = 7 + self.of_joints(np.arange(self.model.nq - 7))
         self.reference, self.rate, self.correction = np.zeros(shape), np.zeros(shape), np.zeros(shape)
-        self.cycles = np.zeros(self.shape)
+        self.cycles, self.held, self.turned = np.zeros(self.shape), np.full(shape, np.inf), np.zeros(shape)
 
     def write_robot(self, sim, model, params) -> None:
         """Write a robot's parameters into its model, and keep its servos."""
@@ -187,6 +189,7 @@ class WalkerTask(FreeBodyTask):
         """Initialise position and set-points."""
         super().begin(sim, data)
         self.reference[sim], self.rate[sim], self.correction[sim] = self.of_joints(data.qpos[7:]), 0.0, 0.0
+        self.mode.begin(sim)
 
     def bind(self, data) -> None:
         """Take views of the frame, and what the kernels get: arrays with a row for each simulation."""

@@ -21,7 +21,7 @@ from tarsus.controllers.clock_gaits import CLOCK_GAITS
 from tarsus.controllers.gait_policy import GaitPolicy
 from tarsus.controllers.raibert import Raibert, RaibertGains, RaibertPolicy
 from tarsus.controllers.slip import SlipControl, SlipController, SlipPolicy
-from tarsus.envs.hexapod import GAIT_RANGES, steered
+from tarsus.envs.hexapod import GAIT_RANGES
 from tarsus.scripts.learning.checkpoint import TrainedPolicy, newest
 from tarsus.scripts.learning.training_runs import differences, environment_of, plain
 from tarsus.scripts.machines.multipod_mujoco import bigant_gait, multipod_gait
@@ -97,11 +97,6 @@ def steady(env: gymnasium.Env, seed: int, gait: TripodGait, from_rest: bool = Tr
     return lambda observation, info: action if from_rest else run_up(action, info["time"])
 
 
-def commanded(env: gymnasium.Env, seed: int) -> PolicyFunction:
-    """Follow a commanded speed and yaw rate with the clock: its cycles, then its sweep; its sides differ in turns."""
-    return lambda observation, info: action_naming(steered(info["command"])).astype(np.float32)
-
-
 def slip(env: gymnasium.Env, seed: int) -> PolicyFunction:
     """Run as the spring-loaded inverted pendulum does; energy that sampled torques add is taken out again."""
     base = env.unwrapped
@@ -141,7 +136,7 @@ POLICIES: dict[str, dict[str, Policy]] = {
         name: Policy(partial(steady, gait=gait, from_rest=name not in FAST), {"action_mode": "gait"})
         for name, gait in GAITS.items()
     }
-    | {"steered": Policy(commanded, {"action_mode": "gait", "task": "commanded"})},
+    | {"steered": Policy(zero, {"action_mode": "residual", "task": "commanded"})},
     "SlipLeg-v0": {"SLIP": Policy(slip, {"action_mode": "torque"})},
     "HoppingLeg-v0": {"Raibert": Policy(raibert), "Raibert-fast": Policy(partial(raibert, speed=2.0))},
     "Multipod-v0": walking(multipod_gait, gaits.names("pairs", 6), action_mode="velocity"),
@@ -197,7 +192,10 @@ def find(policy: str, environment: str | None, options: Mapping[str, Any]) -> tu
         trained = TrainedPolicy(path)
         about = trained.about
         refuse(policy, about, environment, options)
-        return Policy(lambda env, seed: trained), about["environment"], about["options"] | dict(options)
+        made = dict(about["options"])
+        if "terrain" in options:  # what was said of the ground that it was trained on
+            made = {name: value for name, value in made.items() if not name.startswith("terrain_")}
+        return Policy(lambda env, seed: trained), about["environment"], made | dict(options)
     known = of_environment(environment or "Hexapod-v0")
     if policy not in known:
         names = ", ".join([*known, *shipped()])

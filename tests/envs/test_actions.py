@@ -4,8 +4,8 @@ import gymnasium
 import numpy as np
 import pytest
 
-from tarsus.analytic.clock import TRIPOD_PHASE, TripodGait, profile, wrap
-from tarsus.envs.hexapod import GAIT_RANGES, WALK, HexapodTask, gait_parameters, steered
+from tarsus.analytic.clock import RIGHT, TRIPOD_PHASE, TripodGait, profile, wrap
+from tarsus.envs.hexapod import GAIT_RANGES, WALK, HexapodTask, gait_parameters, tripod_gait
 
 TURN = HexapodTask.TURN
 
@@ -101,7 +101,49 @@ def test_the_gait_that_is_corrected_follows_the_command():
     for _ in range(150):
         _, _, terminated, _, info = env.step(np.zeros(6))
     assert not terminated and 0.25 < info["distance"] / info["time"] < 0.45
-    assert steered(np.array([0.4, 0.2]))[4] > 0 > steered(np.array([0.4, 0.2]))[5]
+
+
+def test_a_side_that_sweeps_more_does_so_by_its_clock():
+    wider, usual = (tripod_gait(np.append(WALK, more), 0.05)[1] for more in (0.2, 0.0))
+    slow = np.abs(usual) < 2.0  # the slow phase of a tripod of two legs on one side and one on the other
+    np.testing.assert_allclose((wider / usual)[slow], np.where(RIGHT, 0.55, 0.95)[slow] / 0.75)
+    np.testing.assert_array_equal(usual, tripod_gait(WALK, 0.05)[1])
+
+
+@pytest.mark.parametrize("yaw_rate", [-0.25, 0.25])
+def test_the_steered_clock_walks_and_turns_as_commanded(yaw_rate):
+    env = make(action_mode="residual", task="commanded")
+    env.reset(seed=0, options={"command": (0.4, yaw_rate)})
+    pace = []
+    for _ in range(250):
+        _, _, terminated, _, _ = env.step(np.zeros(6))
+        pace.append(env.task.pace.copy())
+    forward, _, turn = np.mean(pace[125:], axis=0)
+    assert not terminated and 0.36 < forward < 0.44
+    assert 0.4 < turn / yaw_rate < 1.2
+
+
+def test_the_steered_clock_stands_when_it_is_told_to():
+    env = make(action_mode="residual", task="commanded")
+    env.reset(seed=0, options={"command": (0.0, 0.0)})
+    for _ in range(150):
+        _, _, terminated, _, info = env.step(np.zeros(6))
+    assert not terminated and abs(info["distance"]) < 0.05 and np.abs(env.task.pace).max() < 5e-3
+
+
+def test_legs_far_from_the_clocks_wait_until_it_comes_by():
+    env = make(reset_noise=0.0)
+    _, info = env.reset(seed=1)
+    task, start = env.task, env.data.qpos.copy()
+    assert np.isinf(task.held).all()
+    start[task.driven[2]] += 1.0
+    start[task.driven[4]] += 4 * np.pi  # the same pose: it follows at once, in its own turn
+    env.reset(seed=1, options={"qpos": start})
+    np.testing.assert_allclose(task.held, np.where(np.arange(6) == 2, start[task.driven[2]], np.inf))
+    for _ in range(60):  # of which a turn takes 50
+        _, _, terminated, _, _ = env.step(np.zeros(6))
+    assert not terminated and np.isinf(task.held).all()
+    assert np.abs(task.reference - task.joint_angle).max() < 2.0  # not a turn
 
 
 @pytest.mark.parametrize("name", ["Multipod-v0", "BigAnt-v0"])

@@ -416,6 +416,7 @@ def hand_made_task(asked="forward", shape=()):
         command=np.array([0.2, 1.5]),
         velocity=np.array([-0.4, 0.3]),
         cycles=np.array(0.25),
+        pace=np.array([0.1, -0.2, 0.3]),
     )
     task = HexapodTask(shape, task=asked)
     for name, value in kept.items():
@@ -451,6 +452,7 @@ OBSERVED = {
     "height_scan": np.repeat([0.16] * 4, 3) - np.tile([-0.002, 0.0, 0.002], 4),
     "action": [0.3] * 6,
     "command": [0.2, 1.5],
+    "pace": [0.1, -0.2, 0.3],
     "clock": [0, 1],
     "heading": [0, 1],
 }
@@ -480,6 +482,7 @@ def test_reward_terms_have_their_expected_values():
     shared = {"power": np.sum(np.abs(torque * speed)), "action_change": 6 * 0.2**2, "healthy": 1.0}
     assert hand_made_task("forward").unweighted_terms() == pytest.approx({"forward": 0.3, "drift": 0.4} | shared)
     task = hand_made_task("commanded")
+    task.pace[...] = 0.0
     task.advance()  # the position has not changed: only the yaw rate is not zero
     yaw_rate = (1 - np.exp(-0.02 / 0.25)) * (-0.5 * np.sin(0.3) + 2.0 * np.cos(0.3))
     task.pace[:2] = 0.15, -0.05

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from tarsus.analytic.clock import RIGHT, TRIPOD_PHASE
+from tarsus.analytic.clock import RIGHT, TRIPOD_PHASE, profile
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.envs import kernels, servos
-from tarsus.envs.hexapod import gait_parameters, tripod_gait
+from tarsus.envs.hexapod import WALK, gait_parameters, tripod_gait
 
 JOINTS, AT_BODY = np.arange(7, 25, 3), np.array([0, 3, 6])
 SIDE = np.where(RIGHT, -1.0, 1.0)
@@ -44,11 +44,17 @@ def turned(turn, rows):
     return speeds[rows]
 
 
-def clocked(legs_of_clock, rows, lead=0):
+def seven(action):
+    """Return parameters of gaits whose sides also differ in their sweeps, shape (n, 7)."""
+    return np.concatenate([gait_parameters(action), 0.3 * action[:, :1]], axis=1)
+
+
+def clocked(legs_of_clock, rows, lead=0, held=None):
     _, _, _, (action, correction, reference, rate) = hand_made(5)
     commands, times, cycles = np.zeros((5, 8, 6, 3)), np.linspace(0, 0.02, 9), np.linspace(-0.3, 2.1, 5)
-    kept = [array[rows] for array in (action, correction, reference, rate, commands)]
-    legs_of_clock(gait_parameters(action)[rows], TRIPOD_PHASE, SIDE, cycles[rows], times, lead, 0.5, 0.2, *kept)
+    held = np.full((5, 6), np.inf) if held is None else held
+    kept = [array[rows] for array in (action, correction, held, np.zeros((5, 6)), reference, rate, commands)]
+    legs_of_clock(seven(action)[rows], TRIPOD_PHASE, SIDE, cycles[rows], times, lead, 0.5, 0.2, *kept)
     flat = commands[rows].reshape(-1, 144)
     return np.concatenate([flat, correction[rows], reference[rows], rate[rows], cycles[rows, None]], axis=1)
 
@@ -56,7 +62,7 @@ def clocked(legs_of_clock, rows, lead=0):
 @pytest.mark.parametrize("lead", [0, 1])
 def test_the_clocks_kernel_computes_what_its_arrays_do_to_the_bit(lead):
     _, _, _, (action, before, _, _) = hand_made(5)
-    gait, times = gait_parameters(action), np.linspace(0, 0.02, 9)
+    gait, times = seven(action), np.linspace(0, 0.02, 9)
     commands, angle, speed, cycles = servos.gait_commands(
         lambda gone: tripod_gait(gait, gone), 1.0 / gait[:, 0], np.linspace(-0.3, 2.1, 5), times, lead
     )
@@ -69,6 +75,22 @@ def test_the_clocks_kernel_computes_what_its_arrays_do_to_the_bit(lead):
     np.testing.assert_array_equal(clocked(kernels.legs_of_clock, slice(0, 5), lead), expected)
 
 
+@pytest.mark.parametrize("ahead, waits", [(0.025, [True, False, False]), (-0.025, [True, True, True])])
+def test_a_held_leg_waits_until_the_clock_comes_by(ahead, waits):
+    gait, times, walk = np.append(WALK, 0.0)[None], np.linspace(0, 0.02, 9), (1.0, 0.6, 0.75)
+    correction, reference, rate, cycles = np.zeros((1, 1)), np.zeros((1, 1)), np.zeros((1, 1)), np.array([0.1])
+    wait = -profile(0.1 + ahead, *walk)[0] + 2 * np.pi  # in another turn
+    held, turned, commands, waited = np.full((1, 1), wait), np.zeros((1, 1)), np.zeros((1, 8, 1, 3)), True
+    rows = np.full((1, 1), 0.2), correction, held, turned, reference, rate, commands
+    for k, still in enumerate(waits):
+        kernels.legs_of_clock(gait, np.zeros(1), SIDE, cycles, times, 0, 0.5, 0.2, *rows)
+        clocks = -profile(0.1 + 0.02 * (k + 1), *walk)[0] + 2 * np.pi  # in the turn in which the leg waited
+        assert reference - correction == pytest.approx(wait if waited else clocks)
+        assert (held[0, 0] < np.inf) == still
+        waited = still
+    assert correction > 0.04  # an action corrects a leg that waits, too
+
+
 def test_compiled_kernels_compute_what_the_interpreted_ones_do():
     rows = slice(0, 5)
     for torques in (False, True):
@@ -76,8 +98,9 @@ def test_compiled_kernels_compute_what_the_interpreted_ones_do():
         np.testing.assert_array_equal(compiled, measured(kernels.walker_frame, rows, torques))
     np.testing.assert_array_equal(ramped(kernels.COMPILED.ramp, rows), ramped(kernels.ramp, rows))
     np.testing.assert_array_equal(turned(kernels.COMPILED.turn, rows), turned(kernels.turn, rows))
-    compiled = clocked(kernels.COMPILED.legs_of_clock, rows)
-    np.testing.assert_array_equal(compiled, clocked(kernels.legs_of_clock, rows))
+    held = np.where(np.arange(30).reshape(5, 6) % 2, np.inf, 0.1)
+    compiled = clocked(kernels.COMPILED.legs_of_clock, rows, held=held.copy())
+    np.testing.assert_array_equal(compiled, clocked(kernels.legs_of_clock, rows, held=held))
 
 
 def test_a_simulation_is_the_same_alone_and_among_others():

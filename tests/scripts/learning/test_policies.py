@@ -127,3 +127,10 @@ def test_a_learned_policy_beats_the_clock():
     assert policies.seeds_of("hexapod-gait") == [f"hexapod-gait-{seed}" for seed in range(3)]
     learned = evaluate.run_episode("hexapod-gait", None, {}, seed=11)
     assert learned.fell == 0 and learned.total > 3 * evaluate.run_episode("clock", None, {}, seed=11).total
+
+
+def test_a_policy_trained_on_rough_ground_can_be_asked_for_on_another():
+    _, _, trained = policies.find("hexapod-commanded-0", None, {})
+    assert trained["terrain"] == "rough" and "terrain_difficulty" in trained
+    _, _, asked = policies.find("hexapod-commanded-0", None, {"terrain": "flat"})
+    assert asked["terrain"] == "flat" and "terrain_difficulty" not in asked
