@@ -14,6 +14,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+from scipy import stats
+
 import tarsus  # noqa: F401  registers the environments
 from tarsus.envs import ENVIRONMENTS, SURROGATES
 from tarsus.scripts import parallel
@@ -107,6 +110,27 @@ def compute(environments: Iterable[str], folder: Path | None, n_seeds: int, n_jo
     return found
 
 
+def interquartile(returns: np.ndarray, n_seeds: int) -> str:
+    """Return the interquartile mean of returns and its 95 % interval over training seeds, as rliable reports them.
+
+    A score is the mean of a training seed's episodes (Agarwal et al. 2021); of a hand-made policy, an episode's return.
+
+    Args:
+        returns: Of the episodes, those of a training seed together, shape (n,).
+        n_seeds: Episodes of a policy.
+    """
+    scores = returns if len(returns) == n_seeds else returns.reshape(-1, n_seeds).mean(axis=1)
+    if len(scores) == 1 or np.ptp(scores) == 0.0:
+        return f"{scores[0]:.4g}"
+
+    def statistic(values: np.ndarray, axis: int) -> np.ndarray:
+        return stats.trim_mean(values, 0.25, axis=axis)
+
+    found = stats.bootstrap((scores,), statistic, n_resamples=2000, method="percentile", rng=0)
+    low, high = found.confidence_interval
+    return f"{statistic(scores, 0):.4g} ({low:.4g} to {high:.4g})"
+
+
 def tables(env: tuple[Literal[KNOWN], ...] = KNOWN, runs: Path | None = None, seeds: Count = 5, jobs: Jobs = 1) -> Page:
     """Return a table for each environment, and for each setting that something was trained in.
 
@@ -116,9 +140,13 @@ def tables(env: tuple[Literal[KNOWN], ...] = KNOWN, runs: Path | None = None, se
         seeds: Episodes of each policy.
         jobs: Processes.
     """
-    head = ["policy", *COLUMNS.values(), "episodes"]
+    head = ["policy", *COLUMNS.values(), "episodes", "return, interquartile mean (95 %)"]
     made = []
     for name, rows in compute(env, runs, seeds, jobs).items():
-        body = [[label, *cells(episodes), len(episodes)] for label, episodes in rows.items()]
+        totals = {label: np.array([one.total for one in episodes]) for label, episodes in rows.items()}
+        body = [
+            [label, *cells(episodes), len(episodes), interquartile(totals[label], seeds)]
+            for label, episodes in rows.items()
+        ]
         made.append(Table(head, body, f"## {name}"))
     return Page(*made)

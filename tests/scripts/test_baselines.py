@@ -36,7 +36,17 @@ def test_the_page_keeps_its_prose(tmp_path, monkeypatch):
     assert frame.main(baselines, [*options, *write]) == 0
     text = page.read_text()
     assert text.startswith("before\n") and text.endswith("\nafter\n") and "old" not in text
-    assert "| clock | 100 ± 0 | 20.0 ± 0.0 | 0.250 ± 0.000 | 0.200 ± 0.000 | 0 of 2 | 2 |" in text
+    assert "| clock | 100 ± 0 | 20.0 ± 0.0 | 0.250 ± 0.000 | 0.200 ± 0.000 | 0 of 2 | 2 | 100 |" in text
     assert f"Made by `tarsus page baselines {' '.join(options)}` on " in text
     page.write_text("no place for tables")
     assert frame.main(baselines, write) == 2 and page.read_text() == "no place for tables"
+
+
+def test_a_score_is_a_training_seeds_mean_and_the_middle_half_of_them_counts():
+    means = np.array([0.0, 1.0, 2.0, 3.0, 100.0])
+    returns = (means[:, None] + [-0.5, 0.5]).ravel()
+    text = baselines.interquartile(returns, 2)
+    middle, low, high = (float(part.strip("()")) for part in text.replace("to", "").split())
+    assert middle == 2.0 and 0.0 <= low < 2.0 < high <= 100.0
+    assert baselines.interquartile(means, 5).startswith("2 (")  # of a hand-made policy, an episode is a score
+    assert baselines.interquartile(np.array([7.0, 7.0]), 2) == "7"
