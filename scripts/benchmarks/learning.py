@@ -10,7 +10,7 @@ the time until an episode ends, and a fall ends it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, NamedTuple
 
 import gymnasium
@@ -18,6 +18,7 @@ import numpy as np
 from tqdm import tqdm
 
 import tarsus  # noqa: F401  registers the environments
+from tarsus.analytic.clock import TripodGait, profile, wrap
 from tarsus.envs.hexapod import HexapodVectorEnv
 from tarsus.mjcf.hexapod_state import start_state
 from tarsus.scripts import arguments, parallel
@@ -27,11 +28,10 @@ from tarsus.scripts.pages.frame import Page, Place, Table
 from tarsus.scripts.signature import Count, Jobs
 
 PACKAGES = ("tarsus", "mujoco", "stable-baselines3", "torch")
-PLACE = Place("learning.md", "curves")
 ENVIRONMENT = "Hexapod-v0"
 NUM_ENVS = 16
 EPISODES, FIRST_SEED, LONGEST = 16, 1000, 1000  # of an evaluation; the longest has so many steps
-CELL = "Speed [m/s], return (falls of 16 episodes; of 16 that begin with the hips at random angles)."
+CELL = "Speed [m/s], return (falls of 16 episodes; of 16 whose legs begin at random phases)."
 GOALS = {0.4: 500_000, 0.6: 1_000_000}  # speeds [m/s], and the steps after which they are asked for
 
 
@@ -42,7 +42,7 @@ class Played(NamedTuple):
     speed: float  # mean [m/s]
     reward: float  # mean return
     falls: int
-    scattered: int  # falls of those that begin with hips at random angles
+    scattered: int  # falls of those whose legs begin at random phases
 
 
 def play(act, options: Mapping[str, Any], scattered: bool = False) -> tuple[float, float, int]:
@@ -51,7 +51,7 @@ def play(act, options: Mapping[str, Any], scattered: bool = False) -> tuple[floa
     Args:
         act: Called with observations, returns actions.
         options: Of the environment.
-        scattered: Whether the hips begin at random angles, at rest.
+        scattered: Whether each leg begins at a random phase of the walk, at rest.
     """
     envs: HexapodVectorEnv = gymnasium.make_vec(
         ENVIRONMENT, EPISODES, vectorization_mode="vector_entry_point", n_threads=1, **options
@@ -72,9 +72,10 @@ def play(act, options: Mapping[str, Any], scattered: bool = False) -> tuple[floa
 
 
 def scattered_start(envs: HexapodVectorEnv) -> np.ndarray:
-    """Return `qpos` of robots that stand on hips at random angles, shape (EPISODES, nq)."""
+    """Return `qpos` of robots that stand on legs at random phases of the walk, shape (EPISODES, nq)."""
     rng, task = np.random.default_rng(FIRST_SEED), envs.task
-    angles = rng.uniform(-np.pi, np.pi, (EPISODES, len(task.layout.joints)))
+    phase, walk = rng.uniform(size=(EPISODES, len(task.layout.joints))), TripodGait()
+    angles = -wrap(profile(phase, walk.cycle_time, walk.slow_time, walk.sweep_angle)[0])
     return np.array([start_state(task.config.robot, task.terrain[0], angle) for angle in angles])
 
 
@@ -140,6 +141,16 @@ def draw(curves: Sequence[Sequence[Played]]):
     return figure
 
 
+def curves_of(option: Iterable[tuple[str, Any]]) -> str:
+    """Return the name of the curves of an environment with these options."""
+    return "_".join(["curves", *(str(value) for _, value in option)])
+
+
+def place(option: Iterable[tuple[str, Any]], **_) -> Place:
+    """Return the part of docs/learning.md; other options than the default ones have their own."""
+    return Place("learning.md", curves_of(option))
+
+
 def tables(
     seeds: Count = 5,
     steps: Count = 1_000_000,
@@ -158,4 +169,5 @@ def tables(
     """
     cases = [(dict(option), steps, every, seed) for seed in range(seeds)]
     curves = parallel.each(learn, cases, jobs, desc="seeds")
-    return Page(CELL, table(curves), *reached(curves), files={"figures/learning_curves.png": lambda: draw(curves)})
+    picture = f"figures/learning_{curves_of(option)}.png"
+    return Page(CELL, table(curves), *reached(curves), files={picture: lambda: draw(curves)})
