@@ -71,6 +71,8 @@ RANDOMISED = {
     "rho_d": (0.7, 1.3),
     "max_torque": (0.8, 1.0),
 }
+PUSHED = {"randomise": RANDOMISED, "push_speed": 1.5}
+COMMANDED = {"task": "commanded", "terrain": "rough", "terrain_difficulty": (0.0, 1.0)}
 HIPS = {"action_mode": "velocity"}
 GAIT = {"action_mode": "gait"}
 # Hip speeds from scratch: with less noise still, for each of the six legs draws its own.
@@ -79,15 +81,11 @@ QUIET = {"policy_kwargs": dict(net_arch=[64, 64], log_std_init=-2.0)}
 FAST = SETTLING | dict(n_steps=256, batch_size=2048, gamma=0.998, gae_lambda=0.98)
 RUNS: dict[str, TrainingRun] = {
     "hexapod": TrainingRun("Hexapod-v0", total_steps=600_000),
-    "hexapod-commanded": TrainingRun("Hexapod-v0", {"task": "commanded"}, settings=SETTLING, total_steps=1_200_000),
+    "hexapod-commanded": TrainingRun("Hexapod-v0", COMMANDED, settings=SETTLING, total_steps=1_200_000),
     "hexapod-hips": TrainingRun("Hexapod-v0", HIPS, settings=PPO | QUIET),
     "hexapod-gait": TrainingRun("Hexapod-v0", GAIT, total_steps=600_000),
     "hexapod-gait-sac": TrainingRun("Hexapod-v0", GAIT, "SAC", SAC, num_envs=8, total_steps=200_000),
-    "hexapod-gait-randomised": TrainingRun("Hexapod-v0", GAIT | {"randomise": RANDOMISED}, total_steps=600_000),
-    "hexapod-gait-commanded": TrainingRun("Hexapod-v0", GAIT | {"task": "commanded"}, total_steps=2_000_000),
-    "hexapod-gait-commanded-rough": TrainingRun(
-        "Hexapod-v0", GAIT | {"task": "commanded", "terrain": "rough"}, settings=SETTLING, total_steps=1_200_000
-    ),
+    "hexapod-gait-randomised": TrainingRun("Hexapod-v0", GAIT | PUSHED, settings=SETTLING, total_steps=600_000),
     "multipod": TrainingRun("Multipod-v0", settings=SETTLING),
     "bigant": TrainingRun("BigAnt-v0", settings=SETTLING),
     "hopping-leg": TrainingRun("HoppingLeg-v0", settings=SETTLING),

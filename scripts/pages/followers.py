@@ -24,7 +24,7 @@ from tarsus.scripts.pages.frame import Page, Place, Table
 from tarsus.scripts.signature import Count, Jobs
 
 ENVIRONMENT = "Hexapod-v0"
-NAMES = ("stand", "walk", "steered", "hexapod-gait-commanded-rough")
+NAMES = ("stand", "walk", "steered", "hexapod-commanded")
 KEPT = ("speed", "yaw_rate")  # terms of the reward
 HEAD = ("ground", "policy", "return", "speed kept [%]", "yaw rate kept [%]", "falls")
 PLACE = Place("policies.md", "followers")

@@ -33,7 +33,7 @@ REGAINED = 0.8
 SIDES = 8
 PUSHES = (1.0, 1.5)  # [m/s]
 PACKAGES = ("tarsus", "mujoco", "gymnasium")
-NAMES = ("walk", "run", "sprint", "dash", "hexapod-gait", "hexapod-gait-randomised")
+NAMES = ("walk", "run", "sprint", "dash", "hexapod", "hexapod-gait", "hexapod-gait-randomised")
 
 
 @dataclass(frozen=True)
