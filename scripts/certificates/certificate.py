@@ -1,0 +1,253 @@
+"""A certificate: what a policy does in each setting, how it compares with the base preset, and the verdict.
+
+Thresholds are on relative changes of mean speed and mean return from the preset `rl`, paired by seed. Their standard
+error is that of the mean of the pairs' differences, so what a seed does in both settings alike does not count.
+
+A policy *leans on the simulator* if it loses more than `LEANS` of its speed or return in another simulation of the same
+robot; it *holds* if no setting changes them by more than `HOLDS`; else it *drifts*. Other robots (friction, stiffness)
+make it drift at most: that a policy knows its robot is no fault of the simulator.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tarsus.scripts import parallel, report
+from tarsus.scripts.certificates import parting, replay, settings
+from tarsus.scripts.certificates.loading import Candidate
+from tarsus.scripts.certificates.replay import Track
+from tarsus.scripts.certificates.settings import ROBOT, Setting
+
+HOLDS = 0.05  # relative change of speed or return that is none
+LEANS = 0.15  # relative loss that says that a policy leans
+ERRORS = 2.0  # standard errors: a loss is certain beyond them, and a change within them is none ...
+CHANCE = 0.15  # ... if it is smaller than this
+LEAST_SPEED = 0.01  # that changes are relative to [m/s]
+LEAST_RETURN = 0.01  # likewise [1/step]
+VERDICTS = ("holds", "drifts", "leans on the simulator")
+HOLD, DRIFT, LEAN = VERDICTS
+THRESHOLDS = {"holds": HOLDS, "leans": LEANS, "standard errors": ERRORS, "chance": CHANCE} | {
+    "distance": parting.DISTANCE,
+    "angle": parting.ANGLE,
+    "depth": parting.DEPTH,
+    "creep": parting.CREEP,
+    "flicker": parting.FLICKER,
+}
+PACKAGES = ("tarsus", "mujoco", "gymnasium", "numpy", "numba")
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """An episode in a setting, in numbers; of what was not, None."""
+
+    seed: int
+    speed: float  # [m/s]
+    total: float  # return
+    cost_of_transport: float | None
+    ending: str  # why it was terminated, or ""
+    parted: float | None = None  # from the base preset's episode [s]
+    cause: str = ""
+
+
+@dataclass(frozen=True)
+class Change:
+    """The relative change of a mean from the base preset's, and its standard error."""
+
+    value: float
+    error: float
+
+    @property
+    def verdict(self) -> str:
+        """One of `VERDICTS`."""
+        if abs(self.value) <= max(HOLDS, min(ERRORS * self.error, CHANCE)):
+            return HOLD
+        return LEAN if self.value < -LEANS and -self.value > ERRORS * self.error else DRIFT
+
+
+@dataclass(frozen=True)
+class Row:
+    """A policy in one setting.
+
+    Attributes:
+        setting: Its name.
+        kind: Its kind, see `settings.Setting`.
+        options: What it changes, in words.
+        episodes: One for each seed; none if it was left out.
+        left_out: Why it was left out, or "".
+        speed: Change of the mean speed; None where the task is to follow commands.
+        total: Change of the mean return.
+        cpu: Processor time [s].
+    """
+
+    setting: str
+    kind: str
+    options: str = ""
+    episodes: tuple[Replayed, ...] = ()
+    left_out: str = ""
+    speed: Change | None = None
+    total: Change | None = None
+    cpu: float = 0.0
+
+    @property
+    def verdict(self) -> str:
+        """The worse of those on speed and return; "" if it was left out."""
+        worst = max((VERDICTS.index(change.verdict) for change in (self.speed, self.total) if change), default=-1)
+        return "" if worst < 0 else VERDICTS[min(worst, 1) if self.kind == ROBOT else worst]
+
+    def mean(self, name: str) -> float:
+        """Return the mean of a number of its episodes; NaN if they have none."""
+        values = [value for episode in self.episodes if (value := getattr(episode, name)) is not None]
+        return float(np.mean(values)) if values else np.nan
+
+    @property
+    def parting(self) -> tuple[float, str]:
+        """When half of the episodes had parted [s], and the most frequent cause; infinity and "" if they did not."""
+        times = sorted(np.inf if episode.parted is None else episode.parted for episode in self.episodes)
+        causes = [episode.cause for episode in self.episodes if episode.cause]
+        return (times[len(times) // 2] if times else np.inf), max(causes, key=causes.count, default="")
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """All of it; `as_json` and `from_json` write and read it."""
+
+    policy: str
+    environment: str
+    options: Mapping[str, Any]
+    seeds: tuple[int, ...]
+    rows: tuple[Row, ...]
+    versions: str
+    machine: str
+    date: str
+    thresholds: Mapping[str, float] = field(default_factory=lambda: dict(THRESHOLDS))
+
+    @property
+    def verdict(self) -> str:
+        """The worst of the rows'."""
+        return max((row.verdict for row in self.rows if row.verdict), key=VERDICTS.index, default=HOLD)
+
+    @property
+    def reason(self) -> str:
+        """The row that says so, in words."""
+        said = [row for row in self.rows if row.verdict == self.verdict and row.verdict != HOLD]
+        if not said:
+            return "no setting changes speed or return by more than chance"
+        row = min(said, key=lambda row: min(change.value for change in (row.speed, row.total) if change))
+        named = (("speed", row.speed), ("return", row.total))
+        words = [f"{name} {100 * change.value:+.0f} %" for name, change in named if change]
+        _, cause = row.parting
+        return f"{row.setting}: {', '.join(words)}" + (f"; first differs: {cause}" if cause else "")
+
+    def as_json(self) -> str:
+        """Return it as JSON, the verdicts with it."""
+        rows = [asdict(row) | {"verdict": row.verdict} for row in self.rows]
+        return json.dumps(asdict(self) | {"verdict": self.verdict, "reason": self.reason, "rows": rows}, indent=1)
+
+    @classmethod
+    def from_json(cls, text: str) -> Certificate:
+        """Return the certificate of a JSON text."""
+        found = json.loads(text)
+        rows = []
+        for row in found.pop("rows"):
+            changes = {name: row[name] and Change(**row[name]) for name in ("speed", "total")}
+            episodes = tuple(Replayed(**episode) for episode in row["episodes"])
+            del row["verdict"]
+            rows.append(Row(**row | changes | {"episodes": episodes}))
+        for derived in ("verdict", "reason"):
+            del found[derived]
+        return cls(**found | {"seeds": tuple(found["seeds"]), "rows": tuple(rows)})
+
+
+def certify(
+    candidate: Candidate, config, seeds: Sequence[int], seconds: float | None = None, n_jobs: int = 1
+) -> tuple[Certificate, dict[str, list[Track]]]:
+    """Return the certificate of a policy, and its episodes in each setting.
+
+    Args:
+        candidate: The policy.
+        config: The configuration of its environment.
+        seeds: Of the episodes.
+        seconds: How long an episode is; by default as long as the environment's.
+        n_jobs: Settings at a time.
+    """
+    asked = settings.fan(config)
+    cases = [(candidate, setting, tuple(seeds), seconds) for setting in asked]
+    played = parallel.each(_played, cases, n_jobs, unit="setting", desc=Path(candidate.name).name, leave=False)
+    base = played[0][0]
+    if isinstance(base, str):
+        raise ValueError(base)
+    rows = [
+        judged(setting, base, tracks, config.task == "forward", cpu)
+        for setting, (tracks, cpu) in zip(asked, played, strict=True)
+    ]
+    shown = {name: value for name, value in candidate.options.items() if _plain(value)}
+    made = report.versions(*PACKAGES), report.machine(), time.strftime("%Y-%m-%d")
+    certificate = Certificate(candidate.name, candidate.environment, shown, tuple(seeds), tuple(rows), *made)
+    found = {setting.name: tracks for setting, (tracks, _) in zip(asked, played, strict=True)}
+    return certificate, {name: tracks for name, tracks in found.items() if not isinstance(tracks, str)}
+
+
+def _played(candidate: Candidate, setting: Setting, seeds, seconds) -> tuple[list[Track] | str, float]:
+    """Return the episodes, or why there are none, and the processor time [s]."""
+    begun = time.thread_time()
+    try:
+        found = replay.play(candidate, setting, seeds, seconds)
+    except replay.NotFinite:
+        raise
+    except ValueError as error:
+        return str(error), 0.0
+    return found, time.thread_time() - begun
+
+
+def _plain(value: Any) -> bool:
+    try:
+        return json.loads(json.dumps(value)) == value
+    except (TypeError, ValueError):
+        return False
+
+
+def judged(setting: Setting, base: list[Track], tracks: list[Track] | str, by_speed: bool, cpu: float = 0.0) -> Row:
+    """Return the row of a setting.
+
+    Args:
+        setting: The setting.
+        base: The episodes in the base preset.
+        tracks: Those in the setting, of the same seeds; or why there are none.
+        by_speed: Whether speed is judged beside return.
+        cpu: Processor time [s].
+    """
+    words = ", ".join(f"{name}={value}" for name, value in setting.options.items() if name != "params")
+    if isinstance(tracks, str):
+        return Row(setting.name, setting.kind, words, left_out=tracks)
+    speed = change([track.speed for track in base], [track.speed for track in tracks], LEAST_SPEED)
+    least = LEAST_RETURN * float(np.mean([len(track.down) for track in base]))
+    total = change([track.total for track in base], [track.total for track in tracks], least)
+    episodes = tuple(map(_numbers, base, tracks))
+    return Row(setting.name, setting.kind, words, episodes, "", speed if by_speed else None, total, cpu)
+
+
+def _numbers(base: Track, track: Track) -> Replayed:
+    parted = parting.part(base, track)
+    cost = None if np.isnan(track.cost_of_transport) else track.cost_of_transport
+    when = None if np.isinf(parted.time) else parted.time
+    return Replayed(track.seed, track.speed, track.total, cost, track.ending, when, parted.cause)
+
+
+def change(base: Sequence[float], other: Sequence[float], least: float) -> Change:
+    """Return the relative change of a mean of pairs, with its standard error; of one pair that is 0.
+
+    Args:
+        base: Values to compare with.
+        other: Values of the same seeds.
+        least: What changes are at least relative to.
+    """
+    difference, scale = np.subtract(other, base), max(abs(float(np.mean(base))), least)
+    error = float(np.std(difference, ddof=1)) / np.sqrt(len(difference)) if len(difference) > 1 else 0.0
+    return Change(float(difference.mean()) / scale, error / scale)

@@ -1,0 +1,72 @@
+"""The simulations in which a policy is certified: presets, the exact engine, other contacts, frictions and legs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tarsus.mjcf.presets import Preset, find
+
+BASE = "rl"  # the preset that all others are compared with
+SIMULATOR, CONTACT, ROBOT = "simulator", "contact", "robot"
+FRICTIONS = ("friction_coeff", "friction")  # what the parameter is called in the machines' parameters
+STIFFNESSES = ("rho_k", "leaf_k", "leg_k")
+FRICTION_FACTORS, STIFFNESS_FACTORS = (0.8, 1.25), (0.9, 1.1)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A simulation of the same machine.
+
+    Attributes:
+        name: In tables.
+        kind: `SIMULATOR`, `CONTACT` or `ROBOT`: whether another simulation of the same robot, or another robot.
+        options: Of the environment.
+    """
+
+    name: str
+    kind: str
+    options: Mapping[str, Any]
+
+
+def contacts(preset: Preset) -> dict[str, Preset]:
+    """Return the preset with other contacts: their time constant, and their impedance at the onset and its width."""
+    time, damping = preset.solref
+    onset, most, width = preset.solimp
+    return {
+        "softer contact": replace(preset, solref=(2.0 * time, damping)),
+        "stiffer contact": replace(preset, solref=(time / 1.5, damping), solimp=(onset, most, width / 2.0)),
+        "wider contact": replace(preset, solimp=(onset, most, 3.0 * width)),
+        "sudden contact": replace(preset, solimp=(0.5, most, width)),
+    }
+
+
+def fan(config, exact: bool = True) -> list[Setting]:
+    """Return the settings for an environment's configuration, the base first.
+
+    Args:
+        config: The `TaskConfig` of the environment.
+        exact: Whether the exact engine is among them.
+
+    Raises:
+        ValueError: If the environment has no preset `rl`.
+    """
+    base, params = find(BASE, config.PRESETS), config.params
+    found = [Setting(BASE, SIMULATOR, {"preset": BASE}), Setting("reference", SIMULATOR, {"preset": "reference"})]
+    found += [Setting("exact", SIMULATOR, {"engine": "exact"})] if exact else []
+    found += [Setting(name, CONTACT, {"preset": preset}) for name, preset in contacts(base).items()]
+    for word, names, factors in (
+        ("friction", FRICTIONS, FRICTION_FACTORS),
+        ("stiffness", STIFFNESSES, STIFFNESS_FACTORS),
+    ):
+        name = next((name for name in names if hasattr(params, name)), None)
+        for factor in factors:
+            changed: dict[str, Any] = {}
+            if name:
+                changed = {"params": replace(params, **{name: factor * getattr(params, name)})}
+            elif word == "friction" and hasattr(base, "friction"):  # the hopping leg's is the preset's
+                changed = {"preset": replace(base, friction=tuple(factor * mu for mu in base.friction))}
+            if changed:
+                found.append(Setting(f"{word} x {factor:g}", ROBOT, {"preset": BASE} | changed))
+    return found
