@@ -58,16 +58,16 @@ def main(argv: list[str] | None = None) -> int:
         options = dict(args.option)
         check_options(options)
         folder = output.Output(args, *FILES) if args.out else None
-        from tarsus.scripts.certificates import certificate, loading, replay, shown
+        from tarsus.scripts.certificates import certificate, judging, loading, replay, settings, shown
 
         candidate = loading.load(args.policy, args.env, options)
         env = loading.check(candidate)
         config = env.unwrapped.config
-        certificate.settings.fan(config)
+        settings.fan(config)
         env.close()
     try:
         with joblib.parallel_config(backend="threading"):  # physics runs without Python's lock
-            made, tracks = certificate.certify(candidate, config, range(args.seeds), args.seconds, args.jobs)
+            made, tracks = judging.certify(candidate, config, range(args.seeds), args.seconds, args.jobs)
     except replay.NotFinite as error:
         raise arguments.Refusal(f"tarsus certify: {error}") from error
     print(report.markdown_table(shown.HEAD, map(shown.cells, made.rows)))

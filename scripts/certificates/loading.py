@@ -1,7 +1,8 @@
 """Any policy, made ready to act: a name, a checkpoint, Stable-Baselines3's .zip, an .onnx, or MODULE:FUNCTION.
 
-A function is called as `function(observation, info)` and returns an action. A class, or a function whose first parameter
-is called `env`, is a factory: it is called once for every episode, with the environment, and returns such a function.
+A function is called as `function(observation, info)` and returns an action. A class, or a function whose
+first parameter is called `env`, is a factory: it is called once for every episode, with the environment, and returns
+such a function.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ def facts(certificate: Certificate) -> list[str]:
 def sections(certificate: Certificate) -> list[Section]:
     """Return the tables of the page."""
     rows = [cells(row) for row in certificate.rows]
-    what = f"Trajectories part where the bodies are {DISTANCE:g} of their height apart. Friction and stiffness: other robots."
+    what = f"Trajectories part where the bodies are {DISTANCE:g} of their height apart."
     seen = sorted({episode.cause for row in certificate.rows for episode in row.episodes} & set(CAUSES))
     changed = [[row.setting, row.options or "-", f"{row.cpu:.2f}"] for row in certificate.rows]
     limits = [[name, f"{value:g}"] for name, value in certificate.thresholds.items()]
