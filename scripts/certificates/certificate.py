@@ -18,15 +18,14 @@ from typing import Any
 import numpy as np
 
 from tarsus.scripts.certificates import parting
-from tarsus.scripts.certificates.settings import ROBOT
+from tarsus.scripts.certificates.settings import BETWEEN, ROBOT
 
 HOLDS = 0.05  # relative change of speed or return that is none
-LEANS = 0.15  # relative loss that says that a policy leans
-ERRORS = 2.0  # standard errors: a loss is certain beyond them, and a change within them is none ...
-CHANCE = 0.15  # ... if it is smaller than this
+LEANS = 0.10  # relative loss that says that a policy leans
+ERRORS = 2.0  # standard errors: a loss is certain beyond them, and a change of up to `LEANS` within them is none
 VERDICTS = ("holds", "drifts", "leans on the simulator")
 HOLD, DRIFT, LEAN = VERDICTS
-THRESHOLDS = {"holds": HOLDS, "leans": LEANS, "standard errors": ERRORS, "chance": CHANCE} | {
+THRESHOLDS = {"holds": HOLDS, "leans": LEANS, "standard errors": ERRORS} | {
     "distance": parting.DISTANCE,
     "angle": parting.ANGLE,
     "depth": parting.DEPTH,
@@ -58,13 +57,13 @@ class Change:
     @property
     def verdict(self) -> str:
         """One of `VERDICTS`."""
-        if abs(self.value) <= max(HOLDS, min(ERRORS * self.error, CHANCE)):
+        if abs(self.value) <= max(HOLDS, min(ERRORS * self.error, LEANS)):
             return HOLD
         return LEAN if self.value < -LEANS and -self.value > ERRORS * self.error else DRIFT
 
 
 @dataclass(frozen=True)
-class Row:
+class Finding:
     """A policy in one setting.
 
     Attributes:
@@ -89,7 +88,9 @@ class Row:
 
     @property
     def verdict(self) -> str:
-        """The worse of those on speed and return; "" if it was left out."""
+        """The worse of those on speed and return; "" if it was left out, or compares two others."""
+        if self.kind == BETWEEN:
+            return ""
         worst = max((VERDICTS.index(change.verdict) for change in (self.speed, self.total) if change), default=-1)
         return "" if worst < 0 else VERDICTS[min(worst, 1) if self.kind == ROBOT else worst]
 
@@ -114,7 +115,7 @@ class Certificate:
     environment: str
     options: Mapping[str, Any]
     seeds: tuple[int, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[Finding, ...]
     versions: str
     machine: str
     date: str
@@ -151,7 +152,7 @@ class Certificate:
             changes = {name: row[name] and Change(**row[name]) for name in ("speed", "total")}
             episodes = tuple(Replayed(**episode) for episode in row["episodes"])
             del row["verdict"]
-            rows.append(Row(**row | changes | {"episodes": episodes}))
+            rows.append(Finding(**row | changes | {"episodes": episodes}))
         for derived in ("verdict", "reason"):
             del found[derived]
         return cls(**found | {"seeds": tuple(found["seeds"]), "rows": tuple(rows)})

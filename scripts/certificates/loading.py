@@ -24,6 +24,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 
+from tarsus.envs import SURROGATES
 from tarsus.scripts.learning import checkpoint, playing, policies
 from tarsus.scripts.learning.policies import PolicyFunction
 
@@ -154,6 +155,8 @@ def check(candidate: Candidate) -> gymnasium.Env:
     Raises:
         ValueError: If it cannot.
     """
+    if candidate.environment in SURROGATES:
+        raise ValueError(f"{candidate.environment} is no simulation in MuJoCo, and has no contacts to vary")
     env = playing.make(candidate.environment, candidate.options)
     observation, info = env.reset(seed=0)
     try:

@@ -10,6 +10,7 @@ from tarsus.mjcf.presets import Preset, find
 
 BASE = "rl"  # the preset that all others are compared with
 SIMULATOR, CONTACT, ROBOT = "simulator", "contact", "robot"
+BETWEEN = "between"  # two simulations compared with each other, neither the base
 FRICTIONS = ("friction_coeff", "friction")  # what the parameter is called in the machines' parameters
 STIFFNESSES = ("rho_k", "leaf_k", "leg_k")
 FRICTION_FACTORS, STIFFNESS_FACTORS = (0.8, 1.25), (0.9, 1.1)
@@ -21,7 +22,8 @@ class Setting:
 
     Attributes:
         name: In tables.
-        kind: `SIMULATOR`, `CONTACT` or `ROBOT`: whether another simulation of the same robot, or another robot.
+        kind: `SIMULATOR`, `CONTACT` or `ROBOT`: whether another simulation of the same robot, or another robot; of a
+            comparison `BETWEEN`.
         options: Of the environment.
     """
 

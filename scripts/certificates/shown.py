@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tarsus.scripts.certificates.certificate import HOLD, HOLDS, LEAN, LEANS, Certificate, Change, Row
+from tarsus.scripts.certificates.certificate import HOLD, HOLDS, LEAN, LEANS, Certificate, Change, Finding
 from tarsus.scripts.certificates.parting import CAUSES, DISTANCE
 from tarsus.scripts.certificates.replay import Track
 from tarsus.scripts.certificates.settings import BASE, ROBOT
@@ -18,7 +18,7 @@ HEAD = ("setting", "speed [m/s]", "", "return", "", "CoT", "falls", "parts at [s
 COLORS = {HOLD: "#2a7f3f", "drifts": "#d98c00", LEAN: "#b3202a"}
 
 
-def cells(row: Row) -> list[str]:
+def cells(row: Finding) -> list[str]:
     """Return a row of the table."""
     if row.left_out:
         return [row.setting, *["-"] * (len(HEAD) - 2), "left out"]
@@ -35,7 +35,7 @@ def cells(row: Row) -> list[str]:
         f"{fell} of {len(row.episodes)}",
         "-" if np.isinf(time) else f"{time:.2f}",
         cause or "-",
-        "-" if row.setting == BASE else row.verdict,
+        "-" if row.setting == BASE else row.verdict or "-",
     ]
 
 
@@ -80,7 +80,7 @@ def draw(certificate: Certificate, tracks: Mapping[str, list[Track]]):
     """Return the figure: changes of speed and return on the left, how far the first episodes part on the right."""
     from matplotlib.figure import Figure
 
-    rows = [row for row in certificate.rows if not row.left_out and row.setting != BASE]
+    rows = [row for row in certificate.rows if row.verdict and row.setting != BASE]
     figure = Figure(figsize=(12, 1.5 + 0.4 * len(rows)), layout="constrained")
     left, right = figure.subplots(1, 2)
     left.axvspan(-100 * HOLDS, 100 * HOLDS, color="0.9", lw=0)

@@ -21,6 +21,7 @@ WORDS = {
     "page gallery": ["--write"],
     "page pictures": ["--write"],
     "page policies": ["--policies", "zero"],
+    "certify": ["zero"],
     "evaluate": ["zero"],
     "export": ["hexapod-gait"],
     "train": ["hopping-leg"],
