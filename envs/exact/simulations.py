@@ -19,7 +19,11 @@ from .machine import Row
 
 STATUSES = tuple(hy.Status)
 # Where a task's machine is, by the name of the task's class, which a user may have derived from.
-MACHINES = {"HexapodTask": ("hexapod", "ExactHexapod")}
+MACHINES = {
+    "HexapodTask": ("hexapod", "ExactHexapod"),
+    "HoppingLegTask": ("legs", "ExactHoppingLeg"),
+    "SlipLegTask": ("legs", "ExactSlipLeg"),
+}
 
 
 def machine_of(task):

@@ -7,6 +7,8 @@ not the short way round, but as large as it is.
 
 from __future__ import annotations
 
+import numpy as np
+
 from ...hybrid import Guard, indices
 from .control import FAR, HipControl
 from .leg import wrap
@@ -62,3 +64,48 @@ def servo_transition(t, x, own, d, p, mode, hips, fired):
         if fired[leg]:
             d[leg] = servo_error(t, d, p, leg, hips[leg])
     return mode
+
+
+SAME_RATE = 1e-9  # of two samples of a set-point on one line [rad/s]
+SAME_TIME = 1e-9  # of two kinks [s]
+
+
+def split(times, angle, rate, ends, angles, rates):
+    """Split a period into parts in which every set-point moves at a constant rate, and return how many there are.
+
+    Between two samples of different rates a set-point has a kink, where their lines cross. To be compiled.
+
+    Args:
+        times: Of the samples, from the period's begin, at 0, to its end, shape (n,) [s].
+        angle: Of each set-point, shape (n, n_joints) [rad].
+        rate: Its rate [rad/s].
+        ends: Receives the end of each part, shape (n_parts,) [s]; where there is no room for more, parts are joined.
+        angles: Receives the set-points at time zero on each part's lines, shape (n_parts, n_joints) [rad].
+        rates: Receives their rates.
+    """
+    n, n_joints = angle.shape
+    line, k, t, last, count = np.zeros(n_joints, np.int64), 0, times[0], times[n - 1], 0
+    while True:
+        nearest = last
+        for j in range(n_joints):
+            until = last
+            for i in range(line[j], n - 1):
+                if abs(rate[i + 1, j] - rate[line[j], j]) > SAME_RATE:
+                    k = line[j]
+                    rise = angle[i + 1, j] - rate[i + 1, j] * times[i + 1] - angle[k, j] + rate[k, j] * times[k]
+                    until = min(max(rise / (rate[k, j] - rate[i + 1, j]), times[i]), times[i + 1])
+                    break
+            if until <= t + SAME_TIME and until < last:  # it is on its next line from here
+                line[j] = i + 1
+                until = t
+            nearest = min(nearest, until)
+        if nearest <= t and t < last:
+            continue
+        end = last if nearest >= last - SAME_TIME or count == len(ends) - 1 else nearest
+        ends[count] = end
+        for j in range(n_joints):
+            rates[count, j] = rate[line[j], j]
+            angles[count, j] = angle[line[j], j] - rate[line[j], j] * times[line[j]]
+        count, t = count + 1, end
+        if end == last:
+            return count
