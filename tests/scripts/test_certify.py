@@ -12,8 +12,9 @@ from tarsus.envs.hexapod import HexapodConfig
 from tarsus.scripts import certify
 from tarsus.scripts.certificates import certificate, judging, loading, parting, replay, settings, shown
 from tarsus.scripts.certificates.certificate import DRIFT, HOLD, LEAN, Certificate, Change
-from tarsus.scripts.certificates.settings import CONTACT, ROBOT, SIMULATOR, Setting
+from tarsus.scripts.certificates.settings import BETWEEN, CONTACT, ROBOT, SIMULATOR, Setting
 from tarsus.scripts.learning import policies
+from tarsus.scripts.pages import frame, trust
 
 N, CTRL_DT = 200, 0.02
 RL, REFERENCE = Setting("rl", SIMULATOR, {}), Setting("reference", SIMULATOR, {})
@@ -269,6 +270,19 @@ def test_a_zip_of_stable_baselines_acts(tmp_path):
     assert len(replay.play(candidate, RL, [0], 0.2)[0].down) == 10
     with pytest.raises(ValueError, match="cannot act in BigAnt-v0"):
         loading.check(replace(candidate, environment="BigAnt-v0"))
+
+
+def test_the_page_shows_certificates_and_where_the_finest_simulations_disagree(tmp_path):
+    between = Setting("exact against reference", BETWEEN, {})
+    made = certificate_of(0.8, 1.0, 1.25, settings=(REFERENCE, Setting("exact", SIMULATOR, {}), between))
+    (tmp_path / "clock").mkdir()
+    (tmp_path / "clock" / "certificate.json").write_text(replace(made, policy="clock").as_json())
+    (tmp_path / "trust.md").write_text("<!-- verdicts: begin -->\n<!-- verdicts: end -->\n")
+    line = ["--policies", "clock", "--certificates", str(tmp_path), "--write", "--docs", str(tmp_path)]
+    assert frame.main(trust, line) == 0
+    text = (tmp_path / "trust.md").read_text()
+    assert "| clock (4 seeds) | 1.15 | 101.5 | -20, -20 % | +0, +0 % |" in text and "**leans on the simulator**" in text
+    assert "* clock: leans on the simulator by `reference` (-20, -20 %), holds by the exact engine (+0, +0 %)" in text
 
 
 REFUSED = {

@@ -20,6 +20,7 @@ WORDS = {
     "page followers": ["--policies", "zero", "--grounds", "flat"],
     "page gallery": ["--write"],
     "page pictures": ["--write"],
+    "page trust": ["--policies", "zero"],
     "page policies": ["--policies", "zero"],
     "certify": ["zero"],
     "evaluate": ["zero"],
