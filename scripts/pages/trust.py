@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
+from typing import Annotated
 
 import joblib
 import numpy as np
 
 import tarsus  # noqa: F401  registers the environments
+from tarsus.scripts import paths
 from tarsus.scripts.certificates import judging, loading, settings
 from tarsus.scripts.certificates.certificate import HOLD, VERDICTS, Certificate, Finding
 from tarsus.scripts.certificates.settings import BASE, BETWEEN, CONTACT, ROBOT
@@ -123,7 +125,10 @@ def check(policies: tuple[str, ...], **_) -> None:
 
 
 def tables(
-    policies: tuple[str, ...] = NAMES, seeds: Count = 3, certificates: Path | None = None, jobs: Jobs = -1
+    policies: tuple[str, ...] = NAMES,
+    seeds: Count = 3,
+    certificates: Annotated[Path, paths.folder] | None = None,
+    jobs: Jobs = -1,
 ) -> Page:
     """Return the table, and where the two finest simulations disagree.
 
