@@ -23,7 +23,7 @@ import numpy as np
 from ..analytic.terrain import Terrain
 from .camera import Camera
 from .config import TaskConfig
-from .episodes import checked_action, reason, total
+from .episodes import reason, total
 from .restoring import ONLY, RestorableEnv
 from .simulations import simulation_of
 from .state import State
@@ -174,7 +174,7 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
     def step(self, action):
         """Apply the action for one control period; see the task for its meaning."""
         task = self.task
-        action = checked_action(action, self.action_space)
+        action = self._sim.accepted(action, self.action_space)
         before = self._qpos.copy(), self._qvel.copy()
         self._sim.step(task.act(action))
         termination = self._sim.complaint(self._warnings) if np.count_nonzero(self._warnings) else ""

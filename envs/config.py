@@ -61,7 +61,14 @@ class TaskConfig:
     ENGINES: ClassVar[tuple[str, ...]] = ("mujoco",)
     ACTION_MODES: ClassVar[tuple[str, ...]] = ()
     PERIODS: ClassVar[dict[str, float]] = {}
-    FIXED: ClassVar[tuple[str, ...]] = ("task", "action_mode", "engine", "observations", *disturbances.FIXED, *own.FIXED)
+    FIXED: ClassVar[tuple[str, ...]] = (
+        "task",
+        "action_mode",
+        "engine",
+        "observations",
+        *disturbances.FIXED,
+        *own.FIXED,
+    )
 
     params: Any = None  # the robot
     task: str = "forward"  # or "commanded": follow a forward speed

@@ -9,6 +9,7 @@ import numpy as np
 from mujoco.batch import Batch
 
 from .camera import Camera
+from .episodes import checked_action
 from .steps import warning_sentence
 from .task import Task
 
@@ -41,7 +42,7 @@ class Simulation:
         warnings: Numbers of MuJoCo's warnings; `complaint` makes a sentence of them.
     """
 
-    complaint = staticmethod(warning_sentence)
+    complaint, accepted = staticmethod(warning_sentence), staticmethod(checked_action)
 
     def __init__(self, task: Task):
         self.task, self.data = task, mujoco.MjData(task.model)
@@ -127,7 +128,7 @@ class Simulations:
         models: The model of each; the same object unless episodes change it.
     """
 
-    complaint = staticmethod(warning_sentence)
+    complaint, accepted = staticmethod(warning_sentence), staticmethod(checked_action)
 
     def __init__(self, task: Task, n_threads: int, models: list[mujoco.MjModel] | None = None):
         self.task, self.n = task, task.shape[0]

@@ -49,8 +49,8 @@ def observed_start(task: Task, simulated, sims: list[int] | tuple = ()) -> np.nd
     counts = warnings[sims].reshape(-1, warnings.shape[-1]).sum(0)
     if counts.any():
         raise ValueError(
-            f"an episode cannot start in this state: {simulated.complaint(counts)}; change qpos, qvel or an option such "
-            "as reset_noise"
+            f"an episode cannot start in this state: {simulated.complaint(counts)}; change qpos, qvel or an option "
+            "such as reset_noise"
         )
     task.try_terms()
     with np.errstate(over="ignore", invalid="ignore"):  # what does not fit in float32 is refused

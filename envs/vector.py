@@ -127,6 +127,9 @@ class LeggedVectorEnv(AutoresetVectorEnv):
         """Drop the last good states of these simulations."""
         self.last_good_states = {sim: good for sim, good in self.last_good_states.items() if sim not in sims}
 
+    def _accepted(self, actions) -> np.ndarray:
+        return self._sims.accepted(actions, self.action_space)
+
     def _observe(self) -> np.ndarray:
         return self.task.observe()
 

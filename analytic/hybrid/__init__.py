@@ -11,6 +11,6 @@ from .result import Events, Result, Status
 from .simulator import Simulator, compile
 
 __all__ = [
-    "DECLINE", "Batch", "Continued", "Events", "Guard", "Model", "Options", "Result", "Simulator", "Status", "compile", "indices",
-    "vector",
+    "DECLINE", "Batch", "Continued", "Events", "Guard", "Model", "Options", "Result", "Simulator", "Status", "compile",
+    "indices", "vector",
 ]  # fmt: skip

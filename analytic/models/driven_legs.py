@@ -1,10 +1,10 @@
 """The hopping leg and the articulated leg as hybrid models that are driven from outside, as by a policy.
 
 Set-points, gains and torques of hip and knee are parameters of a run, so that one compiled model follows any policy.
-State as in `hopping_leg_hybrid` and `slip_leg_hybrid`, whose mechanics these are; memory: the foothold's direction, and
-when the foot last left the ground. Charts: flight; stance, the foot pinned as there. Events: touchdown, an inelastic
-impact; liftoff, where the ground would have to pull. After a touchdown at which it would the foot leaves at once. A foot
-that begins below the ground ends a run. There are no end stops, and a foot never slides along its way.
+State as in `hopping_leg_hybrid` and `slip_leg_hybrid`, whose mechanics these are; memory: the foothold's direction,
+and when the foot last left the ground. Charts: flight; stance, the foot pinned as there. Events: touchdown, an
+inelastic impact; liftoff, where the ground would have to pull. After a touchdown at which it would the foot leaves at
+once. A foot that begins below the ground ends a run. There are no end stops, and a foot never slides along its way.
 
 Here liftoff is at zero force, not at `liftoff_force`: the torques do not change there, so a foot that is let go under
 load would be pushed into the ground.

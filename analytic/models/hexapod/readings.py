@@ -30,7 +30,11 @@ def make_readings(outputs: Callable) -> Callable:
 
         Args:
             t: Time [s].
-            x: State; `d`, memory, `p`, parameters, `chart`, and `rates`, the field of the state.
+            x: State.
+            d: Memory.
+            p: Parameters.
+            chart: Code of the chart.
+            rates: The field of the state.
             out: Room for the auxiliary functions.
             qpos: Receives position, quaternion, and hip, splay [rad] and length [m] of each leg, shape (25,).
             qvel: Receives their rates, shape (24,).

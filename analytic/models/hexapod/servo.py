@@ -1,8 +1,8 @@
 """Servos of the exact hexapod's hips whose set-points are given from outside, as a policy's actions are.
 
-Each set-point moves at a constant rate from a given time on, and a torque may be added; all are parameters of a run, so
-that one compiled model follows any policy. A set-point and its hip count full turns, as MuJoCo's servos do: the error is
-not the short way round, but as large as it is.
+Each set-point moves at a constant rate from a given time on, and a torque may be added; all are parameters of a run,
+so that one compiled model follows any policy. A set-point and its hip count full turns, as MuJoCo's servos do: the
+error is not the short way round, but as large as it is.
 """
 
 from __future__ import annotations
