@@ -174,9 +174,7 @@ def poses(model: mujoco.MjModel, qpos: np.ndarray, ground) -> tuple[np.ndarray, 
     torso = next(k for k in range(model.nbody) if model.body(k).name in ("torso", "thigh"))
     sites = [k for k in range(model.nsite) if model.site(k).name.startswith("foot_")]
     toes = model.site_bodyid[sites]
-    touching = [k for k in range(model.ngeom) if _may_touch(model, k)]
-    radius = np.array([max(model.geom_size[k, 0] for k in touching if model.geom_bodyid[k] == body) for body in toes])
-    parts = [k for k in touching if model.geom_bodyid[k] not in toes]
+    parts = [k for k in range(model.ngeom) if _may_touch(model, k) and model.geom_bodyid[k] not in toes]
     position, quat = np.empty((n, 3)), np.empty((n, 4))
     feet, corner = np.empty((n, len(sites), 3)), np.full((n, len(parts), 8, 3), np.inf)
     boxes = model.geom_aabb[parts, None, :3] + CORNERS * model.geom_aabb[parts, None, 3:]
@@ -185,7 +183,7 @@ def poses(model: mujoco.MjModel, qpos: np.ndarray, ground) -> tuple[np.ndarray, 
         mujoco.mj_kinematics(model, data)
         position[k], quat[k], feet[k] = data.xpos[torso], data.xquat[torso], data.site_xpos[sites]
         corner[k] = data.geom_xpos[parts, None] + boxes @ data.geom_xmat[parts].reshape(-1, 3, 3).swapaxes(1, 2)
-    feet[..., 2] -= radius + ground.height(feet[..., 0], feet[..., 1])
+    feet[..., 2] -= ground.height(feet[..., 0], feet[..., 1])  # round toes stand on lower ground: their centres count
     flat = corner.reshape(n, -1, 3)
     height = flat[..., 2] - ground.height(flat[..., 0], flat[..., 1])
     return position, quat, feet, height.min(-1, initial=np.inf)
