@@ -4,12 +4,14 @@ import json
 from dataclasses import replace
 from types import SimpleNamespace
 
+import mujoco
 import numpy as np
 import pytest
 
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.envs.hexapod import HexapodConfig
-from tarsus.scripts import certify
+from tarsus.mjcf.hexapod import TORSO_SIZE
+from tarsus.scripts import certify, evaluate
 from tarsus.scripts.certificates import certificate, judging, loading, parting, replay, settings, shown
 from tarsus.scripts.certificates.certificate import DRIFT, HOLD, LEAN, Certificate, Change
 from tarsus.scripts.certificates.settings import BETWEEN, CONTACT, ROBOT, SIMULATOR, Setting
@@ -84,6 +86,13 @@ def with_flicker():
 def later(periods):
     down = np.roll(track().down, periods, axis=0)
     return track(down=down)
+
+
+def test_flicker_is_a_lost_moment_of_a_stance():
+    stood, lost = parting.whole_stances(with_flicker())
+    assert 30 < lost.sum() < 60 and not (lost & with_flicker().down).any() and (stood <= track().down).all()
+    whole, none = parting.whole_stances(track())
+    assert (whole == track().down).all() and not none.any()
 
 
 PLATE = np.arange(N) > 20
@@ -247,6 +256,21 @@ def test_functions_factories_and_names_are_policies(word):
     assert [t.seed for t in tracks] == [0, 1] and tracks[0].down.shape == (10, 6)
 
 
+def test_an_episode_has_the_numbers_of_evaluate():
+    candidate = loading.load("hexapod-gait-0", None, {})
+    (made,) = replay.play(candidate, RL, [3], 1.0)
+    known = evaluate.run_episode("hexapod-gait-0", None, {"max_episode_steps": 50}, 3)
+    assert made.total == pytest.approx(known.total, rel=1e-12) and made.speed == pytest.approx(known.speed, rel=1e-12)
+    assert made.cost_of_transport == pytest.approx(known.cost_of_transport, rel=1e-12) and known.length == 1.0
+
+
+def test_rough_ground_is_under_the_feet_of_each_seed():
+    candidate = loading.load("hexapod-gait-commanded-rough-0", None, {})
+    tracks = replay.play(candidate, RL, [0, 1], 1.0)
+    assert all(t.depth.max() < 5e-3 and t.down.any() and not t.body_down.any() for t in tracks)
+    assert not np.allclose(tracks[0].position, tracks[1].position)
+
+
 def test_an_exported_policy_acts_as_the_shipped_one(tmp_path):
     pytest.importorskip("onnxruntime")
     from tarsus.scripts.learning import onnx_policy
@@ -327,5 +351,10 @@ def test_the_lowest_part_of_a_body_is_found():
     ground = SimpleNamespace(height=lambda x, y: 0.0 * x)
     down = qpos.copy()
     down[2] = 0.02  # the plate's half thickness is 0.03 m
-    _, _, _, lowest = replay.poses(task.model, np.array([qpos, down]), ground)
+    tilted = qpos.copy()
+    tilted[2:7] = 0.3, *np.array([0.8, 0.3, 0.4, 0.33166247903554])
+    matrix = np.zeros(9)
+    mujoco.mju_quat2Mat(matrix, tilted[3:7])
+    _, _, _, lowest = replay.poses(task.model, np.array([qpos, down, tilted]), ground)
     assert lowest[0] > 0.05 and lowest[1] == pytest.approx(-0.01, abs=1e-3)
+    assert lowest[2] == pytest.approx(0.3 - np.abs(matrix[6:]) @ TORSO_SIZE, abs=1e-9)
