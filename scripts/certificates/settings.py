@@ -13,6 +13,7 @@ SIMULATOR, CONTACT, ROBOT = "simulator", "contact", "robot"
 BETWEEN = "between"  # two simulations compared with each other, neither the base
 FRICTIONS = ("friction_coeff", "friction")  # what the parameter is called in the machines' parameters
 STIFFNESSES = ("rho_k", "leaf_k", "leg_k")
+FINER = {"toe_radius": "toe", "friction": "friction", "impratio": "creep"}  # settings of presets, in words
 FRICTION_FACTORS, STIFFNESS_FACTORS = (0.8, 1.25), (0.9, 1.1)
 
 
@@ -32,8 +33,11 @@ class Setting:
     options: Mapping[str, Any]
 
 
-def contacts(preset: Preset) -> dict[str, Preset]:
-    """Return the preset with other contacts: their time constant, and their impedance at the onset and its width."""
+def contacts(preset: Preset, fine: Preset) -> dict[str, Preset]:
+    """Return the preset with other contacts: their stiffness and onset, and one thing of a finer preset's at a time.
+
+    The last say on what a policy leans, of all in which the presets differ.
+    """
     time, damping = preset.solref
     onset, most, width = preset.solimp
     return {
@@ -41,6 +45,10 @@ def contacts(preset: Preset) -> dict[str, Preset]:
         "stiffer contact": replace(preset, solref=(time / 1.5, damping), solimp=(onset, most, width / 2.0)),
         "wider contact": replace(preset, solimp=(onset, most, 3.0 * width)),
         "sudden contact": replace(preset, solimp=(0.5, most, width)),
+    } | {
+        f"{word} of reference": replace(preset, **{name: getattr(fine, name)})
+        for name, word in FINER.items()
+        if getattr(fine, name, None) != getattr(preset, name, None)
     }
 
 
@@ -57,7 +65,10 @@ def fan(config, exact: bool = True) -> list[Setting]:
     base, params = find(BASE, config.PRESETS), config.params
     found = [Setting(BASE, SIMULATOR, {"preset": BASE}), Setting("reference", SIMULATOR, {"preset": "reference"})]
     found += [Setting("exact", SIMULATOR, {"engine": "exact"})] if exact else []
-    found += [Setting(name, CONTACT, {"preset": preset}) for name, preset in contacts(base).items()]
+    found += [
+        Setting(name, CONTACT, {"preset": preset})
+        for name, preset in contacts(base, find("reference", config.PRESETS)).items()
+    ]
     for word, names, factors in (
         ("friction", FRICTIONS, FRICTION_FACTORS),
         ("stiffness", STIFFNESSES, STIFFNESS_FACTORS),

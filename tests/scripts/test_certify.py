@@ -10,6 +10,8 @@ import pytest
 
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.envs.hexapod import HexapodConfig
+from tarsus.envs.hopping_leg import HoppingLegConfig
+from tarsus.envs.slip_leg import SlipLegConfig
 from tarsus.mjcf.hexapod import TORSO_SIZE
 from tarsus.scripts import certify, evaluate
 from tarsus.scripts.certificates import certificate, judging, loading, parting, replay, settings, shown
@@ -165,7 +167,11 @@ def test_a_certificate_goes_through_json():
 
 def test_the_settings_change_one_thing_each():
     found = {setting.name: setting.options for setting in settings.fan(HexapodConfig())}
-    assert list(found)[:3] == ["rl", "reference", "exact"] and len(found) == 11
+    assert list(found)[:3] == ["rl", "reference", "exact"] and len(found) == 12
+    assert [name for name in found if name.endswith(" of reference")] == ["creep of reference"]
+    of_legs = [settings.fan(config) for config in (HoppingLegConfig(), SlipLegConfig())]
+    finer = [[s.name.partition(" of ")[0] for s in fan if s.name.endswith(" of reference")] for fan in of_legs]
+    assert finer == [["toe", "friction"], ["toe"]]
     robot = found["stiffness x 0.9"]["params"]
     np.testing.assert_allclose(robot.rho_k, 0.9 * HexapodParams().rho_k)
     assert robot.friction_coeff == HexapodParams().friction_coeff
@@ -241,7 +247,7 @@ def test_a_policy_that_uses_a_setting_is_found():
         return lambda observation, info: np.full(6, 0.5 if fast else 0.0)
 
     cheat = loading.Candidate("cheat", "Hexapod-v0", {"action_mode": "velocity"}, slides)
-    preset = settings.contacts(HexapodConfig.PRESETS["rl"])["softer contact"]
+    preset = settings.contacts(*map(HexapodConfig.PRESETS.get, ("rl", "reference")))["softer contact"]
     base, other = (replay.play(cheat, Setting("", CONTACT, {"preset": p}), [0, 1], 1.0) for p in ("rl", preset))
     row = judging.judged(Setting("softer contact", CONTACT, {}), base, other, by_speed=True)
     assert row.verdict == LEAN and row.speed.value < -0.5
