@@ -132,7 +132,8 @@ class Certificate:
         said = [row for row in self.rows if row.verdict == self.verdict and row.verdict != HOLD]
         if not said:
             return "no setting changes speed or return by more than chance"
-        row = min(said, key=lambda row: min(change.value for change in (row.speed, row.total) if change))
+        signed = abs if self.verdict == DRIFT else lambda loss: loss
+        row = max(said, key=lambda row: max(signed(-change.value) for change in (row.speed, row.total) if change))
         named = (("speed", row.speed), ("return", row.total))
         words = [f"{name} {100 * change.value:+.0f} %" for name, change in named if change]
         _, cause = row.parting

@@ -1,11 +1,14 @@
 """The option `engine="exact"`: the same task in the exact engine."""
 
 import gymnasium
+import mujoco
 import numpy as np
 import pytest
 
 from tarsus.analytic.hybrid import Status
 from tarsus.analytic.models.hexapod.servo import split
+from tarsus.controllers.raibert import Raibert, RaibertGains, RaibertPolicy
+from tarsus.controllers.slip import SlipControl, SlipController, SlipPolicy
 from tarsus.envs.exact.runs import STATUSES
 
 MACHINES = ("Hexapod-v0", "HoppingLeg-v0", "SlipLeg-v0")
@@ -36,6 +39,69 @@ def test_the_clock_walks_as_in_the_reference_preset():
     total = sum(same.values())
     for name, value in terms.items():
         assert value == pytest.approx(same[name], rel=0.01, abs=2e-3 * total), name
+
+
+def test_a_standing_robot_is_carried_by_its_feet_and_feels_gravity():
+    env = made(action_mode="velocity", reset_noise=0.0)
+    env.reset(seed=0)
+    env.step(np.zeros(6))
+    qpos = env.data.qpos.copy()
+    qpos[2], qpos[7::3] = 0.2, 0.1 * np.array([1, -1, 1, -1, 1, -1])
+    env.reset(options={"qpos": qpos})
+    for _ in range(150):
+        info = env.step(np.zeros(6))[4]
+    assert info["foot_contact"].sum() >= 3
+    np.testing.assert_allclose(info["foot_force"].sum(0), [0.0, 0.0, 10.0 * env.params.total_mass], atol=0.3)
+    np.testing.assert_allclose(env.data.sensor("accelerometer").data, [0.0, 0.0, 10.0], atol=0.3)
+    np.testing.assert_allclose(env.task.torque, 10.0 * (env.task.reference - env.data.qpos[7::3]), atol=0.02)
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_velocities_are_the_rates_of_positions(name):
+    env = made(name, ctrl_dt=0.002)
+    env.reset(seed=0)
+    close, action = 0, np.full(env.action_space.shape, 0.02)
+    for _ in range(100):
+        before = env.data.qpos.copy(), env.data.qvel.copy()
+        if env.step(action)[2]:
+            break
+        rate = np.zeros(env.model.nv)
+        mujoco.mj_differentiatePos(env.model, rate, 0.002, before[0], env.data.qpos)
+        close += np.allclose(rate, 0.5 * (before[1] + env.data.qvel), atol=0.02, rtol=0.02)
+    assert close > 60  # not where a foot touches down or a hip jerks
+
+
+def mean_force(name, policy_of, seconds, **options):
+    """Return the mean vertical force on the foot [N], the mean speed [m/s], and the weight [N]."""
+    env = (
+        made(name, reset_noise=0.0, **options) if "preset" not in options else gymnasium.make(name, **options).unwrapped
+    )
+    observation, info = env.reset(seed=0)
+    policy, forces, n = policy_of(env), [], round(seconds / env.ctrl_dt)
+    for _ in range(n):
+        observation, _, over, _, info = env.step(policy(observation, info))
+        forces.append(info["foot_force"][0, 2])
+        assert not over, info["termination"]
+    return np.mean(forces[n // 2 :]), info["distance"] / info["time"], env
+
+
+def test_a_running_leg_is_carried_by_its_foot_and_runs_as_in_mujoco():
+    def policy(env):
+        return SlipPolicy(SlipController(control=SlipControl(energy_gain=0.5), hold=env.ctrl_dt), env.action_scale)
+
+    force, speed, env = mean_force("SlipLeg-v0", policy, 3.2)
+    assert force == pytest.approx(env.params.total_mass * env.params.g, rel=0.06)  # less what impacts carry
+    _, soft, _ = mean_force("SlipLeg-v0", policy, 3.2, preset="reference")
+    assert speed == pytest.approx(soft, rel=0.01)
+
+
+def test_a_hopping_leg_hops_as_in_mujoco():
+    def policy(env):
+        return RaibertPolicy(Raibert(RaibertGains(speed=0.5), env.params), env.action_scale)
+
+    _, speed, _ = mean_force("HoppingLeg-v0", policy, 6.0, ctrl_dt=0.001)
+    _, soft, _ = mean_force("HoppingLeg-v0", policy, 6.0, ctrl_dt=0.001, preset="reference")
+    assert speed == pytest.approx(soft, rel=0.03)
 
 
 @pytest.mark.parametrize("name", MACHINES)
