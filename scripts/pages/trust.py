@@ -101,7 +101,11 @@ def disagreements(certificates: list[Certificate]) -> list[str]:
         if not (fine and exact and between) or fine.verdict == exact.verdict:
             continue
         time, cause = between.parting
-        why = f"they part after {time:.2g} s, first by: {cause}" if np.isfinite(time) else "they do not part"
+        why = (
+            f"they part after {time:.2g} s" + (f", first by: {cause}" if cause else "")
+            if np.isfinite(time)
+            else "they do not part"
+        )
         lines.append(
             f"* {made.policy}: {fine.verdict} by `reference` ({_changes(fine)}), {exact.verdict} by the exact engine "
             f"({_changes(exact)}); from `reference` to exact {_errors(between)}; {why}."
