@@ -49,10 +49,14 @@ class AutoresetVectorEnv(RestorableVectorEnv, gymnasium.vector.VectorEnv):
             Why a simulation diverged, or "", shape (n,) of object; and the observation, or None if it is not known.
         """
 
+    def _accepted(self, actions) -> np.ndarray:
+        """Return a copy of the actions, clipped to their box."""
+        return checked_action(actions, self.action_space)
+
     @alone
     def step(self, actions):
         """Hold the actions, shape (num_envs, n), for one control period; see the task for what an action means."""
-        actions, waited = checked_action(actions, self.action_space), self._over
+        actions, waited = self._accepted(actions), self._over
         if waited.any() and self.autoreset_mode is AutoresetMode.DISABLED:
             over = np.flatnonzero(waited).tolist()
             raise ValueError(f"the episodes of environments {over} are over; reset them with options['reset_mask']")

@@ -23,11 +23,11 @@ import numpy as np
 from ..analytic.terrain import Terrain
 from .camera import Camera
 from .config import TaskConfig
-from .episodes import checked_action, reason, total
+from .episodes import reason, total
 from .restoring import ONLY, RestorableEnv
-from .simulations import kept_row, take_row
+from .simulations import simulation_of
 from .state import State
-from .steps import BEYOND, observed_start, split, warning_sentence
+from .steps import BEYOND, observed_start, split
 from .task import Task
 from .turns import alone
 
@@ -113,16 +113,16 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
         """Adopt the task's current model; windows on the old one are closed."""
         self._camera.check(self.task.model)
         self._camera.close()
-        self.data = mujoco.MjData(self.task.model)
+        self._sim = simulation_of(self.task)
+        self.data = self._sim.data
         self.metadata = {**type(self).metadata, "render_fps": round(1 / self.task.ctrl_dt)}
         self._bind()
 
     def _bind(self) -> None:
         """Keep views into `data`, valid as long as it is; looking them up in every step would be slow."""
-        self._warnings, self._ctrl = self.data.warning.number, self.data.ctrl
-        self._qpos, self._qvel = self.data.qpos, self.data.qvel
+        self._sim.bind()
+        self._warnings, self._qpos, self._qvel = self._sim.warnings, self.data.qpos, self.data.qvel
         self._bound = self.observation_space.high
-        self.task.bind(self.data)
 
     @alone
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None):
@@ -147,19 +147,16 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
         task.start((), self.model, self.data, **state)
         if task.varies and self.model.nhfield:
             self._camera.ground_changed()
-        mujoco.mj_forward(self.model, self.data)
-        if task.patches:  # the ground comes under the feet, and only then are their contacts right
-            task.patches.follow(self.data)
-            mujoco.mj_forward(self.model, self.data)
+        self._sim.begin()
         self.last_good_state = None
         task.refresh()
-        return observed_start(task, self._warnings)
+        return observed_start(task, self._sim)
 
     def _save(self, sims: np.ndarray) -> State:
-        task, data = self.task, self.data
+        task = self.task
         task.rngs.forget(())  # anyone may draw from `np_random`
-        arrays = kept_row(task, data) | task.kept_rows(None)
-        arrays |= {"steps": np.array([round(data.time / task.ctrl_dt)]), "over": np.zeros(1, bool)}
+        arrays = self._sim.kept_row() | task.kept_rows(None)
+        arrays |= {"steps": np.array([round(self.data.time / task.ctrl_dt)]), "over": np.zeros(1, bool)}
         return State(task.config, arrays, task.rngs.states([()]), (task.drawn(()),) if task.varies else ())
 
     def _restore(self, sims: np.ndarray, state: State) -> None:
@@ -168,7 +165,7 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
         task.rngs.restore([()], state.randoms)
         if state.drawn and task.redraw((), self.model, state.drawn[0]):
             self._camera.ground_changed()
-        take_row(task, self.data, state.arrays)
+        self._sim.take_row(state.arrays)
         task.take_rows(None, state.arrays)
         self._warnings[:] = 0
         self.last_good_state = None
@@ -177,10 +174,10 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
     def step(self, action):
         """Apply the action for one control period; see the task for its meaning."""
         task = self.task
-        action = checked_action(action, self.action_space)
+        action = self._sim.accepted(action, self.action_space)
         before = self._qpos.copy(), self._qvel.copy()
-        self._simulate(task.act(action))
-        termination = warning_sentence(self._warnings) if np.count_nonzero(self._warnings) else ""
+        self._sim.step(task.act(action))
+        termination = self._sim.complaint(self._warnings) if np.count_nonzero(self._warnings) else ""
         if not termination:
             task.refresh()
             observation = task.observe()
@@ -188,7 +185,8 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
                 termination = BEYOND
         diverged = bool(termination)
         if diverged:
-            self._put_back(before)
+            self.last_good_state = before
+            self._sim.put_back(before)
             task.refresh()
             observation = task.observe()
         task.advance()
@@ -206,29 +204,6 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
         if self.render_mode == "human":
             self.render()
         return observation, float(total(terms.values())), bool(termination), False, info
-
-    def _simulate(self, controls: np.ndarray) -> None:
-        task, model, data, ctrl, step = self.task, self.task.model, self.data, self._ctrl, mujoco.mj_step
-        if task.patches:
-            for k in range(task.n_substeps):
-                ctrl[:] = controls[min(k, len(controls) - 1)]
-                if k % task.follow_every == 0:
-                    task.patches.follow(data)
-                step(model, data)
-        elif len(controls) == 1:
-            ctrl[:] = controls[0]
-            step(model, data, task.n_substeps)
-        else:
-            for row in controls:
-                ctrl[...] = row
-                step(model, data)
-
-    def _put_back(self, before: tuple[np.ndarray, np.ndarray]) -> None:
-        """Restore the last good state and keep it for inspection; MuJoCo silently resets a diverged one."""
-        self.last_good_state = before
-        mujoco.mj_resetData(self.model, self.data)
-        self.data.qpos[:], self.data.qvel[:] = before
-        mujoco.mj_forward(self.model, self.data)
 
     def render(self):
         """Return an image, shape (height, width, 3) of uint8, or depths in metres (height, width); or show a window."""

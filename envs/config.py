@@ -48,6 +48,7 @@ class TaskConfig:
         SHAPING: Further terms that `reward_weights` turns on: a function of the task or a part of it, and the meaning.
         RANDOMISABLE: The parameters that `randomise` takes.
         PRESETS: Settings of MuJoCo, by name.
+        ENGINES: What can simulate the machine.
         ACTION_MODES: What an action may mean, where there is a choice; it is then the field `action_mode`.
         PERIODS: The default control period of action modes, where it is not `PERIOD` [s].
         FIXED: Options that `reset` does not take: they shape the spaces.
@@ -57,9 +58,17 @@ class TaskConfig:
     SHAPING: ClassVar[dict[str, tuple[Any, str]]] = {}
     RANDOMISABLE: ClassVar[tuple[str, ...]] = ()
     PRESETS: ClassVar[dict[str, Preset]] = presets.PRESETS
+    ENGINES: ClassVar[tuple[str, ...]] = ("mujoco",)
     ACTION_MODES: ClassVar[tuple[str, ...]] = ()
     PERIODS: ClassVar[dict[str, float]] = {}
-    FIXED: ClassVar[tuple[str, ...]] = ("task", "action_mode", "observations", *disturbances.FIXED, *own.FIXED)
+    FIXED: ClassVar[tuple[str, ...]] = (
+        "task",
+        "action_mode",
+        "engine",
+        "observations",
+        *disturbances.FIXED,
+        *own.FIXED,
+    )
 
     params: Any = None  # the robot
     task: str = "forward"  # or "commanded": follow a forward speed
@@ -69,6 +78,7 @@ class TaskConfig:
     terrain_curriculum: bool = False  # that factor rises instead, by how far a robot gets
     terrain_distance: float = 4.0  # from the start, which is far [m]
     preset: str | Preset = "rl"  # contact and timestep settings
+    engine: str = "mujoco"  # or "exact", of machines that it has: the event-driven hybrid engine
     observations: Sequence[str] | None = None  # names of the entries; by default those of the mode and task
     ctrl_dt: float | None = None  # control period, a multiple of the preset's timestep; by default 0.02 [s]
     reset_noise: float = 0.02  # standard deviation of joint angles [rad], and of velocities [m/s], [rad/s]
@@ -90,6 +100,7 @@ class TaskConfig:
     def __post_init__(self) -> None:
         check_fields(self)
         self._check_choice("task", self.REWARDS)
+        self._check_choice("engine", self.ENGINES)
         if self.ACTION_MODES:
             self._check_choice("action_mode", self.ACTION_MODES)
         own.check_own(self)

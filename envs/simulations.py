@@ -9,25 +9,95 @@ import numpy as np
 from mujoco.batch import Batch
 
 from .camera import Camera
+from .episodes import checked_action
+from .steps import warning_sentence
 from .task import Task
 
 STATE = mujoco.mjtState.mjSTATE_INTEGRATION
 
 
-def kept_row(task: Task, data: mujoco.MjData) -> dict[str, np.ndarray]:
-    """Return copies of MuJoCo's state and outputs of a task with one simulation, as a row."""
-    physics = np.empty((1, mujoco.mj_stateSize(task.model, STATE)))
-    mujoco.mj_getState(task.model, data, physics[0], STATE)
-    return {"physics": physics} | {name: getattr(data, name)[None].copy() for name in task.OUTPUTS}
+def simulation_of(task: Task):
+    """Return the simulation of a task that has one, in the engine of its option `engine`."""
+    if task.config.engine == "exact":
+        from .exact import ExactSimulation  # with it comes the engine
+
+        return ExactSimulation(task)
+    return Simulation(task)
 
 
-def take_row(task: Task, data: mujoco.MjData, arrays: dict[str, np.ndarray]) -> None:
-    """Restore a simulation from what `kept_row` returned, or a row of `Simulations.kept_rows`."""
-    mujoco.mj_setState(task.model, data, arrays["physics"][0], STATE)
-    for place in (mujoco.mj_kinematics, mujoco.mj_comPos, mujoco.mj_camlight):  # for pictures
-        place(task.model, data)
-    for name in task.OUTPUTS:
-        getattr(data, name)[:] = arrays[name][0]
+def simulations_of(task: Task, n_threads: int, models: list[mujoco.MjModel] | None = None):
+    """Return the simulations of a task with leading dimension n, in the engine of its option `engine`."""
+    if task.config.engine == "exact":
+        from .exact import ExactSimulations
+
+        return ExactSimulations(task, n_threads, models)
+    return Simulations(task, n_threads, models)
+
+
+class Simulation:
+    """The only simulation of a task in MuJoCo.
+
+    Attributes:
+        data: Its state.
+        warnings: Numbers of MuJoCo's warnings; `complaint` makes a sentence of them.
+    """
+
+    complaint, accepted = staticmethod(warning_sentence), staticmethod(checked_action)
+
+    def __init__(self, task: Task):
+        self.task, self.data = task, mujoco.MjData(task.model)
+
+    def bind(self) -> None:
+        """Keep views into `data`, also into a copy's own."""
+        self.warnings, self._ctrl = self.data.warning.number, self.data.ctrl
+        self.task.bind(self.data)
+
+    def begin(self) -> None:
+        """Compute what follows from a state that was written to `data`."""
+        task, data = self.task, self.data
+        mujoco.mj_forward(task.model, data)
+        if task.patches:  # the ground comes under the feet, and only then are their contacts right
+            task.patches.follow(data)
+            mujoco.mj_forward(task.model, data)
+
+    def step(self, controls: np.ndarray) -> None:
+        """Step by one control period, by controls of shape (n_substeps, nu); a single row is held throughout."""
+        task, model, data, ctrl, step = self.task, self.task.model, self.data, self._ctrl, mujoco.mj_step
+        if task.patches:
+            for k in range(task.n_substeps):
+                ctrl[:] = controls[min(k, len(controls) - 1)]
+                if k % task.follow_every == 0:
+                    task.patches.follow(data)
+                step(model, data)
+        elif len(controls) == 1:
+            ctrl[:] = controls[0]
+            step(model, data, task.n_substeps)
+        else:
+            for row in controls:
+                ctrl[...] = row
+                step(model, data)
+
+    def put_back(self, before: tuple[np.ndarray, np.ndarray]) -> None:
+        """Restore `qpos` and `qvel`; MuJoCo silently resets a simulation that diverged."""
+        mujoco.mj_resetData(self.task.model, self.data)
+        self.data.qpos[:], self.data.qvel[:] = before
+        mujoco.mj_forward(self.task.model, self.data)
+
+    def kept_row(self) -> dict[str, np.ndarray]:
+        """Return copies of MuJoCo's state and outputs, as a row."""
+        task, data = self.task, self.data
+        physics = np.empty((1, mujoco.mj_stateSize(task.model, STATE)))
+        mujoco.mj_getState(task.model, data, physics[0], STATE)
+        return {"physics": physics} | {name: getattr(data, name)[None].copy() for name in task.OUTPUTS}
+
+    def take_row(self, arrays: dict[str, np.ndarray]) -> None:
+        """Restore what `kept_row` returned, or a row of `Simulations.kept_rows`."""
+        task, data = self.task, self.data
+        mujoco.mj_setState(task.model, data, arrays["physics"][0], STATE)
+        for place in (mujoco.mj_kinematics, mujoco.mj_comPos, mujoco.mj_camlight):  # for pictures
+            place(task.model, data)
+        for name in task.OUTPUTS:
+            getattr(data, name)[:] = arrays[name][0]
 
 
 class BoundArrays:
@@ -57,6 +127,8 @@ class Simulations:
         warnings: Numbers of MuJoCo's warnings in each, shape (n, n_kinds).
         models: The model of each; the same object unless episodes change it.
     """
+
+    complaint, accepted = staticmethod(warning_sentence), staticmethod(checked_action)
 
     def __init__(self, task: Task, n_threads: int, models: list[mujoco.MjModel] | None = None):
         self.task, self.n = task, task.shape[0]

@@ -34,22 +34,23 @@ def split(options: Mapping[str, Any] | None) -> tuple[dict[str, Any], dict[str, 
     return kept, {name: numbers(name, kept.pop(name)) for name in OF_ONE_EPISODE if name in kept}
 
 
-def observed_start(task: Task, warnings: np.ndarray, sims: list[int] | tuple = ()) -> np.ndarray:
+def observed_start(task: Task, simulated, sims: list[int] | tuple = ()) -> np.ndarray:
     """Return the observation of episodes that begin, in the simulations `sims` of many.
 
     Args:
         task: The task.
-        warnings: Counts of MuJoCo's warnings in the simulations.
+        simulated: Its simulations, with counts of the engine's `warnings`.
         sims: Those that begin.
 
     Raises:
-        ValueError: If one of them lies outside the observation space, or where MuJoCo cannot simulate.
+        ValueError: If one of them lies outside the observation space, or where the engine cannot simulate.
     """
+    warnings = simulated.warnings
     counts = warnings[sims].reshape(-1, warnings.shape[-1]).sum(0)
     if counts.any():
         raise ValueError(
-            f"an episode cannot start in this state: {warning_sentence(counts)}; change qpos, qvel or an option such "
-            "as reset_noise"
+            f"an episode cannot start in this state: {simulated.complaint(counts)}; change qpos, qvel or an option "
+            "such as reset_noise"
         )
     task.try_terms()
     with np.errstate(over="ignore", invalid="ignore"):  # what does not fit in float32 is refused

@@ -19,9 +19,9 @@ from .camera import Camera
 from .config import TaskConfig
 from .episodes import masked, rows_of, seeds_of
 from .kinds import check_count
-from .simulations import Simulations
+from .simulations import simulations_of
 from .state import State
-from .steps import BEYOND, observed_start, split, warning_sentence
+from .steps import BEYOND, observed_start, split
 from .task import Task
 from .turns import alone
 
@@ -81,7 +81,7 @@ class LeggedVectorEnv(AutoresetVectorEnv):
         """Adopt the task's current model."""
         self._camera.check(self.task.model)
         self._camera.close()
-        self._sims = Simulations(self.task, self._n_threads)
+        self._sims = simulations_of(self.task, self._n_threads)
         self._data = self._sims.data
         frames = {"render_fps": round(1 / self.task.ctrl_dt), "autoreset_mode": self.autoreset_mode}
         self.metadata = type(self).metadata | frames
@@ -115,7 +115,7 @@ class LeggedVectorEnv(AutoresetVectorEnv):
             self.task.rngs.seed(sims, seeds_of(seed, self.num_envs))
             self._begin(sims, [{name: value[sim] for name, value in rows.items()} for sim in range(self.num_envs)])
             self._over[sims] = False
-            observation = observed_start(self.task, self._sims.warnings, sims)
+            observation = observed_start(self.task, self._sims, sims)
         return observation, self._shown_start(sims)
 
     def _start(self, sims: list[int], states: list[dict[str, np.ndarray]] | None = None) -> None:
@@ -126,6 +126,9 @@ class LeggedVectorEnv(AutoresetVectorEnv):
     def _forget(self, sims) -> None:
         """Drop the last good states of these simulations."""
         self.last_good_states = {sim: good for sim, good in self.last_good_states.items() if sim not in sims}
+
+    def _accepted(self, actions) -> np.ndarray:
+        return self._sims.accepted(actions, self.action_space)
 
     def _observe(self) -> np.ndarray:
         return self.task.observe()
@@ -145,7 +148,7 @@ class LeggedVectorEnv(AutoresetVectorEnv):
         warned = self._sims.warnings.any(-1)
         if warned.any():
             for sim in np.flatnonzero(warned):
-                endings[sim] = warning_sentence(self._sims.warnings[sim])
+                endings[sim] = self._sims.complaint(self._sims.warnings[sim])
             self._put_back(warned, before)
         self.task.refresh()
         observation = self.task.observe()
@@ -197,7 +200,7 @@ class LeggedVectorEnv(AutoresetVectorEnv):
         """Write the contents to a new batch."""
         models, saved, last_good_states = state.pop("_sims")
         self.__dict__.update(state | {"_busy": False})
-        self._sims = Simulations(self.task, self._n_threads, models)
+        self._sims = simulations_of(self.task, self._n_threads, models)
         self._data = self._sims.data
         self._restore(np.arange(self.num_envs), saved)
         self.last_good_states = last_good_states

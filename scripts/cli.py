@@ -48,6 +48,7 @@ GROUPS = {
     "Learn": {
         "train": Verb("RUN", "train a policy with Stable-Baselines3, or `train rllib` with Ray", ("train_*.py",)),
         "evaluate": Verb("POLICY", "return, speed, cost of transport and falls of a policy"),
+        "certify": Verb("POLICY", "whether a policy depends on the simulator: a verdict, and a page"),
         "export": Verb("POLICY", "write a trained policy as an ONNX model"),
     },
     "Search": {

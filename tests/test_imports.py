@@ -21,11 +21,14 @@ MAY_IMPORT = {
     "envs": {"mjcf"} | PLAIN,
     "scripts": SIBLINGS,
 }
-# The files that may import what their folder may not: the surrogate is the contact solver as an environment, and the
-# arithmetic of the walkers' steps is compiled.
+# The files that may import what their folder may not: the surrogate is the contact solver as an environment, the
+# arithmetic of the walkers' steps is compiled, and `exact` is the engine behind the option of that name.
 ALSO = {
     "envs/surrogate.py": {"analytic.contact", "analytic.models.quasistatic"},
     "envs/kernels.py": {"analytic.compilation"},
+} | {
+    f"envs/exact/{name}.py": {"analytic.hybrid", "analytic.compilation"}
+    for name in ("machine", "runs", "hexapod", "legs")
 }
 MUST_NOT_IMPORT = {
     "analytic": {"mujoco", "gymnasium", "matplotlib", "stable_baselines3", "torch"},

@@ -124,7 +124,7 @@ def make_guards(m: ToeFunctions, control_guards: Callable) -> Callable:
             elif mu > 0.0:
                 g[i + 3] = hold_back(t, x, d, p, chart, leg, R, at, n, math.sqrt(vx * vx + vy * vy + vz * vz))
         g[TIP] = R[8] - p[P.upright]
-        g[TOPPLE] = x[2] - height(x[0], x[1], p)
+        g[TOPPLE] = x[2] - height(x[0], x[1], p) if p[P.upright] > -1.0 else math.inf
         hips = hip_angles(x, p, R)
         control_guards(t, x, x[N_STATES:], d[N_MEMORY:], p[N_MACHINE:], chart >> CONTROL, hips, g[OWN:])
         return 0

@@ -30,7 +30,8 @@ class Variants:
     stop_force: float = 0.0  # of the exponential end stop beyond the rest length [N]; 0: no stop (erratum 9)
     stop_length: float = 2e-3  # over which the stop's force grows e-fold [m]
     slide_speed: float = 3e-3  # below it sliding friction fades, and a toe may stick [m/s]
-    upright: float = 0.5  # a run ends when the vertical part of the body's up axis falls below it; -1: it never does
+    upright: float = 0.5  # a run ends when the vertical part of the body's up axis is less, or its centre reaches the
+    # ground; -1: neither ends it
 
     def __post_init__(self) -> None:
         for name in ("third_law", "full_stop", "first_order_slide"):

@@ -1,0 +1,95 @@
+"""The exact legs behind `HoppingLeg-v0` and `SlipLeg-v0`: torques or set-points of hip and knee, held for a period."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+import numpy as np
+
+from ...analytic import hybrid as hy
+from ...analytic.compilation import compiled
+from ...analytic.hybrid.names import items, vector
+from ...analytic.models import driven_legs, ground
+from ...analytic.models.driven_legs import DRIVE, D
+from ...analytic.models.ground_line import ground_table
+from ...analytic.models.hopping_leg_mechanics import numbers
+from ...analytic.terrain import TERRAINS, Terrain, make
+from ...mjcf.slip_leg import SERVO
+from .machine import Machine, Row, refuse
+
+
+class ExactLeg(Machine):
+    """A leg whose state is that of MuJoCo's model: `qpos`, then `qvel`."""
+
+    settings = {"rtol": 1e-8}
+
+    def adopt(self, task, built: tuple, first: int, limits: np.ndarray, servo: tuple[float, float] | None) -> None:
+        """Use a compiled model whose drive begins at `first` of the parameters, with the motors' limits."""
+        self.task, (self.simulator, self._readings) = task, built
+        self._commanded = slice(first + (D.torque if servo is None else D.set), None)
+        gains = {} if servo is None else {"kp": servo[0], "kd": servo[1]}
+        self._drive, self._servo = DRIVE | gains | {"limits": limits.ravel()}, servo
+        self._commanded = slice(self._commanded.start, self._commanded.start + 2)
+
+    def periods(self, sim, runs: hy.Continued, run: int, row: Row, controls: np.ndarray) -> Iterator[float]:
+        """Yield the end of the period, in which the controls are held."""
+        runs.p[run, self._commanded] = controls[0]
+        yield runs.t[run] + self.task.ctrl_dt
+
+    def read(self, runs: hy.Continued, run: int, row: Row) -> None:
+        """Write position, velocity and the foot's sensor to a row."""
+        x = runs.x[run]
+        row.qpos[:], row.qvel[:] = x[:4], x[4:]
+        self._readings(x, runs.d[run], runs.p[run], runs.chart[run], row.sensordata)
+
+
+@lru_cache(maxsize=8)
+def _hopping(kind: type[Terrain]):
+    model, readings = driven_legs.hopping_leg(ground=kind())
+    return hy.compile(model), compiled(readings)
+
+
+class ExactHoppingLeg(ExactLeg):
+    """The leg on its boom for a `HoppingLegTask`."""
+
+    def __init__(self, task):
+        terrain = make(task.config.terrain)
+        if hasattr(terrain, "tables"):
+            known = [name for name, kind in TERRAINS.items() if not hasattr(kind, "tables")]
+            refuse(terrain, ", ".join(known), "its model would be compiled anew for every seed")
+        first = len(vector(numbers(task.config.params)))
+        self.adopt(task, _hopping(type(terrain)), first, task.config.params.torque_limits, None)
+
+    def start(self, sim, qpos, qvel):
+        """Return state, memory and parameters, without torques."""
+        params = self.task.params[sim]
+        table = numbers(params) | self._drive | {"limits": params.torque_limits.ravel()}
+        floor = ground.ground_of(self.task.terrain[sim], 0).params
+        return np.concatenate([qpos, qvel]), self.simulator.model.d0, vector(table | floor)
+
+
+@lru_cache(maxsize=1)
+def _slip():
+    model, readings = driven_legs.slip_leg()
+    return hy.compile(model), compiled(readings)
+
+
+class ExactSlipLeg(ExactLeg):
+    """The articulated leg for a `SlipLegTask`."""
+
+    def __init__(self, task):
+        from ..slip_leg import MOTORS
+
+        terrain = make(task.config.terrain)
+        try:
+            ground_table(terrain)
+        except ValueError as error:
+            refuse(terrain, "flat, slope, step, sinusoid, rough", str(error).partition(";")[0])
+        servo = SERVO if task.config.action_mode == "position" else None
+        self.adopt(task, _slip(), len(vector(items(task.config.params))), MOTORS, servo)
+
+    def start(self, sim, qpos, qvel):
+        """Return state, memory and parameters; set-points are where the joints are."""
+        table = items(self.task.params[sim]) | self._drive | {"set": qpos[2:]} | ground_table(self.task.terrain[sim])
+        return np.concatenate([qpos, qvel]), self.simulator.model.d0, vector(table)

@@ -1,0 +1,61 @@
+"""A machine of the exact engine, as a task needs it: its states, the commands of a control period, and its sensors."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...analytic import hybrid as hy
+
+
+class Row(NamedTuple):
+    """A simulation's arrays by MuJoCo's names, views."""
+
+    qpos: np.ndarray
+    qvel: np.ndarray
+    sensordata: np.ndarray
+    site_xpos: np.ndarray
+
+
+class Machine(ABC):
+    """A machine of the exact engine for a task.
+
+    Attributes:
+        settings: Of the engine; see `hybrid.Options`.
+        simulator: The compiled model; robot and ground are its parameters.
+    """
+
+    settings: dict[str, Any]
+    simulator: hy.Simulator
+
+    @abstractmethod
+    def __init__(self, task):
+        """Refuse a terrain that the model does not have, and compile the model."""
+
+    @abstractmethod
+    def start(self, sim, qpos: np.ndarray, qvel: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return state, memory and parameters of a simulation at rest in its commands."""
+
+    @abstractmethod
+    def periods(self, sim, runs: hy.Continued, run: int, row: Row, controls: np.ndarray) -> Iterator[float]:
+        """Yield the ends of the parts of a control period [s], each after its commands were written as parameters.
+
+        Args:
+            sim: The task's simulation, as in its arrays.
+            runs: The simulations in the engine.
+            run: Which of them it is.
+            row: Where it is now.
+            controls: What the task commands, shape (n_substeps, nu); a single row is held.
+        """
+
+    @abstractmethod
+    def read(self, runs: hy.Continued, run: int, row: Row) -> None:
+        """Write position, velocity and sensors of a run to a row."""
+
+
+def refuse(terrain, known: str, why: str) -> None:
+    """Refuse a terrain that a machine does not have in the exact engine."""
+    raise ValueError(f"engine 'exact' has no terrain {type(terrain).__name__}: {why}; there are {known}")

@@ -1,0 +1,161 @@
+"""Simulations of a task in the exact engine: one in a `mujoco.MjData`, or many in arrays, on threads."""
+
+from __future__ import annotations
+
+import copy
+from concurrent.futures import ThreadPoolExecutor
+from os import cpu_count
+from types import SimpleNamespace
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from ..camera import Camera
+from .machine import Row
+from .runs import Runs, complaint
+
+
+class ExactSimulation:
+    """The only simulation of a task; see `simulations.Simulation`, which is the same in MuJoCo."""
+
+    complaint = staticmethod(complaint)
+
+    def __init__(self, task):
+        self.task, self.data = task, mujoco.MjData(task.model)
+        self._saved: np.ndarray | None = None
+        self._runs: Runs | None = None
+
+    def bind(self) -> None:
+        """Keep views into `data`, also into a copy's own, whose run goes on."""
+        data = self.data
+        self._runs = Runs(self.task, [Row(data.qpos, data.qvel, data.sensordata, data.site_xpos)])
+        self.warnings = self._runs.warnings[0]
+        self.task.bind(data)
+        if self._saved is not None:
+            self.take_row({"physics": self._saved})
+
+    def accepted(self, action, space) -> np.ndarray:
+        """Return the action that is applied; see `Runs.accepted`."""
+        return self._runs.accepted(action, space)
+
+    def begin(self) -> None:
+        """Begin a run at the state that was written to `data`."""
+        self._runs.begin(0, (), self.data.time)
+        self._show()
+
+    def step(self, controls: np.ndarray) -> None:
+        """Step by one control period; see `machine.Machine.periods`."""
+        self._runs.step(0, (), controls)
+        if not self.warnings.any():
+            self._runs.read(0)
+            self._show()
+
+    def _show(self) -> None:
+        """Write to `data` what pictures and tasks need besides."""
+        self.data.time = self._runs.runs.t[0]
+        for place in (mujoco.mj_kinematics, mujoco.mj_comPos, mujoco.mj_camlight):
+            place(self.task.model, self.data)
+
+    def put_back(self, before) -> None:
+        """Restore what was before the last period."""
+        self._runs.put_back(0)
+        self._show()
+
+    def kept_row(self) -> dict[str, np.ndarray]:
+        """Return a copy of the run, as a row."""
+        return {"physics": self._runs.runs.saved(0)[None]}
+
+    def take_row(self, arrays: dict[str, np.ndarray]) -> None:
+        """Restore what `kept_row` returned."""
+        self._runs.restore(0, arrays["physics"][0])
+        self._show()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Drop the engine, but keep the run."""
+        return self.__dict__ | {"_saved": self.kept_row()["physics"], "_runs": None, "warnings": None}
+
+
+class ExactSimulations:
+    """The simulations of a task with leading dimension n; see `simulations.Simulations`, the same in MuJoCo."""
+
+    complaint = staticmethod(complaint)
+
+    def __init__(self, task, n_threads: int, models: list[mujoco.MjModel] | None = None):
+        self.task, self.n, model = task, task.shape[0], task.model
+        self.models = models or [model] * self.n
+        sizes = {"qpos": (model.nq,), "qvel": (model.nv,), "sensordata": (model.nsensordata,)}
+        sizes |= {"site_xpos": (model.nsite, 3), "time": ()}
+        self.data = SimpleNamespace(**{name: np.zeros((self.n, *size)) for name, size in sizes.items()})
+        arrays = [getattr(self.data, name) for name in Row._fields]
+        self._runs = Runs(task, [Row(*(array[sim] for array in arrays)) for sim in range(self.n)])
+        self.warnings, self._scratch = self._runs.warnings, mujoco.MjData(model)
+        self.accepted = self._runs.accepted
+        threads = min(n_threads or cpu_count() or 1, self.n)
+        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+        task.bind(self.data)
+
+    def start(self, sims: list[int], states: list[dict[str, np.ndarray]] | None = None) -> None:
+        """Start an episode in each of these simulations, from `qpos` and `qvel` if given."""
+        scratch = self._scratch
+        self._part_models()
+        for sim in sims:
+            self.task.start(sim, self.models[sim], scratch, **(states[sim] if states else {}))
+            self.data.qpos[sim], self.data.qvel[sim] = scratch.qpos, scratch.qvel
+            self._runs.begin(sim, sim, scratch.time)
+            self._show(sim)
+
+    def _part_models(self) -> None:
+        """Give each simulation its own model if episodes change it."""
+        if self.task.varies and self.models[0] is self.task.model:
+            self.models = [copy.copy(self.task.model) for _ in range(self.n)]
+
+    def _show(self, sim: int) -> None:
+        """Write what pictures and tasks need besides, of a simulation, to its row and to the scratch state."""
+        data, scratch = self.data, self._scratch
+        data.time[sim] = self._runs.runs.t[sim]
+        scratch.qpos[:], scratch.qvel[:], scratch.time = data.qpos[sim], data.qvel[sim], data.time[sim]
+        mujoco.mj_kinematics(self.models[sim], scratch)
+        data.site_xpos[sim] = scratch.site_xpos
+
+    def step(self, controls: np.ndarray, sims: np.ndarray | None) -> None:
+        """Step these simulations, or all, by one control period; controls have shape (n_substeps, n, nu)."""
+        chosen = range(self.n) if sims is None else sims.tolist()
+
+        def work(sim: int) -> None:
+            self._runs.step(sim, sim, controls[:, sim])
+
+        list(self._pool.map(work, chosen) if self._pool else map(work, chosen))
+        for sim in chosen:
+            if not self.warnings[sim].any():
+                self._runs.read(sim)
+                self._show(sim)
+
+    def put_back(self, sims: np.ndarray, qpos: np.ndarray, qvel: np.ndarray) -> None:
+        """Restore what these simulations were before their last period."""
+        for sim in sims.tolist():
+            self._runs.put_back(sim)
+            self._show(sim)
+
+    def kept_rows(self, sims: np.ndarray) -> dict[str, np.ndarray]:
+        """Return copies of the runs of these simulations."""
+        return {"physics": np.stack([self._runs.runs.saved(sim) for sim in sims.tolist()])}
+
+    def take_rows(self, sims: np.ndarray, arrays: dict[str, np.ndarray]) -> None:
+        """Restore what `kept_rows` returned."""
+        for sim, saved in zip(sims.tolist(), np.broadcast_to(arrays["physics"], (len(sims), -1)), strict=True):
+            self._runs.restore(sim, saved)
+            self._show(sim)
+
+    def redraw(self, sims: np.ndarray, drawn: tuple[tuple, ...]) -> None:
+        """Apply to these simulations what their episodes drew."""
+        self._part_models()
+        for sim, one in zip(sims.tolist(), drawn, strict=True):
+            self.task.redraw(sim, self.models[sim], one)
+
+    def image(self, sim: int, camera: Camera) -> np.ndarray:
+        """Return the camera's image of a simulation."""
+        self._show(sim)
+        model, scratch = self.models[sim], self._scratch
+        mujoco.mj_comPos(model, scratch), mujoco.mj_camlight(model, scratch)
+        return camera.image(model, scratch)

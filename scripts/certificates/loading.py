@@ -1,0 +1,178 @@
+"""Any policy, made ready to act: a name, a checkpoint, Stable-Baselines3's .zip, an .onnx, or MODULE:FUNCTION.
+
+A function is called as `function(observation, info)` and returns an action. A class, or a function whose
+first parameter is called `env`, is a factory: it is called once for every episode, with the environment, and returns
+such a function.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import json
+import pickle
+import re
+import sys
+import zipfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+from tarsus.envs import SURROGATES
+from tarsus.scripts.learning import checkpoint, playing, policies
+from tarsus.scripts.learning.policies import PolicyFunction
+
+NORMALISERS = ("normaliser.pkl", "vecnormalize.pkl", "vec_normalize.pkl")  # beside a .zip
+# What of an algorithm's settings no other has, in Stable-Baselines3's .zip.
+ALGORITHMS = {"clip_range": "PPO", "target_entropy": "SAC", "target_policy_noise": "TD3", "use_rms_prop": "A2C"}
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A policy with its environment.
+
+    Attributes:
+        name: As on the command line.
+        environment: Its name.
+        options: Of the environment.
+        make: The policy, from the environment and an episode's seed.
+        batched: Whether one policy acts for rows of observations.
+    """
+
+    name: str
+    environment: str
+    options: Mapping[str, Any]
+    make: Callable[[gymnasium.Env, int], PolicyFunction]
+    batched: bool = False
+
+
+def load(policy: str, environment: str | None, options: Mapping[str, Any]) -> Candidate:
+    """Return a policy with its environment.
+
+    Raises:
+        ValueError: If there is no such policy or environment, or they do not go together; the sentence says why.
+        OSError: If a file cannot be read.
+    """
+    path = Path(policy)
+    if path.suffix in (".zip", ".onnx"):
+        if not path.is_file():
+            raise ValueError(f"there is no file {policy}")
+        act, about = _zipped(path) if path.suffix == ".zip" else _onnx(path)
+    elif re.fullmatch(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*", policy):
+        return Candidate(policy, _environment(environment, {}), dict(options), _function(policy))
+    else:
+        found, name, needed = policies.find(policy, environment, options)
+        batched = policies.checkpoint_of(policy) is not None
+        return Candidate(policy, name, needed, found.make, batched)
+    policies.refuse(policy, about or {"options": dict(options)}, environment, options)
+    needed = about.get("options", {}) | dict(options)
+    return Candidate(policy, _environment(environment, about), needed, lambda env, seed: act, batched=True)
+
+
+def _environment(asked: str | None, about: Mapping[str, Any]) -> str:
+    return policies.environment_of(asked or about.get("environment") or "Hexapod-v0")
+
+
+def _zipped(path: Path) -> tuple[PolicyFunction, dict[str, Any]]:
+    """Return the policy of Stable-Baselines3's .zip, and what it was trained with, if it lies in a checkpoint."""
+    if importlib.util.find_spec("stable_baselines3") is None:
+        raise ValueError("a .zip needs Stable-Baselines3: pip install 'tarsus[rl]'")
+    try:
+        with zipfile.ZipFile(path) as archive:
+            stored = json.loads(archive.read("data"))
+        algorithm = next(name for setting, name in ALGORITHMS.items() if setting in stored)
+        import stable_baselines3
+
+        model = getattr(stable_baselines3, algorithm).load(path, device="cpu")
+        beside = next((path.parent / name for name in NORMALISERS if (path.parent / name).exists()), None)
+        normaliser = pickle.loads(beside.read_bytes()) if beside else None
+    except Exception as error:  # broken archives and pickles raise nearly anything
+        raise ValueError(f"{path} is not a policy of Stable-Baselines3: {type(error).__name__}: {error}") from error
+
+    def act(observation: np.ndarray, info: Any = None) -> np.ndarray:
+        seen = normaliser.normalize_obs(observation) if normaliser else observation
+        return model.predict(seen, deterministic=True)[0]
+
+    return act, checkpoint.settings(path.parent) if (path.parent / "run.json").exists() else {}
+
+
+def _onnx(path: Path) -> tuple[PolicyFunction, dict[str, Any]]:
+    """Return the policy of an ONNX model, and what `tarsus export` wrote into it."""
+    for needed in ("onnx", "onnxruntime"):
+        if importlib.util.find_spec(needed) is None:
+            raise ValueError(f"an .onnx needs {needed}: pip install onnx onnxruntime")
+    import onnx
+    import onnxruntime
+
+    try:
+        stored = {entry.key: entry.value for entry in onnx.load(path).metadata_props}
+        settings = onnxruntime.SessionOptions()
+        settings.intra_op_num_threads = settings.inter_op_num_threads = 1
+        session = onnxruntime.InferenceSession(str(path), settings, providers=["CPUExecutionProvider"])
+        name, size = session.get_inputs()[0].name, session.get_inputs()[0].shape[0]
+        about = json.loads(stored.get("tarsus", "{}"))
+    except Exception as error:  # the runtime has errors of its own
+        raise ValueError(f"{path} is not an ONNX model of a policy: {type(error).__name__}: {error}") from error
+
+    def act(observation: np.ndarray, info: Any = None) -> np.ndarray:
+        rows = np.atleast_2d(observation).astype(np.float32)
+        parts = np.split(rows, len(rows)) if size == 1 else [rows]  # a model of one row, or of any number
+        action = np.concatenate([session.run(None, {name: part})[0] for part in parts])
+        return action.reshape(*observation.shape[:-1], -1)
+
+    return act, about
+
+
+def _function(name: str) -> Callable[[gymnasium.Env, int], PolicyFunction]:
+    """Return how to make the policy of a function, class or factory of a module, looked for in this folder too."""
+    module, _, attribute = name.partition(":")
+    sys.path.insert(0, str(Path.cwd()))
+    try:
+        found = getattr(importlib.import_module(module), attribute)
+        parameters = list(inspect.signature(found).parameters)
+    except Exception as error:  # whatever somebody's module does
+        raise ValueError(f"there is no policy {name}: {type(error).__name__}: {error}") from error
+    finally:
+        sys.path.pop(0)
+    if inspect.isclass(found) or parameters[:1] == ["env"]:
+        return partial(_made, found, len(parameters))
+    return lambda env, seed: found
+
+
+def _made(factory: Callable, n_parameters: int, env: gymnasium.Env, seed: int) -> PolicyFunction:
+    return factory(*(env, seed)[:n_parameters])
+
+
+def check(candidate: Candidate) -> gymnasium.Env:
+    """Return the environment of a policy, which has shown that it can act in it.
+
+    Raises:
+        ValueError: If it cannot.
+    """
+    if candidate.environment in SURROGATES:
+        raise ValueError(f"{candidate.environment} is no simulation in MuJoCo, and has no contacts to vary")
+    env = playing.make(candidate.environment, candidate.options)
+    observation, info = env.reset(seed=0)
+    try:
+        policy = candidate.make(env, 0)
+        action = np.asarray(policy(observation, info), float)
+    except Exception as error:  # of somebody's policy
+        env.close()
+        raise ValueError(
+            f"the policy {candidate.name} cannot act in {candidate.environment}, whose observation has "
+            f"{observation.size} numbers: {type(error).__name__}: {error}"
+        ) from error
+    size = env.action_space.shape
+    if action.shape != size:
+        raise ValueError(
+            f"the policy {candidate.name} acts by arrays of shape {action.shape}, {candidate.environment} takes {size}"
+        )
+    if not np.isfinite(action).all():
+        raise ValueError(f"the policy {candidate.name} gave an action that is not finite: {action}")
+    return env

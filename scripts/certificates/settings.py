@@ -1,0 +1,85 @@
+"""The simulations in which a policy is certified: presets, the exact engine, other contacts, frictions and legs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tarsus.mjcf.presets import Preset, find
+
+BASE = "rl"  # the preset that all others are compared with
+SIMULATOR, CONTACT, ROBOT = "simulator", "contact", "robot"
+BETWEEN = "between"  # two simulations compared with each other, neither the base
+FRICTIONS = ("friction_coeff", "friction")  # what the parameter is called in the machines' parameters
+STIFFNESSES = ("rho_k", "leaf_k", "leg_k")
+FINER = {"toe_radius": "toe", "friction": "friction", "impratio": "creep"}  # settings of presets, in words
+FRICTION_FACTORS, STIFFNESS_FACTORS = (0.8, 1.25), (0.9, 1.1)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A simulation of the same machine.
+
+    Attributes:
+        name: In tables.
+        kind: `SIMULATOR`, `CONTACT` or `ROBOT`: whether another simulation of the same robot, or another robot; of a
+            comparison `BETWEEN`.
+        options: Of the environment.
+    """
+
+    name: str
+    kind: str
+    options: Mapping[str, Any]
+
+
+def contacts(preset: Preset, fine: Preset) -> dict[str, Preset]:
+    """Return the preset with other contacts: their stiffness and onset, and one thing of a finer preset's at a time.
+
+    The last say on what a policy leans, of all in which the presets differ.
+    """
+    time, damping = preset.solref
+    onset, most, width = preset.solimp
+    return {
+        "softer contact": replace(preset, solref=(2.0 * time, damping)),
+        "stiffer contact": replace(preset, solref=(time / 1.5, damping), solimp=(onset, most, width / 2.0)),
+        "wider contact": replace(preset, solimp=(onset, most, 3.0 * width)),
+        "sudden contact": replace(preset, solimp=(0.5, most, width)),
+    } | {
+        f"{word} of reference": replace(preset, **{name: getattr(fine, name)})
+        for name, word in FINER.items()
+        if getattr(fine, name, None) != getattr(preset, name, None)
+    }
+
+
+def fan(config, exact: bool = True) -> list[Setting]:
+    """Return the settings for an environment's configuration, the base first.
+
+    Args:
+        config: The `TaskConfig` of the environment.
+        exact: Whether the exact engine is among them.
+
+    Raises:
+        ValueError: If the environment has no preset `rl`.
+    """
+    base, params = find(BASE, config.PRESETS), config.params
+    found = [Setting(BASE, SIMULATOR, {"preset": BASE}), Setting("reference", SIMULATOR, {"preset": "reference"})]
+    found += [Setting("exact", SIMULATOR, {"engine": "exact"})] if exact else []
+    found += [
+        Setting(name, CONTACT, {"preset": preset})
+        for name, preset in contacts(base, find("reference", config.PRESETS)).items()
+    ]
+    for word, names, factors in (
+        ("friction", FRICTIONS, FRICTION_FACTORS),
+        ("stiffness", STIFFNESSES, STIFFNESS_FACTORS),
+    ):
+        name = next((name for name in names if hasattr(params, name)), None)
+        for factor in factors:
+            changed: dict[str, Any] = {}
+            if name:
+                changed = {"params": replace(params, **{name: factor * getattr(params, name)})}
+            elif word == "friction" and hasattr(base, "friction"):  # the hopping leg's is the preset's
+                changed = {"preset": replace(base, friction=tuple(factor * mu for mu in base.friction))}
+            if changed:
+                found.append(Setting(f"{word} x {factor:g}", ROBOT, {"preset": BASE} | changed))
+    return found
