@@ -19,7 +19,7 @@ from ...analytic.models.hexapod.state import SCALE
 from ...analytic.models.hexapod.toes import N_MEMORY
 from ...analytic.terrain import TERRAINS, Terrain, make
 from ...mjcf.hexapod_state import to_exact
-from .machine import Machine, Row, refuse
+from .machine import ExactMachine, Row, refuse
 
 RTOL = 1e-5  # a walk's position is then right to a few micrometres after 20 s
 VARIANTS = Variants(upright=-1.0)  # the task says when the robot has toppled
@@ -33,7 +33,7 @@ def _compiled_for(kind: type[Terrain]):
     return hy.compile(model), compiled(make_readings(model.hooks["aux"]))
 
 
-class ExactHexapod(Machine):
+class ExactHexapod(ExactMachine):
     """The exact hexapod for a `HexapodTask`."""
 
     settings = {"rtol": RTOL, "atol": RTOL * SCALE}

@@ -16,10 +16,10 @@ from ...analytic.models.ground_line import ground_table
 from ...analytic.models.hopping_leg_mechanics import numbers
 from ...analytic.terrain import TERRAINS, Terrain, make
 from ...mjcf.slip_leg import SERVO
-from .machine import Machine, Row, refuse
+from .machine import ExactMachine, Row, refuse
 
 
-class ExactLeg(Machine):
+class ExactLeg(ExactMachine):
     """A leg whose state is that of MuJoCo's model: `qpos`, then `qvel`."""
 
     settings = {"rtol": 1e-8}
