@@ -16,10 +16,10 @@ from ...analytic.models.ground_line import ground_table
 from ...analytic.models.hopping_leg_mechanics import numbers
 from ...analytic.terrain import TERRAINS, Terrain, make
 from ...mjcf.slip_leg import SERVO
-from .machine import Machine, Row, refuse
+from .machine import ExactMachine, Row, refuse
 
 
-class ExactLeg(Machine):
+class ExactLeg(ExactMachine):
     """A leg whose state is that of MuJoCo's model: `qpos`, then `qvel`."""
 
     settings = {"rtol": 1e-8}
@@ -27,10 +27,10 @@ class ExactLeg(Machine):
     def adopt(self, task, built: tuple, first: int, limits: np.ndarray, servo: tuple[float, float] | None) -> None:
         """Use a compiled model whose drive begins at `first` of the parameters, with the motors' limits."""
         self.task, (self.simulator, self._readings) = task, built
-        self._commanded = slice(first + (D.torque if servo is None else D.set), None)
+        at = first + (D.torque if servo is None else D.set)
+        self._commanded = slice(at, at + 2)
         gains = {} if servo is None else {"kp": servo[0], "kd": servo[1]}
-        self._drive, self._servo = DRIVE | gains | {"limits": limits.ravel()}, servo
-        self._commanded = slice(self._commanded.start, self._commanded.start + 2)
+        self._drive = DRIVE | gains | {"limits": limits.ravel()}
 
     def periods(self, sim, runs: hy.Continued, run: int, row: Row, controls: np.ndarray) -> Iterator[float]:
         """Yield the end of the period, in which the controls are held."""

@@ -20,7 +20,7 @@ class Row(NamedTuple):
     site_xpos: np.ndarray
 
 
-class Machine(ABC):
+class ExactMachine(ABC):
     """A machine of the exact engine for a task.
 
     Attributes:

@@ -45,7 +45,7 @@ class ExactSimulation:
         self._show()
 
     def step(self, controls: np.ndarray) -> None:
-        """Step by one control period; see `machine.Machine.periods`."""
+        """Step by one control period; see `machine.ExactMachine.periods`."""
         self._runs.step(0, (), controls)
         if not self.warnings.any():
             self._runs.read(0)

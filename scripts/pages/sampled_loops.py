@@ -16,6 +16,7 @@ from tarsus.analytic.terrain import Flat
 from tarsus.controllers.clock import ClockPolicy
 from tarsus.controllers.raibert import Raibert, RaibertGains, RaibertPolicy
 from tarsus.controllers.slip import SlipControl, SlipController, SlipPolicy
+from tarsus.envs.exact.hexapod import VARIANTS
 from tarsus.envs.hopping_leg import DRIVEN
 from tarsus.scripts.machines import hexapod_exact, hopping_leg_exact, slip_leg_exact
 from tarsus.scripts.machines.hexapod import HexapodExperiment
@@ -30,7 +31,7 @@ ENGINES = ({"engine": "exact"}, {"preset": "reference"}, {"preset": "rl"})
 BOUNCE = 0.1  # contacts that follow each other faster than that are one [s]
 
 
-class Gait(NamedTuple):
+class Settled(NamedTuple):
     """What a run settles to."""
 
     period: float  # between a foot's touchdowns [s]
@@ -45,7 +46,7 @@ class Loop(NamedTuple):
     environment: str
     options: dict
     policy: Callable  # of the environment
-    continuous: Callable[[], Gait]
+    continuous: Callable[[], Settled]
     holds: tuple[float, ...]  # [s]
     seconds: float
 
@@ -66,28 +67,29 @@ def slip(env) -> SlipPolicy:
     return SlipPolicy(SlipController(control=SLIP, hold=env.ctrl_dt), env.action_scale)
 
 
-def continuous_clock() -> Gait:
+def continuous_clock() -> Settled:
     """Return the walk under the clock without a hold."""
     robot = HexapodParams()
-    made = hexapod_exact.run(HexapodExperiment(robot, robot.gait, Flat()), 20.0, record_period=1.0)
+    experiment = HexapodExperiment(robot, robot.gait, Flat())
+    made = hexapod_exact.run(experiment, 20.0, record_period=1.0, variants=VARIANTS)
     begin, end = np.searchsorted(made.t, (10.0, 20.0 - 1e-9))
-    return Gait(robot.cycle_time, (made.x[end, 1] - made.x[begin, 1]) / (made.t[end] - made.t[begin]))
+    return Settled(robot.cycle_time, (made.x[end, 1] - made.x[begin, 1]) / (made.t[end] - made.t[begin]))
 
 
-def continuous_raibert() -> Gait:
+def continuous_raibert() -> Settled:
     """Return the hopping under a controller without a hold."""
     run = hopping_leg_exact.simulate(HoppingExperiment(DRIVEN, GAINS), 35)
     times = run.steps["touchdown"][17:]
     yaw = np.interp(times[[0, -1]], run.record["time"], np.unwrap(run.record["joint_angle"].sel(joint="yaw")))
-    return Gait(np.diff(times).mean(), DRIVEN.LB * (yaw[1] - yaw[0]) / (times[-1] - times[0]))
+    return Settled(np.diff(times).mean(), DRIVEN.LB * (yaw[1] - yaw[0]) / (times[-1] - times[0]))
 
 
-def continuous_slip() -> Gait:
+def continuous_slip() -> Settled:
     """Return the run under a controller without a hold."""
     run = slip_leg_exact.simulate(SlipLegExperiment(control=SLIP), 20)
     times = run.steps["time"][10:]
     x = np.interp(times[[0, -1]], run.record["time"], run.record["body_position"].sel(axis="x"))
-    return Gait(np.diff(times).mean(), (x[1] - x[0]) / (times[-1] - times[0]))
+    return Settled(np.diff(times).mean(), (x[1] - x[0]) / (times[-1] - times[0]))
 
 
 LOOPS = (
@@ -98,7 +100,7 @@ LOOPS = (
 )
 
 
-def sampled(loop: Loop, hold: float, engine: dict) -> Gait:
+def sampled(loop: Loop, hold: float, engine: dict) -> Settled:
     """Return what an episode settles to: means over the second half of its strides."""
     env = gymnasium.make(
         loop.environment, max_episode_steps=10**7, reset_noise=0.0, ctrl_dt=hold, **loop.options, **engine
@@ -110,16 +112,16 @@ def sampled(loop: Loop, hold: float, engine: dict) -> Gait:
         observation, _, over, _, info = env.step(policy(observation, info))
         rows.append((info["time"], info["distance"], info["foot_contact"][0]))
     if over:
-        return Gait(np.nan, np.nan, f"falls after {info['time']:.1f} s")
+        return Settled(np.nan, np.nan, f"falls after {info['time']:.1f} s")
     time, distance, contact = np.array(rows, float).T
     down = np.flatnonzero(np.diff(contact) > 0) + 1
     down = down[np.append(True, np.diff(time[down]) > BOUNCE)]
     first, last = down[len(down) // 2], down[-1]
     lasted = time[last] - time[first]
-    return Gait(lasted / (len(down) - 1 - len(down) // 2), (distance[last] - distance[first]) / lasted)
+    return Settled(lasted / (len(down) - 1 - len(down) // 2), (distance[last] - distance[first]) / lasted)
 
 
-def compared(gait: Gait, base: Gait) -> tuple[str, str]:
+def compared(gait: Settled, base: Settled) -> tuple[str, str]:
     """Return by how much period and speed differ from another gait, in percent."""
     if gait.end or base.end:
         return gait.end, gait.end
