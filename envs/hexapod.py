@@ -17,6 +17,7 @@ from ..mjcf.hexapod_state import start_state
 from . import actions, free_body
 from .observations import Observation, labelled
 from .servos import Layout
+from .turning import Rate
 from .vector import LeggedVectorEnv
 from .walker import WalkerConfig, WalkerEnv, WalkerTask
 
@@ -43,7 +44,7 @@ STEERING = (
     (-0.2, 0.0, 0.375, 0.375, 0.5, 0.75),
     (0.5, 0.5, 0.5, 0.75, 0.75, 0.75),
 )
-MODES = actions.MODES | {"rate": actions.Rate}
+MODES = actions.MODES | {"rate": Rate}
 
 
 def gait_parameters(action: np.ndarray) -> np.ndarray:

@@ -70,8 +70,7 @@ class WalkerTask(FreeBodyTask):
         reference, rate: Their set-points [rad], and the speeds of these [rad/s].
         cycles: The gait has gone, shape (...,).
         correction: Of the joints' angles in the mode "residual", shape (..., n_joints) [rad].
-        held: Where joints wait for the clock of a gait, infinite for those that follow it, shape (..., n_joints) [rad].
-        turned: Whole turns by which joints are ahead of the clock, shape (..., n_joints) [rad].
+        held, turned: Where joints wait for a gait's clock, else infinite; whole turns they are ahead of it [rad].
     """
 
     KEPT = (*FreeBodyTask.KEPT, "reference", "rate", "cycles", "correction", "held", "turned")

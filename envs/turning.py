@@ -1,0 +1,37 @@
+"""The action mode "rate": each leg goes through its own slow and fast turn; there is no clock."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .actions import Velocity
+from .kernels import COMPILED
+
+
+class Rate(Velocity):
+    """An action changes the rate at which each leg goes through its own slow and fast turn; 0 is the gait's own.
+
+    There is no clock and no coupling between legs: a leg's phase is the angle of its set-point.
+    """
+
+    @property
+    def scale(self) -> float:
+        """The share of the turn's rate that an action of 1 adds."""
+        return self.task.RATE_RANGE
+
+    def speeds_asked(self) -> np.ndarray:
+        """Return an array of its own, which the kernel `turn` fills."""
+        return np.zeros_like(self.rows[0])
+
+    def start(self, sim, angle: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Return the angles of legs about as far from a common gait as the option `phase_spread` allows."""
+        super().start(sim, angle, rng)
+        return self.task.scattered(rng)
+
+    def commands(self, action: np.ndarray) -> np.ndarray:
+        """Return ramps to where each leg's turn is one control period later."""
+        action, reference, _ = self.rows
+        gait, period = self.task.TURN, self.task.ctrl_dt
+        turn = gait.cycle_time, gait.slow_time, gait.sweep_angle
+        COMPILED.turn(reference, self.task.table, turn, period, self.scale, action, self.speeds)
+        return super().commands(action)
