@@ -44,18 +44,19 @@ class Push:
     recovered: bool  # upright, and running again
 
 
-def pushed(policy: str, options: Mapping[str, Any], push: float, side: int) -> Push:
+def pushed(policy: str, options: Mapping[str, Any], push: float, side: int, sides: int = SIDES) -> Push:
     """Return what a push does.
 
     Args:
         policy: A name or a checkpoint.
         options: Of the environment.
         push: Change of the body's velocity [m/s].
-        side: 0 to `SIDES` - 1, counterclockwise from the right; the seed of the episode too.
+        side: Of so many, counterclockwise from the right; the seed of the episode too.
+        sides: How many there are.
     """
     env, act = playing.start(policy, ENVIRONMENT, options, side, max_episode_steps=10**9)
     observation, info = env.reset(seed=side)
-    angle = 2 * np.pi * side / SIDES
+    angle = 2 * np.pi * side / sides
     marks = {BEFORE - JUDGED: 0.0, BEFORE: 0.0, BEFORE + AFTER - JUDGED: 0.0, BEFORE + AFTER: 0.0}
     over = False
     for mark in marks:
@@ -69,14 +70,16 @@ def pushed(policy: str, options: Mapping[str, Any], push: float, side: int) -> P
     return Push(not over, not over and end - last_start > REGAINED * (pushed_at - first) > 0)
 
 
-def row(name: str, options: Mapping[str, Any], seeds: int, pushes: Sequence[float], n_jobs: int) -> list[str]:
+def row(
+    name: str, options: Mapping[str, Any], seeds: int, pushes: Sequence[float], sides: int, n_jobs: int
+) -> list[str]:
     """Return a policy's cells of the table; those of a run's seeds together."""
     label, members = together(name)
     cases = itertools.product(members, [ENVIRONMENT], [options], range(seeds))
     episodes = parallel.each(run_episode, cases, n_jobs, desc=name, leave=False)
     shares = []
     for push in pushes:
-        cases = itertools.product(members, [options], [push], range(SIDES))
+        cases = itertools.product(members, [options], [push], range(sides), [sides])
         mine = parallel.each(pushed, cases, n_jobs, desc=f"{name}, {push:g} m/s", leave=False)
         shares.append(f"{sum(was.recovered for was in mine)}, {sum(was.upright for was in mine)} of {len(mine)}")
     return [label, *cells(episodes), *shares]
@@ -89,7 +92,7 @@ def place(randomised: bool, **_) -> Place:
 
 def options_of(option: Iterable[tuple[str, Any]], randomised: bool) -> dict[str, Any]:
     """Return the options of the environment."""
-    return dict(option) | {"randomise": RANDOMISED if randomised else {}}
+    return dict(option) | {"randomise": RANDOMISED if randomised else {}, "push_speed": 0.0}  # but ours
 
 
 def check(policies: Iterable[str], option: Iterable[tuple[str, Any]], randomised: bool, **_) -> None:
@@ -108,6 +111,7 @@ def tables(
     pushes: tuple[Annotated[float, arguments.number(0, 1000)], ...] = PUSHES,
     option: tuple[Annotated[tuple, arguments.assignment], ...] = (),
     randomised: bool = False,
+    sides: Count = SIDES,
     jobs: Jobs = 1,
 ) -> Page:
     """Return the table.
@@ -118,8 +122,9 @@ def tables(
         pushes: Changes of the body's velocity [m/s].
         option: NAME=VALUE of the environment.
         randomised: Draw a robot for each episode, as in training.
+        sides: Directions of pushes; each is an episode, and where robots are drawn a robot.
         jobs: Processes.
     """
     options = options_of(option, randomised)
     head = ["policy", *COLUMNS.values(), *(f"recovered, upright at {push:g} m/s" for push in pushes)]
-    return Page(Table(head, [row(name, options, seeds, pushes, jobs) for name in policies]))
+    return Page(Table(head, [row(name, options, seeds, pushes, sides, jobs) for name in policies]))
