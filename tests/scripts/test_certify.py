@@ -271,7 +271,7 @@ def test_an_episode_has_the_numbers_of_evaluate():
 
 
 def test_rough_ground_is_under_the_feet_of_each_seed():
-    candidate = loading.load("hexapod-gait-commanded-rough-0", None, {})
+    candidate = loading.load("hexapod-commanded-0", None, {})
     tracks = replay.play(candidate, RL, [0, 1], 1.0)
     assert all(t.depth.max() < 5e-3 and t.down.any() and not t.body_down.any() for t in tracks)
     assert not np.allclose(tracks[0].position, tracks[1].position)
