@@ -47,6 +47,7 @@ EXAMPLES = {
     "--gait NAME": "--gait tripod",
     "--preset NAME": "--preset rl",
     "--only NAME": "--only hexapod_pushes",
+    "--certificates certificates": "--certificates out",
     "NAME=VALUE": "terrain=rough",
     "HOST:PORT": "localhost:8786",
     "FOLDER": "out",
@@ -81,7 +82,7 @@ SMOKE: dict[str, tuple[str, dict[str, Any]]] = {
     "benchmark surrogate": ("--legs 6 --num-envs 2 --repeats 1", {}),
     "benchmark vector": ("--num-envs 4 --async-envs 2 --steps 4 --repeats 1", {}),
     "page architecture": ("--write --docs OUT", {}),
-    "page policies": ("--policies walk --seeds 1 --pushes 1 --write --docs OUT", dict(SIDES=1)),
+    "page policies": ("--policies walk --seeds 1 --pushes 1 --sides 1 --write --docs OUT", {}),
     "page contact": ("--write --docs OUT --jobs 1", dict(settings=lambda: RL, SECONDS=5.0, ROUNDS=1)),
     "evaluate": ("clock --seeds 1", {}),
     "page presets": ("--write --docs OUT --jobs 1", dict(PRESETS=RL, cases=few_cases)),
@@ -104,6 +105,7 @@ SMOKE: dict[str, tuple[str, dict[str, Any]]] = {
 NOT_RUN = {
     "benchmark hexapod": "compiles the exact hexapod three times, for minutes; its functions run interpreted in tests",
     "benchmark learning": "one update of the library's own PPO takes a minute; its own tests train in small",
+    "page sampled_loops": "twenty minutes of three controllers in both engines; tests/envs/test_exact.py compares the engines",
     "search hexapod": "the proof of one gait takes minutes; search and proof have tests of their own",
     "train rllib": "Ray wants an environment of its own; tests/scripts/test_clusters.py trains where there is one",
 }

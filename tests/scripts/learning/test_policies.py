@@ -101,9 +101,8 @@ def test_a_push_throws_over_or_not():
     assert compare_policies.pushed("run", {}, 50.0, 1) == compare_policies.Push(False, False)
 
 
-def test_a_row_has_the_episodes_and_the_pushes(monkeypatch):
-    monkeypatch.setattr(compare_policies, "SIDES", 2)
-    cells = compare_policies.row("run", {}, 1, (0.0, 50.0), 1)
+def test_a_row_has_the_episodes_and_the_pushes():
+    cells = compare_policies.row("run", {}, 1, (0.0, 50.0), 2, 1)
     assert cells[0] == "run" and cells[-2:] == ["2, 2 of 2", "0, 0 of 2"]
 
 
