@@ -1,6 +1,6 @@
 """Whether a policy depends on the simulator it was trained in: the same episodes in other simulations, and a verdict.
 
-Usage: tarsus certify POLICY [--env Hexapod-v0] [--option terrain=rough ...] [--seeds 5] [--out FOLDER] [--fail-on leans].
+Usage: tarsus certify POLICY [--env Hexapod-v0] [--option terrain=rough] [--seeds 5] [--out FOLDER] [--fail-on leans].
 POLICY is a name, the folder of a checkpoint, a .zip of Stable-Baselines3, an .onnx, or MODULE:FUNCTION, which is called
 as function(observation, info), or if its first parameter is `env` makes such a function. The exit status is 1 if the
 verdict is what `--fail-on` names, or worse, 2 for a command line that cannot be run, else 0.
