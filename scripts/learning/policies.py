@@ -71,15 +71,11 @@ def clock(env: gymnasium.Env, seed: int, gait: TripodGait | None = None) -> Poli
 
 def gait_action(gait: TripodGait) -> np.ndarray:
     """Return the action of the mode "gait" that names a gait, shape (6,); beyond [-1, 1] where it is out of range."""
+    low, high = np.array(list(GAIT_RANGES.values())).T
     t_c = gait.cycle_time
     differences = gait.slow_time_difference / t_c, gait.offset_difference
-    return action_naming(np.array([t_c, gait.slow_time / t_c, gait.sweep_angle, gait.leg_offset, *differences]))
-
-
-def action_naming(parameters: np.ndarray) -> np.ndarray:
-    """Return the action of the mode "gait" that names these parameters, shape (6,); see `GAIT_RANGES`."""
-    low, high = np.array(list(GAIT_RANGES.values())).T
-    return 2 * (parameters - low) / (high - low) - 1
+    value = np.array([t_c, gait.slow_time / t_c, gait.sweep_angle, gait.leg_offset, *differences])
+    return 2 * (value - low) / (high - low) - 1
 
 
 def run_up(action: np.ndarray, time: float) -> np.ndarray:

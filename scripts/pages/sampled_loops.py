@@ -1,6 +1,6 @@
 """The table of closed loops in docs/crossvalidation.md: controllers that are sampled and held, in both engines.
 
-Usage: tarsus page sampled_loops [--write]. Runtime: four minutes, most of it MuJoCo with `reference`.
+Usage: tarsus page sampled_loops [--write]. Runtime: up to twenty minutes of one core.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ import numpy as np
 
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import Flat
-from tarsus.controllers.clock import ClockPolicy
 from tarsus.controllers.raibert import Raibert, RaibertGains, RaibertPolicy
-from tarsus.controllers.slip import SlipControl, SlipController, SlipPolicy
+from tarsus.controllers.slip import SlipControl
 from tarsus.envs.exact.hexapod import VARIANTS
 from tarsus.envs.hopping_leg import DRIVEN
+from tarsus.scripts.learning import policies
 from tarsus.scripts.machines import hexapod_exact, hopping_leg_exact, slip_leg_exact
 from tarsus.scripts.machines.hexapod import HexapodExperiment
 from tarsus.scripts.machines.hopping_leg import HoppingExperiment
@@ -45,26 +45,15 @@ class Loop(NamedTuple):
     label: str
     environment: str
     options: dict
-    policy: Callable  # of the environment
+    policy: Callable  # of the environment and a seed
     continuous: Callable[[], Settled]
     holds: tuple[float, ...]  # [s]
     seconds: float
 
 
-def clock(env) -> ClockPolicy:
-    """Return the clock as a policy, in either of its modes."""
-    gait, mode = env.params.gait, env.config.action_mode
-    return ClockPolicy(gait, mode, ctrl_dt=env.ctrl_dt, scale=env.action_scale)
-
-
-def raibert(env) -> RaibertPolicy:
+def raibert(env, seed: int) -> RaibertPolicy:
     """Return Raibert's controller as a policy."""
     return RaibertPolicy(Raibert(GAINS, env.params), env.action_scale)
-
-
-def slip(env) -> SlipPolicy:
-    """Return the SLIP controller as a policy."""
-    return SlipPolicy(SlipController(control=SLIP, hold=env.ctrl_dt), env.action_scale)
 
 
 def continuous_clock() -> Settled:
@@ -93,10 +82,20 @@ def continuous_slip() -> Settled:
 
 
 LOOPS = (
-    Loop("clock, `velocity`", "Hexapod-v0", {"action_mode": "velocity"}, clock, continuous_clock, (0.02,), 20.0),
-    Loop("clock, `torque`", "Hexapod-v0", {"action_mode": "torque"}, clock, continuous_clock, (0.002, 0.02), 20.0),
+    Loop(
+        "clock, `velocity`", "Hexapod-v0", {"action_mode": "velocity"}, policies.clock, continuous_clock, (0.02,), 20.0
+    ),
+    Loop(
+        "clock, `torque`",
+        "Hexapod-v0",
+        {"action_mode": "torque"},
+        policies.clock,
+        continuous_clock,
+        (0.002, 0.02),
+        20.0,
+    ),
     Loop("Raibert", "HoppingLeg-v0", {}, raibert, continuous_raibert, (0.001, 0.002, 0.005, 0.01, 0.02), 15.0),
-    Loop("SLIP", "SlipLeg-v0", {}, slip, continuous_slip, (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02), 10.0),
+    Loop("SLIP", "SlipLeg-v0", {}, policies.slip, continuous_slip, (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02), 10.0),
 )
 
 
@@ -107,7 +106,7 @@ def sampled(loop: Loop, hold: float, engine: dict) -> Settled:
     )
     env = env.unwrapped
     observation, info = env.reset(seed=0)
-    policy, rows, over = loop.policy(env), [], False
+    policy, rows, over = loop.policy(env, 0), [], False
     while not over and info["time"] < loop.seconds - 1e-9:
         observation, _, over, _, info = env.step(policy(observation, info))
         rows.append((info["time"], info["distance"], info["foot_contact"][0]))
