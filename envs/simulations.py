@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import copy
-
 import mujoco
 import numpy as np
 from mujoco.batch import Batch
 
 from .camera import Camera
 from .episodes import checked_action
-from .steps import warning_sentence
+from .steps import own_models, warning_sentence
 from .task import Task
 
 STATE = mujoco.mjtState.mjSTATE_INTEGRATION
@@ -146,7 +144,7 @@ class Simulations:
     def start(self, sims: list[int], states: list[dict[str, np.ndarray]] | None = None) -> None:
         """Start an episode in each of these simulations, from `qpos` and `qvel` if given."""
         task, scratch = self.task, self._scratch
-        self._part_models()
+        self.models = own_models(self.task, self.models)
         for sim in sims:
             model = self.models[sim]
             task.start(sim, model, scratch, **(states[sim] if states else {}))
@@ -158,11 +156,6 @@ class Simulations:
             self._batch.set_models(self.models)
         self._batch.forward(np.array(sims))
 
-    def _part_models(self) -> None:
-        """Give each simulation its own model if episodes change it."""
-        if self.task.varies and self.models[0] is self.task.model:
-            self.models = [copy.copy(self.task.model) for _ in range(self.n)]
-
     def kept_rows(self, sims: np.ndarray) -> dict[str, np.ndarray]:
         """Return copies of MuJoCo's state and outputs of these simulations."""
         outputs = {name: getattr(self.data, name)[sims] for name in self.task.OUTPUTS}
@@ -170,7 +163,7 @@ class Simulations:
 
     def redraw(self, sims: np.ndarray, drawn: tuple[tuple, ...]) -> None:
         """Apply to these simulations what their episodes drew."""
-        self._part_models()
+        self.models = own_models(self.task, self.models)
         pairs = zip(sims.tolist(), drawn, strict=True)
         if any([self.task.redraw(sim, self.models[sim], one) for sim, one in pairs]):
             self._batch.set_models(self.models)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from typing import Any
 
@@ -21,6 +22,13 @@ def warning_sentence(counts: np.ndarray) -> str:
     """Return the first of MuJoCo's warnings, by their counts, as the reason why an episode ended."""
     kind = mujoco.mjtWarning(int(np.flatnonzero(counts)[0]))
     return f"{DIVERGED}: MuJoCo warned {kind.name.removeprefix('mjWARN_')}"
+
+
+def own_models(task: Task, models: list[mujoco.MjModel]) -> list[mujoco.MjModel]:
+    """Return the models of simulations, each its own where episodes change them."""
+    if task.varies and models[0] is task.model:
+        return [copy.copy(task.model) for _ in models]
+    return models
 
 
 def split(options: Mapping[str, Any] | None) -> tuple[dict[str, Any], dict[str, np.ndarray]]:

@@ -17,9 +17,9 @@ from ...analytic.models.hexapod.readings import make_readings
 from ...analytic.models.hexapod.servo import S, servo, split
 from ...analytic.models.hexapod.state import SCALE
 from ...analytic.models.hexapod.toes import N_MEMORY
-from ...analytic.terrain import TERRAINS, Terrain, make
+from ...analytic.terrain import Terrain, make
 from ...mjcf.hexapod_state import to_exact
-from .machine import ExactMachine, Row, refuse
+from .machine import ExactMachine, Row, without_tables
 
 RTOL = 1e-5  # a walk's position is then right to a few micrometres after 20 s
 # The task says when the robot has toppled; and the speed of a walk is then right to 0.02 %, its drift to some percent.
@@ -40,10 +40,7 @@ class ExactHexapod(ExactMachine):
     settings = {"rtol": RTOL, "atol": RTOL * SCALE}
 
     def __init__(self, task):
-        terrain = make(task.config.terrain)
-        if hasattr(terrain, "tables"):
-            known = [name for name, kind in TERRAINS.items() if not hasattr(kind, "tables")]
-            refuse(terrain, ", ".join(known), "its model would be compiled anew for every seed")
+        terrain = without_tables(make(task.config.terrain))
         self.task = task
         self.simulator, self._readings = _compiled_for(type(terrain))
         self._split = compiled(split)

@@ -14,9 +14,9 @@ from ...analytic.models import driven_legs, ground
 from ...analytic.models.driven_legs import DRIVE, D
 from ...analytic.models.ground_line import ground_table
 from ...analytic.models.hopping_leg_mechanics import numbers
-from ...analytic.terrain import TERRAINS, Terrain, make
+from ...analytic.terrain import Terrain, make
 from ...mjcf.slip_leg import SERVO
-from .machine import ExactMachine, Row, refuse
+from .machine import ExactMachine, Row, refuse, without_tables
 
 
 class ExactLeg(ExactMachine):
@@ -54,10 +54,7 @@ class ExactHoppingLeg(ExactLeg):
     """The leg on its boom for a `HoppingLegTask`."""
 
     def __init__(self, task):
-        terrain = make(task.config.terrain)
-        if hasattr(terrain, "tables"):
-            known = [name for name, kind in TERRAINS.items() if not hasattr(kind, "tables")]
-            refuse(terrain, ", ".join(known), "its model would be compiled anew for every seed")
+        terrain = without_tables(make(task.config.terrain))
         first = len(vector(numbers(task.config.params)))
         self.adopt(task, _hopping(type(terrain)), first, task.config.params.torque_limits, None)
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...analytic import hybrid as hy
+from ...analytic.terrain import TERRAINS
 
 
 class Row(NamedTuple):
@@ -59,3 +60,11 @@ class ExactMachine(ABC):
 def refuse(terrain, known: str, why: str) -> None:
     """Refuse a terrain that a machine does not have in the exact engine."""
     raise ValueError(f"engine 'exact' has no terrain {type(terrain).__name__}: {why}; there are {known}")
+
+
+def without_tables(terrain):
+    """Return a terrain of closed form, whose numbers are parameters of the compiled model; refuse another."""
+    if hasattr(terrain, "tables"):
+        known = [name for name, kind in TERRAINS.items() if not hasattr(kind, "tables")]
+        refuse(terrain, ", ".join(known), "its model would be compiled anew for every seed")
+    return terrain

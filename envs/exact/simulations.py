@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from concurrent.futures import ThreadPoolExecutor
 from os import cpu_count
 from types import SimpleNamespace
@@ -12,6 +11,7 @@ import mujoco
 import numpy as np
 
 from ..camera import Camera
+from ..steps import own_models
 from .machine import Row
 from .runs import Runs, complaint
 
@@ -98,17 +98,12 @@ class ExactSimulations:
     def start(self, sims: list[int], states: list[dict[str, np.ndarray]] | None = None) -> None:
         """Start an episode in each of these simulations, from `qpos` and `qvel` if given."""
         scratch = self._scratch
-        self._part_models()
+        self.models = own_models(self.task, self.models)
         for sim in sims:
             self.task.start(sim, self.models[sim], scratch, **(states[sim] if states else {}))
             self.data.qpos[sim], self.data.qvel[sim] = scratch.qpos, scratch.qvel
             self._runs.begin(sim, sim, scratch.time)
             self._show(sim)
-
-    def _part_models(self) -> None:
-        """Give each simulation its own model if episodes change it."""
-        if self.task.varies and self.models[0] is self.task.model:
-            self.models = [copy.copy(self.task.model) for _ in range(self.n)]
 
     def _show(self, sim: int) -> None:
         """Write what pictures and tasks need besides, of a simulation, to its row and to the scratch state."""
@@ -149,7 +144,7 @@ class ExactSimulations:
 
     def redraw(self, sims: np.ndarray, drawn: tuple[tuple, ...]) -> None:
         """Apply to these simulations what their episodes drew."""
-        self._part_models()
+        self.models = own_models(self.task, self.models)
         for sim, one in zip(sims.tolist(), drawn, strict=True):
             self.task.redraw(sim, self.models[sim], one)
 

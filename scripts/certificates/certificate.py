@@ -131,7 +131,7 @@ class Certificate:
         """The row that says so, in words."""
         said = [row for row in self.rows if row.verdict == self.verdict and row.verdict != HOLD]
         if not said:
-            return "no setting changes speed or return by more than chance"
+            return f"no setting changes speed or return by more than {100 * HOLDS:g} %, or than chance"
         signed = abs if self.verdict == DRIFT else lambda loss: loss
         row = max(said, key=lambda row: max(signed(-change.value) for change in (row.speed, row.total) if change))
         named = (("speed", row.speed), ("return", row.total))
