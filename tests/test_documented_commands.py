@@ -178,7 +178,10 @@ def test_there_are_documented_commands():
 
 
 @pytest.mark.parametrize(("words", "where"), documented())
-def test_a_documented_command_exists_and_takes_its_options(words, where, monkeypatch):
+def test_a_documented_command_exists_and_takes_its_options(words, where, monkeypatch, tmp_path):
+    for folder in ("docs", EXAMPLES["FOLDER"]):  # some must be there: a page is written into, certificates are read
+        (tmp_path / folder).mkdir()
+    monkeypatch.chdir(tmp_path)
     name, options = subcommand(shlex.split(words))
     if not name:  # a group of them, `tarsus figure hexapod ...`
         assert not words or any(known.startswith(words) for known in COMMANDS), f"{where}: tarsus {words}"
