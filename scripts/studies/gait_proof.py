@@ -13,8 +13,9 @@ import numpy as np
 from tarsus.analytic import hybrid as hy
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.hybrid import sections
-from tarsus.analytic.models.hexapod import HexapodParams, hybrid, orbit
+from tarsus.analytic.models.hexapod import N_LEGS, HexapodParams, hybrid, orbit
 from tarsus.analytic.models.hexapod.orbit import heading, moved
+from tarsus.analytic.models.hexapod.outputs import BODY, LEG_OUTPUTS
 from tarsus.analytic.models.hexapod.state import SCALE, VELOCITY
 from tarsus.analytic.terrain import Flat
 from tarsus.envs.measure import UPRIGHT
@@ -45,6 +46,8 @@ class ExactWalk:
     lasted: float  # share of the time on its legs
     speed: float  # of the last strides, forward [m/s]
     variation: float  # of their lengths, relative
+    resistance: float = np.inf  # specific, electric: power drawn over weight and speed
+    aloft: float = 0.0  # share of the time with no foot on the ground
 
     @property
     def steady(self) -> bool:
@@ -52,30 +55,43 @@ class ExactWalk:
         return self.lasted == 1.0 and self.variation < VARIATION
 
     @property
-    def cost(self) -> float:
-        """What the search minimises."""
-        return -self.speed if self.steady else 1.0 - 0.5 * self.lasted + 0.1 * min(self.variation, 1.0)
+    def penalty(self) -> float:
+        """What a gait that does not walk costs a search: more the sooner the robot falls."""
+        return 1.0 - 0.5 * self.lasted + 0.1 * min(self.variation, 1.0)
 
 
-def walk(sim: hy.Simulator, gait: TripodGait, velocity=(0.0, 0.0, 0.0)) -> tuple[ExactWalk, hy.Result]:
-    """Return how the robot walks a gait, and the engine's result with a row per stride.
+def walk(
+    sim: hy.Simulator, params: HexapodParams, gait: TripodGait, velocity=(0.0, 0.0, 0.0), rows: int = 1
+) -> tuple[ExactWalk, hy.Result]:
+    """Return how the robot walks a gait, and the engine's result with so many rows per stride.
 
     Args:
         sim: The compiled hexapod.
+        params: The robot.
         gait: The gait.
         velocity: Of the body at the start, by default at rest [m/s].
+        rows: Means of power and of contact are taken over those of the last strides; one is too few for them.
     """
-    model = hybrid.build(HexapodParams(), Flat(), "open-loop", gait=gait)
+    model = hybrid.build(params, Flat(), "open-loop", gait=gait)
     x0 = model.x0.copy()
     x0[VELOCITY : VELOCITY + 3] += velocity
     p = dict(zip(model.param_names, model.p0, strict=True))
     period = gait.cycle_time
     n = int(np.ceil(SECONDS / period))
-    r = unbroken(sim.run(x0, None, p, final_time=n * period, record_period=period, **SETTINGS))
+    r = unbroken(sim.run(x0, None, p, final_time=n * period, record_period=period / rows, **SETTINGS))
     if r.status is not hy.Status.FINAL_TIME:
         return ExactWalk(min(r.t_end / (n * period), 0.999), 0.0, 1.0), r
-    strides = ways(r.x[-1 - max(3, int(np.ceil(JUDGED / period))) :])
-    return ExactWalk(1.0, float(strides.mean() / period), float(np.ptp(strides) / max(np.abs(strides).max(), 1e-9))), r
+    judged = max(3, int(np.ceil(JUDGED / period)))
+    strides = ways(r.x[::rows][-1 - judged :])
+    speed, variation = strides.mean() / period, np.ptp(strides) / max(np.abs(strides).max(), 1e-9)
+    if rows == 1:
+        return ExactWalk(1.0, float(speed), float(variation)), r
+    legs = r.aux[-judged * rows :, len(BODY) :].reshape(-1, N_LEGS, len(LEG_OUTPUTS))
+    outputs = dict(zip(LEG_OUTPUTS, np.moveaxis(legs, -1, 0), strict=True))
+    power = np.maximum(outputs["current"] * outputs["voltage"], 0.0).sum(axis=-1).mean()
+    aloft = np.all(outputs["force_z"] == 0.0, axis=-1).mean()
+    resistance = power / (params.total_mass * params.g * speed) if speed > 0 else np.inf
+    return ExactWalk(1.0, float(speed), float(variation), float(resistance), float(aloft)), r
 
 
 def ways(x) -> np.ndarray:
@@ -83,10 +99,10 @@ def ways(x) -> np.ndarray:
     return np.array([moved(b - np.pad(a[:2], (0, 50)), (0, 0), -heading(a))[1] for a, b in zip(x, x[1:], strict=False)])
 
 
-def starts(sim: hy.Simulator, gait: TripodGait) -> int:
+def starts(sim: hy.Simulator, params: HexapodParams, gait: TripodGait) -> int:
     """Return from how many of `STARTS` starts, at rest but for a small random velocity, the robot walks the gait."""
     velocities = np.random.default_rng(0).normal(scale=START_VELOCITY, size=(STARTS, 3))
-    return sum(walk(sim, gait, velocity)[0].steady for velocity in velocities)
+    return sum(walk(sim, params, gait, velocity)[0].steady for velocity in velocities)
 
 
 def survives(sim: hy.Simulator, walked: hy.Result, push: float) -> int:
@@ -127,17 +143,16 @@ class Proof:
         return walks and same and self.upright == self.upright_mujoco == len(DIRECTIONS) and self.radius < 1
 
 
-def follows(gait: TripodGait, speed: float) -> bool:
+def follows(params: HexapodParams, gait: TripodGait, speed: float) -> bool:
     """Return whether MuJoCo walks a gait from rest with the exact engine's speed [m/s] too: the quickest refutation."""
-    run = simulate(HexapodExperiment(HexapodParams(), gait, Flat()), SECONDS + JUDGED, progress=False)
+    run = simulate(HexapodExperiment(params, gait, Flat()), SECONDS + JUDGED, progress=False)
     return run.completed and abs(summary.summarise(run.record).speed / speed - 1) < AGREEMENT
 
 
-def prove(sim: hy.Simulator, gait: TripodGait) -> Proof:
+def prove(sim: hy.Simulator, params: HexapodParams, gait: TripodGait) -> Proof:
     """Return pushes, multipliers and the numbers of both engines for a gait that walks from rest."""
-    params = HexapodParams()
     experiment = HexapodExperiment(params, gait, Flat())
-    _, walked = walk(sim, gait)
+    _, walked = walk(sim, params, gait)
     made = exact.simulate(experiment, SECONDS + JUDGED)
     run = simulate(experiment, SECONDS + JUDGED, progress=False)
     stride = orbit.settle(sim, params, gait, int(np.ceil(SECONDS / gait.cycle_time)))
@@ -146,7 +161,7 @@ def prove(sim: hy.Simulator, gait: TripodGait) -> Proof:
     radius = float(np.abs(point.multipliers[0]) ** 2) if converged else np.nan
     numbers = summary.summarise(made.record), summary.summarise(run.record)
     upright = survives(sim, walked, PUSH), mujoco_survives(experiment, PUSH)
-    return Proof(gait, *numbers, *upright, starts(sim, gait), radius)
+    return Proof(gait, *numbers, *upright, starts(sim, params, gait), radius)
 
 
 def mujoco_survives(experiment: HexapodExperiment, push: float) -> int:

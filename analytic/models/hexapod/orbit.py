@@ -141,8 +141,7 @@ class StrideMap:
 
     def start(self, half: bool) -> dict[str, Any]:
         """Return the arguments of a run through the map: when and in which chart it starts, and where it ends."""
-        late = half and 2 * self.gait.slow_time < self.gait.cycle_time  # the other tripod's slow phase is yet to begin
-        count = 1 if half and not late else 2
+        count = n_kinks(self.gait, 0.5 if half else 1.0)
         settings = {"rtol": RTOL, "atol": RTOL * SCALE, "zeno": False, "final_time": self.t0 + 2 * self.gait.cycle_time}
         return {"chart": self.chart, "t0": self.t0, "count": count} | settings
 
@@ -199,6 +198,17 @@ class StrideMap:
         return np.stack(columns, axis=1)
 
 
+def n_kinks(gait: TripodGait, cycles: float = 1.0) -> int:
+    """Return how many kinks a leg's clock has in so many cycles, at most one, before the end of its slow phase.
+
+    That is where its blend begins, if its corners are blended.
+    """
+    duty = gait.slow_time / gait.cycle_time
+    kinks = np.unique([side * 0.5 * (duty + width) for width in (gait.blend, -gait.blend) for side in (1, -1)])
+    end = 0.5 * (duty - gait.blend)
+    return int(np.sum((np.where(kinks > end, kinks - 1.0, kinks) > end - cycles)))
+
+
 def variation(n_directions: int) -> variational.Variation:
     """Return the compiled variational equations of the walking hexapod; its chart and parameters come with a run."""
     model = hybrid.build(HexapodParams(), Flat(), "open-loop")
@@ -227,7 +237,8 @@ def settle(
     """
     model = hybrid.build(params, Flat(), "open-loop", gait=gait, variants=variants)
     p = dict(zip(model.param_names, model.p0, strict=True))
-    r = sections.return_to(sim, SECTION, model.x0, None, p, count=2 * n_strides + 1, rtol=1e-8, atol=1e-8 * SCALE)
+    count = n_kinks(gait) * n_strides + 1
+    r = sections.return_to(sim, SECTION, model.x0, None, p, count=count, rtol=1e-8, atol=1e-8 * SCALE)
     if r.status is not Status.STOPPED:
         raise ValueError(f"the robot does not walk {n_strides} strides: {r.message}")
     return StrideMap(sim, p, gait, r.t_end, r.chart_end, in_heading_frame(r.x_end), r.d_end)
