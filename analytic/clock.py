@@ -179,10 +179,13 @@ class TripodGait:
     sweep_difference: float = 0.0  # dphi_s [rad]
     blend: float = 0.0  # width of the blended corners [cycle]
     blend_shape: str = "cubic"  # one of BLEND_SHAPES
+    phase_difference: float = 0.5  # of the second tripod's clock from the first's [cycle]; 0: all legs jump together
 
     def __post_init__(self) -> None:
         if self.heading not in HEADINGS:
             raise ValueError(f"unknown heading {self.heading!r}; there are {', '.join(HEADINGS)}")
+        if not 0.0 <= self.phase_difference < 1.0:
+            raise ValueError(f"phase_difference must be at least 0 and below 1 cycle, got {self.phase_difference}")
         self.clock()  # refuses what is out of range
 
     def clock(self) -> Clock:
@@ -190,7 +193,7 @@ class TripodGait:
         right, left = HEADINGS[self.heading]
         side = np.where(RIGHT, -1.0, 1.0)
         return Clock(
-            phase=TRIPOD_PHASE,
+            phase=2.0 * self.phase_difference * TRIPOD_PHASE,
             cycle_time=self.cycle_time,
             slow_time=self.slow_time + side * self.slow_time_difference,
             sweep_angle=self.sweep_angle + side * self.sweep_difference,

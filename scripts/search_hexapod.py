@@ -1,44 +1,95 @@
-"""Search the clock's parameters for the fastest stable gait with the exact engine, and confirm it in MuJoCo.
+"""Search the clock's parameters for the fastest or cheapest stable gait in the exact engine, and confirm it in MuJoCo.
 
-Differential evolution (scipy) maximises the mean speed of a walk from rest whose last strides are of one length; a gait
-that falls costs more the sooner it does. Of the gaits tried the fastest stable one is taken (see `gait_proof`).
+Usage: tarsus search hexapod [--robot rhex] [--pattern tripod|pronk] [--goal speed|resistance]
+[--blend 0.1].
+Differential evolution (scipy) maximises the mean speed of a walk from rest whose last strides are of one length, or
+minimises its specific resistance; a gait that falls costs more the sooner it does. Of the gaits tried the best stable
+one is taken (see `gait_proof`).
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import joblib
 import numpy as np
 from scipy.optimize import differential_evolution
 from tqdm import tqdm
 
-from tarsus.analytic.clock import TripodGait
+from tarsus.analytic.clock import TURN, TripodGait
+from tarsus.analytic.models.hexapod import ROBOTS, HexapodParams, robot
 from tarsus.analytic.terrain import Flat
 from tarsus.scripts import arguments
 from tarsus.scripts.machines import hexapod_exact as exact
 from tarsus.scripts.runs import interrupts
 from tarsus.scripts.studies.gait_proof import ExactWalk, follows, prove, table, walk
 
-# A hip that turns once in 0.18 s runs at the motor's no-load speed. Sweeps past 2 rad lay the body on the ground.
+# Sweeps past 2 rad lay the body on the ground.
 RANGES = {"cycle_time": (0.2, 1.2), "duty": (0.3, 0.8), "sweep_angle": (0.2, 2.0), "leg_offset": (-0.6, 0.6)}
 CONVERGED = 3e-3  # spread of a generation's costs at which the search ends, relative
 CANDIDATES = 100  # gaits that are examined further before the search counts as failed
+PATTERNS = {"tripod": 0.5, "pronk": 0.0}  # the second tripod's phase after the first [cycle]
+GOALS = ("speed", "resistance")
+LEAST_SPEED = 0.3  # a resistance is looked for above that [m/s]
+ALOFT = 0.1  # share of the time that a pronking robot flies, at least
+WORST = 1e3  # above every resistance of a robot that walks
 
 
-def gait_at(point) -> TripodGait:
-    """Return the gait of a point (4,) in the order of `RANGES`."""
-    cycle_time, duty, sweep_angle, leg_offset = (float(value) for value in point)
-    return TripodGait(cycle_time, duty * cycle_time, sweep_angle, leg_offset)
+@dataclass(frozen=True)
+class Task:
+    """What is searched for.
+
+    Attributes:
+        params: The robot.
+        pattern: One of `PATTERNS`.
+        goal: One of `GOALS`.
+        blend: Width of the clock's blended corners [cycle], at most the shorter phase.
+    """
+
+    params: HexapodParams
+    pattern: str = "tripod"
+    goal: str = "speed"
+    blend: float = 0.0
+
+    @property
+    def bounds(self) -> list[tuple[float, float]]:
+        """Least and greatest value of each parameter; hips hardly turn faster than nine tenths of the no-load speed."""
+        shortest = TURN / (0.9 * self.params.motor.no_load_speed)
+        return list((RANGES | {"cycle_time": (shortest, RANGES["cycle_time"][1])}).values())
+
+    def gait_at(self, point) -> TripodGait:
+        """Return the gait of a point (4,) in the order of `RANGES`."""
+        cycle_time, duty, sweep_angle, leg_offset = (float(value) for value in point)
+        gait = TripodGait(cycle_time, duty * cycle_time, sweep_angle, leg_offset)
+        return replace(gait, phase_difference=PATTERNS[self.pattern], blend=min(self.blend, duty, 1.0 - duty))
+
+    def walk(self, sim, point) -> ExactWalk:
+        """Return how the exact robot walks the gait of a point."""
+        electric = (self.pattern, self.goal) != ("tripod", "speed")
+        return walk(sim, self.params, self.gait_at(point), electric=electric)[0]
+
+    def passes(self, made: ExactWalk) -> bool:
+        """Return whether a walk is one of those that are looked for."""
+        flies = self.pattern != "pronk" or made.aloft >= ALOFT
+        return made.steady and flies and (self.goal == "speed" or made.speed >= LEAST_SPEED)
+
+    def cost(self, made: ExactWalk) -> float:
+        """Return what the search minimises."""
+        if self.passes(made):
+            return -made.speed if self.goal == "speed" else made.resistance
+        amiss = made.penalty if not made.steady else 0.5 - 0.1 * min(made.speed, LEAST_SPEED) - made.aloft
+        return amiss if self.goal == "speed" else WORST * (1.0 + amiss)
 
 
 def search(
-    population: int, generations: int, seed: int = 0, n_jobs: int = -1, stop: Callable[..., bool] | None = None
+    task: Task, population: int, generations: int, seed: int = 0, n_jobs: int = -1, stop: Callable | None = None
 ) -> tuple[list[tuple[np.ndarray, ExactWalk]], bool]:
     """Return every point tried (4,) with how it walks, by differential evolution, and whether the search converged.
 
     Args:
+        task: What to search for.
         population: Points per generation.
         generations: How many at most, after the first.
         seed: Of the search.
@@ -51,13 +102,14 @@ def search(
     with tqdm(total=population * (generations + 1), unit="gait") as bar:
 
         def costs(points):  # (4, m)
-            walks = parallel(joblib.delayed(lambda point: walk(sim, gait_at(point))[0])(point) for point in points.T)
+            walks = parallel(joblib.delayed(task.walk)(sim, point) for point in points.T)
             tried.extend(zip(points.T.copy(), walks, strict=True))
             bar.update(len(walks))
-            bar.set_postfix_str(f"fastest {-min(made.cost for _, made in tried):.3f} m/s")
-            return np.array([made.cost for made in walks])
+            best = min((made for _, made in tried), key=task.cost)
+            bar.set_postfix_str(f"best {best.speed:.3f} m/s")
+            return np.array([task.cost(made) for made in walks])
 
-        bounds = list(RANGES.values())
+        bounds = task.bounds
         unit = np.random.default_rng(seed).uniform(size=(population, len(bounds)))
         first = np.array([low + u * (high - low) for (low, high), u in zip(bounds, unit.T, strict=True)]).T
         found = differential_evolution(
@@ -68,10 +120,14 @@ def search(
     return tried, bool(found.success)
 
 
-def command_of(point) -> str:
-    """Return the command that walks the gait of a point (4,)."""
+def command_of(task: Task, point, name: str) -> str:
+    """Return the command that walks the gait of a point (4,) on the robot of that name."""
+    gait = task.gait_at(point)
+    options = [] if name == "table2" else [f"--robot {name}"]
+    options += [] if task.pattern == "tripod" else [f"--phase-difference={PATTERNS[task.pattern]:g}"]
+    options += [f"--blend={gait.blend:.12g}"] if gait.blend else []
     values = zip(("t-c", "duty", "phi-s", "phi-o"), point, strict=True)
-    return "tarsus run hexapod " + " ".join(f"--{name}={value:.12g}" for name, value in values)
+    return " ".join(["tarsus run hexapod", *options, *(f"--{name}={value:.12g}" for name, value in values)])
 
 
 @arguments.command
@@ -85,23 +141,35 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--generations", type=count, default=60, help="most generations after the first; default 60")
     parser.add_argument("--seed", type=arguments.seed, default=0, help="of the search; default 0")
     parser.add_argument("--jobs", type=arguments.jobs, default=-1, help="threads; -1 takes every core")
+    parser.add_argument("--robot", choices=tuple(ROBOTS), default="table2", help="default: %(default)s")
+    parser.add_argument("--pattern", choices=tuple(PATTERNS), default="tripod", help="default: %(default)s")
+    parser.add_argument("--goal", choices=GOALS, default="speed", help="most speed, or least specific resistance")
+    words = "width of blended corners, a share of the cycle; default 0"
+    parser.add_argument("--blend", type=arguments.number(low=0.0, high=0.5), default=0.0, help=words)
     args = arguments.parse(parser, argv)
+    task = Task(robot(args.robot), args.pattern, args.goal, args.blend)
     with interrupts.heeded("the generation") as asked:
-        tried, converged = search(args.population, args.generations, args.seed, args.jobs, asked)
+        tried, converged = search(task, args.population, args.generations, args.seed, args.jobs, asked)
+    tried.sort(key=lambda row: task.cost(row[1]))
     if asked():
-        point, made = min(tried, key=lambda row: row[1].cost)
-        print(f"the fastest gait until then, {made.speed:.3f} m/s, not proved:\n{command_of(point)}")
+        point, made = tried[0]
+        print(f"the best gait until then, {made.speed:.3f} m/s, not proved:\n{command_of(task, point, args.robot)}")
         print("tarsus search hexapod: interrupted; the search was not finished", file=sys.stderr)
         return interrupts.EXIT_STATUS
+    return report_best(task, tried, converged, args.robot)
+
+
+def report_best(task: Task, tried, converged: bool, name: str) -> int:
+    """Print the proof of the best gait that is stable and the command that walks it; return the exit status."""
     sim = exact.simulator(Flat())
-    for point, made in sorted(tried, key=lambda row: row[1].cost)[:CANDIDATES]:
-        if not made.steady:
+    for point, made in tried[:CANDIDATES]:
+        if not task.passes(made):
             break
-        gait = gait_at(point)
-        proof = prove(sim, gait) if follows(gait, made.speed) else None
+        gait = task.gait_at(point)
+        proof = prove(sim, task.params, gait) if follows(task.params, gait, made.speed) else None
         if proof is not None and proof.stable:
             print(table(proof, len(tried), converged))
-            print(f"\n{command_of(point)}")
+            print(f"\n{command_of(task, point, name)}")
             return 0
         why = "not stable" if proof else "MuJoCo does not follow"
         print(f"{why} at {made.speed:.3f} m/s, tried the next: {point}", file=sys.stderr)

@@ -23,7 +23,7 @@ from tarsus.scripts import report
 from tarsus.scripts.machines import hexapod_exact as exact
 from tarsus.scripts.machines.hexapod import HexapodExperiment
 from tarsus.scripts.machines.hexapod_mujoco import HexapodStepper, simulate
-from tarsus.scripts.machines.machine import RunStatus
+from tarsus.scripts.machines.machine import SAMPLE_PERIOD, RunStatus
 from tarsus.scripts.runs import summary
 from tarsus.scripts.runs.interrupts import unbroken
 
@@ -61,16 +61,16 @@ class ExactWalk:
 
 
 def walk(
-    sim: hy.Simulator, params: HexapodParams, gait: TripodGait, velocity=(0.0, 0.0, 0.0), rows: int = 1
+    sim: hy.Simulator, params: HexapodParams, gait: TripodGait, velocity=(0.0, 0.0, 0.0), electric: bool = False
 ) -> tuple[ExactWalk, hy.Result]:
-    """Return how the robot walks a gait, and the engine's result with so many rows per stride.
+    """Return how the robot walks a gait, and the engine's result, with rows at least at the strides' ends.
 
     Args:
         sim: The compiled hexapod.
         params: The robot.
         gait: The gait.
         velocity: Of the body at the start, by default at rest [m/s].
-        rows: Means of power and of contact are taken over those of the last strides; one is too few for them.
+        electric: Whether to find the resistance, and how long the robot flies, from rows a `SAMPLE_PERIOD` apart.
     """
     model = hybrid.build(params, Flat(), "open-loop", gait=gait)
     x0 = model.x0.copy()
@@ -78,15 +78,18 @@ def walk(
     p = dict(zip(model.param_names, model.p0, strict=True))
     period = gait.cycle_time
     n = int(np.ceil(SECONDS / period))
+    rows = int(np.ceil(period / SAMPLE_PERIOD)) if electric else 1
     r = unbroken(sim.run(x0, None, p, final_time=n * period, record_period=period / rows, **SETTINGS))
     if r.status is not hy.Status.FINAL_TIME:
         return ExactWalk(min(r.t_end / (n * period), 0.999), 0.0, 1.0), r
     judged = max(3, int(np.ceil(JUDGED / period)))
-    strides = ways(r.x[::rows][-1 - judged :])
+    once = np.concatenate([[True], np.diff(r.t) > 0])  # a period's end that is an event has two rows
+    x, aux = r.x[once], r.aux[once]
+    strides = ways(x[::rows][-1 - judged :])
     speed, variation = strides.mean() / period, np.ptp(strides) / max(np.abs(strides).max(), 1e-9)
-    if rows == 1:
+    if not electric:
         return ExactWalk(1.0, float(speed), float(variation)), r
-    legs = r.aux[-judged * rows :, len(BODY) :].reshape(-1, N_LEGS, len(LEG_OUTPUTS))
+    legs = aux[-judged * rows :, len(BODY) :].reshape(-1, N_LEGS, len(LEG_OUTPUTS))
     outputs = dict(zip(LEG_OUTPUTS, np.moveaxis(legs, -1, 0), strict=True))
     power = np.maximum(outputs["current"] * outputs["voltage"], 0.0).sum(axis=-1).mean()
     aloft = np.all(outputs["force_z"] == 0.0, axis=-1).mean()
@@ -156,9 +159,10 @@ def prove(sim: hy.Simulator, params: HexapodParams, gait: TripodGait) -> Proof:
     made = exact.simulate(experiment, SECONDS + JUDGED)
     run = simulate(experiment, SECONDS + JUDGED, progress=False)
     stride = orbit.settle(sim, params, gait, int(np.ceil(SECONDS / gait.cycle_time)))
-    point = sections.fixed_point(stride.half, stride.z0, tol=1e-8, max_iter=4)
+    halves = 2 if gait.phase_difference == 0.5 else 1  # a gait of two tripods is its own mirror image half a stride on
+    point = sections.fixed_point(stride.half if halves == 2 else stride.full, stride.z0, tol=1e-8, max_iter=4)
     converged = point.status is sections.Convergence.CONVERGED
-    radius = float(np.abs(point.multipliers[0]) ** 2) if converged else np.nan
+    radius = float(np.abs(point.multipliers[0]) ** halves) if converged else np.nan
     numbers = summary.summarise(made.record), summary.summarise(run.record)
     upright = survives(sim, walked, PUSH), mujoco_survives(experiment, PUSH)
     return Proof(gait, *numbers, *upright, starts(sim, params, gait), radius)

@@ -6,7 +6,7 @@ from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.controllers.clock_gaits import CLOCK_GAITS
 from tarsus.scripts import run
 from tarsus.scripts.machines.hexapod import gait_from
-from tarsus.scripts.search_hexapod import RANGES, gait_at
+from tarsus.scripts.search_hexapod import Task
 
 
 @pytest.mark.parametrize("name", CLOCK_GAITS)
@@ -19,6 +19,7 @@ def test_the_command_line_walks_a_gait_by_its_name(name):
 
 
 def test_every_corner_of_the_search_is_a_gait():
-    for corner in zip(*RANGES.values(), strict=True):
-        gait = gait_at(corner)
+    task = Task(HexapodParams())
+    for corner in zip(*task.bounds, strict=True):
+        gait = task.gait_at(corner)
         assert 0 < gait.slow_time < gait.cycle_time

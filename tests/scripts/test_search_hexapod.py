@@ -1,11 +1,16 @@
 """The search for the fastest gait: what a walk is worth, what a fall costs, and what an unfinished search keeps."""
 
+import numpy as np
 import pytest
 
 from tarsus.analytic.clock import TripodGait
+from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import Flat
+from tarsus.controllers.clock_gaits import CLOCK_GAITS
 from tarsus.scripts import search_hexapod as optimise
 from tarsus.scripts.machines import hexapod_exact as exact
+from tarsus.scripts.machines.hexapod import HexapodExperiment
+from tarsus.scripts.runs import summary
 from tarsus.scripts.studies import gait_proof
 
 
@@ -14,22 +19,49 @@ def sim():
     return exact.simulator(Flat())
 
 
+PARAMS = HexapodParams()
+RUN = TripodGait(0.5, 0.3)
+HOP = CLOCK_GAITS["sprint"]  # its feet are all in the air at times
+
+
 def test_a_walk_is_worth_its_speed_and_a_fall_costs_more_the_sooner(sim):
-    made, _ = gait_proof.walk(sim, TripodGait(0.5, 0.3))
-    assert made.steady and made.cost == -made.speed == pytest.approx(-0.532, abs=2e-3)
-    thrown, _ = gait_proof.walk(sim, TripodGait(0.5, 0.3), velocity=(3.0, 0.0, 0.0))
-    assert not thrown.steady and thrown.lasted < 1 and thrown.cost > 0.5
-    assert gait_proof.ExactWalk(0.2, 0.0, 1.0).cost > gait_proof.ExactWalk(0.4, 0.0, 1.0).cost > 0 > made.cost
+    task = optimise.Task(PARAMS)
+    made, _ = gait_proof.walk(sim, PARAMS, RUN)
+    assert made.steady and task.cost(made) == -made.speed == pytest.approx(-0.532, abs=2e-3)
+    thrown, _ = gait_proof.walk(sim, PARAMS, RUN, velocity=(3.0, 0.0, 0.0))
+    assert not thrown.steady and thrown.lasted < 1 and task.cost(thrown) > 0.5
+    sooner, later = (gait_proof.ExactWalk(lasted, 0.0, 1.0) for lasted in (0.2, 0.4))
+    assert task.cost(sooner) > task.cost(later) > 0 > task.cost(made)
 
 
-def test_a_search_keeps_every_gait_it_tried_and_says_that_it_was_cut_short():
-    tried, converged = optimise.search(population=5, generations=1, n_jobs=1)
+def test_means_over_rows_are_those_of_the_record(sim):
+    made, _ = gait_proof.walk(sim, PARAMS, HOP, electric=True)
+    record = exact.simulate(HexapodExperiment(PARAMS, HOP, Flat()), 4.0).record
+    assert made.resistance == pytest.approx(summary.summarise(record, 2.5).cot_electrical, rel=1e-3)
+    contact = record["foot_contact"].values[record["time"].values > 2.5]
+    assert made.aloft == pytest.approx(np.mean(~contact.any(axis=1)), abs=2e-3) and made.aloft > 0.05
+
+
+def test_a_goal_orders_gaits_by_what_it_is_named_after():
+    fast, cheap = gait_proof.ExactWalk(1.0, 1.0, 0.0, 0.9, 0.2), gait_proof.ExactWalk(1.0, 0.5, 0.0, 0.3)
+    slow, fallen = gait_proof.ExactWalk(1.0, 0.1, 0.0, 0.1), gait_proof.ExactWalk(0.5, 0.0, 1.0)
+    cost = optimise.Task(PARAMS, goal="resistance").cost
+    assert sorted([fallen, slow, fast, cheap], key=cost) == [cheap, fast, slow, fallen]
+    cost = optimise.Task(PARAMS, "pronk").cost
+    assert sorted([fallen, cheap, fast], key=cost) == [fast, cheap, fallen]  # the second does not fly
+
+
+@pytest.mark.parametrize("pattern", optimise.PATTERNS)
+def test_a_search_keeps_every_gait_it_tried_and_says_that_it_was_cut_short(pattern):
+    task = optimise.Task(HexapodParams.rhex("voltage"), pattern)
+    tried, converged = optimise.search(task, population=5, generations=1, n_jobs=1)
     assert len(tried) == 10 and not converged
     for point, _ in tried:
-        for value, (low, high) in zip(point, optimise.RANGES.values(), strict=True):
+        for value, (low, high) in zip(point, task.bounds, strict=True):
             assert low <= value <= high
+        assert task.gait_at(point).phase_difference == optimise.PATTERNS[pattern]
 
 
 def test_mujoco_follows_a_walk_at_its_speed_and_no_other(sim):
-    assert gait_proof.follows(TripodGait(0.5, 0.3), 0.532)
-    assert not gait_proof.follows(TripodGait(0.5, 0.3), 0.6)
+    assert gait_proof.follows(PARAMS, RUN, 0.532)
+    assert not gait_proof.follows(PARAMS, RUN, 0.6)

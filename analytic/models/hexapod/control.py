@@ -92,7 +92,7 @@ def open_loop(params: HexapodParams, gait: TripodGait | None = None) -> HipContr
     values = (
         *(params.KP, params.KD, gait.cycle_time, gait.sweep_angle, gait.cycle_time - gait.slow_time, gait.leg_offset),
         *(gait.slow_time_difference, gait.offset_difference, right, left, gait.sweep_difference),
-        *(gait.blend * gait.cycle_time, float(gait.blend_shape == "cubic")),
+        *(gait.blend * gait.cycle_time, float(gait.blend_shape == "cubic"), gait.phase_difference),
     )
     return HipControl(
         dict(zip(CLOCK_PARAMS, values, strict=True)), clock_torque,
@@ -105,10 +105,10 @@ def open_loop(params: HexapodParams, gait: TripodGait | None = None) -> HipContr
 CLOCK_PARAMS = (
     *("KP", "KD", "cycle_time", "sweep_angle", "flight_time", "leg_offset"),
     *("slow_time_difference", "offset_difference", "right_direction", "left_direction", "sweep_difference"),
-    *("blend_time", "cubic_blend"),
+    *("blend_time", "cubic_blend", "phase_difference"),
 )
 K = indices(dict.fromkeys(CLOCK_PARAMS, 0.0))
-PHASE = tuple(float(phase) for phase in TRIPOD_PHASE)
+SECOND = tuple(2.0 * float(phase) for phase in TRIPOD_PHASE)  # of the legs: 1 in the second tripod, whose phase differs
 FAR = 2.5  # from the error in memory [rad]; below half a turn, so that counting from it is safe
 HALF_TURN = 1e-6  # within this of half a turn the short way round changes [rad]
 BLENDING = 1 << N_LEGS  # the second mode bit of a leg
@@ -122,7 +122,7 @@ def slow_time(p, leg):
 
 def since_stance(t, d, p, leg):
     """Return the time since the mid-stance that began the leg's present turn [s]."""
-    return t - (d[leg] - PHASE[leg]) * p[K.cycle_time]
+    return t - (d[leg] - SECOND[leg] * p[K.phase_difference]) * p[K.cycle_time]
 
 
 def sweep_angle(p, leg):
@@ -201,7 +201,7 @@ def clock_initial(t, x, own, d, p, hips):
     """Find every leg's turn and phase at the start."""
     mode = 0
     for leg in range(N_LEGS):
-        d[leg] = math.floor(t / p[K.cycle_time] + PHASE[leg] + 0.5)
+        d[leg] = math.floor(t / p[K.cycle_time] + SECOND[leg] * p[K.phase_difference] + 0.5)
         tau, half, blend = since_stance(t, d, p, leg), 0.5 * slow_time(p, leg), 0.5 * p[K.blend_time]
         if tau < blend - half:
             d[leg] -= 1.0

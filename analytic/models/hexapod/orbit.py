@@ -206,7 +206,7 @@ def n_kinks(gait: TripodGait, cycles: float = 1.0) -> int:
     duty = gait.slow_time / gait.cycle_time
     kinks = np.unique([side * 0.5 * (duty + width) for width in (gait.blend, -gait.blend) for side in (1, -1)])
     end = 0.5 * (duty - gait.blend)
-    return int(np.sum((np.where(kinks > end, kinks - 1.0, kinks) > end - cycles)))
+    return int(np.sum(np.where(kinks > end, kinks - 1.0, kinks) > end - cycles))
 
 
 def variation(n_directions: int) -> variational.Variation:
