@@ -51,6 +51,7 @@ GAIT_OPTIONS = {
     "offset_difference": ("dphi_o", "added to phi_o on the left, taken off on the right [rad]; right turns need > 0"),
 }
 
+ROBOT = dict(choices=tuple(ROBOTS), default="table2", help=f"{', '.join(ROBOTS)}; default %(default)s", metavar="NAME")
 SHORTEST_CYCLE = 0.01  # ten rows of a record: means over strides need some [s]
 TEXTS = ("terrain_type", "control_type")  # parameters that are no numbers
 VECTORS = {"velocity": "of the body [m/s]", "spin": "of the body, own axes [rad/s]", "turn": "rotation vector [rad]"}
@@ -125,7 +126,7 @@ class Hexapod(Machine):
         gait.add_argument("--heading", default="forward", help=f"{', '.join(HEADINGS)}; left and right turn in place")
         world = parser.add_argument_group("robot and ground")
         world.add_argument("--terrain", **TERRAIN, help=f"{', '.join(TERRAINS)}, and its arguments")
-        world.add_argument("--robot", choices=tuple(ROBOTS), default="table2", help="default: %(default)s")
+        world.add_argument("--robot", **ROBOT)
         words = "robot parameters by the manual's symbols, as in: --set body_mass=7 rho0_k=600"
         world.add_argument("--set", **SET, help=words)
         start = parser.add_argument_group("start; by default at rest")
