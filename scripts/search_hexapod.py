@@ -19,10 +19,11 @@ from scipy.optimize import differential_evolution
 from tqdm import tqdm
 
 from tarsus.analytic.clock import TURN, TripodGait
-from tarsus.analytic.models.hexapod import ROBOTS, HexapodParams, robot
+from tarsus.analytic.models.hexapod import HexapodParams, robot
 from tarsus.analytic.terrain import Flat
 from tarsus.scripts import arguments
 from tarsus.scripts.machines import hexapod_exact as exact
+from tarsus.scripts.machines.hexapod import ROBOT
 from tarsus.scripts.runs import interrupts
 from tarsus.scripts.studies.gait_proof import ExactWalk, follows, prove, table, walk
 
@@ -141,7 +142,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--generations", type=count, default=60, help="most generations after the first; default 60")
     parser.add_argument("--seed", type=arguments.seed, default=0, help="of the search; default 0")
     parser.add_argument("--jobs", type=arguments.jobs, default=-1, help="threads; -1 takes every core")
-    parser.add_argument("--robot", choices=tuple(ROBOTS), default="table2", help="default: %(default)s")
+    parser.add_argument("--robot", **ROBOT)
     parser.add_argument("--pattern", choices=tuple(PATTERNS), default="tripod", help="default: %(default)s")
     parser.add_argument("--goal", choices=GOALS, default="speed", help="most speed, or least specific resistance")
     words = "width of blended corners, a share of the cycle; default 0"

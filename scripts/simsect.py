@@ -15,6 +15,7 @@ from tarsus.analytic import hybrid as hy
 from tarsus.analytic import saving, simsect
 from tarsus.analytic.hybrid.names import overlay
 from tarsus.analytic.hybrid.tableau import METHODS
+from tarsus.analytic.models.hexapod import ROBOTS
 from tarsus.scripts import arguments, paths
 from tarsus.scripts.runs import interrupts, output
 
@@ -29,10 +30,11 @@ def main(argv: list[str] | None = None) -> int:
     words = "rk23 is SimSect's class of method; default dop853, of the hexapod rodas5p, which is for stiff fields"
     parser.add_argument("--method", choices=METHODS, help=words)
     parser.add_argument("--mode", default="auto", choices=MODES, help="how it is run (default: %(default)s)")
+    parser.add_argument("--robot", choices=tuple(ROBOTS), help="the hexapod whose symbols the file leaves out")
     parser.add_argument("--video", type=paths.film, help="film the run into this file (.mp4, .gif)")
     parser.add_argument("--force", action="store_true", help="replace files that are there, instead of a number")
     with arguments.read(parser, argv) as args:
-        run = simsect.load(args.file)
+        run = simsect.load(args.file, given={"robot": args.robot} if args.robot else None)
         hy.Options(**run.settings)
         simsect.check_outputs(run)
         run = replace(run, base=str(free_base(Path(run.base), args.force)))

@@ -165,8 +165,8 @@ def settings(values: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def load(path: str | Path, strict: bool = True) -> Setup:
-    """Return the run that an init file describes.
+def load(path: str | Path, strict: bool = True, given: Mapping[str, Any] | None = None) -> Setup:
+    """Return the run that an init file describes, with some symbols given from outside it.
 
     Raises:
         ValueError: If the file cannot be read or is wrong.
@@ -178,4 +178,4 @@ def load(path: str | Path, strict: bool = True) -> Setup:
         raise ValueError(f"cannot read the init file {path}: {error.strerror}") from None
     except UnicodeDecodeError:
         raise ValueError(f"cannot read the init file {path}: it is not a text") from None
-    return setup(parse(text, path.name), path.name, strict)
+    return setup(parse(text, path.name) | {n: Symbol(v, 0) for n, v in (given or {}).items()}, path.name, strict)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 from .. import hybrid as hy
 from .. import terrain
 from ..models import slip
-from ..models.hexapod import HexapodParams, element_symbols, with_symbols
+from ..models.hexapod import HexapodParams, element_symbols, robot, with_symbols
 from ..models.hexapod import hybrid as hexapod
 
 Symbols = Mapping[str, float | str]
@@ -54,7 +54,9 @@ def _hexapod_ground(symbols: Symbols) -> terrain.Terrain:
 
 def _hexapod(symbols: Symbols) -> hy.Model:
     table = element_symbols().keys() | vars(TABLE_2).keys()
-    params = with_symbols(TABLE_2, {name: value for name, value in symbols.items() if name in table})
+    params = with_symbols(
+        robot(str(symbols["robot"])), {name: value for name, value in symbols.items() if name in table}
+    )
     return hexapod.build(params, _hexapod_ground(symbols))
 
 
@@ -62,9 +64,9 @@ SYSTEMS: dict[str, System] = {
     "slip": System(_slip),
     "hexapod": System(
         _hexapod,
-        words={name: getattr(TABLE_2, name) for name in ("terrain_type", "control_type")},
+        words={"robot": "table2"} | {name: getattr(TABLE_2, name) for name in ("terrain_type", "control_type")},
         view={n: getattr(TABLE_2, n) for n in ("grid_xsize", "grid_ysize", "grid_xsteps", "grid_ysteps", "framerate")},
-        unused=(*TERRAIN_ARGS, "frame_width", "frame_height"),
+        unused=(*TERRAIN_ARGS, "frame_width", "frame_height", "supply_voltage", "drive_resist"),
         reach=0.5,
         ground=_hexapod_ground,
     ),
