@@ -24,10 +24,10 @@ N_LEGS = 6
 RPM = np.pi / 30  # [rad/s]
 PER_LEG = ("rho_k", "rho_d", "rho_r0", "theta_k", "theta_d", "theta_r0")
 POSITIVE = (
-    *("body_mass", "leg_mass", "g", "max_torque", "max_speed", "speed_constant", "torque_constant"),
+    *("body_mass", "leg_mass", "max_torque", "max_speed", "speed_constant", "torque_constant"),
     *("armature_resist", "gear_ratio", "rho_k", "rho_r0", "theta_k"),
 )
-NON_NEGATIVE = ("friction_coeff", "rho_d", "theta_d", "KP", "KD")
+NON_NEGATIVE = ("g", "friction_coeff", "rho_d", "theta_d", "KP", "KD")
 
 
 def _array(*values: float) -> np.ndarray:
