@@ -28,11 +28,13 @@ class Motor:
     speed_constant: float = 61.261056  # K_w [rad/s/V], shaft
     torque_constant: float = 16.3e-3  # K_tau [N m/A], shaft
     armature_resist: float = 1.34  # r_a [ohm]
+    supply_voltage: float = 12.0  # at which the drive's duty is 1 [V]
+    drive_resist: float = 0.0  # r_d: the drive's bridge loses the voltage r_d i, times its duty [ohm]
 
     def __post_init__(self) -> None:
         check_finite(self)
         for name, value in vars(self).items():
-            if not np.all(np.asarray(value) > 0):
+            if not np.all(np.asarray(value) > 0) and not (name == "drive_resist" and np.all(np.asarray(value) == 0)):
                 raise ValueError(f"{name} of a motor must be positive, got {value}")
 
     @property
@@ -77,6 +79,7 @@ def servo(stall_torque: float, stall_current: float, no_load_speed: float, gear:
         speed_constant=no_load_speed * gear / voltage,
         torque_constant=stall_torque / stall_current / gear,
         armature_resist=voltage / stall_current,
+        supply_voltage=voltage,
     )
 
 

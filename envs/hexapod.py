@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..analytic.clock import RIGHT, TRIPOD_PHASE, TripodGait, profile, wrap
-from ..analytic.models.hexapod import N_LEGS, HexapodParams
+from ..analytic.models.hexapod import N_LEGS, HexapodParams, robot
 from ..mjcf import hexapod
 from ..mjcf.hexapod_state import start_state
 from . import actions, free_body
@@ -97,13 +97,14 @@ class HexapodConfig(WalkerConfig):
 
     action_mode: str = "residual"  # or "velocity", "torque", "gait", "rate"
     phase_spread: float = 0.5  # of the mode "rate", how far at most a leg begins from its tripod's phase [cycle]
-    params: HexapodParams = field(default_factory=HexapodParams)  # the robot
+    params: HexapodParams | str = field(default_factory=HexapodParams)  # the robot, or its name, as "rhex"
     ctrl_dt: float | None = None  # control period, a multiple of the timestep [s]; None is 0.02, of torques 0.002
     reset_noise: float = 0.05  # standard deviation of hip angles [rad], and of velocities [m/s], [rad/s]
     command_speed: tuple[float, float] = (0.0, 0.5)  # range of the commanded forward speed [m/s]
     command_yaw_rate: tuple[float, float] = (-0.5, 0.5)  # range of the commanded yaw rate [rad/s], left positive
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "params", robot(self.params))
         super().__post_init__()
         if not 0 <= self.phase_spread <= 0.5:
             raise ValueError(f"phase_spread lies from 0 to 0.5 cycles, got {self.phase_spread}")

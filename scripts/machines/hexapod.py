@@ -10,7 +10,7 @@ import numpy as np
 
 from tarsus.analytic.clock import HEADINGS, TripodGait
 from tarsus.analytic.hybrid.tableau import METHODS
-from tarsus.analytic.models.hexapod import N_LEGS, HexapodParams, with_symbols
+from tarsus.analytic.models.hexapod import N_LEGS, ROBOTS, HexapodParams, robot, with_symbols
 from tarsus.analytic.terrain import TERRAINS, Terrain
 from tarsus.controllers.clock_gaits import CLOCK_GAITS
 from tarsus.scripts import arguments
@@ -125,6 +125,7 @@ class Hexapod(Machine):
         gait.add_argument("--heading", default="forward", help=f"{', '.join(HEADINGS)}; left and right turn in place")
         world = parser.add_argument_group("robot and ground")
         world.add_argument("--terrain", **TERRAIN, help=f"{', '.join(TERRAINS)}, and its arguments")
+        world.add_argument("--robot", choices=tuple(ROBOTS), default="table2", help="default: %(default)s")
         words = "robot parameters by the manual's symbols, as in: --set body_mass=7 rho0_k=600"
         world.add_argument("--set", **SET, help=words)
         start = parser.add_argument_group("start; by default at rest")
@@ -140,7 +141,7 @@ class Hexapod(Machine):
         if args.lift < 0:
             raise ValueError(f"--lift must not be negative, or the lowest toe is underground; got {args.lift:g}")
         find(args.preset)
-        params = with_symbols(HexapodParams(), arguments.assignments(args.set, "--set", texts=TEXTS))
+        params = with_symbols(robot(args.robot), arguments.assignments(args.set, "--set", texts=TEXTS))
         gait = gait_from(args, params)
         ground = params.terrain if args.terrain is None else arguments.terrain(args.terrain)
         starts = args.engine == "both" or args.lift > 0 or any(getattr(args, name) is not None for name in VECTORS)

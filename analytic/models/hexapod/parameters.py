@@ -12,22 +12,24 @@ Source: SimSect manual 5.1 and Table 2; hexapod report 3.9.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
 from ... import clock, terrain
 from ...finite import check_finite
 from ...motor import Motor
+from .rhex import MOTORS, RHEX, RPM
 
 N_LEGS = 6
-RPM = np.pi / 30  # [rad/s]
 PER_LEG = ("rho_k", "rho_d", "rho_r0", "theta_k", "theta_d", "theta_r0")
 POSITIVE = (
     *("body_mass", "leg_mass", "max_torque", "max_speed", "speed_constant", "torque_constant"),
-    *("armature_resist", "gear_ratio", "rho_k", "rho_r0", "theta_k"),
+    *("armature_resist", "gear_ratio", "supply_voltage", "rho_k", "rho_r0", "theta_k"),
 )
-NON_NEGATIVE = ("g", "friction_coeff", "rho_d", "theta_d", "KP", "KD")
+NON_NEGATIVE = ("g", "friction_coeff", "drive_resist", "rho_d", "theta_d", "KP", "KD")
 
 
 def _array(*values: float) -> np.ndarray:
@@ -56,6 +58,8 @@ class HexapodParams:
     armature_resist: float = 1.34  # r_a [ohm]
     gear_ratio: float = 1 / 30  # hip speed over shaft speed
     torque_loss: float = 0.5  # actuator efficiency; unused, as in the manual
+    supply_voltage: float = 12.0  # of battery and motors [V]; not in Table 2, nor the next
+    drive_resist: float = 0.0  # r_d, the voltage that the bridge loses at full duty, per ampere [ohm]
     rho_k: np.ndarray = _array(500, 1000, 500, 500, 1000, 500)  # radial stiffness [N/m]
     rho_d: np.ndarray = _array(10, 20, 10, 10, 20, 10)  # radial damping [N s/m]
     rho_r0: np.ndarray = _array(0.2, 0.2, 0.2, 0.2, 0.2, 0.2)  # radial rest length [m]
@@ -111,6 +115,17 @@ class HexapodParams:
                 f"flight_time must lie between 0 and cycle_time = {self.cycle_time}, got {self.flight_time}"
             )
 
+    @classmethod
+    def rhex(cls, motor: str = "file") -> HexapodParams:
+        """Return the robot of the authors' own files, with one of the motors of `rhex.MOTORS`.
+
+        Raises:
+            ValueError: If the motor is unknown.
+        """
+        if motor not in MOTORS:
+            raise ValueError(f"unknown motor {motor!r} of RHex; there are {', '.join(MOTORS)}")
+        return cls(**RHEX, **MOTORS[motor])
+
     @property
     def total_mass(self) -> float:
         """Mass of the body and the six toes [kg]."""
@@ -126,6 +141,8 @@ class HexapodParams:
             speed_constant=self.speed_constant,
             torque_constant=self.torque_constant,
             armature_resist=self.armature_resist,
+            supply_voltage=self.supply_voltage,
+            drive_resist=self.drive_resist,
         )
 
     @property
@@ -140,6 +157,25 @@ class HexapodParams:
         """The forward gait that `cycle_time`, `sweep_angle`, `flight_time` and `leg_offset` name."""
         slow_time = self.cycle_time - self.flight_time
         return clock.TripodGait(self.cycle_time, slow_time, self.sweep_angle, self.leg_offset)
+
+
+# The robots that have names. A robot joins by a line here.
+ROBOTS: dict[str, Callable[[], HexapodParams]] = {"table2": HexapodParams, "rhex": HexapodParams.rhex} | {
+    f"rhex-{motor}": partial(HexapodParams.rhex, motor) for motor in MOTORS
+}
+
+
+def robot(params: str | HexapodParams) -> HexapodParams:
+    """Return the parameters of a robot, by its name in `ROBOTS`; parameters as they are.
+
+    Raises:
+        ValueError: If no robot has that name.
+    """
+    if not isinstance(params, str):
+        return params
+    if params not in ROBOTS:
+        raise ValueError(f"unknown robot {params!r}; there are {', '.join(ROBOTS)}")
+    return ROBOTS[params]()
 
 
 def with_symbols(params: HexapodParams, symbols: dict[str, float | str]) -> HexapodParams:
