@@ -1,6 +1,6 @@
 """Run a SimSect init file: integrate, report progress, write .data, .initial and .param, show or film the run.
 
-Usage: tarsus simsect [-c SimSect.rc] [--gait walk] [--method rodas5p] [--mode auto] [--video run.mp4]
+Usage: tarsus simsect [-c SimSect.rc] [--robot rhex] [--gait walk] [--method rodas5p] [--mode auto] [--video run.mp4]
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from tarsus.analytic import hybrid as hy
 from tarsus.analytic import saving, simsect
 from tarsus.analytic.hybrid.names import overlay
 from tarsus.analytic.hybrid.tableau import METHODS
+from tarsus.analytic.models.hexapod import ROBOTS, robot
 from tarsus.controllers.clock_gaits import CLOCK_GAITS
 from tarsus.scripts import arguments, paths
 from tarsus.scripts.runs import interrupts, output
@@ -29,7 +30,9 @@ def main(argv: list[str] | None = None) -> int:
     """Run the file; return 0 if the final time was reached, 1 if the run ended before, 2 if the file is wrong."""
     parser = arguments.Parser(prog="tarsus simsect", description=__doc__.partition("\n")[0])
     parser.add_argument("-c", dest="file", default=simsect.DEFAULT_FILE, help="init file (default: %(default)s)")
-    words = "one with a name, for a file of a hexapod that names none"
+    words = "of a hexapod: whose numbers hold where the file says nothing (default: table2)"
+    parser.add_argument("--robot", choices=tuple(ROBOTS), help=words)
+    words = "of a hexapod: one with a name, for a file that has none"
     parser.add_argument("--gait", choices=tuple(CLOCK_GAITS), help=words)
     words = "rk23 is SimSect's class of method; default dop853, of the hexapod rodas5p, which is for stiff fields"
     parser.add_argument("--method", choices=METHODS, help=words)
@@ -66,7 +69,8 @@ def main(argv: list[str] | None = None) -> int:
 
 def _machine(args: argparse.Namespace) -> dict[str, Any]:
     """Return what the command line says of the machine."""
-    return {} if args.gait is None else {"gait": CLOCK_GAITS[args.gait]}
+    given = {"params": args.robot and robot(args.robot), "gait": args.gait and CLOCK_GAITS[args.gait]}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def free_base(base: Path, force: bool) -> Path:

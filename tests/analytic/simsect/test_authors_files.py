@@ -8,6 +8,7 @@ import pytest
 from tarsus.analytic import hybrid as hy
 from tarsus.analytic import simsect
 from tarsus.analytic.models.hexapod import HexapodParams
+from tarsus.analytic.models.hexapod import hybrid as hexapod
 from tarsus.analytic.models.hexapod.state import joints_of, rotation_matrix, toes_of
 from tarsus.analytic.terrain import DitchedFlat
 from tarsus.controllers.clock_gaits import CLOCK_GAITS
@@ -115,10 +116,21 @@ def test_a_gait_with_a_name_walks_where_the_file_has_none():
         setup('systemName = "slip";', gait=CLOCK_GAITS["run"])
 
 
-def test_a_robot_fills_in_what_the_file_leaves_out():
-    run = setup("body_mass = 8;", params=HexapodParams(body_mass=7.0, gear_ratio=1 / 33.0625))
-    table = dict(zip(run.model.param_names, run.model.p0, strict=True))
-    assert (table["body_mass"], table["gear_ratio"]) == (8.0, 1 / 33.0625)
+def test_a_robot_and_a_gait_fill_in_what_the_file_leaves_out(tmp_path):
+    path = tmp_path / "SimSect.rc"
+    path.write_text(f'body_mass = 8; finalTime = 0.001; dataBaseName = "{tmp_path / "run"}";')
+    assert script.main(["-c", str(path), "--mode", "python", "--robot", "rhex", "--gait", "run"]) == 0
+    lines = (tmp_path / "run.param").read_text().splitlines()
+    table = {name: value for name, _, value in (line.partition(" = ") for line in lines)}
+    assert (table["body_mass"], table["cycle_time"]) == ("8.0;", "0.5;")
+    assert (float(table["gear_ratio"][:-1]), float(table["KP"][:-1])) == (1 / 33.0625, 24.03)
+
+
+def test_the_older_file_is_the_preset_of_the_authors_robot():
+    run, robot = setup(FILES["older"], params=HexapodParams.rhex()), HexapodParams.rhex()
+    other = hexapod.build(robot)
+    assert run.model.param_names == other.param_names
+    np.testing.assert_allclose(run.model.p0, other.p0, rtol=1e-15)
 
 
 def test_arrays_stand_in_braces():
