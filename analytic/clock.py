@@ -167,6 +167,7 @@ class TripodGait:
 
     Differential turning adds the three differences on the left and subtracts them on the right. A right turn
     needs `offset_difference` > 0 and `slow_time_difference` < 0 (erratum 20; with equal signs the two cancel).
+    Leans are added to the hip angles of a row of legs, whatever their direction; positive puts the toes ahead.
     """
 
     cycle_time: float = 1.0  # t_c [s]
@@ -179,6 +180,9 @@ class TripodGait:
     sweep_difference: float = 0.0  # dphi_s [rad]
     blend: float = 0.0  # width of the blended corners [cycle]
     blend_shape: str = "cubic"  # one of BLEND_SHAPES
+    rear_lean: float = 0.0  # [rad]
+    middle_lean: float = 0.0
+    front_lean: float = 0.0
     phase_difference: float = 0.5  # of the second tripod's clock from the first's [cycle]; 0: all legs jump together
 
     def __post_init__(self) -> None:
@@ -191,14 +195,15 @@ class TripodGait:
     def clock(self) -> Clock:
         """Return the clock of the six legs."""
         right, left = HEADINGS[self.heading]
-        side = np.where(RIGHT, -1.0, 1.0)
+        side, direction = np.where(RIGHT, -1.0, 1.0), np.where(RIGHT, right, left)
+        lean = np.array([self.rear_lean, self.middle_lean, self.front_lean] * 2)
         return Clock(
             phase=2.0 * self.phase_difference * TRIPOD_PHASE,
             cycle_time=self.cycle_time,
             slow_time=self.slow_time + side * self.slow_time_difference,
             sweep_angle=self.sweep_angle + side * self.sweep_difference,
-            leg_offset=self.leg_offset + side * self.offset_difference,
-            direction=np.where(RIGHT, right, left),
+            leg_offset=self.leg_offset + side * self.offset_difference + direction * lean,
+            direction=direction,
             blend=self.blend,
             blend_shape=self.blend_shape,
         )

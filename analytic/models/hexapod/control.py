@@ -92,7 +92,8 @@ def open_loop(params: HexapodParams, gait: TripodGait | None = None) -> HipContr
     values = (
         *(params.KP, params.KD, gait.cycle_time, gait.sweep_angle, gait.cycle_time - gait.slow_time, gait.leg_offset),
         *(gait.slow_time_difference, gait.offset_difference, right, left, gait.sweep_difference),
-        *(gait.blend * gait.cycle_time, float(gait.blend_shape == "cubic"), gait.phase_difference),
+        *(gait.blend * gait.cycle_time, float(gait.blend_shape == "cubic")),
+        *(gait.rear_lean, gait.middle_lean, gait.front_lean, gait.phase_difference),
     )
     return HipControl(
         dict(zip(CLOCK_PARAMS, values, strict=True)), clock_torque,
@@ -105,7 +106,7 @@ def open_loop(params: HexapodParams, gait: TripodGait | None = None) -> HipContr
 CLOCK_PARAMS = (
     *("KP", "KD", "cycle_time", "sweep_angle", "flight_time", "leg_offset"),
     *("slow_time_difference", "offset_difference", "right_direction", "left_direction", "sweep_difference"),
-    *("blend_time", "cubic_blend", "phase_difference"),
+    *("blend_time", "cubic_blend", "rear_lean", "middle_lean", "front_lean", "phase_difference"),
 )
 K = indices(dict.fromkeys(CLOCK_PARAMS, 0.0))
 SECOND = tuple(2.0 * float(phase) for phase in TRIPOD_PHASE)  # of the legs: 1 in the second tripod, whose phase differs
@@ -141,7 +142,8 @@ def clock_reference(t, d, p, mode, leg):
     else:
         angle, rate = fast_phase(tau, 0.5, p[K.cycle_time], slow, sweep)
     direction = p[K.right_direction] if SIDE[leg] < 0.0 else p[K.left_direction]
-    return reference(angle, rate, p[K.leg_offset] + SIDE[leg] * p[K.offset_difference], direction)
+    offset = p[K.leg_offset] + SIDE[leg] * p[K.offset_difference] + direction * p[K.rear_lean + leg % 3]
+    return reference(angle, rate, offset, direction)
 
 
 def blend_phase(tau, p, slow, sweep, was_slow):
