@@ -8,16 +8,21 @@ and fast through the rest of the turn. The profile F rises by one turn per cycle
 because a rising hip angle pushes the body towards -y. phi = 0 is a leg straight down. Time t = 0 is mid-stance of the
 legs of phase 0. Angles here are unwrapped: they keep growing, and only `wrap` reduces them.
 
-Source: SimSect manual 5.2, figure 8; hexapod report 5.1. Sign of forward: erratum 3.
+The corners between the phases may be blended over a share `blend` of the cycle, half of it on either side: "linear", at
+the mean of the two rates, or "cubic", by the Hermite cubic between the lines, which here is a parabola.
+
+Source: SimSect manual 5.2, figure 8; hexapod report 5.1. Sign of forward: erratum 3. Blends: RHexLib,
+include/Profiler.hh.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 TURN = 2 * np.pi
+BLEND_SHAPES = ("linear", "cubic")
 
 
 def wrap(angle: np.ndarray) -> np.ndarray:
@@ -40,12 +45,26 @@ def fast_phase(tau, edge, cycle_time, slow_time, sweep_angle):
     return edge * sweep_angle + rate * (tau - edge * slow_time), rate
 
 
+def blended_corner(into, width, cubic, jump):
+    """Return what a blend adds to the angle and to the rate of the line before its corner.
+
+    Args:
+        into: Time since the blend began, in [0, width] [s].
+        width: Of the blend [s], positive.
+        cubic: Whether the rate rises evenly, else it jumps half the way at either end.
+        jump: Of the rate at the corner [rad/s].
+    """
+    if cubic:
+        return 0.5 * jump * into * into / width, jump * into / width
+    return 0.5 * jump * into, 0.5 * jump
+
+
 def reference(angle, rate, leg_offset, direction):
     """Return the hip's reference phi_d [rad] and its rate [rad/s] at a profile's angle F and rate."""
     return direction * (angle + leg_offset), direction * rate
 
 
-def profile(cycles, cycle_time, slow_time, sweep_angle):
+def profile(cycles, cycle_time, slow_time, sweep_angle, blend=0.0, blend_shape="cubic"):
     """Return F [rad] and its rate dF/dt [rad/s] after a number of cycles since mid-stance.
 
     Args:
@@ -53,6 +72,8 @@ def profile(cycles, cycle_time, slow_time, sweep_angle):
         cycle_time: Period of one turn [s].
         slow_time: Duration of the slow phase [s], in (0, cycle_time).
         sweep_angle: Angle of the slow phase [rad], in (0, 2 pi).
+        blend: Width of the blended corners [cycle], at most the duty and 1 - duty; 0 for corners.
+        blend_shape: One of `BLEND_SHAPES`.
 
     At a kink the rate is that of the phase that begins.
     """
@@ -62,7 +83,15 @@ def profile(cycles, cycle_time, slow_time, sweep_angle):
     is_slow = (tau >= -0.5 * slow_time) & ~late
     slow, slow_rate = slow_phase(tau, slow_time, sweep_angle)
     fast, fast_rate = fast_phase(tau, np.where(late, 0.5, -0.5), cycle_time, slow_time, sweep_angle)
-    return TURN * turns + np.where(is_slow, slow, fast), np.where(is_slow, slow_rate, fast_rate)
+    angle, rate = np.where(is_slow, slow, fast), np.where(is_slow, slow_rate, fast_rate)
+    if np.any(blend):
+        width = blend * cycle_time
+        into = np.abs(tau) - 0.5 * (slow_time - width)
+        inside = np.where(tau < 0, (into > 0) & (into <= width), (into >= 0) & (into < width))
+        line, some_width = slow_phase(np.abs(tau), slow_time, sweep_angle)[0], np.where(inside, width, 1.0)
+        rise, more = blended_corner(into, some_width, blend_shape == "cubic", fast_rate - slow_rate)
+        angle, rate = np.where(inside, np.copysign(line + rise, tau), angle), np.where(inside, slow_rate + more, rate)
+    return TURN * turns + angle, rate
 
 
 @dataclass(frozen=True)
@@ -72,9 +101,11 @@ class Clock:
     phase: np.ndarray  # [cycle]; 0 is mid-stance at t = 0
     cycle_time: float = 1.0  # t_c [s]
     slow_time: np.ndarray | float = 0.6  # t_s [s]
-    sweep_angle: float = 0.75  # phi_s [rad]
+    sweep_angle: np.ndarray | float = 0.75  # phi_s [rad]
     leg_offset: np.ndarray | float = 0.0  # phi_o [rad]
     direction: np.ndarray | float = -1.0  # -1 forward, +1 backward
+    blend: float = 0.0  # width of the blended corners [cycle]
+    blend_shape: str = "cubic"  # one of BLEND_SHAPES
 
     def __post_init__(self) -> None:
         t_c, t_s, phi_s = np.asarray(self.cycle_time), np.asarray(self.slow_time), np.asarray(self.sweep_angle)
@@ -88,6 +119,13 @@ class Clock:
             raise ValueError(f"sweep_angle must lie between 0 and 2 pi, got {self.sweep_angle}")
         if not np.all(np.abs(self.direction) == 1):
             raise ValueError(f"direction must be -1 (forward) or +1 (backward), got {self.direction}")
+        if self.blend_shape not in BLEND_SHAPES:
+            raise ValueError(f"unknown blend_shape {self.blend_shape!r}; there are {', '.join(BLEND_SHAPES)}")
+        widest = float(np.min([t_s / t_c, 1.0 - t_s / t_c]))
+        if not 0.0 <= self.blend <= widest:
+            raise ValueError(
+                f"blend must lie between 0 and {widest:.4g}, the shorter phase's share of the cycle, got {self.blend}"
+            )
 
     def __call__(self, t) -> tuple[np.ndarray, np.ndarray]:
         """Return angle [rad] and rate [rad/s] of every leg at time t [s], shape (..., n_legs)."""
@@ -95,13 +133,18 @@ class Clock:
 
     def at(self, cycles) -> tuple[np.ndarray, np.ndarray]:
         """Return angle and rate after a number of cycles, for a clock whose cycle time may change under way."""
-        angle, rate = profile(cycles + self.phase, self.cycle_time, self.slow_time, self.sweep_angle)
+        shape = self.cycle_time, self.slow_time, self.sweep_angle, self.blend, self.blend_shape
+        angle, rate = profile(cycles + self.phase, *shape)
         return reference(angle, rate, self.leg_offset, self.direction)
 
     def kinks(self, start: float, stop: float) -> np.ndarray:
-        """Return the times in (start, stop] at which some leg changes between slow and fast, sorted, shape (n,)."""
-        half_duty = 0.5 * np.asarray(self.slow_time) / self.cycle_time
-        shift = np.concatenate(np.broadcast_arrays(half_duty - self.phase, -half_duty - self.phase))
+        """Return the times in (start, stop] at which some leg changes between slow, blend and fast, sorted, shape (n,).
+
+        The rate jumps there, or, where blends are cubic, the acceleration.
+        """
+        duty = np.asarray(self.slow_time) / self.cycle_time
+        ends = [0.5 * (duty + width) for width in {self.blend, -self.blend}]
+        shift = np.concatenate(np.broadcast_arrays(*(side * end - self.phase for end in ends for side in (1, -1))))
         first = np.floor(start / self.cycle_time - shift.max()) - 1
         turns = np.arange(first, np.ceil(stop / self.cycle_time - shift.min()) + 2)
         times = np.unique((turns[:, None] + shift) * self.cycle_time)
@@ -122,8 +165,9 @@ HEADINGS = {"forward": (-1.0, -1.0), "backward": (1.0, 1.0), "left": (-1.0, 1.0)
 class TripodGait:
     """The alternating-tripod family of gaits; `clock` gives the reference it means.
 
-    Differential turning adds the two differences on the left and subtracts them on the right. A right turn
+    Differential turning adds the three differences on the left and subtracts them on the right. A right turn
     needs `offset_difference` > 0 and `slow_time_difference` < 0 (erratum 20; with equal signs the two cancel).
+    Leans are added to the hip angles of a row of legs, whatever their direction; positive puts the toes ahead.
     """
 
     cycle_time: float = 1.0  # t_c [s]
@@ -133,6 +177,12 @@ class TripodGait:
     slow_time_difference: float = 0.0  # dt_s [s]
     offset_difference: float = 0.0  # dphi_o [rad]
     heading: str = "forward"  # one of HEADINGS; "left" and "right" turn in place
+    sweep_difference: float = 0.0  # dphi_s [rad]
+    blend: float = 0.0  # width of the blended corners [cycle]
+    blend_shape: str = "cubic"  # one of BLEND_SHAPES
+    rear_lean: float = 0.0  # [rad]
+    middle_lean: float = 0.0
+    front_lean: float = 0.0
 
     def __post_init__(self) -> None:
         if self.heading not in HEADINGS:
@@ -142,25 +192,26 @@ class TripodGait:
     def clock(self) -> Clock:
         """Return the clock of the six legs."""
         right, left = HEADINGS[self.heading]
-        side = np.where(RIGHT, -1.0, 1.0)
+        side, direction = np.where(RIGHT, -1.0, 1.0), np.where(RIGHT, right, left)
+        lean = np.array([self.rear_lean, self.middle_lean, self.front_lean] * 2)
         return Clock(
             phase=TRIPOD_PHASE,
             cycle_time=self.cycle_time,
             slow_time=self.slow_time + side * self.slow_time_difference,
-            sweep_angle=self.sweep_angle,
-            leg_offset=self.leg_offset + side * self.offset_difference,
-            direction=np.where(RIGHT, right, left),
+            sweep_angle=self.sweep_angle + side * self.sweep_difference,
+            leg_offset=self.leg_offset + side * self.offset_difference + direction * lean,
+            direction=direction,
+            blend=self.blend,
+            blend_shape=self.blend_shape,
         )
 
     def mirrored(self) -> TripodGait:
         """Return the gait reflected left to right; it differs from its mirror image by half a cycle in time."""
         swap = {"left": "right", "right": "left"}
-        return TripodGait(
-            self.cycle_time,
-            self.slow_time,
-            self.sweep_angle,
-            self.leg_offset,
-            -self.slow_time_difference,
-            -self.offset_difference,
-            swap.get(self.heading, self.heading),
+        return replace(
+            self,
+            slow_time_difference=-self.slow_time_difference,
+            offset_difference=-self.offset_difference,
+            sweep_difference=-self.sweep_difference,
+            heading=swap.get(self.heading, self.heading),
         )

@@ -5,7 +5,7 @@ World frame, z up, metres. Its fields, in order, are `terrain_arg1`, `terrain_ar
 To add a terrain, write a class here and a line in `TERRAINS`. If it uses NumPy's functions, without `asarray` and the
 like, the same two methods are compiled into the exact engine.
 
-Source: SimSect manual, Table 3, for `flat`, `sinusoid` and `sloped`.
+Source: SimSect manual, Table 3, for `flat`, `sinusoid` and `sloped`; RHexLib, examples/SimSect.rc, for `ditchedflat`.
 """
 
 from __future__ import annotations
@@ -127,10 +127,47 @@ class Step(Terrain):
         return steepness * np.cos(self.heading), steepness * np.sin(self.heading)
 
 
+@dataclass(frozen=True)
+class DitchedFlat(Terrain):
+    """Level ground at 0 with a ditch across the way along +y, its walls smooth and of some width, inside the ditch.
+
+    The authors' walls were vertical, which leaves a foot that meets one without a ground.
+    """
+
+    position: float = 0.0  # a1, where the ditch begins along y [m]
+    width: float = 0.5  # a2, from there to where it ends [m]
+    depth: float = 0.2  # a3 [m]
+    wall: float = 0.04  # width of a wall [m]
+    RELIEF = ("depth",)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not (0 < self.wall and 2 * self.wall <= self.width):
+            raise ValueError(
+                f"a ditch needs walls wider than 0 and at most half its width, got {self.wall} and {self.width}"
+            )
+
+    def height(self, x, y):
+        """Return h(x, y) [m]."""
+        way = y - self.position + 0.0 * x
+        down = np.minimum(np.maximum(way / self.wall, 0.0), 1.0)
+        up = np.minimum(np.maximum((way - self.width) / self.wall + 1.0, 0.0), 1.0)
+        return self.depth * (minimum_jerk(up) - minimum_jerk(down))
+
+    def gradient(self, x, y):
+        """Return (dh/dx, dh/dy)."""
+        way = y - self.position + 0.0 * x
+        down = np.minimum(np.maximum(way / self.wall, 0.0), 1.0)
+        up = np.minimum(np.maximum((way - self.width) / self.wall + 1.0, 0.0), 1.0)
+        steepness = 30.0 * self.depth / self.wall
+        return 0.0 * way, steepness * ((up * (1.0 - up)) ** 2 - (down * (1.0 - down)) ** 2)
+
+
 TERRAINS: dict[str, type[Terrain]] = {
     "flat": Flat,
     "sinusoid": Sinusoid,
     "sloped": Sloped,
+    "ditchedflat": DitchedFlat,
     "slope": Slope,
     "step": Step,
     "rough": Rough,

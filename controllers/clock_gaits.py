@@ -1,10 +1,16 @@
 """Gaits of the hexapod's clock by name; `gaits` has those of shafts and pairs, for any number of legs.
 
+`find` knows those of RHex's own table besides.
+
 Source: the walk is Table 2's of the SimSect manual; the sprint is what `scripts/search_hexapod.py` found.
 """
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
+from ..analytic import rhex_gaits
 from ..analytic.clock import TripodGait
 
 CLOCK_GAITS = {
@@ -13,3 +19,36 @@ CLOCK_GAITS = {
     # 1.57 m/s in either engine from rest. One 3 % faster is harder to start (docs/hexapod_orbit.md).
     "sprint": TripodGait(0.310331691253667, 0.22587973649909246, 1.8684179124156806, -0.44670630986996007),
 }
+
+# Speed settings of RHex's table and commands of its triwheel, with a turn while walking, as "rhex-1.5-left".
+TABLED = re.compile(r"(rhex|triwheel)-(\d+(?:\.\d+)?)(?:-(left|right))?")
+NAMES = (
+    f"{', '.join(CLOCK_GAITS)}, rhex-SPEED with a SPEED from 0 to {rhex_gaits.FASTEST}, triwheel-SHARE up to 1, and \
+the same turning, as rhex-1.5-left"
+)
+
+
+def find(name: str, heading: str = "forward") -> TripodGait:
+    """Return a gait by its name.
+
+    Args:
+        name: In `CLOCK_GAITS`, or as `NAMES` says.
+        heading: One of `clock.HEADINGS`; RHex's table has a leg offset for each.
+
+    Raises:
+        ValueError: If no gait has that name, or it has no such speed or heading.
+    """
+    if name in CLOCK_GAITS:
+        return replace(CLOCK_GAITS[name], heading=heading)
+    found = TABLED.fullmatch(name)
+    if not found:
+        raise ValueError(f"unknown gait {name!r}; there are {NAMES}")
+    family, value, side = found.groups()
+    turn = {"left": 1.0, "right": -1.0, None: 0.0}[side]
+    if family == "rhex":
+        return rhex_gaits.gait(float(value), heading, turn)
+    if heading in ("left", "right"):
+        raise ValueError(
+            f"the triwheel rolls forward or backward and cannot turn in place, got the heading {heading!r}"
+        )
+    return replace(rhex_gaits.triwheel(float(value), turn), heading=heading)

@@ -40,6 +40,7 @@ VIEW: dict[str, float] = {
     "grid_xsteps": 100.0,
     "grid_ysteps": 5.0,
 }
+MOVIE = "movie_filename"  # of the authors' files, without effect: `--video` films a run
 WHOLE = ("maxStopIterations", "maxChartCount")
 MOST_ROWS = 1e7  # of a record, which is kept in memory
 FASTEST = 1e4  # framerate [1/s]
@@ -61,15 +62,18 @@ class Setup:
     use_view: bool
     model: hy.Model = field(repr=False)
     ground: terrain.Terrain = field(repr=False)
+    idle: tuple[str, ...] = ()  # symbols of the file that are known and have no effect
 
 
-def setup(symbols: Mapping[str, Symbol], name: str = DEFAULT_FILE, strict: bool = True) -> Setup:
+def setup(symbols: Mapping[str, Symbol], name: str = DEFAULT_FILE, strict: bool = True, **machine: Any) -> Setup:
     """Return the run that symbols describe.
 
     Args:
         symbols: From `parse`.
         name: The file's name, for messages.
         strict: Whether an unknown symbol is an error; else it is ignored.
+        machine: Of the hexapod: `params`, the robot whose values hold where the symbols say nothing (Table 2's by
+            default); `gait`, a gait of the clock where the symbols name none.
 
     Raises:
         ValueError: With file and line, for an unknown system or symbol, or a value of the wrong type.
@@ -81,21 +85,22 @@ def setup(symbols: Mapping[str, Symbol], name: str = DEFAULT_FILE, strict: bool 
     kind = SYSTEMS[str(system.value)]
     words = dict(kind.words)
     _read({n: symbol for n, symbol in symbols.items() if n in words}, words, words, name, strict)
-    numbers = {n: symbol.value for n, symbol in symbols.items() if not isinstance(symbol.value, str)}
+    numbers = {n: symbol.value for n, symbol in symbols.items() if isinstance(symbol.value, float)}
     try:
-        model, ground = kind.build(numbers | words), kind.ground(numbers | words)
+        model, ground = kind.build(numbers | words, **machine), kind.ground(numbers | words)
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from None
     names = {"state": model.state_names, "memory": model.memory_names, "params": model.param_names}
     values = dict(INTEGRATOR) | VIEW | dict(kind.view) | words
-    known = [*values, *(n for group in names.values() for n in group), *kind.unused]
+    idle = (MOVIE, *kind.idle(words))
+    known = [*values, *(n for group in names.values() for n in group), *kind.placing, *idle]
     _read(symbols, values, known, name, strict)
     _check(values, kind.reach, symbols, name)
     groups = {kind: {n: float(symbols[n].value) for n in group if n in symbols} for kind, group in names.items()}
     view = {n: float(values[n]) for n in VIEW}
     return Setup(
         str(system.value), str(values["dataBaseName"]), settings(values), **groups, words=words, view=view,
-        use_view=bool(values["useGeomview"]), model=model, ground=ground,
+        use_view=bool(values["useGeomview"]), model=model, ground=ground, idle=tuple(n for n in symbols if n in idle),
     )  # fmt: skip
 
 
@@ -112,8 +117,9 @@ def _read(symbols: Mapping[str, Symbol], values: dict[str, Any], known: Iterable
                     f"{name}:{given.line}: unknown symbol {symbol!r}; known: {', '.join(dict.fromkeys(known))}"
                 )
             continue
-        if isinstance(given.value, str) != isinstance(values.get(symbol, 0.0), str):
-            kind = "a quoted string" if isinstance(values.get(symbol), str) else "a number"
+        default = "" if symbol == MOVIE else values.get(symbol, 0.0)
+        if isinstance(given.value, tuple) or isinstance(given.value, str) != isinstance(default, str):
+            kind = "a quoted string" if isinstance(default, str) else "a number"
             raise ValueError(f"{name}:{given.line}: {symbol} must be {kind}, got {given.value!r}")
         values[symbol] = given.value
 
@@ -165,8 +171,8 @@ def settings(values: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def load(path: str | Path, strict: bool = True, given: Mapping[str, Any] | None = None) -> Setup:
-    """Return the run that an init file describes, with some symbols given from outside it.
+def load(path: str | Path, strict: bool = True, **machine: Any) -> Setup:
+    """Return the run that an init file describes; `machine` as of `setup`.
 
     Raises:
         ValueError: If the file cannot be read or is wrong.
@@ -178,4 +184,4 @@ def load(path: str | Path, strict: bool = True, given: Mapping[str, Any] | None 
         raise ValueError(f"cannot read the init file {path}: {error.strerror}") from None
     except UnicodeDecodeError:
         raise ValueError(f"cannot read the init file {path}: it is not a text") from None
-    return setup(parse(text, path.name) | {n: Symbol(v, 0) for n, v in (given or {}).items()}, path.name, strict)
+    return setup(parse(text, path.name), path.name, strict, **machine)

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 
+import numpy as np
+
 from .. import hybrid as hy
 from .. import terrain
+from ..clock import TripodGait
 from ..models import slip
-from ..models.hexapod import HexapodParams, element_symbols, robot, with_symbols
+from ..models.hexapod import N_LEGS, HexapodParams, element_symbols, state, with_symbols
 from ..models.hexapod import hybrid as hexapod
 
 Symbols = Mapping[str, float | str]
@@ -19,23 +22,27 @@ class System:
     """A machine as init files know it.
 
     Attributes:
-        build: Makes the model from the symbols that are set.
+        build: Makes the model from the symbols that are set; further arguments are those of `init_file.setup`.
         words: Symbols whose values are words, with their defaults.
         view: Its own defaults of the view's symbols.
-        unused: Further symbols of its table, which are taken and have no effect.
+        placing: Symbols that place it, which `build` takes besides the model's own.
+        idle: Symbols of its table that are known and have no effect.
         reach: Half the width of its picture [m].
         ground: Makes the terrain to draw, from the symbols that are set.
     """
 
-    build: Callable[[Symbols], hy.Model]
+    build: Callable[..., hy.Model]
     words: Mapping[str, str] = field(default_factory=dict)
     view: Mapping[str, float] = field(default_factory=dict)
-    unused: tuple[str, ...] = ()
+    placing: tuple[str, ...] = ()
+    idle: Callable[[Symbols], tuple[str, ...]] = lambda symbols: ()
     reach: float = 1.5
     ground: Callable[[Symbols], terrain.Terrain] = lambda symbols: terrain.Flat()
 
 
-def _slip(symbols: Symbols) -> hy.Model:
+def _slip(symbols: Symbols, params: HexapodParams | None = None, gait: TripodGait | None = None) -> hy.Model:
+    if params is not None or gait is not None:
+        raise ValueError("a robot or a gait is for the system hexapod, not slip")
     names = [entry.name for entry in fields(slip.Slip)]
     return slip.build(params=slip.Slip(**{name: symbols[name] for name in names if name in symbols}))
 
@@ -52,21 +59,56 @@ def _hexapod_ground(symbols: Symbols) -> terrain.Terrain:
     return replace(kind, **given)
 
 
-def _hexapod(symbols: Symbols) -> hy.Model:
+GAIT = ("cycle_time", "sweep_angle", "flight_time", "leg_offset")
+POSITION, SPEED = ("r_x", "r_y", "r_z"), ("v_x", "v_y", "v_z")  # of the body, world frame [m], [m/s]
+UNUSED = ("q_rt", "q_rl", "torque_loss", "frame_width", "frame_height")  # parameters that nothing reads
+
+
+def _hexapod(symbols: Symbols, params: HexapodParams | None = None, gait: TripodGait | None = None) -> hy.Model:
     table = element_symbols().keys() | vars(TABLE_2).keys()
-    params = with_symbols(
-        robot(str(symbols["robot"])), {name: value for name, value in symbols.items() if name in table}
-    )
-    return hexapod.build(params, _hexapod_ground(symbols))
+    own = [name for name in GAIT if gait is not None and name in symbols]
+    if own:
+        raise ValueError(f"the file sets a gait itself ({', '.join(own)}), which a named gait would replace: give one")
+    robot = with_symbols(params or TABLE_2, {name: value for name, value in symbols.items() if name in table})
+    ground = _hexapod_ground(symbols)
+    model = hexapod.build(robot, ground, gait=gait)
+    if any(name in symbols for name in (*POSITION, *SPEED)):
+        _place(model.x0, ground, symbols)
+    return model
+
+
+def _place(x0: np.ndarray, ground: terrain.Terrain, symbols: Symbols) -> None:
+    """Move body and toes to where the symbols say, in place; without a height, the lowest toe stands on the ground.
+
+    Raises:
+        ValueError: If a toe would be underground.
+    """
+    x, y, z = (symbols.get(name, 0.0) for name in POSITION)
+    toes = x0[state.TOES : state.WORK].reshape(N_LEGS, 6)
+    lowest = x0[2] + ground.height_to_clear(toes[:, :3] + (x, y, 0.0))  # of the body
+    if "r_z" not in symbols:
+        z = lowest
+    elif z < lowest - hexapod.SUNK:
+        raise ValueError(f"r_z must be at least {lowest:.6g}, or a toe is underground, got {z:g}")
+    rise = z - x0[2]
+    for place, speed in ((x0[:3], x0[7:10]), *((toe[:3], toe[3:]) for toe in toes)):
+        place += (x, y, rise)
+        speed += [symbols.get(name, 0.0) for name in SPEED]
+
+
+def _hexapod_idle(symbols: Symbols) -> tuple[str, ...]:
+    """Return what is known and has no effect: parameters that nothing reads, arguments that the terrain has not."""
+    return (*UNUSED, *TERRAIN_ARGS[len(fields(terrain.make(symbols["terrain_type"]))) :])
 
 
 SYSTEMS: dict[str, System] = {
     "slip": System(_slip),
     "hexapod": System(
         _hexapod,
-        words={"robot": "table2"} | {name: getattr(TABLE_2, name) for name in ("terrain_type", "control_type")},
+        words={name: getattr(TABLE_2, name) for name in ("terrain_type", "control_type")},
         view={n: getattr(TABLE_2, n) for n in ("grid_xsize", "grid_ysize", "grid_xsteps", "grid_ysteps", "framerate")},
-        unused=(*TERRAIN_ARGS, "frame_width", "frame_height", "supply_voltage", "drive_resist"),
+        placing=(*POSITION, *SPEED),
+        idle=_hexapod_idle,
         reach=0.5,
         ground=_hexapod_ground,
     ),

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tarsus.analytic.clock import HEADINGS, TripodGait
+from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.hybrid.tableau import METHODS
 from tarsus.analytic.models.hexapod import N_LEGS, ROBOTS, HexapodParams, robot, with_symbols
 from tarsus.analytic.terrain import TERRAINS, Terrain
-from tarsus.controllers.clock_gaits import CLOCK_GAITS
 from tarsus.scripts import arguments
+from tarsus.scripts.machines import hexapod_gait
 from tarsus.scripts.machines.machine import SET, TERRAIN, Machine, Run
 from tarsus.scripts.runs.layouts import LEG, RecordLayout
 
@@ -41,18 +41,7 @@ LAYOUT = RecordLayout(
     HexapodParams,
     TripodGait,
 )
-# Options of the gait: long name, the report's symbol, unit or meaning.
-GAIT_OPTIONS = {
-    "cycle_time": ("t_c", "period of the clock [s]"),
-    "slow_time": ("t_s", "duration of the slow phase [s]"),
-    "sweep_angle": ("phi_s", "angle of the slow phase [rad]"),
-    "leg_offset": ("phi_o", "offset of all references [rad]"),
-    "slow_time_difference": ("dt_s", "added to t_s on the left, taken off on the right [s]; right turns need < 0"),
-    "offset_difference": ("dphi_o", "added to phi_o on the left, taken off on the right [rad]; right turns need > 0"),
-}
-
 ROBOT = dict(choices=tuple(ROBOTS), default="table2", help=f"{', '.join(ROBOTS)}; default %(default)s", metavar="NAME")
-SHORTEST_CYCLE = 0.01  # ten rows of a record: means over strides need some [s]
 TEXTS = ("terrain_type", "control_type")  # parameters that are no numbers
 VECTORS = {"velocity": "of the body [m/s]", "spin": "of the body, own axes [rad/s]", "turn": "rotation vector [rad]"}
 
@@ -116,14 +105,7 @@ class Hexapod(Machine):
         """Add gait, ground, robot and start."""
         words = "of the exact engine; default rodas5p, which is for stiff fields"
         parser.add_argument("--method", choices=METHODS, help=words)
-        gait = parser.add_argument_group("gait")
-        gait.add_argument("--gait", choices=tuple(CLOCK_GAITS), help="one with a name, which the options below change")
-        for name, (symbol, words) in GAIT_OPTIONS.items():
-            flags = f"--{name.replace('_', '-')}", f"--{symbol}"
-            gait.add_argument(*flags, dest=name, type=arguments.finite, help=words)
-        words = "slow phase as a share of the cycle, instead of --slow-time"
-        gait.add_argument("--duty", type=arguments.positive, help=words)
-        gait.add_argument("--heading", default="forward", help=f"{', '.join(HEADINGS)}; left and right turn in place")
+        hexapod_gait.add_options(parser.add_argument_group("gait"))
         world = parser.add_argument_group("robot and ground")
         world.add_argument("--terrain", **TERRAIN, help=f"{', '.join(TERRAINS)}, and its arguments")
         world.add_argument("--robot", **ROBOT)
@@ -143,7 +125,7 @@ class Hexapod(Machine):
             raise ValueError(f"--lift must not be negative, or the lowest toe is underground; got {args.lift:g}")
         find(args.preset)
         params = with_symbols(robot(args.robot), arguments.assignments(args.set, "--set", texts=TEXTS))
-        gait = gait_from(args, params)
+        gait = hexapod_gait.gait_from(args, params)
         ground = params.terrain if args.terrain is None else arguments.terrain(args.terrain)
         starts = args.engine == "both" or args.lift > 0 or any(getattr(args, name) is not None for name in VECTORS)
         begin = Start(*_start(args, params, gait, ground)) if starts else None
@@ -218,25 +200,6 @@ def _start(args: argparse.Namespace, params: HexapodParams, gait: TripodGait, gr
     qpos[2] += args.lift - np.min(z - ground.height(x, y))
     qvel[:3], qvel[3:6] = args.velocity or (0, 0, 0), args.spin or (0, 0, 0)
     return qpos, qvel
-
-
-def gait_from(args: argparse.Namespace, params: HexapodParams) -> TripodGait:
-    """Return the named or the parameters' gait with what the command line changes; a new cycle time keeps the duty.
-
-    Raises:
-        ValueError: If the gait is impossible, or slow time and duty are both given.
-    """
-    gait = params.gait if args.gait is None else CLOCK_GAITS[args.gait]
-    given = {name: getattr(args, name) for name in GAIT_OPTIONS if getattr(args, name) is not None}
-    if args.duty is not None and "slow_time" in given:
-        raise ValueError("give either --slow-time or --duty, not both")
-    cycle_time = given.get("cycle_time", gait.cycle_time)
-    if not SHORTEST_CYCLE <= cycle_time:
-        raise ValueError(f"cycle_time must be at least {SHORTEST_CYCLE} s, got {cycle_time:g}")
-    if "slow_time" not in given:
-        duty = gait.slow_time / gait.cycle_time if args.duty is None else args.duty
-        given["slow_time"] = duty * cycle_time
-    return replace(gait, heading=args.heading, **given)
 
 
 HEXAPOD = Hexapod()

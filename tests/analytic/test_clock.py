@@ -1,16 +1,20 @@
 """The clock's profile: its rate, its kinks, its symmetries, and figure 8 of the manual."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.interpolate import CubicHermiteSpline
 
-from tarsus.analytic.clock import HEADINGS, RIGHT, TRIPOD_PHASE, Clock, TripodGait, profile, wrap
+from tarsus.analytic.clock import BLEND_SHAPES, HEADINGS, RIGHT, TRIPOD_PHASE, Clock, TripodGait, profile, wrap
 
 times = st.floats(-50, 50)
 gaits = st.builds(
-    lambda t_c, duty, sweep, offset, difference, heading: TripodGait(
-        t_c, duty * t_c, sweep, offset, 0.1 * duty * t_c * difference, 0.2 * difference, heading
+    lambda t_c, duty, sweep, offset, difference, heading, blend, shape: TripodGait(
+        t_c, duty * t_c, sweep, offset, 0.1 * duty * t_c * difference, 0.2 * difference, heading, 0.05 * difference,
+        blend, shape,
     ),
     st.floats(0.3, 3),
     st.floats(0.2, 0.8),
@@ -18,7 +22,24 @@ gaits = st.builds(
     st.floats(-0.5, 0.5),
     st.floats(-1, 1),
     st.sampled_from(sorted(HEADINGS)),
-)
+    st.sampled_from([0.0, 0.02, 0.1]),
+    st.sampled_from(BLEND_SHAPES),
+)  # fmt: skip
+# Speed 2 of RHexLib's table (examples/exprunner/walk_test.rc), and its reference as the specification tabulates it:
+# time [cycle], then angle [rad] and rate [rad/s] with corners, linear and cubic blends.
+SPEED_2 = TripodGait(0.53, 0.6226 * 0.53, 0.6981, 0.175, blend=0.11)
+TABLE = np.array([
+    (-0.50, 2.966593, -27.92236, 2.966593, -27.92236, 2.966593, -27.92236),
+    (-0.35, 0.746765, -27.92236, 0.858238, -15.01898, 0.763284, -24.09826),
+    (-0.3113, 0.174050, np.nan, 0.550184, -15.01898, 0.362117, -15.01898),
+    (-0.30, 0.161380, -2.11560, 0.460235, -15.01898, 0.280107, -12.36792),
+    (-0.25, 0.105316, -2.11560, 0.105316, -2.11560, 0.105316, -2.11560),
+    (0.0, -0.175, -2.11560, -0.175, -2.11560, -0.175, -2.11560),
+    (0.15, -0.343190, -2.11560, -0.343190, -2.11560, -0.343190, -2.11560),
+    (0.30, -0.511380, -2.11560, -0.810235, -15.01898, -0.630107, -12.36792),
+    (0.3113, -0.524050, np.nan, -0.900184, -15.01898, -0.712117, -15.01898),
+    (0.35, -1.096765, -27.92236, -1.208238, -15.01898, -1.113284, -24.09826),
+])  # fmt: skip
 
 
 @given(angle=st.floats(-1e3, 1e3))
@@ -51,6 +72,38 @@ def test_rate_is_the_derivative_of_angle(gait, t):
     np.testing.assert_allclose((after - before) / (2 * step), rate, rtol=1e-6, atol=1e-6)
 
 
+@pytest.mark.parametrize(("column", "blend", "shape"), [(1, 0.0, "cubic"), (3, 0.11, "linear"), (5, 0.11, "cubic")])
+def test_blends_are_those_of_the_robots_own_library(column, blend, shape):
+    angle, rate = replace(SPEED_2, blend=blend, blend_shape=shape).clock()(TABLE[:, 0] * SPEED_2.cycle_time)
+    np.testing.assert_allclose(angle[:, 0], TABLE[:, column], atol=1e-6)
+    known = ~np.isnan(TABLE[:, column + 1])
+    np.testing.assert_allclose(rate[known, 0], TABLE[known, column + 1], atol=1e-5)
+
+
+@given(gait=gaits, t=times)
+def test_a_cubic_blend_is_the_hermite_cubic_between_the_lines(gait, t):
+    """Built literally, from angles and rates of the cornered profile at a blend's ends; its rate has no jump."""
+    smooth, cornered = replace(gait, blend=0.1, blend_shape="cubic").clock(), replace(gait, blend=0.0).clock()
+    for leg, kink in enumerate(0.5 * cornered.slow_time - cornered.phase * gait.cycle_time):
+        ends = kink + np.array([-0.05, 0.05]) * gait.cycle_time
+        angle, rate = (values[:, leg] for values in cornered(ends))
+        hermite = CubicHermiteSpline(ends, angle, rate)
+        inside = ends[0] + np.linspace(0.01, 0.99, 7) * np.diff(ends)
+        np.testing.assert_allclose(smooth(inside)[0][:, leg], hermite(inside), rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(smooth(inside)[1][:, leg], hermite(inside, 1), rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(smooth(t + 1e-9)[1], smooth(t - 1e-9)[1], atol=1e-3)
+
+
+def test_blends_of_no_width_keep_every_bit():
+    cycles = np.random.default_rng(0).uniform(-3, 3, 1000)
+    shape = 0.53, 0.33, 0.7
+    for width in (0.0, np.zeros(1000)):
+        np.testing.assert_array_equal(profile(cycles, *shape, width), profile(cycles, *shape))
+    mixed = profile(cycles, *shape, np.where(np.arange(1000) % 2, 0.1, 0.0))  # one of each, as simulations may have
+    np.testing.assert_array_equal(np.array(mixed)[:, ::2], np.array(profile(cycles, *shape))[:, ::2])
+    np.testing.assert_array_equal(np.array(mixed)[:, 1::2], np.array(profile(cycles, *shape, 0.1))[:, 1::2])
+
+
 @given(gait=gaits, t=times)
 def test_a_cycle_is_one_turn(gait, t):
     clock = gait.clock()
@@ -67,11 +120,13 @@ def test_kinks_are_where_some_rate_changes(gait, start, length):
     kinks = clock.kinks(start, start + length)
     assert np.all(np.diff(kinks) > 0) and np.all((kinks > start) & (kinks <= start + length))
     for kink in kinks:
+        if gait.blend and gait.blend_shape == "cubic":
+            continue  # there the acceleration jumps
         assert np.any(np.abs(clock(kink + 1e-7)[1] - clock(kink - 1e-7)[1]) > 1e-9)
         np.testing.assert_allclose(clock(kink + 1e-9)[0], clock(kink - 1e-9)[0], atol=1e-6)  # no jump
     middles = 0.5 * (np.r_[start, kinks] + np.r_[kinks, start + length])
     for middle, left in zip(middles, np.r_[start, kinks], strict=True):
-        if middle - left > 1e-6:
+        if middle - left > 1e-6 and not (gait.blend and gait.blend_shape == "cubic"):
             np.testing.assert_allclose(clock(middle)[1], clock(left + 1e-7)[1])
 
 
@@ -105,8 +160,9 @@ def test_mirrored_gait_is_the_mirror_image_half_a_cycle_later(gait, t):
 def test_backward_is_forward_negated(gait, t):
     clock = gait.clock()
     reversed_clock = Clock(
-        clock.phase, clock.cycle_time, clock.slow_time, clock.sweep_angle, clock.leg_offset, -clock.direction
-    )
+        clock.phase, clock.cycle_time, clock.slow_time, clock.sweep_angle, clock.leg_offset, -clock.direction,
+        clock.blend, clock.blend_shape,
+    )  # fmt: skip
     np.testing.assert_array_equal(reversed_clock(t)[0], -clock(t)[0])
 
 
@@ -123,7 +179,8 @@ def test_forward_turns_the_hips_backward_and_headings_turn_in_place():
 
 
 def test_differences_add_on_the_left_and_take_on_the_right():
-    clock = TripodGait(slow_time_difference=0.05, offset_difference=0.1).clock()
+    clock = TripodGait(slow_time_difference=0.05, offset_difference=0.1, sweep_difference=0.2).clock()
+    np.testing.assert_allclose(clock.sweep_angle, np.where(RIGHT, 0.55, 0.95))
     np.testing.assert_allclose(clock.slow_time, np.where(RIGHT, 0.55, 0.65))
     np.testing.assert_allclose(clock.leg_offset, np.where(RIGHT, -0.1, 0.1))
 
@@ -142,6 +199,11 @@ def test_times_may_be_an_array():
         ({"slow_time": 1.0}, "slow_time must lie between 0 and cycle_time = 1.0"),
         ({"slow_time": 0.6, "slow_time_difference": 0.5}, "slow_time must lie between"),
         ({"sweep_angle": 7.0}, "sweep_angle must lie between 0 and 2 pi"),
+        ({"sweep_difference": 0.8}, "sweep_angle must lie between 0 and 2 pi"),
+        ({"blend": 0.41}, "blend must lie between 0 and 0.4, the shorter phase's share of the cycle, got 0.41"),
+        ({"blend": -0.1}, "blend must lie between 0 and 0.4"),
+        ({"blend": 0.1, "slow_time_difference": 0.35}, "blend must lie between 0 and 0.05"),
+        ({"blend_shape": "round"}, "unknown blend_shape 'round'; there are linear, cubic"),
         ({"heading": "up"}, "unknown heading 'up'; there are forward, backward, left, right"),
     ],
 )

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tarsus.analytic import terrain
-from tarsus.analytic.terrain import TERRAINS, Flat, Rough, Sinusoid, Slope, Sloped, Step
+from tarsus.analytic.terrain import TERRAINS, DitchedFlat, Flat, Rough, Sinusoid, Slope, Sloped, Step
 
 coordinate = st.floats(-30, 30, allow_nan=False)
 every_terrain = pytest.mark.parametrize("ground", [kind() for kind in TERRAINS.values()], ids=TERRAINS)
@@ -72,6 +72,14 @@ def test_a_step_rises_once_along_its_heading():
     assert step.height(*(0.425 * along)) == pytest.approx(0.05 * 0.103515625)  # a quarter of the way: 53/512
 
 
+def test_a_ditch_is_as_deep_as_asked_between_its_walls_and_level_outside():
+    ditch = DitchedFlat(position=0.2, width=0.5, depth=0.15, wall=0.1)
+    way = np.array([-3.0, 0.2, 0.25, 0.3, 0.45, 0.6, 0.65, 0.7, 3.0])
+    for x in (-2.0, 0.0, 2.0):
+        heights = [0, 0, -0.075, -0.15, -0.15, -0.15, -0.075, 0, 0]
+        np.testing.assert_allclose(ditch.height(x, way), heights, atol=1e-15)
+
+
 @every_terrain
 def test_the_lowest_of_some_points_just_touches(ground):
     points = np.random.default_rng(0).uniform(-1, 1, (20, 3))
@@ -108,6 +116,7 @@ def test_terrains_are_made_by_name_and_arguments():
     [
         (("swamp",), f"unknown terrain 'swamp'; there are {', '.join(TERRAINS)}"),
         (("flat", 1.0), "'flat' takes 0 arguments"),
+        (("ditchedflat", 0.0, 0.05), "a ditch needs walls wider than 0 and at most half its width, got 0.04 and 0.05"),
         (("rough", -1.0), "needs deviation >= 0 and wavelength > 0"),
         (("rough", 0.1, 0.0), "needs deviation >= 0 and wavelength > 0"),
     ],

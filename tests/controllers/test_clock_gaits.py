@@ -1,11 +1,14 @@
 """Gaits with a name walk: the command line knows them, and the sprint is fast."""
 
+from dataclasses import replace
+
 import pytest
 
+from tarsus.analytic import rhex_gaits
 from tarsus.analytic.models.hexapod import HexapodParams
-from tarsus.controllers.clock_gaits import CLOCK_GAITS
+from tarsus.controllers.clock_gaits import CLOCK_GAITS, find
 from tarsus.scripts import run
-from tarsus.scripts.machines.hexapod import gait_from
+from tarsus.scripts.machines.hexapod_gait import gait_from
 from tarsus.scripts.search_hexapod import RANGES, gait_at
 
 
@@ -22,3 +25,28 @@ def test_every_corner_of_the_search_is_a_gait():
     for corner in zip(*RANGES.values(), strict=True):
         gait = gait_at(corner)
         assert 0 < gait.slow_time < gait.cycle_time
+
+
+def test_the_command_line_walks_and_changes_gaits_of_the_table():
+    args = run.parser().parse_args(["hexapod", "--gait", "rhex-1.5-left", "--blend", "0.05", "--blend-shape", "linear"])
+    expected = replace(rhex_gaits.gait(1.5, turn=1.0), blend=0.05, blend_shape="linear")
+    assert gait_from(args, HexapodParams()) == expected
+    args = run.parser().parse_args(["hexapod", "--gait", "rhex-0", "--heading", "backward"])
+    assert gait_from(args, HexapodParams()) == rhex_gaits.gait(0, "backward")
+    assert find("triwheel-0.5-right", "backward") == replace(rhex_gaits.triwheel(0.5, -1.0), heading="backward")
+
+
+@pytest.mark.parametrize(
+    ("name", "heading", "message"),
+    [
+        ("trot", "forward", "unknown gait 'trot'; there are walk, run, sprint, rhex-SPEED with a SPEED from 0 to 3"),
+        ("rhex-", "forward", "unknown gait 'rhex-'"),
+        ("rhex-3.5", "forward", "the speed settings of RHex lie from 0 to 3, got 3.5"),
+        ("rhex-2", "up", "unknown heading 'up'; there are forward"),
+        ("triwheel-2", "forward", "the command of RHex lies from -1 to 1, got 2"),
+        ("triwheel-1", "left", "rolls forward or backward and cannot turn in place"),
+    ],
+)
+def test_unknown_gaits_and_speeds_are_refused(name, heading, message):
+    with pytest.raises(ValueError, match=message):
+        find(name, heading)

@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from ...clock import HEADINGS, RIGHT, TRIPOD_PHASE, TripodGait, fast_phase, reference, slow_phase
+from ...clock import HEADINGS, RIGHT, TRIPOD_PHASE, TripodGait, blended_corner, fast_phase, reference, slow_phase
 from ...hybrid import Guard, indices
 from .leg import wrap
 from .parameters import N_LEGS, HexapodParams
@@ -78,9 +78,10 @@ def hold_torque(t, x, own, d, p, mode, leg, angle, speed):
 def open_loop(params: HexapodParams, gait: TripodGait | None = None) -> HipControl:
     """Return the manual's controller: each hip follows the clock by proportional and derivative gain.
 
-    A mode bit per leg is 1 in its slow phase; the memory `turn` counts its turns. The profile's kinks are events. So is
-    an error of half a turn, at which the shorter way round and with it the torque change sign: errors are counted
-    relative to the memory `near`, which an event `half_turn` updates.
+    A mode bit per leg is 1 in its slow phase, a second one in the blend after its present phase; the memory `turn`
+    counts its turns. The profile's kinks and the ends of its blends are events, so that the reference is analytic
+    within a mode and past its end. So is an error of half a turn, at which the shorter way round and with it the torque
+    change sign: errors are counted relative to the memory `near`, which an event `half_turn` updates.
 
     Args:
         params: The robot; its gains and, by default, its gait are used.
@@ -90,7 +91,9 @@ def open_loop(params: HexapodParams, gait: TripodGait | None = None) -> HipContr
     right, left = HEADINGS[gait.heading]
     values = (
         *(params.KP, params.KD, gait.cycle_time, gait.sweep_angle, gait.cycle_time - gait.slow_time, gait.leg_offset),
-        *(gait.slow_time_difference, gait.offset_difference, right, left),
+        *(gait.slow_time_difference, gait.offset_difference, right, left, gait.sweep_difference),
+        *(gait.blend * gait.cycle_time, float(gait.blend_shape == "cubic")),
+        *(gait.rear_lean, gait.middle_lean, gait.front_lean),
     )
     return HipControl(
         dict(zip(CLOCK_PARAMS, values, strict=True)), clock_torque,
@@ -102,12 +105,14 @@ def open_loop(params: HexapodParams, gait: TripodGait | None = None) -> HipContr
 
 CLOCK_PARAMS = (
     *("KP", "KD", "cycle_time", "sweep_angle", "flight_time", "leg_offset"),
-    *("slow_time_difference", "offset_difference", "right_direction", "left_direction"),
+    *("slow_time_difference", "offset_difference", "right_direction", "left_direction", "sweep_difference"),
+    *("blend_time", "cubic_blend", "rear_lean", "middle_lean", "front_lean"),
 )
 K = indices(dict.fromkeys(CLOCK_PARAMS, 0.0))
 PHASE = tuple(float(phase) for phase in TRIPOD_PHASE)
 FAR = 2.5  # from the error in memory [rad]; below half a turn, so that counting from it is safe
 HALF_TURN = 1e-6  # within this of half a turn the short way round changes [rad]
+BLENDING = 1 << N_LEGS  # the second mode bit of a leg
 SIDE = tuple(-1.0 if right else 1.0 for right in RIGHT)  # of the differences; the right legs' are taken off
 
 
@@ -121,16 +126,35 @@ def since_stance(t, d, p, leg):
     return t - (d[leg] - PHASE[leg]) * p[K.cycle_time]
 
 
+def sweep_angle(p, leg):
+    """Return the angle of a leg's slow phase [rad]."""
+    return p[K.sweep_angle] + SIDE[leg] * p[K.sweep_difference]
+
+
 def clock_reference(t, d, p, mode, leg):
     """Return a leg's reference angle, up to full turns [rad], and its rate [rad/s]: the clock of `TripodGait`."""
-    slow, sweep = slow_time(p, leg), p[K.sweep_angle]
+    slow, sweep = slow_time(p, leg), sweep_angle(p, leg)
     tau = since_stance(t, d, p, leg)
-    if (mode >> leg) & 1:
+    if (mode >> leg) & BLENDING:
+        angle, rate = blend_phase(tau, p, slow, sweep, (mode >> leg) & 1)
+    elif (mode >> leg) & 1:
         angle, rate = slow_phase(tau, slow, sweep)
     else:
         angle, rate = fast_phase(tau, 0.5, p[K.cycle_time], slow, sweep)
     direction = p[K.right_direction] if SIDE[leg] < 0.0 else p[K.left_direction]
-    return reference(angle, rate, p[K.leg_offset] + SIDE[leg] * p[K.offset_difference], direction)
+    offset = p[K.leg_offset] + SIDE[leg] * p[K.offset_difference] + direction * p[K.rear_lean + leg % 3]
+    return reference(angle, rate, offset, direction)
+
+
+def blend_phase(tau, p, slow, sweep, was_slow):
+    """Return F and its rate in the blend after a slow phase, or, as the profile is odd, in the one before the next."""
+    if not was_slow:
+        tau = p[K.cycle_time] - tau
+    line, rate = slow_phase(tau, slow, sweep)
+    _, fast_rate = fast_phase(tau, 0.5, p[K.cycle_time], slow, sweep)
+    into = tau - 0.5 * (slow - p[K.blend_time])
+    rise, more = blended_corner(into, p[K.blend_time], p[K.cubic_blend] == 1.0, fast_rate - rate)
+    return (line + rise if was_slow else -line - rise), rate + more
 
 
 def clock_error(t, d, p, mode, leg, angle):
@@ -151,13 +175,14 @@ def clock_guards(t, x, own, d, p, mode, hips, g):
     for leg in range(N_LEGS):
         half = 0.5 * slow_time(p, leg)
         end = half if (mode >> leg) & 1 else p[K.cycle_time] - half
+        end += 0.5 * p[K.blend_time] if (mode >> leg) & BLENDING else -0.5 * p[K.blend_time]
         g[leg] = end - since_stance(t, d, p, leg)
         error, _ = clock_error(t, d, p, mode, leg, hips[leg])
         g[N_LEGS + leg] = min(math.pi - abs(error), FAR - abs(error - d[N_LEGS + leg]))
 
 
 def clock_transition(t, x, own, d, p, mode, hips, fired):
-    """Switch legs between slow and fast; a new turn begins with its slow phase. Update `near` of large errors."""
+    """Switch legs between slow, blend and fast; a turn begins with its slow phase. Update `near` of large errors."""
     for leg in range(N_LEGS):
         if fired[N_LEGS + leg]:
             error, _ = clock_error(t, d, p, mode, leg, hips[leg])
@@ -165,9 +190,12 @@ def clock_transition(t, x, own, d, p, mode, hips, fired):
                 error -= math.copysign(2.0 * math.pi, error)
             d[N_LEGS + leg] = error
         if fired[leg]:
-            mode ^= 1 << leg
-            if (mode >> leg) & 1:
-                d[leg] += 1.0
+            if p[K.blend_time] > 0.0:
+                mode ^= BLENDING << leg
+            if not (mode >> leg) & BLENDING:
+                mode ^= 1 << leg
+                if (mode >> leg) & 1:
+                    d[leg] += 1.0
     return mode
 
 
@@ -176,11 +204,12 @@ def clock_initial(t, x, own, d, p, hips):
     mode = 0
     for leg in range(N_LEGS):
         d[leg] = math.floor(t / p[K.cycle_time] + PHASE[leg] + 0.5)
-        tau, half = since_stance(t, d, p, leg), 0.5 * slow_time(p, leg)
-        if tau < -half:
+        tau, half, blend = since_stance(t, d, p, leg), 0.5 * slow_time(p, leg), 0.5 * p[K.blend_time]
+        if tau < blend - half:
             d[leg] -= 1.0
-        elif tau < half:
-            mode |= 1 << leg
+            mode |= BLENDING << leg if tau >= -half - blend else 0
+        elif tau < half + blend:
+            mode |= (BLENDING << leg if tau >= half - blend else 0) | 1 << leg
         d[N_LEGS + leg] = 0.0
         d[N_LEGS + leg], _ = clock_error(t, d, p, mode, leg, hips[leg])
     return mode

@@ -26,10 +26,10 @@ from .rhex import MOTORS, RHEX, RPM
 N_LEGS = 6
 PER_LEG = ("rho_k", "rho_d", "rho_r0", "theta_k", "theta_d", "theta_r0")
 POSITIVE = (
-    *("body_mass", "leg_mass", "g", "max_torque", "max_speed", "speed_constant", "torque_constant"),
+    *("body_mass", "leg_mass", "max_torque", "max_speed", "speed_constant", "torque_constant"),
     *("armature_resist", "gear_ratio", "supply_voltage", "rho_k", "rho_r0", "theta_k"),
 )
-NON_NEGATIVE = ("friction_coeff", "drive_resist", "rho_d", "theta_d", "KP", "KD")
+NON_NEGATIVE = ("g", "friction_coeff", "drive_resist", "rho_d", "theta_d", "KP", "KD")
 
 
 def _array(*values: float) -> np.ndarray:

@@ -15,10 +15,16 @@ PARAMS = HexapodParams()
 HEADINGS = st.sampled_from(["forward", "backward", "left", "right"])
 
 
-@example(0.3, 0.5, 1.0, 0.0, 0.1, "forward")  # a kink, but for rounding
-@given(st.floats(-3, 7), st.floats(0.3, 0.7), st.floats(0.2, 2), st.floats(-0.5, 0.5), st.floats(-0.1, 0.1), HEADINGS)
-def test_the_compiled_clock_is_the_clock_module(t, slow, sweep, offset, difference, heading):
-    gait = TripodGait(1.0, slow, sweep, offset, difference, -difference, heading)
+BLENDS = st.sampled_from([(0.0, "cubic"), (0.1, "cubic"), (0.15, "linear")])
+
+
+@example(0.3, 0.5, 1.0, 0.0, 0.1, "forward", (0.0, "cubic"))  # a kink, but for rounding
+@given(
+    *(st.floats(-3, 7), st.floats(0.3, 0.7), st.floats(0.2, 2), st.floats(-0.5, 0.5), st.floats(-0.1, 0.1)),
+    *(HEADINGS, BLENDS),
+)
+def test_the_compiled_clock_is_the_clock_module(t, slow, sweep, offset, difference, heading, blend):
+    gait = TripodGait(1.0, slow, sweep, offset, difference, -difference, heading, difference, *blend)
     control = controls.open_loop(PARAMS, gait)
     p, d = np.array(list(control.params.values())), np.zeros(12)
     mode = controls.clock_initial(t, None, None, d, p, (0.0,) * 6)
@@ -32,6 +38,30 @@ def test_the_compiled_clock_is_the_clock_module(t, slow, sweep, offset, differen
         assert wrap(found - angle[leg]) == pytest.approx(0.0, abs=1e-9)
     if not at_a_kink:
         assert left[:6].min() == pytest.approx(gait.clock().kinks(t, t + 1.5)[0] - t, abs=1e-9)
+
+
+@pytest.mark.parametrize("shape", ["linear", "cubic"])
+@pytest.mark.parametrize("blend", [0.0, 0.15, 0.4])
+def test_modes_follow_each_other_through_the_clocks_turns(blend, shape):
+    """From kink to kink, each found by its guard, references are the clock's to the end; 0.4 has no fast phase."""
+    gait = TripodGait(0.5, 0.3, 0.7, 0.2, 0.0, 0.1, sweep_difference=0.1, blend=blend, blend_shape=shape)
+    control, clock, d = controls.open_loop(PARAMS, gait), gait.clock(), np.zeros(12)
+    p, t = np.array(list(control.params.values())), 0.01
+    mode, seen = controls.clock_initial(t, None, None, d, p, (0.0,) * 6), 0
+    while t < 2.0:
+        left = np.full(12, np.inf)
+        controls.clock_guards(t, None, None, d, p, mode, (0.0,) * 6, left)
+        lasts = left[:6].min()
+        fired = np.r_[left[:6] < lasts + 1e-9, np.zeros(6, bool)]
+        for leg in range(6):
+            found, rate = controls.clock_reference(t + 0.5 * lasts, d, p, mode, leg)
+            assert wrap(found - clock(t + 0.5 * lasts)[0][leg]) == pytest.approx(0.0, abs=1e-9)
+            assert lasts < 1e-9 or rate == pytest.approx(clock(t + 0.5 * lasts)[1][leg])
+            end, _ = controls.clock_reference(t + lasts, d, p, mode, leg)
+            assert wrap(end - clock(t + lasts)[0][leg]) == pytest.approx(0.0, abs=1e-9)
+        t, seen = t + lasts, seen + fired.sum()
+        mode = controls.clock_transition(t, None, None, d, p, mode, (0.0,) * 6, fired)
+    assert seen >= 6 * 4 * (4 if blend else 2) - 12
 
 
 def test_the_torque_pulls_to_the_reference_the_short_way_round():

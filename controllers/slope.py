@@ -1,0 +1,86 @@
+"""RHex's compensation of a slope: legs lean further back uphill, sweep further, and stay down longer.
+
+Legs that lean push the body up the slope, and the hips of the middle and rear legs stand lower than the front's by one
+and two times the hip spacing times sin(iota alpha). alpha is the slope along the body's forward axis, nose up positive.
+
+Source: RHexLib, rhex/RHexWalker.cc and rhex/SlopeEstimator.cc; constants of examples/exprunner/walk_test.rc. Its code
+never read the file's iota: with what it did, `SlopeLaw(iota=0.01)`, the rear legs lean by half as much.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..analytic.clock import TripodGait
+from ..analytic.finite import check_finite
+from ..analytic.terrain import Flat, Slope, Terrain
+
+MOST_SWEEP, MOST_DUTY = 0.5, 0.2  # that the law adds [rad], [cycle]
+
+
+@dataclass(frozen=True)
+class SlopeLaw:
+    """The law's constants, none negative."""
+
+    gamma: float = 0.55  # share of the slope that the legs lean by
+    iota: float = 0.1  # share of the slope that the middle and rear hips are lowered by
+    ksi: float = 0.3  # sweep added per uphill slope
+    epsilon: float = 0.045  # duty added per uphill slope [cycle/rad]
+    spacing: float = 0.205  # h, between the hips of a side [m]
+    length: float = 0.17  # l, of a leg [m]
+
+    def __post_init__(self) -> None:
+        check_finite(self)
+        for name, value in vars(self).items():
+            if value < 0 or (name == "length" and value == 0):
+                raise ValueError(
+                    f"{name} of a slope law must {'be positive' if name == 'length' else 'not be negative'}, "
+                    f"got {value}"
+                )
+
+    def leans(self, slope) -> np.ndarray:
+        """Return what to add to the hip angles of rear, middle and front legs, shape (..., 3) [rad]; positive is ahead.
+
+        At small slopes it grows with their square root, so a noisy slope moves the legs on level ground.
+
+        Args:
+            slope: alpha, any shape [rad].
+        """
+        slope = np.asarray(slope, float)[..., None]
+        drop = np.array([2.0, 1.0]) * self.spacing / self.length * np.sin(self.iota * np.abs(slope))
+        lowered = np.arccos(np.clip(np.cos(self.gamma * slope) - drop, -1.0, 1.0)) + self.iota * slope
+        front = (self.gamma + self.iota) * slope
+        return -self.gamma * np.concatenate([np.sign(slope) * lowered, front], axis=-1)
+
+    def sweep(self, slope) -> np.ndarray:
+        """Return what to add to the sweep angle [rad], like `slope`."""
+        return np.clip(self.ksi * np.asarray(slope, float), 0.0, MOST_SWEEP)
+
+    def duty(self, slope) -> np.ndarray:
+        """Return what to add to the slow phase's share of the cycle, like `slope`."""
+        return np.clip(self.epsilon * np.asarray(slope, float), 0.0, MOST_DUTY)
+
+    def compensated(self, gait: TripodGait, slope: float) -> TripodGait:
+        """Return a gait for a slope [rad], from one for level ground."""
+        rear, middle, front = (float(lean) for lean in self.leans(slope))
+        return replace(
+            gait,
+            slow_time=gait.slow_time + float(self.duty(slope)) * gait.cycle_time,
+            sweep_angle=gait.sweep_angle + float(self.sweep(slope)),
+            rear_lean=gait.rear_lean + rear,
+            middle_lean=gait.middle_lean + middle,
+            front_lean=gait.front_lean + front,
+        )
+
+
+def slope_of(ground: Terrain) -> float:
+    """Return the slope of an infinite plane along +y [rad], positive uphill.
+
+    Raises:
+        ValueError: If the ground is no plane: its slope is not one number.
+    """
+    if not isinstance(ground, Flat | Slope):
+        raise ValueError(f"only flat ground and a slope have one slope that can be known, not {type(ground).__name__}")
+    return float(np.arctan(ground.gradient(0.0, 0.0)[1]))
