@@ -18,7 +18,7 @@ from tarsus.analytic import saving, simsect
 from tarsus.analytic.hybrid.names import overlay
 from tarsus.analytic.hybrid.tableau import METHODS
 from tarsus.analytic.models.hexapod import ROBOTS, robot
-from tarsus.controllers.clock_gaits import CLOCK_GAITS
+from tarsus.controllers import clock_gaits
 from tarsus.scripts import arguments, paths
 from tarsus.scripts.runs import interrupts, output
 
@@ -32,8 +32,8 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("-c", dest="file", default=simsect.DEFAULT_FILE, help="init file (default: %(default)s)")
     words = "of a hexapod: whose numbers hold where the file says nothing (default: table2)"
     parser.add_argument("--robot", choices=tuple(ROBOTS), help=words)
-    words = "of a hexapod: one with a name, for a file that has none"
-    parser.add_argument("--gait", choices=tuple(CLOCK_GAITS), help=words)
+    words = f"of a hexapod, for a file that has none: {clock_gaits.NAMES}"
+    parser.add_argument("--gait", help=words)
     words = "rk23 is SimSect's class of method; default dop853, of the hexapod rodas5p, which is for stiff fields"
     parser.add_argument("--method", choices=METHODS, help=words)
     parser.add_argument("--mode", default="auto", choices=MODES, help="how it is run (default: %(default)s)")
@@ -69,7 +69,7 @@ def main(argv: list[str] | None = None) -> int:
 
 def _machine(args: argparse.Namespace) -> dict[str, Any]:
     """Return what the command line says of the machine."""
-    given = {"params": args.robot and robot(args.robot), "gait": args.gait and CLOCK_GAITS[args.gait]}
+    given = {"params": args.robot and robot(args.robot), "gait": args.gait and clock_gaits.find(args.gait)}
     return {name: value for name, value in given.items() if value is not None}
 
 

@@ -119,10 +119,10 @@ def test_a_gait_with_a_name_walks_where_the_file_has_none():
 def test_a_robot_and_a_gait_fill_in_what_the_file_leaves_out(tmp_path):
     path = tmp_path / "SimSect.rc"
     path.write_text(f'body_mass = 8; finalTime = 0.001; dataBaseName = "{tmp_path / "run"}";')
-    assert script.main(["-c", str(path), "--mode", "python", "--robot", "rhex", "--gait", "run"]) == 0
+    assert script.main(["-c", str(path), "--mode", "python", "--robot", "rhex", "--gait", "rhex-2"]) == 0
     lines = (tmp_path / "run.param").read_text().splitlines()
     table = {name: value for name, _, value in (line.partition(" = ") for line in lines)}
-    assert (table["body_mass"], table["cycle_time"]) == ("8.0;", "0.5;")
+    assert (table["body_mass"], table["cycle_time"]) == ("8.0;", "0.53;")
     assert (float(table["gear_ratio"][:-1]), float(table["KP"][:-1])) == (1 / 33.0625, 24.03)
 
 
