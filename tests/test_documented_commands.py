@@ -26,6 +26,8 @@ from tarsus.scripts import cli, figure
 from tarsus.scripts.learning import policies
 from tarsus.scripts.pages import gallery as write_gallery
 from tarsus.scripts.pages import presets as gait_table
+from tarsus.scripts.pages import robot as robot_page
+from tarsus.scripts.studies import rhex_walks
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
@@ -68,6 +70,12 @@ def few_cases():
     return [replace(case, seconds=4.0) for case in ALL_CASES()[::7]]
 
 
+@functools.cache
+def one_second():
+    """Return what a second of RHex's walk measures, for every walk of its page."""
+    return rhex_walks.measure(rhex_walks.Walk(robot_page.SPEED_2, robot_page.RHEX, seconds=1.0), "MuJoCo")
+
+
 # Subcommands that no other test runs to the end: smallest arguments, and what stands in for want of a smaller option.
 # OUT is a folder with copies of the pages that commands write to.
 SMOKE: dict[str, tuple[str, dict[str, Any]]] = {
@@ -90,6 +98,7 @@ SMOKE: dict[str, tuple[str, dict[str, Any]]] = {
     "page hopping_leg": ("--write --docs OUT", dict(N_HOPS=12, SPEEDS=(0.5,), PRESETS=("rl",))),
     "search multipod": ("--legs 6 --generations 1 --out OUT/best.npz", {}),
     "search gait": ("--num-envs 8 --generations 1 --steps 5 --threads 1", dict(EPISODE=20)),
+    "page robot": ("--write --docs OUT --jobs 1", dict(measure=lambda walk, engine: one_second())),
     "page slip_leg": ("--write --docs OUT", dict(N_STEPS=2)),
     "sweep gaits": ("--cycle-times 1 --sweep-angles 0.75 --steps 5", {}),
     "train": ("hexapod-gait --num-envs 2 --steps 1 --threads 1 --out OUT", {}),

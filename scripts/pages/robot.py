@@ -34,7 +34,7 @@ CAPACITY = 3.0 * 3600.0  # of a supposed 24 V battery without Peukert's loss [A 
 
 RHEX = HexapodParams.rhex()
 STRONG = HexapodParams.rhex("drive")  # what the real robot's motors and drives could give
-FOUND = ("rhex-fast", "rhex-cheap", "rhex-pronk")
+FOUND: tuple[str, ...] = ()
 SPEED_2 = rhex_gaits.gait(2)
 Case = tuple[Walk, str]
 

@@ -82,7 +82,7 @@ def measure(walk: Walk, engine: str) -> Measured:
     run = (
         HEXAPOD.exact(walk.experiment, walk.seconds)
         if engine == "exact"
-        else HEXAPOD.mujoco(walk.experiment, walk.seconds)
+        else HEXAPOD.mujoco(walk.experiment, walk.seconds, fine=False)
     )
     record = run.record
     found = summary.summarise(record, SETTLE)
