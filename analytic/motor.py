@@ -1,9 +1,14 @@
 """The hip's DC motor: torque-speed limit, armature current and voltage.
 
 Quantities are those of the hip joint (after the gear) unless they say `shaft`. The motor delivers the commanded torque
-at once, up to its limit; its electrical dynamics are neglected.
+at once, up to its limit; its electrical dynamics are neglected. Of the power at its terminals
 
-Source: hexapod report 3.7 and SimSect manual 5.1.6, with the gear ratio corrected (errata 18, 19, 21).
+    i v = i^2 r_a + tau w + (1 / (K_tau K_w) - 1) tau w,
+
+the last term is where documents give constants that are not those of one motor: in SI units their product is 1.
+
+Source: hexapod report 3.7 and SimSect manual 5.1.6, with the gear ratio corrected (errata 18, 19, 21); of the drive
+RHexLib, doc/hardwarelibs.tex.
 """
 
 from __future__ import annotations
@@ -64,6 +69,23 @@ class Motor:
         """Return the terminal voltage [V]: v = i r_a + N w / K_w, joint torque [N m] and speed [rad/s]."""
         resistance = self.armature_resist / (self.gear * self.torque_constant)
         return np.multiply(torque, resistance) + np.multiply(speed, self.gear / self.speed_constant)
+
+    def armature_heat(self, current):
+        """Return the power that heats the armature [W]: i^2 r_a."""
+        return np.square(current) * self.armature_resist
+
+    def constant_loss(self, torque, speed):
+        """Return the power that the documents' constants lose between armature and joint [W], at the joint's torque."""
+        return np.multiply(torque, speed) * (1.0 / (self.torque_constant * self.speed_constant) - 1.0)
+
+    def duty(self, current, voltage):
+        """Return the duty D of the drive, from -1 to 1, that makes the voltage: v = D V_s - |D| r_d i."""
+        left = self.supply_voltage - np.sign(voltage) * self.drive_resist * current
+        return np.clip(voltage / np.maximum(left, 1e-9), -1.0, 1.0)
+
+    def drive_loss(self, current, voltage):
+        """Return the power that the drive's bridge loses [W]: |D| r_d i^2. From the supply comes i v and this."""
+        return np.abs(self.duty(current, voltage)) * (self.drive_resist * np.square(current))
 
 
 def servo(stall_torque: float, stall_current: float, no_load_speed: float, gear: float, voltage: float) -> Motor:

@@ -88,7 +88,8 @@ def clock(task) -> np.ndarray:
 
 def row_of(params) -> np.ndarray:
     """Return the row of a robot and its battery in the kernels' table of servos, shape (11,)."""
-    motor, battery = params.motor, Battery()
+    motor = params.motor
+    battery = Battery(nominal_voltage=motor.supply_voltage)
     geared, back_emf = motor.gear * motor.torque_constant, motor.gear / motor.speed_constant
     electric = 1.0 / geared, motor.armature_resist / geared, back_emf
     supply = battery.nominal_voltage, battery.rated_time / battery.capacity, battery.exponent, battery.rated_time

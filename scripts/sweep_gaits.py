@@ -22,20 +22,21 @@ from tqdm import tqdm
 
 from tarsus.analytic.clock import TripodGait
 from tarsus.scripts import arguments, report
+from tarsus.scripts.machines.hexapod import ROBOT
 from tarsus.scripts.runs.interrupts import EXIT_STATUS
 
 CLUSTERS = {"dask": "distributed", "ray": "ray"}  # backends that are on other machines, and their packages
 BACKENDS = ("loky", "threading", *CLUSTERS)
 
 
-def episode(gait: TripodGait, n_steps: int) -> tuple[float, float]:
+def episode(gait: TripodGait, n_steps: int, robot: str = "table2") -> tuple[float, float]:
     """Return an episode's return and mean speed [m/s]; it ends after `n_steps` or with a fall."""
     import gymnasium
 
     from tarsus.scripts.evaluate import steps
     from tarsus.scripts.learning.policies import clock
 
-    options = {"max_episode_steps": n_steps, "reset_noise": 0.0, "action_mode": "velocity"}
+    options = {"max_episode_steps": n_steps, "reset_noise": 0.0, "action_mode": "velocity", "params": robot}
     env = gymnasium.make("tarsus:Hexapod-v0", **options)
     rewards, _, infos = zip(*steps(env, clock(env, 0, gait), 0), strict=True)
     return sum(rewards), infos[-1]["distance"] / infos[-1]["time"]
@@ -50,7 +51,9 @@ def gaits_of(cycle_times, sweep_angles, duty: float) -> list[TripodGait]:
     return [TripodGait(t_c, duty * t_c, phi_s) for t_c, phi_s in itertools.product(cycle_times, sweep_angles)]
 
 
-def compute(cycle_times, sweep_angles, duty: float = 0.6, n_steps: int = 500) -> dict[str, np.ndarray]:
+def compute(
+    cycle_times, sweep_angles, duty: float = 0.6, n_steps: int = 500, robot: str = "table2"
+) -> dict[str, np.ndarray]:
     """Return `return` and `speed` [m/s] of every gait, shape (n_cycle_times, n_sweep_angles), on joblib's backend.
 
     Ctrl-C ends the sweep; gaits that were not finished are NaN then.
@@ -59,7 +62,9 @@ def compute(cycle_times, sweep_angles, duty: float = 0.6, n_steps: int = 500) ->
     one_by_one = getattr(get_active_backend()[0], "supports_return_generator", False)  # Ray gives all at the end
     run, found = joblib.Parallel(n_jobs=-1, return_as="generator" if one_by_one else "list"), []
     with contextlib.suppress(KeyboardInterrupt):
-        for made in run(joblib.delayed(episode)(gait, n_steps) for gait in tqdm(gaits, unit="gait", mininterval=1.0)):
+        for made in run(
+            joblib.delayed(episode)(gait, n_steps, robot) for gait in tqdm(gaits, unit="gait", mininterval=1)
+        ):
             found.append(made)
     found += [(np.nan, np.nan)] * (len(gaits) - len(found))
     total, speed = np.array(found).T.reshape(2, len(cycle_times), len(sweep_angles))
@@ -94,6 +99,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--cycle-times", type=positive, nargs="+", default=[0.5, 0.75, 1.0], help="t_c [s]")
     parser.add_argument("--sweep-angles", type=positive, nargs="+", default=[0.5, 0.75, 1.0], help="phi_s [rad]")
     parser.add_argument("--duty", type=positive, default=0.6, help="t_s / t_c")
+    parser.add_argument("--robot", **ROBOT)
     parser.add_argument("--steps", type=arguments.count, default=500, help="of an episode, 20 ms each")
     with arguments.read(parser, argv) as args:
         gaits_of(args.cycle_times, args.sweep_angles, args.duty)
@@ -102,7 +108,7 @@ def main(argv: list[str] | None = None) -> int:
         if importlib.util.find_spec(CLUSTERS.get(args.backend, "joblib")) is None:
             raise ValueError(f"no {args.backend} is here; pip install -c constraints-ray.txt 'tarsus[ray]'")
     with backend(args.backend, args.address):
-        found = compute(args.cycle_times, args.sweep_angles, args.duty, args.steps)
+        found = compute(args.cycle_times, args.sweep_angles, args.duty, args.steps, args.robot)
     rows = [
         [f"{t_c:g}", f"{phi_s:g}", f"{found['return'][i, j]:.1f}", f"{found['speed'][i, j]:.3f}"]
         for (i, t_c), (j, phi_s) in itertools.product(enumerate(args.cycle_times), enumerate(args.sweep_angles))

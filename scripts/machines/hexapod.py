@@ -42,6 +42,7 @@ LAYOUT = RecordLayout(
     HexapodParams,
     TripodGait,
 )
+ROBOT = dict(choices=tuple(ROBOTS), default="table2", help=f"{', '.join(ROBOTS)}; default %(default)s", metavar="NAME")
 TEXTS = ("terrain_type", "control_type")  # parameters that are no numbers
 VECTORS = {"velocity": "of the body [m/s]", "spin": "of the body, own axes [rad/s]", "turn": "rotation vector [rad]"}
 
@@ -109,7 +110,7 @@ class Hexapod(Machine):
         hexapod_gait.add_options(parser.add_argument_group("gait"))
         world = parser.add_argument_group("robot and ground")
         world.add_argument("--terrain", **TERRAIN, help=f"{', '.join(TERRAINS)}, and its arguments")
-        world.add_argument("--robot", choices=tuple(ROBOTS), default="table2", help="default: %(default)s")
+        world.add_argument("--robot", **ROBOT)
         words = "robot parameters by the manual's symbols, as in: --set body_mass=7 rho0_k=600"
         world.add_argument("--set", **SET, help=words)
         start = parser.add_argument_group("start; by default at rest")

@@ -23,7 +23,7 @@ from tarsus.controllers.pd import nearest_turn
 from tarsus.mjcf.hexapod_state import to_exact
 from tarsus.scripts.machines.hexapod import HexapodExperiment
 from tarsus.scripts.machines.machine import SAMPLE_PERIOD, Run, RunStatus
-from tarsus.scripts.runs import record
+from tarsus.scripts.runs import electric, record
 from tarsus.scripts.runs.interrupts import unbroken
 
 RTOL = 1e-6  # a walk's position is then right to 0.1 um after 6 s, its energy balance to 1e-6 of the motors' work
@@ -119,6 +119,7 @@ def to_record(experiment: HexapodExperiment, result: hy.Result, variants: Varian
     joints, rates = joints_of(experiment.params, x)
     hip_angle = np.unwrap(joints[..., 0], axis=0)
     reference, rate = ClockController(experiment.gait).clock(time)
+    motor = experiment.params.motor
     modes = result.chart[keep][:, None] >> (2 * np.arange(N_LEGS)) & 3
     variables = {
         "body_position": x[:, :3],
@@ -138,12 +139,13 @@ def to_record(experiment: HexapodExperiment, result: hy.Result, variants: Varian
         "foot_contact": modes > 0,
         "motor_current": legs["current"],
         "motor_voltage": legs["voltage"],
-        "battery_drain": Battery().drain_rate(legs["current"], legs["voltage"]),
+        "battery_drain": Battery(nominal_voltage=motor.supply_voltage).drain_rate(legs["current"], legs["voltage"]),
         "energy": energy.energy(experiment.params, x, variants or Variants()),
         "motor_work": energy.motor_work(x),
         "damper_loss": energy.damper_loss(x),
         "contact_loss": energy.slide_loss(x) + energy.impact_loss(d),
     }
+    variables |= electric.powers(motor, legs["current"], legs["voltage"])
     engine = f"tarsus hybrid {result.status.name}"
     about = experiment.params, experiment.gait, experiment.ground
     return record.build(time, variables, record.describe(engine, _status(result), "exact", *about))

@@ -25,7 +25,7 @@ from tarsus.scripts.machines import stepping
 from tarsus.scripts.machines.hexapod import HexapodExperiment
 from tarsus.scripts.machines.machine import Run
 from tarsus.scripts.machines.stepping import NUDGE
-from tarsus.scripts.runs import record
+from tarsus.scripts.runs import electric, record
 
 
 class HexapodStepper(stepping.Stepper):
@@ -134,8 +134,8 @@ def _record(experiment: HexapodExperiment, status: str, columns: list, damping: 
         "foot_contact": contact[..., 0] > 0,
         "motor_current": current,
         "motor_voltage": voltage,
-        "battery_drain": Battery().drain_rate(current, voltage),
-    }
+        "battery_drain": Battery(nominal_voltage=motor.supply_voltage).drain_rate(current, voltage),
+    } | electric.powers(motor, current, voltage)
     if damping is not None:
         powers = np.sum(hip_torque * hip_speed, axis=-1), qvel**2 @ damping
         variables |= _budget(time, qvel, energy, contact_qfrc, *powers)

@@ -29,6 +29,11 @@ BUDGET: Variables = {
     "damper_loss": (("time",), "J", "energy taken by dampers since the start"),
     "contact_loss": (("time",), "J", "energy taken by the ground since the start: sliding and impacts"),
 }
+# And these: what its motors take from their supply, where a machine says what that is.
+ELECTRIC: Variables = {
+    "electric_power": (("time",), "W", "power at the motors' terminals, current times voltage; negative is given back"),
+    "drive_loss": (("time",), "W", "power that the motors' drives lose, beside that at the terminals"),
+}
 BOOLEAN = {"foot_contact"}
 
 

@@ -14,7 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 import xarray as xr
 
-from tarsus.analytic.battery import BOOKKEEPINGS, Battery, lifetime
+from tarsus.analytic.battery import BOOKKEEPINGS, OF_BUS, Battery, lifetime
+from tarsus.scripts.runs.electric import Electric, electric
+from tarsus.scripts.runs.electric import lines as electric_lines
 from tarsus.scripts.runs.record import gait_of, params_of, terrain_of
 
 SETTLE = 3.0  # the walk has settled after about two of the slowest strides; a start from rest takes one or two [s]
@@ -137,9 +139,11 @@ def foot_slip(record: xr.Dataset, over: Window) -> np.ndarray:
 
 
 def battery_life(record: xr.Dataset, over: Window, bookkeeping: str, battery: Battery | None = None) -> float:
-    """Return how long a full battery lasts at the mean drain of the window [s]."""
-    current, voltage = record["motor_current"].values, record["motor_voltage"].values
-    drain = mean(record, (battery or Battery()).drain_rate(current, voltage, bookkeeping), over)
+    """Return how long a full battery, by default of the motors' voltage, lasts at the mean drain of the window [s]."""
+    current, voltage, motor = record["motor_current"].values, record["motor_voltage"].values, params_of(record).motor
+    battery = battery or Battery(nominal_voltage=motor.supply_voltage)
+    loss = motor.drive_loss(current, voltage)
+    drain = mean(record, battery.drain_rate(current, voltage, bookkeeping, loss), over)
     return lifetime((0.0, over.duration), (drain, drain))
 
 
@@ -164,6 +168,7 @@ class Summary:
     current: float
     battery_life: dict[str, float]
     foot_slip: np.ndarray
+    electric: Electric
 
 
 def summarise(record: xr.Dataset, settle: float = SETTLE) -> Summary:
@@ -204,8 +209,9 @@ def summarise(record: xr.Dataset, settle: float = SETTLE) -> Summary:
         rms_torque=float(np.sqrt(np.mean(mean(record, torque**2, over)))),
         saturated=float(np.mean(mean(record, np.abs(command - torque) > SATURATED, over))),
         current=float(mean(record, np.abs(current).sum(axis=-1), over)),
-        battery_life={name: battery_life(record, over, name) for name in BOOKKEEPINGS},
+        battery_life={name: battery_life(record, over, name) for name in BOOKKEEPINGS + OF_BUS},
         foot_slip=foot_slip(record, over),
+        electric=electric(record, params, over.holds(record), np.abs(ways).sum() / over.duration),
     )
 
 
@@ -224,6 +230,7 @@ def lines(summary: Summary) -> Sequence[tuple[str, str]]:
         ("greatest tilt", f"{np.rad2deg(summary.max_tilt):.1f} deg"),
         ("cost of transport", f"{summary.cot_positive:.3f} (positive work of the hips)"),
         ("", f"{summary.cot_absolute:.3f} (absolute work), {summary.cot_electrical:.3f} (electrical)"),
+        *electric_lines(summary.electric),
         ("hip torque", f"peak {summary.peak_torque:.2f} N m, RMS {summary.rms_torque:.2f} N m"),
         ("at the motor's limit", f"{100 * summary.saturated:.1f} % of time and legs"),
         ("mean current", f"{summary.current:.2f} A, sum of six motors"),

@@ -26,6 +26,7 @@ from tarsus.scripts.machines.machine import RunStatus
 from tarsus.scripts.runs import summary
 from tarsus.scripts.runs.interrupts import unbroken
 
+TABLE_2 = HexapodParams()
 SECONDS = 4.0  # of walking from rest
 VARIATION = 0.01  # of the last strides' lengths, relative
 JUDGED = 1.5  # seconds of last strides
@@ -57,15 +58,18 @@ class ExactWalk:
         return -self.speed if self.steady else 1.0 - 0.5 * self.lasted + 0.1 * min(self.variation, 1.0)
 
 
-def walk(sim: hy.Simulator, gait: TripodGait, velocity=(0.0, 0.0, 0.0)) -> tuple[ExactWalk, hy.Result]:
+def walk(
+    sim: hy.Simulator, gait: TripodGait, velocity=(0.0, 0.0, 0.0), params: HexapodParams = TABLE_2
+) -> tuple[ExactWalk, hy.Result]:
     """Return how the robot walks a gait, and the engine's result with a row per stride.
 
     Args:
         sim: The compiled hexapod.
         gait: The gait.
         velocity: Of the body at the start, by default at rest [m/s].
+        params: The robot.
     """
-    model = hybrid.build(HexapodParams(), Flat(), "open-loop", gait=gait)
+    model = hybrid.build(params, Flat(), "open-loop", gait=gait)
     x0 = model.x0.copy()
     x0[VELOCITY : VELOCITY + 3] += velocity
     p = dict(zip(model.param_names, model.p0, strict=True))
@@ -83,10 +87,10 @@ def ways(x) -> np.ndarray:
     return np.array([moved(b - np.pad(a[:2], (0, 50)), (0, 0), -heading(a))[1] for a, b in zip(x, x[1:], strict=False)])
 
 
-def starts(sim: hy.Simulator, gait: TripodGait) -> int:
+def starts(sim: hy.Simulator, gait: TripodGait, params: HexapodParams = TABLE_2) -> int:
     """Return from how many of `STARTS` starts, at rest but for a small random velocity, the robot walks the gait."""
     velocities = np.random.default_rng(0).normal(scale=START_VELOCITY, size=(STARTS, 3))
-    return sum(walk(sim, gait, velocity)[0].steady for velocity in velocities)
+    return sum(walk(sim, gait, velocity, params)[0].steady for velocity in velocities)
 
 
 def survives(sim: hy.Simulator, walked: hy.Result, push: float) -> int:
@@ -127,17 +131,16 @@ class Proof:
         return walks and same and self.upright == self.upright_mujoco == len(DIRECTIONS) and self.radius < 1
 
 
-def follows(gait: TripodGait, speed: float) -> bool:
+def follows(gait: TripodGait, speed: float, params: HexapodParams = TABLE_2) -> bool:
     """Return whether MuJoCo walks a gait from rest with the exact engine's speed [m/s] too: the quickest refutation."""
-    run = simulate(HexapodExperiment(HexapodParams(), gait, Flat()), SECONDS + JUDGED, progress=False)
+    run = simulate(HexapodExperiment(params, gait, Flat()), SECONDS + JUDGED, progress=False)
     return run.completed and abs(summary.summarise(run.record).speed / speed - 1) < AGREEMENT
 
 
-def prove(sim: hy.Simulator, gait: TripodGait) -> Proof:
+def prove(sim: hy.Simulator, gait: TripodGait, params: HexapodParams = TABLE_2) -> Proof:
     """Return pushes, multipliers and the numbers of both engines for a gait that walks from rest."""
-    params = HexapodParams()
     experiment = HexapodExperiment(params, gait, Flat())
-    _, walked = walk(sim, gait)
+    _, walked = walk(sim, gait, params=params)
     made = exact.simulate(experiment, SECONDS + JUDGED)
     run = simulate(experiment, SECONDS + JUDGED, progress=False)
     stride = orbit.settle(sim, params, gait, int(np.ceil(SECONDS / gait.cycle_time)))
@@ -146,7 +149,7 @@ def prove(sim: hy.Simulator, gait: TripodGait) -> Proof:
     radius = float(np.abs(point.multipliers[0]) ** 2) if converged else np.nan
     numbers = summary.summarise(made.record), summary.summarise(run.record)
     upright = survives(sim, walked, PUSH), mujoco_survives(experiment, PUSH)
-    return Proof(gait, *numbers, *upright, starts(sim, gait), radius)
+    return Proof(gait, *numbers, *upright, starts(sim, gait, params), radius)
 
 
 def mujoco_survives(experiment: HexapodExperiment, push: float) -> int:

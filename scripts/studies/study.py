@@ -140,7 +140,7 @@ def numbers_of(record: xr.Dataset) -> dict[str, float]:
     """Return the numbers of a run that reached its end."""
     found = summary.summarise(record)
     plain = {"speed": found.speed, "yaw_rate": found.yaw_rate, "max_tilt": found.max_tilt, "cot": found.cot_electrical}
-    return plain | {"stance_rate": stance_rate(record)} | found.battery_life
+    return plain | {"stance_rate": stance_rate(record)} | {name: found.battery_life[name] for name in BOOKKEEPINGS}
 
 
 def cell(case: Case, engine: str) -> tuple[dict[str, float], str]:

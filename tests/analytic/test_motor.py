@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tarsus.analytic.battery import BOOKKEEPINGS, HOUR, Battery, lifetime
+from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.motor import MX_64, MX_106, Motor
 
 torques, speeds = st.floats(-10, 10), st.floats(-100, 100)
@@ -71,7 +72,48 @@ def test_electrical_power_is_mechanical_power_and_heat(torque, speed):
     assert electrical - heat == pytest.approx(torque * speed, rel=0.002, abs=1e-9)
 
 
-@pytest.mark.parametrize("name", ["max_torque", "gear", "armature_resist"])
+@pytest.mark.parametrize("motor", [Motor(), HexapodParams.rhex().motor, MX_64], ids=["table2", "rhex", "MX-64"])
+@given(torque=torques, speed=speeds)
+def test_the_books_close_with_the_loss_of_the_constants(motor, torque, speed):
+    current = motor.current(torque)
+    spent = motor.armature_heat(current) + torque * speed + motor.constant_loss(torque, speed)
+    assert motor.voltage(torque, speed) * current == pytest.approx(spent, rel=1e-12, abs=1e-9)
+
+
+def test_of_the_work_of_rhexs_back_emf_a_tenth_never_reaches_the_hip():
+    motor = HexapodParams.rhex().motor
+    assert motor.constant_loss(2.0, 5.0) / (10.0 + motor.constant_loss(2.0, 5.0)) == pytest.approx(0.109, abs=1e-3)
+
+
+@given(torque=st.floats(-6, 6), speed=st.floats(-40, 40))
+def test_the_supply_gives_what_terminals_and_drive_take(torque, speed):
+    """v = D V_s - |D| r_d i, and the bus current is D i (RHexLib, doc/hardwarelibs.tex)."""
+    motor = HexapodParams.rhex("drive").motor
+    torque = motor.limit(torque, speed)
+    current, voltage = motor.current(torque), motor.voltage(torque, speed)
+    duty = motor.duty(current, voltage)
+    assert duty * 24.0 - abs(duty) * 0.75 * current == pytest.approx(voltage, abs=1e-9)
+    drawn = 24.0 * duty * current
+    assert voltage * current + motor.drive_loss(current, voltage) == pytest.approx(drawn, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", ["voltage", "drive"])
+@pytest.mark.parametrize("speed", [0.0, 10.0, -30.0, 40.0])
+def test_the_limit_of_a_motor_without_another_is_full_duty(name, speed):
+    motor = HexapodParams.rhex(name).motor
+    torque = motor.limit(np.copysign(50.0, speed), speed)
+    current, voltage = motor.current(torque), motor.voltage(torque, speed)
+    left = motor.supply_voltage - np.sign(voltage) * motor.drive_resist * current
+    assert voltage / left == pytest.approx(np.copysign(1.0, speed), rel=1e-12)
+
+
+def test_an_ideal_drive_loses_nothing_and_a_negative_one_is_refused():
+    assert Motor().drive_loss(5.0, 9.0) == 0.0 and Motor().duty(5.0, -6.0) == -0.5
+    with pytest.raises(ValueError, match="drive_resist of a motor must be positive"):
+        Motor(drive_resist=-0.1)
+
+
+@pytest.mark.parametrize("name", ["max_torque", "gear", "armature_resist", "supply_voltage"])
 def test_impossible_motors_are_refused(name):
     with pytest.raises(ValueError, match=f"{name} of a motor must be positive"):
         Motor(**{name: 0.0})
@@ -118,6 +160,28 @@ def test_lifetime_of_a_constant_drain_is_the_discharge_time():
     long = np.linspace(0, 2 * battery.discharge_time(1.0), 1001)
     assert lifetime(long, np.full(1001, rate[0])) == pytest.approx(battery.discharge_time(1.0))
     assert lifetime(time, 0 * rate) == np.inf
+
+
+def test_a_diode_keeps_what_regeneration_gives_back():
+    battery = Battery(nominal_voltage=24.0)
+    current, voltage = np.array([[2.0, -1.0], [2.0, -3.0]]), np.array([[12.0, 12.0], [6.0, 12.0]])  # +12 W, -24 W
+    draw, charge = battery.discharge_rate(0.5), 1.0 / battery.capacity
+    np.testing.assert_allclose(battery.drain_rate(current, voltage, "diode"), [draw, 0.0])
+    np.testing.assert_allclose(battery.drain_rate(current, voltage, "regenerative"), [draw, -charge])
+    loss = np.array([12.0, 0.0])
+    np.testing.assert_allclose(battery.drain_rate(current, voltage, "diode", loss), [1 / battery.discharge_time(1), 0])
+
+
+def test_a_battery_that_is_charged_lasts_for_ever_or_until_it_was_empty():
+    time = np.linspace(0, 4, 4001)
+    assert lifetime(time, np.full(4001, -0.1)) == np.inf
+    assert lifetime(time, np.where(time < 3, 0.5, -1.0)) == pytest.approx(2.0, abs=1e-3)
+
+
+def test_lead_packs_last_a_quarter_of_an_hour_at_what_rhex_draws():
+    battery = Battery(nominal_voltage=24.0)
+    minutes = battery.discharge_time(np.array([1.86, 1.95, 4.07, 2.76])) / 60
+    np.testing.assert_allclose(minutes, [39, 37, 15.0, 24], atol=0.5)
 
 
 def test_lifetime_counts_from_the_first_time():

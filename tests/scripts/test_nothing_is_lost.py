@@ -303,7 +303,7 @@ def test_a_figure_that_ctrl_c_ended_is_not_drawn_from_half_a_run(tmp_path, monke
 def test_ctrl_c_ends_a_sweep_with_the_gaits_that_were_finished(monkeypatch, capsys):
     from tarsus.scripts import sweep_gaits
 
-    def episode(gait, n_steps):
+    def episode(gait, n_steps, robot):
         if gait.cycle_time == 3.0:
             time.sleep(0.1)  # for the first two to arrive
             ctrl_c()

@@ -7,8 +7,9 @@ is not documented. So there are three motors, and a number from this robot says 
     voltage  the torque that 24 V drive through the armature, and the speed at which the back-EMF takes them
     drive    the same, with the voltage that the drive's bridge of the real robot loses
 
-SI units, at the hip unless it says shaft. K_tau K_w of these motors is 0.891, not 1 as of one motor in SI units: of the
-work of the back-EMF a tenth never reaches the hip (`Motor.constant_loss`).
+When braking, `Motor` bounds the torque by `max_torque`; under a voltage alone it would rise to twice that.
+SI units, at the hip unless it says shaft. The rotor's inertia is left out. K_tau K_w of these motors is 0.891, not 1 as
+of one motor in SI units: of the work of the back-EMF a tenth never reaches the hip (`Motor.constant_loss`).
 
 Source: RHexLib, examples/exprunner/SimSect.rc (body, legs; the file that has gravity), hardware/SimSect/
 SimComponents.hh (SimSect's motors), hardware/UofM/config.hh (the drive), base/PositionControl.cc (gains),

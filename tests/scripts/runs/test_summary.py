@@ -17,7 +17,7 @@ def turned(angle, axis):
     return np.stack([np.cos(angle / 2), *(np.sin(angle / 2) * part for part in axis)], axis=-1)
 
 
-def made(seconds=10.0, dt=1e-2, ground=None, **changes):
+def made(seconds=10.0, dt=1e-2, ground=None, params=None, **changes):
     """A record of a robot that does nothing, with some variables given as functions of time."""
     time = np.arange(round(seconds / dt) + 1) * dt
     sizes = {"time": len(time), "leg": 6, "axis": 3, "quat": 4}
@@ -29,7 +29,7 @@ def made(seconds=10.0, dt=1e-2, ground=None, **changes):
     for name, function in changes.items():
         variables[name][...] = function(time)
     ground = terrain.Flat() if ground is None else ground
-    attrs = record.describe("by hand", "reached the end", "none", HexapodParams(), GAIT, ground)
+    attrs = record.describe("by hand", "reached the end", "none", params or HexapodParams(), GAIT, ground)
     return record.build(time, variables, attrs)
 
 
@@ -171,7 +171,64 @@ def test_feet_slide_only_while_loaded_and_only_along_the_ground():
     np.testing.assert_allclose(slip, [5e-3] * 5 + [0.0], rtol=5e-3)
 
 
+def driven(motor, **changes):
+    """RHex at 0.5 m/s; each hip drives with 2 N m for half of the time and brakes with 1 N m for the other."""
+    params = HexapodParams.rhex(motor)
+    torque, speed = np.array([2.0, -1.0]), 5.0
+    current, voltage = params.motor.current(torque), params.motor.voltage(torque, speed)
+
+    def halves(values):
+        return lambda t: np.where(np.mod(t + 1e-9, 1.0) < 0.5, *values)[:, None]
+
+    variables = {"hip_torque": torque, "hip_speed": (speed, speed), "motor_current": current, "motor_voltage": voltage}
+    variables = {name: halves(values) for name, values in variables.items()} | {"body_position": walking(0.5)}
+    return current, voltage, summary.summarise(made(params=params, **variables | changes))
+
+
+def test_electric_power_and_where_it_goes():
+    current, voltage, result = driven("file")
+    found, power = result.electric, 6 * current * voltage
+    assert power[1] < 0 < power[0]
+    assert (found.drawn, found.net) == pytest.approx((0.5 * power[0], power.mean()))
+    assert found.mechanical == pytest.approx(6 * 0.5 * (10 - 5))
+    assert found.armature_heat == pytest.approx(6 * 1.34 * np.mean(current**2))
+    assert found.net == pytest.approx(found.armature_heat + found.mechanical / (0.0161 * 55.3685), rel=1e-12)
+    assert found.constant_loss == pytest.approx(found.net - found.armature_heat - found.mechanical)
+    assert found.drive_loss == 0 and found.power == found.drawn
+    carried = 7.03 * 9.81 * 0.5
+    assert found.specific_resistance == pytest.approx(found.drawn / carried) == pytest.approx(result.cot_electrical)
+    assert found.specific_resistance_net == pytest.approx(found.net / carried)
+    assert found.bus_current == pytest.approx(found.drawn / 24)
+    assert "file of RHex: 4 N m" in found.motor
+
+
+def test_the_drive_takes_its_part():
+    current, voltage, result = driven("drive")
+    found = result.electric
+    duty = np.abs(voltage) / (24 - np.sign(voltage) * 0.75 * current)
+    assert found.drive_loss == pytest.approx(6 * np.mean(duty * 0.75 * current**2))
+    assert found.power == pytest.approx(found.drawn + found.drive_loss)
+    assert found.specific_resistance > result.cot_electrical
+
+
+def test_a_robot_that_makes_no_way_or_has_no_weight_has_no_specific_resistance():
+    _, _, still = driven("file", body_position=walking(0.0009))
+    assert still.electric.specific_resistance is None and still.electric.specific_resistance_net is None
+    assert "none: no way made, or no weight" in summary.text(summary.lines(still))
+
+
 def test_the_lines_name_every_number():
     text = "\n".join(f"{name} {value}" for name, value in summary.lines(summary.summarise(made())))
-    for words in ("mean speed", "stride", "duty", "cost of transport", "RMS", "limit", "current", "battery", "slip"):
+    for words in (
+        "mean speed",
+        "stride",
+        "duty",
+        "cost of transport",
+        "RMS",
+        "limit",
+        "current",
+        "battery",
+        "slip",
+        "specific",
+    ):
         assert words in text

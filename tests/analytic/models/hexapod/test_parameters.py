@@ -8,10 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tarsus.analytic.models.hexapod import (
+    ROBOTS,
     HexapodParams,
     element_symbols,
     leg_angles,
     leg_vector,
+    robot,
     start_height,
     with_symbols,
 )
@@ -55,6 +57,47 @@ def test_derived_values_follow_a_change():
         0, 0.2
     )
     assert HexapodParams(terrain_type="sinusoid").terrain == Sinusoid(0.03, 15, 15)
+
+
+def test_rhex_is_the_robot_of_the_authors_files():
+    params = HexapodParams.rhex()
+    assert params.total_mass == pytest.approx(7.03)
+    assert params.rho_k.sum() == 8000 and np.sqrt(4000 / 7) / (2 * np.pi) == pytest.approx(3.8, abs=0.01)
+    assert np.ptp(params.attach[:, 0]) == 0.3  # the middle hips are 5 cm wider than the others
+    np.testing.assert_array_equal(params.attach[3:], params.attach[:3] * [-1, 1, 1])
+    moments = np.diag(params.J)
+    assert moments[0] + moments[1] > moments[2]  # a body of positive masses, as Table 2's is not (erratum 2)
+    assert params.rho_r0[0] == params.q_rt < params.q_rl
+    motor = params.motor
+    assert motor.no_load_speed == pytest.approx(31.673, abs=1e-3)
+    assert motor.current(1.0) == pytest.approx(1.87862, abs=1e-5)  # A per N m of a hip
+    assert (motor.voltage(1.0, 0.0), motor.voltage(0.0, 1.0)) == pytest.approx((2.51735, 0.59714), abs=1e-5)
+    gait = params.gait
+    assert (gait.slow_time, gait.sweep_angle, gait.leg_offset) == pytest.approx((0.32998, 0.6981, 0.175), abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    "motor, torque, speed", [("file", 4, 31.67), ("voltage", 9.534, 40.19), ("drive", 6.142, 40.19)]
+)
+def test_the_motors_of_rhex_are_limited_as_their_source_says(motor, torque, speed):
+    params = HexapodParams.rhex(motor)
+    assert (params.max_torque, params.motor.no_load_speed) == pytest.approx((torque, speed), abs=5e-3)
+
+
+def test_robots_have_names():
+    assert robot("rhex").max_torque == robot("rhex-file").max_torque == 4
+    assert robot("table2").body_mass == 6 and robot(own := HexapodParams(body_mass=8)) is own
+    assert all(isinstance(robot(name), HexapodParams) for name in ROBOTS)
+    with pytest.raises(ValueError, match="unknown robot 'rex'; there are table2, rhex, rhex-file"):
+        robot("rex")
+    with pytest.raises(ValueError, match="unknown motor 'fast' of RHex; there are file, voltage, drive"):
+        HexapodParams.rhex("fast")
+
+
+@pytest.mark.parametrize("name, value, need", [("supply_voltage", -24, "positive"), ("drive_resist", -1, "not be neg")])
+def test_a_negative_supply_is_refused(name, value, need):
+    with pytest.raises(ValueError, match=f"{name} must .*{need}"):
+        HexapodParams(**{name: value})
 
 
 def test_symbols_set_single_elements_by_the_manuals_names():
