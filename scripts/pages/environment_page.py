@@ -137,7 +137,7 @@ def _surrogate_tables(env) -> dict[str, Any]:
 
 
 def _hexapod(env) -> dict[str, str]:
-    from tarsus.envs.hexapod import GAIT_RANGES
+    from tarsus.envs.hexapod_clocks import GAIT_RANGES
 
     return {"gait_table": _gait_table(GAIT_RANGES)}
 
