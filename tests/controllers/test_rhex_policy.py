@@ -7,15 +7,15 @@ import pytest
 import tarsus  # noqa: F401
 from tarsus.analytic import rhex_gaits
 from tarsus.controllers.rhex import STAND
-from tarsus.controllers.rhex_policy import FIRST, SPEEDS, steered
+from tarsus.controllers.rhex_policy import FIRST, steered
 from tarsus.scripts.learning import policies
 
 
 def test_measured_speeds_are_settings_and_slower_ones_lower_frequencies():
-    assert steered(SPEEDS[1]).gait == rhex_gaits.gait(1.0)
+    assert steered(rhex_gaits.SPEEDS[1]).gait == rhex_gaits.gait(1.0)
     assert steered(9.0).gait == steered(0.5906).gait == rhex_gaits.gait(2.0)
     assert steered(9.0, fastest_setting=FIRST).gait == rhex_gaits.gait(FIRST)
-    slow = steered(0.5 * SPEEDS[0]).gait
+    slow = steered(0.5 * rhex_gaits.SPEEDS[0]).gait
     assert slow.cycle_time == pytest.approx(1.8) and slow.slow_time / slow.cycle_time == pytest.approx(0.6875)
     assert steered(0.1) == steered(0.0, 0.3) == STAND
     assert steered(0.0, -0.739).gait == rhex_gaits.gait(0, "right")
