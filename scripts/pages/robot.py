@@ -139,9 +139,7 @@ def engines_apart(made: dict) -> str:
     return (
         f"The engines differ by at most {100 * speed:.1f} % in speed and {100 * power:.1f} % in power. Speeds 2 and 3 "
         f"are {100 * off[0]:+.0f} and {100 * off[1]:+.0f} % off the published {PUBLISHED} m/s with nothing fitted. "
-        "Backward: "
-        + ", ".join(f"{made['back', s, 'exact'].speed:.3f}" for s in SPEEDS)
-        + " m/s."
+        "Backward: " + ", ".join(f"{made['back', s, 'exact'].speed:.3f}" for s in SPEEDS) + " m/s."
     )
 
 
