@@ -99,6 +99,7 @@ SMOKE: dict[str, tuple[str, dict[str, Any]]] = {
     "search multipod": ("--legs 6 --generations 1 --out OUT/best.npz", {}),
     "search gait": ("--num-envs 8 --generations 1 --steps 5 --threads 1", dict(EPISODE=20)),
     "page robot": ("--write --docs OUT --jobs 1", dict(measure=lambda walk, engine: one_second())),
+    "page rhex_found": ("--write --docs OUT --jobs 1", dict(measure=lambda walk, engine: one_second())),
     "page slip_leg": ("--write --docs OUT", dict(N_STEPS=2)),
     "sweep gaits": ("--cycle-times 1 --sweep-angles 0.75 --steps 5", {}),
     "train": ("hexapod-gait --num-envs 2 --steps 1 --threads 1 --out OUT", {}),

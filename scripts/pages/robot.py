@@ -15,7 +15,6 @@ from tarsus.analytic.battery import Battery
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.models.hexapod.rhex import MOTORS
-from tarsus.controllers.clock_gaits import CLOCK_GAITS
 from tarsus.controllers.slope import SlopeLaw
 from tarsus.scripts import parallel
 from tarsus.scripts.pages.frame import Page, Place, Table
@@ -33,8 +32,6 @@ TURN_SECONDS = 8.0
 CAPACITY = 3.0 * 3600.0  # of a supposed 24 V battery without Peukert's loss [A s]
 
 RHEX = HexapodParams.rhex()
-STRONG = HexapodParams.rhex("drive")  # what the real robot's motors and drives could give
-FOUND: tuple[str, ...] = ()
 SPEED_2 = rhex_gaits.gait(2)
 Case = tuple[Walk, str]
 
@@ -84,7 +81,6 @@ def plan() -> dict[Any, Case]:
     cases: dict[Any, Case] = {}
     for engine in ENGINES:
         cases |= {("speed", speed, engine): (Walk(rhex_gaits.gait(speed), RHEX), engine) for speed in SPEEDS}
-        cases |= {("found", name, engine): (Walk(CLOCK_GAITS[name], STRONG), engine) for name in FOUND}
         cases |= {("turn", words, engine): (walk, engine) for words, walk in turns().items()}
     cases |= {("back", speed, "exact"): (Walk(rhex_gaits.gait(speed, "backward"), RHEX), "exact") for speed in SPEEDS}
     cases |= {("change", words, "exact"): (walk, "exact") for words, walk in sensitivity().items()}
@@ -219,5 +215,4 @@ def tables(jobs: Jobs = -1) -> Page:
         slope_table(made),
         turn_table(made),
         battery_table(made),
-        walks_table(made, "found", "gait", "## What it could do"),
     )
