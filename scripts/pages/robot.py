@@ -1,6 +1,6 @@
 """The tables of docs/robot.md: RHex of 2001 in both engines, beside what was published of it.
 
-Usage: tarsus page robot [--jobs 1] [--write]. Runtime: three minutes of one core.
+Usage: tarsus page robot [--jobs 1] [--write]. Runtime: ten minutes of one core.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def walks_table(made: dict, kind: str, head: str, title: str) -> Table:
         [
             *(name, engine, f"{m.speed:.4f}", f"{1e3 * m.height:.1f}, {1e3 * m.bounce:.0f}"),
             *(f"{m.electric.drawn:.1f}, {m.electric.net:.1f}", f"{m.electric.armature_heat:.1f}", f"{m.cot:.3f}"),
-            f"{m.electric.specific_resistance:.2f}; {m.with_drive:.2f}",
+            f"{m.resistance:.2f}; {m.with_drive:.2f}",
             f"{m.peak_torque:.2f}, {m.peak_current:.1f}, {m.peak_voltage:.1f}",
             *(f"{1e3 * m.slide:.0f}", f"{100 * m.duty:.0f}, {100 * m.aloft:.0f}"),
         ]
@@ -142,7 +142,7 @@ def engines_apart(made: dict) -> str:
 def change_table(made: dict) -> Table:
     """Return the sensitivity."""
     rows = [
-        [words, f"{m.speed:.3f}", f"{m.electric.drawn:.1f}", f"{m.cot:.3f}", f"{m.electric.specific_resistance:.2f}"]
+        [words, f"{m.speed:.3f}", f"{m.electric.drawn:.1f}", f"{m.cot:.3f}", f"{m.resistance:.2f}"]
         for (kind, words, _), m in made.items()
         if kind == "change"
     ]
@@ -155,7 +155,7 @@ def motor_table(made: dict) -> Table:
 
     def cell(m: Measured) -> str:
         flight = f", all up {100 * m.aloft:.0f} %" if m.aloft > 0.005 else ""
-        return f"{m.speed:.3f} m/s, {m.electric.drawn / (m.electric.carried or np.nan):.2f}{flight}"
+        return f"{m.speed:.3f} m/s, {m.resistance:.2f}{flight}"
 
     rows = [[f"`{motor}`", *(cell(made["motor", (motor, speed), "MuJoCo"]) for speed in SPEEDS)] for motor in MOTORS]
     return Table(("motor", *(f"speed {speed}" for speed in SPEEDS)), rows, "## Motors")
@@ -194,7 +194,7 @@ def battery_table(made: dict) -> Table:
     rows = []
     for speed in SPEEDS:
         m = made["speed", speed, "exact"]
-        amperes = [m.electric.power / 24.0, (m.electric.power + m.drive_loss) / 24.0]
+        amperes = [m.electric.drawn / 24.0, (m.electric.drawn + m.drive_loss) / 24.0]
         minutes = (
             [f"{1 / packs.discharge_rate(i) / 60:.0f}" for i in amperes],
             [f"{CAPACITY / i / 60:.0f}" for i in amperes],

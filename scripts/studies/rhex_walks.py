@@ -57,7 +57,7 @@ class Measured:
     bounce: float  # of the height, peak to peak
     cot: float  # positive work of the hips
     electric: Electric
-    drive_loss: float  # of the drive of the real robot, were it added
+    drive_loss: float  # of the real robot's drive, were it added if the robot has none
     peak_torque: float
     peak_current: float
     peak_voltage: float
@@ -72,9 +72,14 @@ class Measured:
         return self.status == RunStatus.COMPLETED.value
 
     @property
+    def resistance(self) -> float:
+        """Specific resistance at the motors' terminals."""
+        return self.electric.drawn / (self.electric.carried or np.nan)
+
+    @property
     def with_drive(self) -> float:
-        """Specific resistance with what the real robot's drive would lose besides."""
-        return (self.electric.power + self.drive_loss) / (self.electric.carried or np.nan)
+        """The same with what the drive loses besides."""
+        return (self.electric.drawn + self.drive_loss) / (self.electric.carried or np.nan)
 
 
 def measure(walk: Walk, engine: str) -> Measured:
@@ -89,7 +94,7 @@ def measure(walk: Walk, engine: str) -> Measured:
     inside = found.window.holds(record)
     current, voltage = record["motor_current"].values, record["motor_voltage"].values
     real = replace(walk.params.motor, drive_resist=MOTORS["drive"]["drive_resist"])
-    lost = 0.0 if walk.params.drive_resist else powers(real, current[inside], voltage[inside])["drive_loss"].mean()
+    lost = powers(real, current[inside], voltage[inside])["drive_loss"].mean()
     return Measured(
         status=found.status,
         speed=found.speed,
