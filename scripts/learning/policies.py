@@ -65,10 +65,10 @@ def random(env: gymnasium.Env, seed: int) -> PolicyFunction:
 
 
 def clock(env: gymnasium.Env, seed: int, gait: TripodGait | None = None) -> PolicyFunction:
-    """Follow the clock of a gait, by default that of the documents."""
+    """Follow the clock of a gait, by default the robot's own, of Table 2 the documents' walk."""
     base = env.unwrapped
     mode = base.config.action_mode
-    return ClockPolicy(gait or TripodGait(), mode, ctrl_dt=base.ctrl_dt, scale=base.action_scale)
+    return ClockPolicy(gait or base.config.params.gait, mode, ctrl_dt=base.ctrl_dt, scale=base.action_scale)
 
 
 def gait_action(gait: TripodGait) -> np.ndarray:

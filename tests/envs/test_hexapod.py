@@ -519,6 +519,18 @@ def test_gait_actions_move_the_parameters_they_name():
     np.testing.assert_allclose(ahead[..., 0], angle[1:], atol=1e-12)
 
 
+def test_a_robot_is_taken_by_its_name_and_has_its_own_supply():
+    env = gymnasium.make("tarsus:Hexapod-v0", params="rhex")
+    env.reset(seed=0)
+    assert env.unwrapped.params.body_mass == 7.0
+    row = servos.row_of(env.unwrapped.params)
+    assert 24.0 in row and 12.0 not in row and 12.0 in servos.row_of(HexapodParams())
+    env.reset(options={"params": "rhex-drive"})
+    assert env.unwrapped.params.max_torque == pytest.approx(6.142, abs=1e-3)
+    with pytest.raises(ValueError, match="unknown robot 'rex'; there are table2, rhex"):
+        gymnasium.make("tarsus:Hexapod-v0", params="rex")
+
+
 def test_battery_drains_by_what_the_motors_draw():
     env = make_walker(reset_noise=0.0)
     _, infos = walk(env, 1.0)

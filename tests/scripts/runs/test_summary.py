@@ -208,7 +208,9 @@ def test_the_drive_takes_its_part():
     duty = np.abs(voltage) / (24 - np.sign(voltage) * 0.75 * current)
     assert found.drive_loss == pytest.approx(6 * np.mean(duty * 0.75 * current**2))
     assert found.power == pytest.approx(found.drawn + found.drive_loss)
-    assert found.specific_resistance > result.cot_electrical
+    carried = 7.03 * 9.81 * 0.5
+    assert found.specific_resistance == pytest.approx(found.power / carried)
+    assert found.specific_resistance_net == pytest.approx((found.net + found.drive_loss) / carried)
 
 
 def test_a_robot_that_makes_no_way_or_has_no_weight_has_no_specific_resistance():

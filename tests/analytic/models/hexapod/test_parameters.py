@@ -62,7 +62,15 @@ def test_derived_values_follow_a_change():
 def test_rhex_is_the_robot_of_the_authors_files():
     params = HexapodParams.rhex()
     assert params.total_mass == pytest.approx(7.03)
-    assert params.rho_k.sum() == 8000 and np.sqrt(4000 / 7) / (2 * np.pi) == pytest.approx(3.8, abs=0.01)
+    right = {
+        **{"rho_k": (1200, 1600, 1200), "rho_d": (12, 16, 12), "rho_r0": (0.17,) * 3},
+        **{"theta_k": (300, 400, 300), "theta_d": (0.12, 0.16, 0.12), "theta_r0": (0.05,) * 3},
+    }
+    for name, values in right.items():
+        left = -1 if name == "theta_r0" else 1
+        np.testing.assert_array_equal(getattr(params, name), [*values, *(left * value for value in values)])
+    np.testing.assert_array_equal(params.J, np.diag([0.09917, 0.02917, 0.117]))
+    assert (params.g, params.friction_coeff, params.KP, params.KD) == (9.81, 0.5, 24.03, 0.6727)
     assert np.ptp(params.attach[:, 0]) == 0.3  # the middle hips are 5 cm wider than the others
     np.testing.assert_array_equal(params.attach[3:], params.attach[:3] * [-1, 1, 1])
     moments = np.diag(params.J)
