@@ -17,26 +17,21 @@ from ..analytic import rhex_gaits
 from ..analytic.clock import TripodGait, wrap
 from .rhex import STAND, Order, Walker
 
-# Measured with the motors `file` on flat ground from rest in the exact engine, at these settings (3 is no faster):
-# speed [m/s], yaw rate at the whole turn offset, and yaw rate of the turn in place [rad/s].
-SETTINGS = (0.0, 1.0, 1.25, 1.5, 1.72, 2.0)
-SPEEDS = (0.2204, 0.2555, 0.307, 0.381, 0.509, 0.5906)
-YAW_RATES = (0.0945, 0.155, 0.134, 0.098, 0.217, 0.3195)
-TURNS, SHARES = (0.0, 0.25, 0.5, 0.75, 1.0), (0.0, 0.15, 0.39, 0.71, 1.0)  # of the offset; of the yaw rate, setting 2
+# As `rhex_gaits.SPEEDS`: yaw rate of the turn in place [rad/s].
 SETTINGS_IN_PLACE, IN_PLACE = (0.0, 1.0, 2.0), (0.739, 0.847, 1.577)
+FASTEST = rhex_gaits.MEASURED[-1]  # the setting from which on nothing is faster
 SLOWEST = 0.5  # of the frequencies, as a share of the table's
 FIRST, RAMP = 0.75, 2.0  # setting at which it begins to walk, and its greatest rise [1/s]: at once 2 may throw it over
 
 
-def steered(speed: float, yaw_rate: float = 0.0, fastest_setting: float = SETTINGS[-1]) -> Order:
+def steered(speed: float, yaw_rate: float = 0.0, fastest_setting: float = FASTEST) -> Order:
     """Return what to order to walk at a speed [m/s], forward positive, and a yaw rate [rad/s], left positive."""
-    if abs(speed) >= SLOWEST * SPEEDS[0]:
-        setting = min(float(np.interp(abs(speed), SPEEDS, SETTINGS)), fastest_setting)
-        fastest = float(np.interp(setting, SETTINGS, YAW_RATES))
+    if abs(speed) >= SLOWEST * rhex_gaits.SPEEDS[0]:
+        setting = min(float(rhex_gaits.setting_at(speed)), fastest_setting)
         way = 1.0 if speed > 0 else -1.0  # backward the same offset yaws the other way, as a car's wheels do
-        turn = way * np.sign(yaw_rate) * float(np.interp(abs(yaw_rate) / fastest, SHARES, TURNS))
+        turn = float(rhex_gaits.turn_at(way * yaw_rate, setting))
         gait = rhex_gaits.gait(setting, "forward" if speed > 0 else "backward", turn)
-        return Order(_slowed(gait, abs(speed) / SPEEDS[0]))
+        return Order(_slowed(gait, abs(speed) / rhex_gaits.SPEEDS[0]))
     if abs(yaw_rate) >= SLOWEST * IN_PLACE[0]:
         setting = min(float(np.interp(abs(yaw_rate), IN_PLACE, SETTINGS_IN_PLACE)), fastest_setting)
         gait = rhex_gaits.gait(setting, "left" if yaw_rate > 0 else "right")
@@ -78,7 +73,7 @@ class RhexPolicy:
             self._time = info["time"]
         self._reach = self._reach + RAMP * (info["time"] - self._time) if self.walker.walking else FIRST
         self._time = info["time"]
-        self.walker.order = steered(*self.command(), min(self._reach, SETTINGS[-1]))
+        self.walker.order = steered(*self.command(), min(self._reach, FASTEST))
         angle, _ = self.walker(info["time"] + self.ctrl_dt)
         speed = wrap(angle - info["hip_reference"]) / self.ctrl_dt
         return np.clip(speed / self.scale, -1.0, 1.0).astype(np.float32)

@@ -15,15 +15,16 @@ import gymnasium
 import numpy as np
 
 from tarsus.analytic.clock import TripodGait
+from tarsus.analytic.rhex_gaits import SPEEDS
 from tarsus.controllers import gaits
 from tarsus.controllers.clock import ClockPolicy
 from tarsus.controllers.clock_gaits import CLOCK_GAITS
 from tarsus.controllers.gait_policy import GaitPolicy
 from tarsus.controllers.raibert import Raibert, RaibertGains, RaibertPolicy
-from tarsus.controllers.rhex_policy import SPEEDS, RhexPolicy
+from tarsus.controllers.rhex_policy import RhexPolicy
 from tarsus.controllers.slip import SlipControl, SlipController, SlipPolicy
 from tarsus.controllers.slope import SlopeEstimator, SlopeLaw
-from tarsus.envs.hexapod import GAIT_RANGES
+from tarsus.envs.hexapod_clocks import GAIT_RANGES
 from tarsus.scripts.learning.checkpoint import TrainedPolicy, newest
 from tarsus.scripts.learning.training_runs import differences, environment_of, plain
 from tarsus.scripts.machines.multipod_mujoco import bigant_gait, multipod_gait

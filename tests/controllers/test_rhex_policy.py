@@ -6,16 +6,17 @@ import pytest
 
 import tarsus  # noqa: F401
 from tarsus.analytic import rhex_gaits
-from tarsus.controllers.rhex import STAND
-from tarsus.controllers.rhex_policy import FIRST, SPEEDS, steered
+from tarsus.analytic.clock import wrap
+from tarsus.controllers.rhex import SIT_DOWN, STAND, Order, Walker
+from tarsus.controllers.rhex_policy import FIRST, steered
 from tarsus.scripts.learning import policies
 
 
 def test_measured_speeds_are_settings_and_slower_ones_lower_frequencies():
-    assert steered(SPEEDS[1]).gait == rhex_gaits.gait(1.0)
+    assert steered(rhex_gaits.SPEEDS[1]).gait == rhex_gaits.gait(1.0)
     assert steered(9.0).gait == steered(0.5906).gait == rhex_gaits.gait(2.0)
     assert steered(9.0, fastest_setting=FIRST).gait == rhex_gaits.gait(FIRST)
-    slow = steered(0.5 * SPEEDS[0]).gait
+    slow = steered(0.5 * rhex_gaits.SPEEDS[0]).gait
     assert slow.cycle_time == pytest.approx(1.8) and slow.slow_time / slow.cycle_time == pytest.approx(0.6875)
     assert steered(0.1) == steered(0.0, 0.3) == STAND
     assert steered(0.0, -0.739).gait == rhex_gaits.gait(0, "right")
@@ -58,3 +59,43 @@ def test_straight_on_it_walks_as_fast_as_the_robot_did():
     speed, _ = walked(6.0, preset="reference")
     exact, _ = walked(6.0, engine="exact")
     assert speed == pytest.approx(0.59, abs=0.02) and exact == pytest.approx(speed, rel=0.02)
+
+
+PLAN = (  # time [s], what is ordered then, and the height of the body when the next order comes [m]
+    (0.0, STAND, 0.162),
+    (1.0, Order(rhex_gaits.gait(0.75)), None),
+    (2.5, Order(rhex_gaits.gait(2.0)), None),
+    (4.0, STAND, 0.162),
+    (5.0, SIT_DOWN, 0.03),
+    (7.0, STAND, 0.162),
+    (9.0, Order(rhex_gaits.gait(0.75, "left")), None),
+    (11.0, STAND, 0.162),
+    (12.0, Order(rhex_gaits.gait(1.0, "backward")), None),
+    (14.0, SIT_DOWN, 0.03),
+)
+
+
+@pytest.mark.parametrize(("engine", "n_orders"), [("mujoco", len(PLAN)), ("exact", 4)])
+def test_it_stands_walks_stops_lies_down_and_gets_up(engine, n_orders):
+    """The exact engine's body has no plate to lie on, so there it only walks and stops."""
+    options = {"params": "rhex", "action_mode": "velocity", "reset_noise": 0.0, "engine": engine}
+    env = gymnasium.make("Hexapod-v0", **options, max_episode_steps=10_000)
+    _, info = env.reset(seed=0)
+    base = env.unwrapped
+    walker, yaw = Walker(info["hip_reference"], stands=True), []
+    until = [when for when, _, _ in PLAN[1:]] + [16.0]
+    for (_, walker.order, height), end in list(zip(PLAN, until, strict=True))[:n_orders]:
+        start = base.data.qpos[:2].copy()
+        while info["time"] < end - 1e-9:
+            ahead = wrap(walker(info["time"] + base.ctrl_dt)[0] - info["hip_reference"])
+            _, _, terminated, _, info = env.step(ahead / (base.ctrl_dt * base.action_scale))
+            assert not terminated, info["termination"]
+        moved = base.data.qpos[:2] - start
+        yaw.append(np.arctan2(*(base.task.forward_axis * (-1, 1))))
+        if height is not None:
+            assert base.data.qpos[2] == pytest.approx(height, abs=0.005)
+        elif walker.order.gait.heading in ("forward", "backward"):
+            way = moved @ base.task.forward_axis
+            assert way > 0.25 if walker.order.gait.heading == "forward" else way < -0.25
+        else:
+            assert np.hypot(*moved) < 0.1 and 0.8 < (yaw[-1] - yaw[-2]) % (2 * np.pi) < 2.0
