@@ -17,7 +17,7 @@ import numpy as np
 from .clock import TripodGait
 
 
-class Setting(NamedTuple):
+class SpeedSetting(NamedTuple):
     """A row of the table."""
 
     cycle_time: float  # t_c [s]
@@ -30,17 +30,23 @@ class Setting(NamedTuple):
 
 
 SETTINGS = (
-    Setting(0.9, 0.6875, 0.6, -0.15, 0.12, 0.09, 0.105),
-    Setting(0.8, 0.69, 0.6109, -0.15, 0.15, 0.09, 0.131),
-    Setting(0.53, 0.6226, 0.6981, -0.175, 0.15, 0.11, 0.113),
-    Setting(0.53, 0.56, 0.6981, -0.175, 0.14, 0.11, 0.113),
+    SpeedSetting(0.9, 0.6875, 0.6, -0.15, 0.12, 0.09, 0.105),
+    SpeedSetting(0.8, 0.69, 0.6109, -0.15, 0.15, 0.09, 0.131),
+    SpeedSetting(0.53, 0.6226, 0.6981, -0.175, 0.15, 0.11, 0.113),
+    SpeedSetting(0.53, 0.56, 0.6981, -0.175, 0.14, 0.11, 0.113),
 )
 FASTEST = len(SETTINGS) - 1
 SLOWEST_TURN, FASTEST_TURN = 2.0, 0.3  # period of a turn of the triwheel at the commands 0 and 1 [s]
+# Measured on the robot `rhex` with the motors `file`, flat ground, from rest in the exact engine, at these settings (3
+# is no faster): speed [m/s] and yaw rate at the whole turn offset [rad/s]; and, at 2, shares of the one and the other.
+MEASURED = (0.0, 1.0, 1.25, 1.5, 1.72, 2.0)
+SPEEDS = (0.2204, 0.2555, 0.307, 0.381, 0.509, 0.5906)
+YAW_RATES = (0.0945, 0.155, 0.134, 0.098, 0.217, 0.3195)
+TURNS, YAW_SHARES = (0.0, 0.25, 0.5, 0.75, 1.0), (0.0, 0.15, 0.39, 0.71, 1.0)
 TRIWHEEL_TURN = 0.1  # difference of the sides' sweeps in its turn [rad]
 
 
-def setting(speed: float) -> Setting:
+def setting(speed: float) -> SpeedSetting:
     """Return the row of the table at a speed setting from 0 to 3, linear between whole ones.
 
     Raises:
@@ -48,10 +54,26 @@ def setting(speed: float) -> Setting:
     """
     if not 0.0 <= speed <= FASTEST:
         raise ValueError(f"the speed settings of RHex lie from 0 to {FASTEST}, got {speed:g}")
-    return Setting(*(float(np.interp(speed, range(len(SETTINGS)), column)) for column in zip(*SETTINGS, strict=True)))
+    return SpeedSetting(*map(float, settings(speed)))
 
 
-def commanded(command: float) -> Setting:
+def settings(speed) -> SpeedSetting:
+    """Return the columns of the table at speed settings of any shape; what is beyond it is held."""
+    return SpeedSetting(*(np.interp(speed, range(len(SETTINGS)), column) for column in zip(*SETTINGS, strict=True)))
+
+
+def setting_at(speed):
+    """Return the setting that walks at a speed of any shape [m/s], as measured; 0 or 2 beyond the range."""
+    return np.interp(np.abs(speed), SPEEDS, MEASURED)
+
+
+def turn_at(yaw_rate, speed_setting):
+    """Return the turn in [-1, 1] that yaws at a rate [rad/s] while walking at a setting, as measured; of any shape."""
+    share = np.abs(yaw_rate) / np.interp(speed_setting, MEASURED, YAW_RATES)
+    return np.copysign(np.interp(share, YAW_SHARES, TURNS), yaw_rate)
+
+
+def commanded(command: float) -> SpeedSetting:
     """Return the row of a command in [-1, 1], whose magnitude is a share of the fastest setting.
 
     Raises:

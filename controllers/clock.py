@@ -30,7 +30,11 @@ class ClockController:
             t: Time [s].
             hip_angle: Hip angles, shape (n_legs,) [rad]; only used to wrap the error.
         """
-        angle, rate = self.clock(t)
+        return self.commands(*self.clock(t), hip_angle)
+
+    @staticmethod
+    def commands(angle: np.ndarray, rate: np.ndarray, hip_angle: np.ndarray) -> np.ndarray:
+        """Return the hip commands of reference angles [rad] and rates [rad/s], each shape (n_legs,)."""
         return np.stack([nearest_turn(angle, hip_angle), rate, np.zeros_like(rate)], axis=-1)
 
 

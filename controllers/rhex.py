@@ -146,8 +146,8 @@ class Walker:
         return Stretch(t, BACK + UP, np.stack([angle, back, down]), np.full(6, BACK))
 
     def _stand(self, t: float, angle: np.ndarray) -> Stretch:
-        """Hold the legs at the offset of standing, or move them there."""
-        return _line(t, ADJUST, angle, nearest_turn(self.offset, angle))
+        """Hold the legs at the offset of standing, or move them there, more slowly if they are off the ground."""
+        return _line(t, UP if raised(angle).any() else ADJUST, angle, nearest_turn(self.offset, angle))
 
     def _sit(self, t: float, angle: np.ndarray) -> Stretch:
         """Let the body down."""
@@ -156,9 +156,14 @@ class Walker:
         return _line(t, SIT, angle, angle - wrap(angle) + over)
 
     def _lift(self, t: float, angle: np.ndarray, asked: TripodGait) -> Stretch:
-        """Lift the first tripod straight up, the way it will walk; the other one goes to its mid-stance."""
-        self.activity, self._raised = "lifting", EVEN
-        self.gait = self.compensate(asked)
+        """Lift the first tripod straight up, the way it will walk; the other one goes to its mid-stance.
+
+        If one is up already, as an episode begins, they walk at once.
+        """
+        self.activity, self._raised, self.gait = "lifting", raised(angle), self.compensate(asked)
+        if self._raised.tolist() in (EVEN.tolist(), (~EVEN).tolist()):
+            return self._half_cycle(t, angle, asked)
+        self._raised = EVEN
         clock = self.gait.clock()
         middle = clock.direction * clock.leg_offset
         end = np.where(EVEN, onward(angle, middle + np.pi, clock.direction), nearest_turn(middle, angle))
@@ -168,7 +173,7 @@ class Walker:
         """Bring the raised tripod down to mid-stance and the other one up, to where the new gait has them."""
         self.activity = "walking"
         self.gait = self.compensate(replace(asked, blend=self.gait.blend, blend_shape=self.gait.blend_shape))
-        clock, raised = self.gait.clock(), self._raised
+        clock, up = self.gait.clock(), self._raised
         way, period = clock.direction, clock.cycle_time
         middle = way * clock.leg_offset
         down = onward(angle, middle, way)
@@ -176,11 +181,11 @@ class Walker:
         sweep, slow = np.broadcast_to(clock.sweep_angle, (6,)), np.broadcast_to(clock.slow_time, (6,))
         knots = np.stack([
             angle,
-            np.where(raised, down - way * 0.5 * sweep, stance + way * 0.5 * sweep),
-            np.where(raised, down, stance + way * np.pi),
+            np.where(up, down - way * 0.5 * sweep, stance + way * 0.5 * sweep),
+            np.where(up, down, stance + way * np.pi),
         ])  # fmt: skip
-        self._raised = ~raised
-        corner = np.where(raised, 0.5 * (period - slow), 0.5 * slow)
+        self._raised = ~up
+        corner = np.where(up, 0.5 * (period - slow), 0.5 * slow)
         return Stretch(t, 0.5 * period, knots, corner, clock.blend * period, clock.blend_shape == "cubic")
 
     def _stop(self, t: float, angle: np.ndarray) -> Stretch:
@@ -189,6 +194,11 @@ class Walker:
         down = onward(angle, clock.direction * clock.leg_offset, clock.direction)
         self.activity, self.gait = "stopping", None
         return _line(t, 0.5 * clock.cycle_time, angle, np.where(self._raised, down, angle))
+
+
+def raised(angle: np.ndarray) -> np.ndarray:
+    """Return whether legs point up."""
+    return np.cos(angle) < 0.0
 
 
 def onward(angle: np.ndarray, target: np.ndarray, direction: np.ndarray) -> np.ndarray:

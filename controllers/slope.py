@@ -12,10 +12,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.signal import butter, sosfilt
 
 from ..analytic.clock import TripodGait
 from ..analytic.finite import check_finite
 from ..analytic.terrain import Flat, Slope, Terrain
+from .clock import ClockController
 
 MOST_SWEEP, MOST_DUTY = 0.5, 0.2  # that the law adds [rad], [cycle]
 
@@ -84,3 +86,66 @@ def slope_of(ground: Terrain) -> float:
     if not isinstance(ground, Flat | Slope):
         raise ValueError(f"only flat ground and a slope have one slope that can be known, not {type(ground).__name__}")
     return float(np.arctan(ground.gradient(0.0, 0.0)[1]))
+
+
+class SlopeEstimator:
+    """The slope that an accelerometer along the body's forward axis feels, through a Butterworth low-pass of order 4.
+
+    The authors designed the filter for 4 Hz at steps of 1 ms and stepped it every 10 ms: what ran were 0.4 Hz.
+
+    Attributes:
+        slope: The present estimate [rad], nose up positive; 0 before the first reading.
+        period: Between readings [s].
+    """
+
+    def __init__(self, g: float, cutoff: float = 0.4, period: float = 0.01):
+        """Take gravity [m/s^2], the filter's corner frequency [Hz], and the time between readings [s].
+
+        Raises:
+            ValueError: If there is no gravity to feel, or the filter is faster than half the rate of the readings.
+        """
+        if not g > 0:
+            raise ValueError(f"a slope is felt by gravity, which must be positive, got g = {g}")
+        if not (period > 0 and 0 < cutoff < 0.5 / period):
+            raise ValueError(f"cutoff must lie between 0 and half a reading per period of {period} s, got {cutoff}")
+        self.slope, self.period, self._g = 0.0, period, g
+        self._sections = butter(4, cutoff, fs=1.0 / period, output="sos")
+        self._memory = np.zeros((len(self._sections), 2))
+
+    def update(self, acceleration: float) -> float:
+        """Return the estimate after one more reading [m/s^2]; an accelerometer at rest, nose up, reads g sin(slope)."""
+        felt = np.arcsin(np.clip(acceleration / self._g, -1.0, 1.0))
+        (self.slope,), self._memory = sosfilt(self._sections, [felt], zi=self._memory)
+        return self.slope
+
+
+class SlopeFollower(ClockController):
+    """The clock of a gait for level ground, compensated for the slope that the robot feels.
+
+    A new slope is taken at the clock's half cycles, when sweep and duty do not matter to the angles; leans then move
+    from the old to the new ones evenly over half a cycle, so that the hips' references do not jump.
+    """
+
+    def __init__(self, gait: TripodGait, law: SlopeLaw, estimator: SlopeEstimator):
+        super().__init__(gait)
+        self.gait, self.law, self.estimator = gait, law, estimator
+        self._slope, self._halves, self._readings = 0.0, 0, 0
+        self._behind = np.zeros(3)  # leans of before less present ones [rad]
+
+    def sense(self, t: float, acceleration: float) -> None:
+        """Take the accelerometer's reading along the forward axis [m/s^2] at time t [s], called at every step."""
+        if t >= self._readings * self.estimator.period:
+            self._readings += 1
+            self.estimator.update(acceleration)
+        if t >= (self._halves + 1) * 0.5 * self.gait.cycle_time:
+            self._halves += 1
+            self._behind = self.law.leans(self._slope) - self.law.leans(self.estimator.slope)
+            self._slope = self.estimator.slope
+            self.clock = self.law.compensated(self.gait, self._slope).clock()
+
+    def __call__(self, t: float, hip_angle: np.ndarray) -> np.ndarray:
+        """Return the hip commands at time t [s], as `ClockController` does."""
+        angle, rate = self.clock(t)
+        half = 0.5 * self.gait.cycle_time
+        behind, left = np.tile(self._behind, 2), 1.0 - (t - self._halves * half) / half
+        return self.commands(angle + left * behind, rate - behind / half, hip_angle)

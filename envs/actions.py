@@ -133,7 +133,7 @@ class Gait(ActionMode):
             return
         kept = task.action, task.correction, task.held, task.turned, task.reference, task.rate
         rows, (made, self._commands) = [np.atleast_2d(array) for array in kept], self.room_for_commands()
-        self._gait = np.zeros((len(rows[0]), 7))  # a gait of fewer parameters leaves the last at 0
+        self._gait = np.zeros((len(rows[0]), 8))  # a gait of fewer parameters leaves the last at 0
         clock = self._gait, *task.CLOCK, np.atleast_1d(task.cycles), task.substep_times, task.lead
         self._arguments = *clock, *self.correcting(), *rows, made
 

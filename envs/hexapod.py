@@ -15,74 +15,16 @@ from ..analytic.models.hexapod import N_LEGS, HexapodParams, robot
 from ..mjcf import hexapod
 from ..mjcf.hexapod_state import start_state
 from . import actions, free_body
+from .hexapod_clocks import CLOCKS, GAIT_RANGES, tripod_gait
 from .observations import Observation, labelled
 from .servos import Layout
 from .turning import Rate
 from .vector import LeggedVectorEnv
 from .walker import WalkerConfig, WalkerEnv, WalkerTask
 
-# The gait parameters an action moves, and their ranges: low at -1, high at +1. Duty factors are t_s / t_c, so that
-# every action is a possible gait.
-GAIT_RANGES = {
-    "cycle_time": (0.3, 2.0),  # t_c [s]
-    "duty_factor": (0.4, 0.8),  # t_s / t_c
-    "sweep_angle": (0.3, 2.0),  # phi_s [rad]
-    "leg_offset": (-0.6, 0.6),  # phi_o [rad]
-    "duty_difference": (-0.15, 0.15),  # dt_s / t_c; left legs plus, right legs minus
-    "offset_difference": (-0.3, 0.3),  # dphi_o [rad]; left legs plus, right legs minus
-}
-_LOW, _HIGH = np.array(list(GAIT_RANGES.values())).T
-_SIDE = np.where(RIGHT, -1.0, 1.0)
 LEGS = tuple(f"leg_{k}" for k in range(N_LEGS))
 HIPS = tuple(f"hip_{k}" for k in range(N_LEGS))
-WALK = np.array([1.0, 0.6, 0.75, 0.0, 0.0, 0.0])  # the documents' gait, in the order of `GAIT_RANGES`
-# Of the clock that follows commands: speeds [m/s], and what was measured to walk at them and to turn best: cycle time
-# [s], sweep angle [rad], and the yaw rate where the sides differ most [rad/s].
-STEERING = (
-    (0.0, 0.1, 0.25, 0.35, 0.45, 0.53),
-    (1.3, 1.0, 0.75, 0.6, 0.53, 0.5),
-    (-0.2, 0.0, 0.375, 0.375, 0.5, 0.75),
-    (0.5, 0.5, 0.5, 0.75, 0.75, 0.75),
-)
 MODES = actions.MODES | {"rate": Rate}
-
-
-def gait_parameters(action: np.ndarray) -> np.ndarray:
-    """Return the gait parameters an action names, in the order of `GAIT_RANGES`, shape (..., 6)."""
-    return _LOW + 0.5 * (np.asarray(action, float) + 1.0) * (_HIGH - _LOW)
-
-
-def tripod_gait(parameters: np.ndarray, cycles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return hip angles [rad] and their rates [rad/s] of the alternating-tripod clock, shape (..., 6) both.
-
-    Args:
-        parameters: In the order of `GAIT_RANGES`, shape (..., 6), and by how much the left legs sweep more than
-            usual, the right ones less, if that is given, shape (..., 7) [rad].
-        cycles: The clock has gone, shape (...,).
-    """
-    gait = parameters[..., None]  # (..., 7, 1): broadcasts over the legs
-    cycle_time, duty, sweep, offset, duty_difference, offset_difference, *more = np.moveaxis(gait, -2, 0)
-    sweep = sweep + _SIDE * more[0] if more else sweep
-    slow_time = (duty + _SIDE * duty_difference) * cycle_time
-    angle, rate = profile(np.asarray(cycles)[..., None] + TRIPOD_PHASE, cycle_time, slow_time, sweep)
-    return -(angle + offset + _SIDE * offset_difference), -rate  # the minus is forward
-
-
-def steered(command: np.ndarray) -> np.ndarray:
-    """Return the parameters of a clock that follows a command, as `tripod_gait` takes them, shape (..., 7).
-
-    Between the points of `STEERING` they are interpolated. In a turn the outer legs sweep more and begin farther ahead,
-    the inner ones less and farther back. The clock stops where the robot is to stand.
-
-    Args:
-        command: Forward speed [m/s] and yaw rate [rad/s], shape (..., 2).
-    """
-    speed, yaw_rate = command[..., 0], command[..., 1]
-    cycle_time, sweep, fastest = (np.interp(speed, STEERING[0], row) for row in STEERING[1:])
-    cycle_time = np.where((np.abs(speed) < 0.01) & (np.abs(yaw_rate) < 0.01), 1e6, cycle_time)
-    turn = np.clip(yaw_rate / fastest, -1.0, 1.0)
-    duty, none = np.full_like(turn, WALK[1]), np.zeros_like(turn)
-    return np.stack([cycle_time, duty, sweep, none, none, -0.1 * turn, -0.7 * turn], axis=-1)
 
 
 @dataclass(frozen=True)
@@ -95,7 +37,10 @@ class HexapodConfig(WalkerConfig):
     ACTION_MODES = tuple(MODES)
     PERIODS = {"torque": 0.002}  # a PD law of sampled torques walks as in the exact engine; at 6 ms it falls
 
+    FIXED = (*WalkerConfig.FIXED, "clock")
+
     action_mode: str = "residual"  # or "velocity", "torque", "gait", "rate"
+    clock: str = "table2"  # what "gait" and "residual" follow; or "rhex", with its table of gaits and blended corners
     phase_spread: float = 0.5  # of the mode "rate", how far at most a leg begins from its tripod's phase [cycle]
     params: HexapodParams | str = field(default_factory=HexapodParams)  # the robot, or its name, as "rhex"
     ctrl_dt: float | None = None  # control period, a multiple of the timestep [s]; None is 0.02, of torques 0.002
@@ -106,6 +51,8 @@ class HexapodConfig(WalkerConfig):
     def __post_init__(self) -> None:
         object.__setattr__(self, "params", robot(self.params))
         super().__post_init__()
+        if self.clock not in CLOCKS:
+            raise ValueError(f"unknown clock {self.clock!r}; there are {', '.join(CLOCKS)}")
         if not 0 <= self.phase_spread <= 0.5:
             raise ValueError(f"phase_spread lies from 0 to 0.5 cycles, got {self.phase_spread}")
 
@@ -129,7 +76,7 @@ class HexapodTask(WalkerTask):
     TURN = TripodGait(cycle_time=0.7, slow_time=0.42)  # of the mode "rate", each leg's own at rate 1
     RATE_RANGE = 0.5  # of the mode "rate", the share of it that an action of 1 adds
     gait_ranges = GAIT_RANGES
-    CLOCK = TRIPOD_PHASE, _SIDE
+    CLOCK = TRIPOD_PHASE, np.where(RIGHT, -1.0, 1.0)
     spec_of = staticmethod(hexapod.build)
     start_state = staticmethod(start_state)
     gait = staticmethod(tripod_gait)
@@ -179,8 +126,14 @@ class HexapodTask(WalkerTask):
         return self.rest_length - self._length
 
     def gait_corrected(self, command: np.ndarray | None) -> np.ndarray:
-        """Return the parameters of the documents' walk, or of the clock that follows the command."""
-        return WALK if command is None else steered(command)
+        """Return the parameters of the clock's walk, by default the documents', or of what follows the command."""
+        clock = CLOCKS[self.config.clock]
+        return clock.walk if command is None else clock.steered(command)
+
+    def prepare(self) -> None:
+        """Choose the clock, and find the names of joints, legs and actions."""
+        self.gait_ranges = CLOCKS[self.config.clock].ranges
+        super().prepare()
 
     def scattered(self, rng: np.random.Generator) -> np.ndarray:
         """Return angles of the hips at a random phase of `TURN`, shape (6,) [rad], each leg some way from its tripod.

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..analytic.clock import TURN, fast_phase, slow_phase
+from ..analytic.clock import TURN, blended_corner, fast_phase, slow_phase
 from ..analytic.compilation import compiled
 
 MAX_LEAD = np.pi  # of a set-point ahead of its joint [rad]: what the documents' controller, which wraps, can see
@@ -116,7 +116,7 @@ def legs_of_clock(
 
     Args:
         gait: Cycle time [s], duty factor, sweep and offset angle [rad], and the differences of duty, offset and sweep
-            [rad] that the sides add, shape (n, 7).
+            [rad] that the sides add, and the width of cubic blends [cycle], shape (n, 8).
         phase: Of each leg, shape (n_legs,) [cycle].
         side: Of each leg, +1 or -1, shape (n_legs,).
         cycles: The clock has gone before and after, shape (n,).
@@ -161,7 +161,7 @@ def legs_of_clock(
 
 def leg_of_clock(gait, phase, side, cycles):
     """Return angle [rad] and rate [rad/s] of a leg of `legs_of_clock` when its clock has gone so many cycles."""
-    cycle_time, duty, sweep, offset, duty_difference, offset_difference, sweep_difference = gait
+    cycle_time, duty, sweep, offset, duty_difference, offset_difference, sweep_difference, blend = gait
     slow_time, sweep = (duty + side * duty_difference) * cycle_time, sweep + side * sweep_difference
     gone = cycles + phase
     turns = np.floor(gone + 0.5)
@@ -170,6 +170,13 @@ def leg_of_clock(gait, phase, side, cycles):
         angle, speed = slow_phase(tau, slow_time, sweep)
     else:
         angle, speed = fast_phase(tau, 0.5 if tau > 0.0 else -0.5, cycle_time, slow_time, sweep)
+    width = blend * cycle_time
+    into = abs(tau) - 0.5 * (slow_time - width)
+    if 0.0 < into < width:
+        line, slow_rate = slow_phase(abs(tau), slow_time, sweep)
+        _, fast_rate = fast_phase(tau, 0.5, cycle_time, slow_time, sweep)
+        rise, more = blended_corner(into, width, True, fast_rate - slow_rate)
+        angle, speed = np.copysign(line + rise, tau), slow_rate + more
     return -(TURN * turns + angle + offset + side * offset_difference), -speed
 
 

@@ -21,7 +21,7 @@ from tqdm import tqdm
 
 import tarsus  # noqa: F401  registers the environments
 from tarsus.analytic.clock import TripodGait
-from tarsus.envs.hexapod import GAIT_RANGES, gait_parameters
+from tarsus.envs.hexapod_clocks import GAIT_RANGES, gait_parameters
 from tarsus.scripts import arguments, report
 from tarsus.scripts.learning.policies import GAITS, gait_action, run_up
 from tarsus.scripts.runs import interrupts

@@ -5,11 +5,9 @@ Usage: tarsus simsect [-c SimSect.rc] [--robot rhex] [--gait walk] [--method rod
 
 from __future__ import annotations
 
-import argparse
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -17,8 +15,8 @@ from tarsus.analytic import hybrid as hy
 from tarsus.analytic import saving, simsect
 from tarsus.analytic.hybrid.names import overlay
 from tarsus.analytic.hybrid.tableau import METHODS
-from tarsus.analytic.models.hexapod import ROBOTS, robot
-from tarsus.controllers.clock_gaits import CLOCK_GAITS
+from tarsus.analytic.models.hexapod import ROBOTS
+from tarsus.controllers import clock_gaits
 from tarsus.scripts import arguments, paths
 from tarsus.scripts.runs import interrupts, output
 
@@ -30,17 +28,17 @@ def main(argv: list[str] | None = None) -> int:
     """Run the file; return 0 if the final time was reached, 1 if the run ended before, 2 if the file is wrong."""
     parser = arguments.Parser(prog="tarsus simsect", description=__doc__.partition("\n")[0])
     parser.add_argument("-c", dest="file", default=simsect.DEFAULT_FILE, help="init file (default: %(default)s)")
-    words = "of a hexapod: whose numbers hold where the file says nothing (default: table2)"
-    parser.add_argument("--robot", choices=tuple(ROBOTS), help=words)
-    words = "of a hexapod: one with a name, for a file that has none"
-    parser.add_argument("--gait", choices=tuple(CLOCK_GAITS), help=words)
+    words = f"of a hexapod, for a file that has none: {clock_gaits.NAMES}"
+    parser.add_argument("--gait", help=words)
     words = "rk23 is SimSect's class of method; default dop853, of the hexapod rodas5p, which is for stiff fields"
     parser.add_argument("--method", choices=METHODS, help=words)
     parser.add_argument("--mode", default="auto", choices=MODES, help="how it is run (default: %(default)s)")
+    parser.add_argument("--robot", choices=tuple(ROBOTS), help="the hexapod whose symbols the file leaves out")
     parser.add_argument("--video", type=paths.film, help="film the run into this file (.mp4, .gif)")
     parser.add_argument("--force", action="store_true", help="replace files that are there, instead of a number")
     with arguments.read(parser, argv) as args:
-        run = simsect.load(args.file, **_machine(args))
+        gait = None if args.gait is None else clock_gaits.find(args.gait)
+        run = simsect.load(args.file, given={"robot": args.robot} if args.robot else None, gait=gait)
         hy.Options(**run.settings)
         simsect.check_outputs(run)
         run = replace(run, base=str(free_base(Path(run.base), args.force)))
@@ -65,12 +63,6 @@ def main(argv: list[str] | None = None) -> int:
     if asked():
         return interrupts.report("tarsus simsect", result.t_end, data)
     return 0 if result.status is hy.Status.FINAL_TIME else 1
-
-
-def _machine(args: argparse.Namespace) -> dict[str, Any]:
-    """Return what the command line says of the machine."""
-    given = {"params": args.robot and robot(args.robot), "gait": args.gait and CLOCK_GAITS[args.gait]}
-    return {name: value for name, value in given.items() if value is not None}
 
 
 def free_base(base: Path, force: bool) -> Path:

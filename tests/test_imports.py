@@ -11,7 +11,8 @@ from tarsus.scripts import cli
 
 ROOT = Path(__file__).parents[1]
 SIBLINGS = {"analytic", "mjcf", "controllers", "envs", "scripts"}
-PLAIN = {f"analytic.{name}" for name in ("models", "terrain", "clock", "undulation", "motor", "battery", "finite")}
+PLAIN = {"models", "terrain", "clock", "rhex_gaits", "undulation", "motor", "battery", "finite"}
+PLAIN = {f"analytic.{name}" for name in PLAIN}
 
 # What each folder may import: siblings (all, or single modules of one), and third-party packages it must not.
 MAY_IMPORT = {

@@ -13,6 +13,7 @@ from typing import Any
 
 from .. import hybrid as hy
 from .. import terrain
+from ..clock import TripodGait
 from .parsing import DEFAULT_FILE, Symbol, parse
 from .systems import SYSTEMS
 
@@ -65,15 +66,16 @@ class Setup:
     idle: tuple[str, ...] = ()  # symbols of the file that are known and have no effect
 
 
-def setup(symbols: Mapping[str, Symbol], name: str = DEFAULT_FILE, strict: bool = True, **machine: Any) -> Setup:
+def setup(
+    symbols: Mapping[str, Symbol], name: str = DEFAULT_FILE, strict: bool = True, gait: TripodGait | None = None
+) -> Setup:
     """Return the run that symbols describe.
 
     Args:
         symbols: From `parse`.
         name: The file's name, for messages.
         strict: Whether an unknown symbol is an error; else it is ignored.
-        machine: Of the hexapod: `params`, the robot whose values hold where the symbols say nothing (Table 2's by
-            default); `gait`, a gait of the clock where the symbols name none.
+        gait: Of a hexapod, where the symbols set none.
 
     Raises:
         ValueError: With file and line, for an unknown system or symbol, or a value of the wrong type.
@@ -87,7 +89,7 @@ def setup(symbols: Mapping[str, Symbol], name: str = DEFAULT_FILE, strict: bool 
     _read({n: symbol for n, symbol in symbols.items() if n in words}, words, words, name, strict)
     numbers = {n: symbol.value for n, symbol in symbols.items() if isinstance(symbol.value, float)}
     try:
-        model, ground = kind.build(numbers | words, **machine), kind.ground(numbers | words)
+        model, ground = kind.build(numbers | words, gait), kind.ground(numbers | words)
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from None
     names = {"state": model.state_names, "memory": model.memory_names, "params": model.param_names}
@@ -171,8 +173,10 @@ def settings(values: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def load(path: str | Path, strict: bool = True, **machine: Any) -> Setup:
-    """Return the run that an init file describes; `machine` as of `setup`.
+def load(
+    path: str | Path, strict: bool = True, given: Mapping[str, Any] | None = None, gait: TripodGait | None = None
+) -> Setup:
+    """Return the run that an init file describes, with some symbols or a gait given from outside it.
 
     Raises:
         ValueError: If the file cannot be read or is wrong.
@@ -184,4 +188,5 @@ def load(path: str | Path, strict: bool = True, **machine: Any) -> Setup:
         raise ValueError(f"cannot read the init file {path}: {error.strerror}") from None
     except UnicodeDecodeError:
         raise ValueError(f"cannot read the init file {path}: it is not a text") from None
-    return setup(parse(text, path.name), path.name, strict, **machine)
+    symbols = parse(text, path.name) | {symbol: Symbol(value, 0) for symbol, value in (given or {}).items()}
+    return setup(symbols, path.name, strict, gait)

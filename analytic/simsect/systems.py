@@ -11,7 +11,7 @@ from .. import hybrid as hy
 from .. import terrain
 from ..clock import TripodGait
 from ..models import slip
-from ..models.hexapod import N_LEGS, HexapodParams, element_symbols, state, with_symbols
+from ..models.hexapod import N_LEGS, HexapodParams, element_symbols, robot, state, with_symbols
 from ..models.hexapod import hybrid as hexapod
 
 Symbols = Mapping[str, float | str]
@@ -22,7 +22,7 @@ class System:
     """A machine as init files know it.
 
     Attributes:
-        build: Makes the model from the symbols that are set; further arguments are those of `init_file.setup`.
+        build: Makes the model from the symbols that are set; and the gait that is given besides.
         words: Symbols whose values are words, with their defaults.
         view: Its own defaults of the view's symbols.
         placing: Symbols that place it, which `build` takes besides the model's own.
@@ -40,9 +40,9 @@ class System:
     ground: Callable[[Symbols], terrain.Terrain] = lambda symbols: terrain.Flat()
 
 
-def _slip(symbols: Symbols, params: HexapodParams | None = None, gait: TripodGait | None = None) -> hy.Model:
-    if params is not None or gait is not None:
-        raise ValueError("a robot or a gait is for the system hexapod, not slip")
+def _slip(symbols: Symbols, gait: TripodGait | None = None) -> hy.Model:
+    if gait is not None:
+        raise ValueError("only the system hexapod walks a gait, not slip")
     names = [entry.name for entry in fields(slip.Slip)]
     return slip.build(params=slip.Slip(**{name: symbols[name] for name in names if name in symbols}))
 
@@ -61,17 +61,19 @@ def _hexapod_ground(symbols: Symbols) -> terrain.Terrain:
 
 GAIT = ("cycle_time", "sweep_angle", "flight_time", "leg_offset")
 POSITION, SPEED = ("r_x", "r_y", "r_z"), ("v_x", "v_y", "v_z")  # of the body, world frame [m], [m/s]
-UNUSED = ("q_rt", "q_rl", "torque_loss", "frame_width", "frame_height")  # parameters that nothing reads
+# Parameters that no run reads.
+UNUSED = ("q_rt", "q_rl", "torque_loss", "frame_width", "frame_height", "supply_voltage", "drive_resist")
 
 
-def _hexapod(symbols: Symbols, params: HexapodParams | None = None, gait: TripodGait | None = None) -> hy.Model:
+def _hexapod(symbols: Symbols, gait: TripodGait | None = None) -> hy.Model:
     table = element_symbols().keys() | vars(TABLE_2).keys()
     own = [name for name in GAIT if gait is not None and name in symbols]
     if own:
         raise ValueError(f"the file sets a gait itself ({', '.join(own)}), which a named gait would replace: give one")
-    robot = with_symbols(params or TABLE_2, {name: value for name, value in symbols.items() if name in table})
+    given = {name: value for name, value in symbols.items() if name in table}
+    params = with_symbols(robot(str(symbols["robot"])), given)
     ground = _hexapod_ground(symbols)
-    model = hexapod.build(robot, ground, gait=gait)
+    model = hexapod.build(params, ground, gait=gait)
     if any(name in symbols for name in (*POSITION, *SPEED)):
         _place(model.x0, ground, symbols)
     return model
@@ -105,7 +107,7 @@ SYSTEMS: dict[str, System] = {
     "slip": System(_slip),
     "hexapod": System(
         _hexapod,
-        words={name: getattr(TABLE_2, name) for name in ("terrain_type", "control_type")},
+        words={"robot": "table2"} | {name: getattr(TABLE_2, name) for name in ("terrain_type", "control_type")},
         view={n: getattr(TABLE_2, n) for n in ("grid_xsize", "grid_ysize", "grid_xsteps", "grid_ysteps", "framerate")},
         placing=(*POSITION, *SPEED),
         idle=_hexapod_idle,

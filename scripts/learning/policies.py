@@ -15,13 +15,15 @@ import gymnasium
 import numpy as np
 
 from tarsus.analytic.clock import TripodGait
+from tarsus.analytic.rhex_gaits import SPEEDS
 from tarsus.controllers import gaits
 from tarsus.controllers.clock import ClockPolicy
 from tarsus.controllers.clock_gaits import CLOCK_GAITS
 from tarsus.controllers.gait_policy import GaitPolicy
 from tarsus.controllers.raibert import Raibert, RaibertGains, RaibertPolicy
+from tarsus.controllers.rhex_policy import RhexPolicy
 from tarsus.controllers.slip import SlipControl, SlipController, SlipPolicy
-from tarsus.envs.hexapod import GAIT_RANGES
+from tarsus.envs.hexapod_clocks import GAIT_RANGES
 from tarsus.scripts.learning.checkpoint import TrainedPolicy, newest
 from tarsus.scripts.learning.training_runs import differences, environment_of, plain
 from tarsus.scripts.machines.multipod_mujoco import bigant_gait, multipod_gait
@@ -93,6 +95,22 @@ def steady(env: gymnasium.Env, seed: int, gait: TripodGait, from_rest: bool = Tr
     return lambda observation, info: action if from_rest else run_up(action, info["time"])
 
 
+def rhex(env: gymnasium.Env, seed: int) -> PolicyFunction:
+    """Walk as RHex's own walker does, at the commanded speed and yaw rate, or along +y at the speed setting 2.
+
+    The robot knows no heading: what brings it back to +y is what an operator would do.
+    """
+    base = env.unwrapped
+
+    def command():
+        if base.config.task == "commanded":
+            return base.task.command
+        right, ahead = base.task.forward_axis
+        return SPEEDS[-1], np.arctan2(right, ahead)
+
+    return RhexPolicy(command, base.ctrl_dt, base.action_scale)
+
+
 def slip(env: gymnasium.Env, seed: int) -> PolicyFunction:
     """Run as the spring-loaded inverted pendulum does; energy that sampled torques add is taken out again."""
     base = env.unwrapped
@@ -132,7 +150,10 @@ POLICIES: dict[str, dict[str, Policy]] = {
         name: Policy(partial(steady, gait=gait, from_rest=name not in FAST), {"action_mode": "gait"})
         for name, gait in GAITS.items()
     }
-    | {"steered": Policy(zero, {"action_mode": "residual", "task": "commanded"})},
+    | {
+        "steered": Policy(zero, {"action_mode": "residual", "task": "commanded"}),
+        "rhex": Policy(rhex, {"action_mode": "velocity", "params": "rhex"}),
+    },
     "SlipLeg-v0": {"SLIP": Policy(slip, {"action_mode": "torque"})},
     "HoppingLeg-v0": {"Raibert": Policy(raibert), "Raibert-fast": Policy(partial(raibert, speed=2.0))},
     "Multipod-v0": walking(multipod_gait, gaits.names("pairs", 6), action_mode="velocity"),

@@ -12,6 +12,7 @@ from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.hybrid.tableau import METHODS
 from tarsus.analytic.models.hexapod import N_LEGS, ROBOTS, HexapodParams, robot, with_symbols
 from tarsus.analytic.terrain import TERRAINS, Terrain
+from tarsus.controllers.slope import SlopeLaw
 from tarsus.scripts import arguments
 from tarsus.scripts.machines import hexapod_gait
 from tarsus.scripts.machines.machine import SET, TERRAIN, Machine, Run
@@ -69,6 +70,7 @@ class HexapodExperiment:
     preset: str | Preset = "reference"
     begin: Start | None = None  # None: at rest, the lowest toe on the ground
     method: str | None = None  # of the exact engine; None: the model's own, for stiff fields
+    slope_law: SlopeLaw | None = None  # compensates the gait for the slope that the accelerometer feels, in MuJoCo
 
     def model(self) -> mujoco.MjModel:
         """Return the compiled model."""
@@ -125,12 +127,12 @@ class Hexapod(Machine):
             raise ValueError(f"--lift must not be negative, or the lowest toe is underground; got {args.lift:g}")
         find(args.preset)
         params = with_symbols(robot(args.robot), arguments.assignments(args.set, "--set", texts=TEXTS))
-        gait = hexapod_gait.gait_from(args, params)
         ground = params.terrain if args.terrain is None else arguments.terrain(args.terrain)
+        gait, law = hexapod_gait.compensated(args, hexapod_gait.gait_from(args, params), ground)
         starts = args.engine == "both" or args.lift > 0 or any(getattr(args, name) is not None for name in VECTORS)
         begin = Start(*_start(args, params, gait, ground)) if starts else None
         kind = HexapodExperiment if args.engine == "mujoco" else PlatelessExperiment
-        experiment = kind(params, gait, ground, args.preset, begin, args.method)
+        experiment = kind(params, gait, ground, args.preset, begin, args.method, law)
         if args.engine != "exact":
             stepping.rows_in(args.seconds, hexapod_mujoco.HexapodStepper(experiment).model.opt.timestep)
         return experiment

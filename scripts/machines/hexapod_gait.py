@@ -7,7 +7,9 @@ from dataclasses import replace
 
 from tarsus.analytic.clock import BLEND_SHAPES, HEADINGS, TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
+from tarsus.analytic.terrain import Terrain
 from tarsus.controllers import clock_gaits
+from tarsus.controllers.slope import SlopeLaw, slope_of
 from tarsus.scripts import arguments
 
 # Options: long name, the report's symbol if it has one, unit or meaning.
@@ -33,6 +35,10 @@ def add_options(gait: argparse._ArgumentGroup) -> None:
     gait.add_argument("--blend-shape", choices=BLEND_SHAPES, help="of the blends; by default cubic")
     words = "slow phase as a share of the cycle, instead of --slow-time"
     gait.add_argument("--duty", type=arguments.positive, help=words)
+    words = "lean the legs by RHex's law for the ground's slope, or for what the accelerometer feels (MuJoCo)"
+    gait.add_argument("--compensate-slope", choices=("known", "felt"), help=words)
+    words = "of that law: share of the slope by which hips are lowered; RHex's code had 0.01 (default: %(default)s)"
+    gait.add_argument("--iota", type=arguments.number(0.0), default=SlopeLaw.iota, help=words)
     gait.add_argument("--heading", default="forward", help=f"{', '.join(HEADINGS)}; left and right turn in place")
 
 
@@ -53,3 +59,17 @@ def gait_from(args: argparse.Namespace, params: HexapodParams) -> TripodGait:
         duty = gait.slow_time / gait.cycle_time if args.duty is None else args.duty
         given["slow_time"] = duty * cycle_time
     return replace(gait, heading=args.heading, **given)
+
+
+def compensated(args: argparse.Namespace, gait: TripodGait, ground: Terrain) -> tuple[TripodGait, SlopeLaw | None]:
+    """Return the gait for the slope of the ground, if that is asked for; and the law if the slope is to be felt.
+
+    Raises:
+        ValueError: If the ground has no slope to be known, or the engine no accelerometer.
+    """
+    law = SlopeLaw(iota=args.iota)
+    if args.compensate_slope == "known":
+        return law.compensated(gait, slope_of(ground)), None
+    if args.compensate_slope == "felt" and args.engine != "mujoco":
+        raise ValueError("--compensate-slope felt needs the accelerometer of --engine mujoco; both engines have known")
+    return gait, law if args.compensate_slope == "felt" else None

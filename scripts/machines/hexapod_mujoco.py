@@ -18,6 +18,7 @@ from tarsus.analytic.battery import Battery
 from tarsus.analytic.models.hexapod import N_LEGS
 from tarsus.controllers.clock import ClockController
 from tarsus.controllers.pd import torque
+from tarsus.controllers.slope import SlopeEstimator, SlopeFollower
 from tarsus.mjcf.hexapod_state import START, start_state
 from tarsus.mjcf.presets import PRESETS, find
 from tarsus.scripts.machines import stepping
@@ -45,13 +46,18 @@ class HexapodStepper(stepping.Stepper):
             data.qpos[:], data.qvel[:] = begin.qpos, begin.qvel
         mujoco.mj_forward(model, data)
         super().__init__(model, data, experiment.ground, find(experiment.preset))
-        self.controller = ClockController(experiment.gait)
+        self.controller, self._senses = ClockController(experiment.gait), experiment.slope_law is not None
+        if self._senses:
+            estimator = SlopeEstimator(experiment.params.g)
+            self.controller = SlopeFollower(experiment.gait, experiment.slope_law, estimator)
         self._sites = np.array([model.site(f"foot_{leg}").id for leg in range(N_LEGS)])
         first = model.sensor("foot_0").adr[0]
         self._sensors = slice(first, first + 4 * N_LEGS)
 
     def command(self, data: mujoco.MjData) -> None:
         """Write the hip commands for the step that starts from `data`."""
+        if self._senses:
+            self.controller.sense(data.time, data.sensor("accelerometer").data[1])
         data.ctrl[:] = self.controller(data.time + self._command_lead, data.qpos[7::3]).ravel()
 
     def fallen(self) -> str:

@@ -137,9 +137,9 @@ def _surrogate_tables(env) -> dict[str, Any]:
 
 
 def _hexapod(env) -> dict[str, str]:
-    from tarsus.envs.hexapod import GAIT_RANGES
+    from tarsus.envs.hexapod_clocks import GAIT_RANGES, RHEX_RANGES
 
-    return {"gait_table": _gait_table(GAIT_RANGES)}
+    return {"gait_table": _gait_table(GAIT_RANGES), "rhex_gait_table": _gait_table(RHEX_RANGES)}
 
 
 def _hopping_leg(env) -> dict[str, Any]:

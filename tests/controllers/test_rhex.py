@@ -124,3 +124,18 @@ def test_a_compensation_changes_every_half_cycle():
     lean[0] = -0.1
     played(walker, 1.0, begin=0.3)
     assert walker.gait.rear_lean == -0.1
+
+
+def test_it_walks_at_once_where_a_tripod_is_up_already_and_else_puts_raised_legs_down():
+    up = np.where(EVEN, 0.05, -3.3)
+    walker = Walker(up, stands=True)
+    walker.order = Order(rhex_gaits.gait(2))
+    times, angle, rate = played(walker, 2.0)
+    later = times >= 0.265
+    expected = rhex_gaits.gait(2).clock()(times)[0]
+    np.testing.assert_allclose(wrap(angle - expected)[later], 0.0, atol=1e-9)
+    assert continuous(times, angle, rate)
+    standing = Walker(up, stands=True)
+    times, angle, rate = played(standing, 0.5)
+    assert continuous(times, angle, rate) and np.abs(rate).max() < 9.0
+    np.testing.assert_allclose(wrap(angle[-1]), 0.0, atol=1e-12)

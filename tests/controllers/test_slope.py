@@ -5,7 +5,7 @@ import pytest
 
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.terrain import Flat, Slope, Step
-from tarsus.controllers.slope import SlopeLaw, slope_of
+from tarsus.controllers.slope import SlopeEstimator, SlopeFollower, SlopeLaw, slope_of
 
 # slope, then changes of the hips rear, middle, front, of sweep and duty; then of the hips with iota = 0.01
 TABLE = [
@@ -60,3 +60,43 @@ def test_the_slope_of_a_plane_is_along_the_way_and_other_ground_has_none():
 def test_constants_without_a_meaning_are_refused(change, sentence):
     with pytest.raises(ValueError, match=sentence):
         SlopeLaw(**change)
+
+
+def test_the_estimate_settles_at_the_slope_and_hardly_hears_the_steps():
+    estimator, t = SlopeEstimator(9.81), np.arange(800) * 0.01
+    felt = [estimator.update(9.81 * np.sin(0.15) + np.cos(2 * np.pi * 2.5 * now)) for now in t]
+    assert abs(felt[20]) < 0.02 and np.abs(np.array(felt[600:]) - 0.15).max() < 1e-3  # slow, then smooth
+    assert np.arcsin(1.0) >= SlopeEstimator(9.81, cutoff=40.0).update(1e6) > 0.0
+
+
+def test_a_corner_of_the_filter_halves_the_power():
+    estimator, t = SlopeEstimator(10.0, cutoff=2.0), np.arange(3000) * 0.01
+    felt = np.array([estimator.update(0.1 * np.sin(4 * np.pi * now)) for now in t])
+    assert felt[1000:].max() / 0.01 == pytest.approx(np.sqrt(0.5), rel=3e-3)  # of the peaks, sampled
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [((0.0,), "gravity, which must be positive"), ((9.81, 50.0), "cutoff must lie between 0 and half a reading")],
+)
+def test_a_slope_that_cannot_be_felt_is_refused(arguments, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        SlopeEstimator(*arguments)
+
+
+def test_a_follower_keeps_angles_continuous_and_rates_true_and_ends_at_the_known_slopes_gait():
+    gait, law = TripodGait(0.8, 0.552, 0.6109, 0.15, blend=0.09), SlopeLaw()
+    follower, hips, dt = SlopeFollower(gait, law, SlopeEstimator(9.81)), np.zeros(6), 5e-4
+    t = np.arange(12_000) * dt
+    rows = []
+    for now in t:
+        follower.sense(now, 9.81 * np.sin(0.15))
+        rows.append(follower(now, hips)[:, :2])
+    angle, rate = np.moveaxis(np.array(rows), -1, 0)
+    angle = np.unwrap(angle, axis=0)
+    assert np.abs(np.diff(angle, axis=0) / dt).max() < 1.01 * np.abs(rate).max()  # no jump
+    slips = np.abs(np.diff(angle, axis=0) / dt - 0.5 * (rate[1:] + rate[:-1]))
+    assert np.quantile(slips, 0.99) < 0.02  # [rad/s]; a rate jumps at the half cycles only
+    known = law.compensated(gait, 0.15).clock()(t[-1600:])[0]
+    off = angle[-1600:] - known
+    np.testing.assert_allclose(off, np.round(off / (2 * np.pi)) * 2 * np.pi, atol=2e-3)

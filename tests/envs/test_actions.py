@@ -4,8 +4,10 @@ import gymnasium
 import numpy as np
 import pytest
 
+from tarsus.analytic import rhex_gaits
 from tarsus.analytic.clock import RIGHT, TRIPOD_PHASE, TripodGait, profile, wrap
-from tarsus.envs.hexapod import GAIT_RANGES, WALK, HexapodTask, gait_parameters, tripod_gait
+from tarsus.envs.hexapod import HexapodTask
+from tarsus.envs.hexapod_clocks import GAIT_RANGES, RHEX_RANGES, WALK, gait_parameters, tripod_gait
 
 TURN = HexapodTask.TURN
 
@@ -129,6 +131,53 @@ def test_the_steered_clock_stands_when_it_is_told_to():
     for _ in range(150):
         _, _, terminated, _, info = env.step(np.zeros(6))
     assert not terminated and abs(info["distance"]) < 0.05 and np.abs(env.task.pace).max() < 5e-3
+
+
+RHEX = {"params": "rhex", "clock": "rhex", "reset_noise": 0.0}
+
+
+def test_the_clock_of_rhex_is_its_tables():
+    gait = rhex_gaits.gait(2)
+    env = make(action_mode="residual", **RHEX)
+    env.reset(seed=0)
+    cycles = env.task.cycles.copy()
+    for _ in range(100):
+        _, _, terminated, _, info = env.step(np.zeros(6))
+    expected = gait.clock().at(cycles + 2.0 / gait.cycle_time)[0]
+    np.testing.assert_allclose(wrap(info["hip_reference"] - expected), 0.0, atol=1e-9)
+    for _ in range(100):
+        _, _, terminated, _, info = env.step(np.zeros(6))
+    assert not terminated and 0.5 < info["distance"] / info["time"] < 0.6
+
+
+def test_the_clock_of_rhex_has_ranges_for_every_blend():
+    env = make(action_mode="gait", **RHEX)
+    assert env.action_names == tuple(RHEX_RANGES) and env.action_space.shape == (8,)
+    rng = np.random.default_rng(0)
+    corners = rng.choice([-1.0, 1.0], (200, 8))
+    low, high = np.array(list(RHEX_RANGES.values())).T
+    parameters = dict(zip(RHEX_RANGES, (low + 0.5 * (corners + 1) * (high - low)).T, strict=True))
+    shortest = 1.0 - parameters["duty_factor"] - np.abs(parameters["duty_difference"])
+    assert np.all(shortest > parameters["blend"])
+    assert make(action_mode="gait").action_space.shape == (6,)
+
+
+@pytest.mark.parametrize("command", [(0.3, 0.0), (0.45, 0.15), (0.15, 0.05), (0.0, 0.0)])
+def test_the_clock_of_rhex_follows_commands(command):
+    env = make(action_mode="residual", task="commanded", **RHEX)
+    env.reset(seed=0, options={"command": command})
+    pace = []
+    for _ in range(300):
+        _, _, terminated, _, _ = env.step(np.zeros(6))
+        pace.append(env.task.pace.copy())
+    forward, _, turn = np.mean(pace[150:], axis=0)
+    assert not terminated and forward == pytest.approx(command[0], abs=0.05)
+    assert turn == pytest.approx(command[1], abs=0.08)
+
+
+def test_an_unknown_clock_is_refused():
+    with pytest.raises(ValueError, match="unknown clock 'sun'; there are table2, rhex"):
+        make(clock="sun")
 
 
 def test_legs_far_from_the_clocks_wait_until_it_comes_by():

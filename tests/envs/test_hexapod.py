@@ -16,7 +16,8 @@ from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import TERRAINS, Rough, Slope
 from tarsus.controllers.clock import ClockPolicy
 from tarsus.envs import free_body, kernels, measure, servos
-from tarsus.envs.hexapod import GAIT_RANGES, HexapodTask, gait_parameters, tripod_gait
+from tarsus.envs.hexapod import HexapodTask
+from tarsus.envs.hexapod_clocks import GAIT_RANGES, gait_parameters, tripod_gait
 from tarsus.mjcf import PRESETS
 from tarsus.mjcf.hexapod import RANDOMISABLE
 

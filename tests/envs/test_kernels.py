@@ -6,7 +6,7 @@ import pytest
 from tarsus.analytic.clock import RIGHT, TRIPOD_PHASE, profile
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.envs import kernels, servos
-from tarsus.envs.hexapod import WALK, gait_parameters, tripod_gait
+from tarsus.envs.hexapod_clocks import WALK, gait_parameters, tripod_gait
 
 JOINTS, AT_BODY = np.arange(7, 25, 3), np.array([0, 3, 6])
 SIDE = np.where(RIGHT, -1.0, 1.0)
@@ -44,9 +44,10 @@ def turned(turn, rows):
     return speeds[rows]
 
 
-def seven(action):
-    """Return parameters of gaits whose sides also differ in their sweeps, shape (n, 7)."""
-    return np.concatenate([gait_parameters(action), 0.3 * action[:, :1]], axis=1)
+def eight(action):
+    """Return parameters of gaits whose sides also differ in their sweeps, some with blends, shape (n, 8)."""
+    blends = np.where(np.arange(len(action)) % 2, 0.1, 0.0)[:, None]
+    return np.concatenate([gait_parameters(action), 0.3 * action[:, :1], blends], axis=1)
 
 
 def clocked(legs_of_clock, rows, lead=0, held=None):
@@ -54,7 +55,7 @@ def clocked(legs_of_clock, rows, lead=0, held=None):
     commands, times, cycles = np.zeros((5, 8, 6, 3)), np.linspace(0, 0.02, 9), np.linspace(-0.3, 2.1, 5)
     held = np.full((5, 6), np.inf) if held is None else held
     kept = [array[rows] for array in (action, correction, held, np.zeros((5, 6)), reference, rate, commands)]
-    legs_of_clock(seven(action)[rows], TRIPOD_PHASE, SIDE, cycles[rows], times, lead, 0.5, 0.2, *kept)
+    legs_of_clock(eight(action)[rows], TRIPOD_PHASE, SIDE, cycles[rows], times, lead, 0.5, 0.2, *kept)
     flat = commands[rows].reshape(-1, 144)
     return np.concatenate([flat, correction[rows], reference[rows], rate[rows], cycles[rows, None]], axis=1)
 
@@ -62,9 +63,12 @@ def clocked(legs_of_clock, rows, lead=0, held=None):
 @pytest.mark.parametrize("lead", [0, 1])
 def test_the_clocks_kernel_computes_what_its_arrays_do_to_the_bit(lead):
     _, _, _, (action, before, _, _) = hand_made(5)
-    gait, times = seven(action), np.linspace(0, 0.02, 9)
+    gait, times = eight(action), np.linspace(0, 0.02, 9)
+    begun = np.linspace(-0.3, 2.1, 5)
+    blended, cornered = tripod_gait(gait, begun), tripod_gait(gait[:, :7], begun)
+    assert np.abs(np.subtract(blended, cornered)).max() > 0.01  # some legs are in a blend
     commands, angle, speed, cycles = servos.gait_commands(
-        lambda gone: tripod_gait(gait, gone), 1.0 / gait[:, 0], np.linspace(-0.3, 2.1, 5), times, lead
+        lambda gone: tripod_gait(gait, gone), 1.0 / gait[:, 0], begun, times, lead
     )
     after = before + 0.2 * (0.5 * action - before)
     rate = (after - before) / times[-1]
@@ -77,7 +81,7 @@ def test_the_clocks_kernel_computes_what_its_arrays_do_to_the_bit(lead):
 
 @pytest.mark.parametrize("ahead, waits", [(0.025, [True, False, False]), (-0.025, [True, True, True])])
 def test_a_held_leg_waits_until_the_clock_comes_by(ahead, waits):
-    gait, times, walk = np.append(WALK, 0.0)[None], np.linspace(0, 0.02, 9), (1.0, 0.6, 0.75)
+    gait, times, walk = np.append(WALK, [0.0, 0.0])[None], np.linspace(0, 0.02, 9), (1.0, 0.6, 0.75)
     correction, reference, rate, cycles = np.zeros((1, 1)), np.zeros((1, 1)), np.zeros((1, 1)), np.array([0.1])
     wait = -profile(0.1 + ahead, *walk)[0] + 2 * np.pi  # in another turn
     held, turned, commands, waited = np.full((1, 1), wait), np.zeros((1, 1)), np.zeros((1, 8, 1, 3)), True

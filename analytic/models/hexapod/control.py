@@ -112,6 +112,7 @@ K = indices(dict.fromkeys(CLOCK_PARAMS, 0.0))
 PHASE = tuple(float(phase) for phase in TRIPOD_PHASE)
 FAR = 2.5  # from the error in memory [rad]; below half a turn, so that counting from it is safe
 HALF_TURN = 1e-6  # within this of half a turn the short way round changes [rad]
+NO_TIME = 1e-12  # a phase between blends is passed over if it is shorter [s]
 BLENDING = 1 << N_LEGS  # the second mode bit of a leg
 SIDE = tuple(-1.0 if right else 1.0 for right in RIGHT)  # of the differences; the right legs' are taken off
 
@@ -194,8 +195,12 @@ def clock_transition(t, x, own, d, p, mode, hips, fired):
                 mode ^= BLENDING << leg
             if not (mode >> leg) & BLENDING:
                 mode ^= 1 << leg
-                if (mode >> leg) & 1:
+                slow = (mode >> leg) & 1
+                if slow:
                     d[leg] += 1.0
+                lasts = slow_time(p, leg) if slow else p[K.cycle_time] - slow_time(p, leg)
+                if lasts - p[K.blend_time] < NO_TIME:  # one blend joins the next
+                    mode ^= BLENDING << leg
     return mode
 
 

@@ -284,7 +284,7 @@ terrain_type = "sinusoid"; terrain_arg1 = 0.02; cycle_time = 0.8; rho0_k = 520; 
 
 def test_the_hexapods_words_and_symbols_make_its_model():
     run = simsect.setup(simsect.parse(HEXAPOD))
-    assert run.words == {"terrain_type": "sinusoid", "control_type": "open-loop"}
+    assert run.words == {"robot": "table2", "terrain_type": "sinusoid", "control_type": "open-loop"}
     table = dict(zip(run.model.param_names, run.model.p0, strict=True))
     assert (table["terrain_arg1"], table["terrain_arg2"], table["cycle_time"], table["rho0_k"]) == (0.02, 15, 0.8, 520)
     assert run.ground.amplitude == 0.02
@@ -316,3 +316,15 @@ def test_the_inputs_it_writes_run_again(tmp_path, capsys):
     again.write_text(settings + f'dataBaseName = "{tmp_path}/b";' + inputs)
     assert script.main(["-c", str(again), "--mode", "python"]) == 0
     assert (tmp_path / "a.data").read_text() == (tmp_path / "b.data").read_text()
+
+
+def test_a_file_names_the_hexapod_whose_symbols_it_leaves_out(tmp_path):
+    file = tmp_path / "SimSect.rc"
+    file.write_text('systemName = "hexapod";\nrobot = "rhex";\nKD = 0.5;\n')
+    run = simsect.load(file)
+    p = dict(zip(run.model.param_names, run.model.p0, strict=True))
+    assert (p["body_mass"], p["KP"], p["KD"], p["leg_offset"], p["rho1_k"]) == (7.0, 24.03, 0.5, 0.175, 1600.0)
+    p = simsect.load(file, given={"robot": "table2"}).model.p0
+    assert p[0] == 6.0
+    with pytest.raises(ValueError, match="unknown robot 'rex'; there are table2, rhex"):
+        simsect.load(file, given={"robot": "rex"})

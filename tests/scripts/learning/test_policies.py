@@ -6,7 +6,7 @@ import pytest
 
 import tarsus  # noqa: F401
 from tarsus.analytic.clock import TripodGait
-from tarsus.envs.hexapod import gait_parameters
+from tarsus.envs.hexapod_clocks import gait_parameters
 from tarsus.scripts import evaluate, search_gait
 from tarsus.scripts.learning import policies
 from tarsus.scripts.pages import policies as compare_policies
