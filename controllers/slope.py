@@ -9,6 +9,7 @@ never read the file's iota: with what it did, `SlopeLaw(iota=0.01)`, the rear le
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,6 +19,7 @@ from ..analytic.clock import TripodGait
 from ..analytic.finite import check_finite
 from ..analytic.terrain import Flat, Slope, Terrain
 from .clock import ClockController
+from .rhex import Order, Walker
 
 MOST_SWEEP, MOST_DUTY = 0.5, 0.2  # that the law adds [rad], [cycle]
 
@@ -95,7 +97,6 @@ class SlopeEstimator:
 
     Attributes:
         slope: The present estimate [rad], nose up positive; 0 before the first reading.
-        period: Between readings [s].
     """
 
     def __init__(self, g: float, cutoff: float = 0.4, period: float = 0.01):
@@ -108,44 +109,42 @@ class SlopeEstimator:
             raise ValueError(f"a slope is felt by gravity, which must be positive, got g = {g}")
         if not (period > 0 and 0 < cutoff < 0.5 / period):
             raise ValueError(f"cutoff must lie between 0 and half a reading per period of {period} s, got {cutoff}")
-        self.slope, self.period, self._g = 0.0, period, g
-        self._sections = butter(4, cutoff, fs=1.0 / period, output="sos")
-        self._memory = np.zeros((len(self._sections), 2))
+        self._g, self._period, self._sections = g, period, butter(4, cutoff, fs=1.0 / period, output="sos")
+        self._begin(0.0)
 
-    def update(self, acceleration: float) -> float:
-        """Return the estimate after one more reading [m/s^2]; an accelerometer at rest, nose up, reads g sin(slope)."""
+    def _begin(self, t: float) -> None:
+        """Forget all readings before a time [s]."""
+        self.slope, self._due, self._memory = 0.0, t, np.zeros((len(self._sections), 2))
+
+    def sense(self, t: float, acceleration: float) -> None:
+        """Take the reading at time t [s], if one is due: of an accelerometer, which at rest shows g sin(slope) [m/s^2].
+
+        Shaking makes the estimate a little larger than the slope, by the curvature of the arcsine. Where time goes back
+        a new run begins.
+        """
+        if t < self._due - 1.5 * self._period:
+            self._begin(t)
+        if t < self._due - 1e-9:
+            return
+        self._due = max(self._due, t) + self._period
         felt = np.arcsin(np.clip(acceleration / self._g, -1.0, 1.0))
         (self.slope,), self._memory = sosfilt(self._sections, [felt], zi=self._memory)
-        return self.slope
+
+    def compensation(self, law: SlopeLaw) -> Callable[[TripodGait], TripodGait]:
+        """Return what compensates a gait for the present estimate."""
+        return lambda gait: law.compensated(gait, self.slope)
 
 
 class SlopeFollower(ClockController):
-    """The clock of a gait for level ground, compensated for the slope that the robot feels.
-
-    A new slope is taken at the clock's half cycles, when sweep and duty do not matter to the angles; leans then move
-    from the old to the new ones evenly over half a cycle, so that the hips' references do not jump.
-    """
+    """The clock of a gait for level ground, from half cycle to half cycle compensated for the slope that is felt."""
 
     def __init__(self, gait: TripodGait, law: SlopeLaw, estimator: SlopeEstimator):
+        """Take the gait, the law, and what knows the slope: call its `sense`."""
         super().__init__(gait)
-        self.gait, self.law, self.estimator = gait, law, estimator
-        self._slope, self._halves, self._readings = 0.0, 0, 0
-        self._behind = np.zeros(3)  # leans of before less present ones [rad]
-
-    def sense(self, t: float, acceleration: float) -> None:
-        """Take the accelerometer's reading along the forward axis [m/s^2] at time t [s], called at every step."""
-        if t >= self._readings * self.estimator.period:
-            self._readings += 1
-            self.estimator.update(acceleration)
-        if t >= (self._halves + 1) * 0.5 * self.gait.cycle_time:
-            self._halves += 1
-            self._behind = self.law.leans(self._slope) - self.law.leans(self.estimator.slope)
-            self._slope = self.estimator.slope
-            self.clock = self.law.compensated(self.gait, self._slope).clock()
+        self.estimator = estimator
+        self._walker = Walker(self.clock(0.0)[0], stands=True, compensate=estimator.compensation(law))
+        self._walker.order = Order(gait)
 
     def __call__(self, t: float, hip_angle: np.ndarray) -> np.ndarray:
-        """Return the hip commands at time t [s], as `ClockController` does."""
-        angle, rate = self.clock(t)
-        half = 0.5 * self.gait.cycle_time
-        behind, left = np.tile(self._behind, 2), 1.0 - (t - self._halves * half) / half
-        return self.commands(angle + left * behind, rate - behind / half, hip_angle)
+        """Return the hip commands at time t [s], as `ClockController` does; times may go back by a step at most."""
+        return self.commands(*self._walker(t), hip_angle)

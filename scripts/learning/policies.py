@@ -23,6 +23,7 @@ from tarsus.controllers.gait_policy import GaitPolicy
 from tarsus.controllers.raibert import Raibert, RaibertGains, RaibertPolicy
 from tarsus.controllers.rhex_policy import RhexPolicy
 from tarsus.controllers.slip import SlipControl, SlipController, SlipPolicy
+from tarsus.controllers.slope import SlopeEstimator, SlopeLaw
 from tarsus.envs.hexapod_clocks import GAIT_RANGES
 from tarsus.scripts.learning.checkpoint import TrainedPolicy, newest
 from tarsus.scripts.learning.training_runs import differences, environment_of, plain
@@ -95,10 +96,11 @@ def steady(env: gymnasium.Env, seed: int, gait: TripodGait, from_rest: bool = Tr
     return lambda observation, info: action if from_rest else run_up(action, info["time"])
 
 
-def rhex(env: gymnasium.Env, seed: int) -> PolicyFunction:
+def rhex(env: gymnasium.Env, seed: int, feels_slope: bool = False) -> PolicyFunction:
     """Walk as RHex's own walker does, at the commanded speed and yaw rate, or along +y at the speed setting 2.
 
-    The robot knows no heading: what brings it back to +y is what an operator would do.
+    The robot knows no heading: what brings it back to +y is what an operator would do. If it feels the slope, by the
+    accelerometer once a control period, it compensates for it.
     """
     base = env.unwrapped
 
@@ -108,7 +110,16 @@ def rhex(env: gymnasium.Env, seed: int) -> PolicyFunction:
         right, ahead = base.task.forward_axis
         return SPEEDS[-1], np.arctan2(right, ahead)
 
-    return RhexPolicy(command, base.ctrl_dt, base.action_scale)
+    if not feels_slope:
+        return RhexPolicy(command, base.ctrl_dt, base.action_scale)
+    estimator = SlopeEstimator(base.config.params.g, period=base.ctrl_dt)
+    walk = RhexPolicy(command, base.ctrl_dt, base.action_scale, estimator.compensation(SlopeLaw()))
+
+    def policy(observation: np.ndarray, info: Mapping) -> np.ndarray:
+        estimator.sense(info["time"], base.task.accelerometer[1])
+        return walk(observation, info)
+
+    return policy
 
 
 def slip(env: gymnasium.Env, seed: int) -> PolicyFunction:
@@ -153,6 +164,7 @@ POLICIES: dict[str, dict[str, Policy]] = {
     | {
         "steered": Policy(zero, {"action_mode": "residual", "task": "commanded"}),
         "rhex": Policy(rhex, {"action_mode": "velocity", "params": "rhex"}),
+        "rhex-slope": Policy(partial(rhex, feels_slope=True), {"action_mode": "velocity", "params": "rhex"}),
     },
     "SlipLeg-v0": {"SLIP": Policy(slip, {"action_mode": "torque"})},
     "HoppingLeg-v0": {"Raibert": Policy(raibert), "Raibert-fast": Policy(partial(raibert, speed=2.0))},

@@ -57,7 +57,7 @@ class HexapodStepper(stepping.Stepper):
     def command(self, data: mujoco.MjData) -> None:
         """Write the hip commands for the step that starts from `data`."""
         if self._senses:
-            self.controller.sense(data.time, data.sensor("accelerometer").data[1])
+            self.controller.estimator.sense(data.time, data.sensor("accelerometer").data[1])
         data.ctrl[:] = self.controller(data.time + self._command_lead, data.qpos[7::3]).ravel()
 
     def fallen(self) -> str:

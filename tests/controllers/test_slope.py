@@ -64,14 +64,31 @@ def test_constants_without_a_meaning_are_refused(change, sentence):
 
 def test_the_estimate_settles_at_the_slope_and_hardly_hears_the_steps():
     estimator, t = SlopeEstimator(9.81), np.arange(800) * 0.01
-    felt = [estimator.update(9.81 * np.sin(0.15) + np.cos(2 * np.pi * 2.5 * now)) for now in t]
-    assert abs(felt[20]) < 0.02 and np.abs(np.array(felt[600:]) - 0.15).max() < 1e-3  # slow, then smooth
-    assert np.arcsin(1.0) >= SlopeEstimator(9.81, cutoff=40.0).update(1e6) > 0.0
+    felt = feel(estimator, t, 9.81 * np.sin(0.15) + np.cos(2 * np.pi * 2.5 * t))
+    assert abs(felt[20]) < 0.02 and np.abs(felt[600:] - 0.15).max() < 1e-3  # slow, then smooth
+    assert np.arcsin(1.0) >= feel(SlopeEstimator(9.81, cutoff=40.0), [0.0], [1e6])[0] > 0.0
+
+
+def feel(estimator, times, accelerations):
+    """Return the estimate after each reading."""
+    return np.array([(estimator.sense(t, a), estimator.slope)[1] for t, a in zip(times, accelerations, strict=True)])
+
+
+def test_a_reading_before_its_time_is_left_out():
+    often, seldom, t = SlopeEstimator(9.81), SlopeEstimator(9.81), np.arange(4000) * 1e-3
+    found = feel(often, t, np.where(np.arange(4000) % 10, 5.0, 1.0))
+    np.testing.assert_array_equal(found[::10], feel(seldom, t[::10], np.ones(400)))
+
+
+def test_it_begins_anew_where_time_goes_back():
+    estimator, t = SlopeEstimator(9.81), np.arange(50) * 0.02
+    first = feel(estimator, t, np.ones(50))
+    np.testing.assert_array_equal(feel(estimator, t, np.ones(50)), first)
 
 
 def test_a_corner_of_the_filter_halves_the_power():
     estimator, t = SlopeEstimator(10.0, cutoff=2.0), np.arange(3000) * 0.01
-    felt = np.array([estimator.update(0.1 * np.sin(4 * np.pi * now)) for now in t])
+    felt = feel(estimator, t, 0.1 * np.sin(4 * np.pi * t))
     assert felt[1000:].max() / 0.01 == pytest.approx(np.sqrt(0.5), rel=3e-3)  # of the peaks, sampled
 
 
@@ -90,7 +107,7 @@ def test_a_follower_keeps_angles_continuous_and_rates_true_and_ends_at_the_known
     t = np.arange(12_000) * dt
     rows = []
     for now in t:
-        follower.sense(now, 9.81 * np.sin(0.15))
+        follower.estimator.sense(now, 9.81 * np.sin(0.15))
         rows.append(follower(now, hips)[:, :2])
     angle, rate = np.moveaxis(np.array(rows), -1, 0)
     angle = np.unwrap(angle, axis=0)

@@ -6,6 +6,7 @@ import pytest
 
 import tarsus  # noqa: F401
 from tarsus.analytic.clock import TripodGait
+from tarsus.analytic.terrain import Slope
 from tarsus.envs.hexapod_clocks import gait_parameters
 from tarsus.scripts import evaluate, search_gait
 from tarsus.scripts.learning import policies
@@ -38,6 +39,23 @@ def test_hand_made_policies_go_forward_at_their_speeds(name, policy):
     env, info = walk(policy, name, 250)
     low, high = WALKS[name, policy]
     assert low < info["distance"] / info["time"] < high
+
+
+def test_rhex_climbs_at_its_speed_where_it_feels_the_slope_and_slower_where_not():
+    hill = {"task": "commanded", "terrain": Slope(0.0, np.tan(np.deg2rad(10)))}
+    speeds = {}
+    for policy in ("rhex", "rhex-slope"):
+        found, name, options = policies.find(policy, "Hexapod-v0", SHORT | hill)
+        env = gymnasium.make(name, **options)
+        act = found.make(env, 0)
+        observation, info = env.reset(seed=0, options={"command": (0.2555, 0.0)})
+        way = []
+        while info["time"] < 6.0 - 1e-6:
+            observation, _, terminated, _, info = env.step(act(observation, info))
+            way.append(env.unwrapped.data.qpos[1])
+            assert not terminated, info["termination"]
+        speeds[policy] = (way[-1] - way[-161]) / (160 * env.unwrapped.ctrl_dt)  # four strides, horizontally
+    assert speeds["rhex"] < 0.23 and speeds["rhex-slope"] == pytest.approx(0.2555, rel=0.05)
 
 
 @pytest.mark.parametrize("name", policies.POLICIES)
