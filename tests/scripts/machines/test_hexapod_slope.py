@@ -37,6 +37,10 @@ def test_a_known_slope_costs_less_than_a_twentieth_of_the_speed_and_without_the_
         assert abs(without / LEVEL - 1.0) > 0.1
 
 
+def test_the_smaller_constant_of_the_authors_code_is_too_fast_downhill():
+    assert speed(hexapod_exact.simulate(experiment(-10, SlopeLaw(iota=0.01)), 5.2), -10) > 1.06 * LEVEL
+
+
 def test_mujoco_walks_a_known_slope_as_the_exact_engine_does():
     climbing = experiment(10, SlopeLaw())
     fast, exact = hexapod_mujoco.simulate(climbing, 3.6), hexapod_exact.simulate(climbing, 3.6)
