@@ -2,7 +2,8 @@
 
 `find` knows those of RHex's own table besides.
 
-Source: the walk is Table 2's of the SimSect manual; the sprint is what `scripts/search_hexapod.py` found.
+Source: the walk is Table 2's of the SimSect manual; the sprint and RHex's found ones are what `tarsus search hexapod`
+found.
 """
 
 from __future__ import annotations
@@ -19,12 +20,18 @@ CLOCK_GAITS = {
     # 1.57 m/s in either engine from rest. One 3 % faster is harder to start (docs/hexapod_orbit.md).
     "sprint": TripodGait(0.310331691253667, 0.22587973649909246, 1.8684179124156806, -0.44670630986996007),
 }
+# What `tarsus search hexapod --robot rhex-drive --blend 0.1` found for that robot (docs/robot.md).
+RHEX_FOUND = {
+    "rhex-fast": TripodGait(0.227668665951, 0.18155377694792174, 1.67672086593, 0.197209585508, blend=0.1),
+    # Half the time in the air; open loop it is slowly unstable: a disturbance grows by a quarter in a stride.
+    "rhex-pronk": TripodGait(0.3002282, 0.22819133320728565, 1.23283264, -0.54226732, blend=0.1, phase_difference=0.0),
+}
 
 # Speed settings of RHex's table and commands of its triwheel, with a turn while walking, as "rhex-1.5-left".
 TABLED = re.compile(r"(rhex|triwheel)-(\d+(?:\.\d+)?)(?:-(left|right))?")
 NAMES = (
-    f"{', '.join(CLOCK_GAITS)}, rhex-SPEED with a SPEED from 0 to {rhex_gaits.FASTEST}, triwheel-SHARE up to 1, and \
-the same turning, as rhex-1.5-left"
+    f"{', '.join(CLOCK_GAITS | RHEX_FOUND)}, rhex-SPEED with a SPEED from 0 to {rhex_gaits.FASTEST}, triwheel-SHARE up \
+to 1, and the same turning, as rhex-1.5-left"
 )
 
 
@@ -32,14 +39,15 @@ def find(name: str, heading: str = "forward") -> TripodGait:
     """Return a gait by its name.
 
     Args:
-        name: In `CLOCK_GAITS`, or as `NAMES` says.
+        name: In `CLOCK_GAITS` or `RHEX_FOUND`, or as `NAMES` says.
         heading: One of `clock.HEADINGS`; RHex's table has a leg offset for each.
 
     Raises:
         ValueError: If no gait has that name, or it has no such speed or heading.
     """
-    if name in CLOCK_GAITS:
-        return replace(CLOCK_GAITS[name], heading=heading)
+    named = CLOCK_GAITS | RHEX_FOUND
+    if name in named:
+        return replace(named[name], heading=heading)
     found = TABLED.fullmatch(name)
     if not found:
         raise ValueError(f"unknown gait {name!r}; there are {NAMES}")

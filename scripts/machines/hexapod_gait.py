@@ -21,6 +21,10 @@ GAIT_OPTIONS = {
     "slow_time_difference": ("dt_s", "added to t_s on the left, taken off on the right [s]; right turns need < 0"),
     "offset_difference": ("dphi_o", "added to phi_o on the left, taken off on the right [rad]; right turns need > 0"),
     "sweep_difference": ("dphi_s", "added to phi_s on the left, taken off on the right [rad]; right turns need > 0"),
+    "phase_difference": (
+        "",
+        "of the second tripod's clock from the first's [cycle]; 0.5 for a tripod gait, 0 to pronk",
+    ),
     "blend": ("", "width of the blends between slow and fast [cycle]; 0 for corners"),
 }
 SHORTEST_CYCLE = 0.01  # ten rows of a record: means over strides need some [s]

@@ -6,7 +6,7 @@ Usage: tarsus page rhex_found [--jobs 1] [--write]. Runtime: a minute of one cor
 from __future__ import annotations
 
 from tarsus.analytic.models.hexapod import HexapodParams
-from tarsus.controllers.clock_gaits import CLOCK_GAITS
+from tarsus.controllers.clock_gaits import RHEX_FOUND
 from tarsus.scripts import parallel
 from tarsus.scripts.pages.frame import Page, Place
 from tarsus.scripts.pages.robot import walks_table
@@ -17,12 +17,11 @@ from tarsus.scripts.studies.rhex_walks import ENGINES, Walk, measure
 PLACE = Place("robot.md", "found")
 PACKAGES = record.PACKAGES
 ROBOT = HexapodParams.rhex("drive")  # what the real robot's motors and drives could give
-FOUND = tuple(name for name in CLOCK_GAITS if name.startswith("rhex-"))
 
 
 def tables(jobs: Jobs = -1) -> Page:
     """Return the page's table."""
-    keys = [("found", name, engine) for name in FOUND for engine in ENGINES]
-    cases = [(Walk(CLOCK_GAITS[name], ROBOT), engine) for _, name, engine in keys]
+    keys = [("found", name, engine) for name in RHEX_FOUND for engine in ENGINES]
+    cases = [(Walk(RHEX_FOUND[name], ROBOT), engine) for _, name, engine in keys]
     made = dict(zip(keys, parallel.each(measure, cases, jobs, unit="run"), strict=True))
     return Page(walks_table(made, "found", "gait", ""))

@@ -6,18 +6,20 @@ import pytest
 
 from tarsus.analytic import rhex_gaits
 from tarsus.analytic.models.hexapod import HexapodParams
-from tarsus.controllers.clock_gaits import CLOCK_GAITS, find
+from tarsus.controllers.clock_gaits import CLOCK_GAITS, RHEX_FOUND, find
 from tarsus.scripts import run
 from tarsus.scripts.machines.hexapod_gait import gait_from
 from tarsus.scripts.search_hexapod import Task
 
+NAMED = CLOCK_GAITS | RHEX_FOUND
 
-@pytest.mark.parametrize("name", CLOCK_GAITS)
+
+@pytest.mark.parametrize("name", NAMED)
 def test_the_command_line_walks_a_gait_by_its_name(name):
     args = run.parser().parse_args(["hexapod", "--gait", name, "--phi_o", "0.01"])
     gait = gait_from(args, HexapodParams())
-    assert gait.cycle_time == CLOCK_GAITS[name].cycle_time
-    assert gait.slow_time == pytest.approx(CLOCK_GAITS[name].slow_time)
+    assert gait.cycle_time == NAMED[name].cycle_time
+    assert gait.slow_time == pytest.approx(NAMED[name].slow_time)
     assert gait.leg_offset == 0.01
 
 
