@@ -20,11 +20,13 @@ CLOCK_GAITS = {
     # 1.57 m/s in either engine from rest. One 3 % faster is harder to start (docs/hexapod_orbit.md).
     "sprint": TripodGait(0.310331691253667, 0.22587973649909246, 1.8684179124156806, -0.44670630986996007),
 }
-# What `tarsus search hexapod --robot rhex-drive --blend 0.1` found for that robot (docs/robot.md).
+# What `tarsus search hexapod --robot rhex-drive --blend 0.1` found for that robot, and for stairs a search in MuJoCo
+# (docs/robot.md).
 RHEX_FOUND = {
     "rhex-fast": TripodGait(0.227668665951, 0.18155377694792174, 1.67672086593, 0.197209585508, blend=0.1),
     # Half the time in the air; open loop it is slowly unstable: a disturbance grows by a quarter in a stride.
     "rhex-pronk": TripodGait(0.3002282, 0.22819133320728565, 1.23283264, -0.54226732, blend=0.1, phase_difference=0.0),
+    "rhex-stairs": TripodGait(0.84, 0.544, 1.036, 0.187, rear_lean=-0.012, front_lean=0.097),
 }
 
 # Speed settings of RHex's table and commands of its triwheel, with a turn while walking, as "rhex-1.5-left".

@@ -14,6 +14,9 @@ from pathlib import Path
 import numpy as np
 
 from tarsus.analytic import saving
+from tarsus.analytic.models.hexapod import robot
+from tarsus.analytic.terrain import Flat
+from tarsus.controllers import clock_gaits
 from tarsus.scripts import arguments, report
 from tarsus.scripts.figure import load, names, picture, title
 from tarsus.scripts.pages import frame
@@ -31,6 +34,9 @@ FILMED = {  # clip: environment, policy, options of `make`, seconds before it be
     "multipod": ("Multipod-v0", "undulation", {"n_legs": 12}, 1.0),
     "bigant": ("BigAnt-v0", "tripod", {}, 1.0),
 }
+WALKED = {
+    "rhex_fast": ("rhex-drive", "rhex-fast", 3.0, 0.25)
+}  # clip: robot, gait, seconds before it, speed of the film
 
 
 def draw(name: str, folder: Path) -> bool:
@@ -65,7 +71,6 @@ def page() -> str:
 def film(clip: str, folder: Path) -> None:
     """Write a clip of an environment under a policy."""
     import gymnasium
-    import imageio.v3 as iio
 
     from tarsus.scripts.learning import policies
 
@@ -82,6 +87,27 @@ def film(clip: str, folder: Path) -> None:
         if terminated:
             raise RuntimeError(f"{environment}: {info['termination']}")
     env.close()
+    save(clip, frames, folder)
+
+
+def film_walk(clip: str, folder: Path) -> None:
+    """Write a clip of a gait of the hexapod's clock, at another speed than real time."""
+    from tarsus.scripts.machines import hexapod_mujoco
+    from tarsus.scripts.machines.hexapod import HexapodExperiment
+    from tarsus.scripts.views import rendering
+
+    name, gait, before, speed = WALKED[clip]
+    experiment = HexapodExperiment(robot(name), clock_gaits.find(gait), Flat())
+    record = hexapod_mujoco.simulate(experiment, before + speed * CLIP_SECONDS).record
+    late = record.isel(time=record["time"].values >= before)
+    model = experiment.model()
+    save(clip, list(rendering.frames(late, model, size=CLIP_SIZE, fps=CLIP_FPS, speed=speed)), folder)
+
+
+def save(clip: str, frames: list[np.ndarray], folder: Path) -> None:
+    """Write the frames of a clip."""
+    import imageio.v3 as iio
+
     with saving.writing(folder / f"{clip}.gif") as part:
         iio.imwrite(part, _few_colours(frames), duration=1000 / CLIP_FPS, loop=0)
 
@@ -105,13 +131,13 @@ def main(argv: list[str] | None = None) -> int:
     frame.add_pictures(parser)
     with arguments.read(parser, argv) as args:
         folder = frame.pictures_folder(args)
-    clips = () if args.no_clips or args.only else FILMED
+    clips = () if args.no_clips or args.only else (*FILMED, *WALKED)
     if clips and not choose_opengl():  # before MuJoCo is imported
         print(f"tarsus page gallery: no clips: {INSTALL_OPENGL}", file=sys.stderr)
         clips = ()
     for name in [] if args.no_figures else args.only or names():
         print(f"{name}: {'drawn' if draw(name, folder) else 'left as it is'}")
     for clip in clips:
-        film(clip, folder)
+        (film if clip in FILMED else film_walk)(clip, folder)
         print(f"{clip}: filmed")
     return 0

@@ -8,12 +8,14 @@ import pytest
 from tarsus.analytic import rhex_gaits
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
-from tarsus.analytic.terrain import Flat
+from tarsus.analytic.terrain import Flat, Stairs
+from tarsus.controllers import clock_gaits
 from tarsus.mjcf import presets
 from tarsus.scripts import cli
 from tarsus.scripts.machines import hexapod_exact, hexapod_mujoco
 from tarsus.scripts.machines.hexapod import HexapodExperiment
 from tarsus.scripts.runs import record, summary
+from tarsus.scripts.studies import rhex_walks
 
 PARAMS = HexapodParams.rhex()
 # A prototype's walks, whole strides after 2 s: speed [m/s], power drawn [W], cost of transport, specific resistance.
@@ -91,3 +93,23 @@ def test_the_command_line_takes_the_robot_and_says_which_motor(tmp_path, capsys)
     assert "drive of RHex: 6.14 N m, 40.19 rad/s" in out and "specific resistance" in out and "at 24 V" in out
     stored = record.load(tmp_path / "run.nc")
     assert record.params_of(stored).drive_resist == 0.75 and stored["drive_loss"].values.max() > 10
+
+
+@pytest.mark.parametrize(("name", "speed", "resistance"), [("rhex-fast", 2.52, 0.6), ("rhex-pronk", 0.544, 2.6)])
+def test_gaits_that_a_search_found_walk_alike_in_both_engines(name, speed, resistance):
+    walk = rhex_walks.Walk(clock_gaits.find(name), HexapodParams.rhex("drive"), seconds=5.0)
+    for engine in rhex_walks.ENGINES:
+        made = rhex_walks.measure(walk, engine)
+        assert made.walks and made.speed == pytest.approx(speed, rel=0.01)
+        assert made.resistance == pytest.approx(resistance, rel=0.02) and made.aloft > 0.3
+
+
+@pytest.mark.parametrize(("gait", "rise"), [("rhex-stairs", 0.1), ("rhex-0", 0.08)])
+def test_it_climbs_ten_steps(gait, rise):
+    stairs = Stairs(rise, tread=0.28)
+    params = HexapodParams.rhex("drive")
+    stepper = hexapod_mujoco.HexapodStepper(HexapodExperiment(params, clock_gaits.find(gait), stairs, "rl"))
+    while stepper.data.time < 20.0 and stepper.data.qpos[1] < stairs.start + 10.0 * stairs.tread:
+        stepper.step()
+        assert not stepper.fallen()
+    assert stepper.data.qpos[2] > 10.0 * rise
