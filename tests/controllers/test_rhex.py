@@ -96,6 +96,15 @@ def test_it_stands_up_from_any_angle_and_sits_down_again():
     assert walker.activity == "sitting" and continuous(times, angle, rate)
 
 
+@pytest.mark.parametrize(
+    ("offset", "turns"), [(0.0, -0.5 * np.pi), (0.7, -0.5 * np.pi - 0.7), (1.0, 1.5 * np.pi - 1.0)]
+)
+def test_legs_far_ahead_sit_down_over_the_front(offset, turns):
+    walker = Walker(np.full(6, offset), stands=True, offset=offset)
+    _, angle, _ = played(walker, 2.0, [(0.3, SIT_DOWN)])
+    np.testing.assert_allclose(angle[-1] - angle[0], turns)
+
+
 def test_stopping_brings_the_raised_tripod_down_and_leaves_the_other():
     walker = Walker(np.zeros(6), stands=True)
     times, angle, rate = played(walker, 2.0, [(0.0, Order(rhex_gaits.gait(2))), (0.5, STAND)])
