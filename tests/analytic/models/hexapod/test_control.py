@@ -24,7 +24,9 @@ BLENDS = st.sampled_from([(0.0, "cubic"), (0.1, "cubic"), (0.15, "linear")])
     *(HEADINGS, BLENDS),
 )
 def test_the_compiled_clock_is_the_clock_module(t, slow, sweep, offset, difference, heading, blend):
-    gait = TripodGait(1.0, slow, sweep, offset, difference, -difference, heading, difference, *blend)
+    gait = TripodGait(
+        1.0, slow, sweep, offset, difference, -difference, heading, difference, *blend, difference, offset, 0.05
+    )
     control = controls.open_loop(PARAMS, gait)
     p, d = np.array(list(control.params.values())), np.zeros(12)
     mode = controls.clock_initial(t, None, None, d, p, (0.0,) * 6)
