@@ -24,6 +24,7 @@ CLOCK_GAITS = {
 # (docs/robot.md).
 RHEX_FOUND = {
     "rhex-fast": TripodGait(0.227668665951, 0.18155377694792174, 1.67672086593, 0.197209585508, blend=0.1),
+    "rhex-cheap": TripodGait(0.407706480119, 0.26598857630700123, 0.902227773831, -0.0251219617771, blend=0.1),
     # Half the time in the air; open loop it is slowly unstable: a disturbance grows by a quarter in a stride.
     "rhex-pronk": TripodGait(0.3002282, 0.22819133320728565, 1.23283264, -0.54226732, blend=0.1, phase_difference=0.0),
     "rhex-stairs": TripodGait(0.84, 0.544, 1.036, 0.187, rear_lean=-0.012, front_lean=0.097),
