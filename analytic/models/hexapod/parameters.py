@@ -40,15 +40,16 @@ def _array(*values: float) -> np.ndarray:
 class HexapodParams:
     """Every parameter of Table 2 of the SimSect manual, by its name there; `rho0_k ... rho5_k` are the array `rho_k`.
 
-    Defaults are Table 2's, but for the two that are misprinted: the middle left attachment point (erratum 1) and the
-    gear ratio, exactly 1/30 (erratum 18). Arrays are read-only; use `dataclasses.replace` or `with_symbols`.
+    Defaults are Table 2's, but for the two that are misprinted: the middle left attachment point (erratum 1; RHexLib,
+    examples/exprunner/SimSect.rc) and the gear ratio, exactly 1/30 (erratum 18). Arrays are read-only; use
+    `dataclasses.replace` or `with_symbols`.
     """
 
     # Platform
     body_mass: float = 6.0  # [kg]
     leg_mass: float = 0.01  # of each toe [kg]
     friction_coeff: float = 0.5  # Coulomb, toe on ground
-    q_rt: float = 0.18  # touchdown leg length [m]; unused, a remainder of SLIP (erratum 10)
+    q_rt: float = 0.18  # touchdown leg length [m]; unused (erratum 10: in the authors' file the rest length)
     q_rl: float = 0.181  # liftoff leg length [m]; unused (erratum 10)
     g: float = 10.0  # gravity, along -z [m/s^2]
     max_torque: float = 3.0  # at the hip [N m]
