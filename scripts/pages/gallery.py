@@ -15,7 +15,7 @@ import numpy as np
 
 from tarsus.analytic import saving
 from tarsus.analytic.models.hexapod import robot
-from tarsus.analytic.terrain import Flat
+from tarsus.analytic.terrain import Flat, Stairs
 from tarsus.controllers import clock_gaits
 from tarsus.scripts import arguments, report
 from tarsus.scripts.figure import load, names, picture, title
@@ -34,9 +34,11 @@ FILMED = {  # clip: environment, policy, options of `make`, seconds before it be
     "multipod": ("Multipod-v0", "undulation", {"n_legs": 12}, 1.0),
     "bigant": ("BigAnt-v0", "tripod", {}, 1.0),
 }
-WALKED = {
-    "rhex_fast": ("rhex-drive", "rhex-fast", 3.0, 0.25)
-}  # clip: robot, gait, seconds before it, speed of the film
+WALKED = {  # clip of RHex: gait, ground, seconds before it begins, speed of the film
+    "rhex_fast": ("rhex-fast", Flat(), 3.0, 0.25),
+    "rhex_pronk": ("rhex-pronk", Flat(), 3.0, 0.25),
+    "rhex_stairs": ("rhex-stairs", Stairs(0.11, 0.28), 4.0, 1.0),
+}
 
 
 def draw(name: str, folder: Path) -> bool:
@@ -96,8 +98,8 @@ def film_walk(clip: str, folder: Path) -> None:
     from tarsus.scripts.machines.hexapod import HexapodExperiment
     from tarsus.scripts.views import rendering
 
-    name, gait, before, speed = WALKED[clip]
-    experiment = HexapodExperiment(robot(name), clock_gaits.find(gait), Flat())
+    gait, ground, before, speed = WALKED[clip]
+    experiment = HexapodExperiment(robot("rhex-drive"), clock_gaits.find(gait), ground)
     record = hexapod_mujoco.simulate(experiment, before + speed * CLIP_SECONDS).record
     late = record.isel(time=record["time"].values >= before)
     model = experiment.model()
