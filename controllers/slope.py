@@ -13,7 +13,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.signal import butter, sosfilt
 
 from ..analytic.clock import TripodGait
 from ..analytic.finite import check_finite
@@ -109,7 +108,10 @@ class SlopeEstimator:
             raise ValueError(f"a slope is felt by gravity, which must be positive, got g = {g}")
         if not (period > 0 and 0 < cutoff < 0.5 / period):
             raise ValueError(f"cutoff must lie between 0 and half a reading per period of {period} s, got {cutoff}")
-        self._g, self._period, self._sections = g, period, butter(4, cutoff, fs=1.0 / period, output="sos")
+        from scipy.signal import butter, sosfilt  # slow to load, and only a slope that is felt needs it
+
+        self._g, self._period, self._filter = g, period, sosfilt
+        self._sections = butter(4, cutoff, fs=1.0 / period, output="sos")
         self._begin(0.0)
 
     def _begin(self, t: float) -> None:
@@ -128,7 +130,7 @@ class SlopeEstimator:
             return
         self._due = max(self._due, t) + self._period
         felt = np.arcsin(np.clip(acceleration / self._g, -1.0, 1.0))
-        (self.slope,), self._memory = sosfilt(self._sections, [felt], zi=self._memory)
+        (self.slope,), self._memory = self._filter(self._sections, [felt], zi=self._memory)
 
     def compensation(self, law: SlopeLaw) -> Callable[[TripodGait], TripodGait]:
         """Return what compensates a gait for the present estimate."""
