@@ -50,6 +50,7 @@ class HexapodConfig(WalkerConfig):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "params", robot(self.params))
+        object.__setattr__(self, "PRESETS", hexapod.presets_of(self.params))
         super().__post_init__()
         if self.clock not in CLOCKS:
             raise ValueError(f"unknown clock {self.clock!r}; there are {', '.join(CLOCKS)}")

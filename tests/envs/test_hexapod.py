@@ -528,6 +528,9 @@ def test_a_robot_is_taken_by_its_name_and_has_its_own_supply():
     assert 24.0 in row and 12.0 not in row and 12.0 in servos.row_of(HexapodParams())
     env.reset(options={"params": "rhex-drive"})
     assert env.unwrapped.params.max_torque == pytest.approx(6.142, abs=1e-3)
+    assert env.unwrapped.model.opt.timestep == 1e-3  # in 2 ms hips' torques would come out half as large again
+    env.reset(options={"params": "table2"})
+    assert env.unwrapped.model.opt.timestep == 2e-3
     with pytest.raises(ValueError, match="unknown robot 'rex'; there are table2, rhex"):
         gymnasium.make("tarsus:Hexapod-v0", params="rex")
 
