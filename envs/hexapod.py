@@ -49,8 +49,12 @@ class HexapodConfig(WalkerConfig):
     command_yaw_rate: tuple[float, float] = (-0.5, 0.5)  # range of the commanded yaw rate [rad/s], left positive
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "params", robot(self.params))
-        object.__setattr__(self, "PRESETS", hexapod.presets_of(self.params))
+        try:
+            object.__setattr__(self, "params", robot(self.params))
+        except ValueError as error:
+            raise ValueError(f"params: {error}") from None
+        if isinstance(self.params, HexapodParams):
+            object.__setattr__(self, "PRESETS", hexapod.presets_of(self.params))
         super().__post_init__()
         if self.clock not in CLOCKS:
             raise ValueError(f"unknown clock {self.clock!r}; there are {', '.join(CLOCKS)}")

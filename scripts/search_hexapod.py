@@ -39,7 +39,7 @@ WORST = 1e3  # above every resistance of a robot that walks
 
 
 @dataclass(frozen=True)
-class Task:
+class GaitSearch:
     """What is searched for.
 
     Attributes:
@@ -85,7 +85,7 @@ class Task:
 
 
 def search(
-    task: Task, population: int, generations: int, seed: int = 0, n_jobs: int = -1, stop: Callable | None = None
+    task: GaitSearch, population: int, generations: int, seed: int = 0, n_jobs: int = -1, stop: Callable | None = None
 ) -> tuple[list[tuple[np.ndarray, ExactWalk]], bool]:
     """Return every point tried (4,) with how it walks, by differential evolution, and whether the search converged.
 
@@ -121,7 +121,7 @@ def search(
     return tried, bool(found.success)
 
 
-def command_of(task: Task, point, name: str) -> str:
+def command_of(task: GaitSearch, point, name: str) -> str:
     """Return the command that walks the gait of a point (4,) on the robot of that name."""
     gait = task.gait_at(point)
     options = [] if name == "table2" else [f"--robot {name}"]
@@ -148,7 +148,7 @@ def main(argv: list[str] | None = None) -> int:
     words = "width of blended corners, a share of the cycle; default 0"
     parser.add_argument("--blend", type=arguments.number(low=0.0, high=0.5), default=0.0, help=words)
     args = arguments.parse(parser, argv)
-    task = Task(robot(args.robot), args.pattern, args.goal, args.blend)
+    task = GaitSearch(robot(args.robot), args.pattern, args.goal, args.blend)
     with interrupts.heeded("the generation") as asked:
         tried, converged = search(task, args.population, args.generations, args.seed, args.jobs, asked)
     tried.sort(key=lambda row: task.cost(row[1]))
@@ -160,7 +160,7 @@ def main(argv: list[str] | None = None) -> int:
     return report_best(task, tried, converged, args.robot)
 
 
-def report_best(task: Task, tried, converged: bool, name: str) -> int:
+def report_best(task: GaitSearch, tried, converged: bool, name: str) -> int:
     """Print the proof of the best gait that is stable and the command that walks it; return the exit status."""
     sim = exact.simulator(Flat())
     for point, made in tried[:CANDIDATES]:

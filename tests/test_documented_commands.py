@@ -73,7 +73,7 @@ def few_cases():
 @functools.cache
 def one_second():
     """Return what a second of RHex's walk measures, for every walk of its page."""
-    return rhex_walks.measure(rhex_walks.Walk(robot_page.SPEED_2, robot_page.RHEX, seconds=1.0), "MuJoCo")
+    return rhex_walks.measure(rhex_walks.RhexWalk(robot_page.SPEED_2, robot_page.RHEX, seconds=1.0), "MuJoCo")
 
 
 # Subcommands that no other test runs to the end: smallest arguments, and what stands in for want of a smaller option.

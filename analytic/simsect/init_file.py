@@ -85,11 +85,15 @@ def setup(
         where = f"{name}:{system.line}: " if system.line else f"{name}: no systemName, so the default: "
         raise ValueError(f"{where}unknown system {system.value!r}; known: {', '.join(SYSTEMS)}")
     kind = SYSTEMS[str(system.value)]
+    if gait is not None and not kind.walks:
+        walking = ", ".join(known for known, other in SYSTEMS.items() if other.walks)
+        raise ValueError(f"{name}: only the system {walking} walks a gait, not {system.value}")
     words = dict(kind.words)
     _read({n: symbol for n, symbol in symbols.items() if n in words}, words, words, name, strict)
     numbers = {n: symbol.value for n, symbol in symbols.items() if isinstance(symbol.value, float)}
     try:
-        model, ground = kind.build(numbers | words, gait), kind.ground(numbers | words)
+        model = kind.build(numbers | words, gait) if kind.walks else kind.build(numbers | words)
+        ground = kind.ground(numbers | words)
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from None
     names = {"state": model.state_names, "memory": model.memory_names, "params": model.param_names}

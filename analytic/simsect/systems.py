@@ -22,13 +22,14 @@ class System:
     """A machine as init files know it.
 
     Attributes:
-        build: Makes the model from the symbols that are set; and the gait that is given besides.
+        build: Makes the model from the symbols that are set, and of a system that `walks` a gait, or None.
         words: Symbols whose values are words, with their defaults.
         view: Its own defaults of the view's symbols.
         placing: Symbols that place it, which `build` takes besides the model's own.
         idle: Symbols of its table that are known and have no effect.
         reach: Half the width of its picture [m].
         ground: Makes the terrain to draw, from the symbols that are set.
+        walks: Whether it takes a gait of the hexapod's clock.
     """
 
     build: Callable[..., hy.Model]
@@ -38,11 +39,10 @@ class System:
     idle: Callable[[Symbols], tuple[str, ...]] = lambda symbols: ()
     reach: float = 1.5
     ground: Callable[[Symbols], terrain.Terrain] = lambda symbols: terrain.Flat()
+    walks: bool = False
 
 
-def _slip(symbols: Symbols, gait: TripodGait | None = None) -> hy.Model:
-    if gait is not None:
-        raise ValueError("only the system hexapod walks a gait, not slip")
+def _slip(symbols: Symbols) -> hy.Model:
     names = [entry.name for entry in fields(slip.Slip)]
     return slip.build(params=slip.Slip(**{name: symbols[name] for name in names if name in symbols}))
 
@@ -65,7 +65,7 @@ POSITION, SPEED = ("r_x", "r_y", "r_z"), ("v_x", "v_y", "v_z")  # of the body, w
 UNUSED = ("q_rt", "q_rl", "torque_loss", "frame_width", "frame_height", "supply_voltage", "drive_resist")
 
 
-def _hexapod(symbols: Symbols, gait: TripodGait | None = None) -> hy.Model:
+def _hexapod(symbols: Symbols, gait: TripodGait | None) -> hy.Model:
     table = element_symbols().keys() | vars(TABLE_2).keys()
     own = [name for name in GAIT if gait is not None and name in symbols]
     if own:
@@ -113,5 +113,6 @@ SYSTEMS: dict[str, System] = {
         idle=_hexapod_idle,
         reach=0.5,
         ground=_hexapod_ground,
+        walks=True,
     ),
 }

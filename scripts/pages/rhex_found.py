@@ -12,7 +12,7 @@ from tarsus.scripts.pages.frame import Page, Place
 from tarsus.scripts.pages.robot import walks_table
 from tarsus.scripts.runs import record
 from tarsus.scripts.signature import Jobs
-from tarsus.scripts.studies.rhex_walks import ENGINES, Walk, measure
+from tarsus.scripts.studies.rhex_walks import ENGINES, RhexWalk, measure
 
 PLACE = Place("robot.md", "found")
 PACKAGES = record.PACKAGES
@@ -22,6 +22,6 @@ ROBOT = HexapodParams.rhex("drive")  # what the real robot's motors and drives c
 def tables(jobs: Jobs = -1) -> Page:
     """Return the page's table."""
     keys = [("found", name, engine) for name in RHEX_FOUND for engine in ENGINES]
-    cases = [(Walk(RHEX_FOUND[name], ROBOT), engine) for _, name, engine in keys]
+    cases = [(RhexWalk(RHEX_FOUND[name], ROBOT), engine) for _, name, engine in keys]
     made = dict(zip(keys, parallel.each(measure, cases, jobs, unit="run"), strict=True))
     return Page(walks_table(made, "found", "gait", ""))

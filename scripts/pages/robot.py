@@ -20,7 +20,7 @@ from tarsus.scripts import parallel
 from tarsus.scripts.pages.frame import Page, Place, Table
 from tarsus.scripts.runs import record
 from tarsus.scripts.signature import Jobs
-from tarsus.scripts.studies.rhex_walks import ENGINES, Measured, Walk, measure
+from tarsus.scripts.studies.rhex_walks import ENGINES, RhexWalk, WalkNumbers, measure
 
 PLACE = Place("robot.md")
 PACKAGES = record.PACKAGES
@@ -33,7 +33,7 @@ CAPACITY = 3.0 * 3600.0  # of a supposed 24 V battery without Peukert's loss [A 
 
 RHEX = HexapodParams.rhex()
 SPEED_2 = rhex_gaits.gait(2)
-Case = tuple[Walk, str]
+Case = tuple[RhexWalk, str]
 
 
 def robots_changed() -> dict[str, HexapodParams]:
@@ -49,14 +49,14 @@ def robots_changed() -> dict[str, HexapodParams]:
     return {words: replace(RHEX, **values) for words, values in changed.items()}
 
 
-def sensitivity() -> dict[str, Walk]:
+def sensitivity() -> dict[str, RhexWalk]:
     """Return the walks of the sensitivity at speed 2."""
     offsets = {
         f"leg offset {offset:g} rad": replace(SPEED_2, leg_offset=offset) for offset in (0.0, 0.05, 0.1, 0.15, 0.2)
     }
-    found = {"as it is": Walk(SPEED_2, RHEX)} | {words: Walk(gait, RHEX) for words, gait in offsets.items()}
-    found["corners, no blends"] = Walk(replace(SPEED_2, blend=0.0), RHEX)
-    return found | {words: Walk(SPEED_2, params) for words, params in robots_changed().items()}
+    found = {"as it is": RhexWalk(SPEED_2, RHEX)} | {words: RhexWalk(gait, RHEX) for words, gait in offsets.items()}
+    found["corners, no blends"] = RhexWalk(replace(SPEED_2, blend=0.0), RHEX)
+    return found | {words: RhexWalk(SPEED_2, params) for words, params in robots_changed().items()}
 
 
 def compensated(speed: int, degrees: float) -> tuple[TripodGait, TripodGait]:
@@ -65,7 +65,7 @@ def compensated(speed: int, degrees: float) -> tuple[TripodGait, TripodGait]:
     return gait, SlopeLaw().compensated(gait, np.deg2rad(degrees))
 
 
-def turns() -> dict[str, Walk]:
+def turns() -> dict[str, RhexWalk]:
     """Return the turning walks."""
     walking = {f"speed {speed}, right": rhex_gaits.gait(speed, turn=-1.0) for speed in SPEEDS}
     walking |= {"speed 2, left": rhex_gaits.gait(2, turn=1.0)}
@@ -73,33 +73,35 @@ def turns() -> dict[str, Walk]:
         f"in place, speed {speed}, {side}": rhex_gaits.gait(speed, side)
         for speed, side in ((0, "right"), (2, "right"), (2, "left"))
     }
-    return {words: Walk(gait, RHEX, seconds=TURN_SECONDS) for words, gait in walking.items()}
+    return {words: RhexWalk(gait, RHEX, seconds=TURN_SECONDS) for words, gait in walking.items()}
 
 
 def plan() -> dict[Any, Case]:
     """Return every run of the page, by a key that its table knows."""
     cases: dict[Any, Case] = {}
     for engine in ENGINES:
-        cases |= {("speed", speed, engine): (Walk(rhex_gaits.gait(speed), RHEX), engine) for speed in SPEEDS}
+        cases |= {("speed", speed, engine): (RhexWalk(rhex_gaits.gait(speed), RHEX), engine) for speed in SPEEDS}
         cases |= {("turn", words, engine): (walk, engine) for words, walk in turns().items()}
-    cases |= {("back", speed, "exact"): (Walk(rhex_gaits.gait(speed, "backward"), RHEX), "exact") for speed in SPEEDS}
+    cases |= {
+        ("back", speed, "exact"): (RhexWalk(rhex_gaits.gait(speed, "backward"), RHEX), "exact") for speed in SPEEDS
+    }
     cases |= {("change", words, "exact"): (walk, "exact") for words, walk in sensitivity().items()}
     for motor in MOTORS:
         robot = HexapodParams.rhex(motor)
         cases |= {
-            ("motor", (motor, speed), "MuJoCo"): (Walk(rhex_gaits.gait(speed), robot), "MuJoCo") for speed in SPEEDS
+            ("motor", (motor, speed), "MuJoCo"): (RhexWalk(rhex_gaits.gait(speed), robot), "MuJoCo") for speed in SPEEDS
         }
     for speed in SLOPED:
         for degrees in SLOPES:
             gaits = zip((False, True), compensated(speed, degrees), strict=True)
             cases |= {
-                ("slope", (speed, degrees, law), "MuJoCo"): (Walk(gait, RHEX, float(np.deg2rad(degrees))), "MuJoCo")
+                ("slope", (speed, degrees, law), "MuJoCo"): (RhexWalk(gait, RHEX, float(np.deg2rad(degrees))), "MuJoCo")
                 for law, gait in gaits
             }
     return cases
 
 
-def compute(n_jobs: int = -1) -> dict[Any, Measured]:
+def compute(n_jobs: int = -1) -> dict[Any, WalkNumbers]:
     """Return what every run of the page shows."""
     cases = plan()
     return dict(zip(cases, parallel.each(measure, list(cases.values()), n_jobs, unit="run"), strict=True))
@@ -153,7 +155,7 @@ def change_table(made: dict) -> Table:
 def motor_table(made: dict) -> Table:
     """Return the motors' walks."""
 
-    def cell(m: Measured) -> str:
+    def cell(m: WalkNumbers) -> str:
         flight = f", all up {100 * m.aloft:.0f} %" if m.aloft > 0.005 else ""
         return f"{m.speed:.3f} m/s, {m.resistance:.2f}{flight}"
 

@@ -24,7 +24,7 @@ ENGINES = ("exact", "MuJoCo")
 
 
 @dataclass(frozen=True)
-class Walk:
+class RhexWalk:
     """A gait of a robot on a plane.
 
     Attributes:
@@ -47,7 +47,7 @@ class Walk:
 
 
 @dataclass(frozen=True)
-class Measured:
+class WalkNumbers:
     """What a run shows; means over whole strides, in SI units."""
 
     status: str
@@ -82,7 +82,7 @@ class Measured:
         return (self.electric.drawn + self.drive_loss) / (self.electric.carried or np.nan)
 
 
-def measure(walk: Walk, engine: str) -> Measured:
+def measure(walk: RhexWalk, engine: str) -> WalkNumbers:
     """Return what a walk shows in one of `ENGINES`."""
     run = (
         HEXAPOD.exact(walk.experiment, walk.seconds)
@@ -95,7 +95,7 @@ def measure(walk: Walk, engine: str) -> Measured:
     current, voltage = record["motor_current"].values, record["motor_voltage"].values
     real = replace(walk.params.motor, drive_resist=MOTORS["drive"]["drive_resist"])
     lost = powers(real, current[inside], voltage[inside])["drive_loss"].mean()
-    return Measured(
+    return WalkNumbers(
         status=found.status,
         speed=found.speed,
         yaw_rate=found.yaw_rate,

@@ -9,7 +9,7 @@ from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.controllers.clock_gaits import CLOCK_GAITS, RHEX_FOUND, find
 from tarsus.scripts import run
 from tarsus.scripts.machines.hexapod_gait import gait_from
-from tarsus.scripts.search_hexapod import Task
+from tarsus.scripts.search_hexapod import GaitSearch
 
 NAMED = CLOCK_GAITS | RHEX_FOUND
 
@@ -24,7 +24,7 @@ def test_the_command_line_walks_a_gait_by_its_name(name):
 
 
 def test_every_corner_of_the_search_is_a_gait():
-    task = Task(HexapodParams())
+    task = GaitSearch(HexapodParams())
     for corner in zip(*task.bounds, strict=True):
         gait = task.gait_at(corner)
         assert 0 < gait.slow_time < gait.cycle_time
@@ -42,7 +42,7 @@ def test_the_command_line_walks_and_changes_gaits_of_the_table():
 @pytest.mark.parametrize(
     ("name", "heading", "message"),
     [
-        ("trot", "forward", "unknown gait 'trot'; there are walk, run, sprint, rhex-SPEED with a SPEED from 0 to 3"),
+        ("trot", "forward", "unknown gait 'trot'; there are walk, run, sprint, rhex-fast, rhex-cheap"),
         ("rhex-", "forward", "unknown gait 'rhex-'"),
         ("rhex-3.5", "forward", "the speed settings of RHex lie from 0 to 3, got 3.5"),
         ("rhex-2", "up", "unknown heading 'up'; there are forward"),

@@ -25,7 +25,7 @@ HOP = CLOCK_GAITS["sprint"]  # its feet are all in the air at times
 
 
 def test_a_walk_is_worth_its_speed_and_a_fall_costs_more_the_sooner(sim):
-    task = optimise.Task(PARAMS)
+    task = optimise.GaitSearch(PARAMS)
     made, _ = gait_proof.walk(sim, PARAMS, RUN)
     assert made.steady and task.cost(made) == -made.speed == pytest.approx(-0.532, abs=2e-3)
     thrown, _ = gait_proof.walk(sim, PARAMS, RUN, velocity=(3.0, 0.0, 0.0))
@@ -45,15 +45,15 @@ def test_means_over_rows_are_those_of_the_record(sim):
 def test_a_goal_orders_gaits_by_what_it_is_named_after():
     fast, cheap = gait_proof.ExactWalk(1.0, 1.0, 0.0, 0.9, 0.2), gait_proof.ExactWalk(1.0, 0.5, 0.0, 0.3)
     slow, fallen = gait_proof.ExactWalk(1.0, 0.1, 0.0, 0.1), gait_proof.ExactWalk(0.5, 0.0, 1.0)
-    cost = optimise.Task(PARAMS, goal="resistance").cost
+    cost = optimise.GaitSearch(PARAMS, goal="resistance").cost
     assert sorted([fallen, slow, fast, cheap], key=cost) == [cheap, fast, slow, fallen]
-    cost = optimise.Task(PARAMS, "pronk").cost
+    cost = optimise.GaitSearch(PARAMS, "pronk").cost
     assert sorted([fallen, cheap, fast], key=cost) == [fast, cheap, fallen]  # the second does not fly
 
 
 @pytest.mark.parametrize("pattern", optimise.PATTERNS)
 def test_a_search_keeps_every_gait_it_tried_and_says_that_it_was_cut_short(pattern):
-    task = optimise.Task(HexapodParams.rhex("voltage"), pattern)
+    task = optimise.GaitSearch(HexapodParams.rhex("voltage"), pattern)
     tried, converged = optimise.search(task, population=5, generations=1, n_jobs=1)
     assert len(tried) == 10 and not converged
     for point, _ in tried:

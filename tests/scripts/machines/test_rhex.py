@@ -101,7 +101,7 @@ FOUND = [("rhex-fast", 2.52, 0.6, 0.3), ("rhex-cheap", 0.5435, 0.1415, 0.0), ("r
 
 @pytest.mark.parametrize(("name", "speed", "resistance", "aloft"), FOUND)
 def test_gaits_that_a_search_found_walk_alike_in_both_engines(name, speed, resistance, aloft):
-    walk = rhex_walks.Walk(clock_gaits.find(name), HexapodParams.rhex("drive"), seconds=5.0)
+    walk = rhex_walks.RhexWalk(clock_gaits.find(name), HexapodParams.rhex("drive"), seconds=5.0)
     for engine in rhex_walks.ENGINES:
         made = rhex_walks.measure(walk, engine)
         assert made.walks and made.speed == pytest.approx(speed, rel=0.01)
