@@ -1,0 +1,316 @@
+"""MuJoCo, for the contact suite. Needs mujoco and numpy.
+
+A point foot is a sphere of a tenth of a millimetre; a driven body slides on rails, a million kilograms heavy; and
+restitution, for which MuJoCo has no parameter, is the damping ratio whose linear oscillator bounces so.
+"""
+
+from __future__ import annotations
+
+import math
+
+import mujoco
+import numpy as np
+
+NAME = "MuJoCo"
+POINT_RADIUS = 1e-4  # [m]
+RAIL_MASS = 1e6  # [kg]
+
+
+def _documented(timestep: float, **others) -> dict:
+    """Return what the chapter on modelling advises against creep: elliptic cones, a large impratio, stiff contacts."""
+    stiff = {"solref": (2 * timestep, 1.0), "solimp": (0.9, 0.999, 1e-4)}
+    return {
+        "timestep": timestep,
+        "integrator": "implicitfast",
+        "cone": "elliptic",
+        "impratio": 100.0,
+        **stiff,
+        **others,
+    }
+
+
+SETTINGS = {
+    "defaults": {},
+    "documented": _documented(1e-3),
+    "documented 4 ms": _documented(4e-3),
+    "documented 0.25 ms": _documented(2.5e-4),
+    "noslip": _documented(1e-3, impratio=10.0, noslip_iterations=10),
+    "pyramidal": _documented(1e-3, cone="pyramidal", impratio=10.0),
+    # The presets of tarsus, which `mjcf/presets.py` explains.
+    "rl": {
+        "timestep": 2e-3,
+        "integrator": "discrete",
+        "cone": "elliptic",
+        "impratio": 5.0,
+        "tolerance": 1e-6,
+        "ls_tolerance": 0.1,
+        "solref": (0.0032, 1.2),
+        "solimp": (0.0, 0.99, 4e-4),
+        "speculative": True,
+    },
+    "reference": {
+        "timestep": 2.5e-4,
+        "integrator": "discrete",
+        "cone": "elliptic",
+        "impratio": 100.0,
+        "tolerance": 1e-10,
+        "ls_tolerance": 0.1,
+        "solref": (0.001, 1.0),
+        "solimp": (0.0, 0.999, 3e-4),
+    },
+}
+TYPES = {"plane": "PLANE", "box": "BOX", "sphere": "SPHERE", "cylinder": "CYLINDER", "capsule": "CAPSULE"}
+
+
+def version() -> str:
+    """Return the version of MuJoCo."""
+    return mujoco.__version__
+
+
+class Simulation:
+    """A case in MuJoCo.
+
+    Raises:
+        NotImplementedError: With what of the case MuJoCo cannot represent.
+    """
+
+    def __init__(self, case: dict, setting: dict) -> None:
+        self.case, self.bodies = case, case["bodies"]
+        self.spec = mujoco.MjSpec()
+        self.spec.option.gravity = case["gravity"]
+        self.solref, self.solimp = setting.get("solref", (0.02, 1.0)), setting.get("solimp", (0.9, 0.95, 1e-3))
+        _apply(self.spec.option, setting)
+        self._add_bodies()
+        for contact in case["contacts"]:
+            self._add_pairs(contact)
+        self.model = self.spec.compile()
+        self.data = mujoco.MjData(self.model)
+        self._find()
+        self._start()
+
+    def step(self) -> None:
+        """Advance by a timestep."""
+        time, data = self.data.time, self.data
+        for index, motion in self.rails:
+            data.qvel[index] = _held(motion["times"], motion["velocities"], time)
+        for index, drive in self.drives:
+            target, slope = _line(drive["times"], drive["targets"], time)
+            data.ctrl[index] = drive["stiffness"] * target + drive["damping"] * slope
+        if self.case["forces"]:
+            self._push(time)
+        mujoco.mj_step(self.model, data)
+
+    def read(self) -> tuple:
+        """Return time, positions, quaternions, velocities, angular velocities and contact forces."""
+        model, data = self.model, self.data
+        forces = self._forces()  # of the last step: what follows keeps them
+        mujoco.mj_kinematics(model, data)
+        mujoco.mj_comPos(model, data)
+        mujoco.mj_comVel(model, data)
+        twists = np.zeros((len(self.ids), 6))
+        for twist, index in zip(twists, self.ids, strict=True):
+            mujoco.mj_objectVelocity(model, data, mujoco.mjtObj.mjOBJ_BODY, index, twist, 0)
+        return data.time, data.xipos[self.ids], data.xquat[self.ids], twists[:, 3:], twists[:, :3], forces
+
+    def _add_bodies(self) -> None:
+        joints = {joint["child"]: joint for joint in self.case["joints"]}
+        self.handles = {"world": self.spec.worldbody}
+        self.frames = {"world": (np.zeros(3), np.array([1.0, 0, 0, 0]))}
+        waiting = list(self.bodies)
+        while waiting:  # parents first
+            body = next(
+                (b for b in waiting if joints.get(b["name"], {"parent": "world"})["parent"] in self.handles), None
+            )
+            if body is None:
+                raise NotImplementedError("a loop of joints")
+            self._add_body(body, joints.get(body["name"]))
+            waiting.remove(body)
+
+    def _add_body(self, body: dict, joint: dict | None) -> None:
+        parent = joint["parent"] if joint else "world"
+        position, quaternion = _relative(self.frames[parent], body["position"], body["quaternion"])
+        handle = self.handles[parent].add_body(name=body["name"], pos=position, quat=quaternion)
+        self.handles[body["name"]] = handle
+        self.frames[body["name"]] = (np.asarray(body["position"], float), np.asarray(body["quaternion"], float))
+        if "mass" in body:
+            handle.mass, handle.inertia, handle.explicitinertial = body["mass"], body["inertia"], True
+        elif "motion" in body:
+            handle.mass, handle.inertia, handle.explicitinertial = RAIL_MASS, [RAIL_MASS] * 3, True
+            handle.gravcomp = 1.0
+        handle.ipos, handle.iquat = [0, 0, 0], [1, 0, 0, 0]
+        self._add_joint(handle, body, joint)
+        for shape in body["shapes"]:
+            self._add_geom(handle, body, shape)
+
+    def _add_joint(self, handle, body: dict, joint: dict | None) -> None:
+        slide, hinge = mujoco.mjtJoint.mjJNT_SLIDE, mujoco.mjtJoint.mjJNT_HINGE
+        name, inverse = body["name"], _inverse(np.asarray(body["quaternion"], float))
+        if "motion" in body:
+            handle.add_joint(name=name, type=slide, axis=_rotate(inverse, body["motion"]["axis"]))
+        elif joint is None:
+            if "mass" in body:
+                handle.add_freejoint(name=name)
+        elif joint["type"] == "planar":
+            axis = _rotate(inverse, joint["axis"]) / np.linalg.norm(joint["axis"])
+            first = np.cross(axis, np.eye(3)[np.argmin(abs(axis))])
+            for index, direction in enumerate((first / np.linalg.norm(first), np.cross(axis, first))):
+                handle.add_joint(name=f"{name}_{index}", type=slide, axis=direction)
+            handle.add_joint(name=f"{name}_2", type=hinge, axis=axis)
+        else:
+            anchor = np.subtract(joint.get("anchor", body["position"]), body["position"])
+            handle.add_joint(
+                name=name,
+                type=hinge if joint["type"] == "hinge" else slide,
+                axis=_rotate(inverse, joint["axis"]),
+                pos=_rotate(inverse, anchor),
+                stiffness=[0.0 if "drive" in joint else joint["stiffness"], 0, 0],
+                damping=[0.0 if "drive" in joint else joint["damping"], 0, 0],
+                springref=joint["rest"],
+            )
+            if "drive" in joint:
+                self._add_drive(name, joint["drive"])
+
+    def _add_drive(self, name: str, drive: dict) -> None:
+        servo = self.spec.add_actuator(name=name, target=name, trntype=mujoco.mjtTrn.mjTRN_JOINT)
+        servo.gainprm[0], servo.biastype = 1.0, mujoco.mjtBias.mjBIAS_AFFINE
+        servo.biasprm[1:3] = -drive["stiffness"], -drive["damping"]
+
+    def _add_geom(self, handle, body: dict, shape: dict) -> None:
+        kind, size, position = shape["type"], list(shape["size"]), np.asarray(shape["position"], float)
+        if kind == "point":
+            up = _rotate(_inverse(np.asarray(body["quaternion"], float)), [0, 0, POINT_RADIUS])
+            kind, size, position = "sphere", [POINT_RADIUS], position + up
+        size = (size or [1, 1, 1]) + [0] * (3 - len(size or [1, 1, 1]))
+        name = f"{body['name']}.{shape['name']}"
+        kind = getattr(mujoco.mjtGeom, f"mjGEOM_{TYPES[kind]}")
+        geom = handle.add_geom(name=name, type=kind, size=size, pos=position, quat=shape["quaternion"])
+        geom.contype = geom.conaffinity = 0  # only the pairs touch
+        geom.mass = 0.0
+
+    def _add_pairs(self, contact: dict) -> None:
+        friction = contact["friction"]
+        if isinstance(friction, list):
+            friction = self._along_axes(contact)
+        else:
+            friction = [friction, friction]
+        solref = self.solref if contact["restitution"] == 0 else _bouncing(self.solref, contact["restitution"])
+        for one, other in contact["pairs"]:
+            pair = self.spec.add_pair(geomname1=one, geomname2=other, condim=3)
+            pair.friction = [max(friction[0], 1e-5), max(friction[1], 1e-5), 0, 0, 0]
+            pair.solref, pair.solimp[:3] = solref, self.solimp
+
+    def _along_axes(self, contact: dict) -> list[float]:
+        """Return the two coefficients in MuJoCo's order: on a level plane its first tangent is the world's y axis."""
+        along, across = contact["friction"]
+        x, y, z = np.abs(contact["direction"]) / np.linalg.norm(contact["direction"])
+        if max(x, y) < 1 - 1e-9:
+            raise NotImplementedError("anisotropic friction along other directions than x and y")
+        return [across, along] if x > y else [along, across]
+
+    def _find(self) -> None:
+        """Find what the steps use, by the names of the case."""
+        model = self.model
+        self.ids = np.array([model.body(body["name"]).id for body in self.bodies])
+        self.rails = [(model.joint(b["name"]).dofadr[0], b["motion"]) for b in self.bodies if "motion" in b]
+        self.drives = [(model.actuator(j["child"]).id, j["drive"]) for j in self.case["joints"] if "drive" in j]
+        self.pairs = {}
+        for index, contact in enumerate(self.case["contacts"]):
+            for one, other in contact["pairs"]:
+                ids = model.geom(one).id, model.geom(other).id
+                self.pairs[ids], self.pairs[ids[::-1]] = (index, -1.0), (index, 1.0)
+
+    def _start(self) -> None:
+        """Set the velocities at t = 0."""
+        mujoco.mj_forward(self.model, self.data)
+        children = {joint["child"]: joint for joint in self.case["joints"]}
+        states = {body["name"]: body for body in self.bodies}
+        for body in self.bodies:
+            joint, name = children.get(body["name"]), body["name"]
+            velocity, spin = np.asarray(body["velocity"], float), np.asarray(body["angular_velocity"], float)
+            if joint is None and "mass" in body:
+                address = self.model.joint(name).dofadr[0]
+                local = _rotate(_inverse(np.asarray(body["quaternion"], float)), spin)
+                self.data.qvel[address : address + 6] = [*velocity, *local]
+            elif joint and joint["type"] == "planar":
+                for index, motion in enumerate((velocity, velocity, spin)):
+                    found = self.model.joint(f"{name}_{index}")
+                    self.data.qvel[found.dofadr[0]] = self.data.xaxis[found.id] @ motion
+            elif joint:
+                found = self.model.joint(name)
+                parent = states.get(
+                    joint["parent"], {"velocity": [0, 0, 0], "angular_velocity": [0, 0, 0], "position": [0, 0, 0]}
+                )
+                carried = np.cross(parent["angular_velocity"], np.subtract(body["position"], parent["position"]))
+                relative = velocity - parent["velocity"] - carried
+                motion = relative if joint["type"] == "slide" else spin - parent["angular_velocity"]
+                self.data.qvel[found.dofadr[0]] = self.data.xaxis[found.id] @ motion
+
+    def _push(self, time: float) -> None:
+        self.data.xfrc_applied[:] = 0
+        for push in self.case["forces"]:
+            first, last = push.get("during", (0.0, math.inf))
+            if first - 1e-9 <= time < last - 1e-9:
+                index = self.model.body(push["body"]).id
+                arm = _rotate(self.data.xquat[index], push["point"])
+                self.data.xfrc_applied[index] += [*push["force"], *np.cross(arm, push["force"])]
+
+    def _forces(self) -> np.ndarray:
+        forces, wrench, data = np.zeros((len(self.case["contacts"]), 3)), np.zeros(6), self.data
+        for index in range(data.ncon):
+            contact = data.contact[index]
+            found = self.pairs.get((contact.geom1, contact.geom2))
+            if found:
+                mujoco.mj_contactForce(self.model, data, index, wrench)
+                forces[found[0]] += found[1] * (contact.frame.reshape(3, 3).T @ wrench[:3])
+        return forces
+
+
+def _apply(option, setting: dict) -> None:
+    for name in ("timestep", "impratio", "noslip_iterations", "tolerance", "ls_tolerance"):
+        if name in setting:
+            setattr(option, name, setting[name])
+    if "integrator" in setting:
+        option.integrator = getattr(mujoco.mjtIntegrator, f"mjINT_{setting['integrator'].upper()}")
+    if "cone" in setting:
+        option.cone = getattr(mujoco.mjtCone, f"mjCONE_{setting['cone'].upper()}")
+    if setting.get("speculative"):
+        option.enableflags |= mujoco.mjtEnableBit.mjENBL_SPECULATIVE
+    option.jacobian = mujoco.mjtJacobian.mjJAC_DENSE  # 4.0.0 has a known bug in the sparse one
+
+
+def _bouncing(solref: tuple[float, float], restitution: float) -> tuple[float, float]:
+    """Return stiffness and damping, as MuJoCo takes them negative, of an oscillator that bounces by `restitution`."""
+    stiffness = 1 / solref[0] ** 2
+    log = math.log(max(restitution, 1e-6))
+    ratio = -log / math.hypot(math.pi, log)
+    return -stiffness, -max(2 * ratio * math.sqrt(stiffness), 1e-9)
+
+
+def _held(times: list[float], values: list[float], time: float) -> float:
+    return values[max(int(np.searchsorted(times, time + 1e-9, side="right")) - 1, 0)]
+
+
+def _line(times: list[float], values: list[float], time: float) -> tuple[float, float]:
+    """Return value and slope of a broken line."""
+    if not times[0] <= time < times[-1]:
+        return values[0 if time < times[0] else -1], 0.0
+    index = int(np.searchsorted(times, time + 1e-12, side="right")) - 1
+    slope = (values[index + 1] - values[index]) / (times[index + 1] - times[index])
+    return values[index] + slope * (time - times[index]), slope
+
+
+def _rotate(quaternion, vector) -> np.ndarray:
+    turned = np.zeros(3)
+    mujoco.mju_rotVecQuat(turned, np.asarray(vector, float), np.asarray(quaternion, float))
+    return turned
+
+
+def _inverse(quaternion: np.ndarray) -> np.ndarray:
+    return quaternion * [1, -1, -1, -1]
+
+
+def _relative(frame: tuple, position, quaternion) -> tuple[np.ndarray, np.ndarray]:
+    """Return a world pose in a frame."""
+    inverse, turned = _inverse(frame[1]), np.zeros(4)
+    mujoco.mju_mulQuat(turned, inverse, np.asarray(quaternion, float))
+    return _rotate(inverse, np.subtract(position, frame[0])), turned

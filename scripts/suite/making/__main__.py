@@ -1,0 +1,5 @@
+"""Write the cases of the contact suite anew."""
+
+from . import write
+
+write()

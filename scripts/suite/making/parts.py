@@ -1,0 +1,51 @@
+"""What the makers of cases share: bodies, supports, contacts and measurements as the format has them."""
+
+from __future__ import annotations
+
+import math
+
+G = 9.81  # [m/s^2]
+
+
+def box(name: str, mass: float, half: tuple[float, float, float], **state) -> dict:
+    """Return a uniform box; `half` are its half lengths [m]."""
+    x, y, z = (length**2 for length in half)
+    inertia = [mass / 3 * (y + z), mass / 3 * (x + z), mass / 3 * (x + y)]
+    shape = {"name": "box", "type": "box", "size": list(half)}
+    return {"name": name, "mass": mass, "inertia": inertia, **state, "shapes": [shape]}
+
+
+def sphere(name: str, mass: float, radius: float, **state) -> dict:
+    """Return a uniform sphere."""
+    shape = {"name": "sphere", "type": "sphere", "size": [radius]}
+    return {"name": name, "mass": mass, "inertia": [0.4 * mass * radius**2] * 3, **state, "shapes": [shape]}
+
+
+def feet(name: str, mass: float, inertia: list[float], points: list[list[float]], **state) -> dict:
+    """Return a body that stands on point feet, called `foot_1` and so on."""
+    shapes = [{"name": f"foot_{n}", "type": "point", "position": list(p)} for n, p in enumerate(points, 1)]
+    return {"name": name, "mass": mass, "inertia": inertia, **state, "shapes": shapes}
+
+
+def ground(name: str = "ground", **state) -> dict:
+    """Return a fixed or driven half space, level unless a quaternion says otherwise."""
+    return {"name": name, **state, "shapes": [{"name": "plane", "type": "plane"}]}
+
+
+def tilted(angle: float) -> list[float]:
+    """Return the quaternion of a turn about the y axis, after which the x axis points down a slope [rad]."""
+    return [math.cos(angle / 2), 0.0, math.sin(angle / 2), 0.0]
+
+
+def contact(one: str, other: str, friction, name: str = "contact", **more) -> dict:
+    """Return a contact between bodies or shapes."""
+    return {"name": name, "between": [one, other], "friction": friction, **more}
+
+
+def measured(
+    name: str, of: str, quantity: str, unit: str, answer: float, tolerance: float, scale: float, **how
+) -> dict:
+    """Return a measurement; `how` says point, direction and reduction, and the answer's bound where it is not 1e-12."""
+    bound = how.pop("bound", 1e-12)
+    numbers = {"answer": answer, "bound": bound, "tolerance": tolerance, "scale": scale}
+    return {"name": name, "of": of, "quantity": quantity, **how, "unit": unit, **numbers}

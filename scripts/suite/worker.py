@@ -1,0 +1,124 @@
+"""Run cases in one engine, in the engine's own Python: needs numpy, the engine, and nothing else of this project.
+
+Usage: `PYTHONPATH=scripts python -m suite.worker ENGINE_FILE SETTING --cases FOLDER ID...`; writes a line of JSON when a case begins
+and one when it has ended.
+
+An engine is a file with
+
+    NAME                      what it is called
+    SETTINGS                  dictionary from the name of a setting to what `Simulation` makes of it
+    version()                 the version of the engine
+    Simulation(case, setting) a case, as `case.load` returns it, ready to run; NotImplementedError says what of it the
+                              engine cannot represent
+        .step()               one timestep; the only part whose processor time is measured
+        .read()               what `measure.Reading` holds, as a tuple
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import importlib.util
+import json
+import os
+import sys
+import time
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+
+from .case import CASES, Case, load
+from .measure import Reading, Recording, value
+
+LONGEST = 120.0  # processor time for a case [s]
+
+
+def engine(path: Path) -> ModuleType:
+    """Return an engine's module, loaded from its file."""
+    spec = importlib.util.spec_from_file_location(f"engine_{path.stem}", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def run(case: Case, module: ModuleType, setting: str, longest: float = LONGEST) -> tuple[dict, Recording | None]:
+    """Return what a case showed in an engine, and its recording.
+
+    The result has a `status`: `ran`, or why there are no numbers: `cannot` (with `why`), `diverged`, `slow`.
+    """
+    try:
+        simulation = module.Simulation(case, dict(module.SETTINGS[setting]))
+    except NotImplementedError as why:
+        return {"status": "cannot", "why": str(why)}, None
+    readings, cpu = [Reading(*simulation.read())], 0.0
+    while readings[-1].time < case["duration"] - 1e-9:
+        start = time.process_time()
+        simulation.step()
+        cpu += time.process_time() - start
+        readings.append(Reading(*simulation.read()))
+        if not np.isfinite(readings[-1].positions).all():
+            return {"status": "diverged", "why": f"at {readings[-1].time:.3g} s"}, None
+        if cpu > longest:
+            return {"status": "slow", "why": f"{cpu:.0f} s for {readings[-1].time:.3g} s of the case"}, None
+    recording = Recording.stack(readings)
+    if not recording.is_finite:
+        return {"status": "diverged", "why": "velocities or forces are not finite"}, None
+    return {"status": "ran", **scored(case, recording), **_cost(recording, cpu)}, recording
+
+
+def _cost(recording: Recording, cpu: float) -> dict:
+    elapsed = recording.time[-1] - recording.time[0]
+    return {"steps": len(recording.time) - 1, "cost": cpu / elapsed}  # processor time over simulated time
+
+
+def scored(case: Case, recording: Recording) -> dict:
+    """Return the measurements of a recording: value, error over the case's scale, and whether it is within tolerance.
+
+    A number that the run does not show (NaN, written as null) has an error of infinity, written as null too.
+    """
+    rows = []
+    for measurement in case["measurements"]:
+        number = value(case, recording, measurement)
+        error = abs(number - measurement["answer"])
+        rows.append(
+            {
+                "name": measurement["name"],
+                "value": number if np.isfinite(number) else None,
+                "error": error / measurement["scale"] if np.isfinite(error) else None,
+                "passed": bool(error <= measurement["tolerance"]),
+            }
+        )
+    return {"measurements": rows, "passed": all(row["passed"] for row in rows)}
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the cases that the command line names, one line of JSON each."""
+    parser = argparse.ArgumentParser(prog="worker", description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("file", type=Path)
+    parser.add_argument("setting")
+    parser.add_argument("ids", nargs="*")
+    parser.add_argument("--cases", type=Path, default=CASES)
+    parser.add_argument("--records", type=Path, help="folder for the recordings, as NAME.npz")
+    parser.add_argument("--longest", type=float, default=LONGEST)
+    args = parser.parse_args(argv)
+    out = os.fdopen(os.dup(sys.stdout.fileno()), "w", buffering=1)
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what an engine prints is no result
+
+    def say(**line) -> None:
+        print(json.dumps(line, allow_nan=False), file=out, flush=True)
+
+    module = engine(args.file)
+    say(engine=module.NAME, version=module.version(), settings=list(module.SETTINGS))
+    for name in args.ids:
+        say(begins=name)
+        result, recording = run(load(name, args.cases), module, args.setting, args.longest)
+        if args.records and recording:
+            np.savez_compressed(args.records / f"{name}.npz", **recording._asdict())
+        say(id=name, **result)
+    return 0
+
+
+if __name__ == "__main__":
+    with contextlib.suppress(BrokenPipeError):
+        sys.exit(main())
