@@ -18,7 +18,7 @@ POINT_RADIUS = 1e-4  # [m]
 
 
 SETTINGS = {
-    # DART's default detector, FCL, finds few points of a face; that of ODE is what Gazebo's documentation names for DART.
+    # DART's default detector, FCL, finds one point of a face on a plane, or two; ODE's and Bullet's find its corners.
     "defaults": {},
     "ode": {"detector": "ODE"},
     "ode 4 ms": {"detector": "ODE", "timestep": 4e-3},
