@@ -1,7 +1,7 @@
 """Run cases in one engine, in the engine's own Python: needs numpy, the engine, and nothing else of this project.
 
-Usage: `PYTHONPATH=scripts python -m suite.worker ENGINE_FILE SETTING --cases FOLDER ID...`; writes a line of JSON when a case begins
-and one when it has ended.
+Usage: python -m suite.worker ENGINE_FILE SETTING [ID ...] [--cases FOLDER], from the folder that holds `suite`. Writes
+a line of JSON when a case begins and one when it has ended.
 
 An engine is a file with
 
