@@ -147,13 +147,15 @@ def _lines(python: str, words: list[str], patience: float) -> Iterator[Mapping]:
         except OSError as error:
             yield {"died": f"{python}: {error.strerror}"}
             return
+        said: queue.Queue = queue.Queue()
+        threading.Thread(target=_read, args=(process.stdout, said), daemon=True).start()
         try:
-            said: queue.Queue = queue.Queue()
-            threading.Thread(target=_read, args=(process.stdout, said), daemon=True).start()
             while (line := said.get(timeout=patience)) is not None:
                 yield json.loads(line)
-        except queue.Empty:
+            process.wait(patience)
+        except (queue.Empty, subprocess.TimeoutExpired):
             yield {"died": f"nothing came for {patience:.0f} s"}
+            return
         finally:
             process.kill()  # it has ended, or hangs, or nobody listens any more
             process.wait()
