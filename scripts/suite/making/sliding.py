@@ -23,7 +23,7 @@ def block_stops() -> dict:
         "title": "Block that friction stops",
         "phenomenon": "sliding",
         "what": "A flat block slides at 2.5 m/s, stops after 1.06 m, and stays stopped. Simulators stop it too early "
-        "or too late, lift it, or let it creep on; a test with a loose tolerance takes a moving block for a stopped one.",
+        "or too late, lift it, or let it creep on; a loose tolerance takes a moving block for a stopped one.",
         "duration": last,
         "bodies": [body, ground()],
         "contacts": [contact("block", "ground", friction)],
@@ -141,8 +141,8 @@ def belt_reverses() -> dict:
         "measurements": measurements,
         "provenance": {
             "kind": "closed form",
-            "derivation": "The block's speed approaches the belt's at mu g and then equals it; the answer adds "
-            "up the pieces. Slip's end is read where it has fallen to .02 m/s, which smoothed laws reach too.",
+            "derivation": "The block's speed approaches the belt's at mu g and then equals it; the answer adds up the "
+            "pieces. Slip's end is read where it has fallen to .02 m/s, which smoothed laws reach too.",
             **HELD,
         },
     }
@@ -194,9 +194,9 @@ def two_blocks() -> dict:
         "measurements": measurements,
         "provenance": {
             "kind": "closed form",
-            "derivation": "The floor holds mu_f (m + M) g = 4.41 N. Together both accelerate by (F - 4.41 N) / (m + M), "
-            "as long as that is below mu_t g: F < 13.24 N. Beyond, the upper one has mu_t g and the lower one the rest. "
-            "The upper one alone slips above mu_t m g = 2.94 N, which is less than the floor holds.",
+            "derivation": "The floor holds mu_f (m + M) g = 4.41 N. Together both accelerate by (F - 4.41 N) / (m + "
+            "M), as long as that is below mu_t g: F < 13.24 N. Beyond, the upper one has mu_t g and the lower one the "
+            "rest. The upper one alone slips above mu_t m g = 2.94 N, which is less than the floor holds.",
             **HELD,
         },
     }

@@ -30,16 +30,16 @@ def slope_sticks() -> dict:
         "title": "Boxes on slopes, below the friction angle",
         "phenomenon": "statics",
         "what": "Four boxes rest on slopes of .1, .3, .4 and .6 rad whose tangents are 3 to 18 % below the "
-        "coefficients of friction. They stay. Simulators with soft or smoothed friction let them creep, or drop them at once where "
-        "the margin is small.",
+        "coefficients of friction. They stay. Simulators with soft or smoothed friction let them creep, or drop them "
+        "at once where the margin is small.",
         "duration": 2.0,
         "bodies": bodies,
         "contacts": contacts,
         "measurements": measurements,
         "provenance": {
             "kind": "closed form",
-            "derivation": "At rest friction is -m g sin(a) along the slope and the load m g cos(a); tan(a) < mu allows "
-            "it. The load's centre lies half tan(a) before the box's, inside its face.",
+            "derivation": "At rest friction is -m g sin(a) along the slope and the load m g cos(a); tan(a) < mu "
+            "allows it. The load's centre lies half tan(a) before the box's, inside its face.",
             "checked": "Planar Newton-Euler equations with Coulomb's conditions on the corners.",
         },
     }
@@ -64,17 +64,17 @@ def slope_slides() -> dict:
         "number": 2,
         "title": "Boxes on slopes, above the friction angle",
         "phenomenon": "statics",
-        "what": "Four boxes start from rest on slopes steeper than the friction angle; the second by no more than 3 %. "
-        "They slide with g (sin a - mu cos a) and stay on the slope. Simulators lift the slider, or their friction is "
-        "off the cone.",
+        "what": "Four boxes start from rest on slopes steeper than the friction angle; the second by no more than 3 "
+        "%. They slide with g (sin a - mu cos a) and stay on the slope. Simulators lift the slider, or their friction "
+        "is off the cone.",
         "duration": 1.0,
         "bodies": bodies,
         "contacts": contacts,
         "measurements": measurements,
         "provenance": {
             "kind": "closed form",
-            "derivation": "Friction is mu m g cos(a), so that the acceleration is g (sin(a) - mu cos(a)). "
-            "The boxes stay flat as mu half height < half length.",
+            "derivation": "Friction is mu m g cos(a), so that the acceleration is g (sin(a) - mu cos(a)). The boxes "
+            "stay flat as mu half height < half length.",
             "sources": [
                 "https://github.com/genesis-embodied-ai/Genesis/pull/3126 (a sliding cube lifted by 318 mm)",
                 "https://github.com/newton-physics/newton/pull/4010 (friction 4 to 100 times outside the cone)",
@@ -111,8 +111,8 @@ def slope_creep() -> dict:
         "measurements": measurements,
         "provenance": {
             "kind": "closed form",
-            "derivation": "tan(a) < mu: the state of rest is a solution, and as the loads of a box that does not "
-            "turn are determined by friction at rest and weight, the only one.",
+            "derivation": "tan(a) < mu: the state of rest is a solution, and as the loads of a box that does not turn "
+            "are determined by friction at rest and weight, the only one.",
             "sources": [f"https://github.com/google-deepmind/mujoco/issues/{n} (creep)" for n in (2630, 1743, 3328)],
             "checked": "Planar Newton-Euler equations with Coulomb's conditions on the corners.",
         },
