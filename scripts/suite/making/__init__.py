@@ -12,9 +12,10 @@ from pathlib import Path
 from tarsus.analytic import saving
 
 from ..case import CASES
-from . import sliding, statics
+from . import cone, sliding, statics, statics_limits, statics_loads
 
-MAKERS = (*statics.MAKERS, *sliding.MAKERS)
+MODULES = (statics, statics_loads, statics_limits, cone, sliding)
+MAKERS = tuple(maker for module in MODULES for maker in module.MAKERS)
 FORMAT = 1
 
 
