@@ -12,9 +12,9 @@ from pathlib import Path
 from tarsus.analytic import saving
 
 from ..case import CASES
-from . import sliding, statics
+from . import impact, sliding, statics
 
-MAKERS = (*statics.MAKERS, *sliding.MAKERS)
+MAKERS = (*statics.MAKERS, *sliding.MAKERS, *impact.MAKERS)
 FORMAT = 1
 
 
