@@ -101,7 +101,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--cases", type=Path, default=CASES)
     parser.add_argument("--records", type=Path, help="folder for the recordings, as NAME.npz")
     parser.add_argument("--longest", type=float, default=LONGEST)
-    args = parser.parse_args(argv)
+    args = parser.parse_intermixed_args(argv)
     out = os.fdopen(os.dup(sys.stdout.fileno()), "w", buffering=1)
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what an engine prints is no result
 

@@ -1,0 +1,325 @@
+"""Drake, for the contact suite. Needs drake and numpy.
+
+Drake combines the coefficients of two shapes to 2 m n / (m + n); each shape gets one so that the case's follow. It has
+no coefficient of restitution. Servos are its implicit controllers of joints, and a driven body slides on rails, a
+million kilograms heavy.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import math
+
+import numpy as np
+from pydrake import geometry
+from pydrake import math as rotations
+from pydrake.common.eigen_geometry import Quaternion
+from pydrake.multibody import math as spatial
+from pydrake.multibody import plant as plants
+from pydrake.multibody import tree
+from pydrake.systems.analysis import Simulator
+from pydrake.systems.framework import DiagramBuilder
+
+NAME = "Drake"
+POINT_RADIUS = 1e-4  # [m]
+RAIL_MASS = 1e6  # [kg]
+STIFFNESS = 1e6  # of a shape at a point, Drake's default [N/m]
+
+
+def _surfaces(timestep: float, approximation: str, **others) -> dict:
+    """Return hydroelastic contact, which the guide advises where faces meet: points there are one by pair of shapes.
+
+    Spheres and feet stay points. `lagged` is the approximation that `DiscreteContactApproximation` prefers for sliding.
+    """
+    plant = {"time_step": timestep, "discrete_contact_approximation": approximation}
+    return {"plant": plant, "surfaces": True, **others}
+
+
+SETTINGS = {
+    "defaults": {},
+    "surfaces": _surfaces(1e-3, "lagged"),
+    "surfaces 4 ms": _surfaces(4e-3, "lagged"),
+    "surfaces 0.25 ms": _surfaces(2.5e-4, "lagged"),
+    "surfaces sap": _surfaces(1e-3, "sap"),
+    "surfaces similar": _surfaces(1e-3, "similar"),
+    "surfaces stiff": _surfaces(1e-3, "sap", stiffness=1e8, modulus=1e9),
+}
+
+
+def version() -> str:
+    """Return the version of Drake."""
+    return importlib.metadata.version("drake")
+
+
+class Simulation:
+    """A case in Drake.
+
+    Raises:
+        NotImplementedError: With what of the case Drake cannot represent.
+    """
+
+    def __init__(self, case: dict, setting: dict) -> None:
+        self.case, self.setting, self.steps = case, setting, 0
+        self.bodies = {body["name"]: body for body in case["bodies"]}
+        self.joints = {joint["child"]: joint for joint in case["joints"]}
+        config, builder = plants.MultibodyPlantConfig(**setting.get("plant", {})), DiagramBuilder()
+        self.timestep = config.time_step
+        self.plant, scene = plants.AddMultibodyPlant(config, builder)
+        self.plant.mutable_gravity_field().set_gravity_vector(case["gravity"])
+        self.rails = self.plant.AddModelInstance("rails")
+        self.plant.set_gravity_enabled(self.rails, False)
+        self._add_bodies()
+        self.driven = [joint for joint in case["joints"] if "drive" in joint]
+        self.plant.Finalize()
+        self._set_pairs(scene.collision_filter_manager())
+        self.diagram = builder.Build()
+        self.simulator = Simulator(self.diagram)
+        self.context = self.plant.GetMyMutableContextFromRoot(self.simulator.get_mutable_context())
+        self.pushes = None
+        self._start()
+
+    def step(self) -> None:
+        """Advance by a timestep."""
+        time = self.steps * self.timestep
+        if self.moving:
+            self._move(time)
+        if self.driven:
+            self._serve(time)
+        if self.case["forces"]:
+            self._push(time)
+        self.steps += 1
+        self.simulator.AdvanceTo(self.steps * self.timestep)
+
+    def read(self) -> tuple:
+        """Return time, positions, quaternions, velocities, angular velocities and contact forces."""
+        poses, twists = [], []
+        for name, body in self.bodies.items():
+            if name in self.fixed:
+                poses.append((body["position"], body["quaternion"]))
+                twists.append((np.zeros(3), np.zeros(3)))
+            else:
+                pose = self.plant.EvalBodyPoseInWorld(self.context, self.handles[name])
+                twist = self.plant.EvalBodySpatialVelocityInWorld(self.context, self.handles[name])
+                poses.append((pose.translation(), pose.rotation().ToQuaternion().wxyz()))
+                twists.append((twist.translational(), twist.rotational()))
+        positions, quaternions = (np.array(column, float) for column in zip(*poses, strict=True))
+        velocities, spins = (np.array(column, float) for column in zip(*twists, strict=True))
+        return self.steps * self.timestep, positions, quaternions, velocities, spins, self._forces()
+
+    def _add_bodies(self) -> None:
+        self.handles, self.freedoms, self.shapes = {"world": self.plant.world_body()}, {}, {}
+        self.fixed = [name for name, body in self.bodies.items() if "mass" not in body and "motion" not in body]
+        for name, body in self.bodies.items():
+            if name in self.fixed:
+                self.handles[name] = self.plant.world_body()
+                continue
+            mass = body.get("mass", RAIL_MASS)
+            unit = tree.UnitInertia(*np.array(body.get("inertia", [RAIL_MASS] * 3)) / mass)
+            instance = self.rails if "motion" in body else tree.default_model_instance()
+            inertia = tree.SpatialInertia(mass, np.zeros(3), unit, skip_validity_check=True)
+            self.handles[name] = self.plant.AddRigidBody(name, instance, inertia)
+        frictions = _factors(self.case["contacts"])
+        for name, body in self.bodies.items():
+            for shape in body["shapes"]:
+                self._add_shape(name, body, shape, frictions.get(f"{name}.{shape['name']}", 0.0))
+            if name in self.joints or "motion" in body:
+                self._add_joint(name, body, self.joints.get(name, {"type": "slide", "parent": "world"}))
+
+    def _add_shape(self, name: str, body: dict, shape: dict, friction: float) -> None:
+        kind, size, position = shape["type"], shape["size"], np.array(shape["position"], float)
+        if kind == "point":
+            up = rotations.RotationMatrix(_quaternion(body["quaternion"])).inverse() @ [0, 0, POINT_RADIUS]
+            kind, size, position = "sphere", [POINT_RADIUS], position + up
+        pose = rotations.RigidTransform(_quaternion(shape["quaternion"]), position)
+        if name in self.fixed:
+            pose = _pose(body) @ pose
+        made = {
+            "plane": geometry.HalfSpace,
+            "box": lambda: geometry.Box(*2 * np.array(size)),
+            "sphere": lambda: geometry.Sphere(*size),
+            "cylinder": lambda: geometry.Cylinder(size[0], 2 * size[1]),
+            "capsule": lambda: geometry.Capsule(size[0], 2 * size[1]),
+        }[kind]()
+        label = f"{name}.{shape['name']}"
+        properties = self._properties(kind, size, friction)
+        self.shapes[label] = self.plant.RegisterCollisionGeometry(self.handles[name], pose, made, label, properties)
+
+    def _properties(self, kind: str, size: list[float], friction: float) -> geometry.ProximityProperties:
+        properties = geometry.ProximityProperties()
+        coulomb, stiffness = plants.CoulombFriction(friction, friction), self.setting.get("stiffness", STIFFNESS)
+        geometry.AddContactMaterial(properties, point_stiffness=stiffness, friction=coulomb)
+        if self.setting.get("surfaces") and kind == "plane":
+            geometry.AddRigidHydroelasticProperties(1.0, properties)
+        elif self.setting.get("surfaces") and kind != "sphere":
+            modulus = self.setting.get("modulus", 1e7)
+            geometry.AddCompliantHydroelasticProperties(size[0] / 4, modulus, properties)
+        return properties
+
+    def _add_joint(self, name: str, body: dict, joint: dict) -> None:
+        motion = joint if "axis" in joint else body["motion"]
+        axis = np.array(motion["axis"], float) / np.linalg.norm(motion["axis"])
+        place = rotations.RigidTransform(np.array(joint.get("anchor", body["position"]), float))
+        if joint["type"] == "planar":
+            place.set_rotation(rotations.RotationMatrix.MakeFromOneVector(axis, 2))
+        parent = self.handles[joint["parent"]]
+        held = parent.index() == self.plant.world_body().index()
+        before = place if held else _pose(self.bodies[joint["parent"]]).inverse() @ place
+        frames = []
+        for which, owner, pose in (("p", parent, before), ("c", self.handles[name], _pose(body).inverse() @ place)):
+            frame = tree.FixedOffsetFrame(f"{name}_{which}", owner.body_frame(), pose)
+            frames.append(self.plant.AddFrame(frame))
+        made = {
+            "hinge": lambda: tree.RevoluteJoint(name, *frames, axis),
+            "slide": lambda: tree.PrismaticJoint(name, *frames, axis),
+            "planar": lambda: tree.PlanarJoint(name, *frames),
+        }[joint["type"]]()
+        self.freedoms[name] = self.plant.AddJoint(made)
+        if name in self.joints and joint["type"] != "planar":
+            self._add_torque(joint, self.freedoms[name])
+
+    def _add_torque(self, joint: dict, freedom: tree.Joint) -> None:
+        if "drive" in joint:
+            drive = tree.PdControllerGains(p=joint["drive"]["stiffness"], d=joint["drive"]["damping"])
+            self.plant.AddJointActuator(joint["child"], freedom).set_controller_gains(drive)
+            return
+        if joint["damping"]:
+            freedom.set_default_damping(joint["damping"])
+        if joint["stiffness"]:
+            spring = tree.RevoluteSpring if joint["type"] == "hinge" else tree.PrismaticSpring
+            self.plant.AddForceElement(spring(freedom, joint["rest"], joint["stiffness"]))
+
+    def _set_pairs(self, manager: geometry.CollisionFilterManager) -> None:
+        """Let the pairs of the case touch, and nothing else."""
+        if any(contact["restitution"] > 0 for contact in self.case["contacts"]):
+            raise NotImplementedError("Drake: a coefficient of restitution")
+        every = geometry.GeometrySet(list(self.shapes.values()))
+        declaration = geometry.CollisionFilterDeclaration().ExcludeWithin(every)
+        self.pairs = {}
+        for index, contact in enumerate(self.case["contacts"]):
+            for pair in contact["pairs"]:
+                one, other = (self.shapes[name] for name in pair)
+                declaration.AllowBetween(geometry.GeometrySet(one), geometry.GeometrySet(other))
+                self.pairs[one, other], self.pairs[other, one] = (index, 1.0), (index, -1.0)
+        manager.Apply(declaration)
+
+    def _start(self) -> None:
+        """Set the state at t = 0, and find what the steps use."""
+        still = {key: [0, 0, 0] for key in ("velocity", "angular_velocity", "position")}
+        speeds = {}
+        for name, body in self.bodies.items():
+            velocity, spin = np.array(body["velocity"], float), np.array(body["angular_velocity"], float)
+            if name in self.freedoms:
+                joint = self.joints.get(name, {"parent": "world"})
+                parent = self.bodies.get(joint["parent"], still)
+                arm = np.subtract(joint.get("anchor", body["position"]), parent["position"])
+                velocity = velocity - parent["velocity"] - np.cross(parent["angular_velocity"], arm)
+                speeds[name] = _speeds(joint, body, velocity, spin - parent["angular_velocity"])
+            elif name not in self.fixed:
+                self.plant.SetFreeBodyPose(self.context, self.handles[name], _pose(body))
+                twist = spatial.SpatialVelocity(spin, velocity)
+                self.plant.SetFreeBodySpatialVelocity(self.context, self.handles[name], twist)
+        state = self.plant.GetVelocities(self.context).copy()
+        for name, speed in speeds.items():
+            first = self.freedoms[name].velocity_start()
+            state[first : first + len(speed)] = speed
+        self.plant.SetVelocities(self.context, state)
+        self.moving = [(self.freedoms[n], body["motion"]) for n, body in self.bodies.items() if "motion" in body]
+
+    def _move(self, time: float) -> None:
+        for freedom, motion in self.moving:
+            freedom.set_translation_rate(self.context, _held(motion["times"], motion["velocities"], time))
+
+    def _serve(self, time: float) -> None:
+        wanted = [_line(joint["drive"]["times"], joint["drive"]["targets"], time) for joint in self.driven]
+        port = self.plant.get_desired_state_input_port(tree.default_model_instance())
+        port.FixValue(self.context, np.array(wanted).T.ravel())
+
+    def _push(self, time: float) -> None:
+        active = []
+        for push in self.case["forces"]:
+            first, last = push.get("during", (0.0, math.inf))
+            if first - 1e-9 <= time < last - 1e-9:
+                active.append(push)
+        if active != self.pushes:
+            self.pushes, forces = active, []
+            for push in active:
+                force = plants.ExternallyAppliedSpatialForce()
+                force.body_index = self.handles[push["body"]].index()
+                force.p_BoBq_B = np.array(push["point"], float)
+                force.F_Bq_W = spatial.SpatialForce(np.zeros(3), np.array(push["force"], float))
+                forces.append(force)
+            self.plant.get_applied_spatial_force_input_port().FixValue(self.context, forces)
+
+    def _forces(self) -> np.ndarray:
+        """Return the forces of the last step: Drake's port holds them."""
+        forces = np.zeros((len(self.case["contacts"]), 3))
+        if not self.steps:
+            return forces
+        results = self.plant.get_contact_results_output_port().Eval(self.context)
+        for index in range(results.num_point_pair_contacts()):
+            info = results.point_pair_contact_info(index)
+            contact, sign = self.pairs[info.point_pair().id_A, info.point_pair().id_B]
+            forces[contact] -= sign * info.contact_force()
+        for index in range(results.num_hydroelastic_contacts()):
+            info = results.hydroelastic_contact_info(index)
+            contact, sign = self.pairs[info.contact_surface().id_M(), info.contact_surface().id_N()]
+            forces[contact] += sign * info.F_Ac_W().translational()
+        return forces
+
+
+def _factors(contacts: list[dict]) -> dict[str, float]:
+    """Return a coefficient for each shape so that Drake's 2 m n / (m + n) is what the case says of a pair."""
+    if any(isinstance(contact["friction"], list) for contact in contacts):
+        raise NotImplementedError("Drake: two coefficients of friction")
+    wanted = [(*pair, contact["friction"]) for contact in contacts for pair in contact["pairs"]]
+    names = sorted({name for row in wanted if row[2] for name in row[:2]})
+    matrix = np.array([[(name == one) + (name == other) for name in names] for one, other, value in wanted if value])
+    inverses = np.array([2 / value for *_, value in wanted if value])
+    found = _positive(matrix, inverses) if names else np.ones(0)
+    factors = dict(zip(names, 1 / found, strict=True))
+    for one, other, value in wanted:
+        pair = factors.get(one, 0.0), factors.get(other, 0.0)
+        if min(pair) < 0 or abs(2 * pair[0] * pair[1] - value * sum(pair)) > 1e-9 or (sum(pair) == 0) != (value == 0):
+            raise NotImplementedError("Drake: friction by pair; a shape has one coefficient, and two are combined")
+    return factors
+
+
+def _positive(matrix: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """Return a positive solution of linear equations if they have one, by alternating projections."""
+    inverse = np.linalg.pinv(matrix)
+    found = inverse @ wanted
+    for _ in range(300):
+        found = np.maximum(found, 1e-2)
+        found = found - inverse @ (matrix @ found - wanted)
+    return found
+
+
+def _speeds(joint: dict, body: dict, velocity: np.ndarray, spin: np.ndarray) -> np.ndarray:
+    """Return a joint's velocities in Drake's order, from those of its child against the parent."""
+    axis = np.array(joint.get("axis", body.get("motion", {}).get("axis")), float)
+    axis /= np.linalg.norm(axis)
+    if joint.get("type") == "planar":
+        frame = rotations.RotationMatrix.MakeFromOneVector(axis, 2).matrix()
+        return np.array([*(frame.T @ velocity)[:2], axis @ spin])
+    return np.array([axis @ (spin if joint.get("type") == "hinge" else velocity)])
+
+
+def _line(times: list[float], values: list[float], time: float) -> tuple[float, float]:
+    """Return value and slope of a broken line."""
+    if not times[0] <= time < times[-1]:
+        return values[0 if time < times[0] else -1], 0.0
+    index = int(np.searchsorted(times, time + 1e-12, side="right")) - 1
+    slope = (values[index + 1] - values[index]) / (times[index + 1] - times[index])
+    return values[index] + slope * (time - times[index]), slope
+
+
+def _held(times: list[float], values: list[float], time: float) -> float:
+    return values[max(int(np.searchsorted(times, time + 1e-9, side="right")) - 1, 0)]
+
+
+def _quaternion(wxyz: list[float]) -> Quaternion:
+    return Quaternion(np.array(wxyz, float) / np.linalg.norm(wxyz))
+
+
+def _pose(body: dict) -> rotations.RigidTransform:
+    return rotations.RigidTransform(_quaternion(body["quaternion"]), np.array(body["position"], float))
