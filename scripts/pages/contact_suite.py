@@ -21,6 +21,14 @@ PLACE = Place("contact_suite.md", "scoreboard")
 PACKAGES = ("numpy",)
 RESULTS = report.DOCS / "data" / "contact_suite"
 PICTURE = "figures/contact_suite.png"
+COMPLAINTS = (  # what the threads report, the thread, and the case that shows it
+    ("a box at 2.5 m/s passed as stopped", "newton 2549, 2581", "block_stops"),
+    ("friction 4 to 100 times outside the cone", "newton 4010", "slope_slides"),
+    ("no stiction", "newton 3943, Genesis 2872", "slope_sticks"),
+    ("a sliding cube is lifted", "Genesis 3126", "block_stops"),
+    ("objects creep on slopes", "mujoco 2630, 1743, 3328", "slope_creep"),
+    ("pyramids instead of cones", "MuJoCo's documentation", "cone_or_pyramid"),
+)
 HEAD = ("engine", "setting", "passed", "median error [%]", "cost", *score.PHENOMENA)
 Known = Mapping[str, cases.Case]
 
@@ -40,6 +48,7 @@ def tables(results: Annotated[Path, paths.folder] = RESULTS) -> Page:
         "Cost is the median of processor time over simulated time. The columns of the phenomena: cases passed of those "
         "tried, and the median error over the cases' scales [%].",
         f"![Error over cost, by phenomenon]({PICTURE})",
+        complaints(made, best),
         "### What each engine gets wrong",
         "\n".join(f"* {failures(one, setting, known)}" for one, setting in best),
         Table(
@@ -52,6 +61,18 @@ def tables(results: Annotated[Path, paths.folder] = RESULTS) -> Page:
         "\n".join(f"* {one['name']}: {reason}" for one in made for reason in score.reasons(one["results"])),
         files={PICTURE: lambda: draw(made, known)},
     )
+
+
+def complaints(made: list[dict], best: list[tuple[Mapping, str]]) -> Table:
+    """Return what users complained of, and whether it is seen here."""
+    chosen = [(one, next(iter(one["results"]))) for one in made]
+    columns = [pair for pairs in zip(chosen, best, strict=True) for pair in pairs]
+    rows = [
+        (what, thread, link(name), *(score.cell(one["results"][setting][name]) for one, setting in columns))
+        for what, thread, name in COMPLAINTS
+    ]
+    head = ("complaint", "thread", "case", *(f"{one['name']}, {setting}" for one, setting in columns))
+    return Table(head, rows, "### Known complaints")
 
 
 def read(folder: Path) -> list[dict]:
