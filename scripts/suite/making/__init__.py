@@ -12,9 +12,9 @@ from pathlib import Path
 from tarsus.analytic import saving
 
 from ..case import CASES
-from . import impact, sliding, statics
+from . import impact, sliding, statics, walkers
 
-MAKERS = (*statics.MAKERS, *sliding.MAKERS, *impact.MAKERS)
+MAKERS = (*statics.MAKERS, *sliding.MAKERS, *impact.MAKERS, *walkers.MAKERS)
 FORMAT = 1
 
 
