@@ -12,9 +12,9 @@ from pathlib import Path
 from tarsus.analytic import saving
 
 from ..case import CASES
-from . import impact, sliding, statics, walkers
+from . import cradle, impact, sliding, statics, walker, wheel
 
-MAKERS = (*statics.MAKERS, *sliding.MAKERS, *impact.MAKERS, *walkers.MAKERS)
+MAKERS = (*statics.MAKERS, *sliding.MAKERS, *impact.MAKERS, *cradle.MAKERS, *wheel.MAKERS, *walker.MAKERS)
 FORMAT = 1
 
 
