@@ -197,6 +197,7 @@ class Simulation:
             pair = self.spec.add_pair(geomname1=one, geomname2=other, condim=3)
             pair.friction = [max(friction[0], 1e-5), max(friction[1], 1e-5), 0, 0, 0]
             pair.solref, pair.solimp[:3] = solref, solimp
+            pair.solreffriction = self.solref  # else friction would be as weakly damped as a bounce
 
     def _along_axes(self, contact: dict) -> list[float]:
         """Return the two coefficients in MuJoCo's order: on a level plane its first tangent is the world's y axis."""
@@ -278,19 +279,19 @@ def _apply(option, setting: dict) -> None:
 
 
 def _bouncing(solref: tuple[float, float], restitution: float) -> tuple[float, float]:
-    """Return stiffness and damping, as MuJoCo takes them negative, of a contact that bounces by `restitution`."""
-    frequency = 1 / solref[0]
-    low, high = 0.0, 1.0
-    for _ in range(60):  # restitution falls with the damping ratio
-        ratio = (low + high) / 2
-        low, high = (ratio, high) if _restitution(ratio) > restitution else (low, ratio)
-    return -(frequency**2), -max(2 * low * frequency, 1e-9)
+    """Return stiffness and damping, as MuJoCo takes them negative, of an oscillator that bounces by `restitution`."""
+    stiffness, low, high = 1 / solref[0] ** 2, 1e-9, 100.0
+    for _ in range(60):
+        ratio = math.sqrt(low * high)
+        low, high = (ratio, high) if _bounce(ratio) > restitution else (low, ratio)
+    return -stiffness, -2 * low * math.sqrt(stiffness)
 
 
-def _restitution(ratio: float) -> float:
-    """Return that of a spring and damper that only push: contact ends when the force does (Schwager, Poeschel 2007)."""
-    damped = math.sqrt(1 - ratio**2)
-    return math.exp(-ratio / damped * (math.pi - math.atan2(2 * ratio * damped, damped**2 - ratio**2)))
+def _bounce(ratio: float) -> float:
+    """Return the restitution of an oscillator that is let go when its force, not its length, is back at zero."""
+    root = math.sqrt(abs(1 - ratio**2)) or 1e-9
+    angle = math.atan2(2 * ratio * root, 2 * ratio**2 - 1) if ratio < 1 else math.log(ratio + root) * 2
+    return math.exp(-ratio / root * angle)
 
 
 def _held(times: list[float], values: list[float], time: float) -> float:
