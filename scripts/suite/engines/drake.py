@@ -1,13 +1,14 @@
 """Drake, for the contact suite. Needs drake and numpy.
 
 Drake combines the coefficients of two shapes to 2 m n / (m + n); each shape gets one so that the case's follow. It has
-no coefficient of restitution. Servos are its implicit controllers of joints, and a driven body slides on rails, a
-million kilograms heavy.
+no coefficient of restitution. Servos are its implicit controllers of joints, and so is
+what drives a body on rails: a mass that is large against the others would widen the solver's relative tolerance.
 """
 
 from __future__ import annotations
 
 import importlib.metadata
+import itertools
 import math
 
 import numpy as np
@@ -22,27 +23,32 @@ from pydrake.systems.framework import DiagramBuilder
 
 NAME = "Drake"
 POINT_RADIUS = 1e-4  # [m]
-RAIL_MASS = 1e6  # [kg]
+RAIL_DAMPING = 1e7  # [N s/m]
+CELLS = 6  # of a rigid surface's mesh along its longest edge
 STIFFNESS = 1e6  # of a shape at a point, Drake's default [N/m]
 
 
-def _surfaces(timestep: float, approximation: str, **others) -> dict:
-    """Return hydroelastic contact, which the guide advises where faces meet: points there are one by pair of shapes.
+def _faces(how: str, timestep: float = 1e-3, approximation: str = "lagged", tolerance: float = 1e-4, **others) -> dict:
+    """Return one of two ways for faces that meet, as points are one by pair of shapes, and a box rocks on its one.
 
+    Surfaces are the guide's hydroelastic contact: one of a pair is compliant, the other rigid with a mesh that is fine
+    enough for the pressure's centre to come near the edges. Corners are small spheres of a box, against planes alone.
     Spheres and feet stay points. `lagged` is the approximation that `DiscreteContactApproximation` prefers for sliding.
     """
-    plant = {"time_step": timestep, "discrete_contact_approximation": approximation}
-    return {"plant": plant, "surfaces": True, **others}
+    plant = {"time_step": timestep, "discrete_contact_approximation": approximation, "stiction_tolerance": tolerance}
+    return {"plant": plant, "faces": how, **others}
 
 
 SETTINGS = {
     "defaults": {},
-    "surfaces": _surfaces(1e-3, "lagged"),
-    "surfaces 4 ms": _surfaces(4e-3, "lagged"),
-    "surfaces 0.25 ms": _surfaces(2.5e-4, "lagged"),
-    "surfaces sap": _surfaces(1e-3, "sap"),
-    "surfaces similar": _surfaces(1e-3, "similar"),
-    "surfaces stiff": _surfaces(1e-3, "sap", stiffness=1e8, modulus=1e9),
+    "surfaces": _faces("surfaces"),
+    "corners": _faces("corners"),
+    "corners 0.25 ms": _faces("corners", 2.5e-4),
+    "corners stiff": _faces("corners", tolerance=1e-6, stiffness=1e7, modulus=1e8),
+    "corners stiff 0.25 ms": _faces("corners", 2.5e-4, tolerance=1e-6, stiffness=1e7, modulus=1e8),
+    "corners similar": _faces("corners", approximation="similar"),
+    # SAP is meant for near-rigid contact; with Drake's default relaxation time of .1 s sliding bodies glide high.
+    "corners sap": _faces("corners", approximation="sap", relaxation=1e-3),
 }
 
 
@@ -109,50 +115,88 @@ class Simulation:
     def _add_bodies(self) -> None:
         self.handles, self.freedoms, self.shapes = {"world": self.plant.world_body()}, {}, {}
         self.fixed = [name for name, body in self.bodies.items() if "mass" not in body and "motion" not in body]
+        heaviest = max((body["mass"] for body in self.case["bodies"] if "mass" in body), default=1.0)
         for name, body in self.bodies.items():
             if name in self.fixed:
                 self.handles[name] = self.plant.world_body()
                 continue
-            mass = body.get("mass", RAIL_MASS)
-            unit = tree.UnitInertia(*np.array(body.get("inertia", [RAIL_MASS] * 3)) / mass)
+            mass = body.get("mass", heaviest)
+            unit = tree.UnitInertia(*np.array(body.get("inertia", [mass] * 3)) / mass)
             instance = self.rails if "motion" in body else tree.default_model_instance()
             inertia = tree.SpatialInertia(mass, np.zeros(3), unit, skip_validity_check=True)
             self.handles[name] = self.plant.AddRigidBody(name, instance, inertia)
         frictions = _factors(self.case["contacts"])
+        self._choose_faces()
         for name, body in self.bodies.items():
             for shape in body["shapes"]:
                 self._add_shape(name, body, shape, frictions.get(f"{name}.{shape['name']}", 0.0))
             if name in self.joints or "motion" in body:
                 self._add_joint(name, body, self.joints.get(name, {"type": "slide", "parent": "world"}))
 
+    def _choose_faces(self) -> None:
+        """Choose which shapes are compliant surfaces, and which boxes are their corners."""
+        kinds = {f"{b['name']}.{shape['name']}": shape["type"] for b in self.bodies.values() for shape in b["shapes"]}
+        pairs = [pair for contact in self.case["contacts"] for pair in contact["pairs"]]
+        others = {name: {x for pair in pairs if name in pair for x in pair if x != name} for name in kinds}
+        self.cornered = set()
+        if self.setting.get("faces") == "corners":
+            boxes = (name for name, kind in kinds.items() if kind == "box")
+            self.cornered = {name for name in boxes if {kinds[other] for other in others[name]} == {"plane"}}
+        self.soft, seen = set(), set()
+        for first in sorted(kinds, key=lambda name: kinds[name] != "plane"):  # planes are rigid
+            waiting = [(first, kinds[first] != "plane")]
+            while waiting:
+                name, is_soft = waiting.pop()
+                if name not in seen:
+                    seen.add(name)
+                    self.soft |= {name} if is_soft else set()
+                    waiting += [(other, not is_soft) for other in others[name]]
+
     def _add_shape(self, name: str, body: dict, shape: dict, friction: float) -> None:
-        kind, size, position = shape["type"], shape["size"], np.array(shape["position"], float)
-        if kind == "point":
+        kind, size, label = shape["type"], shape["size"], f"{name}.{shape['name']}"
+        pose = rotations.RigidTransform(_quaternion(shape["quaternion"]), np.array(shape["position"], float))
+        centres, made = [np.zeros(3)], None
+        if label in self.cornered or kind == "point":
+            made = geometry.Sphere(POINT_RADIUS)
+        if label in self.cornered:
+            inner = np.array(size) - POINT_RADIUS
+            centres = [inner * (2 * np.array(corner) - 1) for corner in np.ndindex(2, 2, 2)]
+        elif kind == "point":
             up = rotations.RotationMatrix(_quaternion(body["quaternion"])).inverse() @ [0, 0, POINT_RADIUS]
-            kind, size, position = "sphere", [POINT_RADIUS], position + up
-        pose = rotations.RigidTransform(_quaternion(shape["quaternion"]), position)
+            pose.set_translation(pose.translation() + up)
+        made = (
+            made
+            or {
+                "plane": geometry.HalfSpace,
+                "box": lambda: geometry.Box(*2 * np.array(size)),
+                "sphere": lambda: geometry.Sphere(*size),
+                "cylinder": lambda: geometry.Cylinder(size[0], 2 * size[1]),
+                "capsule": lambda: geometry.Capsule(size[0], 2 * size[1]),
+            }[kind]()
+        )
         if name in self.fixed:
             pose = _pose(body) @ pose
-        made = {
-            "plane": geometry.HalfSpace,
-            "box": lambda: geometry.Box(*2 * np.array(size)),
-            "sphere": lambda: geometry.Sphere(*size),
-            "cylinder": lambda: geometry.Cylinder(size[0], 2 * size[1]),
-            "capsule": lambda: geometry.Capsule(size[0], 2 * size[1]),
-        }[kind]()
-        label = f"{name}.{shape['name']}"
-        properties = self._properties(kind, size, friction)
-        self.shapes[label] = self.plant.RegisterCollisionGeometry(self.handles[name], pose, made, label, properties)
+        properties = self._properties(label, kind, size, friction)
+        self.shapes[label] = [
+            self.plant.RegisterCollisionGeometry(
+                self.handles[name], pose @ rotations.RigidTransform(centre), made, f"{label}.{number}", properties
+            )
+            for number, centre in enumerate(centres)
+        ]
 
-    def _properties(self, kind: str, size: list[float], friction: float) -> geometry.ProximityProperties:
+    def _properties(self, label: str, kind: str, size: list[float], friction: float) -> geometry.ProximityProperties:
         properties = geometry.ProximityProperties()
         coulomb, stiffness = plants.CoulombFriction(friction, friction), self.setting.get("stiffness", STIFFNESS)
         geometry.AddContactMaterial(properties, point_stiffness=stiffness, friction=coulomb)
-        if self.setting.get("surfaces") and kind == "plane":
-            geometry.AddRigidHydroelasticProperties(1.0, properties)
-        elif self.setting.get("surfaces") and kind != "sphere":
-            modulus = self.setting.get("modulus", 1e7)
-            geometry.AddCompliantHydroelasticProperties(size[0] / 4, modulus, properties)
+        if "relaxation" in self.setting:
+            properties.AddProperty("material", "relaxation_time", self.setting["relaxation"])
+        if not self.setting.get("faces") or kind in ("sphere", "point") or label in self.cornered:
+            return properties
+        modulus = self.setting.get("modulus", 1e7)
+        if label not in self.soft:
+            geometry.AddRigidHydroelasticProperties(2 * max(size, default=1.0) / CELLS, properties)
+        else:
+            geometry.AddCompliantHydroelasticProperties(2 * max(size) / CELLS, modulus, properties)
         return properties
 
     def _add_joint(self, name: str, body: dict, joint: dict) -> None:
@@ -174,13 +218,15 @@ class Simulation:
             "planar": lambda: tree.PlanarJoint(name, *frames),
         }[joint["type"]]()
         self.freedoms[name] = self.plant.AddJoint(made)
-        if name in self.joints and joint["type"] != "planar":
-            self._add_torque(joint, self.freedoms[name])
+        if joint["type"] != "planar":
+            self._add_torque(name, joint)
 
-    def _add_torque(self, joint: dict, freedom: tree.Joint) -> None:
-        if "drive" in joint:
-            drive = tree.PdControllerGains(p=joint["drive"]["stiffness"], d=joint["drive"]["damping"])
-            self.plant.AddJointActuator(joint["child"], freedom).set_controller_gains(drive)
+    def _add_torque(self, name: str, joint: dict) -> None:
+        freedom = self.freedoms[name]
+        gains = joint.get("drive") or {"stiffness": 0.0, "damping": RAIL_DAMPING}
+        if "drive" in joint or name not in self.joints:
+            actuator = self.plant.AddJointActuator(name, freedom)
+            actuator.set_controller_gains(tree.PdControllerGains(p=gains["stiffness"], d=gains["damping"]))
             return
         if joint["damping"]:
             freedom.set_default_damping(joint["damping"])
@@ -192,14 +238,15 @@ class Simulation:
         """Let the pairs of the case touch, and nothing else."""
         if any(contact["restitution"] > 0 for contact in self.case["contacts"]):
             raise NotImplementedError("Drake: a coefficient of restitution")
-        every = geometry.GeometrySet(list(self.shapes.values()))
+        every = geometry.GeometrySet([index for indices in self.shapes.values() for index in indices])
         declaration = geometry.CollisionFilterDeclaration().ExcludeWithin(every)
         self.pairs = {}
         for index, contact in enumerate(self.case["contacts"]):
             for pair in contact["pairs"]:
-                one, other = (self.shapes[name] for name in pair)
-                declaration.AllowBetween(geometry.GeometrySet(one), geometry.GeometrySet(other))
-                self.pairs[one, other], self.pairs[other, one] = (index, 1.0), (index, -1.0)
+                ones, others = (self.shapes[name] for name in pair)
+                declaration.AllowBetween(geometry.GeometrySet(ones), geometry.GeometrySet(others))
+                for one, other in itertools.product(ones, others):
+                    self.pairs[one, other], self.pairs[other, one] = (index, 1.0), (index, -1.0)
         manager.Apply(declaration)
 
     def _start(self) -> None:
@@ -226,8 +273,11 @@ class Simulation:
         self.moving = [(self.freedoms[n], body["motion"]) for n, body in self.bodies.items() if "motion" in body]
 
     def _move(self, time: float) -> None:
-        for freedom, motion in self.moving:
-            freedom.set_translation_rate(self.context, _held(motion["times"], motion["velocities"], time))
+        speeds = [_held(motion["times"], motion["velocities"], time) for _, motion in self.moving]
+        for (freedom, _), speed in zip(self.moving, speeds, strict=True):
+            freedom.set_translation_rate(self.context, speed)
+        port = self.plant.get_desired_state_input_port(self.rails)
+        port.FixValue(self.context, np.array([0.0] * len(speeds) + speeds))
 
     def _serve(self, time: float) -> None:
         wanted = [_line(joint["drive"]["times"], joint["drive"]["targets"], time) for joint in self.driven]
@@ -279,7 +329,7 @@ def _factors(contacts: list[dict]) -> dict[str, float]:
     factors = dict(zip(names, 1 / found, strict=True))
     for one, other, value in wanted:
         pair = factors.get(one, 0.0), factors.get(other, 0.0)
-        if min(pair) < 0 or abs(2 * pair[0] * pair[1] - value * sum(pair)) > 1e-9 or (sum(pair) == 0) != (value == 0):
+        if min(pair) < 0 or abs(2 * pair[0] * pair[1] - value * sum(pair)) > 1e-9:
             raise NotImplementedError("Drake: friction by pair; a shape has one coefficient, and two are combined")
     return factors
 
