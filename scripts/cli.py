@@ -44,6 +44,7 @@ GROUPS = {
         ),
         "crossvalidate": Verb("MACHINE", "the same run in both engines, compared"),
         "simsect": Verb("", "run an init file of SimSect"),
+        "contact-suite": Verb("", "contact cases with exact answers, in MuJoCo or any other simulator"),
     },
     "Learn": {
         "train": Verb("RUN", "train a policy with Stable-Baselines3, or `train rllib` with Ray", ("train_*.py",)),
@@ -78,7 +79,7 @@ def commands() -> dict[str, Path]:
     """Return the file behind every command, by its words."""
     found = {}
     for verb in VERBS:
-        whole = FOLDER / f"{verb}.py"
+        whole = FOLDER / f"{verb.replace('-', '_')}.py"
         if not VERBS[verb].own and whole.exists() and JOINS.search(whole.read_text(encoding="utf-8")):
             found[verb] = whole
     return found | {f"{verb} {name}": path for verb in VERBS for name, path in names(verb).items()}

@@ -1,0 +1,1 @@
+"""The contact suite: cases with exact answers, engines, and what runs the one in the other."""

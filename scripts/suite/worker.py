@@ -1,7 +1,7 @@
 """Run cases in one engine, in the engine's own Python: needs numpy, the engine, and nothing else of this project.
 
-Usage: `PYTHONPATH=scripts python -m suite.worker ENGINE_FILE SETTING --cases FOLDER ID...`; writes a line of JSON when a case begins
-and one when it has ended.
+Usage: python -m suite.worker ENGINE_FILE SETTING [ID ...] [--cases FOLDER], from the folder that holds `suite`. Writes
+a line of JSON when a case begins and one when it has ended.
 
 An engine is a file with
 
@@ -23,6 +23,7 @@ import json
 import os
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -92,6 +93,14 @@ def scored(case: Case, recording: Recording) -> dict:
     return {"measurements": rows, "passed": all(row["passed"] for row in rows)}
 
 
+@contextlib.contextmanager
+def writing(path: Path) -> Iterator[Path]:
+    """Give the hidden path under which to write a file, which is moved to its place when it is whole."""
+    part = path.with_name(f".{path.stem}.part{path.suffix}")
+    yield part
+    part.replace(path)
+
+
 def main(argv: list[str] | None = None) -> int:
     """Run the cases that the command line names, one line of JSON each."""
     parser = argparse.ArgumentParser(prog="worker", description=(__doc__ or "").partition("\n")[0])
@@ -114,7 +123,8 @@ def main(argv: list[str] | None = None) -> int:
         say(begins=name)
         result, recording = run(load(name, args.cases), module, args.setting, args.longest)
         if args.records and recording:
-            np.savez_compressed(args.records / f"{name}.npz", **recording._asdict())
+            with writing(args.records / f"{name}.npz") as part:
+                np.savez_compressed(part, **recording._asdict())
         say(id=name, **result)
     return 0
 

@@ -1,7 +1,7 @@
 """MuJoCo, for the contact suite. Needs mujoco and numpy.
 
 A point foot is a sphere of a tenth of a millimetre; a driven body slides on rails, a million kilograms heavy; and
-restitution, for which MuJoCo has no parameter, is the damping ratio whose linear oscillator bounces so.
+restitution, for which MuJoCo has no parameter, is the damping of a spring that bounces so.
 """
 
 from __future__ import annotations
@@ -16,26 +16,23 @@ POINT_RADIUS = 1e-4  # [m]
 RAIL_MASS = 1e6  # [kg]
 
 
-def _documented(timestep: float, **others) -> dict:
-    """Return what the chapter on modelling advises against creep: elliptic cones, a large impratio, stiff contacts."""
-    stiff = {"solref": (2 * timestep, 1.0), "solimp": (0.9, 0.999, 1e-4)}
-    return {
-        "timestep": timestep,
-        "integrator": "implicitfast",
-        "cone": "elliptic",
-        "impratio": 100.0,
-        **stiff,
-        **others,
-    }
+def _stiff(timestep: float, **others) -> dict:
+    """Return the stiffest contacts that a timestep bears, whose impedance rises from zero."""
+    rest = {"solref": (2 * timestep, 1.0), "solimp": (0.0, 0.999, 1e-3), **others}
+    return {"timestep": timestep, "integrator": "implicitfast", "cone": "elliptic", "impratio": 100.0, **rest}
 
 
+# What the chapter on modelling advises against creep: an elliptic cone, a larger impratio; and then to project it out.
+ELLIPTIC = {"timestep": 1e-3, "integrator": "implicitfast", "cone": "elliptic", "impratio": 10.0}
 SETTINGS = {
     "defaults": {},
-    "documented": _documented(1e-3),
-    "documented 4 ms": _documented(4e-3),
-    "documented 0.25 ms": _documented(2.5e-4),
-    "noslip": _documented(1e-3, impratio=10.0, noslip_iterations=10),
-    "pyramidal": _documented(1e-3, cone="pyramidal", impratio=10.0),
+    "documented": ELLIPTIC,
+    "noslip": ELLIPTIC | {"noslip_iterations": 10},
+    "stiff": _stiff(1e-3),
+    "stiff 4 ms": _stiff(4e-3),
+    "stiff 0.25 ms": _stiff(2.5e-4),
+    "stiff at once": _stiff(1e-3, solimp=(0.9, 0.999, 1e-4)),  # a sliding body is lifted
+    "stiff pyramidal": _stiff(1e-3, cone="pyramidal"),
     # The presets of tarsus, which `mjcf/presets.py` explains.
     "rl": {
         "timestep": 2e-3,
@@ -193,11 +190,14 @@ class Simulation:
             friction = self._along_axes(contact)
         else:
             friction = [friction, friction]
-        solref = self.solref if contact["restitution"] == 0 else _bouncing(self.solref, contact["restitution"])
+        solref, solimp = self.solref, self.solimp
+        if contact["restitution"]:  # its spring is linear only where the impedance is constant
+            solref, solimp = _bouncing(self.solref, contact["restitution"]), (solimp[1], *solimp[1:])
         for one, other in contact["pairs"]:
             pair = self.spec.add_pair(geomname1=one, geomname2=other, condim=3)
             pair.friction = [max(friction[0], 1e-5), max(friction[1], 1e-5), 0, 0, 0]
-            pair.solref, pair.solimp[:3] = solref, self.solimp
+            pair.solref, pair.solimp[:3] = solref, solimp
+            pair.solreffriction = self.solref  # else friction would be as weakly damped as a bounce
 
     def _along_axes(self, contact: dict) -> list[float]:
         """Return the two coefficients in MuJoCo's order: on a level plane its first tangent is the world's y axis."""
@@ -280,10 +280,18 @@ def _apply(option, setting: dict) -> None:
 
 def _bouncing(solref: tuple[float, float], restitution: float) -> tuple[float, float]:
     """Return stiffness and damping, as MuJoCo takes them negative, of an oscillator that bounces by `restitution`."""
-    stiffness = 1 / solref[0] ** 2
-    log = math.log(max(restitution, 1e-6))
-    ratio = -log / math.hypot(math.pi, log)
-    return -stiffness, -max(2 * ratio * math.sqrt(stiffness), 1e-9)
+    stiffness, low, high = 1 / solref[0] ** 2, 1e-9, 100.0
+    for _ in range(60):
+        ratio = math.sqrt(low * high)
+        low, high = (ratio, high) if _bounce(ratio) > restitution else (low, ratio)
+    return -stiffness, -2 * low * math.sqrt(stiffness)
+
+
+def _bounce(ratio: float) -> float:
+    """Return the restitution of an oscillator that is let go when its force, not its length, is back at zero."""
+    root = math.sqrt(abs(1 - ratio**2)) or 1e-9
+    angle = math.atan2(2 * ratio * root, 2 * ratio**2 - 1) if ratio < 1 else math.log(ratio + root) * 2
+    return math.exp(-ratio / root * angle)
 
 
 def _held(times: list[float], values: list[float], time: float) -> float:

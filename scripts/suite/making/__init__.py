@@ -12,9 +12,10 @@ from pathlib import Path
 from tarsus.analytic import saving
 
 from ..case import CASES
-from . import sliding, statics
+from . import cone, cradle, impact, sliding, statics, statics_limits, statics_loads, walker, wheel
 
-MAKERS = (*statics.MAKERS, *sliding.MAKERS)
+MODULES = (statics, statics_loads, statics_limits, cone, sliding, impact, cradle, wheel, walker)
+MAKERS = tuple(maker for module in MODULES for maker in module.MAKERS)
 FORMAT = 1
 
 

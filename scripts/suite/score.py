@@ -1,0 +1,94 @@
+"""What results of the suite say: the error of a case, cells of tables, and error over cost by phenomenon."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from tarsus.scripts.suite.case import Case
+
+WORDS = {"cannot": "cannot", "diverged": "diverged", "slow": "too slow", "crashed": "crashed"}
+PHENOMENA = ("statics", "sliding", "impact", "hard", "legged")
+
+
+def error(result: Mapping) -> float:
+    """Return the largest error of a case over the case's scales; infinite where the run does not show a number."""
+    if result["status"] != "ran":
+        return math.nan if result["status"] == "cannot" else math.inf
+    return max(math.inf if row["error"] is None else row["error"] for row in result["measurements"])
+
+
+def cell(result: Mapping) -> str:
+    """Return a case's error in percent, in brackets where it is beyond the tolerance, or why there is none."""
+    if result["status"] != "ran":
+        return WORDS[result["status"]]
+    worst = error(result)
+    said = "none" if math.isinf(worst) else f"{100 * worst:.2g}"
+    return said if result["passed"] else f"({said})"
+
+
+def head(settings: Iterable[str]) -> list[str]:
+    """Return the head of a table of cases."""
+    return ["case", *settings]
+
+
+def rows(results: Mapping[str, Mapping[str, Mapping]]) -> list[list[str]]:
+    """Return a row of cells for every case, a column for every setting, and a last row that counts."""
+    names = next(iter(results.values())) if results else ()
+    table = [[name, *(cell(found[name]) for found in results.values())] for name in names]
+    return [*table, ["passed", *(passed(found.values()) for found in results.values())]]
+
+
+def passed(results: Iterable[Mapping]) -> str:
+    """Return how many cases were passed of those that the engine can represent."""
+    tried = [result for result in results if result["status"] != "cannot"]
+    return f"{sum(result.get('passed', False) for result in tried)} of {len(tried)}"
+
+
+def summary(results: Mapping[str, Mapping], cases: Mapping[str, Case], phenomenon: str | None = None) -> dict:
+    """Return what the front of errors over costs shows of a setting: medians over the cases that ran.
+
+    Args:
+        results: Of one setting, by case.
+        cases: By id.
+        phenomenon: Only cases of it, or all.
+
+    Returns:
+        `error`, the median of the cases' errors (a run that diverged or crashed counts as infinite); `cost`, the median
+        of processor time over simulated time; `passed` and `tried`, numbers of cases.
+    """
+    chosen = [found for name, found in results.items() if phenomenon in (None, cases[name]["phenomenon"])]
+    tried = [found for found in chosen if found["status"] != "cannot"]
+    costs = [found["cost"] for found in tried if "cost" in found]
+    return {
+        "error": float(np.median([error(found) for found in tried])) if tried else math.nan,
+        "cost": float(np.median(costs)) if costs else math.nan,
+        "passed": sum(found.get("passed", False) for found in tried),
+        "tried": len(tried),
+    }
+
+
+def front(points: Mapping[str, tuple[float, float]]) -> list[str]:
+    """Return the names of the points (cost, error) that no other beats in both, from the cheapest on."""
+    ordered = sorted((cost, error, name) for name, (cost, error) in points.items() if math.isfinite(cost + error))
+    best, found = math.inf, []
+    for _, miss, name in ordered:
+        if miss < best:
+            best = miss
+            found.append(name)
+    return found
+
+
+def reasons(results: Mapping[str, Mapping[str, Mapping]]) -> list[str]:
+    """Return a line for every reason why a case has no number, with the settings that share it."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for setting, by_case in results.items():
+        for name, result in by_case.items():
+            if result["status"] != "ran":
+                found.setdefault((name, f"{WORDS[result['status']]}: {result['why']}"), []).append(setting)
+    return [
+        f"{name}: {why}" + ("" if len(settings) == len(results) else f" ({', '.join(settings)})")
+        for (name, why), settings in found.items()
+    ]
