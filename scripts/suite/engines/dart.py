@@ -1,7 +1,9 @@
 """DART, for the contact suite. Needs dartpy and numpy.
 
 DART takes the lesser of two coefficients of friction and the product of two of restitution; each shape gets one so that
-the case's follow. Springs, dampers and servos are its implicit ones, and a driven body has a joint of given velocity.
+the case's follow. Springs, dampers and servos are forces computed here: with DART's own a light foot on the ground
+loads a leg too little, by an error of the first order in the timestep. A driven body has a joint of given velocity.
+Shapes of one body that touch different things are bodies without weight welded to it, as DART filters by body.
 """
 
 from __future__ import annotations
@@ -51,7 +53,8 @@ class Simulation:
         self._choose(setting)
         self.frictions, self.restitutions = _lesser(case["contacts"]), _factors(case["contacts"])
         self.touching = {name for contact in case["contacts"] for pair in contact["pairs"] for name in pair}
-        self.handles, self.freedoms, self.skeletons, self.pairs = {}, {}, [], {}
+        self.handles, self.freedoms, self.skeletons = {}, {}, []
+        self.holders, self.pairs = {}, {}  # by shape, by two shapes
         for name in self.bodies:
             if self.joints.get(name, {"parent": "world"})["parent"] == "world":
                 self._add_tree(name)
@@ -63,10 +66,8 @@ class Simulation:
         time = self.steps * self.timestep
         for freedom, motion in self.rails:
             freedom.setCommand(0, _held(motion["times"], motion["velocities"], time))
-        for freedom, drive in self.drives:
-            target, slope = _line(drive["times"], drive["targets"], time)
-            freedom.setRestPosition(0, target)
-            freedom.setForce(0, drive["damping"] * slope)
+        for freedom, joint in self.springs:
+            freedom.setForce(0, _torque(joint, freedom.getPosition(0), freedom.getVelocity(0), time))
         for push in self.case["forces"]:
             first, last = push.get("during", (0.0, math.inf))
             if first - 1e-9 <= time < last - 1e-9:
@@ -125,9 +126,13 @@ class Simulation:
         )
         if "mass" in body:
             handle.setInertia(dartpy.dynamics.Inertia(body["mass"], np.zeros(3), np.diag(body["inertia"])))
-        for shape in body["shapes"]:
-            if f"{name}.{shape['name']}" in self.touching:
-                self._add_shape(handle, body, shape)
+        shapes = [shape for shape in body["shapes"] if f"{name}.{shape['name']}" in self.touching]
+        for shape in shapes:
+            holder = handle
+            if len(shapes) > 1:
+                _, holder = skeleton.createWeldJointAndBodyNodePair(handle)
+                holder.setInertia(dartpy.dynamics.Inertia(1e-9, np.zeros(3), 1e-12 * np.eye(3)))
+            self._add_shape(holder, body, shape)
         for child, other in self.joints.items():
             if other["parent"] == name:
                 self._add_body(skeleton, name, child)
@@ -143,11 +148,7 @@ class Simulation:
             first /= np.linalg.norm(first)
             freedom.setArbitraryPlane(first, np.cross(axis, first))
         else:
-            gains = joint.get("drive", joint)
             freedom.setAxis(axis)
-            freedom.setSpringStiffness(0, gains["stiffness"])
-            freedom.setDampingCoefficient(0, gains["damping"])
-            freedom.setRestPosition(0, joint["rest"])
 
     def _add_shape(self, handle, body: dict, shape: dict) -> None:
         kind, size, position = shape["type"], shape["size"], np.array(shape["position"], float)
@@ -167,26 +168,20 @@ class Simulation:
         node.setRelativeTransform(_pose({"position": position, "quaternion": shape["quaternion"]}))
         node.createCollisionAspect()
         node.createDynamicsAspect()
+        self.holders[node.getName()] = handle
         aspect = node.getDynamicsAspect()
         aspect.setFrictionCoeff(self.frictions.get(node.getName(), 0.0))
         aspect.setRestitutionCoeff(self.restitutions.get(node.getName(), 0.0))
 
     def _set_pairs(self) -> None:
-        """Let the pairs of the case touch, and nothing else: DART filters by body."""
-        touching: dict[frozenset, set] = {}
+        """Let the pairs of the case touch, and nothing else."""
         for index, contact in enumerate(self.case["contacts"]):
             for one, other in contact["pairs"]:
-                bodies = frozenset(name.partition(".")[0] for name in (one, other))
-                touching.setdefault(bodies, set()).add(frozenset((one, other)))
                 self.pairs[one, other], self.pairs[other, one] = (index, 1.0), (index, -1.0)
-        shapes = {name: {label for label in self.touching if label.partition(".")[0] == name} for name in self.bodies}
         blacklist = self.world.getConstraintSolver().getCollisionOption().collisionFilter
-        for one, other in itertools.combinations(self.bodies, 2):
-            pairs = touching.get(frozenset((one, other)))
-            if pairs is None:
-                blacklist.addBodyNodePairToBlackList(self.handles[one], self.handles[other])
-            elif len(pairs) < len(shapes[one]) * len(shapes[other]):
-                raise NotImplementedError("DART: contact of some shapes of two bodies, and not of others")
+        for one, other in itertools.combinations(self.holders, 2):
+            if (one, other) not in self.pairs:
+                blacklist.addBodyNodePairToBlackList(self.holders[one], self.holders[other])
 
     def _start(self) -> None:
         """Set the velocities at t = 0, and find what the steps use."""
@@ -206,7 +201,8 @@ class Simulation:
                 spin = spin - parent["angular_velocity"]
                 freedom.setVelocities(_speeds(freedom, kind, velocity, spin))
         self.rails = [(self.freedoms[n], body["motion"]) for n, body in self.bodies.items() if "motion" in body]
-        self.drives = [(self.freedoms[n], joint["drive"]) for n, joint in self.joints.items() if "drive" in joint]
+        sprung = [n for n, j in self.joints.items() if "drive" in j or j["stiffness"] or j["damping"]]
+        self.springs = [(self.freedoms[name], self.joints[name]) for name in sprung]
 
     def _forces(self) -> np.ndarray:
         forces = np.zeros((len(self.case["contacts"]), 3))
@@ -246,16 +242,26 @@ def _lesser(contacts: list[dict]) -> dict[str, float]:
 
 
 def _factors(contacts: list[dict]) -> dict[str, float]:
-    """Return a coefficient of restitution for each shape so that the product of two is what the case says."""
+    """Return a coefficient of restitution for each shape, 1 at most, so that two's product is what the case says."""
     wanted = [(*pair, contact["restitution"]) for contact in contacts for pair in contact["pairs"]]
     names = sorted({name for row in wanted if row[2] for name in row[:2]})
     matrix = np.array([[(name == one) + (name == other) for name in names] for one, other, value in wanted if value])
-    logs = np.log([value for *_, value in wanted if value])
-    found = np.linalg.lstsq(matrix, logs, rcond=None)[0] if names else []
-    factors = dict(zip(names, np.exp(found).tolist(), strict=True))
+    logs, found = np.log([value for *_, value in wanted if value]), np.zeros(len(names))
+    for _ in range(300 if names else 0):  # alternating projections
+        found = np.minimum(found, 0.0)
+        found = found - np.linalg.pinv(matrix) @ (matrix @ found - logs)
+    factors = dict(zip(names, np.exp(np.minimum(found, 0.0)).tolist(), strict=True))
     if any(abs(factors.get(one, 0) * factors.get(other, 0) - value) > 1e-9 for one, other, value in wanted):
         raise NotImplementedError("DART: restitution by pair; a shape has one coefficient, and two are multiplied")
     return factors
+
+
+def _torque(joint: dict, position: float, speed: float, time: float) -> float:
+    drive = joint.get("drive")
+    if not drive:
+        return joint["stiffness"] * (joint["rest"] - position) - joint["damping"] * speed
+    target, slope = _line(drive["times"], drive["targets"], time)
+    return drive["stiffness"] * (target - position) + drive["damping"] * (slope - speed)
 
 
 def _held(times: list[float], values: list[float], time: float) -> float:
