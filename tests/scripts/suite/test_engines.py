@@ -1,4 +1,4 @@
-"""The adapters of the contact suite: their form, and with the engines that are installed, physics that needs no suite."""
+"""The adapters of the contact suite: their form, and with installed engines, physics that needs no suite."""
 
 import ast
 import importlib.util
