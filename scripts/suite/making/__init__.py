@@ -12,9 +12,19 @@ from pathlib import Path
 from tarsus.analytic import saving
 
 from ..case import CASES
-from . import cradle, impact, sliding, statics, walker, wheel
+from . import cradle, hard, impact, painleve, sliding, springs, statics, walker, wheel
 
-MAKERS = (*statics.MAKERS, *sliding.MAKERS, *impact.MAKERS, *cradle.MAKERS, *wheel.MAKERS, *walker.MAKERS)
+MAKERS = (
+    *statics.MAKERS,
+    *sliding.MAKERS,
+    *impact.MAKERS,
+    *cradle.MAKERS,
+    *wheel.MAKERS,
+    *walker.MAKERS,
+    *springs.MAKERS,
+    *painleve.MAKERS,
+    *hard.MAKERS,
+)
 FORMAT = 1
 
 
