@@ -12,7 +12,7 @@ from pathlib import Path
 from tarsus.analytic import saving
 
 from ..case import CASES
-from . import cradle, hard, impact, painleve, sliding, springs, statics, walker, wheel
+from . import cradle, drop, hard, impact, painleve, sliding, statics, stride, walker, wheel
 
 MAKERS = (
     *statics.MAKERS,
@@ -21,7 +21,8 @@ MAKERS = (
     *cradle.MAKERS,
     *wheel.MAKERS,
     *walker.MAKERS,
-    *springs.MAKERS,
+    *drop.MAKERS,
+    *stride.MAKERS,
     *painleve.MAKERS,
     *hard.MAKERS,
 )
