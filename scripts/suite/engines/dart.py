@@ -1,0 +1,278 @@
+"""DART, for the contact suite. Needs dartpy and numpy.
+
+DART takes the lesser of two coefficients of friction and the product of two of restitution; each shape gets one so that
+the case's follow. Springs, dampers and servos are its implicit ones, and a driven body has a joint of given velocity.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import itertools
+import math
+
+import dartpy
+import numpy as np
+
+NAME = "DART"
+POINT_RADIUS = 1e-4  # [m]
+
+
+SETTINGS = {
+    # DART's default detector, FCL, finds one point of a face on a plane, or two; ODE's and Bullet's find its corners.
+    "defaults": {},
+    "ode": {"detector": "ODE"},
+    "ode 4 ms": {"detector": "ODE", "timestep": 4e-3},
+    "ode 0.25 ms": {"detector": "ODE", "timestep": 2.5e-4},
+    "bullet": {"detector": "BULLET"},
+    "nsgs": {"detector": "ODE", "solver": "Nsgs"},  # new in 6.20: Coulomb's cone in place of a box
+    "split impulse": {"detector": "ODE", "split": True},
+}
+
+
+def version() -> str:
+    """Return the version of DART."""
+    return importlib.metadata.version("dartpy")
+
+
+class Simulation:
+    """A case in DART.
+
+    Raises:
+        NotImplementedError: With what of the case DART cannot represent.
+    """
+
+    def __init__(self, case: dict, setting: dict) -> None:
+        self.case, self.steps, self.timestep = case, 0, setting.get("timestep", 1e-3)
+        self.bodies = {body["name"]: body for body in case["bodies"]}
+        self.joints = {joint["child"]: joint for joint in case["joints"]}
+        self.world = dartpy.simulation.World("case")
+        self.world.setTimeStep(self.timestep)
+        self.world.setGravity(case["gravity"])
+        self._choose(setting)
+        self.frictions, self.restitutions = _lesser(case["contacts"]), _factors(case["contacts"])
+        self.touching = {name for contact in case["contacts"] for pair in contact["pairs"] for name in pair}
+        self.handles, self.freedoms, self.skeletons, self.pairs = {}, {}, [], {}
+        for name in self.bodies:
+            if self.joints.get(name, {"parent": "world"})["parent"] == "world":
+                self._add_tree(name)
+        self._set_pairs()
+        self._start()
+
+    def step(self) -> None:
+        """Advance by a timestep."""
+        time = self.steps * self.timestep
+        for freedom, motion in self.rails:
+            freedom.setCommand(0, _held(motion["times"], motion["velocities"], time))
+        for freedom, drive in self.drives:
+            target, slope = _line(drive["times"], drive["targets"], time)
+            freedom.setRestPosition(0, target)
+            freedom.setForce(0, drive["damping"] * slope)
+        for push in self.case["forces"]:
+            first, last = push.get("during", (0.0, math.inf))
+            if first - 1e-9 <= time < last - 1e-9:
+                self.handles[push["body"]].addExtForce(push["force"], push["point"], False, True)
+        self.world.step()
+        self.steps += 1
+
+    def read(self) -> tuple:
+        """Return time, positions, quaternions, velocities, angular velocities and contact forces."""
+        handles = [self.handles[name] for name in self.bodies]
+        poses = [handle.getWorldTransform() for handle in handles]
+        positions = np.array([pose.translation() for pose in poses]).reshape(-1, 3)
+        quaternions = np.array([pose.quaternion().wxyz() for pose in poses]).reshape(-1, 4)
+        velocities = np.array([handle.getLinearVelocity() for handle in handles]).reshape(-1, 3)
+        spins = np.array([handle.getAngularVelocity() for handle in handles]).reshape(-1, 3)
+        return self.steps * self.timestep, positions, quaternions, velocities, spins, self._forces()
+
+    def _choose(self, setting: dict) -> None:
+        """Choose how collisions are found and contacts solved."""
+        sleep = self.world.getDeactivationOptions()
+        sleep.mEnabled = False  # bodies that sleep show no forces
+        self.world.setDeactivationOptions(sleep)
+        self.detector = setting.get("detector")
+        if self.detector:
+            kind = getattr(dartpy.simulation.CollisionDetectorType, self.detector)
+            self.world.setCollisionDetector(kind)
+        solver = self.world.getConstraintSolver()
+        if "solver" in setting:
+            solver.setBoxedLcpSolver(getattr(dartpy.constraint, f"{setting['solver']}FrictionSolver")())
+        solver.setSplitImpulseEnabled(setting.get("split", False))
+
+    def _add_tree(self, root: str) -> None:
+        skeleton = dartpy.dynamics.Skeleton(root)
+        self._add_body(skeleton, None, root)
+        skeleton.setMobile("mass" in self.bodies[root] or "motion" in self.bodies[root] or skeleton.getNumDofs() > 0)
+        self.skeletons.append(skeleton)
+        self.world.addSkeleton(skeleton)
+
+    def _add_body(self, skeleton, parent: str | None, name: str) -> None:
+        body, joint = self.bodies[name], self.joints.get(name)
+        kind = _kind(body, joint)
+        make = getattr(skeleton, f"create{kind}JointAndBodyNodePair")
+        freedom, handle = make(self.handles[parent]) if parent else make()
+        handle.setName(name)
+        self.handles[name], self.freedoms[name] = handle, freedom
+        place = dartpy.math.Isometry3()
+        if kind in ("Revolute", "Prismatic", "Planar"):
+            place.set_translation((joint or {}).get("anchor", body["position"]))
+            self._set_joint(freedom, body, joint)
+        elif kind == "Weld":
+            place = _pose(body)
+        before = _pose(self.bodies[parent]).inverse().multiply(place) if parent else place
+        freedom.setTransformFromParentBodyNode(before)
+        freedom.setTransformFromChildBodyNode(
+            _pose(body).inverse().multiply(place) if kind != "Free" else dartpy.math.Isometry3()
+        )
+        if "mass" in body:
+            handle.setInertia(dartpy.dynamics.Inertia(body["mass"], np.zeros(3), np.diag(body["inertia"])))
+        for shape in body["shapes"]:
+            if f"{name}.{shape['name']}" in self.touching:
+                self._add_shape(handle, body, shape)
+        for child, other in self.joints.items():
+            if other["parent"] == name:
+                self._add_body(skeleton, name, child)
+
+    def _set_joint(self, freedom, body: dict, joint: dict | None) -> None:
+        axis = np.array((joint or body["motion"])["axis"], float)
+        axis /= np.linalg.norm(axis)
+        if "motion" in body:
+            freedom.setAxis(axis)
+            freedom.setActuatorType(dartpy.dynamics.VELOCITY)
+        elif joint["type"] == "planar":
+            first = np.cross(axis, np.eye(3)[np.argmin(abs(axis))])
+            first /= np.linalg.norm(first)
+            freedom.setArbitraryPlane(first, np.cross(axis, first))
+        else:
+            gains = joint.get("drive", joint)
+            freedom.setAxis(axis)
+            freedom.setSpringStiffness(0, gains["stiffness"])
+            freedom.setDampingCoefficient(0, gains["damping"])
+            freedom.setRestPosition(0, joint["rest"])
+
+    def _add_shape(self, handle, body: dict, shape: dict) -> None:
+        kind, size, position = shape["type"], shape["size"], np.array(shape["position"], float)
+        if kind == "point":
+            up = _pose(body).rotation().T @ [0, 0, POINT_RADIUS]
+            kind, size, position = "sphere", [POINT_RADIUS], position + up
+        if kind in ("capsule", "cylinder") and not self.detector:
+            raise NotImplementedError(f"DART: a {kind}, with its default detector of collisions")
+        made = {
+            "plane": lambda: dartpy.dynamics.PlaneShape([0, 0, 1], 0.0),
+            "box": lambda: dartpy.dynamics.BoxShape(2 * np.array(size)),
+            "sphere": lambda: dartpy.dynamics.SphereShape(*size),
+            "cylinder": lambda: dartpy.dynamics.CylinderShape(size[0], 2 * size[1]),
+            "capsule": lambda: dartpy.dynamics.CapsuleShape(size[0], 2 * size[1]),
+        }[kind]()
+        node = handle.createShapeNode(made, f"{body['name']}.{shape['name']}")
+        node.setRelativeTransform(_pose({"position": position, "quaternion": shape["quaternion"]}))
+        node.createCollisionAspect()
+        node.createDynamicsAspect()
+        aspect = node.getDynamicsAspect()
+        aspect.setFrictionCoeff(self.frictions.get(node.getName(), 0.0))
+        aspect.setRestitutionCoeff(self.restitutions.get(node.getName(), 0.0))
+
+    def _set_pairs(self) -> None:
+        """Let the pairs of the case touch, and nothing else: DART filters by body."""
+        touching: dict[frozenset, set] = {}
+        for index, contact in enumerate(self.case["contacts"]):
+            for one, other in contact["pairs"]:
+                bodies = frozenset(name.partition(".")[0] for name in (one, other))
+                touching.setdefault(bodies, set()).add(frozenset((one, other)))
+                self.pairs[one, other], self.pairs[other, one] = (index, 1.0), (index, -1.0)
+        shapes = {name: {label for label in self.touching if label.partition(".")[0] == name} for name in self.bodies}
+        blacklist = self.world.getConstraintSolver().getCollisionOption().collisionFilter
+        for one, other in itertools.combinations(self.bodies, 2):
+            pairs = touching.get(frozenset((one, other)))
+            if pairs is None:
+                blacklist.addBodyNodePairToBlackList(self.handles[one], self.handles[other])
+            elif len(pairs) < len(shapes[one]) * len(shapes[other]):
+                raise NotImplementedError("DART: contact of some shapes of two bodies, and not of others")
+
+    def _start(self) -> None:
+        """Set the velocities at t = 0, and find what the steps use."""
+        still = {key: [0, 0, 0] for key in ("velocity", "angular_velocity", "position")}
+        for name, body in self.bodies.items():
+            joint, freedom = self.joints.get(name), self.freedoms[name]
+            velocity, spin = np.array(body["velocity"], float), np.array(body["angular_velocity"], float)
+            kind = _kind(body, joint)
+            if kind == "Free":
+                freedom.setTransform(_pose(body))
+                freedom.setAngularVelocity(spin)
+                freedom.setLinearVelocity(velocity)
+            elif kind != "Weld":
+                parent = self.bodies.get((joint or {}).get("parent"), still)
+                arm = np.subtract((joint or {}).get("anchor", body["position"]), parent["position"])
+                velocity = velocity - parent["velocity"] - np.cross(parent["angular_velocity"], arm)
+                spin = spin - parent["angular_velocity"]
+                freedom.setVelocities(_speeds(freedom, kind, velocity, spin))
+        self.rails = [(self.freedoms[n], body["motion"]) for n, body in self.bodies.items() if "motion" in body]
+        self.drives = [(self.freedoms[n], joint["drive"]) for n, joint in self.joints.items() if "drive" in joint]
+
+    def _forces(self) -> np.ndarray:
+        forces = np.zeros((len(self.case["contacts"]), 3))
+        for contact in self.world.getLastCollisionResult().getContacts() if self.steps else ():
+            objects = contact.collisionObject1, contact.collisionObject2
+            index, sign = self.pairs[tuple(each.getShapeFrame().getName() for each in objects)]
+            forces[index] += sign * contact.force
+        return forces
+
+
+def _kind(body: dict, joint: dict | None) -> str:
+    if "motion" in body:
+        return "Prismatic"
+    if joint is None:
+        return "Free" if "mass" in body else "Weld"
+    return {"hinge": "Revolute", "slide": "Prismatic", "planar": "Planar"}[joint["type"]]
+
+
+def _speeds(freedom, kind: str, velocity: np.ndarray, spin: np.ndarray) -> list[float]:
+    if kind == "Planar":
+        slides = freedom.getTranslationalAxis1(), freedom.getTranslationalAxis2()
+        return [slides[0] @ velocity, slides[1] @ velocity, freedom.getRotationalAxis() @ spin]
+    return [freedom.getAxis() @ (spin if kind == "Revolute" else velocity)]
+
+
+def _lesser(contacts: list[dict]) -> dict[str, float]:
+    """Return a coefficient of friction for each shape so that the lesser of two is what the case says of the pair."""
+    if any(isinstance(contact["friction"], list) for contact in contacts):
+        raise NotImplementedError("DART: two coefficients of friction (dartpy does not show them)")
+    wanted = [(*pair, contact["friction"]) for contact in contacts for pair in contact["pairs"]]
+    factors: dict[str, float] = {}
+    for one, other, value in wanted:
+        factors[one], factors[other] = max(value, factors.get(one, 0.0)), max(value, factors.get(other, 0.0))
+    if any(min(factors[one], factors[other]) != value for one, other, value in wanted):
+        raise NotImplementedError("DART: friction by pair; a shape has one coefficient, and the lesser of two holds")
+    return factors
+
+
+def _factors(contacts: list[dict]) -> dict[str, float]:
+    """Return a coefficient of restitution for each shape so that the product of two is what the case says."""
+    wanted = [(*pair, contact["restitution"]) for contact in contacts for pair in contact["pairs"]]
+    names = sorted({name for row in wanted if row[2] for name in row[:2]})
+    matrix = np.array([[(name == one) + (name == other) for name in names] for one, other, value in wanted if value])
+    logs = np.log([value for *_, value in wanted if value])
+    found = np.linalg.lstsq(matrix, logs, rcond=None)[0] if names else []
+    factors = dict(zip(names, np.exp(found).tolist(), strict=True))
+    if any(abs(factors.get(one, 0) * factors.get(other, 0) - value) > 1e-9 for one, other, value in wanted):
+        raise NotImplementedError("DART: restitution by pair; a shape has one coefficient, and two are multiplied")
+    return factors
+
+
+def _held(times: list[float], values: list[float], time: float) -> float:
+    return values[max(int(np.searchsorted(times, time + 1e-9, side="right")) - 1, 0)]
+
+
+def _line(times: list[float], values: list[float], time: float) -> tuple[float, float]:
+    """Return value and slope of a broken line."""
+    if not times[0] <= time < times[-1]:
+        return values[0 if time < times[0] else -1], 0.0
+    index = int(np.searchsorted(times, time + 1e-12, side="right")) - 1
+    slope = (values[index + 1] - values[index]) / (times[index + 1] - times[index])
+    return values[index] + slope * (time - times[index]), slope
+
+
+def _pose(body: dict) -> dartpy.math.Isometry3:
+    pose = dartpy.math.Isometry3()
+    pose.set_quaternion(dartpy.math.Quaternion(np.array(body["quaternion"], float)))
+    pose.set_translation(np.array(body["position"], float))
+    return pose
