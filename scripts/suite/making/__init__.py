@@ -12,9 +12,9 @@ from pathlib import Path
 from tarsus.analytic import saving
 
 from ..case import CASES
-from . import cone, sliding, statics, statics_limits, statics_loads
+from . import cone, rolling, sledges, sliding, statics, statics_limits, statics_loads
 
-MODULES = (statics, statics_loads, statics_limits, cone, sliding)
+MODULES = (statics, statics_loads, statics_limits, cone, sliding, rolling, sledges)
 MAKERS = tuple(maker for module in MODULES for maker in module.MAKERS)
 FORMAT = 1
 
