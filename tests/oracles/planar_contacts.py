@@ -63,9 +63,19 @@ class Planar:
                 for point, radius in self._points(a):
                     for origin, normal in self._faces(b):
                         t = Touch(
-                            n, sign, a.split(".")[0], b.split(".")[0], point, radius, origin, normal, contact["friction"]
+                            n,
+                            sign,
+                            a.split(".")[0],
+                            b.split(".")[0],
+                            point,
+                            radius,
+                            origin,
+                            normal,
+                            contact["friction"],
                         )
-                        if abs(self._gap(t, self._pose(t.body)[:3], self._pose(t.face)[:3])) < 1e-7 and self._beside(t, b):
+                        if abs(self._gap(t, self._pose(t.body)[:3], self._pose(t.face)[:3])) < 1e-7 and self._beside(
+                            t, b
+                        ):
                             yield t
 
     def _shape(self, name):
@@ -230,7 +240,9 @@ class Planar:
 
     def _run(self):
         poses = np.concatenate([self._pose(name) for name in self.free])
-        rates = [[b["velocity"][0], b["velocity"][2], b["angular_velocity"][1]] for b in map(self.bodies.get, self.free)]
+        rates = [
+            [b["velocity"][0], b["velocity"][2], b["angular_velocity"][1]] for b in map(self.bodies.get, self.free)
+        ]
         state, t, last, n = np.concatenate([poses, *rates]), 0.0, self.case["duration"], len(self.mass)
         breaks = {x for push in self.case["forces"] for x in push.get("during", ())}
         breaks |= {x for body in self.case["bodies"] for x in body.get("motion", {"times": ()})["times"]}
