@@ -31,7 +31,7 @@ def main(argv: list[str] | None = None) -> int:
     parser = _parser()
     with arguments.read(parser, argv) as args:
         files = [running.engine_file(name) for name in args.engine]
-        pythons = _pythons(args.python)
+        pythons = running.pythons(args.python)
         ids = chosen(args.case, args.cases)
         for path in files:
             if args.setting:
@@ -66,18 +66,6 @@ def _parser() -> arguments.Parser:
 
 def _engines() -> str:
     return f"of {', '.join(running.engines())} (mujoco), or the file of your own engine"
-
-
-def _pythons(pairs: list[str]) -> dict[str, str]:
-    """Return the Python of each engine that the command line names one for.
-
-    Raises:
-        ValueError: If a pair is none.
-    """
-    found = dict(pair.partition("=")[::2] for pair in pairs)
-    if wrong := [name for name, path in found.items() if not Path(path).is_file()]:
-        raise ValueError(f"--python takes NAME=PATH, and {found[wrong[0]]!r} of {wrong[0]!r} is no file")
-    return found
 
 
 def chosen(names: list[str], folder: Path = case.CASES) -> list[str]:

@@ -40,6 +40,18 @@ def engine_file(name: str) -> Path:
     return path
 
 
+def pythons(pairs: Sequence[str]) -> dict[str, str]:
+    """Return the Python of each engine that the command line names one for.
+
+    Raises:
+        ValueError: If a pair is none.
+    """
+    found = dict(pair.partition("=")[::2] for pair in pairs)
+    if wrong := [name for name, path in found.items() if not Path(path).is_file()]:
+        raise ValueError(f"--python takes NAME=PATH, and {found[wrong[0]]!r} of {wrong[0]!r} is no file")
+    return found
+
+
 class About(NamedTuple):
     """What an engine says of itself."""
 

@@ -195,7 +195,7 @@ class Run:
             sign = modes[i][1]
 
             def slip(t, y):
-                row, _, _, carried = system.contact_rows(contact, y[:n], y[n:], t)
+                row, _, _, carried = system.contact_rows(contact, y[:n], y[n:], start[0])  # before a belt turns
                 return sign * (row[1] @ y[n:] + carried)
 
             if contact["mu"]:

@@ -205,7 +205,7 @@ class System:
                 A[tangent, : self.n], b[tangent] = row[1], right[2][i][1]
             else:
                 A[tangent, tangent], A[tangent, normal] = 1.0, mode[1] * mode[2]
-        if m > 1:  # redundant feet: the least forces
+        if m > 1 or any(joint["parent"] is None for joint in self.joints):  # redundant: the least forces
             x = np.linalg.lstsq(A, b, rcond=1e-13)[0]
         else:
             x = np.linalg.solve(A, b)

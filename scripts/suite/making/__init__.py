@@ -5,17 +5,19 @@
 
 from __future__ import annotations
 
+import importlib
 import json
+import pkgutil
 from collections.abc import Iterator
 from pathlib import Path
 
 from tarsus.analytic import saving
 
 from ..case import CASES
-from . import cone, cradle, impact, sliding, statics, statics_limits, statics_loads, walker, wheel
 
-MODULES = (statics, statics_loads, statics_limits, cone, sliding, impact, cradle, wheel, walker)
-MAKERS = tuple(maker for module in MODULES for maker in module.MAKERS)
+NAMES = [module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_")]
+MODULES = [importlib.import_module(f"{__name__}.{name}") for name in NAMES]
+MAKERS = [maker for module in MODULES for maker in getattr(module, "MAKERS", ())]
 FORMAT = 1
 
 

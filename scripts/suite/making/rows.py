@@ -43,3 +43,8 @@ def falls(count: int = 1, level: float = 0.0, after: float = 0.0) -> dict:
 def plane(*children: str) -> list[dict]:
     """Return joints that keep bodies in the plane of x and z."""
     return [{"name": f"plane_{c}", "type": "planar", "parent": "world", "child": c, "axis": Y} for c in children]
+
+
+def light_foot(name: str, mass: float, moment: float, **state) -> dict:
+    """Return a body that is a point foot."""
+    return {"name": name, "mass": mass, "inertia": [moment] * 3, **state, "shapes": [{"name": "foot", "type": "point"}]}
