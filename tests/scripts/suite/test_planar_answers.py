@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from oracles.planar_contacts import Planar
-from oracles.suite_answers import answer
+from planar_contacts import Planar
+from suite_answers import answer
 
 from tarsus.scripts.suite.case import load
 
@@ -39,12 +39,15 @@ def separate(case):
     for group in {id(g): g for g in groups.values()}.values():
         contacts = [c for c in case["contacts"] if {n.split(".")[0] for n in c["between"]} & group]
         names = group | {n.split(".")[0] for c in contacts for n in c["between"]}
-        yield group, {
-            **case,
-            "bodies": [bodies[name] for name in bodies if name in names],
-            "contacts": contacts,
-            "forces": [push for push in case["forces"] if push["body"] in group],
-        }
+        yield (
+            group,
+            {
+                **case,
+                "bodies": [bodies[name] for name in bodies if name in names],
+                "contacts": contacts,
+                "forces": [push for push in case["forces"] if push["body"] in group],
+            },
+        )
 
 
 def signal(motion, measurement):
