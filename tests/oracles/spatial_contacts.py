@@ -131,7 +131,7 @@ class Spatial:
 
         slow.terminal = stops.terminal = True
         slow.direction = stops.direction = -1
-        limits = {"method": "DOP853", "rtol": 1e-12, "atol": 1e-14, "dense_output": True}
+        limits = {"method": "DOP853", "rtol": 1e-11, "atol": 1e-13, "dense_output": True}
         while t < self.last:
             events = [slow] if self.sphere or self.mu[0] != self.mu[1] or not self.body["angular_velocity"][2] else None
             events = [] if rolling else [stops] if self.sphere else events or [slow, stops]

@@ -38,18 +38,19 @@ def spinning_tripod() -> dict:
         "number": 13,
         "title": "Sliding and spinning tripod",
         "phenomenon": "sliding",
-        "what": "A sledge on three feet is thrown with spin. Friction at every foot opposes that foot's slip: sliding and "
-        "spin brake each other less than either alone, the body slides further than a block, and both end at the same "
-        "instant. Simulators that replace the patch by a point, or a cone by axes, stop one before the other.",
+        "what": "A sledge on three feet is thrown with spin. Friction at every foot opposes that foot's slip: sliding "
+        "and spin brake each other less than either alone, the body slides further than a block, and both end at the "
+        "same instant. Simulators that replace the patch by a point, or a cone by axes, stop one before the other.",
         "duration": last,
         "bodies": [feet("tripod", MASS, inertia, _listed(points), **state), ground()],
         "contacts": [contact("tripod", "ground", MU)],
         "measurements": [*_on_path(path, early), *_ends(path, points, near, last)],
         "provenance": {
             "kind": "integrated",
-            "derivation": "Three feet around the centre carry a third each. m dv/dt and I dw/dt are sum and moment of -mu N "
-            "u_i / |u_i| with the feet's slip u_i = v + w x r_i, integrated to 1e-12 in a time stretched by 1 / |(v, r w)|. "
-            "Shortly before the end a foot comes to rest; the body turns about it, at a constant deceleration.",
+            "derivation": "Three feet around the centre carry a third each. m dv/dt and I dw/dt are sum and moment of "
+            "-mu N u_i / |u_i| with the feet's slip u_i = v + w x r_i, integrated to 1e-12 in a time stretched by 1 / "
+            "|(v, r w)|. Shortly before the end a foot comes to rest; the body turns about it, at a constant "
+            "deceleration.",
             "sources": [
                 "Farkas, Bartels, Unger & Wolf (2003), Frictional coupling between sliding and spinning motion"
             ],
