@@ -135,8 +135,8 @@ class Planar:
         arm, rows, bias = self._arm(touch, q[i + 2]), np.zeros((2, n)), np.zeros(2)
         for row, axis in zip(rows, (touch.normal, touch.tangent), strict=True):
             row[i : i + 3] = [*axis, axis @ [arm[1], -arm[0]]]
-        if not touch.radius:
-            bias = -(v[i + 2] ** 2) * np.array([touch.normal @ arm, touch.tangent @ arm])
+        swing = -(v[i + 2] ** 2) * turned(q[i + 2], touch.point)  # the lowest point of a sphere does not turn with it
+        bias[:] = touch.normal @ swing, touch.tangent @ swing
         carrier = self._pose(touch.face)
         carried = np.zeros(2)
         if touch.face in self.free:
@@ -206,7 +206,7 @@ class Planar:
             if kind == "stick":
                 bounded += [unit[1] - touch.mu * unit[0], -unit[1] - touch.mu * unit[0]]
                 limits += [0.0, 0.0]
-            elif abs(slips[k]) < AT_REST:
+            elif abs(slips[k]) < AT_REST and touch.mu:
                 bounded.append(np.hstack([-kind * rows[1], np.zeros(2 * m)]))
                 limits.append(kind * bias[1])
         scale = max(1.0, np.abs(right).max())
@@ -223,6 +223,8 @@ class Planar:
             slips.append(slip)
             if gap > CLOSED or closing > AT_REST:
                 options.append(["open"])
+            elif touch.mu == 0:
+                options.append([1.0, "open"])
             elif abs(slip) < AT_REST:
                 options.append(["stick", 1.0, -1.0, "open"])
             else:
@@ -251,13 +253,20 @@ class Planar:
             end = next(x for x in breaks if x > t + 1e-12)
             mode, slips = self._mode(t, state)
 
+            if max(np.abs(state[n:]).max(), np.abs(self._solve(t, state, mode)[:n]).max()) < 1e-10:
+                self.pieces.append((t, end, lambda _, state=state: state, mode))  # at rest: spares an integration
+                t = end
+                continue
+
             def flow(t, y, mode=mode):
                 return [*y[n:], *self._solve(t, y, mode)[:n]]
 
             events = []
             for k, (touch, kind) in enumerate(zip(self.touches, mode, strict=True)):
-                if isinstance(kind, float) and abs(slips[k]) >= AT_REST:
-                    events.append(lambda t, y, touch=touch: self._rows(touch, t, y)[1][1])
+                if isinstance(kind, float) and touch.mu and abs(slips[k]) >= AT_REST:
+                    # Until just before the end: there a belt changes its speed.
+                    until = end - 1e-9
+                    events.append(lambda t, y, touch=touch, until=until: self._rows(touch, min(t, until), y)[1][1])
                 if kind != "open":
                     events.append(lambda t, y, k=k, mode=mode: self._solve(t, y, mode)[n + 2 * k] + 1e-9)
             for event in events:
@@ -267,10 +276,6 @@ class Planar:
             self.pieces.append((t, piece.t[-1], piece.sol, mode))
             assert piece.t[-1] > t + 1e-12 and len(self.pieces) < 50, "no progress"
             t, state = piece.t[-1], piece.y[:, -1].copy()
-            for k, kind in enumerate(mode):  # what slid just came to rest
-                if isinstance(kind, float):
-                    slip = self._rows(self.touches[k], t, state)[1][1]
-                    assert kind * slip > -1e-7
 
     def _piece(self, t):
         return next((p for p in self.pieces if t <= p[1] + 1e-12), self.pieces[-1])

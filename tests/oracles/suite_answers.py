@@ -6,6 +6,26 @@
 import numpy as np
 from scipy.optimize import brentq
 
+CHECKS = {  # of statics and sliding, by which of the tests beside
+    "planar": (
+        "slope_sticks",
+        "slope_slides",
+        "slope_creep",
+        "box_tips",
+        "ladder_holds",
+        "ladder_slips",
+        "stack_of_three",
+        "heavy_on_light",
+        "block_stops",
+        "push_breaks_away",
+        "sphere_rolls",
+        "hoop_and_disc",
+        "belt_reverses",
+        "two_blocks",
+    ),
+    "spatial": ("cone_or_pyramid", "anisotropic", "spinning_tripod", "off_centre_push", "spinning_spheres"),
+    "four feet": ("four_feet_rigid", "four_feet_springy"),
+}
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(12)
 
 

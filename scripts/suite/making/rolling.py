@@ -109,8 +109,8 @@ def hoop_and_disc() -> dict:
         "title": "Hoop and disc with backspin",
         "phenomenon": "sliding",
         "what": "A hoop and a disc are thrown with a backspin of 1.5 times their speed. The hoop comes back, the disc "
-        "rolls on: they return if the backspin exceeds 1 and 2 times the speed. Friction that is off by more than its "
-        "direction does not change the last speed, only time and place.",
+        "rolls on: they return if the backspin exceeds 1 and 2 times the speed. The last speed does not depend on the "
+        "coefficient of friction, time and place do.",
         "convention": "Both are spheres in outline, in a plane, with the moments of inertia of a hoop and a disc.",
         "duration": last,
         "bodies": bodies,

@@ -18,43 +18,39 @@ from .parts import G, contact, feet, ground, measured
 FINE = {"method": "DOP853", "rtol": 1e-12, "atol": 1e-14}
 X, Y, UP = [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]
 MU, MASS = 0.3, 2.0
-INERTIA = 0.12  # of the ring about the vertical: 1.5 times mass times radius squared, so that no foot comes to rest
+INERTIA = (
+    0.12  # of the tripod about the vertical: at 1.5 times mass times radius squared most of the time all feet slide
+)
+PINNED = 1e-6  # slip of a foot, relative to the body's motion, below which it has come to rest
 RADIUS, SPEED, SPIN = 0.2, 1.0, 12.0
 
 
-def spinning_ring() -> dict:
-    """Return sledges that slide and spin: twelve feet until they rest, and three while all slide."""
-    early, last, near = 0.6, 1.6, 0.05
-    bodies, contacts, measurements = [ground()], [], []
-    for n, (name, count) in enumerate((("ring", 12), ("tripod", 3))):
-        points = RADIUS * np.exp(2j * np.pi * np.arange(count) / count + 0.3j)
-        path = _spinning(points)
-        state = {"position": [0.0, float(n), 0.0], "velocity": [SPEED, 0.0, 0.0], "angular_velocity": [0.0, 0.0, SPIN]}
-        bodies.append(feet(name, MASS, [INERTIA / 2, INERTIA / 2, INERTIA], _listed(points), **state))
-        contacts.append(contact(name, "ground", MU, f"under_{name}"))
-        measurements += _on_path(name, path, early)
-        if name == "ring":
-            measurements += _ends(name, path, near, last)
+def spinning_tripod() -> dict:
+    """Return a sledge on three feet that slides and spins."""
+    early, last, near = 0.6, 1.6, 0.15
+    points = RADIUS * np.exp(2j * np.pi * np.arange(3) / 3 + 0.3j)
+    path = _spinning(points)
+    state = {"position": [0.0] * 3, "velocity": [SPEED, 0.0, 0.0], "angular_velocity": [0.0, 0.0, SPIN]}
+    inertia = [INERTIA / 2, INERTIA / 2, INERTIA]
     return {
-        "id": "spinning_ring",
+        "id": "spinning_tripod",
         "version": 1,
         "number": 13,
-        "title": "Sliding and spinning ring",
+        "title": "Sliding and spinning tripod",
         "phenomenon": "sliding",
-        "what": "A ring of twelve feet and a tripod are thrown with spin. Friction at every foot opposes that foot's "
-        "slip: sliding and spin brake each other less than either alone, the body slides further than a block, and "
-        "both end at the same instant. Simulators that replace the patch by a point, or a cone by axes, stop one "
-        "before the other.",
-        "convention": "The twelve feet share the load equally, as symmetry suggests; the three do so by necessity.",
+        "what": "A sledge on three feet is thrown with spin. Friction at every foot opposes that foot's slip: sliding "
+        "and spin brake each other less than either alone, the body slides further than a block, and both end at the "
+        "same instant. Simulators that replace the patch by a point, or a cone by axes, stop one before the other.",
         "duration": last,
-        "bodies": bodies,
-        "contacts": contacts,
-        "measurements": measurements,
+        "bodies": [feet("tripod", MASS, inertia, _listed(points), **state), ground()],
+        "contacts": [contact("tripod", "ground", MU)],
+        "measurements": [*_on_path(path, early), *_ends(path, points, near, last)],
         "provenance": {
             "kind": "integrated",
-            "derivation": "m dv/dt and I dw/dt are sum and moment of -mu N_i u_i / |u_i| with the feet's slip u_i = v "
-            "+ w x r_i, integrated to 1e-12 in a time that is stretched by 1 / |(v, r w)|, in which the end is "
-            "reached exponentially. I = 1.5 m r^2 lets the slip of all twelve feet differ from 0.",
+            "derivation": "Three feet around the centre carry a third each. m dv/dt and I dw/dt are sum and moment of "
+            "-mu N u_i / |u_i| with the feet's slip u_i = v + w x r_i, integrated to 1e-12 in a time stretched by 1 / "
+            "|(v, r w)|. Shortly before the end a foot comes to rest; the body turns about it, at a constant "
+            "deceleration.",
             "sources": [
                 "Farkas, Bartels, Unger & Wolf (2003), Frictional coupling between sliding and spinning motion"
             ],
@@ -92,11 +88,11 @@ def off_centre_push() -> dict:
         "contacts": contacts,
         "forces": forces,
         "measurements": [
-            measured("x", "moved", "position", "m", place.real, 0.002, 0.1, along=X, **end, **fixed),
-            measured("y", "moved", "position", "m", place.imag, 0.002, 0.1, along=Y, **end, **fixed),
+            measured("x", "moved", "position", "m", place.real, 0.001, 0.04, along=X, **end, **fixed),
+            measured("y", "moved", "position", "m", place.imag, 0.001, 0.04, along=Y, **end, **fixed),
             measured("angle", "moved", "angle", "rad", angle, 0.005, 1.0, along=UP, at=last, **fixed),
-            measured("vx", "moved", "velocity", "m/s", velocity.real, 0.005, 0.5, along=X, at=last, **fixed),
-            measured("vy", "moved", "velocity", "m/s", velocity.imag, 0.005, 0.5, along=Y, at=last, **fixed),
+            measured("vx", "moved", "velocity", "m/s", velocity.real, 0.004, 0.2, along=X, at=last, **fixed),
+            measured("vy", "moved", "velocity", "m/s", velocity.imag, 0.004, 0.2, along=Y, at=last, **fixed),
             measured("spin", "moved", "angular_velocity", "rad/s", turn, 0.02, 3.0, along=UP, at=last, **fixed),
             measured("drift, held", "held", "position", "m", 0.0, 1e-4, 0.1, across=UP, **end),
             measured("turn, held", "held", "angle", "rad", 0.0, 1e-3, 0.1, along=UP, at=last),
@@ -118,7 +114,7 @@ def _listed(points: np.ndarray) -> list[list[float]]:
 
 
 def _spinning(points: np.ndarray):
-    """Return time, place, angle, velocity and spin of a sledge of equal loads over the stretched time."""
+    """Return time, place, angle, velocity and spin over the stretched time, until a foot comes to rest."""
 
     def flow(_, state):
         time, x, y, angle, vx, vy, spin = state
@@ -130,9 +126,13 @@ def _spinning(points: np.ndarray):
         rates = [1.0, vx, vy, spin, force.real / MASS, force.imag / MASS, moment / INERTIA]
         return [stretch * rate for rate in rates]
 
-    last = 8.0 if len(points) > 3 else 0.45  # both: beyond the last time that is asked for
+    def pinned(_, state) -> float:
+        slips = complex(state[4], state[5]) + 1j * state[6] * points * cmath.exp(1j * state[3])
+        return abs(slips).min() - PINNED * math.hypot(state[4], state[5], RADIUS * state[6])
+
+    pinned.terminal = True
     start = [0.0, 0.0, 0.0, 0.0, SPEED, 0.0, SPIN]
-    return solve_ivp(flow, (0.0, last), start, dense_output=True, **FINE)
+    return solve_ivp(flow, (0.0, 8.0), start, events=pinned, dense_output=True, **FINE)
 
 
 def _when(path, event) -> np.ndarray:
@@ -143,49 +143,46 @@ def _when(path, event) -> np.ndarray:
     return path.sol(instant)
 
 
-def _on_path(name: str, path, when: float) -> list[dict]:
-    """Return the measurements of a sledge while it slides."""
+def _on_path(path, when: float) -> list[dict]:
+    """Return the measurements of the tripod while all of it slides."""
     _, x, _, angle, vx, _, spin = (float(value) for value in _when(path, lambda s: when - s[0]))
     at = {"at": when, "bound": 1e-9}
     return [
-        measured(f"x of the {name}", name, "position", "m", x, 0.003, 1.0, along=X, **at),
-        measured(f"angle of the {name}", name, "angle", "rad", angle, 0.02, 5.0, along=UP, **at),
-        measured(f"vx of the {name}", name, "velocity", "m/s", vx, 0.003, SPEED, along=X, **at),
-        measured(f"spin of the {name}", name, "angular_velocity", "rad/s", spin, 0.03, SPIN, along=UP, **at),
+        measured("x, early", "tripod", "position", "m", x, 0.003, 1.0, along=X, **at),
+        measured("angle, early", "tripod", "angle", "rad", angle, 0.02, 5.0, along=UP, **at),
+        measured("vx, early", "tripod", "velocity", "m/s", vx, 0.003, SPEED, along=X, **at),
+        measured("spin, early", "tripod", "angular_velocity", "rad/s", spin, 0.03, SPIN, along=UP, **at),
     ]
 
 
-def _ends(name: str, path, near: float, last: float) -> list[dict]:
-    """Return the measurements of how a sledge comes to rest; near: of the first speed and spin."""
-    slow, still = _when(path, lambda s: math.hypot(s[4], s[5]) - near * SPEED), path.y[:, -1]
+def _ends(path, points, near: float, last: float) -> list[dict]:
+    """Return the measurements of how the tripod comes to rest; near: of the first speed and spin."""
+    slow = _when(path, lambda s: math.hypot(s[4], s[5]) - near * SPEED)
     turning = _when(path, lambda s: s[6] - near * SPIN)
+    x, angle = _rest(path.y[:, -1], points)
     late = {"tolerance": 0.004, "scale": 1.0, "bound": 1e-9}
-    down, at = {"direction": "down"}, {"at": last, "bound": 1e-9}
+    down, at = {"direction": "down"}, {"at": last, "bound": 1e-7}
+    speed, spin = {"level": near * SPEED, **down}, {"level": near * SPIN, **down}
     return [
+        measured("slow", "tripod", "velocity", "s", float(slow[0]), crossing=speed, **late),
         measured(
-            "time of 5 % of the speed",
-            name,
-            "velocity",
-            "s",
-            float(slow[0]),
-            crossing={"level": near * SPEED, **down},
-            **late,
+            "turning slowly", "tripod", "angular_velocity", "s", float(turning[0]), along=UP, crossing=spin, **late
         ),
-        measured(
-            "time of 5 % of the spin",
-            name,
-            "angular_velocity",
-            "s",
-            float(turning[0]),
-            along=UP,
-            crossing={"level": near * SPIN, **down},
-            **late,
-        ),
-        measured("x at rest", name, "position", "m", float(still[1]), 0.003, 1.0, along=X, **at),
-        measured("angle at rest", name, "angle", "rad", float(still[3]), 0.02, 5.0, along=UP, **at),
-        measured("speed at rest", name, "velocity", "m/s", 0.0, 1e-4, SPEED, at=last),
-        measured("spin at rest", name, "angular_velocity", "rad/s", 0.0, 1e-3, SPIN, at=last),
+        measured("x at rest", "tripod", "position", "m", x, 0.003, 1.0, along=X, **at),
+        measured("angle at rest", "tripod", "angle", "rad", angle, 0.02, 5.0, along=UP, **at),
+        measured("speed at rest", "tripod", "velocity", "m/s", 0.0, 1e-4, SPEED, at=last),
+        measured("spin at rest", "tripod", "angular_velocity", "rad/s", 0.0, 1e-3, SPIN, at=last),
     ]
+
+
+def _rest(state, points) -> tuple[float, float]:
+    """Return x and angle at which the tripod comes to rest that turns about a foot: moments about it are constant."""
+    _, x, y, angle, vx, vy, spin = state
+    arms = points * cmath.exp(1j * angle)
+    foot = arms[abs(complex(vx, vy) + 1j * spin * arms).argmin()]
+    moment = MU * MASS * G / len(points) * abs(arms - foot).sum()
+    turn = spin**2 * (INERTIA + MASS * abs(foot) ** 2) / (2 * moment)
+    return float((x + foot - foot * cmath.exp(1j * turn)).real), float(angle + turn)
 
 
 def _pushed(points, loads, inertia: float, push: complex, arm: complex, last: float):
@@ -212,4 +209,4 @@ def _pushed(points, loads, inertia: float, push: complex, arm: complex, last: fl
     return complex(*end[:2]), float(end[2]), complex(*velocity[:2]), float(velocity[2])
 
 
-MAKERS = (spinning_ring, off_centre_push)
+MAKERS = (spinning_tripod, off_centre_push)
