@@ -12,7 +12,7 @@ from pathlib import Path
 from tarsus.analytic import saving
 
 from ..case import CASES
-from . import cradle, drop, hard, impact, painleve, sliding, statics, stride, walker, wheel
+from . import cradle, drop, hard, impact, legged, painleve, sliding, statics, stride, swept, walker, wheel
 
 MAKERS = (
     *statics.MAKERS,
@@ -25,6 +25,8 @@ MAKERS = (
     *stride.MAKERS,
     *painleve.MAKERS,
     *hard.MAKERS,
+    *legged.MAKERS,
+    *swept.MAKERS,
 )
 FORMAT = 1
 
