@@ -16,7 +16,8 @@ MASS, HEIGHT = 3.0, 0.12
 MOMENTS = [0.03, 0.04, 0.05]
 PLACES = np.array([[0.25, 0.0], [-0.15, 0.2], [-0.12, -0.18]])
 FRICTION = np.array([0.5, 0.35, 0.6])
-BELTS = np.array([[-0.1, 0.05], [0.12, 0.1], [0.14, -0.08]])
+PULL = np.array([6.0, -3.0])  # on the centre [N]
+BELTS = np.array([[-0.09, 0.01], [-0.05, -0.04], [0.09, 0.13]])
 
 
 def tripod_forces(turn: float, twist: np.ndarray) -> np.ndarray:
@@ -36,14 +37,30 @@ def _tripod_slopes(t, state):
     c, s = math.cos(state[2]), math.sin(state[2])
     feet = PLACES @ np.array([[c, s], [-s, c]])
     moment = (feet[:, 0] * forces[:, 1] - feet[:, 1] * forces[:, 0]).sum()
-    return [*state[3:], *(forces[:, :2].sum(axis=0) / MASS), moment / MOMENTS[2]]
+    return [*state[3:], *((forces[:, :2].sum(axis=0) + PULL) / MASS), moment / MOMENTS[2]]
+
+
+def _slowest(t, state):
+    c, s = math.cos(state[2]), math.sin(state[2])
+    feet = PLACES @ np.array([[c, s], [-s, c]])
+    slips = state[3:5] + state[5] * np.stack([-feet[:, 1], feet[:, 0]], axis=1) - BELTS
+    return np.linalg.norm(slips, axis=1).min() - 0.02
+
+
+_slowest.terminal = True
+
+
+def tripod_motion(start: np.ndarray, duration: float):
+    """Return the motion of the tripod from a twist on, which ends where a foot nearly sticks."""
+    options = {"rtol": 1e-12, "atol": 1e-14, "dense_output": True, "events": _slowest}
+    return solve_ivp(_tripod_slopes, (0.0, duration), [0.0, 0.0, 0.0, *start], "DOP853", **options)
 
 
 def tripod_slides() -> dict:
     """Return a rigid tripod, its centre of mass above the ground, whose three feet slide."""
     duration = 1.0
-    start = fsolve(lambda twist: _tripod_slopes(0.0, [0.0, 0.0, 0.0, *twist])[3:], [0.05, 0.02, 0.0], xtol=1e-13)
-    solved = solve_ivp(_tripod_slopes, (0, duration), [0, 0, 0, *start], "DOP853", rtol=1e-12, atol=1e-14, dense_output=True)
+    start = fsolve(lambda twist: _tripod_slopes(0.0, [0.0, 0.0, 0.0, *twist])[3:], [*BELTS.mean(axis=0), 0.0], xtol=1e-12)
+    solved = tripod_motion(start, duration)
     motion, window, fast = solved.sol, [0.5, duration], 0.15
     last, size = motion(duration), 0.25
     feet = [{"name": f"foot_{n}", "type": "point", "position": [*p, -HEIGHT]} for n, p in enumerate(PLACES.tolist(), 1)]
@@ -67,18 +84,19 @@ def tripod_slides() -> dict:
         "id": "tripod_slides",
         "version": 1,
         "number": 36,
-        "title": "Sliding tripod whose friction shifts its loads",
+        "title": "Pulled tripod whose friction shifts its loads",
         "phenomenon": "legged",
-        "what": "A rigid tripod slides with each foot on a belt of its own, its centre of mass 12 cm above them. Friction pitches and rolls the body, "
+        "what": "A rigid tripod is pulled, and slides with each foot on a belt of its own, 12 cm below its centre of mass. Friction pitches and rolls the body, "
         "which loads some feet and relieves others, and so changes friction itself. A solver that couples load and friction loosely misses the forces.",
         "duration": duration,
         "bodies": [body, *belts],
         "contacts": contacts,
+        "forces": [{"body": "body", "force": [*PULL.tolist(), 0.0]}],
         "measurements": measurements,
         "provenance": {
             "kind": "integrated",
             "derivation": "Three loads follow from the weight and from two moments, in which friction is mu times the load against the slip: a linear system at every instant. "
-            "Then Newton's and Euler's equations in the plane, integrated to 1e-12, from the velocities at which friction balances.",
+            "Then Newton's and Euler's equations in the plane, integrated to 1e-12, from the velocities at which friction balances the pull.",
             "sources": ["Wu, Zhao and Revzen, Modeling multi-legged robot locomotion with slipping, arXiv:2310.20669."],
             "checked": "An independent integration of the free body from the data of the case, with accelerations and loads from one system, to 1e-9.",
         },
