@@ -54,7 +54,7 @@ class Frame:
         return (self.places - self.whole[1]) @ np.array([[c, s], [-s, c]])
 
     def forces(self, turn: float, twist: np.ndarray) -> np.ndarray:
-        """Return friction on the feet (n, 2) at a twist (velocity of the common centre, turn rate); 0 on a stuck one."""
+        """Return friction on the feet (n, 2), 0 on a stuck one, at a twist (velocity of the centre, turn rate)."""
         feet = self.feet(turn)
         slips = twist[:2] + twist[2] * np.stack([-feet[:, 1], feet[:, 0]], axis=1) - self.belts
         speeds = np.linalg.norm(slips, axis=1)
@@ -152,7 +152,9 @@ def _solve(slopes, start, duration, slowest=None):
             return slowest(state) - SLOWEST
 
         events.terminal = True
-    found = solve_ivp(slopes, (0.0, duration), start, "DOP853", rtol=1e-12, atol=1e-14, dense_output=True, events=events)
+    found = solve_ivp(
+        slopes, (0.0, duration), start, "DOP853", rtol=1e-12, atol=1e-14, dense_output=True, events=events
+    )
     if found.status != 0:
         raise RuntimeError(f"a foot nearly sticks at {found.t[-1]} s: {found.message}")
     return found.sol

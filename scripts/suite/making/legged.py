@@ -13,27 +13,46 @@ STIFFNESS, DAMPING = 500.0, 10.0  # of a foot's spring, soft, so that loads feel
 BOUND = 1e-9
 SOURCE = "Wu, Zhao and Revzen, Modeling multi-legged robot locomotion with slipping, arXiv:2310.20669."
 WHAT = (
-    "Each foot of a frame slides on a belt of its own, and Coulomb friction of all of them decides how the frame moves "
+    "Each foot of a frame slides on a belt of its own, and Coulomb friction of all of them decides how the frame "
+    "moves "
     "and turns: what a robot does whose feet slip. "
 )
 DERIVATION = (
-    "The springs carry the loads that their lengths at rest give; the centre of mass lies at the height of the contacts, so friction does not change them. "
-    "The frame moves in the plane under friction mu N against each foot's slip; it starts where friction balances, and turning changes the balance slowly. "
-    "Newton's and Euler's equations, integrated to 1e-12. The balance is the least dissipation, whose dual, forces within the cones, certifies it."
+    "The springs carry the loads that their lengths at rest give; the centre of mass lies at the height of the "
+    "contacts, so friction does not change them. "
+    "The frame moves in the plane under friction mu N against each foot's slip; it starts where friction "
+    "balances, and turning changes the balance slowly. "
+    "Newton's and Euler's equations, integrated to 1e-12. The balance is the least dissipation, whose dual, "
+    "forces within the cones, certifies it."
 )
 CHECKED = (
-    "An independent integration, of trunk and feet from the data of the case, to 1e-9; and our contact solver, which certifies the "
+    "An independent integration, of trunk and feet from the data of the case, to 1e-9; and our contact solver, "
+    "which certifies the "
     "velocities at t = 0 by a duality gap."
 )
 
 
 def _foot(n: int, place, load: float, velocity, rate: float) -> tuple[dict, dict]:
     """Return a foot, and its vertical slide on the trunk, whose spring presses it down."""
-    foot = {"name": f"foot_{n}", "mass": FOOT, "inertia": [FOOT_MOMENT] * 3, "position": [*place, 0.0],
-            "velocity": [*velocity, 0.0], "angular_velocity": [0.0, 0.0, rate],
-            "shapes": [{"name": "tip", "type": "point"}]}  # fmt: skip
-    slide = {"name": f"leg_{n}", "type": "slide", "parent": "trunk", "child": f"foot_{n}", "axis": [0, 0, 1],
-             "stiffness": STIFFNESS, "damping": DAMPING, "rest": -load / STIFFNESS}  # fmt: skip
+    foot = {
+        "name": f"foot_{n}",
+        "mass": FOOT,
+        "inertia": [FOOT_MOMENT] * 3,
+        "position": [*place, 0.0],
+        "velocity": [*velocity, 0.0],
+        "angular_velocity": [0.0, 0.0, rate],
+        "shapes": [{"name": "tip", "type": "point"}],
+    }
+    slide = {
+        "name": f"leg_{n}",
+        "type": "slide",
+        "parent": "trunk",
+        "child": f"foot_{n}",
+        "axis": [0, 0, 1],
+        "stiffness": STIFFNESS,
+        "damping": DAMPING,
+        "rest": -load / STIFFNESS,
+    }
     return foot, slide
 
 
@@ -55,10 +74,18 @@ def _bodies(frame: Frame) -> dict:
 
     places = frame.places.tolist()
     size = np.abs(frame.places).max(axis=0)
-    trunk = {"name": "trunk", "mass": frame.mass, "inertia": [0.6 * frame.moment, 0.6 * frame.moment, frame.moment],
-             "velocity": [*velocity([0.0, 0.0]), 0.0], "angular_velocity": [0.0, 0.0, float(rate)],
-             "shapes": [{"name": "box", "type": "box", "size": [*size.tolist(), 0.01], "position": [0.0, 0.0, 0.1]}]}  # fmt: skip
-    pairs = [_foot(n, p, f, velocity(p), float(rate)) for n, (p, f) in enumerate(zip(places, frame.springs.tolist(), strict=True), 1)]
+    trunk = {
+        "name": "trunk",
+        "mass": frame.mass,
+        "inertia": [0.6 * frame.moment, 0.6 * frame.moment, frame.moment],
+        "velocity": [*velocity([0.0, 0.0]), 0.0],
+        "angular_velocity": [0.0, 0.0, float(rate)],
+        "shapes": [{"name": "box", "type": "box", "size": [*size.tolist(), 0.01], "position": [0.0, 0.0, 0.1]}],
+    }
+    pairs = [
+        _foot(n, p, f, velocity(p), float(rate))
+        for n, (p, f) in enumerate(zip(places, frame.springs.tolist(), strict=True), 1)
+    ]
     belts = [_belt(n, p, b) for n, (p, b) in enumerate(zip(places, frame.belts.tolist(), strict=True), 1)]
     mu = frame.friction.tolist()
     return {
@@ -83,14 +110,40 @@ def _measurements(frame: Frame, duration: float, feet: list[int]) -> list[dict]:
     for what, value, scale in (("speed x", u, fast), ("speed y", v, fast), ("spin z", rate, fast / size)):
         found.append(row(f"{what} of the trunk", "trunk", what, value, share, scale, at=duration, bound=BOUND))
     for axis, value in (("x", x), ("y", y)):
-        found.append(row(f"way along {axis}", "trunk", f"place {axis}", value, share, fast * duration, change=[0.0, duration], bound=BOUND))
-    found.append(row("turn", "trunk", "turn z", turn, share, fast / size * duration, change=[0.0, duration], bound=BOUND))
+        found.append(
+            row(
+                f"way along {axis}",
+                "trunk",
+                f"place {axis}",
+                value,
+                share,
+                fast * duration,
+                change=[0.0, duration],
+                bound=BOUND,
+            )
+        )
+    found.append(
+        row("turn", "trunk", "turn z", turn, share, fast / size * duration, change=[0.0, duration], bound=BOUND)
+    )
     window = [duration / 2, duration]
     for n in feet:
         load, limit = frame.loads[n - 1], frame.friction[n - 1] * frame.loads[n - 1]
         for k, axis in enumerate("xy"):
-            mean = quad(lambda t, n=n, k=k: frame.all_forces(motion(t))[n - 1, k], *window, epsabs=1e-13)[0] / (duration / 2)
-            found.append(row(f"friction along {axis} on foot {n}", f"contact_{n}", f"force {axis}", mean, 0.02, limit, mean=window, bound=BOUND))
+            mean = quad(lambda t, n=n, k=k: frame.all_forces(motion(t))[n - 1, k], *window, epsabs=1e-13)[0] / (
+                duration / 2
+            )
+            found.append(
+                row(
+                    f"friction along {axis} on foot {n}",
+                    f"contact_{n}",
+                    f"force {axis}",
+                    mean,
+                    0.02,
+                    limit,
+                    mean=window,
+                    bound=BOUND,
+                )
+            )
         found.append(row(f"load of foot {n}", f"contact_{n}", "force z", load, share, mean=window))
     return found
 
@@ -135,25 +188,51 @@ def _random(seed: int, n: int, length: float, width: float, mass: float) -> Fram
 def four_feet_slide() -> dict:
     """Return a frame of four feet."""
     frame = _random(SEEDS[4], 4, 0.2, 0.15, 4.0)
-    return _case("four_feet_slide", 31, "Four sliding feet", "With four feet of a springy frame the loads are those of the springs.", frame, 1.0, [1, 2, 3, 4])
+    return _case(
+        "four_feet_slide",
+        31,
+        "Four sliding feet",
+        "With four feet of a springy frame the loads are those of the springs.",
+        frame,
+        1.0,
+        [1, 2, 3, 4],
+    )
 
 
 def six_feet_slide() -> dict:
     """Return a frame of six feet."""
     frame = _random(SEEDS[6], 6, 0.25, 0.15, 6.0)
-    return _case("six_feet_slide", 32, "Six sliding feet", "Six feet, as a hexapod with all feet down.", frame, 1.0, [1, 2, 3, 4, 5, 6])
+    return _case(
+        "six_feet_slide",
+        32,
+        "Six sliding feet",
+        "Six feet, as a hexapod with all feet down.",
+        frame,
+        1.0,
+        [1, 2, 3, 4, 5, 6],
+    )
 
 
 def twelve_feet_slide() -> dict:
     """Return a frame of twelve feet."""
     frame = _random(SEEDS[12], 12, 0.5, 0.15, 8.0)
-    return _case("twelve_feet_slide", 33, "Twelve sliding feet", "Twelve feet, as a long multipod.", frame, 1.0, [1, 4, 7, 12])
+    return _case(
+        "twelve_feet_slide", 33, "Twelve sliding feet", "Twelve feet, as a long multipod.", frame, 1.0, [1, 4, 7, 12]
+    )
 
 
 def fifty_feet_slide() -> dict:
     """Return a frame of fifty feet."""
     frame = _random(SEEDS[50], 50, 1.5, 0.2, 20.0)
-    return _case("fifty_feet_slide", 34, "Fifty sliding feet", "Fifty feet: errors average out, the cost does not.", frame, 0.5, [1, 17, 34, 50])
+    return _case(
+        "fifty_feet_slide",
+        34,
+        "Fifty sliding feet",
+        "Fifty feet: errors average out, the cost does not.",
+        frame,
+        0.5,
+        [1, 17, 34, 50],
+    )
 
 
 def one_foot_sticks() -> dict:

@@ -59,35 +59,68 @@ def tripod_motion(start: np.ndarray, duration: float):
 def tripod_slides() -> dict:
     """Return a rigid tripod, its centre of mass above the ground, whose three feet slide."""
     duration = 1.0
-    start = fsolve(lambda twist: _tripod_slopes(0.0, [0.0, 0.0, 0.0, *twist])[3:], [*BELTS.mean(axis=0), 0.0], xtol=1e-12)
+    start = fsolve(
+        lambda twist: _tripod_slopes(0.0, [0.0, 0.0, 0.0, *twist])[3:], [*BELTS.mean(axis=0), 0.0], xtol=1e-12
+    )
     solved = tripod_motion(start, duration)
     motion, window, fast = solved.sol, [0.5, duration], 0.15
     last, size = motion(duration), 0.25
     feet = [{"name": f"foot_{n}", "type": "point", "position": [*p, -HEIGHT]} for n, p in enumerate(PLACES.tolist(), 1)]
-    body = {"name": "body", "mass": MASS, "inertia": MOMENTS, "position": [0.0, 0.0, HEIGHT],
-            "velocity": [*start[:2].tolist(), 0.0], "angular_velocity": [0.0, 0.0, float(start[2])], "shapes": feet}  # fmt: skip
+    body = {
+        "name": "body",
+        "mass": MASS,
+        "inertia": MOMENTS,
+        "position": [0.0, 0.0, HEIGHT],
+        "velocity": [*start[:2].tolist(), 0.0],
+        "angular_velocity": [0.0, 0.0, float(start[2])],
+        "shapes": feet,
+    }
     belts, contacts, measurements = [], [], []
-    for n, (place, belt, friction) in enumerate(zip(PLACES.tolist(), BELTS.tolist(), FRICTION.tolist(), strict=True), 1):
+    for n, (place, belt, friction) in enumerate(
+        zip(PLACES.tolist(), BELTS.tolist(), FRICTION.tolist(), strict=True), 1
+    ):
         speed = math.hypot(*belt)
         shape = {"name": "box", "type": "box", "size": [0.5, 0.5, 0.05]}
         motion_of = {"axis": [*(b / speed for b in belt), 0.0], "times": [0.0], "velocities": [speed]}
         belts.append({"name": f"belt_{n}", "position": [*place, -0.05], "motion": motion_of, "shapes": [shape]})
         contacts.append(contact(f"body.foot_{n}", f"belt_{n}", friction, f"contact_{n}"))
         for k, axis in enumerate("xyz"):
-            mean = quad(lambda t, n=n, k=k: tripod_forces(motion(t)[2], motion(t)[3:])[n - 1, k], *window, epsabs=1e-13)[0] / 0.5
-            measurements.append(row(f"force along {axis} on foot {n}", f"contact_{n}", f"force {axis}", mean, 0.01, MASS * G / 3, mean=window, bound=BOUND))
+            mean = (
+                quad(lambda t, n=n, k=k: tripod_forces(motion(t)[2], motion(t)[3:])[n - 1, k], *window, epsabs=1e-13)[0]
+                / 0.5
+            )
+            measurements.append(
+                row(
+                    f"force along {axis} on foot {n}",
+                    f"contact_{n}",
+                    f"force {axis}",
+                    mean,
+                    0.01,
+                    MASS * G / 3,
+                    mean=window,
+                    bound=BOUND,
+                )
+            )
     ways = [("speed x", last[3], fast), ("speed y", last[4], fast), ("spin z", last[5], fast / size)]
-    measurements += [row(f"{what} at the end", "body", what, value, 0.01, scale, at=duration, bound=BOUND) for what, value, scale in ways]
+    measurements += [
+        row(f"{what} at the end", "body", what, value, 0.01, scale, at=duration, bound=BOUND)
+        for what, value, scale in ways
+    ]
     ways = [("place x", last[0], fast), ("place y", last[1], fast), ("turn z", last[2], fast / size)]
-    measurements += [row(f"change of {what}", "body", what, value, 0.01, scale, change=[0.0, duration], bound=BOUND) for what, value, scale in ways]
+    measurements += [
+        row(f"change of {what}", "body", what, value, 0.01, scale, change=[0.0, duration], bound=BOUND)
+        for what, value, scale in ways
+    ]
     return {
         "id": "tripod_slides",
         "version": 1,
         "number": 36,
         "title": "Pulled tripod whose friction shifts its loads",
         "phenomenon": "legged",
-        "what": "A rigid tripod is pulled, and slides with each foot on a belt of its own, 12 cm below its centre of mass. Friction pitches and rolls the body, "
-        "which loads some feet and relieves others, and so changes friction itself. A solver that couples load and friction loosely misses the forces.",
+        "what": "A rigid tripod is pulled, and slides with each foot on a belt of its own, 12 cm below its "
+        "centre of mass. Friction pitches and rolls the body, "
+        "which loads some feet and relieves others, and so changes friction itself. A solver that couples load "
+        "and friction loosely misses the forces.",
         "duration": duration,
         "bodies": [body, *belts],
         "contacts": contacts,
@@ -95,16 +128,19 @@ def tripod_slides() -> dict:
         "measurements": measurements,
         "provenance": {
             "kind": "integrated",
-            "derivation": "Three loads follow from the weight and from two moments, in which friction is mu times the load against the slip: a linear system at every instant. "
-            "Then Newton's and Euler's equations in the plane, integrated to 1e-12, from the velocities at which friction balances the pull.",
+            "derivation": "Three loads follow from the weight and from two moments, in which friction is mu "
+            "times the load against the slip: a linear system at every instant. "
+            "Then Newton's and Euler's equations in the plane, integrated to 1e-12, from the velocities at which "
+            "friction balances the pull.",
             "sources": ["Wu, Zhao and Revzen, Modeling multi-legged robot locomotion with slipping, arXiv:2310.20669."],
-            "checked": "An independent integration of the free body from the data of the case, with accelerations and loads from one system, to 1e-9.",
+            "checked": "An independent integration of the free body from the data of the case, with "
+            "accelerations and loads from one system, to 1e-9.",
         },
     }
 
 
 def swept_foot() -> dict:
-    """Return loaded feet on a slope whose ground is swept across the slope: they creep down, below the friction angle."""
+    """Return loaded feet on slopes whose ground is swept across: they slide down, below the friction angle."""
     slope, mass, half, end = 0.2, 1.0, 0.05, 1.0
     normal = [math.sin(slope), 0.0, math.cos(slope)]
     down = [math.cos(slope), 0.0, -math.sin(slope)]
@@ -118,7 +154,9 @@ def swept_foot() -> dict:
             speed = math.hypot(sweep, state[1])
             return [state[1], pull / mass - friction * load / mass * state[1] / speed]
 
-        solved = solve_ivp(slopes, (0.0, end), [0.0, 0.0 if rest else steady], "DOP853", rtol=1e-13, atol=1e-15, dense_output=True)
+        solved = solve_ivp(
+            slopes, (0.0, end), [0.0, 0.0 if rest else steady], "DOP853", rtol=1e-13, atol=1e-15, dense_output=True
+        )
         way, speed = solved.y[:, -1]
         side = 1.0 * n
         name, foot = f"belt_{n}", f"foot_{n}"
@@ -128,7 +166,9 @@ def swept_foot() -> dict:
         shape = {"name": "box", "type": "box", "size": [0.5, 0.3, belt_half]}
         motion = {"axis": [0, 1, 0], "times": [0.0], "velocities": [sweep]}
         place = [-belt_half * normal[0], side, -belt_half * normal[2]]
-        bodies.append({"name": name, "position": place, "quaternion": tilted(slope), "motion": motion, "shapes": [shape]})
+        bodies.append(
+            {"name": name, "position": place, "quaternion": tilted(slope), "motion": motion, "shapes": [shape]}
+        )
         joints.append({"name": f"leg_{n}", "type": "planar", "parent": "world", "child": foot, "axis": [0, 1, 0]})
         contacts.append(contact(foot, name, friction, f"contact_{n}"))
         what = f"mu = {friction}" + (", from rest" if rest else "")
@@ -144,8 +184,27 @@ def swept_foot() -> dict:
         measurements += [
             row(f"way down the slope, {what}", foot, "place", way, 0.01, along=down, change=[0.0, end], bound=BOUND),
             row(f"speed at the end, {what}", foot, "speed", speed, 0.01, along=down, at=end, bound=BOUND),
-            row(f"friction across the slope, {what}", f"contact_{n}", "force y", mean(0), 0.01, friction * load, mean=window, bound=BOUND),
-            row(f"friction down the slope, {what}", f"contact_{n}", "force", mean(1), 0.01, friction * load, along=down, mean=window, bound=BOUND),
+            row(
+                f"friction across the slope, {what}",
+                f"contact_{n}",
+                "force y",
+                mean(0),
+                0.01,
+                friction * load,
+                mean=window,
+                bound=BOUND,
+            ),
+            row(
+                f"friction down the slope, {what}",
+                f"contact_{n}",
+                "force",
+                mean(1),
+                0.01,
+                friction * load,
+                along=down,
+                mean=window,
+                bound=BOUND,
+            ),
         ]
     return {
         "id": "swept_foot",
@@ -153,8 +212,10 @@ def swept_foot() -> dict:
         "number": 40,
         "title": "Loaded foot, swept sideways on a slope",
         "phenomenon": "legged",
-        "what": "Feet stand on slopes below the friction angle, held against sideways motion, while the ground moves sideways under them at .1 m/s. "
-        "Friction points against the slip, so that little is left to hold the weight: they slide down steadily. A pyramid instead of a cone, or creep, changes the speed.",
+        "what": "Feet stand on slopes below the friction angle, held against sideways motion, while the ground "
+        "moves sideways under them at .1 m/s. "
+        "Friction points against the slip, so that little is left to hold the weight: they slide down steadily. "
+        "A pyramid instead of a cone, or creep, changes the speed.",
         "duration": end,
         "bodies": bodies,
         "joints": joints,
@@ -162,8 +223,10 @@ def swept_foot() -> dict:
         "measurements": measurements,
         "provenance": {
             "kind": "integrated",
-            "derivation": "Friction mu N against the slip (-w, v): dv/dt = g sin(a) - mu g cos(a) v / sqrt(v^2 + w^2). Steady: v = w s / sqrt(1 - s^2), s = tan(a) / mu. From rest integrated to 1e-13.",
-            "checked": "Steady feet: their forces balance and lie on the cone against the slip, from the data of the case; from rest: the integral of dt over dv in the parameter of the slip's direction.",
+            "derivation": "Friction mu N against the slip (-w, v): dv/dt = g sin(a) - mu g cos(a) v / sqrt(v^2 + "
+            "w^2). Steady: v = w s / sqrt(1 - s^2), s = tan(a) / mu. From rest integrated to 1e-13.",
+            "checked": "Steady feet: their forces balance and lie on the cone against the slip, from the data of "
+            "the case; from rest: the integral of dt over dv in the parameter of the slip's direction.",
         },
     }
 

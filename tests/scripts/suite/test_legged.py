@@ -85,21 +85,25 @@ def test_swept_feet_agree_with_integrals_over_the_speed(foot, disagreements):
     def surplus(v):
         return pull - mu * load_ * v / np.hypot(v, sweep)
 
-    def over(f, last):  # the integral of a quantity over time, until a speed
-        return quad(lambda v: f(v) * body["mass"] / surplus(v), 0.0, last, epsabs=1e-14, epsrel=1e-13, limit=500)[0]
-
     start = body["velocity"] @ down
     if start > 0:
         assert surplus(start) == pytest.approx(0, abs=1e-12)
         wanted = [start * end, start, mu * load_ * sweep / np.hypot(start, sweep), -pull]
     else:
-        final, share = brentq(lambda q: surplus(q), 1e-6, 10.0, xtol=1e-16), 1 - 1e-7
-        speed = {t: brentq(lambda v, t=t: over(lambda _: 1.0, v) - t, 1e-6, share * final, xtol=1e-15) for t in (0.2,)}
-        across = over(lambda v: mu * load_ * sweep / np.hypot(v, sweep), speed[0.2]) / 0.2
-        along = body["mass"] * speed[0.2] / 0.2 - pull
-        last = brentq(lambda q: over(lambda _: 1.0, final * (1 - np.exp(-q))) - end, 1.0, 60.0, xtol=1e-14)
-        last = final * (1 - np.exp(-last))
-        wanted = [over(lambda v: v, last), last, across, along]
+        final = brentq(surplus, 1e-6, 10.0, xtol=1e-16)  # reached to rounding long before the end
+
+        def over(f, speed):  # the integral over time of what depends on the speed, in the logarithm of what is missing
+            q = -np.log1p(-speed / final)
+
+            def integrand(s):
+                return f(final * -np.expm1(-s)) * final * np.exp(-s) / surplus(final * -np.expm1(-s))
+
+            return body["mass"] * quad(integrand, 0.0, q, epsabs=1e-13, epsrel=1e-12, limit=200)[0]
+
+        early = brentq(lambda v: over(lambda _: 1.0, v) - 0.2, 1e-3 * final, (1 - 1e-7) * final, xtol=1e-16)
+        missing = over(lambda v: final - v, (1 - 1e-7) * final)
+        across = over(lambda v: mu * load_ * sweep / np.hypot(v, sweep), early) / 0.2
+        wanted = [final * end - missing, final, across, body["mass"] * early / 0.2 - pull]
     mine = {
         **case,
         "measurements": [m for m in case["measurements"] if m["of"] in (body["name"], f"contact_{foot + 1}")],
