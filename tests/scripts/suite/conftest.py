@@ -12,8 +12,7 @@ from planar_measures import Motion
 CLOSE = 1e-9  # of a measurement's scale, beside the bound that the case states
 
 
-def disagreements(case, values):
-    """Return what of a case's answers is further from other values than it may be."""
+def _disagreements(case, values):
     found = {}
     for measurement, value in zip(case["measurements"], values, strict=True):
         error = abs(value - measurement["answer"])
@@ -23,11 +22,17 @@ def disagreements(case, values):
 
 
 @pytest.fixture
+def disagreements():
+    """Return which of a case's answers are further from other values than they may be, as a function of both."""
+    return _disagreements
+
+
+@pytest.fixture
 def planar():
     """Return what an event-driven integration in the plane disagrees with, in a case."""
 
     def check(case):
         motion = Motion(case)
-        return disagreements(case, [motion.value(measurement) for measurement in case["measurements"]])
+        return _disagreements(case, [motion.value(measurement) for measurement in case["measurements"]])
 
     return check
