@@ -1,7 +1,8 @@
 """SAPIEN, which is PhysX on the processor, for the contact suite. Needs sapien and numpy.
 
 PhysX takes the mean of two coefficients, of friction as of restitution; each shape gets one so that the case's follow.
-All bodies are in maximal coordinates: joints are PhysX's D6, with its drives as springs, and driven bodies kinematic.
+All bodies are in maximal coordinates: joints are PhysX's D6, with its drives as springs, whose torque at an
+angle e is 2 sin(e / 2) times the stiffness; driven bodies are kinematic.
 PhysX computes in single precision, and shows of a contact's impulses their normal parts alone.
 """
 
@@ -15,6 +16,7 @@ from sapien import physx
 
 NAME = "SAPIEN"
 POINT_RADIUS = 1e-4  # [m]
+RIGID = (1e8, 1e6)  # stiffness and damping of a drive that stands for a lock [N m/rad, N m s/rad]
 CANNOT = {"force": "SAPIEN shows the normal part of contact forces alone"}
 UPRIGHT = sapien.Pose([0, 0, 0], [math.sqrt(0.5), 0, -math.sqrt(0.5), 0])  # from x, PhysX's axis of shapes, to z
 
@@ -165,8 +167,10 @@ class Simulation:
         drive.set_limit_x(*(free if is_slide else (0.0, 0.0)))
         drive.set_limit_y(*(free if is_planar else (0.0, 0.0)))
         drive.set_limit_z(*(free if is_planar else (0.0, 0.0)))
-        drive.set_limit_cone(0.0, 0.0)
-        drive.set_limit_twist(*((0.0, 0.0) if is_slide else free))
+        drive.set_limit_twist(*free)
+        drive.set_drive_property_swing(*RIGID)  # 3.0.3 takes limits of the cone or pyramid and does nothing with them
+        if is_slide:
+            drive.set_drive_property_twist(*RIGID)
         gains = joint.get("drive", joint)
         if not (gains["stiffness"] or gains["damping"]):
             return None

@@ -163,7 +163,7 @@ def test_a_servo_turns_two_free_bodies_and_keeps_their_momentum(engine):
     assert pushes[-1] == pytest.approx(pushes[0], abs=3e-3) and turns[1] == pytest.approx(turns[0], abs=3e-3)
     between = [matrix(made.quaternions[instant, 0]).T @ matrix(made.quaternions[instant, 1]) for instant in (0, -1)]
     angle = np.arccos((np.trace(between[1] @ between[0].T) - 1) / 2)
-    assert angle == pytest.approx(0.4964, abs=2e-3)  # on its way to .5, by an integration in the joint's coordinate
+    assert angle == pytest.approx(0.4964, abs=5e-3)  # on its way to .5, within .01 of it; PhysX's torque is a sine
 
 
 def test_a_spring_and_a_damper_oscillate_as_they_should(engine):
