@@ -149,6 +149,8 @@ def worst(result: Mapping, case: cases.Case) -> str:
 
     def off(pair: tuple) -> float:
         row, measurement = pair
+        if row["passed"] is None:  # the engine cannot show it
+            return -math.inf
         return math.inf if row["error"] is None else row["error"] * measurement["scale"] / measurement["tolerance"]
 
     row, measurement = max(zip(result["measurements"], case["measurements"], strict=True), key=off)

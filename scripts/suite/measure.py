@@ -40,8 +40,9 @@ class Recording(NamedTuple):
 
     @property
     def is_finite(self) -> bool:
-        """Whether all of it is finite and nothing flew further than a thousand kilometres."""
-        return all(np.isfinite(field).all() for field in self) and bool(np.abs(self.positions).max(initial=0.0) < 1e6)
+        """Whether all that is shown is finite and nothing flew further than a thousand kilometres."""
+        shown = self[:-1] if np.isnan(self.forces).all() else self
+        return all(np.isfinite(field).all() for field in shown) and bool(np.abs(self.positions).max(initial=0.0) < 1e6)
 
 
 def value(case: Case, recording: Recording, measurement: dict) -> float:

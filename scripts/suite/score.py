@@ -17,7 +17,8 @@ def error(result: Mapping) -> float:
     """Return the largest error of a case over the case's scales; infinite where the run does not show a number."""
     if result["status"] != "ran":
         return math.nan if result["status"] == "cannot" else math.inf
-    return max(math.inf if row["error"] is None else row["error"] for row in result["measurements"])
+    shown = [row for row in result["measurements"] if row["passed"] is not None]
+    return max(math.inf if row["error"] is None else row["error"] for row in shown)
 
 
 def cell(result: Mapping) -> str:

@@ -11,7 +11,8 @@ An engine is a file with
     Simulation(case, setting) a case, as `case.load` returns it, ready to run; NotImplementedError says what of it the
                               engine cannot represent
         .step()               one timestep; the only part whose processor time is measured
-        .read()               what `measure.Reading` holds, as a tuple
+        .read()               what `measure.Reading` holds, as a tuple; forces that the engine does not show are NaN
+    CANNOT                    where it shows no forces: {"force": a sentence}
 """
 
 from __future__ import annotations
@@ -65,7 +66,10 @@ def run(case: Case, module: ModuleType, setting: str, longest: float = LONGEST) 
     recording = Recording.stack(readings)
     if not recording.is_finite:
         return {"status": "diverged", "why": "velocities or forces are not finite"}, None
-    return {"status": "ran", **scored(case, recording), **_cost(recording, cpu)}, recording
+    found = scored(case, recording)
+    if found["measurements"] and all(row["passed"] is None for row in found["measurements"]):
+        return {"status": "cannot", "why": module.CANNOT["force"]}, None
+    return {"status": "ran", **found, **_cost(recording, cpu)}, recording
 
 
 def _cost(recording: Recording, cpu: float) -> dict:
@@ -76,7 +80,8 @@ def _cost(recording: Recording, cpu: float) -> dict:
 def scored(case: Case, recording: Recording) -> dict:
     """Return the measurements of a recording: value, error over the case's scale, and whether it is within tolerance.
 
-    A number that the run does not show (NaN, written as null) has an error of infinity, written as null too.
+    A number that the run does not show (NaN, written as null) has an error of infinity, written as null too; one that
+    the engine cannot show is neither within the tolerance nor beyond it: its `passed` is null.
     """
     rows = []
     for measurement in case["measurements"]:
@@ -87,10 +92,15 @@ def scored(case: Case, recording: Recording) -> dict:
                 "name": measurement["name"],
                 "value": number if np.isfinite(number) else None,
                 "error": error / measurement["scale"] if np.isfinite(error) else None,
-                "passed": bool(error <= measurement["tolerance"]),
+                "passed": None if is_hidden(recording, measurement) else bool(error <= measurement["tolerance"]),
             }
         )
-    return {"measurements": rows, "passed": all(row["passed"] for row in rows)}
+    return {"measurements": rows, "passed": all(row["passed"] is not False for row in rows)}
+
+
+def is_hidden(recording: Recording, measurement: dict) -> bool:
+    """Return whether a measurement is of forces in an engine that shows none."""
+    return measurement["quantity"] == "force" and bool(np.isnan(recording.forces).all())
 
 
 @contextlib.contextmanager

