@@ -107,6 +107,16 @@ def _check_measurements(case: Case, bodies: list[str]) -> None:
         )
         if sum(reduction in measurement for reduction in REDUCTIONS) != 1:
             raise ValueError(f"{case['id']}: measurement {measurement['name']!r} needs one of {', '.join(REDUCTIONS)}")
+        if (end := _last(measurement)) > case["duration"] * (1 + 1e-9):
+            raise ValueError(
+                f"{case['id']}: measurement {measurement['name']!r} ends at {end:g} s, after the case's {case['duration']:g} s"
+            )
+
+
+def _last(measurement: dict) -> float:
+    """Return the last time that a measurement asks for [s]."""
+    when = next(measurement[reduction] for reduction in REDUCTIONS if reduction in measurement)
+    return when["after"] if isinstance(when, dict) else max(when) if isinstance(when, list) else when
 
 
 def _unique(case: str, what: str, names: list[str]) -> None:

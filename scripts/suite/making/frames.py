@@ -20,7 +20,7 @@ SLOWEST = 0.02  # slip of a sliding foot, so that no case is about whether one s
 
 
 @dataclass(frozen=True)
-class Frame:
+class SlidingFrame:
     """The frame at t = 0, its x axis along the world's.
 
     Arrays of places (n, 2), friction (n,), loads of springs (n,), velocities of the belts (n, 2); `stuck` is the foot

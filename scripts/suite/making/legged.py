@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.integrate import quad
 
-from .frames import FOOT, FOOT_MOMENT, Frame, spread
+from .frames import FOOT, FOOT_MOMENT, SlidingFrame, spread
 from .parts import contact
 from .rows import row
 
@@ -64,7 +64,7 @@ def _belt(n: int, place, velocity) -> dict:
     return {"name": f"belt_{n}", "position": [*place, -0.05], "motion": motion, "shapes": [shape]}
 
 
-def _bodies(frame: Frame) -> dict:
+def _bodies(frame: SlidingFrame) -> dict:
     """Return bodies, joints and contacts of a frame in the balance of its friction."""
     x, y, rate = frame.balance()
     about = frame.whole[1]
@@ -95,7 +95,7 @@ def _bodies(frame: Frame) -> dict:
     }
 
 
-def _measurements(frame: Frame, duration: float, feet: list[int]) -> list[dict]:
+def _measurements(frame: SlidingFrame, duration: float, feet: list[int]) -> list[dict]:
     """Return velocity, turn rate and way of the trunk, and the forces on some feet over the second half."""
     motion = frame.motion(duration)
     about, size, fast = frame.whole[1], np.abs(frame.places).max(), np.abs(frame.belts).max()
@@ -159,7 +159,7 @@ def _ring(n: int, length: float, width: float) -> np.ndarray:
     return np.array([[x, side * width] for x in along for side in (-1, 1)])
 
 
-def _case(name: str, number: int, title: str, what: str, frame: Frame, duration: float, feet: list[int]) -> dict:
+def _case(name: str, number: int, title: str, what: str, frame: SlidingFrame, duration: float, feet: list[int]) -> dict:
     return {
         "id": name,
         "version": 1,
@@ -174,7 +174,7 @@ def _case(name: str, number: int, title: str, what: str, frame: Frame, duration:
     }
 
 
-def _random(seed: int, n: int, length: float, width: float, mass: float) -> Frame:
+def _random(seed: int, n: int, length: float, width: float, mass: float) -> SlidingFrame:
     """Return a frame on two rows of feet; every belt has a velocity of its own about a common drift and turn."""
     rng = np.random.default_rng(seed)
     places = _ring(n, length, width) + rng.uniform(-0.02, 0.02, (n, 2))
@@ -182,7 +182,12 @@ def _random(seed: int, n: int, length: float, width: float, mass: float) -> Fram
     angle = rng.uniform(0, 2 * np.pi, n)
     belts = common + rng.uniform(0.06, 0.12, n)[:, None] * np.stack([np.cos(angle), np.sin(angle)], axis=1)
     loads = spread(rng, places, mass * 9.81)
-    return Frame(mass, mass * (length**2 + width**2) / 3, places, rng.uniform(0.3, 0.7, n), loads, belts)
+    return SlidingFrame(mass, mass * (length**2 + width**2) / 3, places, rng.uniform(0.3, 0.7, n), loads, belts)
+
+
+def sliding_feet(n: int, seed: int = 0) -> dict:
+    """Return bodies, joints and contacts of a frame of n feet, an even number, as far apart whatever their number."""
+    return _bodies(_random(seed, n, 0.06 * n, 0.2, 1.0 * n))
 
 
 def four_feet_slide() -> dict:
@@ -240,7 +245,7 @@ def one_foot_sticks() -> dict:
     frame = _random(SEEDS[1], 6, 0.25, 0.15, 6.0)
     friction = frame.friction.copy()
     friction[2] = 1.5
-    stuck = Frame(frame.mass, frame.moment, frame.places, friction, frame.springs, frame.belts, stuck=2)
+    stuck = SlidingFrame(frame.mass, frame.moment, frame.places, friction, frame.springs, frame.belts, stuck=2)
     motion = stuck.motion(1.0)
     worst = max(np.hypot(*stuck.all_forces(motion(t))[2]) for t in np.linspace(0, 1, 50)) / (1.5 * stuck.loads[2])
     if worst > 0.9:

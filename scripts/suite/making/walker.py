@@ -13,7 +13,7 @@ from .parts import G, contact
 from .rows import Y, plane, rises, row
 
 
-class Walker:
+class WalkerStep:
     """The simplest walker with feet of finite mass: legs of length 1, masses at hip and feet, both legs straight.
 
     State (a, b, da/dt, db/dt): angles of stance and swing leg from the normal, positive forward.
@@ -83,7 +83,7 @@ class Walker:
 def simplest_walker() -> dict:
     """Return the simplest walker on stepping stones, which spare its swing foot the ground."""
     foot, spin, hip = 0.01, 1e-6, 5.0
-    walker = Walker(foot, spin)
+    walker = WalkerStep(foot, spin)
     angle, rate, swing = walker.fixed_point()
     start = np.array([-angle, angle, rate, swing])
     end, step, motion = walker.step(start)

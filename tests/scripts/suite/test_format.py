@@ -92,6 +92,9 @@ WRONG = {
     "block_stops: measurement 'distance' names 'moon'; there are block, ground": changed(
         measurements=[ROW | {"of": "moon"}]
     ),
+    "block_stops: measurement 'distance' ends at 99 s, after the case's 2 s": changed(
+        measurements=[ROW | {"at": 99}], duration=2.0
+    ),
     "block_stops: joint names 'moon'; there are block, ground, world": changed(
         joints=[{"name": "j", "type": "slide", "parent": "moon", "child": "block", "axis": [1, 0, 0]}]
     ),

@@ -16,7 +16,8 @@ def test_copies_are_valid_and_leave_the_first_alone(name):
     made = cases.complete(scaling.copies(case, 3))
     for part in ("bodies", "joints", "contacts"):
         assert len(made[part]) == 3 * len(case[part])
-    made["duration"] = case["duration"] = 0.05
+    for scene in (case, made):
+        scene |= {"duration": 0.05, "measurements": []}
     one, many = (worker.run(scene, MUJOCO, "stiff")[1] for scene in (case, made))
     n = len(case["bodies"])
     np.testing.assert_allclose(many.positions[:, :n], one.positions, atol=1e-8)
