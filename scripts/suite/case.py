@@ -108,9 +108,8 @@ def _check_measurements(case: Case, bodies: list[str]) -> None:
         if sum(reduction in measurement for reduction in REDUCTIONS) != 1:
             raise ValueError(f"{case['id']}: measurement {measurement['name']!r} needs one of {', '.join(REDUCTIONS)}")
         if (end := _last(measurement)) > case["duration"] * (1 + 1e-9):
-            raise ValueError(
-                f"{case['id']}: measurement {measurement['name']!r} ends at {end:g} s, after the case's {case['duration']:g} s"
-            )
+            what = f"measurement {measurement['name']!r} ends at {end:g} s, after the case's {case['duration']:g} s"
+            raise ValueError(f"{case['id']}: {what}")
 
 
 def _last(measurement: dict) -> float:

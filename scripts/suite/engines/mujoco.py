@@ -44,6 +44,7 @@ SETTINGS = {
         "solref": (0.0032, 1.2),
         "solimp": (0.0, 0.99, 4e-4),
         "speculative": True,
+        "dense": True,
     },
     "reference": {
         "timestep": 2.5e-4,
@@ -54,6 +55,7 @@ SETTINGS = {
         "ls_tolerance": 0.1,
         "solref": (0.001, 1.0),
         "solimp": (0.0, 0.999, 3e-4),
+        "dense": True,
     },
 }
 TYPES = {"plane": "PLANE", "box": "BOX", "sphere": "SPHERE", "cylinder": "CYLINDER", "capsule": "CAPSULE"}
@@ -88,6 +90,7 @@ class Simulation:
     def step(self) -> None:
         """Advance by a timestep."""
         time, data = self.data.time, self.data
+        data.qvel[self.steady] = self.speeds
         for index, motion in self.rails:
             data.qvel[index] = _held(motion["times"], motion["velocities"], time)
         for index, drive in self.drives:
@@ -211,7 +214,10 @@ class Simulation:
         """Find what the steps use, by the names of the case."""
         model = self.model
         self.ids = np.array([model.body(body["name"]).id for body in self.bodies])
-        self.rails = [(model.joint(b["name"]).dofadr[0], b["motion"]) for b in self.bodies if "motion" in b]
+        rails = [(model.joint(b["name"]).dofadr[0], b["motion"]) for b in self.bodies if "motion" in b]
+        self.rails = [(index, motion) for index, motion in rails if len(motion["times"]) > 1]
+        steady = [(index, motion["velocities"][0]) for index, motion in rails if len(motion["times"]) == 1]
+        self.steady, self.speeds = np.array([i for i, _ in steady], int), np.array([speed for _, speed in steady])
         self.drives = [(model.actuator(j["child"]).id, j["drive"]) for j in self.case["joints"] if "drive" in j]
         self.pairs = {}
         for index, contact in enumerate(self.case["contacts"]):
@@ -275,7 +281,8 @@ def _apply(option, setting: dict) -> None:
         option.cone = getattr(mujoco.mjtCone, f"mjCONE_{setting['cone'].upper()}")
     if setting.get("speculative"):
         option.enableflags |= mujoco.mjtEnableBit.mjENBL_SPECULATIVE
-    option.jacobian = mujoco.mjtJacobian.mjJAC_DENSE  # 4.0.0 has a known bug in the sparse one
+    if setting.get("dense"):
+        option.jacobian = mujoco.mjtJacobian.mjJAC_DENSE
 
 
 def _bouncing(solref: tuple[float, float], restitution: float) -> tuple[float, float]:

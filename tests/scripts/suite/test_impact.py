@@ -6,7 +6,7 @@ import pytest
 from tarsus.analytic import hybrid
 from tarsus.analytic.models import bouncing_ball
 from tarsus.scripts.suite.case import ids, load
-from tarsus.scripts.suite.making.walker import Walker
+from tarsus.scripts.suite.making.walker import WalkerStep
 
 CASES = [name for name in ids() if load(name)["phenomenon"] == "impact"]
 
@@ -96,7 +96,7 @@ def test_impacts_agree_with_increments_of_the_impulse(name):
 
 def test_light_feet_walk_as_published():
     """Fixed point and multipliers of the simplest walker: the limit of feet without mass, by extrapolation."""
-    light, lighter = (Walker(foot, 0.0, gravity=1.0) for foot in (1e-4, 1e-5))
+    light, lighter = (WalkerStep(foot, 0.0, gravity=1.0) for foot in (1e-4, 1e-5))
     limit = lighter.fixed_point() + (lighter.fixed_point() - light.fixed_point()) / 9
     assert limit[:2] == pytest.approx([0.2003109, 0.1998325], abs=1e-7)
     start = lighter.fixed_point()
