@@ -202,6 +202,8 @@ class Simulation:
                 freedom.setVelocities(_speeds(freedom, kind, velocity, spin))
         self.rails = [(self.freedoms[n], body["motion"]) for n, body in self.bodies.items() if "motion" in body]
         sprung = [n for n, j in self.joints.items() if "drive" in j or j["stiffness"] or j["damping"]]
+        for name in sprung:
+            _check_stable(self.joints[name], self.bodies[name], self.timestep)
         self.springs = [(self.freedoms[name], self.joints[name]) for name in sprung]
 
     def _forces(self) -> np.ndarray:
@@ -254,6 +256,17 @@ def _factors(contacts: list[dict]) -> dict[str, float]:
     if any(abs(factors.get(one, 0) * factors.get(other, 0) - value) > 1e-9 for one, other, value in wanted):
         raise NotImplementedError("DART: restitution by pair; a shape has one coefficient, and two are multiplied")
     return factors
+
+
+def _check_stable(joint: dict, body: dict, timestep: float) -> None:
+    """Refuse a damper or spring whose torque, of the state before a step, would overshoot in the step."""
+    gains, inertia = joint.get("drive", joint), body["mass"]
+    if joint["type"] == "hinge":
+        axis = np.array(joint["axis"], float) / np.linalg.norm(joint["axis"])
+        arm = np.cross(axis, np.subtract(body["position"], joint["anchor"]))
+        inertia = max(body["inertia"]) + body["mass"] * arm @ arm
+    if timestep * (gains["damping"] + timestep * gains["stiffness"]) > 2 * inertia:
+        raise NotImplementedError("DART: a spring or damper this stiff on a body this light, in steps this long")
 
 
 def _torque(joint: dict, position: float, speed: float, time: float) -> float:

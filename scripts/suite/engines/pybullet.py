@@ -2,7 +2,7 @@
 
 A tree of bodies is a multibody, and a shape is a fixed link of it, so that forces are known by shape. Bullet multiplies
 the coefficients of two shapes; each shape gets one so that the products are the case's. Bullet's own damping of all
-motion is switched off. Springs, dampers and servos are torques computed here, as PyBullet's own stable servo does.
+motion is switched off. Springs, dampers and servos are torques computed here, of the state before the step.
 """
 
 from __future__ import annotations
@@ -226,6 +226,7 @@ class Simulation:
         self.springs = {}
         for name, joint in self.joints.items():
             if "drive" in joint or joint["stiffness"] or joint["damping"]:
+                _check_stable(joint, self.bodies[name], self.timestep)
                 self.springs.setdefault(where[name][0], []).append((where[name][1], joint))
 
     def _actuate(self, index: int, joints: list, time: float) -> None:
@@ -295,6 +296,17 @@ def _factors(contacts: list[dict], what: str) -> dict[str, float]:
     if any(abs(factors.get(one, 0) * factors.get(other, 0) - value) > 1e-9 for one, other, value in wanted):
         raise NotImplementedError(f"PyBullet: {what} by pair; a shape has one coefficient, and two are multiplied")
     return factors
+
+
+def _check_stable(joint: dict, body: dict, timestep: float) -> None:
+    """Refuse a damper or spring whose torque, of the state before a step, would overshoot in the step."""
+    gains, inertia = joint.get("drive", joint), body["mass"]
+    if joint["type"] == "hinge":
+        axis = np.array(joint["axis"], float) / np.linalg.norm(joint["axis"])
+        arm = np.cross(axis, np.subtract(body["position"], joint["anchor"]))
+        inertia = max(body["inertia"]) + body["mass"] * arm @ arm
+    if timestep * (gains["damping"] + timestep * gains["stiffness"]) > 2 * inertia:
+        raise NotImplementedError("PyBullet: a spring or damper this stiff on a body this light, in steps this long")
 
 
 def _torque(joint: dict, position: float, speed: float, time: float) -> float:
