@@ -78,7 +78,7 @@ def test_energy_is_constant_between_impacts():
     r = SIM.run(final_time=8.0, rtol=1e-12)
     before, after = (rimless_wheel.energy(r.p, x) for x in (r.events.x_minus, r.events.x_plus))
     assert len(after) > 5 and np.abs(before[1:] - after[:-1]).max() < 1e-10
-    # An impact takes sin^2 (2 alpha) of the kinetic energy; the hub is 2 l sin(alpha) sin(slope) higher above the new foot.
+    # An impact takes sin^2 (2 alpha) of the kinetic energy, and the new foot is 2 l sin(alpha) sin(slope) lower.
     lost = 0.5 * r.events.x_minus[:, 1] ** 2 * math.sin(math.pi / 4) ** 2
     gained = 2 * 9.81 * math.sin(math.pi / 8) * math.sin(0.08)
     assert np.allclose(before - after, lost - gained, atol=1e-12)

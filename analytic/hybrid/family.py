@@ -1,0 +1,107 @@
+"""What following a family returns: its points, its bifurcations, and why it ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from .arclength import CurvePoint, FixedPointCurve
+from .bifurcations import Bifurcation
+
+
+class FamilyEnd(Enum):
+    """Why a family was followed no further; the values are sentences."""
+
+    BOUND = "the parameter reached its bound"
+    BIFURCATION = "a bifurcation was reached at which it was to stop"
+    CLOSED = "the family came back to its first point"
+    MAX_POINTS = "the largest allowed number of points was reached"
+    NO_RETURN = "beyond the last point the map is not defined: the run does not come back to the section"
+    NOT_CONVERGED = "beyond the last point Newton's method finds no fixed point with the shortest step"
+    NO_START = "no fixed point was found near the start; the family has no points"
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How fast a family is followed; lengths are scaled, see `families.follow`."""
+
+    step: float = 0.01  # first step along the curve
+    min_step: float = 1e-6  # where the family is given up: how near to its end the last point lies
+    max_step: float = 0.05  # a larger one may pass two bifurcations of one kind at once, which are then not seen
+    max_points: int = 1000
+    max_iter: int = 8  # Newton steps per point
+    max_bend: float = 0.2  # angle between the tangents of neighbouring points [rad]
+    max_change: float = 0.5  # of a multiplier from point to point, over one plus its modulus
+
+    def __post_init__(self) -> None:
+        if not 0 < self.min_step <= self.step <= self.max_step:
+            raise ValueError(
+                f"steps must be 0 < min_step <= step <= max_step, got {self.min_step}, {self.step}, {self.max_step}"
+            )
+        for name in ("max_points", "max_iter", "max_bend", "max_change"):
+            if not getattr(self, name) > 0:
+                raise ValueError(f"{name} must be positive, got {getattr(self, name)}")
+
+
+@dataclass(frozen=True)
+class Family:
+    """A family of fixed points, or of cycles of a period. Check `status`; the last point is the last good one."""
+
+    status: FamilyEnd
+    message: str
+    points: tuple[CurvePoint, ...]  # scaled
+    bifurcations: tuple[Bifurcation, ...]  # in the order in which they were passed
+    curve: FixedPointCurve
+    bounds: tuple[float, float]
+    pace: Pace
+
+    @property
+    def period(self) -> int:
+        """How many times the map is applied in one period."""
+        return self.curve.period
+
+    @cached_property
+    def _u(self) -> np.ndarray:
+        k = self.curve.scale.size
+        return np.array([point.u for point in self.points]).reshape(-1, k) * self.curve.scale
+
+    @property
+    def z(self) -> np.ndarray:
+        """Fixed points, shape (m, k)."""
+        return self._u[:, :-1]
+
+    @property
+    def p(self) -> np.ndarray:
+        """The parameter, shape (m,)."""
+        return self._u[:, -1]
+
+    @cached_property
+    def multipliers(self) -> np.ndarray:
+        """Multipliers of the whole period, largest modulus first, shape (m, k), complex."""
+        k = self.curve.scale.size - 1
+        return np.array([point.multipliers for point in self.points], dtype=complex).reshape(-1, k)
+
+    @property
+    def stable(self) -> np.ndarray:
+        """Whether all multipliers lie inside the unit circle, shape (m,)."""
+        return np.all(np.abs(self.multipliers) < 1.0, axis=1)
+
+    @cached_property
+    def cycles(self) -> np.ndarray:
+        """All points of each cycle, in their order, shape (m, period, k): maps are run for it."""
+        shape = (-1, self.period, self.curve.scale.size - 1)
+        cycles = [self.curve.cycle(point.u)[:-1] for point in self.points]
+        return np.array(cycles).reshape(shape) * self.curve.scale[:-1]
+
+    def to_xarray(self) -> Any:
+        """Return the family as a data set of xarray: z, multipliers, stable over p, and the status as attributes."""
+        import xarray
+
+        by_point = {"z": (("point", "coordinate"), self.z), "stable": (("point",), self.stable)}
+        by_point["multipliers"] = (("point", "multiplier"), self.multipliers)
+        attributes = {"status": self.status.name, "message": self.message, "period": self.period}
+        return xarray.Dataset(by_point, {"p": (("point",), self.p)}, attributes)
