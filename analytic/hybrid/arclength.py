@@ -1,11 +1,12 @@
 """The curve of fixed points of a map with a parameter: Newton's method across it, and its tangent.
 
-Points are u = (z, p), each entry divided by its scale. On the curve the n-th iterate f of the map has f(z, p) = z. Newton
-solves this with one more equation, normal . (u - guess) = 0: a plane that crosses the curve. With the curve's own tangent
-as the normal this works at turning points too, where p alone does not determine z (pseudo-arclength).
+Points are u = (z, p), each entry divided by its scale. On the curve the n-th iterate f of the map has f(z, p) = z.
+Newton's method solves this with one more equation, normal . (u - guess) = 0: a plane that crosses the curve. With the
+curve's own tangent as the normal this works at turning points too, where p alone does not determine z
+(pseudo-arclength).
 
-Source: Keller, Numerical solution of bifurcation and nonlinear eigenvalue problems (1977); Kuznetsov, Elements of Applied
-Bifurcation Theory, 3rd ed. (2004), section 10.2.
+Source: Keller, Numerical solution of bifurcation and nonlinear eigenvalue problems (1977); Kuznetsov, Elements of
+Applied Bifurcation Theory, 3rd ed. (2004), section 10.2.
 """
 
 from __future__ import annotations

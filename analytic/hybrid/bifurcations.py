@@ -22,8 +22,8 @@ import numpy as np
 
 from .arclength import CurvePoint, FixedPointCurve
 
-# Test functions smaller than this at both ends of a step are rounding of one that is zero throughout, as in a map with a
-# conserved quantity, where a multiplier is 1 everywhere.
+# Test functions smaller than this at both ends of a step are rounding of one that is zero throughout, as in a map that
+# conserves a quantity, where a multiplier is 1 everywhere.
 NOISE = 1e-7
 ON_CIRCLE = 1e-3  # how near to 1 the product of a pair must be that made the test function zero
 

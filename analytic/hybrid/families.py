@@ -1,9 +1,9 @@
 """Families of periodic motions: fixed points of a return map, followed in one parameter through turning points.
 
-Any map `z, p -> z'` will do, `section_map` makes one from a section of a hybrid model. `follow` walks along the family
-by pseudo-arclength, with steps as long as the curve's bend and the multipliers' speed allow; it finds and locates folds,
-period doublings, Neimark-Sacker bifurcations and crossings of families. `switch` goes over to the family of twice the
-period, `cascade` does so again and again::
+Any map `z, p -> z'` will do; `section_map` makes one from a section of a hybrid model. `follow` walks along the family
+by pseudo-arclength, with steps as long as the curve's bend and the multipliers' speed allow; it finds and locates
+folds, period doublings, Neimark-Sacker bifurcations and crossings of families. `switch` goes over to the family of
+twice the period, `cascade` does so again and again::
 
     family = families.follow(stride, z, slope, bounds=(0.0, 0.02))
     plt.plot(family.p, family.z[:, 0])
@@ -15,7 +15,7 @@ A family that ends, a section that is never reached: the status says so, and the
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -91,8 +91,8 @@ def follow(
         p: The parameter's first value.
         bounds: Of the parameter.
         direction: +1 to set out towards larger p, -1 towards smaller.
-        scale: Lengths that the entries of z and p vary over, shape (k + 1,): steps and differences are relative to them.
-            None: the largest entry of z for all of z, and the distance of the bounds for p.
+        scale: Lengths that the entries of z and p vary over, shape (k + 1,); steps and differences are relative to
+            them. None: the largest entry of z for all of z, and the distance of the bounds for p.
         stop_at: A kind of bifurcation: the family ends behind the first one.
         tol: Largest accepted |map(z) - z|, scaled; below the map's own error it cannot be reached.
         difference: Step of the differences for the derivative, scaled: error about its fourth power, and the map's own
@@ -130,7 +130,8 @@ def switch(family: Family, at: Bifurcation, *, stop_at: BifurcationKind | None =
         family: The family it was found on; bounds, scale, tolerances and pace are taken over.
         at: One of its bifurcations.
         stop_at: As in `follow`.
-        **pace: What is to differ of the family's `Pace`. The first step is halved until it meets an orbit near its birth.
+        **pace: What is to differ of the family's `Pace`. The first step is halved until it meets an orbit that is just
+            born.
 
     Raises:
         ValueError: If it is no period doubling that was located.

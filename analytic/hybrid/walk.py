@@ -23,7 +23,7 @@ def walk(
     pace: Pace,
     stop_at: BifurcationKind | None,
 ) -> Family:
-    """Return the family from its first point on, along that point's tangent; `outcome` is how the search for it ended."""
+    """Return the family from its first point on, along its tangent; `outcome` says how that point was sought."""
     if first is None:
         message = f"{FamilyEnd.NO_START.value}: {outcome.value}"
         return Family(FamilyEnd.NO_START, message, (), (), curve, bounds, pace)
