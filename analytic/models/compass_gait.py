@@ -12,8 +12,9 @@ Lagrange's equations are, with s, n the two angles and A = m a^2 + (m_H + m) l^2
     m b^2 n'' - m l b cos(s - n) s'' = -m l b sin(s - n) s'^2 - g m b sin(n).
 
 The swing foot is on the slope where s + n = 2 gamma. It strikes without sliding or rebound and the stance foot leaves:
-the angular momentum of the whole about the new foot is kept, and that of the old stance leg about the hip. Straight legs
-scuff in mid-stance, where s = n; as in the source this is ignored, and the foot strikes only where it comes down ahead.
+the angular momentum of the whole about the new foot is kept, and that of the old stance leg about the hip. Straight
+legs scuff in mid-stance, where s = n; as in the source this is ignored, and the foot strikes only where it comes down
+ahead.
 
 Invariant: `energy` is constant between heelstrikes.
 
