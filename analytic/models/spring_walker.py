@@ -11,8 +11,8 @@ it has its rest length again. There is no foot to swing: nothing is lost, and no
 
 Invariant: `energy` is constant along every trajectory, events included.
 
-Source: Geyer, Seyfarth & Blickhan, Compliant leg behaviour explains basic dynamics of walking and running, Proc. R. Soc.
-B 273 (2006). The section upright: Rummel, Blum & Seyfarth, Robust and efficient walking with spring-like legs,
+Source: Geyer, Seyfarth & Blickhan, Compliant leg behaviour explains basic dynamics of walking and running, Proc. Royal
+Society B 273 (2006). The section upright: Rummel, Blum & Seyfarth, Robust and efficient walking with spring-like legs,
 Bioinspiration & Biomimetics 5 (2010).
 """
 
