@@ -1,6 +1,7 @@
 """Families of fixed points: against maps whose bifurcations are known in closed form, and the simplest walker's."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -59,6 +60,25 @@ def test_the_logistic_cascade():
     assert two.cycles.shape == (two.p.size, 2, 1)
     assert np.allclose(two.cycles.sum(axis=(1, 2)), 1.0 + 1.0 / two.p, atol=1e-9)  # of its two points
     assert two.p[0] > 3.0 and np.all(np.diff(two.p) > 0)
+
+
+@pytest.mark.parametrize("scale", [(1.0, 0.1), (1.0, 1.0), (1.0, 50.0), (0.2, 50.0)])
+@pytest.mark.parametrize("step", [1e-3, 0.05, 0.5])
+def test_the_doubled_family_is_met_near_its_birth(scale, step):
+    """Also with a first step across the next doubling, and where the old family runs nearly along the new one."""
+    one = families.follow(logistic, [0.6], 2.5, bounds=(2.0, 3.5), scale=scale, stop_at=DOUBLING, max_step=0.05)
+    two = families.switch(one, one.bifurcations[-1], step=step, max_step=max(step, 0.05))
+    assert two.p[0] > 3.0 and np.abs(np.diff(two.cycles[:, :, 0], axis=1)).min() > 1e-4
+    assert two.multipliers[0, 0].real > -0.5
+    assert [one.kind for one in two.bifurcations] == [DOUBLING]
+    assert two.bifurcations[0].p == pytest.approx(1.0 + math.sqrt(6.0), abs=1e-8)
+
+
+def test_where_nothing_doubles_no_orbit_is_taken_for_a_doubled_one():
+    one = families.follow(logistic, [0.6], 2.5, bounds=(2.0, 3.5), stop_at=DOUBLING)
+    elsewhere = replace(one.bifurcations[-1], point=one.points[0])
+    family = families.switch(one, elsewhere)
+    assert family.status is FamilyEnd.NO_START and family.period == 2 and family.p.size == 0
 
 
 def test_crossing_families_are_found_and_are_no_fold():
