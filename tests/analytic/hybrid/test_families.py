@@ -1,14 +1,13 @@
 """Families of fixed points: against maps whose bifurcations are known in closed form, and the simplest walker's."""
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from tarsus.analytic import hybrid as hy
 from tarsus.analytic.hybrid import families
-from tarsus.analytic.hybrid.bifurcations import BifurcationKind
+from tarsus.analytic.hybrid.bifurcations import Bifurcation, BifurcationKind
 from tarsus.analytic.hybrid.family import FamilyEnd
 from tarsus.analytic.hybrid.walk import change
 from tarsus.analytic.models import simplest_walker
@@ -75,9 +74,10 @@ def test_the_doubled_family_is_met_near_its_birth(scale, step):
 
 
 def test_where_nothing_doubles_no_orbit_is_taken_for_a_doubled_one():
-    one = families.follow(logistic, [0.6], 2.5, bounds=(2.0, 3.5), stop_at=DOUBLING)
-    elsewhere = replace(one.bifurcations[-1], point=one.points[0])
-    family = families.switch(one, elsewhere)
+    one = families.follow(lambda z, p: p - 0.9 * z, [0.5], 1.0, bounds=(0.0, 2.0))
+    first = one.points[0]
+    claimed = Bifurcation(DOUBLING, one.z[0], float(one.p[0]), first.multipliers, True, 0, first)
+    family = families.switch(one, claimed)
     assert family.status is FamilyEnd.NO_START and family.period == 2 and family.p.size == 0
 
 
