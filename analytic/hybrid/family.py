@@ -97,6 +97,28 @@ class Family:
         cycles = [self.curve.cycle(point.u)[:-1] for point in self.points]
         return np.array(cycles).reshape(shape) * self.curve.scale[:-1]
 
+    def at(self, p: float) -> tuple[np.ndarray, np.ndarray]:
+        """Return the fixed points and their multipliers where the parameter has a value, in the order of passing.
+
+        Newton's method corrects them between the neighbouring points of the family; where it fails, they are NaN.
+
+        Returns:
+            Shapes (j, k) both, j the number of times that the family passes p.
+        """
+        scaled = p / self.curve.scale[-1]
+        normal = np.append(np.zeros(self.curve.scale.size - 1), 1.0)
+        found = []
+        for a, b in zip(self.points[:-1], self.points[1:], strict=True):
+            if (a.u[-1] - scaled) * (b.u[-1] - scaled) < 0.0 or b.u[-1] == scaled:
+                guess = a.u + (scaled - a.u[-1]) / (b.u[-1] - a.u[-1]) * (b.u - a.u)
+                _, point = self.curve.correct(guess, normal)
+                found.append(point)
+        shape = (-1, normal.size - 1)
+        nan = np.full(normal.size - 1, np.nan)
+        z = [nan if one is None else one.u[:-1] * self.curve.scale[:-1] for one in found]
+        values = [nan if one is None else one.multipliers for one in found]
+        return np.array(z).reshape(shape), np.array(values, dtype=complex).reshape(shape)
+
     def to_xarray(self) -> Any:
         """Return the family as a data set of xarray: z, multipliers, stable over p, and the status as attributes."""
         import xarray

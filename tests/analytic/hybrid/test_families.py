@@ -47,6 +47,15 @@ def test_a_fold_is_passed_and_located(unit):
     assert np.array_equal(family.stable, np.abs(1.0 - 2.0 * family.z[:, 0] / unit) < 1.0)
 
 
+def test_a_family_can_be_asked_at_a_value_of_its_parameter():
+    family = families.follow(parabola, [1.2], 1.44, bounds=(-1.0, 2.0), direction=-1)
+    z, multipliers = family.at(0.3)
+    assert np.allclose(z[:, 0], [math.sqrt(0.3), -math.sqrt(0.3)], atol=1e-10)
+    assert np.allclose(multipliers, 1.0 - 2.0 * z, atol=1e-8)
+    assert family.at(1.9)[0].shape == (1, 1) and family.at(-0.1)[0].shape == (0, 1)
+    assert family.at(family.p[3])[0].shape[0] == 2 or family.p[3] > 1.44
+
+
 def test_the_logistic_cascade():
     """Doublings at 3, 1 + sqrt 6 and what is tabulated; the cycle of two has the multiplier 4 + 2 p - p^2."""
     found = families.cascade(logistic, [0.5], 2.0, 3, bounds=(1.5, 3.8))
