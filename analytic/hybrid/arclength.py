@@ -21,6 +21,8 @@ from .sections import multipliers
 
 WEIGHTS = {-2: 1.0 / 12.0, -1: -8.0 / 12.0, 1: 8.0 / 12.0, 2: -1.0 / 12.0}  # of the five-point difference
 
+CROSSING = 1e-9  # share of the largest singular value below which one is zero: rounding of the differences
+
 
 class Correction(Enum):
     """How Newton's method ended."""
@@ -123,20 +125,11 @@ class FixedPointCurve:
             matrix = np.vstack([jacobian - np.eye(*jacobian.shape), normal])
             if np.abs(residual).max() <= self.tol and abs(normal @ (u - guess)) <= self.tol:
                 tangent = _solve(matrix, np.append(np.zeros(residual.size), 1.0))
-                if tangent is None:
-                    tangent = normal  # exactly where two curves cross
                 return Correction.CONVERGED, CurvePoint(u, jacobian, tangent / np.linalg.norm(tangent), i)
-            step = _solve(matrix, np.append(residual, normal @ (u - guess)))
-            if step is None:
-                return Correction.NOT_CONVERGED, None
-            u = u - step
+            u = u - _solve(matrix, np.append(residual, normal @ (u - guess)))
         return Correction.NOT_CONVERGED, None
 
 
-def _solve(matrix: np.ndarray, right: np.ndarray) -> np.ndarray | None:
-    """Return the solution, None where there is none."""
-    try:
-        solution = np.linalg.solve(matrix, right)
-    except np.linalg.LinAlgError:
-        return None
-    return solution if np.all(np.isfinite(solution)) else None
+def _solve(matrix: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Return the solution, the shortest one where two curves cross and the matrix is singular."""
+    return np.linalg.lstsq(matrix, right, rcond=CROSSING)[0]

@@ -25,6 +25,7 @@ from .arclength import CurvePoint, FixedPointCurve
 # Test functions smaller than this at both ends of a step are rounding of one that is zero throughout, as in a map that
 # conserves a quantity, where a multiplier is 1 everywhere.
 NOISE = 1e-7
+JUMP = 1e-4  # share of its values at the step's ends below which a test function's zero is none of a jump
 ON_CIRCLE = 1e-3  # how near to 1 the product of a pair must be that made the test function zero
 
 
@@ -45,7 +46,7 @@ class Bifurcation:
     z: np.ndarray  # (k,) fixed point
     p: float  # parameter
     multipliers: np.ndarray  # (k,) complex or real, largest modulus first
-    located: bool  # False: the map failed on the way to it; z and p are the last good point before it
+    located: bool  # False: the map failed on the way to it, z and p are the last good point before; or it jumps there
     index: int  # it lies behind this point of the family
     point: CurvePoint  # in the family's scaled coordinates
 
@@ -118,11 +119,12 @@ def _locate(curve: FixedPointCurve, a: CurvePoint, b: CurvePoint, index: int, ki
             raise _MapFailed
         return point
 
-    end = float((b.u - a.u) @ a.tangent)
+    test, end = TESTS[kind], float((b.u - a.u) @ a.tangent)
     ends = {0.0: a, end: b}
     try:
-        s = brentq(lambda s: TESTS[kind](ends.get(s) or at(s)), 0.0, end, xtol=1e-15, rtol=1e-14)
-        point, located = ends.get(s) or at(s), True
+        s = brentq(lambda s: test(ends.get(s) or at(s)), 0.0, end, xtol=1e-15, rtol=1e-14)
+        point = ends.get(s) or at(s)
+        located = abs(test(point)) <= JUMP * max(abs(test(a)), abs(test(b)))
     except (_MapFailed, ValueError):
         point, located = a, False
     real = point.u * curve.scale

@@ -94,8 +94,12 @@ class Family:
     def cycles(self) -> np.ndarray:
         """All points of each cycle, in their order, shape (m, period, k): maps are run for it."""
         shape = (-1, self.period, self.curve.scale.size - 1)
-        cycles = [self.curve.cycle(point.u)[:-1] for point in self.points]
-        return np.array(cycles).reshape(shape) * self.curve.scale[:-1]
+        cycles = [self.cycle(z, p) for z, p in zip(self.z, self.p, strict=True)]
+        return np.array(cycles).reshape(shape)
+
+    def cycle(self, z: np.ndarray, p: float) -> np.ndarray:
+        """Return the points of the cycle through a point of it at p, shape (period, k)."""
+        return self.curve.cycle(np.append(z, p) / self.curve.scale)[:-1] * self.curve.scale[:-1]
 
     def at(self, p: float) -> tuple[np.ndarray, np.ndarray]:
         """Return the fixed points and their multipliers where the parameter has a value, in the order of passing.
@@ -108,8 +112,9 @@ class Family:
         scaled = p / self.curve.scale[-1]
         normal = np.append(np.zeros(self.curve.scale.size - 1), 1.0)
         found = []
-        for a, b in zip(self.points[:-1], self.points[1:], strict=True):
-            if (a.u[-1] - scaled) * (b.u[-1] - scaled) < 0.0 or b.u[-1] == scaled:
+        for i, (a, b) in enumerate(zip(self.points[:-1], self.points[1:], strict=True)):
+            starts_here = i == 0 and a.u[-1] == scaled
+            if (a.u[-1] - scaled) * (b.u[-1] - scaled) < 0.0 or b.u[-1] == scaled or starts_here:
                 guess = a.u + (scaled - a.u[-1]) / (b.u[-1] - a.u[-1]) * (b.u - a.u)
                 _, point = self.curve.correct(guess, normal)
                 found.append(point)
