@@ -106,8 +106,26 @@ def _run(path: Path, python: str, ids: list[str], args: argparse.Namespace) -> b
         return False
     print(text(made))
     if args.out:
-        saving.write_text(args.out / f"{path.stem}.json", json.dumps(made, indent=1) + "\n")
+        saving.write_text(args.out / f"{path.stem}.json", file_text(made))
     return True
+
+
+def file_text(made: Mapping) -> str:
+    """Return results as their file has them: a line for every case, numbers to nine digits."""
+    lines = []
+    for setting, found in made["results"].items():
+        cases = ",\n   ".join(f"{json.dumps(name)}: {json.dumps(_rounded(result))}" for name, result in found.items())
+        lines.append(f"  {json.dumps(setting)}: {{\n   {cases}\n  }}")
+    about = json.dumps({key: value for key, value in made.items() if key != "results"}, indent=1)
+    return about.removesuffix("\n}") + ',\n "results": {\n' + ",\n".join(lines) + "\n }\n}\n"
+
+
+def _rounded(value):
+    if isinstance(value, float):
+        return float(f"{value:.9g}")
+    if isinstance(value, dict):
+        return {key: _rounded(part) for key, part in value.items()}
+    return [_rounded(part) for part in value] if isinstance(value, list) else value
 
 
 def text(made: Mapping) -> str:

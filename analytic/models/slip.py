@@ -165,7 +165,7 @@ def build(policy: str | Callable = "neutral", params: Slip | None = None) -> Mod
     model.field("ascent", "descent")(flight)
     model.field("compression", "decompression")(stance)
     model.initial(first_chart)
-    _add_events(model)
+    add_events(model)
     if policy == "neutral":
         model.reset("liftoff")(mirror_leg)
     elif policy != "fixed":
@@ -175,7 +175,9 @@ def build(policy: str | Callable = "neutral", params: Slip | None = None) -> Mod
     return model
 
 
-def _add_events(model: Model) -> None:
+def add_events(model: Model) -> None:
+    """Add the events of SLIP: apex, touchdown, bottom, liftoff, body_fall."""
+
     # A leg that is already lengthening at touchdown passes through compression at once, as a body that lifts off
     # falling does through ascent.
     @model.guard("ascent", to="descent", on_entry="fire")
