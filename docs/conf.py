@@ -1,19 +1,28 @@
 """How Sphinx makes the site: `make docs` writes it to out/site, and a broken link is an error."""
 
 import re
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))  # for `mathml`
 
 project, author, version = "tarsus", "the authors of tarsus", "0.1.0"
 project_copyright = "2026, the authors of tarsus"
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton", "mathml"]
+html_math_renderer = "mathml"
 source_suffix = {".md": "markdown"}
 html_theme = "furo"
 html_title = "tarsus"
-html_static_path = []
+html_static_path = ["static"]
+html_css_files = ["pages.css"]
+html_js_files = [("figures.js", {"defer": "defer"})]
+smartquotes = False  # they make a dash of the two hyphens of an option
 
 # Pages link to each other's headings, as they do where the repository is read.
 myst_heading_anchors = 4
 myst_enable_extensions = ["dollarmath", "colon_fence"]
+myst_fence_as_directive = ["math"]  # as GitHub writes displayed equations
 
 autodoc_default_options = {"members": True, "undoc-members": False, "member-order": "bysource"}
 suppress_warnings = ["ref.python", "myst.header"]  # words in brackets that are no types; parts that scripts insert
@@ -24,16 +33,33 @@ napoleon_use_ivar = True  # attributes that a class describes are described once
 
 
 def as_plain_text(app, what, name, obj, options, lines):
-    """Take docstrings as they are meant, as prose with code in backticks, and not as reStructuredText."""
-    text = []
+    """Take docstrings as they are meant, as prose with code in backticks, and not as reStructuredText.
+
+    Equations are taken as they stand: what follows `.. math::` by its indentation, and `:math:` in a line.
+    """
+    text, equation = [], None  # the indentation of the equation's directive
     for line in lines:
-        parts = re.split(r"(`[^`]*`)", line)
-        quoted = [f"`{part}`" if re.fullmatch("`.+`", part) else re.sub(r"([*|_])", r"\\\1", part) for part in parts]
-        begins_block = what == "module" and line.startswith("    ") and text and not text[-1].strip()
-        if begins_block:  # formulas and examples, which are set as they stand
+        indent = len(line) - len(line.lstrip())
+        if equation is not None and line.strip() and indent <= equation:
+            equation = None
+        if line.lstrip().startswith(".. math::"):
+            equation = indent
+        as_it_stands = what == "module" and line.startswith("    ")
+        if equation is None and as_it_stands and text and not text[-1].strip():  # an example
             text += ["::", ""]
-        text.append(line if what == "module" and line.startswith("    ") else "".join(quoted))
+        text.append(line if as_it_stands or equation is not None else prose(line))
     lines[:] = text
+
+
+def prose(line):
+    """Return a line of a docstring with code in backticks as code, and nothing else of it as markup."""
+    parts = re.split(r"(:math:`[^`]*`|`[^`]*`)", line)
+    for i, part in enumerate(parts):
+        if re.fullmatch("`.+`", part):
+            parts[i] = f"`{part}`"
+        elif not part.startswith(":math:"):
+            parts[i] = re.sub(r"([*|_])", r"\\\1", part)
+    return "".join(parts)
 
 
 def setup(app):
