@@ -4,7 +4,7 @@ With :math:`W = I / (\gamma h) - J` and :math:`T = \partial f / \partial t`, sta
 
 .. math::
 
-    W U_s = f\Bigl(t + c_s h,\ x + \sum_j A_{sj} U_j\Bigr) + \frac{1}{h} \sum_j C_{sj} U_j + d_s h T,
+    W U_s = f\left(t + c_s h,\ x + \sum_j A_{sj} U_j\right) + \frac{1}{h} \sum_j C_{sj} U_j + d_s h T,
 
 the end of the step is :math:`x + \sum_j A_{7j} U_j + U_7`, and :math:`U_7` is its error. H gives the dense output of
 order 4. Source: Steinebach, G. (2023), Construction of Rosenbrock-Wanner method Rodas5P, BIT Numerical Mathematics

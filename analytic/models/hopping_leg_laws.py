@@ -7,10 +7,10 @@ q, dq, the machine's numbers `p` (see `hopping_leg_mechanics.P`), the gains `k` 
 .. math::
 
     \begin{aligned}
-    \text{flight:}\quad u &= J^\top \bigl( k_p (p_\mathrm{ref} - p) - k_d\, \dot p \bigr), \\
+    \text{flight:}\quad u &= J^\top \left( k_p (p_\mathrm{ref} - p) - k_d\, \dot p \right), \\
     \text{stance:}\quad u &= -J^\top (F_y, F_z) + k_p^\mathrm{st} (\bar q - q) - k_d^\mathrm{st}\, \dot q, \\
     F_z &= F_0\, b(s), \qquad s = t / T_\mathrm{st}, \\
-    F_y &= \operatorname{clip}\bigl( k_\mathrm{vy} (v_d - v)\, b(s) + \lambda F_z,\ \pm \mu F_z \bigr).
+    F_y &= \operatorname{clip}\left( k_\mathrm{vy} (v_d - v)\, b(s) + \lambda F_z,\ \pm \mu F_z \right).
     \end{aligned}
 
 p is the foot and q the joints, b the profile `bezier`. The reference runs from where the foot left to
