@@ -26,8 +26,14 @@ myst_fence_as_directive = ["math"]  # as GitHub writes displayed equations
 
 autodoc_default_options = {"members": True, "undoc-members": False, "member-order": "bysource"}
 suppress_warnings = ["ref.python", "myst.header"]  # words in brackets that are no types; parts that scripts insert
-autodoc_typehints = "none"  # units and shapes are in the text
+autodoc_typehints = "signature"
+autodoc_typehints_format = "short"
+python_use_unqualified_type_names = True
+python_maximum_signature_line_length = 90
 toc_object_entries = False  # a line for every function would be a table of contents for nobody
+highlight_language = "text"  # of blocks that name none, what a command prints
+html_domain_indices = False
+html_search_scorer = "scorer.js"
 napoleon_numpy_docstring = False
 napoleon_use_ivar = True  # attributes that a class describes are described once
 
