@@ -33,7 +33,7 @@ python_maximum_signature_line_length = 90
 toc_object_entries = False  # a line for every function would be a table of contents for nobody
 highlight_language = "text"  # of blocks that name none, what a command prints
 html_domain_indices = False
-html_search_scorer = "scorer.js"
+html_search_scorer = str(Path(__file__).with_name("scorer.js"))  # pages first
 napoleon_numpy_docstring = False
 napoleon_use_ivar = True  # attributes that a class describes are described once
 
@@ -43,6 +43,10 @@ def as_plain_text(app, what, name, obj, options, lines):
 
     Equations are taken as they stand: what follows `.. math::` by its indentation, and `:math:` in a line.
     """
+    if what == "data" and obj.__doc__ == type(obj).__doc__:  # it has none of its own
+        keys = ", ".join(f"``{key}``" for key in obj) if isinstance(obj, dict) else ""
+        lines[:] = [f"A dictionary with the keys {keys}."] if keys else []
+        return
     text, equation = [], None  # the indentation of the equation's directive
     for line in lines:
         indent = len(line) - len(line.lstrip())

@@ -11,10 +11,8 @@ import inspect
 from typing import NamedTuple
 
 HEXAPOD = " ".join(f"hexapod.{name}" for name in "hybrid control energy orbit layout rhex state".split())
-MODELS = (
-    "slip slip_leg slip_leg_hybrid hopping_leg hopping_leg_hybrid hopping_leg_laws multipod bigant disc quasistatic"
-)
-SMALL = "bouncing_ball dry_friction pendulum_wall rigid_chain constrained ground_line"
+MODELS = "slip slip_leg slip_leg_hybrid hopping_leg hopping_leg_hybrid hopping_leg_laws multipod bigant disc"
+OTHERS = "quasistatic bouncing_ball dry_friction pendulum_wall rigid_chain constrained ground_line"
 
 
 class Part(NamedTuple):
