@@ -4,6 +4,8 @@ import re
 import sys
 from pathlib import Path
 
+from tarsus.scripts.pages.environment_page import comments_of
+
 sys.path.insert(0, str(Path(__file__).parent))  # for `mathml`
 
 project, author, version = "tarsus", "the authors of tarsus", "0.1.0"
@@ -24,7 +26,7 @@ myst_heading_anchors = 4
 myst_enable_extensions = ["dollarmath", "colon_fence"]
 myst_fence_as_directive = ["math"]  # as GitHub writes displayed equations
 
-autodoc_default_options = {"members": True, "undoc-members": False, "member-order": "bysource"}
+autodoc_default_options = {"members": True, "member-order": "bysource"}
 suppress_warnings = ["ref.python", "myst.header"]  # words in brackets that are no types; parts that scripts insert
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
@@ -33,6 +35,7 @@ python_maximum_signature_line_length = 90
 toc_object_entries = False  # a line for every function would be a table of contents for nobody
 highlight_language = "text"  # of blocks that name none, what a command prints
 html_domain_indices = False
+html_use_index = False  # the search finds more, and is narrower
 html_search_scorer = str(Path(__file__).with_name("scorer.js"))  # pages first
 napoleon_numpy_docstring = False
 napoleon_use_ivar = True  # attributes that a class describes are described once
@@ -58,7 +61,15 @@ def as_plain_text(app, what, name, obj, options, lines):
         if equation is None and as_it_stands and text and not text[-1].strip():  # an example
             text += ["::", ""]
         text.append(line if as_it_stands or equation is not None else prose(line))
-    lines[:] = text
+    lines[:] = text + (fields(obj) if what == "class" and "Attributes:" not in text else [])
+
+
+def fields(described):
+    """Return the section of a docstring that describes a record's fields, by the comments behind them."""
+    names = getattr(described, "__dataclass_fields__", None) or getattr(described, "_fields", ())
+    comments = comments_of(described) if names else {}
+    found = [f"    {name}: {prose(comments[name])}" for name in names if comments.get(name)]
+    return ["", "Attributes:", *found, ""] if found else []
 
 
 def prose(line):
