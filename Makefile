@@ -34,6 +34,6 @@ $(VENV)/.test: $(VENV)/.base
 	$(PIP) -e '.[test]'
 	touch $@
 
-$(VENV)/.docs: $(VENV)/.test
+$(VENV)/.docs: $(VENV)/.base
 	$(PIP) -e '.[docs]'
 	touch $@

@@ -1,9 +1,11 @@
-"""The clock's reference profile: angle and rate of each leg at time t.
+r"""The clock's reference profile: angle and rate of each leg at time t.
 
 Once per `cycle_time` a leg moves slowly through `sweep_angle` around the vertical (its stance, of duration `slow_time`)
 and fast through the rest of the turn. The profile F rises by one turn per cycle; the hip follows
 
-    phi_d = direction (F + leg_offset),   direction = -1 forward, +1 backward,
+.. math:: \varphi_d = \sigma\, (F + \varphi_o),
+
+where :math:`\varphi_o` is `leg_offset` and :math:`\sigma` the `direction`, -1 forward and +1 backward,
 
 because a rising hip angle pushes the body towards -y. phi = 0 is a leg straight down. Time t = 0 is mid-stance of the
 legs of phase 0. Angles here are unwrapped: they keep growing, and only `wrap` reduces them.

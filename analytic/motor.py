@@ -1,9 +1,9 @@
-"""The hip's DC motor: torque-speed limit, armature current and voltage.
+r"""The hip's DC motor: torque-speed limit, armature current and voltage.
 
 Quantities are those of the hip joint (after the gear) unless they say `shaft`. The motor delivers the commanded torque
 at once, up to its limit; its electrical dynamics are neglected. Of the power at its terminals
 
-    i v = i^2 r_a + tau w + (1 / (K_tau K_w) - 1) tau w,
+.. math:: i v = i^2 r_a + \tau \omega + \left( \frac{1}{K_\tau K_\omega} - 1 \right) \tau \omega,
 
 the last term is where documents give constants that are not those of one motor: in SI units their product is 1.
 

@@ -61,13 +61,20 @@ def spring_force(x, d, p, force):
 
 
 def stance_torque(t, x, d, p, tau):
-    """Write the torques that make the centre of mass move as the SLIP template does [N m].
+    r"""Write the torques that make the centre of mass move as the SLIP template does [N m].
 
-    The desired acceleration v' keeps the foot at rest, Js v' + dJs v = 0, and satisfies Jc v' + dJc v = F / m + g. Let
-    forces f_s and f_c on foot and centre of mass impose it, M v' + h = Js^T f_s + Jc^T f_c. Their sum f_s + f_c acts on
-    the base and can be supplied by the ground; the motors make up for the part that does not act at the foot:
+    The desired acceleration keeps the foot at rest and moves the centre of mass; forces f_s and f_c on foot and centre
+    of mass impose it:
 
-        tau = S (Jc - Js)^T f_c
+    .. math::
+
+        J_s \dot v + \dot J_s v = 0, \qquad J_c \dot v + \dot J_c v = F / m + g, \qquad
+        M \dot v + h = J_s^\top f_s + J_c^\top f_c.
+
+    Their sum f_s + f_c acts on the base and can be supplied by the ground; the motors make up for the part that does
+    not act at the foot:
+
+    .. math:: \tau = S\, (J_c - J_s)^\top f_c.
 
     These are the torques of the report's support-consistent projections (eqs. 5, 6, 11; Sentis and Khatib).
     """

@@ -29,8 +29,15 @@ MOST = 1_000_000  # of a count without a limit of its own
 MISUSE = (ValueError, OSError, gymnasium.error.Error)
 
 
+ASK = "--what are the options"  # the last word of a command line whose parser is asked for, see `parser_of`
+
+
 class Refusal(Exception):
     """A command line that cannot be run; the message is the sentence to print."""
+
+
+class Declared(Exception):
+    """Carries a command's parser to `parser_of`."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -66,7 +73,10 @@ def read(parser: argparse.ArgumentParser, argv: list[str] | None) -> Iterator[ar
 
     Raises:
         Refusal: If they cannot be parsed, or the block raises one of `MISUSE`.
+        Declared: If the parser is what is asked for.
     """
+    if argv and argv[-1] is ASK:
+        raise Declared(parser)
     args = parser.parse_args(argv)
     try:
         yield args
@@ -83,6 +93,19 @@ def parse(parser: argparse.ArgumentParser, argv: list[str] | None) -> argparse.N
     """
     with read(parser, argv) as args:
         return args
+
+
+def parser_of(main: Callable[[list[str]], int]) -> argparse.ArgumentParser:
+    """Return the parser of a command, which is not run.
+
+    Raises:
+        LookupError: If the command does not read its options by `read`.
+    """
+    try:
+        main([ASK])
+    except Declared as declared:
+        return declared.args[0]
+    raise LookupError("the command does not read its options by `arguments.read`")
 
 
 def begin() -> None:

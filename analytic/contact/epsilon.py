@@ -1,6 +1,8 @@
-"""The paper's smoothed Coulomb friction, eq. (22), with its continuation: for comparison, not for use.
+r"""The paper's smoothed Coulomb friction, eq. (22), with its continuation: for comparison, not for use.
 
-f = -mu F (eps + u) / (eps + u^2) u / |u| with u = v / reference_speed. Known faults, each with a test:
+.. math:: f = -\mu N\, \frac{\varepsilon + \lvert u\rvert}{\varepsilon + \lvert u\rvert^2}\, u, \qquad u = v / s,
+
+with the reference speed s. Known faults, each with a test:
 
 - The equation adds eps to a speed and to a squared speed, so that the solution depends on the unit of speed: the
   reference speed here is the paper's implicit 1 m/s.

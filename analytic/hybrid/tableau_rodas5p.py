@@ -1,12 +1,14 @@
-"""Coefficients of Rodas5P, a Rosenbrock method of order 5(4), in the form that multiplies no Jacobian by a vector.
+r"""Coefficients of Rodas5P, a Rosenbrock method of order 5(4), in the form that multiplies no Jacobian by a vector.
 
-With W = I / (gamma h) - J and T = df/dt, stage s solves
+With :math:`W = I / (\gamma h) - J` and :math:`T = \partial f / \partial t`, stage :math:`s` solves
 
-    W U_s = f(t + c_s h, x + sum_j A[s, j] U_j) + sum_j C[s, j] U_j / h + d_s h T,
+.. math::
 
-the end of the step is x + sum_j A[7, j] U_j + U_7, and U_7 is its error. H gives the dense output of order 4.
-Source: Steinebach, G. (2023), Construction of Rosenbrock-Wanner method Rodas5P, BIT Numerical Mathematics 63:27;
-the form: Hairer & Wanner (1996), Solving Ordinary Differential Equations II, section IV.7.
+    W U_s = f\left(t + c_s h,\ x + \sum_j A_{sj} U_j\right) + \frac{1}{h} \sum_j C_{sj} U_j + d_s h T,
+
+the end of the step is :math:`x + \sum_j A_{7j} U_j + U_7`, and :math:`U_7` is its error. H gives the dense output of
+order 4. Source: Steinebach, G. (2023), Construction of Rosenbrock-Wanner method Rodas5P, BIT Numerical Mathematics
+63:27; the form: Hairer & Wanner (1996), Solving Ordinary Differential Equations II, section IV.7.
 """
 
 from __future__ import annotations

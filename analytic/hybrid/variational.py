@@ -1,13 +1,17 @@
-"""Derivatives of a run with respect to its initial state: variational equations, and saltation at the events.
+r"""Derivatives of a run with respect to its initial state: variational equations, and saltation at the events.
 
-The derivative Phi of the final with respect to the initial (x, d) obeys Phi' = (D f) Phi and is multiplied at an event
-of guard h, reset R and fields f-, f+ by the saltation matrix
+The derivative :math:`\Phi` of the final with respect to the initial (x, d) obeys :math:`\dot\Phi = \mathrm{D}f\, \Phi`
+and is multiplied at an event of guard h, reset R and fields :math:`f^-, f^+` by the saltation matrix
 
-    S = D R + (f+ - D R f- - d_t R) (grad h)^T / (grad h . f- + d_t h).
+.. math::
+
+    S = \mathrm{D}R
+    + \frac{(f^+ - \mathrm{D}R\, f^- - \partial_t R)\, (\nabla h)^\top}{\nabla h \cdot f^- + \partial_t h}.
 
 An event that fires because another one has just made its guard negative happens at the same time, with the same shift
 in time. The memory d is part of the state here: SLIP's foot depends on the state at touchdown, and without it the
-multipliers are wrong. All derivatives are five-point differences along columns of Phi; a model provides none of them.
+multipliers are wrong. All derivatives are five-point differences along columns of :math:`\Phi`; a model provides none
+of them.
 
 Source: Leine & Nijmeijer, Dynamics and Bifurcations of Non-Smooth Mechanical Systems (2004), section 7.
 """

@@ -1,14 +1,19 @@
-"""BigANT: a hexapod with one motor per leg; a four-bar linkage turns the shaft's rotation into the path of the foot.
+r"""BigANT: a hexapod with one motor per leg; a four-bar linkage turns the shaft's rotation into the path of the foot.
 
 Body frame: origin in the middle of the chassis at the height of the shafts, x forward, y left, z up. Legs 0, 1, 2 are
 right rear, middle, front; 3, 4, 5 the same on the left, as for the compliant hexapod. A leg moves in its plane
-y = const. With the origin on its shaft and (x, z) in that plane, at shaft angle s,
+y = const. With the origin on its shaft and (x, z) in that plane, at shaft angle s, crank pin and foot are at
 
-    crank pin   A = crank (sin(s + s_0), cos(s + s_0)),        s_0 = `mid_stance`
-    rocker pin  B, at `coupler` from A and at `rocker` from the fixed pivot O: the one in front of the line from A to O
-    foot        P = A + foot_along e + foot_down d,            e = (B - A) / coupler,  d = e turned from +x towards -z
+.. math::
 
-so s = 0 is mid-stance, and a rising shaft angle moves the foot backward on the ground: the robot walks forward.
+    \begin{aligned}
+    A &= a\, (\sin(s + s_0),\ \cos(s + s_0)), \\
+    P &= A + p_1 e + p_2 d, \qquad e = (B - A) / c,
+    \end{aligned}
+
+with a = `crank`, s_0 = `mid_stance`, p_1 = `foot_along`, p_2 = `foot_down` and d = e turned from +x towards -z. The
+rocker pin B is at c = `coupler` from A and at `rocker` from the fixed pivot O: the one in front of the line from A to
+O. So s = 0 is mid-stance, and a rising shaft angle moves the foot backward on the ground: the robot walks forward.
 
 Source: Wu, Zhao and Revzen, arXiv:2310.20669, 3.1.1 (one Dynamixel MX-106 per leg, four-bar linkage for clearance and
 gearing). The paper prints no dimensions. Those here were searched for a foot path that is level and even over a quarter

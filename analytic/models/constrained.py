@@ -1,6 +1,8 @@
-"""Motion with foot constraints: flight, stance and impact as one linear system.
+r"""Motion with foot constraints: flight, stance and impact as one linear system.
 
-    M rate = load + J^T force,     J rate + drift = 0,     M (n, n) the mass matrix, J (m, n) the constraints' Jacobian
+.. math:: M\, \mathrm{rate} = \mathrm{load} + J^\top \mathrm{force}, \qquad J\, \mathrm{rate} + \mathrm{drift} = 0,
+
+with M, shape (n, n), the mass matrix and J, shape (m, n), the constraints' Jacobian:
 
     flight      rate = ddq,         load = u - h,  no rows in J: nothing is constrained
     stance      rate = ddq,         load = u - h,  drift = dJ dq,   force: of the ground on the feet

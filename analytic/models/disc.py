@@ -1,10 +1,10 @@
-"""The disc on which the contact model is timed: legs equally spaced on a rim; its parameters and its feet.
+r"""The disc on which the contact model is timed: legs equally spaced on a rim; its parameters and its feet.
 
 Body frame: origin in the disc's middle at the height of the hips, x forward, y left, z up. Leg k hangs at the angle
 2 pi k / n_legs from +x, on a vertical slide `lift` and after it the hinges `swing` a (about +y) and `sway` b (about the
 leg's own x), so its foot is
 
-    hip + (0, 0, lift) + R_y(a) R_x(b) (0, 0, -leg_length).
+.. math:: p_\mathrm{hip} + (0, 0, \mathrm{lift}) + R_y(a)\, R_x(b)\, (0, 0, -l), \qquad l = \mathrm{leg\_length}.
 
 Joints have the shape (..., n_legs, 3), in this order. Ranges of the two angles shrink with the number of legs, so that
 the feet's workspaces never overlap.

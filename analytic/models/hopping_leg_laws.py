@@ -1,15 +1,22 @@
-"""The hopping leg's control laws as plain functions of arrays: Bezier ground force, Raibert placement, regulation.
+r"""The hopping leg's control laws as plain functions of arrays: Bezier ground force, Raibert placement, regulation.
 
 `controllers.raibert.Raibert` wraps them for a simulator; the hybrid model compiles them. Every function gets time,
 q, dq, the machine's numbers `p` (see `hopping_leg_mechanics.P`), the gains `k` (see `K`) and the memory `m` (see
 `MEMORY`), which only events change. With the foot (y, z) in the hip's frame, J = d(y, z) / d(hip, knee), v = LB dth1:
 
-    flight   u = J^T [kp (foot_ref - foot) - kd dfoot]
-             foot_ref runs from where the foot left to (neutral stance_time v + krh (v - v_d), -leg_length), lifted
-             on the way
-    stance   u = -J^T (F_y, F_z) + kp_stance (posture - joints) - kd_stance djoints
-             F_z = force bez(s),  F_y = clip(kvy (v_d - v) bez(s) + lean F_z, +-friction F_z),  s = time / stance_time
-    per hop  force += k_height (h_d - h_apex),  lean += k_speed (v_d - v_apex), both limited
+.. math::
+
+    \begin{aligned}
+    \text{flight:}\quad u &= J^\top \left( k_p (p_\mathrm{ref} - p) - k_d\, \dot p \right), \\
+    \text{stance:}\quad u &= -J^\top (F_y, F_z) + k_p^\mathrm{st} (\bar q - q) - k_d^\mathrm{st}\, \dot q, \\
+    F_z &= F_0\, b(s), \qquad s = t / T_\mathrm{st}, \\
+    F_y &= \operatorname{clip}\left( k_\mathrm{vy} (v_d - v)\, b(s) + \lambda F_z,\ \pm \mu F_z \right).
+    \end{aligned}
+
+p is the foot and q the joints, b the profile `bezier`. The reference runs from where the foot left to
+:math:`(n T_\mathrm{st} v + k_\mathrm{rh} (v - v_d), -l)`, lifted on the way, with n = `neutral` and l the leg's length.
+From hop to hop F_0 = `force` grows by `k_height` (h_d - h_apex) and :math:`\lambda` = `lean` by `k_speed`
+(v_d - v_apex), both limited.
 
 The minus sign holds the leg up: -J^T (0, 32 N) balances a massless leg under the boom's weight.
 

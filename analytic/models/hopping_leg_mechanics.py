@@ -1,11 +1,15 @@
-"""The hopping leg in flight, in stance and at touchdown: functions of arrays, which numba compiles into the engine.
+r"""The hopping leg in flight, in stance and at touchdown: functions of arrays, which numba compiles into the engine.
 
 Equations, with B the selection of hip and knee, M the mass matrix with the rotors' inertia on its diagonal, and the
 torques u - damping * w of the motors:
 
-    flight      M ddq + C dq + G = B u
-    stance      M ddq + C dq + G = B u + J^T F,   J ddq + dJ dq = 0
-    touchdown   M (dq+ - dq-) = J^T F_imp,        J dq+ = 0
+.. math::
+
+    \begin{aligned}
+    \text{flight:}\quad M \ddot q + C \dot q + G &= B u, \\
+    \text{stance:}\quad M \ddot q + C \dot q + G &= B u + J^\top F, \qquad J \ddot q + \dot J \dot q = 0, \\
+    \text{touchdown:}\quad M (\dot q^+ - \dot q^-) &= J^\top F_\mathrm{imp}, \qquad J \dot q^+ = 0.
+    \end{aligned}
 
 J has two rows: the foot neither moves along Y_hc, tangential to its circle about the boom, nor along Z_hc, up; it
 slides freely along X_hc, radially. The frame hc is fixed at touchdown. F = (F_Y, F_Z) acts on the foot, F_Z > 0 is up.

@@ -1,9 +1,9 @@
-"""A chain of rigid links: mass matrix, bias and Jacobians by recursion over the links.
+r"""A chain of rigid links: mass matrix, bias and Jacobians by recursion over the links.
 
-    M(q) ddq + h(q, dq) = generalised forces,     h = C dq + G
+.. math:: M(q)\, \ddot q + h(q, \dot q) = \tau, \qquad h = C \dot q + G
 
-Joint k turns link k about an axis of the frame before it, or slides it along one; the link's frame sits on the joint
-and moves with the link. A chain of n links is described by
+with the generalised forces :math:`\tau`. Joint k turns link k about an axis of the frame before it, or slides it along
+one; the link's frame sits on the joint and moves with the link. A chain of n links is described by
 
     joints      (n,)    0, 1, 2: hinge about x, y, z;  3, 4, 5: slide along x, y, z
     offset      (n, 3)  of the joint from the frame before, in that frame [m]
@@ -18,7 +18,7 @@ and the acceleration of its origin. No term depends on absolute position: far fr
 Newton's and Euler's equations of the links, projected on the chain's motions (Kane): with J_k the Jacobian of link k's
 mass centre and rotation, and f_k the force and moment that its motion at ddq = 0 requires,
 
-    M = sum_k J_k^T diag(m_k, I_k) J_k,     h = sum_k J_k^T f_k.
+.. math:: M = \sum_k J_k^\top \operatorname{diag}(m_k, I_k)\, J_k, \qquad h = \sum_k J_k^\top f_k.
 
 Source: Featherstone, Rigid Body Dynamics Algorithms (2008), chapters 2 and 5, for recursion and notation.
 

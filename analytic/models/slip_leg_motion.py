@@ -1,6 +1,8 @@
-"""The equations of motion of the articulated leg: in flight, on a hard point contact, and at the foot's impact.
+r"""The equations of motion of the articulated leg: in flight, on a hard point contact, and at the foot's impact.
 
-    M dv + h = S^T tau + J^T F      F acts on the foot (report, eq. 4, erratum 3); S picks hip and knee; h = C v + g
+.. math:: M \dot v + h = S^\top \tau + J^\top F, \qquad h = C v + g
+
+F acts on the foot (report, eq. 4, erratum 3), S picks hip and knee.
 
 State and parameters as in `slip_leg`. As a `rigid_chain` the leg moves in the plane of x and y: the chain's y is the
 model's z, up. Plain functions of arrays, which the hybrid engine compiles.

@@ -1,4 +1,4 @@
-"""The pages of docs/ whose tables come from the code: environments, figures, the API reference.
+"""The pages of docs/ whose tables come from the code: environments, commands, figures, the API reference.
 
 Usage: tarsus page docs [--check] [--write]. Without --write it says which pages would change; with --check such a page
 is an error.
@@ -12,14 +12,14 @@ from functools import partial
 from tarsus.analytic import saving
 from tarsus.envs import ENVIRONMENTS, SURROGATES
 from tarsus.scripts import arguments
-from tarsus.scripts.pages import api_pages, environment_page, frame, gallery
+from tarsus.scripts.pages import api_pages, environment_page, frame, gallery, verb_pages
 
 
 def pages() -> dict[str, Callable[[], str]]:
     """Return how each page is made, by its path."""
     environments = ENVIRONMENTS | SURROGATES
     of_environments = {environment_page.place(name): partial(environment_page.page, name) for name in environments}
-    return of_environments | {"docs/figures.md": gallery.page} | api_pages.PAGES
+    return of_environments | {"docs/figures.md": gallery.page} | verb_pages.PAGES | api_pages.PAGES
 
 
 @arguments.command

@@ -1,12 +1,18 @@
-"""A toe of the hexapod on the ground: contact force, sliding, and touchdown.
+r"""A toe of the hexapod on the ground: contact force, sliding, and touchdown.
 
-World frame. `W` is the force on the toe without the ground's: the leg's force and its weight. On a surface of normal n
+World frame. W is the force on the toe without the ground's: the leg's force and its weight, T its tangential part. On
+a surface of normal n that curves by k along the toe's path, with the toe at f and sliding at :math:`s = \dot f`,
 
-    stick    N = -n.W,                                          while |T| <= mu N, T the tangential part of W
-    slide    N = -n.W + m n.(curvature), m f'' = W + N n - mu N s / sqrt(|s|^2 + eps^2), s = f'
+.. math::
 
-and the first-order variant solves (b + G) s + mu N s/|s| = T(s = 0), where G is the leg's damping seen at the toe.
-Source: SimSect manual 5.1.5 and 5.3.3, with errata 5, 6, 8, 12 and 26.
+    \begin{aligned}
+    \text{stick:}\quad N &= -n \cdot W \quad\text{while } \lvert T\rvert \le \mu N, \\
+    \text{slide:}\quad N &= -n \cdot W + m\, n \cdot k, \qquad
+    m \ddot f = W + N n - \mu N \frac{s}{\sqrt{\lvert s\rvert^2 + \varepsilon^2}},
+    \end{aligned}
+
+and the first-order variant solves :math:`(b + G)\, s + \mu N s / \lvert s\rvert = T(s = 0)`, where G is the leg's
+damping seen at the toe. Source: SimSect manual 5.1.5 and 5.3.3, with errata 5, 6, 8, 12 and 26.
 """
 
 from __future__ import annotations

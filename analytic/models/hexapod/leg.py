@@ -1,14 +1,18 @@
-"""One leg of the hexapod: kinematics and forces. Scalar functions for the compiled field.
+r"""One leg of the hexapod: kinematics and forces. Scalar functions for the compiled field.
 
 A leg is a vector from hip to toe with length rho, splay theta and hip angle phi (`hexapod.leg_vector`); its axes are
 
-    u = v / rho,   e_th = (cos th, -sin th sin ph, sin th cos ph),   e_ph = (0, cos ph, sin ph)
+.. math::
+
+    u = v / \rho, \qquad e_\theta = (\cos\theta,\ -\sin\theta \sin\varphi,\ \sin\theta \cos\varphi), \qquad
+    e_\varphi = (0,\ \cos\varphi,\ \sin\varphi)
 
 and it pushes its toe, in the body frame, with
 
-    q = F_r u + tau_th / rho e_th + tau_ph / (rho cos th) e_ph,
+.. math:: q = F_r u + \frac{\tau_\theta}{\rho} e_\theta + \frac{\tau_\varphi}{\rho \cos\theta} e_\varphi,
 
-and the body with -q at the toe's place. The power of q is F_r rho' + tau_th th' + tau_ph ph'.
+and the body with -q at the toe's place. The power of q is
+:math:`F_r \dot\rho + \tau_\theta \dot\theta + \tau_\varphi \dot\varphi`.
 Source: SimSect manual 5.1.2 and 5.1.8, with the rates as projections instead of the printed expressions (errata 13-16).
 """
 

@@ -1,9 +1,9 @@
-"""The compliant hexapod: its parameters and the kinematics of its legs.
+r"""The compliant hexapod: its parameters and the kinematics of its legs.
 
 Body frame: x to the right, y forward, z up. Legs 0, 1, 2 are right rear, middle, front; 3, 4, 5 the same on the left.
 A leg leaves its attachment point `attach[i]` as
 
-    v = rho [sin theta, cos theta sin phi, -cos theta cos phi]
+.. math:: v = \rho\, (\sin\theta,\ \cos\theta \sin\varphi,\ -\cos\theta \cos\varphi)
 
 with hip angle phi (about +x, driven), splay theta and length rho (both sprung). phi = 0 points straight down.
 

@@ -1,0 +1,18 @@
+// A click on a figure shows it as large as the window; a click or Escape closes it.
+for (const image of document.querySelectorAll("article img")) {
+  if (image.closest("a")) continue;
+  image.classList.add("enlarges");
+  image.tabIndex = 0;
+  const open = () => {
+    const dialog = document.createElement("dialog");
+    dialog.className = "figure";
+    dialog.setAttribute("aria-label", image.alt);
+    dialog.append(Object.assign(new Image(), { src: image.src, alt: image.alt }));
+    dialog.onclick = () => dialog.close();
+    dialog.onclose = () => dialog.remove();
+    document.body.append(dialog);
+    dialog.showModal();
+  };
+  image.onclick = open;
+  image.onkeydown = (event) => event.key === "Enter" && open();
+}
