@@ -45,7 +45,7 @@ def _motor(torso, leg: int, hip: np.ndarray, wall: float) -> None:
     rods = (
         (f"motor_{leg}", at - MOTOR_LENGTH * out, at + 0.004 * out, MOTOR, "dark"),
         (f"shaft_{leg}", at, hip, SHAFT, "metal"),
-        (f"hip_{leg}", hip - 0.012 * out, hip + 0.012 * out, 0.85 * MOTOR, "dark"),
+        (f"hip_{leg}", hip - 0.014 * out, hip + 0.014 * out, 0.85 * MOTOR, "dark"),
     )
     for name, start, end, radius, material in rods:
         kind, ends = mujoco.mjtGeom.mjGEOM_CYLINDER, (*start, *end)

@@ -18,6 +18,7 @@ def add_look(spec: mujoco.MjSpec) -> None:
     spec.visual.global_.offwidth = 1280
     spec.visual.global_.offheight = 960
     spec.visual.map.znear = 0.01
+    spec.visual.map.shadowclip = 2.0  # half the width of what has shadows [m]; at 1 the edge of it shows as grain
     spec.visual.map.force = 0.005  # length of a drawn contact force [m/N]
     spec.stat.extent = 1.0
     spec.stat.center = (0, 0, 0.15)
@@ -25,8 +26,8 @@ def add_look(spec: mujoco.MjSpec) -> None:
         name="sky",
         type=mujoco.mjtTexture.mjTEXTURE_SKYBOX,
         builtin=mujoco.mjtBuiltin.mjBUILTIN_GRADIENT,
-        rgb1=(0.75, 0.82, 0.88),
-        rgb2=(0.95, 0.96, 0.97),
+        rgb1=(0.45, 0.66, 0.88),
+        rgb2=(0.86, 0.93, 0.98),
         width=128,
         height=768,
     )

@@ -15,7 +15,7 @@ import mujoco
 import numpy as np
 
 HALF_TURNS = np.eye(4)  # the quaternions of no turn and of half a turn about x, y and z
-SIDES = 10  # of the strut's cross-section
+SIDES = 8  # of the strut's cross-section
 ROD, CYLINDER, FOLD_IN, FOLD_OUT = 0.006, 0.011, 0.009, 0.0165  # radii of piston, cylinder and the spring's folds [m]
 FOLDS = 6  # of the spring
 GRAIN = 64  # shares are multiples of 1 / GRAIN: MuJoCo scales them to a sum of 1, in single precision
