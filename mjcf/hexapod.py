@@ -119,7 +119,7 @@ def _add_leg(spec, torso, params: HexapodParams, leg: int, radius: float, ground
     toe = torso.add_body(name=f"toe_{leg}", pos=attach - (0, 0, length))
     make_point_mass(toe, params.leg_mass)
     _add_leg_joints(toe, params, leg)
-    add_foot(toe, leg, radius, ground, drawn=radius)
+    add_foot(toe, leg, radius, ground, drawn=0.0)
     toe.add_geom(name=f"leg_{leg}", type=mesh, meshname="foot", material="dark", **DRAWN)
     draw_strut(spec, f"leg_{leg}", "torso", toe.name, attach, length, tripod)
 

@@ -45,13 +45,19 @@ def draw_rod(body, name: str, start, end, radius: float, material: str) -> None:
     body.add_geom(name=name, type=kind, fromto=ends, size=(radius, 0, 0), material=material, **DRAWN)
 
 
+def draw_foot(body, leg: int, at, radius: float) -> None:
+    """Draw a ball that stands on a point of a body's frame [m] while the body is upright."""
+    sphere, pos = mujoco.mjtGeom.mjGEOM_SPHERE, np.add(at, (0, 0, radius))
+    body.add_geom(name=f"foot_{leg}", type=sphere, size=(radius, 0, 0), pos=pos, material="dark", **DRAWN)
+
+
 def add_nose(torso, size: tuple, pos: tuple) -> None:
     """Draw the box that marks the forward direction, from its half extents and its position [m]."""
     box = mujoco.mjtGeom.mjGEOM_BOX
     torso.add_geom(name="nose", type=box, size=size, pos=pos, material="dark", contype=0, conaffinity=0)
 
 
-def add_cameras(torso, follow=(1.15, -0.7, 0.55), side=(1.3, 0.0, 0.15)) -> None:
+def add_cameras(torso, follow=(0.9, -0.55, 0.42), side=(1.3, 0.0, 0.15)) -> None:
     """Add the cameras `follow` and `side`, at these positions from the body [m], and a light; they move with it."""
     track = mujoco.mjtCamLight.mjCAMLIGHT_TRACK
     torso.add_camera(name="follow", mode=track, pos=follow, **look_at(follow))
