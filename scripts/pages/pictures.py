@@ -34,7 +34,7 @@ def hexapod() -> np.ndarray:
     model, camera, (width, height) = stepper.model, mujoco.MjvCamera(), HERO_SIZE
     rendering.smooth_edges(model, 4, 4096)
     model.vis.global_.offwidth, model.vis.global_.offheight = 2 * width, 2 * height
-    camera.lookat, camera.distance = stepper.data.qpos[:3] + (0, 0.05, -0.02), 0.85
+    camera.lookat, camera.distance = stepper.data.qpos[:3] + (0, 0.04, -0.02), 0.76
     camera.azimuth, camera.elevation = 150, -17
     with mujoco.Renderer(model, 2 * height, 2 * width) as renderer:
         renderer.update_scene(stepper.data, camera)
