@@ -40,6 +40,7 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
         width: Of an image [pixel].
         height: Of an image [pixel].
         camera: Name of the camera: "follow", "side", or one of the model's own.
+        forces: Whether contact forces are drawn, as arrows.
         options: The fields of the task's configuration. `reset(options=...)` also takes them, except those that
             determine the spaces, and keeps them for later episodes; there `qpos` and `qvel` set one initial state.
 
@@ -57,13 +58,21 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
     metadata: dict[str, Any] = {"render_modes": ["human", "rgb_array", "depth_array"], "render_fps": 50}
     task_class: type[Task]
 
-    def __init__(self, render_mode: str | None = None, width: int = 640, height: int = 480, camera="follow", **options):
+    def __init__(
+        self,
+        render_mode: str | None = None,
+        width: int = 640,
+        height: int = 480,
+        camera: str = "follow",
+        forces: bool = False,
+        **options,
+    ):
         if render_mode is not None and render_mode not in self.metadata["render_modes"]:
             known = ", ".join(self.metadata["render_modes"])
             raise ValueError(f"unknown render mode {render_mode!r}; there are {known}")
         self.render_mode = render_mode
         self._busy = False
-        self._camera = Camera(width, height, camera, depth=render_mode == "depth_array")
+        self._camera = Camera(width, height, camera, render_mode == "depth_array", forces)
         self.last_good_state: tuple[np.ndarray, np.ndarray] | None = None
         self.task = self.task_class(shape=(), **options)
         self.observation_space, self.action_space = self.task.observation_space, self.task.action_space

@@ -20,14 +20,17 @@ class Camera:
         height: Of an image [pixel].
         name: Of the camera.
         depth: Whether images are depths [m].
+        forces: Whether contact forces are drawn, as arrows.
 
     Raises:
         ValueError: If a size is not a positive whole number.
     """
 
-    def __init__(self, width: int, height: int, name: str, depth: bool = False):
+    def __init__(self, width: int, height: int, name: str, depth: bool = False, forces: bool = False):
         check_count("width", width), check_count("height", height)
         self.width, self.height, self.name, self.depth = width, height, name, depth
+        check("forces", forces, bool)
+        self.forces = forces
         self._renderer = self._viewer = None
 
     def check(self, model: mujoco.MjModel) -> None:
@@ -43,7 +46,9 @@ class Camera:
             self._renderer = mujoco.Renderer(model, self.height, self.width)
             if self.depth:
                 self._renderer.enable_depth_rendering()
-        self._renderer.update_scene(data, self.name)
+        view = mujoco.MjvOption()
+        view.flags[mujoco.mjtVisFlag.mjVIS_CONTACTFORCE] = self.forces
+        self._renderer.update_scene(data, self.name, view)
         return self._renderer.render()
 
     def show(self, model: mujoco.MjModel, data: mujoco.MjData) -> None:
@@ -59,6 +64,7 @@ class Camera:
             self._viewer.cam.type = mujoco.mjtCamera.mjCAMERA_TRACKING
             self._viewer.cam.trackbodyid = model.cam_bodyid[model.camera("follow").id]
             self._viewer.cam.distance = 1.5
+            self._viewer.opt.flags[mujoco.mjtVisFlag.mjVIS_CONTACTFORCE] = self.forces
         self._viewer.sync()
 
     def ground_changed(self) -> None:

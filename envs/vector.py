@@ -38,6 +38,7 @@ class LeggedVectorEnv(AutoresetVectorEnv):
         width: Of an image [pixel].
         height: Of an image [pixel].
         camera: Name of the camera.
+        forces: Whether contact forces are drawn, as arrows.
         options: The task's, the same for all simulations; `reset(options=...)` also takes them. What is drawn at the
             start of an episode (terrain, parameters) differs between simulations by their seeds.
 
@@ -63,6 +64,7 @@ class LeggedVectorEnv(AutoresetVectorEnv):
         width: int = 640,
         height: int = 480,
         camera: str = "follow",
+        forces: bool = False,
         **options,
     ):
         if render_mode not in (None, "rgb_array"):
@@ -70,7 +72,7 @@ class LeggedVectorEnv(AutoresetVectorEnv):
         super().__init__(num_envs, max_episode_steps, autoreset_mode)
         check_count("n_threads", n_threads, least=0)
         self.render_mode, self._n_threads = render_mode, n_threads
-        self._camera = Camera(width, height, camera)
+        self._camera = Camera(width, height, camera, forces=forces)
         self.task = self.task_class(shape=(num_envs,), **options)
         self._take_spaces(self.task.observation_space, self.task.action_space)
         self._bound = self.single_observation_space.high

@@ -170,6 +170,6 @@ def _add_link(parent, name: str, start, end, mass: float, joint: str):
 
 def _add_coupler_triangle(coupler, at: Linkage, leg: int) -> None:
     """Draw the two sides of the coupler that go to the foot."""
-    foot, pin = at.foot - at.crank_pin, at.rocker_pin - at.crank_pin
+    foot, pin = at.foot - at.crank_pin + (0, 0.007), at.rocker_pin - at.crank_pin  # inside the ball that is the foot
     for name, start in (("shank", (0.0, 0.0)), ("brace", pin)):
         draw_rod(coupler, f"{name}_{leg}", _xyz(start), _xyz(foot), 0.006, "tripod_a" if leg % 2 == 0 else "tripod_b")

@@ -7,7 +7,8 @@ import mujoco
 from .terrain import GROUND
 
 BODY_FIELDS = ("mass", "inertia", "pos", "ipos", "iquat")
-JOINTS_AND_ACTUATORS = (
+FIELDS = (
+    "skin_vert",  # as drawn at rest
     *("qpos0", "qpos_spring", "jnt_pos", "jnt_stiffness", "jnt_stiffnesspoly", "dof_damping", "dof_dampingpoly"),
     *("dof_armature", "actuator_gainprm", "actuator_biasprm", "actuator_dynprm", "actuator_forcerange"),
     "actuator_ctrlrange",
@@ -39,7 +40,7 @@ def take_parameters(model: mujoco.MjModel, donor: mujoco.MjModel) -> None:
         source = donor.body(body)
         for name in BODY_FIELDS:
             getattr(model.body(source.name), name)[:] = getattr(source, name)
-    for name in JOINTS_AND_ACTUATORS:
+    for name in FIELDS:
         getattr(model, name)[:] = getattr(donor, name)
     model.opt.gravity[:] = donor.opt.gravity
     for geom in (model.geom(k) for k in range(model.ngeom)):

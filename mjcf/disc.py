@@ -111,4 +111,6 @@ def _add_leg(spec: mujoco.MjSpec, torso, params: DiscParams, leg: int, radius: f
     for joint in JOINTS[1:]:
         add_servo(spec, f"{joint}_{leg}", params.motor, params.KP, params.KD)
     add_foot(body, leg, radius, ground, foot)
-    draw_rod(body, f"leg_{leg}", (0, 0, 0), foot, 0.005, "tripod_a" if leg % 2 == 0 else "tripod_b")
+    draw_rod(
+        body, f"leg_{leg}", (0, 0, 0), np.add(foot, (0, 0, 0.006)), 0.005, "tripod_a" if leg % 2 == 0 else "tripod_b"
+    )

@@ -16,10 +16,12 @@ import numpy as np
 
 from ..analytic.models.hexapod import N_LEGS, HexapodParams
 from ..analytic.terrain import Terrain, make
+from .chassis import draw_chassis
 from .hexapod_state import START, start_state
-from .look import DRAWN, add_cameras, add_nose
+from .look import DRAWN, HIDDEN, add_cameras, add_nose
 from .parts import SERVO_INPUTS, add_foot, add_foot_sensors, add_imu, add_servo, make_point_mass, new_spec
 from .presets import PRESETS, Preset, find
+from .strut import add_foot_mesh, draw_strut
 from .terrain import add_ground
 
 STIFF = 5.0  # rate of the hips' damping, in timesteps of the preset `rl`, from which it is too coarse
@@ -52,10 +54,11 @@ def build(
     preset = find(preset)
     _check_timestep(params, preset)
     spec = new_spec("hexapod", preset, params.g)
+    add_foot_mesh(spec)
     stands_on = add_ground(spec, ground, preset, params.friction_coeff, N_LEGS)
     torso = _add_torso(spec, params)
     for leg in range(N_LEGS):
-        _add_leg(torso, params, leg, preset.toe_radius, ground)
+        _add_leg(spec, torso, params, leg, preset.toe_radius, ground)
         add_servo(spec, f"hip_{leg}", params.motor, params.KP, params.KD)
     add_foot_sensors(spec, stands_on)
     add_imu(spec, torso)
@@ -99,25 +102,26 @@ def _add_torso(spec: mujoco.MjSpec, params: HexapodParams):
         name="torso",
         type=mujoco.mjtGeom.mjGEOM_BOX,
         size=TORSO_SIZE,
-        material="plate",
+        group=HIDDEN,  # the drawn chassis fills it
         contype=1,
         conaffinity=0,
     )
+    draw_chassis(torso, TORSO_SIZE, params.attach)
     add_nose(torso, (0.03, 0.012, 0.008), (0, TORSO_SIZE[1] + 0.012, 0.012))
     add_cameras(torso)
     return torso
 
 
-def _add_leg(torso, params: HexapodParams, leg: int, radius: float, ground: Terrain) -> None:
+def _add_leg(spec, torso, params: HexapodParams, leg: int, radius: float, ground: Terrain) -> None:
     attach, length = params.attach[leg], params.rho_r0[leg]
     tripod = "tripod_a" if leg % 2 == 0 else "tripod_b"
-    sphere, mesh = mujoco.mjtGeom.mjGEOM_SPHERE, mujoco.mjtGeom.mjGEOM_MESH
-    torso.add_geom(name=f"hip_{leg}", type=sphere, size=(0.022, 0, 0), pos=attach, material="dark", **DRAWN)
+    mesh = mujoco.mjtGeom.mjGEOM_MESH
     toe = torso.add_body(name=f"toe_{leg}", pos=attach - (0, 0, length))
     make_point_mass(toe, params.leg_mass)
     _add_leg_joints(toe, params, leg)
-    add_foot(toe, leg, radius, ground)
-    toe.add_geom(name=f"leg_{leg}", type=mesh, meshname="c_leg", material=tripod, **DRAWN)
+    add_foot(toe, leg, radius, ground, drawn=0.0)
+    toe.add_geom(name=f"leg_{leg}", type=mesh, meshname="foot", material="dark", **DRAWN)
+    draw_strut(spec, f"leg_{leg}", "torso", toe.name, attach, length, tripod)
 
 
 def _add_leg_joints(toe, params: HexapodParams, leg: int) -> None:

@@ -23,6 +23,7 @@ import numpy as np
 from ..analytic.models.hopping_leg import HoppingLegParams, start_angles
 from ..analytic.terrain import Terrain, make
 from .hopping_leg_look import add_views, draw_link
+from .look import draw_foot
 from .parts import add_foot_sensors, add_speed_line, new_spec
 from .presets import Preset, find
 from .terrain import add_ground
@@ -122,7 +123,8 @@ def _add_foot(spec: mujoco.MjSpec, shank, params: HoppingLegParams, preset: Pres
         contype=0,
         conaffinity=0,
     )
-    shank.add_site(name="foot_0", pos=foot, size=(0.012, 0.012, 0.012), rgba=(0.1, 0.1, 0.1, 1))
+    shank.add_site(name="foot_0", pos=foot, size=(preset.toe_radius,) * 3, rgba=(0.1, 0.1, 0.1, 1))
+    draw_foot(shank, 0, foot, 0.012)
     radial, tangential = preset.friction
     spec.add_pair(
         name="foot_0",

@@ -16,7 +16,7 @@ def draw_link(body, params: HoppingLegParams) -> None:
         "post": [("post", (0, 0, -params.HB), origin, 0.02, "dark")],
         "boom": [("boom", origin, tip, 0.012, "tripod_b"), ("bracket", tip, hip, 0.02, "dark")],
         "thigh": [("thigh", origin, (0, 0, -params.LH), 0.018, "plate")],
-        "shank": [("shank", origin, (0, 0, -params.shank), 0.012, "plate")],
+        "shank": [("shank", origin, (0, 0, 0.012 - params.shank), 0.011, "plate")],
     }
     for rod in rods[body.name]:
         draw_rod(body, *rod)

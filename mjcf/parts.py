@@ -9,7 +9,7 @@ import mujoco
 import numpy as np
 
 from ..analytic.terrain import Terrain
-from .look import add_look
+from .look import add_look, draw_foot
 from .presets import Preset
 from .terrain import add_ground, foot_bits
 
@@ -93,7 +93,10 @@ def make_box(body, mass: float, half: np.ndarray) -> None:
 
 
 def add_foot(body, leg: int, radius: float, terrain: Terrain, at=(0.0, 0.0, 0.0), drawn: float = 0.012) -> None:
-    """Add the sphere `toe_i` that stands on the ground of this foot, and at its centre `foot_i`, drawn larger."""
+    """Add the sphere `toe_i` that stands on the ground of this foot, and at its centre the site `foot_i`.
+
+    A ball of the radius `drawn` [m] stands on the same point, unless that is 0.
+    """
     contype, conaffinity = foot_bits(terrain, leg)
     body.add_geom(
         name=f"toe_{leg}",
@@ -104,7 +107,9 @@ def add_foot(body, leg: int, radius: float, terrain: Terrain, at=(0.0, 0.0, 0.0)
         conaffinity=conaffinity,
         condim=3,
     )
-    body.add_site(name=f"foot_{leg}", pos=at, size=(drawn,) * 3, rgba=(0.1, 0.1, 0.1, 1))
+    body.add_site(name=f"foot_{leg}", pos=at, size=(radius,) * 3, rgba=(0.1, 0.1, 0.1, 1))
+    if drawn > 0:
+        draw_foot(body, leg, at, drawn)
 
 
 def add_foot_sensors(spec: mujoco.MjSpec, stands_on: list[str]) -> None:

@@ -108,7 +108,8 @@ def _add_links(spec: mujoco.MjSpec, params: SlipLegParams):
     links = {"hip": (thigh, params.thigh_length, "tripod_a"), "knee": (shank, params.shank_length, "tripod_b")}
     for (name, (body, length, material)), span in zip(links.items(), JOINT_RANGES, strict=True):
         body.add_joint(name=name, type=mujoco.mjtJoint.mjJNT_HINGE, axis=(0, -1, 0), range=span, limited=True)
-        draw_rod(body, body.name, (0, 0, 0), (0, 0, -length), 0.018, material)
+        end = length if name == "hip" else length - 0.02  # inside the ball that is the foot
+        draw_rod(body, body.name, (0, 0, 0), (0, 0, -end), 0.018, material)
     return shank
 
 

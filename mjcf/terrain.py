@@ -89,13 +89,13 @@ def _add_material(spec: mujoco.MjSpec) -> None:
         type=mujoco.mjtTexture.mjTEXTURE_2D,
         builtin=mujoco.mjtBuiltin.mjBUILTIN_CHECKER,
         mark=mujoco.mjtMark.mjMARK_EDGE,
-        rgb1=(0.27, 0.33, 0.36),
-        rgb2=(0.21, 0.26, 0.29),
-        markrgb=(0.45, 0.5, 0.52),
+        rgb1=(0.74, 0.78, 0.80),
+        rgb2=(0.64, 0.69, 0.72),
+        markrgb=(0.50, 0.56, 0.60),
         width=256,
         height=256,
     )
-    material = spec.add_material(name="grid", texrepeat=(2, 2), texuniform=True)
+    material = spec.add_material(name="grid", texrepeat=(5, 5), texuniform=True)
     material.textures[mujoco.mjtTextureRole.mjTEXROLE_RGB] = "grid"
 
 

@@ -88,6 +88,7 @@ def film_episode(policy: str, environment: str | None, options: Mapping[str, Any
     from tarsus.scripts.learning import playing
 
     env, act = playing.start(policy, environment, options, seed, render_mode="rgb_array")
+    rendering.smooth_edges(env.unwrapped.model)
     period = env.unwrapped.ctrl_dt
     every = max(1, round(1 / (FPS * period)))  # whole control periods between pictures keep the film's pace even
     images = (env.render() for k, _ in enumerate(steps(env, act, seed)) if k % every == 0)

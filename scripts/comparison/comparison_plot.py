@@ -10,8 +10,8 @@ from tarsus.scripts.comparison.compare import BODY, ENGINES, Comparison, forces,
 from tarsus.scripts.machines.machine import Run
 from tarsus.scripts.runs.record import layout_of
 
-STYLES = {"exact": dict(lw=2.0), "mujoco": dict(lw=1.1, ls="--")}
-COLORS = {"exact": "#1f77b4", "mujoco": "#d95f02"}
+STYLES = {"exact": dict(lw=4.0), "mujoco": dict(lw=1.1)}  # where they agree the one is a line inside the other
+COLORS = {"exact": "#9ecae1", "mujoco": "#d95f02"}
 LABELS = {"exact": "exact", "mujoco": "MuJoCo"}
 SCALES = {"m": (1e3, "mm"), "rad": (1e3, "mrad"), "m/s": (1.0, "m/s")}
 

@@ -54,9 +54,9 @@ PANELS = {
 
 
 def draw(data, figure):
-    """Draw error against speed, a panel for each error, with the front."""
-    figure.set_size_inches(15, 5.6)
-    axes = figure.subplots(1, len(PANELS))
+    """Draw error against speed, a panel for each error, one above the other, with the front."""
+    figure.set_size_inches(8.5, 11)
+    axes = figure.subplots(len(PANELS), 1, sharex=True)
     for axis, (name, label) in zip(axes, PANELS.items(), strict=True):
         error = 100 * data[name]
         for k, integrator in enumerate(INTEGRATORS):
@@ -68,12 +68,13 @@ def draw(data, figure):
         on = on[np.argsort(data["real_time"][on])]
         axis.step(data["real_time"][on], error[on], where="pre", color="0.3", lw=1, label="front")
         _mark(axis, data, error)
-        axis.set(xscale="log", yscale="log", xlabel="simulated over processor time, one core", ylabel=label)
+        axis.set(xscale="log", yscale="log", ylabel=label)
         axis.grid(which="both", lw=0.3, alpha=0.5)
         plain_log(axis.xaxis)
         plain_log(axis.yaxis)
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=9, fontsize=9)
-    figure.suptitle("MuJoCo against the exact engine: hexapod, walk and run on flat ground", fontsize=11)
+    axes[-1].set_xlabel("simulated over processor time, one core")
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=10)
+    figure.suptitle("MuJoCo against the exact engine: hexapod, walk and run on flat ground", fontsize=12)
 
 
 def _mark(axis, data: dict[str, np.ndarray], error: np.ndarray) -> None:

@@ -51,8 +51,8 @@ def draw(data, figure):
         "10": "10: lifts off at F = m g",
         "8+9+10": "8, 9 and 10, as in the report",
     }
-    for name, label in labels.items():
-        axis.plot(data["mass"], data[f"gain_{name}"], "o-", markersize=4, label=label)
+    for (name, label), width in zip(labels.items(), (6, 6, 3, 2), strict=True):  # the last are on top, and thinner
+        axis.plot(data["mass"], data[f"gain_{name}"], "o-", lw=width, ms=2 + width, alpha=0.7, label=label)
     for name in ("8+9", "10"):
         axis.plot(
             data["mass"], data[f"predicted_{name}"], "k--", linewidth=1, label="predicted" if name == "10" else None

@@ -48,7 +48,7 @@ def draw(data, figure):
     n = np.arange(1, data["impact"].size + 1)
     axes[1].semilogy(n, data["left"], "v", label="time left to the limit [s]")
     axes[1].semilogy(
-        n, np.abs(data["impact"] - data["exact_impact"]) + 1e-17, ".", label="error of the impact time [s]"
+        n, np.abs(data["impact"] - data["exact_impact"]) + 1e-17, "o", mfc="none", label="error of the impact time [s]"
     )
     axes[1].semilogy(n[2:], data["prediction_error"] + 1e-17, "+", label="error of the limit predicted there [s]")
     axes[1].set(xlabel="impact", title="Errors (+ 1e-17, to be seen on this scale)")

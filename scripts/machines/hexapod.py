@@ -142,10 +142,11 @@ class Hexapod(Machine):
         return experiment.gait.cycle_time
 
     def add_looks(self, parser: argparse._ArgumentGroup) -> None:
-        """Add page and window."""
+        """Add page, arrows and window."""
         parser.add_argument(
             "--page", action="store_true", help="write run.html, the run in 3-D in one self-contained page"
         )
+        parser.add_argument("--forces", action="store_true", help="draw the feet's forces in the video, as arrows")
         words = dict(nargs="?", const="window", choices=("window", "web"))
         parser.add_argument("--view", **words, help="then watch it live, in a window or browser")
 
@@ -167,7 +168,7 @@ class Hexapod(Machine):
         """Write the film of a run."""
         from tarsus.scripts.views import rendering
 
-        rendering.write_video(run.record, experiment.model(), path)
+        rendering.write_video(run.record, experiment.model(), path, forces=args.forces)
 
     def page(self, run: Run, experiment: HexapodExperiment, path) -> None:
         """Write the page of a run."""

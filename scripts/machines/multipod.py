@@ -90,7 +90,8 @@ class Multipod(Machine):
         return walk(experiment, seconds, **options)
 
     def add_looks(self, parser: argparse._ArgumentGroup) -> None:
-        """Add the window."""
+        """Add the arrows and the window."""
+        parser.add_argument("--forces", action="store_true", help="draw the feet's forces in the video, as arrows")
         parser.add_argument("--view", action="store_const", const="window", help="then watch it live in a window")
 
     def failed(self, run: Run) -> bool:
@@ -120,7 +121,8 @@ class Multipod(Machine):
 
         every, feet = 2, (run.record[name].values for name in ("foot_position", "foot_force"))
         instants = zip(*(column[::every] for column in (run.qpos, *feet)), strict=True)
-        rendering.write_film(path, rendering.film(WalkingStepper(experiment).model, instants), FPS / every)
+        images = rendering.film(WalkingStepper(experiment).model, instants, forces=args.forces)
+        rendering.write_film(path, images, FPS / every)
 
     def watch(self, experiment: Any, where: str) -> None:
         """Walk on in MuJoCo's window."""

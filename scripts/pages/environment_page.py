@@ -224,6 +224,7 @@ def argument_rows(config: type) -> list[tuple[str, str, str]]:
     """Return the rows of an environment in MuJoCo: those of its images, and of its configuration."""
     rows = [("`render_mode`", "`None`", '`"human"`, `"rgb_array"` or `"depth_array"`')]
     rows += [("`width`, `height`, `camera`", '`640`, `480`, `"follow"`', 'of images; the other camera is `"side"`')]
+    rows += [("`forces`", "`False`", "contact forces are drawn as arrows")]
     return rows + field_rows(config)
 
 

@@ -9,18 +9,19 @@ A figure whose golden data are those of a smaller computation is left as it is: 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
 from tarsus.analytic import saving
-from tarsus.analytic.models.hexapod import robot
+from tarsus.analytic.models.hexapod import HexapodParams, robot
 from tarsus.analytic.terrain import Flat, Stairs
 from tarsus.controllers import clock_gaits
 from tarsus.scripts import arguments, report
 from tarsus.scripts.figure import load, names, picture, title
 from tarsus.scripts.pages import frame
-from tarsus.scripts.views.rendering import INSTALL_OPENGL, choose_opengl
+from tarsus.scripts.views.rendering import INSTALL_OPENGL, choose_opengl, smooth_edges
 
 ROOT = Path(__file__).parents[2]
 PICTURES = report.DOCS / "figures"
@@ -34,6 +35,8 @@ FILMED = {  # clip: environment, policy, options of `make`, seconds before it be
     "multipod": ("Multipod-v0", "undulation", {"n_legs": 12}, 1.0),
     "bigant": ("BigAnt-v0", "tripod", {}, 1.0),
 }
+BOTH = "hexapod_engines"  # clip of the same walk in both engines, side by side, with the feet's forces
+BOTH_BEGIN, BOTH_SPEED = 2.0, 0.5  # seconds before it begins; seconds of the walk per second of film
 WALKED = {  # clip of RHex: gait, ground, seconds before it begins, speed of the film
     "rhex_fast": ("rhex-fast", Flat(), 3.0, 0.25),
     "rhex_pronk": ("rhex-pronk", Flat(), 3.0, 0.25),
@@ -80,6 +83,7 @@ def film(clip: str, folder: Path) -> None:
     made, name, asked = policies.find(policy, environment, options)
     size = dict(zip(("width", "height"), CLIP_SIZE, strict=True))
     env = gymnasium.make(name, render_mode="rgb_array", max_episode_steps=10**9, **asked, **size)
+    smooth_edges(env.unwrapped.model)
     act, (observation, info) = made.make(env, 0), env.reset(seed=0)
     frames = []
     while len(frames) < CLIP_SECONDS * CLIP_FPS:
@@ -103,7 +107,32 @@ def film_walk(clip: str, folder: Path) -> None:
     record = hexapod_mujoco.simulate(experiment, before + speed * CLIP_SECONDS).record
     late = record.isel(time=record["time"].values >= before)
     model = experiment.model()
-    save(clip, list(rendering.frames(late, model, size=CLIP_SIZE, fps=CLIP_FPS, speed=speed)), folder)
+    save(clip, list(rendering.frames(late, model, size=CLIP_SIZE, fps=CLIP_FPS, speed=speed, forces=True)), folder)
+
+
+def film_both(clip: str, folder: Path) -> None:
+    """Write a clip of the hexapod's default walk in the exact engine, at the left, and in MuJoCo."""
+    from tarsus.scripts.machines import hexapod_exact, hexapod_mujoco
+    from tarsus.scripts.machines.hexapod import HexapodExperiment
+    from tarsus.scripts.views import rendering
+
+    params = HexapodParams()
+    experiment, halves = HexapodExperiment(params, params.gait, Flat()), []
+    for name, engine in (("exact", hexapod_exact), ("MuJoCo", hexapod_mujoco)):
+        record = engine.simulate(experiment, BOTH_BEGIN + BOTH_SPEED * CLIP_SECONDS).record
+        late = record.isel(time=record["time"].values >= BOTH_BEGIN)
+        options = {"fps": CLIP_FPS, "speed": BOTH_SPEED, "forces": True}
+        images = rendering.frames(late, experiment.model(), size=CLIP_SIZE, **options)
+        halves.append([_titled(image, name) for image in images])
+    save(clip, [np.concatenate(pair, axis=1) for pair in zip(*halves, strict=True)], folder)
+
+
+def _titled(image: np.ndarray, words: str) -> np.ndarray:
+    from PIL import Image, ImageDraw
+
+    picture = Image.fromarray(image)
+    ImageDraw.Draw(picture).text((8, 5), words, fill=(20, 20, 20), font_size=16)
+    return np.asarray(picture)
 
 
 def save(clip: str, frames: list[np.ndarray], folder: Path) -> None:
@@ -124,6 +153,10 @@ def _few_colours(frames: list[np.ndarray]) -> np.ndarray:
     return np.stack([np.asarray(image.convert("RGB")) for image in few])
 
 
+def _clips() -> dict[str, Callable[[str, Path], None]]:
+    return dict.fromkeys(FILMED, film) | dict.fromkeys(WALKED, film_walk) | {BOTH: film_both}
+
+
 @arguments.command
 def main(argv: list[str] | None = None) -> int:
     parser = arguments.Parser(prog="tarsus page gallery", description=__doc__.partition("\n")[0])
@@ -133,13 +166,13 @@ def main(argv: list[str] | None = None) -> int:
     frame.add_pictures(parser)
     with arguments.read(parser, argv) as args:
         folder = frame.pictures_folder(args)
-    clips = () if args.no_clips or args.only else (*FILMED, *WALKED)
+    clips = {} if args.no_clips or args.only else _clips()
     if clips and not choose_opengl():  # before MuJoCo is imported
         print(f"tarsus page gallery: no clips: {INSTALL_OPENGL}", file=sys.stderr)
-        clips = ()
+        clips = {}
     for name in [] if args.no_figures else args.only or names():
         print(f"{name}: {'drawn' if draw(name, folder) else 'left as it is'}")
-    for clip in clips:
-        (film if clip in FILMED else film_walk)(clip, folder)
+    for clip, write in clips.items():
+        write(clip, folder)
         print(f"{clip}: filmed")
     return 0

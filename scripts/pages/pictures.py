@@ -15,33 +15,36 @@ from tarsus.scripts import arguments
 from tarsus.scripts.pages import frame
 from tarsus.scripts.views import rendering
 
-INSTANTS = (2.25, 2.52, 2.75)  # a tripod in mid-swing, double support, the other tripod [s]
-WIDTH, HEIGHT = 400, 300  # of each instant [pixel]
+HERO, HERO_SIZE = 2.72, (1200, 600)  # when the hexapod is seen [s], a tripod landing; (width, height) [pixel]
+WIDTH, HEIGHT = 400, 300  # of each of the others [pixel]
 MULTIPOD_LEGS = (4, 6, 12, 24)
 WALK = 4.2  # after which the multipods and BigANT are seen [s]
 
 
 def hexapod() -> np.ndarray:
-    """Return the hexapod at a few instants of a stride, side by side, shape (height, n width, 3)."""
+    """Return the hexapod in mid-stride on rough ground, from near by, shape (height, width, 3)."""
     import mujoco
 
     from tarsus.scripts.machines.hexapod import HexapodExperiment
     from tarsus.scripts.machines.hexapod_mujoco import HexapodStepper
 
     stepper = HexapodStepper(HexapodExperiment(HexapodParams(), TripodGait(), Rough(), "rl"))
-    images = []
-    with mujoco.Renderer(stepper.model, 2 * HEIGHT, 2 * WIDTH) as renderer:
-        for instant in INSTANTS:
-            while stepper.data.time < instant:
-                stepper.step()
-            renderer.update_scene(stepper.data, "follow")
-            images.append(smoothed(renderer.render()))
-    return np.concatenate(images, axis=1)
+    while stepper.data.time < HERO:
+        stepper.step()
+    model, camera, (width, height) = stepper.model, mujoco.MjvCamera(), HERO_SIZE
+    rendering.smooth_edges(model, 4, 4096)
+    model.vis.global_.offwidth, model.vis.global_.offheight = 2 * width, 2 * height
+    camera.lookat, camera.distance = stepper.data.qpos[:3] + (0, 0.04, -0.02), 0.76
+    camera.azimuth, camera.elevation = 150, -17
+    with mujoco.Renderer(model, 2 * height, 2 * width) as renderer:
+        renderer.update_scene(stepper.data, camera)
+        return smoothed(renderer.render())
 
 
 def smoothed(image: np.ndarray) -> np.ndarray:
     """Return an image at half its size: four rays a pixel make smooth edges."""
-    return image.reshape(HEIGHT, 2, WIDTH, 2, 3).mean(axis=(1, 3)).astype(np.uint8)
+    height, width = image.shape[0] // 2, image.shape[1] // 2
+    return image.reshape(height, 2, width, 2, 3).mean(axis=(1, 3)).astype(np.uint8)
 
 
 def walking(robot: str, seconds: float = WALK, **params) -> np.ndarray:
@@ -53,7 +56,9 @@ def walking(robot: str, seconds: float = WALK, **params) -> np.ndarray:
     asked = Walking(robot, robot_params, machine.gait(robot_params), preset="rl")
     found = walk(asked, seconds)
     last = (found.qpos[-1], *(found.record[name].values[-1] for name in ("foot_position", "foot_force")))
-    return smoothed(next(rendering.film(WalkingStepper(asked).model, [last], size=(2 * WIDTH, 2 * HEIGHT))))
+    return smoothed(
+        next(rendering.film(WalkingStepper(asked).model, [last], size=(2 * WIDTH, 2 * HEIGHT), forces=True))
+    )
 
 
 def multipods() -> np.ndarray:

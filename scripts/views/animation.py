@@ -54,6 +54,9 @@ class View:
         self.figure = plt.figure(figsize=(8, 4.5), dpi=100)
         self.axes = self.figure.add_subplot(projection="3d")
         self.axes.view_init(elev=12, azim=-75)
+        for axis, bins in (("x", 5), ("y", 2), ("z", 4)):  # y is seen from its end: more labels would overlap
+            self.axes.locator_params(axis=axis, nbins=bins)
+        self.axes.set(xlabel="x [m]", ylabel="y [m]", zlabel="z [m]")
         self.plt = plt
         self.curves: dict[str, Any] = {}
         self.surface: Any = None

@@ -123,7 +123,7 @@ class LegPlot:
                 (self._curves[name],) = self._time.plot([], [], linewidth=1, label=name)
                 self._time.legend(loc="upper left", fontsize=8, ncols=4)
             self._curves[name].set_data(times, values / max(np.nanmax(np.abs(values)), 1e-12))
-        self._time.set(xlim=(max(0.0, t - 2.0), max(t, 2.0)), ylim=(-1.1, 1.6))
+        self._time.set(xlim=(max(0.0, t - 2.0), max(t, 2.0)), ylim=(-1.1, 2.0))  # room for the legend
 
     def show(self, pause: float = 1e-3) -> bool:
         """Draw the last moment in a window; return whether the run should stop."""

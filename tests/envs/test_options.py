@@ -15,7 +15,7 @@ from tarsus.scripts import evaluate
 
 ALL = [*ENVIRONMENTS, *SURROGATES]
 WRONG = (np.nan, np.inf, -np.inf, None, "word", 1j, [1.0, np.nan], {"g": np.nan}, {"g": 1.0}, {1: (1.0, 2.0)})
-OF_IMAGES = {"render_mode": None, "width": 640, "height": 480, "camera": "follow"}
+OF_IMAGES = {"render_mode": None, "width": 640, "height": 480, "camera": "follow", "forces": False}
 OF_MANY = {"max_episode_steps": None, "autoreset_mode": "NextStep", "n_threads": 0}
 
 
