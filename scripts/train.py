@@ -1,9 +1,10 @@
 """Train a policy with Stable-Baselines3 on the native vector environment.
 
 Usage: tarsus train [RUN] [--env NAME] [--option NAME=VALUE ...] [--algo ppo|sac] [--set NAME=VALUE ...] [--plain]
-[--seed 0] [--steps N] [--out FOLDER] [--resume].
+[--start POLICY] [--seed 0] [--steps N] [--out FOLDER] [--resume].
 RUN is a name of scripts/learning/training_runs.py, or a file in TOML with the fields of a `TrainingRun`. `--env` trains
-in any environment, `--plain` with the library's settings in place of ours. Needs the extra: pip install 'tarsus[rl]'.
+in any environment, `--plain` with the library's settings in place of ours, `--start` begins with a trained
+policy, to train it further under other options. Needs the extra: pip install 'tarsus[rl]'.
 Runtime: a million steps take ten minutes on two cores.
 
 Into FOLDER/RUN-SEED go `latest/` and `best/` (checkpoints, see scripts/learning/checkpoint.py), `progress.csv`,
@@ -21,7 +22,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tarsus.scripts import arguments, paths
-from tarsus.scripts.learning import checkpoint, playing, training_runs
+from tarsus.scripts.learning import checkpoint, playing, starting, training_runs
 from tarsus.scripts.learning.training_runs import TrainingRun
 from tarsus.scripts.runs import interrupts, output
 
@@ -50,10 +51,11 @@ def asked(args: argparse.Namespace) -> TrainingRun:
     run = TrainingRun(args.env) if args.run is None else training_runs.find(args.run)
     run = replace(run, environment=training_runs.environment_of(run.environment))
     algorithm = args.algo and args.algo.upper()
-    run = training_runs.changed(run, algorithm, dict(args.option), total_steps=args.steps, num_envs=args.num_envs)
+    more = {"total_steps": args.steps, "num_envs": args.num_envs, "start": args.start}
+    run = training_runs.changed(run, algorithm, dict(args.option), **more)
     if args.plain:
         run = replace(run, settings={}, normalise=False, num_envs=args.num_envs or PLAIN_ENVS)
-    return replace(run, settings={**run.settings, **dict(args.set)})
+    return starting.adopted(replace(run, settings={**run.settings, **dict(args.set)}))
 
 
 def check(run: TrainingRun) -> None:
@@ -70,6 +72,7 @@ def check(run: TrainingRun) -> None:
     if unknown := [name for name in run.settings if name not in known]:
         raise ValueError(f"{run.algorithm} has no setting {unknown[0]!r}; there are {', '.join(known)}")
     playing.make(run.environment, run.options).close()
+    starting.policy_of(run)
 
 
 def planned(args: argparse.Namespace) -> tuple[TrainingRun, Path]:
@@ -108,6 +111,7 @@ def parser() -> arguments.Parser:
     parser.add_argument(
         "--plain", action="store_true", help=f"the library's own settings, nothing normalised, {PLAIN_ENVS} simulations"
     )
+    parser.add_argument("--start", metavar="POLICY", help="a trained policy to begin with: its name or its folder")
     parser.add_argument("--seed", type=arguments.seed, default=0)
     parser.add_argument("--steps", type=steps, help="of all simulations together; by default the run's own")
     parser.add_argument("--num-envs", type=arguments.simulations, help="simulations; by default the run's own")

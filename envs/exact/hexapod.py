@@ -22,8 +22,9 @@ from ...mjcf.hexapod_state import to_exact
 from .machine import ExactMachine, Row, without_tables
 
 RTOL = 1e-5  # a walk's position is then right to a few micrometres after 20 s
-# The task says when the robot has toppled; and the speed of a walk is then right to 0.02 %, its drift to some percent.
-VARIANTS = Variants(upright=-1.0, slide_speed=1e-3)
+# The task says when the robot has toppled. Friction fades below 0.1 mm/s: at ten times that the clock's walk sways
+# 1.2 % less, and its reward's `drift` is 1.5 % off. It costs no time.
+VARIANTS = Variants(upright=-1.0, slide_speed=1e-4)
 MOST_PARTS = 64  # of a control period
 
 

@@ -16,6 +16,7 @@ from tarsus.scripts.learning import playing
 
 STILL = 0.1  # a shorter way has no cost of transport [m]
 IN_CONE = 0.9  # of friction times the normal force: a foot with less tangential force has no reason to slide
+SIMULATED = ("engine", "preset")  # options of a candidate that say where it was trained; a setting says its own
 CORNERS = np.stack(np.meshgrid(*[[-1.0, 1.0]] * 3, indexing="ij"), -1).reshape(-1, 3)
 
 
@@ -69,7 +70,8 @@ def play(candidate: Candidate, setting: Setting, seeds: Sequence[int], seconds: 
         ValueError: If the environment does not take the setting.
         NotFinite: If the policy gives an action that is not finite.
     """
-    options = dict(candidate.options) | dict(setting.options)
+    own = {name: value for name, value in candidate.options.items() if name not in SIMULATED}
+    options = own | dict(setting.options)
     env = playing.make(candidate.environment, options)
     n_steps = playing.steps_of(env) if seconds is None else max(2, round(seconds / env.unwrapped.ctrl_dt))
     env.reset(seed=seeds[0])

@@ -96,8 +96,8 @@ def damage(folder: Path) -> str:
     return "" if trained == steps else f"model.zip is of step {trained}, run.json of step {steps}"
 
 
-def policy_arrays(model, normaliser) -> dict[str, np.ndarray]:
-    """Return the deterministic policy as arrays: mean and scale of the observation, weights and biases in order."""
+def actor_of(model) -> tuple[list, str, bool]:
+    """Return the linear layers of a model's actor, what is between them, and whether tanh squashes its actions."""
     import torch
 
     actor = model.policy
@@ -105,7 +105,12 @@ def policy_arrays(model, normaliser) -> dict[str, np.ndarray]:
         layers, activation, squash = [*actor.mlp_extractor.policy_net, actor.action_net], "tanh", False
     else:
         layers, activation, squash = [*actor.actor.latent_pi, actor.actor.mu], "relu", True
-    linear = [layer for layer in layers if isinstance(layer, torch.nn.Linear)]
+    return [layer for layer in layers if isinstance(layer, torch.nn.Linear)], activation, squash
+
+
+def policy_arrays(model, normaliser) -> dict[str, np.ndarray]:
+    """Return the deterministic policy as arrays: mean and scale of the observation, weights and biases in order."""
+    linear, activation, squash = actor_of(model)
     arrays = {
         "activation": activation,
         "squash": squash,

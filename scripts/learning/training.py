@@ -18,7 +18,7 @@ from tqdm import tqdm
 import tarsus  # noqa: F401  registers the environments
 from tarsus.analytic import saving
 from tarsus.envs import SURROGATES
-from tarsus.scripts.learning import checkpoint, training_runs
+from tarsus.scripts.learning import checkpoint, starting, training_runs
 from tarsus.scripts.learning.training_runs import TrainingRun
 from tarsus.scripts.runs import interrupts
 
@@ -73,6 +73,8 @@ def build(run: TrainingRun, seed: int, folder: Path, resume: bool, n_threads: in
         gamma, on = run.settings.get("gamma", 0.99), run.normalise
         normaliser = VecNormalize(envs, norm_obs=on, norm_reward=on, gamma=gamma)
         model = algorithm("MlpPolicy", normaliser, seed=seed, device="cpu", **training_runs.for_algorithm(run.settings))
+        if policy := starting.policy_of(run):
+            starting.begin_with(policy, model, normaliser)
     formats = ["csv"] + (["tensorboard"] if importlib.util.find_spec("tensorboard") else [])
     log = saving.numbered(folder / f"log-{model.num_timesteps}")
     model.set_logger(configure(str(log), formats))
@@ -181,7 +183,8 @@ def train(
             carry_over(judge, folder)
         try:
             watch = watching(run, seed, folder, eval_every, bar, asked)
-            model.learn(left, callback=[judge, watch], reset_num_timesteps=not resume)
+            first = [starting.warming(run)] if run.start else []
+            model.learn(left, callback=[*first, judge, watch], reset_num_timesteps=not resume)
         finally:
             Path(judge.log_path).unlink(missing_ok=True)
         checkpoint.save(folder / "latest", run, seed, model, normaliser)

@@ -51,6 +51,7 @@ class TrainingRun:
     num_envs: int = 64
     total_steps: int = 1_000_000
     normalise: bool = True  # observations and rewards by their running means
+    start: str = ""  # a trained policy to begin with, a shipped one or the folder of a checkpoint; "" is none
 
     def __post_init__(self) -> None:
         if self.algorithm not in SETTINGS:
@@ -62,6 +63,8 @@ class TrainingRun:
             check_count(name, getattr(self, name), least=1)
         if not isinstance(self.normalise, bool):
             raise ValueError(f"normalise must be true or false, got {self.normalise!r}")
+        if not isinstance(self.start, str):
+            raise ValueError(f"start must be the name of a policy, got {self.start!r}")
 
 
 RANDOMISED = {
@@ -141,7 +144,7 @@ def from_file(path: Path) -> TrainingRun:
     return TrainingRun(**said)
 
 
-def changed(run: TrainingRun, algorithm: str | None, options: Mapping[str, Any], **more: int | None) -> TrainingRun:
+def changed(run: TrainingRun, algorithm: str | None, options: Mapping[str, Any], **more: Any) -> TrainingRun:
     """Return a run with changes; another algorithm comes with the settings of its own.
 
     Args:

@@ -33,12 +33,12 @@ def walked(env, policy, n=EPISODE):
 
 
 def test_the_clock_walks_as_in_the_reference_preset():
-    speed, terms, _ = walked(made(), lambda _: np.zeros(6))
-    reference, same, _ = walked(gymnasium.make("Hexapod-v0", preset="reference"), lambda _: np.zeros(6))
-    assert speed == pytest.approx(reference, rel=3e-3)
-    total = sum(same.values())
-    for name, value in terms.items():
-        assert value == pytest.approx(same[name], rel=0.01, abs=2e-3 * total), name
+    start = {"reset_noise": 0.0}
+    speed, terms, _ = walked(made(**start), lambda _: np.zeros(6))
+    reference, same, _ = walked(gymnasium.make("Hexapod-v0", preset="reference", **start), lambda _: np.zeros(6))
+    assert speed == pytest.approx(reference, rel=1e-3) and terms.keys() == same.keys()
+    for name, value in terms.items():  # from any other start `power` is sampled at other phases: see docs/trust.md
+        assert value == pytest.approx(same[name], rel=0.01), name
 
 
 def test_a_standing_robot_is_carried_by_its_feet_and_feels_gravity():

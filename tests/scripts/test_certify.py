@@ -270,6 +270,14 @@ def test_an_episode_has_the_numbers_of_evaluate():
     assert made.cost_of_transport == pytest.approx(known.cost_of_transport, rel=1e-12) and known.length == 1.0
 
 
+@pytest.mark.parametrize("trained", [{"engine": "exact"}, {"preset": "reference"}])
+def test_where_a_policy_was_trained_is_not_where_it_is_certified(trained):
+    candidate = loading.Candidate("walk", "Hexapod-v0", trained, lambda env, seed: walk(env))
+    (made,) = replay.play(candidate, RL, [3], 0.4)
+    (known,) = replay.play(replace(candidate, options={}), RL, [3], 0.4)
+    np.testing.assert_array_equal(made.position, known.position)
+
+
 def test_rough_ground_is_under_the_feet_of_each_seed():
     candidate = loading.load("hexapod-commanded-0", None, {})
     tracks = replay.play(candidate, RL, [0, 1], 1.0)
