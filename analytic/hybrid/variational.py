@@ -67,7 +67,7 @@ def variational_model(model: Model, n_directions: int | None = None, reach: floa
         params=dict(zip(model.param_names, model.p0, strict=True)) | along,
     )
     made.x0[:n], made.d0[:nd] = model.x0, model.d0
-    field, transition = _functions(base.field, base.guards, base.transition, base.field_key, s)
+    field, transition = _functions(base.field, base.guards, base.transition, s)
     base_guards, base_valid, width, pw = base.guards, base.validate, s.width, max(s.n_p, 1)
 
     def guards(t, x, d, p, chart, g):
@@ -83,7 +83,7 @@ def variational_model(model: Model, n_directions: int | None = None, reach: floa
     return made
 
 
-def _functions(field: Any, guards: Any, transition: Any, field_key: Any, s: Sizes) -> tuple:
+def _functions(field: Any, guards: Any, transition: Any, s: Sizes) -> tuple:
     """Return the augmented field and transition."""
     n, nd, n_p, m, width, reach = s.n, s.nd, s.n_p, s.m, s.width, s.reach
     pw = max(n_p, 1)
@@ -118,9 +118,8 @@ def _functions(field: Any, guards: Any, transition: Any, field_key: Any, s: Size
         if after == -1:
             return after
         delay(t, x, d, p, chart, fired, before_x, before_d)
-        same = np.all(before_x == x[:n]) and np.all(before_d == d[:width])
-        if not same or field_key(after) != field_key(chart):  # else S is the identity
-            saltate(t, x, d, p, chart, after, fired, before_x, before_d)
+        # Even where it changed nothing: at a fixed point a reset may return what was there, and depend on the state.
+        saltate(t, x, d, p, chart, after, fired, before_x, before_d)
         return after
 
     return augmented_field, augmented_transition
