@@ -7,7 +7,8 @@ of guard h the time moves by t_p = -(h_x Phi + h_d Delta + h_p P) / (h_x f- + h_
     Phi+ = r_x Phi + r_d Delta + r_p P + (r_x f- + r_t - f+) t_p.
 
 All derivatives of the model's functions are five-point differences along the directions (`variational`); a run is never
-differenced. The step control sees the state alone, so that the steps are those of a run without derivatives.
+differenced. The step control sees the derivatives too, with `looser` times the state's tolerance: where a field bends
+without an event (a torque reaches its limit) they jump, and the state does not.
 
 Where the derivative does not exist the answer is NaN and a sentence: see `Existence`.
 
@@ -140,6 +141,7 @@ class Derivatives:
         chart: str | int | None = None,
         stop_at: str | None = None,
         stop_count: int = 1,
+        looser: float = 100.0,
         **settings: Any,
     ) -> DerivedRun:
         """Return a run and its derivatives; the arguments are those of `Simulator.run`.
@@ -154,6 +156,8 @@ class Derivatives:
             chart: First chart; None lets the model's `initial` choose it and complete the start, directions included.
             stop_at: Guard that ends the run; None runs to `final_time`.
             stop_count: Number of its event.
+            looser: Tolerance of the derivatives over that of the state, for a direction as large as what it moves;
+                infinity takes the steps of a run without derivatives, which serves where every kink is an event.
             **settings: See `Options`; by default rtol is 1e-10, nothing is recorded, and no Zeno limit is passed.
 
         Raises:
@@ -174,15 +178,15 @@ class Derivatives:
         if chart is None:
             chart, x, d, p, v = v.begun(model, t0, x, d, p)
         settings = {"rtol": 1e-10, "record_period": None} | settings
+        sizes = np.max(np.abs(v.p) / self._scale(p)[:, None], axis=0, initial=0.0)
         r = self.sim.run(
-            *self._augmented(x, d, p, v), t0=t0, chart=model.chart_code(chart), stop_at=stop_at,
-            stop_count=stop_count, **self._tolerances(settings),
+            *self._augmented(x, d, p, v, sizes), t0=t0, chart=model.chart_code(chart), stop_at=stop_at,
+            stop_count=stop_count, **self._tolerances(settings, np.maximum(sizes, v.extent(x, d)), looser),
         )  # fmt: skip
         return self._derived(r, p, v, stop_at)
 
-    def _augmented(self, x: np.ndarray, d: np.ndarray, p: np.ndarray, v: Directions) -> tuple:
+    def _augmented(self, x: np.ndarray, d: np.ndarray, p: np.ndarray, v: Directions, sizes: np.ndarray) -> tuple:
         nothing = np.zeros(max(self.model.d0.size, 1) * v.size)
-        sizes = np.max(np.abs(v.p) / self._scale(p)[:, None], axis=0, initial=0.0)
         memory = np.concatenate([d, v.d.T.ravel() if d.size else nothing, np.zeros(v.size)])
         return np.concatenate([x, v.x.T.ravel()]), memory, np.concatenate([p, v.p.T.ravel(), sizes])
 
@@ -191,13 +195,14 @@ class Derivatives:
         scale = np.maximum(np.abs(p), np.abs(self.model.p0))
         return np.where(scale > 0, scale, 1.0)
 
-    def _tolerances(self, settings: dict[str, Any]) -> dict[str, Any]:
-        """Return the settings with which a step's error is that of the state alone, a mean over its n entries."""
-        n, share = self.model.x0.size, 1.0 / np.sqrt(1.0 + self.n_directions)
-        atol = np.full(n * (1 + self.n_directions), np.inf)
+    def _tolerances(self, settings: dict[str, Any], sizes: np.ndarray, looser: float) -> dict[str, Any]:
+        """Return the settings with which the error of a step is that of the state, or of a column `looser` times it."""
+        n, k = self.model.x0.size, self.n_directions
+        share, rtol = 1.0 / np.sqrt(1.0 + k), settings["rtol"]  # the error is a mean over n (1 + k) entries
         given = settings.get("atol")
-        atol[:n] = share * np.asarray(0.01 * settings["rtol"] if given is None else given, dtype=float)
-        return settings | {"rtol": share * settings["rtol"], "atol": atol}
+        atol = np.broadcast_to(np.asarray(0.01 * rtol if given is None else given, dtype=float), (n,))
+        columns = looser * np.outer(sizes, atol + rtol)
+        return settings | {"rtol": share * rtol, "atol": share * np.concatenate([atol, columns.ravel()])}
 
     def _derived(self, r: Result, p: np.ndarray, v: Directions, stop_at: str | None) -> DerivedRun:
         log = r.events

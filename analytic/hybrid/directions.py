@@ -43,6 +43,11 @@ class Directions:
         """How many there are."""
         return len(self.names)
 
+    def extent(self, x: np.ndarray, d: np.ndarray) -> np.ndarray:
+        """Return how large the directions are in state and memory, relative to these, shape (k,)."""
+        of_x = np.max(np.abs(self.x) / (1.0 + np.abs(x))[:, None], axis=0, initial=0.0)
+        return np.maximum(of_x, np.max(np.abs(self.d) / (1.0 + np.abs(d))[:, None], axis=0, initial=0.0))
+
     def begun(self, model: Model, t0: float, x: np.ndarray, d: np.ndarray, p: np.ndarray) -> tuple:
         """Return the chart, state, memory, parameters and directions behind the model's `initial`.
 
