@@ -24,14 +24,17 @@ from typing import Any
 
 import numpy as np
 
+from ..compilation import has_numba
 from ..compilation.rebuild import interpreted
-from .directions import Directions, along, pick
+from .check import check_model
+from .directions import REACH, Directions, along, pick
 from .expand import to_functions
+from .jet_field import jets_of
 from .model import Model
 from .names import overlay
 from .result import Result, Status
-from .saltation import REACH
-from .simulator import Simulator, compile
+from .simulator import Simulator
+from .tableau import METHODS
 from .variational import variational_model
 
 
@@ -120,14 +123,33 @@ class Derivatives:
         n_directions: How many.
         method: As in `compile`; a stiff method would need the derivative of the derivative, and costs its cube.
         mode: As in `compile`.
-        reach: Relative step of the differences, see `variational.Variation`.
+        reach: Relative step of the differences: large against round-off, 1e-12, and small against the scale on which
+            the functions vary.
+        jets: Whether the field is differentiated by its arithmetic, exactly and several times faster, instead of by
+            differences; runs compiled only. None: if the mode is. Guards and transitions are always differenced.
+
+    Raises:
+        ValueError: If the model has a mistake, or jets are asked for of an interpreted one.
     """
 
     def __init__(
-        self, model: Model, n_directions: int, method: str = "dop853", mode: str = "auto", *, reach: float = REACH
+        self,
+        model: Model,
+        n_directions: int,
+        method: str = "dop853",
+        mode: str = "auto",
+        *,
+        reach: float = REACH,
+        jets: bool | None = None,
     ) -> None:
         self.model, self.n_directions = model, n_directions
-        self.sim: Simulator = compile(variational_model(model, n_directions, reach), method, mode)
+        mode = ("compiled" if has_numba() else "python") if mode == "auto" else mode
+        self.jets = mode == "compiled" if jets is None else jets
+        if self.jets and mode == "python":
+            raise ValueError("jets are a type of numba's: an interpreted model is differentiated by differences")
+        check_model(model, to_functions(model), mixed=False)
+        made = variational_model(model, n_directions, reach, self.jets)
+        self.sim = Simulator(made, to_functions(made), METHODS[method], mode)
         self._field = interpreted(to_functions(model).field)
 
     def run(
@@ -186,9 +208,11 @@ class Derivatives:
         return self._derived(r, p, v, stop_at)
 
     def _augmented(self, x: np.ndarray, d: np.ndarray, p: np.ndarray, v: Directions, sizes: np.ndarray) -> tuple:
+        """Return the state, memory and parameters of the augmented model; `saltation` says where what is."""
         nothing = np.zeros(max(self.model.d0.size, 1) * v.size)
         memory = np.concatenate([d, v.d.T.ravel() if d.size else nothing, np.zeros(v.size)])
-        return np.concatenate([x, v.x.T.ravel()]), memory, np.concatenate([p, v.p.T.ravel(), sizes])
+        jets = [jets_of(p, v.p)] if self.jets else []
+        return np.concatenate([x, v.x.T.ravel()]), memory, np.concatenate([p, v.p.T.ravel(), sizes, *jets])
 
     def _scale(self, p: np.ndarray) -> np.ndarray:
         """Return what is a large step of each parameter: its own size, its default's, or 1 if both are zero."""

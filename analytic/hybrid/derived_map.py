@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 
 from .derivatives import Derivatives, Existence, Tangent
-from .directions import Directions, along, pick
+from .directions import REACH, Directions, along, pick
 from .model import Model
 from .names import overlay
-from .saltation import REACH
 from .sections import Convergence, multipliers
 
 

@@ -21,6 +21,7 @@ import numpy as np
 
 from .expand import to_functions
 from .guard import Guard
+from .jet_field import jet_field, jets_of
 from .model import Model
 from .names import overlay
 from .result import Result, Status
@@ -46,11 +47,18 @@ class Monodromy:
         return multipliers(self.matrix)
 
 
-def variational_model(model: Model, n_directions: int | None = None, reach: float = REACH) -> Model:
+def variational_model(model: Model, n_directions: int | None = None, reach: float = REACH, jets: bool = False) -> Model:
     """Return the model of x, d and p with their directions, as three functions; `saltation` has its vectors' layout.
 
     A direction moves the parameters too, by default not at all. Its first chart must be given: the model's `initial`
     and `after_zeno` are left out.
+
+    Args:
+        model: The model.
+        n_directions: How many; None: all n + n_memory.
+        reach: Relative step of the finite differences.
+        jets: Whether the field is differentiated by its arithmetic (`jet_field`), which runs compiled only; its
+            parameters are then followed by those of the model as jets. Guards and transitions are differenced.
     """
     base = to_functions(model)
     n, nd = model.x0.size, model.d0.size
@@ -59,6 +67,8 @@ def variational_model(model: Model, n_directions: int | None = None, reach: floa
     table = [Guard(g.name, g.direction, g.side, g.invalid, g.on_entry) for g in model.guards.values()]
     s = Sizes(n, nd, model.p0.size, len(table), m, reach)
     along = {"along": np.zeros((m, s.n_p)), "along_size": np.zeros(m)}
+    if jets:
+        along["jets"] = jets_of(model.p0, np.zeros((s.n_p, m)))
     made = Model(
         f"{model.name}_variational",
         state=dict.fromkeys(model.state_names, 0.0) | {"phi_x": start[:n].T},
@@ -68,6 +78,8 @@ def variational_model(model: Model, n_directions: int | None = None, reach: floa
     )
     made.x0[:n], made.d0[:nd] = model.x0, model.d0
     field, transition = _functions(base.field, base.guards, base.transition, s)
+    if jets:
+        field = jet_field(base.field, s)
     base_guards, base_valid, width, pw = base.guards, base.validate, s.width, max(s.n_p, 1)
 
     def guards(t, x, d, p, chart, g):
