@@ -1,8 +1,10 @@
 """Numbers with derivatives along k directions (jets), for numba: plain functions compiled for them differentiate.
 
-A jet is a value and k partial derivatives; arithmetic and `math` carry them along by the chain rule, exactly. A function
-compiled for floats serves unchanged: its arguments are arrays of jets, and `numpy.empty` and `numpy.zeros` in it make
-arrays of jets too (`of_jets`). Comparisons see the value; at a kink the derivative is that of the branch taken.
+A jet is a value and k partial derivatives; arithmetic and `math` carry them along by the chain rule, exactly. A
+function compiled for floats serves unchanged: its arguments are arrays of jets, and `numpy.empty` and `numpy.zeros` in
+it make arrays of jets too (`of_jets`). An order is that of the values: at a kink the derivative is that of the branch
+taken. Jets are equal only if all their parts are: where code treats one number apart (`x**1.0` as `x`, a division by
+zero), its special case does not hold around that number, and its derivative would be wrong.
 
 This is registered with numba by types, not by overloads of its functions, so that the fingerprints of other code, and
 its machine code on disk, stay as they are. `VERSION` stands for this file in the fingerprints of what uses it.
@@ -13,10 +15,12 @@ Source: Griewank & Walther, Evaluating Derivatives (2008), chapter 3 (vector for
 from __future__ import annotations
 
 import functools
+import hashlib
 import math
 import operator
 import types as python_types
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,12 +29,14 @@ from numba.core import cgutils, types
 from numba.core.imputils import impl_ret_borrowed
 from numba.core.typeconv import Conversion
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
-from numba.extending import intrinsic, lower_builtin, lower_cast, models, overload, register_model
+from numba.extending import intrinsic, lower_builtin, lower_cast, models, register_model
 from numba.np.arrayobj import _empty_nd_impl, make_array, populate_array
 
 from . import jet_rules as rules
 
-VERSION = 1
+# In the fingerprint of what computes with jets: numba's registries are not seen by it.
+_SOURCE = b"".join(Path(file).read_bytes() for file in (__file__, rules.__file__))
+VERSION = int.from_bytes(hashlib.sha256(_SOURCE).digest()[:4], "big")
 REAL = types.float64
 
 
@@ -130,12 +136,17 @@ def _register_comparison(function: Callable) -> None:
                     return signature(types.boolean, *(k if isinstance(k, JetType) else REAL for k in args))
 
     def lower(context, builder, sig, args):
-        values = [
-            builder.extract_value(arg, 0) if isinstance(kind, JetType) else arg
+        k = next(kind.k for kind in sig.args if isinstance(kind, JetType))
+        whole = [
+            _parts(builder, arg, kind) if isinstance(kind, JetType) else [arg] + [ir.Constant(ir.DoubleType(), 0.0)] * k
             for arg, kind in zip(args, sig.args, strict=True)
         ]
-        compare = context.get_function(function, signature(types.boolean, REAL, REAL))
-        return compare(builder, values)
+        if function not in (operator.eq, operator.ne):
+            compare = context.get_function(function, signature(types.boolean, REAL, REAL))
+            return compare(builder, [parts[0] for parts in whole])
+        same = [builder.fcmp_ordered("==", a, b) for a, b in zip(*whole, strict=True)]
+        equal = functools.reduce(builder.and_, same)
+        return equal if function is operator.eq else builder.not_(equal)
 
     for kinds in _mixtures(2):
         lower_builtin(function, *kinds)(lower)
@@ -155,6 +166,36 @@ def _register_value(function: Callable) -> None:
     def lower(context, builder, sig, args):
         inner = signature(sig.return_type, REAL)
         return context.get_function(function, inner)(builder, [builder.extract_value(args[0], 0)])
+
+
+def _has_jets(kind: types.Type) -> bool:
+    return isinstance(kind, JetType) or isinstance(kind, types.BaseTuple) and any(map(_has_jets, kind.types))
+
+
+@infer_global(operator.getitem)
+class MixedItem(AbstractTemplate):
+    """An item of a tuple of which some are jets, at an index known when it runs: as what can hold any of them."""
+
+    def generic(self, args, kws):
+        """Return the signature."""
+        if (
+            len(args) == 2
+            and type(args[0]) is types.Tuple
+            and isinstance(args[1], types.Integer)
+            and _has_jets(args[0])
+        ):
+            held = self.context.unify_types(*args[0].types)
+            if held is not None:
+                return signature(held, args[0], types.intp)
+
+
+@lower_builtin(operator.getitem, types.Tuple, types.Integer)
+def _mixed_item(context, builder, sig, args):
+    kind = types.UniTuple(sig.return_type, len(sig.args[0]))
+    same = context.cast(builder, args[0], sig.args[0], kind)
+    return context.get_function(operator.getitem, signature(sig.return_type, kind, types.intp))(
+        builder, [same, args[1]]
+    )
 
 
 for _function, _rule in rules.ONE.items():
@@ -216,23 +257,5 @@ def of_jets(k: int) -> python_types.ModuleType:
     module = python_types.ModuleType(f"numpy_of_jets_{k}")
     for name in ("pi", "inf", "nan"):
         setattr(module, name, getattr(np, name))
-    rooms = {"empty": _room(k, False), "zeros": _room(k, True)}
-
-    def empty(shape):
-        return np.empty(shape)
-
-    def zeros(shape):
-        return np.zeros(shape)
-
-    for function in (empty, zeros):
-        room = rooms[function.__name__]
-        overload(function)(_called(room))
-        setattr(module, function.__name__, function)
+    module.empty, module.zeros = _room(k, False), _room(k, True)
     return module
-
-
-def _called(room: Callable) -> Callable:
-    def make(shape):
-        return lambda shape: room(shape)
-
-    return make

@@ -1,6 +1,7 @@
-"""The field of a model and of its derivatives in one evaluation, by arithmetic that carries derivatives (compiled only).
+"""The field of a model and of its derivatives in one evaluation, by arithmetic that carries derivatives.
 
 The model's own function is compiled for numbers with m partial derivatives each; see `compilation.jets`.
+Interpreted models have no such field.
 """
 
 from __future__ import annotations
@@ -21,17 +22,18 @@ def jets_of(p: np.ndarray, along: np.ndarray) -> np.ndarray:
 
 def jet_field(field: Any, s: Sizes) -> Any:
     """Return the augmented field; its parameters end with those of the model as jets."""
-    from ..compilation.jets import of_jets, view
+    from ..compilation.jets import VERSION, of_jets, view
 
     n, nd, m, width = s.n, s.nd, s.m, s.width
     k = m + 1
     as_jets = view(m)
     where = s.n_p + s.n_p * m + m
+    version = VERSION
     until = where + max(s.n_p, 1) * k
-    moved = rebuild(field, lambda again: again, {id(np): of_jets(m)}, {}, f"{__name__}_of_jets")
+    moved = rebuild(field, lambda again: again, {id(np): of_jets(m)}, {}, f"{__name__}_of_jets", frozen=True)
 
     def augmented_field(t, x, d, p, chart, dx):
-        room = np.empty((2 * n + width) * k)
+        room = np.empty((2 * n + width) * k if version else 0)
         for i in range(n):
             room[i * k] = x[i]
             for c in range(m):
