@@ -1,11 +1,17 @@
 """Building blocks of `variational`: differences along the columns of a derivative, the saltation matrix of an event.
 
-Functions for the compiled loop, made for a model's sizes.
+Functions for the compiled loop, made for a model's sizes. Vectors of the augmented model hold the model's own first:
+
+    x = (x, one column of Phi_x (n) per direction),
+    d = (d, one column of Phi_d per direction, per direction the shift of the last event in time),
+    p = (p, one column of the parameters' directions per direction, per direction its size).
+
 Source: Leine & Nijmeijer, Dynamics and Bifurcations of Non-Smooth Mechanical Systems (2004), section 7.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,67 +26,79 @@ WEIGHTS = (8.0 / 12.0, -8.0 / 12.0, -1.0 / 12.0, 1.0 / 12.0)
 GRAZING_RATE = 1e-6
 # A guard that passed zero longer ago than this fired because a chart began [s]; an event is located within rounding.
 ENTRY_TIME = 1e-9
+# Guards that fire at once stay together if their shifts agree to this, relative to the larger: differences are better.
+TOGETHER = 1e-6
 
 
-def size_along(x, d, vx, vd, vt):
-    """Return how long the direction (vx, vd) and, in time, vt is, relative to the state."""
-    size = max(abs(vt), 1e-300)
-    for i in range(x.size):
-        size = max(size, abs(vx[i]) / (1.0 + abs(x[i])))
-    for i in range(d.size):
-        size = max(size, abs(vd[i]) / (1.0 + abs(d[i])))
+@dataclass(frozen=True)
+class Sizes:
+    """Sizes of a model and of its derivative, and where the parts of the augmented vectors begin."""
+
+    n: int  # states
+    nd: int  # memory entries
+    n_p: int  # parameters
+    ng: int  # guards
+    m: int  # directions
+    reach: float  # step of the differences along a direction of unit size
+
+    @property
+    def width(self) -> int:
+        """Memory entries as a record has them: at least one."""
+        return max(self.nd, 1)
+
+    @property
+    def shifts(self) -> int:
+        """Where the memory keeps the shifts in time."""
+        return self.nd + self.width * self.m
+
+
+def largest_along(x, v, size):
+    """Return the size of the direction v relative to x, at least `size`."""
+    for i in range(v.size):
+        size = max(size, abs(v[i]) / (1.0 + abs(x[i])))
     return size
 
 
 def move(x, v, e, out):
     """Write x moved by e along v."""
-    for i in range(x.size):
+    for i in range(v.size):
         out[i] = x[i] + e * v[i]
 
 
-def columns(n: int, nd: int, m: int) -> tuple:
-    """Return the functions that read and write a column of Phi, of m."""
+def differences(guards: Any, transition: Any, s: Sizes) -> tuple:
+    """Return the functions that give a guard's rate, and the derivative of an event's reset, along a direction.
 
-    def column(x, d, c, vx, vd):
-        for i in range(n):
-            vx[i] = x[n + i * m + c]
-        for i in range(nd):
-            vd[i] = d[nd + i * m + c]
+    A direction is (vx, vd, vp) and vt in time; `least` is the size of its part in the parameters.
+    """
+    n, width, reach, n_p, ng = s.n, s.width, s.reach, max(s.n_p, 1), max(s.ng, 1)
 
-    def put_column(x, d, c, vx, vd):
-        for i in range(n):
-            x[n + i * m + c] = vx[i]
-        for i in range(nd):
-            d[nd + i * m + c] = vd[i]
+    def step_along(x, d, vx, vd, vt, least):
+        return reach / largest_along(d, vd, largest_along(x, vx, max(abs(vt), least, 1e-300)))
 
-    return column, put_column
-
-
-def differences(guards: Any, transition: Any, sizes: tuple) -> tuple:
-    """Return the functions that give a guard's rate, and the derivative of an event's reset, along a direction."""
-    n, nd, ng, _, reach = sizes
-    width = max(nd, 1)
-
-    def guard_along(t, x, d, p, chart, i, vx, vd, vt):
-        e = reach / size_along(x, d, vx, vd, vt)
-        y, w, g = np.empty(n), np.empty(width), np.empty(max(ng, 1))
+    def guard_along(t, x, d, p, chart, i, vx, vd, vp, vt, least):
+        e = step_along(x, d, vx, vd, vt, least)
+        y, w, q, g = np.empty(n), d.copy(), p.copy(), np.empty(ng)
         total = 0.0
         for k in range(4):
             move(x, vx, STEPS[k] * e, y)
             move(d, vd, STEPS[k] * e, w)
-            guards(t + STEPS[k] * e * vt, y, w, p, chart, g)
+            move(p, vp, STEPS[k] * e, q)
+            guards(t + STEPS[k] * e * vt, y, w, q, chart, g)
             total += WEIGHTS[k] / e * g[i]
         return total
 
-    def reset_along(t, x, d, p, chart, fired, vx, vd, vt, out_x, out_d):
-        e = reach / size_along(x, d, vx, vd, vt)
-        y, w = np.empty(n), np.empty(width)
+    def reset_along(t, x, d, p, chart, fired, vx, vd, vp, vt, least, out_x, out_d):
+        e = step_along(x, d, vx, vd, vt, least)
+        y, w, q = np.empty(n), np.empty(width), np.empty(n_p)
         out_x[:] = 0.0
         out_d[:] = 0.0
         for k in range(4):
+            w[:] = d
+            q[:] = p
             move(x, vx, STEPS[k] * e, y)
             move(d, vd, STEPS[k] * e, w)
-            transition(t + STEPS[k] * e * vt, y, w, p, chart, fired)
+            move(p, vp, STEPS[k] * e, q)
+            transition(t + STEPS[k] * e * vt, y, w, q, chart, fired)
             for i in range(n):
                 out_x[i] += WEIGHTS[k] / e * y[i]
             for i in range(width):
@@ -89,43 +107,51 @@ def differences(guards: Any, transition: Any, sizes: tuple) -> tuple:
     return guard_along, reset_along
 
 
-def saltation(field: Any, guards: Any, transition: Any, sizes: tuple) -> tuple:
+def saltation(field: Any, guards: Any, transition: Any, s: Sizes) -> tuple:
     """Return the function that finds an event's shift in time along each column, and the one that applies it to Phi."""
-    n, nd, ng, m, _ = sizes
-    width = max(nd, 1)
-    shifts = nd + width * m  # where the memory keeps them
-    column, put_column = columns(n, nd, m)
-    guard_along, reset_along = differences(guards, transition, sizes)
+    n, nd, n_p, ng, m, width, shifts = s.n, s.nd, s.n_p, s.ng, s.m, s.width, s.shifts
+    pw = max(n_p, 1)
+    sizes = n_p + n_p * m
+    guard_along, reset_along = differences(guards, transition, s)
 
     def delay(t, x, d, p, chart, fired, before_x, before_d):
-        f_minus, none, g = np.empty(n), np.zeros(width), np.empty(max(ng, 1))
-        field(t, before_x, before_d, p, chart, f_minus)
-        i = 0
-        while not fired[i]:
-            i += 1
-        rate = guard_along(t, before_x, before_d, p, chart, i, f_minus, none, 1.0)
-        guards(t, before_x, before_d, p, chart, g)
-        if abs(g[i]) > ENTRY_TIME * max(1.0, abs(rate)):
-            return  # the event before, at this very time, made the guard negative: the shifts are that one's
-        vx, vd = np.empty(n), np.zeros(width)
-        for c in range(m):
-            column(x, d, c, vx, vd)
-            h = guard_along(t, before_x, before_d, p, chart, i, vx, vd, 0.0)
-            d[shifts + c] = -h / rate if abs(rate) > GRAZING_RATE else np.nan
+        f_minus, none, still, g = np.empty(n), np.zeros(nd), np.zeros(n_p), np.empty(max(ng, 1))
+        field(t, before_x, before_d, p[:pw], chart, f_minus)
+        guards(t, before_x, before_d, p[:pw], chart, g)
+        found = False
+        for i in range(ng):
+            if not fired[i]:
+                continue
+            rate = guard_along(t, before_x, before_d, p[:pw], chart, i, f_minus, none, still, 1.0, 0.0)
+            if abs(g[i]) > ENTRY_TIME * max(1.0, abs(rate)):
+                continue  # the event before, at this very time, made the guard negative: the shifts are that one's
+            for c in range(m):
+                vx, vd = x[n + c * n : n + (c + 1) * n], d[nd + c * width : nd + c * width + nd]
+                vp = p[n_p + c * n_p : n_p + (c + 1) * n_p]
+                least = p[sizes + c]
+                h = guard_along(t, before_x, before_d, p[:pw], chart, i, vx, vd, vp, 0.0, least)
+                late = -h / rate if abs(rate) > GRAZING_RATE else np.nan
+                if found and abs(late - d[shifts + c]) > TOGETHER * max(abs(late), abs(d[shifts + c]), 1e-3):
+                    late = np.nan  # two events that part: which comes first depends on the side of the derivative
+                d[shifts + c] = late
+            found = True
 
     def saltate(t, x, d, p, chart, after, fired, before_x, before_d):
         f_minus, f_plus = np.empty(n), np.empty(n)
-        field(t, before_x, before_d, p, chart, f_minus)
-        field(t, x[:n], d[:width], p, after, f_plus)
-        vx, vd, rx, rd = np.empty(n), np.zeros(width), np.empty(n), np.empty(width)
+        field(t, before_x, before_d, p[:pw], chart, f_minus)
+        field(t, x[:n], d[:width], p[:pw], after, f_plus)
+        moved, rx, rd = np.empty(n), np.empty(n), np.empty(width)
         for c in range(m):
-            column(x, d, c, vx, vd)
+            vx, vd = x[n + c * n : n + (c + 1) * n], d[nd + c * width : nd + c * width + nd]
+            vp = p[n_p + c * n_p : n_p + (c + 1) * n_p]
+            least = p[sizes + c]
             late = d[shifts + c]
             for j in range(n):
-                vx[j] += late * f_minus[j]
-            reset_along(t, before_x, before_d, p, chart, fired, vx, vd, late, rx, rd)
+                moved[j] = vx[j] + late * f_minus[j]
+            reset_along(t, before_x, before_d, p[:pw], chart, fired, moved, vd, vp, late, least, rx, rd)
             for j in range(n):
-                rx[j] -= late * f_plus[j]
-            put_column(x, d, c, rx, rd)
+                vx[j] = rx[j] - late * f_plus[j]
+            for j in range(nd):
+                vd[j] = rd[j]
 
     return delay, saltate

@@ -25,9 +25,11 @@ import numpy as np
 
 from .expand import to_functions
 from .guard import Guard
+from .jet_field import jet_field, jets_of
 from .model import Model
+from .names import overlay
 from .result import Result, Status
-from .saltation import REACH, STEPS, WEIGHTS, columns, move, saltation, size_along
+from .saltation import REACH, STEPS, WEIGHTS, Sizes, largest_along, move, saltation
 from .sections import multipliers
 from .simulator import Simulator, compile
 
@@ -49,66 +51,91 @@ class Monodromy:
         return multipliers(self.matrix)
 
 
-def variational_model(model: Model, n_directions: int | None = None, reach: float = REACH) -> Model:
-    """Return the model of (x, Phi_x) with memory (d, Phi_d, shifts of the last event in time), as three functions."""
+def variational_model(model: Model, n_directions: int | None = None, reach: float = REACH, jets: bool = False) -> Model:
+    """Return the model of x, d and p with their directions, as three functions; `saltation` has its vectors' layout.
+
+    A direction moves the parameters too, by default not at all. Its first chart must be given: the model's `initial`
+    and `after_zeno` are left out.
+
+    Args:
+        model: The model.
+        n_directions: How many; None: all n + n_memory.
+        reach: Relative step of the finite differences.
+        jets: Whether the field is differentiated by its arithmetic (`jet_field`), which runs compiled only; its
+            parameters are then followed by those of the model as jets. Guards and transitions are differenced.
+    """
     base = to_functions(model)
     n, nd = model.x0.size, model.d0.size
-    k = n + nd if n_directions is None else n_directions
-    start = np.eye(n + nd, k)
+    m = n + nd if n_directions is None else n_directions
+    start = np.eye(n + nd, m)
     table = [Guard(g.name, g.direction, g.side, g.invalid, g.on_entry) for g in model.guards.values()]
+    s = Sizes(n, nd, model.p0.size, len(table), m, reach)
+    along = {"along": np.zeros((m, s.n_p)), "along_size": np.zeros(m)}
+    if jets:
+        along["jets"] = jets_of(model.p0, np.zeros((s.n_p, m)))
     made = Model(
         f"{model.name}_variational",
-        state={name: 0.0 for name in model.state_names} | {"phi_x": start[:n]},
-        memory={name: 0.0 for name in model.memory_names}
-        | {"phi_d": start[n:] if nd else np.zeros((1, k)), "late": np.zeros(k)},
-        params=dict(zip(model.param_names, model.p0, strict=True)),
+        state=dict.fromkeys(model.state_names, 0.0) | {"phi_x": start[:n].T},
+        memory=dict.fromkeys(model.memory_names, 0.0)
+        | {"phi_d": start[n:].T if nd else np.zeros((m, 1)), "late": np.zeros(m)},
+        params=dict(zip(model.param_names, model.p0, strict=True)) | along,
     )
     made.x0[:n], made.d0[:nd] = model.x0, model.d0
-    field, transition = _functions(
-        base.field, base.guards, base.transition, base.field_key, (n, nd, len(table), k, reach)
-    )
+    field, transition = _functions(base.field, base.guards, base.transition, s)
+    if jets:
+        field = jet_field(base.field, s)
+    base_guards, base_valid, width, pw = base.guards, base.validate, s.width, max(s.n_p, 1)
 
     def guards(t, x, d, p, chart, g):
-        return base_guards(t, x[:n], d[: max(nd, 1)], p, chart, g)
+        return base_guards(t, x[:n], d[:width], p[:pw], chart, g)
 
-    base_guards = base.guards
     made.functions(field=field, guards=guards, transition=transition, table=table, field_key=base.field_key)
+    if base_valid is not None:
+
+        @made.validate
+        def valid(t, x, d, p, chart):
+            return base_valid(t, x[:n], d[:width], p[:pw], chart)
+
     return made
 
 
-def _functions(field: Any, guards: Any, transition: Any, field_key: Any, sizes: tuple) -> tuple:
+def _functions(field: Any, guards: Any, transition: Any, s: Sizes) -> tuple:
     """Return the augmented field and transition."""
-    n, nd, _, m, reach = sizes
-    width = max(nd, 1)
-    column, _ = columns(n, nd, m)
-    delay, saltate = saltation(field, guards, transition, sizes)
+    n, nd, n_p, m, width, reach = s.n, s.nd, s.n_p, s.m, s.width, s.reach
+    pw = max(n_p, 1)
+    sizes = n_p + n_p * m
+    delay, saltate = saltation(field, guards, transition, s)
 
     def augmented_field(t, x, d, p, chart, dx):
-        x0, d0 = x[:n], d[:width]
-        field(t, x0, d0, p, chart, dx[:n])
-        vx, vd = np.zeros(n), np.zeros(width)
-        y, w, f = np.empty(n), np.empty(width), np.empty(n)
+        x0, d0, p0 = x[:n], d[:width], p[:pw]
+        field(t, x0, d0, p0, chart, dx[:n])
+        room = np.empty(2 * n + width + pw)  # one allocation costs as much as a small field
+        y, f, w, q = room[:n], room[n : 2 * n], room[2 * n : 2 * n + width], room[2 * n + width :]
+        w[:] = d0
+        q[:] = p0
         for c in range(m):
-            column(x, d, c, vx, vd)
-            e = reach / size_along(x0, d0, vx, vd, 0.0)
-            for i in range(n):
-                dx[n + i * m + c] = 0.0
+            vx, vd = x[n + c * n : n + (c + 1) * n], d[nd + c * width : nd + c * width + nd]
+            vp = p[n_p + c * n_p : n_p + (c + 1) * n_p]
+            least = p[sizes + c]
+            e = reach / largest_along(d0, vd, largest_along(x0, vx, max(least, 1e-300)))
+            out = dx[n + c * n : n + (c + 1) * n]
+            out[:] = 0.0
             for k in range(4):
                 move(x0, vx, STEPS[k] * e, y)
                 move(d0, vd, STEPS[k] * e, w)
-                field(t, y, w, p, chart, f)
+                move(p0, vp, STEPS[k] * e, q)
+                field(t, y, w, q, chart, f)
                 for i in range(n):
-                    dx[n + i * m + c] += WEIGHTS[k] / e * f[i]
+                    out[i] += WEIGHTS[k] / e * f[i]
 
     def augmented_transition(t, x, d, p, chart, fired):
         before_x, before_d = x[:n].copy(), d[:width].copy()
-        after = transition(t, x[:n], d[:width], p, chart, fired)
+        after = transition(t, x[:n], d[:width], p[:pw], chart, fired)
         if after == -1:
             return after
         delay(t, x, d, p, chart, fired, before_x, before_d)
-        same = np.all(before_x == x[:n]) and np.all(before_d == d[:width])
-        if not same or field_key(after) != field_key(chart):  # else S is the identity
-            saltate(t, x, d, p, chart, after, fired, before_x, before_d)
+        # Even where it changed nothing: at a fixed point a reset may return what was there, and depend on the state.
+        saltate(t, x, d, p, chart, after, fired, before_x, before_d)
         return after
 
     return augmented_field, augmented_transition
@@ -169,12 +196,14 @@ class Variation:
         n, nd, k = self.model.x0.size, self.model.d0.size, self.n_directions
         x, d = self.sim.model.x0.copy(), self.sim.model.d0.copy()
         x[:n], d[:nd] = x0, np.zeros(0) if nd == 0 else d0
+        p = self.sim.model.p0.copy()
+        p[: self.model.p0.size] = overlay("parameter", self.model.param_names, self.model.p0, params)
         if directions is not None:
             if np.shape(directions) != (n + nd, k):
                 raise ValueError(f"directions must have shape {(n + nd, k)}, got {np.shape(directions)}")
-            x[n:], d[nd : nd + nd * k] = np.ravel(directions[:n]), np.ravel(directions[n:])
+            x[n:], d[nd : nd + nd * k] = np.ravel(directions[:n], "F"), np.ravel(directions[n:], "F")
         settings = {"final_time": 1e3, "record_period": None, "rtol": 1e-11, "zeno": False} | settings
         code = self.model.chart_code(chart)
-        r = self.sim.run(x, d, params, chart=code, stop_at=section, stop_count=count, **settings)
-        matrix = np.concatenate([r.x_end[n:].reshape(n, k), r.d_end[nd : nd + nd * k].reshape(nd, k)])
+        r = self.sim.run(x, d, p, chart=code, stop_at=section, stop_count=count, **settings)
+        matrix = np.concatenate([r.x_end[n:].reshape(k, n).T, r.d_end[nd : nd + nd * k].reshape(k, nd).T])
         return Monodromy(r.status, matrix, r.x_end[:n], r.d_end[:nd], r.t_end - settings.get("t0", 0.0), r)

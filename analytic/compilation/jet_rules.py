@@ -1,0 +1,152 @@
+"""Derivatives of elementary functions, for `jets`: each rule returns the value and the partial derivatives."""
+
+from __future__ import annotations
+
+import math
+import operator
+
+
+def _neg(a):
+    return -a, -1.0
+
+
+def _pos(a):
+    return a, 1.0
+
+
+def _abs(a):
+    return abs(a), -1.0 if a < 0.0 else 1.0
+
+
+def _sin(a):
+    return math.sin(a), math.cos(a)
+
+
+def _cos(a):
+    return math.cos(a), -math.sin(a)
+
+
+def _tan(a):
+    value = math.tan(a)
+    return value, 1.0 + value * value
+
+
+def _sqrt(a):
+    root = math.sqrt(a)
+    return root, 0.5 / root
+
+
+def _exp(a):
+    value = math.exp(a)
+    return value, value
+
+
+def _log(a):
+    return math.log(a), 1.0 / a
+
+
+def _tanh(a):
+    value = math.tanh(a)
+    return value, 1.0 - value * value
+
+
+def _acos(a):
+    return math.acos(a), -1.0 / math.sqrt(1.0 - a * a)
+
+
+def _asin(a):
+    return math.asin(a), 1.0 / math.sqrt(1.0 - a * a)
+
+
+def _atan(a):
+    return math.atan(a), 1.0 / (1.0 + a * a)
+
+
+def _add(a, b):
+    return a + b, 1.0, 1.0
+
+
+def _sub(a, b):
+    return a - b, 1.0, -1.0
+
+
+def _mul(a, b):
+    return a * b, b, a
+
+
+def _div(a, b):
+    value = a / b
+    return value, 1.0 / b, -value / b
+
+
+def _mod(a, b):
+    value = a % b
+    return value, 1.0, -math.floor(a / b)
+
+
+def _pow(a, b):
+    value = a**b
+    # At the base 0 a power of positive exponent does not move with the exponent; the logarithm would be infinite.
+    return value, b * a ** (b - 1.0), value * math.log(a) if a > 0.0 else 0.0
+
+
+def _atan2(a, b):
+    square = a * a + b * b
+    return math.atan2(a, b), b / square, -a / square
+
+
+def _hypot(a, b):
+    value = math.hypot(a, b)
+    return value, a / value, b / value
+
+
+def _copysign(a, b):
+    value = math.copysign(a, b)
+    return value, 1.0 if (value < 0.0) == (a < 0.0) else -1.0, 0.0
+
+
+def _max(a, b):
+    return (a, 1.0, 0.0) if a >= b else (b, 0.0, 1.0)
+
+
+def _min(a, b):
+    return (a, 1.0, 0.0) if a <= b else (b, 0.0, 1.0)
+
+
+ONE = {
+    operator.neg: _neg,
+    operator.pos: _pos,
+    abs: _abs,
+    math.fabs: _abs,
+    math.sin: _sin,
+    math.cos: _cos,
+    math.tan: _tan,
+    math.sqrt: _sqrt,
+    math.exp: _exp,
+    math.log: _log,
+    math.tanh: _tanh,
+    math.acos: _acos,
+    math.asin: _asin,
+    math.atan: _atan,
+    float: _pos,
+}
+TWO = {
+    operator.add: _add,
+    operator.sub: _sub,
+    operator.mul: _mul,
+    operator.truediv: _div,
+    operator.mod: _mod,
+    operator.pow: _pow,
+    operator.iadd: _add,
+    operator.isub: _sub,
+    operator.imul: _mul,
+    operator.itruediv: _div,
+    operator.imod: _mod,
+    operator.ipow: _pow,
+    math.pow: _pow,
+    math.atan2: _atan2,
+    math.hypot: _hypot,
+    math.copysign: _copysign,
+    max: _max,
+    min: _min,
+}

@@ -1,0 +1,261 @@
+"""Numbers with derivatives along k directions (jets), for numba: plain functions compiled for them differentiate.
+
+A jet is a value and k partial derivatives; arithmetic and `math` carry them along by the chain rule, exactly. A
+function compiled for floats serves unchanged: its arguments are arrays of jets, and `numpy.empty` and `numpy.zeros` in
+it make arrays of jets too (`of_jets`). An order is that of the values: at a kink the derivative is that of the branch
+taken. Jets are equal only if all their parts are: where code treats one number apart (`x**1.0` as `x`, a division by
+zero), its special case does not hold around that number, and its derivative would be wrong.
+
+This is registered with numba by types, not by overloads of its functions, so that the fingerprints of other code, and
+its machine code on disk, stay as they are. `VERSION` stands for this file in the fingerprints of what uses it.
+
+Source: Griewank & Walther, Evaluating Derivatives (2008), chapter 3 (vector forward mode).
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import math
+import operator
+import types as python_types
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.core.imputils import impl_ret_borrowed
+from numba.core.typeconv import Conversion
+from numba.core.typing.templates import AbstractTemplate, infer_global, signature
+from numba.extending import intrinsic, lower_builtin, lower_cast, models, register_model
+from numba.np.arrayobj import _empty_nd_impl, make_array, populate_array
+
+from . import jet_rules as rules
+
+# In the fingerprint of what computes with jets: numba's registries are not seen by it.
+_SOURCE = b"".join(Path(file).read_bytes() for file in (__file__, rules.__file__))
+VERSION = int.from_bytes(hashlib.sha256(_SOURCE).digest()[:4], "big")
+REAL = types.float64
+
+
+class JetType(types.Type):
+    """The type of jets with k partial derivatives."""
+
+    def __init__(self, k: int) -> None:
+        self.k = k
+        super().__init__(name=f"Jet({k})")
+
+    def unify(self, context: Any, other: types.Type) -> types.Type | None:
+        """Return what holds either: a number is a jet that does not move."""
+        return self if isinstance(other, types.Number) else None
+
+    def can_convert_from(self, context: Any, other: types.Type) -> Conversion | None:
+        """Return whether a value of the other type becomes a jet by itself."""
+        return Conversion.promote if isinstance(other, types.Number) else None
+
+
+@register_model(JetType)
+class JetModel(models.PrimitiveModel):
+    """In memory: the value, then its derivatives."""
+
+    def __init__(self, manager: Any, kind: JetType) -> None:
+        super().__init__(manager, kind, ir.ArrayType(ir.DoubleType(), kind.k + 1))
+
+
+def _parts(builder: Any, jet: Any, kind: JetType) -> list:
+    return [builder.extract_value(jet, i) for i in range(kind.k + 1)]
+
+
+def _jet(builder: Any, parts: list) -> Any:
+    made = cgutils.get_null_value(ir.ArrayType(ir.DoubleType(), len(parts)))
+    for i, part in enumerate(parts):
+        made = builder.insert_value(made, part, i)
+    return made
+
+
+@lower_cast(types.Number, JetType)
+def _constant_jet(context, builder, given, kind, value):
+    real = context.cast(builder, value, given, REAL)
+    return _jet(builder, [real] + [ir.Constant(ir.DoubleType(), 0.0)] * kind.k)
+
+
+def _register(function: Callable, rule: Callable, n: int) -> None:
+    """Make a function known for n arguments of which one at least is a jet.
+
+    Args:
+        function: The function or operator.
+        rule: Takes the values and returns the function's value and its n partial derivatives.
+        n: Number of arguments.
+    """
+
+    @infer_global(function)
+    class Template(AbstractTemplate):
+        def generic(self, args, kws):
+            jets = [kind for kind in args if isinstance(kind, JetType)]
+            if kws or len(args) != n or not jets:
+                return None
+            if all(isinstance(kind, (JetType, types.Number)) for kind in args):
+                return signature(jets[0], *(kind if isinstance(kind, JetType) else REAL for kind in args))
+
+    def lower(context, builder, sig, args):
+        values = [
+            builder.extract_value(arg, 0) if isinstance(kind, JetType) else arg
+            for arg, kind in zip(args, sig.args, strict=True)
+        ]
+        answer = types.UniTuple(REAL, n + 1)
+        made = context.compile_internal(builder, rule, answer(*[REAL] * n), values)
+        made = [builder.extract_value(made, i) for i in range(n + 1)]
+        parts = [made[0]]
+        for i in range(1, sig.return_type.k + 1):
+            terms = [
+                builder.fmul(by, builder.extract_value(arg, i))
+                for by, arg, kind in zip(made[1:], args, sig.args, strict=True)
+                if isinstance(kind, JetType)
+            ]
+            parts.append(functools.reduce(builder.fadd, terms))
+        return _jet(builder, parts)
+
+    for kinds in _mixtures(n):
+        lower_builtin(function, *kinds)(lower)
+
+
+def _mixtures(n: int) -> list[tuple]:
+    if n == 1:
+        return [(JetType,)]
+    return [(JetType, JetType), (JetType, types.Float), (types.Float, JetType)]
+
+
+def _register_comparison(function: Callable) -> None:
+    @infer_global(function)
+    class Template(AbstractTemplate):
+        def generic(self, args, kws):
+            if len(args) == 2 and any(isinstance(kind, JetType) for kind in args):
+                if all(isinstance(kind, (JetType, types.Number)) for kind in args):
+                    return signature(types.boolean, *(k if isinstance(k, JetType) else REAL for k in args))
+
+    def lower(context, builder, sig, args):
+        k = next(kind.k for kind in sig.args if isinstance(kind, JetType))
+        whole = [
+            _parts(builder, arg, kind) if isinstance(kind, JetType) else [arg] + [ir.Constant(ir.DoubleType(), 0.0)] * k
+            for arg, kind in zip(args, sig.args, strict=True)
+        ]
+        if function not in (operator.eq, operator.ne):
+            compare = context.get_function(function, signature(types.boolean, REAL, REAL))
+            return compare(builder, [parts[0] for parts in whole])
+        same = [builder.fcmp_ordered("==", a, b) for a, b in zip(*whole, strict=True)]
+        equal = functools.reduce(builder.and_, same)
+        return equal if function is operator.eq else builder.not_(equal)
+
+    for kinds in _mixtures(2):
+        lower_builtin(function, *kinds)(lower)
+
+
+def _register_value(function: Callable) -> None:
+    """Make a function known whose derivative is zero: it takes the value."""
+
+    @infer_global(function)
+    class Template(AbstractTemplate):
+        def generic(self, args, kws):
+            if len(args) == 1 and isinstance(args[0], JetType):
+                self.inner = self.context.resolve_function_type(function, (REAL,), {})
+                return signature(self.inner.return_type, args[0])
+
+    @lower_builtin(function, JetType)
+    def lower(context, builder, sig, args):
+        inner = signature(sig.return_type, REAL)
+        return context.get_function(function, inner)(builder, [builder.extract_value(args[0], 0)])
+
+
+def _has_jets(kind: types.Type) -> bool:
+    return isinstance(kind, JetType) or isinstance(kind, types.BaseTuple) and any(map(_has_jets, kind.types))
+
+
+@infer_global(operator.getitem)
+class MixedItem(AbstractTemplate):
+    """An item of a tuple of which some are jets, at an index known when it runs: as what can hold any of them."""
+
+    def generic(self, args, kws):
+        """Return the signature."""
+        if (
+            len(args) == 2
+            and type(args[0]) is types.Tuple
+            and isinstance(args[1], types.Integer)
+            and _has_jets(args[0])
+        ):
+            held = self.context.unify_types(*args[0].types)
+            if held is not None:
+                return signature(held, args[0], types.intp)
+
+
+@lower_builtin(operator.getitem, types.Tuple, types.Integer)
+def _mixed_item(context, builder, sig, args):
+    kind = types.UniTuple(sig.return_type, len(sig.args[0]))
+    same = context.cast(builder, args[0], sig.args[0], kind)
+    return context.get_function(operator.getitem, signature(sig.return_type, kind, types.intp))(
+        builder, [same, args[1]]
+    )
+
+
+for _function, _rule in rules.ONE.items():
+    _register(_function, _rule, 1)
+for _function, _rule in rules.TWO.items():
+    _register(_function, _rule, 2)
+for _function in (operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne):
+    _register_comparison(_function)
+for _function in (math.floor, math.isfinite, math.isnan):
+    _register_value(_function)
+
+
+@functools.cache
+def view(k: int) -> Callable:
+    """Return the compiled function that shows an array of floats, shape (n (k + 1),), as the n jets that it holds."""
+
+    @intrinsic
+    def as_jets(context, array):
+        kind = types.Array(JetType(k), 1, "C")
+
+        def show(context, builder, sig, args):
+            given = make_array(sig.args[0])(context, builder, value=args[0])
+            made = make_array(kind)(context, builder)
+            width = context.get_constant(types.intp, 8 * (k + 1))
+            n = builder.sdiv(builder.extract_value(given.shape, 0), context.get_constant(types.intp, k + 1))
+            data = builder.bitcast(given.data, context.get_data_type(kind.dtype).as_pointer())
+            populate_array(made, data, [n], [width], width, given.meminfo, given.parent)
+            return impl_ret_borrowed(context, builder, kind, made._getvalue())
+
+        return kind(array), show
+
+    return as_jets
+
+
+def _room(k: int, cleared: bool) -> Callable:
+    @intrinsic
+    def room(context, shape):
+        n_axes = 1 if isinstance(shape, types.Integer) else len(shape)
+        kind = types.Array(JetType(k), n_axes, "C")
+
+        def allocate(context, builder, sig, args):
+            whole = isinstance(sig.args[0], types.Integer)
+            sizes = [args[0]] if whole else cgutils.unpack_tuple(builder, args[0])
+            each = [sig.args[0]] if whole else list(sig.args[0])
+            sizes = [context.cast(builder, s, t, types.intp) for s, t in zip(sizes, each, strict=True)]
+            made = _empty_nd_impl(context, builder, kind, sizes)
+            if cleared:
+                cgutils.memset(builder, made.data, builder.mul(made.itemsize, made.nitems), 0)
+            return made._getvalue()
+
+        return kind(shape), allocate
+
+    return room
+
+
+@functools.cache
+def of_jets(k: int) -> python_types.ModuleType:
+    """Return what stands for `numpy` in a function that computes with jets: `empty` and `zeros` make arrays of them."""
+    module = python_types.ModuleType(f"numpy_of_jets_{k}")
+    for name in ("pi", "inf", "nan"):
+        setattr(module, name, getattr(np, name))
+    module.empty, module.zeros = _room(k, False), _room(k, True)
+    return module

@@ -1,0 +1,274 @@
+"""Derivatives of a run with respect to its start, memory and parameters, forward through every event in one pass.
+
+A direction moves any of the numbers that a run starts with: `Derivatives.run(["restitution", "height"], ...)` takes
+one per name. With p the parameters, the derivative obeys Phi' = f_x Phi + f_d Delta + f_p P between events; at an event
+of guard h the time moves by t_p = -(h_x Phi + h_d Delta + h_p P) / (h_x f- + h_t), and the reset r gives
+
+    Phi+ = r_x Phi + r_d Delta + r_p P + (r_x f- + r_t - f+) t_p.
+
+All derivatives of the model's functions are five-point differences along the directions (`variational`); a run is never
+differenced. The step control sees the derivatives too, with `looser` times the state's tolerance: where a field bends
+without an event (a torque reaches its limit) they jump, and the state does not.
+
+Where the derivative does not exist the answer is NaN and a sentence: see `Existence`.
+
+Source: Leine & Nijmeijer, Dynamics and Bifurcations of Non-Smooth Mechanical Systems (2004), section 7.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from ..compilation import has_numba
+from ..compilation.rebuild import interpreted
+from .check import check_model
+from .directions import REACH, Directions, along, pick
+from .expand import to_functions
+from .jet_field import jets_of
+from .model import Model
+from .names import overlay
+from .result import Result, Status
+from .simulator import Simulator
+from .tableau import METHODS
+from .variational import variational_model
+
+
+class Existence(Enum):
+    """Whether the derivative of a run exists; the values are sentences."""
+
+    EXISTS = "the derivative exists"
+    GRAZING = "a guard touches zero without crossing it; there the derivative does not exist"
+    SIMULTANEOUS = "guards fire at the same time and part along a direction; the derivative is one-sided"
+    ACCUMULATION = "the events accumulate at a finite time, which the derivative cannot pass"
+    UNREACHED = "the run did not come to where it was asked to stop"
+    UNDEFINED = "a function of the model is not defined within the step of its differences"
+
+
+@dataclass(frozen=True)
+class Tangent:
+    """A point of a run and its derivatives along k directions, taken at the event (or at the final time)."""
+
+    t: float  # [s]
+    x: np.ndarray  # (n,)
+    d: np.ndarray  # (n_memory,)
+    p: np.ndarray  # (n_params,)
+    t_by: np.ndarray  # (k,) of the event's time; zero at a final time
+    x_by: np.ndarray  # (n, k)
+    d_by: np.ndarray  # (n_memory, k)
+    p_by: np.ndarray  # (n_params, k)
+
+    def measure(self, function: Callable, reach: float = 1e-4) -> tuple[Any, np.ndarray]:
+        """Return the value of a measure (speed, work, force, margin) and its derivatives, shape (..., k).
+
+        Args:
+            function: `function(t, x, d, p)`, a number or an array; differentiated by five-point differences.
+            reach: Relative step of the differences; their error is about its fourth power.
+        """
+        at = (np.array([self.t]), self.x, self.d, self.p)
+
+        def values(t, x, d, p):
+            return np.asarray(function(float(t[0]), x, d, p), dtype=float)
+
+        by = (self.t_by[None], self.x_by, self.d_by, self.p_by)
+        columns = [along(values, at, tuple(part[:, c] for part in by), reach) for c in range(self.t_by.size)]
+        return values(*at)[()], np.stack(columns, axis=-1)
+
+
+@dataclass(frozen=True)
+class DerivedRun:
+    """A run with its derivatives. Check `existence`: if it is not EXISTS they are NaN, and `message` says why."""
+
+    existence: Existence
+    message: str
+    end: Tangent
+    result: Result  # of the augmented model: its vectors hold the model's own first
+    _tangent: Callable  # (row of the log) -> Tangent
+
+    @property
+    def event_times(self) -> np.ndarray:
+        """Times of the transitions [s], shape (n_events,)."""
+        return self.result.events.t[self._rows]
+
+    @property
+    def event_times_by(self) -> np.ndarray:
+        """Their derivatives, shape (n_events, k)."""
+        return np.array([self._tangent(row).t_by for row in self._rows]).reshape(len(self._rows), -1)
+
+    def at(self, guard: str, occurrence: int = -1) -> Tangent:
+        """Return the point just after an event, by default the last one of its guard.
+
+        Raises:
+            ValueError: If there is no such guard, or it fired less often.
+        """
+        rows = self.result.events.of(guard)
+        if not -len(rows) <= occurrence < len(rows):
+            raise ValueError(f"guard {guard} fired {len(rows)} times, there is no occurrence {occurrence}")
+        return self._tangent(rows[occurrence])
+
+    @property
+    def _rows(self) -> np.ndarray:
+        return np.flatnonzero(self.result.events.kind == "transition")
+
+
+class Derivatives:
+    """Runs a model together with its derivatives along a number of directions.
+
+    Args:
+        model: The model.
+        n_directions: How many.
+        method: As in `compile`; a stiff method would need the derivative of the derivative, and costs its cube.
+        mode: As in `compile`.
+        reach: Relative step of the differences: large against round-off, 1e-12, and small against the scale on which
+            the functions vary.
+        jets: Whether the field is differentiated by its arithmetic, exactly and several times faster, instead of by
+            differences; runs compiled only. None: if the mode is. Guards and transitions are always differenced.
+
+    Raises:
+        ValueError: If the model has a mistake, or jets are asked for of an interpreted one.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        n_directions: int,
+        method: str = "dop853",
+        mode: str = "auto",
+        *,
+        reach: float = REACH,
+        jets: bool | None = None,
+    ) -> None:
+        self.model, self.n_directions = model, n_directions
+        mode = ("compiled" if has_numba() else "python") if mode == "auto" else mode
+        self.jets = mode == "compiled" if jets is None else jets
+        if self.jets and mode == "python":
+            raise ValueError("jets are a type of numba's: an interpreted model is differentiated by differences")
+        check_model(model, to_functions(model), mixed=False)
+        made = variational_model(model, n_directions, reach, self.jets)
+        self.sim = Simulator(made, to_functions(made), METHODS[method], mode)
+        self._field = interpreted(to_functions(model).field)
+
+    def run(
+        self,
+        wrt: Sequence[str] | Mapping[str, Mapping[str, float]] | Directions,
+        x0: Any = None,
+        d0: Any = None,
+        params: Any = None,
+        *,
+        t0: float = 0.0,
+        chart: str | int | None = None,
+        stop_at: str | None = None,
+        stop_count: int = 1,
+        looser: float = 100.0,
+        **settings: Any,
+    ) -> DerivedRun:
+        """Return a run and its derivatives; the arguments are those of `Simulator.run`.
+
+        Args:
+            wrt: Names of states (of the start), memory entries or parameters, one direction each; or named directions,
+                each a table of what it moves and how fast; or `Directions`.
+            x0: Initial state.
+            d0: Initial memory.
+            params: Parameters.
+            t0: Initial time [s].
+            chart: First chart; None lets the model's `initial` choose it and complete the start, directions included.
+            stop_at: Guard that ends the run; None runs to `final_time`.
+            stop_count: Number of its event.
+            looser: Tolerance of the derivatives over that of the state, for a direction as large as what it moves;
+                infinity takes the steps of a run without derivatives, which serves where every kink is an event.
+            **settings: See `Options`; by default rtol is 1e-10, nothing is recorded, and no Zeno limit is passed.
+
+        Raises:
+            ValueError: If a name is unknown or stands for two things, or the directions are not `n_directions`.
+        """
+        model = self.model
+        x, d, p = (
+            overlay(*row)
+            for row in (
+                ("state", model.state_names, model.x0, x0),
+                ("memory", model.memory_names, model.d0, d0),
+                ("parameter", model.param_names, model.p0, params),
+            )
+        )
+        v = wrt if isinstance(wrt, Directions) else pick(model, wrt)
+        if v.size != self.n_directions:
+            raise ValueError(f"{self.n_directions} directions were compiled, got {v.size}: {', '.join(v.names)}")
+        if chart is None:
+            chart, x, d, p, v = v.begun(model, t0, x, d, p)
+        settings = {"rtol": 1e-10, "record_period": None} | settings
+        sizes = np.max(np.abs(v.p) / self._scale(p)[:, None], axis=0, initial=0.0)
+        r = self.sim.run(
+            *self._augmented(x, d, p, v, sizes), t0=t0, chart=model.chart_code(chart), stop_at=stop_at,
+            stop_count=stop_count, **self._tolerances(settings, np.maximum(sizes, v.extent(x, d)), looser),
+        )  # fmt: skip
+        return self._derived(r, p, v, stop_at)
+
+    def _augmented(self, x: np.ndarray, d: np.ndarray, p: np.ndarray, v: Directions, sizes: np.ndarray) -> tuple:
+        """Return the state, memory and parameters of the augmented model; `saltation` says where what is."""
+        nothing = np.zeros(max(self.model.d0.size, 1) * v.size)
+        memory = np.concatenate([d, v.d.T.ravel() if d.size else nothing, np.zeros(v.size)])
+        jets = [jets_of(p, v.p)] if self.jets else []
+        return np.concatenate([x, v.x.T.ravel()]), memory, np.concatenate([p, v.p.T.ravel(), sizes, *jets])
+
+    def _scale(self, p: np.ndarray) -> np.ndarray:
+        """Return what is a large step of each parameter: its own size, its default's, or 1 if both are zero."""
+        scale = np.maximum(np.abs(p), np.abs(self.model.p0))
+        return np.where(scale > 0, scale, 1.0)
+
+    def _tolerances(self, settings: dict[str, Any], sizes: np.ndarray, looser: float) -> dict[str, Any]:
+        """Return the settings with which the error of a step is that of the state, or of a column `looser` times it."""
+        n, k = self.model.x0.size, self.n_directions
+        share, rtol = 1.0 / np.sqrt(1.0 + k), settings["rtol"]  # the error is a mean over n (1 + k) entries
+        given = settings.get("atol")
+        atol = np.broadcast_to(np.asarray(0.01 * rtol if given is None else given, dtype=float), (n,))
+        columns = looser * np.outer(sizes, atol + rtol)
+        return settings | {"rtol": share * rtol, "atol": share * np.concatenate([atol, columns.ravel()])}
+
+    def _derived(self, r: Result, p: np.ndarray, v: Directions, stop_at: str | None) -> DerivedRun:
+        log = r.events
+
+        def after(row: int) -> Tangent:
+            return self._tangent(log.t[row], log.x_plus[row], log.d_plus[row], int(log.chart_after[row]), p, v, True)
+
+        existence, message = _judge(r, v, self.model.x0.size, stop_at)
+        event = r.status is Status.STOPPED
+        end = self._tangent(r.t_end, r.x_end, r.d_end, r.chart_end, p, v, event)
+        if existence is not Existence.EXISTS:
+            end = replace(end, **{part: np.full_like(getattr(end, part), np.nan) for part in ("t_by", "x_by", "d_by")})
+        return DerivedRun(existence, message, end, r, after)
+
+    def _tangent(
+        self, t: float, x: np.ndarray, d: np.ndarray, chart: int, p: np.ndarray, v: Directions, event: bool
+    ) -> Tangent:
+        n, nd, k = self.model.x0.size, self.model.d0.size, v.size
+        own, memory, phi = x[:n].copy(), d[:nd].copy(), x[n:].reshape(k, n).T
+        late = d[-k:].copy() if event else np.zeros(k)
+        rate, some = np.zeros(n), lambda values: values if values.size else np.zeros(1)
+        self._field(t, own, some(memory), some(p), chart, rate)
+        d_by = d[nd : nd + nd * k].reshape(k, nd).T.copy() if nd else np.zeros((0, k))
+        return Tangent(float(t), own, memory, p, late, phi + np.outer(rate, late), d_by, v.p)
+
+
+def _judge(r: Result, v: Directions, n: int, stop_at: str | None) -> tuple[Existence, str]:
+    """Return whether the derivative exists, and a sentence."""
+    log, k = r.events, v.size
+    for row in np.flatnonzero(log.kind == "transition"):
+        late = log.d_plus[row, -k:]
+        if np.isnan(late).any():
+            why = Existence.SIMULTANEOUS if log.fired[row].sum() > 1 else Existence.GRAZING
+            if r.zeno is not None and r.zeno.settled_after <= row + 1:
+                why = Existence.ACCUMULATION  # impacts become as slow as touches
+            names = ", ".join(np.array(v.names)[np.isnan(late)])
+            return why, f"{why.value}: {log.name[row]} at t = {float(log.t[row])!r}, along {names}"
+    for row in np.flatnonzero(log.kind == "grazing"):
+        return Existence.GRAZING, f"{Existence.GRAZING.value}: {log.name[row]} at t = {float(log.t[row])!r}"
+    if r.status is Status.NONFINITE and (int(r._w["culprit"]) >= n or np.isnan(r.x_end[n:]).any()):
+        column = max(int(r._w["culprit"]) - n, 0) // n
+        return Existence.UNDEFINED, f"{Existence.UNDEFINED.value}: at t = {r.t_end!r}, along {v.names[column]}"
+    if r.status is not (Status.FINAL_TIME if stop_at is None else Status.STOPPED):
+        return Existence.UNREACHED, f"{Existence.UNREACHED.value}: {r.message}"
+    return Existence.EXISTS, f"{Existence.EXISTS.value}, at t = {r.t_end!r}"

@@ -1,0 +1,96 @@
+"""Directions in the numbers that a run starts with: its state, memory and parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..compilation.rebuild import interpreted
+from .model import Model
+from .saltation import STEPS, WEIGHTS
+
+REACH = 1e-4  # relative step of the five-point differences: truncation 1e-16 f^(5) / 30, rounding 1e-12
+
+
+def along(function: Callable, at: tuple, v: tuple, reach: float = REACH) -> np.ndarray:
+    """Return the derivative of `function(*at)` along a direction, both tuples of arrays, by five-point differences."""
+    size = max((np.max(np.abs(b) / (1.0 + np.abs(a)), initial=0.0) for a, b in zip(at, v, strict=True)), default=0.0)
+    if not size > 0.0:
+        value = np.asarray(function(*at), dtype=float)
+        return np.zeros_like(value) if size == 0.0 else np.full_like(value, np.nan)
+    e = reach / size
+    terms = [
+        w / e * np.asarray(function(*(a + s * e * b for a, b in zip(at, v, strict=True))), dtype=float)
+        for s, w in zip(STEPS, WEIGHTS, strict=True)
+    ]
+    return sum(terms)
+
+
+@dataclass(frozen=True)
+class Directions:
+    """k directions of a start, one column each."""
+
+    names: tuple[str, ...]
+    x: np.ndarray  # (n, k)
+    d: np.ndarray  # (n_memory, k)
+    p: np.ndarray  # (n_params, k)
+
+    @property
+    def size(self) -> int:
+        """How many there are."""
+        return len(self.names)
+
+    def extent(self, x: np.ndarray, d: np.ndarray) -> np.ndarray:
+        """Return how large the directions are in state and memory, relative to these, shape (k,)."""
+        of_x = np.max(np.abs(self.x) / (1.0 + np.abs(x))[:, None], axis=0, initial=0.0)
+        return np.maximum(of_x, np.max(np.abs(self.d) / (1.0 + np.abs(d))[:, None], axis=0, initial=0.0))
+
+    def begun(self, model: Model, t0: float, x: np.ndarray, d: np.ndarray, p: np.ndarray) -> tuple:
+        """Return the chart, state, memory, parameters and directions behind the model's `initial`.
+
+        Raises:
+            ValueError: If it chooses another chart beside the start: the start lies on a border of charts.
+        """
+        function = model.hooks.get("initial")
+        if function is None:
+            return model.start, x, d, p, self
+        function, sizes = interpreted(function), np.cumsum([x.size, d.size])
+
+        def begin(*at):
+            parts = [part.copy() if part.size else np.zeros(1) for part in at]
+            charts.append(int(function(t0, *parts)))
+            return np.concatenate([part[: whole.size] for part, whole in zip(parts, at, strict=True)])
+
+        charts: list[int] = []
+        at, by = (x, d, p), (self.x, self.d, self.p)
+        whole = begin(*at)
+        columns = [along(begin, at, tuple(part[:, c] for part in by)) for c in range(self.size)]
+        if len(set(charts)) > 1:
+            raise ValueError(f"the start lies on the border of charts {sorted(set(charts))}: give the first chart")
+        moved = np.split(np.stack(columns, axis=1), sizes)
+        return charts[0], *np.split(whole, sizes), Directions(self.names, *moved)
+
+
+def pick(model: Model, wrt: Sequence[str] | Mapping[str, Mapping[str, float]]) -> Directions:
+    """Return directions by name: of one number each, or of tables of the numbers that move and how fast.
+
+    Raises:
+        ValueError: If a name is unknown, or stands for a state and a parameter.
+    """
+    tables: dict[str, Mapping[str, float]] = (
+        dict(wrt) if isinstance(wrt, Mapping) else {name: {name: 1.0} for name in wrt}
+    )
+    parts: dict[str, Any] = {"state": model.state_names, "memory": model.memory_names, "parameter": model.param_names}
+    columns = {what: np.zeros((len(names), len(tables))) for what, names in parts.items()}
+    for c, table in enumerate(tables.values()):
+        for name, rate in table.items():
+            own = [what for what, names in parts.items() if name in names]
+            if len(own) != 1:
+                known = "; ".join(f"{what}: {', '.join(names) or 'none'}" for what, names in parts.items())
+                fault = f"stands for a {' and a '.join(own)}" if own else "is unknown"
+                raise ValueError(f"model {model.name}: {name!r} {fault}; {known}")
+            columns[own[0]][parts[own[0]].index(name), c] = rate
+    return Directions(tuple(tables), columns["state"], columns["memory"], columns["parameter"])
