@@ -15,6 +15,7 @@ from typing import Annotated
 
 import numpy as np
 
+from tarsus.analytic import saving
 from tarsus.analytic.contact import Coulomb, slide
 from tarsus.scripts import arguments
 from tarsus.scripts.benchmarks import timing
@@ -94,7 +95,7 @@ def tables(
     for name, made in scenes.items():
         with tempfile.TemporaryDirectory() as folder:
             for number, case in enumerate(made, 1):
-                (Path(folder) / f"{case['id']}.json").write_text(json.dumps(case | {"number": number}))
+                saving.write_text(Path(folder) / f"{case['id']}.json", json.dumps(case | {"number": number}))
             for engine in engines:
                 path, python = running.engine_file(engine), running.pythons(pythons).get(engine, sys.executable)
                 settings = () if every_setting else usual(path, python)

@@ -29,6 +29,17 @@ COMPLAINTS = (  # what the threads report, the thread, and the case that shows i
     ("objects creep on slopes", "mujoco 2630, 1743, 3328", "slope_creep"),
     ("pyramids instead of cones", "MuJoCo's documentation", "cone_or_pyramid"),
 )
+REASONS = {  # what was found out about some failures, by engine and case
+    ("mujoco", "slope_creep"): "friction is soft, and what holds creeps in proportion to its load",
+    ("mujoco", "block_stops"): "the faster a body slides, the higher a stiff contact lifts it",
+    ("mujoco", "cradle_touching"): "springs in a row share an impact, as the convention's impulses do not",
+    ("drake", "belt_reverses"): "`lagged` takes the load of the step before, and leaves the cone when it changes",
+    ("drake", "resting_spheres"): "a contact has one stiffness, under a gram and under a ton",
+    ("dart", "painleve_below"): "`nsgs` passes",
+    ("dart", "painleve_jam"): "`nsgs` passes",
+    ("pybullet", "ball_bounces"): "a body is braked within a step before it touches, and bounces 2 to 6 % too fast",
+    ("pybullet", "swept_foot"): "friction along a direction in which a joint lets nothing move uses up the cone",
+}
 HEAD = ("engine", "setting", "passed", "median error [%]", "cost", *score.PHENOMENA)
 Known = Mapping[str, cases.Case]
 
@@ -138,7 +149,8 @@ def failures(one: Mapping, setting: str, known: Known) -> str:
         if result["status"] in ("diverged", "slow", "crashed"):
             said.append(f"{link(name)} ({score.WORDS[result['status']]})")
         elif result["status"] == "ran" and not result["passed"]:
-            said.append(f"{link(name)} ({worst(result, known[name])})")
+            reason = REASONS.get((one["engine"], name), "")
+            said.append(f"{link(name)} ({worst(result, known[name])}{reason and ': ' + reason})")
     whole = score.summary(one["results"][setting], known)
     what = f"beyond the tolerance: {'; '.join(said)}." if said else "all within the tolerance."
     return f"**{one['name']}**, {setting}: {whole['passed']} of {whole['tried']} passed; {what}"
