@@ -102,3 +102,9 @@ def test_uphill_it_counts_back():
 def test_misuse(wrong, sentence):
     with pytest.raises(ValueError, match=sentence):
         RimlessWheel(**wrong)
+
+
+@pytest.mark.parametrize(("slope", "chart"), [(0.1, rimless_wheel.DOUBLE_SUPPORT), (0.5, rimless_wheel.STANCE)])
+def test_where_the_hub_lies_beyond_both_feet_nothing_rests(slope, chart):
+    x, p = np.array([slope + math.pi / 8, 1e-7]), hy.vector(RimlessWheel(slope=slope))
+    assert rimless_wheel.change_spokes(x, np.zeros(1), p, -1.0) == chart
