@@ -6,7 +6,7 @@ import mujoco
 import numpy as np
 
 from ..analytic.models.hopping_leg import HoppingLegParams
-from .look import draw_rod, look_at
+from .look import add_lamp, draw_rod, look_at
 
 
 def draw_link(body, params: HoppingLegParams) -> None:
@@ -26,6 +26,6 @@ def add_views(spec: mujoco.MjSpec, thigh) -> None:
     """Add the cameras `follow` and `side`, which move with the thigh, `overview`, which is fixed, and a light."""
     for camera, pos in (("follow", (1.1, -0.7, 0.35)), ("side", (1.5, 0.0, 0.0))):
         thigh.add_camera(name=camera, mode=mujoco.mjtCamLight.mjCAMLIGHT_TRACK, pos=pos, **look_at(pos))
-    spec.worldbody.add_light(name="lamp", pos=(0, 0, 3.0), dir=(0, 0, -1), diffuse=(0.6, 0.6, 0.6), castshadow=True)
+    add_lamp(thigh)
     above = np.array((0.0, -2.6, 1.9))
     spec.worldbody.add_camera(name="overview", pos=above, **look_at(above))

@@ -18,7 +18,7 @@ def add_look(spec: mujoco.MjSpec) -> None:
     spec.visual.global_.offwidth = 1280
     spec.visual.global_.offheight = 960
     spec.visual.map.znear = 0.01
-    spec.visual.map.shadowclip = 2.0  # half the width of what has shadows [m]; at 1 the edge of it shows as grain
+    spec.visual.map.shadowclip = 3.0  # half the width of what has shadows [m]; its edge shows as grain
     spec.visual.map.force = 0.005  # length of a drawn contact force [m/N]
     spec.stat.extent = 1.0
     spec.stat.center = (0, 0, 0.15)
@@ -62,10 +62,15 @@ def add_cameras(torso, follow=(0.9, -0.55, 0.42), side=(1.3, 0.0, 0.15)) -> None
     track = mujoco.mjtCamLight.mjCAMLIGHT_TRACK
     torso.add_camera(name="follow", mode=track, pos=follow, **look_at(follow))
     torso.add_camera(name="side", mode=track, pos=np.subtract(side, (0, 0, 0.05)), **look_at(side))
-    torso.add_light(
+    add_lamp(torso)
+
+
+def add_lamp(body) -> None:
+    """Add a light that moves with a body."""
+    body.add_light(
         name="lamp",
         type=mujoco.mjtLightType.mjLIGHT_DIRECTIONAL,
-        mode=track,
+        mode=mujoco.mjtCamLight.mjCAMLIGHT_TRACK,
         pos=(1.2, 1.0, 1.9),
         dir=(-1.2, -1.0, -1.9),  # aslant: hills have a bright and a dark side
         diffuse=(0.65, 0.65, 0.62),

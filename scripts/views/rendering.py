@@ -62,7 +62,7 @@ def rows_at(record, fps: float, speed: float = 1.0) -> np.ndarray:
     return right - (frames - time[right - 1] < time[right] - frames)
 
 
-def smooth_edges(model, samples: int = 4, shadows: int = 1024) -> None:
+def smooth_edges(model, samples: int = 4, shadows: int = 2048) -> None:
     """Make a model's renderers, from now on, compute each pixel from several samples, in place.
 
     It doubles the time of a picture where there is no graphics processor, so the models themselves do not ask for it.

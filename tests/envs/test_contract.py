@@ -163,5 +163,29 @@ def test_depth_image_is_in_metres(name):
     env.reset(seed=0)
     depth = env.render()
     assert depth.shape == (48, 64)
-    assert 0.5 < depth[24, 32] < 2.0  # the camera stands 1.45 m from the body
+    assert 0.5 < depth[24, 32] < 2.0  # the camera stands 1.1 m from the body
     env.close()
+
+
+@pytest.mark.render
+@pytest.mark.parametrize("name", ENVIRONMENTS)
+def test_contact_forces_are_arrows_where_asked(name):
+    """The two images differ by the arrows, which are drawn once a foot has touched the ground."""
+    images = []
+    for forces in (False, True):
+        env = gymnasium.make(name, render_mode="rgb_array", width=160, height=120, forces=forces)
+        env.reset(seed=0)
+        for _ in range(200):
+            _, _, terminated, _, info = env.step(np.zeros(env.action_space.shape))
+            if terminated or np.any(info["foot_contact"]):
+                break
+        images.append(env.render().astype(int))
+        env.close()
+    assert np.any(info["foot_contact"])
+    assert 3 < (np.abs(images[1] - images[0]).max(axis=-1) > 30).sum() < 5000
+
+
+@pytest.mark.parametrize("forces", [1, "yes", None])
+def test_forces_are_drawn_or_not(forces):
+    with pytest.raises(ValueError, match="forces must be"):
+        gymnasium.make("Hexapod-v0", forces=forces)

@@ -83,3 +83,18 @@ def test_a_film_needs_no_display_and_no_setting(tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=env)
     assert done.returncode == 0 and "| zero |" in done.stdout, done.stderr
     assert "film:" in done.stderr and (tmp_path / "film.mp4").stat().st_size > 1000  # its bar, and itself
+
+
+@pytest.mark.render
+def test_a_film_has_smooth_edges_and_arrows_where_asked():
+    from tarsus.mjcf import compile_model, hexapod
+
+    model = compile_model(hexapod.build(preset="rl"))
+    qpos, feet = model.key_qpos[0], np.array([[0.3, 0.0, 0.0]])
+    instant = (qpos, feet, np.array([[0.0, 0.0, 30.0]]))
+    bare, arrow = (next(rendering.film(model, [instant], forces=forces)).astype(int) for forces in (False, True))
+    assert model.vis.quality.offsamples == 4
+    changed = np.abs(arrow - bare).max(axis=-1) > 30
+    assert 50 < changed.sum() < 10000
+    red = arrow[changed].mean(axis=0)
+    assert red[0] > 2 * red[1] and red[0] > 2 * red[2]
