@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
+from numba.core.compiler import Flags
 from numba.core.imputils import impl_ret_borrowed
 from numba.core.typeconv import Conversion
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
@@ -81,6 +82,22 @@ def _constant_jet(context, builder, given, kind, value):
     return _jet(builder, [real] + [ir.Constant(ir.DoubleType(), 0.0)] * kind.k)
 
 
+def _flags() -> Flags:
+    """Return how a rule is compiled: a division by zero is infinite."""
+    flags = Flags()
+    flags.error_model = "numpy"
+    return flags
+
+
+def _times(builder: Any, by: Any, part: Any, steep: bool) -> Any:
+    """Return a term of the chain rule; where the rule may be infinite, what does not move adds nothing."""
+    term = builder.fmul(by, part)
+    if not steep:
+        return term
+    zero = ir.Constant(ir.DoubleType(), 0.0)
+    return builder.select(builder.fcmp_ordered("==", part, zero), zero, term)
+
+
 def _register(function: Callable, rule: Callable, n: int) -> None:
     """Make a function known for n arguments of which one at least is a jet.
 
@@ -105,12 +122,14 @@ def _register(function: Callable, rule: Callable, n: int) -> None:
             for arg, kind in zip(args, sig.args, strict=True)
         ]
         answer = types.UniTuple(REAL, n + 1)
-        made = context.compile_internal(builder, rule, answer(*[REAL] * n), values)
+        inner = answer(*[REAL] * n)
+        code = context.compile_subroutine(builder, rule, inner, flags=_flags())
+        made = context.call_internal(builder, code.fndesc, inner, values)
         made = [builder.extract_value(made, i) for i in range(n + 1)]
         parts = [made[0]]
         for i in range(1, sig.return_type.k + 1):
             terms = [
-                builder.fmul(by, builder.extract_value(arg, i))
+                _times(builder, by, builder.extract_value(arg, i), function in rules.STEEP)
                 for by, arg, kind in zip(made[1:], args, sig.args, strict=True)
                 if isinstance(kind, JetType)
             ]
