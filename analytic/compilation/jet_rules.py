@@ -154,4 +154,4 @@ TWO = {
 }
 # Functions with an infinite derivative somewhere, as of a root at zero. What does not move there to first order, such
 # as the square of a speed that is zero, adds nothing; what moves gives infinity, and no derivative.
-STEEP = {math.sqrt, math.hypot}
+STEEP = {math.sqrt, math.hypot, operator.pow, operator.ipow, math.pow}
