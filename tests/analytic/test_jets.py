@@ -65,7 +65,7 @@ def test_a_function_compiled_for_jets_differentiates():
 
     import numba
 
-    from tarsus.analytic.compilation.jets import of_jets, view
+    from tarsus.analytic.compilation.jet_arrays import of_jets, view
     from tarsus.analytic.compilation.rebuild import rebuild
 
     name = "tarsus_test_jets"
