@@ -97,6 +97,8 @@ def _atan2(a, b):
 
 def _hypot(a, b):
     value = math.hypot(a, b)
+    if value == 0.0:
+        return value, math.inf, math.inf
     return value, a / value, b / value
 
 
@@ -150,3 +152,6 @@ TWO = {
     max: _max,
     min: _min,
 }
+# Functions with an infinite derivative somewhere, as of a root at zero. What does not move there to first order, such
+# as the square of a speed that is zero, adds nothing; what moves gives infinity, and no derivative.
+STEEP = {math.sqrt, math.hypot, operator.pow, operator.ipow, math.pow}

@@ -2,12 +2,12 @@
 
 A jet is a value and k partial derivatives; arithmetic and `math` carry them along by the chain rule, exactly. A
 function compiled for floats serves unchanged: its arguments are arrays of jets, and `numpy.empty` and `numpy.zeros` in
-it make arrays of jets too (`of_jets`). An order is that of the values: at a kink the derivative is that of the branch
-taken. Jets are equal only if all their parts are: where code treats one number apart (`x**1.0` as `x`, a division by
-zero), its special case does not hold around that number, and its derivative would be wrong.
+it make arrays of jets too (`jet_arrays`). An order is that of the values: at a kink the derivative is that of the
+branch taken. Jets are equal only if all their parts are: where code treats one number apart (`x**1.0` as `x`, a
+division by zero), its special case does not hold around that number, and its derivative would be wrong.
 
 This is registered with numba by types, not by overloads of its functions, so that the fingerprints of other code, and
-its machine code on disk, stay as they are. `VERSION` stands for this file in the fingerprints of what uses it.
+its machine code on disk, stay as they are. `jet_arrays.VERSION` stands for this file in the fingerprints of its users.
 
 Source: Griewank & Walther, Evaluating Derivatives (2008), chapter 3 (vector forward mode).
 """
@@ -15,28 +15,20 @@ Source: Griewank & Walther, Evaluating Derivatives (2008), chapter 3 (vector for
 from __future__ import annotations
 
 import functools
-import hashlib
 import math
 import operator
-import types as python_types
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
-from numba.core.imputils import impl_ret_borrowed
+from numba.core.compiler import Flags
 from numba.core.typeconv import Conversion
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
-from numba.extending import intrinsic, lower_builtin, lower_cast, models, register_model
-from numba.np.arrayobj import _empty_nd_impl, make_array, populate_array
+from numba.extending import lower_builtin, lower_cast, models, register_model
 
 from . import jet_rules as rules
 
-# In the fingerprint of what computes with jets: numba's registries are not seen by it.
-_SOURCE = b"".join(Path(file).read_bytes() for file in (__file__, rules.__file__))
-VERSION = int.from_bytes(hashlib.sha256(_SOURCE).digest()[:4], "big")
 REAL = types.float64
 
 
@@ -81,6 +73,22 @@ def _constant_jet(context, builder, given, kind, value):
     return _jet(builder, [real] + [ir.Constant(ir.DoubleType(), 0.0)] * kind.k)
 
 
+def _flags() -> Flags:
+    """Return how a rule is compiled: a division by zero is infinite."""
+    flags = Flags()
+    flags.error_model = "numpy"
+    return flags
+
+
+def _times(builder: Any, by: Any, part: Any, steep: bool) -> Any:
+    """Return a term of the chain rule; where the rule may be infinite, what does not move adds nothing."""
+    term = builder.fmul(by, part)
+    if not steep:
+        return term
+    zero = ir.Constant(ir.DoubleType(), 0.0)
+    return builder.select(builder.fcmp_ordered("==", part, zero), zero, term)
+
+
 def _register(function: Callable, rule: Callable, n: int) -> None:
     """Make a function known for n arguments of which one at least is a jet.
 
@@ -105,12 +113,14 @@ def _register(function: Callable, rule: Callable, n: int) -> None:
             for arg, kind in zip(args, sig.args, strict=True)
         ]
         answer = types.UniTuple(REAL, n + 1)
-        made = context.compile_internal(builder, rule, answer(*[REAL] * n), values)
+        inner = answer(*[REAL] * n)
+        code = context.compile_subroutine(builder, rule, inner, flags=_flags())
+        made = context.call_internal(builder, code.fndesc, inner, values)
         made = [builder.extract_value(made, i) for i in range(n + 1)]
         parts = [made[0]]
         for i in range(1, sig.return_type.k + 1):
             terms = [
-                builder.fmul(by, builder.extract_value(arg, i))
+                _times(builder, by, builder.extract_value(arg, i), function in rules.STEEP)
                 for by, arg, kind in zip(made[1:], args, sig.args, strict=True)
                 if isinstance(kind, JetType)
             ]
@@ -206,56 +216,3 @@ for _function in (operator.lt, operator.le, operator.gt, operator.ge, operator.e
     _register_comparison(_function)
 for _function in (math.floor, math.isfinite, math.isnan):
     _register_value(_function)
-
-
-@functools.cache
-def view(k: int) -> Callable:
-    """Return the compiled function that shows an array of floats, shape (n (k + 1),), as the n jets that it holds."""
-
-    @intrinsic
-    def as_jets(context, array):
-        kind = types.Array(JetType(k), 1, "C")
-
-        def show(context, builder, sig, args):
-            given = make_array(sig.args[0])(context, builder, value=args[0])
-            made = make_array(kind)(context, builder)
-            width = context.get_constant(types.intp, 8 * (k + 1))
-            n = builder.sdiv(builder.extract_value(given.shape, 0), context.get_constant(types.intp, k + 1))
-            data = builder.bitcast(given.data, context.get_data_type(kind.dtype).as_pointer())
-            populate_array(made, data, [n], [width], width, given.meminfo, given.parent)
-            return impl_ret_borrowed(context, builder, kind, made._getvalue())
-
-        return kind(array), show
-
-    return as_jets
-
-
-def _room(k: int, cleared: bool) -> Callable:
-    @intrinsic
-    def room(context, shape):
-        n_axes = 1 if isinstance(shape, types.Integer) else len(shape)
-        kind = types.Array(JetType(k), n_axes, "C")
-
-        def allocate(context, builder, sig, args):
-            whole = isinstance(sig.args[0], types.Integer)
-            sizes = [args[0]] if whole else cgutils.unpack_tuple(builder, args[0])
-            each = [sig.args[0]] if whole else list(sig.args[0])
-            sizes = [context.cast(builder, s, t, types.intp) for s, t in zip(sizes, each, strict=True)]
-            made = _empty_nd_impl(context, builder, kind, sizes)
-            if cleared:
-                cgutils.memset(builder, made.data, builder.mul(made.itemsize, made.nitems), 0)
-            return made._getvalue()
-
-        return kind(shape), allocate
-
-    return room
-
-
-@functools.cache
-def of_jets(k: int) -> python_types.ModuleType:
-    """Return what stands for `numpy` in a function that computes with jets: `empty` and `zeros` make arrays of them."""
-    module = python_types.ModuleType(f"numpy_of_jets_{k}")
-    for name in ("pi", "inf", "nan"):
-        setattr(module, name, getattr(np, name))
-    module.empty, module.zeros = _room(k, False), _room(k, True)
-    return module

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -28,6 +27,7 @@ from ..compilation import has_numba
 from ..compilation.rebuild import interpreted
 from .check import check_model
 from .directions import REACH, Directions, along, pick
+from .existence import Existence, judge
 from .expand import to_functions
 from .jet_field import jets_of
 from .model import Model
@@ -36,17 +36,6 @@ from .result import Result, Status
 from .simulator import Simulator
 from .tableau import METHODS
 from .variational import variational_model
-
-
-class Existence(Enum):
-    """Whether the derivative of a run exists; the values are sentences."""
-
-    EXISTS = "the derivative exists"
-    GRAZING = "a guard touches zero without crossing it; there the derivative does not exist"
-    SIMULTANEOUS = "guards fire at the same time and part along a direction; the derivative is one-sided"
-    ACCUMULATION = "the events accumulate at a finite time, which the derivative cannot pass"
-    UNREACHED = "the run did not come to where it was asked to stop"
-    UNDEFINED = "a function of the model is not defined within the step of its differences"
 
 
 @dataclass(frozen=True)
@@ -234,7 +223,7 @@ class Derivatives:
         def after(row: int) -> Tangent:
             return self._tangent(log.t[row], log.x_plus[row], log.d_plus[row], int(log.chart_after[row]), p, v, True)
 
-        existence, message = _judge(r, v, self.model.x0.size, stop_at)
+        existence, message = judge(r, v, self.model.x0.size, stop_at)
         event = r.status is Status.STOPPED
         end = self._tangent(r.t_end, r.x_end, r.d_end, r.chart_end, p, v, event)
         if existence is not Existence.EXISTS:
@@ -251,24 +240,3 @@ class Derivatives:
         self._field(t, own, some(memory), some(p), chart, rate)
         d_by = d[nd : nd + nd * k].reshape(k, nd).T.copy() if nd else np.zeros((0, k))
         return Tangent(float(t), own, memory, p, late, phi + np.outer(rate, late), d_by, v.p)
-
-
-def _judge(r: Result, v: Directions, n: int, stop_at: str | None) -> tuple[Existence, str]:
-    """Return whether the derivative exists, and a sentence."""
-    log, k = r.events, v.size
-    for row in np.flatnonzero(log.kind == "transition"):
-        late = log.d_plus[row, -k:]
-        if np.isnan(late).any():
-            why = Existence.SIMULTANEOUS if log.fired[row].sum() > 1 else Existence.GRAZING
-            if r.zeno is not None and r.zeno.settled_after <= row + 1:
-                why = Existence.ACCUMULATION  # impacts become as slow as touches
-            names = ", ".join(np.array(v.names)[np.isnan(late)])
-            return why, f"{why.value}: {log.name[row]} at t = {float(log.t[row])!r}, along {names}"
-    for row in np.flatnonzero(log.kind == "grazing"):
-        return Existence.GRAZING, f"{Existence.GRAZING.value}: {log.name[row]} at t = {float(log.t[row])!r}"
-    if r.status is Status.NONFINITE and (int(r._w["culprit"]) >= n or np.isnan(r.x_end[n:]).any()):
-        column = max(int(r._w["culprit"]) - n, 0) // n
-        return Existence.UNDEFINED, f"{Existence.UNDEFINED.value}: at t = {r.t_end!r}, along {v.names[column]}"
-    if r.status is not (Status.FINAL_TIME if stop_at is None else Status.STOPPED):
-        return Existence.UNREACHED, f"{Existence.UNREACHED.value}: {r.message}"
-    return Existence.EXISTS, f"{Existence.EXISTS.value}, at t = {r.t_end!r}"

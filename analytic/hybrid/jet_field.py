@@ -22,7 +22,7 @@ def jets_of(p: np.ndarray, along: np.ndarray) -> np.ndarray:
 
 def jet_field(field: Any, s: Sizes) -> Any:
     """Return the augmented field; its parameters end with those of the model as jets."""
-    from ..compilation.jets import VERSION, of_jets, view
+    from ..compilation.jet_arrays import VERSION, of_jets, view
 
     n, nd, m, width = s.n, s.nd, s.m, s.width
     k = m + 1

@@ -54,6 +54,8 @@ def mixed(a, b, out):
     out[0] = total if a > b else -total
     out[1] = max(a, 0.25) ** 3 + abs(b - 1.0) % 0.7 + math.floor(a) + 2.0 / b
     out[2] = a if b == 1.0 else a**b
+    speed = ((a - a) ** 2 + 0.0 * b) ** 0.5  # a root at zero that does not move
+    out[2] += 0.0 if speed == 0.0 else 1.0 / speed
 
 
 @pytest.mark.skipif(not has_numba(), reason="jets are a type of numba's")
@@ -63,7 +65,7 @@ def test_a_function_compiled_for_jets_differentiates():
 
     import numba
 
-    from tarsus.analytic.compilation.jets import of_jets, view
+    from tarsus.analytic.compilation.jet_arrays import of_jets, view
     from tarsus.analytic.compilation.rebuild import rebuild
 
     name = "tarsus_test_jets"

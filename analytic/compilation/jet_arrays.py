@@ -1,0 +1,75 @@
+"""Arrays of jets, for functions that numba compiles: views of arrays of floats, and what stands for `numpy`."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import types as python_types
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from numba.core import cgutils, types
+from numba.core.imputils import impl_ret_borrowed
+from numba.extending import intrinsic
+from numba.np.arrayobj import _empty_nd_impl, make_array, populate_array
+
+from . import jet_rules, jets
+from .jets import JetType
+
+# In the fingerprint of what computes with jets: numba's registries are not seen by it.
+_SOURCE = b"".join(Path(file).read_bytes() for file in (__file__, jets.__file__, jet_rules.__file__))
+VERSION = int.from_bytes(hashlib.sha256(_SOURCE).digest()[:4], "big")
+
+
+@functools.cache
+def view(k: int) -> Callable:
+    """Return the compiled function that shows an array of floats, shape (n (k + 1),), as the n jets that it holds."""
+
+    @intrinsic
+    def as_jets(context, array):
+        kind = types.Array(JetType(k), 1, "C")
+
+        def show(context, builder, sig, args):
+            given = make_array(sig.args[0])(context, builder, value=args[0])
+            made = make_array(kind)(context, builder)
+            width = context.get_constant(types.intp, 8 * (k + 1))
+            n = builder.sdiv(builder.extract_value(given.shape, 0), context.get_constant(types.intp, k + 1))
+            data = builder.bitcast(given.data, context.get_data_type(kind.dtype).as_pointer())
+            populate_array(made, data, [n], [width], width, given.meminfo, given.parent)
+            return impl_ret_borrowed(context, builder, kind, made._getvalue())
+
+        return kind(array), show
+
+    return as_jets
+
+
+def _room(k: int, cleared: bool) -> Callable:
+    @intrinsic
+    def room(context, shape):
+        n_axes = 1 if isinstance(shape, types.Integer) else len(shape)
+        kind = types.Array(JetType(k), n_axes, "C")
+
+        def allocate(context, builder, sig, args):
+            whole = isinstance(sig.args[0], types.Integer)
+            sizes = [args[0]] if whole else cgutils.unpack_tuple(builder, args[0])
+            each = [sig.args[0]] if whole else list(sig.args[0])
+            sizes = [context.cast(builder, s, t, types.intp) for s, t in zip(sizes, each, strict=True)]
+            made = _empty_nd_impl(context, builder, kind, sizes)
+            if cleared:
+                cgutils.memset(builder, made.data, builder.mul(made.itemsize, made.nitems), 0)
+            return made._getvalue()
+
+        return kind(shape), allocate
+
+    return room
+
+
+@functools.cache
+def of_jets(k: int) -> python_types.ModuleType:
+    """Return what stands for `numpy` in a function that computes with jets: `empty` and `zeros` make arrays of them."""
+    module = python_types.ModuleType(f"numpy_of_jets_{k}")
+    for name in ("pi", "inf", "nan"):
+        setattr(module, name, getattr(np, name))
+    module.empty, module.zeros = _room(k, False), _room(k, True)
+    return module
