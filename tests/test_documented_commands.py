@@ -118,6 +118,7 @@ SMOKE: dict[str, tuple[str, dict[str, Any]]] = {
 NOT_RUN = {
     "benchmark hexapod": "compiles the exact hexapod three times, for minutes; its functions run interpreted in tests",
     "benchmark learning": "one update of the library's own PPO takes a minute; its own tests train in small",
+    "page reward_terms": "takes a minute; tests/envs/test_exact.py compares the terms",
     "page sampled_loops": "takes twenty minutes; tests/envs/test_exact.py compares the engines",
     "search hexapod": "the proof of one gait takes minutes; search and proof have tests of their own",
     "train rllib": "Ray wants an environment of its own; tests/scripts/test_clusters.py trains where there is one",
