@@ -106,7 +106,7 @@ def tables(
     return Page(
         Table(("engine", "setting", *(f"{n} feet" for n in feet)), rows["feet"], "### Cost over the number of feet"),
         Table(
-            ("engine", "setting", *(f"{n} robots" for n in robots)),
+            ("engine", "setting", *(f"{n} robot{"s" * (n > 1)}" for n in robots)),
             rows["robots"],
             "### Cost over the number of robots",
         ),

@@ -15,7 +15,7 @@ MODELS = "slip slip_leg slip_leg_hybrid hopping_leg hopping_leg_hybrid hopping_l
 OTHERS = "quasistatic bouncing_ball dry_friction pendulum_wall rigid_chain constrained ground_line"
 
 
-class PackagePart(NamedTuple):
+class ApiPage(NamedTuple):
     """A page of the reference."""
 
     title: str
@@ -24,32 +24,32 @@ class PackagePart(NamedTuple):
 
 
 PARTS = {
-    "hybrid": PackagePart("Hybrid engine", "analytic.hybrid", "sections variational"),
-    "contact": PackagePart("Contact solver", "analytic.contact", "fit se2"),
-    "models": PackagePart("Machines, exactly", "analytic.models", f"hexapod {HEXAPOD} {MODELS} {OTHERS}"),
-    "analytic": PackagePart(
+    "hybrid": ApiPage("Hybrid engine", "analytic.hybrid", "sections variational"),
+    "contact": ApiPage("Contact solver", "analytic.contact", "fit se2"),
+    "models": ApiPage("Machines, exactly", "analytic.models", f"hexapod {HEXAPOD} {MODELS} {OTHERS}"),
+    "analytic": ApiPage(
         "Terrain, clock, motor", "analytic", "terrain terrain_base clock rhex_gaits motor battery simsect"
     ),
-    "compilation": PackagePart("Compilation", "analytic.compilation"),
-    "mjcf": PackagePart(
+    "compilation": ApiPage("Compilation", "analytic.compilation"),
+    "mjcf": ApiPage(
         "Models in MuJoCo",
         "mjcf",
         "presets hexapod hexapod_state slip_leg hopping_leg multipod bigant disc terrain ground parts",
     ),
-    "controllers": PackagePart(
+    "controllers": ApiPage(
         "Controllers",
         "controllers",
         "clock clock_gaits gaits shaft_gaits pair_gaits disc_gait gait_policy raibert slip slip_parameters "
         "slip_sampled slip_laws rhex rhex_policy slope pd",
     ),
-    "envs": PackagePart(
+    "envs": ApiPage(
         "Environments",
         "envs",
         "hexapod slip_leg hopping_leg multipod bigant multipod_quasistatic base vector config task free_body "
         "walker observations measure shaping commands curriculum disturbances extras privileged state servos "
         "actions surrogate",
     ),
-    "shared": PackagePart(
+    "shared": ApiPage(
         "Runs, recordings, policies",
         "scripts",
         "machines.machine machines.hexapod_exact machines.hexapod_mujoco machines.slip_leg_exact "
@@ -75,7 +75,7 @@ def directives(dotted: str) -> str:
     return "\n".join([f".. automodule:: {dotted}\n   :no-members:\n", *listed])
 
 
-def page(part: PackagePart) -> str:
+def page(part: ApiPage) -> str:
     """Return a page of the reference, in MyST's Markdown."""
     package = f"tarsus.{part.package}"
     whole = f".. automodule:: {package}\n   :no-members:\n"

@@ -162,12 +162,13 @@ def _parser(module: ModuleType) -> arguments.Parser:
 
 
 def _own_words(argv: Sequence[str]) -> list[str]:
-    """Return the words of a command line that say what is in the page, not where it goes."""
+    """Return the words of a command line that say what is in the page, not where it goes or what is installed where."""
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     for option in ("--format", "--out", "--docs"):
         parser.add_argument(option)
     for option in ("--force", "--write"):
         parser.add_argument(option, action="store_true")
+    parser.add_argument("--pythons", nargs="+")
     return parser.parse_known_args(argv)[1]
 
 

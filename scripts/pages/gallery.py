@@ -68,7 +68,7 @@ def page() -> str:
     for name in names():
         first = title(name)
         picture = f"![{first}](figures/{name}.png)" if (PICTURES / f"{name}.png").exists() else ""
-        command = f"```\ntarsus figure {name}\n```"
+        command = f"```sh\ntarsus figure {name}\n```"
         parts += [f"## {first.rstrip('.')}", load(name).__doc__.partition("\n")[2].strip(), command, picture]
     return "\n\n".join(part for part in parts if part) + "\n"
 

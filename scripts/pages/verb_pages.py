@@ -44,6 +44,7 @@ def option(action: argparse.Action) -> tuple[str, str]:
     words = [", ".join(action.option_strings), value] if action.option_strings else [value or action.dest.upper()]
     unset = action.default in (None, False, "", [], (), argparse.SUPPRESS) or action.nargs == 0
     said = (action.help or "").replace("%(default)s", "" if unset else spelled(action.default)).replace("%%", "%")
+    said = said.replace(f"{ROOT}/", "")  # of a default that the help has spelled out
     parts = [escaped(said)]
     if action.choices is not None and not isinstance(action, argparse._SubParsersAction):
         parts.append("one of " + ", ".join(f"`{choice}`" for choice in action.choices))
