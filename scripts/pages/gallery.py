@@ -1,7 +1,7 @@
 """The pictures of docs/figures.md, from the golden data of the tests, and films of everything that moves.
 
-Usage: tarsus page gallery [--only FIGURE ...] [--no-clips] [--no-figures] [--write]. Seconds for the figures; a minute
-for the clips, for which there must be an OpenGL library.
+Usage: tarsus page gallery [--only FIGURE ...] [--no-clips] [--no-figures] [--write]. Seconds for the figures; minutes
+for the clips without a graphics processor, for which there must be an OpenGL library.
 
 A figure whose golden data are those of a smaller computation is left as it is: its own page's command draws it.
 """
