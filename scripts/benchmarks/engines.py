@@ -100,13 +100,13 @@ def tables(
                 path, python = running.engine_file(engine), running.pythons(pythons).get(engine, sys.executable)
                 settings = () if every_setting else usual(path, python)
                 for setting, found in costs(path, python, settings, Path(folder)).items():
-                    rows[name].append((engine, setting, *map(cell, found)))
+                    rows[name].append((running.about(path, python).name, setting, *map(cell, found)))
     ours = [f"{1e6 * solver_time(case):.2g} us" for case in scenes["feet"]]
     rows["feet"].append(("contact solver of tarsus", "Coulomb, a frame", *ours))
     return Page(
         Table(("engine", "setting", *(f"{n} feet" for n in feet)), rows["feet"], "### Cost over the number of feet"),
         Table(
-            ("engine", "setting", *(f"{n} robot{"s" * (n > 1)}" for n in robots)),
+            ("engine", "setting", *(f"{n} robot{'s' * (n > 1)}" for n in robots)),
             rows["robots"],
             "### Cost over the number of robots",
         ),
