@@ -27,7 +27,7 @@ from tarsus.scripts.suite.making import legged
 
 PLACE = Place("contact_suite.md", "scaling")
 PACKAGES = ("mujoco", "numpy", "numba")
-FEET = (4, 6, 12, 24, 50)
+FEET = (3, 6, 12, 24, 50)
 ROBOTS = (1, 4, 16, 64)
 SECONDS = 0.1  # of a case: its cost is asked, its answers are the suite's
 SOLVED = 200  # frames in a batch of the contact solver
@@ -77,7 +77,7 @@ def check(engines: tuple[str, ...], pythons: tuple[str, ...], **_) -> None:
 def tables(
     engines: tuple[str, ...] = ("mujoco",),
     pythons: tuple[str, ...] = (),
-    feet: tuple[Annotated[int, arguments.integer(4, 100)], ...] = FEET,
+    feet: tuple[Annotated[int, arguments.integer(3, 100)], ...] = FEET,
     robots: tuple[Annotated[int, arguments.integer(1, 1000)], ...] = ROBOTS,
     every_setting: bool = False,
 ) -> Page:
@@ -86,7 +86,7 @@ def tables(
     Args:
         engines: Names, or files.
         pythons: NAME=PATH, the Python in which an engine is installed.
-        feet: Even numbers of feet.
+        feet: Numbers of feet.
         robots: In one scene.
         every_setting: Of an engine, not its first and its best alone.
     """

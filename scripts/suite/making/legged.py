@@ -154,9 +154,10 @@ def _turned(vector, angle: float) -> np.ndarray:
 
 
 def _ring(n: int, length: float, width: float) -> np.ndarray:
-    """Return feet in two rows (n, 2), from the rear."""
-    along = np.linspace(-length, length, n // 2)
-    return np.array([[x, side * width] for x in along for side in (-1, 1)])
+    """Return feet in two rows (n, 2), from the rear; an odd one is in front."""
+    along = np.linspace(-length, length, n // 2) if n > 3 else [-length]
+    pairs = [[x, side * width] for x in along for side in (-1, 1)]
+    return np.array(pairs + [[length, 0.0]] * (n % 2))
 
 
 def _case(name: str, number: int, title: str, what: str, frame: SlidingFrame, duration: float, feet: list[int]) -> dict:
@@ -186,7 +187,7 @@ def _random(seed: int, n: int, length: float, width: float, mass: float) -> Slid
 
 
 def sliding_feet(n: int, seed: int = 0) -> dict:
-    """Return bodies, joints and contacts of a frame of n feet, an even number, as far apart whatever their number."""
+    """Return bodies, joints and contacts of a frame of n feet, as far apart whatever their number."""
     return _bodies(_random(seed, n, 0.06 * n, 0.2, 1.0 * n))
 
 
