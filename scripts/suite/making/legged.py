@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import numpy as np
 from scipy.integrate import quad
 
@@ -186,9 +188,16 @@ def _random(seed: int, n: int, length: float, width: float, mass: float) -> Slid
     return SlidingFrame(mass, mass * (length**2 + width**2) / 3, places, rng.uniform(0.3, 0.7, n), loads, belts)
 
 
-def sliding_feet(n: int, seed: int = 0) -> dict:
-    """Return bodies, joints and contacts of a frame of n feet, as far apart whatever their number."""
-    return _bodies(_random(seed, n, 0.06 * n, 0.2, 1.0 * n))
+def sliding_feet(n: int) -> dict:
+    """Return bodies, joints and contacts of a frame of n feet, as far apart whatever their number.
+
+    Raises:
+        RuntimeError: If no frame of a hundred has feet that all slide.
+    """
+    for seed in range(100):
+        with contextlib.suppress(RuntimeError):
+            return _bodies(_random(seed, n, 0.06 * n, 0.2, 1.0 * n))
+    raise RuntimeError(f"no frame of {n} feet was found whose feet all slide")
 
 
 def four_feet_slide() -> dict:
