@@ -84,6 +84,7 @@ SMOKE: dict[str, tuple[str, dict[str, Any]]] = {
         dict(FRAMES=10, THREADED=100, CALLS=10, BATCHES=(4, 8), PATHS=(3, 4)),
     ),
     "benchmark env": ("--seconds 0.1 --repeats 1", {}),
+    "benchmark engines": ("--engines mujoco --feet 4 --robots 1 --write --docs OUT", {}),
     "benchmark hopping_leg": ("--repeats 1", {}),
     "benchmark hybrid": ("--repeats 1", dict(EVENTS=64, FIRST_CALLS=1)),
     "benchmark slip_leg": ("--repeats 1", dict(N_STEPS=2, N_ACTIONS=10)),

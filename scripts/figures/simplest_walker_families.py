@@ -2,7 +2,7 @@
 
 Runtime: about 3 s, and 10 s to compile the model the first time.
 
-Garcia, Chatterjee, Ruina & Coleman, The simplest walking model, J. Biomechanical Engineering 120 (1998), figure 4.
+Garcia, Chatterjee, Ruina & Coleman, The simplest walking model, J. Biomechanical Engineering 120 (1998).
 """
 
 from __future__ import annotations
