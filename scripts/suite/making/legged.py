@@ -8,7 +8,7 @@ import numpy as np
 from scipy.integrate import quad
 
 from .frames import FOOT, FOOT_MOMENT, SlidingFrame, spread
-from .parts import contact
+from .parts import belt, contact
 from .rows import row
 
 STIFFNESS, DAMPING = 500.0, 10.0  # of a foot's spring, soft, so that loads feel no tenths of millimetres [N/m], [N s/m]
@@ -58,14 +58,6 @@ def _foot(n: int, place, load: float, velocity, rate: float) -> tuple[dict, dict
     return foot, slide
 
 
-def _belt(n: int, place, velocity) -> dict:
-    speed = float(np.hypot(*velocity))
-    axis = [velocity[0] / speed, velocity[1] / speed, 0.0] if speed else [1.0, 0.0, 0.0]
-    shape = {"name": "box", "type": "box", "size": [0.5, 0.5, 0.05]}
-    motion = {"axis": axis, "times": [0.0], "velocities": [speed]}
-    return {"name": f"belt_{n}", "position": [*place, -0.05], "motion": motion, "shapes": [shape]}
-
-
 def _bodies(frame: SlidingFrame) -> dict:
     """Return bodies, joints and contacts of a frame in the balance of its friction."""
     x, y, rate = frame.balance()
@@ -88,7 +80,7 @@ def _bodies(frame: SlidingFrame) -> dict:
         _foot(n, p, f, velocity(p), float(rate))
         for n, (p, f) in enumerate(zip(places, frame.springs.tolist(), strict=True), 1)
     ]
-    belts = [_belt(n, p, b) for n, (p, b) in enumerate(zip(places, frame.belts.tolist(), strict=True), 1)]
+    belts = [belt(n, p, b) for n, (p, b) in enumerate(zip(places, frame.belts.tolist(), strict=True), 1)]
     mu = frame.friction.tolist()
     return {
         "bodies": [trunk, *(foot for foot, _ in pairs), *belts],
@@ -200,54 +192,34 @@ def sliding_feet(n: int) -> dict:
     raise RuntimeError(f"no frame of {n} feet was found whose feet all slide")
 
 
+def _all_slide(n: int, words: tuple[str, int, str, str], size: tuple, duration: float, feet: list[int]) -> dict:
+    """Return the case of a frame of n feet that all slide, its id, number, title and text, and what it measures."""
+    name, number, title, what = words
+    return _case(name, number, title, what, _random(SEEDS[n], n, *size), duration, feet)
+
+
 def four_feet_slide() -> dict:
     """Return a frame of four feet."""
-    frame = _random(SEEDS[4], 4, 0.2, 0.15, 4.0)
-    return _case(
-        "four_feet_slide",
-        31,
-        "Four sliding feet",
-        "With four feet of a springy frame the loads are those of the springs.",
-        frame,
-        1.0,
-        [1, 2, 3, 4],
-    )
+    what = "With four feet of a springy frame the loads are those of the springs."
+    return _all_slide(4, ("four_feet_slide", 31, "Four sliding feet", what), (0.2, 0.15, 4.0), 1.0, [1, 2, 3, 4])
 
 
 def six_feet_slide() -> dict:
     """Return a frame of six feet."""
-    frame = _random(SEEDS[6], 6, 0.25, 0.15, 6.0)
-    return _case(
-        "six_feet_slide",
-        32,
-        "Six sliding feet",
-        "Six feet, as a hexapod with all feet down.",
-        frame,
-        1.0,
-        [1, 2, 3, 4, 5, 6],
-    )
+    words = ("six_feet_slide", 32, "Six sliding feet", "Six feet, as a hexapod with all feet down.")
+    return _all_slide(6, words, (0.25, 0.15, 6.0), 1.0, [1, 2, 3, 4, 5, 6])
 
 
 def twelve_feet_slide() -> dict:
     """Return a frame of twelve feet."""
-    frame = _random(SEEDS[12], 12, 0.5, 0.15, 8.0)
-    return _case(
-        "twelve_feet_slide", 33, "Twelve sliding feet", "Twelve feet, as a long multipod.", frame, 1.0, [1, 4, 7, 12]
-    )
+    words = ("twelve_feet_slide", 33, "Twelve sliding feet", "Twelve feet, as a long multipod.")
+    return _all_slide(12, words, (0.5, 0.15, 8.0), 1.0, [1, 4, 7, 12])
 
 
 def fifty_feet_slide() -> dict:
     """Return a frame of fifty feet."""
-    frame = _random(SEEDS[50], 50, 1.5, 0.2, 20.0)
-    return _case(
-        "fifty_feet_slide",
-        34,
-        "Fifty sliding feet",
-        "Fifty feet: errors average out, the cost does not.",
-        frame,
-        0.5,
-        [1, 17, 34, 50],
-    )
+    words = ("fifty_feet_slide", 34, "Fifty sliding feet", "Fifty feet: errors average out, the cost does not.")
+    return _all_slide(50, words, (1.5, 0.2, 20.0), 0.5, [1, 17, 34, 50])
 
 
 def one_foot_sticks() -> dict:

@@ -32,6 +32,15 @@ def ground(name: str = "ground", **state) -> dict:
     return {"name": name, **state, "shapes": [{"name": "plane", "type": "plane"}]}
 
 
+def belt(n: int, place, velocity) -> dict:
+    """Return a driven box whose top is the level ground at a place, x and y, with a velocity along x and y."""
+    speed = math.hypot(*velocity)
+    axis = [velocity[0] / speed, velocity[1] / speed, 0.0] if speed else [1.0, 0.0, 0.0]
+    shape = {"name": "box", "type": "box", "size": [0.5, 0.5, 0.05]}
+    motion = {"axis": axis, "times": [0.0], "velocities": [speed]}
+    return {"name": f"belt_{n}", "position": [*place, -0.05], "motion": motion, "shapes": [shape]}
+
+
 def tilted(angle: float) -> list[float]:
     """Return the quaternion of a turn about the y axis, after which the x axis points down a slope [rad]."""
     return [math.cos(angle / 2), 0.0, math.sin(angle / 2), 0.0]

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.integrate import quad, solve_ivp
 from scipy.optimize import fsolve
 
-from .parts import G, box, contact, tilted
+from .parts import G, belt, box, contact, tilted
 from .rows import row
 
 BOUND = 1e-9
@@ -76,13 +76,10 @@ def tripod_slides() -> dict:
         "shapes": feet,
     }
     belts, contacts, measurements = [], [], []
-    for n, (place, belt, friction) in enumerate(
+    for n, (place, velocity, friction) in enumerate(
         zip(PLACES.tolist(), BELTS.tolist(), FRICTION.tolist(), strict=True), 1
     ):
-        speed = math.hypot(*belt)
-        shape = {"name": "box", "type": "box", "size": [0.5, 0.5, 0.05]}
-        motion_of = {"axis": [*(b / speed for b in belt), 0.0], "times": [0.0], "velocities": [speed]}
-        belts.append({"name": f"belt_{n}", "position": [*place, -0.05], "motion": motion_of, "shapes": [shape]})
+        belts.append(belt(n, place, velocity))
         contacts.append(contact(f"body.foot_{n}", f"belt_{n}", friction, f"contact_{n}"))
         for k, axis in enumerate("xyz"):
             mean = (
