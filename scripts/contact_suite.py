@@ -33,9 +33,10 @@ def main(argv: list[str] | None = None) -> int:
         files = [running.engine_file(name) for name in args.engine]
         pythons = running.pythons(args.python)
         ids = chosen(args.case, args.cases)
+        known: dict[Path, running.About] = {}
         for path in files:
-            if args.setting:
-                running.check_settings(path, running.about(path, pythons.get(path.stem, sys.executable)), args.setting)
+            known[path] = running.about(path, pythons.get(path.stem, sys.executable))
+            running.check_settings(path, known[path], args.setting)
             if args.out:
                 output.new_file(args.out / f"{path.stem}.json", args.force)
         if args.export:
@@ -43,7 +44,7 @@ def main(argv: list[str] | None = None) -> int:
     if args.export:
         print(f"{args.export}: {export(args.export)} cases")
         return 0
-    return 1 - any([_run(path, pythons.get(path.stem, sys.executable), ids, args) for path in files])
+    return 1 - any([_run(path, pythons.get(path.stem, sys.executable), known[path], ids, args) for path in files])
 
 
 def _parser() -> arguments.Parser:
@@ -91,7 +92,7 @@ def export(folder: Path) -> int:
     return len(case.ids(folder / "cases"))
 
 
-def _run(path: Path, python: str, ids: list[str], args: argparse.Namespace) -> bool:
+def _run(path: Path, python: str, known: running.About, ids: list[str], args: argparse.Namespace) -> bool:
     """Run an engine, print its table, and return whether it ran."""
     with tqdm(desc=path.stem, unit="case") as bar:
 
@@ -100,7 +101,7 @@ def _run(path: Path, python: str, ids: list[str], args: argparse.Namespace) -> b
             bar.update()
 
         records = args.records and args.records / path.stem
-        made = running.run(path, ids, python, args.setting, args.cases, args.longest, records, begins)
+        made = running.run(path, ids, python, args.setting, args.cases, args.longest, records, begins, known)
     if "why" in made:
         print(f"{path.stem} did not run: {made['why']}", file=sys.stderr)
         return False
@@ -132,11 +133,6 @@ def text(made: Mapping) -> str:
     """Return an engine's results as a table, with the reasons where there is no number."""
     results = made["results"]
     head = f"{made['name']} {made['version']}: largest error over the case's scale [%], (beyond the tolerance)"
-    table = report.markdown_table(score.head(results), score.rows(results))
-    cost = ", ".join(f"{name} {_cost(found)}" for name, found in results.items())
+    table = report.markdown_table(["case", *results], score.rows(results))
+    cost = ", ".join(f"{name} {score.cost(found.values()):.2g}" for name, found in results.items())
     return "\n".join([head, "", table, "", f"processor time over simulated time: {cost}", *score.reasons(results)])
-
-
-def _cost(found: Mapping[str, Mapping]) -> str:
-    costs = [result["cost"] for result in found.values() if "cost" in result]
-    return f"{sorted(costs)[len(costs) // 2]:.2g}" if costs else "-"

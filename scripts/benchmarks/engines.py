@@ -49,10 +49,10 @@ def usual(path: Path, python: str) -> list[str]:
     return list(dict.fromkeys([next(iter(made["results"])), contact_suite.best_setting(made, known)]))
 
 
-def costs(path: Path, python: str, settings: Sequence[str], folder: Path) -> dict[str, list[dict]]:
-    """Return the results of all cases of a folder, in their order, by setting."""
+def rows_of(path: Path, python: str, settings: Sequence[str], folder: Path) -> list[tuple]:
+    """Return an engine's rows of a table: a setting each, with a cell for every case of a folder."""
     made = running.run(path, cases.ids(folder), python, settings, folder)
-    return {setting: list(found.values()) for setting, found in made["results"].items()}
+    return [(made["name"], setting, *map(cell, found.values())) for setting, found in made["results"].items()]
 
 
 def solver_time(case: cases.Case) -> float:
@@ -99,8 +99,7 @@ def tables(
             for engine in engines:
                 path, python = running.engine_file(engine), running.pythons(pythons).get(engine, sys.executable)
                 settings = () if every_setting else usual(path, python)
-                for setting, found in costs(path, python, settings, Path(folder)).items():
-                    rows[name].append((running.about(path, python).name, setting, *map(cell, found)))
+                rows[name] += rows_of(path, python, settings, Path(folder))
     ours = [f"{1e6 * solver_time(case):.2g} us" for case in scenes["feet"]]
     rows["feet"].append(("contact solver of tarsus", "Coulomb, a frame", *ours))
     return Page(

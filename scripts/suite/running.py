@@ -89,6 +89,7 @@ def run(
     longest: float = worker.LONGEST,
     records: Path | None = None,
     progress: Callable[[str, str], None] = lambda setting, case: None,
+    known: About | None = None,
 ) -> dict:
     """Run cases in an engine and return what came of them.
 
@@ -101,6 +102,7 @@ def run(
         longest: Processor time that a case may take [s].
         records: Folder for the recordings, one folder for each setting.
         progress: Called with setting and case when one begins.
+        known: What the engine said of itself, if it was asked before.
 
     Returns:
         What the results' files hold: `engine`, `name`, `version`, `machine`, `date`, and `results` by setting and case;
@@ -109,7 +111,7 @@ def run(
     Raises:
         ValueError: If the engine has no such setting.
     """
-    known = about(path, python)
+    known = known or about(path, python)
     check_settings(path, known, settings)
     made = {"suite": 1, "engine": path.stem, "name": known.name, "version": known.version}
     made |= {"machine": report.machine(), "date": time.strftime("%Y-%m-%d"), "results": {}}

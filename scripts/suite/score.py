@@ -30,11 +30,6 @@ def cell(result: Mapping) -> str:
     return said if result["passed"] else f"({said})"
 
 
-def head(settings: Iterable[str]) -> list[str]:
-    """Return the head of a table of cases."""
-    return ["case", *settings]
-
-
 def rows(results: Mapping[str, Mapping[str, Mapping]]) -> list[list[str]]:
     """Return a row of cells for every case, a column for every setting, and a last row that counts."""
     names = next(iter(results.values())) if results else ()
@@ -46,6 +41,12 @@ def passed(results: Iterable[Mapping]) -> str:
     """Return how many cases were passed of those that the engine can represent."""
     tried = [result for result in results if result["status"] != "cannot"]
     return f"{sum(result.get('passed', False) for result in tried)} of {len(tried)}"
+
+
+def cost(results: Iterable[Mapping]) -> float:
+    """Return the median of processor time over simulated time of the cases that ran, NaN of none."""
+    costs = [result["cost"] for result in results if "cost" in result]
+    return float(np.median(costs)) if costs else math.nan
 
 
 def summary(results: Mapping[str, Mapping], cases: Mapping[str, Case], phenomenon: str | None = None) -> dict:
@@ -62,10 +63,9 @@ def summary(results: Mapping[str, Mapping], cases: Mapping[str, Case], phenomeno
     """
     chosen = [found for name, found in results.items() if phenomenon in (None, cases[name]["phenomenon"])]
     tried = [found for found in chosen if found["status"] != "cannot"]
-    costs = [found["cost"] for found in tried if "cost" in found]
     return {
         "error": float(np.median([error(found) for found in tried])) if tried else math.nan,
-        "cost": float(np.median(costs)) if costs else math.nan,
+        "cost": cost(tried),
         "passed": sum(found.get("passed", False) for found in tried),
         "tried": len(tried),
     }
