@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..compilation.rebuild import interpreted
+from .jet_functions import STEPS, WEIGHTS
 from .model import Model
-from .saltation import STEPS, WEIGHTS
 
 REACH = 1e-4  # relative step of the five-point differences: truncation 1e-16 f^(5) / 30, rounding 1e-12
 
@@ -29,6 +29,12 @@ def along(function: Callable, at: tuple, v: tuple, reach: float = REACH) -> np.n
     return sum(terms)
 
 
+def extent(x: np.ndarray, d: np.ndarray, x_by: np.ndarray, d_by: np.ndarray) -> np.ndarray:
+    """Return how large directions are in state and memory, relative to these, shape (k,)."""
+    of_x = np.max(np.abs(x_by) / (1.0 + np.abs(x))[:, None], axis=0, initial=0.0)
+    return np.maximum(of_x, np.max(np.abs(d_by) / (1.0 + np.abs(d))[:, None], axis=0, initial=0.0))
+
+
 @dataclass(frozen=True)
 class Directions:
     """k directions of a start, one column each."""
@@ -42,11 +48,6 @@ class Directions:
     def size(self) -> int:
         """How many there are."""
         return len(self.names)
-
-    def extent(self, x: np.ndarray, d: np.ndarray) -> np.ndarray:
-        """Return how large the directions are in state and memory, relative to these, shape (k,)."""
-        of_x = np.max(np.abs(self.x) / (1.0 + np.abs(x))[:, None], axis=0, initial=0.0)
-        return np.maximum(of_x, np.max(np.abs(self.d) / (1.0 + np.abs(d))[:, None], axis=0, initial=0.0))
 
     def begun(self, model: Model, t0: float, x: np.ndarray, d: np.ndarray, p: np.ndarray) -> tuple:
         """Return the chart, state, memory, parameters and directions behind the model's `initial`.
