@@ -49,6 +49,20 @@ class Directions:
         """How many there are."""
         return len(self.names)
 
+    @classmethod
+    def of_start(cls, model: Model, by: np.ndarray | None = None) -> Directions:
+        """Return directions of state and memory: the columns of `by`, (n + n_memory, k); None: all unit vectors.
+
+        Raises:
+            ValueError: If they have another shape.
+        """
+        n, nd = model.x0.size, model.d0.size
+        by = np.eye(n + nd) if by is None else np.asarray(by, dtype=float)
+        if by.ndim != 2 or len(by) != n + nd:
+            raise ValueError(f"directions must have shape {(n + nd, 'k')}, got {by.shape}")
+        k = by.shape[1]
+        return cls(tuple(f"direction {c}" for c in range(k)), by[:n], by[n:], np.zeros((model.p0.size, k)))
+
     def begun(self, model: Model, t0: float, x: np.ndarray, d: np.ndarray, p: np.ndarray) -> tuple:
         """Return the chart, state, memory, parameters and directions behind the model's `initial`.
 
