@@ -126,7 +126,7 @@ class Derivatives:
         self,
         model: Model,
         n_directions: int,
-        method: str = "dop853",
+        method: str | None = None,
         mode: str = "auto",
         *,
         reach: float = REACH,

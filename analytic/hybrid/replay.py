@@ -55,13 +55,13 @@ class Replay:
         sizes = sim.functions.sizes
         passes = max(1, math.ceil(n_directions / LARGEST))
         self.n_states, self.n_memory = sim.model.x0.size, sim.model.d0.size
-        self.k = n_directions
+        self.k, self._implicit = n_directions, sim.method.gamma > 0
         self.sizes = s = Sizes(sizes["N"], sizes["ND"], sizes["NP"], sizes["NG"], math.ceil(n_directions / passes))
         of = jet_functions(sim.functions, s, reach, jets)
         if sim.mode == "compiled":
-            self._carry = compiled(tangent_pass(of, s, intrinsic_plain()), INLINE_BYTES)
+            self._carry = compiled(tangent_pass(of, s, sim.method, reach, intrinsic_plain()), INLINE_BYTES)
         else:
-            self._carry = interpreted(tangent_pass(of, s, lambda array: array))
+            self._carry = interpreted(tangent_pass(of, s, sim.method, reach, lambda array: array))
 
     def __call__(
         self, r: Result, x: Any, d: Any, p: Any, v: Directions, scale: Any, tolerances: tuple, looser: float
@@ -109,9 +109,10 @@ class Replay:
         allowed = np.zeros((s.n, s.jet))
         if looser < math.inf:
             allowed[:, 1:] = looser * np.outer(atol + rtol, size)
-        room = np.empty((N_ROOM, s.n * s.jet))
+        room, n_jac = np.empty((N_ROOM, s.n * s.jet)), s.n if self._implicit else 1
+        work = room, np.empty((2, n_jac, n_jac)), np.empty(n_jac, np.int64)
         with np.errstate(all="ignore"):
-            when = self._carry(rec, log, x, d, p, extent, allowed.ravel(), looser * rtol, late, xs, ds, room)
+            when = self._carry(rec, log, x, d, p, extent, allowed.ravel(), looser * rtol, late, xs, ds, *work)
         rows = xs.reshape(-1, s.n, s.jet)[..., 1:], ds.reshape(-1, s.nd, s.jet)[..., 1:]
         return late, *rows, x.reshape(s.n, s.jet)[:, 1:], d.reshape(s.nd, s.jet)[:, 1:], when
 

@@ -12,88 +12,32 @@ Source: Griewank & Walther, Evaluating Derivatives (2008), section 15 (steps hel
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
 
 import numpy as np
 
 from .jet_functions import JetFunctions, Sizes, at_rest
 from .kernel import codes
 from .saltation import saltation
-from .tableau import METHODS, Method
-from .unroll import IMPORTS, unrolled
+from .tableau import Method
+from .tangent_explicit import Point, explicit_step
+from .tangent_rosenbrock import rosenbrock_step
 
 N_ROOM = 14  # rows of its working memory: twelve stages, a state within a step, and at its end
 HALVINGS = 40  # of a step: a kink is then passed within 1e-12 of it
 
 
-class Point(NamedTuple):
-    """Where a step begins, under the names that the generated sums of the stages read (`unroll`)."""
-
-    t: float
-    x: Any  # flat jets, as are k[i], inner, d, p
-    k: Any
-    inner: Any
-    d: Any
-    p: Any
-    chart: int
-    extent: Any
-
-
-def _as_it_is(value):
-    return value
-
-
-def _sums(method: Method, rates: Callable, n: int) -> dict[str, Any]:
-    """Return the method's sums over n numbers, as plain functions by name."""
-    space = {"jit": _as_it_is, "plain": _as_it_is, "N": n, "rates": rates}
-    exec(compile(unrolled(method).removeprefix(IMPORTS), f"<sums of {method.name}>", "exec"), space)
-    return space
-
-
-def explicit_step(of: JetFunctions, s: Sizes) -> tuple[Callable, Callable]:
-    """Return the step of DOP853 on jets, and its error in units of what is allowed, the largest of all directions."""
-    field, n, m = of.field, s.n, s.jet
-
-    def rates(w, t, x, dx):
-        field(t, x, w.d, w.p, w.chart, dx, w.extent)
-
-    sums = _sums(METHODS["dop853"], rates, n * m)
-    stages, error3, error5 = sums["stages"], sums["error3_terms"], sums["error5_terms"]
-
-    def step(w, h, out):
-        rates(w, w.t, w.x, w.k[0])
-        stages(w, h, out)
-
-    def error(w, h, out, allowed, rtol):
-        sum3, sum5 = np.zeros(m), np.zeros(m)
-        for i in range(n):
-            for c in range(1, m):
-                j = i * m + c
-                scale = 1.0 / (allowed[j] + rtol * max(abs(w.x[j]), abs(out[j])))
-                e3, e5 = error3(w.k, j) * scale, error5(w.k, j) * scale
-                sum3[c] += e3 * e3
-                sum5[c] += e5 * e5
-        worst = 0.0
-        for c in range(1, m):
-            if not sum5[c] == 0.0:
-                worst = max(worst, sum5[c] * sum5[c] / (sum5[c] + 0.01 * sum3[c]))
-        return abs(h) * np.sqrt(worst / n)
-
-    return step, error
-
-
-def tangent_pass(of: JetFunctions, s: Sizes, plain: Callable) -> Callable:
+def tangent_pass(of: JetFunctions, s: Sizes, method: Method, reach: float, plain: Callable) -> Callable:
     """Return the function that carries directions along a recorded run; `carry` in it says how."""
     n, nd, k, m, s_ng = s.n, s.nd, s.k, s.jet, s.ng
-    step, error = explicit_step(of, s)
+    step, error = rosenbrock_step(of, s, method, reach) if method.gamma else explicit_step(of, s)
     saltate = saltation(of, s)
     first_fired = 4 + 2 * (n + nd)
 
-    def advance(t, h, x, d, p, chart, room, out, inner, extent, allowed, rtol):
+    def advance(t, h, x, d, p, chart, room, out, inner, matrix, swap, extent, allowed, rtol):
         """Carry x from t to t + h; return whether every number stayed finite."""
         done, part = 0.0, h
         for _ in range(100 * HALVINGS):
-            w = Point(t + done, x, room, inner, d, p, chart, extent)
+            w = Point(t + done, x, room, inner, d, p, chart, matrix, swap, extent)
             step(w, part, out)
             if rtol < np.inf and part > h * 0.5**HALVINGS and error(w, part, out, allowed, rtol) > 1.0:
                 part *= 0.5
@@ -108,7 +52,7 @@ def tangent_pass(of: JetFunctions, s: Sizes, plain: Callable) -> Callable:
             part = min(2.0 * part, h - done)
         return False
 
-    def carry(rec, log, x, d, p, extent, allowed, rtol, lates, xs, ds, room):
+    def carry(rec, log, x, d, p, extent, allowed, rtol, lates, xs, ds, room, matrix, swap):
         """Carry the jets x, d in place from the record's first row to its end; return when they are not finite.
 
         Args:
@@ -124,6 +68,8 @@ def tangent_pass(of: JetFunctions, s: Sizes, plain: Callable) -> Callable:
             xs: Written: jets of the state behind each event.
             ds: Written: jets of the memory there.
             room: Working memory, shape (N_ROOM, n (k + 1)).
+            matrix: Likewise of a method with linear systems, shape (2, n, n).
+            swap: Likewise, shape (n,) of int.
 
         Returns:
             Where a number is not finite [s], infinity if all are.
@@ -131,7 +77,7 @@ def tangent_pass(of: JetFunctions, s: Sizes, plain: Callable) -> Callable:
         # Counted references, of which every call makes some, would take longer than a small model's arithmetic.
         rec, log, x, d, p = plain(rec), plain(log), plain(x), plain(d), plain(p)
         extent, allowed = plain(extent), plain(allowed)
-        room = plain(room)
+        room, matrix, swap = plain(room), plain(matrix), plain(swap)
         out, inner, room = room[12], room[13], room[:12]
         late, still, fired = np.zeros(k), at_rest(p, m), np.zeros(s_ng, np.int64)
         t, chart, row, e = rec[0, 0], int(rec[0, 1]), 0, 0
@@ -144,7 +90,9 @@ def tangent_pass(of: JetFunctions, s: Sizes, plain: Callable) -> Callable:
             if not event and row == len(rec):
                 return np.inf
             until = log[e, 0] if event else rec[row, 0]
-            if until > t and not advance(t, until - t, x, d, p, chart, room, out, inner, extent, allowed, rtol):
+            if until > t and not advance(
+                t, until - t, x, d, p, chart, room, out, inner, matrix, swap, extent, allowed, rtol
+            ):
                 return t
             t = until
             for i in range(n):
