@@ -10,6 +10,7 @@ import numpy as np
 
 from ..compilation.functions import compiled
 from ..compilation.rebuild import interpreted
+from ..compilation.references import size
 from .directions import Directions
 from .directions import extent as size_of
 from .jet_functions import Sizes, jet_functions, jets_of
@@ -59,7 +60,9 @@ class Replay:
         self.sizes = s = Sizes(sizes["N"], sizes["ND"], sizes["NP"], sizes["NG"], math.ceil(n_directions / passes))
         of = jet_functions(sim.functions, s, reach, jets)
         if sim.mode == "compiled":
-            self._carry = compiled(tangent_pass(of, s, sim.method, reach, intrinsic_plain()), INLINE_BYTES)
+            parts = {name: getattr(sim.functions, name) for name in of._fields}
+            apart = tuple(name for name, part in parts.items() if size(part) >= INLINE_BYTES)
+            self._carry = compiled(tangent_pass(of, s, sim.method, reach, intrinsic_plain()), INLINE_BYTES, apart)
         else:
             self._carry = interpreted(tangent_pass(of, s, sim.method, reach, lambda array: array))
 
@@ -87,8 +90,8 @@ class Replay:
             block = slice(first, first + b)
             columns = [_columns(part, block, b) for part in (v.x, v.d, v.p)]
             extent = np.max(np.abs(columns[2]) / scale[:, None], axis=0, initial=0.0)
-            size = np.maximum(extent, size_of(x, d, *columns[:2]))
-            made = self._block(rec, log, (x, d, p), columns, extent, size, tolerances, looser)
+            extents = np.maximum(extent, size_of(x, d, *columns[:2]))
+            made = self._block(rec, log, (x, d, p), columns, extent, extents, tolerances, looser)
             rows = slice(0, len(log))
             late[rows, block], x_by[rows, :, block], d_by[rows, :, block] = made[0], made[1], made[2][:, :nd]
             x_end[:, block], d_end[:, block] = made[3], made[4][:nd]
@@ -99,7 +102,7 @@ class Replay:
             late[:, own], x_by[..., own], d_by[..., own], x_end[:, own], d_end[:, own], len(log), when, undefined[own]
         )
 
-    def _block(self, rec, log, at, columns, extent, size, tolerances, looser) -> tuple:
+    def _block(self, rec, log, at, columns, extent, extents, tolerances, looser) -> tuple:
         """Return late, x_by, d_by of the rows of the log, x_by and d_by at the end, and when they became infinite."""
         s = self.sizes
         x, d, p = (jets_of(values, by) for values, by in zip(at, columns, strict=True))
@@ -108,7 +111,7 @@ class Replay:
         atol, rtol = tolerances
         allowed = np.zeros((s.n, s.jet))
         if looser < math.inf:
-            allowed[:, 1:] = looser * np.outer(atol + rtol, size)
+            allowed[:, 1:] = looser * np.outer(atol + rtol, extents)
         room, n_jac = np.empty((N_ROOM, s.n * s.jet)), s.n if self._implicit else 1
         work = room, np.empty((2, n_jac, n_jac)), np.empty(n_jac, np.int64)
         with np.errstate(all="ignore"):
