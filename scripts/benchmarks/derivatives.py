@@ -7,6 +7,7 @@ medians; the plain run is of the same model, method and tolerances, and the two 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -85,7 +86,7 @@ def tabulated(n: int) -> hy.Model:
 
     def drag(w, p):
         place = (w / SPEEDS + 0.5) * (n - 2)
-        i = int(place)
+        i = int(math.floor(place))
         u = place - i
         return w * (p[2 + i] + u * u * (3.0 - 2.0 * u) * (p[3 + i] - p[2 + i]))
 
