@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from tarsus.analytic import hybrid as hy
+from tarsus.analytic.hybrid.derivatives import Derivatives, Existence
 from tarsus.analytic.models import hopping_leg_hybrid as hybrid_leg
 from tarsus.analytic.models.hopping_leg import HoppingLegParams, hip_height, places, start_angles
 from tarsus.analytic.models.hopping_leg_laws import RaibertGains
@@ -183,3 +184,23 @@ def test_gains_are_the_controllers(compiled):
         for params in ({"speed": 1.0}, numbers(PARAMS) | fast.numbers)
     ]
     np.testing.assert_array_equal(*both)
+
+
+@pytest.mark.slow
+def test_derivatives_are_differences_of_runs(compiled):
+    """Ten, over a flight, a stance and a flight; the differences' step is that of their least rounding."""
+    wrt = ("g", "HB", "LB", "DB", "LH", "LK", "DK", "speed", "height", "stance_time")
+    model = compiled.model
+    first = compiled.run(params={"speed": 0.5}, final_time=9, stop_at="apex", stop_count=20, record_period=None)
+    start = {"x0": first.x_end, "d0": first.d_end, "t0": first.t_end, "chart": first.chart_end}
+    start["final_time"] = first.t_end + 0.6
+    made = Derivatives(model, len(wrt)).run(wrt, params={"speed": 0.5}, **start)
+    assert made.existence is Existence.EXISTS, made.message
+    numbers_now = dict(zip(model.param_names, model.p0, strict=True)) | {"speed": 0.5}
+    for j, name in enumerate(wrt):
+        step, ends = 1e-3 * numbers_now[name], []
+        for s in (1, -1, 2, -2):
+            params = {"speed": 0.5, name: numbers_now[name] + s * step}
+            ends.append(compiled.run(params=params, rtol=1e-13, atol=1e-15, record_period=None, **start).x_end)
+        by = np.array([8, -8, -1, 1]) @ np.array(ends) / (12 * step)
+        np.testing.assert_allclose(made.end.x_by[:, j], by, rtol=0, atol=1e-7 * np.abs(by).max(), err_msg=name)
