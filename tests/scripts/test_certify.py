@@ -13,6 +13,7 @@ from tarsus.envs.hexapod import HexapodConfig
 from tarsus.envs.hopping_leg import HoppingLegConfig
 from tarsus.envs.slip_leg import SlipLegConfig
 from tarsus.mjcf.hexapod import TORSO_SIZE
+from tarsus.mjcf.presets import contacts
 from tarsus.scripts import certify, evaluate
 from tarsus.scripts.certificates import certificate, judging, loading, parting, replay, settings, shown
 from tarsus.scripts.certificates.certificate import DRIFT, HOLD, LEAN, Certificate, Change
@@ -247,7 +248,7 @@ def test_a_policy_that_uses_a_setting_is_found():
         return lambda observation, info: np.full(6, 0.5 if fast else 0.0)
 
     cheat = loading.Candidate("cheat", "Hexapod-v0", {"action_mode": "velocity"}, slides)
-    preset = settings.contacts(*map(HexapodConfig.PRESETS.get, ("rl", "reference")))["softer contact"]
+    preset = contacts(*map(HexapodConfig.PRESETS.get, ("rl", "reference")))["softer contact"]
     base, other = (replay.play(cheat, Setting("", CONTACT, {"preset": p}), [0, 1], 1.0) for p in ("rl", preset))
     row = judging.judged(Setting("softer contact", CONTACT, {}), base, other, by_speed=True)
     assert row.verdict == LEAN and row.speed.value < -0.5
