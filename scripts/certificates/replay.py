@@ -129,7 +129,7 @@ def _settle(envs, asked: Sequence[Setting], n_seeds: int) -> None:
 
 
 def _action(candidate: Candidate, acting: Sequence, observation, info: Mapping[str, Any], n_stacks: int) -> np.ndarray:
-    """Return the actions, shape (n, ...): of each setting's rows as if they were alone, for the round-off of products."""
+    """Return the actions, those of each setting as if it were alone: round-off depends on the number of rows."""
     if candidate.batched:
         stacks = observation.reshape(n_stacks, -1, *observation.shape[1:])
         found = acting[0](stacks, info) if candidate.stacked else [acting[0](rows, info) for rows in stacks]
