@@ -1,6 +1,6 @@
 """One self-contained HTML page of a recorded run: the robot in 3-D with a player, to be opened by any browser.
 
-Uses viser (the extra `view`): geoms of the MuJoCo model become meshes once, and the record moves them.
+Uses viser (the extra `view`): what MuJoCo draws becomes meshes once, and the record moves them.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 import xarray as xr
 
 from tarsus.analytic import saving
+from tarsus.mjcf.look import PARTS
 from tarsus.scripts.views.rendering import qpos_of, rows_at
 
 INSTALL_VIEW = "The page of a run needs viser; to install it: pip install 'tarsus[view]'"
@@ -44,15 +45,15 @@ def write_page(record: xr.Dataset, model: mujoco.MjModel, terrain, path: Path | 
     try:
         server.scene.set_up_direction("+z")
         _add_ground(server.scene, record, terrain)
-        handles = _add_geoms(server.scene, model)
+        parts = _add_parts(server.scene, model)
         _look(server, record)
         serializer = server.get_scene_serializer()
         data = mujoco.MjData(model)
         for row in rows_at(record, FPS):
             data.qpos[:] = qpos_of(record, row)
             mujoco.mj_kinematics(model, data)
-            for geom, handle in handles.items():
-                handle.position, handle.wxyz = _pose(data, geom)
+            for handle, kind, number in parts:
+                handle.position, handle.wxyz = _pose(data, kind, number)
             serializer.insert_sleep(1 / FPS)
         saving.write_text(path, serializer.as_html())
     finally:
@@ -92,33 +93,46 @@ def _add_ground(scene, record: xr.Dataset, terrain) -> None:
     scene.add_line_segments("/net", segments, colors=(80, 92, 98))
 
 
-def _add_geoms(scene, model: mujoco.MjModel) -> dict[int, object]:
-    """Add every geom of the robot; return its handle by number."""
-    handles = {}
-    for geom in range(model.ngeom):
-        if model.geom_bodyid[geom] == 0 or model.body_mocapid[model.geom_bodyid[geom]] >= 0:
-            continue  # the ground and its patches
-        kind, size = model.geom_type[geom], model.geom_size[geom]
-        material = model.geom_matid[geom]
-        rgba = model.mat_rgba[material] if material >= 0 else model.geom_rgba[geom]
-        color, name = tuple(int(255 * c) for c in rgba[:3]), f"/robot/{model.geom(geom).name}"
-        if kind == mujoco.mjtGeom.mjGEOM_BOX:
-            handles[geom] = scene.add_box(name, dimensions=tuple(2 * size), color=color)
-        elif kind == mujoco.mjtGeom.mjGEOM_SPHERE:
-            handles[geom] = scene.add_icosphere(name, radius=max(size[0], 0.008), color=color)  # toes are points
-        elif kind == mujoco.mjtGeom.mjGEOM_MESH:
-            handles[geom] = scene.add_mesh_simple(name, *_mesh(model, geom), color=color, side="double")
-    return handles
+def _add_parts(scene, model: mujoco.MjModel) -> list[tuple[object, str, int]]:
+    """Add the robot's boxes and balls, geoms and drawn sites, and its feet; return handle, kind and number of each."""
+    added = []
+    for kind, skip in (("geom", np.zeros(model.ngeom, bool)), ("site", model.site_group != PARTS)):
+        body, shape, size, material, colors = (
+            getattr(model, f"{kind}_{field}") for field in ("bodyid", "type", "size", "matid", "rgba")
+        )
+        for k in np.flatnonzero(~(skip | (body == 0) | (model.body_mocapid[body] >= 0))):  # not the ground, its patches
+            color, name = _color(model, material[k], colors[k]), f"/robot/{kind}/{getattr(model, kind)(int(k)).name}"
+            if shape[k] == mujoco.mjtGeom.mjGEOM_BOX:
+                added.append((scene.add_box(name, dimensions=tuple(2 * size[k]), color=color), kind, k))
+            elif shape[k] == mujoco.mjtGeom.mjGEOM_SPHERE:
+                radius = max(size[k, 0], 0.008)  # toes are points
+                added.append((scene.add_icosphere(name, radius=radius, color=color), kind, k))
+    return added + _add_rigid_skins(scene, model)
 
 
-def _mesh(model: mujoco.MjModel, geom: int) -> tuple[np.ndarray, np.ndarray]:
-    mesh = model.mesh(model.geom_dataid[geom])
-    vertices = model.mesh_vert[mesh.vertadr[0] : mesh.vertadr[0] + mesh.vertnum[0]]
-    faces = model.mesh_face[mesh.faceadr[0] : mesh.faceadr[0] + mesh.facenum[0]]
-    return vertices, faces
+def _add_rigid_skins(scene, model: mujoco.MjModel) -> list[tuple[object, str, int]]:
+    """Add the skins on a single bone, which are given in the frame of its body."""
+    added = []
+    for skin in (model.skin(k) for k in np.flatnonzero(model.skin_bonenum == 1)):
+        vertices = model.skin_vert[skin.vertadr[0] :][: skin.vertnum[0]]
+        faces = model.skin_face[skin.faceadr[0] :][: skin.facenum[0]]
+        color = _color(model, skin.matid[0], skin.rgba)
+        handle = scene.add_mesh_simple(f"/robot/skin/{skin.name}", vertices, faces, color=color, side="double")
+        added.append((handle, "body", model.skin_bonebodyid[skin.boneadr[0]]))
+    return added
 
 
-def _pose(data: mujoco.MjData, geom: int) -> tuple[np.ndarray, np.ndarray]:
+def _color(model: mujoco.MjModel, material: int, rgba: np.ndarray) -> tuple[int, ...]:
+    return tuple(int(255 * c) for c in (model.mat_rgba[material] if material >= 0 else rgba)[:3])
+
+
+def _pose(data: mujoco.MjData, kind: str, number: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return position and quaternion of a geom, a site or a body."""
+    position, turn = {
+        "geom": (data.geom_xpos, data.geom_xmat),
+        "site": (data.site_xpos, data.site_xmat),
+        "body": (data.xpos, data.xmat),
+    }[kind]
     quat = np.zeros(4)
-    mujoco.mju_mat2Quat(quat, data.geom_xmat[geom])
-    return data.geom_xpos[geom].copy(), quat
+    mujoco.mju_mat2Quat(quat, turn[number])
+    return position[number].copy(), quat
