@@ -6,12 +6,19 @@ from pathlib import Path
 
 from tarsus.scripts.pages.environment_page import comments_of
 
-sys.path.insert(0, str(Path(__file__).parent))  # for `mathml`
+sys.path.insert(0, str(Path(__file__).parent))  # for `mathml` and `notebook_pages`
 
 project, author, version = "tarsus", "the authors of tarsus", "0.1.0"
 project_copyright = "2026, the authors of tarsus"
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton", "mathml"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx_copybutton",
+    "mathml",
+    "notebook_pages",
+]
 html_math_renderer = "mathml"
 source_suffix = {".md": "markdown"}
 html_theme = "furo"
