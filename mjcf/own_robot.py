@@ -15,7 +15,7 @@ import mujoco
 import numpy as np
 
 from ..analytic.finite import check_finite
-from ..analytic.terrain import Flat, Terrain, make
+from ..analytic.terrain import Terrain, make
 from .compile import compile_model
 from .look import add_cameras
 from .parts import add_imu, put_on_ground
@@ -75,6 +75,8 @@ def build(robot: OwnRobot, terrain: Terrain, preset: str | Preset = "rl") -> muj
         if geom.type in FLOORS:
             spec.delete(geom)
     put_on_ground(spec, _make_names(spec, robot.feet), terrain, find(preset), robot.friction)
+    for leg, name in enumerate(robot.feet):
+        spec.add_text(name=f"foot_{leg}", data=name)  # what the user calls `toe_i`
     spec.option.gravity = (0, 0, -robot.g)
     spec.visual.global_.offwidth, spec.visual.global_.offheight = 1280, 960
     add_imu(spec, root)
@@ -105,6 +107,18 @@ def standing(model: mujoco.MjModel, terrain: Terrain, n_feet: int) -> mujoco.MjD
     data.qpos[:7] = stand(data.site_xpos[[model.site(f"foot_{leg}").id for leg in range(n_feet)]], terrain)
     mujoco.mj_forward(model, data)
     return data
+
+
+def names_of_feet(model: mujoco.MjModel) -> dict[str, str]:
+    """Return the geoms `toe_i` of a model that `build` made, by the names of the feet in the file; else nothing."""
+    found = {}
+    for k in range(model.ntext):
+        name = mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_TEXT, k)
+        start = model.text_adr[k]
+        text = bytes(model.text_data[start : start + model.text_size[k]]).split(b"\0")[0].decode()
+        if name.startswith("foot_"):
+            found[text] = f"toe_{name.removeprefix('foot_')}"
+    return found
 
 
 def rest_controls(model: mujoco.MjModel) -> np.ndarray:

@@ -25,28 +25,53 @@ AS_IS = Preset(1.0, "Euler", (0.02, 1.0))  # stands for the settings of a model 
 
 
 def foot_geoms(model: mujoco.MjModel, feet: Sequence[str]) -> np.ndarray:
-    """Return the ids of the geoms of these names, shape (n_feet,).
+    """Return the ids of the spheres of these names, shape (n_feet,); those of a file also on this project's ground.
 
     Raises:
         ValueError: If there is none of a name; the message names a similar one, or what has that name instead.
     """
     if isinstance(feet, str) or not len(feet):
         raise ValueError(f"feet must be names of geoms, as in ('left_foot', 'right_foot'), got {feet!r}")
+    renamed = own_robot.names_of_feet(model)
     kind = mujoco.mjtObj.mjOBJ_GEOM
-    found = np.array([mujoco.mj_name2id(model, kind, name) for name in feet])
+    found = np.array([mujoco.mj_name2id(model, kind, renamed.get(name, name)) for name in feet])
     for name, geom in zip(feet, found, strict=True):
         if geom < 0:
-            raise ValueError(_no_foot(model, name))
+            raise ValueError(_no_foot(model, name, list(renamed)))
         if model.geom_type[geom] != mujoco.mjtGeom.mjGEOM_SPHERE:
             raise ValueError(f"the geom {name!r} is not a sphere: a foot is the sphere at the end of a leg")
     return found
 
 
-def _no_foot(model: mujoco.MjModel, name: str) -> str:
+def loads(model: mujoco.MjModel, data: mujoco.MjData, feet: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the force on each foot by what is not the robot, and whether it touches that.
+
+    Args:
+        model: With the robot's free joint first.
+        data: Its state, after `mj_forward` or `mj_step`.
+        feet: The ids of its feet's geoms.
+
+    Returns:
+        Forces, world frame, shape (n_feet, 3) [N]; flags, shape (n_feet,).
+    """
+    wrench, leg_of, root = np.zeros(6), {int(geom): leg for leg, geom in enumerate(feet)}, int(model.jnt_bodyid[0])
+    force, touches = np.zeros((len(feet), 3)), np.zeros(len(feet), bool)
+    for number, contact in enumerate(data.contact[: data.ncon]):
+        for geom, other, sign in ((contact.geom1, contact.geom2, -1.0), (contact.geom2, contact.geom1, 1.0)):
+            leg = leg_of.get(int(geom))
+            if leg is None or contact.efc_address < 0 or model.body_rootid[model.geom_bodyid[other]] == root:
+                continue
+            mujoco.mj_contactForce(model, data, number, wrench)
+            force[leg] += sign * wrench[:3] @ contact.frame.reshape(3, 3)  # its rows are the contact's axes
+            touches[leg] = True
+    return force, touches
+
+
+def _no_foot(model: mujoco.MjModel, name: str, renamed: list[str]) -> str:
     for kind in ("body", "site", "joint"):
         if mujoco.mj_name2id(model, getattr(mujoco.mjtObj, f"mjOBJ_{kind.upper()}"), name) >= 0:
             return f"{name!r} is a {kind}: a foot is a geom, the sphere at the end of a leg"
-    known = [model.geom(k).name for k in range(model.ngeom) if model.geom(k).name]
+    known = renamed or [model.geom(k).name for k in range(model.ngeom) if model.geom(k).name]
     close = difflib.get_close_matches(name, known, 1, 0.5)
     hint = f"; did you mean {close[0]!r}?" if close else ""
     return f"there is no geom {name!r} to be a foot; there are {', '.join(known) or 'none'}{hint}"
@@ -74,8 +99,6 @@ class OwnStepper(stepping.Stepper):
             raise ValueError("the model has no actuators, so that no controller can move the robot")
         super().__init__(model, data, ground, preset)
         self._feet, self._controller = feet, controller
-        self._leg_of = {int(geom): leg for leg, geom in enumerate(feet)}
-        self._root = int(model.jnt_bodyid[0])
         self._controls(data)
 
     def _controls(self, data: mujoco.MjData) -> np.ndarray:
@@ -97,23 +120,9 @@ class OwnStepper(stepping.Stepper):
 
     def after(self) -> tuple:
         """Return the feet, the forces on them and whether they touch, the controls and the actuators' power."""
-        data, (force, touches) = self.data, self.loads()
+        data, (force, touches) = self.data, loads(self.model, self.data, self._feet)
         power = np.abs(data.actuator_force * data.actuator_velocity).sum()
         return data.geom_xpos[self._feet], force, touches, data.ctrl, power
-
-    def loads(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the force on each foot, world frame, shape (n_feet, 3) [N], and whether it touches, (n_feet,)."""
-        model, data, wrench = self.model, self.data, np.zeros(6)
-        force, touches = np.zeros((len(self._feet), 3)), np.zeros(len(self._feet), bool)
-        for number, contact in enumerate(data.contact[: data.ncon]):
-            for geom, other, sign in ((contact.geom1, contact.geom2, -1.0), (contact.geom2, contact.geom1, 1.0)):
-                leg = self._leg_of.get(int(geom))
-                if leg is None or contact.efc_address < 0 or model.body_rootid[model.geom_bodyid[other]] == self._root:
-                    continue
-                mujoco.mj_contactForce(model, data, number, wrench)
-                force[leg] += sign * wrench[:3] @ contact.frame.reshape(3, 3)  # its rows are the contact's axes
-                touches[leg] = True
-        return force, touches
 
 
 def rollout(
@@ -140,8 +149,7 @@ def rollout(
     ground = make(terrain) if isinstance(terrain, str) else terrain
     model = own_robot.model(robot, ground, preset)
     data = own_robot.standing(model, ground, len(robot.feet))
-    feet = foot_geoms(model, [f"toe_{leg}" for leg in range(len(robot.feet))])
-    stepper = OwnStepper(model, data, feet, controller, ground, find(preset))
+    stepper = OwnStepper(model, data, foot_geoms(model, robot.feet), controller, ground, find(preset))
     name = preset if isinstance(preset, str) else "of the user's own"
     return _recorded(stepper, robot.feet, seconds, name, robot.forward, **options)
 
