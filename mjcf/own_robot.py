@@ -15,9 +15,9 @@ import mujoco
 import numpy as np
 
 from ..analytic.finite import check_finite
-from ..analytic.terrain import Terrain, make
+from ..analytic.terrain import Flat, Terrain, make
 from .compile import compile_model
-from .look import add_cameras
+from .look import add_cameras, add_sky
 from .parts import add_imu, put_on_ground
 from .presets import Preset, find
 from .terrain import GROUND, stand
@@ -78,7 +78,7 @@ def build(robot: OwnRobot, terrain: Terrain, preset: str | Preset = "rl") -> muj
     for leg, name in enumerate(robot.feet):
         spec.add_text(name=f"foot_{leg}", data=name)  # what the user calls `toe_i`
     spec.option.gravity = (0, 0, -robot.g)
-    spec.visual.global_.offwidth, spec.visual.global_.offheight = 1280, 960
+    add_sky(spec)
     add_imu(spec, root)
     add_cameras(root)
     return spec
@@ -97,14 +97,15 @@ def model(robot: OwnRobot, terrain: str | Terrain = "flat", preset: str | Preset
         raise ValueError(f"{_called(robot.mjcf)} makes no model: {error}") from None
 
 
-def standing(model: mujoco.MjModel, terrain: Terrain, n_feet: int) -> mujoco.MjData:
-    """Return the state of a robot of `model` in its first keyframe, its lowest foot just touching the ground."""
+def standing(model: mujoco.MjModel, terrain: Terrain | None = None) -> mujoco.MjData:
+    """Return the state of a robot that `model` made, in its first keyframe, its lowest foot touching the ground."""
     data = mujoco.MjData(model)
     if model.nkey:
         mujoco.mj_resetDataKeyframe(model, data, 0)
     data.qpos[:7] = (0, 0, 0, 1, 0, 0, 0)
     mujoco.mj_kinematics(model, data)
-    data.qpos[:7] = stand(data.site_xpos[[model.site(f"foot_{leg}").id for leg in range(n_feet)]], terrain)
+    feet = [model.site(toe.replace("toe", "foot")).id for toe in names_of_feet(model).values()]
+    data.qpos[:7] = stand(data.site_xpos[feet], terrain or Flat())
     mujoco.mj_forward(model, data)
     return data
 
@@ -185,7 +186,7 @@ def _make_names(spec: mujoco.MjSpec, feet: Sequence[str]) -> list[str]:
     for kind in (spec.cameras, spec.lights):
         _rename(kind, {"follow", "side", "lamp"})
     _rename(spec.hfields, {GROUND})
-    textures, materials = _rename(spec.textures, {"grid"}), _rename(spec.materials, {"grid"})
+    textures, materials = _rename(spec.textures, {"grid", "sky"}), _rename(spec.materials, {"grid"})
     for material in spec.materials:
         for role, texture in enumerate(material.textures):
             material.textures[role] = textures.get(texture, texture)

@@ -148,7 +148,7 @@ def rollout(
     """
     ground = make(terrain) if isinstance(terrain, str) else terrain
     model = own_robot.model(robot, ground, preset)
-    data = own_robot.standing(model, ground, len(robot.feet))
+    data = own_robot.standing(model, ground)
     stepper = OwnStepper(model, data, foot_geoms(model, robot.feet), controller, ground, find(preset))
     name = preset if isinstance(preset, str) else "of the user's own"
     return _recorded(stepper, robot.feet, seconds, name, robot.forward, **options)

@@ -21,7 +21,7 @@ LAWS = ("coulomb", "viscous")
 
 
 @dataclass(frozen=True)
-class Walk:
+class OwnWalk:
     """A walk as the sliding model takes it."""
 
     measured: Measured
@@ -29,7 +29,7 @@ class Walk:
     bend: np.ndarray  # (frames, n, 2) by how much tractions raise a foot [m/N]
     names: tuple[str, ...]  # of the feet
 
-    def between(self, start: float, stop: float) -> Walk:
+    def between(self, start: float, stop: float) -> OwnWalk:
         """Return the frames from a time to before another [s].
 
         Raises:
@@ -40,7 +40,7 @@ class Walk:
         if rows.stop - rows.start < 2:
             raise ValueError(f"between {start:g} and {stop:g} s lie no two frames of {time[0]:g} to {time[-1]:g} s")
         feet = replace(self.feet, stiffness=self.feet.stiffness[rows])
-        return Walk(self.measured.part(rows), feet, self.bend[rows], self.names)
+        return OwnWalk(self.measured.part(rows), feet, self.bend[rows], self.names)
 
     def predict(self, law="coulomb") -> Predicted:
         """Return what a law makes of the feet's motion alone; not `solved` where tractions and bent legs disagree."""
@@ -74,7 +74,7 @@ class Walk:
         return f"{report.markdown_table(('', *head, 'frames solved'), rows)}\n\nFitted to MuJoCo's forces:\n\n{fits}"
 
 
-def walk(record: xr.Dataset, model, mu, *, stiffness=None, rate: float = 100.0) -> Walk:
+def walk(record: xr.Dataset, model, mu, *, stiffness=None, rate: float = 100.0) -> OwnWalk:
     """Return a record of a robot of the user's own as the sliding model takes it.
 
     Velocities are those of the joints, not differences of positions, so that nothing is filtered.
@@ -106,7 +106,7 @@ def walk(record: xr.Dataset, model, mu, *, stiffness=None, rate: float = 100.0) 
     force = np.einsum("tij,tnj->tni", axes, some["foot_force"].values)
     pose, height = np.column_stack([position[:, :2], yaw]), position[:, 2]
     measured = Measured(some["time"].values, free, vel, seen, vel, pose, twist, height, pitch, roll, force, weight)
-    return Walk(measured, Feet(legs, mu, weight), bend, tuple(about.feet))
+    return OwnWalk(measured, Feet(legs, mu, weight), bend, tuple(about.feet))
 
 
 def _rows(record: xr.Dataset):

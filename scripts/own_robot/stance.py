@@ -83,6 +83,8 @@ def stance(model, data, feet: Sequence[str], *, stiffness=None, mu=None) -> Stan
 
 def springs(model, data, geoms, names: Sequence[str], given=None) -> tuple[np.ndarray, np.ndarray]:
     """Return the legs' stiffness (n,) [N/m] and how tractions bend them (n, 2) [m/N]; a given one bends not at all."""
+    if given is not None and np.shape(given) not in ((), (len(geoms),)):
+        raise ValueError(f"stiffness must be one number or one for each foot, got shape {np.shape(given)}")
     if given is not None:
         return np.broadcast_to(np.asarray(given, float), len(geoms)), np.zeros((len(geoms), 2))
     found = compliance(model, data, geoms, names)
