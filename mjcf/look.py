@@ -15,6 +15,17 @@ HIDDEN = 3  # group of a geom that viewers do not show unless asked: what is hit
 
 def add_look(spec: mujoco.MjSpec) -> None:
     """Add sky, materials, and settings that keep rendering fast."""
+    add_sky(spec)
+    spec.add_material(name="plate", rgba=(0.93, 0.36, 0.13, 1), specular=0.4, shininess=0.5)
+    spec.add_material(name="tripod_a", rgba=(0.98, 0.76, 0.16, 1), specular=0.4, shininess=0.5)
+    spec.add_material(name="tripod_b", rgba=(0.13, 0.52, 0.85, 1), specular=0.4, shininess=0.5)
+    spec.add_material(name="dark", rgba=(0.15, 0.16, 0.18, 1), specular=0.5, shininess=0.6)
+    spec.add_material(name="metal", rgba=(0.72, 0.74, 0.77, 1), specular=0.8, shininess=0.8)
+    spec.add_material(name="battery", rgba=(0.20, 0.55, 0.35, 1))
+
+
+def add_sky(spec: mujoco.MjSpec) -> None:
+    """Add light, settings that keep rendering fast, and a sky where there is none."""
     spec.visual.quality.shadowsize = 1024  # the default of 4096 and multisampling cost ten times the frame rate
     spec.visual.quality.offsamples = 0
     spec.visual.headlight.ambient = (0.35, 0.35, 0.35)
@@ -26,6 +37,8 @@ def add_look(spec: mujoco.MjSpec) -> None:
     spec.visual.map.force = 0.005  # length of a drawn contact force [m/N]
     spec.stat.extent = 1.0
     spec.stat.center = (0, 0, 0.15)
+    if any(texture.type == mujoco.mjtTexture.mjTEXTURE_SKYBOX for texture in spec.textures):
+        return
     spec.add_texture(
         name="sky",
         type=mujoco.mjtTexture.mjTEXTURE_SKYBOX,
@@ -35,12 +48,6 @@ def add_look(spec: mujoco.MjSpec) -> None:
         width=128,
         height=768,
     )
-    spec.add_material(name="plate", rgba=(0.93, 0.36, 0.13, 1), specular=0.4, shininess=0.5)
-    spec.add_material(name="tripod_a", rgba=(0.98, 0.76, 0.16, 1), specular=0.4, shininess=0.5)
-    spec.add_material(name="tripod_b", rgba=(0.13, 0.52, 0.85, 1), specular=0.4, shininess=0.5)
-    spec.add_material(name="dark", rgba=(0.15, 0.16, 0.18, 1), specular=0.5, shininess=0.6)
-    spec.add_material(name="metal", rgba=(0.72, 0.74, 0.77, 1), specular=0.8, shininess=0.8)
-    spec.add_material(name="battery", rgba=(0.20, 0.55, 0.35, 1))
 
 
 def draw_rod(body, name: str, start, end, radius: float, material: str, flat: bool = False) -> None:
