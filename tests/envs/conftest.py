@@ -59,4 +59,4 @@ def pytest_generate_tests(metafunc):
         variants = {f"{name}-{'-'.join(map(str, own.values()))}": (name, own) for name, own in metafunc.module.VARIANTS}
         variants |= {f"{name}-everything": (name, everything(name)) for name in ENVIRONMENTS}
         variants |= {f"{name}-equipped": (name, equipped(name)) for name in ENVIRONMENTS}
-        metafunc.parametrize(("name", "options"), variants.values(), ids=variants)
+        metafunc.parametrize(("name", "options"), variants.values(), ids=variants, scope="module")

@@ -155,9 +155,8 @@ def test_default_walk_has_the_published_speed_and_height():
     assert steady[:, 2].mean() == pytest.approx(0.168, rel=0.01)
 
 
-@pytest.mark.slow
 def test_default_walk_does_not_topple_in_a_minute():
-    model, data = start()
+    model, data = start(preset="rl")  # an eleventh of the time of `reference`
     positions = walk(model, data, TripodGait(), 60.0)
     assert positions[-1, 1] == pytest.approx(60 * 0.262, rel=0.02)
     assert positions[:, 2].min() > 0.15
