@@ -16,7 +16,7 @@ import json
 import linecache
 import re
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -87,24 +87,25 @@ def run(cells: Sequence[Cell], path: Path) -> list[list[dict[str, Any]]]:
         pyplot.close("all")
         try:
             for cell in cells:
-                found.append(list(_outputs(cell, path, names)) if cell.kind == "code" else [])
+                found.append(_outputs(cell, path, names) if cell.kind == "code" else [])
         finally:
             pyplot.close("all")
     return found
 
 
-def _outputs(cell: Cell, path: Path, names: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _outputs(cell: Cell, path: Path, names: dict[str, Any]) -> list[dict[str, Any]]:
     from matplotlib import pyplot
 
-    printed = io.StringIO()
+    printed, found = io.StringIO(), []
     with contextlib.redirect_stdout(printed):
         _execute(cell, path, names)
     if printed.getvalue():
-        yield {"name": "stdout", "output_type": "stream", "text": _lines(printed.getvalue())}
+        found.append({"name": "stdout", "output_type": "stream", "text": _lines(printed.getvalue())})
     for number in pyplot.get_fignums():
         data = {"image/png": base64.b64encode(_png(pyplot.figure(number))).decode()}
-        yield {"data": data, "metadata": {}, "output_type": "display_data"}
+        found.append({"data": data, "metadata": {}, "output_type": "display_data"})
     pyplot.close("all")
+    return found
 
 
 def _execute(cell: Cell, path: Path, names: dict[str, Any]) -> None:
