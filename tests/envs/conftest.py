@@ -50,6 +50,7 @@ def equipped(name):
         "push_speed": 0.5,
         "push_interval": (env.ctrl_dt, 4.5 * env.ctrl_dt),
         "randomise": {randomisable[0]: (0.9, 1.1)},
+        "randomise_contact": True,
     }
 
 
