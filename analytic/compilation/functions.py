@@ -59,18 +59,24 @@ def jit(
     return keep_on_disk(dispatcher, lambda: Key(dispatcher, rebuilt=False))
 
 
-def compiled(function: Callable) -> Callable:
+def compiled(function: Callable, inline: int = 0, apart: tuple[str, ...] = ()) -> Callable:
     """Return a plain function compiled with every plain function it calls, or as it is without numba.
 
     For laws that a user writes. What it refers to is taken as it is now; arguments are numbers and arrays.
+
+    Args:
+        function: The function.
+        inline: What it calls is compiled into the callers if its bytecode is not larger: passing five arrays may cost
+            more than a small function does.
+        apart: Names of functions that are not, however small: large ones may hide behind them.
     """
     if not has_numba():
         return function
     from .machine_code import Key
 
-    key = Key(function, EXACT, INNER)
+    key = Key(function, EXACT, INNER, inline, apart) if inline else Key(function, EXACT, INNER)
     if key.name not in _COMPILED:
-        _COMPILED[key.name] = _compiled(function, key)
+        _COMPILED[key.name] = _compiled(function, key, inline, apart)
     return _COMPILED[key.name]
 
 
@@ -96,14 +102,15 @@ def inner(function: Callable, **options: Any) -> Any:
     return without_literals(numba.njit(pipeline_class=Inner, **options)(function))
 
 
-def _compiled(function: Callable, key: Any) -> Callable:
+def _compiled(function: Callable, key: Any, inline: int, apart: tuple[str, ...]) -> Callable:
     from .machine_code import keep_on_disk
 
     done: dict[int, Any] = {}
 
     def wrap(part: types.FunctionType) -> Any:
         if done:
-            return inner(part, **INNER)
+            small = len(part.__code__.co_code) <= inline and part.__name__ not in apart
+            return inner(part, forceinline=small, **INNER)
         return keep_on_disk(outer(part, **EXACT), lambda: key)  # the first is the function itself
 
     module = types.ModuleType(f"tarsus_law_{key.name}")

@@ -21,7 +21,7 @@ from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
-from numba.core import cgutils, types
+from numba.core import types
 from numba.core.compiler import Flags
 from numba.core.typeconv import Conversion
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
@@ -30,6 +30,7 @@ from numba.extending import lower_builtin, lower_cast, models, register_model
 from . import jet_rules as rules
 
 REAL = types.float64
+CONTRACT = ("contract",)  # a product and a sum of derivatives may be one instruction
 
 
 class JetType(types.Type):
@@ -48,29 +49,63 @@ class JetType(types.Type):
         return Conversion.promote if isinstance(other, types.Number) else None
 
 
+def _lanes(k: int) -> ir.VectorType:
+    return ir.VectorType(ir.DoubleType(), k)
+
+
 @register_model(JetType)
 class JetModel(models.PrimitiveModel):
-    """In memory: the value, then its derivatives."""
+    """In memory: the value, then its derivatives, as plain numbers. In registers the derivatives are one vector."""
 
     def __init__(self, manager: Any, kind: JetType) -> None:
-        super().__init__(manager, kind, ir.ArrayType(ir.DoubleType(), kind.k + 1))
+        super().__init__(manager, kind, ir.LiteralStructType([ir.DoubleType(), _lanes(kind.k)]))
+        self._data = ir.ArrayType(ir.DoubleType(), kind.k + 1)
+
+    def get_data_type(self) -> ir.Type:
+        """Return the type in memory."""
+        return self._data
+
+    def as_data(self, builder: Any, value: Any) -> Any:
+        """Return a jet as it is in memory."""
+        by = builder.extract_value(value, 1)
+        made = builder.insert_value(ir.Constant(self._data, None), builder.extract_value(value, 0), 0)
+        for i in range(by.type.count):
+            made = builder.insert_value(made, builder.extract_element(by, _index(i)), i + 1)
+        return made
+
+    def from_data(self, builder: Any, value: Any) -> Any:
+        """Return a jet from memory."""
+        by = ir.Constant(_lanes(self._data.count - 1), None)
+        for i in range(by.type.count):
+            by = builder.insert_element(by, builder.extract_value(value, i + 1), _index(i))
+        return _jet(builder, builder.extract_value(value, 0), by)
+
+    def load_from_data_pointer(self, builder: Any, ptr: Any, align: int | None = None) -> Any:
+        """Return the jet at a place in memory; its derivatives are read as one vector."""
+        numbers = builder.bitcast(ptr, ir.DoubleType().as_pointer())
+        first = builder.bitcast(builder.gep(numbers, [_index(1)]), _lanes(self._data.count - 1).as_pointer())
+        return _jet(builder, builder.load(numbers, align=8), builder.load(first, align=8))
 
 
-def _parts(builder: Any, jet: Any, kind: JetType) -> list:
-    return [builder.extract_value(jet, i) for i in range(kind.k + 1)]
+def _index(i: int) -> ir.Constant:
+    return ir.Constant(ir.IntType(32), i)
 
 
-def _jet(builder: Any, parts: list) -> Any:
-    made = cgutils.get_null_value(ir.ArrayType(ir.DoubleType(), len(parts)))
-    for i, part in enumerate(parts):
-        made = builder.insert_value(made, part, i)
-    return made
+def _jet(builder: Any, value: Any, by: Any) -> Any:
+    made = ir.Constant(ir.LiteralStructType([value.type, by.type]), ir.Undefined)
+    return builder.insert_value(builder.insert_value(made, value, 0), by, 1)
+
+
+def _in_all(builder: Any, number: Any, kind: ir.VectorType) -> Any:
+    """Return a vector with a number in all its entries."""
+    one = builder.insert_element(ir.Constant(kind, ir.Undefined), number, _index(0))
+    return builder.shuffle_vector(one, one, ir.Constant(ir.VectorType(ir.IntType(32), kind.count), None))
 
 
 @lower_cast(types.Number, JetType)
 def _constant_jet(context, builder, given, kind, value):
     real = context.cast(builder, value, given, REAL)
-    return _jet(builder, [real] + [ir.Constant(ir.DoubleType(), 0.0)] * kind.k)
+    return _jet(builder, real, ir.Constant(_lanes(kind.k), None))
 
 
 def _flags() -> Flags:
@@ -82,10 +117,10 @@ def _flags() -> Flags:
 
 def _times(builder: Any, by: Any, part: Any, steep: bool) -> Any:
     """Return a term of the chain rule; where the rule may be infinite, what does not move adds nothing."""
-    term = builder.fmul(by, part)
+    term = builder.fmul(_in_all(builder, by, part.type), part, flags=CONTRACT)
     if not steep:
         return term
-    zero = ir.Constant(ir.DoubleType(), 0.0)
+    zero = ir.Constant(part.type, None)
     return builder.select(builder.fcmp_ordered("==", part, zero), zero, term)
 
 
@@ -117,15 +152,12 @@ def _register(function: Callable, rule: Callable, n: int) -> None:
         code = context.compile_subroutine(builder, rule, inner, flags=_flags())
         made = context.call_internal(builder, code.fndesc, inner, values)
         made = [builder.extract_value(made, i) for i in range(n + 1)]
-        parts = [made[0]]
-        for i in range(1, sig.return_type.k + 1):
-            terms = [
-                _times(builder, by, builder.extract_value(arg, i), function in rules.STEEP)
-                for by, arg, kind in zip(made[1:], args, sig.args, strict=True)
-                if isinstance(kind, JetType)
-            ]
-            parts.append(functools.reduce(builder.fadd, terms))
-        return _jet(builder, parts)
+        terms = [
+            _times(builder, by, builder.extract_value(arg, 1), function in rules.STEEP)
+            for by, arg, kind in zip(made[1:], args, sig.args, strict=True)
+            if isinstance(kind, JetType)
+        ]
+        return _jet(builder, made[0], functools.reduce(lambda a, b: builder.fadd(a, b, flags=CONTRACT), terms))
 
     for kinds in _mixtures(n):
         lower_builtin(function, *kinds)(lower)
@@ -146,16 +178,16 @@ def _register_comparison(function: Callable) -> None:
                     return signature(types.boolean, *(k if isinstance(k, JetType) else REAL for k in args))
 
     def lower(context, builder, sig, args):
-        k = next(kind.k for kind in sig.args if isinstance(kind, JetType))
-        whole = [
-            _parts(builder, arg, kind) if isinstance(kind, JetType) else [arg] + [ir.Constant(ir.DoubleType(), 0.0)] * k
-            for arg, kind in zip(args, sig.args, strict=True)
-        ]
+        kind = next(kind for kind in sig.args if isinstance(kind, JetType))
+        whole = [context.cast(builder, arg, given, kind) for arg, given in zip(args, sig.args, strict=True)]
+        a, b = ([builder.extract_value(jet, i) for i in range(2)] for jet in whole)
         if function not in (operator.eq, operator.ne):
             compare = context.get_function(function, signature(types.boolean, REAL, REAL))
-            return compare(builder, [parts[0] for parts in whole])
-        same = [builder.fcmp_ordered("==", a, b) for a, b in zip(*whole, strict=True)]
-        equal = functools.reduce(builder.and_, same)
+            return compare(builder, [a[0], b[0]])
+        lanes = builder.bitcast(builder.fcmp_ordered("==", a[1], b[1]), ir.IntType(kind.k))
+        equal = builder.and_(
+            builder.fcmp_ordered("==", a[0], b[0]), builder.icmp_unsigned("==", lanes, ir.Constant(lanes.type, -1))
+        )
         return equal if function is operator.eq else builder.not_(equal)
 
     for kinds in _mixtures(2):

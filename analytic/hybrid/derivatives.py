@@ -1,4 +1,4 @@
-"""Derivatives of a run with respect to its start, memory and parameters, forward through every event in one pass.
+"""Derivatives of a run with respect to its start, memory and parameters, forward through every event.
 
 A direction moves any of the numbers that a run starts with: `Derivatives.run(["restitution", "height"], ...)` takes
 one per name. With p the parameters, the derivative obeys Phi' = f_x Phi + f_d Delta + f_p P between events; at an event
@@ -6,9 +6,7 @@ of guard h the time moves by t_p = -(h_x Phi + h_d Delta + h_p P) / (h_x f- + h_
 
     Phi+ = r_x Phi + r_d Delta + r_p P + (r_x f- + r_t - f+) t_p.
 
-All derivatives of the model's functions are five-point differences along the directions (`variational`); a run is never
-differenced. The step control sees the derivatives too, with `looser` times the state's tolerance: where a field bends
-without an event (a torque reaches its limit) they jump, and the state does not.
+The model runs as it always does; then its accepted steps and events are taken once more with the directions (`replay`).
 
 Where the derivative does not exist the answer is NaN and a sentence: see `Existence`.
 
@@ -23,19 +21,15 @@ from typing import Any
 
 import numpy as np
 
-from ..compilation import has_numba
 from ..compilation.rebuild import interpreted
-from .check import check_model
 from .directions import REACH, Directions, along, pick
 from .existence import Existence, judge
 from .expand import to_functions
-from .jet_field import jets_of
 from .model import Model
 from .names import overlay
+from .replay import Replay, Replayed
 from .result import Result, Status
-from .simulator import Simulator
-from .tableau import METHODS
-from .variational import variational_model
+from .simulator import compile
 
 
 @dataclass(frozen=True)
@@ -50,6 +44,12 @@ class Tangent:
     x_by: np.ndarray  # (n, k)
     d_by: np.ndarray  # (n_memory, k)
     p_by: np.ndarray  # (n_params, k)
+    rate: np.ndarray  # (n,) of the state, behind the event
+
+    @property
+    def matrix(self) -> np.ndarray:
+        """Derivatives of state and memory at a fixed time just behind the event, shape (n + n_memory, k)."""
+        return np.concatenate([self.x_by - np.outer(self.rate, self.t_by), self.d_by])
 
     def measure(self, function: Callable, reach: float = 1e-4) -> tuple[Any, np.ndarray]:
         """Return the value of a measure (speed, work, force, margin) and its derivatives, shape (..., k).
@@ -75,7 +75,8 @@ class DerivedRun:
     existence: Existence
     message: str
     end: Tangent
-    result: Result  # of the augmented model: its vectors hold the model's own first
+    result: Result
+    _replayed: Replayed
     _tangent: Callable  # (row of the log) -> Tangent
 
     @property
@@ -86,7 +87,7 @@ class DerivedRun:
     @property
     def event_times_by(self) -> np.ndarray:
         """Their derivatives, shape (n_events, k)."""
-        return np.array([self._tangent(row).t_by for row in self._rows]).reshape(len(self._rows), -1)
+        return self._replayed.late[self._rows]
 
     def at(self, guard: str, occurrence: int = -1) -> Tangent:
         """Return the point just after an event, by default the last one of its guard.
@@ -110,12 +111,12 @@ class Derivatives:
     Args:
         model: The model.
         n_directions: How many.
-        method: As in `compile`; a stiff method would need the derivative of the derivative, and costs its cube.
+        method: As in `compile`.
         mode: As in `compile`.
-        reach: Relative step of the differences: large against round-off, 1e-12, and small against the scale on which
-            the functions vary.
-        jets: Whether the field is differentiated by its arithmetic, exactly and several times faster, instead of by
-            differences; runs compiled only. None: if the mode is. Guards and transitions are always differenced.
+        reach: Relative step of differences: large against round-off, 1e-12, and small against the scale on which the
+            functions vary.
+        jets: Whether the model's functions are differentiated by their arithmetic, exactly and several times faster,
+            instead of by differences; runs compiled only. None: if the mode is.
 
     Raises:
         ValueError: If the model has a mistake, or jets are asked for of an interpreted one.
@@ -125,20 +126,19 @@ class Derivatives:
         self,
         model: Model,
         n_directions: int,
-        method: str = "dop853",
+        method: str | None = None,
         mode: str = "auto",
         *,
         reach: float = REACH,
         jets: bool | None = None,
     ) -> None:
         self.model, self.n_directions = model, n_directions
-        mode = ("compiled" if has_numba() else "python") if mode == "auto" else mode
-        self.jets = mode == "compiled" if jets is None else jets
-        if self.jets and mode == "python":
+        self.sim = compile(model, method, mode)
+        compiled = self.sim.mode == "compiled"
+        self.jets = compiled if jets is None else jets
+        if self.jets and not compiled:
             raise ValueError("jets are a type of numba's: an interpreted model is differentiated by differences")
-        check_model(model, to_functions(model), mixed=False)
-        made = variational_model(model, n_directions, reach, self.jets)
-        self.sim = Simulator(made, to_functions(made), METHODS[method], mode)
+        self._replay = Replay(self.sim, n_directions, reach, self.jets)
         self._field = interpreted(to_functions(model).field)
 
     def run(
@@ -167,9 +167,10 @@ class Derivatives:
             chart: First chart; None lets the model's `initial` choose it and complete the start, directions included.
             stop_at: Guard that ends the run; None runs to `final_time`.
             stop_count: Number of its event.
-            looser: Tolerance of the derivatives over that of the state, for a direction as large as what it moves;
-                infinity takes the steps of a run without derivatives, which serves where every kink is an event.
-            **settings: See `Options`; by default rtol is 1e-10, nothing is recorded, and no Zeno limit is passed.
+            looser: Tolerance of the derivatives over that of the state, for a direction as large as what it moves: a
+                step that is too long for them is halved. Infinity takes the state's steps, which serves where every
+                kink is an event.
+            **settings: See `Options`; by default rtol is 1e-10. Every step is recorded.
 
         Raises:
             ValueError: If a name is unknown or stands for two things, or the directions are not `n_directions`.
@@ -186,57 +187,43 @@ class Derivatives:
         v = wrt if isinstance(wrt, Directions) else pick(model, wrt)
         if v.size != self.n_directions:
             raise ValueError(f"{self.n_directions} directions were compiled, got {v.size}: {', '.join(v.names)}")
+        if settings.get("record_period"):
+            raise ValueError("derivatives need the record of every step: leave record_period out")
         if chart is None:
             chart, x, d, p, v = v.begun(model, t0, x, d, p)
-        settings = {"rtol": 1e-10, "record_period": None} | settings
-        sizes = np.max(np.abs(v.p) / self._scale(p)[:, None], axis=0, initial=0.0)
+        settings = {"rtol": 1e-10} | settings | {"record_period": 0.0}
         r = self.sim.run(
-            *self._augmented(x, d, p, v, sizes), t0=t0, chart=model.chart_code(chart), stop_at=stop_at,
-            stop_count=stop_count, **self._tolerances(settings, np.maximum(sizes, v.extent(x, d)), looser),
-        )  # fmt: skip
-        return self._derived(r, p, v, stop_at)
-
-    def _augmented(self, x: np.ndarray, d: np.ndarray, p: np.ndarray, v: Directions, sizes: np.ndarray) -> tuple:
-        """Return the state, memory and parameters of the augmented model; `saltation` says where what is."""
-        nothing = np.zeros(max(self.model.d0.size, 1) * v.size)
-        memory = np.concatenate([d, v.d.T.ravel() if d.size else nothing, np.zeros(v.size)])
-        jets = [jets_of(p, v.p)] if self.jets else []
-        return np.concatenate([x, v.x.T.ravel()]), memory, np.concatenate([p, v.p.T.ravel(), sizes, *jets])
+            x, d, p, t0=t0, chart=model.chart_code(chart), stop_at=stop_at, stop_count=stop_count, **settings
+        )
+        made = self._replay(r, x, d, p, v, self._scale(p), self._allowed(settings), looser)
+        return self._derived(r, p, v, stop_at, made)
 
     def _scale(self, p: np.ndarray) -> np.ndarray:
         """Return what is a large step of each parameter: its own size, its default's, or 1 if both are zero."""
         scale = np.maximum(np.abs(p), np.abs(self.model.p0))
         return np.where(scale > 0, scale, 1.0)
 
-    def _tolerances(self, settings: dict[str, Any], sizes: np.ndarray, looser: float) -> dict[str, Any]:
-        """Return the settings with which the error of a step is that of the state, or of a column `looser` times it."""
-        n, k = self.model.x0.size, self.n_directions
-        share, rtol = 1.0 / np.sqrt(1.0 + k), settings["rtol"]  # the error is a mean over n (1 + k) entries
-        given = settings.get("atol")
-        atol = np.broadcast_to(np.asarray(0.01 * rtol if given is None else given, dtype=float), (n,))
-        columns = looser * np.outer(sizes, atol + rtol)
-        return settings | {"rtol": share * rtol, "atol": share * np.concatenate([atol, columns.ravel()])}
+    def _allowed(self, settings: dict[str, Any]) -> tuple[np.ndarray, float]:
+        """Return the absolute tolerance of each state and the relative one."""
+        given, rtol = settings.get("atol"), settings["rtol"]
+        return np.broadcast_to(np.asarray(0.01 * rtol if given is None else given, float), (self.model.x0.size,)), rtol
 
-    def _derived(self, r: Result, p: np.ndarray, v: Directions, stop_at: str | None) -> DerivedRun:
+    def _derived(self, r: Result, p: np.ndarray, v: Directions, stop_at: str | None, made: Replayed) -> DerivedRun:
         log = r.events
 
         def after(row: int) -> Tangent:
-            return self._tangent(log.t[row], log.x_plus[row], log.d_plus[row], int(log.chart_after[row]), p, v, True)
+            own = (log.t[row], log.x_plus[row], log.d_plus[row], int(log.chart_after[row]))
+            return self._tangent(*own, p, v, made.late[row], made.x_by[row], made.d_by[row])
 
-        existence, message = judge(r, v, self.model.x0.size, stop_at)
-        event = r.status is Status.STOPPED
-        end = self._tangent(r.t_end, r.x_end, r.d_end, r.chart_end, p, v, event)
+        existence, message = judge(r, v, made, stop_at)
+        late = made.last_late if r.status is Status.STOPPED else np.zeros(v.size)
+        end = self._tangent(r.t_end, r.x_end, r.d_end, r.chart_end, p, v, late, made.x_end_by, made.d_end_by)
         if existence is not Existence.EXISTS:
             end = replace(end, **{part: np.full_like(getattr(end, part), np.nan) for part in ("t_by", "x_by", "d_by")})
-        return DerivedRun(existence, message, end, r, after)
+        return DerivedRun(existence, message, end, r, made, after)
 
-    def _tangent(
-        self, t: float, x: np.ndarray, d: np.ndarray, chart: int, p: np.ndarray, v: Directions, event: bool
-    ) -> Tangent:
-        n, nd, k = self.model.x0.size, self.model.d0.size, v.size
-        own, memory, phi = x[:n].copy(), d[:nd].copy(), x[n:].reshape(k, n).T
-        late = d[-k:].copy() if event else np.zeros(k)
-        rate, some = np.zeros(n), lambda values: values if values.size else np.zeros(1)
-        self._field(t, own, some(memory), some(p), chart, rate)
-        d_by = d[nd : nd + nd * k].reshape(k, nd).T.copy() if nd else np.zeros((0, k))
-        return Tangent(float(t), own, memory, p, late, phi + np.outer(rate, late), d_by, v.p)
+    def _tangent(self, t, x, d, chart, p, v, late, x_by, d_by) -> Tangent:
+        """Return a point whose derivatives were taken at a fixed time."""
+        rate, some = np.zeros(x.size), lambda values: values if values.size else np.zeros(1)
+        self._field(float(t), x, some(d), some(p), chart, rate)
+        return Tangent(float(t), x.copy(), d.copy(), p, late, x_by + np.outer(rate, late), d_by, v.p, rate)

@@ -88,7 +88,7 @@ class DerivedMap:
         n_coordinates: int,
         wrt: Sequence[str] | Mapping[str, Mapping[str, float]],
         *,
-        method: str = "dop853",
+        method: str | None = None,
         mode: str = "auto",
         reach: float = REACH,
         settings: dict[str, Any] | None = None,

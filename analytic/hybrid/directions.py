@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..compilation.rebuild import interpreted
+from .jet_functions import STEPS, WEIGHTS
 from .model import Model
-from .saltation import STEPS, WEIGHTS
 
 REACH = 1e-4  # relative step of the five-point differences: truncation 1e-16 f^(5) / 30, rounding 1e-12
 
@@ -29,6 +29,12 @@ def along(function: Callable, at: tuple, v: tuple, reach: float = REACH) -> np.n
     return sum(terms)
 
 
+def extent(x: np.ndarray, d: np.ndarray, x_by: np.ndarray, d_by: np.ndarray) -> np.ndarray:
+    """Return how large directions are in state and memory, relative to these, shape (k,)."""
+    of_x = np.max(np.abs(x_by) / (1.0 + np.abs(x))[:, None], axis=0, initial=0.0)
+    return np.maximum(of_x, np.max(np.abs(d_by) / (1.0 + np.abs(d))[:, None], axis=0, initial=0.0))
+
+
 @dataclass(frozen=True)
 class Directions:
     """k directions of a start, one column each."""
@@ -43,10 +49,19 @@ class Directions:
         """How many there are."""
         return len(self.names)
 
-    def extent(self, x: np.ndarray, d: np.ndarray) -> np.ndarray:
-        """Return how large the directions are in state and memory, relative to these, shape (k,)."""
-        of_x = np.max(np.abs(self.x) / (1.0 + np.abs(x))[:, None], axis=0, initial=0.0)
-        return np.maximum(of_x, np.max(np.abs(self.d) / (1.0 + np.abs(d))[:, None], axis=0, initial=0.0))
+    @classmethod
+    def of_start(cls, model: Model, by: np.ndarray | None = None) -> Directions:
+        """Return directions of state and memory: the columns of `by`, (n + n_memory, k); None: all unit vectors.
+
+        Raises:
+            ValueError: If they have another shape.
+        """
+        n, nd = model.x0.size, model.d0.size
+        by = np.eye(n + nd) if by is None else np.asarray(by, dtype=float)
+        if by.ndim != 2 or len(by) != n + nd:
+            raise ValueError(f"directions must have shape {(n + nd, 'k')}, got {by.shape}")
+        k = by.shape[1]
+        return cls(tuple(f"direction {c}" for c in range(k)), by[:n], by[n:], np.zeros((model.p0.size, k)))
 
     def begun(self, model: Model, t0: float, x: np.ndarray, d: np.ndarray, p: np.ndarray) -> tuple:
         """Return the chart, state, memory, parameters and directions behind the model's `initial`.

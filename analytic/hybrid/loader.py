@@ -88,7 +88,7 @@ def _load_compiled(functions: Functions, method: Method, mode: str) -> types.Sim
     compiled = [name for name in FUNCTIONS if (mode, name) != ("mixed", "transition")]
     parts = {"rates": functions.field, "read_guards": functions.guards}
     small = [name for name, part in parts.items() if size(part) < INLINE_BYTES]
-    made_of = [_function(functions, name) for name in compiled], _numbers(functions, method), _intrinsic_plain()
+    made_of = [_function(functions, name) for name in compiled], _numbers(functions, method), intrinsic_plain()
     key = Key(*kernel_code(method.name).values(), *made_of[0], *made_of[1:], mode, small, INLINE_BYTES, EXACT, INNER)
     if mode == "compiled" and key.name in _COMPILED:
         return _COMPILED[key.name]
@@ -105,7 +105,7 @@ def _load_compiled(functions: Functions, method: Method, mode: str) -> types.Sim
     free = {part: getattr(functions, part) for part in FUNCTIONS}
     for part in compiled:
         free[part] = rebuild(_function(functions, part), jit_model, {}, done, f"{name}.free", frozen=True)
-    free |= {"jit": jit, "loop_jit": jit, "plain": _intrinsic_plain(), "loop_plain": _intrinsic_plain()}
+    free |= {"jit": jit, "loop_jit": jit, "plain": intrinsic_plain(), "loop_plain": intrinsic_plain()}
     if mode == "mixed":
         free |= dict.fromkeys(("loop_jit", "loop_plain"), _same)
     kernel = _execute(name, method, free | _numbers(functions, method))
@@ -160,7 +160,7 @@ def _execute(name: str, method: Method, free: dict[str, Any]) -> types.SimpleNam
 
 
 @functools.cache
-def _intrinsic_plain() -> Any:
+def intrinsic_plain() -> Any:
     """Return the compiled `plain`: a record's array seen as an ordinary one (numba gives it a type of its own).
 
     Its references are not counted (each count is an atomic instruction): the caller of the kernel holds the memory.

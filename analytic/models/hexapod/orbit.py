@@ -22,7 +22,10 @@ from typing import Any
 import numpy as np
 
 from ...clock import TripodGait
-from ...hybrid import Simulator, Status, sections, variational
+from ...hybrid import Simulator, Status, sections
+from ...hybrid.derivatives import Derivatives
+from ...hybrid.directions import Directions
+from ...hybrid.existence import Existence
 from ...terrain import Flat
 from . import hybrid
 from .layout import Variants
@@ -165,35 +168,37 @@ class StrideMap:
         r, x = self.run(z, half=half)
         return self.project(x) if r.status is Status.STOPPED else np.full(z.shape, np.nan)
 
-    def variational(self, variation: variational.Variation, z, *, half: bool, **settings) -> np.ndarray:
-        """Return the derivative of a map at z by the variational equations, shape (k, k).
+    def by_derivatives(self, derivatives: Derivatives, z, *, half: bool, **settings) -> np.ndarray:
+        """Return the derivative of a map at z, shape (k, k), by the variational equations.
 
         Args:
-            variation: Of this machine, with k directions; see `variation`.
+            derivatives: Of this machine, with k directions; see `derivatives_of`.
             z: The point.
             half: Of the half-stride map, or the stride map.
-            **settings: Of the run; its step control sees the state, its derivative is as good as 1e-5.
+            **settings: Of the run.
 
         Raises:
-            ValueError: If the robot falls.
+            ValueError: If the robot falls, or there is no derivative.
         """
         x, k = self.lift(z), len(self.free)
         down = np.zeros((x.size + self.d0.size, k))  # how the state moves with z
         down[self.free, np.arange(k)] = SCALE[self.free]
         down[QUATERNION] = -(x[QUATERNION + 1 : QUATERNION + 3] @ down[QUATERNION + 1 : QUATERNION + 3]) / x[QUATERNION]
-        atol = np.concatenate([1e-8 * SCALE, np.full(x.size * k, 1e-5)])
-        start = self.start(half) | {"rtol": 1e-6, "atol": atol} | settings
-        made = variation.monodromy(x, self.d0, self.p, section=self.section(half), directions=down, **start)
-        if made.status is not Status.STOPPED:
-            raise ValueError(f"the robot did not come back to the section: {made.result.message}")
+        start = self.start(half) | {"rtol": 1e-6, "atol": 1e-8 * SCALE} | settings
+        made = derivatives.run(
+            Directions.of_start(derivatives.model, down), x, self.d0, self.p,
+            stop_at=self.section(half), stop_count=start.pop("count"), **start,
+        )  # fmt: skip
+        if made.existence is not Existence.EXISTS:
+            raise ValueError(f"the map has no derivative: {made.message}")
 
         def end(s):  # how z moves with the state
-            y = made.x + s * made.matrix[: x.size, j]
+            y = made.end.x + s * made.end.matrix[: x.size, j]
             return self.project(mirrored(y) if half else y)
 
         columns = []
         for j in range(k):
-            step = 1e-4 / max(1.0, np.abs(made.matrix[:, j]).max())
+            step = 1e-4 / max(1.0, np.abs(made.end.matrix[:, j]).max())
             columns.append((end(step) - end(-step)) / (2 * step))
         return np.stack(columns, axis=1)
 
@@ -209,10 +214,9 @@ def n_kinks(gait: TripodGait, cycles: float = 1.0) -> int:
     return int(np.sum(np.where(kinks > end, kinks - 1.0, kinks) > end - cycles))
 
 
-def variation(n_directions: int) -> variational.Variation:
-    """Return the compiled variational equations of the walking hexapod; its chart and parameters come with a run."""
-    model = hybrid.build(HexapodParams(), Flat(), "open-loop")
-    return variational.Variation(model, n_directions=n_directions, reach=REACH)
+def derivatives_of(n_directions: int) -> Derivatives:
+    """Return the compiled walking hexapod with its derivatives; its chart and parameters come with a run."""
+    return Derivatives(hybrid.build(HexapodParams(), Flat(), "open-loop"), n_directions, reach=REACH)
 
 
 def settle(

@@ -114,6 +114,58 @@ def test_derivatives_are_differences_of_runs(case):
         np.testing.assert_allclose(made.event_times_by[:, j], times, rtol=1e-6, atol=1e-6, err_msg=name)
 
 
+@pytest.mark.parametrize("case", ["wall", "fixed angle"])
+def test_the_stiff_method_finds_the_same(case):
+    build, wrt, final_time, start = CASES[case]
+    exact = Derivatives(build(), len(wrt), mode="python").run(wrt, final_time=final_time, rtol=1e-12, **start)
+    made = Derivatives(build(), len(wrt), "rodas5p", "python").run(wrt, final_time=final_time, rtol=1e-9, **start)
+    scale = np.maximum(1.0, np.abs(exact.end.x_by).max(axis=0))
+    np.testing.assert_allclose(made.end.x_by / scale, exact.end.x_by / scale, rtol=0, atol=3e-8)  # 30 times the steps'
+
+
+def test_a_stiff_relaxation_moves_as_in_closed_form():
+    """x' = rate (y - x), y' = w v, v' = -w y from (1 + rate / w, 1, 0): x -> (rate^2 y + rate w v) / (rate^2 + w^2)."""
+    model = hy.Model("lag", state={"x": 1.0, "y": 1.0, "v": 0.0}, params={"rate": 1e5, "w": 2.0}, charts=["run"])
+
+    @model.field("run")
+    def follow(t, x, d, p, dx):
+        dx[0], dx[1], dx[2] = p[0] * (x[1] - x[0]), p[1] * x[2], -p[1] * x[1]
+
+    made = Derivatives(model, 3, "rodas5p", "python").run(["rate", "w", "y"], final_time=1.0, rtol=1e-8)
+    assert made.result.counts["steps"] < 200  # of an explicit method, at its border of stability: 2e4
+    c, s, rate, w = math.cos(2.0), math.sin(2.0), 1e5, 2.0
+    lag = w / rate  # x = (cos + lag sin) / (1 + lag^2) behind the first microseconds
+    whole = 1 + lag**2
+    by_lag = s / whole - 2 * lag * (c + lag * s) / whole**2
+    by = [-by_lag * lag / rate, by_lag / rate + (lag * c - s) / whole, (c + lag * s) / whole]
+    np.testing.assert_allclose(made.end.x_by[0] * [rate, 1.0, 1.0], by * np.array([rate, 1.0, 1.0]), atol=3e-7)
+
+
+def test_many_directions_go_in_blocks():
+    names = ("body_mass", "q_rt", "q_rl", "g_stance", "g_flight", "q_0", "k", "touchdown_angle", "x", "y", "xdot")
+    wrt = {f"{name} {share}": {name: share} for share in (1.0, 0.5) for name in names}
+    run = {"final_time": 0.6, "chart": "descent", **RUN}
+    model = slip.build("fixed", RUNNER)
+    many = Derivatives(model, len(wrt), mode="python").run(wrt, **run)
+    few = Derivatives(model, len(names), mode="python").run(names, **run)
+    assert many.end.x_by.shape == (4, 22) and many.event_times_by.shape == (len(many.event_times), 22)
+    whole = np.hstack([few.end.x_by, 0.5 * few.end.x_by])
+    np.testing.assert_allclose(many.end.x_by, whole, rtol=1e-7, atol=1e-7)
+
+
+def test_a_kink_without_an_event_is_found_by_halving_steps():
+    """x' = max(t - p, 0): the derivative p - t bends at t = p, which no guard marks."""
+    model = hy.Model("ramp", state={"x": 0.0}, params={"p": 0.4}, charts=["run"])
+
+    @model.field("run")
+    def climb(t, x, d, p, dx):
+        dx[0] = max(t - p[0], 0.0)
+
+    by, run = Derivatives(model, 1, mode="python"), {"final_time": 1.0, "rtol": 1e-8}
+    assert by.run(["p"], looser=1.0, **run).end.x_by[0, 0] == pytest.approx(-0.6, abs=1e-7)  # a few steps of 1e-8
+    assert abs(by.run(["p"], looser=math.inf, **run).end.x_by[0, 0] + 0.6) > 1e-6  # the state's own steps
+
+
 def test_the_energy_of_conservative_slip_keeps_its_derivatives():
     """Whatever moves, the energy at the end moves as that of the start does: by nothing for the angle and stiffness."""
     wrt = ("touchdown_angle", "k", "y", "xdot", "g_both")
@@ -246,5 +298,7 @@ def test_misuse_is_explained():
         BALL.run(drop_by)
     with pytest.raises(ValueError, match="3 directions were compiled, got 1"):
         BALL.run(["gravity"])
+    with pytest.raises(ValueError, match="leave record_period out"):
+        BALL.run(WRT, record_period=0.1)
     with pytest.raises(ValueError, match="name memory entries and parameters only"):
         stride(["y"])

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from tarsus.analytic import hybrid as hy
-from tarsus.analytic.hybrid import Status, sections, variational
+from tarsus.analytic.hybrid import sections
+from tarsus.analytic.hybrid.derivatives import Derivatives, Existence
+from tarsus.analytic.hybrid.directions import Directions
 from tarsus.analytic.models import bouncing_ball, slip
 
 # A human-like runner (Seyfarth et al. 2002: 80 kg, 20 kN/m, 5 m/s): fixed-angle running has a stable apex height.
@@ -19,6 +21,13 @@ SIM = hy.compile(slip.build("fixed", RUNNER), mode="python")
 def lift(z):
     speed = math.sqrt(2.0 * (ENERGY - 9.81 * z[0]))
     return np.array([0.0, z[0], speed, 0.0]), np.array([0.0, 0.0, ANGLE])
+
+
+def monodromy(model, x, d=None, by=None, *, section, count=1, **settings):
+    """Return the run to a section and its derivatives by every state and memory entry of the start."""
+    v = Directions.of_start(model, by)
+    settings = {"rtol": 1e-11, "final_time": 1e3, "zeno": False} | settings
+    return Derivatives(model, v.size, mode="python").run(v, x, d, stop_at=section, stop_count=count, **settings)
 
 
 def apex_map(sim=SIM):
@@ -50,11 +59,9 @@ def test_fixed_points_that_are_not_isolated_are_singular():
 
 
 def test_monodromy_of_the_stable_orbit(stable):
-    v = variational.Variation(slip.build("fixed", RUNNER), mode="python")
-    x, d = lift(stable.z)
-    m = v.monodromy(x, d, chart="descent", section="apex", rtol=1e-11)
-    assert m.status is Status.STOPPED
-    block = m.matrix[:4, :4]
+    m = monodromy(slip.build("fixed", RUNNER), *lift(stable.z), chart="descent", section="apex")
+    assert m.existence is Existence.EXISTS
+    block = m.end.matrix[:4, :4]
     # Multipliers 1 along the flow, for a shift in x, and for the energy: the rest is the map's own.
     assert abs(np.linalg.det(block) - stable.multipliers[0]) < 1e-8  # of the differenced map
     assert abs(np.trace(block) - 3.0 - np.linalg.det(block)) < 1e-9
@@ -62,11 +69,10 @@ def test_monodromy_of_the_stable_orbit(stable):
 
 def test_monodromy_against_differences_of_runs(stable):
     """Columns for x and for the memory (the touchdown angle): central differences of whole runs to a fixed time."""
-    v = variational.Variation(slip.build("fixed", RUNNER), mode="python")
     x, d = lift(stable.z)
-    m = v.monodromy(x, d, chart="descent", section="apex", rtol=1e-11)
+    m = monodromy(slip.build("fixed", RUNNER), x, d, chart="descent", section="apex").end
     # Just behind the section, so that neighbours have passed it too.
-    end = m.duration + 1e-3
+    end = m.t + 1e-3
     flow = np.eye(7)
     flow[0, 2] = flow[1, 3] = 1e-3  # the rest of the way is ballistic
     h = 1e-5
@@ -98,9 +104,7 @@ def test_neutral_orbits_have_the_involutions_multipliers():
     from scipy.optimize import brentq
 
     angle = brentq(lambda a: mapping(np.array([height, a]))[1] - a, angles[i], angles[i + 1], xtol=1e-14)
-    v = variational.Variation(slip.build(), mode="python")
-    x, d = neutral((height, angle))
-    m = v.monodromy(x, d, chart="descent", section="apex", rtol=1e-11)
+    m = monodromy(slip.build(), *neutral((height, angle)), chart="descent", section="apex").end
     keep = [1, 2, 6]  # height, speed and angle: x shifts, ydot is zero on the section, the foot is overwritten
     tangent = m.matrix - np.outer(np.r_[m.x[2:4], 0.0, -10.0, 0, 0, 0], m.matrix[3]) / -10.0  # back onto the section
     values = np.sort(np.linalg.eigvals(tangent[np.ix_(keep, keep)]).real)
@@ -109,8 +113,7 @@ def test_neutral_orbits_have_the_involutions_multipliers():
 
 def test_monodromy_of_bounces_is_exact():
     """Dropping from height h, the time of flight depends on h: after k bounces the section state is known."""
-    v = variational.Variation(bouncing_ball.build(rests=False), mode="python")
-    m = v.monodromy([1.0, 0.0], [0.0], chart="flight", section="impact", count=2)
+    m = monodromy(bouncing_ball.build(rests=False), [1.0, 0.0], [0.0], chart="flight", section="impact", count=2).end
     g, e = 9.81, 0.5
     speed = math.sqrt(2 * g)
     t1, t2 = speed / g, speed / g + 2 * e * speed / g
@@ -119,7 +122,7 @@ def test_monodromy_of_bounces_is_exact():
     dt2 = dv / g * (1 + 2 * e)
     assert np.allclose(m.matrix[1, 0], e**2 * dv + g * dt2, rtol=1e-9)
     assert np.allclose(m.matrix[0, 0], -(e**2) * speed * dt2, rtol=1e-9)
-    assert abs(m.duration - t2) < 1e-12 and t1 < t2
+    assert abs(m.t - t2) < 1e-12 and t1 < t2
 
 
 def test_derivatives_are_refused_at_a_grazing_event():
@@ -138,10 +141,8 @@ def test_derivatives_are_refused_at_a_grazing_event():
     def change(t, x, d, p):
         x[1] = 1.0
 
-    m = variational.Variation(model, mode="python").monodromy(
-        [0.5, -1.0], [], chart="run", section="touch", final_time=2.0
-    )
-    assert m.status in (Status.NONFINITE, Status.FINAL_TIME) or np.isnan(m.matrix).any()
+    m = monodromy(model, [0.5, -1.0], chart="run", section="touch", final_time=2.0)
+    assert m.existence is not Existence.EXISTS and np.isnan(m.end.matrix).all()
 
 
 def cascade():
@@ -186,21 +187,18 @@ def test_an_event_that_fires_on_entry_takes_the_time_of_the_one_before():
     sim, settings = hy.compile(cascade(), mode="python"), {"chart": "fall", "rtol": 1e-12, "atol": 1e-14}
     ends = [[sections.return_to(sim, "end", x + s * e, **settings).x_end for s in (h, -h)] for e in np.eye(2)]
     differences = np.stack([(ahead - behind) / (2 * h) for ahead, behind in ends], axis=1)
-    v = variational.Variation(cascade(), mode="python")
-    m = v.monodromy(x, None, section="end", chart="fall")
-    np.testing.assert_allclose(m.matrix, differences, atol=1e-8)
+    m = monodromy(cascade(), x, section="end", chart="fall")
+    np.testing.assert_allclose(m.end.matrix, differences, atol=1e-8)
 
 
 def test_one_direction_is_that_column_of_all(stable):
     x, d = lift(stable.z)
-    run = {"chart": "descent", "section": "apex", "rtol": 1e-11}
-    whole = variational.Variation(slip.build("fixed", RUNNER), mode="python").monodromy(x, d, **run)
-    one = variational.Variation(slip.build("fixed", RUNNER), mode="python", n_directions=1, reach=3e-4)
-    direction = np.arange(1.0, 8.0)[:, None]
-    made = one.monodromy(x, d, directions=direction, **run)
-    np.testing.assert_allclose(made.matrix, whole.matrix @ direction, atol=1e-7)
+    run = {"chart": "descent", "section": "apex"}
+    whole, direction = monodromy(slip.build("fixed", RUNNER), x, d, **run), np.arange(1.0, 8.0)[:, None]
+    one = monodromy(slip.build("fixed", RUNNER), x, d, direction, **run)
+    np.testing.assert_allclose(one.end.matrix, whole.end.matrix @ direction, atol=1e-7)
     with pytest.raises(ValueError, match="directions must have shape"):
-        one.monodromy(x, d, directions=np.eye(7), **run)
+        monodromy(slip.build("fixed", RUNNER), x, d, np.eye(5), **run)
 
 
 def test_a_search_that_failed_has_no_multipliers():

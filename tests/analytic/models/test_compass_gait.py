@@ -7,7 +7,9 @@ import pytest
 import sympy as sp
 
 from tarsus.analytic import hybrid as hy
-from tarsus.analytic.hybrid import Status, sections, variational
+from tarsus.analytic.hybrid import Status, sections
+from tarsus.analytic.hybrid.derivatives import Derivatives
+from tarsus.analytic.hybrid.directions import Directions
 from tarsus.analytic.models import compass_gait
 from tarsus.analytic.models.compass_gait import CompassGait, P
 
@@ -40,10 +42,12 @@ def test_the_published_multipliers_at_3_degrees(gait):
 
 def test_the_monodromy_has_the_same_multipliers(gait):
     """And two more, 1 along the flow and for the steps counted."""
-    v = variational.Variation(compass_gait.build(), mode="python")
+    v = Directions.of_start(compass_gait.build())
     x, d = compass_gait.lift(gait.z, SLOPE)
-    m = v.monodromy(x, d, chart="swing", section="heelstrike")
-    values = np.sort_complex(np.linalg.eigvals(m.matrix))
+    m = Derivatives(compass_gait.build(), v.size, mode="python").run(
+        v, x, d, chart="swing", stop_at="heelstrike", final_time=9.0, rtol=1e-11
+    )
+    values = np.sort_complex(np.linalg.eigvals(m.end.matrix))
     assert np.allclose(values, np.sort_complex(np.append(gait.multipliers, [1.0, 1.0])), atol=1e-7)
 
 

@@ -48,7 +48,7 @@ def test_variational_equations_and_the_walk_itself_show_the_multipliers_of_diffe
     early, later, stride = (orbit.settle(sim, PARAMS, TripodGait(), n) for n in (9, 10, 20))
     point = sections.fixed_point(stride.half, stride.z0, tol=1e-7)
     multipliers = modes(point.jacobian)[0]
-    flowed = sections.multipliers(stride.variational(orbit.variation(len(point.z)), point.z, half=True))
+    flowed = sections.multipliers(stride.by_derivatives(orbit.derivatives_of(len(point.z)), point.z, half=True))
     np.testing.assert_allclose(flowed[:9], multipliers[:9], atol=1e-4)
     observed = np.linalg.norm(later.z0 - point.z) / np.linalg.norm(early.z0 - point.z)
     assert observed == pytest.approx(multipliers[0].real ** 2, rel=0.02)

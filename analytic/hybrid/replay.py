@@ -1,0 +1,141 @@
+"""Derivatives of a run that was recorded: its accepted steps and events once more, in blocks of directions."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..compilation.functions import compiled
+from ..compilation.rebuild import interpreted
+from ..compilation.references import size
+from .directions import Directions
+from .directions import extent as size_of
+from .jet_functions import Sizes, jet_functions, jets_of
+from .loader import INLINE_BYTES, intrinsic_plain
+from .result import Result, Status
+from .simulator import Simulator
+from .tangent_pass import N_ROOM, tangent_pass
+
+LARGEST = 12  # directions in a block: one vector of jets in registers, compiled once
+ENDED_IN_LOG = (Status.INVALID_CHART, Status.UNKNOWN_CHART)  # their last event was not performed
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """Derivatives along k directions, at fixed times just behind each row of the event log and at the end."""
+
+    late: np.ndarray  # (n_rows, k) of the events' times; NaN where they do not exist, and behind that
+    x_by: np.ndarray  # (n_rows, n, k)
+    d_by: np.ndarray  # (n_rows, n_memory, k)
+    x_end_by: np.ndarray  # (n, k)
+    d_end_by: np.ndarray  # (n_memory, k)
+    n_rows: int  # rows of the log that could be passed, had the derivatives existed
+    t_undefined: float  # where a function has no finite derivative [s], infinity if nowhere
+    undefined: np.ndarray  # (k,) of bool: along which
+
+    @property
+    def last_late(self) -> np.ndarray:
+        """Those of the last event's time, shape (k,)."""
+        return self.late[-1] if len(self.late) else np.zeros(self.x_end_by.shape[1])
+
+
+class Replay:
+    """Carries directions along the runs of a simulator.
+
+    Args:
+        sim: The simulator.
+        n_directions: How many.
+        reach: Step of differences, as in `Derivatives`.
+        jets: Whether functions are differentiated by their arithmetic; then compiled.
+    """
+
+    def __init__(self, sim: Simulator, n_directions: int, reach: float, jets: bool) -> None:
+        sizes = sim.functions.sizes
+        passes = max(1, math.ceil(n_directions / LARGEST))
+        self.n_states, self.n_memory = sim.model.x0.size, sim.model.d0.size
+        self.k, self._implicit = n_directions, sim.method.gamma > 0
+        self.sizes = s = Sizes(sizes["N"], sizes["ND"], sizes["NP"], sizes["NG"], math.ceil(n_directions / passes))
+        of = jet_functions(sim.functions, s, reach, jets)
+        if sim.mode == "compiled":
+            parts = {name: getattr(sim.functions, name) for name in of._fields}
+            apart = tuple(name for name, part in parts.items() if size(part) >= INLINE_BYTES)
+            self._carry = compiled(tangent_pass(of, s, sim.method, reach, intrinsic_plain()), INLINE_BYTES, apart)
+        else:
+            self._carry = interpreted(tangent_pass(of, s, sim.method, reach, lambda array: array))
+
+    def __call__(
+        self, r: Result, x: Any, d: Any, p: Any, v: Directions, scale: Any, tolerances: tuple, looser: float
+    ) -> Replayed:
+        """Return the derivatives of a run along k directions.
+
+        Args:
+            r: The run, with every step recorded.
+            x: Its first state, shape (n,).
+            d: Its first memory, shape (n_memory,).
+            p: Its parameters, shape (n_params,).
+            v: The directions.
+            scale: What is a large step of each parameter, shape (n_params,).
+            tolerances: Absolute, shape (n,), and relative.
+            looser: The derivatives' tolerance over these.
+        """
+        n_log, n, nd, b = len(r.events), self.n_states, self.n_memory, self.sizes.k
+        k = max(1, math.ceil(self.k / b)) * b  # the last block is filled with directions that move nothing
+        late, x_by, d_by = (np.full(shape, np.nan) for shape in ((n_log, k), (n_log, n, k), (n_log, nd, k)))
+        x_end, d_end, undefined, when = np.empty((n, k)), np.empty((nd, k)), np.zeros(k, bool), math.inf
+        rec, log = _passable(r)
+        for first in range(0, k, b):
+            block = slice(first, first + b)
+            columns = [_columns(part, block, b) for part in (v.x, v.d, v.p)]
+            extent = np.max(np.abs(columns[2]) / scale[:, None], axis=0, initial=0.0)
+            extents = np.maximum(extent, size_of(x, d, *columns[:2]))
+            made = self._block(rec, log, (x, d, p), columns, extent, extents, tolerances, looser)
+            rows = slice(0, len(log))
+            late[rows, block], x_by[rows, :, block], d_by[rows, :, block] = made[0], made[1], made[2][:, :nd]
+            x_end[:, block], d_end[:, block] = made[3], made[4][:nd]
+            when = min(when, made[5])
+            undefined[block] = ~np.isfinite(made[3]).all(axis=0) if made[5] < math.inf else False
+        own = slice(0, self.k)
+        return Replayed(
+            late[:, own], x_by[..., own], d_by[..., own], x_end[:, own], d_end[:, own], len(log), when, undefined[own]
+        )
+
+    def _block(self, rec, log, at, columns, extent, extents, tolerances, looser) -> tuple:
+        """Return late, x_by, d_by of the rows of the log, x_by and d_by at the end, and when they became infinite."""
+        s = self.sizes
+        x, d, p = (jets_of(values, by) for values, by in zip(at, columns, strict=True))
+        late = np.full((len(log), s.k), np.nan)
+        xs, ds = np.full((len(log), s.n * s.jet), np.nan), np.full((len(log), s.nd * s.jet), np.nan)
+        atol, rtol = tolerances
+        allowed = np.zeros((s.n, s.jet))
+        if looser < math.inf:
+            allowed[:, 1:] = looser * np.outer(atol + rtol, extents)
+        room, n_jac = np.empty((N_ROOM, s.n * s.jet)), s.n if self._implicit else 1
+        work = room, np.empty((2, n_jac, n_jac)), np.empty(n_jac, np.int64)
+        with np.errstate(all="ignore"):
+            when = self._carry(rec, log, x, d, p, extent, allowed.ravel(), looser * rtol, late, xs, ds, *work)
+        rows = xs.reshape(-1, s.n, s.jet)[..., 1:], ds.reshape(-1, s.nd, s.jet)[..., 1:]
+        return late, *rows, x.reshape(s.n, s.jet)[:, 1:], d.reshape(s.nd, s.jet)[:, 1:], when
+
+
+def _columns(part: np.ndarray, block: slice, b: int) -> np.ndarray:
+    """Return the columns of a block, filled with zeros to b."""
+    made = np.zeros((len(part), b))
+    own = part[:, block]
+    made[:, : own.shape[1]] = own
+    return made
+
+
+def _passable(r: Result) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows of record and log up to where the run leaves its equations: an accumulation, a failure."""
+    rec, log, kind = r._record, r.events.log, r.events.kind
+    if np.any(kind == "accumulation"):
+        log = log[: np.argmax(kind == "accumulation")]
+        rec = rec[rec[:, 0] <= (log[-1, 0] if len(log) else rec[0, 0])]
+    elif r.status in ENDED_IN_LOG:
+        log = log[:-1]
+    elif r.status is Status.MODEL_ERROR:
+        log, rec = log[:0], rec[:1]
+    return rec, log

@@ -1,0 +1,112 @@
+"""Derivatives of a run, from its record: the accepted steps and events are taken once more, with directions.
+
+The record says where each step began and each event was; between them a step of the same method, on numbers with
+derivatives, carries the directions along: the derivative of the numerical solution itself, its steps held. Rejected
+steps and the search for events are not repeated, and a record serves any number of directions. Where the directions
+need shorter steps than the state, because a field bends without an event, a step is halved until their error estimate
+is within bounds.
+
+Source: Griewank & Walther, Evaluating Derivatives (2008), section 15 (steps held), for ordinary differential equations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from .jet_functions import JetFunctions, Sizes, at_rest
+from .kernel import codes
+from .saltation import saltation
+from .tableau import Method
+from .tangent_explicit import Point, explicit_step
+from .tangent_rosenbrock import rosenbrock_step
+
+N_ROOM = 14  # rows of its working memory: twelve stages, a state within a step, and at its end
+HALVINGS = 40  # of a step: a kink is then passed within 1e-12 of it
+
+
+def tangent_pass(of: JetFunctions, s: Sizes, method: Method, reach: float, plain: Callable) -> Callable:
+    """Return the function that carries directions along a recorded run; `carry` in it says how."""
+    n, nd, k, m, s_ng = s.n, s.nd, s.k, s.jet, s.ng
+    step, error = rosenbrock_step(of, s, method, reach) if method.gamma else explicit_step(of, s)
+    saltate = saltation(of, s)
+    first_fired = 4 + 2 * (n + nd)
+
+    def advance(t, h, x, d, p, chart, room, out, inner, matrix, swap, extent, allowed, rtol):
+        """Carry x from t to t + h; return whether every number stayed finite."""
+        done, part = 0.0, h
+        for _ in range(100 * HALVINGS):
+            w = Point(t + done, x, room, inner, d, p, chart, matrix, swap, extent)
+            step(w, part, out)
+            if rtol < np.inf and part > h * 0.5**HALVINGS and error(w, part, out, allowed, rtol) > 1.0:
+                part *= 0.5
+                continue
+            total = 0.0
+            for j in range(n * m):
+                x[j] = out[j]
+                total += 0.0 * out[j]
+            done += part
+            if done >= h or total != 0.0:
+                return total == 0.0
+            part = min(2.0 * part, h - done)
+        return False
+
+    def carry(rec, log, x, d, p, extent, allowed, rtol, lates, xs, ds, room, matrix, swap):
+        """Carry the jets x, d in place from the record's first row to its end; return when they are not finite.
+
+        Args:
+            rec: The record of every step.
+            log: The event log.
+            x: Flat jets of the first state, those of the last when it returns.
+            d: Likewise of the memory.
+            p: Of the parameters.
+            extent: How large the directions are in the parameters, shape (k,).
+            allowed: Error allowed in each number of x, beside `rtol` times it.
+            rtol: See allowed; infinity lets the directions take the state's steps.
+            lates: Written: shifts in time, a row for each event; NaN ends the pass there.
+            xs: Written: jets of the state behind each event.
+            ds: Written: jets of the memory there.
+            room: Working memory, shape (N_ROOM, n (k + 1)).
+            matrix: Likewise of a method with linear systems, shape (2, n, n).
+            swap: Likewise, shape (n,) of int.
+
+        Returns:
+            Where a number is not finite [s], infinity if all are.
+        """
+        # Counted references, of which every call makes some, would take longer than a small model's arithmetic.
+        rec, log, x, d, p = plain(rec), plain(log), plain(x), plain(d), plain(p)
+        extent, allowed = plain(extent), plain(allowed)
+        room, matrix, swap = plain(room), plain(matrix), plain(swap)
+        out, inner, room = room[12], room[13], room[:12]
+        late, still, fired = np.zeros(k), at_rest(p, m), np.zeros(s_ng, np.int64)
+        t, chart, row, e = rec[0, 0], int(rec[0, 1]), 0, 0
+        while True:
+            while e < len(log) and log[e, 1] != codes.TRANSITION:
+                e += 1
+            while row < len(rec) and rec[row, 0] <= t:
+                row += 1
+            event = e < len(log) and (row == len(rec) or log[e, 0] <= rec[row, 0])
+            if not event and row == len(rec):
+                return np.inf
+            until = log[e, 0] if event else rec[row, 0]
+            if until > t and not advance(
+                t, until - t, x, d, p, chart, room, out, inner, matrix, swap, extent, allowed, rtol
+            ):
+                return t
+            t = until
+            for i in range(n):
+                x[i * m] = log[e, 4 + i] if event else rec[row, 2 + i]
+            if event:
+                following = int(log[e, 3])
+                for i in range(s_ng):
+                    fired[i] = int(log[e, first_fired + i])
+                saltate(t, x, d, p, still, chart, following, fired, late, extent)
+                chart = following
+                lates[e], xs[e], ds[e] = late, x, d
+                e += 1
+                for c in range(k):
+                    if np.isnan(late[c]):
+                        return np.inf
+
+    return carry

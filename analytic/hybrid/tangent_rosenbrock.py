@@ -1,0 +1,121 @@
+"""A step of a Rosenbrock method on numbers with derivatives, for `tangent_pass`.
+
+A stage U solves (I / (gamma h) - J) U = b; its derivative along a direction V = (x, p) solves the same system,
+
+    (I / (gamma h) - J) dU = db + (J along V) U,
+
+so that a direction costs its share of the factorisation's use, no other. The last term is a second derivative of the
+field: the difference of f' V at x + e U and x - e U. The Jacobian is exact, by unit directions in blocks.
+
+Source: Hairer & Wanner, Solving Ordinary Differential Equations II (1996), section IV.7.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from .jet_functions import JetFunctions, Sizes
+from .tableau import Method
+from .tangent_linear import linear
+
+LATER = 1e-6  # step of the derivative by time, relative to the step's length
+SLOPE, AHEAD, BEHIND = 9, 10, 11  # rows of the working memory behind the stages
+
+
+def rosenbrock_step(of: JetFunctions, s: Sizes, method: Method, reach: float) -> tuple[Callable, Callable]:
+    """Return the step on jets, and its error in units of what is allowed, the largest of all directions.
+
+    Args:
+        of: The model's functions of jets.
+        s: Sizes.
+        method: The method.
+        reach: Step of the second derivative along a stage, relative to the state.
+    """
+    field, n, m = of.field, s.n, s.jet
+    size, n_solves = n * m, method.n_stages - 1
+    a, c, times, slopes, gamma = (*(method.arrays[name] for name in ("A", "C", "TIMES", "D")), method.gamma)
+    factorise, solve = linear(n, m)
+
+    def take_jacobian(w, out):
+        still, jac = w.k[AHEAD], w.matrix[0]
+        none = np.zeros(w.p.size)
+        held = np.zeros(w.d.size)
+        for i in range(w.p.size // m):
+            none[i * m] = w.p[i * m]
+        for i in range(w.d.size // m):
+            held[i * m] = w.d[i * m]
+        for first in range(0, n, m - 1):
+            last = min(n, first + m - 1)
+            for i in range(n):
+                still[i * m] = w.x[i * m]
+                for b in range(1, m):
+                    still[i * m + b] = 1.0 if first + b - 1 == i else 0.0
+            field(w.t, still, held, none, w.chart, out, w.extent)
+            for j in range(first, last):
+                for i in range(n):
+                    jac[j, i] = out[i * m + 1 + j - first]
+
+    def bend(w, u, out):
+        """Add to u the derivative along each direction of the Jacobian times u's values."""
+        largest = 0.0
+        for i in range(n):
+            largest = max(largest, abs(u[i * m]) / (1.0 + abs(w.x[i * m])))
+        if largest == 0.0:
+            return
+        e = reach / largest
+        for row, sign in ((AHEAD, 1.0), (BEHIND, -1.0)):
+            for j in range(size):
+                out[j] = w.x[j]
+            for i in range(n):
+                out[i * m] += sign * e * u[i * m]
+            field(w.t, out, w.d, w.p, w.chart, w.k[row], w.extent)
+        for i in range(n):
+            for b in range(1, m):
+                j = i * m + b
+                u[j] += (w.k[AHEAD, j] - w.k[BEHIND, j]) / (2.0 * e)
+
+    def step(w, h, out):
+        k, x, inner = w.k, w.x, w.inner
+        take_jacobian(w, out)
+        factorise(w, 1.0 / (gamma * h))
+        field(w.t, x, w.d, w.p, w.chart, k[0], w.extent)
+        later = w.t + LATER * h
+        field(later, x, w.d, w.p, w.chart, k[SLOPE], w.extent)
+        for j in range(size):
+            k[SLOPE, j] = (k[SLOPE, j] - k[0, j]) / (later - w.t)
+        for stage in range(n_solves):
+            u = k[stage + 1]
+            for j in range(size):
+                inner[j] = x[j]
+            for i in range(stage):
+                for j in range(size):
+                    inner[j] += a[stage, i] * k[i + 1, j]
+            if stage == 0:
+                u[:] = k[0]
+            else:
+                field(w.t + times[stage] * h, inner, w.d, w.p, w.chart, u, w.extent)
+            for i in range(stage):
+                for j in range(size):
+                    u[j] += c[stage, i] / h * k[i + 1, j]
+            for j in range(size):
+                u[j] += h * slopes[stage] * k[SLOPE, j]
+            solve(w, u, 0, 1)
+            bend(w, u, out)
+            solve(w, u, 1, m)
+        for j in range(size):
+            out[j] = inner[j] + k[n_solves, j]
+
+    def error(w, h, out, allowed, rtol):
+        worst = 0.0
+        for b in range(1, m):
+            total = 0.0
+            for i in range(n):
+                j = i * m + b
+                share = w.k[n_solves, j] / (allowed[j] + rtol * max(abs(w.x[j]), abs(out[j])))
+                total += share * share
+            worst = max(worst, total)
+        return np.sqrt(worst / n)
+
+    return step, error
