@@ -76,12 +76,17 @@ def test_a_model_is_recorded_as_it_is_on_its_own_floor():
     np.testing.assert_allclose(fall.record["body_velocity"].values[-1, 2], -9.81 * 0.2, rtol=2e-3)
 
 
-def test_what_the_robot_does_to_itself_is_no_load(model):
-    data = models.standing(model)
-    data.qpos[2] += 1.0
-    data.qpos[7 + 2], data.qpos[7 + 1] = -2.4, 2.2  # folded: shin and foot near the trunk
+def test_what_the_robot_does_to_itself_is_no_load():
+    """A foot pressed into its own trunk, two bodies away, while the floor is far below."""
+    foot = "<body pos='0 0 0.15'><joint/><geom name='f' size='0.1'/></body>"
+    leg = f"<body pos='0 0 -0.3'><joint/><geom size='0.01'/>{foot}</body>"
+    text = f"<mujoco><worldbody><body><freejoint/><geom size='0.1'/>{leg}</body></worldbody></mujoco>"
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)
-    assert not loads(model, data, foot_geoms(model, FEET))[1].any()
+    assert data.ncon > 0 and np.abs(data.efc_force).max() > 0
+    force, touches = loads(model, data, foot_geoms(model, ["f"]))
+    assert not force.any() and not touches.any()
 
 
 def test_a_robot_that_topples_and_one_on_a_slope_say_so(dog):
@@ -107,6 +112,8 @@ def test_measures_are_those_of_the_record(shuffled):
     turned.attrs["parameters"] = turned.attrs["parameters"].replace('"forward": "x"', '"forward": "y"')
     np.testing.assert_allclose(heading(turned), 1.2 + np.pi / 2)
     assert measures(turned, PERIOD, PERIOD).speed == pytest.approx(found.speed * np.cos(1.2 + np.pi / 2), abs=1e-3)
+    turned["body_position"] = (("time", "axis"), position[:, [1, 0, 2]])  # now along y
+    assert measures(turned, PERIOD, PERIOD).speed == pytest.approx(found.speed * np.sin(1.2 + np.pi / 2), abs=1e-3)
 
 
 def test_the_figure_has_a_row_for_every_foot(shuffled):

@@ -85,6 +85,28 @@ def test_foot_velocities_are_those_of_the_points_that_touch(model, sliding_dog):
     assert np.abs(centres - rate)[:, 0].max() > 5e-3  # rolling
 
 
+def test_a_foot_without_load_is_where_its_set_points_put_its_lowest_point(model, sliding_dog):
+    here = stance(model, sliding_dog, FEET)
+    qpos = sliding_dog.qpos.copy()
+    qpos[7:] = sliding_dog.ctrl
+    free = moved(model, sliding_dog, qpos=qpos)
+    lowest = free.geom_xpos[foot_geoms(model, FEET)] - (0, 0, 0.018)
+    expected = (lowest - free.subtree_com[1]) @ free.xmat[1].reshape(3, 3)
+    np.testing.assert_allclose(here.foot_pos[:, 2], expected[:, 2], atol=1e-12)
+    assert np.abs(here.foot_pos - expected)[:, :2].max() > 1e-3  # along the ground they are where they bear their loads
+
+
+def test_a_servo_with_a_gear_holds_its_joint_at_the_control_over_the_gear():
+    text = models.EXAMPLE.read_text(encoding="utf-8")
+    text = text.replace('joint="FL_knee" ctrlrange="-2.4 -0.2"', 'joint="FL_knee" gear="2" ctrlrange="-2.5 -1"')
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    data.ctrl[:] = -4.0
+    legs.unload(model, data)
+    np.testing.assert_allclose(data.qpos[7:11], [-0.6, -0.6, -1.25, -0.6])  # clipped at the ranges first
+    assert legs.servos(model)[3] == (2, 240.0, 2.0)
+
+
 def test_a_leg_gives_way_as_its_servos_do(model, sliding_dog):
     """Pull a foot of the dog whose body is held, without gravity: it moves by its compliance."""
     geoms = foot_geoms(model, FEET)
@@ -111,6 +133,23 @@ def test_a_leg_gives_way_as_its_servos_do(model, sliding_dog):
     given = legs.compliance(model, moved(model, sliding_dog, qpos=qpos), geoms, FEET)[2]
     np.testing.assert_allclose(given @ force, moves, rtol=0.03, atol=2e-6)
     np.testing.assert_allclose(given, given.T, atol=1e-12)
+
+
+def test_a_walk_does_not_depend_on_where_the_robot_heads(shuffled, model):
+    some = shuffled.record.isel(time=slice(2000, 2400))
+    turn, z = np.array([np.cos(1.0), 0, 0, np.sin(1.0)]), np.array([0.0, 0.0, 1.0])
+    turned, out = some.copy(), np.zeros(4)
+    for name in ("body_position", "body_velocity", "foot_force"):
+        v = some[name].values  # by 2 rad about z
+        across = np.cross(np.broadcast_to(z, v.shape), v)
+        values = np.cos(2.0) * v + np.sin(2.0) * across + (1 - np.cos(2.0)) * v[..., 2:] * z
+        turned[name] = (some[name].dims, values)
+    quats = [mujoco.mju_mulQuat(out, turn, q) or out.copy() for q in some["body_orientation"].values]
+    turned["body_orientation"] = (("time", "quat"), np.array(quats))
+    one, other = (sliding.walk(record, model, 0.6).measured for record in (some, turned))
+    for name in ("foot_pos", "foot_vel", "twist", "force"):
+        np.testing.assert_allclose(getattr(other, name), getattr(one, name), atol=1e-9, err_msg=name)
+    np.testing.assert_allclose(other.pose[:, 2] - one.pose[:, 2], 2.0)
 
 
 def test_coulombs_law_has_the_speed_of_the_walk_and_the_viscous_law_has_not(walk):
