@@ -12,6 +12,7 @@ from gymnasium.utils.env_checker import check_env
 
 from tarsus.analytic.terrain import Flat
 from tarsus.envs import own_robot
+from tarsus.mjcf import PRESETS
 from tarsus.mjcf import own_robot as models
 
 FEET = ("FL", "FR", "RL", "RR")
@@ -110,6 +111,8 @@ def test_the_ground_is_ours_and_clashing_names_are_changed():
         .replace('site="imu"', 'site="foot_1"')
     )
     text = text.replace('rgba="0.93 0.45 0.13 1"', 'material="grid"')
+    foot = 'priority="1" condim="6" friction="0.8 0.02 0.01" margin="0.001" solimp="0.015 1 0.031"'
+    text = text.replace('priority="1"', foot).replace('<geom name="FL"', '<site name="FL"/><geom name="FL"')
     robot = models.OwnRobot(text, ("FL", "toe_0", "RL", "RR"), friction=0.45, g=1.62)
     model = models.model(robot, "flat", "rl")
     names = [model.geom(k).name for k in range(model.ngeom)]
@@ -120,7 +123,8 @@ def test_the_ground_is_ours_and_clashing_names_are_changed():
     data = models.standing(model)
     data.ctrl[:] = models.rest_controls(model)
     mujoco.mj_step(model, data, 1000)
-    assert data.ncon == 4 and {contact.friction[0] for contact in data.contact} == {0.45}  # not the file's priority
+    found = {(contact.dim, contact.friction[0], tuple(contact.solref)) for contact in data.contact}
+    assert data.ncon == 4 and found == {(3, 0.45, PRESETS["rl"].solref)}  # none of the file's
 
 
 def test_its_lowest_foot_touches_the_ground_at_the_start():
