@@ -1,4 +1,4 @@
-"""Derivatives of elementary functions, for `jets`: each rule returns the value and the partial derivatives."""
+"""Derivatives of elementary functions, for `carriers`: each rule returns the value and the partial derivatives."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def _mod(a, b):
 def _pow(a, b):
     value = a**b
     # At the base 0 a power of positive exponent does not move with the exponent; the logarithm would be infinite.
-    return value, b * a ** (b - 1.0), value * math.log(a) if a > 0.0 else 0.0
+    return value, b * a ** (b - 1.0) if b != 0.0 else 0.0, value * math.log(a) if a > 0.0 else 0.0
 
 
 def _atan2(a, b):

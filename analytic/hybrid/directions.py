@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -109,3 +110,17 @@ def pick(model: Model, wrt: Sequence[str] | Mapping[str, Mapping[str, float]]) -
                 raise ValueError(f"model {model.name}: {name!r} {fault}; {known}")
             columns[own[0]][parts[own[0]].index(name), c] = rate
     return Directions(tuple(tables), columns["state"], columns["memory"], columns["parameter"])
+
+
+def place_of(model: Model, names: Sequence[str]) -> np.ndarray:
+    """Return where each name stands among states, memory entries and parameters, in this order, shape (k,) of int.
+
+    Raises:
+        ValueError: If a name is unknown, or stands for two things.
+    """
+    known = [*model.state_names, *model.memory_names, *model.param_names]
+    table, count = {name: i for i, name in enumerate(known)}, Counter(known)
+    for name in names:
+        if count[name] != 1:
+            pick(model, [name])  # says why not
+    return np.array([table[name] for name in names], dtype=np.int64)

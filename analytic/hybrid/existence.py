@@ -32,21 +32,32 @@ def judge(r: Result, v: Directions, made: Replayed, stop_at: str | None) -> tupl
         stop_at: The guard that was to end it, or None.
     """
     log = r.events
-    for row in np.flatnonzero(log.kind == "transition"):
+    for row in np.flatnonzero((log.kind == "transition") & np.isnan(made.late).any(axis=1)):
         bad = np.isnan(made.late[row])
-        if bad.any() and row < made.n_rows and log.t[row] <= made.t_undefined:
+        if row < made.n_rows and log.t[row] <= made.t_undefined:
             why = Existence.SIMULTANEOUS if log.fired[row].sum() > 1 else Existence.GRAZING
             if r.zeno is not None and r.zeno.settled_after <= row + 1:
                 why = Existence.ACCUMULATION  # impacts become as slow as touches
             names = ", ".join(np.array(v.names)[bad])
             return why, f"{why.value}: {log.name[row]} at t = {float(log.t[row])!r}, along {names}"
+    if np.isfinite(made.t_undefined):
+        names = ", ".join(np.array(v.names)[made.undefined])
+        return Existence.UNDEFINED, f"{Existence.UNDEFINED.value}: at t = {made.t_undefined!r}, along {names}"
+    return judge_run(r, stop_at)
+
+
+def judge_run(r: Result, stop_at: str | None) -> tuple[Existence, str]:
+    """Return whether a run may have a derivative, and a sentence: it came to its end, touched no guard, met no limit.
+
+    Args:
+        r: The run.
+        stop_at: The guard that was to end it, or None.
+    """
+    log = r.events
     if r.status is Status.ZENO or np.any(log.kind == "accumulation"):
         return Existence.ACCUMULATION, f"{Existence.ACCUMULATION.value}: {r.message}"
     for row in np.flatnonzero(log.kind == "grazing"):
         return Existence.GRAZING, f"{Existence.GRAZING.value}: {log.name[row]} at t = {float(log.t[row])!r}"
-    if np.isfinite(made.t_undefined):
-        names = ", ".join(np.array(v.names)[made.undefined])
-        return Existence.UNDEFINED, f"{Existence.UNDEFINED.value}: at t = {made.t_undefined!r}, along {names}"
     if r.status is not (Status.FINAL_TIME if stop_at is None else Status.STOPPED):
         return Existence.UNREACHED, f"{Existence.UNREACHED.value}: {r.message}"
     return Existence.EXISTS, f"{Existence.EXISTS.value}, at t = {r.t_end!r}"

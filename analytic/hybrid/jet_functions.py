@@ -56,11 +56,11 @@ def jets_of(values: np.ndarray, along: np.ndarray) -> np.ndarray:
 
 def by_arithmetic(functions: Functions, s: Sizes) -> JetFunctions:
     """Return the functions of jets as numba compiles them."""
-    from ..compilation.jet_arrays import VERSION, of_jets, view
+    from ..compilation.carrier_arrays import VERSION, numpy_of, view
 
     as_jets, version, done = view(s.k), VERSION, {}
     field_of, guards_of, transition_of = (
-        rebuild(f, lambda again: again, {id(np): of_jets(s.k)}, done, f"{__name__}_of_jets", frozen=True)
+        rebuild(f, lambda again: again, {id(np): numpy_of(s.k)}, done, f"{__name__}_of_jets", frozen=True)
         for f in (functions.field, functions.guards, functions.transition)
     )
 

@@ -65,12 +65,12 @@ def test_a_function_compiled_for_jets_differentiates():
 
     import numba
 
-    from tarsus.analytic.compilation.jet_arrays import of_jets, view
+    from tarsus.analytic.compilation.carrier_arrays import numpy_of, view
     from tarsus.analytic.compilation.rebuild import rebuild
 
     name = "tarsus_test_jets"
     sys.modules[name] = types.ModuleType(name)
-    moved = rebuild(mixed, numba.njit(error_model="numpy"), {id(np): of_jets(2)}, {}, name, frozen=True)
+    moved = rebuild(mixed, numba.njit(error_model="numpy"), {id(np): numpy_of(2)}, {}, name, frozen=True)
     as_jets = view(2)
 
     @numba.njit

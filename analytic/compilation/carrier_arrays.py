@@ -1,4 +1,4 @@
-"""Arrays of jets, for functions that numba compiles: views of arrays of floats, and what stands for `numpy`."""
+"""Arrays of carriers, for functions that numba compiles: views of arrays of floats, and what stands for `numpy`."""
 
 from __future__ import annotations
 
@@ -14,41 +14,48 @@ from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic
 from numba.np.arrayobj import _empty_nd_impl, make_array, populate_array
 
-from . import jet_rules, jets
+from . import carriers, jet_rules, jets, traces
+from .carriers import Carrier
 from .jets import JetType
+from .traces import TraceType
 
-# In the fingerprint of what computes with jets: numba's registries are not seen by it.
-_SOURCE = b"".join(Path(file).read_bytes() for file in (__file__, jets.__file__, jet_rules.__file__))
-VERSION = int.from_bytes(hashlib.sha256(_SOURCE).digest()[:4], "big")
+# In the fingerprint of what computes with carriers: numba's registries are not seen by it.
+_FILES = (__file__, *(module.__file__ for module in (carriers, jet_rules, jets, traces)))
+VERSION = int.from_bytes(hashlib.sha256(b"".join(Path(file).read_bytes() for file in _FILES)).digest()[:4], "big")
+
+
+def number(k: int) -> Carrier:
+    """Return the type of jets with k derivatives, or of traces if k is 0."""
+    return JetType(k) if k else TraceType()
 
 
 @functools.cache
 def view(k: int) -> Callable:
-    """Return the compiled function that shows an array of floats, shape (n (k + 1),), as the n jets that it holds."""
+    """Return the compiled function that shows an array of floats, shape (n words,), as the n carriers that it holds."""
 
     @intrinsic
-    def as_jets(context, array):
-        kind = types.Array(JetType(k), 1, "C")
+    def as_carriers(context, array):
+        kind = types.Array(number(k), 1, "C")
 
         def show(context, builder, sig, args):
             given = make_array(sig.args[0])(context, builder, value=args[0])
             made = make_array(kind)(context, builder)
-            width = context.get_constant(types.intp, 8 * (k + 1))
-            n = builder.sdiv(builder.extract_value(given.shape, 0), context.get_constant(types.intp, k + 1))
+            width = context.get_constant(types.intp, 8 * kind.dtype.words)
+            n = builder.sdiv(builder.extract_value(given.shape, 0), context.get_constant(types.intp, kind.dtype.words))
             data = builder.bitcast(given.data, context.get_data_type(kind.dtype).as_pointer())
             populate_array(made, data, [n], [width], width, given.meminfo, given.parent)
             return impl_ret_borrowed(context, builder, kind, made._getvalue())
 
         return kind(array), show
 
-    return as_jets
+    return as_carriers
 
 
 def _room(k: int, cleared: bool) -> Callable:
     @intrinsic
     def room(context, shape):
         n_axes = 1 if isinstance(shape, types.Integer) else len(shape)
-        kind = types.Array(JetType(k), n_axes, "C")
+        kind = types.Array(number(k), n_axes, "C")
 
         def allocate(context, builder, sig, args):
             whole = isinstance(sig.args[0], types.Integer)
@@ -66,9 +73,9 @@ def _room(k: int, cleared: bool) -> Callable:
 
 
 @functools.cache
-def of_jets(k: int) -> python_types.ModuleType:
-    """Return what stands for `numpy` in a function that computes with jets: `empty` and `zeros` make arrays of them."""
-    module = python_types.ModuleType(f"numpy_of_jets_{k}")
+def numpy_of(k: int) -> python_types.ModuleType:
+    """Return what stands for `numpy` in a function of `number(k)`: `empty` and `zeros` make arrays of them."""
+    module = python_types.ModuleType(f"numpy_of_carriers_{k}")
     for name in ("pi", "inf", "nan"):
         setattr(module, name, getattr(np, name))
     module.empty, module.zeros = _room(k, False), _room(k, True)

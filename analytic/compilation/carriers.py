@@ -1,0 +1,170 @@
+"""What numbers that carry derivatives have in common, for numba: arithmetic and `math` by the rules of `jet_rules`.
+
+A carrier is a value and something more; a function compiled for floats serves it unchanged. An order is that of the
+values: at a kink the derivative is that of the branch taken. Two carriers are equal only if neither could move off the
+other: where code treats one number apart (`x**1.0` as `x`, a division by zero), its special case does not hold around
+that number, and its derivative would be wrong.
+
+This is registered with numba by types, not by overloads of its functions, so that the fingerprints of other code, and
+its machine code on disk, stay as they are.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from numba.core import types
+from numba.core.compiler import Flags
+from numba.core.typeconv import Conversion
+from numba.core.typing.templates import AbstractTemplate, infer_global, signature
+from numba.extending import lower_builtin, lower_cast
+
+from . import jet_rules as rules
+
+REAL = types.float64
+
+
+class Carrier(types.Type):
+    """The type of such a number. In registers it is a structure whose first entry is the value."""
+
+    words: int  # of eight bytes, in memory
+
+    def unify(self, context: Any, other: types.Type) -> types.Type | None:
+        """Return what holds either: a number is a carrier that does not move."""
+        return self if isinstance(other, types.Number) else None
+
+    def can_convert_from(self, context: Any, other: types.Type) -> Conversion | None:
+        """Return whether a value of the other type becomes a carrier by itself."""
+        return Conversion.promote if isinstance(other, types.Number) else None
+
+
+def register(kind: type[Carrier], constant: Callable, combine: Callable, same: Callable) -> None:
+    """Make a type of carriers known to all rules.
+
+    Args:
+        kind: The type.
+        constant: `constant(builder, type, value)`, a carrier that does not move.
+        combine: `combine(builder, type, value, terms, steep)`, a function's value from pairs of a partial derivative
+            and the argument that it belongs to; steep: the partial derivatives may be infinite.
+        same: `same(builder, a, b)`, whether two are equal.
+    """
+
+    @lower_cast(types.Number, kind)
+    def from_number(context, builder, given, made, value):
+        return constant(builder, made, context.cast(builder, value, given, REAL))
+
+    for table, n in ((rules.ONE, 1), (rules.TWO, 2)):
+        for function, rule in table.items():
+            _register(kind, function, rule, n, combine)
+    for function in (operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne):
+        _register_comparison(kind, function, same)
+    for function in (math.floor, math.isfinite, math.isnan):
+        _register_value(kind, function)
+
+
+def _flags() -> Flags:
+    """Return how a rule is compiled: a division by zero is infinite."""
+    flags = Flags()
+    flags.error_model = "numpy"
+    return flags
+
+
+def _register(kind: type[Carrier], function: Callable, rule: Callable, n: int, combine: Callable) -> None:
+    """Make a function known for n arguments of which one at least is a carrier."""
+
+    @infer_global(function)
+    class Template(AbstractTemplate):
+        def generic(self, args, kws):
+            own = [arg for arg in args if isinstance(arg, kind)]
+            if kws or len(args) != n or not own:
+                return None
+            if all(isinstance(arg, (kind, types.Number)) for arg in args):
+                return signature(own[0], *(arg if isinstance(arg, kind) else REAL for arg in args))
+
+    def lower(context, builder, sig, args):
+        pairs = list(zip(args, sig.args, strict=True))
+        values = [builder.extract_value(arg, 0) if isinstance(of, kind) else arg for arg, of in pairs]
+        answer = types.UniTuple(REAL, n + 1)
+        inner = answer(*[REAL] * n)
+        code = context.compile_subroutine(builder, rule, inner, flags=_flags())
+        made = context.call_internal(builder, code.fndesc, inner, values)
+        made = [builder.extract_value(made, i) for i in range(n + 1)]
+        terms = [(by, arg) for by, (arg, of) in zip(made[1:], pairs, strict=True) if isinstance(of, kind)]
+        return combine(builder, sig.return_type, made[0], terms, function in rules.STEEP)
+
+    for kinds in _mixtures(kind, n):
+        lower_builtin(function, *kinds)(lower)
+
+
+def _mixtures(kind: type[Carrier], n: int) -> list[tuple]:
+    return [(kind,)] if n == 1 else [(kind, kind), (kind, types.Float), (types.Float, kind)]
+
+
+def _register_comparison(kind: type[Carrier], function: Callable, same: Callable) -> None:
+    @infer_global(function)
+    class Template(AbstractTemplate):
+        def generic(self, args, kws):
+            if len(args) == 2 and any(isinstance(arg, kind) for arg in args):
+                if all(isinstance(arg, (kind, types.Number)) for arg in args):
+                    return signature(types.boolean, *(arg if isinstance(arg, kind) else REAL for arg in args))
+
+    def lower(context, builder, sig, args):
+        own = next(of for of in sig.args if isinstance(of, kind))
+        a, b = (context.cast(builder, arg, given, own) for arg, given in zip(args, sig.args, strict=True))
+        if function in (operator.eq, operator.ne):
+            equal = same(builder, a, b)
+            return equal if function is operator.eq else builder.not_(equal)
+        compare = context.get_function(function, signature(types.boolean, REAL, REAL))
+        return compare(builder, [builder.extract_value(a, 0), builder.extract_value(b, 0)])
+
+    for kinds in _mixtures(kind, 2):
+        lower_builtin(function, *kinds)(lower)
+
+
+def _register_value(kind: type[Carrier], function: Callable) -> None:
+    """Make a function known whose derivative is zero: it takes the value."""
+
+    @infer_global(function)
+    class Template(AbstractTemplate):
+        def generic(self, args, kws):
+            if len(args) == 1 and isinstance(args[0], kind):
+                self.inner = self.context.resolve_function_type(function, (REAL,), {})
+                return signature(self.inner.return_type, args[0])
+
+    @lower_builtin(function, kind)
+    def lower(context, builder, sig, args):
+        inner = signature(sig.return_type, REAL)
+        return context.get_function(function, inner)(builder, [builder.extract_value(args[0], 0)])
+
+
+def _has_carriers(kind: types.Type) -> bool:
+    return isinstance(kind, Carrier) or isinstance(kind, types.BaseTuple) and any(map(_has_carriers, kind.types))
+
+
+@infer_global(operator.getitem)
+class MixedItem(AbstractTemplate):
+    """An item of a tuple of which some are carriers, at an index known when it runs: as what can hold any of them."""
+
+    def generic(self, args, kws):
+        """Return the signature."""
+        if (
+            len(args) == 2
+            and type(args[0]) is types.Tuple
+            and isinstance(args[1], types.Integer)
+            and _has_carriers(args[0])
+        ):
+            held = self.context.unify_types(*args[0].types)
+            if held is not None:
+                return signature(held, args[0], types.intp)
+
+
+@lower_builtin(operator.getitem, types.Tuple, types.Integer)
+def _mixed_item(context, builder, sig, args):
+    kind = types.UniTuple(sig.return_type, len(sig.args[0]))
+    same = context.cast(builder, args[0], sig.args[0], kind)
+    return context.get_function(operator.getitem, signature(sig.return_type, kind, types.intp))(
+        builder, [same, args[1]]
+    )

@@ -1,0 +1,164 @@
+"""Gradients backward through a run: against closed forms and the forward derivatives, and where they do not exist."""
+
+import math
+
+import numpy as np
+import pytest
+
+from tarsus.analytic import hybrid as hy
+from tarsus.analytic.compilation import has_numba
+from tarsus.analytic.hybrid.adjoint import Adjoint
+from tarsus.analytic.hybrid.derivatives import Derivatives, Existence
+from tarsus.analytic.models import bouncing_ball, slip
+
+pytestmark = pytest.mark.skipif(not has_numba(), reason="the adjoint runs compiled only")
+
+RUNNER = slip.Slip(body_mass=80.0, k=20e3, spri=2.0, sprj=1.0, g_stance=9.81, g_flight=9.81)
+LANE = 12.0  # of the hopper's drag [m/s]
+
+
+def test_a_ball_bounces_as_in_closed_form():
+    g, e, height = 9.81, 0.5, 1.3
+    wrt = ("restitution", "height", "gravity")
+    made = Adjoint(bouncing_ball.build()).run(
+        lambda t, x, d, p: np.array([t, x[1] ** 2 / (2 * p[0])]), wrt, {"height": height}, chart="flight",
+        stop_at="impact", stop_count=3, final_time=10.0,
+    )  # fmt: skip
+    assert made.existence is Existence.EXISTS, made.message
+    fall, total = math.sqrt(2 * height / g), 1 + 2 * e + 2 * e**2
+    by_time = [fall * (2 + 4 * e), fall * total / (2 * height), -fall * total / (2 * g)]
+    np.testing.assert_allclose(made.value, [fall * total, e**6 * height], rtol=1e-12)
+    np.testing.assert_allclose(made.by, [by_time, [6 * e**5 * height, e**6, 0.0]], rtol=0, atol=1e-10)
+
+
+def outcome(t, x, d, p):
+    return np.array([t, x[0] * x[2] + d[2], x[1] * p[slip.P.body_mass]])
+
+
+@pytest.mark.parametrize("run", [{"stop_at": "apex", "stop_count": 2, "final_time": 5.0}, {"final_time": 0.6}])
+def test_slip_has_the_gradient_of_the_forward_derivatives(run):
+    wrt = ("body_mass", "q_rt", "q_rl", "g_stance", "g_flight", "q_0", "k", "touchdown_angle", "y", "xdot")
+    start = {"x0": {"y": 0.97, "xdot": 5.0}, "d0": {"touchdown_angle": math.radians(23.0)}, "chart": "descent"}
+    backward = Adjoint(slip.build("fixed", RUNNER)).run(outcome, wrt, **start, **run)
+    forward = Derivatives(slip.build("fixed", RUNNER), len(wrt)).run(wrt, **start, **run)
+    assert backward.existence is Existence.EXISTS, backward.message
+    value, by = forward.end.measure(outcome)
+    np.testing.assert_array_equal(backward.value, value)
+    np.testing.assert_allclose(backward.by, by, rtol=1e-9, atol=1e-9 * np.abs(by).max())
+
+
+def hopper(n):
+    """A mass that falls onto a spring through air whose drag is a table of its speed, with smooth (cubic) blending."""
+    table = {f"drag_{i}": 0.2 + 0.1 * math.sin(i) for i in range(n)}
+    params = {"g": 9.81, "k": 400.0, **table}
+    model = hy.Model("hopper", state={"z": 1.0, "w": 0.0}, params=params, charts=["air", "ground"])
+
+    def drag(w, p):
+        place = (w / LANE + 0.5) * (n - 4)
+        i = int(math.floor(place))
+        u = place - i
+        v = 1.0 - u
+        total = v * v * v * p[2 + i] + (3.0 * u * u * u - 6.0 * u * u + 4.0) * p[3 + i]
+        return w * (total + (3.0 * v * v * v - 6.0 * v * v + 4.0) * p[4 + i] + u * u * u * p[5 + i]) / 6.0
+
+    @model.field("air")
+    def fall(t, x, d, p, dx):
+        dx[0], dx[1] = x[1], -p[0] - drag(x[1], p)
+
+    @model.field("ground")
+    def push(t, x, d, p, dx):
+        dx[0], dx[1] = x[1], -p[0] - drag(x[1], p) - p[1] * x[0]
+
+    @model.guard("air", to="ground")
+    def touchdown(t, x, d, p):
+        return x[0]
+
+    @model.guard("ground", to="air")
+    def liftoff(t, x, d, p):
+        return -x[0]
+
+    return model
+
+
+def test_a_law_of_a_hundred_numbers_has_the_gradient_of_the_forward_derivatives():
+    model = hopper(100)
+    wrt, run = model.param_names, {"chart": "air", "stop_at": "liftoff", "stop_count": 2, "final_time": 9.0}
+    backward = Adjoint(model).run(lambda t, x, d, p: x[1], wrt, **run)
+    forward = Derivatives(model, len(wrt)).run(wrt, looser=math.inf, **run)  # the state's steps, at the knots too
+    by = forward.end.measure(lambda t, x, d, p: x[1])[1]
+    assert np.sum(np.abs(by) > 1e-6) > 30  # most of the table is passed through
+    np.testing.assert_allclose(backward.by, by, rtol=1e-9, atol=1e-9 * np.abs(by).max())
+
+
+def cascade():
+    """A chart that is left as soon as it is entered: its guard is negative because of the event before."""
+    params = {"wall": 1.0, "turn": 0.5}
+    model = hy.Model("cascade", state={"x": 2.0, "v": -1.0}, params=params, charts=["fall", "brief", "rise"])
+
+    @model.field("fall", "brief")
+    def fall(t, x, d, p, dx):
+        dx[0], dx[1] = x[1], -x[0]
+
+    @model.field("rise")
+    def rise(t, x, d, p, dx):
+        dx[0], dx[1] = x[1], 3.0 + p[1] * x[1]
+
+    @model.guard("fall", to="brief")
+    def switch(t, x, d, p):
+        return x[0] - p[0]
+
+    @model.guard("brief", to="rise", on_entry="fire")
+    def let_go(t, x, d, p):
+        return 0.3 * x[0] + x[1] - 10.0
+
+    @model.reset("let_go")
+    def turn(t, x, d, p):
+        x[1] = -p[1] * x[1] * x[0] + 0.1 * t
+
+    return model
+
+
+def test_an_event_that_fires_on_entry_takes_the_time_of_the_one_before():
+    wrt, run = ("x", "v", "wall", "turn"), {"chart": "fall", "final_time": 1.5}
+    made = Adjoint(cascade()).run(lambda t, x, d, p: x, wrt, **run)
+    forward = Derivatives(cascade(), 4, mode="python").run(wrt, **run)
+    np.testing.assert_allclose(made.by, forward.end.x_by, rtol=1e-9, atol=1e-8)  # interpreted: differences
+
+
+def walls():
+    """Two guards that fire at once, and one that only touches zero if the depth is zero."""
+    params = {"speed": 1.0, "first": 1.0, "second": 1.0}
+    model = hy.Model("walls", state={"x": 0.0}, params=params, charts=["run"])
+
+    @model.field("run")
+    def flow(t, x, d, p, dx):
+        dx[0] = p[0]
+
+    @model.guard("run", to="run", on_entry="ignore")
+    def near(t, x, d, p):
+        return p[1] - x[0]
+
+    @model.guard("run", to="run", on_entry="ignore")
+    def far(t, x, d, p):
+        return p[2] - x[0]
+
+    return model
+
+
+def test_what_has_no_gradient_is_refused():
+    by = Adjoint(walls())
+    made = by.run(lambda t, x, d, p: x[0], ["speed"], final_time=1.5)
+    assert made.existence is Existence.SIMULTANEOUS and "near+far at t = " in made.message and np.isnan(made.by).all()
+    made = by.run(lambda t, x, d, p: x[0], ["speed"], params={"second": 2.0}, final_time=0.5, stop_at="far")
+    assert made.existence is Existence.UNREACHED and np.isnan(made.by).all()
+    parted = by.run(lambda t, x, d, p: x[0], ["speed"], params={"second": 2.0}, final_time=1.5)
+    np.testing.assert_allclose(parted.by, [1.5], atol=1e-12)
+
+
+def test_misuse_is_explained():
+    with pytest.raises(ValueError, match="goes back over explicit steps, not rodas5p"):
+        Adjoint(walls(), "rodas5p")
+    with pytest.raises(ValueError, match="'mass' is unknown.*speed"):
+        Adjoint(walls()).run(lambda t, x, d, p: x[0], ["mass"])
+    with pytest.raises(ValueError, match="give the first chart"):
+        Adjoint(slip.build("fixed", RUNNER)).run(outcome, ["k"])
