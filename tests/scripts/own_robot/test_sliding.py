@@ -1,6 +1,8 @@
 """The contact solver on a user's robot: the same forces and velocities as MuJoCo's, and friction fitted to them."""
 
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import mujoco
 import numpy as np
@@ -161,6 +163,18 @@ def test_coulombs_law_has_the_speed_of_the_walk_and_the_viscous_law_has_not(walk
     assert walk.predict("viscous").twist[:, 0].mean() < 0
     load = (found.force - walk.measured.force)[..., 2] / walk.measured.weight
     assert np.sqrt(np.mean(load**2)) < 0.05
+
+
+def test_the_numbers_of_the_page_are_these(walk):
+    page = (Path(__file__).parents[3] / "docs" / "bring_your_own.md").read_text(encoding="utf-8")
+    said = {name: float(value) for name, value in re.findall(r"^\| ([^|]+) \| (-?[\d.]+) \|$", page, re.MULTILINE)}
+    found = {
+        "MuJoCo": walk.measured.twist,
+        "solver, Coulomb": walk.predict("coulomb").twist,
+        "solver, Coulomb, loads from MuJoCo": walk.with_loads("coulomb"),
+        "solver, viscous": walk.predict("viscous").twist,
+    }
+    assert said == pytest.approx({name: 1e3 * twist[:, 0].mean() for name, twist in found.items()}, abs=0.1)
 
 
 def test_legs_that_would_not_bend_under_tractions_carry_other_loads(walk):
