@@ -23,6 +23,7 @@ from matplotlib import pyplot
 
 from tarsus.mjcf.presets import PRESETS
 from tarsus.scripts import cli, figure
+from tarsus.scripts.benchmarks import derivatives
 from tarsus.scripts.learning import policies
 from tarsus.scripts.pages import gallery as write_gallery
 from tarsus.scripts.pages import presets as gait_table
@@ -82,6 +83,10 @@ SMOKE: dict[str, tuple[str, dict[str, Any]]] = {
     "benchmark contact": (
         "--out OUT/threads.md",
         dict(FRAMES=10, THREADED=100, CALLS=10, BATCHES=(4, 8), PATHS=(3, 4)),
+    ),
+    "benchmark derivatives": (
+        "--repeats 1",
+        dict(RUNS={"SLIP": functools.partial(derivatives.slip_run, 1)}, TABLES=(10,)),
     ),
     "benchmark env": ("--seconds 0.1 --repeats 1", {}),
     "benchmark engines": ("--engines mujoco --feet 4 --robots 1 --write --docs OUT", {}),

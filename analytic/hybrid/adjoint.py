@@ -16,7 +16,9 @@ import numpy as np
 from ..compilation import has_numba
 from ..compilation.functions import compiled
 from ..compilation.references import size
-from .adjoint_pass import DONE, FULL, ROW, SIMULTANEOUS, Tape, adjoint_pass
+from .adjoint_event import DONE, FULL, SIMULTANEOUS
+from .adjoint_pass import adjoint_pass
+from .adjoint_tape import ROW, Tape
 from .directions import along, place_of
 from .existence import Existence, judge_run
 from .loader import INLINE_BYTES, intrinsic_plain

@@ -62,9 +62,9 @@ class Replay:
         if sim.mode == "compiled":
             parts = {name: getattr(sim.functions, name) for name in of._fields}
             apart = tuple(name for name, part in parts.items() if size(part) >= INLINE_BYTES)
-            self._carry = compiled(tangent_pass(of, s, sim.method, reach, intrinsic_plain()), INLINE_BYTES, apart)
+            self._carry = compiled(tangent_pass(of, s, sim.method, reach, jets, intrinsic_plain()), INLINE_BYTES, apart)
         else:
-            self._carry = interpreted(tangent_pass(of, s, sim.method, reach, lambda array: array))
+            self._carry = interpreted(tangent_pass(of, s, sim.method, reach, jets, lambda array: array))
 
     def __call__(
         self, r: Result, x: Any, d: Any, p: Any, v: Directions, scale: Any, tolerances: tuple, looser: float

@@ -26,10 +26,10 @@ N_ROOM = 14  # rows of its working memory: twelve stages, a state within a step,
 HALVINGS = 40  # of a step: a kink is then passed within 1e-12 of it
 
 
-def tangent_pass(of: JetFunctions, s: Sizes, method: Method, reach: float, plain: Callable) -> Callable:
+def tangent_pass(of: JetFunctions, s: Sizes, method: Method, reach: float, jets: bool, plain: Callable) -> Callable:
     """Return the function that carries directions along a recorded run; `carry` in it says how."""
     n, nd, k, m, s_ng = s.n, s.nd, s.k, s.jet, s.ng
-    step, error = rosenbrock_step(of, s, method, reach) if method.gamma else explicit_step(of, s)
+    step, error = rosenbrock_step(of, s, method, reach, jets) if method.gamma else explicit_step(of, s)
     saltate = saltation(of, s)
     first_fired = 4 + 2 * (n + nd)
 

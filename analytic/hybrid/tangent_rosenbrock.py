@@ -5,7 +5,7 @@ A stage U solves (I / (gamma h) - J) U = b; its derivative along a direction V =
     (I / (gamma h) - J) dU = db + (J along V) U,
 
 so that a direction costs its share of the factorisation's use, no other. The last term is a second derivative of the
-field: the difference of f' V at x + e U and x - e U. The Jacobian is exact, by unit directions in blocks.
+field: the difference of f' V at x + e U and x. The Jacobian is exact, by unit directions in blocks.
 
 Source: Hairer & Wanner, Solving Ordinary Differential Equations II (1996), section IV.7.
 """
@@ -21,17 +21,19 @@ from .tableau import Method
 from .tangent_linear import linear
 
 LATER = 1e-6  # step of the derivative by time, relative to the step's length
-SLOPE, AHEAD, BEHIND = 9, 10, 11  # rows of the working memory behind the stages
+NEAR = 1e-7  # step of the second derivative, relative to the state, of exact first ones
+SLOPE, AHEAD = 9, 10  # rows of the working memory behind the stages
 
 
-def rosenbrock_step(of: JetFunctions, s: Sizes, method: Method, reach: float) -> tuple[Callable, Callable]:
+def rosenbrock_step(of: JetFunctions, s: Sizes, method: Method, reach: float, jets: bool) -> tuple[Callable, Callable]:
     """Return the step on jets, and its error in units of what is allowed, the largest of all directions.
 
     Args:
         of: The model's functions of jets.
         s: Sizes.
         method: The method.
-        reach: Step of the second derivative along a stage, relative to the state.
+        reach: Step of differences, relative to the state.
+        jets: Whether the functions are exact.
     """
     field, n, m = of.field, s.n, s.jet
     size, n_solves = n * m, method.n_stages - 1
@@ -64,17 +66,21 @@ def rosenbrock_step(of: JetFunctions, s: Sizes, method: Method, reach: float) ->
             largest = max(largest, abs(u[i * m]) / (1.0 + abs(w.x[i * m])))
         if largest == 0.0:
             return
-        e = reach / largest
-        for row, sign in ((AHEAD, 1.0), (BEHIND, -1.0)):
-            for j in range(size):
-                out[j] = w.x[j]
-            for i in range(n):
-                out[i * m] += sign * e * u[i * m]
-            field(w.t, out, w.d, w.p, w.chart, w.k[row], w.extent)
+        e = (NEAR if jets else reach) / largest
+        add_bend(w, u, out, e, 0.5 if not jets else 1.0)
+        if not jets:  # differences of differences need a larger step, and hence two
+            add_bend(w, u, out, -e, 0.5)
+
+    def add_bend(w, u, out, e, share):
+        for j in range(size):
+            out[j] = w.x[j]
+        for i in range(n):
+            out[i * m] += e * u[i * m]
+        field(w.t, out, w.d, w.p, w.chart, w.k[AHEAD], w.extent)
         for i in range(n):
             for b in range(1, m):
                 j = i * m + b
-                u[j] += (w.k[AHEAD, j] - w.k[BEHIND, j]) / (2.0 * e)
+                u[j] += share / e * (w.k[AHEAD, j] - w.k[0, j])
 
     def step(w, h, out):
         k, x, inner = w.k, w.x, w.inner

@@ -24,7 +24,7 @@ class ApiPage(NamedTuple):
 
 
 PARTS = {
-    "hybrid": ApiPage("Hybrid engine", "analytic.hybrid", "sections derivatives derived_map directions"),
+    "hybrid": ApiPage("Hybrid engine", "analytic.hybrid", "sections derivatives derived_map directions adjoint"),
     "contact": ApiPage("Contact solver", "analytic.contact", "fit se2"),
     "models": ApiPage("Machines, exactly", "analytic.models", f"hexapod {HEXAPOD} {MODELS} {OTHERS}"),
     "analytic": ApiPage(
