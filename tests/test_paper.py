@@ -1,6 +1,7 @@
 """paper.md is as the Journal of Open Source Software asks, the entry for Gymnasium's list as its template."""
 
 import re
+from datetime import date
 from pathlib import Path
 
 import gymnasium
@@ -20,11 +21,13 @@ def test_the_paper_has_the_journals_sections_and_length():
     assert 750 <= len(BODY.split()) <= 1750
 
 
-def test_the_papers_authors_are_those_of_the_citation():
+def test_the_papers_authors_and_day_are_those_of_the_citation():
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8").split("references:")[0]
     authors = re.findall(
         r"^  - name: ([^#\n]+)", HEAD.split("authors:")[1].split("affiliations:")[0], flags=re.MULTILINE
     )
+    released = date.fromisoformat(re.search(r"date-released: (.+)", citation)[1])
+    assert f"date: {released.day} {released:%B %Y}\n" in HEAD
     assert [name.strip() for name in authors] == re.findall(r"^  - name: (.+)$", citation, flags=re.MULTILINE) != []
 
 

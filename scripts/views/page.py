@@ -14,13 +14,14 @@ import numpy as np
 import xarray as xr
 
 from tarsus.analytic import saving
-from tarsus.mjcf.look import PARTS
+from tarsus.scripts.views.parts import add_parts
 from tarsus.scripts.views.rendering import qpos_of, rows_at
 
 INSTALL_VIEW = "The page of a run needs viser; to install it: pip install 'tarsus[view]'"
 FPS = 30  # positions per second
 GROUND_MARGIN = 1.5  # of the drawn ground around the path [m]
 MESH = 0.05  # between points of the drawn ground, at least [m]
+VIEW = np.array([0.78, -0.5, 0.38])  # from the robot to the camera
 MOST_POINTS = 121  # of it along x or y
 
 
@@ -45,15 +46,15 @@ def write_page(record: xr.Dataset, model: mujoco.MjModel, terrain, path: Path | 
     try:
         server.scene.set_up_direction("+z")
         _add_ground(server.scene, record, terrain)
-        parts = _add_parts(server.scene, model)
-        _look(server, record)
+        movers = add_parts(server.scene, model)
+        _look(server, record, model)
         serializer = server.get_scene_serializer()
         data = mujoco.MjData(model)
         for row in rows_at(record, FPS):
             data.qpos[:] = qpos_of(record, row)
             mujoco.mj_kinematics(model, data)
-            for handle, kind, number in parts:
-                handle.position, handle.wxyz = _pose(data, kind, number)
+            for move in movers:
+                move(data)
             serializer.insert_sleep(1 / FPS)
         saving.write_text(path, serializer.as_html())
     finally:
@@ -68,9 +69,12 @@ def _quiet():
         yield
 
 
-def _look(server, record: xr.Dataset) -> None:
-    middle = record["body_position"].values[len(record["time"]) // 2]
-    server.initial_camera.position = tuple(middle + (2.2, -1.4, 1.1))
+def _look(server, record: xr.Dataset, model: mujoco.MjModel) -> None:
+    """Place the camera so that the robot is in view on its whole way, and large if that is short."""
+    path = record["body_position"].values
+    middle, way = path[len(path) // 2], np.ptp(path[:, :2], axis=0).max()
+    size = np.linalg.norm(model.body_pos, axis=1).max()
+    server.initial_camera.position = tuple(middle + (2.2 * size + 0.5 * way) * VIEW)
     server.initial_camera.look_at = tuple(middle)
 
 
@@ -91,48 +95,3 @@ def _add_ground(scene, record: xr.Dataset, terrain) -> None:
     along_x, along_y = np.stack([net[:, :-1], net[:, 1:]], 2), np.stack([net[:-1], net[1:]], 2)
     segments = np.concatenate([along_x.reshape(-1, 2, 3), along_y.reshape(-1, 2, 3)]).astype(np.float32)
     scene.add_line_segments("/net", segments, colors=(80, 92, 98))
-
-
-def _add_parts(scene, model: mujoco.MjModel) -> list[tuple[object, str, int]]:
-    """Add the robot's boxes and balls, geoms and drawn sites, and its feet; return handle, kind and number of each."""
-    added = []
-    for kind, skip in (("geom", np.zeros(model.ngeom, bool)), ("site", model.site_group != PARTS)):
-        body, shape, size, material, colors = (
-            getattr(model, f"{kind}_{field}") for field in ("bodyid", "type", "size", "matid", "rgba")
-        )
-        for k in np.flatnonzero(~(skip | (body == 0) | (model.body_mocapid[body] >= 0))):  # not the ground, its patches
-            color, name = _color(model, material[k], colors[k]), f"/robot/{kind}/{getattr(model, kind)(int(k)).name}"
-            if shape[k] == mujoco.mjtGeom.mjGEOM_BOX:
-                added.append((scene.add_box(name, dimensions=tuple(2 * size[k]), color=color), kind, k))
-            elif shape[k] == mujoco.mjtGeom.mjGEOM_SPHERE:
-                radius = max(size[k, 0], 0.008)  # toes are points
-                added.append((scene.add_icosphere(name, radius=radius, color=color), kind, k))
-    return added + _add_rigid_skins(scene, model)
-
-
-def _add_rigid_skins(scene, model: mujoco.MjModel) -> list[tuple[object, str, int]]:
-    """Add the skins on a single bone, which are given in the frame of its body."""
-    added = []
-    for skin in (model.skin(k) for k in np.flatnonzero(model.skin_bonenum == 1)):
-        vertices = model.skin_vert[skin.vertadr[0] :][: skin.vertnum[0]]
-        faces = model.skin_face[skin.faceadr[0] :][: skin.facenum[0]]
-        color = _color(model, skin.matid[0], skin.rgba)
-        handle = scene.add_mesh_simple(f"/robot/skin/{skin.name}", vertices, faces, color=color, side="double")
-        added.append((handle, "body", model.skin_bonebodyid[skin.boneadr[0]]))
-    return added
-
-
-def _color(model: mujoco.MjModel, material: int, rgba: np.ndarray) -> tuple[int, ...]:
-    return tuple(int(255 * c) for c in (model.mat_rgba[material] if material >= 0 else rgba)[:3])
-
-
-def _pose(data: mujoco.MjData, kind: str, number: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return position and quaternion of a geom, a site or a body."""
-    position, turn = {
-        "geom": (data.geom_xpos, data.geom_xmat),
-        "site": (data.site_xpos, data.site_xmat),
-        "body": (data.xpos, data.xmat),
-    }[kind]
-    quat = np.zeros(4)
-    mujoco.mju_mat2Quat(quat, turn[number])
-    return position[number].copy(), quat
