@@ -124,21 +124,41 @@ def test_the_stiff_method_finds_the_same(case):
 
 
 def test_a_stiff_relaxation_moves_as_in_closed_form():
-    """x' = rate (y - x), y' = w v, v' = -w y from (1 + rate / w, 1, 0): x -> (rate^2 y + rate w v) / (rate^2 + w^2)."""
-    model = hy.Model("lag", state={"x": 1.0, "y": 1.0, "v": 0.0}, params={"rate": 1e5, "w": 2.0}, charts=["run"])
+    """x' = rate (cos w t - x) from 1: behind the first microseconds (cos w t + lag sin w t) / (1 + lag^2)."""
+    rate, w = 1e5, 2.0
+    model = hy.Model("lag", state={"x": 1.0}, params={"rate": rate, "w": w}, charts=["run"])
 
     @model.field("run")
     def follow(t, x, d, p, dx):
-        dx[0], dx[1], dx[2] = p[0] * (x[1] - x[0]), p[1] * x[2], -p[1] * x[1]
+        dx[0] = p[0] * (math.cos(p[1] * t) - x[0])
 
-    made = Derivatives(model, 3, "rodas5p", "python").run(["rate", "w", "y"], final_time=1.0, rtol=1e-8)
-    assert made.result.counts["steps"] < 200  # of an explicit method, at its border of stability: 2e4
-    c, s, rate, w = math.cos(2.0), math.sin(2.0), 1e5, 2.0
-    lag = w / rate  # x = (cos + lag sin) / (1 + lag^2) behind the first microseconds
+    made = Derivatives(model, 2, "rodas5p", "python").run(["rate", "w"], final_time=1.0, rtol=1e-8)
+    assert made.result.counts["steps"] < 400  # of an explicit method, at its border of stability: 2e4
+    c, s, lag = math.cos(w), math.sin(w), w / rate
     whole = 1 + lag**2
     by_lag = s / whole - 2 * lag * (c + lag * s) / whole**2
-    by = [-by_lag * lag / rate, by_lag / rate + (lag * c - s) / whole, (c + lag * s) / whole]
-    np.testing.assert_allclose(made.end.x_by[0] * [rate, 1.0, 1.0], by * np.array([rate, 1.0, 1.0]), atol=3e-7)
+    by = [-by_lag * lag, w * (by_lag / rate + (lag * c - s) / whole)]
+    np.testing.assert_allclose(made.end.x_by[0] * [rate, w], by, rtol=0, atol=1e-7)
+
+
+def test_a_reset_that_depends_on_time_moves_with_the_events_time():
+    """x' = speed from 0; at x = 1 it jumps to t = 1 / speed: at the end 1 / speed + speed (1.5 - 1 / speed)."""
+    model = hy.Model("late", state={"x": 0.0}, params={"speed": 2.0}, charts=["before", "after"])
+
+    @model.field("before", "after")
+    def flow(t, x, d, p, dx):
+        dx[0] = p[0]
+
+    @model.guard("before", to="after")
+    def wall(t, x, d, p):
+        return 1.0 - x[0]
+
+    @model.reset("wall")
+    def jump(t, x, d, p):
+        x[0] = t
+
+    made = Derivatives(model, 1, mode="python").run(["speed"], final_time=1.5)
+    np.testing.assert_allclose(made.end.x_by, [[1.5 - 1.0 / 4.0]], rtol=0, atol=1e-10)
 
 
 def test_many_directions_go_in_blocks():
