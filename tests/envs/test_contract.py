@@ -158,7 +158,8 @@ def test_async_vector_environment_gives_the_same_as_one(name, context):
 @pytest.mark.render
 @pytest.mark.parametrize("name", ENVIRONMENTS)
 def test_second_episode_is_not_black(name):
-    env = gymnasium.make(name, render_mode="rgb_array", width=64, height=48, terrain="rough")
+    terrain = "rough" if name == "Hexapod-v0" else "slope"  # all height fields are uploaded alike, in a second
+    env = gymnasium.make(name, render_mode="rgb_array", width=64, height=48, terrain=terrain)
     for seed in (0, 1):
         env.reset(seed=seed)
         env.step(env.action_space.sample())
