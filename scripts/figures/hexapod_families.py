@@ -18,7 +18,7 @@ WALK = {"cycle_time": 1.0, "sweep_angle": 0.75, "friction_coeff": 0.5}  # of Tab
 BOUNDS = {"cycle_time": (0.4, 1.4), "sweep_angle": (0.3, 1.5), "friction_coeff": (0.1, 1.0)}
 LABELS = {"cycle_time": "cycle time [s]", "sweep_angle": "sweep [rad]", "friction_coeff": "coefficient of friction"}
 HOP = 0.01  # across a change of modes, of the range
-PACE = {"step": 0.01, "min_step": 0.01, "max_step": 0.1, "max_points": 40}
+PACE = {"step": 0.05, "min_step": 0.01, "max_step": 0.15, "max_points": 40}
 GOLDEN = dict(parameters=("cycle_time",), width=0.02)
 RTOL, ATOL = 1e-4, 1e-4  # multipliers have the derivatives' tolerance
 
