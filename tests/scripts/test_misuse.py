@@ -196,6 +196,7 @@ REFUSED = {
     "search multipod --seed=-1": "--seed must be at least 0",
     "search multipod --phase-offset nan": "--phase-offset must be finite",
     "search hexapod --jobs 0": "--jobs must be a number of processes",
+    "search hexapod --method gradient --goal resistance": "the method gradient searches for a tripod's speed",
     "sweep gaits --cycle-times -1": "--cycle-times must be positive",
     "sweep gaits --duty 1": "slow_time must lie between",
     "sweep gaits --address localhost:1": "--address is for the backends dask and ray",
