@@ -158,13 +158,14 @@ def test_a_notebook_becomes_a_page():
     spec = importlib.util.spec_from_file_location("notebook_pages", DOCS / "notebook_pages.py")
     pages = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(pages)
-    found = [cells.Cell("markdown", "# A title\n\n## One *part*", 2), cells.Cell("code", 'print("```")', 9)]
+    found = [cells.Cell("markdown", "# A title\n\nText.\n\n## One *part*", 2), cells.Cell("code", 'print("```")', 9)]
     outputs = [{"output_type": "stream", "name": "stdout", "text": ["```\n"]}]
     outputs += [{"output_type": "display_data", "metadata": {}, "data": {"image/png": "QQ=="}}]
     page = pages.markdown(cells.notebook(found, [[], outputs]), "example")
     assert page.splitlines()[:3] == ["# A title", "", "{download}`example.ipynb` {download}`example.py`"]
     assert '````python\nprint("```")\n````' in page and "````text\n```\n````" in page
     assert "![One part](data:image/png;base64,QQ==)" in page
+    assert page.index("{download}") < page.index("Text.") < page.index("## One") < page.index("print(")
 
 
 def test_equations_of_notebooks_can_be_read():
