@@ -1,11 +1,12 @@
 # `make run` installs and runs the main job, `make test` installs and passes the tests, `make test-processors` some of
-# them as other processors would, `make docs` makes the site in out/site. All work in .venv.
+# them as other processors would, `make test-ranges` others with other Pythons and dependencies, `make docs` makes the
+# site in out/site. All work in .venv but `make test-ranges`, which makes environments of its own.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: run test test-processors check format docs
+.PHONY: run test test-processors test-ranges check format docs
 
 run: $(VENV)/.base
 	$(BIN)/tarsus run hexapod
@@ -15,6 +16,9 @@ test: $(VENV)/.test
 
 test-processors: $(VENV)/.test
 	.ci/processors $(BIN)/python -m pytest --confcutdir tests -n auto --dist worksteal
+
+test-ranges: $(VENV)/.test
+	.ci/ranges
 
 check: $(VENV)/.test
 	$(BIN)/ruff format --check . && $(BIN)/ruff check .

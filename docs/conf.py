@@ -2,18 +2,30 @@
 
 import re
 import sys
+import tomllib
 from pathlib import Path
 
 from tarsus.scripts.pages.environment_page import comments_of
 
-sys.path.insert(0, str(Path(__file__).parent))  # for `mathml`
+sys.path.insert(0, str(Path(__file__).parent))  # for `mathml` and `notebook_pages`
 
-project, author, version = "tarsus", "the authors of tarsus", "0.1.0"
+project, author = "tarsus", "the authors of tarsus"
+version = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+    "version"
+]
 project_copyright = "2026, the authors of tarsus"
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton", "mathml"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx_copybutton",
+    "mathml",
+    "notebook_pages",
+]
 html_math_renderer = "mathml"
 source_suffix = {".md": "markdown"}
+exclude_patterns = ["gymnasium_entry.md"]  # a draft for another project's site
 html_theme = "furo"
 html_title = "tarsus"
 html_static_path = ["static"]

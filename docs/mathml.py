@@ -18,6 +18,8 @@ BEFORE = [
     (re.compile(r"(?<!\\left)(\\l[vV]ert)"), r"\\left\1"),
     (re.compile(r"(?<!\\right)(\\r[vV]ert)"), r"\\right\1"),
 ]
+THIN = '<mspace width="0.167em" />'
+NAMED = r"<mi>(?:sin|cos|tan|arcsin|arccos|arctan|sinh|cosh|tanh|ln|log|exp|det|sgn)</mi>"
 # ... dots at the height of an accent, capital Greek letters upright, an operator that is no letter; and the room about
 # a sign behind a bracket, a function's name and a full stop, which MathML takes for operators between two operands.
 AFTER = [
@@ -32,6 +34,15 @@ AFTER = [
     ),
     (re.compile(r"<mo>([a-z]{2,})</mo>"), r'<mo lspace="0.167em" rspace="0">\1</mo>'),
     (re.compile(r"<mo>(&#x0002E;|\.)</mo>"), r'<mo lspace="0">\1</mo>'),
+    # the thin spaces before a named function and between it and an argument without brackets
+    (
+        re.compile(rf"(</(?:mi|mn|msup|msub|msubsup|mfrac|msqrt|mover)>|&#x00029;</mo>)(?=(?:<msup>|<msub>)?{NAMED})"),
+        rf"\1{THIN}",
+    ),
+    (
+        re.compile(rf"(<msup>{NAMED}<(m[in])>[^<]*</\2></msup>|(?<!<msup>)(?<!<msub>){NAMED})(?=<m(?!o[ >]))"),
+        rf"\1{THIN}",
+    ),
 ]
 UNREAD = re.compile(r"<(mi|mo|mtext)>(\\[^<]*|&(?!#)[^<]*)</")  # a command it passes through, a stray alignment
 

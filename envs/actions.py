@@ -138,7 +138,7 @@ class Gait(ActionMode):
         self._arguments = *clock, *self.correcting(), *rows, made
 
     def begin(self, sim) -> None:
-        """Let legs that are far from the clock's wait until it comes by: at its side they would be torn round."""
+        """Let legs far from the clock's stand and wait until it comes by: at its side they would be torn round."""
         task = self.task
         if task.CLOCK is not None:
             ahead = task.reference[sim] - task.gait(self.first(), task.cycles[sim])[0]

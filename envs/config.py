@@ -17,6 +17,7 @@ PERIOD = 0.02  # control period of most environments [s]
 MOST_SUBSTEPS = 100_000  # in a control period: their controls are made beforehand
 # A change of these needs a new model.
 REMAKE_MODEL = ("params", "terrain", "preset", "ctrl_dt", "randomise", "terrain_difficulty", "terrain_curriculum")
+REMAKE_MODEL += ("randomise_contact",)
 
 
 def n_substeps_of(ctrl_dt: float, timestep: float) -> int:
@@ -83,6 +84,7 @@ class TaskConfig:
     ctrl_dt: float | None = None  # control period, a multiple of the preset's timestep; by default 0.02 [s]
     reset_noise: float = 0.02  # standard deviation of joint angles [rad], and of velocities [m/s], [rad/s]
     randomise: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # factors on parameters, drawn at reset
+    randomise_contact: bool = False  # draw each episode's contact: the preset's, or one of `presets.contacts`
     reward_weights: Mapping[str, float] = field(default_factory=dict)  # of terms to weigh differently
     command_speed: tuple[float, float] = (0.0, 1.0)  # range of the commanded forward speed [m/s]
     command_period: float = 4.0  # between new commands [s]
@@ -115,6 +117,8 @@ class TaskConfig:
                 raise ValueError(f"cannot randomise {name!r}; there are {', '.join(self.RANDOMISABLE)}")
             if not 0 < low <= high:
                 raise ValueError(f"the factors of {name!r} need 0 < low <= high, got ({low}, {high})")
+        if self.randomise_contact and self.engine != "mujoco":
+            raise ValueError(f"randomise_contact draws MuJoCo's contact; engine {self.engine!r} has none to draw")
         if not self.reset_noise >= 0:
             raise ValueError(f"reset_noise must not be negative, got {self.reset_noise}")
         if not self.command_period > 0:

@@ -94,7 +94,8 @@ class Equipped(Startable):
 
     def __getstate__(self) -> dict[str, Any]:
         """Drop what cannot be pickled: the functions of the entries, and the simulation."""
-        return self.__dict__ | {"_entries": tuple(self._entries), "_available": None, "data": None, "frame": None}
+        gone = {"_available": None, "data": None, "frame": None, "_donors": {}}
+        return self.__dict__ | {"_entries": tuple(self._entries)} | gone
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Look up the entries by their names again; the environment binds its arrays."""

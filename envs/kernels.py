@@ -15,6 +15,7 @@ import numpy as np
 from ..analytic.clock import TURN, blended_corner, fast_phase, slow_phase
 from ..analytic.compilation import compiled
 
+GATHERING = 12.0  # speed at which a leg that is out of step goes to where it stands [rad/s]
 MAX_LEAD = np.pi  # of a set-point ahead of its joint [rad]: what the documents' controller, which wraps, can see
 # Columns of a walker's `table`; `servos.row_of` fills a row.
 KP, KD, NO_LOAD_SPEED, MAX_TORQUE, CURRENT, RESISTANCE, BACK_EMF, SUPPLY, CHARGE, PEUKERT, RATED_TIME = range(11)
@@ -112,7 +113,8 @@ def legs_of_clock(
     """Follow a clock whose legs have phases and sides, with corrections, and write the commands of the substeps.
 
     The arithmetic is that of `servos.gait_commands` with `hexapod.tripod_gait`, to the bit. A leg that is held at an
-    angle waits there until the clock's leg comes by.
+    angle first goes the short way to straight down, while the clock stands still: a robot whose legs point anywhere
+    rolls over before they all carry it. There it waits until the clock's leg comes by.
 
     Args:
         gait: Cycle time [s], duty factor, sweep and offset angle [rad], and the differences of duty, offset and sweep
@@ -126,7 +128,7 @@ def legs_of_clock(
         share: By which a correction comes nearer to what is asked for in the period; 0 leaves it as it is.
         action: Shape (n, n_legs).
         correction: Before and after, shape (n, n_legs) [rad].
-        held: Where legs wait for the clock, infinite for those that follow it, shape (n, n_legs) [rad].
+        held: Where legs are that wait for the clock, infinite for those that follow it, shape (n, n_legs) [rad].
         turned: Whole turns that hips are ahead of the clock, shape (n, n_legs) [rad].
         reference: Receives the set-points, shape (n, n_legs) [rad].
         rate: Receives their speeds [rad/s].
@@ -134,29 +136,50 @@ def legs_of_clock(
     """
     n = len(times) - 1
     for i in range(len(gait)):
-        frequency = 1.0 / gait[i, 0]
+        stands = gathers(held[i])
+        frequency = 0.0 if stands else 1.0 / gait[i, 0]
         for j in range(len(phase)):
             own, before = (gait[i], phase[j], side[j]), correction[i, j]
             correction[i, j] += share * (scale * action[i, j] - before)
             added = (correction[i, j] - before) / times[n]
             wait, waits = held[i, j], held[i, j] < np.inf
+            goal = straight_down(wait) if waits else wait
+            toward = min(max((goal - wait) / times[n], -GATHERING), GATHERING) if waits else 0.0
             for k in range(n + 1):
                 at = k + lead if k < n else n
                 angle, speed = leg_of_clock(*own, cycles[i] + times[at] * frequency)
                 angle += turned[i, j]
+                if stands:
+                    speed = 0.0
                 if waits:
-                    angle, speed = wait, 0.0
+                    angle, speed = wait + times[at] * toward, toward
                 if k < n:
                     commands[i, k, j, 0] = angle + (before + times[at] * added)
                     commands[i, k, j, 1] = added + speed
                 else:
                     reference[i, j], rate[i, j] = angle + correction[i, j], added + speed
-            if waits:
+            if waits and stands:
+                arrives = abs(goal - wait) <= GATHERING * times[n]
+                held[i, j] = goal if arrives else wait + times[n] * toward
+            elif waits:
                 first = (wait - leg_of_clock(*own, cycles[i])[0]) / TURN
                 last = (wait - leg_of_clock(*own, cycles[i] + times[n] * frequency)[0]) / TURN
                 if np.floor(first) != np.floor(last):  # it came by
                     held[i, j], turned[i, j] = np.inf, TURN * np.rint(last)
         cycles[i] += times[n] * frequency
+
+
+def gathers(held):
+    """Return whether any leg that waits for the clock, of those held at these angles [rad], is not straight down."""
+    for angle in held:
+        if angle < np.inf and angle != straight_down(angle):
+            return True
+    return False
+
+
+def straight_down(angle):
+    """Return the angle nearest to this one at which a leg points straight down [rad]."""
+    return TURN * np.rint(angle / TURN)
 
 
 def leg_of_clock(gait, phase, side, cycles):

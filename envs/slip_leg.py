@@ -143,7 +143,7 @@ class SlipLegTask(Task):
     def bind(self, data) -> None:
         """Take views of the state, the sensor and the foot."""
         super().bind(data)
-        self.toe = data.site_xpos[..., 0, :]
+        self.toe = data.site_xpos[..., self.model.site("foot_0").id, :]
 
     def refresh(self) -> None:
         """Measure height and torques."""

@@ -21,13 +21,13 @@ class State:
         config: The options of the environment.
         arrays: By name, a row for each simulation: MuJoCo's state, set-points, clock, command, battery, step count ...
         randoms: The state of each simulation's random generator; None before its first episode.
-        drawn: What each episode drew, its robot and its terrain; empty where episodes draw neither.
+        drawn: What each episode drew: its robot, terrain and contact; empty where episodes draw none of them.
     """
 
     config: Any
     arrays: dict[str, np.ndarray]
     randoms: tuple[dict[str, Any] | None, ...]
-    drawn: tuple[tuple[Any, Any], ...] = ()
+    drawn: tuple[tuple[Any, Any, Any], ...] = ()
 
     def __len__(self) -> int:
         """Return the number of simulations."""

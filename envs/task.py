@@ -203,7 +203,7 @@ class Task(Equipped):
         self._extent = np.inf if is_plane(terrain) or not self.roams else HALF_EXTENT - 1.0
         low, high = model.actuator_ctrlrange.T
         self._mid_range, self._half_range = 0.5 * (low + high), 0.5 * (high - low)
-        self.draw_from(config.robot, terrain, isinstance(terrain, Rough) and config.reroll_terrain)
+        self.draw_from(config.robot, preset, terrain, isinstance(terrain, Rough) and config.reroll_terrain)
         self.action, self.last_action = np.zeros((*shape, self.n_actions)), np.zeros((*shape, self.n_actions))
         self.make_room_for_commands()
         self._before = np.zeros((*shape, *np.shape(np.zeros(model.nq)[self.PLACE])))

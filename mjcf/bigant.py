@@ -17,7 +17,7 @@ import numpy as np
 
 from ..analytic.models.bigant import N_LEGS, BigAntParams, Linkage, foot_positions, linkage
 from ..analytic.terrain import Flat, Terrain, make
-from .look import DRAWN, add_cameras, add_nose, draw_rod
+from .look import add_cameras, add_nose, draw_box, draw_rod
 from .parts import (
     SERVO_INPUTS,
     add_foot,
@@ -110,8 +110,7 @@ def _add_torso(spec: mujoco.MjSpec, params: BigAntParams):
     add_nose(torso, (0.012, 0.03, 0.008), (PLATE[0] + 0.012, 0, 0.008))
     for leg, (x, y, _) in enumerate(params.shafts):
         inward = np.sign(y) * (params.half_width - 0.055)
-        size, pos = (0.033, 0.023, 0.02), (x, inward, 0.01)
-        torso.add_geom(name=f"motor_{leg}", type=box, size=size, pos=pos, material="dark", **DRAWN)
+        draw_box(torso, f"motor_{leg}", (0.033, 0.023, 0.02), (x, inward, 0.01), "dark")
     add_cameras(torso, follow=(0.6, -0.85, 0.35), side=(0.0, -1.2, 0.1))
     return torso
 

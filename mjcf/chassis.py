@@ -1,7 +1,7 @@
 """Appearance of the hexapod's body: plates, rails, battery and motors, without mass or contact.
 
 The box `torso`, which hits the ground in a fall, is not drawn; this fills it, and only the computer, the aerial and the
-motors' shafts stand out.
+motors' shafts stand out. The plates are geoms, by which the mouse can take hold of the body in a window.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 
-from .look import DRAWN, draw_rod
+from .look import PARTS, draw_box, draw_rod
 
 PLATE, RAIL = 0.003, 0.007  # half thickness of a plate, half width of a rail [m]
 MOTOR, SHAFT = 0.024, 0.013  # radii [m]
@@ -26,13 +26,22 @@ def draw_chassis(torso, half, hips: np.ndarray) -> None:
     """
     x, y, z = half
     for name, level in (("top", z - PLATE), ("bottom", PLATE - z)):
-        _box(torso, name, (x, y if name == "bottom" else 0.86 * y, PLATE), (0, 0, level), "plate")
+        torso.add_geom(
+            name=name,
+            type=mujoco.mjtGeom.mjGEOM_BOX,
+            size=(x, y if name == "bottom" else 0.86 * y, PLATE),
+            pos=(0, 0, level),
+            material="plate",
+            contype=0,
+            conaffinity=0,
+            group=PARTS,
+        )
     for side in (-1, 1):
         at = side * (x - RAIL)
-        _box(torso, f"rail_{(side + 1) // 2}", (RAIL, y, 0.3 * z), (at, 0, 0), "metal")
+        draw_box(torso, f"rail_{(side + 1) // 2}", (RAIL, y, 0.3 * z), (at, 0, 0), "metal")
     for number, at in enumerate((-0.55 * y, 0.4 * y)):
-        _box(torso, f"battery_{number}", (0.42 * x, 0.22 * y, 0.7 * z), (0, at, 0), "battery")
-    _box(torso, "computer", (0.5 * x, 0.2 * y, 0.25 * z), (0, 0.3 * y, z + 0.25 * z), "dark")
+        draw_box(torso, f"battery_{number}", (0.42 * x, 0.22 * y, 0.7 * z), (0, at, 0), "battery")
+    draw_box(torso, "computer", (0.5 * x, 0.2 * y, 0.25 * z), (0, 0.3 * y, z + 0.25 * z), "dark")
     draw_rod(torso, "aerial", (-0.6 * x, -0.7 * y, z), (-0.6 * x, -0.75 * y, 3.5 * z), 0.002, "dark")
     for leg, hip in enumerate(hips):
         _motor(torso, leg, hip, x)
@@ -48,10 +57,4 @@ def _motor(torso, leg: int, hip: np.ndarray, wall: float) -> None:
         (f"hip_{leg}", hip - 0.014 * out, hip + 0.014 * out, 0.85 * MOTOR, "dark"),
     )
     for name, start, end, radius, material in rods:
-        kind, ends = mujoco.mjtGeom.mjGEOM_CYLINDER, (*start, *end)
-        torso.add_geom(name=name, type=kind, fromto=ends, size=(radius, 0, 0), material=material, **DRAWN)
-
-
-def _box(torso, name: str, half, pos, material: str) -> None:
-    kind = mujoco.mjtGeom.mjGEOM_BOX
-    torso.add_geom(name=name, type=kind, size=half, pos=pos, material=material, **DRAWN)
+        draw_rod(torso, name, start, end, radius, material, flat=True)

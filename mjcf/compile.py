@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mujoco
+import numpy as np
 
 from .terrain import GROUND
 
@@ -28,6 +29,17 @@ def compile_model(spec: mujoco.MjSpec) -> mujoco.MjModel:
             model.body(numeric.name.removesuffix(suffix)).inertia[:] = numeric.data
     mujoco.mj_setConst(model, mujoco.MjData(model))
     return model
+
+
+def become(model: mujoco.MjModel, donor: mujoco.MjModel) -> None:
+    """Give a compiled model every number of another of the same structure, in place."""
+    for mine, other in ((model, donor), (model.opt, donor.opt), (model.stat, donor.stat)):
+        for name in (name for name in dir(other) if not name.startswith("_")):
+            value = getattr(other, name)
+            if isinstance(value, np.ndarray):
+                getattr(mine, name)[...] = value
+            elif mine is not model and not callable(value):  # a model's own numbers are its sizes
+                setattr(mine, name, value)
 
 
 def take_parameters(model: mujoco.MjModel, donor: mujoco.MjModel) -> None:

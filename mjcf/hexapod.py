@@ -18,10 +18,10 @@ from ..analytic.models.hexapod import N_LEGS, HexapodParams
 from ..analytic.terrain import Terrain, make
 from .chassis import draw_chassis
 from .hexapod_state import START, start_state
-from .look import DRAWN, HIDDEN, add_cameras, add_nose
+from .look import HIDDEN, add_cameras, add_nose
 from .parts import SERVO_INPUTS, add_foot, add_foot_sensors, add_imu, add_servo, make_point_mass, new_spec
 from .presets import PRESETS, Preset, find
-from .strut import add_foot_mesh, draw_strut
+from .strut import draw_foot, draw_strut
 from .terrain import add_ground
 
 STIFF = 5.0  # rate of the hips' damping, in timesteps of the preset `rl`, from which it is too coarse
@@ -54,7 +54,6 @@ def build(
     preset = find(preset)
     _check_timestep(params, preset)
     spec = new_spec("hexapod", preset, params.g)
-    add_foot_mesh(spec)
     stands_on = add_ground(spec, ground, preset, params.friction_coeff, N_LEGS)
     torso = _add_torso(spec, params)
     for leg in range(N_LEGS):
@@ -115,12 +114,11 @@ def _add_torso(spec: mujoco.MjSpec, params: HexapodParams):
 def _add_leg(spec, torso, params: HexapodParams, leg: int, radius: float, ground: Terrain) -> None:
     attach, length = params.attach[leg], params.rho_r0[leg]
     tripod = "tripod_a" if leg % 2 == 0 else "tripod_b"
-    mesh = mujoco.mjtGeom.mjGEOM_MESH
     toe = torso.add_body(name=f"toe_{leg}", pos=attach - (0, 0, length))
     make_point_mass(toe, params.leg_mass)
     _add_leg_joints(toe, params, leg)
     add_foot(toe, leg, radius, ground, drawn=0.0)
-    toe.add_geom(name=f"leg_{leg}", type=mesh, meshname="foot", material="dark", **DRAWN)
+    draw_foot(spec, f"foot_{leg}", toe.name)
     draw_strut(spec, f"leg_{leg}", "torso", toe.name, attach, length, tripod)
 
 

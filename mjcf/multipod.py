@@ -16,7 +16,7 @@ import numpy as np
 
 from ..analytic.models.multipod import MultipodParams, foot_positions
 from ..analytic.terrain import Flat, Terrain, make
-from .look import DRAWN, add_cameras, add_nose
+from .look import add_cameras, add_nose, draw_box
 from .parts import (
     SERVO_INPUTS,
     add_foot,
@@ -121,7 +121,7 @@ def _add_axle(spec: mujoco.MjSpec, torso, params: MultipodParams, segment: int):
             armature=params.armature,
         )
         add_servo(spec, name, params.motor, params.KP, params.KD)
-    axle.add_geom(name=f"axle_{segment}", type=mujoco.mjtGeom.mjGEOM_BOX, size=half, material="dark", **DRAWN)
+    draw_box(axle, f"axle_{segment}", half, (0, 0, 0), "dark")
     return axle
 
 
@@ -149,12 +149,5 @@ def _draw_leaf(body, name: str, start: np.ndarray, end: np.ndarray, material: st
     """Draw a flat strip between two points of the body's plane x = 0."""
     _, y, z = end - start
     slope = np.arctan2(z, y)
-    body.add_geom(
-        name=name,
-        type=mujoco.mjtGeom.mjGEOM_BOX,
-        size=(0.013, 0.5 * np.hypot(y, z), 0.002),
-        pos=0.5 * (start + end),
-        quat=(np.cos(0.5 * slope), np.sin(0.5 * slope), 0, 0),
-        material=material,
-        **DRAWN,
-    )
+    half, quat = (0.013, 0.5 * np.hypot(y, z), 0.002), (np.cos(0.5 * slope), np.sin(0.5 * slope), 0, 0)
+    draw_box(body, name, half, 0.5 * (start + end), material, quat)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -149,6 +150,26 @@ def add_imu(spec: mujoco.MjSpec, torso) -> None:
         spec.add_sensor(name=name, type=kind, objtype=mujoco.mjtObj.mjOBJ_SITE, objname="imu")
 
 
+def sphere_of(spec: mujoco.MjSpec, name: str):
+    """Return the sphere of that name, to be a foot.
+
+    Raises:
+        ValueError: If there is none; the message says what has that name instead, or a similar one.
+    """
+    known = {geom.name: geom for geom in spec.geoms if geom.type == mujoco.mjtGeom.mjGEOM_SPHERE and geom.name}
+    if name in known:
+        return known[name]
+    hint = ""
+    others = {"geom of another shape": spec.geoms, "body": spec.bodies, "site": spec.sites, "joint": spec.joints}
+    for kind, elements in others.items():
+        if any(element.name == name for element in elements):
+            hint = f"; {name!r} is a {kind}: a foot is the sphere at the end of a leg"
+    close = difflib.get_close_matches(name, known, 1, 0.5)
+    if close and not hint:
+        hint = f"; did you mean {close[0]!r}?"
+    raise ValueError(f"there is no sphere {name!r} to be a foot; there are {', '.join(known) or 'none'}{hint}")
+
+
 def put_on_ground(
     spec: mujoco.MjSpec, feet: Sequence[str], terrain: Terrain, preset: Preset, friction: float = 1.0
 ) -> None:
@@ -164,15 +185,13 @@ def put_on_ground(
     Raises:
         ValueError: If there is no sphere of a name, or they differ in radius; the message says which.
     """
-    known = {geom.name: geom for geom in spec.geoms if geom.type == mujoco.mjtGeom.mjGEOM_SPHERE and geom.name}
-    for leg, name in enumerate(feet):
-        if name not in known:
-            raise ValueError(f"there is no sphere {name!r} to be a foot; there are {', '.join(known) or 'none'}")
-        foot = known[name]
+    found = [sphere_of(spec, name) for name in feet]
+    for leg, foot in enumerate(found):
         foot.name, foot.condim = f"toe_{leg}", 3
+        foot.priority, foot.margin, foot.gap = 0, 0.0, 0.0  # the ground's settings count
         foot.contype, foot.conaffinity = foot_bits(terrain, leg)
         foot.parent.add_site(name=f"foot_{leg}", pos=foot.pos, size=foot.size)
-    radii = {float(known[name].size[0]) for name in feet}
+    radii = {float(foot.size[0]) for foot in found}
     if len(radii) != 1:
         raise ValueError(f"feet are spheres of one radius, these have {sorted(radii)}")
     preset.apply(spec.option)

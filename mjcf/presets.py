@@ -7,7 +7,7 @@ defaults are wrong for toes of ten grams: 14 mm of penetration and 16 % too fast
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import mujoco
 
@@ -16,6 +16,7 @@ from ..analytic.finite import check_finite
 RIGID = 0.01  # shorter time constants of contact let a light toe sink less than its impedance's width [s]
 FLICKERS = "contact flickers: a foot that rises by a micrometre loses its whole force at once, and falls again"
 _EXPLICIT_IN_POSITION = ("Euler", "implicit", "implicitfast")
+FINER = {"toe_radius": "toe", "friction": "friction", "impratio": "creep"}  # settings of contact, in words
 INTEGRATORS = {
     "Euler": mujoco.mjtIntegrator.mjINT_EULER,
     "RK4": mujoco.mjtIntegrator.mjINT_RK4,
@@ -141,6 +142,25 @@ def find(preset: str | Preset, presets: Mapping[str, Preset] = PRESETS) -> Prese
     if preset not in presets:
         raise ValueError(f"unknown preset {preset!r}; there are {', '.join(presets)}")
     return presets[preset]
+
+
+def contacts(preset: Preset, fine: Preset) -> dict[str, Preset]:
+    """Return the preset with other contacts, by name: their stiffness and onset, and one thing of a finer preset's.
+
+    All have the preset's timestep and integrator, so that one simulation can change from one to another.
+    """
+    time, damping = preset.solref
+    onset, most, width = preset.solimp
+    return {
+        "softer contact": replace(preset, solref=(2.0 * time, damping)),
+        "stiffer contact": replace(preset, solref=(time / 1.5, damping), solimp=(onset, most, width / 2.0)),
+        "wider contact": replace(preset, solimp=(onset, most, 3.0 * width)),
+        "sudden contact": replace(preset, solimp=(0.5, most, width)),
+    } | {
+        f"{word} of reference": replace(preset, **{name: getattr(fine, name)})
+        for name, word in FINER.items()
+        if getattr(fine, name, None) != getattr(preset, name, None)
+    }
 
 
 def cautions(presets: Mapping[str, Preset]) -> list[str]:

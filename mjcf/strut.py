@@ -14,6 +14,8 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 
+from .look import PARTS
+
 HALF_TURNS = np.eye(4)  # the quaternions of no turn and of half a turn about x, y and z
 SIDES = 8  # of the strut's cross-section
 ROD, CYLINDER, FOLD_IN, FOLD_OUT = 0.006, 0.011, 0.009, 0.0165  # radii of piston, cylinder and the spring's folds [m]
@@ -54,8 +56,17 @@ def revolve(rings: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return vertices.reshape(-1, 3), faces.reshape(-1, 3)
 
 
-def add_foot_mesh(spec: mujoco.MjSpec) -> None:
-    """Add the mesh `foot`, in the toe's frame."""
+def draw_foot(spec: mujoco.MjSpec, name: str, toe: str) -> None:
+    """Draw a foot on a body whose origin is the toe, as the skin of that name."""
+    vertices, faces = foot()
+    skin = spec.add_skin(name=name, material="dark", group=PARTS)
+    skin.vert, skin.face = vertices.round(6).ravel(), faces.ravel()
+    skin.bodyname, skin.bindpos, skin.bindquat = [toe], np.zeros(3), HALF_TURNS[0]
+    skin.vertid, skin.vertweight = [np.arange(len(vertices))], [np.ones(len(vertices))]
+
+
+def foot() -> tuple[np.ndarray, np.ndarray]:
+    """Return vertices in the toe's frame (n, 3) [m] and triangles (m, 3) of a foot."""
     inner = FOOT[1:-1]
     vertices, sides = revolve(inner)
     tip, top = len(vertices), len(vertices) + 1
@@ -66,10 +77,7 @@ def add_foot_mesh(spec: mujoco.MjSpec) -> None:
         for ends in ((beside, here, 0 * here + tip), (last + here, last + beside, 0 * here + top))
     ]
     points = np.concatenate([vertices, [(0, 0, FOOT[0, 0]), (0, 0, FOOT[-1, 0])]])
-    kind = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL
-    spec.add_mesh(
-        name="foot", uservert=points.round(6).ravel(), userface=np.concatenate([sides, *caps]).ravel(), inertia=kind
-    )
+    return points, np.concatenate([sides, *caps])
 
 
 def draw_strut(spec: mujoco.MjSpec, name: str, torso: str, toe: str, hip, length: float, material: str) -> None:
@@ -89,7 +97,7 @@ def draw_strut(spec: mujoco.MjSpec, name: str, torso: str, toe: str, hip, length
     vertices = (at_rest - axis) / (1.0 - share[:, None])  # the toe's bone multiplies them by 1 - share again
     turned = np.array([_turned(turn, hip) for turn in HALF_TURNS])
     held = np.flatnonzero(share)
-    skin = spec.add_skin(name=name, material=material, group=1)
+    skin = spec.add_skin(name=name, material=material, group=PARTS)
     skin.vert, skin.face = vertices.round(6).ravel(), faces.ravel()  # short in XML
     skin.bodyname = [toe] + [torso] * len(HALF_TURNS)
     skin.bindpos = np.concatenate([np.zeros(3), -turned.ravel()])

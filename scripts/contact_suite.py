@@ -33,14 +33,14 @@ def main(argv: list[str] | None = None) -> int:
         files = [running.engine_file(name) for name in args.engine]
         pythons = running.pythons(args.python)
         ids = chosen(args.case, args.cases)
-        known: dict[Path, running.About] = {}
-        for path in files:
-            known[path] = running.about(path, pythons.get(path.stem, sys.executable))
-            running.check_settings(path, known[path], args.setting)
-            if args.out:
-                output.new_file(args.out / f"{path.stem}.json", args.force)
         if args.export:
             output.new_file(args.export / EXPORTED[0], args.force)
+        for path in files if args.out else ():
+            output.new_file(args.out / f"{path.stem}.json", args.force)
+        known: dict[Path, running.About] = {}
+        for path in files:  # last, since it starts a process
+            known[path] = running.about(path, pythons.get(path.stem, sys.executable))
+            running.check_settings(path, known[path], args.setting)
     if args.export:
         print(f"{args.export}: {export(args.export)} cases")
         return 0

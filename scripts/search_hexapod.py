@@ -1,10 +1,11 @@
 """Search the clock's parameters for the fastest or cheapest stable gait in the exact engine, and confirm it in MuJoCo.
 
 Usage: tarsus search hexapod [--robot rhex] [--pattern tripod|pronk] [--goal speed|resistance]
-[--blend 0.1].
+[--blend 0.1] [--method gradient].
 Differential evolution (scipy) maximises the mean speed of a walk from rest whose last strides are of one length, or
 minimises its specific resistance; a gait that falls costs more the sooner it does. Of the gaits tried the best stable
-one is taken (see `gait_proof`).
+one is taken (see `gait_proof`). The method `gradient` climbs from the fastest gaits of the first generation by exact
+derivatives instead (see `gait_gradient`).
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ from tarsus.scripts import arguments
 from tarsus.scripts.machines import hexapod_exact as exact
 from tarsus.scripts.machines.hexapod import ROBOT
 from tarsus.scripts.runs import interrupts
-from tarsus.scripts.studies.gait_proof import ExactWalk, follows, prove, table, walk
+from tarsus.scripts.studies.gait_gradient import RestWalks, climb
+from tarsus.scripts.studies.gait_proof import SECONDS, ExactWalk, follows, prove, table, walk
 
 # Sweeps past 2 rad lay the body on the ground.
 RANGES = {"cycle_time": (0.2, 1.2), "duty": (0.3, 0.8), "sweep_angle": (0.2, 2.0), "leg_offset": (-0.6, 0.6)}
@@ -35,6 +37,8 @@ PATTERNS = {"tripod": 0.5, "pronk": 0.0}  # the second tripod's phase after the 
 GOALS = ("speed", "resistance")
 LEAST_SPEED = 0.3  # a resistance is looked for above that [m/s]
 ALOFT = 0.1  # share of the time that a pronking robot flies, at least
+METHODS = ("evolution", "gradient")
+CLIMBS = 6  # by gradient, from the fastest gaits of the first generation
 WORST = 1e3  # above every resistance of a robot that walks
 
 
@@ -70,6 +74,16 @@ class GaitSearch:
         """Return how the exact robot walks the gait of a point."""
         electric = (self.pattern, self.goal) != ("tripod", "speed")
         return walk(sim, self.params, self.gait_at(point), electric=electric)[0]
+
+    def first(self, population: int, seed: int) -> np.ndarray:
+        """Return the first generation, points at random, shape (population, 4)."""
+        unit = np.random.default_rng(seed).uniform(size=(population, len(self.bounds)))
+        low, high = np.array(self.bounds).T
+        return low + unit * (high - low)
+
+    def strides(self, point, made: ExactWalk) -> float:
+        """Return how many strides a walk took, from rest until its end or its fall."""
+        return made.lasted * np.ceil(SECONDS / point[0])
 
     def passes(self, made: ExactWalk) -> bool:
         """Return whether a walk is one of those that are looked for."""
@@ -110,15 +124,50 @@ def search(
             bar.set_postfix_str(f"best {best.speed:.3f} m/s")
             return np.array([task.cost(made) for made in walks])
 
-        bounds = task.bounds
-        unit = np.random.default_rng(seed).uniform(size=(population, len(bounds)))
-        first = np.array([low + u * (high - low) for (low, high), u in zip(bounds, unit.T, strict=True)]).T
+        first = task.first(population, seed)
         found = differential_evolution(
-            costs, bounds, maxiter=generations, init=first, rng=seed, polish=False, vectorized=True,
+            costs, task.bounds, maxiter=generations, init=first, rng=seed, polish=False, vectorized=True,
             updating="deferred", tol=CONVERGED, mutation=(0.4, 0.9), recombination=0.8,
             callback=stop,
         )  # fmt: skip
     return tried, bool(found.success)
+
+
+def ascend(
+    task: GaitSearch, population: int, budget: float, seed: int = 0, stop: Callable | None = None
+) -> tuple[list[tuple[np.ndarray, ExactWalk]], float]:
+    """Return every point tried (4,) with how it walks, by gradient, and the strides it took.
+
+    Args:
+        task: What to search for; a tripod gait's speed.
+        population: Gaits at random, of which the fastest are climbed from.
+        budget: Strides after which no step is begun.
+        seed: Of these.
+        stop: Asked after every gait whether it shall be the last.
+    """
+    sim, walks = exact.simulator(Flat()), RestWalks(task.params, task.gait_at)
+    tried: list[tuple[np.ndarray, ExactWalk]] = []
+    bounds, took = np.array(task.bounds), [0.0]
+    with tqdm(unit="gait") as bar:
+
+        def told(point, made: ExactWalk, strides: float) -> bool:
+            tried.append((point, made))
+            took[0] += strides
+            bar.update()
+            best = min((walked for _, walked in tried), key=task.cost)
+            bar.set_postfix_str(f"best {best.speed:.3f} m/s, {took[0]:.0f} strides")
+            return bool(stop is not None and stop())
+
+        for point in task.first(population, seed):
+            made = task.walk(sim, point)
+            if told(point, made, task.strides(point, made)):
+                return tried, took[0]
+        starts = sorted((row for row in tried if task.passes(row[1])), key=lambda row: task.cost(row[1]))
+        for point, _ in starts[:CLIMBS]:
+            if took[0] >= budget or (stop is not None and stop()):
+                break
+            climb(walks, point, bounds, budget - took[0], lambda at, made: told(at, made.walk, made.strides))
+    return tried, took[0]
 
 
 def command_of(task: GaitSearch, point, name: str) -> str:
@@ -134,6 +183,29 @@ def command_of(task: GaitSearch, point, name: str) -> str:
 @arguments.command
 def main(argv: list[str] | None = None) -> int:
     """Search, prove, print the table and the command that walks the gait."""
+    parser = _parser()
+    with arguments.read(parser, argv) as args:
+        task = GaitSearch(robot(args.robot), args.pattern, args.goal, args.blend)
+        if args.method == "gradient" and (task.pattern, task.goal, task.blend) != ("tripod", "speed", 0.0):
+            parser.error("the method gradient searches for a tripod's speed, without blend")
+    with interrupts.heeded("the gait" if args.method == "gradient" else "the generation") as asked:
+        if args.method == "gradient":
+            tried, strides = ascend(task, args.population, args.strides, args.seed, asked)
+            converged = strides < args.strides
+        else:
+            tried, converged = search(task, args.population, args.generations, args.seed, args.jobs, asked)
+            strides = sum(task.strides(*row) for row in tried)
+    tried.sort(key=lambda row: task.cost(row[1]))
+    if asked():
+        point, made = tried[0]
+        print(f"the best gait until then, {made.speed:.3f} m/s, not proved:\n{command_of(task, point, args.robot)}")
+        print("tarsus search hexapod: interrupted; the search was not finished", file=sys.stderr)
+        return interrupts.EXIT_STATUS
+    print(f"{strides:.0f} strides walked from rest, {len(tried)} gaits")
+    return report_best(task, tried, converged, args.robot)
+
+
+def _parser() -> arguments.Parser:
     parser = arguments.Parser(prog="tarsus search hexapod", description=(__doc__ or "").partition("\n")[0])
     count = arguments.count
     parser.add_argument(
@@ -147,17 +219,11 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--goal", choices=GOALS, default="speed", help="most speed, or least specific resistance")
     words = "width of blended corners, a share of the cycle; default 0"
     parser.add_argument("--blend", type=arguments.number(low=0.0, high=0.5), default=0.0, help=words)
-    args = arguments.parse(parser, argv)
-    task = GaitSearch(robot(args.robot), args.pattern, args.goal, args.blend)
-    with interrupts.heeded("the generation") as asked:
-        tried, converged = search(task, args.population, args.generations, args.seed, args.jobs, asked)
-    tried.sort(key=lambda row: task.cost(row[1]))
-    if asked():
-        point, made = tried[0]
-        print(f"the best gait until then, {made.speed:.3f} m/s, not proved:\n{command_of(task, point, args.robot)}")
-        print("tarsus search hexapod: interrupted; the search was not finished", file=sys.stderr)
-        return interrupts.EXIT_STATUS
-    return report_best(task, tried, converged, args.robot)
+    words = "from generation to generation, or by exact derivatives from the fastest gaits of the first one"
+    parser.add_argument("--method", choices=METHODS, default="evolution", help=words + "; default: %(default)s")
+    words = "by gradient: strides after which no step is begun; default 750"
+    parser.add_argument("--strides", type=count, default=750, help=words)
+    return parser
 
 
 def report_best(task: GaitSearch, tried, converged: bool, name: str) -> int:

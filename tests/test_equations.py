@@ -24,6 +24,15 @@ def test_columns_bars_dots_and_signs_are_set_as_latex_sets_them():
     assert 'lspace="0.167em" rspace="0">min</mo>' in mathml.mathml(r"\min x", "inline")
 
 
+def test_functions_stand_apart_from_what_they_are_not_applied_to_in_brackets():
+    thin = '<mspace width="0.167em" />'
+    made = mathml.mathml(r"l \sin^2\alpha \cos(\beta) \sin\dot x", "inline")
+    alpha, close = "<mi>&#x003B1;</mi>", '<mo stretchy="false">&#x00029;</mo>'
+    assert f"<mi>l</mi>{thin}<msup><mi>sin</mi><mn>2</mn></msup>{thin}{alpha}{thin}<mi>cos</mi><mo" in made
+    assert f"{close}{thin}<mi>sin</mi>{thin}<mover" in made and made.count(thin) == 5
+    assert mathml.mathml(r"\sin(x)", "inline").count("mspace") == 0
+
+
 @pytest.mark.parametrize("latex", [r"\unknown{x}", "a & b", r"\left( a", "x^", r"\frac"])
 def test_what_cannot_be_read_is_refused(latex):
     with pytest.raises(ValueError, match="cannot be read as LaTeX|does not know"):

@@ -5,6 +5,7 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 FOLDERS = ("analytic", "mjcf", "controllers", "envs", "scripts")
 
 
@@ -44,3 +45,23 @@ def test_the_release_has_one_number_and_one_day():
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert newest == version
     assert f"\nversion: {version}\n" in citation and f"\ndate-released: {day}\n" in citation
+
+
+def test_the_pythons_that_are_named_are_those_tried():
+    named = [line.rsplit(" ", 1)[1] for line in PROJECT["classifiers"] if re.search(r"Python :: 3\.\d+$", line)]
+    tried = re.search(r"set -- (.+)$", (ROOT / ".ci" / "ranges").read_text(), flags=re.MULTILINE)[1].split()
+    assert [range_.split(":")[0] for range_ in tried] == named == ["3.11", "3.12", "3.13"]
+    assert {range_.split(":")[1] for range_ in tried} == {"oldest", "pinned", "newest"}
+
+
+def test_every_dependency_has_a_lower_bound_and_what_is_tested_a_pin_within_it():
+    extras = PROJECT["optional-dependencies"]
+    wanted = PROJECT["dependencies"] + [
+        line for name in ("rl", "onnx", "view", "docs", "test") for line in extras[name]
+    ]
+    bounds = dict(
+        re.match(r"([\w-]+)(?:\[[\w,]+\])?>=([\d.]+)", line).groups() for line in wanted if "tarsus[" not in line
+    )
+    pins = dict(re.findall(r"^([\w-]+)==([\d.]+)$", (ROOT / "constraints.txt").read_text(), flags=re.MULTILINE))
+    number = {name: [tuple(map(int, text.split("."))) for text in (bounds[name], pins[name])] for name in bounds}
+    assert not [name for name, (oldest, pinned) in number.items() if pinned < oldest]

@@ -17,6 +17,8 @@ import numpy as np
 from . import arrays
 from .connection import Feet, force_scale, solve
 
+ROUNDING = 1e-12  # share of a robot's size
+
 
 @dataclass(frozen=True)
 class FrictionFit:
@@ -41,11 +43,7 @@ def fit_friction(slip_vel, traction, load, reference_speed=1.0) -> FrictionFit:
     Raises:
         ValueError: If a shape differs, an entry is not finite, or a load or the speed is not allowed.
     """
-    v = arrays.vectors("slip_vel", slip_vel, (2,))
-    f = arrays.vectors("traction", traction, (2,))
-    if v.ndim != 3 or f.shape != v.shape:
-        raise ValueError(f"slip_vel and traction must both have shape (frames, n, 2), got {v.shape} and {f.shape}")
-    weight = np.broadcast_to(arrays.per_foot("load", load, v.shape[1], arrays.not_negative), v.shape[:2])
+    v, f, weight = _slides(slip_vel, traction, load)
     x = v * weight[..., None] / arrays.number("reference_speed", arrays.positive("reference_speed", reference_speed))
     zero = np.zeros_like(x[..., 0])
     rows = -np.stack(
@@ -68,6 +66,48 @@ def fit_friction(slip_vel, traction, load, reference_speed=1.0) -> FrictionFit:
             w[k] = np.sqrt(values[1] / values[0] - 1.0) * vectors[:, 1]
             determined[k] = True
     return FrictionFit(mu, w, matrix, residual, determined)
+
+
+@dataclass(frozen=True)
+class CoulombFit:
+    """Coulomb friction of each foot."""
+
+    mu: np.ndarray  # (n,) [1]; NaN if not determined
+    residual: np.ndarray  # (n,) rms of the traction left over, of the frames that count [N]
+    frames: np.ndarray  # (n,) how many do: the foot is loaded, and slides faster than the slowest
+
+
+def fit_coulomb(slip_vel, traction, load, slowest: float) -> CoulombFit:
+    """Return the friction coefficient that fits measured tractions of sliding feet best: f = -mu F v / |v|.
+
+    Args:
+        slip_vel: Velocities of the feet over the ground, body frame, shape (frames, n, 2) [m/s].
+        traction: Horizontal forces on the feet, body frame, shape (frames, n, 2) [N].
+        load: Normal forces, shape (frames, n) [N]; frames without load do not count.
+        slowest: Slip speed above which a foot slides, positive: one that sticks has any traction up to mu F [m/s].
+
+    Raises:
+        ValueError: If a shape differs, an entry is not finite, or a load or the speed is not allowed.
+    """
+    v, f, weight = _slides(slip_vel, traction, load)
+    least = arrays.number("slowest", arrays.positive("slowest", slowest))
+    speed = np.linalg.norm(v, axis=-1)
+    counts = (speed > least) & (weight > 0.0)
+    full = -v * np.where(counts, weight / np.where(counts, speed, 1.0), 0.0)[..., None]  # traction if mu were 1
+    f = np.where(counts[..., None], f, 0.0)
+    square, frames = np.sum(full * full, axis=(0, 2)), counts.sum(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mu = np.sum(full * f, axis=(0, 2)) / square
+        residual = np.sqrt(np.sum((f - mu[:, None] * full) ** 2, axis=(0, 2)) / frames)
+    return CoulombFit(mu, residual, frames)
+
+
+def _slides(slip_vel, traction, load) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return checked slip velocities, tractions (frames, n, 2) and loads (frames, n)."""
+    v, f = arrays.vectors("slip_vel", slip_vel, (2,)), arrays.vectors("traction", traction, (2,))
+    if v.ndim != 3 or f.shape != v.shape:
+        raise ValueError(f"slip_vel and traction must both have shape (frames, n, 2), got {v.shape} and {f.shape}")
+    return v, f, np.broadcast_to(arrays.per_foot("load", load, v.shape[1], arrays.not_negative), v.shape[:2])
 
 
 @dataclass(frozen=True)
@@ -125,7 +165,8 @@ def fit_stiffness(foot_pos, load, ground=0.0, regulariser=0.0, tolerance=1e-8) -
     whole, sides_whole = np.concatenate([a, scatter]), np.concatenate([b, np.zeros(n)])
     compliance, _, whole_rank, _ = np.linalg.lstsq(whole, sides_whole, rcond=tolerance)
     with np.errstate(divide="ignore"):
-        good = (compliance > 0.0) & (whole_rank == n)
+        sinking = compliance * force.max(initial=0.0)  # less than round-off of the positions: the data have no scale
+        good = (sinking > ROUNDING * np.abs(pos).max(initial=0.0)) & (whole_rank == n)
         stiffness = np.where(good, 1.0 / compliance, np.nan)
     residual = float(np.sqrt(np.mean((a @ compliance - b) ** 2))) if len(a) else 0.0
     return StiffnessFit(stiffness, information, rank, residual)

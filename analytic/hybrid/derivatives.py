@@ -27,7 +27,7 @@ from .existence import Existence, judge
 from .expand import to_functions
 from .model import Model
 from .names import overlay
-from .replay import Replay, Replayed
+from .replay import Replay, RunDerivatives
 from .result import Result, Status
 from .simulator import compile
 
@@ -76,7 +76,7 @@ class DerivedRun:
     message: str
     end: Tangent
     result: Result
-    _replayed: Replayed
+    _replayed: RunDerivatives
     _tangent: Callable  # (row of the log) -> Tangent
 
     @property
@@ -208,7 +208,9 @@ class Derivatives:
         given, rtol = settings.get("atol"), settings["rtol"]
         return np.broadcast_to(np.asarray(0.01 * rtol if given is None else given, float), (self.model.x0.size,)), rtol
 
-    def _derived(self, r: Result, p: np.ndarray, v: Directions, stop_at: str | None, made: Replayed) -> DerivedRun:
+    def _derived(
+        self, r: Result, p: np.ndarray, v: Directions, stop_at: str | None, made: RunDerivatives
+    ) -> DerivedRun:
         log = r.events
 
         def after(row: int) -> Tangent:

@@ -7,7 +7,7 @@ from enum import Enum
 import numpy as np
 
 from .directions import Directions
-from .replay import Replayed
+from .replay import RunDerivatives
 from .result import Result, Status
 
 
@@ -22,7 +22,7 @@ class Existence(Enum):
     UNDEFINED = "a function of the model has no finite derivative"
 
 
-def judge(r: Result, v: Directions, made: Replayed, stop_at: str | None) -> tuple[Existence, str]:
+def judge(r: Result, v: Directions, made: RunDerivatives, stop_at: str | None) -> tuple[Existence, str]:
     """Return whether the derivative exists, and a sentence.
 
     Args:

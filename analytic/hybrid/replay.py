@@ -24,7 +24,7 @@ ENDED_IN_LOG = (Status.INVALID_CHART, Status.UNKNOWN_CHART)  # their last event 
 
 
 @dataclass(frozen=True)
-class Replayed:
+class RunDerivatives:
     """Derivatives along k directions, at fixed times just behind each row of the event log and at the end."""
 
     late: np.ndarray  # (n_rows, k) of the events' times; NaN where they do not exist, and behind that
@@ -68,7 +68,7 @@ class Replay:
 
     def __call__(
         self, r: Result, x: Any, d: Any, p: Any, v: Directions, scale: Any, tolerances: tuple, looser: float
-    ) -> Replayed:
+    ) -> RunDerivatives:
         """Return the derivatives of a run along k directions.
 
         Args:
@@ -98,7 +98,7 @@ class Replay:
             when = min(when, made[5])
             undefined[block] = ~np.isfinite(made[3]).all(axis=0) if made[5] < math.inf else False
         own = slice(0, self.k)
-        return Replayed(
+        return RunDerivatives(
             late[:, own], x_by[..., own], d_by[..., own], x_end[:, own], d_end[:, own], len(log), when, undefined[own]
         )
 

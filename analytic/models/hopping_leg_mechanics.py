@@ -108,7 +108,7 @@ def constrained_rows(J, radial, Jc):
 
 def flight_acceleration(q, dq, p, u, ddq):
     """Write ddq in flight; u are the torques of hip and knee before the back-EMF."""
-    M, load = _mass_and_load(frames_of(q, dq, p), dq, p, u)
+    M, load = mass_and_load(frames_of(q, dq, p), dq, p, u)
     constrained.free(M, load, ddq)
 
 
@@ -118,11 +118,11 @@ def stance_acceleration(q, dq, p, radial, u, ddq, F):
     a = toe_jacobian(frames, p, J)
     constrained_rows(J, radial, Jc)
     drift[0], drift[1] = radial[0] * a[1] - radial[1] * a[0], a[2]
-    M, load = _mass_and_load(frames, dq, p, u)
+    M, load = mass_and_load(frames, dq, p, u)
     constrained.solve(M, load, Jc, drift, ddq, F)
 
 
-def _mass_and_load(frames, dq, p, u):
+def mass_and_load(frames, dq, p, u):
     """Return the mass matrix (4, 4) and what drives it (4,), B u - C dq - G."""
     M, load = np.empty((4, 4)), np.empty(4)
     mass_and_bias(frames, dq, p, M, load)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import joblib
 import numpy as np
 
 from tarsus.scripts import parallel, report
@@ -36,8 +38,12 @@ def certify(
         n_jobs: Settings at a time.
     """
     asked = settings.fan(config)
-    cases = [(candidate, setting, tuple(seeds), seconds) for setting in asked]
-    played = parallel.each(_played, cases, n_jobs, unit="setting", desc=Path(candidate.name).name, leave=False)
+    threads = max(1, (n_jobs if n_jobs > 0 else joblib.cpu_count()) - 1)  # beside the longest simulation, `reference`
+    groups = settings.groups(asked)
+    cases = [(candidate, [asked[k] for k in group], tuple(seeds), seconds, threads) for group in groups]
+    found = parallel.each(_played, cases, n_jobs, unit="part", desc=Path(candidate.name).name, leave=False)
+    by_place = dict(zip(itertools.chain(*groups), itertools.chain(*found), strict=True))
+    played = [by_place[k] for k in range(len(asked))]
     base = played[0][0]
     if isinstance(base, str):
         raise ValueError(base)
@@ -56,16 +62,23 @@ def certify(
     return certificate, found
 
 
-def _played(candidate: Candidate, setting: Setting, seeds, seconds) -> tuple[list[Track] | str, float]:
-    """Return the episodes, or why there are none, and the processor time [s]."""
+def _played(
+    candidate: Candidate, group: Sequence[Setting], seeds, seconds, n_threads: int = 1
+) -> list[tuple[list[Track] | str, float]]:
+    """Return the episodes of settings that are played together, or why there are none, and the processor time [s].
+
+    If they cannot all be played, each is alone.
+    """
     begun = time.thread_time()
     try:
-        found = replay.play(candidate, setting, seeds, seconds)
+        found = replay.play_together(candidate, group, seeds, seconds, n_threads)
     except replay.NotFinite:
         raise
     except ValueError as error:
-        return str(error).partition("; there are")[0], 0.0
-    return found, time.thread_time() - begun
+        if len(group) > 1:
+            return [_played(candidate, [setting], seeds, seconds)[0] for setting in group]
+        return [(str(error).partition("; there are")[0], 0.0)]
+    return [(tracks, (time.thread_time() - begun) / len(group)) for tracks in found]
 
 
 def _plain(value: Any) -> bool:

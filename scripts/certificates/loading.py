@@ -43,6 +43,7 @@ class Candidate:
         options: Of the environment.
         make: The policy, from the environment and an episode's seed.
         batched: Whether one policy acts for rows of observations.
+        stacked: Whether it acts for stacks of such rows too, each as if alone.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Candidate:
     options: Mapping[str, Any]
     make: Callable[[gymnasium.Env, int], PolicyFunction]
     batched: bool = False
+    stacked: bool = False
 
 
 def load(policy: str, environment: str | None, options: Mapping[str, Any]) -> Candidate:
@@ -68,8 +70,8 @@ def load(policy: str, environment: str | None, options: Mapping[str, Any]) -> Ca
         return Candidate(policy, _environment(environment, {}), dict(options), _function(policy))
     else:
         found, name, needed = policies.find(policy, environment, options)
-        batched = policies.checkpoint_of(policy) is not None
-        return Candidate(policy, name, needed, found.make, batched)
+        trained = policies.checkpoint_of(policy) is not None
+        return Candidate(policy, name, needed, found.make, batched=trained, stacked=trained)
     policies.refuse(policy, about or {"options": dict(options)}, environment, options)
     needed = about.get("options", {}) | dict(options)
     return Candidate(policy, _environment(environment, about), needed, lambda env, seed: act, batched=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,13 +11,15 @@ import gymnasium
 import mujoco
 import numpy as np
 
+from tarsus.mjcf.presets import find
 from tarsus.scripts.certificates.loading import Candidate
 from tarsus.scripts.certificates.settings import FRICTIONS, Setting
 from tarsus.scripts.learning import playing
 
 STILL = 0.1  # a shorter way has no cost of transport [m]
 IN_CONE = 0.9  # of friction times the normal force: a foot with less tangential force has no reason to slide
-SIMULATED = ("engine", "preset")  # options of a candidate that say where it was trained; a setting says its own
+# Options of a candidate that say where it was trained; a setting says its own.
+SIMULATED = ("engine", "preset", "randomise_contact")
 CORNERS = np.stack(np.meshgrid(*[[-1.0, 1.0]] * 3, indexing="ij"), -1).reshape(-1, 3)
 
 
@@ -58,54 +61,85 @@ class NotFinite(ValueError):
 
 
 def play(candidate: Candidate, setting: Setting, seeds: Sequence[int], seconds: float | None = None) -> list[Track]:
-    """Return an episode for each seed, played together.
+    """Return an episode for each seed in a setting; see `play_together`."""
+    return play_together(candidate, [setting], seeds, seconds)[0]
+
+
+def play_together(
+    candidate: Candidate, asked: Sequence[Setting], seeds: Sequence[int], seconds: float | None = None, n_threads=1
+) -> list[list[Track]]:
+    """Return an episode for each seed in each of some settings, all played in one vector environment.
 
     Args:
         candidate: The policy.
-        setting: The simulation.
+        asked: The settings; others than the first differ from it in robot and contact alone, see `Task.settle`.
         seeds: Of the episodes.
         seconds: How long they are; by default as long as the environment's.
+        n_threads: Of the physics.
 
     Raises:
-        ValueError: If the environment does not take the setting.
+        ValueError: If the environment does not take a setting.
         NotFinite: If the policy gives an action that is not finite.
     """
     own = {name: value for name, value in candidate.options.items() if name not in SIMULATED}
-    options = own | dict(setting.options)
-    env = playing.make(candidate.environment, options)
-    n_steps = playing.steps_of(env) if seconds is None else max(2, round(seconds / env.unwrapped.ctrl_dt))
-    env.reset(seed=seeds[0])
-    acting = [candidate.make(env, seed) for seed in (seeds[:1] if candidate.batched else seeds)]
-    env.close()
+    n_steps, acting = _actors(candidate, [own | dict(setting.options) for setting in asked], seeds, seconds)
     envs = gymnasium.make_vec(
         candidate.environment,
-        len(seeds),
+        len(asked) * len(seeds),
         vectorization_mode="vector_entry_point",
-        n_threads=1,  # settings run side by side
-        **options | {"max_episode_steps": n_steps},
+        n_threads=n_threads,
+        **own | dict(asked[0].options) | {"max_episode_steps": n_steps},
     )
+    _settle(envs.unwrapped, asked, len(seeds))
+    observation, info = envs.reset(seed=[*seeds] * len(asked))
     recorder = Recorder(envs, n_steps)
-    observation, info = envs.reset(seed=list(seeds))
     while recorder.running.any():
-        action = _action(candidate, acting, observation, info)
-        if not np.isfinite(action).all():
-            raise NotFinite(f"the policy {candidate.name} gave an action that is not finite, in {setting.name}")
+        action = _action(candidate, acting, observation, info, len(asked))
+        if not (finite := np.isfinite(action).all(-1)).all():
+            where = asked[np.argmin(finite) // len(seeds)].name
+            raise NotFinite(f"the policy {candidate.name} gave an action that is not finite, in {where}")
         observation, reward, terminated, truncated, info = envs.step(action)
         recorder.add(reward, terminated, truncated, info)
-    tracks = [recorder.track(k, seed) for k, seed in enumerate(seeds)]
+    tracks = [recorder.track(k, seed) for k, seed in enumerate([*seeds] * len(asked))]
     envs.close()
-    return tracks
+    return [tracks[k : k + len(seeds)] for k in range(0, len(tracks), len(seeds))]
 
 
-def _action(candidate: Candidate, acting: Sequence, observation: np.ndarray, info: Mapping[str, Any]) -> np.ndarray:
+def _actors(candidate: Candidate, options: Sequence[Mapping], seeds, seconds) -> tuple[int, list]:
+    """Return how many steps an episode has, and the policies: one, or one for each episode in its own environment."""
+    acting: list = []
+    for k, one in enumerate(options[:1] if candidate.batched else options):
+        env = playing.make(candidate.environment, one)
+        if k == 0:
+            n_steps = playing.steps_of(env) if seconds is None else max(2, round(seconds / env.unwrapped.ctrl_dt))
+        env.reset(seed=seeds[0])
+        acting += [candidate.make(env, seed) for seed in (seeds[:1] if candidate.batched else seeds)]
+        env.close()
+    return n_steps, acting
+
+
+def _settle(envs, asked: Sequence[Setting], n_seeds: int) -> None:
+    """Give the simulations of each setting but the first its robot and its contact."""
+    config = envs.config
+    for k, setting in enumerate(asked[1:], 1):
+        robot = setting.options.get("params", config.params)
+        preset = find(setting.options.get("preset", config.preset), config.PRESETS)
+        for sim in range(k * n_seeds, (k + 1) * n_seeds):
+            envs.task.settle(sim, robot, preset)
+
+
+def _action(candidate: Candidate, acting: Sequence, observation, info: Mapping[str, Any], n_stacks: int) -> np.ndarray:
+    """Return the actions, those of each setting as if it were alone: round-off depends on the number of rows."""
     if candidate.batched:
-        return np.asarray(acting[0](observation, info), float)
+        stacks = observation.reshape(n_stacks, -1, *observation.shape[1:])
+        found = acting[0](stacks, info) if candidate.stacked else [acting[0](rows, info) for rows in stacks]
+        return np.concatenate(np.asarray(found, float))
     rows = [{name: value[k] for name, value in info.items() if name[0] != "_"} for k in range(len(acting))]
     return np.array([policy(observation[k], rows[k]) for k, policy in enumerate(acting)], float)
 
 
 class Recorder:
-    """What a vector environment's first episodes are, step by step.
+    """What a vector environment's first episodes are, step by step; they have begun.
 
     Attributes:
         running: Those that are not over.
@@ -120,6 +154,7 @@ class Recorder:
         self.running, self._n = np.ones(n, bool), np.zeros(n, int)
         self._total, self._work, self._way = np.zeros(n), np.zeros(n), np.zeros(n)
         self._ending = [""] * n
+        self._ground = [copy.deepcopy(self.task.ground[k]) for k in range(n)]  # the next episode's may be another
 
     def add(self, reward: np.ndarray, terminated: np.ndarray, truncated: np.ndarray, info: Mapping[str, Any]) -> None:
         """Keep a step of the episodes that run."""
@@ -142,22 +177,22 @@ class Recorder:
         weight = float(model.body_mass.sum() * np.linalg.norm(model.opt.gravity))
         cost = self._work[sim] / (weight * way) if way > STILL and self._work[sim] > 0 else np.nan
         qpos, feet = self._qpos[:n, sim], self._feet[:n, sim]
-        position, quat, toes, lowest = poses(model, qpos, task.ground[sim])
+        position, quat, toes, lowest = poses(model, qpos, self._ground[sim])
         flags = feet[..., 0] > 0
         speed = way / (n * task.ctrl_dt)
         return Track(
             *(seed, task.ctrl_dt, float(self._total[sim]), speed, float(cost), self._ending[sim], position, quat),
             down=flags,
-            creep=crept(toes, feet, friction_of(task)),
+            creep=crept(toes, feet, friction_of(task.nominal[sim][0], self.envs.unwrapped.models[sim])),
             depth=np.where(flags, np.maximum(-toes[..., 2], 0.0), 0.0).sum(-1) / np.maximum(flags.sum(-1), 1),
             body_down=lowest < 0.0,
         )
 
 
-def friction_of(task) -> float:
-    """Return the coefficient of friction along the machine's way."""
-    found = [getattr(task.config.params, name) for name in FRICTIONS if hasattr(task.config.params, name)]
-    return float(found[0] if found else max(task.model.pair_friction[:, 0], default=1.0))
+def friction_of(robot, model: mujoco.MjModel) -> float:
+    """Return the coefficient of friction along a robot's way; where it is the contact's, its model knows it."""
+    found = [getattr(robot, name) for name in FRICTIONS if hasattr(robot, name)]
+    return float(found[0] if found else max(model.pair_friction[:, 0], default=1.0))
 
 
 def poses(model: mujoco.MjModel, qpos: np.ndarray, ground) -> tuple[np.ndarray, ...]:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tarsus.mjcf.presets import Preset, find
+from tarsus.mjcf.presets import contacts, find
 
 BASE = "rl"  # the preset that all others are compared with
 SIMULATOR, CONTACT, ROBOT = "simulator", "contact", "robot"
 BETWEEN = "between"  # two simulations compared with each other, neither the base
 FRICTIONS = ("friction_coeff", "friction")  # what the parameter is called in the machines' parameters
 STIFFNESSES = ("rho_k", "leaf_k", "leg_k")
-FINER = {"toe_radius": "toe", "friction": "friction", "impratio": "creep"}  # settings of presets, in words
 FRICTION_FACTORS, STIFFNESS_FACTORS = (0.8, 1.25), (0.9, 1.1)
 
 
@@ -33,23 +32,10 @@ class Setting:
     options: Mapping[str, Any]
 
 
-def contacts(preset: Preset, fine: Preset) -> dict[str, Preset]:
-    """Return the preset with other contacts: their stiffness and onset, and one thing of a finer preset's at a time.
-
-    The last say on what a policy leans, of all in which the presets differ.
-    """
-    time, damping = preset.solref
-    onset, most, width = preset.solimp
-    return {
-        "softer contact": replace(preset, solref=(2.0 * time, damping)),
-        "stiffer contact": replace(preset, solref=(time / 1.5, damping), solimp=(onset, most, width / 2.0)),
-        "wider contact": replace(preset, solimp=(onset, most, 3.0 * width)),
-        "sudden contact": replace(preset, solimp=(0.5, most, width)),
-    } | {
-        f"{word} of reference": replace(preset, **{name: getattr(fine, name)})
-        for name, word in FINER.items()
-        if getattr(fine, name, None) != getattr(preset, name, None)
-    }
+def groups(asked: Sequence[Setting]) -> list[list[int]]:
+    """Return which settings one simulation can play together, by their places: those whose timestep is the base's."""
+    alike = [k for k, setting in enumerate(asked) if setting.name == BASE or setting.kind in (CONTACT, ROBOT)]
+    return [alike, *([k] for k in range(len(asked)) if k not in alike)]
 
 
 def fan(config, exact: bool = True) -> list[Setting]:

@@ -11,8 +11,8 @@ from tarsus.scripts.certificates.certificate import HOLD, HOLDS, LEAN, LEANS, Ce
 from tarsus.scripts.certificates.parting import CAUSES, DISTANCE
 from tarsus.scripts.certificates.replay import Track
 from tarsus.scripts.certificates.settings import BASE, ROBOT
-from tarsus.scripts.comparison import comparison_page
-from tarsus.scripts.comparison.comparison_page import Section
+from tarsus.scripts.comparison import tables
+from tarsus.scripts.comparison.tables import Section
 
 HEAD = ("setting", "speed [m/s]", "", "return", "", "CoT", "falls", "parts at [s]", "first differs", "verdict")
 COLORS = {HOLD: "#2a7f3f", "drifts": "#d98c00", LEAN: "#b3202a"}
@@ -73,7 +73,7 @@ def sections(certificate: Certificate) -> list[Section]:
 def html(certificate: Certificate, picture: Path) -> str:
     """Return the page."""
     title = f"{Path(certificate.policy).name}: {certificate.verdict}"
-    return comparison_page.page(title, facts(certificate), sections(certificate), {"settings": picture})
+    return tables.page(title, facts(certificate), sections(certificate), {"settings": picture})
 
 
 def draw(certificate: Certificate, tracks: Mapping[str, list[Track]]):

@@ -9,7 +9,7 @@ from typing import Any
 
 from tarsus.analytic import saving
 from tarsus.scripts import report
-from tarsus.scripts.comparison import comparison_page
+from tarsus.scripts.comparison import comparison_page, tables
 from tarsus.scripts.comparison.compare import Comparison, align, compare
 from tarsus.scripts.machines.machine import Machine, Run
 from tarsus.scripts.runs import output, record
@@ -65,8 +65,8 @@ def write(files: output.Output, title: str, exact: Run, mujoco: Run, comparison:
     pictures = {name: files.folder / f"{name}.png" for name in ("body", "feet")}
     lines, shown = facts(exact, mujoco, comparison), comparison_page.sections(comparison)
     with files.writing(*FILES[5:]) as (text, page):
-        text.write_text(comparison_page.markdown(title, lines, shown, pictures), encoding="utf-8")
-        page.write_text(comparison_page.page(title, lines, shown, pictures), encoding="utf-8")
+        text.write_text(tables.markdown(title, lines, shown, pictures), encoding="utf-8")
+        page.write_text(tables.page(title, lines, shown, pictures), encoding="utf-8")
 
 
 def draw(pictures: dict[str, Path], exact: Run, mujoco: Run, comparison: Comparison) -> None:
@@ -84,8 +84,8 @@ def fill(page: Path, part: str, exact: Run, mujoco: Run, comparison: Comparison)
     draw(pictures, exact, mujoco, comparison)
     lines = "\n".join(f"* {fact}" for fact in facts(exact, mujoco, comparison))
     images = "\n\n".join(f"![{part}, {name}](figures/{path.name})" for name, path in pictures.items())
-    tables = comparison_page.tables(comparison_page.sections(comparison), level=4)
-    text = report.insert(page.read_text(encoding="utf-8"), part, f"{lines}\n\n{images}\n\n{tables}")
+    shown = tables.tables(comparison_page.sections(comparison), level=4)
+    text = report.insert(page.read_text(encoding="utf-8"), part, f"{lines}\n\n{images}\n\n{shown}")
     saving.write_text(page, text)
 
 
@@ -100,6 +100,6 @@ def main(prog: str, machine: Machine, experiment: Any, files: output.Output, arg
     write(files, f"{title}: MuJoCo against the exact engine", exact, mujoco, comparison)
     if page is not None:
         fill(page, args.part, exact, mujoco, comparison)
-    print(comparison_page.tables(comparison_page.sections(comparison)))
+    print(tables.tables(comparison_page.sections(comparison)))
     print(f"\n{files}")
     return 0

@@ -22,12 +22,12 @@ from tarsus.controllers.clock_gaits import CLOCK_GAITS
 from tarsus.controllers.gait_policy import GaitPolicy
 from tarsus.controllers.raibert import Raibert, RaibertGains, RaibertPolicy
 from tarsus.controllers.rhex_policy import RhexPolicy
+from tarsus.controllers.robot_gaits import bigant_gait, multipod_gait
 from tarsus.controllers.slip import SlipControl, SlipController, SlipPolicy
 from tarsus.controllers.slope import SlopeEstimator, SlopeLaw
 from tarsus.envs.hexapod_clocks import GAIT_RANGES
 from tarsus.scripts.learning.checkpoint import TrainedPolicy, newest
 from tarsus.scripts.learning.training_runs import differences, environment_of, plain
-from tarsus.scripts.machines.multipod_mujoco import bigant_gait, multipod_gait
 
 PolicyFunction = Callable[[np.ndarray, Mapping], np.ndarray]
 SHIPPED = Path(__file__).parent / "trained"  # a folder for each, with policy.npz and run.json

@@ -32,10 +32,11 @@ class HoppingLegStepper(stepping.Stepper):
         data = mujoco.MjData(model)
         mujoco.mj_resetDataKeyframe(model, data, 0)
         mujoco.mj_forward(model, data)
-        x, y, z = data.site_xpos[0]
+        x, y, z = data.site("foot_0").xpos
         if z < ground.height(x, y):
             raise ValueError("the foot starts below ground")
         super().__init__(model, data, ground, preset)
+        self._foot = data.site("foot_0").xpos
         self.controller, self.n_hops, self.foot_axis = controller, n_hops, FootAxis(model)
         self.params = controller.params
         self._patches.follow(data)
@@ -74,7 +75,7 @@ class HoppingLegStepper(stepping.Stepper):
 
     def after(self) -> tuple:
         """Return torques, the ground's force, whether the leg stands, and the foot."""
-        return self.torque, self.data.sensordata[1:4], self.controller.in_stance, self.data.site_xpos[0]
+        return self.torque, self.data.sensordata[1:4], self.controller.in_stance, self._foot
 
 
 def simulate(

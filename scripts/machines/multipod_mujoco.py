@@ -14,8 +14,8 @@ from tarsus.analytic.models.bigant import BigAntParams
 from tarsus.analytic.models.disc import DiscParams
 from tarsus.analytic.models.multipod import MultipodParams
 from tarsus.analytic.terrain import Flat, Terrain
-from tarsus.controllers import gaits
 from tarsus.controllers.disc_gait import DiscGait
+from tarsus.controllers.robot_gaits import bigant_gait, multipod_gait
 from tarsus.mjcf import bigant, compile_model, disc, multipod
 from tarsus.mjcf.presets import find
 from tarsus.scripts.machines import stepping
@@ -31,17 +31,6 @@ def servo_controls(angle: np.ndarray, rate: np.ndarray) -> np.ndarray:
     return np.stack([angle.ravel(), rate.ravel(), np.zeros(angle.size)], axis=-1).ravel()
 
 
-def multipod_gait(params: MultipodParams, name: str | None = None, **options):
-    """Return a gait of pairs; by default the undulation, and the trot for four legs."""
-    name = name or ("pair_trot" if params.n_legs == 4 else "undulation")
-    return _gait(name, "pairs", params.n_legs, options)
-
-
-def bigant_gait(params: BigAntParams, name: str | None = None, **options):
-    """Return a gait of shafts; by default the tripod at 0.2 Hz."""
-    return _gait(name or "tripod", "shafts", 6, {"cycle_time": 5.0} | options)
-
-
 def disc_gait(params: DiscParams, name: str | None = None, **options) -> DiscGait:
     """Return the disc's gait, by default through four fifths of the room its feet have."""
     if name not in (None, "disc"):
@@ -50,16 +39,6 @@ def disc_gait(params: DiscParams, name: str | None = None, **options) -> DiscGai
         return DiscGait(params.n_legs, **{"amplitude": 0.8 * params.angle_range} | options)
     except TypeError as error:
         raise ValueError(f"the gait 'disc' has no such option: {error}") from None
-
-
-def _gait(name: str, drives: str, n_legs: int, options: dict):
-    known = [key for key, family in gaits.GAITS.items() if family.drives == drives]
-    if name not in known:
-        raise ValueError(f"unknown gait {name!r} of this robot; there are {', '.join(known)}")
-    try:
-        return gaits.make(name, n_legs, **options)
-    except TypeError as error:
-        raise ValueError(f"the gait {name!r} has no such option: {error}") from None
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ PARTS = {
     "mjcf": ApiPage(
         "Models in MuJoCo",
         "mjcf",
-        "presets hexapod hexapod_state slip_leg hopping_leg multipod bigant disc terrain ground parts",
+        "presets hexapod hexapod_state slip_leg hopping_leg multipod bigant disc own_robot terrain ground parts",
     ),
     "controllers": ApiPage(
         "Controllers",
@@ -45,7 +45,7 @@ PARTS = {
     "envs": ApiPage(
         "Environments",
         "envs",
-        "hexapod slip_leg hopping_leg multipod bigant multipod_quasistatic base vector config task free_body "
+        "hexapod slip_leg hopping_leg multipod bigant multipod_quasistatic own_robot base vector config task free_body "
         "walker observations measure shaping commands curriculum disturbances extras privileged state servos "
         "actions surrogate",
     ),
@@ -54,7 +54,8 @@ PARTS = {
         "scripts",
         "machines.machine machines.hexapod_exact machines.hexapod_mujoco machines.slip_leg_exact "
         "machines.slip_leg_mujoco machines.hopping_leg_exact machines.hopping_leg_mujoco machines.multipod_mujoco "
-        "runs.record runs.summary sliding.recording sliding.prediction sliding.laboratory learning.policies "
+        "runs.record runs.summary own_robot.rollout own_robot.measures own_robot.stance own_robot.legs "
+        "own_robot.sliding sliding.recording sliding.prediction sliding.fitted sliding.laboratory learning.policies "
         "learning.stable learning.onnx_policy",
     ),
 }

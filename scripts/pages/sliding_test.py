@@ -8,13 +8,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import xarray as xr
 from tqdm import tqdm
 
 from tarsus.analytic.contact import Feet, lag_filter
 from tarsus.scripts.pages.frame import Page, Place, Table
-from tarsus.scripts.sliding import cases
+from tarsus.scripts.sliding import cases, fitted
 from tarsus.scripts.sliding import recording as sliding_recording
-from tarsus.scripts.sliding.prediction import Measured, fitted_feet, measure, naive_feet, predict, rocking, slips
+from tarsus.scripts.sliding.prediction import Measured, measure, naive_feet, predict, rocking, slips
 
 PACKAGES = ("tarsus", "mujoco", "numpy", "numba", "scipy")
 UNITS = {"u": ("mm/s", 1e3), "v": ("mm/s", 1e3), "omega": ("mrad/s", 1e3), "roll": ("mrad", 1e3)}
@@ -157,14 +158,29 @@ def parameters(measured: Measured) -> dict[str, Feet]:
     Raises:
         ValueError: If nothing can be fitted to its forces.
     """
-    fitted = {} if measured.force is None else {"fitted": fitted_feet(measured)}
-    return {"naive": naive_feet(measured)} | fitted
+    known = {} if measured.force is None else {"fitted": fitted.fitted_feet(measured)}
+    return {"naive": naive_feet(measured)} | known
 
 
-def own_recording(path: Path) -> Table:
+def fitted_table(results: list[cases.Outcome]) -> Table:
+    """Return the friction that is fitted to each walk: of Coulomb's law, which MuJoCo has, and of the viscous law."""
+    columns = ("the robot's mu [1]", "Coulomb mu [1]", "viscous mu [1]", "at a slip speed of [mm/s]")
+    rows = []
+    for result in results:
+        found = fitted.fit(result.measured)
+        ranges = (_span(found.coulomb.mu), _span(found.viscous.mu), f"{1e3 * found.reference_speed:.1f}")
+        rows.append((result.walk.name, f"{result.walk.params.friction_coeff:g}", *ranges))
+    return Table(("walk", *columns), rows, "### Fitted friction, least and largest of the legs")
+
+
+def _span(values: np.ndarray) -> str:
+    known = values[np.isfinite(values)]
+    return f"{known.min():.3f} to {known.max():.3f}" if known.size else "-"
+
+
+def own_recording(recording: xr.Dataset, measured: Measured) -> Table:
     """Return the table of a recording: rms errors by law and parameters."""
-    recording = sliding_recording.load(path)
-    measured, rows = measure(recording), []
+    rows = []
     for name, feet in parameters(measured).items():
         for law in cases.LAWS:
             found = predict(measured, feet, law)
@@ -206,6 +222,12 @@ def tables(recording: Path | None = None) -> Page:
         recording: A .nc or .csv file with a recording of your own.
     """
     if recording:
-        return Page(own_recording(recording))
-    made, results = (velocity_table, error_table, rocking_table, fit_table), compute()
+        loaded = sliding_recording.load(recording)
+        measured = measure(loaded)
+        errors = own_recording(loaded, measured)
+        if measured.force is None:
+            return Page(errors)
+        found = fitted.fit(measured)
+        return Page(errors, Table(fitted.head(found), fitted.rows(found), "Fitted parameters"))
+    made, results = (velocity_table, error_table, rocking_table, fit_table, fitted_table), compute()
     return Page(*(table(results) for table in made), sweep_table(), lag_table())

@@ -7,7 +7,7 @@ what gives back, from the record's attributes, the parameters and the gait that 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 LEG, FOOT = ("time", "leg"), ("time", "leg", "axis")
 Variables = dict[str, tuple[tuple[str, ...], str, str]]  # of each name: dimensions, unit, long name with the frame
@@ -48,7 +48,14 @@ class RecordLayout:
     gait: Callable  # and its gait
     coords: dict[str, list] = field(default_factory=dict)  # labels of dimensions of its own
     joints_per_leg: int = 0  # of a robot with a number for every joint: labels of the dimension `joint`
+    listed: dict[str, str] = field(default_factory=dict)  # parameters that list the labels of dimensions of its own
     shown: tuple[str, ...] = ("height", "pitch", "roll", "heading", "velocity y")  # of a comparison's quantities
+
+    def sized(self, parameters: dict) -> RecordLayout:
+        """Return the layout of the robot with these parameters, where they say how many legs or joints it has."""
+        labels = {dim: parameters[name] for dim, name in self.listed.items()}
+        legs = self.legs or parameters["n_legs"]
+        return replace(self, legs=legs, coords=self.coords | labels)
 
     @property
     def schema(self) -> Variables:
@@ -61,3 +68,35 @@ class RecordLayout:
         joints = {"joint": list(range(self.legs * self.joints_per_leg))} if self.joints_per_leg else {}
         common = {"leg": list(range(self.legs)), "axis": ["x", "y", "z"], "quat": ["w", "x", "y", "z"]}
         return common | joints | self.coords
+
+
+@dataclass(frozen=True)
+class OwnRobotParams:
+    """What a record says of a robot of the user's own."""
+
+    n_legs: int
+    feet: list[str]  # their names, in the order of the legs
+    joints: list[str]
+    actuators: list[str]
+    mass: float  # [kg]
+    g: float  # [m/s^2]
+    forward: str  # axis of the body, "x" or "y"
+    foot_radius: float  # [m]
+
+
+JOINT, ACTUATOR = ("time", "joint"), ("time", "actuator")
+OWN = {
+    "own": RecordLayout(
+        0,
+        "as the user named the feet",
+        {
+            "joint_angle": (JOINT, "rad or m", "hinges and slides, in the order of MuJoCo's qpos behind the body's"),
+            "joint_speed": (JOINT, "rad/s or m/s", "their rates"),
+            "control": (ACTUATOR, "1", "what the actuators were told, in their own units"),
+            "servo_power": (("time",), "W", "absolute power of all actuators"),
+        },
+        OwnRobotParams,
+        str,
+        listed={"joint": "joints", "actuator": "actuators"},
+    )
+}

@@ -13,7 +13,7 @@ from __future__ import annotations
 import datetime
 import itertools
 import json
-from dataclasses import asdict, is_dataclass, replace
+from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ import xarray as xr
 from tarsus.analytic import saving
 from tarsus.analytic import terrain as terrains
 from tarsus.scripts import report
-from tarsus.scripts.runs.layouts import BOOLEAN, BUDGET, ELECTRIC, RecordLayout
+from tarsus.scripts.runs.layouts import BOOLEAN, BUDGET, ELECTRIC, OWN, RecordLayout
 
 ATTRS = ("robot", "engine", "status", "preset", "parameters", "gait", "terrain", "versions", "machine", "date")
 PACKAGES = ("tarsus", "mujoco", "numpy", "xarray")
@@ -38,7 +38,7 @@ def layout_of(robot: str) -> RecordLayout:
     """
     from tarsus.scripts.machines import MACHINES  # whose runs make records
 
-    known = {name: layout for machine in MACHINES.values() for name, layout in machine.layouts.items()}
+    known = {name: layout for machine in MACHINES.values() for name, layout in machine.layouts.items()} | OWN
     if robot not in known:
         raise ValueError(f"no record is known of a robot {robot!r}; there are {', '.join(known)}")
     return known[robot]
@@ -47,7 +47,7 @@ def layout_of(robot: str) -> RecordLayout:
 def _layout(attrs: dict[str, str]) -> RecordLayout:
     """Return the layout of the robot that ran, of its size."""
     layout = layout_of(attrs["robot"])
-    return layout if layout.legs else replace(layout, legs=json.loads(attrs["parameters"])["n_legs"])
+    return layout.sized(json.loads(attrs["parameters"])) if layout.listed or not layout.legs else layout
 
 
 def build(time, variables: dict[str, np.ndarray], attrs: dict[str, str]) -> xr.Dataset:

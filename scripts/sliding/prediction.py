@@ -16,11 +16,9 @@ import xarray as xr
 from scipy.signal import savgol_filter
 
 from tarsus.analytic.contact import Feet, force_scale, se2, solve
-from tarsus.analytic.contact.fit import fit_friction, fit_stiffness
 from tarsus.scripts.sliding.laboratory import rotated_back
 
 WINDOW, ORDER = 25, 2  # of the Savitzky-Golay filter (paper, 3.1.1) [frames], [1]
-LOADED = 0.01  # share of the weight that a foot must carry to count as loaded when parameters are fitted
 
 
 @dataclass(frozen=True)
@@ -152,30 +150,6 @@ def held(values: np.ndarray, ok: np.ndarray) -> np.ndarray:
     return np.where((last >= 0)[:, None], values[last], 0.0)
 
 
-def fitted_feet(measured: Measured, regulariser: float = 0.1) -> Feet:
-    """Return stiffness and anisotropic friction of each leg fitted to measured forces, as the paper does.
-
-    What the data do not determine keeps its naive value: tripod data say nothing of stiffness.
-
-    Raises:
-        ValueError: If no foot carries a load, or no loaded one ever moves over the ground.
-    """
-    naive = naive_feet(measured)
-    load = np.maximum(measured.force[..., 2], 0.0)
-    load = np.where(load > LOADED * measured.weight, load, 0.0)
-    if not load.any():
-        raise ValueError(
-            f"foot_force holds no load of more than {LOADED:.0%} of the weight; forces act on the feet, z up"
-        )
-    if not np.linalg.norm(slips(measured), axis=-1)[load > 0].any():
-        raise ValueError("no loaded foot moves over the ground, so that friction cannot be fitted")
-    stiffness = fit_stiffness(measured.foot_pos, load, regulariser=regulariser, tolerance=1e-3).stiffness
-    found = fit_friction(slips(measured), measured.force[..., :2], load, reference_speed=_mean_speed(measured, load))
-    mu = np.where(found.determined, found.mu, naive.mu)
-    w = np.where(found.determined[:, None], found.anisotropy, 0.0)
-    return Feet(np.where(np.isnan(stiffness), naive.stiffness, stiffness), mu, measured.weight, w)
-
-
 def naive_feet(measured: Measured) -> Feet:
     """Return the paper's parameters for data nobody fitted: 10 weights per metre for each leg, friction 1 (3.1.4)."""
     return Feet(10.0 * measured.weight, 1.0, measured.weight)
@@ -186,8 +160,3 @@ def slips(measured: Measured) -> np.ndarray:
     pos, twist = measured.seen_pos, measured.twist[:, None]
     turning = twist[..., 2:] * np.stack([-pos[..., 1], pos[..., 0]], axis=-1)
     return measured.seen_vel[..., :2] + twist[..., :2] + turning
-
-
-def _mean_speed(measured: Measured, load: np.ndarray) -> float:
-    speed = np.linalg.norm(slips(measured), axis=-1)
-    return float(np.sum(load * speed**2) / np.sum(load * speed))

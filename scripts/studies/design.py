@@ -64,6 +64,7 @@ class FastGait:
     """
 
     params: HexapodParams
+    settling: int = SETTLING
     sim: hy.Simulator = field(init=False)
     derivatives: Derivatives = field(init=False)
     count: Count = field(default_factory=Count)
@@ -113,7 +114,7 @@ class FastGait:
     def _settled(self, gait: TripodGait, model: hy.Model) -> tuple | None:
         """Return state, memory and chart of the settled gait at the clock's start, or None where the robot falls."""
         x, d, chart = (model.x0, None, None) if self.best is None else self.best[2]
-        n = int(np.ceil(FROM_REST / gait.cycle_time)) if self.best is None else SETTLING
+        n = int(np.ceil(FROM_REST / gait.cycle_time)) if self.best is None else self.settling
         end = n * gait.cycle_time
         r = self.sim.run(x, d, model.p0, chart=chart, final_time=end, record_period=None, **SETTINGS)
         self.count.plain += n

@@ -1,6 +1,6 @@
 """One self-contained HTML page of a recorded run: the robot in 3-D with a player, to be opened by any browser.
 
-Uses viser (the extra `view`): geoms of the MuJoCo model become meshes once, and the record moves them.
+Uses viser (the extra `view`): what MuJoCo draws becomes meshes once, and the record moves them.
 """
 
 from __future__ import annotations
@@ -14,12 +14,14 @@ import numpy as np
 import xarray as xr
 
 from tarsus.analytic import saving
+from tarsus.scripts.views.parts import add_parts
 from tarsus.scripts.views.rendering import qpos_of, rows_at
 
 INSTALL_VIEW = "The page of a run needs viser; to install it: pip install 'tarsus[view]'"
 FPS = 30  # positions per second
 GROUND_MARGIN = 1.5  # of the drawn ground around the path [m]
 MESH = 0.05  # between points of the drawn ground, at least [m]
+VIEW = np.array([0.78, -0.5, 0.38])  # from the robot to the camera
 MOST_POINTS = 121  # of it along x or y
 
 
@@ -44,15 +46,15 @@ def write_page(record: xr.Dataset, model: mujoco.MjModel, terrain, path: Path | 
     try:
         server.scene.set_up_direction("+z")
         _add_ground(server.scene, record, terrain)
-        handles = _add_geoms(server.scene, model)
-        _look(server, record)
+        movers = add_parts(server.scene, model)
+        _look(server, record, model)
         serializer = server.get_scene_serializer()
         data = mujoco.MjData(model)
         for row in rows_at(record, FPS):
             data.qpos[:] = qpos_of(record, row)
             mujoco.mj_kinematics(model, data)
-            for geom, handle in handles.items():
-                handle.position, handle.wxyz = _pose(data, geom)
+            for move in movers:
+                move(data)
             serializer.insert_sleep(1 / FPS)
         saving.write_text(path, serializer.as_html())
     finally:
@@ -67,9 +69,12 @@ def _quiet():
         yield
 
 
-def _look(server, record: xr.Dataset) -> None:
-    middle = record["body_position"].values[len(record["time"]) // 2]
-    server.initial_camera.position = tuple(middle + (2.2, -1.4, 1.1))
+def _look(server, record: xr.Dataset, model: mujoco.MjModel) -> None:
+    """Place the camera so that the robot is in view on its whole way, and large if that is short."""
+    path = record["body_position"].values
+    middle, way = path[len(path) // 2], np.ptp(path[:, :2], axis=0).max()
+    size = np.linalg.norm(model.body_pos, axis=1).max()
+    server.initial_camera.position = tuple(middle + (2.2 * size + 0.5 * way) * VIEW)
     server.initial_camera.look_at = tuple(middle)
 
 
@@ -90,35 +95,3 @@ def _add_ground(scene, record: xr.Dataset, terrain) -> None:
     along_x, along_y = np.stack([net[:, :-1], net[:, 1:]], 2), np.stack([net[:-1], net[1:]], 2)
     segments = np.concatenate([along_x.reshape(-1, 2, 3), along_y.reshape(-1, 2, 3)]).astype(np.float32)
     scene.add_line_segments("/net", segments, colors=(80, 92, 98))
-
-
-def _add_geoms(scene, model: mujoco.MjModel) -> dict[int, object]:
-    """Add every geom of the robot; return its handle by number."""
-    handles = {}
-    for geom in range(model.ngeom):
-        if model.geom_bodyid[geom] == 0 or model.body_mocapid[model.geom_bodyid[geom]] >= 0:
-            continue  # the ground and its patches
-        kind, size = model.geom_type[geom], model.geom_size[geom]
-        material = model.geom_matid[geom]
-        rgba = model.mat_rgba[material] if material >= 0 else model.geom_rgba[geom]
-        color, name = tuple(int(255 * c) for c in rgba[:3]), f"/robot/{model.geom(geom).name}"
-        if kind == mujoco.mjtGeom.mjGEOM_BOX:
-            handles[geom] = scene.add_box(name, dimensions=tuple(2 * size), color=color)
-        elif kind == mujoco.mjtGeom.mjGEOM_SPHERE:
-            handles[geom] = scene.add_icosphere(name, radius=max(size[0], 0.008), color=color)  # toes are points
-        elif kind == mujoco.mjtGeom.mjGEOM_MESH:
-            handles[geom] = scene.add_mesh_simple(name, *_mesh(model, geom), color=color, side="double")
-    return handles
-
-
-def _mesh(model: mujoco.MjModel, geom: int) -> tuple[np.ndarray, np.ndarray]:
-    mesh = model.mesh(model.geom_dataid[geom])
-    vertices = model.mesh_vert[mesh.vertadr[0] : mesh.vertadr[0] + mesh.vertnum[0]]
-    faces = model.mesh_face[mesh.faceadr[0] : mesh.faceadr[0] + mesh.facenum[0]]
-    return vertices, faces
-
-
-def _pose(data: mujoco.MjData, geom: int) -> tuple[np.ndarray, np.ndarray]:
-    quat = np.zeros(4)
-    mujoco.mju_mat2Quat(quat, data.geom_xmat[geom])
-    return data.geom_xpos[geom].copy(), quat

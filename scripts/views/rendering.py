@@ -48,8 +48,10 @@ def choose_opengl() -> bool:
 
 
 def qpos_of(record, row: int) -> np.ndarray:
-    """Return MuJoCo's `qpos` of a row of a record, shape (25,)."""
+    """Return MuJoCo's `qpos` of a row of a record, shape (25,) of a hexapod."""
     now = record.isel(time=row)
+    if "joint_angle" in record:
+        return np.concatenate([now["body_position"], now["body_orientation"], now["joint_angle"]])
     legs = np.stack([now["hip_angle"], now["splay"], now["leg_length"]], axis=-1)  # (6, 3)
     return np.concatenate([now["body_position"], now["body_orientation"], legs.ravel()])
 

@@ -50,6 +50,7 @@ def equipped(name):
         "push_speed": 0.5,
         "push_interval": (env.ctrl_dt, 4.5 * env.ctrl_dt),
         "randomise": {randomisable[0]: (0.9, 1.1)},
+        "randomise_contact": True,
     }
 
 
@@ -59,4 +60,4 @@ def pytest_generate_tests(metafunc):
         variants = {f"{name}-{'-'.join(map(str, own.values()))}": (name, own) for name, own in metafunc.module.VARIANTS}
         variants |= {f"{name}-everything": (name, everything(name)) for name in ENVIRONMENTS}
         variants |= {f"{name}-equipped": (name, equipped(name)) for name in ENVIRONMENTS}
-        metafunc.parametrize(("name", "options"), variants.values(), ids=variants)
+        metafunc.parametrize(("name", "options"), variants.values(), ids=variants, scope="module")

@@ -17,7 +17,8 @@ from tarsus.envs import ENVIRONMENTS
 from tarsus.envs.hexapod import MODES
 
 VARIANTS = [
-    *[("Hexapod-v0", {"action_mode": mode, "terrain": terrain}) for mode in MODES for terrain in TERRAINS],
+    *[("Hexapod-v0", {"action_mode": mode, "terrain": terrain}) for mode in MODES for terrain in ("flat", "rough")],
+    *[("Hexapod-v0", {"terrain": terrain}) for terrain in TERRAINS if terrain not in ("flat", "rough")],
     ("Hexapod-v0", {"task": "commanded"}),
     ("Hexapod-v0", {"preset": "reference"}),
     ("Hexapod-v0", {"randomise": {"body_mass": (0.8, 1.2), "friction_coeff": (0.5, 2.0)}}),
@@ -58,6 +59,15 @@ def rollout(env, n_steps, seed):
     return np.array(observations), np.array(rewards), infos
 
 
+@pytest.fixture(scope="module")
+def played(name, options):
+    """Return observations, rewards, infos and MuJoCo's warnings of random actions."""
+    env = gymnasium.make(name, **options)
+    seconds = 10.0 if name == "BigAnt-v0" else 1.5  # in which every foot is lifted
+    result = rollout(env, max(300, round(seconds / env.unwrapped.ctrl_dt)), seed=2)
+    return *result, env.unwrapped.data.warning.number.copy()
+
+
 def test_checkers_pass_without_a_warning(name, options):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -75,10 +85,12 @@ def test_same_seed_same_trajectory_bit_for_bit(name, options):
     np.testing.assert_array_equal(first[1], second[1])
 
 
-def test_every_observation_entry_varies_and_none_is_shared(name, options):
+def test_every_observation_entry_varies(name, options, played):
+    assert np.ptp(played[0], axis=0).min() > 0
+
+
+def test_an_observation_is_not_shared_with_the_next(name, options):
     env = gymnasium.make(name, **options)
-    observations, _, _ = rollout(env, round(6.0 / env.unwrapped.ctrl_dt), seed=3)  # with it, BigANT lifts every foot
-    assert np.ptp(observations, axis=0).min() > 0
     kept = env.reset(seed=0)[0]
     before = kept.copy()
     for _ in range(3):
@@ -86,8 +98,8 @@ def test_every_observation_entry_varies_and_none_is_shared(name, options):
     np.testing.assert_array_equal(kept, before)
 
 
-def test_reward_terms_add_up_and_survival_stops_at_death(name, options):
-    _, rewards, infos = rollout(gymnasium.make(name, **options), 300, seed=1)
+def test_reward_terms_add_up_and_survival_stops_at_death(name, options, played):
+    _, rewards, infos, _ = played
     for reward, info in zip(rewards, infos[1:], strict=True):
         terms = [value for key, value in info.items() if key.startswith("reward_")]
         assert sum(terms) == pytest.approx(reward, abs=1e-12)
@@ -103,11 +115,10 @@ def test_every_reward_term_is_measured_and_weighed_in_every_task(name):
         assert set(env.task.unweighted_terms()) == set(env.config.REWARDS[task]), task
 
 
-def test_random_actions_raise_no_mujoco_warning(name, options):
-    env = gymnasium.make(name, **options)
-    _, _, infos = rollout(env, 300, seed=2)
+def test_random_actions_raise_no_mujoco_warning(name, options, played):
+    _, _, infos, warned = played
     assert not any(info["termination"].startswith("diverged") for info in infos)
-    assert not env.unwrapped.data.warning.number.any()
+    assert not warned.any()
 
 
 def test_a_pickled_copy_goes_on_alike(name, options):
@@ -147,7 +158,8 @@ def test_async_vector_environment_gives_the_same_as_one(name, context):
 @pytest.mark.render
 @pytest.mark.parametrize("name", ENVIRONMENTS)
 def test_second_episode_is_not_black(name):
-    env = gymnasium.make(name, render_mode="rgb_array", width=64, height=48, terrain="rough")
+    terrain = "rough" if name == "Hexapod-v0" else "slope"  # all height fields are uploaded alike, in a second
+    env = gymnasium.make(name, render_mode="rgb_array", width=64, height=48, terrain=terrain)
     for seed in (0, 1):
         env.reset(seed=seed)
         env.step(env.action_space.sample())

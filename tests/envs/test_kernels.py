@@ -1,5 +1,7 @@
 """The walkers' kernels: compiled as interpreted, and every simulation by itself."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -79,20 +81,59 @@ def test_the_clocks_kernel_computes_what_its_arrays_do_to_the_bit(lead):
     np.testing.assert_array_equal(clocked(kernels.legs_of_clock, slice(0, 5), lead), expected)
 
 
+def one_leg(wait, cycles):
+    """Return the arrays of a leg held at an angle, whose clock has gone so many cycles, and a step of the kernel."""
+    gait, times = np.append(WALK, [0.0, 0.0])[None], np.linspace(0, 0.02, 9)
+    kept = SimpleNamespace(cycles=np.array([cycles]), held=np.full((1, 1), wait), commands=np.zeros((1, 8, 1, 3)))
+    for name in ("correction", "turned", "reference", "rate"):
+        setattr(kept, name, np.zeros((1, 1)))
+    rows = kept.correction, kept.held, kept.turned, kept.reference, kept.rate, kept.commands
+
+    def step():
+        kernels.legs_of_clock(gait, np.zeros(1), SIDE, kept.cycles, times, 0, 0.5, 0.2, np.full((1, 1), 0.2), *rows)
+
+    return kept, step
+
+
 @pytest.mark.parametrize("ahead, waits", [(0.025, [True, False, False]), (-0.025, [True, True, True])])
 def test_a_held_leg_waits_until_the_clock_comes_by(ahead, waits):
-    gait, times, walk = np.append(WALK, [0.0, 0.0])[None], np.linspace(0, 0.02, 9), (1.0, 0.6, 0.75)
-    correction, reference, rate, cycles = np.zeros((1, 1)), np.zeros((1, 1)), np.zeros((1, 1)), np.array([0.1])
-    wait = -profile(0.1 + ahead, *walk)[0] + 2 * np.pi  # in another turn
-    held, turned, commands, waited = np.full((1, 1), wait), np.zeros((1, 1)), np.zeros((1, 8, 1, 3)), True
-    rows = np.full((1, 1), 0.2), correction, held, turned, reference, rate, commands
+    down, waited = 2 * np.pi, True  # in another turn
+    kept, step = one_leg(down, -ahead)
     for k, still in enumerate(waits):
-        kernels.legs_of_clock(gait, np.zeros(1), SIDE, cycles, times, 0, 0.5, 0.2, *rows)
-        clocks = -profile(0.1 + 0.02 * (k + 1), *walk)[0] + 2 * np.pi  # in the turn in which the leg waited
-        assert reference - correction == pytest.approx(wait if waited else clocks)
-        assert (held[0, 0] < np.inf) == still
+        step()
+        clocks = -profile(0.02 * (k + 1) - ahead, 1.0, 0.6, 0.75)[0] + down  # in the turn in which the leg waited
+        assert kept.reference - kept.correction == pytest.approx(down if waited else clocks)
+        assert (kept.held[0, 0] < np.inf) == still
         waited = still
-    assert correction > 0.04  # an action corrects a leg that waits, too
+    assert kept.correction > 0.04  # an action corrects a leg that waits, too
+
+
+@pytest.mark.parametrize("beside", [0.5, -0.5])
+def test_a_leg_out_of_step_goes_to_where_it_stands_while_the_clock_stands_still(beside):
+    down, times = -2 * np.pi, np.linspace(0, 0.02, 9)[:8]
+    kept, step = one_leg(down + beside, 0.1)
+    for left in (0.5, 0.26, 0.02):  # at 12 rad/s, the last of them slower so as to arrive
+        before, speed = kept.correction.copy(), min(12.0, left / 0.02)
+        step()
+        added = (kept.correction - before) / 0.02
+        angle = down + np.sign(beside) * (left - speed * times)
+        np.testing.assert_allclose(kept.commands[0, :, 0, 0], angle + (before + times * added)[0], rtol=1e-12)
+        np.testing.assert_allclose(kept.commands[0, :, 0, 1], (added - np.sign(beside) * speed)[0, 0], rtol=1e-12)
+        assert kept.cycles == 0.1
+    assert kept.held == down
+    step()
+    assert kept.cycles == pytest.approx(0.12) and kept.rate == pytest.approx(added, rel=0.3)
+
+
+def test_legs_in_step_stand_still_while_another_gathers():
+    gait, times = np.append(WALK, [0.0, 0.0])[None], np.linspace(0, 0.02, 9)
+    held, arrays = np.array([[np.inf, 1.0]]), [np.zeros((1, 2)) for _ in range(5)]
+    action, correction, turned, reference, rate = arrays
+    kept, commands = (action, correction, held, turned, reference, rate), np.zeros((1, 8, 2, 3))
+    kernels.legs_of_clock(gait, np.zeros(2), SIDE[:2], np.array([0.1]), times, 1, 0.5, 0.2, *kept, commands)
+    clocks = -profile(0.1, 1.0, 0.6, 0.75)[0]
+    np.testing.assert_allclose(commands[0, :, 0], np.tile([clocks, 0.0, 0.0], (8, 1)), rtol=1e-12)
+    np.testing.assert_allclose([reference[0, 0], rate[0, 0], rate[0, 1]], [clocks, 0.0, -12.0])
 
 
 def test_compiled_kernels_compute_what_the_interpreted_ones_do():
@@ -103,6 +144,7 @@ def test_compiled_kernels_compute_what_the_interpreted_ones_do():
     np.testing.assert_array_equal(ramped(kernels.COMPILED.ramp, rows), ramped(kernels.ramp, rows))
     np.testing.assert_array_equal(turned(kernels.COMPILED.turn, rows), turned(kernels.turn, rows))
     held = np.where(np.arange(30).reshape(5, 6) % 2, np.inf, 0.1)
+    held[1] = np.where(held[1] < np.inf, 0.0, np.inf)  # its legs stand, and wait
     compiled = clocked(kernels.COMPILED.legs_of_clock, rows, held=held.copy())
     np.testing.assert_array_equal(compiled, clocked(kernels.legs_of_clock, rows, held=held))
 

@@ -29,6 +29,8 @@ VARIANTS = [
     ),
     ("HoppingLeg-v0", {"randomise": {"mass": (0.8, 1.2), "resistance": (0.8, 1.2)}}),
     ("SlipLeg-v0", {"action_mode": "position", "randomise": {"friction": (0.5, 1.0)}, "terrain": "step"}),
+    ("Multipod-v0", {"randomise_contact": True}),
+    ("SlipLeg-v0", {"randomise_contact": True, "randomise": {"friction": (0.5, 1.0)}, "terrain": "rough"}),
     ("Multipod-v0", {"n_legs": 4, "randomise": {"KP": (0.5, 2.0)}}),
     ("BigAnt-v0", {"action_mode": "torque", "randomise": {"leg_k": (0.8, 1.2)}}),
     *[("MultipodQuasistatic-v0", {"law": law, "n_legs": 8}) for law in ("viscous", "coulomb")],

@@ -155,9 +155,8 @@ def test_default_walk_has_the_published_speed_and_height():
     assert steady[:, 2].mean() == pytest.approx(0.168, rel=0.01)
 
 
-@pytest.mark.slow
 def test_default_walk_does_not_topple_in_a_minute():
-    model, data = start()
+    model, data = start(preset="rl")  # an eleventh of the time of `reference`
     positions = walk(model, data, TripodGait(), 60.0)
     assert positions[-1, 1] == pytest.approx(60 * 0.262, rel=0.02)
     assert positions[:, 2].min() > 0.15
@@ -258,7 +257,7 @@ def test_parameters_set_in_a_model_are_those_of_one_built_anew(terrain):
     model = start(terrain=terrain)[0]
     take_parameters(model, compile_model(hexapod.build(params, Flat())))
     fresh = start(params, terrain)[0]
-    skip = {"key_qpos", "mesh_pos", "names", "text_data", "numeric_data", "opt", "vis", "stat", "geom_pos"}
+    skip = {"key_qpos", "names", "text_data", "numeric_data", "opt", "vis", "stat", "geom_pos"}
     for name in dir(fresh):
         value = getattr(fresh, name) if not name.startswith("_") and name not in skip else None
         if isinstance(value, np.ndarray) and value.dtype.kind == "f":

@@ -80,8 +80,8 @@ def test_a_foot_gives_way_with_the_stiffness_of_its_leaf(leg):
     assert moved[0] == 0 and abs(moved[1]) < 0.2 * moved[2]
 
 
-@pytest.mark.parametrize("n_legs", SIZES)
-def test_every_size_stands_at_the_sag_of_its_springs(n_legs):
+@pytest.mark.parametrize("n_legs", [MIN_LEGS, 6, 8, 30, 32, MAX_LEGS])
+def test_a_multipod_stands_at_the_sag_of_its_springs(n_legs):
     params = MultipodParams(n_legs=n_legs)
     model, data = start(params, preset=replace(PRESETS["rl"], impratio=1.0))
     model.geom("ground").friction[0] = 0.0  # feet spread freely, and every leg carries its share

@@ -8,6 +8,8 @@ from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import N_LEGS, HexapodParams, robot
 from tarsus.controllers.clock import ClockController
 from tarsus.mjcf import compile_model, hexapod, strut
+from tarsus.mjcf.look import PARTS
+from tarsus.mjcf.write_assets import MACHINES
 
 
 def hexapod_of(params=None, preset="reference"):
@@ -23,11 +25,10 @@ def drawn(model, data, scene=None):
     everything, view = mujoco.mjtCatBit.mjCAT_ALL, (mujoco.MjvOption(), None, mujoco.MjvCamera())
     mujoco.mj_forward(model, data)
     mujoco.mjv_updateScene(model, data, *view, everything, scene)
-    legs = scene.skinvert.reshape(N_LEGS, -1, 3)
-    feet = [data.geom(f"leg_{leg}") for leg in range(N_LEGS)]
-    mesh = model.mesh("foot")
-    points = model.mesh_vert[mesh.vertadr[0] : mesh.vertadr[0] + mesh.vertnum[0]]
-    return legs, np.stack([foot.xpos + points @ foot.xmat.reshape(3, 3).T for foot in feet])
+    return tuple(
+        np.stack([scene.skinvert.reshape(-1, 3)[skin.vertadr[0] :][: skin.vertnum[0]] for skin in skins])
+        for skins in ([model.skin(f"{part}_{leg}") for leg in range(N_LEGS)] for part in ("leg", "foot"))
+    )
 
 
 def ends(data):
@@ -75,9 +76,7 @@ def test_over_a_walk_the_legs_are_above_ground_and_end_at_hip_and_toe():
 
 def test_the_foot_is_a_closed_surface_that_tapers_to_the_toe():
     """Its tip is the toe, its faces look outward, and at a lean of 50 degrees it is not in the ground."""
-    spec = mujoco.MjSpec()
-    strut.add_foot_mesh(spec)
-    points, faces = np.reshape(spec.meshes[0].uservert, (-1, 3)), np.reshape(spec.meshes[0].userface, (-1, 3))
+    points, faces = strut.foot()
     volume = np.einsum("ki,ki->k", points[faces[:, 0]], np.cross(points[faces[:, 1]], points[faces[:, 2]])).sum() / 6
     heights, radii = strut.FOOT.T
     frusta = np.diff(heights) * (radii[1:] ** 2 + radii[1:] * radii[:-1] + radii[:-1] ** 2) / 3
@@ -85,6 +84,17 @@ def test_the_foot_is_a_closed_surface_that_tapers_to_the_toe():
     assert volume == pytest.approx(area * frusta.sum(), rel=1e-3)
     lean = np.deg2rad(50)
     assert (points @ (np.sin(lean), 0, np.cos(lean))).min() > -1e-6
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_parts_are_drawn_as_sites_which_contact_does_not_look_at(machine):
+    """Speculative contacts sweep every geom of a body that may touch; the hexapod's plates are for the mouse."""
+    model = compile_model(MACHINES[machine].build())
+    touches = model.geom_contype | model.geom_conaffinity
+    paired = {*model.pair_geom1, *model.pair_geom2}
+    drawn = [model.geom(k).name for k in range(model.ngeom) if not touches[k] and k not in paired]
+    assert drawn == (["top", "bottom"] if machine == "hexapod" else [])
+    assert np.sum(model.site_group == PARTS) > 2
 
 
 def test_the_machine_is_drawn_without_mass_or_contact():

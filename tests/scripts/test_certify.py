@@ -13,6 +13,7 @@ from tarsus.envs.hexapod import HexapodConfig
 from tarsus.envs.hopping_leg import HoppingLegConfig
 from tarsus.envs.slip_leg import SlipLegConfig
 from tarsus.mjcf.hexapod import TORSO_SIZE
+from tarsus.mjcf.presets import contacts
 from tarsus.scripts import certify, evaluate
 from tarsus.scripts.certificates import certificate, judging, loading, parting, replay, settings, shown
 from tarsus.scripts.certificates.certificate import DRIFT, HOLD, LEAN, Certificate, Change
@@ -21,6 +22,7 @@ from tarsus.scripts.learning import policies
 from tarsus.scripts.pages import frame, trust
 
 N, CTRL_DT = 200, 0.02
+REFERENCE_PRESET = Setting("reference", SIMULATOR, {"preset": "reference"})
 RL, REFERENCE = Setting("rl", SIMULATOR, {}), Setting("reference", SIMULATOR, {})
 
 
@@ -229,14 +231,17 @@ def test_the_clock_holds_and_everything_is_written(short, tmp_path, capsys):
 
 @pytest.mark.parametrize(("factor", "on", "status"), [(0.8, "leans", 1), (0.8, "drifts", 1), (0.93, "leans", 0)])
 def test_the_exit_status_says_what_was_asked(short, monkeypatch, factor, on, status):
-    played = replay.play
+    played = replay.play_together
 
-    def worse(candidate, setting, *args):
-        found = played(candidate, setting, *args)
-        scale = factor if setting.kind == CONTACT else 1.0
-        return [replace(t, speed=scale * t.speed, total=scale * t.total) for t in found]
+    def worse(candidate, asked, *args):
+        found = played(candidate, asked, *args)
+        scales = [factor if setting.kind == CONTACT else 1.0 for setting in asked]
+        return [
+            [replace(t, speed=scale * t.speed, total=scale * t.total) for t in tracks]
+            for scale, tracks in zip(scales, found, strict=True)
+        ]
 
-    monkeypatch.setattr(replay, "play", worse)
+    monkeypatch.setattr(replay, "play_together", worse)
     assert certify.main(["clock", "--seeds", "2", "--seconds", "0.5", "--jobs", "1", "--fail-on", on]) == status
     assert certify.main(["clock", "--seeds", "2", "--seconds", "0.5", "--jobs", "1"]) == 0
 
@@ -247,7 +252,7 @@ def test_a_policy_that_uses_a_setting_is_found():
         return lambda observation, info: np.full(6, 0.5 if fast else 0.0)
 
     cheat = loading.Candidate("cheat", "Hexapod-v0", {"action_mode": "velocity"}, slides)
-    preset = settings.contacts(*map(HexapodConfig.PRESETS.get, ("rl", "reference")))["softer contact"]
+    preset = contacts(*map(HexapodConfig.PRESETS.get, ("rl", "reference")))["softer contact"]
     base, other = (replay.play(cheat, Setting("", CONTACT, {"preset": p}), [0, 1], 1.0) for p in ("rl", preset))
     row = judging.judged(Setting("softer contact", CONTACT, {}), base, other, by_speed=True)
     assert row.verdict == LEAN and row.speed.value < -0.5
@@ -276,6 +281,36 @@ def test_where_a_policy_was_trained_is_not_where_it_is_certified(trained):
     (made,) = replay.play(candidate, RL, [3], 0.4)
     (known,) = replay.play(replace(candidate, options={}), RL, [3], 0.4)
     np.testing.assert_array_equal(made.position, known.position)
+
+
+TOGETHER = {  # seconds: a policy that observes, one with robots and pushes drawn, two with contacts of other sizes
+    "hexapod-0": 1.0,
+    "hexapod-gait-randomised-0": 1.0,
+    "hexapod-commanded-0": 0.5,
+    "hopping-leg-1": 1.0,
+    "slip-leg-1": 0.5,
+    "tripod": 0.5,
+}
+
+
+@pytest.mark.parametrize("name", TOGETHER)
+def test_settings_played_together_give_the_same_bits_as_each_alone(name):
+    candidate = loading.load(name, "BigAnt-v0" if name == "tripod" else None, {})
+    fan = settings.fan(loading.check(candidate).unwrapped.config)
+    (alike, *others), seconds = settings.groups(fan), TOGETHER[name]
+    assert [fan[k].name for k in others[0] + others[1]] == ["reference", "exact"] and len(alike) == len(fan) - 2
+    asked = [fan[k] for k in alike]
+    for setting, tracks in zip(asked, replay.play_together(candidate, asked, [0, 1], seconds), strict=True):
+        for made, alone in zip(tracks, replay.play(candidate, setting, [0, 1], seconds), strict=True):
+            np.testing.assert_equal(vars(made), vars(alone))
+
+
+def test_a_setting_with_another_timestep_is_not_played_with_others():
+    candidate = loading.load("clock", None, {})
+    with pytest.raises(ValueError, match="simulations share timestep and integrator"):
+        replay.play_together(candidate, [Setting("rl", SIMULATOR, {"preset": "rl"}), REFERENCE_PRESET], [0], 0.2)
+    found = judging._played(candidate, [RL, REFERENCE_PRESET], [0], 0.2)  # so each is alone
+    assert [tracks[0].ctrl_dt for tracks, _ in found] == [CTRL_DT] * 2
 
 
 def test_rough_ground_is_under_the_feet_of_each_seed():
@@ -353,7 +388,7 @@ def test_what_cannot_be_certified_is_refused_in_a_sentence(line, short, tmp_path
 
 def test_a_setting_that_an_environment_has_not_is_left_out():
     candidate = loading.load("tripod", "BigAnt-v0", {})
-    found, _ = judging._played(candidate, Setting("exact", SIMULATOR, {"engine": "warp"}), [0], 0.2)
+    ((found, _),) = judging._played(candidate, [Setting("exact", SIMULATOR, {"engine": "warp"})], [0], 0.2)
     assert "warp" in found
     row = judging.judged(Setting("exact", SIMULATOR, {}), [track()], found, True)
     assert row.verdict == "" and shown.cells(row)[-1] == "left out"

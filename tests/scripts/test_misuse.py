@@ -6,12 +6,14 @@ before.
 """
 
 import argparse
+import functools
 from pathlib import Path
 
 import pytest
 
 from tarsus.scripts import arguments, cli
 from tarsus.scripts.machines import MACHINES
+from tarsus.scripts.suite import running
 from tarsus.scripts.views import rendering
 
 COMMANDS = cli.commands()
@@ -34,6 +36,7 @@ NEED_PACKAGES = {"train rllib": "ray"}  # which are not installed beside the oth
 FREE_TEXT = ("--address", "--part")  # options that any word may be meant by
 NOT_NUMBERS = ("word", "nan", "inf", "-inf", "1e308", "1e999", "-1e308", "", "0x10", "1,5")
 WRONG_WORDS = ("bogus", "", "=", "a=", "=1", "a=nan", "nan", "1e999", "a=1 b", "\x00", "(" * 500)
+ABOUT = functools.cache(running.about)  # an engine answers from a process of its own, every time the same
 SUFFIXES = ("", ".mp4", ".gif", ".png", ".npz", ".nc", ".csv", ".md", ".rc", ".xyz")
 
 
@@ -76,6 +79,7 @@ def outcome(monkeypatch, capsys, tmp_path):
     monkeypatch.chdir(here)
     monkeypatch.setenv("MUJOCO_GL", "egl")
     monkeypatch.setattr(rendering, "renders_with", lambda backend: True)
+    monkeypatch.setattr(running, "about", ABOUT)
 
     def begin():
         raise Began
@@ -192,6 +196,7 @@ REFUSED = {
     "search multipod --seed=-1": "--seed must be at least 0",
     "search multipod --phase-offset nan": "--phase-offset must be finite",
     "search hexapod --jobs 0": "--jobs must be a number of processes",
+    "search hexapod --method gradient --goal resistance": "the method gradient searches for a tripod's speed",
     "sweep gaits --cycle-times -1": "--cycle-times must be positive",
     "sweep gaits --duty 1": "slow_time must lie between",
     "sweep gaits --address localhost:1": "--address is for the backends dask and ray",

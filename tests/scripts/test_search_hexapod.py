@@ -12,6 +12,7 @@ from tarsus.scripts.machines import hexapod_exact as exact
 from tarsus.scripts.machines.hexapod import HexapodExperiment
 from tarsus.scripts.runs import summary
 from tarsus.scripts.studies import gait_proof
+from tarsus.scripts.studies.gait_gradient import DerivedWalk
 
 
 @pytest.fixture(scope="module")
@@ -65,3 +66,24 @@ def test_a_search_keeps_every_gait_it_tried_and_says_that_it_was_cut_short(patte
 def test_mujoco_follows_a_walk_at_its_speed_and_no_other(sim):
     assert gait_proof.follows(PARAMS, RUN, 0.532)
     assert not gait_proof.follows(PARAMS, RUN, 0.6)
+
+
+def test_an_ascent_begins_with_the_searchs_first_generation_and_counts_every_stride(monkeypatch):
+    def walked(self, sim, point):  # the longer the cycle the slower; every other gait falls at half way
+        return gait_proof.ExactWalk(1.0, 2.0 - point[0], 0.0) if point[3] > 0 else gait_proof.ExactWalk(0.5, 0.0, 1.0)
+
+    def derived(point):
+        slope = np.array([-1.0, 0.0, 0.0, 0.0])
+        return DerivedWalk(walked(None, None, point), 7.0, slope, np.ones(1), np.zeros((1, 4)))
+
+    monkeypatch.setattr(optimise.GaitSearch, "walk", walked)
+    monkeypatch.setattr(optimise, "RestWalks", lambda *_: derived)
+    monkeypatch.setattr(optimise.exact, "simulator", lambda ground: None)
+    task = optimise.GaitSearch(PARAMS)
+    tried, strides = optimise.ascend(task, 8, 1e3, seed=3)
+    first = task.first(8, 3)
+    assert all(np.array_equal(point, other) for (point, _), other in zip(tried, first, strict=False))
+    alone = sum((1.0 if point[3] > 0 else 0.5) * np.ceil(4.0 / point[0]) for point in first)
+    assert strides == alone + 7.0 * (len(tried) - 8) and len(tried) > 8
+    assert max(made.speed for _, made in tried) == pytest.approx(2.0 - task.bounds[0][0])
+    assert len(optimise.ascend(task, 8, 1e3, seed=3, stop=lambda: True)[0]) == 1

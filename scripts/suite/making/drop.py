@@ -48,22 +48,16 @@ def foot_drop() -> dict:
     drop = Drop(mass, foot, stiffness, damping, height)
     lowest = brentq(lambda t: drop.during_stance(t)[2], 1e-3, 0.2, xtol=1e-15)
     top = brentq(lambda t: drop.during_flight(t)[2], 1e-3, 0.2, xtol=1e-15)
+    highest = drop.during_flight(top)[0]
     window = [drop.touchdown + 0.02, drop.liftoff - 0.02]
     change = drop.during_stance(window[1] - drop.touchdown)[2] - drop.during_stance(window[0] - drop.touchdown)[2]
     load = mass * change / (window[1] - window[0]) + (mass + foot) * G
     level = 0.01
     high = brentq(lambda t: drop.during_flight(t)[1] - level, 1e-3, 0.1, xtol=1e-15)
+    spring = {"stiffness": stiffness, "damping": damping}
     joints = [
         {"name": "guide", "type": "slide", "parent": "world", "child": "body", "axis": [0, 0, 1]},
-        {
-            "name": "leg",
-            "type": "slide",
-            "parent": "body",
-            "child": "foot",
-            "axis": [0, 0, 1],
-            "stiffness": stiffness,
-            "damping": damping,
-        },
+        {"name": "leg", "type": "slide", "parent": "body", "child": "foot", "axis": [0, 0, 1], **spring},
     ]
     end = drop.liftoff + top + 0.02
     return {
@@ -89,15 +83,7 @@ def foot_drop() -> dict:
             row("time of it", "body", "speed z", drop.touchdown + lowest, 0.01, 0.1, crossing=rises(after=0.05)),
             row("load in stance", "contact", "force z", load, 0.005, mean=window),
             row("foot 1 cm high", "foot", "place z", drop.liftoff + high, 0.02, 0.1, crossing=rises(1, level, 0.3)),
-            row(
-                "top of the jump",
-                "body",
-                "place z",
-                rest + drop.during_flight(top)[0],
-                0.01,
-                0.1,
-                greatest=[drop.liftoff, end],
-            ),
+            row("top of the jump", "body", "place z", rest + highest, 0.01, 0.1, greatest=[drop.liftoff, end]),
             row("time of the top", "body", "speed z", drop.liftoff + top, 0.02, 0.1, crossing=falls(after=0.4)),
         ],
         "provenance": {

@@ -78,14 +78,13 @@ def painleve_below() -> dict:
     friction, speed = 0.4, 2.0
     found = _solve(sliding, [0.0, speed, ANGLE, 0.0], 0.2, friction, event=lambda t, state, friction: state[1])
     stop, (way, _, angle, spin) = found.t[-1], found.y[:, -1]
-    first, half = load(ANGLE, 0.0, friction), stop / 2
-    window = [0.0, half]
-    foot = _rod(speed)["shapes"][0]["position"]
-    middle = found.sol(half)
+    first, half, end = load(ANGLE, 0.0, friction), stop / 2, stop + 0.05
+    window, middle = [0.0, half], found.sol(half)
+    point = {"point": _rod(speed)["shapes"][0]["position"], "bound": BOUND}
     centre = [state[1] + HALF * math.cos(state[2]) * state[3] for state in (found.sol(0.0), middle)]
     mean = -MASS * (centre[1] - centre[0]) / half / friction
     rest = _solve(pivoting, [angle, spin], 0.05).sol(0.05)
-    return _case("painleve_below", speed, friction, stop + 0.05) | {
+    return _case("painleve_below", speed, friction, end) | {
         "title": "Painleve's rod, below the paradox",
         "what": f"A light-ended rod leans back and slides point ahead, mu = {friction}, where the paradox begins "
         f"at {critical(ANGLE):.3f}. "
@@ -94,42 +93,12 @@ def painleve_below() -> dict:
         "measurements": [
             row("mean load", "contact", "force z", mean, 0.01, mean=window, bound=1e-8),
             row("mean friction", "contact", "force x", -friction * mean, 0.01, mean=window, bound=1e-8),
-            row(
-                "speed of the point halfway",
-                "rod",
-                "speed x",
-                middle[1],
-                0.005,
-                speed,
-                at=half,
-                point=foot,
-                bound=BOUND,
-            ),
+            row("speed of the point halfway", "rod", "speed x", middle[1], 0.005, speed, at=half, **point),
             row("spin halfway", "rod", "spin y", middle[3], 0.01, at=half, bound=BOUND),
-            row("way of the point", "rod", "place x", way, 0.01, change=[0.0, stop + 0.05], point=foot, bound=BOUND),
-            row(
-                "speed of the point at rest",
-                "rod",
-                "speed x",
-                0.0,
-                0.005,
-                speed,
-                at=stop + 0.05,
-                point=foot,
-                bound=BOUND,
-            ),
-            row("spin at the end", "rod", "spin y", rest[1], 0.01, at=stop + 0.05, bound=BOUND),
-            row(
-                "height of the point",
-                "rod",
-                "place z",
-                0.0,
-                0.005,
-                HALF,
-                greatest=[0.0, stop + 0.05],
-                point=foot,
-                bound=BOUND,
-            ),
+            row("way of the point", "rod", "place x", way, 0.01, change=[0.0, end], **point),
+            row("speed of the point at rest", "rod", "speed x", 0.0, 0.005, speed, at=end, **point),
+            row("spin at the end", "rod", "spin y", rest[1], 0.01, at=end, bound=BOUND),
+            row("height of the point", "rod", "place z", 0.0, 0.005, HALF, greatest=[0.0, end], **point),
         ],
         "provenance": {
             "kind": "integrated",

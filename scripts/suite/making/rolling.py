@@ -72,36 +72,17 @@ def hoop_and_disc() -> dict:
         time = (speed - rolling) / (friction * G)
         place = (speed + rolling) / 2 * time + rolling * (last - time)
         turn = turning[1] + friction * G / (share * radius) * time / 2
-        moved = {"along": FORWARD, "at": last, "scale": speed}
+        moved, halfway = (
+            {"along": FORWARD, "at": last, "scale": speed},
+            {"along": SIDE, "at": time / 2, "scale": 10.0},
+        )
         measurements += [
             measured(f"speed of the {name}", name, "velocity", "m/s", rolling, 0.005, **moved),
             measured(f"place of the {name}", name, "position", "m", place, 0.005, **moved),
-            measured(
-                f"spin of the {name} halfway",
-                name,
-                "angular_velocity",
-                "rad/s",
-                turn,
-                0.06,
-                10.0,
-                along=SIDE,
-                at=time / 2,
-            ),
+            measured(f"spin of the {name} halfway", name, "angular_velocity", "rad/s", turn, 0.06, **halfway),
         ]
-    crossing = {"level": 0.0, "direction": "down"}
-    measurements.append(
-        measured(
-            "turning back",
-            "hoop",
-            "velocity",
-            "s",
-            speed / (friction * G),
-            0.003,
-            1.0,
-            along=FORWARD,
-            crossing=crossing,
-        )
-    )
+    back = {"along": FORWARD, "crossing": {"level": 0.0, "direction": "down"}}
+    measurements.append(measured("turning back", "hoop", "velocity", "s", speed / (friction * G), 0.003, 1.0, **back))
     return {
         "id": "hoop_and_disc",
         "version": 1,

@@ -76,6 +76,32 @@ class Stride:
         return np.array([r * s, r * c, dr * s + r * da * c, dr * c - r * da * s])
 
 
+def _rows(stride: Stride, forward: float, end: float) -> list[dict]:
+    """Return what is measured in stance, at lift-off and at the end [s], of a runner with that first speed [m/s]."""
+    lowest = brentq(lambda t: stride.body(t)[3], 1e-3, stride.standing - 1e-3, xtol=1e-15)
+    shortest = brentq(lambda t: stride.motion(t)[2], 1e-3, stride.standing - 1e-3, xtol=1e-15)
+    deepest, bent = stride.body(lowest)[1], stride.motion(shortest)[0]
+    standing = stride.standing
+    window, stance = [0.02, standing - 0.02], {"least": [0.0, standing], "bound": BOUND}
+    begin, finish, left = stride.body(0.0), stride.body(end), stride.body(standing)
+    push = stride.mass * (stride.body(window[1]) - stride.body(window[0]))[2:] / (window[1] - window[0])
+    weight = (stride.mass + stride.foot) * G
+    lifted, last, mean = ({"bound": SLIPPING} | how for how in ({"at": standing}, {"at": end}, {"mean": window}))
+    mean |= {"bound": 1e-8}
+    return [
+        row("lowest point", "body", "place z", deepest, 0.005, 0.1, **stance),
+        row("time of it", "body", "speed z", lowest, 0.01, 0.1, crossing=rises(), bound=BOUND),
+        row("shortest leg", "body", "place", bent, 0.005, 0.1, relative_to="foot", **stance),
+        row("load in stance", "contact", "force z", push[1] + weight, 0.01, weight, **mean),
+        row("friction in stance", "contact", "force x", push[0], 0.01, weight, **mean),
+        row("speed along x at lift-off", "body", "speed x", left[2], 0.005, forward, **lifted),
+        row("speed along z at lift-off", "body", "speed z", left[3], 0.01, 1.0, **lifted),
+        row("spin of the leg in flight", "foot", "spin y", stride.flying(end - standing)[3], 0.01, at=end, bound=1e-4),
+        row("way", "body", "place x", finish[0] - begin[0], 0.005, change=[0.0, end], bound=SLIPPING),
+        row("height at the end", "body", "place z", finish[1], 0.01, 0.1, **last),
+    ]
+
+
 def slip_stride() -> dict:
     """Return a stride of a small runner on a springy leg, from touchdown to past the next apex."""
     mass, radius, foot, foot_moment, stiffness, rest = 1.0, 0.03, 0.01, 1e-6, 800.0, 0.3
@@ -83,18 +109,9 @@ def slip_stride() -> dict:
     stride = Stride(mass, moment, foot, foot_moment, stiffness, rest, angle, np.array([forward, down]))
     away = rest * np.array([math.sin(angle), 0.0, math.cos(angle)])
     spin = {"angular_velocity": [0.0, stride.spin, 0.0]}
-    lowest = brentq(lambda t: stride.body(t)[3], 1e-3, stride.standing - 1e-3, xtol=1e-15)
-    shortest = brentq(lambda t: stride.motion(t)[2], 1e-3, stride.standing - 1e-3, xtol=1e-15)
-    end, standing = stride.standing + 0.06, stride.standing
-    left = stride.body(stride.standing)
+    end = stride.standing + 0.06
     leg = {"name": "leg", "type": "slide", "parent": "body", "child": "foot", "axis": (-away / rest).tolist()}
     leg["stiffness"] = stiffness
-    window = [0.02, standing - 0.02]
-    stance = [0.0, standing]
-    inside = [stride.body(t) for t in window]
-    push = mass * (inside[1] - inside[0])[2:] / (window[1] - window[0])
-    weight = (mass + foot) * G
-    finish = stride.body(end)
     return {
         "id": "slip_stride",
         "version": 1,
@@ -112,36 +129,7 @@ def slip_stride() -> dict:
         ],
         "joints": [*plane("body"), leg],
         "contacts": [contact("foot", "ground", 1.0)],
-        "measurements": [
-            row("lowest point", "body", "place z", stride.body(lowest)[1], 0.005, 0.1, least=stance, bound=BOUND),
-            row("time of it", "body", "speed z", lowest, 0.01, 0.1, crossing=rises(), bound=BOUND),
-            row(
-                "shortest leg",
-                "body",
-                "place",
-                stride.motion(shortest)[0],
-                0.005,
-                0.1,
-                relative_to="foot",
-                least=stance,
-                bound=BOUND,
-            ),
-            row("load in stance", "contact", "force z", push[1] + weight, 0.01, weight, mean=window, bound=1e-8),
-            row("friction in stance", "contact", "force x", push[0], 0.01, weight, mean=window, bound=1e-8),
-            row("speed along x at lift-off", "body", "speed x", left[2], 0.005, forward, at=standing, bound=SLIPPING),
-            row("speed along z at lift-off", "body", "speed z", left[3], 0.01, 1.0, at=standing, bound=SLIPPING),
-            row(
-                "spin of the leg in flight",
-                "foot",
-                "spin y",
-                stride.flying(end - standing)[3],
-                0.01,
-                at=end,
-                bound=1e-4,
-            ),
-            row("way", "body", "place x", finish[0] - away[0], 0.005, change=[0.0, end], bound=SLIPPING),
-            row("height at the end", "body", "place z", finish[1], 0.01, 0.1, at=end, bound=SLIPPING),
-        ],
+        "measurements": _rows(stride, forward, end),
         "provenance": {
             "kind": "integrated",
             "derivation": "Stance: Lagrange's equations of leg length and angle, with the bodies' moments of "

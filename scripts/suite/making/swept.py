@@ -56,15 +56,35 @@ def tripod_motion(start: np.ndarray, duration: float):
     return solve_ivp(_tripod_slopes, (0.0, duration), [0.0, 0.0, 0.0, *start], "DOP853", **options)
 
 
+def _tripod_rows(motion, end: float) -> list[dict]:
+    """Return what is measured of the tripod: mean forces while it slides, and its motion until the end [s]."""
+    window, fast, size = [0.5, end], 0.15, 0.25
+
+    def mean(foot: int, axis: int) -> float:
+        integral = quad(lambda t: tripod_forces(motion(t)[2], motion(t)[3:])[foot, axis], *window, epsabs=1e-13)[0]
+        return integral / (window[1] - window[0])
+
+    of_forces = {"mean": window, "bound": BOUND}
+    made = [
+        row(f"force along {axis} on foot {n}", f"contact_{n}", f"force {axis}", mean(n - 1, k), 0.01, MASS * G / 3,
+            **of_forces)
+        for n in (1, 2, 3)
+        for k, axis in enumerate("xyz")
+    ]  # fmt: skip
+    last, scales = motion(end), (fast, fast, fast / size)
+    for what, value, scale in zip(("speed x", "speed y", "spin z"), last[3:], scales, strict=True):
+        made.append(row(f"{what} at the end", "body", what, value, 0.01, scale, at=end, bound=BOUND))
+    for what, value, scale in zip(("place x", "place y", "turn z"), last[:3], scales, strict=True):
+        made.append(row(f"change of {what}", "body", what, value, 0.01, scale, change=[0.0, end], bound=BOUND))
+    return made
+
+
 def tripod_slides() -> dict:
     """Return a rigid tripod, its centre of mass above the ground, whose three feet slide."""
     duration = 1.0
     start = fsolve(
         lambda twist: _tripod_slopes(0.0, [0.0, 0.0, 0.0, *twist])[3:], [*BELTS.mean(axis=0), 0.0], xtol=1e-12
     )
-    solved = tripod_motion(start, duration)
-    motion, window, fast = solved.sol, [0.5, duration], 0.15
-    last, size = motion(duration), 0.25
     feet = [{"name": f"foot_{n}", "type": "point", "position": [*p, -HEIGHT]} for n, p in enumerate(PLACES.tolist(), 1)]
     body = {
         "name": "body",
@@ -75,39 +95,8 @@ def tripod_slides() -> dict:
         "angular_velocity": [0.0, 0.0, float(start[2])],
         "shapes": feet,
     }
-    belts, contacts, measurements = [], [], []
-    for n, (place, velocity, friction) in enumerate(
-        zip(PLACES.tolist(), BELTS.tolist(), FRICTION.tolist(), strict=True), 1
-    ):
-        belts.append(belt(n, place, velocity))
-        contacts.append(contact(f"body.foot_{n}", f"belt_{n}", friction, f"contact_{n}"))
-        for k, axis in enumerate("xyz"):
-            mean = (
-                quad(lambda t, n=n, k=k: tripod_forces(motion(t)[2], motion(t)[3:])[n - 1, k], *window, epsabs=1e-13)[0]
-                / 0.5
-            )
-            measurements.append(
-                row(
-                    f"force along {axis} on foot {n}",
-                    f"contact_{n}",
-                    f"force {axis}",
-                    mean,
-                    0.01,
-                    MASS * G / 3,
-                    mean=window,
-                    bound=BOUND,
-                )
-            )
-    ways = [("speed x", last[3], fast), ("speed y", last[4], fast), ("spin z", last[5], fast / size)]
-    measurements += [
-        row(f"{what} at the end", "body", what, value, 0.01, scale, at=duration, bound=BOUND)
-        for what, value, scale in ways
-    ]
-    ways = [("place x", last[0], fast), ("place y", last[1], fast), ("turn z", last[2], fast / size)]
-    measurements += [
-        row(f"change of {what}", "body", what, value, 0.01, scale, change=[0.0, duration], bound=BOUND)
-        for what, value, scale in ways
-    ]
+    grounds = list(enumerate(zip(PLACES.tolist(), BELTS.tolist(), FRICTION.tolist(), strict=True), 1))
+    contacts = [contact(f"body.foot_{n}", f"belt_{n}", friction, f"contact_{n}") for n, (*_, friction) in grounds]
     return {
         "id": "tripod_slides",
         "version": 1,
@@ -119,10 +108,10 @@ def tripod_slides() -> dict:
         "which loads some feet and relieves others, and so changes friction itself. A solver that couples load "
         "and friction loosely misses the forces.",
         "duration": duration,
-        "bodies": [body, *belts],
+        "bodies": [body, *(belt(n, place, velocity) for n, (place, velocity, _) in grounds)],
         "contacts": contacts,
         "forces": [{"body": "body", "force": [*PULL.tolist(), 0.0]}],
-        "measurements": measurements,
+        "measurements": _tripod_rows(tripod_motion(start, duration).sol, duration),
         "provenance": {
             "kind": "integrated",
             "derivation": "Three loads follow from the weight and from two moments, in which friction is mu "
@@ -136,73 +125,70 @@ def tripod_slides() -> dict:
     }
 
 
+SLOPE, FOOT, HALF, BELT = 0.2, 1.0, 0.05, 0.1  # angle; mass [kg] and half extent [m] of a foot, of a belt's depth [m]
+SWEEP, END = 0.1, 1.0  # speed of the belts [m/s], duration [s]
+NORMAL = [math.sin(SLOPE), 0.0, math.cos(SLOPE)]
+DOWN = [math.cos(SLOPE), 0.0, -math.sin(SLOPE)]
+LOAD = FOOT * G * math.cos(SLOPE)
+
+
+def _slide(friction: float, rest: bool):
+    """Return the way and the speed of a foot down the slope, at rest first or as fast as it stays."""
+    share = math.tan(SLOPE) / friction  # of friction that carries the weight down the slope
+    start = 0.0 if rest else SWEEP * share / math.sqrt(1 - share**2)
+
+    def slopes(t, state):
+        speed = math.hypot(SWEEP, state[1])
+        return [state[1], FOOT * G * math.sin(SLOPE) / FOOT - friction * LOAD / FOOT * state[1] / speed]
+
+    return solve_ivp(slopes, (0.0, END), [0.0, start], "DOP853", rtol=1e-13, atol=1e-15, dense_output=True)
+
+
+def _swept_rows(n: int, friction: float, rest: bool, solved) -> list[dict]:
+    """Return what is measured of a foot."""
+    window = [0.0, 0.2] if rest else [0.5, END]
+
+    def mean(k: int) -> float:
+        def force(t):
+            slip = np.array([-SWEEP, solved.sol(t)[1]])
+            return -friction * LOAD * slip[k] / np.linalg.norm(slip)
+
+        return quad(force, *window, epsabs=1e-13)[0] / (window[1] - window[0])
+
+    foot, (way, speed), what = f"foot_{n}", solved.y[:, -1], f"mu = {friction}" + (", from rest" if rest else "")
+    down, of_force = {"along": DOWN, "bound": BOUND}, {"mean": window, "bound": BOUND}
+    pull, under = friction * LOAD, f"contact_{n}"
+    return [
+        row(f"way down the slope, {what}", foot, "place", way, 0.01, change=[0.0, END], **down),
+        row(f"speed at the end, {what}", foot, "speed", speed, 0.01, at=END, **down),
+        row(f"friction across the slope, {what}", under, "force y", mean(0), 0.01, pull, **of_force),
+        row(f"friction down the slope, {what}", under, "force", mean(1), 0.01, pull, along=DOWN, **of_force),
+    ]
+
+
+def _swept_bodies(n: int, speed: float) -> list[dict]:
+    """Return a foot, with its speed down the slope, and the belt under it."""
+    velocity, side = [speed * d for d in DOWN], 1.0 * n
+    centre, place = ([depth * NORMAL[0], side, depth * NORMAL[2]] for depth in (HALF, -BELT))
+    shape = {"name": "box", "type": "box", "size": [0.5, 0.3, BELT]}
+    motion = {"axis": [0, 1, 0], "times": [0.0], "velocities": [SWEEP]}
+    return [
+        box(f"foot_{n}", FOOT, (HALF,) * 3, position=centre, quaternion=tilted(SLOPE), velocity=velocity),
+        {"name": f"belt_{n}", "position": place, "quaternion": tilted(SLOPE), "motion": motion, "shapes": [shape]},
+    ]
+
+
 def swept_foot() -> dict:
     """Return loaded feet on slopes whose ground is swept across: they slide down, below the friction angle."""
-    slope, mass, half, end = 0.2, 1.0, 0.05, 1.0
-    normal = [math.sin(slope), 0.0, math.cos(slope)]
-    down = [math.cos(slope), 0.0, -math.sin(slope)]
-    belt_half, pull, load = 0.1, mass * G * math.sin(slope), mass * G * math.cos(slope)
     bodies, joints, contacts, measurements = [], [], [], []
-    for n, (friction, sweep, rest) in enumerate(((0.5, 0.1, False), (0.3, 0.1, False), (0.5, 0.1, True)), 1):
-        share = math.tan(slope) / friction  # of friction that carries the weight down the slope
-        steady = sweep * share / math.sqrt(1 - share**2)
-
-        def slopes(t, state, friction=friction, sweep=sweep):
-            speed = math.hypot(sweep, state[1])
-            return [state[1], pull / mass - friction * load / mass * state[1] / speed]
-
-        solved = solve_ivp(
-            slopes, (0.0, end), [0.0, 0.0 if rest else steady], "DOP853", rtol=1e-13, atol=1e-15, dense_output=True
+    for n, (friction, rest) in enumerate(((0.5, False), (0.3, False), (0.5, True)), 1):
+        solved = _slide(friction, rest)
+        bodies += _swept_bodies(n, solved.y[1, 0])
+        joints.append(
+            {"name": f"leg_{n}", "type": "planar", "parent": "world", "child": f"foot_{n}", "axis": [0, 1, 0]}
         )
-        way, speed = solved.y[:, -1]
-        side = 1.0 * n
-        name, foot = f"belt_{n}", f"foot_{n}"
-        centre = [half * normal[0], side, half * normal[2]]
-        velocity = [solved.y[1, 0] * d for d in down]
-        bodies.append(box(foot, mass, (half, half, half), position=centre, quaternion=tilted(slope), velocity=velocity))
-        shape = {"name": "box", "type": "box", "size": [0.5, 0.3, belt_half]}
-        motion = {"axis": [0, 1, 0], "times": [0.0], "velocities": [sweep]}
-        place = [-belt_half * normal[0], side, -belt_half * normal[2]]
-        bodies.append(
-            {"name": name, "position": place, "quaternion": tilted(slope), "motion": motion, "shapes": [shape]}
-        )
-        joints.append({"name": f"leg_{n}", "type": "planar", "parent": "world", "child": foot, "axis": [0, 1, 0]})
-        contacts.append(contact(foot, name, friction, f"contact_{n}"))
-        what = f"mu = {friction}" + (", from rest" if rest else "")
-        window = [0.0, 0.2] if rest else [0.5, end]
-
-        def mean(k, friction=friction, sweep=sweep, solved=solved, window=window):
-            def force(t):
-                slip = np.array([-sweep, solved.sol(t)[1]])
-                return -friction * load * slip[k] / np.linalg.norm(slip)
-
-            return quad(force, *window, epsabs=1e-13)[0] / (window[1] - window[0])
-
-        measurements += [
-            row(f"way down the slope, {what}", foot, "place", way, 0.01, along=down, change=[0.0, end], bound=BOUND),
-            row(f"speed at the end, {what}", foot, "speed", speed, 0.01, along=down, at=end, bound=BOUND),
-            row(
-                f"friction across the slope, {what}",
-                f"contact_{n}",
-                "force y",
-                mean(0),
-                0.01,
-                friction * load,
-                mean=window,
-                bound=BOUND,
-            ),
-            row(
-                f"friction down the slope, {what}",
-                f"contact_{n}",
-                "force",
-                mean(1),
-                0.01,
-                friction * load,
-                along=down,
-                mean=window,
-                bound=BOUND,
-            ),
-        ]
+        contacts.append(contact(f"foot_{n}", f"belt_{n}", friction, f"contact_{n}"))
+        measurements += _swept_rows(n, friction, rest, solved)
     return {
         "id": "swept_foot",
         "version": 1,
@@ -213,7 +199,7 @@ def swept_foot() -> dict:
         "moves sideways under them at .1 m/s. "
         "Friction points against the slip, so that little is left to hold the weight: they slide down steadily. "
         "A pyramid instead of a cone, or creep, changes the speed.",
-        "duration": end,
+        "duration": END,
         "bodies": bodies,
         "joints": joints,
         "contacts": contacts,

@@ -12,6 +12,8 @@ from scipy.optimize import root
 from .parts import G, contact
 from .rows import Y, plane, rises, row
 
+HIP = 5.0  # its mass [kg]
+
 
 class WalkerStep:
     """The simplest walker with feet of finite mass: legs of length 1, masses at hip and feet, both legs straight.
@@ -80,24 +82,17 @@ class WalkerStep:
         return found.x * scale
 
 
-def simplest_walker() -> dict:
-    """Return the simplest walker on stepping stones, which spare its swing foot the ground."""
-    foot, spin, hip = 0.01, 1e-6, 5.0
-    walker = WalkerStep(foot, spin)
-    angle, rate, swing = walker.fixed_point()
-    start = np.array([-angle, angle, rate, swing])
-    end, step, motion = walker.step(start)
-    stride = 2 * math.sin(angle)
-    upright = motion(step / 2)
+def _bodies(walker: WalkerStep, angle: float, rate: float, swing: float) -> list[dict]:
+    """Return hip and legs just after a heel strike; the foot in front stands at the origin."""
     hub = [math.sin(-angle), 0.0, math.cos(angle)]
     speed = [math.cos(angle) * rate, 0.0, math.sin(angle) * rate]
     away = [speed[0] - math.cos(angle) * swing, 0.0, speed[2] + math.sin(angle) * swing]
-    moments = [spin * hip] * 3
-    foot_of = {"mass": foot * hip, "inertia": moments, "shapes": [{"name": "foot", "type": "point"}]}
-    bodies = [
+    moments, point = [walker.spin * HIP] * 3, {"name": "foot", "type": "point"}
+    foot_of = {"mass": walker.foot * HIP, "inertia": moments, "shapes": [point]}
+    return [
         {
             "name": "hip",
-            "mass": hip,
+            "mass": HIP,
             "inertia": [0.01] * 3,
             "position": hub,
             "velocity": speed,
@@ -106,18 +101,38 @@ def simplest_walker() -> dict:
         {"name": "leg_1", "position": [0.0, 0.0, 0.0], "angular_velocity": [0.0, rate, 0.0], **foot_of},
         {
             "name": "leg_2",
-            "position": [-stride, 0.0, 0.0],
+            "position": [-2 * math.sin(angle), 0.0, 0.0],
             "velocity": away,
             "angular_velocity": [0.0, swing, 0.0],
             **foot_of,
         },
     ]
+
+
+def _rows(angle: float, step: float, upright: np.ndarray) -> list[dict]:
+    """Return what is measured in two steps, from the state in the middle of one."""
+    stride, strike, two = 2 * math.sin(angle), partial(rises, after=0.3), [0.1, 0.1 + 2 * step]
+    swung, precise = upright[1] - angle, {"bound": 1e-10}
+    return [
+        row("first heel strike", "hip", "speed z", step, 0.005, step, crossing=strike(1), **precise),
+        row("second heel strike", "hip", "speed z", 2 * step, 0.01, step, crossing=strike(2), **precise),
+        row("way in two steps", "hip", "place x", 2 * stride, 0.01, stride, change=two, **precise),
+        row("swing leg in mid-step", "leg_2", "turn y", swung, 0.005, 2 * angle, at=step / 2, **precise),
+        row("speed in mid-step", "hip", "speed", upright[2], 0.005, at=step / 2, **precise),
+        row("and a step later", "hip", "speed", upright[2], 0.01, at=1.5 * step, **precise),
+    ]
+
+
+def simplest_walker() -> dict:
+    """Return the simplest walker on stepping stones, which spare its swing foot the ground."""
+    walker = WalkerStep(foot=0.01, spin=1e-6)
+    angle, rate, swing = walker.fixed_point()
+    _, step, motion = walker.step(np.array([-angle, angle, rate, swing]))
+    bodies, stride = _bodies(walker, angle, rate, swing), 2 * math.sin(angle)
     stone = {"name": "box", "type": "box", "size": [0.1, 0.1, 0.05]}
     stones = [{"name": f"stone_{n}", "position": [n * stride, 0.0, -0.05], "shapes": [stone]} for n in range(4)]
-    at_hip = {"parent": "hip", "anchor": hub, "axis": Y}
+    at_hip = {"parent": "hip", "anchor": bodies[0]["position"], "axis": Y}
     hinges = [{"name": f"hinge_{n}", "type": "hinge", "child": f"leg_{n}", **at_hip} for n in (1, 2)]
-    strike = partial(rises, after=0.3)
-    two = [0.1, 0.1 + 2 * step]
     return {
         "id": "simplest_walker",
         "version": 1,
@@ -134,23 +149,7 @@ def simplest_walker() -> dict:
         "bodies": [*bodies, *stones],
         "joints": [*plane("hip"), *hinges],
         "contacts": [contact(f"leg_{1 + n % 2}", f"stone_{n}", 1.0, f"stone_{n}") for n in range(4)],
-        "measurements": [
-            row("first heel strike", "hip", "speed z", step, 0.005, step, crossing=strike(1), bound=1e-10),
-            row("second heel strike", "hip", "speed z", 2 * step, 0.01, step, crossing=strike(2), bound=1e-10),
-            row("way in two steps", "hip", "place x", 2 * stride, 0.01, stride, change=two, bound=1e-10),
-            row(
-                "swing leg in mid-step",
-                "leg_2",
-                "turn y",
-                upright[1] - angle,
-                0.005,
-                2 * angle,
-                at=step / 2,
-                bound=1e-10,
-            ),
-            row("speed in mid-step", "hip", "speed", upright[2], 0.005, at=step / 2, bound=1e-10),
-            row("and a step later", "hip", "speed", upright[2], 0.01, at=1.5 * step, bound=1e-10),
-        ],
+        "measurements": _rows(angle, step, motion(step / 2)),
         "provenance": {
             "kind": "integrated",
             "derivation": "Lagrange's equations of the two angles, integrated to 1e-13; a heel strike keeps the "

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tarsus.analytic.contact import Feet, Viscous, solve
-from tarsus.analytic.contact.fit import fit_friction, fit_stiffness, prediction_errors
+from tarsus.analytic.contact.fit import fit_coulomb, fit_friction, fit_stiffness, prediction_errors
 
 
 @pytest.fixture
@@ -31,6 +31,27 @@ def test_slips_along_one_line_do_not_determine_friction(rng):
     slip = rng.normal(size=(50, 1, 1)) * [1.0, 0.5]
     fit = fit_friction(slip, -slip, 1.0)
     assert not fit.determined.any() and np.isnan(fit.mu).all()
+
+
+def test_coulombs_friction_is_recovered_from_feet_that_slide(hexapods):
+    pos, vel = hexapods
+    mu = np.linspace(0.3, 0.8, 6)
+    found = solve(pos, vel, Feet(100.0, mu, 5.0), "coulomb")
+    slip = slips(pos, vel, found.twist)
+    fit = fit_coulomb(slip, found.force[..., :2], found.load, 0.05)
+    np.testing.assert_allclose(fit.mu, mu, rtol=1e-3)  # the solver's gap moves slow feet's tractions
+    speed, full = np.linalg.norm(slip, axis=-1), mu * found.load
+    np.testing.assert_array_equal(fit.frames, np.sum((speed > 0.05) & (found.load > 0), axis=0))
+    off = np.abs(np.linalg.norm(found.force[..., :2], axis=-1) - full)[speed > 0.05]
+    assert fit.residual.max() < 1e-3 and off.max() < 1e-3 * full.max()
+    stuck = fit_coulomb(slip, found.force[..., :2], found.load, 1e3)
+    assert np.isnan(stuck.mu).all() and not stuck.frames.any()
+    assert fit_coulomb(slip, -found.force[..., :2], found.load, 0.05).mu.max() < 0  # not braking: plain to see
+
+
+def test_heights_that_are_all_alike_say_nothing_of_stiffness(rng):
+    pos = np.tile([[0.2, 0.1, -0.1], [0.2, -0.1, -0.1], [-0.2, 0.1, -0.1], [-0.2, -0.1, -0.1]], (20, 1, 1))
+    assert np.isnan(fit_stiffness(pos, rng.uniform(1, 2, (20, 4))).stiffness).all()
 
 
 def test_stiffness_is_recovered_when_four_feet_carry(hexapods, robot):

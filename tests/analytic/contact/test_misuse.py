@@ -51,6 +51,7 @@ CALLS = {
     contact.lag_filter: {"twist": np.zeros((5, 3)), "gamma": 0.5},
     contact.force_scale: {"predicted": VEL, "measured": VEL},
     fit.fit_friction: SLIPS,
+    fit.fit_coulomb: {**{name: value for name, value in SLIPS.items() if name != "reference_speed"}, "slowest": 0.1},
     fit.fit_stiffness: {**FRAMES, "ground": 0.0, "regulariser": 0.0, "tolerance": 1e-8},
     fit.prediction_errors: {
         **{"foot_pos": FRAMES["foot_pos"], "foot_vel": np.tile(VEL, (5, 1, 1)), "force": np.ones((5, N, 3))},
@@ -88,7 +89,8 @@ def test_every_public_function_is_here():
     public = {getattr(contact, name) for name in contact.__all__ if name != "LAWS"}
     for module in (fit, se2):
         public |= {value for value in vars(module).values() if getattr(value, "__module__", "") == module.__name__}
-    results = {contact.Motion, contact.Support, SolverStatus, contact.SlidingLaw, fit.FrictionFit, fit.StiffnessFit}
+    results = {contact.Motion, contact.Support, SolverStatus, contact.SlidingLaw}
+    results |= {fit.CoulombFit, fit.FrictionFit, fit.StiffnessFit}
     methods = set(se2.METHODS.values())  # whose arguments `integrate` has checked
     for value in public - results - methods:
         if isinstance(value, type | types.FunctionType) and not value.__name__.startswith("_"):

@@ -11,6 +11,7 @@ from tarsus.controllers import gaits
 from tarsus.scripts.pages import frame, sliding_test
 from tarsus.scripts.search_multipod import Problem, optimise
 from tarsus.scripts.sliding import cases as sliding_cases
+from tarsus.scripts.sliding import fitted as sliding_fitted
 from tarsus.scripts.sliding import prediction as sliding_prediction
 from tarsus.scripts.sliding import recording as sliding_recording
 from tarsus.scripts.sliding.laboratory import Walk, record, rotated_back
@@ -78,7 +79,7 @@ def test_a_robot_that_obeys_the_model_is_predicted_exactly():
 def test_fitted_parameters_recover_the_invented_robot():
     recording, feet, _ = invented()
     measured = sliding_prediction.measure(recording)
-    fitted = sliding_prediction.fitted_feet(measured, regulariser=1e-6)
+    fitted = sliding_fitted.fitted_feet(measured, regulariser=1e-6)
     np.testing.assert_allclose(fitted.stiffness, 500.0, rtol=0.05)
     errors = {
         name: sliding_cases.rms(
@@ -112,11 +113,32 @@ def test_a_recording_too_short_for_the_filter_is_refused():
 
 
 def test_recordings_from_files_give_a_table(tmp_path, capsys):
-    for forces, lines in ((True, 6), (False, 4)):
+    for forces, lines in ((True, 13), (False, 4)):  # errors; with forces, the parameters of five legs too
         path = tmp_path / f"mine_{forces}.csv"
         sliding_recording.save(invented(forces=forces)[0], path)
         assert frame.main(sliding_test, ["--recording", str(path)]) == 0
-        assert len([line for line in capsys.readouterr().out.splitlines() if line.startswith("|")]) == lines
+        out = capsys.readouterr().out
+        assert len([line for line in out.splitlines() if line.startswith("|")]) == lines
+        assert ("stiffness [N/m]" in out) == ("Coulomb mu [1]" in out) == forces
+
+
+def test_fitted_friction_is_printed_with_its_axis():
+    """Feet with w along (1, -1) have the axis -45 degrees, along which friction is 1 + w^2 times the least."""
+    recording, feet, found = invented()
+    measured = sliding_prediction.measure(recording)
+    n, w = measured.foot_pos.shape[1], np.array([0.6, -0.6])
+    slip = sliding_prediction.slips(measured)
+    traction = -0.4 * measured.force[..., 2:] * (slip + (slip @ w)[..., None] * w)
+    known = sliding_fitted.fit(replace(measured, force=np.concatenate([traction, measured.force[..., 2:]], axis=-1)))
+    head, rows = sliding_fitted.head(known), sliding_fitted.rows(known, "abcdefgh"[:n])
+    speed = known.reference_speed
+    assert head[2] == f"viscous mu at {1e3 * speed:.1f} mm/s [1]" and len({len(row) for row in (head, *rows)}) == 1
+    for leg, row in zip("abcdefgh", rows, strict=False):
+        assert row[0] == leg and row[4] == "-45" and row[5] == "0.00"
+        assert float(row[2]) == pytest.approx(0.4 * speed, abs=6e-4)
+        assert float(row[3]) == pytest.approx(0.4 * speed * 1.72, abs=6e-4)
+    lost = replace(known, stiffness=np.full(n, np.nan))
+    assert sliding_fitted.rows(lost)[0][:2] == ("0", "-")
 
 
 def test_forces_to_which_nothing_can_be_fitted_are_refused(tmp_path, capsys):

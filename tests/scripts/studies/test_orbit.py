@@ -1,5 +1,7 @@
 """The hexapod's gait in both engines: they start from the same state, and the stride map's derivative is one."""
 
+from pathlib import Path
+
 import mujoco
 import numpy as np
 import pytest
@@ -15,6 +17,7 @@ from tarsus.scripts.machines.hexapod import HexapodExperiment
 from tarsus.scripts.studies.orbit import modes
 
 PARAMS = HexapodParams()
+FIGURE = Path(__file__).parents[2] / "golden" / "figure_hexapod_orbit.npz"
 
 
 def test_toes_move_in_mujoco_as_in_the_exact_engine():
@@ -44,12 +47,14 @@ def test_modes_take_a_matrix_apart():
 
 @pytest.mark.slow
 def test_variational_equations_and_the_walk_itself_show_the_multipliers_of_differences():
+    """The differences are those of the figure, whose numbers tests/scripts/test_figures.py computes."""
+    point, parts = (np.load(FIGURE)[name] for name in ("fixed_point", "multipliers"))
+    multipliers = parts @ (1.0, 1.0j)
     sim = exact.simulator(Flat())
     early, later, stride = (orbit.settle(sim, PARAMS, TripodGait(), n) for n in (9, 10, 20))
-    point = sections.fixed_point(stride.half, stride.z0, tol=1e-7)
-    multipliers = modes(point.jacobian)[0]
-    flowed = sections.multipliers(stride.by_derivatives(orbit.derivatives_of(len(point.z)), point.z, half=True))
+    np.testing.assert_allclose(stride.half(point), point, atol=2e-7)
+    flowed = sections.multipliers(stride.by_derivatives(orbit.derivatives_of(len(point)), point, half=True))
     np.testing.assert_allclose(flowed[:9], multipliers[:9], atol=1e-4)
-    observed = np.linalg.norm(later.z0 - point.z) / np.linalg.norm(early.z0 - point.z)
+    observed = np.linalg.norm(later.z0 - point) / np.linalg.norm(early.z0 - point)
     assert observed == pytest.approx(multipliers[0].real ** 2, rel=0.02)
     assert multipliers[0] == pytest.approx(-0.6103, abs=2e-4)  # a pitch that changes sign every half stride
