@@ -19,6 +19,7 @@ from .result import Result, Status
 from .simulator import Simulator
 from .tangent_pass import N_ROOM, tangent_pass
 
+LEAST = 1e-7  # relative tolerance of directions along stiff steps, whose own differences are exact to 2e-8
 LARGEST = 12  # directions in a block: one vector of jets in registers, compiled once
 ENDED_IN_LOG = (Status.INVALID_CHART, Status.UNKNOWN_CHART)  # their last event was not performed
 
@@ -86,6 +87,8 @@ class Replay:
         late, x_by, d_by = (np.full(shape, np.nan) for shape in ((n_log, k), (n_log, n, k), (n_log, nd, k)))
         x_end, d_end, undefined, when = np.empty((n, k)), np.empty((nd, k)), np.zeros(k, bool), math.inf
         rec, log = _passable(r)
+        if self._implicit:
+            looser = max(looser, LEAST / tolerances[1])
         for first in range(0, k, b):
             block = slice(first, first + b)
             columns = [_columns(part, block, b) for part in (v.x, v.d, v.p)]
