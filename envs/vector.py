@@ -208,5 +208,6 @@ class LeggedVectorEnv(AutoresetVectorEnv):
         self.last_good_states = last_good_states
 
     def close_extras(self, **kwargs) -> None:
-        """Close the renderer."""
-        self._camera.close()
+        """Close the renderer, if there is one: Gymnasium also closes what was refused before it was whole."""
+        if "_camera" in self.__dict__:
+            self._camera.close()

@@ -1,5 +1,7 @@
 """What is no option, and what is no value of one: refused with a sentence, over all environments and all options."""
 
+import gc
+import sys
 from dataclasses import fields, replace
 
 import gymnasium
@@ -10,6 +12,7 @@ from tarsus.analytic.models.hopping_leg import HoppingLegParams
 from tarsus.analytic.models.multipod import MultipodParams
 from tarsus.analytic.models.slip_leg import SlipLegParams
 from tarsus.envs import ENVIRONMENTS, SURROGATES
+from tarsus.envs.hexapod import HexapodVectorEnv
 from tarsus.mjcf import PRESETS
 from tarsus.scripts import evaluate
 
@@ -72,6 +75,17 @@ def test_every_keyword_refuses_what_it_cannot_be_by_its_name(name):
                 assert keyword.replace("_", " ") in str(refusal).replace("_", " "), (keyword, wrong, str(refusal))
             else:
                 assert steps_with_finite_numbers(env), (keyword, wrong)
+
+
+def test_many_simulations_that_were_refused_go_in_silence(monkeypatch):
+    complaints = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda said: complaints.append(said.exc_value))
+    monkeypatch.setattr(HexapodVectorEnv, "__del__", lambda env: env.close(), raising=False)  # as in Gymnasium 1.2
+    for wrong in ({"n_threads": -1}, {"width": 0}, {"terrain": "swamp"}):
+        with pytest.raises(ValueError):
+            HexapodVectorEnv(2, **wrong)
+    gc.collect()
+    assert not complaints
 
 
 @pytest.mark.parametrize("name", ALL)
