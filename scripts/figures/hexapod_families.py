@@ -19,16 +19,17 @@ BOUNDS = {"cycle_time": (0.4, 1.4), "sweep_angle": (0.3, 1.5), "friction_coeff":
 LABELS = {"cycle_time": "cycle time [s]", "sweep_angle": "sweep [rad]", "friction_coeff": "coefficient of friction"}
 HOP = 0.01  # across a change of modes, of the range
 PACE = {"step": 0.05, "min_step": 0.01, "max_step": 0.15, "max_points": 40}
-GOLDEN = dict(parameters=("cycle_time",), width=0.02)
+GOLDEN = dict(parameters=("cycle_time",), width=0.004, n=5)
 RTOL, ATOL = 1e-4, 1e-4  # multipliers have the derivatives' tolerance
 
 
-def compute(*, parameters: tuple[str, ...] = tuple(WALK), width: float = 1.0) -> dict[str, np.ndarray]:
-    """Return each parameter's values, the walk's speed [m/s] and the modulus of its largest multiplier of half a cycle.
+def compute(*, parameters: tuple[str, ...] = tuple(WALK), width: float = 1.0, n: int = 61) -> dict[str, np.ndarray]:
+    """Return, for values of each parameter, the walk's speed [m/s] and its largest multiplier's modulus, shape (n, 3).
 
     Args:
         parameters: Which.
         width: Share of the ranges about Table 2's walk.
+        n: Values in the range; NaN where the walk has ended or the modes change.
     """
     data = {}
     for name in parameters:
@@ -36,18 +37,20 @@ def compute(*, parameters: tuple[str, ...] = tuple(WALK), width: float = 1.0) ->
         bounds = tuple(value + width * (bound - value) for bound in bounds)
         start = gait_family.settled(name, value)
         hop = HOP * (BOUNDS[name][1] - BOUNDS[name][0])
-        back, ahead = (gait_family.walk_through(start, value, bounds, way, hop, **PACE) for way in (-1, 1))
-        rows = [_points(family)[::-1] for family in back[::-1]] + [_points(family) for family in ahead]
-        data[name] = np.concatenate([part for row in rows for part in (row, np.full((1, 3), np.nan))])
+        stretches = [
+            family for way in (-1, 1) for family in gait_family.walk_through(start, value, bounds, way, hop, **PACE)
+        ]
+        data[name] = np.array([_at(stretches, p) for p in np.linspace(*bounds, n)])
     return data
 
 
-def _points(family) -> np.ndarray:
-    """Return parameter, speed and largest modulus of a family's points, shape (m, 3)."""
-    stride = family.curve.mapping
-    speeds = [stride.speed(z, p) for z, p in zip(family.z, family.p, strict=True)]
-    largest = np.abs(family.multipliers).max(axis=1) if len(speeds) else np.zeros(0)
-    return np.stack([family.p, np.array(speeds), largest], axis=1)
+def _at(stretches: list, p: float) -> tuple[float, float, float]:
+    """Return parameter, speed and largest modulus of a multiplier of the gait at a value."""
+    for family in stretches:
+        z, values = family.at(p)
+        if len(z) and np.isfinite(z[0]).all():
+            return p, family.curve.mapping.speed(z[0], p), np.abs(values[0]).max()
+    return p, np.nan, np.nan
 
 
 def draw(data, figure):

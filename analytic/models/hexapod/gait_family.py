@@ -34,9 +34,8 @@ SPREAD = 10.0  # of the coordinates along a family
 TOL = 1e-6  # of a fixed point; the map's own error is 1e-9
 RESETTLED = 10.0  # seconds of walking with other modes
 UNSETTLED = 0.05  # from here Newton's method is on its own
-# Of runs with derivatives. Where a slow toe grips, an error of its speed comes back a thousandfold in the event's
-# time: derivatives have the tolerance of the state.
-SETTINGS = {"rtol": 1e-8, "atol": 1e-8 * SCALE, "looser": 1.0, "zeno": False}
+# Of runs with derivatives. Where a slow toe grips, an error of its speed comes back a thousandfold in the event's time.
+SETTINGS = {"rtol": 1e-8, "atol": 1e-8 * SCALE, "zeno": False}
 
 
 def moves(name: str, gait: TripodGait) -> dict[str, float]:

