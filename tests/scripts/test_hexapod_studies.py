@@ -33,8 +33,10 @@ def test_every_study_of_the_hexapod_is_on_the_page():
     scripts = Path(hexapod_studies.__file__).parent.glob("figures/hexapod_*.py")
     names = {path.stem for path in scripts}
     parts = {"hexapod_clock", "hexapod_motor"}  # of the machine, on the page of reproductions
-    assert names == {*hexapod_studies.STUDIES, *parts, "hexapod_orbit"}  # beyond the report, on a page of its own
-    assert "figures/hexapod_orbit.png" in PAGE.with_name("hexapod_orbit.md").read_text(encoding="utf-8")
+    beyond = {"hexapod_orbit": "hexapod_orbit.md", "hexapod_families": "families.md"}  # the report: on other pages
+    assert names == {*hexapod_studies.STUDIES, *parts, *beyond}
+    for name, page in beyond.items():
+        assert f"figures/{name}.png" in PAGE.with_name(page).read_text(encoding="utf-8")
     text = PAGE.read_text(encoding="utf-8")
     for name in ("made", *hexapod_studies.STUDIES):
         report.insert(text, name, "")
