@@ -11,7 +11,7 @@ from ...analytic import hybrid as hy
 from ...analytic.compilation import compiled
 from ...analytic.hybrid.names import items, vector
 from ...analytic.models import driven_legs, ground
-from ...analytic.models.driven_legs import DRIVE, D
+from ...analytic.models.driven_leg import DRIVE, D
 from ...analytic.models.ground_line import ground_table
 from ...analytic.models.hopping_leg_mechanics import numbers
 from ...analytic.terrain import Terrain, make

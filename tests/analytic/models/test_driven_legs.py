@@ -9,7 +9,7 @@ from scipy.optimize import approx_fprime, brentq
 from tarsus.analytic.hybrid.names import items, vector
 from tarsus.analytic.models import driven_legs, slip_leg, slip_leg_motion
 from tarsus.analytic.models import hopping_leg_mechanics as mechanics
-from tarsus.analytic.models.driven_legs import DRIVE, SLIDING
+from tarsus.analytic.models.driven_leg import DRIVE, SLIDING
 from tarsus.analytic.models.ground import ground_of
 from tarsus.analytic.models.ground_line import ground_table
 from tarsus.analytic.models.hopping_leg import HoppingLegParams
