@@ -1,6 +1,6 @@
 """The articulated leg's running over its angle of attack at constant energy, beside that of the SLIP it imitates.
 
-Runtime: about 20 s of processor time, once the models are compiled.
+Runtime: about 1 min of processor time, once the models are compiled.
 
 In stance the leg's mass centre moves as SLIP's; what differs is the impact at touchdown, which SLIP has not. It turns
 the velocity, so that the leg lands steeper for the same gait, and takes the period doubling away.
@@ -92,7 +92,7 @@ def through(mapping: Callable, angle: float, height: float, steepest: float, n: 
     return {"angle": angles, "height": heights, "multiplier": slopes} | passed
 
 
-def compute(*, steepest: float = 84.0, n: int = 97) -> dict[str, np.ndarray]:
+def compute(*, steepest: float = 84.0, n: int = 385) -> dict[str, np.ndarray]:
     """Return apex heights and multipliers over the angle of attack [rad] of template and leg, without and with its law.
 
     Args:
@@ -116,7 +116,7 @@ def draw(data, figure):
     for colour, (name, label) in zip(("C0", "C1", "C2"), labels, strict=True):
         angle, height, slope = np.degrees(data[f"{name}_angle"]), data[f"{name}_height"], data[f"{name}_multiplier"]
         for ax, lines in ((axes[0], height), (axes[1], slope)):
-            ax.plot(angle, lines, ".", color=colour, markersize=2)
+            ax.plot(angle, lines, ".", color=colour, markersize=2, markevery=4)
             stable = np.where(np.abs(slope) < 1.0, lines, np.nan)
             ax.plot(angle, stable, color=colour, linewidth=2.5, label=[label, *"__"])
         for kind, marker in (("fold", "o"), ("period_doubling", "s")):
@@ -127,5 +127,6 @@ def draw(data, figure):
         xlabel="angle of attack [deg]", ylabel="apex height [m]", title="circles: folds; square: period doubling"
     )
     axes[0].legend()
-    axes[1].axhline(1.0, color="0.7", linewidth=0.8)
-    axes[1].set(xlabel="angle of attack [deg]", ylabel="multiplier", ylim=(-2.0, 3.0))
+    for border in (-1.0, 1.0):
+        axes[1].axhline(border, color="0.7", linewidth=0.8)
+    axes[1].set(xlabel="angle of attack [deg]", ylabel="multiplier", ylim=(-1.5, 3.0))
