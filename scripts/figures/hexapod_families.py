@@ -1,6 +1,6 @@
 """The hexapod's walk over cycle time, sweep and friction: speed and largest multiplier, and where stability ends.
 
-Runtime: about 10 min of processor time, once the model and its derivatives are compiled.
+Runtime: about 18 min of processor time, once the model and its derivatives are compiled.
 
 The walk of Table 2 with one number changed at a time (the slow phase keeps its share of the cycle), as a fixed point of
 the map from mid-stance to the reflected mid-stance half a cycle later (`analytic.models.hexapod.gait_family`), whose
