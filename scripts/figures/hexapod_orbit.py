@@ -63,7 +63,7 @@ def compute(*, tol: float = 1e-9, n: int = N, late: int = LATE, variational: boo
     data["factor_mujoco"] = np.abs(data["amplitude_mujoco"][-1]) ** (1.0 / n)  # mean, of half a stride
     data["cosine_mujoco"] = _cosine(data["shape_mujoco"], data["shape_mode"])
     if variational:
-        flowed = stride.by_derivatives(orbit.derivatives_of(len(point.z)), point.z, half=True)
+        flowed = stride.by_derivatives(orbit.derivatives_of(), point.z, half=True)
         data["variational"] = _parts(sections.multipliers(flowed))
     return {name: np.asarray(numbers) for name, numbers in data.items()}
 

@@ -20,7 +20,7 @@ from tarsus.analytic.hybrid.derived_map import DerivedMap
 from tarsus.analytic.hybrid.sections import Convergence
 from tarsus.analytic.models import slip
 from tarsus.analytic.models.hexapod import HexapodParams, hybrid
-from tarsus.analytic.models.hexapod.orbit import REACH, SECTION, in_heading_frame
+from tarsus.analytic.models.hexapod.orbit import SECTION, derivatives_of, in_heading_frame
 from tarsus.analytic.models.hexapod.state import SCALE
 from tarsus.analytic.terrain import Flat
 from tarsus.mjcf.hexapod_state import from_exact
@@ -72,7 +72,7 @@ class FastGait:
 
     def __post_init__(self) -> None:
         model = hybrid.build(self.params, Flat(), "open-loop")
-        self.sim, self.derivatives = hy.compile(model), Derivatives(model, 4, reach=REACH)
+        self.sim, self.derivatives = hy.compile(model), derivatives_of(self.params)
         self.turns = [i for i, name in enumerate(model.memory_names) if name.startswith("turn")]
         self.times = [i for i, name in enumerate(model.memory_names) if name.startswith("released")]
 

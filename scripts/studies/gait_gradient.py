@@ -15,10 +15,10 @@ import numpy as np
 from scipy.optimize import linprog
 
 from tarsus.analytic.clock import TripodGait
-from tarsus.analytic.hybrid.derivatives import Derivatives, DerivedRun, Existence
+from tarsus.analytic.hybrid.derivatives import DerivedRun, Existence
 from tarsus.analytic.hybrid.directions import Directions, along, pick
 from tarsus.analytic.models.hexapod import HexapodParams, hybrid
-from tarsus.analytic.models.hexapod.orbit import MIRROR_SECTION, REACH, SECTION
+from tarsus.analytic.models.hexapod.orbit import MIRROR_SECTION, SECTION, derivatives_of
 from tarsus.analytic.models.hexapod.state import QUATERNION, SCALE
 from tarsus.analytic.terrain import Flat
 from tarsus.scripts.studies.design import moves
@@ -54,7 +54,7 @@ class RestWalks:
 
     def __init__(self, params: HexapodParams, gait_at: Callable[[np.ndarray], TripodGait]) -> None:
         self.params, self.gait_at = params, gait_at
-        self.derivatives = Derivatives(hybrid.build(params, Flat(), "open-loop"), 4, reach=REACH)
+        self.derivatives = derivatives_of(params)
 
     def start(self, point: np.ndarray) -> np.ndarray:
         """Return the state at rest in which a gait begins (52,): the legs stand where its clock has them."""

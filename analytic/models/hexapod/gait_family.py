@@ -24,12 +24,11 @@ from ...hybrid.expand import to_functions
 from ...hybrid.families import Family, FamilyEnd, follow
 from ...terrain import Flat
 from . import hybrid
-from .orbit import REACH, RTOL, free_entries, heading, in_heading_frame, mirrored, moved
+from .orbit import N_DIRECTIONS, REACH, RTOL, free_entries, heading, in_heading_frame, mirrored, moved
 from .parameters import HexapodParams
 from .state import NAMES, QUATERNION, SCALE
 
 PARAMETERS = ("cycle_time", "sweep_angle", "friction_coeff")  # [s] at constant duty, [rad], Coulomb's
-N_DIRECTIONS = 4  # of a run with derivatives; as in scripts/studies/design.py, which compiles the same
 SPREAD = 10.0  # of the coordinates along a family
 TOL = 1e-6  # of a fixed point; the map's own error is 1e-9
 RESETTLED = 10.0  # seconds of walking with other modes
@@ -152,23 +151,17 @@ class GaitMap:
         by_x[QUATERNION] = -(x[tilt] @ by_x[tilt]) / x[QUATERNION]
         for name, rate in moves(self.name, self.gait).items():
             by_p[self.sim.model.param_names.index(name), k] = rate
-        columns = [self._along(x, by_x[:, i : i + N_DIRECTIONS], by_p[:, i : i + N_DIRECTIONS], p)
-                   for i in range(0, k + 1, N_DIRECTIONS)]  # fmt: skip
-        return np.hstack(columns)
+        by = Directions(("",) * (k + 1), by_x, np.zeros((self.d0.size, k + 1)), by_p)
+        return np.hstack([self._along(x, v, p) for v in by.passes(N_DIRECTIONS)])[:, : k + 1]
 
-    def _along(self, x: np.ndarray, by_x: np.ndarray, by_p: np.ndarray, p: float) -> np.ndarray:
-        """Return the derivatives along at most N_DIRECTIONS directions, shape (k, their number)."""
-        n = by_x.shape[1]
-        spare = ((0, 0), (0, N_DIRECTIONS - n))
-        names = tuple(f"direction {i}" for i in range(N_DIRECTIONS))
-        nothing = np.zeros((self.d0.size, N_DIRECTIONS))
-        v = Directions(names, np.pad(by_x, spare, "edge"), nothing, np.pad(by_p, spare, "edge"))  # none may be zero
+    def _along(self, x: np.ndarray, v: Directions, p: float) -> np.ndarray:
+        """Return the derivatives along N_DIRECTIONS directions, shape (k, N_DIRECTIONS)."""
         end = 0.5 * self.cycle_time(p)
         run = self.derivatives[0].run(v, x, self.d0, self.params(p), chart=self.chart, final_time=end, **SETTINGS)
         if run.existence is not Existence.EXISTS:
-            return np.full((len(self.free), n), np.nan)
+            return np.full((len(self.free), N_DIRECTIONS), np.nan)
         at = self._moved_end(run.end, int(run.result.chart_end), v.p) if self.name == "cycle_time" else run.end
-        return at.measure(lambda t, x, d, p: self.project(mirrored(x)))[1][:, :n]
+        return at.measure(lambda t, x, d, p: self.project(mirrored(x)))[1]
 
     def _moved_end(self, end: Tangent, chart: int, by_p: np.ndarray) -> Tangent:
         """Return the end at half a cycle, which moves with the cycle's time."""

@@ -37,6 +37,7 @@ SECTION = "kink_0"  # tripod A's clock; the event of the other tripod is its mir
 MIRROR_SECTION = "kink_3"
 # Step of the finite differences, for a friction that fades below 3 mm/s.
 REACH = 1e-5
+N_DIRECTIONS = 4  # of a run with derivatives: one number for all that walks, so that it is compiled once
 RTOL = 1e-10  # of the runs behind a map: Newton's residual reaches 1e-9, and differences keep seven digits
 OTHER_SIDE = (np.arange(N_LEGS) + N_LEGS // 2) % N_LEGS  # the leg across
 BODY = np.array([2, 4, 5, 7, 8, 9, 10, 11, 12])  # entries of the state: height, tilt, velocities
@@ -172,7 +173,7 @@ class StrideMap:
         """Return the derivative of a map at z, shape (k, k), by the variational equations.
 
         Args:
-            derivatives: Of this machine, with k directions; see `derivatives_of`.
+            derivatives: Of this machine, see `derivatives_of`.
             z: The point.
             half: Of the half-stride map, or the stride map.
             **settings: Of the run.
@@ -185,20 +186,21 @@ class StrideMap:
         down[self.free, np.arange(k)] = SCALE[self.free]
         down[QUATERNION] = -(x[QUATERNION + 1 : QUATERNION + 3] @ down[QUATERNION + 1 : QUATERNION + 3]) / x[QUATERNION]
         start = self.start(half) | {"rtol": 1e-6, "atol": 1e-8 * SCALE} | settings
-        made = derivatives.run(
-            Directions.of_start(derivatives.model, down), x, self.d0, self.p,
-            stop_at=self.section(half), stop_count=start.pop("count"), **start,
-        )  # fmt: skip
-        if made.existence is not Existence.EXISTS:
-            raise ValueError(f"the map has no derivative: {made.message}")
+        start |= {"stop_at": self.section(half), "stop_count": start.pop("count")}
+        by = Directions.of_start(derivatives.model, down)
+        passes = [derivatives.run(v, x, self.d0, self.p, **start) for v in by.passes(derivatives.n_directions)]
+        for made in passes:
+            if made.existence is not Existence.EXISTS:
+                raise ValueError(f"the map has no derivative: {made.message}")
+        moved_by = np.hstack([made.end.matrix[: x.size] for made in passes])[:, :k]
 
         def end(s):  # how z moves with the state
-            y = made.end.x + s * made.end.matrix[: x.size, j]
+            y = passes[0].end.x + s * moved_by[:, j]
             return self.project(mirrored(y) if half else y)
 
         columns = []
         for j in range(k):
-            step = 1e-4 / max(1.0, np.abs(made.end.matrix[:, j]).max())
+            step = 1e-4 / max(1.0, np.abs(moved_by[:, j]).max())
             columns.append((end(step) - end(-step)) / (2 * step))
         return np.stack(columns, axis=1)
 
@@ -214,9 +216,9 @@ def n_kinks(gait: TripodGait, cycles: float = 1.0) -> int:
     return int(np.sum(np.where(kinks > end, kinks - 1.0, kinks) > end - cycles))
 
 
-def derivatives_of(n_directions: int) -> Derivatives:
-    """Return the compiled walking hexapod with its derivatives; its chart and parameters come with a run."""
-    return Derivatives(hybrid.build(HexapodParams(), Flat(), "open-loop"), n_directions, reach=REACH)
+def derivatives_of(params: HexapodParams | None = None) -> Derivatives:
+    """Return the walking hexapod with derivatives along `N_DIRECTIONS`; its chart and parameters come with a run."""
+    return Derivatives(hybrid.build(params or HexapodParams(), Flat(), "open-loop"), N_DIRECTIONS, reach=REACH)
 
 
 def settle(
