@@ -90,10 +90,14 @@ def test_a_law_of_a_hundred_numbers_has_the_gradient_of_the_forward_derivatives(
     np.testing.assert_allclose(backward.by, by, rtol=1e-9, atol=1e-9 * np.abs(by).max())
 
 
-def cascade():
-    """A chart that is left as soon as it is entered: its guard is negative because of the event before."""
-    params = {"wall": 1.0, "turn": 0.5}
-    model = hy.Model("cascade", state={"x": 2.0, "v": -1.0}, params=params, charts=["fall", "brief", "rise"])
+def borders():
+    """One model for two tests, because each is compiled on its own: `cascade` and `walls`.
+
+    The first falls into a chart that is left as soon as it is entered: its guard is negative because of the event
+    before. In the second two guards fire at once.
+    """
+    params = {"wall": 1.0, "turn": 0.5, "speed": 1.0, "first": 1.0, "second": 1.0}
+    model = hy.Model("borders", state={"x": 2.0, "v": -1.0}, params=params, charts=["fall", "brief", "rise", "walls"])
 
     @model.field("fall", "brief")
     def fall(t, x, d, p, dx):
@@ -103,6 +107,10 @@ def cascade():
     def rise(t, x, d, p, dx):
         dx[0], dx[1] = x[1], 3.0 + p[1] * x[1]
 
+    @model.field("walls")
+    def flow(t, x, d, p, dx):
+        dx[0], dx[1] = p[2], 0.0
+
     @model.guard("fall", to="brief")
     def switch(t, x, d, p):
         return x[0] - p[0]
@@ -110,6 +118,14 @@ def cascade():
     @model.guard("brief", to="rise", on_entry="fire")
     def let_go(t, x, d, p):
         return 0.3 * x[0] + x[1] - 10.0
+
+    @model.guard("walls", to="walls", on_entry="ignore")
+    def near(t, x, d, p):
+        return p[3] - x[0]
+
+    @model.guard("walls", to="walls", on_entry="ignore")
+    def far(t, x, d, p):
+        return p[4] - x[0]
 
     @model.reset("let_go")
     def turn(t, x, d, p):
@@ -120,45 +136,25 @@ def cascade():
 
 def test_an_event_that_fires_on_entry_takes_the_time_of_the_one_before():
     wrt, run = ("x", "v", "wall", "turn"), {"chart": "fall", "final_time": 1.5}
-    made = Adjoint(cascade()).run(lambda t, x, d, p: x, wrt, **run)
-    forward = Derivatives(cascade(), 4, mode="python").run(wrt, **run)
+    made = Adjoint(borders()).run(lambda t, x, d, p: x, wrt, **run)
+    forward = Derivatives(borders(), 4, mode="python").run(wrt, **run)
     np.testing.assert_allclose(made.by, forward.end.x_by, rtol=1e-9, atol=1e-8)  # interpreted: differences
 
 
-def walls():
-    """Two guards that fire at once, and one that only touches zero if the depth is zero."""
-    params = {"speed": 1.0, "first": 1.0, "second": 1.0}
-    model = hy.Model("walls", state={"x": 0.0}, params=params, charts=["run"])
-
-    @model.field("run")
-    def flow(t, x, d, p, dx):
-        dx[0] = p[0]
-
-    @model.guard("run", to="run", on_entry="ignore")
-    def near(t, x, d, p):
-        return p[1] - x[0]
-
-    @model.guard("run", to="run", on_entry="ignore")
-    def far(t, x, d, p):
-        return p[2] - x[0]
-
-    return model
-
-
 def test_what_has_no_gradient_is_refused():
-    by = Adjoint(walls())
-    made = by.run(lambda t, x, d, p: x[0], ["speed"], final_time=1.5)
+    by, run = Adjoint(borders()), {"chart": "walls", "x0": {"x": 0.0}}
+    made = by.run(lambda t, x, d, p: x[0], ["speed"], final_time=1.5, **run)
     assert made.existence is Existence.SIMULTANEOUS and "near+far at t = " in made.message and np.isnan(made.by).all()
-    made = by.run(lambda t, x, d, p: x[0], ["speed"], params={"second": 2.0}, final_time=0.5, stop_at="far")
+    made = by.run(lambda t, x, d, p: x[0], ["speed"], params={"second": 2.0}, final_time=0.5, stop_at="far", **run)
     assert made.existence is Existence.UNREACHED and np.isnan(made.by).all()
-    parted = by.run(lambda t, x, d, p: x[0], ["speed"], params={"second": 2.0}, final_time=1.5)
+    parted = by.run(lambda t, x, d, p: x[0], ["speed"], params={"second": 2.0}, final_time=1.5, **run)
     np.testing.assert_allclose(parted.by, [1.5], atol=1e-12)
 
 
 def test_misuse_is_explained():
     with pytest.raises(ValueError, match="goes back over explicit steps, not rodas5p"):
-        Adjoint(walls(), "rodas5p")
+        Adjoint(borders(), "rodas5p")
     with pytest.raises(ValueError, match="'mass' is unknown.*speed"):
-        Adjoint(walls()).run(lambda t, x, d, p: x[0], ["mass"])
+        Adjoint(borders()).run(lambda t, x, d, p: x[0], ["mass"])
     with pytest.raises(ValueError, match="give the first chart"):
         Adjoint(slip.build("fixed", RUNNER)).run(outcome, ["k"])
