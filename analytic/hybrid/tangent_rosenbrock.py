@@ -21,6 +21,7 @@ from .tableau import Method
 from .tangent_linear import linear
 
 LATER = 1e-6  # step of the derivative by time, relative to the step's length
+APART = 1e-12  # and at least so long, relative to the time: a short step late in a run is one of rounding
 NEAR = 1e-7  # step of the second derivative, relative to the state, of exact first ones
 SLOPE, AHEAD = 9, 10  # rows of the working memory behind the stages
 
@@ -87,7 +88,7 @@ def rosenbrock_step(of: JetFunctions, s: Sizes, method: Method, reach: float, je
         take_jacobian(w, out)
         factorise(w, 1.0 / (gamma * h))
         field(w.t, x, w.d, w.p, w.chart, k[0], w.extent)
-        later = w.t + LATER * h
+        later = w.t + max(LATER * h, APART * abs(w.t))
         field(later, x, w.d, w.p, w.chart, k[SLOPE], w.extent)
         for j in range(size):
             k[SLOPE, j] = (k[SLOPE, j] - k[0, j]) / (later - w.t)

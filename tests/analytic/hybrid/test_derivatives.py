@@ -123,17 +123,27 @@ def test_the_stiff_method_finds_the_same(case):
     np.testing.assert_allclose(made.end.x_by / scale, exact.end.x_by / scale, rtol=0, atol=3e-8)  # 30 times the steps'
 
 
-@pytest.mark.parametrize("rtol", [1e-8, 1e-12])  # the finer asks more of steps than their differences can tell
-def test_a_stiff_relaxation_moves_as_in_closed_form(rtol):
-    """x' = rate (cos w t - x) from 1: behind the first microseconds (cos w t + lag sin w t) / (1 + lag^2)."""
-    rate, w = 1e5, 2.0
+def relaxation(rate, w):
     model = hy.Model("lag", state={"x": 1.0}, params={"rate": rate, "w": w}, charts=["run"])
 
     @model.field("run")
     def follow(t, x, d, p, dx):
         dx[0] = p[0] * (math.cos(p[1] * t) - x[0])
 
-    made = Derivatives(model, 2, "rodas5p", "python").run(["rate", "w"], final_time=1.0, rtol=rtol)
+    return model
+
+
+def test_a_stiff_step_late_in_a_run_may_be_as_short_as_time_can_tell():
+    made = Derivatives(relaxation(1e5, 2.0), 1, "rodas5p", "python").run(["rate"], t0=1e3, final_time=1e3 + 1e-9)
+    h = made.end.t - 1e3
+    assert made.end.x_by[0, 0] == pytest.approx((math.cos(2e3) - 1.0) * h * math.exp(-1e5 * h), rel=1e-6)
+
+
+@pytest.mark.parametrize("rtol", [1e-8, 1e-12])  # the finer asks more of steps than their differences can tell
+def test_a_stiff_relaxation_moves_as_in_closed_form(rtol):
+    """x' = rate (cos w t - x) from 1: behind the first microseconds (cos w t + lag sin w t) / (1 + lag^2)."""
+    rate, w = 1e5, 2.0
+    made = Derivatives(relaxation(rate, w), 2, "rodas5p", "python").run(["rate", "w"], final_time=1.0, rtol=rtol)
     assert made.result.counts["steps"] < 2000  # of an explicit method, at its border of stability: 2e4
     c, s, lag = math.cos(w), math.sin(w), w / rate
     whole = 1 + lag**2
