@@ -1,7 +1,8 @@
 """A leg as a hybrid model that is driven from outside, as by a policy.
 
 Set-points, gains and torques of hip and knee are parameters of a run, so that one compiled model follows any policy.
-State: four coordinates and their rates; memory: the foothold's direction, and when the foot last left the ground.
+State: four coordinates and their rates; memory: the foothold's direction, when the foot last left the ground, and how
+far below it, because a foot that slides along its boom on a slope does so at the height at which it landed.
 Charts: flight; stance, the foot pinned; sliding. Events: touchdown, an inelastic impact; liftoff, where the ground
 would have to pull; rise, where a sliding foot has no load; stick, where a pinned foot would be pushed by `HELD`. A foot
 that begins below the ground ends a run. There are no end stops.
@@ -24,10 +25,11 @@ from .sliding_foot import Leg, sliding_of
 
 CHARTS = ("flight", "stance", "sliding")
 FLIGHT, STANCE, SLIDING = range(3)
-RELEASED = 2  # place in the memory
+RELEASED, DEPTH = 2, 3  # places in the memory
 LEAVING = 20e-6  # a foot that lifts off rises as time cubed, for this long less than rounding [s]
 SUNK = 1e-6  # a foot this far below the ground is a mistake [m]
-ON_GROUND = 1e-9  # one this near stands on it at the start [m]
+ON_GROUND = 1e-9  # one this near stands on it [m]
+RISING = 0.05  # as long a foot that left the ground from below it may take to rise to it [s]
 HELD = 1.0  # normal force on a sliding foot, if it were pinned, at which it is; at none it would be let go at once [N]
 # What drives hip and knee: gains [N m/rad], [N m s/rad], set-points [rad], torques [N m], and the motors' limits, the
 # rows of `limited_torque`.
@@ -42,9 +44,11 @@ class Laws(NamedTuple):
     stand: Callable  # (x, d, p, dx, F): those in stance, and the ground's force as the leg has it [N]
     slide: Callable  # (x, p, dx): those of a sliding foot; returns its normal force [N]
     pressed: Callable  # (x, d, p): the normal force on a pinned foot [N]
-    clearance: Callable  # (t, x, d, p): height of the foot above the ground, more just after it has left it [m]
+    gap: Callable  # (x, p): height of the foot above the ground [m]
+    clearance: Callable  # (t, x, d, p): the same, more just after it has left it [m]
     land: Callable  # (t, x, d, p): the impact; returns the chart after it
     let_go: Callable  # (t, x, d, p): returns the chart of a foot on the ground without load
+    release: Callable  # (t, x, d, p): the foot leaves the ground; returns the chart of flight
 
 
 def drive_torque(x, p, first, u):
@@ -70,12 +74,12 @@ def build(name: str, table: dict[str, Any], floor: dict[str, Any], leg: Leg) -> 
         The model, and `readings(x, d, p, chart, foot)`, which writes contact and force (3) of the foot [N].
     """
     state = {f"q{i}": 0.0 for i in range(4)} | {f"v{i}": 0.0 for i in range(4)}
-    memory = {"along_x": 1.0, "along_y": 0.0, "released": -1.0e9}
+    memory = {"along_x": 1.0, "along_y": 0.0, "released": -1.0e9, "depth": 0.0}
     model = Model(f"driven_{name}", state=state, memory=memory, params=table | floor, charts=CHARTS)
     laws = _laws_of(leg, indices(table).kp)
     _add_fields(model, laws)
     _add_guards(model, laws)
-    _add_transitions(model, laws, leg)
+    _add_transitions(model, laws)
     return model, _readings_of(laws, leg)
 
 
@@ -104,25 +108,33 @@ def _laws_of(leg: Leg, first: int) -> Laws:
         stand(x, d, p, np.empty(8), F)
         return press(x, p, F)
 
-    def clearance(t, x, d, p):
+    def gap(x, p):
         at = np.empty(3)
         toe(x, p, at)
-        gap = at[2] - height(at[0], at[1], p)
-        return gap + max(0.0, LEAVING - (t - d[RELEASED]))  # times 1 m/s: a height it may not sink by
+        return at[2] - height(at[0], at[1], p)
+
+    def clearance(t, x, d, p):
+        since = t - d[RELEASED]
+        allowed = max(0.0, LEAVING - since)  # times 1 m/s: a height it may not sink by
+        if d[DEPTH] > 0.0:
+            allowed += d[DEPTH] * max(0.0, 1.0 - since / RISING)
+        return gap(x, p) + allowed
+
+    def release(t, x, d, p):
+        below = -gap(x, p)
+        d[RELEASED], d[DEPTH] = t, below if below > ON_GROUND else 0.0
+        return FLIGHT
 
     def let_go(t, x, d, p):
         u = np.empty(2)
         drive_torque(x, p, first, u)
-        if rising(x, p, u) < 0.0:
-            return SLIDING
-        d[RELEASED] = t
-        return FLIGHT
+        return SLIDING if rising(x, p, u) < 0.0 else release(t, x, d, p)
 
     def land(t, x, d, p):
         strike(x, d, p)
         return STANCE if pressed(x, d, p) >= 0.0 else let_go(t, x, d, p)
 
-    return Laws(fly, stand, slide, pressed, clearance, land, let_go)
+    return Laws(fly, stand, slide, pressed, gap, clearance, land, let_go, release)
 
 
 def _add_fields(model: Model, laws: Laws) -> None:
@@ -165,8 +177,8 @@ def _add_guards(model: Model, laws: Laws) -> None:
         return clearance(t, x, d, p) + SUNK
 
 
-def _add_transitions(model: Model, laws: Laws, leg: Leg) -> None:
-    land, let_go, toe, height = laws.land, laws.let_go, leg.toe, leg.height
+def _add_transitions(model: Model, laws: Laws) -> None:
+    land, let_go, gap, release = laws.land, laws.let_go, laws.gap, laws.release
 
     @model.on("touchdown")
     def touch(t, x, d, p):
@@ -178,8 +190,7 @@ def _add_transitions(model: Model, laws: Laws, leg: Leg) -> None:
 
     @model.on("rise")
     def lift(t, x, d, p):
-        d[RELEASED] = t
-        return FLIGHT
+        return release(t, x, d, p)
 
     @model.on("stick")
     def hold(t, x, d, p):
@@ -187,9 +198,7 @@ def _add_transitions(model: Model, laws: Laws, leg: Leg) -> None:
 
     @model.initial
     def begin(t, x, d, p):
-        at = np.empty(3)
-        toe(x, p, at)
-        return land(t, x, d, p) if abs(at[2] - height(at[0], at[1], p)) <= ON_GROUND else FLIGHT
+        return land(t, x, d, p) if abs(gap(x, p)) <= ON_GROUND else FLIGHT
 
 
 def _readings_of(laws: Laws, leg: Leg) -> Callable:

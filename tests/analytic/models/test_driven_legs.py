@@ -6,6 +6,7 @@ import pytest
 from scipy.integrate import solve_ivp
 from scipy.optimize import approx_fprime, brentq
 
+from tarsus.analytic import hybrid as hy
 from tarsus.analytic.hybrid.names import items, vector
 from tarsus.analytic.models import driven_legs, slip_leg, slip_leg_motion
 from tarsus.analytic.models import hopping_leg_mechanics as mechanics
@@ -113,6 +114,26 @@ def test_the_force_on_a_sliding_foot_is_what_the_motion_lacks(sliding):
     jacobian = np.array([approx_fprime(x[:4], lambda q, k=k: leg.toe(q)[k], 1e-7) for k in range(3)])
     assert foot[0] == 1.0 and foot[3] != 0.0
     np.testing.assert_allclose(leg.balance(x, rates(leg, x)[4:]), foot[1:] @ jacobian, atol=1e-5 * abs(foot[3]))
+
+
+def test_a_foot_that_stood_below_a_slope_rises_from_there_and_lands_on_it():
+    """It slides along its boom at the height at which it landed, so that the slope gets above it."""
+    ground, leg, depth = GROUNDS["slope"], Hopping(GROUNDS["slope"]), 5e-5
+
+    def gap(q):
+        x, y, z = leg.toe(q)
+        return z - ground.height(x, y)
+
+    def placed(value):
+        return np.array([leg.q[0], value, *leg.q[2:]])
+
+    q = placed(brentq(lambda value: gap(placed(value)) + depth, leg.q[1] - 0.6, leg.q[1] + 0.6, xtol=1e-15))
+    params = dict(zip(leg.model.param_names, leg.p, strict=True))
+    sim = hy.compile(leg.model, mode="python")
+    start = np.concatenate([q, np.zeros(4)])
+    r = sim.run(start, params=params, chart="stance", final_time=1.0, stop_at="touchdown", stop_count=1, rtol=1e-8)
+    assert list(r.events.name) == ["liftoff", "touchdown"] and r.events.t[0] == 0.0 and r.events.t[1] > 0.1
+    assert r.d_end[3] == pytest.approx(depth, rel=1e-6) and abs(gap(r.events.x_minus[1][:4])) < 1e-8
 
 
 @pytest.mark.parametrize(("speed", "hold"), [(0.75, 0.005), (1.0, 0.001), (1.0, 0.005)])
