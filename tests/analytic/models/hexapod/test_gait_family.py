@@ -38,6 +38,17 @@ def test_a_family_passes_a_change_of_the_feets_modes():
     assert np.all(np.diff(largest) > 0.0) and largest[-1] == pytest.approx(0.636, abs=0.002)
 
 
+def test_the_halves_of_a_cycle_differ_near_the_end_of_the_sweep():
+    """docs/families.md: at 1.485 rad differences alternate and fade by 3 % in half a cycle, at 1.48 by 14 %."""
+    made = gait_family.settled("sweep_angle", 1.47)
+    for sweep, multiplier in ((1.48, -0.86), (1.485, -0.97)):
+        walk = [made.z0]
+        for _ in range(24):
+            walk.append(made(walk[-1], sweep))
+        before, after = np.diff(walk[-3:], axis=0)
+        assert after @ before / (before @ before) == pytest.approx(multiplier, abs=0.01)
+
+
 def test_a_start_that_does_not_settle_is_refused():
     made = gait_family.settled("cycle_time", 1.0)
     x = made.lift(made.z0)
