@@ -76,7 +76,7 @@ def rhex() -> str:
 def trained() -> dict[str, str]:
     """Return what the trained policies reach beside the clock's walk and the fastest gait of the search."""
     policy, dash = (
-        row("policies.md", "hexapod-gait (3 seeds)", part="learning"),
+        row("policies.md", "hexapod-gait (5 seeds)", part="learning"),
         row("policies.md", "dash", part="learning"),
     )
     walk = number(row("policies.md", "walk", part="learning")[3])
@@ -159,7 +159,7 @@ def certified() -> tuple[str, str]:
 def readme() -> list[str]:
     """Return the README's sentences with numbers that were measured."""
     speed, height, _ = walk_differences()
-    learned, policy, clock = trained(), kept("hexapod-commanded (2 seeds)"), kept("steered")
+    learned, policy, clock = trained(), kept("hexapod-commanded (5 seeds)"), kept("steered")
     return [
         f"{speed} % in speed, {height} mm in height",
         "| {} of {} |".format(*verdicts()),

@@ -1,5 +1,6 @@
 """A training that begins with a trained policy."""
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -39,11 +40,15 @@ def test_the_critic_learns_alone_at_first(tmp_path, total, learns):
     assert (model.policy.value_net.weight.detach().numpy() != value).any()
 
 
-def test_what_actions_mean_is_adopted_from_the_policy():
-    asked = TrainingRun("Hexapod-v0", {"engine": "exact"}, start="hexapod-gait-0")
+def test_what_actions_and_observations_mean_is_adopted_from_the_policy(tmp_path):
+    stored = dict(np.load(policies.SHIPPED / "hexapod-gait-0" / "policy.npz"))
+    about = json.loads(str(stored.pop("about")))
+    about["options"]["observations"] = ["height", "gravity"]
+    np.savez(tmp_path / "policy.npz", about=json.dumps(about), **stored)
+    asked = TrainingRun("Hexapod-v0", {"engine": "exact"}, start=str(tmp_path))
     run = starting.adopted(asked)
     assert run.options["action_mode"] == "gait" and run.options["engine"] == "exact"
-    assert "heading" not in run.options["observations"] and starting.policy_of(run) is not None
+    assert run.options["observations"] == ["height", "gravity"] and starting.policy_of(run) is not None
     assert starting.adopted(replace(asked, start="")) == replace(asked, start="")
 
 
