@@ -85,8 +85,9 @@ def build(name: str, table: dict[str, Any], floor: dict[str, Any], leg: Leg) -> 
 
 def _laws_of(leg: Leg, first: int) -> Laws:
     """Return the laws of a leg whose motors' numbers begin at a place of the parameters."""
-    leg_flies, leg_stands, _, toe, height, strike, press, _ = leg
+    leg_flies, leg_stands, _, _, _, strike, press, _ = leg
     leg_slides, rising, _ = sliding_of(leg)
+    gap, clearance, release = _heights_of(leg)
 
     def fly(x, p, dx):
         u = np.empty(2)
@@ -108,23 +109,6 @@ def _laws_of(leg: Leg, first: int) -> Laws:
         stand(x, d, p, np.empty(8), F)
         return press(x, p, F)
 
-    def gap(x, p):
-        at = np.empty(3)
-        toe(x, p, at)
-        return at[2] - height(at[0], at[1], p)
-
-    def clearance(t, x, d, p):
-        since = t - d[RELEASED]
-        allowed = max(0.0, LEAVING - since)  # times 1 m/s: a height it may not sink by
-        if d[DEPTH] > 0.0:
-            allowed += d[DEPTH] * max(0.0, 1.0 - since / RISING)
-        return gap(x, p) + allowed
-
-    def release(t, x, d, p):
-        below = -gap(x, p)
-        d[RELEASED], d[DEPTH] = t, below if below > ON_GROUND else 0.0
-        return FLIGHT
-
     def let_go(t, x, d, p):
         u = np.empty(2)
         drive_torque(x, p, first, u)
@@ -135,6 +119,28 @@ def _laws_of(leg: Leg, first: int) -> Laws:
         return STANCE if pressed(x, d, p) >= 0.0 else let_go(t, x, d, p)
 
     return Laws(fly, stand, slide, pressed, gap, clearance, land, let_go, release)
+
+
+def _heights_of(leg: Leg) -> tuple[Callable, Callable, Callable]:
+    """Return `gap`, `clearance` and `release` of `Laws`."""
+    toe, height = leg.toe, leg.height
+
+    def gap(x, p):
+        at = np.empty(3)
+        toe(x, p, at)
+        return at[2] - height(at[0], at[1], p)
+
+    def clearance(t, x, d, p):
+        since = t - d[RELEASED]
+        allowed = max(0.0, LEAVING - since)  # times 1 m/s: a height it may not sink by
+        return gap(x, p) + (allowed + d[DEPTH] * max(0.0, 1.0 - since / RISING))
+
+    def release(t, x, d, p):
+        below = -gap(x, p)
+        d[RELEASED], d[DEPTH] = t, below if below > ON_GROUND else 0.0
+        return FLIGHT
+
+    return gap, clearance, release
 
 
 def _add_fields(model: Model, laws: Laws) -> None:
