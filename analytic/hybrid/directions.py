@@ -67,10 +67,7 @@ class Directions:
     def passes(self, width: int) -> list[Directions]:
         """Return them in groups of `width`, for as many runs; the last group is filled up with its last direction."""
         groups = [np.minimum(np.arange(i, i + width), self.size - 1) for i in range(0, self.size, width)]
-        return [
-            Directions(tuple(f"direction {c}" for c in range(width)), self.x[:, g], self.d[:, g], self.p[:, g])
-            for g in groups
-        ]
+        return [Directions(tuple(self.names[c] for c in g), self.x[:, g], self.d[:, g], self.p[:, g]) for g in groups]
 
     def begun(self, model: Model, t0: float, x: np.ndarray, d: np.ndarray, p: np.ndarray) -> tuple:
         """Return the chart, state, memory, parameters and directions behind the model's `initial`.

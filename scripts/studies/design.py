@@ -71,8 +71,9 @@ class FastGait:
     best: tuple | None = None  # (unit (4,), speed, start)
 
     def __post_init__(self) -> None:
-        model = hybrid.build(self.params, Flat(), "open-loop")
-        self.sim, self.derivatives = hy.compile(model), derivatives_of(self.params)
+        self.derivatives = derivatives_of(self.params)
+        model = self.derivatives.model
+        self.sim = hy.compile(model)
         self.turns = [i for i, name in enumerate(model.memory_names) if name.startswith("turn")]
         self.times = [i for i, name in enumerate(model.memory_names) if name.startswith("released")]
 

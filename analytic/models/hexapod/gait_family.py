@@ -26,7 +26,7 @@ from ...terrain import Flat
 from . import hybrid
 from .orbit import N_DIRECTIONS, REACH, RTOL, free_entries, heading, in_heading_frame, mirrored, moved
 from .parameters import HexapodParams
-from .state import NAMES, QUATERNION, SCALE
+from .state import NAMES, SCALE, lifted, lifted_by
 
 PARAMETERS = ("cycle_time", "sweep_angle", "friction_coeff")  # [s] at constant duty, [rad], Coulomb's
 SPREAD = 10.0  # of the coordinates along a family
@@ -94,10 +94,7 @@ class GaitMap:
 
     def lift(self, z: np.ndarray) -> np.ndarray:
         """Return the state (52,) in its heading frame."""
-        x = np.zeros(len(NAMES))
-        x[self.free] = np.asarray(z) * SCALE[self.free]
-        x[QUATERNION] = np.sqrt(1.0 - x[QUATERNION + 1] ** 2 - x[QUATERNION + 2] ** 2)
-        return x
+        return lifted(z, self.free)
 
     def half(self, z: np.ndarray, p: float):
         """Return the engine's result of half a cycle from z."""
@@ -145,13 +142,11 @@ class GaitMap:
         if not self.derivatives:
             self.derivatives.append(Derivatives(self.sim.model, N_DIRECTIONS, reach=REACH))
         k, x = len(self.free), self.lift(z)
-        by_x, by_p = np.zeros((x.size, k + 1)), np.zeros((self.numbers.size, k + 1))
-        by_x[self.free, np.arange(k)] = SCALE[self.free]
-        tilt = slice(QUATERNION + 1, QUATERNION + 3)
-        by_x[QUATERNION] = -(x[tilt] @ by_x[tilt]) / x[QUATERNION]
+        by_x, by_p = np.pad(lifted_by(x, self.free), ((0, 0), (0, 1))), np.zeros((self.numbers.size, k + 1))
         for name, rate in moves(self.name, self.gait).items():
             by_p[self.sim.model.param_names.index(name), k] = rate
-        by = Directions(("",) * (k + 1), by_x, np.zeros((self.d0.size, k + 1)), by_p)
+        names = (*(NAMES[i] for i in self.free), self.name)
+        by = Directions(names, by_x, np.zeros((self.d0.size, k + 1)), by_p)
         return np.hstack([self._along(x, v, p) for v in by.passes(N_DIRECTIONS)])[:, : k + 1]
 
     def _along(self, x: np.ndarray, v: Directions, p: float) -> np.ndarray:

@@ -30,7 +30,7 @@ from ...terrain import Flat
 from . import hybrid
 from .layout import Variants
 from .parameters import N_LEGS, HexapodParams
-from .state import NAMES, QUATERNION, SCALE, TOES, WORK, toes_of
+from .state import NAMES, QUATERNION, SCALE, TOES, WORK, lifted, lifted_by, toes_of
 from .toes import toe_mode
 
 SECTION = "kink_0"  # tripod A's clock; the event of the other tripod is its mirror image
@@ -131,10 +131,7 @@ class StrideMap:
 
     def lift(self, z) -> np.ndarray:
         """Return the state (52,) in the heading frame that has coordinates z."""
-        x = np.zeros(len(NAMES))
-        x[self.free] = np.asarray(z) * SCALE[self.free]
-        x[QUATERNION] = np.sqrt(1.0 - x[QUATERNION + 1] ** 2 - x[QUATERNION + 2] ** 2)
-        return x
+        return lifted(z, self.free)
 
     def run(self, z, *, half: bool, **settings):
         """Return the engine's result of one pass through the map, and the end state, reflected after half a stride."""
@@ -182,12 +179,9 @@ class StrideMap:
             ValueError: If the robot falls, or there is no derivative.
         """
         x, k = self.lift(z), len(self.free)
-        down = np.zeros((x.size + self.d0.size, k))  # how the state moves with z
-        down[self.free, np.arange(k)] = SCALE[self.free]
-        down[QUATERNION] = -(x[QUATERNION + 1 : QUATERNION + 3] @ down[QUATERNION + 1 : QUATERNION + 3]) / x[QUATERNION]
         start = self.start(half) | {"rtol": 1e-6, "atol": 1e-8 * SCALE} | settings
         start |= {"stop_at": self.section(half), "stop_count": start.pop("count")}
-        by = Directions.of_start(derivatives.model, down)
+        by = Directions.of_start(derivatives.model, np.pad(lifted_by(x, self.free), ((0, self.d0.size), (0, 0))))
         passes = [derivatives.run(v, x, self.d0, self.p, **start) for v in by.passes(derivatives.n_directions)]
         for made in passes:
             if made.existence is not Existence.EXISTS:

@@ -26,6 +26,22 @@ NAMES = (
 SCALE = np.concatenate([np.full(7, 0.1), np.full(6, 1.0), np.tile([0.1] * 3 + [1.0] * 3, N_LEGS), np.full(3, 1.0)])
 
 
+def lifted(z, free: np.ndarray) -> np.ndarray:
+    """Return the state (52,) without yaw whose entries `free` are z (k,) times their scale; the others are zero."""
+    x = np.zeros(len(NAMES))
+    x[free] = np.asarray(z) * SCALE[free]
+    x[QUATERNION] = np.sqrt(1.0 - x[QUATERNION + 1] ** 2 - x[QUATERNION + 2] ** 2)
+    return x
+
+
+def lifted_by(x: np.ndarray, free: np.ndarray) -> np.ndarray:
+    """Return how `lifted` moves with each number of z at the state x, shape (52, k)."""
+    by, tilt = np.zeros((x.size, len(free))), slice(QUATERNION + 1, QUATERNION + 3)
+    by[free, np.arange(len(free))] = SCALE[free]
+    by[QUATERNION] = -(x[tilt] @ by[tilt]) / x[QUATERNION]
+    return by
+
+
 def rotation_matrix(quaternion) -> np.ndarray:
     """Return the matrix that takes body axes to world axes, shape (..., 3, 3), of quaternions (..., 4), any length."""
     w, x, y, z = np.moveaxis(np.asarray(quaternion, float), -1, 0)
