@@ -1,10 +1,11 @@
 # `make run` installs and runs the main job, `make test` installs and passes the tests, `make test-processors` some of
 # them as other processors would, `make test-ranges` others with other Pythons and dependencies, `make docs` makes the
-# site in out/site. All work in .venv but `make test-ranges`, which makes environments of its own.
+# site in out/site. All work in .venv but `make test-ranges`, which makes environments of its own. Python compiles what
+# is imported; pip would compile every file of every package, for half the time of an installation.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt
 
 .PHONY: run test test-processors test-ranges check format docs
 
