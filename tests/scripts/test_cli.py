@@ -103,6 +103,12 @@ def test_documented_info_is_what_the_environment_reports(name):
     assert keys == set(environment_page.info(environment_page.sections(environment_page.file_of(name))))
 
 
+@pytest.mark.parametrize("name", ["Hexapod-v0", "Multipod-v0", "BigAnt-v0"])
+def test_every_action_mode_is_on_the_page(name):
+    modes = gymnasium.make(name).unwrapped.task.MODES
+    assert len(modes) > 3 and all(f'| `"{mode}"`' in environment_page.page(name) for mode in modes)
+
+
 def test_every_environment_has_a_page_with_words_of_its_own():
     words = {environment_page.file_of(name) for name in (*tarsus.envs.ENVIRONMENTS, *tarsus.envs.SURROGATES)}
     shared = {environment_page.FOLDER / name for name in ("page.md", "walker.md")}
