@@ -6,12 +6,28 @@ import math
 
 from scipy.integrate import quad
 
-from .parts import G, contact, feet, ground, measured
+from .parts import G, contact, described, feet, ground, measured
 
 UP = [0.0, 0.0, 1.0]
 CORNERS = [[x, y, 0.0] for x in (-0.1, 0.1) for y in (-0.1, 0.1)]
 
 
+@described(
+    number=8,
+    title="Cone or pyramid of friction",
+    phenomenon="statics",
+    what="Sledges are pushed by 110 % of what friction holds, at 0, 22.5 and 45 degrees to the x axis, and one slides "
+    "freely at 22.5 degrees. Friction is mu N opposite to the motion, in all directions alike. A pyramid in place of "
+    "the cone holds too much or too little at 45 degrees, and bends the path at 22.5.",
+    provenance={
+        "kind": "closed form",
+        "derivation": "Force and motion have one direction, so that the acceleration is that of a block on a line: "
+        ".1 mu g where pushed, -mu g where thrown. The centre of mass is at the height of the feet, whose loads stay "
+        "equal.",
+        "sources": ["https://github.com/newton-physics/newton/pull/4010 (friction 4 to 100 times outside the cone)"],
+        "checked": "Newton-Euler equations in space with Coulomb friction at every foot, integrated to 1e-12.",
+    },
+)
 def cone_or_pyramid() -> dict:
     """Return sledges pushed and sliding at 0, 22.5 and 45 degrees to the axes."""
     friction, mass, push, speed, last = 0.4, 3.0, 1.1, 2.0, 0.5
@@ -35,32 +51,29 @@ def cone_or_pyramid() -> dict:
             measured(f"friction, {name}", f"under_{name}", "force", "N", limit, across=UP, **force),
         ]
     return {
-        "id": "cone_or_pyramid",
-        "version": 1,
-        "number": 8,
-        "title": "Cone or pyramid of friction",
-        "phenomenon": "statics",
-        "what": "Sledges are pushed by 110 % of what friction holds, at 0, 22.5 and 45 degrees to the x axis, and one "
-        "slides freely at 22.5 degrees. Friction is mu N opposite to the motion, in all directions alike. A pyramid "
-        "in place of the cone holds too much or too little at 45 degrees, and bends the path at 22.5.",
         "duration": last,
         "bodies": [*bodies, ground()],
         "contacts": contacts,
         "forces": forces,
         "measurements": measurements,
-        "provenance": {
-            "kind": "closed form",
-            "derivation": "Force and motion have one direction, so that the acceleration is that of a block on a "
-            "line: .1 mu g where pushed, -mu g where thrown. The centre of mass is at the height of the feet, whose "
-            "loads stay equal.",
-            "sources": [
-                "https://github.com/newton-physics/newton/pull/4010 (friction 4 to 100 times outside the cone)"
-            ],
-            "checked": "Newton-Euler equations in space with Coulomb friction at every foot, integrated to 1e-12.",
-        },
     }
 
 
+@described(
+    number=15,
+    title="Sledge on anisotropic ground",
+    phenomenon="sliding",
+    what="A sledge slides at 2 m/s, at 45 degrees between the axes of a ground whose friction is .2 along x and .5 "
+    "along y. Its path bends towards x and ends where both speeds vanish at once. Simulators scale the axes of "
+    "friction without its direction, or know one coefficient only.",
+    convention="The elliptic cone whose friction dissipates most: force -N (m1^2 vx, m2^2 vy) / |(m1 vx, m2 vy)|.",
+    provenance={
+        "kind": "closed form",
+        "derivation": "d vy / d vx = (m2 / m1)^2 vy / vx, so that vy = c vx^((m2 / m1)^2); time and place are "
+        "integrals of d vx / ax and vx d vx / ax, by quadrature.",
+        "checked": "Newton-Euler equations in space with Coulomb friction at every foot, integrated to 1e-12.",
+    },
+)
 def anisotropic() -> dict:
     """Return a sledge on ground that is more slippery along x than along y."""
     along, across, speed, angle, mass = 0.2, 0.5, 2.0, math.pi / 4, 3.0
@@ -78,26 +91,10 @@ def anisotropic() -> dict:
         ]
     measurements.append(measured("speed at rest", "sledge", "velocity", "m/s", 0.0, 1e-4, speed, at=last))
     return {
-        "id": "anisotropic",
-        "version": 1,
-        "number": 15,
-        "title": "Sledge on anisotropic ground",
-        "phenomenon": "sliding",
-        "what": "A sledge slides at 2 m/s, at 45 degrees between the axes of a ground whose friction is .2 along x "
-        "and .5 along y. Its path bends towards x and ends where both speeds vanish at once. Simulators scale the "
-        "axes of friction without its direction, or know one coefficient only.",
-        "convention": "The elliptic cone whose friction dissipates most: force -N (m1^2 vx, m2^2 vy) / |(m1 vx, m2 "
-        "vy)|.",
         "duration": last,
         "bodies": [_sledge("sledge", mass, 0, [*path.start, 0.0]), ground()],
         "contacts": [contact("sledge", "ground", [along, across], direction=[1.0, 0.0, 0.0])],
         "measurements": measurements,
-        "provenance": {
-            "kind": "closed form",
-            "derivation": "d vy / d vx = (m2 / m1)^2 vy / vx, so that vy = c vx^((m2 / m1)^2); time and place are "
-            "integrals of d vx / ax and vx d vx / ax, by quadrature.",
-            "checked": "Newton-Euler equations in space with Coulomb friction at every foot, integrated to 1e-12.",
-        },
     }
 
 

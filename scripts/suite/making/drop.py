@@ -8,7 +8,7 @@ import numpy as np
 from scipy.linalg import expm
 from scipy.optimize import brentq
 
-from .parts import G, contact, ground, sphere
+from .parts import G, contact, described, ground, sphere
 from .rows import falls, light_foot, rises, row
 
 
@@ -42,6 +42,21 @@ class Drop:
         return expm(self.flight * since) @ self.left
 
 
+@described(
+    number=28,
+    title="Springy leg dropped on its foot",
+    phenomenon="hard",
+    what="A body on a damped springy leg with a light foot falls from .2 m, is compressed, and lifts off. The foot, "
+    "two hundred times lighter than the body, is what a simulator gets wrong: it bounces, sinks, or leaves at another "
+    "time.",
+    provenance={
+        "kind": "closed form",
+        "derivation": "At rest length both fall freely; the foot stops at touchdown, the body does not. In stance "
+        "and in flight the motion is linear (matrix exponential); lift-off is where the ground would have to pull: "
+        "spring and damper pull as much as the foot weighs.",
+        "checked": "An independent event-driven integration from the data of the case.",
+    },
+)
 def foot_drop() -> dict:
     """Return two legs' worth of the hexapod, dropped on a foot."""
     mass, foot, stiffness, damping, height, rest = 2.0, 0.01, 500.0, 10.0, 0.2, 0.2
@@ -61,15 +76,6 @@ def foot_drop() -> dict:
     ]
     end = drop.liftoff + top + 0.02
     return {
-        "id": "foot_drop",
-        "version": 1,
-        "number": 28,
-        "title": "Springy leg dropped on its foot",
-        "phenomenon": "hard",
-        "what": "A body on a damped springy leg with a light foot falls from .2 m, is compressed, and lifts off. "
-        "The foot, "
-        "two hundred times lighter than the body, is what a simulator gets wrong: it bounces, sinks, or leaves "
-        "at another time.",
         "duration": end,
         "bodies": [
             sphere("body", mass, 0.05, position=[0.0, 0.0, rest + height]),
@@ -86,13 +92,6 @@ def foot_drop() -> dict:
             row("top of the jump", "body", "place z", rest + highest, 0.01, 0.1, greatest=[drop.liftoff, end]),
             row("time of the top", "body", "speed z", drop.liftoff + top, 0.02, 0.1, crossing=falls(after=0.4)),
         ],
-        "provenance": {
-            "kind": "closed form",
-            "derivation": "At rest length both fall freely; the foot stops at touchdown, the body does not. In "
-            "stance and in flight the motion is linear (matrix exponential); "
-            "lift-off is where the ground would have to pull: spring and damper pull as much as the foot weighs.",
-            "checked": "An independent event-driven integration from the data of the case.",
-        },
     }
 
 

@@ -6,7 +6,7 @@ import math
 
 from scipy.optimize import brentq
 
-from .parts import G, contact, ground, sphere
+from .parts import G, contact, described, ground, sphere
 from .rows import falls, row
 
 CART, SHOE, STIFFNESS, FRICTION = 0.5, 0.5, 50.0, 0.4
@@ -33,6 +33,21 @@ def _rider(n: int, place: float, speed: float, belt: dict) -> tuple[list, list, 
     return bodies, joints, contact(shoe, f"belt_{n}", FRICTION, f"contact_{n}")
 
 
+@described(
+    number=27,
+    title="Oscillator on a belt",
+    phenomenon="hard",
+    what="Two masses on springs ride a belt of .2 m/s. One slides all the time: Coulomb friction is a constant force, "
+    "so it swings for ever by 20 mm. The other sticks until the spring overcomes friction, then swings. Friction that "
+    "is smoothed or integrated implicitly damps or drives them.",
+    provenance={
+        "kind": "closed form",
+        "derivation": "Sliding behind the belt: m x'' = mu N - k x, a harmonic motion about mu N / k, whatever its "
+        "amplitude below v / w. Stuck: x = v t until k x = mu N; then the same motion with amplitude v / w. The load "
+        "is the shoe's weight: its guide is vertical.",
+        "checked": "An independent event-driven integration from the data of the case.",
+    },
+)
 def belt_oscillator() -> dict:
     """Return a mass on a spring and a belt: one slides to and fro for ever, one is carried first."""
     belt, swing = 0.2, 0.02
@@ -44,16 +59,6 @@ def belt_oscillator() -> dict:
     last = released + 0.95 * PERIOD
     weight = SHOE * G
     return {
-        "id": "belt_oscillator",
-        "version": 1,
-        "number": 27,
-        "title": "Oscillator on a belt",
-        "phenomenon": "hard",
-        "what": "Two masses on springs ride a belt of .2 m/s. One slides all the time: Coulomb friction is a "
-        "constant force, so it swings for ever "
-        "by 20 mm. The other sticks until the spring overcomes friction, then swings. Friction that is smoothed "
-        "or integrated implicitly damps "
-        "or drives them.",
         "duration": end,
         "bodies": [*first[0], *second[0]],
         "joints": [*first[1], *second[1]],
@@ -79,14 +84,6 @@ def belt_oscillator() -> dict:
                 least=[released + PERIOD / 4, last],
             ),
         ],
-        "provenance": {
-            "kind": "closed form",
-            "derivation": "Sliding behind the belt: m x'' = mu N - k x, a harmonic motion about mu N / k, "
-            "whatever its amplitude below v / w. "
-            "Stuck: x = v t until k x = mu N; then the same motion with amplitude v / w. The load is the shoe's "
-            "weight: its guide is vertical.",
-            "checked": "An independent event-driven integration from the data of the case.",
-        },
     }
 
 
@@ -133,6 +130,13 @@ def swing_at(swing: tuple, t: float) -> tuple[float, float]:
     return middle + (x - middle) * c + v / RATE * s, v * c - (x - middle) * RATE * s
 
 
+@described(
+    number=27,
+    title="Stick and slip on a belt that turns round",
+    phenomenon="hard",
+    what="A mass on a spring stands on a belt that goes .25 m/s to and fro, turning every half second. It slides, "
+    "sticks, slides again. A time that is missed, or friction that creeps, shows in all that follows.",
+)
 def stick_slip() -> dict:
     """Return a mass on a spring, shaken by a belt that turns round: it sticks and slides in every half cycle."""
     speed, half, turns = 0.25, 0.5, 6
@@ -147,14 +151,6 @@ def stick_slip() -> dict:
 
     probes = [(n + 0.5) * half for n in range(turns)]
     return {
-        "id": "stick_slip",
-        "version": 1,
-        "number": 27,
-        "title": "Stick and slip on a belt that turns round",
-        "phenomenon": "hard",
-        "what": "A mass on a spring stands on a belt that goes .25 m/s to and fro, turning every half second. It "
-        "slides, sticks, slides again. "
-        "A time that is missed, or friction that creeps, shows in all that follows.",
         "duration": end,
         "bodies": bodies,
         "joints": joints,
@@ -173,6 +169,19 @@ def stick_slip() -> dict:
     }
 
 
+@described(
+    number=30,
+    title="Resting spheres of a gram, a kilogram and a tonne",
+    phenomenon="hard",
+    what="Three balls of one size lie on the ground. Rigid ones do not sink in, whatever they weigh. Penalty contacts "
+    "sink as they weigh, by millimetres or metres; others by a depth that the time step sets.",
+    provenance={
+        "kind": "closed form",
+        "derivation": "Rest: height r, load m g. The depth of a penalty contact is m g / k, a millionfold from the "
+        "first ball to the last.",
+        "checked": "An independent event-driven integration from the data of the case.",
+    },
+)
 def resting_spheres() -> dict:
     """Return spheres of a gram to a tonne that lie still."""
     radius, measurements, bodies, contacts = 0.1, [], [], []
@@ -187,24 +196,10 @@ def resting_spheres() -> dict:
             row(f"load {what}", f"contact_{n + 1}", "force z", mass * G, 0.001, mean=[1.0, 2.0]),
         ]
     return {
-        "id": "resting_spheres",
-        "version": 1,
-        "number": 30,
-        "title": "Resting spheres of a gram, a kilogram and a tonne",
-        "phenomenon": "hard",
-        "what": "Three balls of one size lie on the ground. Rigid ones do not sink in, whatever they weigh. "
-        "Penalty contacts sink as they weigh, "
-        "by millimetres or metres; others by a depth that the time step sets.",
         "duration": 2.0,
         "bodies": [*bodies, ground()],
         "contacts": contacts,
         "measurements": measurements,
-        "provenance": {
-            "kind": "closed form",
-            "derivation": "Rest: height r, load m g. The depth of a penalty contact is m g / k, a millionfold "
-            "from the first ball to the last.",
-            "checked": "An independent event-driven integration from the data of the case.",
-        },
     }
 
 

@@ -4,12 +4,25 @@ from __future__ import annotations
 
 import math
 
-from .parts import G, contact, feet, ground, sphere
+from .parts import G, contact, described, feet, ground, sphere
 from .rows import falls, plane, rises, row
 
 ROUTH = "Routh, Dynamics of a System of Rigid Bodies (1860): friction acts while the normal impulse grows."
 
 
+@described(
+    number=19,
+    title="Ball that bounces to rest in finite time",
+    phenomenon="impact",
+    what="Three balls fall from .1 m and bounce with restitution .3, .5 and .8, infinitely often until a finite time; "
+    "then they rest. Simulators miss the height where they know no restitution, or go on trembling after the end.",
+    provenance={
+        "kind": "closed form",
+        "derivation": "With t1 = sqrt(2 h / g) impact n is at t1 (1 + 2 e + ... + 2 e^(n - 1)), the apex after it at "
+        "e^(2 n) h, and the end of the bounces at t1 (1 + e) / (1 - e).",
+        "checked": "Our exact engine, and an independent event-driven integration from the data of the case.",
+    },
+)
 def ball_bounces() -> dict:
     """Return balls that bounce ever lower and come to rest in finite time."""
     radius, height = 0.05, 0.1
@@ -28,28 +41,26 @@ def ball_bounces() -> dict:
             row(f"speed after the end at e = {e}", name, "speed", 0.0, 0.005, G * fall, greatest=[end + 0.05, 1.5]),
         ]
     return {
-        "id": "ball_bounces",
-        "version": 1,
-        "number": 19,
-        "title": "Ball that bounces to rest in finite time",
-        "phenomenon": "impact",
-        "what": "Three balls fall from .1 m and bounce with restitution .3, .5 and .8, infinitely often until a "
-        "finite time; then they rest. "
-        "Simulators miss the height where they know no restitution, or go on trembling after the end.",
         "duration": 1.5,
         "bodies": [*bodies, ground()],
         "contacts": contacts,
         "measurements": measurements,
-        "provenance": {
-            "kind": "closed form",
-            "derivation": "With t1 = sqrt(2 h / g) impact n is at t1 (1 + 2 e + ... + 2 e^(n - 1)), the apex "
-            "after it at e^(2 n) h, and the end "
-            "of the bounces at t1 (1 + e) / (1 - e).",
-            "checked": "Our exact engine, and an independent event-driven integration from the data of the case.",
-        },
     }
 
 
+@described(
+    number=20,
+    title="Drop without a bounce",
+    phenomenon="impact",
+    what="A ball, and a table on four point feet, fall from .2 m on ground without restitution. They neither bounce "
+    "nor sink in. Soft contacts dip by millimetres and throw the body back.",
+    provenance={
+        "kind": "closed form",
+        "derivation": "Free fall, t = sqrt(2 (h - 1 cm) / g) to a height of 1 cm; the impact leaves no velocity. The "
+        "table's four feet touch at once.",
+        "checked": "An independent event-driven integration from the data of the case.",
+    },
+)
 def drop_without_bounce() -> dict:
     """Return a sphere and a quadruped of point feet that fall and stay down."""
     radius, height, half = 0.1, 0.2, 0.1
@@ -68,27 +79,30 @@ def drop_without_bounce() -> dict:
             row(f"speed of the {name} after", name, "speed", 0.0, 0.005, G * fall, greatest=later),
         ]
     return {
-        "id": "drop_without_bounce",
-        "version": 1,
-        "number": 20,
-        "title": "Drop without a bounce",
-        "phenomenon": "impact",
-        "what": "A ball, and a table on four point feet, fall from .2 m on ground without restitution. They "
-        "neither bounce nor sink in. "
-        "Soft contacts dip by millimetres and throw the body back.",
         "duration": 1.0,
         "bodies": [ball, table, ground()],
         "contacts": [contact("ball", "ground", 0.5, "ball"), contact("table", "ground", 0.5, "table")],
         "measurements": measurements,
-        "provenance": {
-            "kind": "closed form",
-            "derivation": "Free fall, t = sqrt(2 (h - 1 cm) / g) to a height of 1 cm; the impact leaves no "
-            "velocity. The table's four feet touch at once.",
-            "checked": "An independent event-driven integration from the data of the case.",
-        },
     }
 
 
+@described(
+    number=21,
+    title="Sphere thrown obliquely",
+    phenomenon="impact",
+    what="Balls with 2 m/s along the ground and different spin fall on it and bounce with restitution .5. Two slide "
+    "through the whole impact, two leave it rolling. Simulators lose friction's impulse, or take more than mu times "
+    "the normal one.",
+    provenance={
+        "kind": "closed form",
+        "derivation": "Normal impulse per mass (1 + e) v_n; friction's is the smaller of mu times that and 2/7 of "
+        "the slip, v - r w, which ends the slip; it opposes the slip. Velocity and spin change by it and by 5 / (2 r) "
+        "of it. Slip does not turn a ball's normal impulse.",
+        "sources": [ROUTH],
+        "checked": "An independent event-driven integration from the data of the case, and Routh's increments of the "
+        "impulse.",
+    },
+)
 def sphere_impact() -> dict:
     """Return spheres thrown obliquely at the ground: the foot sticks or slides through the impact."""
     radius, mass, speed, height = 0.1, 1.0, 2.0, 0.1
@@ -109,31 +123,32 @@ def sphere_impact() -> dict:
         measurements.append(row(f"speed after, {what}", name, "speed x", speed + change, 0.005, speed, at=fall + later))
         measurements.append(row(f"spin after, {what}", name, "spin y", turn, 0.005, 60.0, at=fall + later))
     return {
-        "id": "sphere_impact",
-        "version": 1,
-        "number": 21,
-        "title": "Sphere thrown obliquely",
-        "phenomenon": "impact",
-        "what": "Balls with 2 m/s along the ground and different spin fall on it and bounce with restitution .5. "
-        "Two slide through the whole impact, two leave it rolling. Simulators lose "
-        "friction's impulse, or take more than mu times the normal one.",
         "duration": 0.3,
         "bodies": [*bodies, ground()],
         "contacts": contacts,
         "measurements": measurements,
-        "provenance": {
-            "kind": "closed form",
-            "derivation": "Normal impulse per mass (1 + e) v_n; friction's is the smaller of mu times that and "
-            "2/7 of the slip, v - r w, "
-            "which ends the slip; it opposes the slip. Velocity and spin change by it and by 5 / (2 r) of it. "
-            "Slip does not turn a ball's normal impulse.",
-            "sources": [ROUTH],
-            "checked": "An independent event-driven integration from the data of the case, and Routh's "
-            "increments of the impulse.",
-        },
     }
 
 
+@described(
+    number=23,
+    title="Rod that lands on its end",
+    phenomenon="impact",
+    what="Rods, tilted by 60 degrees, hit the ground with one end at 2 m/s. The end slides through the impact at mu = "
+    ".2, sticks at .6, and at .8 with .4 m/s along the ground slides until it sticks. No gravity: the turning rod "
+    "lifts its end at once, and moves freely.",
+    convention="Without restitution. Friction along the impulse (Routh) and friction on the whole impulse (Moreau) "
+    "give the same here.",
+    provenance={
+        "kind": "closed form",
+        "derivation": "The velocity of the end changes by K p, K = [[1/m + z^2/I, -x z/I], [-x z/I, 1/m + x^2/I]]. "
+        "It sticks with p = -v / K if |p_x| <= mu p_z; else p_x = +-mu p_z and the normal velocity vanishes. Then the "
+        "body's own velocities change by p/m and the moment of p over I.",
+        "sources": [ROUTH],
+        "checked": "Routh's increments of the impulse, and an independent event-driven integration from the data of "
+        "the case.",
+    },
+)
 def rod_lands() -> dict:
     """Return rods that hit the ground with one end: it sticks, slides, or slides until it sticks."""
     mass, half, tilt, speed = 1.0, 0.5, math.pi / 3, 2.0  # tilt from the ground
@@ -165,33 +180,12 @@ def rod_lands() -> dict:
             row(f"speed along z, {name} {how}", name, "speed z", -speed + impulse[1] / mass, 0.005, speed, at=at),
         ]
     return {
-        "id": "rod_lands",
-        "version": 1,
-        "number": 23,
-        "title": "Rod that lands on its end",
-        "phenomenon": "impact",
-        "what": "Rods, tilted by 60 degrees, hit the ground with one end at 2 m/s. The end slides through the "
-        "impact at mu = .2, sticks at .6, "
-        "and at .8 with .4 m/s along the ground slides until it sticks. No gravity: the turning rod lifts its "
-        "end at once, and moves freely.",
-        "convention": "Without restitution. Friction along the impulse (Routh) and friction on the whole impulse "
-        "(Moreau) give the same here.",
         "gravity": [0, 0, 0],
         "duration": 0.15,
         "bodies": [*bodies, ground()],
         "joints": plane("rod_1", "rod_2", "rod_3"),
         "contacts": contacts,
         "measurements": measurements,
-        "provenance": {
-            "kind": "closed form",
-            "derivation": "The velocity of the end changes by K p, K = [[1/m + z^2/I, -x z/I], [-x z/I, 1/m + "
-            "x^2/I]]. It sticks with p = -v / K if |p_x| <= mu p_z; "
-            "else p_x = +-mu p_z and the normal velocity vanishes. Then the body's own velocities change by p/m "
-            "and the moment of p over I.",
-            "sources": [ROUTH],
-            "checked": "Routh's increments of the impulse, and an independent event-driven integration from the "
-            "data of the case.",
-        },
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 
 import numpy as np
 from scipy.integrate import quad
@@ -13,24 +14,21 @@ from .rows import row
 
 STIFFNESS, DAMPING = 500.0, 10.0  # of a foot's spring, soft, so that loads feel no tenths of millimetres [N/m], [N s/m]
 BOUND = 1e-9
+SHARE = 0.01  # tolerance of the trunk's motion and of a load, over their scale
 SOURCE = "Wu, Zhao and Revzen, Modeling multi-legged robot locomotion with slipping, arXiv:2310.20669."
 WHAT = (
-    "Each foot of a frame slides on a belt of its own, and Coulomb friction of all of them decides how the frame "
-    "moves "
+    "Each foot of a frame slides on a belt of its own, and Coulomb friction of all of them decides how the frame moves "
     "and turns: what a robot does whose feet slip. "
 )
 DERIVATION = (
     "The springs carry the loads that their lengths at rest give; the centre of mass lies at the height of the "
-    "contacts, so friction does not change them. "
-    "The frame moves in the plane under friction mu N against each foot's slip; it starts where friction "
-    "balances, and turning changes the balance slowly. "
-    "Newton's and Euler's equations, integrated to 1e-12. The balance is the least dissipation, whose dual, "
-    "forces within the cones, certifies it."
+    "contacts, so friction does not change them. The frame moves in the plane under friction mu N against each foot's "
+    "slip; it starts where friction balances, and turning changes the balance slowly. Newton's and Euler's equations, "
+    "integrated to 1e-12. The balance is the least dissipation, whose dual, forces within the cones, certifies it."
 )
 CHECKED = (
-    "An independent integration, of trunk and feet from the data of the case, to 1e-9; and our contact solver, "
-    "which certifies the "
-    "velocities at t = 0 by a duality gap."
+    "An independent integration, of trunk and feet from the data of the case, to 1e-9; and our contact solver, which "
+    "certifies the velocities at t = 0 by a duality gap."
 )
 
 
@@ -92,54 +90,36 @@ def _bodies(frame: SlidingFrame) -> dict:
 def _measurements(frame: SlidingFrame, duration: float, feet: list[int]) -> list[dict]:
     """Return velocity, turn rate and way of the trunk, and the forces on some feet over the second half."""
     motion = frame.motion(duration)
+    return _of_trunk(frame, motion, duration) + [one for n in feet for one in _of_foot(frame, motion, duration, n)]
+
+
+def _of_trunk(frame: SlidingFrame, motion: Callable, duration: float) -> list[dict]:
+    """Return velocity, turn rate and way of the trunk."""
     about, size, fast = frame.whole[1], np.abs(frame.places).max(), np.abs(frame.belts).max()
+    *place, turn, u, v, rate = motion(duration)
+    arm = -_turned(about, turn)
+    (x, y), (u, v) = np.array(place) + arm, np.array([u, v]) + rate * np.array([-arm[1], arm[0]])
+    end, over = {"at": duration, "bound": BOUND}, {"change": [0.0, duration], "bound": BOUND}
+    return [
+        row("speed x of the trunk", "trunk", "speed x", u, SHARE, fast, **end),
+        row("speed y of the trunk", "trunk", "speed y", v, SHARE, fast, **end),
+        row("spin z of the trunk", "trunk", "spin z", rate, SHARE, fast / size, **end),
+        row("way along x", "trunk", "place x", x, SHARE, fast * duration, **over),
+        row("way along y", "trunk", "place y", y, SHARE, fast * duration, **over),
+        row("turn", "trunk", "turn z", turn, SHARE, fast / size * duration, **over),
+    ]
 
-    def trunk(t):
-        place, twist = motion(t)[:2] - _turned(about, motion(t)[2]), motion(t)[3:]
-        arm = -_turned(about, motion(t)[2])
-        return place, twist[:2] + twist[2] * np.array([-arm[1], arm[0]]), motion(t)[2], twist[2]
 
-    (x, y), (u, v), turn, rate = trunk(duration)
-    share, found = 0.01, []
-    for what, value, scale in (("speed x", u, fast), ("speed y", v, fast), ("spin z", rate, fast / size)):
-        found.append(row(f"{what} of the trunk", "trunk", what, value, share, scale, at=duration, bound=BOUND))
-    for axis, value in (("x", x), ("y", y)):
-        found.append(
-            row(
-                f"way along {axis}",
-                "trunk",
-                f"place {axis}",
-                value,
-                share,
-                fast * duration,
-                change=[0.0, duration],
-                bound=BOUND,
-            )
-        )
-    found.append(
-        row("turn", "trunk", "turn z", turn, share, fast / size * duration, change=[0.0, duration], bound=BOUND)
-    )
-    window = [duration / 2, duration]
-    for n in feet:
-        load, limit = frame.loads[n - 1], frame.friction[n - 1] * frame.loads[n - 1]
-        for k, axis in enumerate("xy"):
-            mean = quad(lambda t, n=n, k=k: frame.all_forces(motion(t))[n - 1, k], *window, epsabs=1e-13)[0] / (
-                duration / 2
-            )
-            found.append(
-                row(
-                    f"friction along {axis} on foot {n}",
-                    f"contact_{n}",
-                    f"force {axis}",
-                    mean,
-                    0.02,
-                    limit,
-                    mean=window,
-                    bound=BOUND,
-                )
-            )
-        found.append(row(f"load of foot {n}", f"contact_{n}", "force z", load, share, mean=window))
-    return found
+def _of_foot(frame: SlidingFrame, motion: Callable, duration: float, n: int) -> list[dict]:
+    """Return the mean forces on a foot over the second half."""
+    load, window = frame.loads[n - 1], [duration / 2, duration]
+    found = []
+    for k, axis in enumerate("xy"):
+        impulse = quad(lambda t, k=k: frame.all_forces(motion(t))[n - 1, k], *window, epsabs=1e-13)[0]
+        how = {"mean": window, "bound": BOUND}
+        of, what, mean = f"contact_{n}", f"friction along {axis} on foot {n}", impulse / (duration / 2)
+        found.append(row(what, of, f"force {axis}", mean, 2 * SHARE, frame.friction[n - 1] * load, **how))
+    return [*found, row(f"load of foot {n}", f"contact_{n}", "force z", load, SHARE, mean=window)]
 
 
 def _turned(vector, angle: float) -> np.ndarray:

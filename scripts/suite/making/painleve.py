@@ -116,7 +116,7 @@ def painleve_jam() -> dict:
     """Return the rod with more friction than the paradox needs: no force balances, so it jams at once."""
     friction, speed, duration = 0.8, 1.0, 0.1
     spin = MASS * HALF * math.cos(ANGLE) * speed / (MASS * HALF**2 + MOMENT)  # angular momentum about the point is kept
-    foot = _rod(speed)["shapes"][0]["position"]
+    point = {"point": _rod(speed)["shapes"][0]["position"], "bound": BOUND}
     motion = _solve(pivoting, [ANGLE, spin], duration).sol
     angle, late = motion(duration)
     centre = HALF * late * np.array([math.cos(angle), -math.sin(angle)])
@@ -124,37 +124,25 @@ def painleve_jam() -> dict:
     return _case("painleve_jam", speed, friction, duration) | {
         "title": "Painleve's rod, in the paradox: it jams",
         "what": f"The rod slides point ahead with mu = {friction}, above {critical(ANGLE):.3f}: no finite force "
-        f"balances. An impulse stops the point at "
-        "once, without a collision, and the rod swings over it. Simulators hop, sink, or slide on.",
-        "convention": "Without restitution, an impulse that ends the paradox ends with the point at rest; then "
-        "angular momentum decides, whatever the "
-        "law of friction during the impulse. Where two solutions exist (contact or lift-off at once) rigid "
-        "contact does not decide, and nothing is asked here.",
+        "balances. An impulse stops the point at once, without a collision, and the rod swings over it. Simulators "
+        "hop, sink, or slide on.",
+        "convention": "Without restitution, an impulse that ends the paradox ends with the point at rest; then angular "
+        "momentum decides, whatever the law of friction during the impulse. Where two solutions exist (contact or "
+        "lift-off at once) rigid contact does not decide, and nothing is asked here.",
         "measurements": [
             row("spin soon after", "rod", "spin y", motion(0.01)[1], 0.01, spin, at=0.01, bound=BOUND),
             row("spin at the end", "rod", "spin y", late, 0.01, spin, at=duration, bound=BOUND),
             row("speed along x at the end", "rod", "speed x", centre[0], 0.01, speed, at=duration, bound=BOUND),
             row("speed along z at the end", "rod", "speed z", centre[1], 0.01, speed, at=duration, bound=BOUND),
-            row("way of the point", "rod", "place x", 0.0, 0.01, HALF, change=[0.0, duration], point=foot, bound=BOUND),
-            row("speed of the point", "rod", "speed", 0.0, 0.01, speed, mean=whole, point=foot, bound=BOUND),
-            row(
-                "height of the point",
-                "rod",
-                "place z",
-                0.0,
-                0.005,
-                HALF,
-                greatest=[0.0, duration],
-                point=foot,
-                bound=BOUND,
-            ),
+            row("way of the point", "rod", "place x", 0.0, 0.01, HALF, change=[0.0, duration], **point),
+            row("speed of the point", "rod", "speed", 0.0, 0.01, speed, mean=whole, **point),
+            row("height of the point", "rod", "place z", 0.0, 0.005, HALF, greatest=[0.0, duration], **point),
         ],
         "provenance": {
             "kind": "integrated",
-            "derivation": "The impulse acts at the point: m l cos(a) v = (I + m l^2) w. Then a pendulum about "
-            "the point, integrated to 1e-13. "
-            "The impulse lies in the cone: its tangent is (1 + r sin^2 a) / (r |sin a| cos a), the critical "
-            "friction; and the load of the pendulum stays positive.",
+            "derivation": "The impulse acts at the point: m l cos(a) v = (I + m l^2) w. Then a pendulum about the "
+            "point, integrated to 1e-13. The impulse lies in the cone: its tangent is (1 + r sin^2 a) / (r |sin a| "
+            "cos a), the critical friction; and the load of the pendulum stays positive.",
             "sources": SOURCES,
             "checked": "An independent event-driven integration from the data of the case, which finds no modes "
             "that balance at the start.",

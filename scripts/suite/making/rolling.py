@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
-from .parts import G, contact, ground, measured, sphere
+from .parts import G, contact, described, ground, measured, sphere
 
 FORWARD, SIDE, UP = [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]
 
 
+@described(
+    number=11,
+    title="Sphere from sliding to rolling",
+    phenomenon="sliding",
+    what="A sphere is thrown along the ground without spin. Friction slows it and spins it up until it rolls, with 5/7 "
+    "of its first speed; from then on nothing changes. Simulators miss the time of the change, or brake the rolling "
+    "sphere.",
+    provenance={
+        "kind": "closed form",
+        "derivation": "v = v0 - mu g t, r w = 5/2 mu g t; they meet at 2 v0 / (7 mu g).",
+        "checked": "Planar Newton-Euler equations with Coulomb's conditions at the contact, from event to event.",
+    },
+)
 def sphere_rolls() -> dict:
     """Return a sphere that is thrown without spin."""
     friction, speed, radius, last = 0.2, 3.0, 0.1, 1.0
@@ -15,14 +28,6 @@ def sphere_rolls() -> dict:
     half, along, spin = {"at": time / 2}, {"along": FORWARD}, {"along": SIDE}
     body = sphere("sphere", 1.0, radius, position=[0.0, 0.0, radius], velocity=[speed, 0.0, 0.0])
     return {
-        "id": "sphere_rolls",
-        "version": 1,
-        "number": 11,
-        "title": "Sphere from sliding to rolling",
-        "phenomenon": "sliding",
-        "what": "A sphere is thrown along the ground without spin. Friction slows it and spins it up until it rolls, "
-        "with 5/7 of its first speed; from then on nothing changes. Simulators miss the time of the change, or brake "
-        "the rolling sphere.",
         "duration": last,
         "bodies": [body, ground()],
         "contacts": [contact("sphere", "ground", friction)],
@@ -50,14 +55,24 @@ def sphere_rolls() -> dict:
                 "friction, rolling", "contact", "force", "N", 0.0, 0.01, friction * G, mean=[time + 0.05, last], **along
             ),
         ],
-        "provenance": {
-            "kind": "closed form",
-            "derivation": "v = v0 - mu g t, r w = 5/2 mu g t; they meet at 2 v0 / (7 mu g).",
-            "checked": "Planar Newton-Euler equations with Coulomb's conditions at the contact, from event to event.",
-        },
     }
 
 
+@described(
+    number=12,
+    title="Hoop and disc with backspin",
+    phenomenon="sliding",
+    what="A hoop and a disc are thrown with a backspin of 1.5 times their speed. The hoop comes back, the disc rolls "
+    "on: they return if the backspin exceeds 1 and 2 times the speed. The last speed does not depend on the "
+    "coefficient of friction, time and place do.",
+    convention="Both are spheres in outline, in a plane, with the moments of inertia of a hoop and a disc.",
+    provenance={
+        "kind": "closed form",
+        "derivation": "The angular momentum about a point of the ground is constant: with I = b m r^2 and a backspin "
+        "of k v0 / r the last speed is v0 (1 - b k) / (1 + b), reached at the deceleration mu g.",
+        "checked": "Planar Newton-Euler equations with Coulomb's conditions at the contact, from event to event.",
+    },
+)
 def hoop_and_disc() -> dict:
     """Return a hoop and a disc that are thrown with backspin."""
     friction, speed, radius, backspin, last = 0.25, 1.5, 0.15, 1.5, 1.5
@@ -84,29 +99,29 @@ def hoop_and_disc() -> dict:
     back = {"along": FORWARD, "crossing": {"level": 0.0, "direction": "down"}}
     measurements.append(measured("turning back", "hoop", "velocity", "s", speed / (friction * G), 0.003, 1.0, **back))
     return {
-        "id": "hoop_and_disc",
-        "version": 1,
-        "number": 12,
-        "title": "Hoop and disc with backspin",
-        "phenomenon": "sliding",
-        "what": "A hoop and a disc are thrown with a backspin of 1.5 times their speed. The hoop comes back, the disc "
-        "rolls on: they return if the backspin exceeds 1 and 2 times the speed. The last speed does not depend on the "
-        "coefficient of friction, time and place do.",
-        "convention": "Both are spheres in outline, in a plane, with the moments of inertia of a hoop and a disc.",
         "duration": last,
         "bodies": bodies,
         "joints": joints,
         "contacts": contacts,
         "measurements": measurements,
-        "provenance": {
-            "kind": "closed form",
-            "derivation": "The angular momentum about a point of the ground is constant: with I = b m r^2 and a "
-            "backspin of k v0 / r the last speed is v0 (1 - b k) / (1 + b), reached at the deceleration mu g.",
-            "checked": "Planar Newton-Euler equations with Coulomb's conditions at the contact, from event to event.",
-        },
     }
 
 
+@described(
+    number=14,
+    title="Spheres that spin on a point",
+    phenomenon="sliding",
+    what="Two spheres spin about the vertical, one in place, one thrown. A point of contact transmits no moment: both "
+    "keep their spin, and the thrown one rolls straight on as if it had none. Simulators with torsional friction or "
+    "with a patch of contact points brake the spin.",
+    convention="Contact in a point, without torsional or rolling friction.",
+    provenance={
+        "kind": "closed form",
+        "derivation": "The vertical line through the contact meets the centre, so that no force has a moment about "
+        "it. The slip does not depend on the spin about it: 5/7 of the first speed after 2 v0 / (7 mu g).",
+        "checked": "Newton-Euler equations in space with Coulomb friction at the contact, integrated to 1e-12.",
+    },
+)
 def spinning_spheres() -> dict:
     """Return spheres that spin about the vertical, one in place and one thrown."""
     friction, speed, radius, spin, last = 0.3, 2.0, 0.1, 20.0, 1.0
@@ -127,25 +142,10 @@ def spinning_spheres() -> dict:
             measured(f"place across, {name}", name, "position", "m", 0.0, along=SIDE, **moved),
         ]
     return {
-        "id": "spinning_spheres",
-        "version": 1,
-        "number": 14,
-        "title": "Spheres that spin on a point",
-        "phenomenon": "sliding",
-        "what": "Two spheres spin about the vertical, one in place, one thrown. A point of contact transmits no "
-        "moment: both keep their spin, and the thrown one rolls straight on as if it had none. Simulators with "
-        "torsional friction or with a patch of contact points brake the spin.",
-        "convention": "Contact in a point, without torsional or rolling friction.",
         "duration": last,
         "bodies": [*bodies, ground()],
         "contacts": [contact(name, "ground", friction, f"under_{name}") for name in ("standing", "thrown")],
         "measurements": measurements,
-        "provenance": {
-            "kind": "closed form",
-            "derivation": "The vertical line through the contact meets the centre, so that no force has a moment "
-            "about it. The slip does not depend on the spin about it: 5/7 of the first speed after 2 v0 / (7 mu g).",
-            "checked": "Newton-Euler equations in space with Coulomb friction at the contact, integrated to 1e-12.",
-        },
     }
 
 

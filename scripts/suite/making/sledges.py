@@ -13,7 +13,7 @@ import numpy as np
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq, root
 
-from .parts import G, contact, feet, ground, measured
+from .parts import G, contact, described, feet, ground, measured
 
 FINE = {"method": "DOP853", "rtol": 1e-12, "atol": 1e-14}
 X, Y, UP = [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]
@@ -25,6 +25,22 @@ PINNED = 1e-6  # slip of a foot, relative to the body's motion, below which it h
 RADIUS, SPEED, SPIN = 0.2, 1.0, 12.0
 
 
+@described(
+    number=13,
+    title="Sliding and spinning tripod",
+    phenomenon="sliding",
+    what="A sledge on three feet is thrown with spin. Friction at every foot opposes that foot's slip: sliding and "
+    "spin brake each other less than either alone, the body slides further than a block, and both end at the same "
+    "instant. Simulators that replace the patch by a point, or a cone by axes, stop one before the other.",
+    provenance={
+        "kind": "integrated",
+        "derivation": "Three feet around the centre carry a third each. m dv/dt and I dw/dt are sum and moment of "
+        "-mu N u_i / |u_i| with the feet's slip u_i = v + w x r_i, integrated to 1e-12 in a time stretched by 1 / "
+        "|(v, r w)|. Shortly before the end a foot comes to rest; the body turns about it, at a constant deceleration.",
+        "sources": ["Farkas, Bartels, Unger & Wolf (2003), Frictional coupling between sliding and spinning motion"],
+        "checked": "Newton-Euler equations in space with Coulomb friction at every foot, integrated to 1e-12.",
+    },
+)
 def spinning_tripod() -> dict:
     """Return a sledge on three feet that slides and spins."""
     early, last, near = 0.6, 1.6, 0.15
@@ -33,32 +49,29 @@ def spinning_tripod() -> dict:
     state = {"position": [0.0] * 3, "velocity": [SPEED, 0.0, 0.0], "angular_velocity": [0.0, 0.0, SPIN]}
     inertia = [INERTIA / 2, INERTIA / 2, INERTIA]
     return {
-        "id": "spinning_tripod",
-        "version": 1,
-        "number": 13,
-        "title": "Sliding and spinning tripod",
-        "phenomenon": "sliding",
-        "what": "A sledge on three feet is thrown with spin. Friction at every foot opposes that foot's slip: sliding "
-        "and spin brake each other less than either alone, the body slides further than a block, and both end at the "
-        "same instant. Simulators that replace the patch by a point, or a cone by axes, stop one before the other.",
         "duration": last,
         "bodies": [feet("tripod", MASS, inertia, _listed(points), **state), ground()],
         "contacts": [contact("tripod", "ground", MU)],
         "measurements": [*_on_path(path, early), *_ends(path, points, near, last)],
-        "provenance": {
-            "kind": "integrated",
-            "derivation": "Three feet around the centre carry a third each. m dv/dt and I dw/dt are sum and moment of "
-            "-mu N u_i / |u_i| with the feet's slip u_i = v + w x r_i, integrated to 1e-12 in a time stretched by 1 / "
-            "|(v, r w)|. Shortly before the end a foot comes to rest; the body turns about it, at a constant "
-            "deceleration.",
-            "sources": [
-                "Farkas, Bartels, Unger & Wolf (2003), Frictional coupling between sliding and spinning motion"
-            ],
-            "checked": "Newton-Euler equations in space with Coulomb friction at every foot, integrated to 1e-12.",
-        },
     }
 
 
+@described(
+    number=16,
+    title="Sledges pushed off centre",
+    phenomenon="sliding",
+    what="A sledge on three unequally loaded feet is pushed sideways, .08 m beside its centre of mass. At 4.8 N it "
+    "stays; at 5.7 N it slides and turns, although friction would hold 5.9 N through the centre. When and where it "
+    "moves follows from the limit surface; simulators that replace the patch by a point hold it, or turn it wrongly.",
+    provenance={
+        "kind": "integrated",
+        "derivation": "Three feet have determined loads. At the start velocity and acceleration have one direction, "
+        "which is solved for; then the equations of motion with friction -mu N_i u_i / |u_i| are integrated to 1e-12 "
+        "for the velocity over time. Held: friction within the cones balances the push and its moment.",
+        "sources": ["Goyal, Ruina & Papadopoulos (1991), Planar sliding with dry friction"],
+        "checked": "Gauss's principle for the start; Newton-Euler equations in space, integrated to 1e-12.",
+    },
+)
 def off_centre_push() -> dict:
     """Return sledges pushed beside their centre of mass, one held and one set in motion."""
     push, held, arm, last = 5.7, 4.8, 0.08, 0.5
@@ -74,15 +87,6 @@ def off_centre_push() -> dict:
         forces.append({"body": name, "force": [0.0, force, 0.0], "point": [arm, 0.0, 0.0]})
     fixed, end = {"bound": 1e-9}, {"change": [0.0, last]}
     return {
-        "id": "off_centre_push",
-        "version": 1,
-        "number": 16,
-        "title": "Sledges pushed off centre",
-        "phenomenon": "sliding",
-        "what": "A sledge on three unequally loaded feet is pushed sideways, .08 m beside its centre of mass. At 4.8 "
-        "N it stays; at 5.7 N it slides and turns, although friction would hold 5.9 N through the centre. When and "
-        "where it moves follows from the limit surface; simulators that replace the patch by a point hold it, or turn "
-        "it wrongly.",
         "duration": last,
         "bodies": bodies,
         "contacts": contacts,
@@ -97,15 +101,6 @@ def off_centre_push() -> dict:
             measured("drift, held", "held", "position", "m", 0.0, 1e-4, 0.1, across=UP, **end),
             measured("turn, held", "held", "angle", "rad", 0.0, 1e-3, 0.1, along=UP, at=last),
         ],
-        "provenance": {
-            "kind": "integrated",
-            "derivation": "Three feet have determined loads. At the start velocity and acceleration have one "
-            "direction, which is solved for; then the equations of motion with friction -mu N_i u_i / |u_i| are "
-            "integrated to 1e-12 for the velocity over time. Held: friction within the cones balances the push and "
-            "its moment.",
-            "sources": ["Goyal, Ruina & Papadopoulos (1991), Planar sliding with dry friction"],
-            "checked": "Gauss's principle for the start; Newton-Euler equations in space, integrated to 1e-12.",
-        },
     }
 
 

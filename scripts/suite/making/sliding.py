@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .parts import G, box, contact, ground, measured
+from .parts import G, box, contact, described, ground, measured
 
 FORWARD = [1.0, 0.0, 0.0]
 HELD = {
@@ -10,6 +10,24 @@ HELD = {
 }
 
 
+@described(
+    number=10,
+    title="Block that friction stops",
+    phenomenon="sliding",
+    what="A flat block slides at 2.5 m/s, stops after 1.06 m, and stays stopped. Simulators stop it too early or too "
+    "late, lift it, or let it creep on; a loose tolerance takes a moving block for a stopped one.",
+    provenance={
+        "kind": "closed form",
+        "derivation": "Deceleration mu g: rest after v / (mu g), v^2 / (2 mu g) further on. No corner lifts: the "
+        "block is flat, mu times its half height < half its length.",
+        "sources": [
+            "https://github.com/newton-physics/newton/pull/2549",
+            "https://github.com/newton-physics/newton/issues/2581 (a box at 2.5 m/s passed as stopped)",
+            "https://github.com/genesis-embodied-ai/Genesis/pull/3126 (a sliding cube lifted by 318 mm)",
+        ],
+        **HELD,
+    },
+)
 def block_stops() -> dict:
     """Return a block that friction brings to rest."""
     friction, speed, half, last = 0.3, 2.5, 0.05, 2.0
@@ -17,13 +35,6 @@ def block_stops() -> dict:
     time, distance = speed / (friction * G), speed**2 / (2 * friction * G)
     after, along = [time + 0.05, last], {"along": FORWARD}
     return {
-        "id": "block_stops",
-        "version": 1,
-        "number": 10,
-        "title": "Block that friction stops",
-        "phenomenon": "sliding",
-        "what": "A flat block slides at 2.5 m/s, stops after 1.06 m, and stays stopped. Simulators stop it too early "
-        "or too late, lift it, or let it creep on; a loose tolerance takes a moving block for a stopped one.",
         "duration": last,
         "bodies": [body, ground()],
         "contacts": [contact("block", "ground", friction)],
@@ -34,20 +45,27 @@ def block_stops() -> dict:
             measured("creep", "block", "position", "m", 0.0, 1e-4, half, change=after, **along),
             measured("lift", "block", "position", "m", half, 5e-4, half, along=[0, 0, 1], greatest=[0.0, last]),
         ],
-        "provenance": {
-            "kind": "closed form",
-            "derivation": "Deceleration mu g: rest after v / (mu g), v^2 / (2 mu g) further on. No corner lifts: the "
-            "block is flat, mu times its half height < half its length.",
-            "sources": [
-                "https://github.com/newton-physics/newton/pull/2549",
-                "https://github.com/newton-physics/newton/issues/2581 (a box at 2.5 m/s passed as stopped)",
-                "https://github.com/genesis-embodied-ai/Genesis/pull/3126 (a sliding cube lifted by 318 mm)",
-            ],
-            **HELD,
-        },
     }
 
 
+@described(
+    number=10,
+    title="Block that a push sets in motion",
+    phenomenon="sliding",
+    what="A block at rest is pushed for a second by 95 % of what friction holds, then by 105 %. It stays, then slides. "
+    "Without stiction it drifts in the first second; with friction beyond the cone it never starts.",
+    provenance={
+        "kind": "closed form",
+        "derivation": "Below mu m g friction balances the push; above it the acceleration is the excess over m. The "
+        "push acts at the height of the contact, so that the load does not shift.",
+        "sources": [
+            "https://github.com/newton-physics/newton/issues/3943 (no stiction)",
+            "https://github.com/genesis-embodied-ai/Genesis/pull/2872 (rejected for lack of stiction)",
+            "https://github.com/newton-physics/newton/pull/4010 (friction 4 to 100 times outside the cone)",
+        ],
+        **HELD,
+    },
+)
 def push_breaks_away() -> dict:
     """Return a block that is pushed by less, then by more than friction holds."""
     friction, mass, half, share = 0.3, 2.0, 0.05, 0.05
@@ -58,13 +76,6 @@ def push_breaks_away() -> dict:
         for sign, window in ((-1, [0.0, 1.0]), (1, [1.0, 2.0]))
     ]
     return {
-        "id": "push_breaks_away",
-        "version": 1,
-        "number": 10,
-        "title": "Block that a push sets in motion",
-        "phenomenon": "sliding",
-        "what": "A block at rest is pushed for a second by 95 % of what friction holds, then by 105 %. It stays, then "
-        "slides. Without stiction it drifts in the first second; with friction beyond the cone it never starts.",
         "duration": 2.0,
         "bodies": [box("block", mass, (0.2, 0.2, half), position=[0.0, 0.0, half]), ground()],
         "contacts": [contact("block", "ground", friction)],
@@ -76,20 +87,23 @@ def push_breaks_away() -> dict:
             measured("distance", "block", "position", "m", speed / 2, 0.005, friction * G / 2, at=2.0, **along),
             measured("sliding", "contact", "force", "N", -limit, 0.015, limit, mean=[1.5, 2.0], **along),
         ],
-        "provenance": {
-            "kind": "closed form",
-            "derivation": "Below mu m g friction balances the push; above it the acceleration is the excess over m. "
-            "The push acts at the height of the contact, so that the load does not shift.",
-            "sources": [
-                "https://github.com/newton-physics/newton/issues/3943 (no stiction)",
-                "https://github.com/genesis-embodied-ai/Genesis/pull/2872 (rejected for lack of stiction)",
-                "https://github.com/newton-physics/newton/pull/4010 (friction 4 to 100 times outside the cone)",
-            ],
-            **HELD,
-        },
     }
 
 
+@described(
+    number=17,
+    title="Block on a conveyor that reverses",
+    phenomenon="sliding",
+    what="A conveyor starts at .5 m/s and reverses three times. The block slips until it has the belt's speed, then is "
+    "carried; before the last reversal it is still slipping. Smoothed friction shifts the ends of slip and lets a "
+    "carried block lag.",
+    provenance={
+        "kind": "closed form",
+        "derivation": "The block's speed approaches the belt's at mu g and then equals it; the answer adds up the "
+        "pieces. Slip's end is read where it has fallen to .02 m/s, which smoothed laws reach too.",
+        **HELD,
+    },
+)
 def belt_reverses() -> dict:
     """Return a block on a conveyor that changes its direction three times."""
     friction, mass, half = 0.2, 1.0, 0.05
@@ -106,15 +120,10 @@ def belt_reverses() -> dict:
         place += speed * (end - start - sliding)
     slip = {"of": "block", "quantity": "velocity", "unit": "m/s", "along": FORWARD}
     late = {"scale": 1.0, "tolerance": 0.004, "relative_to": "belt", "unit": "s"}
-    measurements = [
-        measured(
-            f"end of slip {n}",
-            **{**slip, **late},
-            answer=slowed[n - 1],
-            crossing={"level": level, "after": times[n - 1], "direction": direction},
-        )
-        for n, level, direction in ((1, -near, "up"), (2, near, "down"), (4, near, "down"))
-    ]
+    measurements = []
+    for n, level, direction in ((1, -near, "up"), (2, near, "down"), (4, near, "down")):
+        crossing = {"level": level, "after": times[n - 1], "direction": direction}
+        measurements.append(measured(f"end of slip {n}", **{**slip, **late}, answer=slowed[n - 1], crossing=crossing))
     measurements += [
         measured("speed before the last reversal", **slip, answer=starts[3], tolerance=0.005, scale=1.0, at=1.6),
         measured("place", "block", "position", "m", place, 0.003, 0.5, at=last, along=FORWARD),
@@ -124,14 +133,6 @@ def belt_reverses() -> dict:
     motion = {"axis": FORWARD, "times": times, "velocities": speeds}
     surface = {"name": "surface", "type": "box", "size": [2.0, 0.5, 0.1]}
     return {
-        "id": "belt_reverses",
-        "version": 1,
-        "number": 17,
-        "title": "Block on a conveyor that reverses",
-        "phenomenon": "sliding",
-        "what": "A conveyor starts at .5 m/s and reverses three times. The block slips until it has the belt's speed, "
-        "then is carried; before the last reversal it is still slipping. Smoothed friction shifts the ends of slip "
-        "and lets a carried block lag.",
         "duration": last,
         "bodies": [
             box("block", mass, (0.2, 0.2, half), position=[0.0, 0.0, half]),
@@ -139,15 +140,24 @@ def belt_reverses() -> dict:
         ],
         "contacts": [contact("block", "belt", friction)],
         "measurements": measurements,
-        "provenance": {
-            "kind": "closed form",
-            "derivation": "The block's speed approaches the belt's at mu g and then equals it; the answer adds up the "
-            "pieces. Slip's end is read where it has fallen to .02 m/s, which smoothed laws reach too.",
-            **HELD,
-        },
     }
 
 
+@described(
+    number=18,
+    title="Two blocks, one on the other: who slips first",
+    phenomenon="sliding",
+    what="A block of 1 kg lies on one of 2 kg, mu .3 between them and .15 below. Pulled gently the lower one rests; "
+    "pulled harder both go together; harder still the upper one slips; and when the upper one is pulled it slips on a "
+    "lower one at rest.",
+    provenance={
+        "kind": "closed form",
+        "derivation": "The floor holds mu_f (m + M) g = 4.41 N. Together both accelerate by (F - 4.41 N) / (m + M), "
+        "as long as that is below mu_t g: F < 13.24 N. Beyond, the upper one has mu_t g and the lower one the rest. "
+        "The upper one alone slips above mu_t m g = 2.94 N, which is less than the floor holds.",
+        **HELD,
+    },
+)
 def two_blocks() -> dict:
     """Return pairs of blocks, one on the other, of which one is pulled."""
     light, heavy, top, floor, last = 1.0, 2.0, 0.3, 0.15, 0.6
@@ -179,26 +189,11 @@ def two_blocks() -> dict:
             measured(f"{name}_top", f"{name}_top", "force", "N", shear, 0.01, grip, along=FORWARD, mean=[0.3, 0.6])
         )
     return {
-        "id": "two_blocks",
-        "version": 1,
-        "number": 18,
-        "title": "Two blocks, one on the other: who slips first",
-        "phenomenon": "sliding",
-        "what": "A block of 1 kg lies on one of 2 kg, mu .3 between them and .15 below. Pulled gently the lower one "
-        "rests; pulled harder both go together; harder still the upper one slips; and when the upper one is pulled it "
-        "slips on a lower one at rest.",
         "duration": last,
         "bodies": bodies,
         "contacts": contacts,
         "forces": forces,
         "measurements": measurements,
-        "provenance": {
-            "kind": "closed form",
-            "derivation": "The floor holds mu_f (m + M) g = 4.41 N. Together both accelerate by (F - 4.41 N) / (m + "
-            "M), as long as that is below mu_t g: F < 13.24 N. Beyond, the upper one has mu_t g and the lower one the "
-            "rest. The upper one alone slips above mu_t m g = 2.94 N, which is less than the floor holds.",
-            **HELD,
-        },
     }
 
 

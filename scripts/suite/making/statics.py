@@ -4,13 +4,27 @@ from __future__ import annotations
 
 import math
 
-from .parts import G, box, contact, ground, measured, tilted
+from .parts import G, box, contact, described, ground, measured, tilted
 
 STEEP = ((0.1, 0.11), (0.3, 0.32), (0.4, 0.5), (0.6, 0.72))  # angle of a slope [rad] and a coefficient that holds
 SLIPPERY = ((0.2, 0.1), (0.3, 0.3), (0.5, 0.3), (0.7, 0.7))  # and one that does not
 MASS, HALF = 2.0, 0.1  # of the box [kg], [m]
 
 
+@described(
+    number=1,
+    title="Boxes on slopes, below the friction angle",
+    phenomenon="statics",
+    what="Four boxes rest on slopes of .1, .3, .4 and .6 rad whose tangents are 3 to 18 % below the coefficients of "
+    "friction. They stay. Simulators with soft or smoothed friction let them creep, or drop them at once where the "
+    "margin is small.",
+    provenance={
+        "kind": "closed form",
+        "derivation": "At rest friction is -m g sin(a) along the slope and the load m g cos(a); tan(a) < mu allows "
+        "it. The load's centre lies half tan(a) before the box's, inside its face.",
+        "checked": "Planar Newton-Euler equations with Coulomb's conditions on the corners.",
+    },
+)
 def slope_sticks() -> dict:
     """Return boxes below the friction angle."""
     bodies, contacts, measurements = _slopes(STEEP)
@@ -24,27 +38,31 @@ def slope_sticks() -> dict:
             measured(f"load {n}", f"contact_{n}", "force", "N", load, along=up, **held),
         ]
     return {
-        "id": "slope_sticks",
-        "version": 1,
-        "number": 1,
-        "title": "Boxes on slopes, below the friction angle",
-        "phenomenon": "statics",
-        "what": "Four boxes rest on slopes of .1, .3, .4 and .6 rad whose tangents are 3 to 18 % below the "
-        "coefficients of friction. They stay. Simulators with soft or smoothed friction let them creep, or drop them "
-        "at once where the margin is small.",
         "duration": 2.0,
         "bodies": bodies,
         "contacts": contacts,
         "measurements": measurements,
-        "provenance": {
-            "kind": "closed form",
-            "derivation": "At rest friction is -m g sin(a) along the slope and the load m g cos(a); tan(a) < mu "
-            "allows it. The load's centre lies half tan(a) before the box's, inside its face.",
-            "checked": "Planar Newton-Euler equations with Coulomb's conditions on the corners.",
-        },
     }
 
 
+@described(
+    number=2,
+    title="Boxes on slopes, above the friction angle",
+    phenomenon="statics",
+    what="Four boxes start from rest on slopes steeper than the friction angle; the second by no more than 3 %. They "
+    "slide with g (sin a - mu cos a) and stay on the slope. Simulators lift the slider, or their friction is off the "
+    "cone.",
+    provenance={
+        "kind": "closed form",
+        "derivation": "Friction is mu m g cos(a), so that the acceleration is g (sin(a) - mu cos(a)). The boxes stay "
+        "flat as mu half height < half length.",
+        "sources": [
+            "https://github.com/genesis-embodied-ai/Genesis/pull/3126 (a sliding cube lifted by 318 mm)",
+            "https://github.com/newton-physics/newton/pull/4010 (friction 4 to 100 times outside the cone)",
+        ],
+        "checked": "Planar Newton-Euler equations with Coulomb's conditions on the corners.",
+    },
+)
 def slope_slides() -> dict:
     """Return boxes above the friction angle."""
     bodies, contacts, measurements = _slopes(SLIPPERY)
@@ -59,31 +77,21 @@ def slope_slides() -> dict:
             measured(f"friction {n}", f"contact_{n}", "force", "N", drag, 0.05, MASS * G, along=down, mean=[0.5, 1.0]),
         ]
     return {
-        "id": "slope_slides",
-        "version": 1,
-        "number": 2,
-        "title": "Boxes on slopes, above the friction angle",
-        "phenomenon": "statics",
-        "what": "Four boxes start from rest on slopes steeper than the friction angle; the second by no more than 3 "
-        "%. They slide with g (sin a - mu cos a) and stay on the slope. Simulators lift the slider, or their friction "
-        "is off the cone.",
         "duration": 1.0,
         "bodies": bodies,
         "contacts": contacts,
         "measurements": measurements,
-        "provenance": {
-            "kind": "closed form",
-            "derivation": "Friction is mu m g cos(a), so that the acceleration is g (sin(a) - mu cos(a)). The boxes "
-            "stay flat as mu half height < half length.",
-            "sources": [
-                "https://github.com/genesis-embodied-ai/Genesis/pull/3126 (a sliding cube lifted by 318 mm)",
-                "https://github.com/newton-physics/newton/pull/4010 (friction 4 to 100 times outside the cone)",
-            ],
-            "checked": "Planar Newton-Euler equations with Coulomb's conditions on the corners.",
-        },
     }
 
 
+@described(
+    number=3,
+    title="Creep in a minute",
+    phenomenon="statics",
+    what="Boxes of 1 and 100 kg rest for a minute on a slope whose tangent, .45, is 10 % below the coefficient of "
+    "friction. Coulomb friction holds them for ever; regularised friction lets them creep, most simulators by "
+    "millimetres to metres.",
+)
 def slope_creep() -> dict:
     """Return a light and a heavy box a minute below the friction angle."""
     angle, friction, last = math.atan(0.45), 0.5, 60.0
@@ -97,14 +105,6 @@ def slope_creep() -> dict:
             measured(f"drift of the {name} box", name, "position", "m", along=side, **creep),
         ]
     return {
-        "id": "slope_creep",
-        "version": 1,
-        "number": 3,
-        "title": "Creep in a minute",
-        "phenomenon": "statics",
-        "what": "Boxes of 1 and 100 kg rest for a minute on a slope whose tangent, .45, is 10 % below the coefficient "
-        "of friction. Coulomb friction holds them for ever; regularised friction lets them creep, most simulators by "
-        "millimetres to metres.",
         "duration": last,
         "bodies": [*bodies, ground(quaternion=tilted(angle))],
         "contacts": [contact(name, "ground", friction, f"under_{name}") for name in masses],

@@ -8,12 +8,27 @@ import numpy as np
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
-from .parts import G, box, contact, ground, measured, tilted
+from .parts import G, box, contact, described, ground, measured, tilted
 
 FINE = {"method": "DOP853", "rtol": 1e-12, "atol": 1e-13}
 SIDE = [0.0, 1.0, 0.0]
 
 
+@described(
+    number=5,
+    title="Tall boxes that tip or slide",
+    phenomenon="statics",
+    what="Three boxes, .8 m tall on a base of .2 m, are pushed .7 m above the ground. At 95 % of the tipping force one "
+    "stays; at 120 % the second tips about its edge, which friction holds; the third, on slippery ground, slides "
+    "before it tips. Contact that gives way under the edge tips too early.",
+    provenance={
+        "kind": "integrated",
+        "derivation": "Moments about the front edge: F (.7 cos a + .1 sin a) - m g (.1 cos a - .4 sin a) = I a'', I "
+        "about the edge, from a = 0 at rest, integrated to 1e-12; the edge needs friction below .6 of its load. The "
+        "third has the excess of its push over mu m g, and its load stays inside its base.",
+        "checked": "Planar Newton-Euler equations with Coulomb's conditions on the corners.",
+    },
+)
 def box_tips() -> dict:
     """Return tall boxes that are pushed near the top: one stays, one tips, one slides."""
     mass, half, above, last = 5.0, (0.1, 0.1, 0.4), 0.3, 0.7
@@ -41,14 +56,6 @@ def box_tips() -> dict:
         measured("place, slides", "slides", answer=excess * last**2 / 2, tolerance=6e-4, scale=0.1, **moved),
     ]
     return {
-        "id": "box_tips",
-        "version": 1,
-        "number": 5,
-        "title": "Tall boxes that tip or slide",
-        "phenomenon": "statics",
-        "what": "Three boxes, .8 m tall on a base of .2 m, are pushed .7 m above the ground. At 95 % of the tipping "
-        "force one stays; at 120 % the second tips about its edge, which friction holds; the third, on slippery "
-        "ground, slides before it tips. Contact that gives way under the edge tips too early.",
         "duration": last,
         "bodies": [*bodies, ground()],
         "joints": [
@@ -59,13 +66,6 @@ def box_tips() -> dict:
             {"body": name, "force": [push, 0.0, 0.0], "point": [0.0, 0.0, above]} for name, (push, _) in rows.items()
         ],
         "measurements": measurements,
-        "provenance": {
-            "kind": "integrated",
-            "derivation": "Moments about the front edge: F (.7 cos a + .1 sin a) - m g (.1 cos a - .4 sin a) = I a'', "
-            "I about the edge, from a = 0 at rest, integrated to 1e-12; the edge needs friction below .6 of its load. "
-            "The third has the excess of its push over mu m g, and its load stays inside its base.",
-            "checked": "Planar Newton-Euler equations with Coulomb's conditions on the corners.",
-        },
     }
 
 
@@ -85,6 +85,20 @@ def _tipped(mass: float, half: tuple, above: float, push: float, last: float) ->
 LADDER, LENGTH, ROUND = 10.0, 2.0, 0.02  # mass [kg], length between the centres of its ends, their radius [m]
 
 
+@described(
+    number=6,
+    title="Ladders that hold",
+    phenomenon="statics",
+    what="A ladder leans at .9 rad on a wall without friction, another, with friction .4 below and .3 at the wall, .02 "
+    "rad above the angle at which it would slip. Both stay. Creep at either end lets them slide down.",
+    provenance={
+        "kind": "closed form",
+        "derivation": "Moments about the lower end: the smooth wall pushes with m g cos(a) / 2 / (sin(a) + r / L), r "
+        "the ends' radius and L = 2 m between their centres. The limit angle has both forces on their cones: (1 - m1 "
+        "m2) cos(a) L / 2 = m1 sin(a) L + m1 (1 + m2) r, solved for a.",
+        "checked": "Planar Newton-Euler equations with Coulomb's conditions on the ends.",
+    },
+)
 def ladder_holds() -> dict:
     """Return ladders above the limit angle, one at a wall without friction."""
     smooth, rough = 0.9, _limit(0.4, 0.3) + 0.02
@@ -100,25 +114,24 @@ def ladder_holds() -> dict:
         measured("friction of its floor", "floor_smooth", answer=-push, tolerance=0.15, **force),
     ]
     return {
-        "id": "ladder_holds",
-        "version": 1,
-        "number": 6,
-        "title": "Ladders that hold",
-        "phenomenon": "statics",
-        "what": "A ladder leans at .9 rad on a wall without friction, another, with friction .4 below and .3 at the "
-        "wall, .02 rad above the angle at which it would slip. Both stay. Creep at either end lets them slide down.",
         "duration": 1.0,
         **case,
-        "provenance": {
-            "kind": "closed form",
-            "derivation": "Moments about the lower end: the smooth wall pushes with m g cos(a) / 2 / (sin(a) + r / "
-            "L), r the ends' radius and L = 2 m between their centres. The limit angle has both forces on their "
-            "cones: (1 - m1 m2) cos(a) L / 2 = m1 sin(a) L + m1 (1 + m2) r, solved for a.",
-            "checked": "Planar Newton-Euler equations with Coulomb's conditions on the ends.",
-        },
     }
 
 
+@described(
+    number=6,
+    title="Ladder that slips",
+    phenomenon="statics",
+    what="A ladder leans .05 rad below the angle at which friction, .4 on the floor and .3 at the wall, would hold it. "
+    "It slides down, both ends on their supports. A simulator without the right cone holds it, or lets it go faster.",
+    provenance={
+        "kind": "integrated",
+        "derivation": "One degree of freedom while both ends touch: the centre is at (r + L cos(a) / 2, r + L sin(a) "
+        "/ 2); three equations for a'' and the two normal forces, friction opposite to slip, integrated to 1e-12.",
+        "checked": "Planar Newton-Euler equations with Coulomb's conditions on the ends.",
+    },
+)
 def ladder_slips() -> dict:
     """Return a ladder below the limit angle, that slides down with both ends on their supports."""
     floor, wall, last = 0.4, 0.3, 0.6
@@ -143,23 +156,8 @@ def ladder_slips() -> dict:
     rate = {"answer": float(sample(last)[1]), "tolerance": 0.01, "scale": 1.0, "bound": 1e-9}
     case["measurements"].append(measured("rate", "ladder", "angular_velocity", "rad/s", along=SIDE, at=last, **rate))
     return {
-        "id": "ladder_slips",
-        "version": 1,
-        "number": 6,
-        "title": "Ladder that slips",
-        "phenomenon": "statics",
-        "what": "A ladder leans .05 rad below the angle at which friction, .4 on the floor and .3 at the wall, would "
-        "hold it. It slides down, both ends on their supports. A simulator without the right cone holds it, or lets "
-        "it go faster.",
         "duration": last,
         **case,
-        "provenance": {
-            "kind": "integrated",
-            "derivation": "One degree of freedom while both ends touch: the centre is at (r + L cos(a) / 2, r + L "
-            "sin(a) / 2); three equations for a'' and the two normal forces, friction opposite to slip, integrated to "
-            "1e-12.",
-            "checked": "Planar Newton-Euler equations with Coulomb's conditions on the ends.",
-        },
     }
 
 

@@ -4,11 +4,25 @@ from __future__ import annotations
 
 import math
 
-from .parts import G, box, contact, feet, ground, measured, tilted
+from .parts import G, box, contact, described, feet, ground, measured, tilted
 
 UP = [0.0, 0.0, 1.0]
 
 
+@described(
+    number=4,
+    title="Four feet of a rigid body",
+    phenomenon="statics",
+    what="Two rigid bodies stand on four point feet, their centres of mass off the middle; one stands on a front and a "
+    "rear plate, the other on a left and a right one. What a plate carries is determined, what a foot carries is not. "
+    "Simulators must not let the indeterminacy leak into the sums, nor wander.",
+    provenance={
+        "kind": "closed form",
+        "derivation": "Moments about the other side: with feet at distances a and b from the centre of mass, the "
+        "side at a carries m g b / (a + b).",
+        "checked": "The least and the greatest load in equilibrium, by linear programming over all feet, agree.",
+    },
+)
 def four_feet_rigid() -> dict:
     """Return rigid bodies on four feet, of whose loads only the sums over a side are determined."""
     mass, (front, rear), (left, right), height = 8.0, (0.2, -0.4), (0.25, -0.15), 0.1
@@ -34,27 +48,28 @@ def four_feet_rigid() -> dict:
         drift = {"answer": 0.0, "tolerance": 1e-4, "scale": 0.1}
         measurements.append(measured(f"drift of {name}", name, "position", "m", across=UP, change=[0.0, 1.0], **drift))
     return {
-        "id": "four_feet_rigid",
-        "version": 1,
-        "number": 4,
-        "title": "Four feet of a rigid body",
-        "phenomenon": "statics",
-        "what": "Two rigid bodies stand on four point feet, their centres of mass off the middle; one stands on a "
-        "front and a rear plate, the other on a left and a right one. What a plate carries is determined, what a foot "
-        "carries is not. Simulators must not let the indeterminacy leak into the sums, nor wander.",
         "duration": 1.0,
         "bodies": bodies,
         "contacts": contacts,
         "measurements": measurements,
-        "provenance": {
-            "kind": "closed form",
-            "derivation": "Moments about the other side: with feet at distances a and b from the centre of mass, the "
-            "side at a carries m g b / (a + b).",
-            "checked": "The least and the greatest load in equilibrium, by linear programming over all feet, agree.",
-        },
     }
 
 
+@described(
+    number=4,
+    title="Four feet on springs",
+    phenomenon="statics",
+    what="A body stands level on four sprung feet; two on a diagonal carry three times what the others do. A push of "
+    "40 N from .5 s on sinks it level, shared as the stiffnesses. The springs decide all loads: a contact that "
+    "yields, or a foot that is counted twice, changes them.",
+    provenance={
+        "kind": "closed form",
+        "derivation": "A foot's load is its weight and its spring's force. Feet opposite through the centre are "
+        "equal, so that the body stays level and is an oscillator of total stiffness and damping under a step of "
+        "force: damping ratio .2, overshoot exp(-pi .2 / sqrt(1 - .2^2)).",
+        "checked": "Newton-Euler equations of the body in space with its springs, integrated to 1e-12.",
+    },
+)
 def four_feet_springy() -> dict:
     """Return a body on four springs, whose loads are all determined, and a push that sinks it level."""
     mass, foot_mass, height, push, start, last = 8.0, 0.1, 0.3, 40.0, 0.5, 2.0
@@ -68,18 +83,9 @@ def four_feet_springy() -> dict:
     for n, (x, y, share, stiffness) in enumerate(corners, 1):
         name, compression = f"foot_{n}", share * mass * G / 4
         bodies.append(feet(name, foot_mass, [1e-4] * 3, [[0.0, 0.0, 0.0]], position=[x, y, 0.0]))
-        joints.append(
-            {
-                "name": f"leg_{n}",
-                "type": "slide",
-                "parent": "body",
-                "child": name,
-                "axis": UP,
-                "stiffness": stiffness,
-                "damping": damping * stiffness / total,
-                "rest": -compression / stiffness,
-            }
-        )
+        spring = {"stiffness": stiffness, "damping": damping * stiffness / total, "rest": -compression / stiffness}
+        leg = {"name": f"leg_{n}", "type": "slide", "parent": "body", "child": name, "axis": UP}
+        joints.append(leg | spring)
         contacts.append(contact(name, "ground", 0.5, f"under_{n}"))
         before, more = compression + foot_mass * G, (push - mass * gained / (last - settled)) * stiffness / total
         load = {"tolerance": 0.1, "scale": mass * G, "along": UP}
@@ -94,27 +100,12 @@ def four_feet_springy() -> dict:
         measured("pushed down", "body", "position", "m", height - swing.sink(last - start), at=last, **place),
     ]
     return {
-        "id": "four_feet_springy",
-        "version": 1,
-        "number": 4,
-        "title": "Four feet on springs",
-        "phenomenon": "statics",
-        "what": "A body stands level on four sprung feet; two on a diagonal carry three times what the others do. A "
-        "push of 40 N from .5 s on sinks it level, shared as the stiffnesses. The springs decide all loads: a contact "
-        "that yields, or a foot that is counted twice, changes them.",
         "duration": last,
         "bodies": [*bodies, ground()],
         "joints": joints,
         "contacts": contacts,
         "forces": [{"body": "body", "force": [0.0, 0.0, -push], "during": [start, last]}],
         "measurements": measurements,
-        "provenance": {
-            "kind": "closed form",
-            "derivation": "A foot's load is its weight and its spring's force. Feet opposite through the centre are "
-            "equal, so that the body stays level and is an oscillator of total stiffness and damping under a step of "
-            "force: damping ratio .2, overshoot exp(-pi .2 / sqrt(1 - .2^2)).",
-            "checked": "Newton-Euler equations of the body in space with its springs, integrated to 1e-12.",
-        },
     }
 
 
@@ -135,6 +126,19 @@ class _Swing:
         return self.push / self.mass * math.exp(-self.decay * t) * wave
 
 
+@described(
+    number=7,
+    title="Stack of three boxes",
+    phenomenon="statics",
+    what="Three boxes lie on each other on a slope of .15 rad. Each interface carries what is above it, and nothing "
+    "moves. Iterative solvers that stop early leave the stack creeping or pass on the wrong force.",
+    provenance={
+        "kind": "closed form",
+        "derivation": "Below the friction angle (tan .15 = .151 < .4) all rest; the load is M g cos(a) and friction "
+        "M g sin(a) with the mass M above. The stack's weight acts .023 m from the middle of its base.",
+        "checked": "Planar Newton-Euler equations with Coulomb's conditions on the corners.",
+    },
+)
 def stack_of_three() -> dict:
     """Return three boxes on each other on a slope."""
     angle, friction, half = 0.15, 0.4, (0.15, 0.15, 0.05)
@@ -153,26 +157,26 @@ def stack_of_three() -> dict:
         creep = {"tolerance": 1e-4, "scale": half[2], "along": down, "change": [0.0, 1.0]}
         measurements.append(measured(f"creep of the {name} box", name, "position", "m", 0.0, **creep))
     return {
-        "id": "stack_of_three",
-        "version": 1,
-        "number": 7,
-        "title": "Stack of three boxes",
-        "phenomenon": "statics",
-        "what": "Three boxes lie on each other on a slope of .15 rad. Each interface carries what is above it, and "
-        "nothing moves. Iterative solvers that stop early leave the stack creeping or pass on the wrong force.",
         "duration": 1.0,
         "bodies": [*bodies, ground(quaternion=tilted(angle))],
         "contacts": contacts,
         "measurements": measurements,
-        "provenance": {
-            "kind": "closed form",
-            "derivation": "Below the friction angle (tan .15 = .151 < .4) all rest; the load is M g cos(a) and "
-            "friction M g sin(a) with the mass M above. The stack's weight acts .023 m from the middle of its base.",
-            "checked": "Planar Newton-Euler equations with Coulomb's conditions on the corners.",
-        },
     }
 
 
+@described(
+    number=9,
+    title="Heavy box on a light one",
+    phenomenon="statics",
+    what="A box of 100 kg rests on one of 100 g on a slope of .1 rad. Iterative solvers converge slowly at a mass "
+    "ratio of 1000: the light box is squeezed, or the heavy one creeps.",
+    provenance={
+        "kind": "closed form",
+        "derivation": "At rest each interface carries M g cos(a) and M g sin(a) of the mass M above it; tan .1 = "
+        ".1003 < .3.",
+        "checked": "Planar Newton-Euler equations with Coulomb's conditions on the corners.",
+    },
+)
 def heavy_on_light() -> dict:
     """Return a box of 100 kg on one of 100 g."""
     angle, friction, light, heavy = 0.1, 0.3, 0.1, 100.0
@@ -194,13 +198,6 @@ def heavy_on_light() -> dict:
             measured(f"sinking of the {name} box", name, "position", "m", 0.0, along=up, change=[0.0, 1.0], **moved),
         ]
     return {
-        "id": "heavy_on_light",
-        "version": 1,
-        "number": 9,
-        "title": "Heavy box on a light one",
-        "phenomenon": "statics",
-        "what": "A box of 100 kg rests on one of 100 g on a slope of .1 rad. Iterative solvers converge slowly at a "
-        "mass ratio of 1000: the light box is squeezed, or the heavy one creeps.",
         "duration": 1.0,
         "bodies": bodies,
         "contacts": [
@@ -208,12 +205,6 @@ def heavy_on_light() -> dict:
             contact("heavy", "light", friction, "under_heavy"),
         ],
         "measurements": measurements,
-        "provenance": {
-            "kind": "closed form",
-            "derivation": "At rest each interface carries M g cos(a) and M g sin(a) of the mass M above it; tan .1 = "
-            ".1003 < .3.",
-            "checked": "Planar Newton-Euler equations with Coulomb's conditions on the corners.",
-        },
     }
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
-from .parts import G, contact, ground, sphere
+from .parts import G, contact, described, ground, sphere
 from .rows import light_foot, plane, rises, row
 
 BOUND = 1e-10  # of an integration
@@ -102,6 +102,22 @@ def _rows(stride: Stride, forward: float, end: float) -> list[dict]:
     ]
 
 
+@described(
+    number=29,
+    title="Stride of a spring-mass runner",
+    phenomenon="hard",
+    what="A small heavy body runs over a springy leg (SLIP) with a light foot, which stands at t = 0: compression, "
+    "lift-off, flight. The foot must neither slip nor leave early.",
+    provenance={
+        "kind": "integrated",
+        "derivation": "Stance: Lagrange's equations of leg length and angle, with the bodies' moments of inertia; "
+        "lift-off is where the load vanishes; flight is that of the common centre of mass and of the two-body problem "
+        "about it. Integrated to 1e-13. The foot slips in the instant before lift-off, which is left out; the bounds "
+        "say what that may change.",
+        "sources": ["Blickhan, The spring-mass model for running and hopping, J. Biomechanics 22 (1989)."],
+        "checked": "An independent event-driven integration from the data of the case.",
+    },
+)
 def slip_stride() -> dict:
     """Return a stride of a small runner on a springy leg, from touchdown to past the next apex."""
     mass, radius, foot, foot_moment, stiffness, rest = 1.0, 0.03, 0.01, 1e-6, 800.0, 0.3
@@ -113,14 +129,6 @@ def slip_stride() -> dict:
     leg = {"name": "leg", "type": "slide", "parent": "body", "child": "foot", "axis": (-away / rest).tolist()}
     leg["stiffness"] = stiffness
     return {
-        "id": "slip_stride",
-        "version": 1,
-        "number": 29,
-        "title": "Stride of a spring-mass runner",
-        "phenomenon": "hard",
-        "what": "A small heavy body runs over a springy leg (SLIP) with a light foot, which stands at t = 0: "
-        "compression, "
-        "lift-off, flight. The foot must neither slip nor leave early.",
         "duration": end,
         "bodies": [
             sphere("body", mass, radius, position=away.tolist(), velocity=[forward, 0.0, down], **spin),
@@ -130,16 +138,6 @@ def slip_stride() -> dict:
         "joints": [*plane("body"), leg],
         "contacts": [contact("foot", "ground", 1.0)],
         "measurements": _rows(stride, forward, end),
-        "provenance": {
-            "kind": "integrated",
-            "derivation": "Stance: Lagrange's equations of leg length and angle, with the bodies' moments of "
-            "inertia; "
-            "lift-off is where the load vanishes; flight is that of the common centre of mass and of the "
-            "two-body problem about it. Integrated to 1e-13. The foot slips in the instant before lift-off, "
-            "which is left out; the bounds say what that may change.",
-            "sources": ["Blickhan, The spring-mass model for running and hopping, J. Biomechanics 22 (1989)."],
-            "checked": "An independent event-driven integration from the data of the case.",
-        },
     }
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.integrate import quad, solve_ivp
 from scipy.optimize import fsolve
 
-from .parts import G, belt, box, contact, tilted
+from .parts import G, belt, box, contact, described, tilted
 from .rows import row
 
 BOUND = 1e-9
@@ -79,6 +79,23 @@ def _tripod_rows(motion, end: float) -> list[dict]:
     return made
 
 
+@described(
+    number=36,
+    title="Pulled tripod whose friction shifts its loads",
+    phenomenon="legged",
+    what="A rigid tripod is pulled, and slides with each foot on a belt of its own, 12 cm below its centre of mass. "
+    "Friction pitches and rolls the body, which loads some feet and relieves others, and so changes friction itself. "
+    "A solver that couples load and friction loosely misses the forces.",
+    provenance={
+        "kind": "integrated",
+        "derivation": "Three loads follow from the weight and from two moments, in which friction is mu times the "
+        "load against the slip: a linear system at every instant. Then Newton's and Euler's equations in the plane, "
+        "integrated to 1e-12, from the velocities at which friction balances the pull.",
+        "sources": ["Wu, Zhao and Revzen, Modeling multi-legged robot locomotion with slipping, arXiv:2310.20669."],
+        "checked": "An independent integration of the free body from the data of the case, with accelerations and "
+        "loads from one system, to 1e-9.",
+    },
+)
 def tripod_slides() -> dict:
     """Return a rigid tripod, its centre of mass above the ground, whose three feet slide."""
     duration = 1.0
@@ -98,30 +115,11 @@ def tripod_slides() -> dict:
     grounds = list(enumerate(zip(PLACES.tolist(), BELTS.tolist(), FRICTION.tolist(), strict=True), 1))
     contacts = [contact(f"body.foot_{n}", f"belt_{n}", friction, f"contact_{n}") for n, (*_, friction) in grounds]
     return {
-        "id": "tripod_slides",
-        "version": 1,
-        "number": 36,
-        "title": "Pulled tripod whose friction shifts its loads",
-        "phenomenon": "legged",
-        "what": "A rigid tripod is pulled, and slides with each foot on a belt of its own, 12 cm below its "
-        "centre of mass. Friction pitches and rolls the body, "
-        "which loads some feet and relieves others, and so changes friction itself. A solver that couples load "
-        "and friction loosely misses the forces.",
         "duration": duration,
         "bodies": [body, *(belt(n, place, velocity) for n, (place, velocity, _) in grounds)],
         "contacts": contacts,
         "forces": [{"body": "body", "force": [*PULL.tolist(), 0.0]}],
         "measurements": _tripod_rows(tripod_motion(start, duration).sol, duration),
-        "provenance": {
-            "kind": "integrated",
-            "derivation": "Three loads follow from the weight and from two moments, in which friction is mu "
-            "times the load against the slip: a linear system at every instant. "
-            "Then Newton's and Euler's equations in the plane, integrated to 1e-12, from the velocities at which "
-            "friction balances the pull.",
-            "sources": ["Wu, Zhao and Revzen, Modeling multi-legged robot locomotion with slipping, arXiv:2310.20669."],
-            "checked": "An independent integration of the free body from the data of the case, with "
-            "accelerations and loads from one system, to 1e-9.",
-        },
     }
 
 
@@ -178,6 +176,21 @@ def _swept_bodies(n: int, speed: float) -> list[dict]:
     ]
 
 
+@described(
+    number=40,
+    title="Loaded foot, swept sideways on a slope",
+    phenomenon="legged",
+    what="Feet stand on slopes below the friction angle, held against sideways motion, while the ground moves sideways "
+    "under them at .1 m/s. Friction points against the slip, so that little is left to hold the weight: they slide "
+    "down steadily. A pyramid instead of a cone, or creep, changes the speed.",
+    provenance={
+        "kind": "integrated",
+        "derivation": "Friction mu N against the slip (-w, v): dv/dt = g sin(a) - mu g cos(a) v / sqrt(v^2 + w^2). "
+        "Steady: v = w s / sqrt(1 - s^2), s = tan(a) / mu. From rest integrated to 1e-13.",
+        "checked": "Steady feet: their forces balance and lie on the cone against the slip, from the data of the "
+        "case; from rest: the integral of dt over dv in the parameter of the slip's direction.",
+    },
+)
 def swept_foot() -> dict:
     """Return loaded feet on slopes whose ground is swept across: they slide down, below the friction angle."""
     bodies, joints, contacts, measurements = [], [], [], []
@@ -190,27 +203,11 @@ def swept_foot() -> dict:
         contacts.append(contact(f"foot_{n}", f"belt_{n}", friction, f"contact_{n}"))
         measurements += _swept_rows(n, friction, rest, solved)
     return {
-        "id": "swept_foot",
-        "version": 1,
-        "number": 40,
-        "title": "Loaded foot, swept sideways on a slope",
-        "phenomenon": "legged",
-        "what": "Feet stand on slopes below the friction angle, held against sideways motion, while the ground "
-        "moves sideways under them at .1 m/s. "
-        "Friction points against the slip, so that little is left to hold the weight: they slide down steadily. "
-        "A pyramid instead of a cone, or creep, changes the speed.",
         "duration": END,
         "bodies": bodies,
         "joints": joints,
         "contacts": contacts,
         "measurements": measurements,
-        "provenance": {
-            "kind": "integrated",
-            "derivation": "Friction mu N against the slip (-w, v): dv/dt = g sin(a) - mu g cos(a) v / sqrt(v^2 + "
-            "w^2). Steady: v = w s / sqrt(1 - s^2), s = tan(a) / mu. From rest integrated to 1e-13.",
-            "checked": "Steady feet: their forces balance and lie on the cone against the slip, from the data of "
-            "the case; from rest: the integral of dt over dv in the parameter of the slip's direction.",
-        },
     }
 
 

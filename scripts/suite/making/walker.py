@@ -9,7 +9,7 @@ import numpy as np
 from scipy.integrate import solve_ivp
 from scipy.optimize import root
 
-from .parts import G, contact
+from .parts import G, contact, described
 from .rows import Y, plane, rises, row
 
 HIP = 5.0  # its mass [kg]
@@ -123,6 +123,25 @@ def _rows(angle: float, step: float, upright: np.ndarray) -> list[dict]:
     ]
 
 
+@described(
+    number=25,
+    title="The simplest walker",
+    phenomenon="impact",
+    what="Two straight legs, a heavy hip and light feet walk down a slope of .009 without a motor, from their fixed "
+    "point, for two steps. The swing foot would scuff at mid-stance, which the model ignores; here there are stepping "
+    "stones, and nothing in between. Errors of the heel strike show in the time of the second step.",
+    provenance={
+        "kind": "integrated",
+        "derivation": "Lagrange's equations of the two angles, integrated to 1e-13; a heel strike keeps the angular "
+        "momentum of all about the new foot, and of the old stance leg about the hip; the state that repeats is found "
+        "by Newton's method. For feet without mass it is, in units of leg length and gravity, the stance angle "
+        ".2003109 at a rate of -.1998325, with multipliers -.19010 +- .55760 i. Here a foot has a hundredth of the "
+        "hip's mass.",
+        "sources": ["Garcia, Chatterjee, Ruina and Coleman, The simplest walking model, J. Biomech. Eng. 120 (1998)."],
+        "checked": "An independent event-driven integration from the data of the case; the limit of light feet "
+        "against the published fixed point.",
+    },
+)
 def simplest_walker() -> dict:
     """Return the simplest walker on stepping stones, which spare its swing foot the ground."""
     walker = WalkerStep(foot=0.01, spin=1e-6)
@@ -134,36 +153,12 @@ def simplest_walker() -> dict:
     at_hip = {"parent": "hip", "anchor": bodies[0]["position"], "axis": Y}
     hinges = [{"name": f"hinge_{n}", "type": "hinge", "child": f"leg_{n}", **at_hip} for n in (1, 2)]
     return {
-        "id": "simplest_walker",
-        "version": 1,
-        "number": 25,
-        "title": "The simplest walker",
-        "phenomenon": "impact",
-        "what": "Two straight legs, a heavy hip and light feet walk down a slope of .009 without a motor, from "
-        "their fixed point, for two steps. "
-        "The swing foot would scuff at mid-stance, which the model ignores; here there are stepping stones, and "
-        "nothing in between. "
-        "Errors of the heel strike show in the time of the second step.",
         "gravity": [G * math.sin(walker.slope), 0.0, -G * math.cos(walker.slope)],
         "duration": 2.2 * step,
         "bodies": [*bodies, *stones],
         "joints": [*plane("hip"), *hinges],
         "contacts": [contact(f"leg_{1 + n % 2}", f"stone_{n}", 1.0, f"stone_{n}") for n in range(4)],
         "measurements": _rows(angle, step, motion(step / 2)),
-        "provenance": {
-            "kind": "integrated",
-            "derivation": "Lagrange's equations of the two angles, integrated to 1e-13; a heel strike keeps the "
-            "angular momentum of all about the new foot, "
-            "and of the old stance leg about the hip; the state that repeats is found by Newton's method. For "
-            "feet without mass it is, in units "
-            "of leg length and gravity, the stance angle .2003109 at a rate of -.1998325, with multipliers "
-            "-.19010 +- .55760 i. Here a foot has a hundredth of the hip's mass.",
-            "sources": [
-                "Garcia, Chatterjee, Ruina and Coleman, The simplest walking model, J. Biomech. Eng. 120 (1998)."
-            ],
-            "checked": "An independent event-driven integration from the data of the case; the limit of light "
-            "feet against the published fixed point.",
-        },
     }
 
 

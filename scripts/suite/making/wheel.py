@@ -63,9 +63,9 @@ def rimless_wheel() -> dict:
     long = [0.0, steps * step]
     return _wheel("rimless_wheel", 24, upright, (steps + 0.5) * step) | {
         "title": "Rimless wheel at its fixed point",
-        "what": "A wheel of eight spokes rolls down a slope of .1 at the speed that repeats: every impact of a "
-        "spoke takes "
-        "what the slope has given. Soft contacts lose less or more than the impact does, and roll at another speed.",
+        "what": "A wheel of eight spokes rolls down a slope of .1 at the speed that repeats: every impact of a spoke "
+        "takes what the slope has given. Soft contacts lose less or more than the impact does, and roll at another "
+        "speed.",
         "measurements": [
             row("time of a step", "wheel", "spin y", step, 0.005, period=long),
             row("first impact", "wheel", "speed z", half, 0.01, step, crossing=rises(after=0.1)),
@@ -105,10 +105,9 @@ def rimless_wheel_settles() -> dict:
         upright, start = follows, end
     return _wheel("rimless_wheel_settles", 24, first, start + 0.05) | {
         "title": "Rimless wheel that returns to its fixed point",
-        "what": "The wheel of the case before starts with half as much spin again. What is left of the surplus "
-        "is multiplied by the same "
-        "number in every step (.53, that of a massless rim would be cos^2 2a = .5), as the spins before the "
-        "impacts show.",
+        "what": "The wheel of the case before starts with half as much spin again. What is left of the surplus is "
+        "multiplied by the same number in every step (.53, that of a massless rim would be cos^2 2a = .5), as the "
+        "spins before the impacts show.",
         "measurements": measurements,
         "provenance": {
             "kind": "closed form",
