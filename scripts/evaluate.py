@@ -22,7 +22,7 @@ from tarsus.scripts.views import rendering
 
 STILL = 0.1  # a shorter way has no cost of transport [m]
 SEEDS = 1000  # of an evaluation at most: the seeds of its further episodes begin behind them
-FPS = 25  # pictures per second of a film, at most: each takes longer than a control period
+FPS = rendering.FPS  # of a film, at most: a picture takes longer than a control period
 
 
 @dataclass(frozen=True)

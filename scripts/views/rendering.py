@@ -24,7 +24,7 @@ from tarsus.analytic import saving
 INSTALL_OPENGL = "apt-get install -y --no-install-recommends libegl1 libgl1"
 NO_OPENGL = f"No OpenGL library was found, so nothing is drawn in 3-D; to install one: {INSTALL_OPENGL}"
 BACKENDS = ("egl", "osmesa") if sys.platform == "linux" else ("",)  # "" is the system's own, as on macOS
-FPS = 30  # frames per second of a video
+FPS = 25  # pictures per second of a video: whole milliseconds and whole control periods apart
 SIZE = (640, 480)  # width and height of a video [pixel]
 ARROW = 0.008  # length of a drawn foot force [m/N]
 
