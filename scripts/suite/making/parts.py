@@ -9,11 +9,12 @@ from collections.abc import Callable
 G = 9.81  # [m/s^2]
 
 
-def described(*, number: int, provenance: dict | None = None, **words: str) -> Callable:
+def described(*, number: int, version: int = 1, provenance: dict | None = None, **words: str) -> Callable:
     """Give what a maker returns, bodies to measurements, the case's number and words; its id is the maker's name.
 
     Args:
         number: Of the phenomenon in the list of the documentation.
+        version: Of the case; a changed case has a higher one.
         provenance: Where the answers come from; None where the maker returns it, with numbers of its own.
         words: Title, phenomenon, what happens, and the convention if there are several.
     """
@@ -21,7 +22,7 @@ def described(*, number: int, provenance: dict | None = None, **words: str) -> C
     def of(maker: Callable[[], dict]) -> Callable[[], dict]:
         @functools.wraps(maker)
         def case() -> dict:
-            whole = {"id": maker.__name__, "version": 1, "number": number, **words, **maker()}
+            whole = {"id": maker.__name__, "version": version, "number": number, **words, **maker()}
             return whole | ({"provenance": provenance} if provenance else {})
 
         return case
