@@ -172,6 +172,7 @@ class Run:
             )
             assert found.success, found.message
             self.pieces.append(Piece(t, found.t[-1], found.sol, self, modes))
+            assert len(self.pieces) < 5000, f"no progress at {t} s"  # an event that fires again where it was met
             t, q, v = found.t[-1], found.y[:n, -1].copy(), found.y[n:, -1].copy()
             if found.status == 0:
                 return t, q, v, None
