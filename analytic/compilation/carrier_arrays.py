@@ -14,23 +14,42 @@ from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic
 from numba.np.arrayobj import _empty_nd_impl, make_array, populate_array
 
-from . import carriers, jet_rules, jets, traces
+from . import (
+    carriers,
+    interval_arithmetic,
+    interval_arrays,
+    interval_elementary,
+    interval_questions,
+    interval_rules,
+    interval_slopes,
+    intervals,
+    jet_rules,
+    jets,
+    traces,
+)
 from .carriers import Carrier
+from .intervals import IntervalType
 from .jets import JetType
 from .traces import TraceType
 
 # In the fingerprint of what computes with carriers: numba's registries are not seen by it.
-_FILES = (__file__, *(module.__file__ for module in (carriers, jet_rules, jets, traces)))
+_OF_INTERVALS = (interval_arithmetic, interval_elementary, interval_slopes, interval_questions, interval_rules)
+_PARTS = (carriers, jet_rules, jets, traces, *_OF_INTERVALS, intervals, interval_arrays)
+_FILES = (__file__, *(module.__file__ for module in _PARTS))
 VERSION = int.from_bytes(hashlib.sha256(b"".join(Path(file).read_bytes() for file in _FILES)).digest()[:4], "big")
 
+INTERVALS = {"intervals": IntervalType(False), "interval_jets": IntervalType(True)}
 
-def number(k: int) -> Carrier:
-    """Return the type of jets with k derivatives, or of traces if k is 0."""
+
+def number(k: int | str) -> Carrier:
+    """Return the type of jets with k derivatives, of traces if k is 0, or that of `INTERVALS` with this name."""
+    if k in INTERVALS:
+        return INTERVALS[k]
     return JetType(k) if k else TraceType()
 
 
 @functools.cache
-def view(k: int) -> Callable:
+def view(k: int | str) -> Callable:
     """Return the compiled function that shows an array of floats, shape (n words,), as the n carriers that it holds."""
 
     @intrinsic
@@ -51,7 +70,7 @@ def view(k: int) -> Callable:
     return as_carriers
 
 
-def _room(k: int, cleared: bool) -> Callable:
+def _room(k: int | str, cleared: bool) -> Callable:
     @intrinsic
     def room(context, shape):
         n_axes = 1 if isinstance(shape, types.Integer) else len(shape)
@@ -73,7 +92,7 @@ def _room(k: int, cleared: bool) -> Callable:
 
 
 @functools.cache
-def numpy_of(k: int) -> python_types.ModuleType:
+def numpy_of(k: int | str) -> python_types.ModuleType:
     """Return what stands for `numpy` in a function of `number(k)`: `empty` and `zeros` make arrays of them."""
     module = python_types.ModuleType(f"numpy_of_carriers_{k}")
     for name in ("pi", "inf", "nan"):

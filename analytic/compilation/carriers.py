@@ -25,6 +25,7 @@ from numba.extending import lower_builtin, lower_cast
 from . import jet_rules as rules
 
 REAL = types.float64
+COMPARISONS = (operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne)
 
 
 class Carrier(types.Type):
@@ -41,15 +42,17 @@ class Carrier(types.Type):
         return Conversion.promote if isinstance(other, types.Number) else None
 
 
-def register(kind: type[Carrier], constant: Callable, combine: Callable, same: Callable) -> None:
-    """Make a type of carriers known to all rules.
+def register(kind: type[Carrier], constant: Callable, apply: Callable, ask: Callable, functions: tuple) -> None:
+    """Make a type of carriers known to numba.
 
     Args:
         kind: The type.
         constant: `constant(builder, type, value)`, a carrier that does not move.
-        combine: `combine(builder, type, value, terms, steep)`, a function's value from pairs of a partial derivative
-            and the argument that it belongs to; steep: the partial derivatives may be infinite.
-        same: `same(builder, a, b)`, whether two are equal.
+        apply: `apply(context, builder, function, args, kinds)`, a function's value, a carrier; an argument whose kind
+            is not the type is a number.
+        ask: `ask(context, builder, function, args, kinds, answer)`, a comparison or another function whose value is no
+            carrier but of the type `answer`.
+        functions: Of one argument with such a value.
     """
 
     @lower_cast(types.Number, kind)
@@ -57,12 +60,51 @@ def register(kind: type[Carrier], constant: Callable, combine: Callable, same: C
         return constant(builder, made, context.cast(builder, value, given, REAL))
 
     for table, n in ((rules.ONE, 1), (rules.TWO, 2)):
-        for function, rule in table.items():
-            _register(kind, function, rule, n, combine)
-    for function in (operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne):
-        _register_comparison(kind, function, same)
-    for function in (math.floor, math.isfinite, math.isnan):
-        _register_value(kind, function)
+        for function in table:
+            _register(kind, function, n, apply)
+    for function in COMPARISONS:
+        _register_comparison(kind, function, ask)
+    for function in functions:
+        _register_value(kind, function, ask)
+
+
+def register_by_rules(kind: type[Carrier], constant: Callable, combine: Callable, same: Callable) -> None:
+    """Make a type known whose first entry is a number that all code decides by, and whose rules are `jet_rules`.
+
+    Args:
+        kind: The type.
+        constant: As in `register`.
+        combine: `combine(builder, type, value, terms, steep)`, a function's value from pairs of a partial derivative
+            and the argument that it belongs to; steep: the partial derivatives may be infinite.
+        same: `same(builder, a, b)`, whether two are equal.
+    """
+
+    def apply(context, builder, function, args, kinds):
+        rule = (rules.ONE if len(args) == 1 else rules.TWO)[function]
+        values = [builder.extract_value(arg, 0) if isinstance(of, kind) else arg for arg, of in zip(args, kinds)]
+        made = call(context, builder, rule, types.UniTuple(REAL, len(args) + 1), values)
+        terms = [(by, arg) for by, arg, of in zip(made[1:], args, kinds, strict=True) if isinstance(of, kind)]
+        own = next(of for of in kinds if isinstance(of, kind))
+        return combine(builder, own, made[0], terms, function in rules.STEEP)
+
+    def ask(context, builder, function, args, kinds, answer):
+        own = next(of for of in kinds if isinstance(of, kind))
+        both = [context.cast(builder, arg, given, own) for arg, given in zip(args, kinds, strict=True)]
+        if function in (operator.eq, operator.ne):
+            equal = same(builder, *both)
+            return equal if function is operator.eq else builder.not_(equal)
+        inner = signature(answer, *[REAL] * len(both))
+        return context.get_function(function, inner)(builder, [builder.extract_value(arg, 0) for arg in both])
+
+    register(kind, constant, apply, ask, (math.floor, math.isfinite, math.isnan))
+
+
+def call(context: Any, builder: Any, rule: Callable, answer: types.UniTuple, values: list) -> list:
+    """Return what a rule makes of numbers, compiled on first use; a division by zero is infinite."""
+    inner = answer(*[REAL] * len(values))
+    code = context.compile_subroutine(builder, rule, inner, flags=_flags())
+    made = context.call_internal(builder, code.fndesc, inner, values)
+    return [builder.extract_value(made, i) for i in range(answer.count)]
 
 
 def _flags() -> Flags:
@@ -72,7 +114,7 @@ def _flags() -> Flags:
     return flags
 
 
-def _register(kind: type[Carrier], function: Callable, rule: Callable, n: int, combine: Callable) -> None:
+def _register(kind: type[Carrier], function: Callable, n: int, apply: Callable) -> None:
     """Make a function known for n arguments of which one at least is a carrier."""
 
     @infer_global(function)
@@ -85,15 +127,7 @@ def _register(kind: type[Carrier], function: Callable, rule: Callable, n: int, c
                 return signature(own[0], *(arg if isinstance(arg, kind) else REAL for arg in args))
 
     def lower(context, builder, sig, args):
-        pairs = list(zip(args, sig.args, strict=True))
-        values = [builder.extract_value(arg, 0) if isinstance(of, kind) else arg for arg, of in pairs]
-        answer = types.UniTuple(REAL, n + 1)
-        inner = answer(*[REAL] * n)
-        code = context.compile_subroutine(builder, rule, inner, flags=_flags())
-        made = context.call_internal(builder, code.fndesc, inner, values)
-        made = [builder.extract_value(made, i) for i in range(n + 1)]
-        terms = [(by, arg) for by, (arg, of) in zip(made[1:], pairs, strict=True) if isinstance(of, kind)]
-        return combine(builder, sig.return_type, made[0], terms, function in rules.STEEP)
+        return apply(context, builder, function, args, sig.args)
 
     for kinds in _mixtures(kind, n):
         lower_builtin(function, *kinds)(lower)
@@ -103,7 +137,7 @@ def _mixtures(kind: type[Carrier], n: int) -> list[tuple]:
     return [(kind,)] if n == 1 else [(kind, kind), (kind, types.Float), (types.Float, kind)]
 
 
-def _register_comparison(kind: type[Carrier], function: Callable, same: Callable) -> None:
+def _register_comparison(kind: type[Carrier], function: Callable, ask: Callable) -> None:
     @infer_global(function)
     class Template(AbstractTemplate):
         def generic(self, args, kws):
@@ -112,20 +146,14 @@ def _register_comparison(kind: type[Carrier], function: Callable, same: Callable
                     return signature(types.boolean, *(arg if isinstance(arg, kind) else REAL for arg in args))
 
     def lower(context, builder, sig, args):
-        own = next(of for of in sig.args if isinstance(of, kind))
-        a, b = (context.cast(builder, arg, given, own) for arg, given in zip(args, sig.args, strict=True))
-        if function in (operator.eq, operator.ne):
-            equal = same(builder, a, b)
-            return equal if function is operator.eq else builder.not_(equal)
-        compare = context.get_function(function, signature(types.boolean, REAL, REAL))
-        return compare(builder, [builder.extract_value(a, 0), builder.extract_value(b, 0)])
+        return ask(context, builder, function, args, sig.args, sig.return_type)
 
     for kinds in _mixtures(kind, 2):
         lower_builtin(function, *kinds)(lower)
 
 
-def _register_value(kind: type[Carrier], function: Callable) -> None:
-    """Make a function known whose derivative is zero: it takes the value."""
+def _register_value(kind: type[Carrier], function: Callable, ask: Callable) -> None:
+    """Make a function known that has the type of answer that it has for a number, and no derivative."""
 
     @infer_global(function)
     class Template(AbstractTemplate):
@@ -136,8 +164,7 @@ def _register_value(kind: type[Carrier], function: Callable) -> None:
 
     @lower_builtin(function, kind)
     def lower(context, builder, sig, args):
-        inner = signature(sig.return_type, REAL)
-        return context.get_function(function, inner)(builder, [builder.extract_value(args[0], 0)])
+        return ask(context, builder, function, args, sig.args, sig.return_type)
 
 
 def _has_carriers(kind: types.Type) -> bool:

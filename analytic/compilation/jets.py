@@ -16,7 +16,7 @@ from typing import Any
 from llvmlite import ir
 from numba.extending import models, register_model
 
-from .carriers import Carrier, register
+from .carriers import Carrier, register_by_rules
 
 CONTRACT = ("contract",)  # a product and a sum of derivatives may be one instruction
 
@@ -108,4 +108,4 @@ def _same(builder: Any, a: Any, b: Any) -> Any:
     return builder.and_(builder.fcmp_ordered("==", value_a, value_b), all_lanes)
 
 
-register(JetType, _constant, _combine, _same)
+register_by_rules(JetType, _constant, _combine, _same)

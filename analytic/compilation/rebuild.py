@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .numba_objects import is_jitted, made_from
-from .references import Reached, plain_function, references
+from .references import Reached, builtin_names, plain_function, references
 
 
 def _quiet(function: Callable) -> Callable:
@@ -50,7 +50,7 @@ def rebuild(
     Args:
         function: A plain or already jitted function.
         wrap: Applied to every rebuilt function, e.g. `numba.njit(...)`.
-        swap: Values to put in place of others, by `id`, e.g. `{id(math): ieee}`.
+        swap: Values to put in place of others, Python's own functions included, by `id`, e.g. `{id(math): ieee}`.
         done: Functions already rebuilt, by `id`.
         module: Name of the module they belong to; numba imports it when it loads machine code from its cache.
         frozen: Whether what they refer to stays as it is now, as `fingerprint` hashes it, however late numba compiles
@@ -75,6 +75,7 @@ def rebuild(
             return rebuild(value, wrap, swap, done, module, frozen)
         return swap.get(id(value), _copied(value) if frozen else value)
 
+    known |= {name: swap[id(value)] for name, value in builtin_names(plain).items() if id(value) in swap}
     for name, value in references(plain, reached=frozen).items():
         if name in freevars:
             cells[freevars.index(name)].cell_contents = replaced(value)

@@ -65,6 +65,12 @@ def references(function: types.FunctionType, reached: bool = False) -> dict[str,
     return found
 
 
+def builtin_names(function: types.FunctionType) -> dict[str, Any]:
+    """Return Python's own functions and types that a function refers to, by name."""
+    names = _global_names(function.__code__) - function.__globals__.keys()
+    return {name: value for name, value in vars(builtins).items() if name in names and library_name(value)}
+
+
 def size(value: Any, seen: set[int] | None = None) -> int:
     """Return the bytes of bytecode of a function and of all functions it refers to."""
     function = plain_function(value)

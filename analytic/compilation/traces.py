@@ -17,7 +17,7 @@ from typing import Any
 from llvmlite import ir
 from numba.extending import models, register_model
 
-from .carriers import Carrier, register
+from .carriers import Carrier, register_by_rules
 
 ROW = 4  # words
 WHOLE, REAL = ir.IntType(64), ir.DoubleType()
@@ -85,4 +85,4 @@ def _same(builder: Any, a: Any, b: Any) -> Any:
     return builder.and_(equal, places)
 
 
-register(TraceType, _constant, _combine, _same)
+register_by_rules(TraceType, _constant, _combine, _same)

@@ -1,0 +1,131 @@
+"""Numbers with bounds (intervals), for numba: plain functions compiled for them enclose their values.
+
+An interval is lo and hi, with `rate` also the bounds of its derivative by something like time, and the address of a
+cell in which doubts are counted: where bounds do not decide a comparison, the code goes on with the middle, and the
+cell says that its results are no enclosures. A result inherits its cell from an argument; constants have none.
+`carriers` makes the functions known to numba, `interval_rules` has the rules, `carrier_arrays` the arrays.
+
+Long rules are called, not compiled into their callers: the guards of a machine with six legs have hundreds.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from llvmlite import ir
+from numba import njit
+from numba.core import cgutils, types
+from numba.extending import models, register_model
+
+from . import interval_rules as rules
+from .carriers import COMPARISONS, REAL, Carrier, call, register
+from .functions import INNER
+from .rebuild import rebuild
+
+REAL_NUMBER, WHOLE = ir.DoubleType(), ir.IntType(64)
+CELL = WHOLE.as_pointer()
+
+
+class IntervalType(Carrier):
+    """The type of intervals, with or without the bounds of a derivative."""
+
+    def __init__(self, rate: bool) -> None:
+        self.rate = rate
+        self.bounds = 4 if rate else 2
+        self.words = self.bounds + 1
+        super().__init__(name="IntervalJet" if rate else "Interval")
+
+
+def _structure(kind: IntervalType) -> ir.LiteralStructType:
+    return ir.LiteralStructType([*[REAL_NUMBER] * kind.bounds, CELL])
+
+
+@register_model(IntervalType)
+class IntervalModel(models.PrimitiveModel):
+    """In memory as in registers: bounds, those of the derivative, address of the cell."""
+
+    def __init__(self, manager: Any, kind: IntervalType) -> None:
+        super().__init__(manager, kind, _structure(kind))
+
+
+def interval(builder: Any, kind: IntervalType, bounds: list, cell: Any) -> Any:
+    """Return an interval in registers."""
+    made = ir.Constant(_structure(kind), ir.Undefined)
+    for i, word in enumerate([*bounds, cell]):
+        made = builder.insert_value(made, word, i)
+    return made
+
+
+def bounds_of(builder: Any, kind: types.Type, value: Any) -> list:
+    """Return the bounds of an interval, or of a number, which has no others."""
+    if isinstance(kind, IntervalType):
+        return [builder.extract_value(value, i) for i in range(kind.bounds)]
+    return [value, value]
+
+
+def _constant(builder: Any, kind: IntervalType, value: Any) -> Any:
+    still = [ir.Constant(REAL_NUMBER, 0.0)] * (kind.bounds - 2)
+    return interval(builder, kind, [value, value, *still], ir.Constant(CELL, None))
+
+
+def _cell_of(builder: Any, args: list, kinds: tuple) -> Any:
+    """Return the cell of the first argument that has one."""
+    cells = [builder.extract_value(arg, of.bounds) for arg, of in zip(args, kinds) if isinstance(of, IntervalType)]
+    return functools.reduce(lambda a, b: builder.select(cgutils.is_not_null(builder, a), a, b), cells)
+
+
+_DONE: dict[int, Any] = {}  # rules with the helpers that they call compiled, by `id`
+
+
+def _compiled(rule: Callable) -> Callable:
+    """Return a rule that calls compiled helpers."""
+    return rebuild(rule, lambda part: njit(part, **INNER), {}, _DONE, rules.__name__).py_func
+
+
+def _apply(context: Any, builder: Any, function: Callable, args: list, kinds: tuple) -> Any:
+    own = next(of for of in kinds if isinstance(of, IntervalType))
+    cell = _cell_of(builder, args, kinds)
+    if function in rules.CHOICES:
+        args, kinds = [context.cast(builder, arg, of, own) for arg, of in zip(args, kinds)], [own] * len(kinds)
+    bounds = [bounds_of(builder, of, arg) for arg, of in zip(args, kinds)]
+    if function in rules.DOUBTS:
+        values = sum((pair[:2] for pair in bounds), [])
+        _, doubt = call(context, builder, _compiled(rules.DOUBTS[function]), types.UniTuple(REAL, 2), values)
+        _count(builder, cell, builder.fptosi(doubt, WHOLE))
+    which = "".join("i" if isinstance(of, IntervalType) else "f" for of in kinds)
+    rule = rules.jet_rule(function, which) if own.rate else rules.value_rule(function)
+    made = call(context, builder, _compiled(rule), types.UniTuple(REAL, own.bounds), sum(bounds, []))
+    return interval(builder, own, made, cell)
+
+
+def _count(builder: Any, cell: Any, doubt: Any) -> Any:
+    """Add a doubt to a cell, if there is one, and return how many it held before."""
+    before, none = builder.block, ir.Constant(WHOLE, 0)
+    with builder.if_then(cgutils.is_not_null(builder, cell)):
+        count = builder.load(cell)
+        builder.store(builder.add(count, doubt), cell)
+        inside = builder.block
+    held = builder.phi(WHOLE)
+    held.add_incoming(none, before)
+    held.add_incoming(count, inside)
+    return held
+
+
+def _ask(context: Any, builder: Any, function: Callable, args: list, kinds: tuple, answer: types.Type) -> Any:
+    """Answer a question; after many doubts alternately in both ways."""
+    cell = _cell_of(builder, args, kinds)
+    bounds = sum((bounds_of(builder, of, arg)[:2] for arg, of in zip(args, kinds)), [])
+    made = call(context, builder, _compiled(rules.QUESTIONS[function]), types.UniTuple(REAL, 3), bounds)
+    doubt = builder.fcmp_ordered("!=", made[2], ir.Constant(REAL_NUMBER, 0.0))
+    before = _count(builder, cell, builder.zext(doubt, WHOLE))
+    late = builder.icmp_signed(">=", before, ir.Constant(WHOLE, rules.PATIENCE))
+    odd = builder.trunc(before, ir.IntType(1))
+    value = builder.select(builder.and_(doubt, builder.and_(late, odd)), made[1], made[0])
+    if function in rules.WHOLE_ANSWERS:
+        return context.cast(builder, value, REAL, answer)
+    return builder.fcmp_ordered("!=", value, ir.Constant(REAL_NUMBER, 0.0))
+
+
+register(IntervalType, _constant, _apply, _ask, tuple(set(rules.QUESTIONS) - set(COMPARISONS)))

@@ -1,0 +1,81 @@
+"""The guards of a model on intervals: what values they, and their derivatives, take on a window of time.
+
+An array of n numbers has shape (n, 4): the bounds lo and hi of each, then those of its derivative by the variable that
+runs through the window. Compiled, the model's own function is compiled for intervals (`compilation.intervals`);
+interpreted, it is called with objects that follow the same rules (`compilation.interval_objects`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ..compilation import interval_objects
+from ..compilation.rebuild import rebuild
+
+
+def enclosures(guards: Callable, rate: bool, clears: bool, interpreted: bool) -> Callable:
+    """Return the function `f(t, x, d, p, chart, g, cell)` that writes what values the guards take.
+
+    It takes the time t, shape (4,), and the state x, (n, 4), C-contiguous; memory d and parameters p, which are
+    constants; g, (n_guards, 4), filled with infinity, which stays where a guard is not active; and cell, (1,) of int64,
+    zero, where doubts are counted. What depends on a doubt is the whole line. d and p are not changed.
+
+    Args:
+        guards: The model's, `guards(t, x, d, p, chart, g)`.
+        rate: Whether derivatives are enclosed too; if not, the last two columns are neither read nor written.
+        clears: Whether every guard is computed by itself: a doubt about one says nothing about the next.
+        interpreted: Whether the function is for Python; if not, it is to be compiled.
+    """
+    return _of_objects(guards, rate, clears) if interpreted else _to_compile(guards, rate, clears)
+
+
+def _to_compile(guards: Callable, rate: bool, clears: bool) -> Callable:
+    from ..compilation.carrier_arrays import VERSION, numpy_of
+    from ..compilation.interval_arrays import answers_in, interval_at, intervals_of
+
+    swap, version = {id(np): numpy_of("interval_jets" if rate else "intervals")}, VERSION
+    guards_of = rebuild(guards, lambda again: again, swap, {}, f"{__name__}_of_intervals", frozen=True)
+    one, all_of, answers = interval_at(rate), intervals_of(rate), answers_in(rate, clears)
+
+    def enclose(t, x, d, p, chart, g, cell):
+        if version:  # in the fingerprint of what is compiled
+            guards_of(one(t, cell), all_of(x, cell), d, p, chart, answers(g, cell))
+
+    return enclose
+
+
+def _of_objects(guards: Callable, rate: bool, clears: bool) -> Callable:
+    swap = interval_objects.stand_ins(rate)
+    guards_of = rebuild(guards, lambda again: again, swap, {}, f"{__name__}_of_objects")
+    intervals_of, answers = interval_objects.intervals_of, interval_objects.Answers
+
+    def enclose(t, x, d, p, chart, g, cell):
+        state = intervals_of(x, cell, rate)
+        guards_of(intervals_of(t[None], cell, rate)[0], state, d, p, chart, answers(g, cell, clears, rate))
+
+    return enclose
+
+
+def tried(guards: Callable, x: np.ndarray, d: np.ndarray, p: np.ndarray, chart: int, n_guards: int) -> Exception | None:
+    """Return what a guards function raises if it is given intervals, at time 0; None if all that it does has a rule.
+
+    Only the branches that it takes there are tried. The intervals are points that do not move.
+
+    Args:
+        guards: The model's, `guards(t, x, d, p, chart, g)`.
+        x: The state, shape (n,).
+        d: Its memory.
+        p: Its parameters.
+        chart: Code of its chart.
+        n_guards: Rows of g.
+    """
+    still = np.zeros((x.size, 4))
+    still[:, 0] = still[:, 1] = x
+    g, cell = np.full((max(n_guards, 1), 4), np.inf), np.zeros(1, np.int64)
+    try:
+        enclosures(guards, True, False, interpreted=True)(np.zeros(4), still, d, p, chart, g, cell)
+    except Exception as error:
+        return error
+    return None
