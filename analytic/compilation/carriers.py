@@ -102,12 +102,12 @@ def register_by_rules(kind: type[Carrier], constant: Callable, combine: Callable
 def call(context: Any, builder: Any, rule: Callable, answer: types.UniTuple, values: list) -> list:
     """Return what a rule makes of numbers, compiled on first use; a division by zero is infinite."""
     inner = answer(*[REAL] * len(values))
-    code = context.compile_subroutine(builder, rule, inner, flags=_flags())
+    code = context.compile_subroutine(builder, rule, inner, flags=exact_flags())
     made = context.call_internal(builder, code.fndesc, inner, values)
     return [builder.extract_value(made, i) for i in range(answer.count)]
 
 
-def _flags() -> Flags:
+def exact_flags() -> Flags:
     """Return how a rule is compiled: a division by zero is infinite."""
     flags = Flags()
     flags.error_model = "numpy"

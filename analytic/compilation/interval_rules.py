@@ -87,7 +87,7 @@ QUESTIONS = {
 }
 WHOLE_ANSWERS = (math.floor, int)  # the others answer yes or no
 # Compiled into their callers; the others are called, or the code of long guards would grow several times as long.
-SMALL = {operator.neg, operator.pos, float, operator.add, operator.sub, operator.iadd, operator.isub}
+SMALL = {operator.neg, operator.pos, float}
 
 
 def value_rule(function: Callable) -> Callable:

@@ -20,7 +20,7 @@ from numba.core import cgutils, types
 from numba.extending import models, register_model
 
 from . import interval_rules as rules
-from .carriers import COMPARISONS, REAL, Carrier, call, register
+from .carriers import COMPARISONS, REAL, Carrier, exact_flags, register
 from .functions import INNER
 from .rebuild import rebuild
 
@@ -81,7 +81,37 @@ _DONE: dict[int, Any] = {}  # rules with the helpers that they call compiled, by
 
 def _compiled(rule: Callable) -> Callable:
     """Return a rule that calls compiled helpers."""
-    return rebuild(rule, lambda part: njit(part, **INNER), {}, _DONE, rules.__name__).py_func
+    return rebuild(rule, lambda part: njit(part, **INNER), {}, _DONE, rules.__name__, frozen=True).py_func
+
+
+def _call(context: Any, builder: Any, rule: Callable, n: int, values: list, small: bool = False) -> list:
+    """Return the n numbers that a rule makes of numbers.
+
+    The rule stands in a function of its own in the module, which returns them in registers: a call is one instruction,
+    that of numba's own convention a dozen.
+    """
+    sig = types.UniTuple(REAL, n)(*[REAL] * len(values))
+    code = context.compile_subroutine(builder, _compiled(rule), sig, flags=exact_flags())
+    name = f"rule.{code.fndesc.mangled_name}"
+    function = builder.module.globals.get(name)
+    if function is None:
+        made = ir.LiteralStructType([REAL_NUMBER] * n)
+        function = ir.Function(builder.module, ir.FunctionType(made, [REAL_NUMBER] * len(values)), name)
+        function.linkage = "linkonce_odr"
+        function.attributes.add("alwaysinline" if small else "noinline")
+        inside = ir.IRBuilder(function.append_basic_block())
+        inner = context.declare_function(builder.module, code.fndesc)
+        _, answer = context.call_conv.call_function(
+            inside, inner, sig.return_type, sig.args, function.args, attrs=("alwaysinline",)
+        )
+        words = [inside.extract_value(answer, i) for i in range(n)]
+        inside.ret(
+            functools.reduce(
+                lambda a, b: inside.insert_value(a, b[1], b[0]), enumerate(words), ir.Constant(made, ir.Undefined)
+            )
+        )
+    answer = builder.call(function, values)
+    return [builder.extract_value(answer, i) for i in range(n)]
 
 
 def _apply(context: Any, builder: Any, function: Callable, args: list, kinds: tuple) -> Any:
@@ -92,11 +122,11 @@ def _apply(context: Any, builder: Any, function: Callable, args: list, kinds: tu
     bounds = [bounds_of(builder, of, arg) for arg, of in zip(args, kinds)]
     if function in rules.DOUBTS:
         values = sum((pair[:2] for pair in bounds), [])
-        _, doubt = call(context, builder, _compiled(rules.DOUBTS[function]), types.UniTuple(REAL, 2), values)
+        _, doubt = _call(context, builder, rules.DOUBTS[function], 2, values)
         _count(builder, cell, builder.fptosi(doubt, WHOLE))
     which = "".join("i" if isinstance(of, IntervalType) else "f" for of in kinds)
     rule = rules.jet_rule(function, which) if own.rate else rules.value_rule(function)
-    made = call(context, builder, _compiled(rule), types.UniTuple(REAL, own.bounds), sum(bounds, []))
+    made = _call(context, builder, rule, own.bounds, sum(bounds, []), function in rules.SMALL)
     return interval(builder, own, made, cell)
 
 
@@ -117,7 +147,7 @@ def _ask(context: Any, builder: Any, function: Callable, args: list, kinds: tupl
     """Answer a question; after many doubts alternately in both ways."""
     cell = _cell_of(builder, args, kinds)
     bounds = sum((bounds_of(builder, of, arg)[:2] for arg, of in zip(args, kinds)), [])
-    made = call(context, builder, _compiled(rules.QUESTIONS[function]), types.UniTuple(REAL, 3), bounds)
+    made = _call(context, builder, rules.QUESTIONS[function], 3, bounds)
     doubt = builder.fcmp_ordered("!=", made[2], ir.Constant(REAL_NUMBER, 0.0))
     before = _count(builder, cell, builder.zext(doubt, WHOLE))
     late = builder.icmp_signed(">=", before, ir.Constant(WHOLE, rules.PATIENCE))
