@@ -12,6 +12,8 @@ import math
 from . import interval_elementary as elementary
 from .interval_arithmetic import INF, LIBM, UNIT, absolute, add, clipped, div, mul, outward, quotient, sign, square
 
+ROUNDED = 2.0**50  # quotients from here on may be off by one
+
 
 def one(al, ah, lo, hi):
     """Return 1, of +a."""
@@ -145,7 +147,9 @@ def div_by_second(al, ah, bl, bh, lo, hi):
 def mod_by_second(al, ah, bl, bh, lo, hi):
     """Return -floor(a / b), of a % b by b."""
     turns, _ = quotient(al, ah, bl, bh)
-    return -turns, -turns
+    if -ROUNDED < turns < ROUNDED:
+        return -turns, -turns
+    return outward(-turns, -turns, LIBM)
 
 
 def pow_by_first(al, ah, bl, bh, lo, hi):
