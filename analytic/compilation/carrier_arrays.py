@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numba.core import cgutils, types
 from numba.core.imputils import impl_ret_borrowed
-from numba.extending import intrinsic
+from numba.extending import intrinsic, register_jitable
 from numba.np.arrayobj import _empty_nd_impl, make_array, populate_array
 
 from . import (
@@ -30,6 +30,7 @@ from . import (
 from .carriers import Carrier
 from .intervals import IntervalType
 from .jets import JetType
+from .references import plain_function
 from .traces import TraceType
 
 # In the fingerprint of what computes with carriers: numba's registries are not seen by it.
@@ -93,9 +94,14 @@ def _room(k: int | str, cleared: bool) -> Callable:
 
 @functools.cache
 def numpy_of(k: int | str) -> python_types.ModuleType:
-    """Return what stands for `numpy` in a function of `number(k)`: `empty` and `zeros` make arrays of them."""
+    """Return what stands for `numpy` in a function of `number(k)`.
+
+    `empty` and `zeros` make arrays of them, and functions of arrays are those of one number.
+    """
     module = python_types.ModuleType(f"numpy_of_carriers_{k}")
     for name in ("pi", "inf", "nan"):
         setattr(module, name, getattr(np, name))
+    for name, function in jet_rules.NUMPY.items():
+        setattr(module, name, register_jitable(function) if plain_function(function) else function)
     module.empty, module.zeros = _room(k, False), _room(k, True)
     return module

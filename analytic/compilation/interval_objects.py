@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from . import interval_rules as rules
+from . import jet_rules
 from .rebuild import ieee
 
 NUMBERS = (int, float, np.integer, np.floating)  # a truth value is an int
@@ -224,6 +225,9 @@ def stand_ins(rate: bool) -> dict[int, Any]:
     """
     numbers = types.SimpleNamespace(pi=np.pi, inf=np.inf, nan=np.nan, empty=_room(rate, False), zeros=_room(rate, True))
     swap: dict[int, Any] = {id(np): numbers, id(math): types.SimpleNamespace()}
+    for name, value in jet_rules.NUMPY.items():
+        carry = _carry(value)
+        setattr(numbers, name, _choosing(value, getattr(ieee, value.__name__, value), carry) if carry else value)
     for name, value in vars(math).items():
         if not name.startswith("_"):
             if callable(value):

@@ -155,3 +155,13 @@ TWO = {
 # Functions with an infinite derivative somewhere, as of a root at zero. What does not move there to first order, such
 # as the square of a speed that is zero, adds nothing; what moves gives infinity, and no derivative.
 STEEP = {math.sqrt, math.hypot, operator.pow, operator.ipow, math.pow}
+
+
+def _where(condition, a, b):
+    return a if condition else b
+
+
+# What functions of numpy's are on single numbers: ground that is written for arrays serves at a point.
+NUMPY = {name: getattr(math, name) for name in ("sin", "cos", "tan", "sqrt", "exp", "log", "tanh", "hypot", "floor")}
+NUMPY |= {"arcsin": math.asin, "arccos": math.acos, "arctan": math.atan, "arctan2": math.atan2, "where": _where}
+NUMPY |= {"minimum": min, "maximum": max, "abs": abs}

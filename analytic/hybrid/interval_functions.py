@@ -48,7 +48,7 @@ def _to_compile(guards: Callable, rate: bool, clears: bool) -> Callable:
 
 def _of_objects(guards: Callable, rate: bool, clears: bool) -> Callable:
     swap = interval_objects.stand_ins(rate)
-    guards_of = rebuild(guards, lambda again: again, swap, {}, f"{__name__}_of_objects")
+    guards_of = rebuild(guards, lambda again: again, swap, {}, f"{__name__}_of_objects", frozen=True)
     intervals_of, answers = interval_objects.intervals_of, interval_objects.Answers
 
     def enclose(t, x, d, p, chart, g, cell):
