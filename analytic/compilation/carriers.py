@@ -81,9 +81,10 @@ def register_by_rules(kind: type[Carrier], constant: Callable, combine: Callable
 
     def apply(context, builder, function, args, kinds):
         rule = (rules.ONE if len(args) == 1 else rules.TWO)[function]
-        values = [builder.extract_value(arg, 0) if isinstance(of, kind) else arg for arg, of in zip(args, kinds)]
+        pairs = list(zip(args, kinds, strict=True))
+        values = [builder.extract_value(arg, 0) if isinstance(of, kind) else arg for arg, of in pairs]
         made = call(context, builder, rule, types.UniTuple(REAL, len(args) + 1), values)
-        terms = [(by, arg) for by, arg, of in zip(made[1:], args, kinds, strict=True) if isinstance(of, kind)]
+        terms = [(by, arg) for by, (arg, of) in zip(made[1:], pairs, strict=True) if isinstance(of, kind)]
         own = next(of for of in kinds if isinstance(of, kind))
         return combine(builder, own, made[0], terms, function in rules.STEEP)
 

@@ -168,7 +168,7 @@ def sign(al, ah, bl, bh):
 
 
 def copysign(al, ah, bl, bh):
-    """Return copysign(a, b)."""
+    """Return a with the sign of b."""
     if not ordered(al, ah, bl, bh):
         return -INF, INF
     lo, hi = absolute(al, ah)

@@ -60,7 +60,9 @@ def interval_at(rate: bool) -> Callable:
         kind = IntervalType(rate)
 
         def load(context, builder, sig, args):
-            data, counts = (make_array(of)(context, builder, value=arg).data for arg, of in zip(args, sig.args))
+            data, counts = (
+                make_array(of)(context, builder, value=arg).data for arg, of in zip(args, sig.args, strict=True)
+            )
             return _load(builder, kind, data, _whole(0), counts)
 
         return kind(array, cell), load
@@ -128,7 +130,9 @@ def answers_in(rate: bool, clears: bool) -> Callable:
         kind = AnswersType(rate, clears)
 
         def make(context, builder, sig, args):
-            given, counts = (make_array(of)(context, builder, value=arg) for arg, of in zip(args, sig.args))
+            given, counts = (
+                make_array(of)(context, builder, value=arg) for arg, of in zip(args, sig.args, strict=True)
+            )
             made = cgutils.create_struct_proxy(kind)(context, builder)
             made.data, made.n, made.cell = given.data, builder.extract_value(given.shape, 0), counts.data
             return made._getvalue()

@@ -164,7 +164,7 @@ def upper_angles(al, ah, bl, bh):
 
 
 def atan2(al, ah, bl, bh):
-    """Return atan2(a, b); from -pi to pi where its branch cut lies in the intervals."""
+    """Return the angle of a point at b and a: from -pi to pi where it may lie on the branch cut."""
     if not ordered(al, ah, bl, bh):
         return -INF, INF
     if al > 0.0:

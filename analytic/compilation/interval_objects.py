@@ -1,4 +1,4 @@
-"""Numbers with bounds (intervals), for Python: objects that follow the rules of `interval_rules`, as compiled code does.
+"""Numbers with bounds (intervals), for Python: objects that follow `interval_rules`, as compiled code does.
 
 They refuse what compiled intervals have no rule for, so that a function that runs with them can be compiled for them:
 `stand_ins` replace `math`, `numpy` and Python's own functions in it (`rebuild`). One difference remains: a variable

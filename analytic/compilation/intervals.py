@@ -72,7 +72,11 @@ def _constant(builder: Any, kind: IntervalType, value: Any) -> Any:
 
 def _cell_of(builder: Any, args: list, kinds: tuple) -> Any:
     """Return the cell of the first argument that has one."""
-    cells = [builder.extract_value(arg, of.bounds) for arg, of in zip(args, kinds) if isinstance(of, IntervalType)]
+    cells = [
+        builder.extract_value(arg, of.bounds)
+        for arg, of in zip(args, kinds, strict=True)
+        if isinstance(of, IntervalType)
+    ]
     return functools.reduce(lambda a, b: builder.select(cgutils.is_not_null(builder, a), a, b), cells)
 
 
@@ -85,41 +89,41 @@ def _compiled(rule: Callable) -> Callable:
 
 
 def _call(context: Any, builder: Any, rule: Callable, n: int, values: list, small: bool = False) -> list:
-    """Return the n numbers that a rule makes of numbers.
-
-    The rule stands in a function of its own in the module, which returns them in registers: a call is one instruction,
-    that of numba's own convention a dozen.
-    """
+    """Return the n numbers that a rule makes of numbers."""
     sig = types.UniTuple(REAL, n)(*[REAL] * len(values))
     code = context.compile_subroutine(builder, _compiled(rule), sig, flags=exact_flags())
     name = f"rule.{code.fndesc.mangled_name}"
-    function = builder.module.globals.get(name)
-    if function is None:
-        made = ir.LiteralStructType([REAL_NUMBER] * n)
-        function = ir.Function(builder.module, ir.FunctionType(made, [REAL_NUMBER] * len(values)), name)
-        function.linkage = "linkonce_odr"
-        function.attributes.add("alwaysinline" if small else "noinline")
-        inside = ir.IRBuilder(function.append_basic_block())
-        inner = context.declare_function(builder.module, code.fndesc)
-        _, answer = context.call_conv.call_function(
-            inside, inner, sig.return_type, sig.args, function.args, attrs=("alwaysinline",)
-        )
-        words = [inside.extract_value(answer, i) for i in range(n)]
-        inside.ret(
-            functools.reduce(
-                lambda a, b: inside.insert_value(a, b[1], b[0]), enumerate(words), ir.Constant(made, ir.Undefined)
-            )
-        )
+    function = builder.module.globals.get(name) or _in_registers(context, builder.module, name, code.fndesc, sig, small)
     answer = builder.call(function, values)
     return [builder.extract_value(answer, i) for i in range(n)]
+
+
+def _in_registers(context: Any, module: Any, name: str, compiled: Any, sig: Any, small: bool) -> ir.Function:
+    """Return the function that calls a compiled rule and returns its answer in registers.
+
+    Numba's own convention takes a dozen instructions for a call, and as much longer to compile.
+    """
+    made = ir.LiteralStructType([REAL_NUMBER] * sig.return_type.count)
+    function = ir.Function(module, ir.FunctionType(made, [REAL_NUMBER] * len(sig.args)), name)
+    function.linkage = "linkonce_odr"
+    function.attributes.add("alwaysinline" if small else "noinline")
+    builder = ir.IRBuilder(function.append_basic_block())
+    rule, always = context.declare_function(module, compiled), ("alwaysinline",)
+    _, answer = context.call_conv.call_function(builder, rule, sig.return_type, sig.args, function.args, attrs=always)
+    words = ir.Constant(made, ir.Undefined)
+    for i in range(sig.return_type.count):
+        words = builder.insert_value(words, builder.extract_value(answer, i), i)
+    builder.ret(words)
+    return function
 
 
 def _apply(context: Any, builder: Any, function: Callable, args: list, kinds: tuple) -> Any:
     own = next(of for of in kinds if isinstance(of, IntervalType))
     cell = _cell_of(builder, args, kinds)
     if function in rules.CHOICES:
-        args, kinds = [context.cast(builder, arg, of, own) for arg, of in zip(args, kinds)], [own] * len(kinds)
-    bounds = [bounds_of(builder, of, arg) for arg, of in zip(args, kinds)]
+        args = [context.cast(builder, arg, of, own) for arg, of in zip(args, kinds, strict=True)]
+        kinds = (own, own)
+    bounds = [bounds_of(builder, of, arg) for arg, of in zip(args, kinds, strict=True)]
     if function in rules.DOUBTS:
         values = sum((pair[:2] for pair in bounds), [])
         _, doubt = _call(context, builder, rules.DOUBTS[function], 2, values)
@@ -146,7 +150,7 @@ def _count(builder: Any, cell: Any, doubt: Any) -> Any:
 def _ask(context: Any, builder: Any, function: Callable, args: list, kinds: tuple, answer: types.Type) -> Any:
     """Answer a question; after many doubts alternately in both ways."""
     cell = _cell_of(builder, args, kinds)
-    bounds = sum((bounds_of(builder, of, arg)[:2] for arg, of in zip(args, kinds)), [])
+    bounds = sum((bounds_of(builder, of, arg)[:2] for arg, of in zip(args, kinds, strict=True)), [])
     made = _call(context, builder, rules.QUESTIONS[function], 3, bounds)
     doubt = builder.fcmp_ordered("!=", made[2], ir.Constant(REAL_NUMBER, 0.0))
     before = _count(builder, cell, builder.zext(doubt, WHOLE))

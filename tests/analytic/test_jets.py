@@ -56,6 +56,7 @@ def mixed(a, b, out):
     out[2] = a if b == 1.0 else a**b
     speed = ((a - a) ** 2 + 0.0 * b) ** 0.5  # a root at zero that does not move
     out[2] += 0.0 if speed == 0.0 else 1.0 / speed
+    out[1] += np.where(a > b, np.sin(b), np.minimum(a, 5.0)) + np.floor(b)  # as of arrays, here of single numbers
 
 
 @pytest.mark.skipif(not has_numba(), reason="jets are a type of numba's")
