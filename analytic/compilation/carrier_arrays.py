@@ -30,7 +30,6 @@ from . import (
 from .carriers import Carrier
 from .intervals import IntervalType
 from .jets import JetType
-from .references import plain_function
 from .traces import TraceType
 
 # In the fingerprint of what computes with carriers: numba's registries are not seen by it.
@@ -39,6 +38,7 @@ _PARTS = (carriers, jet_rules, jets, traces, *_OF_INTERVALS, intervals, interval
 _FILES = (__file__, *(module.__file__ for module in _PARTS))
 VERSION = int.from_bytes(hashlib.sha256(b"".join(Path(file).read_bytes() for file in _FILES)).digest()[:4], "big")
 
+register_jitable(jet_rules.where)
 INTERVALS = {"intervals": IntervalType(False), "interval_jets": IntervalType(True)}
 
 
@@ -102,6 +102,6 @@ def numpy_of(k: int | str) -> python_types.ModuleType:
     for name in ("pi", "inf", "nan"):
         setattr(module, name, getattr(np, name))
     for name, function in jet_rules.NUMPY.items():
-        setattr(module, name, register_jitable(function) if plain_function(function) else function)
+        setattr(module, name, function)
     module.empty, module.zeros = _room(k, False), _room(k, True)
     return module

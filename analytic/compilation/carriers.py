@@ -1,9 +1,9 @@
-"""What numbers that carry derivatives have in common, for numba: arithmetic and `math` by the rules of `jet_rules`.
+"""What numbers that carry more than a value have in common, for numba: functions compiled for floats serve them.
 
-A carrier is a value and something more; a function compiled for floats serves it unchanged. An order is that of the
-values: at a kink the derivative is that of the branch taken. Two carriers are equal only if neither could move off the
-other: where code treats one number apart (`x**1.0` as `x`, a division by zero), its special case does not hold around
-that number, and its derivative would be wrong.
+`register` makes a type known to arithmetic and `math`. Jets and traces follow `jet_rules`; intervals have rules of
+their own. An order of jets is that of their values: at a kink the derivative is that of the branch taken. Two are equal
+only if neither could move off the other: where code treats one number apart (`x**1.0` as `x`, a division by zero), its
+special case does not hold around that number, and its derivative would be wrong.
 
 This is registered with numba by types, not by overloads of its functions, so that the fingerprints of other code, and
 its machine code on disk, stay as they are.

@@ -157,11 +157,12 @@ TWO = {
 STEEP = {math.sqrt, math.hypot, operator.pow, operator.ipow, math.pow}
 
 
-def _where(condition, a, b):
+def where(condition, a, b):
+    """Return one of two numbers."""
     return a if condition else b
 
 
 # What functions of numpy's are on single numbers: ground that is written for arrays serves at a point.
 NUMPY = {name: getattr(math, name) for name in ("sin", "cos", "tan", "sqrt", "exp", "log", "tanh", "hypot", "floor")}
-NUMPY |= {"arcsin": math.asin, "arccos": math.acos, "arctan": math.atan, "arctan2": math.atan2, "where": _where}
+NUMPY |= {"arcsin": math.asin, "arccos": math.acos, "arctan": math.atan, "arctan2": math.atan2, "where": where}
 NUMPY |= {"minimum": min, "maximum": max, "abs": abs}

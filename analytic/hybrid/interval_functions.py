@@ -18,9 +18,10 @@ from ..compilation.rebuild import rebuild
 def enclosures(guards: Callable, rate: bool, clears: bool, interpreted: bool) -> Callable:
     """Return the function `f(t, x, d, p, chart, g, cell)` that writes what values the guards take.
 
-    It takes the time t, shape (4,), and the state x, (n, 4), C-contiguous; memory d and parameters p, which are
-    constants; g, (n_guards, 4), filled with infinity, which stays where a guard is not active; and cell, (1,) of int64,
-    zero, where doubts are counted. What depends on a doubt is the whole line. d and p are not changed.
+    It takes the time t, shape (4,), and the state x, (n, 4); memory d and parameters p, which are constants; g,
+    (n_guards, 4), filled with infinity, which stays where a guard is not active; and cell, (1,) of int64, zero, where
+    doubts are counted. These arrays are contiguous. A guard written after a doubt is the whole line: the code may have
+    taken another branch than the model would. d and p are not changed.
 
     Args:
         guards: The model's, `guards(t, x, d, p, chart, g)`.
