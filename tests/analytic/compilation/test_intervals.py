@@ -204,6 +204,8 @@ def test_rules_of_points_are_narrow(function, data):
         assert value is None or outside or steep or cut
         return
     slack = 2e-299
+    if function in (math.sin, math.cos, math.tan) and abs(point[0]) > 1e6:
+        return  # the rounding of so many turns is more than that of the value
     if function in (math.sin, math.cos):  # near an extremum, which may lie within the rounding of a turn
         slack += 40 * (EPS * (1 + abs(point[0]))) ** 2
     if function is math.atan2 and point[0] == 0.0 and point[1] < 0.0:
