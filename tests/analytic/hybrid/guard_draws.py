@@ -3,13 +3,13 @@
 import math
 
 import numpy as np
+from guard_nodes import MOST_NODES, nodes
 from guard_values import (
     ACT,
     COMPONENT,
     DISTANCE,
     EXTREMES,
     FOOT,
-    MOST_NODES,
     N_PARAMS,
     PRODUCT,
     RATE,
@@ -20,7 +20,6 @@ from guard_values import (
     X,
     Y,
     at,
-    nodes,
     value_at,
 )
 

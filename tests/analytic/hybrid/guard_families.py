@@ -2,13 +2,13 @@
 
 Usage: python tests/analytic/hybrid/guard_families.py [--cases 100000] [--method dop853] [--family NAME] [--processes 2]
        python tests/analytic/hybrid/guard_families.py --family NAME --seed 17      shows one case
-Runtime: half a minute of CPU time for 100,000 cases of a family, a minute for sines, after compiling.
+Runtime: about a minute of CPU time for 100,000 cases of a family, two for sines, after compiling.
 
 The states are polynomials of time whose degree a method represents exactly, so a step's dense output is the solution
-to rounding, whatever its length. `guard_draws` draws the cases, `guard_values` has the guards and where they turn,
-`guard_exact` judges with 50 digits where floats do not settle a case. All of it knows nothing of the engine; the engine
-is asked by `Simulator.run` alone. The table counts cases, those whose log is wrong, those excused because exact
-arithmetic finds a place that a run cannot know, and events.
+to rounding, whatever its length. `guard_draws` draws the cases, `guard_values` has the guards, `guard_nodes` where they
+turn, and `guard_exact` judges with 50 digits where floats do not settle a case. All of it knows nothing of the engine,
+which is asked by `Simulator.run` alone. The table counts cases, those whose log is wrong, those excused because exact
+arithmetic finds a place that a run cannot know, those that floats did not settle, and events.
 """
 
 from __future__ import annotations
