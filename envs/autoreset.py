@@ -19,7 +19,7 @@ class AutoresetVectorEnv(RestorableVectorEnv, gymnasium.vector.VectorEnv):
     """A vector environment that starts a new episode where one is over, according to its autoreset mode.
 
     Attributes:
-        task: Object with the `reward_terms()`, `endings()` and `measurements()` of all simulations.
+        task: Object with the `reward_terms()`, `endings()`, `cuts()` and `measurements()` of all simulations.
     """
 
     def __init__(self, num_envs: int, max_episode_steps: int | None, autoreset_mode: str | AutoresetMode):
@@ -61,9 +61,9 @@ class AutoresetVectorEnv(RestorableVectorEnv, gymnasium.vector.VectorEnv):
             over = np.flatnonzero(waited).tolist()
             raise ValueError(f"the episodes of environments {over} are over; reset them with options['reset_mask']")
         endings, observation = self._advance(actions, waited)
-        terms, terminated = judge(self.task, endings, waited)
+        terms, terminated, cut = judge(self.task, endings, waited)
         self._steps += 1
-        truncated = (self._steps >= (self.max_episode_steps or np.inf)) & ~waited
+        truncated = (self._steps >= (self.max_episode_steps or np.inf)) & ~waited | cut
         self._over = terminated | truncated
         final, restart = {}, waited
         if self.autoreset_mode is AutoresetMode.SAME_STEP and self._over.any():

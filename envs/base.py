@@ -199,20 +199,22 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
             task.refresh()
             observation = task.observe()
         task.advance()
-        terms = task.reward_terms()
+        terms, cut = task.reward_terms(), ""
         if diverged:
             terms = dict.fromkeys(terms, 0.0)
         else:
             termination = reason(task.endings())
-            if termination and "healthy" in terms:
+            if not termination:
+                cut = reason(task.cuts())
+            elif "healthy" in terms:
                 terms["healthy"] = 0.0
         info = task.measurements()
-        info["termination"] = termination
+        info["termination"] = termination or cut
         for name, term in terms.items():
             info["reward_" + name] = float(term)
         if self.render_mode == "human":
             self.render()
-        return observation, float(total(terms.values())), bool(termination), False, info
+        return observation, float(total(terms.values())), bool(termination), bool(cut), info
 
     def render(self):
         """Return an image, shape (height, width, 3) of uint8, or depths in metres (height, width); or show a window."""

@@ -119,12 +119,12 @@ def shown(infos: dict[str, Any], mode: AutoresetMode) -> dict[str, Any]:
     return infos
 
 
-def judge(task, endings: np.ndarray, waiting: np.ndarray) -> tuple[dict[str, np.ndarray], np.ndarray]:
-    """Return the reward's terms and which episodes terminate.
+def judge(task, endings: np.ndarray, waiting: np.ndarray) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray]:
+    """Return the reward's terms, which episodes terminate, and which are cut short.
 
     Args:
-        task: The task after a step, with `endings()` and weighted `reward_terms()`.
-        endings: Why a simulation diverged, or "", shape (n,) of str; reasons of other terminations are added.
+        task: The task after a step, with `endings()`, `cuts()` and weighted `reward_terms()`.
+        endings: Why a simulation diverged, or "", shape (n,) of str; reasons of other ends are added.
         waiting: Simulations whose next episode has not begun, shape (n,) of bool: no reward, no termination.
     """
     void = endings.astype(bool) | waiting
@@ -141,7 +141,12 @@ def judge(task, endings: np.ndarray, waiting: np.ndarray) -> tuple[dict[str, np.
     if ended.any():
         for name, term in terms.items():
             term[ended if name == "healthy" else void] = 0.0
-    return terms, ended & ~waiting
+    cut = np.zeros(len(endings), bool)
+    for why, holds in task.cuts().items():
+        fresh = holds & ~ended & ~cut
+        endings[fresh] = why
+        cut |= fresh
+    return terms, ended & ~waiting, cut
 
 
 def reason(endings: dict[str, bool]) -> str:

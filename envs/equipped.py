@@ -84,13 +84,15 @@ class Equipped(Startable):
         return {name: weight * terms[name] for name, weight in self._weights.items()}
 
     def endings(self) -> dict[str, np.ndarray]:
-        """Return whether the robot has fallen, left its terrain, or met an end of the user's own, by the reason."""
+        """Return whether the robot has fallen, or met an end of the user's own, by the reason."""
         over = self.falls()
-        if self._extent < np.inf:
-            over["left the terrain"] = self.off_centre() > self._extent
         for why, end in self._more_ends.items():
             over[why] = end(self)
         return over
+
+    def cuts(self) -> dict[str, np.ndarray]:
+        """Return whether an episode is cut short, that is truncated, by the reason: nothing happened to the robot."""
+        return {"left the terrain": self.off_centre() > self._extent} if self._extent < np.inf else {}
 
     def __getstate__(self) -> dict[str, Any]:
         """Drop what cannot be pickled: the functions of the entries, and the simulation."""

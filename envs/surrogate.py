@@ -117,6 +117,10 @@ class Surrogate:
             "toppled: the body is under the ground": height < 0.0,
         }
 
+    def cuts(self) -> dict[str, np.ndarray]:
+        """Return nothing: the ground has no end."""
+        return {}
+
     def reward_terms(self) -> dict[str, np.ndarray]:
         """Return the weighted terms of the reward, each of shape (n,)."""
         robots, change = self.robots, self.action - self.last_action

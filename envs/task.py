@@ -27,7 +27,7 @@ from ..mjcf.compile import compile_model
 from ..mjcf.ground import Ground
 from ..mjcf.parts import foot_readings
 from ..mjcf.presets import find
-from ..mjcf.terrain import HALF_EXTENT, GroundPatches, is_plane
+from ..mjcf.terrain import EDGE, GroundPatches, is_plane
 from .config import TaskConfig, n_substeps_of
 from .equipped import Equipped
 from .frame import Frame
@@ -200,7 +200,7 @@ class Task(Equipped):
         self.ground = Ground(terrain, shape, config.graded)
         self._feet = foot_readings(model)
         self.patches = GroundPatches(model, self.ground)
-        self._extent = np.inf if is_plane(terrain) or not self.roams else HALF_EXTENT - 1.0
+        self._extent = np.inf if is_plane(terrain) or not self.roams else EDGE
         low, high = model.actuator_ctrlrange.T
         self._mid_range, self._half_range = 0.5 * (low + high), 0.5 * (high - low)
         self.draw_from(config.robot, preset, terrain, isinstance(terrain, Rough) and config.reroll_terrain)

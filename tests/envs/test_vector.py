@@ -14,6 +14,7 @@ from tarsus.envs.hexapod import MODES
 N = 3
 CURRICULA = {"task": "commanded", "command_curriculum": True, "terrain_curriculum": True, "command_period": 0.04}
 VARIANTS = [
+from tarsus.mjcf.terrain import EDGE
     *[("Hexapod-v0", {"action_mode": mode, "terrain": terrain}) for mode in MODES for terrain in ("flat", "rough")],
     ("Hexapod-v0", {"task": "commanded", "command_period": 0.1, "terrain": "sinusoid"}),
     ("Hexapod-v0", {"task": "commanded", "action_mode": "gait", "terrain": "sloped"}),
@@ -203,6 +204,26 @@ def test_starts_may_be_given_for_all_or_for_each():
 @pytest.mark.parametrize("terrain", ["flat", "sinusoid"])
 def test_a_diverged_simulation_ends_its_episode_and_no_other(mode, terrain, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # MuJoCo writes a log file there
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
+@pytest.mark.parametrize("engine", ["mujoco", "exact"])
+def test_those_that_leave_the_ground_are_truncated_and_no_other(mode, engine, monkeypatch):
+    options = {"terrain": "sinusoid", "action_mode": "velocity"} if engine == "mujoco" else {"engine": engine}
+    native, sync = pair("Hexapod-v0", mode, n=4, steps=20, **options)
+    native.reset(seed=0)
+    qpos = native.task.data.qpos.copy()
+    qpos[[1, 3], [0, 1]] += 25.0
+    qpos[3, 2:7] = 1.0, np.cos(0.6), np.sin(0.6), 0, 0  # above the ground, where the exact engine can begin
+    for one in (native, *(env.unwrapped for env in sync.envs)):
+        monkeypatch.setattr(one.task, "_extent", EDGE)  # of flat ground, on which the exact engine is compiled already
+    native.reset(options={"qpos": qpos}), sync.reset(seed=0)
+    for env, row in zip(sync.envs, qpos, strict=True):
+        env.reset(options={"qpos": row})
+    mine, theirs = step_both(native, sync, np.zeros(native.action_space.shape))
+    assert mine[2].tolist() == [False, False, False, True] and mine[3].tolist() == [False, True, False, False]
+    why = (mine[4]["final_info"] if mode == "SameStep" else mine[4])["termination"]
+    assert why[1] == "left the terrain" and why[3].startswith("toppled") and not why[[0, 2]].any()
+
+
     hurt, well = (native_only(4, terrain=terrain, autoreset_mode=mode) for _ in range(2))
     for envs in (hurt, well):
         envs.reset(seed=0)
