@@ -23,7 +23,7 @@ import numpy as np
 from ..analytic.terrain import Terrain
 from .camera import Camera
 from .config import TaskConfig
-from .episodes import reason, total
+from .episodes import reason, seed_of, total
 from .restoring import ONLY, RestorableEnv
 from .simulations import simulation_of
 from .state import State
@@ -142,7 +142,7 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
         """
         options, state = split(options)
         with self._all_or_nothing(ONLY, *((self, self.task) if options else ())):
-            super().reset(seed=seed)
+            super().reset(seed=seed_of(seed))
             observation = self._start(options, state)
         if self.render_mode == "human":
             self.render()

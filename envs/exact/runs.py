@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...analytic import hybrid as hy
-from ..episodes import checked_action
+from ..episodes import as_numbers, checked_action
 from ..steps import DIVERGED
 from .machine import Row
 
@@ -93,7 +93,7 @@ class Runs:
 
     def accepted(self, action, space) -> np.ndarray:
         """Return a copy of the action, clipped; in place of one that is not finite the last, its run being `stray`."""
-        action = np.array(action, float)
+        action = as_numbers(action)
         if action.shape == space.shape:
             stray = ~np.isfinite(action).all(-1)
             self.stray[:] = stray
