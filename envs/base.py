@@ -71,7 +71,7 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
             known = ", ".join(self.metadata["render_modes"])
             raise ValueError(f"unknown render mode {render_mode!r}; there are {known}")
         self.render_mode = render_mode
-        self._busy = False
+        self._busy = self._begun = False
         self._camera = Camera(width, height, camera, render_mode == "depth_array", forces)
         self.last_good_state: tuple[np.ndarray, np.ndarray] | None = None
         self.task = self.task_class(shape=(), **options)
@@ -181,12 +181,21 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
 
     @alone
     def step(self, action):
-        """Apply the action for one control period; see the task for its meaning."""
+        """Apply the action for one control period; see the task for its meaning.
+
+        Raises:
+            ValueError: If the action has another shape or is not finite numbers.
+            gymnasium.error.ResetNeeded: Before the first reset.
+        """
         task = self.task
         action = self._sim.accepted(action, self.action_space)
         before = self._qpos.copy(), self._qvel.copy()
         self._sim.step(task.act(action))
         termination = self._sim.complaint(self._warnings) if np.count_nonzero(self._warnings) else ""
+        if not self._begun:
+            if () not in task.rngs:
+                raise gymnasium.error.ResetNeeded("the environment has not been reset; reset comes before step")
+            self._begun = True
         if not termination:
             task.refresh()
             observation = task.observe()

@@ -77,6 +77,7 @@ class MultipodQuasistaticVectorEnv(AutoresetVectorEnv):
             seed: One for each environment; from a single one the environments get `seed`, `seed + 1`, ...
             options: Only the mask, shape (num_envs,) of booleans.
         """
+        self._refuse_use()
         options = mapping_of(options)
         robots = masked(options.pop("reset_mask", None), self.num_envs)
         if options:
@@ -172,9 +173,9 @@ class MultipodQuasistaticEnv(RestorableEnv, gymnasium.Env):
     @alone
     def step(self, action):
         """Turn the joints for one control period."""
-        self.vector._over[:] = False  # stepping after the end is the caller's responsibility, as in every environment
         if not self.vector._all_begun:
             self.vector._refuse_unbegun()
+        self.vector._over[:] = False  # stepping after the end is the caller's responsibility, as in every environment
         actions = checked_action(action, self.action_space)[None]
         observation, reward, terminated, truncated, infos = self.vector._step(actions)
         return observation[0], float(reward[0]), bool(terminated[0]), bool(truncated[0]), _first(infos)

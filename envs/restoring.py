@@ -27,6 +27,12 @@ class Restorable:
 
     def _saved(self, sims: np.ndarray) -> State:
         state = self._save(sims)
+    def _refuse(self, arrays: dict[str, np.ndarray]) -> None:
+        """Refuse arrays of a state that have what the environment's own have, but cannot be simulated."""
+
+    def _refuse_use(self) -> None:
+        """Refuse to be used where there is nothing left to simulate with."""
+
         if None in state.randoms:
             raise gymnasium.error.ResetNeeded("there is no state before the first reset")
         return state
@@ -34,6 +40,7 @@ class Restorable:
     def _taken(self, sims: np.ndarray, config, state: State) -> None:
         if not isinstance(state, State):
             raise TypeError(f"set_state takes what get_state returned, got {type(state).__name__}")
+        self._refuse_use()
         state.check(config, len(sims))
         self._restore(sims, state.spread(len(sims)))
 

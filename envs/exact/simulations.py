@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from os import cpu_count
+from os import cpu_count, getpid
 from types import SimpleNamespace
 from typing import Any
 
@@ -82,7 +82,7 @@ class ExactSimulations:
     complaint = staticmethod(complaint)
 
     def __init__(self, task, n_threads: int, models: list[mujoco.MjModel] | None = None):
-        self.task, self.n, model = task, task.shape[0], task.model
+        self.task, self.n, self.pid, model = task, task.shape[0], getpid(), task.model
         self.models = models or [model] * self.n
         sizes = {"qpos": (model.nq,), "qvel": (model.nv,), "sensordata": (model.nsensordata,)}
         sizes |= {"site_xpos": (model.nsite, 3), "time": ()}
