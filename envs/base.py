@@ -168,6 +168,10 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
         arrays |= {"steps": np.array([round(self.data.time / task.ctrl_dt)]), "over": np.zeros(1, bool)}
         return State(task.config, arrays, task.rngs.states([()]), (task.drawn(()),) if task.varies else ())
 
+    def _refuse(self, arrays: dict[str, np.ndarray]) -> None:
+        self.task.refuse(arrays)
+        self._sim.refuse(arrays)
+
     def _restore(self, sims: np.ndarray, state: State) -> None:
         task = self.task
         task.rngs[()] = self.np_random
@@ -188,14 +192,14 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
             gymnasium.error.ResetNeeded: Before the first reset.
         """
         task = self.task
-        action = self._sim.accepted(action, self.action_space)
-        before = self._qpos.copy(), self._qvel.copy()
-        self._sim.step(task.act(action))
-        termination = self._sim.complaint(self._warnings) if np.count_nonzero(self._warnings) else ""
         if not self._begun:
             if () not in task.rngs:
                 raise gymnasium.error.ResetNeeded("the environment has not been reset; reset comes before step")
             self._begun = True
+        action = self._sim.accepted(action, self.action_space)
+        before = self._qpos.copy(), self._qvel.copy()
+        self._sim.step(task.act(action))
+        termination = self._sim.complaint(self._warnings) if np.count_nonzero(self._warnings) else ""
         if not termination:
             task.refresh()
             observation = task.observe()

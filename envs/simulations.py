@@ -92,6 +92,9 @@ class Simulation:
         mujoco.mj_getState(task.model, data, physics[0], STATE)
         return {"physics": physics} | {name: getattr(data, name)[None].copy() for name in task.OUTPUTS}
 
+    def refuse(self, arrays: dict[str, np.ndarray]) -> None:
+        """Refuse nothing: MuJoCo simulates any numbers."""
+
     def take_row(self, arrays: dict[str, np.ndarray]) -> None:
         """Restore what `kept_row` returned, or a row of `Simulations.kept_rows`."""
         task, data = self.task, self.data
@@ -101,9 +104,6 @@ class Simulation:
         for name in task.OUTPUTS:
             getattr(data, name)[:] = arrays[name][0]
 
-
-class BoundArrays:
-    """A batch's arrays by MuJoCo's names, each looked up once: like an `MjData` of all simulations."""
 
 def _batch(model: mujoco.MjModel, n: int, n_threads: int) -> Batch:
     """Return a batch that a forked child never destroys: it would wait there for threads that the fork did not copy."""
@@ -123,6 +123,9 @@ def _keep_for_ever() -> None:
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_keep_for_ever)
 
+
+class BoundArrays:
+    """A batch's arrays by MuJoCo's names, each looked up once: like an `MjData` of all simulations."""
 
     def __init__(self, batch: Batch):
         self._batch = batch
@@ -147,10 +150,10 @@ class Simulations:
         data: The arrays of all simulations.
         warnings: Numbers of MuJoCo's warnings in each, shape (n, n_kinds).
         models: The model of each; the same object unless episodes change it.
+        pid: The process that has the threads.
     """
 
     complaint, accepted = staticmethod(warning_sentence), staticmethod(checked_action)
-        pid: The process that has the threads.
 
     def __init__(self, task: Task, n_threads: int, models: list[mujoco.MjModel] | None = None):
         self.task, self.n, self.pid = task, task.shape[0], os.getpid()
@@ -184,6 +187,9 @@ class Simulations:
         """Return copies of MuJoCo's state and outputs of these simulations."""
         outputs = {name: getattr(self.data, name)[sims] for name in self.task.OUTPUTS}
         return {"physics": self._batch.state[sims]} | outputs
+
+    def refuse(self, arrays: dict[str, np.ndarray]) -> None:
+        """Refuse nothing: MuJoCo simulates any numbers."""
 
     def redraw(self, sims: np.ndarray, drawn: tuple[tuple, ...]) -> None:
         """Apply to these simulations what their episodes drew."""

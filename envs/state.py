@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from gymnasium.utils import seeding
+
+ENDLESS = ("_command_until", "held")  # arrays that may be infinite: what nothing ends
+UNSOLVED = (
+    "posture",
+    "posture_rate",
+    "force",
+    "out",
+)  # arrays that may be anything: NaN of a robot without equilibrium
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +50,13 @@ class State:
 
     def check(self, config, n: int) -> None:
         """Refuse a state that does not fit n simulations with these options."""
+        for name, kind, word in (
+            ("arrays", Mapping, "mapping"),
+            ("randoms", tuple, "tuple"),
+            ("drawn", tuple, "tuple"),
+        ):
+            if not isinstance(getattr(self, name), kind):
+                raise ValueError(f"{name} of a state is a {word}, got {type(getattr(self, name)).__name__}")
         if len(self) not in (1, n):
             raise ValueError(
                 f"the state is of {len(self)} simulations and cannot be restored in {n}; that of one can, in any number"
@@ -54,6 +70,64 @@ class State:
         other = [name for name in names if not same(getattr(self.config, name), getattr(config, name))]
         if other:
             raise ValueError(f"the state is of an environment with other options: {', '.join(other)}")
+
+
+class Layout:
+    """What a state of an environment has in it.
+
+    Args:
+        sample: A state of one of its simulations.
+    """
+
+    def __init__(self, sample: State):
+        self.config, self._drawn = sample.config, tuple(map(type, sample.drawn[0])) if sample.drawn else ()
+        self._rows = {name: (array.shape[1:], array.dtype) for name, array in sample.arrays.items()}
+        numbers = [name for name, (_, kind) in self._rows.items() if kind.kind == "f"]
+        self._finite = [name for name in numbers if name not in (*ENDLESS, *UNSOLVED)]
+        self._endless = [name for name in numbers if name in ENDLESS]
+
+    def check(self, state: State) -> None:
+        """Refuse a state that has something else in it: it would crash a step, or be a simulation that cannot be."""
+        arrays = state.arrays
+        if arrays.keys() != self._rows.keys():
+            lacking, more = ([n for n in a if n not in b] for a, b in ((self._rows, arrays), (arrays, self._rows)))
+            raise ValueError(
+                f"the arrays of a state are {', '.join(self._rows)}; missing are {lacking}, unknown {more}"
+            )
+        for name, (shape, kind) in self._rows.items():
+            found, expected = arrays[name], (len(state), *shape)
+            if not isinstance(found, np.ndarray) or found.shape != expected or found.dtype != kind:
+                got = f"{found.dtype} of shape {found.shape}" if isinstance(found, np.ndarray) else repr(found)
+                raise ValueError(f"{name!r} of this state must be an array of {kind}, shape {expected}, got {got}")
+        for names, holds, word in ((self._finite, np.isfinite, "finite"), (self._endless, _is_number, "no NaN")):
+            if names and not holds(np.concatenate([arrays[name].ravel() for name in names])).all():
+                wrong = next(name for name in names if not holds(arrays[name]).all())
+                raise ValueError(f"{wrong!r} of a state must be {word}, got {arrays[wrong]}")
+        if [tuple(map(type, one)) for one in state.drawn] != [self._drawn] * (len(state) if self._drawn else 0):
+            expected = (
+                f"{', '.join(one.__name__ for one in self._drawn)} of each simulation" if self._drawn else "nothing"
+            )
+            raise ValueError(f"what the episodes of this state drew must be {expected}, got {state.drawn!r}")
+        for random in state.randoms:
+            _check_random(random)
+
+
+def _check_random(state: Any) -> None:
+    """Refuse what no bit generator of NumPy's would take as its state."""
+    try:
+        _tried(state["bit_generator"]).state = state
+    except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
+        raise ValueError(f"randoms of a state are those of NumPy's generators, got {state!r}") from None
+
+
+@lru_cache
+def _tried(name: str) -> np.random.BitGenerator:
+    """Return a bit generator to try states on."""
+    return getattr(np.random, name)(0)
+
+
+def _is_number(array: np.ndarray) -> np.ndarray:
+    return ~np.isnan(array)
 
 
 def same(a, b) -> bool:

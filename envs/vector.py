@@ -194,6 +194,10 @@ class LeggedVectorEnv(AutoresetVectorEnv):
         drawn = tuple(map(task.drawn, sims.tolist())) if task.varies else ()
         return State(task.config, arrays | task.kept_rows(sims), task.rngs.states(sims.tolist()), drawn)
 
+    def _refuse(self, arrays: dict[str, np.ndarray]) -> None:
+        self.task.refuse(arrays)
+        self._sims.refuse(arrays)
+
     def _restore(self, sims: np.ndarray, state: State) -> None:
         arrays = state.arrays
         self.task.rngs.restore(sims.tolist(), state.randoms)
