@@ -89,7 +89,9 @@ class AutoresetVectorEnv(RestorableVectorEnv, gymnasium.vector.VectorEnv):
         endings, observation = self._advance(actions, waited)
         terms, terminated, cut = judge(self.task, endings, waited)
         self._steps += 1
-        truncated = (self._steps >= (self.max_episode_steps or np.inf)) & ~waited | cut
+        truncated = (self._steps >= (self.max_episode_steps or np.inf)) & ~waited
+        if cut is not None:
+            truncated |= cut
         self._over = terminated | truncated
         final, restart = {}, waited
         if self.autoreset_mode is AutoresetMode.SAME_STEP and self._over.any():

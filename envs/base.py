@@ -217,10 +217,10 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
             terms = dict.fromkeys(terms, 0.0)
         else:
             termination = reason(task.endings())
-            if not termination:
-                cut = reason(task.cuts())
-            elif "healthy" in terms:
+            if termination and "healthy" in terms:
                 terms["healthy"] = 0.0
+            elif task.bounded and not termination:
+                cut = reason(task.cuts())
         info = task.measurements()
         info["termination"] = termination or cut
         for name, term in terms.items():

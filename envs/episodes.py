@@ -13,7 +13,7 @@ import gymnasium
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from .kinds import array_of, check_count, numbers
+from .kinds import array_of, check_count
 
 
 def checked_numbers(num_envs: int, max_episode_steps: int | None, mode: str | AutoresetMode) -> AutoresetMode:
@@ -137,11 +137,13 @@ def shown(infos: dict[str, Any], mode: AutoresetMode) -> dict[str, Any]:
     return infos
 
 
-def judge(task, endings: np.ndarray, waiting: np.ndarray) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray]:
-    """Return the reward's terms, which episodes terminate, and which are cut short.
+def judge(
+    task, endings: np.ndarray, waiting: np.ndarray
+) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray | None]:
+    """Return the reward's terms, which episodes terminate, and which are cut short, None if none can be.
 
     Args:
-        task: The task after a step, with `endings()`, `cuts()` and weighted `reward_terms()`.
+        task: The task after a step, with `endings()`, `bounded`, `cuts()` and weighted `reward_terms()`.
         endings: Why a simulation diverged, or "", shape (n,) of str; reasons of other ends are added.
         waiting: Simulations whose next episode has not begun, shape (n,) of bool: no reward, no termination.
     """
@@ -159,6 +161,8 @@ def judge(task, endings: np.ndarray, waiting: np.ndarray) -> tuple[dict[str, np.
     if ended.any():
         for name, term in terms.items():
             term[ended if name == "healthy" else void] = 0.0
+    if not task.bounded:
+        return terms, ended & ~waiting, None
     cut = np.zeros(len(endings), bool)
     for why, holds in task.cuts().items():
         fresh = holds & ~ended & ~cut
@@ -181,10 +185,14 @@ def total(terms) -> Any:
 
 
 def as_numbers(action) -> np.ndarray:
-    """Return a copy of an action as an array of float; refuse what is not of numbers."""
-    if type(action) is not np.ndarray or action.dtype.kind != "f":
-        action = numbers("an action", action)  # NumPy would drop an imaginary part, and make None a NaN
-    return np.array(action, np.float64, order="C")
+    """Return a copy of an action as an array of float; refuse what is not of numbers.
+
+    Left to itself NumPy would drop an imaginary part, and make None a NaN.
+    """
+    try:
+        return np.asarray(action).astype(np.float64, "C", "same_kind")
+    except (TypeError, ValueError):
+        raise ValueError(f"an action must be finite numbers, got {action!r}") from None
 
 
 def checked_action(action, space: gymnasium.spaces.Box) -> np.ndarray:

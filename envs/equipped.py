@@ -7,6 +7,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 
+from ..mjcf.terrain import EDGE
 from . import disturbances, observations, own, privileged
 from .extras import Extra
 from .starts import Startable
@@ -91,8 +92,11 @@ class Equipped(Startable):
         return over
 
     def cuts(self) -> dict[str, np.ndarray]:
-        """Return whether an episode is cut short, that is truncated, by the reason: nothing happened to the robot."""
-        return {"left the terrain": self.off_centre() > self._extent} if self._extent < np.inf else {}
+        """Return whether an episode is cut short, that is truncated, by the reason: nothing happened to the robot.
+
+        It is asked for where the ground is `bounded`.
+        """
+        return {"left the terrain": self.off_centre() > EDGE}
 
     def __getstate__(self) -> dict[str, Any]:
         """Drop what cannot be pickled: the functions of the entries, and the simulation."""

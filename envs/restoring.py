@@ -10,7 +10,7 @@ import gymnasium
 import numpy as np
 
 from .episodes import chosen
-from .state import Layout, State
+from .state import Layout, State, given
 from .turns import alone
 
 
@@ -37,16 +37,17 @@ class Restorable:
         state = self._save(sims)
         if None in state.randoms:
             raise gymnasium.error.ResetNeeded("there is no state before the first reset")
-        return state
+        return given(state)
 
     def _taken(self, sims: np.ndarray, config, state: State) -> None:
         self._refuse_use()
         if not isinstance(state, State):
             raise TypeError(f"set_state takes what get_state returned, got {type(state).__name__}")
         state.check(config, len(sims))
-        if self._layout is None or self._layout.config is not config:
-            self._layout = Layout(self._save(ONLY))
-        self._layout.check(state)
+        known = self._layout
+        if known is None or known.config is not config or bool(known.drawn) != bool(state.drawn):
+            self._layout = known = Layout(self._save(ONLY))
+        known.check(state)
         self._refuse(state.arrays)
         self._restore(sims, state.spread(len(sims)))
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import ctypes
-import os
-import weakref
-
 import mujoco
 import numpy as np
 from mujoco.batch import Batch
 
+from . import forks
 from .camera import Camera
 from .episodes import checked_action
 from .steps import own_models, warning_sentence
@@ -105,25 +102,6 @@ class Simulation:
             getattr(data, name)[:] = arrays[name][0]
 
 
-def _batch(model: mujoco.MjModel, n: int, n_threads: int) -> Batch:
-    """Return a batch that a forked child never destroys: it would wait there for threads that the fork did not copy."""
-    batch = Batch(model, n, n_threads)
-    _BATCHES.add(batch)
-    return batch
-
-
-_BATCHES: weakref.WeakSet[Batch] = weakref.WeakSet()
-
-
-def _keep_for_ever() -> None:
-    for batch in _BATCHES:
-        ctypes.pythonapi.Py_IncRef(ctypes.py_object(batch))  # a reference of a module's would go when Python ends
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_keep_for_ever)
-
-
 class BoundArrays:
     """A batch's arrays by MuJoCo's names, each looked up once: like an `MjData` of all simulations."""
 
@@ -156,8 +134,8 @@ class Simulations:
     complaint, accepted = staticmethod(warning_sentence), staticmethod(checked_action)
 
     def __init__(self, task: Task, n_threads: int, models: list[mujoco.MjModel] | None = None):
-        self.task, self.n, self.pid = task, task.shape[0], os.getpid()
-        self._batch = _batch(task.model, self.n, n_threads)
+        self.task, self.n, self.pid = task, task.shape[0], forks.pid()
+        self._batch = forks.kept_in_children(Batch(task.model, self.n, n_threads))
         self.warnings = self._batch.warning[..., 1]  # the other column has where the last one was
         self.data = BoundArrays(self._batch)
         self.models = models or [task.model] * self.n

@@ -77,6 +77,8 @@ class Surrogate:
         time: Since the episode's start, shape (n,) [s].
     """
 
+    bounded = False  # the ground has no end
+
     def __init__(self, n: int, params: MultipodParams, config: QuasistaticConfig):
         self.robots, self.ctrl_dt = Robots(n, params, config.law, config.ctrl_dt), config.ctrl_dt
         self.config, self.rngs, self._weights = config, Randoms(), config.weights
@@ -116,10 +118,6 @@ class Surrogate:
             "toppled: tilted by more than 60 degrees": np.maximum(np.abs(roll), np.abs(pitch)) > TILTED,
             "toppled: the body is under the ground": height < 0.0,
         }
-
-    def cuts(self) -> dict[str, np.ndarray]:
-        """Return nothing: the ground has no end."""
-        return {}
 
     def reward_terms(self) -> dict[str, np.ndarray]:
         """Return the weighted terms of the reward, each of shape (n,)."""

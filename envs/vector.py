@@ -7,7 +7,6 @@ code, and MuJoCo's batch guarantees it for the physics.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from os import getpid
 from typing import Any
 
 import gymnasium
@@ -15,6 +14,7 @@ import mujoco
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
+from . import forks
 from .autoreset import AutoresetVectorEnv
 from .camera import Camera
 from .config import TaskConfig
@@ -133,7 +133,7 @@ class LeggedVectorEnv(AutoresetVectorEnv):
 
     def _refuse_use(self) -> None:
         super()._refuse_use()
-        if self._sims.pid != getpid():
+        if self._sims.pid != forks.pid():
             raise RuntimeError(
                 f"this vector environment has its threads in process {self._sims.pid}, which a fork does not copy; "
                 "make one in this process, or step a copy.deepcopy of it"

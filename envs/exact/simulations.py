@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from os import cpu_count, getpid
+from os import cpu_count
 from types import SimpleNamespace
 from typing import Any
 
 import mujoco
 import numpy as np
 
+from .. import forks
 from ..camera import Camera
 from ..steps import own_models
 from .machine import Row
@@ -82,7 +83,7 @@ class ExactSimulations:
     complaint, refuse = staticmethod(complaint), staticmethod(Runs.refuse)
 
     def __init__(self, task, n_threads: int, models: list[mujoco.MjModel] | None = None):
-        self.task, self.n, self.pid, model = task, task.shape[0], getpid(), task.model
+        self.task, self.n, self.pid, model = task, task.shape[0], forks.pid(), task.model
         self.models = models or [model] * self.n
         sizes = {"qpos": (model.nq,), "qvel": (model.nv,), "sensordata": (model.nsensordata,)}
         sizes |= {"site_xpos": (model.nsite, 3), "time": ()}

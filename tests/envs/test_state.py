@@ -222,7 +222,7 @@ WRONG = {
     "NaN": (lambda s: with_nan(s, "physics"), "'physics' of a state must be finite"),
     "infinite": (lambda s: edited(s, action=s.arrays["action"] + np.inf), "'action' of a state must be finite"),
     "NaN of the endless": (lambda s: with_nan(s, "held"), "'held' of a state must be no NaN"),
-    "no arrays": (lambda s: replace(s, arrays=None), "arrays of a state is a mapping, got NoneType"),
+    "no arrays": (lambda s: replace(s, arrays=None), "arrays of a state is a dict, got NoneType"),
     "drawn": (lambda s: replace(s, drawn=((1, 2, 3),)), "the episodes of this state drew must be nothing, got"),
     "never reset": (
         lambda s: replace(s, randoms=(None,)),
@@ -249,6 +249,17 @@ def test_a_state_that_was_edited_is_refused_with_the_entry_and_what_is_expected(
             one.set_state(wrong)
         assert_alike([flat(one.get_state().arrays)], [flat(kept.arrays)])
         one.set_state(state)
+
+
+def test_a_state_cannot_be_edited_in_place():
+    env = single("Hexapod-v0")
+    env.reset(seed=0)
+    state = env.get_state()
+    with pytest.raises(ValueError, match="read-only"):
+        state.arrays["physics"][0, 3] = np.nan
+    state.arrays["physics"] = state.arrays["physics"] * np.nan
+    with pytest.raises(ValueError, match="'physics' of a state must be finite"):
+        env.set_state(state)
 
 
 def test_what_episodes_draw_and_are_delayed_by_is_looked_at_too():
