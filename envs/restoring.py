@@ -10,14 +10,14 @@ import gymnasium
 import numpy as np
 
 from .episodes import chosen
-from .state import Layout, State, given
+from .state import Contents, State, given
 from .turns import alone
 
 
 class Restorable:
     """An environment whose simulations can be saved and restored; `sims` are indices of simulations."""
 
-    _layout: Layout | None = None
+    _contents: Contents | None = None
 
     @abstractmethod
     def _save(self, sims: np.ndarray) -> State:
@@ -44,9 +44,9 @@ class Restorable:
         if not isinstance(state, State):
             raise TypeError(f"set_state takes what get_state returned, got {type(state).__name__}")
         state.check(config, len(sims))
-        known = self._layout
+        known = self._contents
         if known is None or known.config is not config or bool(known.drawn) != bool(state.drawn):
-            self._layout = known = Layout(self._save(ONLY))
+            self._contents = known = Contents(self._save(ONLY))
         known.check(state)
         self._refuse(state.arrays)
         self._restore(sims, state.spread(len(sims)))

@@ -82,7 +82,7 @@ def given(state: State) -> State:
     return state
 
 
-class Layout:
+class Contents:
     """What a state of an environment has in it.
 
     Args:
