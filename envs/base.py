@@ -168,7 +168,7 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
         arrays |= {"steps": np.array([round(self.data.time / task.ctrl_dt)]), "over": np.zeros(1, bool)}
         return State(task.config, arrays, task.rngs.states([()]), (task.drawn(()),) if task.varies else ())
 
-    def _refuse(self, arrays: dict[str, np.ndarray]) -> None:
+    def _refuse_arrays(self, arrays: dict[str, np.ndarray]) -> None:
         self.task.refuse(arrays)
         self._sim.refuse(arrays)
 

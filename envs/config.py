@@ -141,11 +141,11 @@ class TaskConfig:
 
     def _check_needs(self) -> None:
         """Refuse an option that was changed where it has no effect."""
-        for entry in fields(self):
-            option, values = self.NEEDS.get(entry.name, ("task", (self.task,)))
-            if getattr(self, option) not in values and not same(getattr(self, entry.name), entry.default):
-                asked = " or ".join(map(repr, values))
-                raise ValueError(f"{entry.name} needs {option} {asked}, here it is {getattr(self, option)!r}")
+        defaults = {entry.name: entry.default for entry in fields(self)}
+        for name, (option, values) in self.NEEDS.items():
+            chosen = getattr(self, option)
+            if chosen not in values and not same(getattr(self, name), defaults[name]):
+                raise ValueError(f"{name} needs {option} {' or '.join(map(repr, values))}, here it is {chosen!r}")
 
     def changed(self, options: Mapping[str, Any]) -> TaskConfig:
         """Return the configuration with some options of a reset changed; refuse unknown ones and those `FIXED`."""

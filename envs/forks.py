@@ -9,7 +9,7 @@ import weakref
 from mujoco.batch import Batch
 
 _BATCHES: weakref.WeakSet[Batch] = weakref.WeakSet()
-_pid = os.getpid()  # noted here, because to ask the system in every step would take a microsecond
+_pid = os.getpid()  # noted, so that no step needs to ask the system
 
 
 def pid() -> int:

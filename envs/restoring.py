@@ -27,7 +27,7 @@ class Restorable:
     def _restore(self, sims: np.ndarray, state: State) -> None:
         """Restore these simulations from a state of as many, or of one whose arrays have a single row for all."""
 
-    def _refuse(self, arrays: dict[str, np.ndarray]) -> None:
+    def _refuse_arrays(self, arrays: dict[str, np.ndarray]) -> None:
         """Refuse arrays of a state that have what the environment's own have, but cannot be simulated."""
 
     def _refuse_use(self) -> None:
@@ -48,7 +48,7 @@ class Restorable:
         if known is None or known.config is not config or bool(known.drawn) != bool(state.drawn):
             self._contents = known = Contents(self._save(ONLY))
         known.check(state)
-        self._refuse(state.arrays)
+        self._refuse_arrays(state.arrays)
         self._restore(sims, state.spread(len(sims)))
 
     @contextmanager

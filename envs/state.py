@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
-from functools import lru_cache
-from itertools import repeat
 from operator import is_
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -14,12 +12,8 @@ import numpy as np
 from gymnasium.utils import seeding
 
 ENDLESS = ("_command_until", "held")  # arrays that may be infinite: what nothing ends
-UNSOLVED = (
-    "posture",
-    "posture_rate",
-    "force",
-    "out",
-)  # arrays that may be anything: NaN of a robot without equilibrium
+# Arrays that may be anything: of a robot without equilibrium the surrogate does not know them.
+UNSOLVED = ("posture", "posture_rate", "force", "out")
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,6 +90,8 @@ class Contents:
     def __init__(self, sample: State):
         self.config, self.drawn = sample.config, tuple(tuple(map(type, one)) for one in sample.drawn)
         self._rows = {name: (array.shape[1:], array.dtype) for name, array in sample.arrays.items()}
+        random = sample.randoms[0]  # None before the first reset, which makes a PCG64
+        self._trial = getattr(np.random, random["bit_generator"] if random else "PCG64")(0)
 
     def check(self, state: State) -> None:
         """Refuse a state that has something else in it: it would crash a step, or be a simulation that cannot be."""
@@ -109,7 +105,8 @@ class Contents:
             kinds = [", ".join(kind.__name__ for kind in one) for one in self.drawn]
             expected = f"{kinds[0]} of each simulation" if kinds else "nothing"
             raise ValueError(f"what the episodes of this state drew must be {expected}, got {state.drawn!r}")
-        if all(map(is_, arrays.values(), _GIVEN.get(state, repeat(None)))):
+        known = _GIVEN.get(state)
+        if known is not None and all(map(is_, arrays.values(), known)):
             return
         for name, (rows, kind) in self._rows.items():
             found, shape = arrays[name], (n, *rows)
@@ -121,21 +118,11 @@ class Contents:
                 if not holds.all():
                     raise ValueError(f"{name!r} of a state must be {word}, got {found}")
         for random in state.randoms:
-            _check_random(random)
-
-
-def _check_random(state: Any) -> None:
-    """Refuse what no bit generator of NumPy's would take as its state."""
-    try:
-        _tried(state["bit_generator"]).state = state
-    except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
-        raise ValueError(f"randoms of a state are those of NumPy's generators, got {state!r}") from None
-
-
-@lru_cache
-def _tried(name: str) -> np.random.BitGenerator:
-    """Return a bit generator to try states on."""
-    return getattr(np.random, name)(0)
+            try:
+                self._trial.state = random
+            except (KeyError, OverflowError, TypeError, ValueError):
+                kind = type(self._trial).__name__
+                raise ValueError(f"randoms of a state are those of a {kind}, got {random!r}") from None
 
 
 def same(a, b) -> bool:

@@ -194,7 +194,7 @@ class LeggedVectorEnv(AutoresetVectorEnv):
         drawn = tuple(map(task.drawn, sims.tolist())) if task.varies else ()
         return State(task.config, arrays | task.kept_rows(sims), task.rngs.states(sims.tolist()), drawn)
 
-    def _refuse(self, arrays: dict[str, np.ndarray]) -> None:
+    def _refuse_arrays(self, arrays: dict[str, np.ndarray]) -> None:
         self.task.refuse(arrays)
         self._sims.refuse(arrays)
 

@@ -222,15 +222,23 @@ WRONG = {
     "NaN": (lambda s: with_nan(s, "physics"), "'physics' of a state must be finite"),
     "infinite": (lambda s: edited(s, action=s.arrays["action"] + np.inf), "'action' of a state must be finite"),
     "NaN of the endless": (lambda s: with_nan(s, "held"), "'held' of a state must be no NaN"),
+    "nothing in them": (
+        lambda s: replace(s, arrays=dict.fromkeys(s.arrays)),
+        r"'\w+' of this state must be an array .* got None",
+    ),
     "no arrays": (lambda s: replace(s, arrays=None), "arrays of a state is a dict, got NoneType"),
     "drawn": (lambda s: replace(s, drawn=((1, 2, 3),)), "the episodes of this state drew must be nothing, got"),
     "never reset": (
         lambda s: replace(s, randoms=(None,)),
-        "randoms of a state are those of NumPy's generators, got None",
+        "randoms of a state are those of a PCG64, got None",
+    ),
+    "another generator": (
+        lambda s: replace(s, randoms=(np.random.MT19937(0).state,)),
+        "randoms of a state are those of a PCG64",
     ),
     "half a generator": (
         lambda s: replace(s, randoms=({"bit_generator": "PCG64"},)),
-        "randoms of a state are those of NumPy's generators",
+        "randoms of a state are those of a PCG64",
     ),
 }
 
