@@ -19,13 +19,14 @@ class AutoresetVectorEnv(RestorableVectorEnv, gymnasium.vector.VectorEnv):
     """A vector environment that starts a new episode where one is over, according to its autoreset mode.
 
     Attributes:
-        task: Object with the `reward_terms()`, `endings()` and `measurements()` of all simulations.
+        task: Object with the `reward_terms()`, `endings()`, `cuts()` and `measurements()` of all simulations.
     """
 
     def __init__(self, num_envs: int, max_episode_steps: int | None, autoreset_mode: str | AutoresetMode):
         self.autoreset_mode = checked_numbers(num_envs, max_episode_steps, autoreset_mode)
         self.num_envs, self.max_episode_steps = num_envs, max_episode_steps
         self._busy, self._over, self._steps = False, np.zeros(num_envs, bool), np.zeros(num_envs, int)
+        self._all_begun = False
 
     def _take_spaces(self, observation: gymnasium.spaces.Box, action: gymnasium.spaces.Box) -> None:
         """Set the spaces from those of one simulation."""
@@ -49,21 +50,48 @@ class AutoresetVectorEnv(RestorableVectorEnv, gymnasium.vector.VectorEnv):
             Why a simulation diverged, or "", shape (n,) of object; and the observation, or None if it is not known.
         """
 
+    def _refuse_use(self) -> None:
+        if self.closed:
+            raise gymnasium.error.ClosedEnvironmentError("this vector environment was closed; make another")
+
+    def _refuse_unbegun(self) -> None:
+        """Refuse to step before the first reset of every simulation."""
+        unbegun = [sim for sim in range(self.num_envs) if sim not in self.task.rngs]
+        if unbegun:
+            raise gymnasium.error.ResetNeeded(f"environments {unbegun} have not been reset; reset comes before step")
+        self._all_begun = True
+
     def _accepted(self, actions) -> np.ndarray:
         """Return a copy of the actions, clipped to their box."""
         return checked_action(actions, self.action_space)
 
     @alone
     def step(self, actions):
-        """Hold the actions, shape (num_envs, n), for one control period; see the task for what an action means."""
-        actions, waited = self._accepted(actions), self._over
+        """Hold the actions, shape (num_envs, n), for one control period; see the task for what an action means.
+
+        Raises:
+            ValueError: If the actions have another shape or are not finite numbers, or an episode is over that nobody
+                has reset.
+            gymnasium.error.ResetNeeded: Before the first reset of every simulation.
+            gymnasium.error.ClosedEnvironmentError: After `close`.
+        """
+        self._refuse_use()
+        if not self._all_begun:
+            self._refuse_unbegun()
+        return self._step(self._accepted(actions))
+
+    def _step(self, actions: np.ndarray):
+        """Step by actions that were accepted."""
+        waited = self._over
         if waited.any() and self.autoreset_mode is AutoresetMode.DISABLED:
             over = np.flatnonzero(waited).tolist()
             raise ValueError(f"the episodes of environments {over} are over; reset them with options['reset_mask']")
         endings, observation = self._advance(actions, waited)
-        terms, terminated = judge(self.task, endings, waited)
+        terms, terminated, cut = judge(self.task, endings, waited)
         self._steps += 1
         truncated = (self._steps >= (self.max_episode_steps or np.inf)) & ~waited
+        if cut is not None:
+            truncated |= cut
         self._over = terminated | truncated
         final, restart = {}, waited
         if self.autoreset_mode is AutoresetMode.SAME_STEP and self._over.any():

@@ -23,7 +23,7 @@ import numpy as np
 from ..analytic.terrain import Terrain
 from .camera import Camera
 from .config import TaskConfig
-from .episodes import reason, total
+from .episodes import reason, seed_of, total
 from .restoring import ONLY, RestorableEnv
 from .simulations import simulation_of
 from .state import State
@@ -71,7 +71,7 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
             known = ", ".join(self.metadata["render_modes"])
             raise ValueError(f"unknown render mode {render_mode!r}; there are {known}")
         self.render_mode = render_mode
-        self._busy = False
+        self._busy = self._begun = False
         self._camera = Camera(width, height, camera, render_mode == "depth_array", forces)
         self.last_good_state: tuple[np.ndarray, np.ndarray] | None = None
         self.task = self.task_class(shape=(), **options)
@@ -142,7 +142,7 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
         """
         options, state = split(options)
         with self._all_or_nothing(ONLY, *((self, self.task) if options else ())):
-            super().reset(seed=seed)
+            super().reset(seed=seed_of(seed))
             observation = self._start(options, state)
         if self.render_mode == "human":
             self.render()
@@ -168,6 +168,10 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
         arrays |= {"steps": np.array([round(self.data.time / task.ctrl_dt)]), "over": np.zeros(1, bool)}
         return State(task.config, arrays, task.rngs.states([()]), (task.drawn(()),) if task.varies else ())
 
+    def _refuse_arrays(self, arrays: dict[str, np.ndarray]) -> None:
+        self.task.refuse(arrays)
+        self._sim.refuse(arrays)
+
     def _restore(self, sims: np.ndarray, state: State) -> None:
         task = self.task
         task.rngs[()] = self.np_random
@@ -181,8 +185,17 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
 
     @alone
     def step(self, action):
-        """Apply the action for one control period; see the task for its meaning."""
+        """Apply the action for one control period; see the task for its meaning.
+
+        Raises:
+            ValueError: If the action has another shape or is not finite numbers.
+            gymnasium.error.ResetNeeded: Before the first reset.
+        """
         task = self.task
+        if not self._begun:
+            if () not in task.rngs:
+                raise gymnasium.error.ResetNeeded("the environment has not been reset; reset comes before step")
+            self._begun = True
         action = self._sim.accepted(action, self.action_space)
         before = self._qpos.copy(), self._qvel.copy()
         self._sim.step(task.act(action))
@@ -199,20 +212,22 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
             task.refresh()
             observation = task.observe()
         task.advance()
-        terms = task.reward_terms()
+        terms, cut = task.reward_terms(), ""
         if diverged:
             terms = dict.fromkeys(terms, 0.0)
         else:
             termination = reason(task.endings())
             if termination and "healthy" in terms:
                 terms["healthy"] = 0.0
+            elif task.bounded and not termination:
+                cut = reason(task.cuts())
         info = task.measurements()
-        info["termination"] = termination
+        info["termination"] = termination or cut
         for name, term in terms.items():
             info["reward_" + name] = float(term)
         if self.render_mode == "human":
             self.render()
-        return observation, float(total(terms.values())), bool(termination), False, info
+        return observation, float(total(terms.values())), bool(termination), bool(cut), info
 
     def render(self):
         """Return an image, shape (height, width, 3) of uint8, or depths in metres (height, width); or show a window."""

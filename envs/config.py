@@ -12,6 +12,7 @@ from ..mjcf.presets import Preset
 from . import curriculum, disturbances, own
 from .commands import Terms
 from .kinds import check_fields
+from .state import same
 
 PERIOD = 0.02  # control period of most environments [s]
 MOST_SUBSTEPS = 100_000  # in a control period: their controls are made beforehand
@@ -53,6 +54,7 @@ class TaskConfig:
         ACTION_MODES: What an action may mean, where there is a choice; it is then the field `action_mode`.
         PERIODS: The default control period of action modes, where it is not `PERIOD` [s].
         FIXED: Options that `reset` does not take: they shape the spaces.
+        NEEDS: Options that have no effect but with some values of a `FIXED` one, so that they are refused without.
     """
 
     REWARDS: ClassVar[dict[str, Terms]] = {}
@@ -69,6 +71,10 @@ class TaskConfig:
         "observations",
         *disturbances.FIXED,
         *own.FIXED,
+    )
+
+    NEEDS: ClassVar[dict[str, tuple[str, tuple[str, ...]]]] = dict.fromkeys(
+        ("command_speed", "command_period", "command_standing", "command_curriculum"), ("task", ("commanded",))
     )
 
     params: Any = None  # the robot
@@ -127,10 +133,19 @@ class TaskConfig:
             raise ValueError(f"command_standing is a share from 0 to 1, got {self.command_standing}")
         curriculum.check(self)
         n_substeps_of(self.period, presets.find(self.preset, self.PRESETS).timestep)
+        self._check_needs()
 
     def _check_choice(self, name: str, known) -> None:
         if getattr(self, name) not in known:
             raise ValueError(f"unknown {name} {getattr(self, name)!r}; there are {', '.join(known)}")
+
+    def _check_needs(self) -> None:
+        """Refuse an option that was changed where it has no effect."""
+        defaults = {entry.name: entry.default for entry in fields(self)}
+        for name, (option, values) in self.NEEDS.items():
+            chosen = getattr(self, option)
+            if chosen not in values and not same(getattr(self, name), defaults[name]):
+                raise ValueError(f"{name} needs {option} {' or '.join(map(repr, values))}, here it is {chosen!r}")
 
     def changed(self, options: Mapping[str, Any]) -> TaskConfig:
         """Return the configuration with some options of a reset changed; refuse unknown ones and those `FIXED`."""

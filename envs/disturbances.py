@@ -127,6 +127,12 @@ class Delay(Extra):
         self.periods = np.zeros(task.shape, int)
         self.asked = np.zeros((*task.shape, self._high + 1, task.n_actions))
 
+    def refuse(self, arrays: dict[str, np.ndarray]) -> None:
+        """Refuse a delay out of the range."""
+        periods = arrays["periods"]
+        if periods.min() < self._low or periods.max() > self._high:
+            raise ValueError(f"the delays of a state must lie from {self._low} to {self._high} periods, got {periods}")
+
     def begin(self, task, sim, data) -> None:
         """Draw the episode's delay."""
         self.periods[sim] = task.rngs[sim].integers(self._low, self._high, endpoint=True)

@@ -6,13 +6,14 @@ import operator
 from collections.abc import Mapping, Sequence
 from functools import reduce
 from math import isfinite
+from numbers import Integral
 from typing import Any
 
 import gymnasium
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from .kinds import check_count
+from .kinds import array_of, check_count
 
 
 def checked_numbers(num_envs: int, max_episode_steps: int | None, mode: str | AutoresetMode) -> AutoresetMode:
@@ -49,10 +50,10 @@ def masked(mask: np.ndarray | None, n: int) -> list[int]:
     """
     if mask is None:
         return list(range(n))
-    mask = np.asarray(mask)
-    if mask.shape != (n,) or mask.dtype != bool or not mask.any():
-        raise ValueError(f"reset_mask must be {n} booleans, at least one of them true, got {mask}")
-    return np.flatnonzero(mask).tolist()
+    found = array_of(mask)
+    if found.shape != (n,) or found.dtype != bool or not found.any():
+        raise ValueError(f"reset_mask must be {n} booleans, at least one of them true, got {mask!r}")
+    return np.flatnonzero(found).tolist()
 
 
 def chosen(indices: Sequence[int] | None, n: int) -> np.ndarray:
@@ -63,7 +64,7 @@ def chosen(indices: Sequence[int] | None, n: int) -> np.ndarray:
     """
     if indices is None:
         return np.arange(n)
-    found = np.asarray(indices)
+    found = array_of(indices)
     if found.ndim != 1 or found.dtype.kind not in "iu" or len(found) == 0 or len(np.unique(found)) < len(found):
         raise ValueError(f"indices must be a sequence of different whole numbers, got {indices!r}")
     if found.min() < 0 or found.max() >= n:
@@ -71,22 +72,39 @@ def chosen(indices: Sequence[int] | None, n: int) -> np.ndarray:
     return found
 
 
-def seeds_of(seed: int | Sequence[int | None] | None, n: int) -> Sequence[int | None]:
+def seed_of(seed: int | None) -> int | None:
+    """Return a seed as Python's own integer, or None.
+
+    Raises:
+        TypeError: If it is no integer.
+        ValueError: If it is negative.
+    """
+    if seed is None:
+        return None
+    if not isinstance(seed, Integral) or isinstance(seed, bool):
+        raise TypeError(f"a seed is a whole number, got {seed!r}")
+    if seed < 0:
+        raise ValueError(f"a seed must not be negative, got {seed}")
+    return int(seed)
+
+
+def seeds_of(seed: int | Sequence[int | None] | None, n: int) -> list[int | None]:
     """Return a seed, or None, for each of n environments; a single seed is counted up.
 
     Raises:
         TypeError: If they are neither an integer nor a sequence of integers.
-        ValueError: If there are not n of them.
+        ValueError: If there are not n of them, or one is negative.
     """
     if seed is None:
         return [None] * n
-    if isinstance(seed, int | np.integer):
-        return [int(seed) + k for k in range(n)]
-    if not isinstance(seed, Sequence | np.ndarray) or isinstance(seed, str):
+    if isinstance(seed, Integral):
+        first = seed_of(seed)
+        return [first + k for k in range(n)]
+    if not isinstance(seed, Sequence | np.ndarray) or isinstance(seed, str | bytes) or array_of(seed).ndim == 0:
         raise TypeError(f"seed is a whole number, or one for each of {n} environments, got {seed!r}")
     if len(seed) != n:
         raise ValueError(f"there are {n} environments, got {len(seed)} seeds")
-    return seed
+    return [seed_of(one) for one in seed]
 
 
 def rows_of(name: str, value: np.ndarray, n: int) -> np.ndarray:
@@ -119,12 +137,14 @@ def shown(infos: dict[str, Any], mode: AutoresetMode) -> dict[str, Any]:
     return infos
 
 
-def judge(task, endings: np.ndarray, waiting: np.ndarray) -> tuple[dict[str, np.ndarray], np.ndarray]:
-    """Return the reward's terms and which episodes terminate.
+def judge(
+    task, endings: np.ndarray, waiting: np.ndarray
+) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray | None]:
+    """Return the reward's terms, which episodes terminate, and which are cut short, None if none can be.
 
     Args:
-        task: The task after a step, with `endings()` and weighted `reward_terms()`.
-        endings: Why a simulation diverged, or "", shape (n,) of str; reasons of other terminations are added.
+        task: The task after a step, with `endings()`, `bounded`, `cuts()` and weighted `reward_terms()`.
+        endings: Why a simulation diverged, or "", shape (n,) of str; reasons of other ends are added.
         waiting: Simulations whose next episode has not begun, shape (n,) of bool: no reward, no termination.
     """
     void = endings.astype(bool) | waiting
@@ -141,7 +161,14 @@ def judge(task, endings: np.ndarray, waiting: np.ndarray) -> tuple[dict[str, np.
     if ended.any():
         for name, term in terms.items():
             term[ended if name == "healthy" else void] = 0.0
-    return terms, ended & ~waiting
+    if not task.bounded:
+        return terms, ended & ~waiting, None
+    cut = np.zeros(len(endings), bool)
+    for why, holds in task.cuts().items():
+        fresh = holds & ~ended & ~cut
+        endings[fresh] = why
+        cut |= fresh
+    return terms, ended & ~waiting, cut
 
 
 def reason(endings: dict[str, bool]) -> str:
@@ -157,18 +184,29 @@ def total(terms) -> Any:
     return reduce(operator.add, terms, 0.0)
 
 
+def as_numbers(action) -> np.ndarray:
+    """Return a copy of an action as an array of float; refuse what is not of numbers.
+
+    Left to itself NumPy would drop an imaginary part, and make None a NaN.
+    """
+    try:
+        return np.asarray(action).astype(np.float64, "C", "same_kind")
+    except (TypeError, ValueError):
+        raise ValueError(f"an action must be finite numbers, got {action!r}") from None
+
+
 def checked_action(action, space: gymnasium.spaces.Box) -> np.ndarray:
     """Return a copy of the action, clipped to its box.
 
     Raises:
-        ValueError: If its shape is wrong or it is not finite.
+        ValueError: If its shape is wrong, or it is not of finite numbers.
     """
-    action = np.array(action, np.float64, order="C")
+    action = as_numbers(action)
     if action.shape != space.shape:
         raise ValueError(f"an action has shape {space.shape}, got {action.shape}")
     if action.ndim == 1:  # a few numbers, faster in plain Python
-        numbers = action.tolist()
-        within = isfinite(sum(numbers)) and min(numbers) >= -1.0 and max(numbers) <= 1.0
+        entries = action.tolist()
+        within = isfinite(sum(entries)) and min(entries) >= -1.0 and max(entries) <= 1.0
     else:
         within = np.abs(action).max() <= 1.0
     if within:

@@ -7,6 +7,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 
+from ..mjcf.terrain import EDGE
 from . import disturbances, observations, own, privileged
 from .extras import Extra
 from .starts import Startable
@@ -84,13 +85,18 @@ class Equipped(Startable):
         return {name: weight * terms[name] for name, weight in self._weights.items()}
 
     def endings(self) -> dict[str, np.ndarray]:
-        """Return whether the robot has fallen, left its terrain, or met an end of the user's own, by the reason."""
+        """Return whether the robot has fallen, or met an end of the user's own, by the reason."""
         over = self.falls()
-        if self._extent < np.inf:
-            over["left the terrain"] = self.off_centre() > self._extent
         for why, end in self._more_ends.items():
             over[why] = end(self)
         return over
+
+    def cuts(self) -> dict[str, np.ndarray]:
+        """Return whether an episode is cut short, that is truncated, by the reason: nothing happened to the robot.
+
+        It is asked for where the ground is `bounded`.
+        """
+        return {"left the terrain": self.off_centre() > EDGE}
 
     def __getstate__(self) -> dict[str, Any]:
         """Drop what cannot be pickled: the functions of the entries, and the simulation."""

@@ -21,6 +21,9 @@ class Extra:
 
     KEPT: ClassVar[tuple[str, ...]] = ()
 
+    def refuse(self, arrays: dict[str, np.ndarray]) -> None:
+        """Refuse arrays of a saved state, by the names in `KEPT`, with which a step would fail."""
+
     def begin(self, task, sim, data) -> None:
         """Begin the episode of a simulation, after its initial state was placed in `data`."""
 

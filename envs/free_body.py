@@ -58,6 +58,7 @@ class FreeBodyConfig(TaskConfig):
 
     REWARDS = rewards()
     SHAPING = shaping.BODY
+    NEEDS = TaskConfig.NEEDS | {"command_yaw_rate": ("task", ("commanded",))}
 
     task: str = "forward"  # or "commanded": follow a forward speed and a yaw rate
     command_speed: tuple[float, float] = (0.0, 0.5)  # range of the commanded forward speed [m/s]

@@ -38,6 +38,10 @@ class HexapodConfig(WalkerConfig):
     PERIODS = {"torque": 0.002}  # a PD law of sampled torques walks as in the exact engine; at 6 ms it falls
 
     FIXED = (*WalkerConfig.FIXED, "clock")
+    NEEDS = WalkerConfig.NEEDS | {
+        "clock": ("action_mode", ("gait", "residual")),
+        "phase_spread": ("action_mode", ("rate",)),
+    }
 
     action_mode: str = "residual"  # or "velocity", "torque", "gait", "rate"
     clock: str = "table2"  # what "gait" and "residual" follow; or "rhex", with its table of gaits and blended corners

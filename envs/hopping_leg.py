@@ -9,6 +9,7 @@ import mujoco
 import numpy as np
 
 from ..analytic.models.hopping_leg import HoppingLegParams, limited_torque, places
+from ..analytic.terrain import Terrain
 from ..mjcf.hopping_leg import PRESETS, RANDOMISABLE, build
 from .base import LeggedEnv
 from .commands import WEIGHTS, tracking
@@ -19,6 +20,7 @@ from .task import Task
 from .vector import LeggedVectorEnv
 
 SCAN = (-0.2, 0.0, 0.2, 0.4)  # where the height scan looks, along the hip's way [m]
+PITCH_STEP = 1e-12  # how near to the ground a foot is put that would begin under it, as an angle of the boom [rad]
 SPEED_WIDTH = 0.25  # the least width of the reward of the speed, see `commands` [m/s]
 # The line between torque and speed as MIT's Cheetah-Software has it for the Mini Cheetah's motors (ActuatorModel.h,
 # 24 V, 0.17 ohm): tau = 1.5 kT (V - 2 kT w) / R, that is kT (V / 2 - kT w) / (R / 3).
@@ -139,11 +141,36 @@ class HoppingLegTask(Task):
         self._limits[(slice(None), sim) if self.shape else ...] = params.torque_limits
 
     def place(self, sim, model, data, rng) -> None:
-        """Hold the leg up in the air, with noise on all but the yaw."""
+        """Hold the leg up in the air, with noise on all but the yaw; at least as high as its foot needs."""
         noise = self.config.reset_noise
         mujoco.mj_resetDataKeyframe(model, data, 0)
         data.qpos[1:] += noise * rng.standard_normal(3)
         data.qvel[:] = noise * rng.standard_normal(4)
+        data.qpos[1] = self._clear_pitch(self.terrain[sim], data.qpos)
+
+    def _clear_pitch(self, terrain: Terrain, qpos: np.ndarray) -> float:
+        """Return the boom's pitch [rad], or one farther up at which the foot comes out of the ground.
+
+        Raises:
+            ValueError: If it is under the ground even below the upright boom.
+        """
+        asked, upright = float(qpos[1]), -0.5 * np.pi
+
+        def above(pitch: float) -> bool:
+            x, y, z = places(self.leg, np.array([qpos[0], pitch, *qpos[2:]])).foot
+            return bool(z >= terrain.height(x, y))
+
+        if above(asked):
+            return asked
+        if not above(upright):
+            raise ValueError(f"the foot would begin under the ground, whose {type(terrain).__name__} is too high there")
+        low, high = asked, upright
+        while (
+            abs(high - low) > PITCH_STEP
+        ):  # the foot moves inward as it rises: there is no closed form on all terrains
+            middle = 0.5 * (low + high)
+            low, high = (low, middle) if above(middle) else (middle, high)
+        return high
 
     def controls(self, action: np.ndarray) -> np.ndarray:
         """Return the torques asked of hip and knee, held for the control period."""

@@ -46,12 +46,17 @@ def check_count(name: str, value: Any, least: int = 1) -> None:
         raise ValueError(f"{name} must be at least {least}, got {value}")
 
 
+def array_of(value: Any) -> np.ndarray:
+    """Return an array, of None where rows have different lengths."""
+    try:
+        return np.asarray(value)
+    except ValueError:
+        return np.array(None)
+
+
 def numbers(name: str, value: Any) -> np.ndarray:
     """Return an array of float; refuse anything else."""
-    try:
-        array = np.asarray(value)
-    except ValueError:  # rows of different lengths
-        array = np.array(None)
+    array = array_of(value)
     if array.dtype.kind not in "biuf":
         raise ValueError(f"{name} must be finite numbers, got {value!r}")
     return array.astype(float)
@@ -92,7 +97,7 @@ def _fits(value: Any, kind: Any) -> bool:
 
 
 def _is_list(value: Any) -> bool:
-    return isinstance(value, Sequence | np.ndarray) and not isinstance(value, str) and np.ndim(value) <= 1
+    return isinstance(value, Sequence | np.ndarray) and not isinstance(value, str) and array_of(value).ndim == 1
 
 
 def from_keywords(config: type, keywords: Mapping[str, Any]):

@@ -15,7 +15,7 @@ from gymnasium.vector import AutoresetMode
 from ..analytic.models.multipod import MultipodParams
 from . import observations
 from .autoreset import AutoresetVectorEnv
-from .episodes import mapping_of, masked, seeds_of
+from .episodes import checked_action, mapping_of, masked, seed_of, seeds_of
 from .kinds import from_keywords
 from .restoring import RestorableEnv
 from .state import State
@@ -77,6 +77,7 @@ class MultipodQuasistaticVectorEnv(AutoresetVectorEnv):
             seed: One for each environment; from a single one the environments get `seed`, `seed + 1`, ...
             options: Only the mask, shape (num_envs,) of booleans.
         """
+        self._refuse_use()
         options = mapping_of(options)
         robots = masked(options.pop("reset_mask", None), self.num_envs)
         if options:
@@ -162,9 +163,9 @@ class MultipodQuasistaticEnv(RestorableEnv, gymnasium.Env):
     @alone
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None):
         """Start an episode; there are no options."""
-        if options:
-            raise ValueError(f"unknown options {list(mapping_of(options))}; the surrogate has none")
-        super().reset(seed=seed)
+        if options := mapping_of(options):
+            raise ValueError(f"unknown options {list(options)}; the surrogate has none")
+        super().reset(seed=seed_of(seed))
         self.vector.task.rngs[0] = self.np_random
         observation, infos = self.vector.reset()
         return observation[0], _first(infos)
@@ -172,8 +173,11 @@ class MultipodQuasistaticEnv(RestorableEnv, gymnasium.Env):
     @alone
     def step(self, action):
         """Turn the joints for one control period."""
+        if not self.vector._all_begun:
+            self.vector._refuse_unbegun()
         self.vector._over[:] = False  # stepping after the end is the caller's responsibility, as in every environment
-        observation, reward, terminated, truncated, infos = self.vector.step(np.asarray(action)[None])
+        actions = checked_action(action, self.action_space)[None]
+        observation, reward, terminated, truncated, infos = self.vector._step(actions)
         return observation[0], float(reward[0]), bool(terminated[0]), bool(truncated[0]), _first(infos)
 
     def _save(self, sims: np.ndarray) -> State:

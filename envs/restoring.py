@@ -10,12 +10,14 @@ import gymnasium
 import numpy as np
 
 from .episodes import chosen
-from .state import State
+from .state import Contents, State, given
 from .turns import alone
 
 
 class Restorable:
     """An environment whose simulations can be saved and restored; `sims` are indices of simulations."""
+
+    _contents: Contents | None = None
 
     @abstractmethod
     def _save(self, sims: np.ndarray) -> State:
@@ -25,16 +27,28 @@ class Restorable:
     def _restore(self, sims: np.ndarray, state: State) -> None:
         """Restore these simulations from a state of as many, or of one whose arrays have a single row for all."""
 
+    def _refuse_arrays(self, arrays: dict[str, np.ndarray]) -> None:
+        """Refuse arrays of a state that have what the environment's own have, but cannot be simulated."""
+
+    def _refuse_use(self) -> None:
+        """Refuse to be used where there is nothing left to simulate with."""
+
     def _saved(self, sims: np.ndarray) -> State:
         state = self._save(sims)
         if None in state.randoms:
             raise gymnasium.error.ResetNeeded("there is no state before the first reset")
-        return state
+        return given(state)
 
     def _taken(self, sims: np.ndarray, config, state: State) -> None:
+        self._refuse_use()
         if not isinstance(state, State):
             raise TypeError(f"set_state takes what get_state returned, got {type(state).__name__}")
         state.check(config, len(sims))
+        known = self._contents
+        if known is None or known.config is not config or bool(known.drawn) != bool(state.drawn):
+            self._contents = known = Contents(self._save(ONLY))
+        known.check(state)
+        self._refuse_arrays(state.arrays)
         self._restore(sims, state.spread(len(sims)))
 
     @contextmanager
@@ -79,7 +93,7 @@ class RestorableEnv(Restorable):
 
         Raises:
             TypeError: If it is not a state.
-            ValueError: If its options differ, or it is of several simulations.
+            ValueError: If its options differ, it is of several simulations, or its contents are not as they were given.
         """
         self._taken(ONLY, self.config, state)
 
@@ -109,6 +123,6 @@ class RestorableVectorEnv(Restorable):
 
         Raises:
             TypeError: If it is not a state.
-            ValueError: If its options differ, or its number of simulations.
+            ValueError: If its options differ, or its number of simulations, or its contents are not as they were given.
         """
         self._taken(chosen(indices, self.num_envs), self.config, state)

@@ -6,6 +6,7 @@ import mujoco
 import numpy as np
 from mujoco.batch import Batch
 
+from . import forks
 from .camera import Camera
 from .episodes import checked_action
 from .steps import own_models, warning_sentence
@@ -88,6 +89,9 @@ class Simulation:
         mujoco.mj_getState(task.model, data, physics[0], STATE)
         return {"physics": physics} | {name: getattr(data, name)[None].copy() for name in task.OUTPUTS}
 
+    def refuse(self, arrays: dict[str, np.ndarray]) -> None:
+        """Refuse nothing: MuJoCo simulates any numbers."""
+
     def take_row(self, arrays: dict[str, np.ndarray]) -> None:
         """Restore what `kept_row` returned, or a row of `Simulations.kept_rows`."""
         task, data = self.task, self.data
@@ -124,13 +128,14 @@ class Simulations:
         data: The arrays of all simulations.
         warnings: Numbers of MuJoCo's warnings in each, shape (n, n_kinds).
         models: The model of each; the same object unless episodes change it.
+        pid: The process that has the threads.
     """
 
     complaint, accepted = staticmethod(warning_sentence), staticmethod(checked_action)
 
     def __init__(self, task: Task, n_threads: int, models: list[mujoco.MjModel] | None = None):
-        self.task, self.n = task, task.shape[0]
-        self._batch = Batch(task.model, self.n, n_threads)
+        self.task, self.n, self.pid = task, task.shape[0], forks.pid()
+        self._batch = forks.kept_in_children(Batch(task.model, self.n, n_threads))
         self.warnings = self._batch.warning[..., 1]  # the other column has where the last one was
         self.data = BoundArrays(self._batch)
         self.models = models or [task.model] * self.n
@@ -160,6 +165,9 @@ class Simulations:
         """Return copies of MuJoCo's state and outputs of these simulations."""
         outputs = {name: getattr(self.data, name)[sims] for name in self.task.OUTPUTS}
         return {"physics": self._batch.state[sims]} | outputs
+
+    def refuse(self, arrays: dict[str, np.ndarray]) -> None:
+        """Refuse nothing: MuJoCo simulates any numbers."""
 
     def redraw(self, sims: np.ndarray, drawn: tuple[tuple, ...]) -> None:
         """Apply to these simulations what their episodes drew."""

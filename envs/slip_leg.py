@@ -117,14 +117,20 @@ class SlipLegTask(Task):
         return LIMITS
 
     def place(self, sim, model, data, rng) -> None:
-        """Put the leg at an apex above the ground, retracted, with noise on joints and velocities."""
-        config = self.config
+        """Put the leg at an apex above the ground, retracted, with noise on joints and velocities.
+
+        It is higher where its foot would begin under the ground.
+        """
+        config, terrain = self.config, self.terrain[sim]
         mujoco.mj_resetData(model, data)
-        ground = float(self.terrain[sim].height(0.0, 0.0))
+        ground = float(terrain.height(0.0, 0.0))
         x = apex_state(self.params[sim], config.apex_height + ground, config.speed, *START_LEG)
         data.qpos[:], data.qvel[:] = x[:4], x[4:]
         data.qpos[2:] += config.reset_noise * rng.standard_normal(2)
         data.qvel[:] += config.reset_noise * rng.standard_normal(4)
+        mujoco.mj_kinematics(model, data)
+        toe = data.site_xpos[model.site("foot_0").id]
+        data.qpos[1] += max(0.0, float(terrain.height(toe[0], 0.0)) - toe[2])
 
     def begin(self, sim, data) -> None:
         """Begin place and speed."""

@@ -216,6 +216,11 @@ class Startable(Commanded, Curricula, ABC):
         own = {name: np.array(getattr(self, name)[rows]) for name in self.KEPT}
         return own | {name: np.array(array[rows]) for name, array in kept(self.extras)}
 
+    def refuse(self, arrays: dict[str, np.ndarray]) -> None:
+        """Refuse arrays of a saved state with which a step would fail."""
+        for key, part in self.extras.items():
+            part.refuse({name: arrays[f"{key}.{name}"] for name in part.KEPT})
+
     def take_rows(self, rows, arrays: dict[str, np.ndarray]) -> None:
         """Write what `kept_rows` returned to these rows."""
         for name in self.KEPT:

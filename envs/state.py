@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
+from operator import is_
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from gymnasium.utils import seeding
+
+ENDLESS = ("_command_until", "held")  # arrays that may be infinite: what nothing ends
+# Arrays that may be anything: of a robot without equilibrium the surrogate does not know them.
+UNSOLVED = ("posture", "posture_rate", "force", "out")
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +47,9 @@ class State:
 
     def check(self, config, n: int) -> None:
         """Refuse a state that does not fit n simulations with these options."""
+        for name, kind in (("arrays", dict), ("randoms", tuple), ("drawn", tuple)):
+            if not isinstance(getattr(self, name), kind):
+                raise ValueError(f"{name} of a state is a {kind.__name__}, got {type(getattr(self, name)).__name__}")
         if len(self) not in (1, n):
             raise ValueError(
                 f"the state is of {len(self)} simulations and cannot be restored in {n}; that of one can, in any number"
@@ -54,6 +63,66 @@ class State:
         other = [name for name in names if not same(getattr(self.config, name), getattr(config, name))]
         if other:
             raise ValueError(f"the state is of an environment with other options: {', '.join(other)}")
+
+
+_GIVEN: WeakKeyDictionary[State, tuple[np.ndarray, ...]] = WeakKeyDictionary()
+
+
+def given(state: State) -> State:
+    """Return a state of an environment, its arrays read-only: as long as it has these, nobody needs to look at them."""
+    for array in state.arrays.values():
+        array.flags.writeable = False
+    _GIVEN[state] = tuple(state.arrays.values())
+    return state
+
+
+class Contents:
+    """What a state of an environment has in it.
+
+    Args:
+        sample: A state of one of its simulations.
+
+    Attributes:
+        config: The environment's options.
+        drawn: The kinds of what an episode draws, or nothing.
+    """
+
+    def __init__(self, sample: State):
+        self.config, self.drawn = sample.config, tuple(tuple(map(type, one)) for one in sample.drawn)
+        self._rows = {name: (array.shape[1:], array.dtype) for name, array in sample.arrays.items()}
+        random = sample.randoms[0]  # None before the first reset, which makes a PCG64
+        self._trial = getattr(np.random, random["bit_generator"] if random else "PCG64")(0)
+
+    def check(self, state: State) -> None:
+        """Refuse a state that has something else in it: it would crash a step, or be a simulation that cannot be."""
+        arrays, n = state.arrays, len(state)
+        if arrays.keys() != self._rows.keys():
+            lacking, more = (
+                [a for a in one if a not in other] for one, other in ((self._rows, arrays), (arrays, self._rows))
+            )
+            raise ValueError(f"arrays of a state are {', '.join(self._rows)}; missing are {lacking}, unknown {more}")
+        if (state.drawn or self.drawn) and tuple(tuple(map(type, one)) for one in state.drawn) != self.drawn * n:
+            kinds = [", ".join(kind.__name__ for kind in one) for one in self.drawn]
+            expected = f"{kinds[0]} of each simulation" if kinds else "nothing"
+            raise ValueError(f"what the episodes of this state drew must be {expected}, got {state.drawn!r}")
+        known = _GIVEN.get(state)
+        if known is not None and all(map(is_, arrays.values(), known)):
+            return
+        for name, (rows, kind) in self._rows.items():
+            found, shape = arrays[name], (n, *rows)
+            if type(found) is not np.ndarray or found.shape != shape or found.dtype != kind:
+                got = f"{found.dtype} of shape {found.shape}" if isinstance(found, np.ndarray) else repr(found)
+                raise ValueError(f"{name!r} of this state must be an array of {kind}, shape {shape}, got {got}")
+            if kind.kind == "f" and name not in UNSOLVED:
+                holds, word = (~np.isnan(found), "no NaN") if name in ENDLESS else (np.isfinite(found), "finite")
+                if not holds.all():
+                    raise ValueError(f"{name!r} of a state must be {word}, got {found}")
+        for random in state.randoms:
+            try:
+                self._trial.state = random
+            except (KeyError, OverflowError, TypeError, ValueError):
+                kind = type(self._trial).__name__
+                raise ValueError(f"randoms of a state are those of a {kind}, got {random!r}") from None
 
 
 def same(a, b) -> bool:

@@ -77,6 +77,8 @@ class Surrogate:
         time: Since the episode's start, shape (n,) [s].
     """
 
+    bounded = False  # the ground has no end
+
     def __init__(self, n: int, params: MultipodParams, config: QuasistaticConfig):
         self.robots, self.ctrl_dt = Robots(n, params, config.law, config.ctrl_dt), config.ctrl_dt
         self.config, self.rngs, self._weights = config, Randoms(), config.weights

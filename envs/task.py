@@ -27,7 +27,7 @@ from ..mjcf.compile import compile_model
 from ..mjcf.ground import Ground
 from ..mjcf.parts import foot_readings
 from ..mjcf.presets import find
-from ..mjcf.terrain import HALF_EXTENT, GroundPatches, is_plane
+from ..mjcf.terrain import GroundPatches, is_plane
 from .config import TaskConfig, n_substeps_of
 from .equipped import Equipped
 from .frame import Frame
@@ -48,6 +48,7 @@ class Task(Equipped):
             last substep: they cannot be computed from the final state, so a saved state contains them.
         PLACE: The entries of `qpos` that are the machine's position; distance and speed are measured there.
         roams: Whether it can walk off the edge of a terrain that has one.
+        bounded: Whether it is on such a terrain.
         config: The current options.
         action_space: Of one simulation, a box from -1 to 1.
         model: The compiled model. If the task `varies`, each of many simulations has its own copy.
@@ -200,7 +201,7 @@ class Task(Equipped):
         self.ground = Ground(terrain, shape, config.graded)
         self._feet = foot_readings(model)
         self.patches = GroundPatches(model, self.ground)
-        self._extent = np.inf if is_plane(terrain) or not self.roams else HALF_EXTENT - 1.0
+        self.bounded = self.roams and not is_plane(terrain)
         low, high = model.actuator_ctrlrange.T
         self._mid_range, self._half_range = 0.5 * (low + high), 0.5 * (high - low)
         self.draw_from(config.robot, preset, terrain, isinstance(terrain, Rough) and config.reroll_terrain)

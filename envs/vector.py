@@ -14,6 +14,7 @@ import mujoco
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
+from . import forks
 from .autoreset import AutoresetVectorEnv
 from .camera import Camera
 from .config import TaskConfig
@@ -106,6 +107,7 @@ class LeggedVectorEnv(AutoresetVectorEnv):
             seed: One for each simulation; from a single one the simulations get `seed`, `seed + 1`, ...
             options: The task's; `qpos` and `qvel` set the initial state of all, shape (nq,), or each, (num_envs, nq).
         """
+        self._refuse_use()
         options, state = split(options)
         sims = masked(options.pop("reset_mask", None), self.num_envs)
         if options and len(sims) < self.num_envs:
@@ -128,6 +130,14 @@ class LeggedVectorEnv(AutoresetVectorEnv):
     def _forget(self, sims) -> None:
         """Drop the last good states of these simulations."""
         self.last_good_states = {sim: good for sim, good in self.last_good_states.items() if sim not in sims}
+
+    def _refuse_use(self) -> None:
+        super()._refuse_use()
+        if self._sims.pid != forks.pid():
+            raise RuntimeError(
+                f"this vector environment has its threads in process {self._sims.pid}, which a fork does not copy; "
+                "make one in this process, or step a copy.deepcopy of it"
+            )
 
     def _accepted(self, actions) -> np.ndarray:
         return self._sims.accepted(actions, self.action_space)
@@ -175,6 +185,7 @@ class LeggedVectorEnv(AutoresetVectorEnv):
         if self.render_mode is None:
             gymnasium.logger.warn("render() needs a render_mode: gymnasium.make_vec(..., render_mode='rgb_array')")
             return None
+        self._refuse_use()
         return tuple(self._sims.image(sim, self._camera) for sim in range(self.num_envs))
 
     def _save(self, sims: np.ndarray) -> State:
@@ -182,6 +193,10 @@ class LeggedVectorEnv(AutoresetVectorEnv):
         arrays = {"steps": self._steps[sims], "over": self._over[sims]} | self._sims.kept_rows(sims)
         drawn = tuple(map(task.drawn, sims.tolist())) if task.varies else ()
         return State(task.config, arrays | task.kept_rows(sims), task.rngs.states(sims.tolist()), drawn)
+
+    def _refuse_arrays(self, arrays: dict[str, np.ndarray]) -> None:
+        self.task.refuse(arrays)
+        self._sims.refuse(arrays)
 
     def _restore(self, sims: np.ndarray, state: State) -> None:
         arrays = state.arrays

@@ -35,6 +35,7 @@ class WalkerConfig(FreeBodyConfig):
     SHAPING = shaping.BODY | shaping.POWER
     ACTION_MODES = tuple(actions.MODES)
     FIXED = (*FreeBodyConfig.FIXED, "residual_range", "residual_lag")
+    NEEDS = FreeBodyConfig.NEEDS | dict.fromkeys(("residual_range", "residual_lag"), ("action_mode", ("residual",)))
     command_speed: tuple[float, float] = (0.0, 0.15)  # range of the commanded forward speed [m/s]
     command_yaw_rate: tuple[float, float] = (-0.3, 0.3)  # range of the commanded yaw rate [rad/s], left positive
     action_mode: str = "velocity"  # or "torque", "gait", "residual"

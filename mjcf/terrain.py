@@ -21,6 +21,7 @@ from .presets import Preset
 
 GROUND = "ground"
 HALF_EXTENT = 20.0  # of a height field, from the origin along x and y [m]
+EDGE = HALF_EXTENT - 1.0  # how far a machine may go on it [m]
 LEAST_RELIEF = 1e-6  # MuJoCo refuses a height field without relief, such as a sinusoid of amplitude 0 [m]
 GRID = np.linspace(-HALF_EXTENT, HALF_EXTENT, 801)  # coordinates of its samples along x, the same along y [m]
 FOOT_BITS = range(1, 31)  # contact bits: 0 is the torso's (and, on a plane, the feet's), then one for each foot's patch

@@ -7,8 +7,9 @@ Runtime: about a second for an episode.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,8 @@ class Episode:
     length: float  # [s]
     speed: float  # along the world's forward axis, mean [m/s]
     cost_of_transport: float  # positive work of the joints over weight and way; sampled once a control period
-    fell: float  # 1 if the episode was terminated
+    fell: float  # 1 if the episode was terminated, but by an end of the user's own
+    end: str = ""  # what else ended it before its time, such as the edge of the terrain
 
 
 COLUMNS = {
@@ -67,7 +69,9 @@ def run_episode(policy: str, environment: str | None, options: Mapping[str, Any]
     env.close()
     way = float(info.get("distance", np.nan))
     cost = work / (weight(env.unwrapped.model) * way) if work > 0 and way > STILL else np.nan
-    return Episode(float(sum(rewards)), length, way / length, cost, float(terminated))
+    why = info.get("termination", "")
+    fell = terminated and why not in getattr(env.unwrapped.config, "terminate", {})
+    return Episode(float(sum(rewards)), length, way / length, cost, float(fell), "" if fell else why)
 
 
 def positive_power(env: gymnasium.Env, info: Mapping[str, Any]) -> float:
@@ -106,12 +110,13 @@ def evaluate(policy: str, environment=None, options=None, n_seeds=5, n_episodes=
 
 
 def cells(episodes: list[Episode]) -> list[str]:
-    """Return mean and standard deviation of every number."""
-    shown = []
-    for entry in fields(Episode):
-        values = np.array([getattr(episode, entry.name) for episode in episodes])
-        if entry.name == "fell":
-            shown.append(f"{int(values.sum())} of {len(values)}")
+    """Return mean and standard deviation of every number; behind the falls, what else ended episodes early."""
+    shown, ends = [], Counter(episode.end for episode in episodes if episode.end)
+    for name in COLUMNS:
+        values = np.array([getattr(episode, name) for episode in episodes])
+        if name == "fell":
+            others = "".join(f"; {n} {why}" for why, n in sorted(ends.items()))
+            shown.append(f"{int(values.sum())} of {len(values)}{others}")
         elif np.isnan(values).all():
             shown.append("-")
         else:

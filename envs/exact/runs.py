@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import importlib
+import zlib
 from typing import Any
 
 import numpy as np
 
 from ...analytic import hybrid as hy
-from ..episodes import checked_action
+from ..episodes import as_numbers, checked_action
 from ..steps import DIVERGED
 from .machine import Row
 
 STATUSES = tuple(hy.Status)
+SEAL = 4  # size of a checksum [byte]
 STRAY = len(STATUSES)  # counted behind them: an action that is not finite, which MuJoCo's environments refuse
 # Where a task's machine is, by the name of the task's class, which a user may have derived from.
 MACHINES = {
@@ -36,6 +38,10 @@ def complaint(counts: np.ndarray) -> str:
         return f"{DIVERGED}: an action is not finite"
     status = STATUSES[first]
     return f"{DIVERGED}: the exact engine ended with {status.name}: {status.value}"
+
+
+def _checksum(saved: np.ndarray) -> np.ndarray:
+    return np.frombuffer(zlib.crc32(saved).to_bytes(SEAL, "little"), np.uint8)
 
 
 class Runs:
@@ -93,7 +99,7 @@ class Runs:
 
     def accepted(self, action, space) -> np.ndarray:
         """Return a copy of the action, clipped; in place of one that is not finite the last, its run being `stray`."""
-        action = np.array(action, float)
+        action = as_numbers(action)
         if action.shape == space.shape:
             stray = ~np.isfinite(action).all(-1)
             self.stray[:] = stray
@@ -103,6 +109,22 @@ class Runs:
     def put_back(self, run: int) -> None:
         """Restore what a run was before its last period."""
         self.restore(run, self._good[run])
+
+    def sealed(self, run: int) -> np.ndarray:
+        """Return `runs.saved` with its checksum behind it, shape (n_bytes,) of uint8."""
+        saved = self.runs.saved(run)
+        return np.concatenate([saved, _checksum(saved)])
+
+    @staticmethod
+    def refuse(arrays: dict[str, np.ndarray]) -> None:
+        """Refuse rows other than `sealed` returned them: the compiled engine uses some of their bytes as indices."""
+        for row in arrays["physics"]:
+            if not np.array_equal(_checksum(row[:-SEAL]), row[-SEAL:]):
+                raise ValueError("'physics' of a state is not what the exact engine wrote; a state cannot be edited")
+
+    def unseal(self, run: int, sealed: np.ndarray) -> None:
+        """Restore what was `sealed`."""
+        self.restore(run, sealed[:-SEAL])
 
     def restore(self, run: int, saved: np.ndarray) -> None:
         """Restore what was `runs.saved`."""

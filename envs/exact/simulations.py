@@ -10,6 +10,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
+from .. import forks
 from ..camera import Camera
 from ..steps import own_models
 from .machine import Row
@@ -19,7 +20,7 @@ from .runs import Runs, complaint
 class ExactSimulation:
     """The only simulation of a task; see `simulations.Simulation`, which is the same in MuJoCo."""
 
-    complaint = staticmethod(complaint)
+    complaint, refuse = staticmethod(complaint), staticmethod(Runs.refuse)
 
     def __init__(self, task):
         self.task, self.data = task, mujoco.MjData(task.model)
@@ -64,11 +65,11 @@ class ExactSimulation:
 
     def kept_row(self) -> dict[str, np.ndarray]:
         """Return a copy of the run, as a row."""
-        return {"physics": self._runs.runs.saved(0)[None]}
+        return {"physics": self._runs.sealed(0)[None]}
 
     def take_row(self, arrays: dict[str, np.ndarray]) -> None:
         """Restore what `kept_row` returned."""
-        self._runs.restore(0, arrays["physics"][0])
+        self._runs.unseal(0, arrays["physics"][0])
         self._show()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -79,10 +80,10 @@ class ExactSimulation:
 class ExactSimulations:
     """The simulations of a task with leading dimension n; see `simulations.Simulations`, the same in MuJoCo."""
 
-    complaint = staticmethod(complaint)
+    complaint, refuse = staticmethod(complaint), staticmethod(Runs.refuse)
 
     def __init__(self, task, n_threads: int, models: list[mujoco.MjModel] | None = None):
-        self.task, self.n, model = task, task.shape[0], task.model
+        self.task, self.n, self.pid, model = task, task.shape[0], forks.pid(), task.model
         self.models = models or [model] * self.n
         sizes = {"qpos": (model.nq,), "qvel": (model.nv,), "sensordata": (model.nsensordata,)}
         sizes |= {"site_xpos": (model.nsite, 3), "time": ()}
@@ -134,12 +135,15 @@ class ExactSimulations:
 
     def kept_rows(self, sims: np.ndarray) -> dict[str, np.ndarray]:
         """Return copies of the runs of these simulations."""
-        return {"physics": np.stack([self._runs.runs.saved(sim) for sim in sims.tolist()])}
+        return {"physics": np.stack([self._runs.sealed(sim) for sim in sims.tolist()])}
 
     def take_rows(self, sims: np.ndarray, arrays: dict[str, np.ndarray]) -> None:
         """Restore what `kept_rows` returned."""
-        for sim, saved in zip(sims.tolist(), np.broadcast_to(arrays["physics"], (len(sims), -1)), strict=True):
-            self._runs.restore(sim, saved)
+        saved_rows = arrays["physics"]  # one for each, or one for all
+        for sim, saved in zip(
+            sims.tolist(), np.broadcast_to(saved_rows, (len(sims), saved_rows.shape[1])), strict=True
+        ):
+            self._runs.unseal(sim, saved)
             self._show(sim)
 
     def redraw(self, sims: np.ndarray, drawn: tuple[tuple, ...]) -> None:

@@ -20,6 +20,9 @@ from tarsus.scripts.report import markdown_table
 
 FOLDER = Path(__file__).parent / "environments"
 LAST_ENTRIES = {"termination": "why the episode ended, or an empty string", "reward_NAME": "the weighted reward terms"}
+_EDGE = """
+Truncated, too, {:g} m from the origin of curved terrain, where its height field ends; `info["termination"]` is then
+`"left the terrain"`."""
 LINKAGE = ("crank", "pivot_x", "pivot_z", "coupler", "rocker", "foot_along", "foot_down", "mid_stance")
 
 
@@ -94,6 +97,7 @@ def _tables(env) -> dict[str, Any]:
     """Return what every page of an environment in MuJoCo says in numbers and tables."""
     from tarsus.analytic.terrain import TERRAINS
     from tarsus.envs import observations
+    from tarsus.mjcf.terrain import EDGE
 
     task = env.unwrapped.task
     known, config = task.known(), task.config
@@ -108,6 +112,7 @@ def _tables(env) -> dict[str, Any]:
         ),
         "shaping_table": _shaping_table(config.SHAPING),
         "max_steps": env.spec.max_episode_steps,
+        "edge": _EDGE.format(EDGE) if task.roams else "",
         "seconds": env.spec.max_episode_steps * env.unwrapped.ctrl_dt,
         "fixed": _names(name for name in config.FIXED if hasattr(config, name)),
         "argument_table": markdown_table(("argument", "default", "meaning"), argument_rows(type(config))),

@@ -226,8 +226,8 @@ def test_other_walkers_correct_the_middle_of_their_gaits(name):
     [
         ({"residual_range": 0.0}, "residual_range must be positive, got 0.0"),
         ({"residual_lag": -0.1}, "residual_lag must be positive, got -0.1"),
-        ({"phase_spread": 0.6}, "phase_spread lies from 0 to 0.5 cycles, got 0.6"),
-        ({"phase_spread": -0.1}, "phase_spread lies from 0 to 0.5 cycles, got -0.1"),
+        ({"action_mode": "rate", "phase_spread": 0.6}, "phase_spread lies from 0 to 0.5 cycles, got 0.6"),
+        ({"action_mode": "rate", "phase_spread": -0.1}, "phase_spread lies from 0 to 0.5 cycles, got -0.1"),
     ],
 )
 def test_impossible_options_are_refused(options, message):

@@ -1,5 +1,7 @@
 """The option `engine="exact"`: the same task in the exact engine."""
 
+import pickle
+
 import gymnasium
 import mujoco
 import numpy as np
@@ -143,6 +145,25 @@ def test_a_saved_state_goes_on_bit_for_bit(name):
     other.set_state(env.get_state())
     for action in actions[6:]:
         np.testing.assert_array_equal(env.step(action)[0], other.step(action)[0])
+
+
+def test_a_state_goes_on_in_one_simulation_and_in_many():
+    env, envs = made(), gymnasium.make_vec("Hexapod-v0", num_envs=3, n_threads=2, engine="exact")
+    envs.reset(seed=1), env.reset(seed=9)
+    actions = np.random.default_rng(0).uniform(-0.3, 0.3, (4, *envs.action_space.shape))
+    envs.step(actions[0])
+    state = envs.get_state()
+    copied = pickle.loads(pickle.dumps(envs))
+    rows, *_ = envs.step(actions[1])
+    np.testing.assert_array_equal(copied.step(actions[1])[0], rows)
+    envs.set_state(state)
+    np.testing.assert_array_equal(envs.step(actions[1])[0], rows)
+    envs.set_state(state)
+    env.set_state(envs.get_state(indices=[2]))
+    np.testing.assert_array_equal(env.step(actions[1][2])[0], rows[2])
+    envs.set_state(env.get_state())  # one for all
+    shown = envs.step(np.tile(actions[2][0], (3, 1)))[0]
+    np.testing.assert_array_equal(shown, np.tile(env.step(actions[2][0])[0], (3, 1)))
 
 
 @pytest.mark.parametrize("name", MACHINES)

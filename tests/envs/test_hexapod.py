@@ -20,6 +20,7 @@ from tarsus.envs.hexapod import HexapodTask
 from tarsus.envs.hexapod_clocks import GAIT_RANGES, gait_parameters, tripod_gait
 from tarsus.mjcf import PRESETS
 from tarsus.mjcf.hexapod import RANDOMISABLE
+from tarsus.mjcf.terrain import EDGE
 
 GAIT_ACTION = {"cycle_time": 1.0, "duty_factor": 0.6, "sweep_angle": 0.75, "leg_offset": 0.0}
 
@@ -235,13 +236,23 @@ def test_a_toppled_robot_ends_the_episode_and_says_so():
     assert info["reward_healthy"] == 0.0 and info["reward_power"] < 0.0
 
 
-def test_leaving_the_ground_ends_the_episode():
+@pytest.mark.parametrize("axis", [0, 1])
+def test_a_robot_that_leaves_the_ground_has_not_fallen_and_its_episode_is_truncated(axis):
     env = make(terrain="sinusoid")
     env.reset(seed=0)
     qpos = env.data.qpos.copy()
-    qpos[0] += 19.5
+    qpos[axis] += EDGE - 0.02
     env.reset(seed=0, options={"qpos": qpos})
-    assert env.step(np.zeros(6))[4]["termination"] == "left the terrain"
+    _, _, terminated, truncated, info = env.step(np.zeros(6))
+    assert not terminated and not truncated and info["termination"] == ""
+    qpos[axis] += 0.04
+    env.reset(seed=0, options={"qpos": qpos})
+    _, _, terminated, truncated, info = env.step(np.zeros(6))
+    assert not terminated and truncated and info["termination"] == "left the terrain" and info["reward_healthy"] > 0.0
+    qpos[3:7] = np.cos(0.6), np.sin(0.6), 0, 0  # rolled by 69 degrees: a fall is one there, too
+    env.reset(seed=0, options={"qpos": qpos})
+    _, _, terminated, truncated, info = env.step(np.zeros(6))
+    assert terminated and not truncated and info["termination"].startswith("toppled") and info["reward_healthy"] == 0.0
 
 
 def test_a_diverged_simulation_ends_the_episode_with_the_last_good_state(tmp_path, monkeypatch):

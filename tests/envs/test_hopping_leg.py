@@ -7,6 +7,7 @@ import pytest
 
 import tarsus  # noqa: F401
 from tarsus.analytic.models.hopping_leg import limited_torque, places
+from tarsus.analytic.terrain import Pyramid, Sloped
 from tarsus.controllers.raibert import Raibert, RaibertGains, RaibertPolicy
 
 
@@ -44,6 +45,29 @@ def test_what_is_reported_is_the_state():
         if terminated:
             break
     assert info["distance"] == pytest.approx(base.params.LB * info["qpos"][0], abs=1e-12)
+
+
+@pytest.mark.parametrize("terrain", ["stairs", Pyramid(slope=0.24)])
+def test_a_foot_begins_on_the_ground_where_it_would_begin_under_it_and_else_where_it_did(terrain):
+    """On the stairs the foot's nominal place is 2 cm above the ground, one standard deviation of its height."""
+    env, flat, raised = make(terrain=terrain, reset_noise=0.02).unwrapped, make(reset_noise=0.02).unwrapped, 0
+    for seed in range(60):
+        env.reset(seed=seed), flat.reset(seed=seed)
+        gaps = []
+        for one in (env, flat):
+            x, y, z = places(env.params, one.data.qpos).foot
+            gaps.append(z - env.terrain.height(x, y))
+        if gaps[1] < 0.0:
+            raised += 1
+            assert -1e-15 < gaps[0] < 1e-11 and env.data.qpos[1] < flat.data.qpos[1]
+        others = [0, 2, 3] if gaps[1] < 0.0 else [0, 1, 2, 3]
+        np.testing.assert_array_equal(env.data.qpos[others], flat.data.qpos[others])
+    assert 1 <= raised <= 20
+
+
+def test_ground_above_the_upright_boom_is_refused():
+    with pytest.raises(ValueError, match="the foot would begin under the ground, whose Sloped is too high there"):
+        make(terrain=Sloped(offset=3.0)).reset(seed=0)
 
 
 def test_a_limp_leg_falls_and_says_so():

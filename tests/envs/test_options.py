@@ -195,3 +195,42 @@ def test_a_start_outside_the_observation_space_is_refused_by_what_would_be_obser
             envs.reset(seed=wrong)
     with pytest.raises(ValueError, match="qpos has a row for each of 2 environments, or is one for all, got 3 rows"):
         envs.reset(options={"qpos": np.zeros((3, env.model.nq))})
+
+
+@pytest.mark.parametrize(
+    "name, options, message",
+    [
+        ("SlipLeg-v0", {"command_speed": (2.0, 3.0)}, "command_speed needs task 'commanded', here it is 'forward'"),
+        (
+            "HoppingLeg-v0",
+            {"command_curriculum": True},
+            "command_curriculum needs task 'commanded', here it is 'forward'",
+        ),
+        ("Multipod-v0", {"command_yaw_rate": (0.0, 0.1)}, "command_yaw_rate needs task 'commanded'"),
+        ("BigAnt-v0", {"residual_range": 0.1}, "residual_range needs action_mode 'residual', here it is 'velocity'"),
+        ("Hexapod-v0", {"phase_spread": 0.1}, "phase_spread needs action_mode 'rate', here it is 'residual'"),
+        (
+            "Hexapod-v0",
+            {"clock": "rhex", "action_mode": "rate"},
+            "clock needs action_mode 'gait' or 'residual', here it",
+        ),
+    ],
+)
+def test_an_option_that_could_never_have_an_effect_is_refused(name, options, message):
+    for make in (single, many):
+        with pytest.raises(ValueError, match=message):
+            make(name, **options)
+    default = {option: getattr(config_of(single(name)), option) for option in options}
+    single(name, **default)  # what is asked for is what is there
+    env = single(name)
+    for option in set(options) - set(env.config.FIXED):
+        with pytest.raises(ValueError, match=message):
+            env.reset(options={option: options[option]})
+
+
+@pytest.mark.parametrize("pair", [np.array(0.3), [1.0, [2.0, 3.0]], b"ab"])
+def test_what_has_no_length_or_several_is_no_pair(pair):
+    with pytest.raises(ValueError, match="push_interval must be a pair of finite numbers, got"):
+        single("Hexapod-v0", push_interval=pair)
+    with pytest.raises(ValueError, match="observations must be a sequence of names or None, got"):
+        single("Hexapod-v0", observations=pair)

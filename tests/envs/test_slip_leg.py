@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import tarsus  # noqa: F401
-from tarsus.analytic.models.slip_leg import SlipLegParams
+from tarsus.analytic.models.slip_leg import SlipLegParams, apex_state
 from tarsus.controllers.slip import SlipControl, SlipController, SlipPolicy
-from tarsus.envs.slip_leg import OBSERVATIONS, SCAN
+from tarsus.envs.slip_leg import OBSERVATIONS, SCAN, START_LEG
 from tarsus.mjcf.slip_leg import SPEED_LINES, TORQUE_LIMITS
 
 
@@ -32,6 +32,18 @@ def test_the_slip_controller_is_a_policy_that_runs():
     assert info["distance"] == pytest.approx(5.0 * 2.5, rel=0.03)
     assert np.mean(rewards) > 2.0
     assert 0.6 < min(heights) and max(heights) < 0.8
+
+
+def test_a_foot_begins_on_the_ground_where_it_would_begin_under_it_and_else_where_it_did():
+    low, high = (make(apex_height=height).unwrapped for height in (0.2, 0.62))
+    for env in (low, high):
+        env.reset(seed=0)
+        mujoco.mj_kinematics(env.model, env.data)
+    toe = low.data.site_xpos[low.model.site("foot_0").id]
+    assert toe[2] == pytest.approx(0.0, abs=1e-15) and high.data.qpos[1] - low.data.qpos[1] < 0.62 - 0.2 - 0.1
+    np.testing.assert_array_equal(np.delete(low.data.qpos, 1), np.delete(high.data.qpos, 1))
+    start = apex_state(high.params, 0.62, high.config.speed, *START_LEG)
+    np.testing.assert_array_equal(high.data.qpos, start[:4])
 
 
 @pytest.mark.parametrize("joint, sign", [(0, 1), (0, -1), (1, 1), (1, -1)])

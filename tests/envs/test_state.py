@@ -5,11 +5,13 @@ Every environment is tested with everything it can observe (see conftest.py); VA
 
 import copy
 import pickle
+from dataclasses import replace
 
 import gymnasium
 import numpy as np
 import pytest
 
+from tarsus.analytic.models.multipod import MultipodParams
 from tarsus.envs import ENVIRONMENTS, SURROGATES
 
 VARIANTS = [
@@ -187,3 +189,115 @@ def test_equal_options_are_the_same_however_they_are_written():
     env.reset(seed=0)
     other.set_state(env.get_state())
     assert_alike(run(env), run(other))
+
+
+def edited(state, **changes):
+    """Return a state with other arrays."""
+    return replace(state, arrays=state.arrays | changes)
+
+
+def without(state, name):
+    return replace(state, arrays={key: array for key, array in state.arrays.items() if key != name})
+
+
+def with_nan(state, name):
+    array = state.arrays[name].copy()
+    array.ravel()[-1] = np.nan
+    return edited(state, **{name: array})
+
+
+WRONG = {
+    "no array": (lambda s: without(s, "velocity"), r"missing are \['velocity'\], unknown \[\]"),
+    "one more": (lambda s: edited(s, wings=np.zeros((1, 2))), r"missing are \[\], unknown \['wings'\]"),
+    "too short": (
+        lambda s: edited(s, physics=s.arrays["physics"][:, :-1]),
+        r"'physics' of this state must be an array of float64, shape \(1, \d+\), got float64 of shape \(1, \d+\)",
+    ),
+    "too many rows": (
+        lambda s: edited(s, steps=np.zeros(2, int)),
+        r"'steps' .* shape \(1,\), got int64 of shape \(2,\)",
+    ),
+    "another kind": (lambda s: edited(s, over=np.zeros(1)), r"'over' of .* array of bool, shape \(1,\), got float64"),
+    "a list": (lambda s: edited(s, over=[False]), r"'over' of .* array of bool, shape \(1,\), got \[False\]"),
+    "NaN": (lambda s: with_nan(s, "physics"), "'physics' of a state must be finite"),
+    "infinite": (lambda s: edited(s, action=s.arrays["action"] + np.inf), "'action' of a state must be finite"),
+    "NaN of the endless": (lambda s: with_nan(s, "held"), "'held' of a state must be no NaN"),
+    "nothing in them": (
+        lambda s: replace(s, arrays=dict.fromkeys(s.arrays)),
+        r"'\w+' of this state must be an array .* got None",
+    ),
+    "no arrays": (lambda s: replace(s, arrays=None), "arrays of a state is a dict, got NoneType"),
+    "drawn": (lambda s: replace(s, drawn=((1, 2, 3),)), "the episodes of this state drew must be nothing, got"),
+    "never reset": (
+        lambda s: replace(s, randoms=(None,)),
+        "randoms of a state are those of a PCG64, got None",
+    ),
+    "another generator": (
+        lambda s: replace(s, randoms=(np.random.MT19937(0).state,)),
+        "randoms of a state are those of a PCG64",
+    ),
+    "half a generator": (
+        lambda s: replace(s, randoms=({"bit_generator": "PCG64"},)),
+        "randoms of a state are those of a PCG64",
+    ),
+}
+
+
+@pytest.mark.parametrize("mutate, message", WRONG.values(), ids=WRONG)
+def test_a_state_that_was_edited_is_refused_with_the_entry_and_what_is_expected(mutate, message):
+    env, envs = single("Hexapod-v0"), many("Hexapod-v0", 2)
+    for one in (env, envs):
+        one.reset(seed=0)
+        one.step(np.zeros(one.action_space.shape))
+    state = env.get_state()
+    wrong = mutate(state)
+    for one in (env, envs):
+        kept = one.get_state()
+        with pytest.raises(ValueError, match=message):
+            one.set_state(wrong)
+        assert_alike([flat(one.get_state().arrays)], [flat(kept.arrays)])
+        one.set_state(state)
+
+
+def test_a_state_cannot_be_edited_in_place():
+    env = single("Hexapod-v0")
+    env.reset(seed=0)
+    state = env.get_state()
+    with pytest.raises(ValueError, match="read-only"):
+        state.arrays["physics"][0, 3] = np.nan
+    state.arrays["physics"] = state.arrays["physics"] * np.nan
+    with pytest.raises(ValueError, match="'physics' of a state must be finite"):
+        env.set_state(state)
+
+
+def test_what_episodes_draw_and_are_delayed_by_is_looked_at_too():
+    env = single("Hexapod-v0", randomise_contact=True, action_delay=(0, 2))
+    env.reset(seed=0)
+    state = env.get_state()
+    with pytest.raises(ValueError, match="drew must be HexapodParams, Flat, Preset of each simulation, got"):
+        env.set_state(replace(state, drawn=()))
+    with pytest.raises(ValueError, match=r"delays of a state must lie from 0 to 2 periods, got \[9\]"):
+        env.set_state(edited(state, **{"delay.periods": np.array([9])}))
+    env.set_state(state)
+
+
+def test_a_state_of_the_exact_engine_cannot_be_edited():
+    env = single("Hexapod-v0", engine="exact")
+    env.reset(seed=0)
+    state = env.get_state()
+    damaged = state.arrays["physics"].copy()
+    damaged[0, 400] ^= 1
+    with pytest.raises(ValueError, match="'physics' of a state is not what the exact engine wrote"):
+        env.set_state(edited(state, physics=damaged))
+    env.set_state(state)
+
+
+def test_a_robot_that_stands_no_more_is_restored_as_it_was():
+    """Without equilibrium the surrogate knows neither posture nor forces."""
+    env = single("MultipodQuasistatic-v0", params=MultipodParams(n_legs=4, roll_range=1.3), reset_noise=1.0)
+    env.reset(seed=21)  # all its left legs are in the air
+    state = env.get_state()
+    assert np.isnan(state.arrays["posture"]).all()
+    expected = run(env)
+    env.set_state(state)
+    assert_alike(run(env), expected)

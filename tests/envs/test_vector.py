@@ -3,6 +3,10 @@
 Every environment is tested with everything it can observe (see conftest.py); VARIANTS are tested besides.
 """
 
+import copy
+import gc
+import multiprocessing
+
 import gymnasium
 import numpy as np
 import pytest
@@ -200,6 +204,26 @@ def test_starts_may_be_given_for_all_or_for_each():
 
 
 @pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
+@pytest.mark.parametrize("engine", ["mujoco", "exact"])
+def test_those_that_leave_the_ground_are_truncated_and_no_other(mode, engine, monkeypatch):
+    options = {"terrain": "sinusoid", "action_mode": "velocity"} if engine == "mujoco" else {"engine": engine}
+    native, sync = pair("Hexapod-v0", mode, n=4, steps=20, **options)
+    native.reset(seed=0)
+    qpos = native.task.data.qpos.copy()
+    qpos[[1, 3], [0, 1]] += 25.0
+    qpos[3, 2:7] = 1.0, np.cos(0.6), np.sin(0.6), 0, 0  # above the ground, where the exact engine can begin
+    for one in (native, *(env.unwrapped for env in sync.envs)):
+        monkeypatch.setattr(one.task, "bounded", True)  # flat ground, on which the exact engine is compiled already
+    native.reset(options={"qpos": qpos}), sync.reset(seed=0)
+    for env, row in zip(sync.envs, qpos, strict=True):
+        env.reset(options={"qpos": row})
+    mine, theirs = step_both(native, sync, np.zeros(native.action_space.shape))
+    assert mine[2].tolist() == [False, False, False, True] and mine[3].tolist() == [False, True, False, False]
+    why = (mine[4]["final_info"] if mode == "SameStep" else mine[4])["termination"]
+    assert why[1] == "left the terrain" and why[3].startswith("toppled") and not why[[0, 2]].any()
+
+
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
 @pytest.mark.parametrize("terrain", ["flat", "sinusoid"])
 def test_a_diverged_simulation_ends_its_episode_and_no_other(mode, terrain, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # MuJoCo writes a log file there
@@ -297,3 +321,60 @@ def test_images_are_those_of_the_single_environments():
     native.close(), sync.close()
     with pytest.raises(ValueError, match="unknown render mode 'human' of many simulations"):
         native_only(render_mode="human")
+
+
+@pytest.mark.parametrize("name", [*ENVIRONMENTS, *SURROGATES])
+def test_nothing_is_stepped_before_its_first_reset_nor_after_the_end(name):
+    envs = gymnasium.make_vec(name, 3, vectorization_mode="vector_entry_point")
+    action = np.zeros(envs.action_space.shape)
+    with pytest.raises(gymnasium.error.ResetNeeded, match=r"environments \[0, 1, 2\] have not been reset"):
+        envs.step(action)
+    envs.reset(seed=0, options={"reset_mask": np.array([True, False, True])})
+    with pytest.raises(gymnasium.error.ResetNeeded, match=r"environments \[1\] have not been reset"):
+        envs.step(action)
+    state = envs.get_state(indices=[0])
+    envs.set_state(state, indices=[1])  # which begins it
+    envs.step(action)
+    envs.close(), envs.close()
+    for call in (lambda: envs.step(action), envs.reset, lambda: envs.set_state(state)):
+        with pytest.raises(gymnasium.error.ClosedEnvironmentError, match="was closed; make another"):
+            call()
+    env = gymnasium.make(name).unwrapped
+    with pytest.raises(gymnasium.error.ResetNeeded, match="not been reset"):
+        env.step(action[0])
+    env.set_state(state)
+    env.step(action[0])
+
+
+def in_a_child(box, answers):
+    """Say what a forked child's step did, what the step of its copy observes, and that the child can do without it."""
+    envs = box.pop()
+    action = np.zeros(envs.action_space.shape)
+    for call, arguments in ((envs.step, (action,)), (envs.reset, ())):
+        try:
+            answers.put(str(call(*arguments)))
+        except RuntimeError as error:
+            answers.put(str(error))
+    del call
+    answers.put(copy.deepcopy(envs).step(action)[0])
+    del envs
+    gc.collect()
+    answers.put("collected")
+
+
+@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="this system does not fork")
+@pytest.mark.parametrize("options", [{}, {"engine": "exact"}], ids=["mujoco", "exact"])
+def test_a_forked_child_is_told_that_the_threads_are_not_there(options):
+    envs, forked = native_only(2, n_threads=2, **options), multiprocessing.get_context("fork")
+    envs.reset(seed=0)
+    answers = forked.Queue()
+    child = forked.Process(target=in_a_child, args=([envs], answers))
+    child.start()
+    try:
+        for _ in range(2):
+            assert "has its threads in process" in answers.get(timeout=120)
+        np.testing.assert_array_equal(answers.get(timeout=120), envs.step(np.zeros(envs.action_space.shape))[0])
+        assert answers.get(timeout=120) == "collected"
+    finally:
+        child.join(60), child.kill()
+    assert child.exitcode == 0

@@ -174,6 +174,25 @@ def test_cells_show_mean_spread_and_falls():
     assert evaluate.cells([one, two]) == ["105 ± 5", "20.0 ± 0.0", "0.250 ± 0.000", "-", "1 of 2"]
 
 
+def test_what_is_no_fall_stands_behind_the_falls():
+    one = evaluate.Episode(100.0, 20.0, 0.25, np.nan, 0.0)
+    left = replace(one, end="left the terrain")
+    assert evaluate.cells([one, left, replace(one, fell=1.0), left])[-1] == "1 of 4; 2 left the terrain"
+
+
+def far(task):
+    return np.hypot(*task.here.T) > 0.2
+
+
+@pytest.mark.parametrize(
+    "options, end", [({"terrain": "sinusoid"}, "left the terrain"), ({"terminate": {"far enough": far}}, "far enough")]
+)
+def test_a_robot_that_stands_where_its_episode_ends_has_not_fallen(options, end, monkeypatch):
+    monkeypatch.setattr("tarsus.envs.equipped.EDGE", 0.2)
+    episode = evaluate.run_episode("walk", None, options, seed=0)
+    assert episode.fell == 0.0 and episode.end == end and episode.length < 5.0
+
+
 @pytest.mark.parametrize("name", RUNS)
 def test_every_run_names_an_environment_and_settings_that_exist(name):
     run = RUNS[name]
