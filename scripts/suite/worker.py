@@ -92,11 +92,12 @@ def scored(case: Case, recording: Recording) -> dict:
     for measurement in case["measurements"]:
         number = value(case, recording, measurement)
         error = abs(number - measurement["answer"])
+        share = error / measurement["scale"]
         rows.append(
             {
                 "name": measurement["name"],
                 "value": number if np.isfinite(number) else None,
-                "error": error / measurement["scale"] if np.isfinite(error) else None,
+                "error": share if np.isfinite(share) else None,
                 "passed": None if is_hidden(recording, measurement) else bool(error <= measurement["tolerance"]),
             }
         )

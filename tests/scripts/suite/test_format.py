@@ -170,7 +170,7 @@ BROKEN = {
     "version must be a whole number, got 1.0": json.dumps(changed(version=1.0)),
     "duration must be a finite number, got nan": json.dumps(changed(duration=float("nan"))),
     "duration must be a finite number, got inf": FILE.replace('"duration": 2.0', '"duration": 1e400'),
-    "duration must be greater than 0, got 0": json.dumps(changed(duration=0)),
+    "duration must be at least 1e-06, got 0": json.dumps(changed(duration=0)),
     "duration must be at most 1000, got 1000000.0": json.dumps(changed(duration=1e6)),
     "duration must be a number, got '2'": json.dumps(changed(duration="2")),
     "title must be text of UTF-8, got ": json.dumps(changed(title="\ud800")),
