@@ -20,28 +20,15 @@ TYPES = {
     "boolean": (bool, "true or false"),
     "null": (type(None), "null"),
 }
-BOUNDS = {  # of a number, or of how many a list holds: what holds, and in words
+BOUNDS = {  # of a number, of how many a list holds, or of all of a text: what holds, and in words
     "minimum": (operator.ge, "at least {}"),
     "maximum": (operator.le, "at most {}"),
     "exclusiveMinimum": (operator.gt, "greater than {}"),
     "minItems": (operator.ge, "a list of at least {}"),
     "maxItems": (operator.le, "a list of at most {}"),
-    "pattern": (lambda text, pattern: re.search(pattern, text), "text like {}"),
+    "pattern": (lambda text, pattern: re.fullmatch(pattern, text), "text like {}"),
 }
-
-
-KEYWORDS = {
-    "$ref",
-    "oneOf",
-    "type",
-    "const",
-    "enum",
-    "required",
-    "properties",
-    "additionalProperties",
-    "items",
-    *BOUNDS,
-}
+KEYWORDS = {*"$ref oneOf type const enum required properties additionalProperties items".split(), *BOUNDS}
 
 
 def resolved(schema: dict, definitions: dict) -> dict:
@@ -60,7 +47,7 @@ def check(value, schema: dict, definitions: dict, place: str = "") -> None:
     if "oneOf" in schema:  # their types differ: the one of the value's type says what is wrong
         fitting = [one for one in schema["oneOf"] if _is(value, resolved(one, definitions)["type"])]
         _hold(place, bool(fitting), " or ".join(TYPES[one["type"]][1] for one in schema["oneOf"]), value)
-        return check(value, fitting[0], definitions, place)
+        schema = resolved(fitting[0], definitions)
     if "type" in schema:
         names = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
         _hold(place, any(_is(value, name) for name in names), " or ".join(TYPES[name][1] for name in names), value)

@@ -10,7 +10,7 @@ An engine is a file with
     version()                 the version of the engine
     Simulation(case, setting) a case, as `case.load` returns it, ready to run; NotImplementedError says what of it the
                               engine cannot represent
-        .step()               one timestep; the only part whose processor time is measured
+        .step()               one timestep, after which the time is later; its processor time is the cost of a run
         .read()               what `measure.Reading` holds, as a tuple; forces that the engine does not show are NaN
     CANNOT                    where it shows no forces: {"force": a sentence}
 """

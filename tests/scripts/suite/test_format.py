@@ -177,6 +177,7 @@ BROKEN = {
     "bodies must be a list, got {": json.dumps(changed(bodies=BLOCK)),
     "bodies must be a list of at least 1, got []": json.dumps(changed(bodies=[])),
     "bodies[0].mass must be greater than 0, got -1": json.dumps(block(mass=-1)),
+    "bodies[0].name must be text like ^[a-z][a-z0-9_]*$, got 'block\\n'": json.dumps(block(name="block\n")),
     "bodies[0].inertia[1] must be greater than 0, got 0": json.dumps(block(inertia=[1, 0, 1])),
     "bodies[0].position must be a list of at most 3, got [0, 0, 0, 0]": json.dumps(block(position=[0, 0, 0, 0])),
     "bodies[0].shapes[0].type must be plane or box or ": json.dumps(block(shapes=[{"name": "a", "type": "moon"}])),
