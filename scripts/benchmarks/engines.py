@@ -35,8 +35,10 @@ SOLVED = 200  # frames in a batch of the contact solver
 
 def frame_of(n_feet: int, robots: int = 1) -> cases.Case:
     """Return a frame of so many sliding feet, or several side by side."""
-    case = {"id": f"feet_{n_feet}", "version": 1, "phenomenon": "legged", "duration": SECONDS}
-    return scaling.copies(case | legged.sliding_feet(n_feet) | {"measurements": []}, robots)
+    case = {"format": 1, "id": f"feet_{n_feet}", "version": 1, "phenomenon": "legged", "duration": SECONDS}
+    case |= {"title": f"{n_feet} feet", "what": "A frame of sliding feet, for what it costs.", "measurements": []}
+    made = {"kind": "integrated", "derivation": "None: nothing is measured.", "checked": "Not."}
+    return scaling.copies(case | legged.sliding_feet(n_feet) | {"provenance": made}, robots)
 
 
 def usual(path: Path, python: str) -> list[str]:

@@ -59,7 +59,7 @@ def energy_path() -> np.ndarray:
     s = np.zeros((kernels.SCRATCH_ROWS, len(FEET_X)))
     s[kernels.X], s[kernels.Z], s[kernels.K] = FEET_X, FEET_Z, STIFFNESS
     p, q = kernels.P, kernels.Q
-    sums, size2 = start(s, p)
+    sums, size2, _ = start(s, p)
     shape, state, path = shape_of(s, size2), np.zeros(2), []
     for k in range(50):
         kind, step = next_step(s, WEIGHT, p, sums, k == 0, size2, shape)

@@ -1,25 +1,40 @@
-"""Cases of the contact suite: read from JSON, refused where they contradict themselves, defaults filled in.
+"""Cases of the contact suite: read from JSON and refused where they break the format, defaults filled in.
 
 Needs nothing but the standard library, as the environment of another engine may hold nothing else of ours.
-`schema.json` beside this file is the format.
+`schema.json` beside this file is the format, which `schema.py` checks.
 """
 
 from __future__ import annotations
 
 import copy
+import functools
 import json
+import math
 from pathlib import Path
+
+from . import schema
 
 FOLDER = Path(__file__).parent
 CASES = FOLDER / "cases"
 REDUCTIONS = ("at", "mean", "greatest", "least", "change", "crossing", "period")
+SIZES = {"plane": 0, "box": 3, "sphere": 1, "cylinder": 2, "capsule": 2, "point": 0}  # numbers of a shape's size
 
 Case = dict  # as in the schema, with its defaults
 
 
+@functools.cache
+def form() -> dict:
+    """Return the format of cases, a JSON schema."""
+    return json.loads((FOLDER / "schema.json").read_text(encoding="utf-8"))
+
+
 def ids(folder: Path = CASES) -> list[str]:
-    """Return the ids of all cases, in the order of their numbers."""
-    found = [json.loads(path.read_text(encoding="utf-8")) for path in folder.glob("*.json")]
+    """Return the ids of all cases, in the order of their numbers.
+
+    Raises:
+        ValueError: If a file of the folder is no case.
+    """
+    found = [read(path) for path in sorted(folder.glob("*.json"))]
     return [case["id"] for case in sorted(found, key=lambda case: (case["number"], case["id"]))]
 
 
@@ -27,25 +42,55 @@ def load(name: str, folder: Path = CASES) -> Case:
     """Return a case, with defaults filled in.
 
     Raises:
-        ValueError: If there is none of that id, or it contradicts itself.
+        ValueError: If there is none of that id, or its file is no case: with the file, the place in it, what is allowed
+            there and what it is instead.
     """
     path = folder / f"{name}.json"
     if not path.exists():
         raise ValueError(f"there is no case {name!r}; there are {', '.join(ids(folder))}")
-    return complete(json.loads(path.read_text(encoding="utf-8")))
+    return complete(read(path), str(path))
 
 
-def complete(case: Case) -> Case:
+def read(path: Path) -> dict:
+    """Return what a case's file says, which has the form of a case.
+
+    Raises:
+        ValueError: If it is no JSON, nested without end say, or has not that form.
+    """
+    try:
+        case = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ValueError(f"{path}: cannot be read: {error.strerror}") from None
+    except RecursionError:
+        raise ValueError(f"{path}: the document is nested too deeply to be a case") from None
+    except ValueError as error:  # of JSON, of UTF-8, or a number of thousands of digits
+        raise ValueError(f"{path}: the document is no JSON: {error}") from None
+    try:
+        schema.check(case, form(), form()["$defs"])
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+    if case["id"] != path.stem:
+        raise ValueError(f"{path}: id must be the name of the file, got {case['id']!r}")
+    return case
+
+
+def complete(case: dict, source: str = "") -> Case:
     """Return a case with the schema's defaults, and with `pairs`, the shapes that touch, in every contact.
+
+    Args:
+        case: Of the schema's form.
+        source: What a refusal begins with; the case's id by default.
 
     Raises:
         ValueError: If it contradicts itself.
     """
-    schema = json.loads((FOLDER / "schema.json").read_text(encoding="utf-8"))
-    case = _defaults(copy.deepcopy(case), schema, schema["$defs"])
+    case = _defaults(copy.deepcopy(case), form(), form()["$defs"])
     for optional in ("joints", "forces"):
         case.setdefault(optional, [])
-    check(case)
+    try:
+        check(case)
+    except ValueError as error:
+        raise ValueError(f"{source or case['id']}: {error}") from None
     shapes = {body["name"]: [f"{body['name']}.{shape['name']}" for shape in body["shapes"]] for body in case["bodies"]}
     for contact in case["contacts"]:
         first, second = ([name] if "." in name else shapes[name] for name in contact["between"])
@@ -53,18 +98,17 @@ def complete(case: Case) -> Case:
     return case
 
 
-def _defaults(value, schema: dict, definitions: dict):
+def _defaults(value, part: dict, definitions: dict):
     """Return a value with the defaults that a schema names."""
-    if reference := schema.get("$ref"):
-        schema = definitions[reference.rpartition("/")[2]]
-    if isinstance(value, list) and "items" in schema:
-        return [_defaults(item, schema["items"], definitions) for item in value]
+    part = schema.resolved(part, definitions)
+    if isinstance(value, list) and "items" in part:
+        return [_defaults(item, part["items"], definitions) for item in value]
     if isinstance(value, dict):
-        for key, part in schema.get("properties", {}).items():
+        for key, field in part.get("properties", {}).items():
             if key in value:
-                value[key] = _defaults(value[key], part, definitions)
-            elif "default" in part:
-                value[key] = copy.deepcopy(part["default"])
+                value[key] = _defaults(value[key], field, definitions)
+            elif "default" in field:
+                value[key] = copy.deepcopy(field["default"])
     return value
 
 
@@ -72,58 +116,110 @@ def check(case: Case) -> None:
     """Check what the schema cannot say.
 
     Raises:
-        ValueError: With what contradicts what.
+        ValueError: With the place and what contradicts what.
     """
-    name, bodies = case["id"], [body["name"] for body in case["bodies"]]
+    bodies = [body["name"] for body in case["bodies"]]
     shapes = [f"{body['name']}.{shape['name']}" for body in case["bodies"] for shape in body["shapes"]]
-    _unique(name, "bodies", bodies)
-    _unique(name, "shapes", shapes)
-    _unique(name, "contacts", [contact["name"] for contact in case["contacts"]])
-    _unique(name, "measurements", [measurement["name"] for measurement in case["measurements"]])
-    for body in case["bodies"]:
-        if ("mass" in body) != ("inertia" in body):
-            raise ValueError(f"{name}: body {body['name']!r} needs a mass and an inertia, or neither")
-        if "mass" in body and "motion" in body:
-            raise ValueError(f"{name}: body {body['name']!r} has a mass and a motion; driven bodies have no mass")
-    for contact in case["contacts"]:
-        if isinstance(contact["friction"], list) != ("direction" in contact):
-            raise ValueError(f"{name}: contact {contact['name']!r}: two coefficients of friction need a direction")
-        _known(name, "contact", contact["between"], [*bodies, *shapes])
-    for joint in case["joints"]:
-        _known(name, "joint", [joint["parent"]], [*bodies, "world"])
-        _known(name, "joint", [joint["child"]], bodies)
-        if "axis" not in joint or (joint["type"] == "hinge" and "anchor" not in joint):
-            raise ValueError(f"{name}: joint {joint['name']!r} lacks an axis or an anchor")
-    _known(name, "force", [force["body"] for force in case["forces"]], bodies)
-    _check_measurements(case, bodies)
-
-
-def _check_measurements(case: Case, bodies: list[str]) -> None:
-    contacts = [contact["name"] for contact in case["contacts"]]
-    for measurement in case["measurements"]:
-        is_force = measurement["quantity"] == "force"
-        _known(
-            case["id"], f"measurement {measurement['name']!r}", [measurement["of"]], contacts if is_force else bodies
+    for what in ("bodies", "joints", "contacts", "measurements"):
+        _unique(what, [part["name"] for part in case[what]])
+    for k, body in enumerate(case["bodies"]):
+        _check_body(f"bodies[{k}]", body)
+    for k, joint in enumerate(case["joints"]):
+        _check_joint(f"joints[{k}]", joint, bodies)
+    for k, contact in enumerate(case["contacts"]):
+        _known(f"contacts[{k}].between", contact["between"], [*bodies, *shapes])
+        _hold(
+            isinstance(contact["friction"], list) == ("direction" in contact),
+            f"contacts[{k}] needs a direction with two coefficients of friction, and only then",
         )
-        if sum(reduction in measurement for reduction in REDUCTIONS) != 1:
-            raise ValueError(f"{case['id']}: measurement {measurement['name']!r} needs one of {', '.join(REDUCTIONS)}")
-        if (end := _last(measurement)) > case["duration"] * (1 + 1e-9):
-            what = f"measurement {measurement['name']!r} ends at {end:g} s, after the case's {case['duration']:g} s"
-            raise ValueError(f"{case['id']}: {what}")
+        _direction(f"contacts[{k}]", contact, "direction")
+    for k, force in enumerate(case["forces"]):
+        _known(f"forces[{k}].body", [force["body"]], bodies)
+        _ordered(f"forces[{k}].during", force.get("during", ()))
+    for k, measurement in enumerate(case["measurements"]):
+        _check_measurement(f"measurements[{k}]", measurement, case)
 
 
-def _last(measurement: dict) -> float:
-    """Return the last time that a measurement asks for [s]."""
-    when = next(measurement[reduction] for reduction in REDUCTIONS if reduction in measurement)
-    return when["after"] if isinstance(when, dict) else max(when) if isinstance(when, list) else when
+def _check_body(place: str, body: dict) -> None:
+    _unique(f"{place}.shapes", [shape["name"] for shape in body["shapes"]])
+    _hold(("mass" in body) == ("inertia" in body), f"{place} needs a mass and an inertia, or neither")
+    _hold("mass" not in body or "motion" not in body, f"{place} has a mass and a motion; driven bodies have no mass")
+    if "inertia" in body:
+        least, middle, greatest = sorted(body["inertia"])
+        fits = greatest <= (least + middle) * (1 + 1e-9)
+        _hold(fits, f"{place}.inertia must have no moment greater than the sum of the others, got {body['inertia']}")
+    if "motion" in body:
+        _series(f"{place}.motion", body["motion"], "velocities")
+        _hold(body["motion"]["times"][0] == 0, f"{place}.motion.times must begin at 0")
+        _direction(f"{place}.motion", body["motion"], "axis")
+    _unit(place, body["quaternion"])
+    for k, shape in enumerate(body["shapes"]):
+        _unit(f"{place}.shapes[{k}]", shape["quaternion"])
+        wanted, got = SIZES[shape["type"]], len(shape["size"])
+        _hold(got == wanted, f"{place}.shapes[{k}].size of a {shape['type']} must hold {wanted} numbers, got {got}")
 
 
-def _unique(case: str, what: str, names: list[str]) -> None:
-    if len(set(names)) != len(names):
-        raise ValueError(f"{case}: two {what} have one name")
+def _check_joint(place: str, joint: dict, bodies: list[str]) -> None:
+    _known(f"{place}.parent", [joint["parent"]], [*bodies, "world"])
+    _known(f"{place}.child", [joint["child"]], bodies)
+    _hold(joint["child"] != joint["parent"], f"{place} joins {joint['child']!r} to itself")
+    has_all = "axis" in joint and (joint["type"] != "hinge" or "anchor" in joint)
+    _hold(has_all, f"{place} lacks an axis or an anchor")
+    _direction(place, joint, "axis")
+    if "drive" in joint:
+        _series(f"{place}.drive", joint["drive"], "targets")
 
 
-def _known(case: str, what: str, names: list[str], known: list[str]) -> None:
+def _check_measurement(place: str, measurement: dict, case: Case) -> None:
+    bodies = [body["name"] for body in case["bodies"]]
+    contacts = [contact["name"] for contact in case["contacts"]]
+    _known(f"{place}.of", [measurement["of"]], contacts if measurement["quantity"] == "force" else bodies)
+    if "relative_to" in measurement:
+        _known(f"{place}.relative_to", [measurement["relative_to"]], bodies)
+    _hold(measurement["quantity"] != "angle" or "along" in measurement, f"{place} is of an angle, and lacks along")
+    for direction in ("along", "across"):
+        _direction(place, measurement, direction)
+    named = [reduction for reduction in REDUCTIONS if reduction in measurement]
+    _hold(len(named) == 1, f"{place} needs one of {', '.join(REDUCTIONS)}")
+    when = measurement[named[0]]
+    if isinstance(when, list):
+        _ordered(f"{place}.{named[0]}", when)
+    last = when["after"] if isinstance(when, dict) else when[1] if isinstance(when, list) else when
+    until = case["duration"] * (1 + 1e-9)
+    _hold(last <= until, f"{place}.{named[0]} ends at {last:g} s, after the case's {case['duration']:g} s")
+
+
+def _hold(fits: bool, sentence: str) -> None:
+    if not fits:
+        raise ValueError(sentence)
+
+
+def _unique(place: str, names: list[str]) -> None:
+    twice = next((name for k, name in enumerate(names) if name in names[:k]), None)
+    _hold(twice is None, f"{place} must have names of their own, got {twice!r} twice")
+
+
+def _known(place: str, names: list[str], known: list[str]) -> None:
     for name in names:
-        if name not in known:
-            raise ValueError(f"{case}: {what} names {name!r}; there are {', '.join(known)}")
+        _hold(name in known, f"{place} names {name!r}; there are {', '.join(known)}")
+
+
+def _direction(place: str, part: dict, name: str) -> None:
+    fits = name not in part or 1e-9 < math.hypot(*part[name]) < 1e9  # else its square is no number to divide by
+    _hold(fits, f"{place}.{name} must be a direction, got {part.get(name)}")
+
+
+def _unit(place: str, quaternion: list[float]) -> None:
+    fits = math.isclose(math.hypot(*quaternion), 1.0, abs_tol=1e-9)
+    _hold(fits, f"{place}.quaternion must have the norm 1, got {math.hypot(*quaternion):g}")
+
+
+def _ordered(place: str, times: list[float]) -> None:
+    fits = all(one < other for one, other in zip(times, times[1:], strict=False))
+    _hold(fits, f"{place} must be times that rise, got {times}")
+
+
+def _series(place: str, part: dict, values: str) -> None:
+    times, found = len(part["times"]), len(part[values])
+    _hold(times == found, f"{place} must have as many times as {values}, got {times} and {found}")
+    _ordered(f"{place}.times", part["times"])

@@ -136,12 +136,16 @@ def _inside(time: np.ndarray, window) -> np.ndarray:
     return (time >= window[0] - 1e-9) & (time <= window[1] + 1e-9)
 
 
+def _extreme(values: np.ndarray, which) -> float:
+    return which(values) if len(values) else np.nan  # steps longer than the window show nothing of it
+
+
 def _greatest(time: np.ndarray, signal: np.ndarray, window, is_force: bool) -> float:
-    return signal[_inside(time, window)].max()
+    return _extreme(signal[_inside(time, window)], np.max)
 
 
 def _least(time: np.ndarray, signal: np.ndarray, window, is_force: bool) -> float:
-    return signal[_inside(time, window)].min()
+    return _extreme(signal[_inside(time, window)], np.min)
 
 
 def _change(time: np.ndarray, signal: np.ndarray, window, is_force: bool) -> float:
@@ -165,6 +169,8 @@ def _crossing(time: np.ndarray, signal: np.ndarray, wanted: dict, is_force: bool
 
 def _period(time: np.ndarray, signal: np.ndarray, window, is_force: bool) -> float:
     inside = _inside(time, window)
+    if not inside.any():
+        return np.nan
     times = _crossings(time[inside], signal[inside] - signal[inside].mean(), "up")
     return (times[-1] - times[0]) / (len(times) - 1) if len(times) > 1 else np.nan
 

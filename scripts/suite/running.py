@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import json
-import os
-import queue
-import subprocess
 import sys
-import tempfile
-import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from tarsus.scripts import report
 from tarsus.scripts.suite import case as cases
 from tarsus.scripts.suite import worker
+from tarsus.scripts.suite.process import Ended, Process
 
 ENGINES = Path(__file__).parent / "engines"
-FIRST_IMPORT = 300.0  # wall time that an engine may take to say its name [s]
-PATIENCE = 3.0  # wall time over the longest processor time of a case before a worker counts as hanging
+READY = 300.0  # wall time that an engine may take to say its name: its first import [s]
+PATIENCE = 3.0  # times the longest processor time of a case, before a call that has not returned is ended
+# Wall time of a case, from when it began, before a worker counts as hanging: so much, and its processor time at the
+# least share of a core that it gets. Only one that sleeps reaches it; one that computes is ended by its processor time.
+ASLEEP, SHARE = 60.0, 0.1  # [s]
 
 
 def engines() -> dict[str, Path]:
@@ -63,10 +61,12 @@ class About(NamedTuple):
 
 def about(path: Path, python: str = sys.executable) -> About:
     """Return what an engine says of itself in the Python in which it is installed."""
-    said = list(_lines(python, [str(path.resolve()), "-"], FIRST_IMPORT))
-    if "engine" in said[0]:
-        return About(said[0]["engine"], said[0]["version"], said[0]["settings"])
-    return About(path.stem, why=said[-1]["died"])
+    try:
+        with Process(python, [str(path.resolve()), "-"]) as process:
+            said = process.line(READY, ["engine"])
+    except Ended as end:
+        return About(path.stem, why=str(end))
+    return About(said["engine"], said["version"], said["settings"])
 
 
 def check_settings(path: Path, known: About, wanted: Sequence[str]) -> None:
@@ -123,66 +123,35 @@ def run(
         if records:
             (records / setting).mkdir(parents=True, exist_ok=True)
             options += ["--records", str((records / setting).resolve())]
-        start = [python, str(path.resolve()), setting]
-        found = _all_cases(start, options, ids, PATIENCE * longest, lambda name, of=setting: progress(of, name))
-        made["results"][setting] = {name: {"version": versions[name], **found[name]} for name in ids}
+        found: dict[str, dict] = {}
+        while waiting := [name for name in versions if name not in found]:
+            words = [str(path.resolve()), setting, *waiting, *options]
+            found |= _from_one_worker(python, words, waiting, longest, lambda name, of=setting: progress(of, name))
+        made["results"][setting] = {name: {"version": version, **found[name]} for name, version in versions.items()}
     return made
 
 
-def _all_cases(
-    start: list[str], options: list[str], ids: Sequence[str], patience: float, begins: Callable[[str], None]
+def _from_one_worker(
+    python: str, words: list[str], waiting: Sequence[str], longest: float, begins: Callable[[str], None]
 ) -> dict[str, dict]:
-    """Return the result of every case; a worker that dies costs the case that it was at, and another goes on."""
+    """Return the results of one worker, at least one, so that there are never more workers than cases.
+
+    A worker that ends costs the case that it was at; one that is never ready costs them all, as another would.
+    """
     found: dict[str, dict] = {}
-    while waiting := [name for name in ids if name not in found]:
-        current = None
-        for line in _lines(start[0], [*start[1:], *waiting, *options], patience):
-            if "begins" in line:
-                current = line["begins"]
-                begins(current)
-            elif "status" in line:
-                found[line.pop("id")] = line
-            elif "died" in line:
-                found[current or waiting[0]] = {"status": "crashed", "why": line["died"]}
-                break
+    at, wall = None, ASLEEP + longest / SHARE
+    try:
+        with Process(python, words) as process:
+            process.line(READY, ["engine"])
+            for name in waiting:
+                at = name
+                process.line(READY, ["begins"], name)
+                begins(name)
+                result = process.line(wall, ["measurements", "status"], name, PATIENCE * longest)
+                found[name] = {key: value for key, value in result.items() if key != "id"}
+            process.leave()
+    except Ended as end:
+        if at is None:
+            return dict.fromkeys(waiting, {"status": "crashed", "why": f"it was never ready: {end}"})
+        found[at] = {"status": end.status, "why": str(end)}
     return found
-
-
-def _lines(python: str, words: list[str], patience: float) -> Iterator[Mapping]:
-    """Yield what a worker says, and at last, if it ended with an error or not at all, why, as `died`."""
-    here = Path(__file__).parents[1]
-    environment = os.environ | {"PYTHONPATH": str(here), "OMP_NUM_THREADS": "1"}
-    with tempfile.TemporaryFile("w+") as errors:
-        try:
-            process = subprocess.Popen(
-                [python, "-m", "suite.worker", *words],
-                stdout=subprocess.PIPE, stderr=errors, text=True, env=environment,
-            )  # fmt: skip
-        except OSError as error:
-            yield {"died": f"{python}: {error.strerror}"}
-            return
-        said: queue.Queue = queue.Queue()
-        threading.Thread(target=_read, args=(process.stdout, said), daemon=True).start()
-        try:
-            while (line := said.get(timeout=patience)) is not None:
-                yield json.loads(line)
-            process.wait(patience)
-        except (queue.Empty, subprocess.TimeoutExpired):
-            yield {"died": f"nothing came for {patience:.0f} s"}
-            return
-        finally:
-            process.kill()  # it has ended, or hangs, or nobody listens any more
-            process.wait()
-        if process.returncode:
-            errors.seek(0)
-            last = [line.strip() for line in errors.read().splitlines() if line.strip()]
-            by_signal = f"ended by signal {-process.returncode}"
-            yield {"died": last[-1] if last and process.returncode > 0 else by_signal}
-
-
-def _read(stream, said: queue.Queue) -> None:
-    """Put the lines of a stream into a queue, and None at its end."""
-    with stream:
-        for line in stream:
-            said.put(line)
-    said.put(None)

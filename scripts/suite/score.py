@@ -14,11 +14,14 @@ PHENOMENA = ("statics", "sliding", "impact", "hard", "legged")
 
 
 def error(result: Mapping) -> float:
-    """Return the largest error of a case over the case's scales; infinite where the run does not show a number."""
+    """Return the largest error of a case over the case's scales; infinite where the run does not show a number.
+
+    NaN where there is none: the engine cannot represent the case, or the case measures nothing.
+    """
     if result["status"] != "ran":
         return math.nan if result["status"] == "cannot" else math.inf
     shown = [row for row in result["measurements"] if row["passed"] is not None]
-    return max(math.inf if row["error"] is None else row["error"] for row in shown)
+    return max((math.inf if row["error"] is None else row["error"] for row in shown), default=math.nan)
 
 
 def cell(result: Mapping) -> str:
@@ -26,7 +29,7 @@ def cell(result: Mapping) -> str:
     if result["status"] != "ran":
         return WORDS[result["status"]]
     worst = error(result)
-    said = "none" if math.isinf(worst) else f"{100 * worst:.2g}"
+    said = f"{100 * worst:.2g}" if math.isfinite(worst) else "none"
     return said if result["passed"] else f"({said})"
 
 

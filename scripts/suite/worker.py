@@ -10,7 +10,7 @@ An engine is a file with
     version()                 the version of the engine
     Simulation(case, setting) a case, as `case.load` returns it, ready to run; NotImplementedError says what of it the
                               engine cannot represent
-        .step()               one timestep; the only part whose processor time is measured
+        .step()               one timestep, after which the time is later; its processor time is the cost of a run
         .read()               what `measure.Reading` holds, as a tuple; forces that the engine does not show are NaN
     CANNOT                    where it shows no forces: {"force": a sentence}
 """
@@ -47,8 +47,10 @@ def engine(path: Path) -> ModuleType:
 def run(case: Case, module: ModuleType, setting: str, longest: float = LONGEST) -> tuple[dict, Recording | None]:
     """Return what a case showed in an engine, and its recording.
 
-    The result has a `status`: `ran`, or why there are no numbers: `cannot` (with `why`), `diverged`, `slow`.
+    The result has a `status`: `ran`, or with a `why` that there are no numbers: `cannot`, `diverged`, or `slow`, for
+    more processor time than `longest` from here on [s].
     """
+    begin = time.process_time()
     try:
         simulation = module.Simulation(case, dict(module.SETTINGS[setting]))
     except NotImplementedError as why:
@@ -57,12 +59,15 @@ def run(case: Case, module: ModuleType, setting: str, longest: float = LONGEST) 
     while readings[-1].time < case["duration"] - 1e-9:
         start = time.process_time()
         simulation.step()
-        cpu += time.process_time() - start
+        now = time.process_time()
+        cpu += now - start
         readings.append(Reading(*simulation.read()))
         if not np.isfinite(readings[-1].positions).all():
             return {"status": "diverged", "why": f"at {readings[-1].time:.3g} s"}, None
-        if cpu > longest:
-            return {"status": "slow", "why": f"{cpu:.0f} s for {readings[-1].time:.3g} s of the case"}, None
+        if readings[-1].time <= readings[-2].time:
+            return {"status": "diverged", "why": f"its time stands still at {readings[-1].time:.3g} s"}, None
+        if now - begin > longest:
+            return {"status": "slow", "why": f"{now - begin:.3g} s for {readings[-1].time:.3g} s of the case"}, None
     recording = Recording.stack(readings)
     if not recording.is_finite:
         return {"status": "diverged", "why": "velocities or forces are not finite"}, None
@@ -87,11 +92,12 @@ def scored(case: Case, recording: Recording) -> dict:
     for measurement in case["measurements"]:
         number = value(case, recording, measurement)
         error = abs(number - measurement["answer"])
+        share = error / measurement["scale"]
         rows.append(
             {
                 "name": measurement["name"],
                 "value": number if np.isfinite(number) else None,
-                "error": error / measurement["scale"] if np.isfinite(error) else None,
+                "error": share if np.isfinite(share) else None,
                 "passed": None if is_hidden(recording, measurement) else bool(error <= measurement["tolerance"]),
             }
         )

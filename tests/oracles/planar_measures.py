@@ -2,7 +2,7 @@
 
 import numpy as np
 from planar_events import Run, groups
-from planar_system import flat, turned
+from planar_system import carry, flat, turned
 from scipy.integrate import quad
 from scipy.optimize import brentq, minimize_scalar
 
@@ -42,11 +42,12 @@ class Motion:
 
     def _component(self, piece, t, m):
         if m["quantity"] == "force":
-            vector = piece.forces(t)[m["of"]]
-        else:
-            vector = self._of_body(piece, t, m["of"], m["quantity"], flat(m["point"]))
-            if "relative_to" in m:
-                vector = vector - self._of_body(piece, t, m["relative_to"], m["quantity"], np.zeros(2))
+            axis = flat(m["along"]) / np.linalg.norm(m["along"]) if "along" in m else None
+            force = piece.force(m["of"], t, np.eye(2) if axis is None else axis[None])
+            return np.linalg.norm(force) if axis is None else force[0]
+        vector = self._of_body(piece, t, m["of"], m["quantity"], flat(m["point"]))
+        if "relative_to" in m:
+            vector = vector - self._of_body(piece, t, m["relative_to"], m["quantity"], np.zeros(2))
         if np.ndim(vector) == 0:
             return vector * np.sign(m["along"][1]) if "along" in m else abs(vector)
         return vector @ (flat(m["along"]) / np.linalg.norm(m["along"])) if "along" in m else np.linalg.norm(vector)
@@ -54,8 +55,10 @@ class Motion:
     def _of_body(self, piece, t, name, quantity, point):
         system = piece.run.system
         if name not in system.names:
-            assert "motion" not in next(b for b in self.case["bodies"] if b["name"] == name)
-            return flat(next(b for b in self.case["bodies"] if b["name"] == name)["position"])
+            body = next(b for b in self.case["bodies"] if b["name"] == name)
+            motion = body.get("motion", {"axis": [1, 0, 0], "times": [0], "velocities": [0]})
+            way, velocity = carry(motion, min(t, np.nextafter(piece.end, 0)))  # before a belt turns
+            return flat(body["position"]) + way if quantity == "position" else velocity
         place, (q, v) = system.place(name), piece.state(t)
         if quantity in ("angle", "angular_velocity"):
             return q[place + 2] - system.q0[place + 2] if quantity == "angle" else v[place + 2]

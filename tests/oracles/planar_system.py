@@ -26,6 +26,14 @@ def pitch(quaternion):
     return 2 * np.arctan2(y, w)
 
 
+def carry(motion, t):
+    """Return how far a motion has come, and its velocity, shape (2,) each."""
+    times, speeds = np.array(motion["times"]), np.array(motion["velocities"])
+    axis = flat(motion["axis"]) / np.linalg.norm(motion["axis"])
+    spans = np.clip(t - times, 0.0, [*np.diff(times), np.inf])
+    return (spans @ speeds) * axis, speeds[np.searchsorted(times, t + 1e-12, side="right") - 1] * axis
+
+
 def flat(vector):
     return np.array([vector[0], vector[2]], float)
 
@@ -44,10 +52,11 @@ class System:
         self.v0 = np.array([c for b in bodies for c in (*flat(b["velocity"]), b["angular_velocity"][1])])
         self.joints = [self._joint(j) for j in case["joints"] if j["child"] in names and j["type"] != "planar"]
         self.contacts = [
-            self._contact(contact, pair, every)
+            made
             for contact in case["contacts"]
             for pair in contact["pairs"]
             if any(end.split(".")[0] in names for end in pair)
+            for made in self._contacts(contact, pair, every)
         ]
 
     def place(self, name):
@@ -71,35 +80,44 @@ class System:
         made["turn"] = self.q0[child + 2] - turn
         return made
 
-    def _contact(self, contact, pair, every):
-        """A point (with the radius of its sphere) against a half space, or two spheres side by side."""
+    def _contacts(self, contact, pair, every):
+        """Points (with the radius of their sphere) against a face, or two spheres side by side."""
         bodies = [every[end.split(".")[0]] for end in pair]
         shapes = [
             next(s for s in b["shapes"] if f"{b['name']}.{s['name']}" == e) for b, e in zip(bodies, pair, strict=True)
         ]
         first, second = self.place(bodies[0]["name"]), self.place(bodies[1]["name"])
         made = {"name": contact["name"], "mu": contact["friction"], "e": contact["restitution"], "first": first}
-        radius = shapes[0]["size"][0] if shapes[0]["type"] == "sphere" else 0.0
-        made |= {"second": second, "radius": radius, "point": flat(shapes[0]["position"]), "within": None}
-        if second is not None:
+        radius, place = shapes[0]["size"][0] if shapes[0]["type"] == "sphere" else 0.0, flat(shapes[0]["position"])
+        made |= {"second": second, "radius": radius, "point": place, "within": None, "motion": None}
+        if second is not None and shapes[1]["type"] == "sphere":
             apart = self.q0[first : first + 2] - self.q0[second : second + 2]
-            made |= {"normal": apart / np.linalg.norm(apart), "reach": radius + shapes[1]["size"][0]}
             assert made["mu"] == 0
-        else:
-            made |= self._ground(bodies[1], shapes[1], shapes[0])
-        return made
+            yield made | {"normal": apart / np.linalg.norm(apart), "reach": radius + shapes[1]["size"][0]}
+            return
+        made |= self._face(bodies[1], shapes[1], second is not None)
+        if shapes[0]["type"] != "box":
+            yield made
+            return
+        x, _, z = shapes[0]["size"]
+        for corner in ([-x, -z], [x, -z], [-x, z], [x, z]):  # those that touch at first: a box is not turned over
+            one = made | {"point": place + corner}
+            if abs(self.contact_rows(one, self.q0, self.v0, 0.0)[2]) < 1e-7:
+                yield one
 
     @staticmethod
-    def _ground(body, shape, foot):
+    def _face(body, shape, moves):
+        """The upper face of a shape; of one that moves, from the centre of its body, as it does not turn."""
         angle = pitch(body["quaternion"])
         normal = turned(angle, [0.0, 1.0])
         height = shape["size"][2] if shape["type"] == "box" else 0.0
-        point = flat(body["position"]) + turned(angle, flat(shape["position"])) + height * normal
+        point = turned(angle, flat(shape["position"])) + height * normal
+        if moves:
+            return {"normal": normal, "origin": point}
+        point = flat(body["position"]) + point
         made = {"normal": normal, "origin": point, "motion": body.get("motion")}
         if shape["type"] == "box":
             made["within"] = point[0] - shape["size"][0], point[0] + shape["size"][0]
-        if foot["type"] == "box":  # kept level by its joints: any point of its lower side will do
-            made["point"] = flat(foot["position"]) - [0.0, foot["size"][2]]
         return made
 
     def constraints(self, q, v):
@@ -155,7 +173,11 @@ class System:
                     row[parent + 2] = -joint["sign"]
                 value, rate = row @ q - joint["sign"] * joint["turn"], row @ v
             total += row * (data["stiffness"] * (data["rest"] - value) - data["damping"] * rate)
-        assert not self.case["forces"]
+        for push in self.case["forces"]:
+            first, last = push.get("during", (0.0, np.inf))
+            if push["body"] in self.names and first <= t + 1e-12 < last:
+                k, force = self.place(push["body"]), flat(push["force"])
+                total[k : k + 3] += [*force, force @ quarter(turned(q[k + 2], flat(push["point"])))]
         return total
 
     def contact_rows(self, contact, q, v, t):
@@ -172,18 +194,21 @@ class System:
         if contact["second"] is not None:
             other = contact["second"]
             rows[:, other : other + 2] -= directions
-            return rows, bias, normal @ (place - q[other : other + 2]) - contact["reach"], 0.0
+            away = place - q[other : other + 2]
+            if "reach" in contact:
+                return rows, bias, normal @ away - contact["reach"], 0.0
+            assert abs(q[other + 2] - self.q0[other + 2]) < 1e-9, "a face turns"
+            rows[:, other + 2] -= directions @ quarter(away - contact["radius"] * normal)
+            return rows, bias, normal @ (away - contact["origin"]) - contact["radius"], 0.0
         carried = 0.0
         if contact["motion"]:
-            motion = contact["motion"]
-            axis = flat(motion["axis"]) / np.linalg.norm(motion["axis"])
-            assert abs(axis @ normal) < 1e-15
-            speed = motion["velocities"][np.searchsorted(motion["times"], t + 1e-12, side="right") - 1]
-            carried = -speed * directions[1] @ axis
+            _, velocity = carry(contact["motion"], t)
+            assert abs(velocity @ normal) < 1e-15
+            carried = -directions[1] @ velocity
         return rows, bias, normal @ (place - contact["origin"]) - contact["radius"], carried
 
-    def solve(self, matrix, right, modes, rows, constraint):
-        """Solve balance, joints and contact modes: the change of velocity (or acceleration) and the contact forces.
+    def equations(self, matrix, right, modes, rows, constraint):
+        """Balance, joints and contact modes as A x = b for the change of velocity (or acceleration), then the forces.
 
         `right` holds what the balance, the joints and the contacts (normal, tangential) are to reach.
         """
@@ -205,18 +230,21 @@ class System:
                 A[tangent, : self.n], b[tangent] = row[1], right[2][i][1]
             else:
                 A[tangent, tangent], A[tangent, normal] = 1.0, mode[1] * mode[2]
-        if m > 1 or any(joint["parent"] is None for joint in self.joints):  # redundant: the least forces
-            x = np.linalg.lstsq(A, b, rcond=1e-13)[0]
-        else:
-            x = np.linalg.solve(A, b)
-        return x[: self.n], x[self.n + k :].reshape(m, 2)
+        return A, b
+
+    def solve(self, A, b, m):
+        """The change of velocity (or acceleration) and the forces of m contacts, the least where they are free."""
+        x = np.linalg.lstsq(A, b, rcond=1e-13)[0]
+        return x[: self.n], x[len(x) - 2 * m :].reshape(m, 2)
 
 
 def choices(contacts, slips, excluded=()):
     """All modes that contacts may have together, sticking first; a sliding one that moves has its direction."""
     options = []
     for i, (contact, slip) in enumerate(zip(contacts, slips, strict=True)):
-        if abs(slip) > 1e-9:
+        if contact["mu"] == 0.0:
+            one = [("slip", 1.0, 0.0)]
+        elif abs(slip) > 1e-9:
             one = [("slip", np.sign(slip), contact["mu"])]
         else:
             one = [("stick",), ("slip", 1.0, contact["mu"]), ("slip", -1.0, contact["mu"])]

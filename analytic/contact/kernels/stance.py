@@ -15,8 +15,12 @@ from .layout import NOTHING, SNAP_TOL, K, X, Y, Z
 
 @jit(fast=True)
 def start(s, p):
-    """Write the heights at the pose zero; return the sums over all feet and the squared size of the stance."""
+    """Write the heights at the pose zero; return the sums over all feet, and the squared distances that are extreme.
+
+    The greatest is the size of the stance; the least is of the foot nearest to the centre of mass.
+    """
     sk = sx = sy = sxx = sxy = syy = sp = spx = spy = size2 = 0.0
+    near2 = math.inf
     for j in range(s.shape[1]):
         x, y, k = s[X, j], s[Y, j], s[K, j]
         s[p, j] = s[Z, j]
@@ -31,7 +35,8 @@ def start(s, p):
         spy += k * s[p, j] * y
         if k > 0.0:
             size2 = max(size2, x * x + y * y)
-    return (sk, sx, sy, sxx, sxy, syy, sp, spx, spy, 0.0, 0.0, 0.0), size2
+            near2 = min(near2, x * x + y * y)
+    return (sk, sx, sy, sxx, sxy, syy, sp, spx, spy, 0.0, 0.0, 0.0), size2, near2
 
 
 @jit(fast=True)

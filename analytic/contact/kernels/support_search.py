@@ -27,6 +27,7 @@ from .layout import (
     STALLED,
     TILT,
     TILT_FREE,
+    UNBALANCED,
     K,
     P,
     Q,
@@ -34,6 +35,7 @@ from .layout import (
     Y,
 )
 from .stance import line_of, move, settle, shape_of, spans, start
+from .support_balance import is_level, refine
 from .support_tilt import least_tilt
 
 
@@ -148,7 +150,7 @@ def solve_support(weight, s):
     Full Newton steps end most searches. What certifies them is the balance: no energy is summed and no step checked.
     Steps much longer than what they sum to would leave their rounding in the heights.
     """
-    sums, size2 = start(s, P)
+    sums, size2, near2 = start(s, P)
     size = math.sqrt(size2)
     tolerance = BALANCE_TOL * weight
     h = bx = by = travel = 0.0
@@ -162,10 +164,13 @@ def solve_support(weight, s):
         bx += step[1]
         by += step[2]
         travel += abs(rise) + size * (abs(step[1]) + abs(step[2]))
-        if abs(weight + sums[6]) <= tolerance and max(abs(sums[7]), abs(sums[8])) <= tolerance * size:
+        moment = max(abs(sums[7]), abs(sums[8]))
+        if abs(weight + sums[6]) <= tolerance and moment <= tolerance * size:
+            if not is_level(s, weight, P, moment, near2):
+                continue
             if travel > DETOUR * (abs(h) + size * (abs(bx) + abs(by))):
                 break
-            return _finish_support(s, weight, P, sums, (h, bx, by), size2, (2, 1.0, 0.0), SOLVED)
+            return _finish_support(s, weight, P, sums, (h, bx, by), (size2, near2), (2, 1.0, 0.0), SOLVED)
     return careful_search(weight, s)
 
 
@@ -178,7 +183,7 @@ def careful_search(weight, s):
     updated, not recomputed, so that stiff feet balance to round-off.
     """
     p, q = P, Q
-    sums, size2 = start(s, p)
+    sums, size2, near2 = start(s, p)
     tolerance = BALANCE_TOL * weight
     lever = tolerance * math.sqrt(size2)
     h = bx = by = 0.0
@@ -212,30 +217,37 @@ def careful_search(weight, s):
         bx += dx
         by += dy
         p, q, sums = q, p, new
-    return _finish_support(s, weight, p, sums, (h, bx, by), size2, shape, status)
+    pose = h, bx, by
+    if status == SOLVED and shape[0] == 2:
+        p, sums, pose = refine(s, weight, p, q, sums, pose, (size2, near2))
+    return _finish_support(s, weight, p, sums, pose, (size2, near2), shape, status)
 
 
 @jit(fast=True, inline=True)
-def _finish_support(s, weight, p, sums, pose, size2, shape, status):
+def _finish_support(s, weight, p, sums, pose, sizes, shape, status):
     """Write the loads; choose the least tilt where it is free; return the code, the pose and the imbalance."""
     if status == NO_EQUILIBRIUM:
         for j in range(s.shape[1]):
             s[LOAD, j] = math.nan
         return status | TILT_FREE, math.nan, math.nan, math.nan, math.nan
+    size2, near2 = sizes
     least = weight
     for j in range(s.shape[1]):
         load = s[K, j] * max(-s[p, j], 0.0)
         s[LOAD, j] = load
         least = min(least, load if load > 0.0 else least)
     h, bx, by = pose
+    free = False
     total, mx, my = -sums[6], -sums[7], -sums[8]
     if least < 1e-9 * weight or not spans(sums, size2):
         free, h, bx, by = least_tilt(s, weight, p, pose, size2, shape)
-        status = status | TILT_FREE if free else status
         total = mx = my = 0.0
         for j in range(s.shape[1]):
             total += s[LOAD, j]
             mx += s[LOAD, j] * s[X, j]
             my += s[LOAD, j] * s[Y, j]
-    lever = max(abs(mx), abs(my)) / math.sqrt(size2) if size2 > 0.0 else 0.0
-    return status, h, bx, by, max(abs(total - weight), lever) / weight
+    moment = max(max(abs(mx), abs(my)) - weight * NOTHING, 0.0)
+    off = max(abs(total - weight), moment / math.sqrt(size2) if size2 > 0.0 else 0.0) / weight
+    if off > UNBALANCED or not (free or is_level(s, weight, p, moment, near2)):
+        status = STALLED
+    return status | TILT_FREE if free else status, h, bx, by, off

@@ -63,7 +63,7 @@ def least_tilt(s, weight, p, pose, size2, shape):
         height = max(height, abs(s[Z, j]))
     for j in range(s.shape[1]):
         k = s[K, j]
-        if abs(s[p, j]) * k <= 1e-14 * weight + 1e-15 * k * height:
+        if abs(s[p, j]) * k <= min(1e-14 * weight + 1e-15 * k * height, 1e-12 * weight):
             s[p, j] = max(s[p, j], 0.0)
     sk, cx, cy, tx, ty, itt, itn, inn, _, _, _ = line_of(s, p, False, shape)
     tiny = FREE_TOL * sk * size2

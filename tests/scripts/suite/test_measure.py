@@ -110,5 +110,10 @@ def test_scores_are_errors_over_scales_and_a_number_that_is_missing_fails():
     assert not made["passed"]
 
 
+@pytest.mark.parametrize("reduction", ["greatest", "least", "period"])
+def test_a_window_between_two_steps_shows_nothing(reduction):
+    assert np.isnan(value(recording(ALONG_X), along=[1, 0, 0], **{reduction: [1.002, 1.008]}))
+
+
 def test_all_reductions_are_measured():
     assert set(measure._REDUCE) == set(cases.REDUCTIONS)

@@ -37,8 +37,20 @@ FAULTS = {
     "far": ("places = np.array(", "places = (1e9 if self.time > 0.5 else 1) * np.array("),
     "crashed": ("self.time += self.step_", "import os, signal; os.kill(os.getpid(), signal.SIGSEGV)"),
     "raised": ("self.time += self.step_", "raise RuntimeError('no idea')"),
-    "slow": ("self.time += self.step_", "self.time += 1e-9; sum(range(10**6))"),
-    "hangs": ("self.time += self.step_", "import time; time.sleep(60)"),
+    "slow": ("self.time += self.step_", "self.time += 1e-9; sum(range(10**5))"),
+    "spins": ("self.time += self.step_", "while True: pass"),
+    "hangs": ("self.time += self.step_", "import threading; threading.Event().wait()"),
+    "stands": ("self.time += self.step_", "pass"),
+    "leaves": ("self.time += self.step_", "import os; os._exit(0)"),
+    "leaves_with_words": ("self.time += self.step_", "import sys; print('no licence'); sys.exit(3)"),
+    "leaves_when_built": (BEGIN, "import sys; sys.exit(0)"),
+    "leaves_when_imported": ("import numpy as np", "import numpy as np, os; os._exit(0)"),
+    "falls_over_at_the_end": ("import numpy as np", "import numpy as np, atexit, os; atexit.register(os.abort)"),
+    "leaves_a_child": (
+        "import numpy as np",
+        "import numpy as np, os, time; os.fork() or (time.sleep(30), os._exit(0))",
+    ),
+    "nameless": ('NAME, SETTINGS = "Still"', "NAME, SETTINGS = None"),
     "noisy": ("self.time += self.step_", "self.time += self.step_; print('hello'); import os; os.system('echo hi')"),
     "not_installed": ("import numpy as np", "import numpy as np; import no_such_engine"),
 }
@@ -79,16 +91,64 @@ def test_an_engine_of_one_s_own_is_run_and_scored(engine):
         ("far", "diverged", "not finite"),
         ("crashed", "crashed", "ended by signal 11"),
         ("raised", "crashed", "RuntimeError: no idea"),
+        ("stands", "diverged", "its time stands still at 0 s"),
         ("slow", "slow", "of the case"),
-        ("hangs", "crashed", "nothing came for 1 s"),
+        ("spins", "slow", "a call did not return in 0.6 s"),
+        ("hangs", "crashed", "nothing came for 3 s"),
+        ("leaves", "crashed", "ended with status 0, before it was done"),
+        ("leaves_with_words", "crashed", "ended with status 3, before it was done: no licence"),
+        ("leaves_when_built", "crashed", "ended with status 0, before it was done"),
     ],
 )
 def test_an_engine_that_fails_says_so_in_its_cells_and_the_other_cases_go_on(engine, fault, status, why, monkeypatch):
-    monkeypatch.setattr(running, "PATIENCE", 10.0)
-    found = results(engine(fault), longest=0.1)
+    monkeypatch.setattr(running, "ASLEEP", 1.0)
+    found = results(engine(fault), longest=0.2)
     assert list(found) == TWO
     for result in found.values():
         assert result["status"] == status and why in result["why"]
+
+
+@pytest.fixture
+def started(monkeypatch):
+    """Count the workers that are started."""
+    words = []
+
+    class Counted(running.Process):
+        def __init__(self, python, said):
+            words.append(said)
+            super().__init__(python, said)
+
+    monkeypatch.setattr(running, "Process", Counted)
+    return words
+
+
+def test_there_are_never_more_workers_than_cases_whatever_ends_them(engine, started):
+    results(engine("leaves"))
+    assert len(started) == 1 + len(TWO)  # the first says what the engine is
+
+
+def test_an_engine_that_is_never_ready_is_not_started_for_every_case(engine, started):
+    known = running.About("Still", "1", ["only"])
+    found = results(engine("leaves_when_imported"), known=known)
+    why = "it was never ready: ended with status 0, before it was done"
+    assert found == dict.fromkeys(TWO, {"version": 1, "status": "crashed", "why": why})
+    assert len(started) == 1
+
+
+@pytest.mark.parametrize(
+    ("fault", "why"),
+    [
+        ("leaves_when_imported", "ended with status 0, before it was done"),
+        ("nameless", "said what no worker says here"),
+    ],
+)
+def test_an_engine_that_does_not_say_what_it_is_did_not_run(engine, fault, why):
+    made = running.run(engine(fault), TWO)
+    assert made["why"].startswith(why) and made["results"] == {}
+
+
+def test_what_an_engine_does_after_its_last_case_costs_no_result(engine):
+    assert [result["status"] for result in results(engine("falls_over_at_the_end")).values()] == ["ran", "ran"]
 
 
 def test_what_an_engine_cannot_represent_is_not_scored(engine):
@@ -96,6 +156,14 @@ def test_what_an_engine_cannot_represent_is_not_scored(engine):
     assert found["block_stops"] == {"version": 1, "status": "cannot", "why": "still: boxes"}
     assert found["slope_sticks"]["status"] == "ran"
     assert score.cell(found["block_stops"]) == "cannot" and score.passed(found.values()).endswith(" of 1")
+
+
+def test_a_worker_s_death_is_seen_though_a_child_of_the_engine_lives_on(engine):
+    text = engine("crashed").read_text()
+    path = engine("leaves_a_child")
+    path.write_text(text.replace(*FAULTS["leaves_a_child"]))
+    found = running.run(path, TWO[:1], known=running.About("Still", "1", ["only"]))["results"]["only"]
+    assert found[TWO[0]]["why"] == "ended by signal 11"
 
 
 def test_what_an_engine_prints_is_no_result(engine):
