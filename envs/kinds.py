@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from functools import cache
@@ -85,7 +85,7 @@ def _fits(value: Any, kind: Any) -> bool:
     if kind is int:
         return isinstance(value, Integral) and not isinstance(value, bool)
     if kind is float:
-        return isinstance(value, Real) and math.isfinite(value)
+        return isinstance(value, Real) and abs(value) <= sys.float_info.max  # an int may be larger
     if get_origin(kind) is tuple:
         return _is_list(value) and len(value) == 2 and all(_fits(one, float) for one in value)
     if get_origin(kind) is Sequence:

@@ -1,6 +1,9 @@
 """MuJoCo models, built with `mujoco.MjSpec` from the parameters in `tarsus.analytic.models`."""
 
 from .compile import compile_model
+from .log import write_no_file
 from .presets import PRESETS, Preset
 
 __all__ = ["PRESETS", "Preset", "compile_model"]
+
+write_no_file()

@@ -17,6 +17,7 @@ import numpy as np
 from ..analytic.finite import check_finite
 from ..analytic.terrain import Flat, Terrain, make
 from .compile import compile_model
+from .extent import check_extent
 from .look import add_cameras, add_sky
 from .parts import add_imu, put_on_ground
 from .presets import Preset, find
@@ -93,7 +94,7 @@ def model(robot: OwnRobot, terrain: str | Terrain = "flat", preset: str | Preset
     ground = make(terrain) if isinstance(terrain, str) else terrain
     try:
         return compile_model(build(robot, ground, preset))
-    except ValueError as error:
+    except (ValueError, RuntimeError) as error:
         raise ValueError(f"{_called(robot.mjcf)} makes no model: {error}") from None
 
 
@@ -150,8 +151,12 @@ def _read(mjcf: str | Path) -> mujoco.MjSpec:
     if not _is_text(mjcf) and not Path(mjcf).is_file():
         raise ValueError(f"there is no file {str(mjcf)!r}; mjcf is the name of an MJCF file, or its text")
     try:
+        check_extent(mjcf, _is_text(mjcf))
+    except ValueError as error:
+        raise ValueError(f"{_called(mjcf)} makes more than MuJoCo can: {error}") from None
+    try:
         return mujoco.MjSpec.from_string(mjcf) if _is_text(mjcf) else mujoco.MjSpec.from_file(str(mjcf))
-    except (ValueError, mujoco.FatalError) as error:
+    except (ValueError, RuntimeError, mujoco.FatalError) as error:  # of C++, which MuJoCo lets through
         raise ValueError(f"{_called(mjcf)} is not an MJCF that MuJoCo can read: {error}") from None
 
 

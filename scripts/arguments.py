@@ -11,6 +11,7 @@ import argparse
 import ast
 import contextlib
 import functools
+import itertools
 import math
 import re
 import sys
@@ -42,6 +43,18 @@ class Declared(Exception):
 
 class Parser(argparse.ArgumentParser):
     """A parser that says what is wrong in one sentence, without its usage."""
+
+    def parse_known_args(self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None):
+        """Parse; refuse `--option=--`, of which argparse makes an empty list until Python 3.12.
+
+        Raises:
+            Refusal: If the words cannot be parsed.
+        """
+        words = sys.argv[1:] if args is None else list(args)
+        for word in itertools.takewhile(lambda word: word != "--", words):
+            if re.fullmatch(r"(--[^=]+=|-\w=?)--", word):
+                self.error(f"{word.removesuffix('--').rstrip('=')} takes a value, got '--'")
+        return super().parse_known_args(words, namespace)
 
     def error(self, message: str):
         """Refuse the command line.

@@ -102,11 +102,11 @@ def film_episode(policy: str, environment: str | None, options: Mapping[str, Any
     return n
 
 
-def evaluate(policy: str, environment=None, options=None, n_seeds=5, n_episodes=1, n_jobs=1) -> list[Episode]:
-    """Return the episodes of seeds 0 to n_seeds - 1, `n_episodes` each, on joblib's active backend."""
+def evaluate(policy: str, environment=None, options=None, n_seeds=5, n_episodes=1, n_jobs=1) -> Iterator[Episode]:
+    """Yield the episodes of seeds 0 to n_seeds - 1, `n_episodes` each, on joblib's active backend."""
     seeds = [SEEDS * episode + seed for seed in range(n_seeds) for episode in range(n_episodes)]
     cases = [(policy, environment, options or {}, seed) for seed in seeds]
-    return parallel.each(run_episode, cases, n_jobs, unit="episode")
+    return parallel.stream(run_episode, cases, n_jobs, unit="episode")
 
 
 def cells(episodes: list[Episode]) -> list[str]:
@@ -124,6 +124,13 @@ def cells(episodes: list[Episode]) -> list[str]:
             digits = max(0, 2 - int(np.floor(np.log10(max(abs(mean), 1e-9)))))
             shown.append(f"{mean:.{min(digits, 4)}f} ± {spread:.{min(digits, 4)}f}")
     return shown
+
+
+def table(policy: str, episodes: list[Episode], asked: int) -> str:
+    """Return the numbers of the episodes that were finished, of so many that were asked for, and what made them."""
+    n = f"{len(episodes)} episodes" if len(episodes) == asked else f"{len(episodes)} of {asked} episodes"
+    rows = report.markdown_table(["policy", *COLUMNS.values()], [[policy, *cells(episodes)]])
+    return f"{rows}\nmean ± standard deviation of {n}; {report.versions('tarsus', 'mujoco', 'gymnasium')}"
 
 
 def parser() -> arguments.Parser:
@@ -144,7 +151,7 @@ def parser() -> arguments.Parser:
 
 @arguments.command
 def main(argv: list[str] | None = None) -> int:
-    """Evaluate, film, print the table; return 0, or 2 for a command line that cannot be run."""
+    """Evaluate, print the table, film; return 0, or 2 for a command line that cannot be run."""
     with arguments.read(parser(), argv) as args:
         options = dict(args.option)
         if args.video and not rendering.choose_opengl():  # before anything imports MuJoCo
@@ -154,9 +161,13 @@ def main(argv: list[str] | None = None) -> int:
         from tarsus.scripts.learning import playing
 
         playing.check(args.policy, args.env, options, render_mode="rgb_array" if args.video else None)
-    episodes = evaluate(args.policy, args.env, options, args.seeds, args.episodes, args.jobs)
+    finished: list[Episode] = []
+    try:
+        for episode in evaluate(args.policy, args.env, options, args.seeds, args.episodes, args.jobs):
+            finished.append(episode)
+    finally:  # Ctrl-C leaves what was finished
+        if finished:
+            print(table(args.policy, finished, args.seeds * args.episodes), flush=True)
     if args.video:
         film_episode(args.policy, args.env, options, 0, args.video)
-    print(report.markdown_table(["policy", *COLUMNS.values()], [[args.policy, *cells(episodes)]]))
-    print(f"mean ± standard deviation of {len(episodes)} episodes; {report.versions('tarsus', 'mujoco', 'gymnasium')}")
     return 0

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from tarsus.analytic import saving
 from tarsus.scripts import arguments, paths
-from tarsus.scripts.learning import policies
-from tarsus.scripts.learning.checkpoint import TrainedPolicy
+from tarsus.scripts.learning import playing, policies
+from tarsus.scripts.learning.trained_policy import TrainedPolicy
 from tarsus.scripts.runs import output
 
 
@@ -33,12 +33,14 @@ def main(argv: list[str] | None = None) -> int:
     """Write the model; return 0, or 2 for a command line that cannot be run."""
     parser = arguments.Parser(prog="tarsus export", description=__doc__.partition("\n")[0])
     parser.add_argument("policy", help="a trained policy's name, or the folder of a checkpoint")
+    parser.add_argument("--env", help="by default the policy's own, which must be one of this package")
     parser.add_argument("--out", type=paths.file_to_write(".onnx"), default=Path("policy.onnx"))
     parser.add_argument("--force", action="store_true", help="replace the file that is there")
     with arguments.read(parser, argv) as args:
         if importlib.util.find_spec("onnx") is None:
             raise ValueError("onnx is needed: pip install 'tarsus[onnx]'")
         policy = trained(args.policy)
+        playing.check(args.policy, args.env, {})
         output.new_file(args.out, args.force)
     from tarsus.scripts.learning import onnx_policy
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import joblib
@@ -10,7 +10,12 @@ from tqdm import tqdm
 
 
 def each(function: Callable, cases: Iterable[tuple], n_jobs: int, **bar: Any) -> list:
-    """Return what a function gives for each case, in order, on joblib's active backend.
+    """Return what a function gives for each case, in order; see `stream`."""
+    return list(stream(function, cases, n_jobs, **bar))
+
+
+def stream(function: Callable, cases: Iterable[tuple], n_jobs: int, **bar: Any) -> Iterator[Any]:
+    """Yield what a function gives for each case, in order and as soon as it is there, on joblib's active backend.
 
     Args:
         function: Called as `function(*case)`, in any process.
@@ -20,4 +25,4 @@ def each(function: Callable, cases: Iterable[tuple], n_jobs: int, **bar: Any) ->
     """
     cases = list(cases)
     made = joblib.Parallel(n_jobs=n_jobs, return_as="generator")(joblib.delayed(function)(*case) for case in cases)
-    return list(tqdm(made, total=len(cases), mininterval=1.0, **bar))
+    yield from tqdm(made, total=len(cases), mininterval=1.0, **bar)

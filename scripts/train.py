@@ -22,7 +22,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tarsus.scripts import arguments, paths
-from tarsus.scripts.learning import checkpoint, playing, starting, training_runs
+from tarsus.scripts.learning import checkpoint, environments, playing, starting, training_runs
 from tarsus.scripts.learning.training_runs import TrainingRun
 from tarsus.scripts.runs import interrupts, output
 
@@ -49,7 +49,7 @@ def asked(args: argparse.Namespace) -> TrainingRun:
         names = ", ".join(training_runs.RUNS)
         raise ValueError(f"takes a run or --env NAME; runs are {names}, and files NAME.toml")
     run = TrainingRun(args.env) if args.run is None else training_runs.find(args.run)
-    run = replace(run, environment=training_runs.environment_of(run.environment))
+    run = replace(run, environment=environments.environment_of(run.environment))
     algorithm = args.algo and args.algo.upper()
     more = {"total_steps": args.steps, "num_envs": args.num_envs, "start": args.start}
     run = training_runs.changed(run, algorithm, dict(args.option), **more)
@@ -116,7 +116,11 @@ def parser() -> arguments.Parser:
     parser.add_argument("--steps", type=steps, help="of all simulations together; by default the run's own")
     parser.add_argument("--num-envs", type=arguments.simulations, help="simulations; by default the run's own")
     parser.add_argument("--out", type=paths.folder_to_write, default=Path("runs"))
-    parser.add_argument("--resume", action="store_true", help="go on from the latest checkpoint")
+    parser.add_argument(
+        "--resume",
+        action="store_true",
+        help="go on from the latest checkpoint; it is unpickled, and can run any code: only one that you trust",
+    )
     parser.add_argument("--eval-every", type=steps, default=50_000, help="steps between evaluations and checkpoints")
     idle = "0, the default, is one for each processor that is idle now"
     parser.add_argument("--threads", type=arguments.threads, default=0, help=f"of physics and learning; {idle}")

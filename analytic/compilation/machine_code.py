@@ -38,6 +38,7 @@ KEEP = 1600  # files in it; the longest unused are removed beyond that
 HEAD = b"tarsus machine code 2\n"
 HEAD_SIZE = len(HEAD) + hashlib.sha256().digest_size
 SETTINGS = ("OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "ENABLE_AVX", "USING_SVML", "BOUNDSCHECK", "DEBUGINFO_DEFAULT")
+NO_MODULE = "it is of a function without a module, as `exec` makes them; give its globals the `__name__` of one"
 DYNAMIC = "it holds the address of an array of more than a megabyte, or of something outside of Python"
 
 
@@ -79,7 +80,7 @@ def keep_on_disk(dispatcher: Any, key: Callable[[], Key]) -> Any:
         key: Returns what the code depends on, when it is about to be compiled.
     """
     if hasattr(dispatcher, "enable_caching"):  # else NUMBA_DISABLE_JIT is set
-        dispatcher._cache = DiskCache(dispatcher.py_func.__name__, key)
+        dispatcher._cache = DiskCache(dispatcher.py_func, key)
         notice.show(DiskCache)
     return dispatcher
 
@@ -87,8 +88,9 @@ def keep_on_disk(dispatcher: Any, key: Callable[[], Key]) -> Any:
 class DiskCache(_Cache):
     """The machine code of one jitted function, a file for each of its signatures. numba calls the methods."""
 
-    def __init__(self, name: str, key: Callable[[], Key]) -> None:
-        self._name, self._key = re.sub(r"\W", "_", name), key
+    def __init__(self, function: Callable, key: Callable[[], Key]) -> None:
+        self._name, self._key = re.sub(r"\W", "_", function.__name__), key
+        self._module = function.__module__
         self._keys: dict[Any, Key] = {}  # of what is being compiled, by signature
 
     @property
@@ -121,6 +123,8 @@ class DiskCache(_Cache):
         key = self._keys.pop(sig)
         try:
             key.check()
+            if not self._has_module():
+                raise NoFingerprint(NO_MODULE)
             if data.library.has_dynamic_globals or not all(part.can_cache for part in data.lifted):
                 raise NoFingerprint(DYNAMIC)
             path = self._path(key, sig, data.codegen)
@@ -136,10 +140,14 @@ class DiskCache(_Cache):
 
     def _path(self, key: Key, sig: Any, codegen: Any) -> Path | None:
         folder = cache_folder(FOLDER)
-        if folder is None or isinstance(key.then, NoFingerprint):
+        if folder is None or isinstance(key.then, NoFingerprint) or not self._has_module():
             return None
         kind = hashlib.sha256(repr((sig, codegen.magic_tuple())).encode()).hexdigest()[:20]
         return folder / f"{self._name}-{key.then}-{kind}.nbc"
+
+    def _has_module(self) -> bool:
+        """Return whether numba can find the function's module, which it looks for where it loads the code."""
+        return self._module in sys.modules
 
     def enable(self) -> None:
         """Do nothing: it is always in use."""

@@ -7,13 +7,11 @@ such a function.
 
 from __future__ import annotations
 
-import importlib
 import importlib.util
 import inspect
 import json
 import pickle
 import re
-import sys
 import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -24,9 +22,10 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from tarsus.envs import SURROGATES
-from tarsus.scripts.learning import checkpoint, playing, policies
+from tarsus.envs import ENVIRONMENTS, SURROGATES
+from tarsus.scripts.learning import checkpoint, environments, playing, policies
 from tarsus.scripts.learning.policies import PolicyFunction
+from tarsus.scripts.learning.trained_policy import about_of
 
 NORMALISERS = ("normaliser.pkl", "vecnormalize.pkl", "vec_normalize.pkl")  # beside a .zip
 # What of an algorithm's settings no other has, in Stable-Baselines3's .zip.
@@ -65,47 +64,74 @@ def load(policy: str, environment: str | None, options: Mapping[str, Any]) -> Ca
     if path.suffix in (".zip", ".onnx"):
         if not path.is_file():
             raise ValueError(f"there is no file {policy}")
-        act, about = _zipped(path) if path.suffix == ".zip" else _onnx(path)
-    elif re.fullmatch(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*", policy):
+        return _from_file(path, environment, options)
+    if re.fullmatch(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*", policy):
         return Candidate(policy, _environment(environment, {}), dict(options), _function(policy))
-    else:
-        found, name, needed = policies.find(policy, environment, options)
-        trained = policies.checkpoint_of(policy) is not None
-        return Candidate(policy, name, needed, found.make, batched=trained, stacked=trained)
-    policies.refuse(policy, about or {"options": dict(options)}, environment, options)
-    needed = about.get("options", {}) | dict(options)
-    return Candidate(policy, _environment(environment, about), needed, lambda env, seed: act, batched=True)
+    found, name, needed = policies.find(policy, environment, options)
+    trained = policies.checkpoint_of(policy) is not None
+    return Candidate(policy, name, needed, found.make, batched=trained, stacked=trained)
+
+
+def _from_file(path: Path, environment: str | None, options: Mapping[str, Any]) -> Candidate:
+    """Return the policy of a .zip or .onnx; what is said of it is checked before it is loaded."""
+    about, loaded = (_zipped if path.suffix == ".zip" else _onnx)(path)
+    name = _environment(environment, about)
+    made = about | {"environment": name} if about else {"options": dict(options)}
+    policies.refuse(str(path), made, environment and name, options)
+    act = loaded()
+    return Candidate(str(path), name, made["options"] | dict(options), lambda env, seed: act, batched=True)
 
 
 def _environment(asked: str | None, about: Mapping[str, Any]) -> str:
-    return policies.environment_of(asked or about.get("environment") or "Hexapod-v0")
+    asked = asked and environments.asked_for(asked)
+    return environments.stored(about["environment"], asked) if about else asked or "Hexapod-v0"
 
 
-def _zipped(path: Path) -> tuple[PolicyFunction, dict[str, Any]]:
-    """Return the policy of Stable-Baselines3's .zip, and what it was trained with, if it lies in a checkpoint."""
+def _zipped(path: Path) -> tuple[dict[str, Any], Callable[[], PolicyFunction]]:
+    """Return what Stable-Baselines3's .zip was trained with, if it lies in a checkpoint, and what loads its policy.
+
+    Loading unpickles settings and normaliser, which can run any code. What can be read without that is read first.
+    """
     if importlib.util.find_spec("stable_baselines3") is None:
         raise ValueError("a .zip needs Stable-Baselines3: pip install 'tarsus[rl]'")
+    import torch
+
+    about = checkpoint.settings(path.parent) if (path.parent / "run.json").exists() else {}
     try:
         with zipfile.ZipFile(path) as archive:
             stored = json.loads(archive.read("data"))
+            for name in archive.namelist():
+                with archive.open(name) as file:
+                    torch.load(file, weights_only=True) if name.endswith(".pth") else file.read()
         algorithm = next(name for setting, name in ALGORITHMS.items() if setting in stored)
-        import stable_baselines3
+    except Exception as error:  # broken archives raise nearly anything
+        raise _no_policy(path, error) from error
+    return about, partial(_unpickled, path, algorithm)
 
+
+def _unpickled(path: Path, algorithm: str) -> PolicyFunction:
+    import stable_baselines3
+
+    try:
         model = getattr(stable_baselines3, algorithm).load(path, device="cpu")
         beside = next((path.parent / name for name in NORMALISERS if (path.parent / name).exists()), None)
         normaliser = pickle.loads(beside.read_bytes()) if beside else None
-    except Exception as error:  # broken archives and pickles raise nearly anything
-        raise ValueError(f"{path} is not a policy of Stable-Baselines3: {type(error).__name__}: {error}") from error
+    except Exception as error:  # broken pickles raise nearly anything
+        raise _no_policy(path, error) from error
 
     def act(observation: np.ndarray, info: Any = None) -> np.ndarray:
         seen = normaliser.normalize_obs(observation) if normaliser else observation
         return model.predict(seen, deterministic=True)[0]
 
-    return act, checkpoint.settings(path.parent) if (path.parent / "run.json").exists() else {}
+    return act
 
 
-def _onnx(path: Path) -> tuple[PolicyFunction, dict[str, Any]]:
-    """Return the policy of an ONNX model, and what `tarsus export` wrote into it."""
+def _no_policy(path: Path, error: Exception) -> ValueError:
+    return ValueError(f"{path} is not a policy of Stable-Baselines3: {type(error).__name__}: {error}")
+
+
+def _onnx(path: Path) -> tuple[dict[str, Any], Callable[[], PolicyFunction]]:
+    """Return what `tarsus export` wrote into an ONNX model, and what loads its policy."""
     for needed in ("onnx", "onnxruntime"):
         if importlib.util.find_spec(needed) is None:
             raise ValueError(f"an .onnx needs {needed}: pip install onnx onnxruntime")
@@ -118,7 +144,7 @@ def _onnx(path: Path) -> tuple[PolicyFunction, dict[str, Any]]:
         settings.intra_op_num_threads = settings.inter_op_num_threads = 1
         session = onnxruntime.InferenceSession(str(path), settings, providers=["CPUExecutionProvider"])
         name, size = session.get_inputs()[0].name, session.get_inputs()[0].shape[0]
-        about = json.loads(stored.get("tarsus", "{}"))
+        about = about_of(stored["tarsus"]) if "tarsus" in stored else {}
     except Exception as error:  # the runtime has errors of its own
         raise ValueError(f"{path} is not an ONNX model of a policy: {type(error).__name__}: {error}") from error
 
@@ -128,20 +154,17 @@ def _onnx(path: Path) -> tuple[PolicyFunction, dict[str, Any]]:
         action = np.concatenate([session.run(None, {name: part})[0] for part in parts])
         return action.reshape(*observation.shape[:-1], -1)
 
-    return act, about
+    return about, lambda: act
 
 
 def _function(name: str) -> Callable[[gymnasium.Env, int], PolicyFunction]:
     """Return how to make the policy of a function, class or factory of a module, looked for in this folder too."""
     module, _, attribute = name.partition(":")
-    sys.path.insert(0, str(Path.cwd()))
     try:
-        found = getattr(importlib.import_module(module), attribute)
+        found = getattr(environments.import_here(module), attribute)
         parameters = list(inspect.signature(found).parameters)
     except Exception as error:  # whatever somebody's module does
         raise ValueError(f"there is no policy {name}: {type(error).__name__}: {error}") from error
-    finally:
-        sys.path.pop(0)
     if inspect.isclass(found) or parameters[:1] == ["env"]:
         return partial(_made, found, len(parameters))
     return lambda env, seed: found
@@ -159,22 +182,8 @@ def check(candidate: Candidate) -> gymnasium.Env:
     """
     if candidate.environment in SURROGATES:
         raise ValueError(f"{candidate.environment} is no simulation in MuJoCo, and has no contacts to vary")
+    if candidate.environment not in ENVIRONMENTS:
+        raise ValueError(f"{candidate.environment} is none of the machines that have settings to be certified in")
     env = playing.make(candidate.environment, candidate.options)
-    observation, info = env.reset(seed=0)
-    try:
-        policy = candidate.make(env, 0)
-        action = np.asarray(policy(observation, info), float)
-    except Exception as error:  # of somebody's policy
-        env.close()
-        raise ValueError(
-            f"the policy {candidate.name} cannot act in {candidate.environment}, whose observation has "
-            f"{observation.size} numbers: {type(error).__name__}: {error}"
-        ) from error
-    size = env.action_space.shape
-    if action.shape != size:
-        raise ValueError(
-            f"the policy {candidate.name} acts by arrays of shape {action.shape}, {candidate.environment} takes {size}"
-        )
-    if not np.isfinite(action).all():
-        raise ValueError(f"the policy {candidate.name} gave an action that is not finite: {action}")
+    playing.check_acts(candidate.name, env, candidate.make)
     return env

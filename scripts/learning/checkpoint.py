@@ -15,7 +15,6 @@ import io
 import json
 import pickle
 import zipfile
-import zlib
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,7 @@ import numpy as np
 
 from tarsus.analytic import saving
 from tarsus.scripts import report
+from tarsus.scripts.learning.trained_policy import TrainedPolicy, about_of
 from tarsus.scripts.learning.training_runs import TrainingRun, as_dict, differences
 
 PACKAGES = ("tarsus", "mujoco", "gymnasium", "numpy", "torch", "stable-baselines3")
@@ -84,11 +84,10 @@ def damage(folder: Path) -> str:
     """Return what is wrong with a checkpoint's files, in words; empty if they are whole and belong together."""
     try:
         steps = settings(folder)["steps"]
-        for name in ("model.zip", "policy.npz"):
-            with zipfile.ZipFile(folder / name) as archive:
-                if archive.testzip():
-                    return f"{name} has lost data"
+        TrainedPolicy(folder)
         with zipfile.ZipFile(folder / "model.zip") as archive:
+            if archive.testzip():
+                return "model.zip has lost data"
             trained = json.loads(archive.read("data"))["num_timesteps"]
         pickle.loads((folder / "normaliser.pkl").read_bytes())
     except Exception as error:  # broken pickles raise nearly anything
@@ -142,7 +141,7 @@ def settings(folder: Path) -> dict[str, Any]:
     if not path.exists():
         raise FileNotFoundError(f"there is no checkpoint in {folder}: it has no run.json")
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return about_of(path.read_text(encoding="utf-8"))
     except ValueError as error:
         raise ValueError(f"{path} does not hold the settings of a checkpoint: {error}") from error
 
@@ -158,53 +157,3 @@ def check(folder: Path, run: TrainingRun) -> dict[str, Any]:
     if found:
         raise ValueError(f"the checkpoint in {folder} was made for other settings: " + "; ".join(found))
     return made
-
-
-class TrainedPolicy:
-    """A trained policy without torch: `policy(observation, info)` returns its deterministic action.
-
-    Args:
-        path: A checkpoint, or its policy.npz.
-
-    Attributes:
-        about: What it was made with.
-        mean: Subtracted from the observation, shape (n,).
-        scale: What the rest is divided by, shape (n,).
-        clip: Bound of the result's magnitude.
-        layers: Weights (outputs, inputs) and biases (outputs,) of each layer.
-        activation: Between the layers, "tanh" or "relu".
-        squash: Whether tanh brings the last layer into [-1, 1]; else it is cut off there.
-
-    Raises:
-        FileNotFoundError: If there is none.
-        ValueError: If what is there is no trained policy.
-    """
-
-    def __init__(self, path: Path | str):
-        path = Path(path)
-        path = path / "policy.npz" if path.is_dir() else path
-        if not path.exists():
-            raise FileNotFoundError(f"there is no policy at {path}")
-        try:
-            with np.load(path) as stored:
-                arrays = {name: stored[name] for name in stored.files}
-            self.about = json.loads(str(arrays.pop("about")))
-            n_layers = sum(name.startswith("weight_") for name in arrays)
-            self.layers = [(arrays[f"weight_{k}"], arrays[f"bias_{k}"]) for k in range(n_layers)]
-            lacking = {"mean", "scale", "clip", "activation", "squash"} - arrays.keys()
-            lacking |= {"environment", "options"} - self.about.keys()
-        except (ValueError, KeyError, TypeError, AttributeError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-            raise ValueError(f"{path} is not a trained policy: {error}") from error
-        if lacking or not n_layers:
-            raise ValueError(f"{path} is not a trained policy: it lacks {', '.join(sorted(lacking)) or 'layers'}")
-        self.mean, self.scale, self.clip = arrays["mean"], arrays["scale"], float(arrays["clip"])
-        self.activation, self.squash = str(arrays["activation"]), bool(arrays["squash"])
-
-    def __call__(self, observation: np.ndarray, info: Any = None) -> np.ndarray:
-        """Return the action, within [-1, 1], for observations of shape (..., n)."""
-        x = np.clip((observation - self.mean) / self.scale, -self.clip, self.clip)
-        for k, (weight, bias) in enumerate(self.layers):
-            x = x @ weight.T + bias
-            if k < len(self.layers) - 1:
-                x = np.tanh(x) if self.activation == "tanh" else np.maximum(x, 0.0)
-        return (np.tanh(x) if self.squash else np.clip(x, -1.0, 1.0)).astype(np.float32)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import gymnasium
+import numpy as np
 
 from tarsus.envs import SURROGATES
 from tarsus.scripts.learning import policies
@@ -59,8 +60,9 @@ def start(
 
 def steps_of(env: gymnasium.Env) -> int:
     """Return how many steps of its control period last as long as an episode with the default options."""
-    base, default = env.unwrapped, type(env.unwrapped.config)()
-    seconds = gymnasium.spec(env.spec.id).max_episode_steps * getattr(default, "period", default.ctrl_dt)
+    base, spec = env.unwrapped, gymnasium.spec(env.spec.id)
+    default = type(base.config)(**spec.kwargs)
+    seconds = spec.max_episode_steps * getattr(default, "period", default.ctrl_dt)
     return round(seconds / base.ctrl_dt)
 
 
@@ -71,9 +73,37 @@ def check(policy: str, environment: str | None, options: Mapping[str, Any], **mo
         ValueError: If that cannot be done; the sentence says why.
     """
     env, act = start(policy, environment, options, 0, **more)
-    observation, info = env.reset(seed=0)
-    act(observation, info)
+    check_acts(policy, env, lambda env, seed: act)
     env.close()
+
+
+def check_acts(policy: str, env: gymnasium.Env, make: Callable[[gymnasium.Env, int], PolicyFunction]) -> None:
+    """Do what an episode begins with, up to the first action, which must be one of the environment's.
+
+    Args:
+        policy: Its name, for the sentences.
+        env: Its environment, which is closed if it does not go with it.
+        make: The policy, from the environment and a seed.
+
+    Raises:
+        ValueError: If the policy cannot act in it.
+    """
+    name, size = env.spec.id, env.action_space.shape
+    observation, info = env.reset(seed=0)
+    try:
+        action = np.asarray(make(env, 0)(observation, info), float)
+    except Exception as error:  # of somebody's policy
+        env.close()
+        raise ValueError(
+            f"the policy {policy} cannot act in {name}, whose observation has {observation.size} numbers: "
+            f"{type(error).__name__}: {error}"
+        ) from error
+    if action.shape != size:
+        env.close()
+        raise ValueError(f"the policy {policy} acts by arrays of shape {action.shape}, {name} takes {size}")
+    if not np.isfinite(action).all():
+        env.close()
+        raise ValueError(f"the policy {policy} gave an action that is not finite: {action}")
 
 
 def check_together(policy: str, environment: str, options: Mapping[str, Any]) -> None:

@@ -26,8 +26,10 @@ from tarsus.controllers.robot_gaits import bigant_gait, multipod_gait
 from tarsus.controllers.slip import SlipControl, SlipController, SlipPolicy
 from tarsus.controllers.slope import SlopeEstimator, SlopeLaw
 from tarsus.envs.hexapod_clocks import GAIT_RANGES
-from tarsus.scripts.learning.checkpoint import TrainedPolicy, newest
-from tarsus.scripts.learning.training_runs import differences, environment_of, plain
+from tarsus.scripts.learning import environments
+from tarsus.scripts.learning.checkpoint import newest
+from tarsus.scripts.learning.trained_policy import TrainedPolicy
+from tarsus.scripts.learning.training_runs import differences, plain
 
 PolicyFunction = Callable[[np.ndarray, Mapping], np.ndarray]
 SHIPPED = Path(__file__).parent / "trained"  # a folder for each, with policy.npz and run.json
@@ -208,23 +210,23 @@ def find(policy: str, environment: str | None, options: Mapping[str, Any]) -> tu
 
     Args:
         policy: A name, or the path of a checkpoint.
-        environment: Where to look a hand-made policy up; a trained one knows its own.
+        environment: Where to look a hand-made policy up; a trained one knows its own, see `environments.stored`.
         options: Asked for; they go before what a checkpoint was made with, unless they change what actions mean.
 
     Raises:
         ValueError: If there is no such environment or policy, or the policy was made for other settings; the
             differences are listed.
     """
-    environment = environment and environment_of(environment)
+    environment = environment and environments.asked_for(environment)
     path = checkpoint_of(policy)
     if path:
         trained = TrainedPolicy(path)
-        about = trained.about
+        about = trained.about | {"environment": environments.stored(trained.about["environment"], environment)}
         refuse(policy, about, environment, options)
         made = dict(about["options"])
         if "terrain" in options:  # what was said of the ground that it was trained on
             made = {name: value for name, value in made.items() if not name.startswith("terrain_")}
-        return Policy(lambda env, seed: trained), about["environment"], made | dict(options)
+        return Policy(trained.in_environment), about["environment"], made | dict(options)
     known = of_environment(environment or "Hexapod-v0")
     if policy not in known:
         names = ", ".join([*known, *shipped()])

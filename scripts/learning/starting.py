@@ -12,7 +12,8 @@ from pathlib import Path
 import numpy as np
 
 from tarsus.scripts.learning import policies
-from tarsus.scripts.learning.checkpoint import TrainedPolicy, actor_of
+from tarsus.scripts.learning.checkpoint import actor_of
+from tarsus.scripts.learning.trained_policy import TrainedPolicy
 from tarsus.scripts.learning.training_runs import TrainingRun
 
 WARM_UP = 0.1  # share of a run's steps

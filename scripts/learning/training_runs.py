@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from tarsus.envs import ENVIRONMENTS, SURROGATES
 from tarsus.envs.kinds import check_count
 
 # Of Stable-Baselines3's PPO: a small batch of long steps in many simulations, and little noise at first, because an
@@ -98,18 +97,6 @@ RUNS: dict[str, TrainingRun] = {
     "slip-leg": TrainingRun("SlipLeg-v0", settings=FAST, total_steps=1_500_000),
     "multipod-quasistatic": TrainingRun("MultipodQuasistatic-v0", settings=SETTLING),
 }
-
-
-def environment_of(name: str) -> str:
-    """Return the registered name of an environment of ours, without the package's prefix.
-
-    Raises:
-        ValueError: If there is no such environment.
-    """
-    bare, there_are = name.removeprefix("tarsus:"), (*ENVIRONMENTS, *SURROGATES)
-    if bare not in there_are:
-        raise ValueError(f"unknown environment {name!r}; there are {', '.join(there_are)}")
-    return bare
 
 
 def find(name: str) -> TrainingRun:

@@ -141,6 +141,9 @@ def test_every_subcommand_refuses_what_it_cannot_run(name, outcome, tmp_path):
         (tmp_path / f"binary{suffix}").write_bytes(bytes(range(256)))
     for action in options_of(name):
         kind, option = kind_of(action, tmp_path), (action.option_strings or [action.dest])[0]
+        if option.startswith("-"):  # of which argparse makes an empty list
+            words = f"{option}=--" if option.startswith("--") else f"{option}--"
+            assert f"{option} takes a value, got '--'" in outcome(name, [*WORDS.get(name, []), words])
         if action.choices:
             assert outcome(name, line_of(name, action, "bogus")), f"{option} takes a misspelt name"
         elif kind == "number":

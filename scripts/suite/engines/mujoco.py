@@ -12,6 +12,9 @@ import mujoco
 import numpy as np
 
 NAME = "MuJoCo"
+LOG = mujoco.MjLogConfig.get()
+LOG.logto_file = False  # its warnings are counted; the working folder is the user's
+LOG.set()
 POINT_RADIUS = 1e-4  # [m]
 RAIL_MASS = 1e6  # [kg]
 

@@ -50,6 +50,12 @@ def as_a_new_process(monkeypatch):
     return compiled(law)
 
 
+def executed(name, **space):
+    """Return a function that `exec` made."""
+    exec(f"def {name}(x):\n    return 3.0 * x", space)
+    return space[name]
+
+
 def hits_and_misses(function):
     return sum(function.stats.cache_hits.values()), sum(function.stats.cache_misses.values())
 
@@ -289,3 +295,16 @@ def test_nothing_is_left_to_the_cache_of_numba():
     folders = [PACKAGE / name for name in ("analytic", "controllers", "envs", "mjcf", "scripts")]
     texts = {path: path.read_text("utf-8") for folder in folders for path in folder.rglob("*.py")}
     assert len(texts) > 100 and not [path for path, text in texts.items() if "cache=True" in text]
+
+
+def test_functions_without_a_module_are_not_kept_which_one_sentence_says_once(folder):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for name, space in {"f": {}, "g": {"__name__": None}, "h": {"__name__": "nowhere"}}.items():
+            for _ in range(2):
+                assert jit(executed(name, **space))(2.0) == 6.0
+        assert jit(executed("kept", __name__=__name__))(2.0) == 6.0
+    (sentence,) = {str(warning.message) for warning in caught}
+    assert len(caught) == 1 and "of a function without a module, as `exec` makes them" in sentence
+    assert [path.name.partition("-")[0] for path in folder.rglob("*.nbc")] == ["kept"]
+    assert compiled(executed("f"))(2.0) == 6.0 and len(list(folder.rglob("*.nbc"))) == 2

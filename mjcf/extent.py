@@ -1,0 +1,186 @@
+"""How much an MJCF makes, told from its text before MuJoCo makes it: of `<replicate count="30000000">` it never ends.
+
+What repeats multiplies: a replicate in a replicate, a model that such a one attaches. Files that the text includes or
+attaches are read too.
+"""
+
+from __future__ import annotations
+
+import math
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+from .tags import Element, elements
+
+MOST_ELEMENTS = 10_000  # that stand in no text: MuJoCo takes seconds for as many, and minutes for five times that
+MOST_DEEP = 400  # of tags within tags; MuJoCo's reader takes 500
+# Attributes that say how many values there are, by element; their product may be at most so much.
+MOST_VALUES = {
+    "texture": (("width", "height"), 2**26),
+    "hfield": (("nrow", "ncol"), 2**24),
+    "camera": (("resolution",), 2**24),
+    "contact": (("num",), 10_000),
+    "user": (("dim",), 1_000_000),
+    "size": (("nkey",), 10_000),
+}
+MOST_OF_MESH = 300  # each parameter of a built-in mesh, which has their product of vertices
+SHELLS = ("box", "cylinder", "ellipsoid")  # flexcomps that are hollow
+FROM_FILE = ("mesh", "gmsh", "direct")  # and those whose points are given
+PLACES = ("body", "frame")  # what can be attached of a model
+ORDER = {"trilinear": 1, "quadratic": 2}  # of flexcomps whose cells have the degrees of freedom
+MOST_NODES = 2500  # of their cells
+
+Reader = Callable[[str], str | None]  # the text of a file by the name that another has for it
+
+
+def check_extent(mjcf: str | Path, is_text: bool) -> None:
+    """Refuse an MJCF that makes more than MuJoCo does in seconds.
+
+    Args:
+        mjcf: The file, of XML or an archive of such, or its text.
+        is_text: Which of the two.
+
+    Raises:
+        ValueError: If it does; the sentence names the element, what it asks for, and the limit.
+    """
+    for text, read in [(mjcf, _beside(Path()))] if is_text else _texts(Path(mjcf)):
+        model = _Model(text, read)
+        made = model.made(model.top) - sum(1 for _ in model.top.walk())
+        if made > MOST_ELEMENTS:
+            raise ValueError(f"what it repeats makes {made} elements together, and may make {MOST_ELEMENTS}")
+
+
+def _texts(path: Path) -> list[tuple[str, Reader]]:
+    """Return the texts of a file, each with what reads those that it names."""
+    if not zipfile.is_zipfile(path):
+        return [(path.read_text(encoding="utf-8", errors="replace"), _beside(path.parent))]
+    with zipfile.ZipFile(path) as archive:
+        found = {name: archive.read(name).decode(errors="replace") for name in archive.namelist() if ".xml" in name}
+    return [(text, found.get) for text in found.values()]
+
+
+def _beside(folder: Path) -> Reader:
+    def read(name: str) -> str | None:
+        try:
+            return (folder / name).read_text(encoding="utf-8", errors="replace")
+        except (OSError, ValueError):
+            return None  # MuJoCo says so
+
+    return read
+
+
+class _Model:
+    """The elements of an MJCF, with those that it includes.
+
+    Args:
+        text: Of the model.
+        read: Reads what it names.
+        file: Its name, where another attaches it.
+        within: What it stands in: files, and bodies or frames of files.
+    """
+
+    def __init__(self, text: str, read: Reader, file: str = "", within: tuple[tuple[str, str], ...] = ()) -> None:
+        self.top, deepest = elements(text)
+        self._read, self._file, self._within = read, file, within
+        self._include(deepest)
+        self._places = {e.attributes["name"]: e for e in self.top.walk() if e.name in PLACES and "name" in e.attributes}
+        self._files = {self._name(e): e.attributes.get("file", "") for e in self.top.walk() if e.name == "model"}
+        self._known: dict[tuple[str, str], int] = {}  # what an `attach` makes, by what it names
+        for element in self.top.walk():
+            _check_values(element)
+
+    def made(self, element: Element) -> int:
+        """Return how many elements one makes, with those in it.
+
+        Raises:
+            ValueError: If there are too many.
+        """
+        inside = sum(map(self.made, element.children))
+        if element.name == "replicate":
+            inside = max(inside, 1) * _whole(element.numbers("count"))
+        elif element.name == "flexcomp":
+            inside += _points(element)
+        elif element.name == "attach":
+            inside += self._attached(element)
+        else:
+            return 1 + inside
+        if inside > MOST_ELEMENTS:
+            raise ValueError(f"{element} makes {inside} elements, and may make {MOST_ELEMENTS}")
+        return inside
+
+    def _include(self, deepest: int) -> None:
+        """Put what other files hold in the place of `<include>`; a file is included once."""
+        left, seen = [self.top], set()
+        while left:
+            element = left.pop()
+            left += element.children
+            name = element.attributes.get("file", "")
+            if element.name == "include" and name not in seen:
+                seen.add(name)
+                included, deep = elements(self._read(name) or "")
+                deepest += deep
+                element.children.extend(included.children)
+                left += included.children
+        if deepest > MOST_DEEP:
+            raise ValueError(f"its elements are nested {deepest} deep, and may be {MOST_DEEP}")
+
+    def _attached(self, element: Element) -> int:
+        """Return how many elements an `attach` makes: those of a model, or of a body or frame of this one."""
+        model = element.attributes.get("model")
+        place = element.attributes.get("body") or element.attributes.get("frame", "")
+        key = (self._file, place) if model is None else (self._files.get(model, ""), "")
+        if key in self._within:
+            raise ValueError(f"{element} attaches what it stands in, and that never ends")
+        if key not in self._known:
+            self._within += (key,)
+            if model is None:
+                self._known[key] = self.made(self._places[place]) if place in self._places else 0
+            else:
+                other = _Model(self._read(key[0]) or "", self._read, key[0], self._within)
+                self._known[key] = other.made(other.top)
+            self._within = self._within[:-1]
+        return self._known[key]
+
+    def _name(self, model: Element) -> str:
+        """Return what a `<model>` is called: its name, or that which its file has."""
+        if "name" in model.attributes:
+            return model.attributes["name"]
+        top, _ = elements(self._read(model.attributes.get("file", "")) or "")
+        return top.children[0].attributes.get("model", "") if top.children else ""
+
+
+def _whole(numbers: list[float]) -> int:
+    """Return the product of numbers; none of them makes fewer than one."""
+    return math.prod(int(min(max(number, 1.0), 1e12)) if number == number else 1 for number in numbers)
+
+
+def _points(flex: Element) -> int:
+    """Return how many bodies a flexcomp makes, or a few more.
+
+    Raises:
+        ValueError: If its cells have too many nodes.
+    """
+    kind, count = flex.attributes.get("type", "grid"), flex.numbers("count") or [10.0] * 3
+    points = 0 if kind in FROM_FILE else _whole(count)
+    if kind in SHELLS and min(count) > 2:
+        points -= _whole([number - 2 for number in count])
+    order = ORDER.get(flex.attributes.get("dof", ""), 0)
+    nodes = _whole([order * number + 1 for number in flex.numbers("cellcount")]) if order else 0
+    if nodes > MOST_NODES:
+        raise ValueError(f"{flex} asks for {nodes} nodes of its cells, and may ask for {MOST_NODES}")
+    return points + nodes
+
+
+def _check_values(element: Element) -> None:
+    """Refuse an element that asks for too much by a number."""
+    attributes, most = MOST_VALUES.get(element.name, ((), 0))
+    if attributes and (values := _whole(element.numbers(*attributes))) > most:
+        raise ValueError(f"{element} asks for {values} values, and may ask for {most}")
+    if element.name == "size":
+        for name in (name for name in element.attributes if name.startswith("nuser")):
+            if (values := _whole(element.numbers(name))) > MOST_VALUES["size"][1]:
+                raise ValueError(f'<size {name}="{values}"> asks for more than {MOST_VALUES["size"][1]} values')
+    if element.name == "mesh" and "builtin" in element.attributes:
+        if max(element.numbers("params"), default=0.0) > MOST_OF_MESH:
+            raise ValueError(f"{element} has a parameter above {MOST_OF_MESH}")

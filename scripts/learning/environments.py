@@ -1,0 +1,74 @@
+"""In which environments a policy may be played: who names one decides whose code is run.
+
+What somebody types may be `MODULE:NAME`, and the module is imported. What a file says is looked up among the
+environments that there are, or must be what was typed: a policy of a stranger's imports nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import gymnasium
+
+from tarsus.envs import ENVIRONMENTS, SURROGATES
+
+OWN_ROBOT = "tarsus.envs.own_robot:OwnRobotEnv"  # behind what `own_robot.register` registers
+
+
+def environment_of(name: str) -> str:
+    """Return the registered name of an environment of ours, or of the user's own robot, without the package's prefix.
+
+    Raises:
+        ValueError: If there is no such environment.
+    """
+    own = [known for known, spec in gymnasium.registry.items() if spec.entry_point == OWN_ROBOT]
+    bare, there_are = name.removeprefix("tarsus:"), (*ENVIRONMENTS, *SURROGATES, *own)
+    if bare not in there_are:
+        raise ValueError(f"unknown environment {name!r}; there are {', '.join(there_are)}")
+    return bare
+
+
+def asked_for(name: str) -> str:
+    """Return the environment that somebody asks for; in `MODULE:NAME` the module registers it when it is imported.
+
+    Raises:
+        ValueError: If there is none of that name, or the module cannot be imported.
+    """
+    module, colon, bare = name.partition(":")
+    if not colon or module == "tarsus":
+        return environment_of(name)
+    try:
+        import_here(module)
+    except Exception as error:  # whatever somebody's module does
+        raise ValueError(f"there is no environment {name!r}: {type(error).__name__}: {error}") from error
+    return environment_of(bare)
+
+
+def stored(name: str, asked: str | None) -> str:
+    """Return the environment that a stored policy names, if it is one of ours, or the one that was asked for.
+
+    Args:
+        name: As stored.
+        asked: What `asked_for` returned, or None.
+
+    Raises:
+        ValueError: If it is neither.
+    """
+    if asked and name.rpartition(":")[2] == asked:
+        return asked
+    try:
+        return environment_of(name)
+    except ValueError as error:
+        raise ValueError(f"the stored policy names an {error}, and the one that is named by --env") from None
+
+
+def import_here(module: str) -> ModuleType:
+    """Return a module that the user named, looked for in this folder too."""
+    sys.path.insert(0, str(Path.cwd()))
+    try:
+        return importlib.import_module(module)
+    finally:
+        sys.path.pop(0)
