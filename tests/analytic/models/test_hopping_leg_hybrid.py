@@ -186,7 +186,7 @@ def test_gains_are_the_controllers(compiled):
     np.testing.assert_array_equal(*both)
 
 
-@pytest.mark.slow
+@pytest.mark.extra
 def test_derivatives_are_differences_of_runs(compiled):
     """Ten, over a flight, a stance and a flight; the differences' step is that of their least rounding."""
     wrt = ("g", "HB", "LB", "DB", "LH", "LK", "DK", "speed", "height", "stance_time")
