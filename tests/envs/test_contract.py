@@ -147,6 +147,7 @@ def test_a_change_of_the_action_costs_its_square_and_a_repeated_one_nothing(name
     assert costs[3] == pytest.approx(4.0 * costs[1])
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize("name", ENVIRONMENTS)
 @pytest.mark.parametrize("context", ["fork", "spawn"])
 def test_async_vector_environment_gives_the_same_as_one(name, context):
@@ -184,6 +185,7 @@ def test_depth_image_is_in_metres(name):
     env.close()
 
 
+@pytest.mark.extra
 @pytest.mark.render
 @pytest.mark.parametrize("name", ENVIRONMENTS)
 def test_contact_forces_are_arrows_where_asked(name):

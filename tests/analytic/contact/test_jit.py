@@ -76,6 +76,7 @@ def run(new_process, folder, variable):
     return [tuple(map(int, line.split())) for line in done.stdout.splitlines()], files
 
 
+@pytest.mark.extra
 def test_a_second_process_compiles_nothing(new_process, tmp_path):
     """This process is the first for the kernels, which take long to compile; a new one for a function of its own."""
     solve(np.array([[1.0, 1, 0], [1, -1, 0], [-1, 0, 0]]), np.ones((3, 2)), Feet(10.0, 1.0, 1.0), parallel=False)
