@@ -1,22 +1,32 @@
-# `make run` installs and runs the main job, `make test` installs and passes the tests, `make test-processors` some of
-# them as other processors would, `make test-ranges` others with other Pythons and dependencies, `make docs` makes the
-# site in out/site. All work in .venv but `make test-ranges`, which makes environments of its own. Python compiles what
-# is imported; pip would compile every file of every package, for half the time of an installation.
+# `make run` installs and runs the main job, `make test` installs and passes the core of the tests, `make test-all` all of
+# them, some also as other processors would, and none a second time after `make test` if AFTER=test is given; `make fuzz`
+# searches for SECONDS, `make test-ranges` tests with other Pythons and dependencies, `make docs` makes the site in
+# out/site. All work in .venv but `make test-ranges`, which makes environments of its own. Python compiles what is
+# imported; pip would compile every file of every package, for half the time of an installation.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt
+PYTEST := $(BIN)/python -m pytest --confcutdir tests -n auto --dist worksteal
+SECONDS ?= 600
 
-.PHONY: run test test-processors test-ranges check format docs
+.PHONY: run test test-all test-processors test-ranges fuzz check format docs
 
 run: $(VENV)/.base
 	$(BIN)/tarsus run hexapod
 
 test: $(VENV)/.test
-	$(BIN)/python -m pytest --confcutdir tests -n auto --dist worksteal
+	$(PYTEST) -m "not extra"
+
+test-all: $(VENV)/.test
+	$(PYTEST) $(if $(filter test,$(AFTER)),-m "extra and not thorough")
+	.ci/processors $(PYTEST)
 
 test-processors: $(VENV)/.test
-	.ci/processors $(BIN)/python -m pytest --confcutdir tests -n auto --dist worksteal
+	.ci/processors $(PYTEST)
+
+fuzz: $(VENV)/.test
+	TARSUS_FUZZ_SECONDS=$(SECONDS) $(PYTEST) tests/fuzz
 
 test-ranges: $(VENV)/.test
 	.ci/ranges

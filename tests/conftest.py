@@ -1,7 +1,13 @@
-"""Fixtures shared by all tests: golden data, and which OpenGL can render here."""
+"""Shared by all tests: what is the core of them, golden data, and which OpenGL can render here.
+
+`make test` runs the core, `-m "not extra"`: what the formulas, solvers, models and environments must not lose unseen.
+Every test is of the core unless its file stands in `EXTRA`, or it is marked `extra` or `thorough`.
+"""
 
 import importlib.util
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import hypothesis
@@ -14,7 +20,35 @@ from tarsus.scripts.views.rendering import INSTALL_OPENGL, choose_opengl
 hypothesis.settings.register_profile("tarsus", deadline=None)
 hypothesis.settings.load_profile("tarsus")
 
-GOLDEN = Path(__file__).parent / "golden"
+HERE = Path(__file__).parent
+GOLDEN = HERE / "golden"
+
+# Folders and files that `make test` leaves to `make test-all`: commands, pages, pictures, studies, and whatever lasts.
+EXTRA = [HERE / name for name in (
+    "envs/test_exact.py", "envs/test_torchrl.py", "fuzz", "scripts", "test_core.py", "test_documented_code.py",
+    "test_documented_commands.py", "test_equations.py", "test_extending.py", "test_links.py", "test_notebooks.py",
+    "test_numbers.py", "test_packaging.py", "test_paper.py", "test_readme.py", "test_recipes.py",
+    "test_reproduction.py",
+)]  # fmt: skip
+# What in these folders is of the core all the same: the command line, and where results are saved.
+CORE = [HERE / "scripts" / name for name in ("test_cli.py", "test_signature.py", "runs")]
+
+
+# What hangs in a process of its own is ended by the processor time it took, which a busy machine does not change.
+LIMIT = "" if sys.platform == "win32" else "import resource; resource.setrlimit(resource.RLIMIT_CPU, (300, 300))\n"
+
+
+def is_extra(path: Path) -> bool:
+    """Return whether the tests of a file are left to `make test-all`."""
+    above = (path, *path.parents)
+    return any(one in above for one in EXTRA) and not any(one in above for one in CORE)
+
+
+def pytest_ignore_collect(collection_path, config):
+    """Leave out unread what would be deselected: importing its libraries takes longer than many a test."""
+    if config.getoption("markexpr") == "not extra" and collection_path.is_file() and is_extra(collection_path):
+        return True
+    return None
 
 
 def pytest_addoption(parser):
@@ -45,6 +79,16 @@ def golden(request):
     return compare
 
 
+@pytest.fixture(scope="session")
+def new_process():
+    """Run Python code in a new process, with words in its `sys.argv`; return what `subprocess.run` does."""
+
+    def run(code: str, *words: str, **options) -> subprocess.CompletedProcess:
+        return subprocess.run([sys.executable, "-c", LIMIT + code, *words], capture_output=True, text=True, **options)
+
+    return run
+
+
 def pytest_configure(config):
     if importlib.util.find_spec("triton"):
         # CUDA's torch loads it, with an LLVM of its own; behind Mesa's, which draws where there is no GPU, that crashes
@@ -52,7 +96,11 @@ def pytest_configure(config):
     config.can_render = choose_opengl()
 
 
+@pytest.hookimpl(tryfirst=True)  # before `-m` selects
 def pytest_collection_modifyitems(config, items):
+    for item in items:
+        if is_extra(item.path) or item.get_closest_marker("thorough"):
+            item.add_marker("extra")
     if config.can_render or os.environ.get("TARSUS_REQUIRE_RENDER") == "1":
         return
     skip = pytest.mark.skip(reason=f"no OpenGL library renders here: {INSTALL_OPENGL}")

@@ -39,7 +39,6 @@ def needs(script: Path) -> set[str]:
     return EXTRAS & {name.partition(".")[0] for some in names for name in some}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_a_notebook_runs_and_its_page_shows_what_it_makes(name):
     for package in needs(SCRIPTS[name]):

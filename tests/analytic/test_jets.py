@@ -96,6 +96,7 @@ def test_a_function_compiled_for_jets_differentiates():
             assert by[2, 1] == pytest.approx(a * math.log(a))
 
 
+@pytest.mark.extra
 @pytest.mark.skipif(not has_numba(), reason="jets are a type of numba's")
 def test_a_compiled_ball_bounces_as_in_closed_form():
     g, e, height = 9.81, 0.5, 1.3

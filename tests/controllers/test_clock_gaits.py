@@ -9,7 +9,6 @@ from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.controllers.clock_gaits import CLOCK_GAITS, RHEX_FOUND, find
 from tarsus.scripts import run
 from tarsus.scripts.machines.hexapod_gait import gait_from
-from tarsus.scripts.search_hexapod import GaitSearch
 
 NAMED = CLOCK_GAITS | RHEX_FOUND
 
@@ -21,13 +20,6 @@ def test_the_command_line_walks_a_gait_by_its_name(name):
     assert gait.cycle_time == NAMED[name].cycle_time
     assert gait.slow_time == pytest.approx(NAMED[name].slow_time)
     assert gait.leg_offset == 0.01
-
-
-def test_every_corner_of_the_search_is_a_gait():
-    task = GaitSearch(HexapodParams())
-    for corner in zip(*task.bounds, strict=True):
-        gait = task.gait_at(corner)
-        assert 0 < gait.slow_time < gait.cycle_time
 
 
 def test_the_command_line_walks_and_changes_gaits_of_the_table():

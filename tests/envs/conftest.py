@@ -5,6 +5,7 @@ import importlib
 
 import gymnasium
 import numpy as np
+import pytest
 
 from tarsus.envs import ENVIRONMENTS
 
@@ -55,9 +56,10 @@ def equipped(name):
 
 
 def pytest_generate_tests(metafunc):
-    """Give tests of `name` and `options` the module's VARIANTS, and everything of every registered environment."""
+    """Give tests of `name` and `options` everything of every registered environment, the core, and the VARIANTS."""
     if {"name", "options"} <= set(metafunc.fixturenames) and hasattr(metafunc.module, "VARIANTS"):
         variants = {f"{name}-{'-'.join(map(str, own.values()))}": (name, own) for name, own in metafunc.module.VARIANTS}
-        variants |= {f"{name}-everything": (name, everything(name)) for name in ENVIRONMENTS}
         variants |= {f"{name}-equipped": (name, equipped(name)) for name in ENVIRONMENTS}
-        metafunc.parametrize(("name", "options"), variants.values(), ids=variants, scope="module")
+        cases = [pytest.param(*case, id=key, marks=pytest.mark.extra) for key, case in variants.items()]
+        cases += [pytest.param(name, everything(name), id=f"{name}-everything") for name in ENVIRONMENTS]
+        metafunc.parametrize(("name", "options"), cases, scope="module")

@@ -181,7 +181,7 @@ def test_an_unknown_clock_is_refused():
         make(clock="sun")
 
 
-@pytest.mark.parametrize("engine", ["mujoco", "exact"])
+@pytest.mark.parametrize("engine", ["mujoco", pytest.param("exact", marks=pytest.mark.extra)])
 def test_the_clock_keeps_its_feet_from_legs_at_random_phases(engine):
     rng, falls = np.random.default_rng(0), 0
     env = make(reset_noise=0.0, engine=engine)

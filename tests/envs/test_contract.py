@@ -10,7 +10,6 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
-from stable_baselines3.common.env_checker import check_env as check_env_sb3
 
 from tarsus.analytic.terrain import TERRAINS
 from tarsus.envs import ENVIRONMENTS
@@ -68,12 +67,18 @@ def played(name, options):
     return *result, env.unwrapped.data.warning.number.copy()
 
 
-def test_checkers_pass_without_a_warning(name, options):
+def test_gymnasiums_checker_passes_without_a_warning(name, options):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        env = gymnasium.make(name, **options)
-        check_env(env.unwrapped, skip_render_check=True)
-        check_env_sb3(env.unwrapped, warn=True, skip_render_check=True)
+        check_env(gymnasium.make(name, **options).unwrapped, skip_render_check=True)
+
+
+@pytest.mark.extra
+def test_stable_baselines_checker_passes_without_a_warning(name, options):
+    checker = pytest.importorskip("stable_baselines3.common.env_checker", reason="it needs the extra `rl`")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        checker.check_env(gymnasium.make(name, **options).unwrapped, warn=True, skip_render_check=True)
 
 
 def test_same_seed_same_trajectory_bit_for_bit(name, options):
@@ -142,6 +147,7 @@ def test_a_change_of_the_action_costs_its_square_and_a_repeated_one_nothing(name
     assert costs[3] == pytest.approx(4.0 * costs[1])
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize("name", ENVIRONMENTS)
 @pytest.mark.parametrize("context", ["fork", "spawn"])
 def test_async_vector_environment_gives_the_same_as_one(name, context):
@@ -179,6 +185,7 @@ def test_depth_image_is_in_metres(name):
     env.close()
 
 
+@pytest.mark.extra
 @pytest.mark.render
 @pytest.mark.parametrize("name", ENVIRONMENTS)
 def test_contact_forces_are_arrows_where_asked(name):

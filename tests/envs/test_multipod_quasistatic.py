@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
-from stable_baselines3.common.env_checker import check_env as check_env_sb3
 
 import tarsus  # noqa: F401  registers the environments
 from tarsus.analytic.contact import Feet, solve
@@ -27,12 +26,19 @@ def many(n, mode="NextStep", steps=None, **options):
 
 
 @variants
-def test_checkers_pass_without_a_warning(options):
+def test_gymnasiums_checker_passes_without_a_warning(options):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        env = gymnasium.make(NAME, **options)
-        check_env(env.unwrapped, skip_render_check=True)
-        check_env_sb3(env.unwrapped, warn=True, skip_render_check=True)
+        check_env(gymnasium.make(NAME, **options).unwrapped, skip_render_check=True)
+
+
+@pytest.mark.extra
+@variants
+def test_stable_baselines_checker_passes_without_a_warning(options):
+    checker = pytest.importorskip("stable_baselines3.common.env_checker", reason="it needs the extra `rl`")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        checker.check_env(gymnasium.make(NAME, **options).unwrapped, warn=True, skip_render_check=True)
 
 
 @variants

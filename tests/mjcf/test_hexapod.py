@@ -155,6 +155,7 @@ def test_default_walk_has_the_published_speed_and_height():
     assert steady[:, 2].mean() == pytest.approx(0.168, rel=0.01)
 
 
+@pytest.mark.extra
 def test_default_walk_does_not_topple_in_a_minute():
     model, data = start(preset="rl")  # an eleventh of the time of `reference`
     positions = walk(model, data, TripodGait(), 60.0)
@@ -162,6 +163,7 @@ def test_default_walk_does_not_topple_in_a_minute():
     assert positions[:, 2].min() > 0.15
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize(
     "turn",
     [

@@ -49,6 +49,7 @@ def test_equations_of_motion_are_the_exact_ones():
         np.testing.assert_allclose(data.subtree_com[0][[0, 2]], com[:2], atol=1e-12)
 
 
+@pytest.mark.extra
 def test_first_step_is_the_hybrid_models():
     """Touchdown within the timestep, stance within 0.3 ms, force within 1 %: the contact's softness."""
     exact, soft = runs.simulate(runs.SlipLegExperiment(), 1), mujoco_run(runs.SlipLegExperiment(), 1, row=1)
@@ -67,7 +68,10 @@ def test_first_step_is_the_hybrid_models():
     assert error["compression"] < 1e-3
 
 
-@pytest.mark.parametrize("preset, every, apex, energy", [("reference", 4, 0.01, 0.01), ("rl", 4, 0.012, 0.01)])
+@pytest.mark.parametrize(
+    "preset, every, apex, energy",
+    [pytest.param("reference", 4, 0.01, 0.01, marks=pytest.mark.extra), ("rl", 4, 0.012, 0.01)],
+)
 def test_forty_steps_with_energy_regulation(preset, every, apex, energy):
     run = mujoco_run(runs.SlipLegExperiment(control=REGULATED), 40, preset=preset, every=every, row=400)
     assert run.completed

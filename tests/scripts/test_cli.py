@@ -90,6 +90,7 @@ def test_the_list_of_verbs_imports_no_more_than_the_package():
     assert len(new) < 10 and {name for name in new if "tarsus" in name} == {"tarsus.scripts", "tarsus.scripts.cli"}
 
 
+@pytest.mark.extra
 def test_generated_pages_are_up_to_date(capsys):
     assert write_docs.main(["--check"]) == 0, "run: tarsus page docs"
 

@@ -16,7 +16,6 @@ def test_a_sweep_on_threads_gives_speeds_of_gaits():
     assert found["speed"][0, 0] > 1.5 * found["speed"][1, 0] > 0.2
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("backend", "package"), [("dask", "distributed"), ("ray", "ray")])
 def test_a_sweep_gives_the_same_on_a_cluster(backend, package, monkeypatch):
     monkeypatch.setenv("RAY_raylet_start_wait_time_s", "120")
@@ -29,7 +28,6 @@ def test_a_sweep_gives_the_same_on_a_cluster(backend, package, monkeypatch):
         np.testing.assert_array_equal(here[name], there[name])
 
 
-@pytest.mark.slow
 def test_rllib_trains_the_hexapod(monkeypatch):
     monkeypatch.setenv("RAY_raylet_start_wait_time_s", "120")  # a busy machine takes its time
     pytest.importorskip("ray.rllib", reason=INSTALL)

@@ -7,11 +7,10 @@ Ctrl-C is the real signal, in this process. A full disk is a limit on the size o
 import contextlib
 import resource
 import signal
-import subprocess
-import sys
-import time
+import threading
 from pathlib import Path
 
+import joblib
 import numpy as np
 import pytest
 from matplotlib import pyplot
@@ -99,11 +98,10 @@ for end in (walk, study):
 
 
 @pytest.fixture(scope="module")
-def killed(tmp_path_factory):
+def killed(new_process, tmp_path_factory):
     """A folder in which a run and a study were killed while they wrote."""
     folder = tmp_path_factory.mktemp("killed")
-    code = [sys.executable, "-c", KILLED, " ".join(WALK)]
-    done = subprocess.run(code, cwd=folder, capture_output=True, text=True, timeout=300)
+    done = new_process(KILLED, " ".join(WALK), cwd=folder)
     assert done.returncode == 0, done.stderr
     return folder
 
@@ -303,14 +301,23 @@ def test_a_figure_that_ctrl_c_ended_is_not_drawn_from_half_a_run(tmp_path, monke
 def test_ctrl_c_ends_a_sweep_with_the_gaits_that_were_finished(monkeypatch, capsys):
     from tarsus.scripts import sweep_gaits
 
+    arrived = threading.Event()
+
+    class Counted(joblib.Parallel):
+        def __call__(self, tasks):
+            for n, made in enumerate(super().__call__(tasks), 1):
+                yield made  # and is asked for the next when it is kept
+                if n == 2:
+                    arrived.set()
+
     def episode(gait, n_steps, robot):
         if gait.cycle_time == 3.0:
-            time.sleep(0.1)  # for the first two to arrive
+            arrived.wait()
             ctrl_c()
-            time.sleep(0.1)
         return 7.0, gait.cycle_time
 
     monkeypatch.setattr(sweep_gaits, "episode", episode)
+    monkeypatch.setattr(sweep_gaits.joblib, "Parallel", Counted)
     command = ["sweep", "gaits", "--backend", "threading", "--sweep-angles", "0.5", "--cycle-times"]
     assert tarsus([*command, "1", "2", "3", "4"]) == 130
     out, err = capsys.readouterr()

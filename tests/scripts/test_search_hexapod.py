@@ -25,6 +25,13 @@ RUN = TripodGait(0.5, 0.3)
 HOP = CLOCK_GAITS["sprint"]  # its feet are all in the air at times
 
 
+def test_every_corner_of_the_search_is_a_gait():
+    task = optimise.GaitSearch(PARAMS)
+    for corner in zip(*task.bounds, strict=True):
+        gait = task.gait_at(corner)
+        assert 0 < gait.slow_time < gait.cycle_time
+
+
 def test_a_walk_is_worth_its_speed_and_a_fall_costs_more_the_sooner(sim):
     task = optimise.GaitSearch(PARAMS)
     made, _ = gait_proof.walk(sim, PARAMS, RUN)

@@ -4,8 +4,6 @@ import json
 import resource
 import shutil
 import signal
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -65,10 +63,10 @@ def tiny(monkeypatch):
 
 
 @pytest.fixture(scope="module")
-def killed(tmp_path_factory):
+def killed(new_process, tmp_path_factory):
     """A folder with trainings that were killed while they wrote their first and their third checkpoint."""
     folder = tmp_path_factory.mktemp("killed")
-    done = subprocess.run([sys.executable, "-c", KILLED], cwd=folder, capture_output=True, text=True, timeout=300)
+    done = new_process(KILLED, cwd=folder)
     assert done.returncode == 0, done.stderr
     return folder
 

@@ -258,10 +258,11 @@ for function in (alone, shared):
 """
 
 
-def test_only_machine_code_that_needs_it_loads_what_numba_compiles_with(tmp_path):
+@pytest.mark.extra
+def test_only_machine_code_that_needs_it_loads_what_numba_compiles_with(new_process, tmp_path):
     env = {**os.environ, "TARSUS_CACHE_DIR": str(tmp_path)}
     for expected in ("8.0 0 True\n6 0 True\n", "8.0 1 False\n6 1 True\n"):
-        done = subprocess.run([sys.executable, "-c", LOADS], env=env, capture_output=True, text=True, timeout=300)
+        done = new_process(LOADS, env=env)
         assert (done.returncode, done.stdout) == (0, expected), done.stderr
 
 
@@ -274,6 +275,7 @@ def the_law_of_the_script(x):
     return 2.0 * x + 1.0
 
 
+@pytest.mark.extra
 @pytest.mark.skipif(sys.platform == "win32", reason="needs limits and signals")
 def test_processes_that_meet_a_full_disk_are_killed_or_meet_each_other(tmp_path, monkeypatch):
     out, err = (process := start(tmp_path, "unlucky")).communicate()

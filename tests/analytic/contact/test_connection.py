@@ -41,6 +41,7 @@ def test_arguments_broadcast_as_in_numpy(hexapods, rng):
     assert empty.force.shape == (0, 6, 3) and empty.status.shape == (0,)
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize("law", ["viscous", "coulomb"])
 def test_threads_change_nothing(law, rng):
     pos, vel = rng.uniform(-1, 1, (5000, 6, 3)), rng.normal(size=(5000, 6, 2))
@@ -61,6 +62,7 @@ def test_the_fast_path_gives_the_same_answer(law, hexapods):
         assert found.status is SolverStatus.SOLVED
 
 
+@pytest.mark.extra
 def test_compiled_code_calls_the_kernels(hexapods):
     pos, vel = hexapods
     frames, rows, columns = kernels.frames, kernels.SCRATCH_ROWS, kernels.OUT_COLUMNS

@@ -2,8 +2,6 @@
 
 import os
 import shutil
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -67,27 +65,28 @@ def test_every_constant_and_every_function_of_the_kernels_is_in_the_fingerprint(
     assert n_changes > 200
 
 
-def run(folder, variable):
+def run(new_process, folder, variable):
     """Solve in a new process with its cache in `folder`; return hits and misses, and the files there."""
     env = {name: value for name, value in os.environ.items() if name not in ("NUMBA_CACHE_DIR", "TARSUS_CACHE_DIR")}
     env[variable] = str(folder)
     text = SOLVE.format(setting=str(folder) if variable == "NUMBA_CACHE_DIR" else "")
-    done = subprocess.run([sys.executable, "-c", text], env=env, capture_output=True, text=True, timeout=300)
+    done = new_process(text, env=env)
     assert done.returncode == 0, done.stderr
     files = {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file()}
     return [tuple(map(int, line.split())) for line in done.stdout.splitlines()], files
 
 
-def test_a_second_process_compiles_nothing(tmp_path):
+@pytest.mark.extra
+def test_a_second_process_compiles_nothing(new_process, tmp_path):
     """This process is the first for the kernels, which take long to compile; a new one for a function of its own."""
     solve(np.array([[1.0, 1, 0], [1, -1, 0], [-1, 0, 0]]), np.ones((3, 2)), Feet(10.0, 1.0, 1.0), parallel=False)
     (tmp_path / "machine_code").mkdir()
     for path in cache_folder("machine_code").glob("frames_serial-*.nbc"):
         shutil.copy2(path, tmp_path / "machine_code")
     before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")}
-    found, first = run(tmp_path, "NUMBA_CACHE_DIR")
+    found, first = run(new_process, tmp_path, "NUMBA_CACHE_DIR")
     assert found == [(1, 0), (0, 1)] and before
     assert before.items() < first.items() and {path.parent for path in first} == {tmp_path / "machine_code"}
     # The same files serve under the other variable.
-    found, second = run(tmp_path, "TARSUS_CACHE_DIR")
+    found, second = run(new_process, tmp_path, "TARSUS_CACHE_DIR")
     assert found == [(1, 0), (1, 0)] and second == first

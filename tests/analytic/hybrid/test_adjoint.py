@@ -35,6 +35,7 @@ def outcome(t, x, d, p):
     return np.array([t, x[0] * x[2] + d[2], x[1] * p[slip.P.body_mass]])
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize("run", [{"stop_at": "apex", "stop_count": 2, "final_time": 5.0}, {"final_time": 0.6}])
 def test_slip_has_the_gradient_of_the_forward_derivatives(run):
     wrt = ("body_mass", "q_rt", "q_rl", "g_stance", "g_flight", "q_0", "k", "touchdown_angle", "y", "xdot")
@@ -80,6 +81,7 @@ def hopper(n):
     return model
 
 
+@pytest.mark.extra
 def test_a_law_of_a_hundred_numbers_has_the_gradient_of_the_forward_derivatives():
     model = hopper(100)
     wrt, run = model.param_names, {"chart": "air", "stop_at": "liftoff", "stop_count": 2, "final_time": 9.0}
@@ -134,6 +136,7 @@ def borders():
     return model
 
 
+@pytest.mark.extra
 def test_an_event_that_fires_on_entry_takes_the_time_of_the_one_before():
     wrt, run = ("x", "v", "wall", "turn"), {"chart": "fall", "final_time": 1.5}
     made = Adjoint(borders()).run(lambda t, x, d, p: x, wrt, **run)
@@ -141,6 +144,7 @@ def test_an_event_that_fires_on_entry_takes_the_time_of_the_one_before():
     np.testing.assert_allclose(made.by, forward.end.x_by, rtol=1e-9, atol=1e-8)  # interpreted: differences
 
 
+@pytest.mark.extra
 def test_what_has_no_gradient_is_refused():
     by, run = Adjoint(borders()), {"chart": "walls", "x0": {"x": 0.0}}
     made = by.run(lambda t, x, d, p: x[0], ["speed"], final_time=1.5, **run)

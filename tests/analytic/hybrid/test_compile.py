@@ -29,14 +29,13 @@ def same(a, b):
 
 # Compiling takes about 10 s per model and method, so each method is compiled once here.
 @needs_numba
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "model, method, end",
     [
         (slip.build(), "dop853", 8.6),
-        (dry_friction.build(), "dopri5", 6.0),
-        (bouncing_ball.build(), "rk23", 2.0),
-        (slip.build(), "rodas5p", 8.6),
+        pytest.param(dry_friction.build(), "dopri5", 6.0, marks=pytest.mark.extra),
+        pytest.param(bouncing_ball.build(), "rk23", 2.0, marks=pytest.mark.extra),
+        pytest.param(slip.build(), "rodas5p", 8.6, marks=pytest.mark.extra),
     ],
     ids=["slip", "dry_friction", "bouncing_ball", "slip by rodas5p"],
 )
@@ -47,7 +46,7 @@ def test_runs_are_the_same_bits_compiled_and_interpreted(model, method, end):
 
 
 @needs_numba
-@pytest.mark.slow
+@pytest.mark.extra
 def test_mixed_mode_calls_plain_python():
     """The transition uses a Python object, which numba could not compile."""
     seen = []
@@ -76,7 +75,6 @@ def test_mixed_mode_calls_plain_python():
 
 
 @needs_numba
-@pytest.mark.slow
 def test_batch_is_the_same_as_single_runs():
     sim = hy.compile(slip.build(), mode="compiled")
     x0s = np.tile(sim.model.x0, (40, 1))
@@ -121,7 +119,7 @@ def in_new_process(tmp_path, rate, mode="compiled", prefix="", run=True, **varia
 
 
 @needs_numba
-@pytest.mark.slow
+@pytest.mark.extra
 def test_cache_is_hit_and_never_stale(tmp_path):
     def files():
         return {path: path.stat().st_mtime_ns for path in (tmp_path / "cache").rglob("*") if path.is_file()}

@@ -211,6 +211,7 @@ def walker_map(parameter="slope"):
     )
 
 
+@pytest.mark.extra
 def test_the_simplest_walker_doubles_its_period_where_it_was_published():
     """Garcia et al. 1998; to more digits in the benchmark of the walking literature, .0150884380."""
     found = families.cascade(walker_map(), simplest_walker.LONG, 0.009, 3, bounds=(0.001, 0.02))
@@ -225,6 +226,7 @@ def test_the_simplest_walker_doubles_its_period_where_it_was_published():
     assert (slopes[2] - slopes[1]) / (slopes[3] - slopes[2]) == pytest.approx(4.669, abs=0.1)
 
 
+@pytest.mark.extra
 def test_a_slope_without_a_gait():
     family = families.follow(walker_map(), simplest_walker.LONG, 0.3, bounds=(0.001, 0.4))
     assert family.status is FamilyEnd.NO_START and "did not come back" in family.message

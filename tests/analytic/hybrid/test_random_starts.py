@@ -64,7 +64,7 @@ def test_first_impact_of_random_throws(rtol):
         assert abs(r.t_end - first_crossing(x, y, u, v, 3.0)) < 1e-11
 
 
-@pytest.mark.slow
+@pytest.mark.extra
 def test_five_thousand_bouncers_never_get_under_the_floor():
     """Every run ends at the final time or in a declared way, and no recorded point lies under the floor."""
     sim = hy.compile(bouncer())

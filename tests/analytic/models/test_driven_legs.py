@@ -136,6 +136,7 @@ def test_a_foot_that_stood_below_a_slope_rises_from_there_and_lands_on_it():
     assert r.d_end[3] == pytest.approx(depth, rel=1e-6) and abs(gap(r.events.x_minus[1][:4])) < 1e-8
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize(("speed", "hold"), [(0.75, 0.005), (1.0, 0.001), (1.0, 0.005)])
 def test_torques_that_are_held_let_the_foot_go(speed, hold):
     env = gymnasium.make("HoppingLeg-v0", engine="exact", ctrl_dt=hold, max_episode_steps=10**5).unwrapped

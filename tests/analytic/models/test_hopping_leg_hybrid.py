@@ -56,6 +56,7 @@ def pushing():
     )
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize(("speed", "stance_time", "period"), CYCLES)
 def test_forty_hops_settle_on_the_commanded_height(compiled, speed, stance_time, period):
     r = compiled.run(params={"speed": speed}, final_time=40, record_period=None, stop_at="apex", stop_count=40)
@@ -69,12 +70,13 @@ def test_forty_hops_settle_on_the_commanded_height(compiled, speed, stance_time,
     assert (e.t[liftoff] - e.t[touchdown])[-10:].mean() == pytest.approx(stance_time, abs=1e-4)
 
 
-def test_the_first_hop_is_the_prototypes(compiled):
-    r = compiled.run(final_time=1.0, stop_at="apex")
+def test_the_first_hop_is_the_prototypes(plain):
+    r = plain.run(final_time=1.0, stop_at="apex")
     e = r.events
     assert e.t[e.of("touchdown")][0] == pytest.approx(0.158340, abs=1e-6)
 
 
+@pytest.mark.extra
 def test_the_foot_stays_where_it_landed_but_for_the_radius(compiled):
     r = compiled.run(final_time=1.0, record_period=1e-3, stop_at="apex")
     stance = r.chart == hybrid_leg.STANCE
@@ -88,8 +90,8 @@ def test_the_foot_stays_where_it_landed_but_for_the_radius(compiled):
     assert force.min() > 0.99 * PARAMS.liftoff_force
 
 
-def test_yaw_momentum_is_kept_in_flight(compiled):
-    r = compiled.run(final_time=0.158, record_period=5e-3)
+def test_yaw_momentum_is_kept_in_flight(plain):
+    r = plain.run(final_time=0.158, record_period=5e-3)
     M, h = np.empty((4, 4)), np.empty(4)
     momenta = []
     for x in r.x:
@@ -110,11 +112,13 @@ def test_energy_that_the_motors_do_not_give_is_lost_at_touchdown_only():
     assert parts[1].mean() < parts[0].mean() - 1e-3
 
 
+@pytest.mark.extra
 def test_compiled_and_plain_agree_to_the_bit(compiled, plain):
     ends = [sim.run(final_time=0.5, record_period=None).x_end for sim in (compiled, plain)]
     np.testing.assert_array_equal(*ends)
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize("mode", ["current", "voltage"])
 def test_driven_legs_hop_too(compiled, mode):
     params = HoppingLegParams(motor_mode=mode)
@@ -164,29 +168,29 @@ def straight_start():
         (START, {"k_height": 0.0, "force": 1.0, "force_min": 1.0}, "fall|stance_timeout|full_stretch"),
     ],
 )
-def test_runs_that_do_not_end_well_say_so_and_keep_what_was(compiled, start, params, guard):
-    r = compiled.run(start, params=params, final_time=20.0, stop_at="apex", stop_count=40)
+def test_runs_that_do_not_end_well_say_so_and_keep_what_was(plain, start, params, guard):
+    r = plain.run(start, params=params, final_time=20.0, stop_at="apex", stop_count=40)
     assert r.status in (hy.Status.INVALID_CHART, hy.Status.INVALID_ENTRY), r.message
     assert any(name in r.message for name in guard.split("|")), r.message
     assert r.t.size >= 1 and np.all(np.isfinite(r.x))
 
 
-def test_a_compressed_stance_that_lasts_too_long_is_an_end(compiled):
-    r = compiled.run(params={"force": 40.0, "k_height": 0.0, "kp_stance": 300.0, "kd_stance": 8.0}, final_time=20.0)
+def test_a_compressed_stance_that_lasts_too_long_is_an_end(plain):
+    r = plain.run(params={"force": 40.0, "k_height": 0.0, "kp_stance": 300.0, "kd_stance": 8.0}, final_time=20.0)
     assert r.status is hy.Status.INVALID_CHART and "stance_timeout" in r.message
     assert r.t_end > 0.5
 
 
-def test_gains_are_the_controllers(compiled):
+def test_gains_are_the_controllers(plain):
     fast = Raibert(replace(RaibertGains(), speed=1.0))
     both = [
-        compiled.run(params=params, final_time=1.0, record_period=None).x_end
+        plain.run(params=params, final_time=1.0, record_period=None).x_end
         for params in ({"speed": 1.0}, numbers(PARAMS) | fast.numbers)
     ]
     np.testing.assert_array_equal(*both)
 
 
-@pytest.mark.slow
+@pytest.mark.extra
 def test_derivatives_are_differences_of_runs(compiled):
     """Ten, over a flight, a stance and a flight; the differences' step is that of their least rounding."""
     wrt = ("g", "HB", "LB", "DB", "LH", "LK", "DK", "speed", "height", "stance_time")

@@ -12,7 +12,7 @@ from tarsus.analytic.hybrid import Status, sections
 from tarsus.analytic.models import simplest_walker
 from tarsus.analytic.models.simplest_walker import SimplestWalker
 
-SIM = hy.compile(simplest_walker.build())
+SIM = hy.compile(simplest_walker.build(), mode="python")
 # Truncation 1e-4 of this walker's differences at the usual step is visible in the seventh digit: it bends within .2.
 STEP = 2e-5
 

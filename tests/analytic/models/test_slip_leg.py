@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tarsus.analytic import hybrid as hy
 from tarsus.analytic.hybrid import sections
-from tarsus.analytic.models import slip_leg, slip_leg_motion
+from tarsus.analytic.models import slip_leg, slip_leg_hybrid, slip_leg_motion
 from tarsus.analytic.models.ground_line import ground_height, ground_table
 from tarsus.analytic.models.slip_leg import NQ, SlipLegParams, apex_state, com_state, foot_state
 from tarsus.analytic.models.slip_leg_hybrid import STANCE
@@ -130,6 +130,7 @@ def test_a_terrain_without_a_profile_is_refused():
         ground_table(Step())
 
 
+@pytest.mark.extra
 def test_forty_steps_at_constant_apex_and_energy():
     run = runs.simulate(runs.SlipLegExperiment(), 40, period=0.1)
     assert run.completed and run.n_steps == 40
@@ -142,13 +143,21 @@ def test_forty_steps_at_constant_apex_and_energy():
     assert run.steps["energy_lost"][1] == pytest.approx(3.74, abs=2e-3)
 
 
+@pytest.mark.extra
 def test_energy_drift_is_the_integrators():
     """A hundredth of the tolerance, a hundredth of the drift: nothing in the model makes energy."""
     energy = runs.simulate(runs.SlipLegExperiment(), 5, rtol=1e-11).steps["apex_energy"]
     assert np.abs(energy / energy[0] - 1).max() < 1e-11
 
 
-def test_during_stance_force_is_the_springs_and_the_mass_centre_moves_as_slip():
+@pytest.fixture
+def interpreted(monkeypatch):
+    """Let runs be interpreted: for two steps that takes less time than to compile."""
+    sim = hy.compile(slip_leg_hybrid.build(runs.laws()), mode="python")
+    monkeypatch.setattr(runs, "simulator", lambda: sim)
+
+
+def test_during_stance_force_is_the_springs_and_the_mass_centre_moves_as_slip(interpreted):
     record = runs.simulate(runs.SlipLegExperiment(), 2).record
     stance = record.isel(time=np.flatnonzero(record["phase"] == STANCE))
     toe = stance["foot_position"].values[:, 0]
@@ -162,6 +171,7 @@ def test_during_stance_force_is_the_springs_and_the_mass_centre_moves_as_slip():
     assert np.ptp(toe[:100, 0]) < 1e-10  # the foot stands
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize("ka, settled", [(0.0, 0.0045), (0.92, 3e-4)])
 def test_a_higher_start_of_the_same_energy_comes_back_to_the_gait(ka, settled):
     speed = np.sqrt(2.5**2 - 2 * 9.81 * 0.02)
@@ -171,6 +181,7 @@ def test_a_higher_start_of_the_same_energy_comes_back_to_the_gait(ka, settled):
     assert abs(error[1 if ka else 5]) < settled  # dead beat with Ka = 0.92, self-stable without
 
 
+@pytest.mark.extra
 def test_without_compensation_it_falls_within_ten_steps():
     run = runs.simulate(runs.SlipLegExperiment(control=SlipControl(compensate=0.0)), 40)
     assert run.n_steps < 10 and "guard" in run.status
@@ -185,6 +196,7 @@ def test_without_compensation_it_falls_within_ten_steps():
     assert run.n_steps == 40 and np.ptp(run.steps["apex_height"]) < 1e-5
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize(
     "change, guard",
     [
@@ -199,11 +211,12 @@ def test_what_goes_wrong_is_named_and_the_run_up_to_there_kept(change, guard):
     assert all(np.all(np.isfinite(values)) for values in run.record.values())
 
 
-def test_a_start_with_the_foot_below_ground_is_refused():
+def test_a_start_with_the_foot_below_ground_is_refused(interpreted):
     run = runs.simulate(runs.SlipLegExperiment(height=0.3), 3)
     assert "already negative: guard touchdown" in run.status and run.n_steps == 0
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize(
     "terrain", [Step(0.02, 3.0, 0.1, heading=0.0), Step(-0.02, 3.0, 0.1, heading=0.0), Rough(0.002, 0.5, 1)]
 )
@@ -238,6 +251,7 @@ def test_leaving_at_the_weight_loses_what_is_left_in_the_spring():
         assert figure.gain(mass, (10,))[0] == pytest.approx(-0.5 * (mass * 9.81 + 0.08) ** 2 / 3500 / mass, rel=1e-5)
 
 
+@pytest.mark.extra
 def test_return_map_slopes_are_the_prototypes():
     at = return_map.mapping(SlipControl(apex_gain=0.0), energy=True)
     found = sections.fixed_point(at, [0.62], tol=1e-8)

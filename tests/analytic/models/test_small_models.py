@@ -97,7 +97,7 @@ def test_wrong_parameters_are_refused(make, sentence):
         make()
 
 
-@pytest.mark.slow
+@pytest.mark.extra
 def test_blocks_from_anywhere_stick_and_slip_to_the_end():
     """600 starts: leaving the surface begins on it, within rounding on either side, and must not end the run."""
     sim = hy.compile(dry_friction.build(), "dopri5")

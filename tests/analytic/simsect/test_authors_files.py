@@ -84,6 +84,7 @@ def test_without_a_height_the_lowest_toe_touches_the_ground_at_that_place():
     assert run.model.x0[2] < 0.0  # it stands in the ditch
 
 
+@pytest.mark.extra
 def test_weightless_it_only_recoils_from_its_toes_and_keeps_its_momenta():
     run = setup(FILES["plain"] + "r_z = 0.25;")
     result = simsect.integrate(run, hy.compile(run.model))
@@ -97,6 +98,7 @@ def test_weightless_it_only_recoils_from_its_toes_and_keeps_its_momenta():
     assert 1e-4 < np.abs(x[:, :3] - x[0, :3]).max() < 2e-3  # [m]
 
 
+@pytest.mark.extra
 def test_at_the_files_own_height_the_body_turns_against_the_legs_until_a_hind_toe_touches():
     run = setup(FILES["plain"])
     result = simsect.integrate(run, hy.compile(run.model))

@@ -82,7 +82,6 @@ def test_rows_may_be_rarer_than_steps(walk):
     np.testing.assert_array_equal(rare["hip_angle"], walk.record["hip_angle"][: 8 * 50 + 1 : 8])
 
 
-@pytest.mark.slow
 def test_the_default_walk_is_the_documented_one():
     numbers = summary.summarise(simulate(experiment(), 8.0, progress=False).record)
     assert numbers.speed == pytest.approx(0.262, rel=0.01)

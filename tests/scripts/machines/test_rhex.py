@@ -56,7 +56,6 @@ def test_it_walks_as_the_reference_computation_and_the_published_robot(runs):
     assert speeds == pytest.approx([0.55, 0.55], rel=0.1)  # Saranli, Buehler, Koditschek 2001, Table 1
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("motor, speed", REFERENCE)
 def test_every_speed_and_motor_walks_as_the_reference_computation(motor, speed):
     check(walks(motor, speed), *REFERENCE[motor, speed])

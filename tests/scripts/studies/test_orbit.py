@@ -45,7 +45,6 @@ def test_modes_take_a_matrix_apart():
     np.testing.assert_allclose(right @ np.diag(values) @ left, matrix, atol=1e-15)
 
 
-@pytest.mark.slow
 def test_variational_equations_and_the_walk_itself_show_the_multipliers_of_differences():
     """The differences are those of the figure, whose numbers tests/scripts/test_figures.py computes."""
     point, parts = (np.load(FIGURE)[name] for name in ("fixed_point", "multipliers"))

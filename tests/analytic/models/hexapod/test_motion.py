@@ -48,6 +48,7 @@ def bookkeeping(r, params=PARAMS, variants=None):
     return np.abs(total - total[0]).max() / energy.motor_work(r.x[-1])
 
 
+@pytest.mark.extra
 def test_the_default_walk_and_its_balance():
     r = run(seconds=3.0)
     assert r.status is Status.FINAL_TIME
@@ -60,17 +61,20 @@ def test_the_default_walk_and_its_balance():
     assert min(losses) > 0.1
 
 
+@pytest.mark.extra
 def test_error_follows_the_tolerance():
     ends = [run(rtol=rtol, atol=rtol * SCALE, record_period=None).x_end[:13] for rtol in (1e-10, 1e-8, 1e-6, 1e-5)]
     errors = [np.abs(end - ends[0]).max() for end in ends[1:]]
     assert errors[0] < 1e-8 and errors[1] < 1e-6 and errors[2] < 1e-4
 
 
+@pytest.mark.extra
 def test_backward_is_forward_reflected():
     forward, backward = run(seconds=1.5, **FINE), run(TripodGait(heading="backward"), seconds=1.5, **FINE)
     np.testing.assert_allclose(backward.x_end, reflected(forward.x_end[None], 1, REVERSE)[0], atol=1e-7)
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize("gait", [TripodGait(0.75, 0.45, heading="left"), TripodGait(offset_difference=0.1)])
 def test_left_and_right_mirror_each_other(gait):
     """Half a cycle later, since the tripods change places."""
@@ -122,6 +126,7 @@ def test_a_stand_on_ice_has_its_closed_form():
     np.testing.assert_allclose(forces, [load + toe, 2 * load + toe, load + toe] * 2, rtol=1e-7)
 
 
+@pytest.mark.extra
 def test_flying_toes_are_above_and_touching_ones_on_the_ground():
     r = run(TripodGait(0.5, 0.3), seconds=1.0)
     toes, rates = toes_of(r.x)
@@ -139,6 +144,7 @@ def test_flying_toes_are_above_and_touching_ones_on_the_ground():
     assert np.abs(forces[in_flight]).max() == 0.0
 
 
+@pytest.mark.extra
 def test_the_clock_turns_its_legs_at_the_kinks():
     r = run(record_period=None)
     for leg, first in ((0, 0.3), (1, 0.2)):
@@ -147,6 +153,7 @@ def test_the_clock_turns_its_legs_at_the_kinks():
         np.testing.assert_allclose(times[:2], expected, atol=1e-12)
 
 
+@pytest.mark.extra
 def test_motor_outputs_are_the_motor_modules():
     r = run(seconds=0.2)
     legs = r.aux[:, len(BODY) :].reshape(-1, 6, len(LEG_OUTPUTS))
@@ -156,6 +163,7 @@ def test_motor_outputs_are_the_motor_modules():
     np.testing.assert_allclose(voltage, PARAMS.motor.voltage(torque, speed), atol=1e-9)
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize("name, low, high", [("full_stop", 0.002, 0.021), ("stop_force", -0.006, -0.002)])
 def test_variants_move_the_speed_as_measured(name, low, high):
     """Erratum 26: a full stop at touchdown is 0.2 to 2.1 % faster; erratum 9: the end stop 0.3 to 0.5 % slower."""
@@ -166,6 +174,7 @@ def test_variants_move_the_speed_as_measured(name, low, high):
     assert low < speeds[1] / speeds[0] - 1 < high
 
 
+@pytest.mark.extra
 def test_the_first_order_slide_balances_and_the_leg_flag_does_not():
     first_order, finer = Variants(first_order_slide=1.0), {"rtol": 0.1 * RTOL, "atol": 0.1 * RTOL * SCALE}
     assert bookkeeping(run(variants=first_order, **finer), variants=first_order) < 1e-6
@@ -173,6 +182,7 @@ def test_the_first_order_slide_balances_and_the_leg_flag_does_not():
     assert bookkeeping(run(variants=Variants(stop_force=1.0)), variants=Variants(stop_force=1.0)) < 1e-6
 
 
+@pytest.mark.extra
 def test_a_default_turn_in_place_topples_and_says_when():
     r = run(TripodGait(heading="left"), seconds=4.0)
     assert r.status is Status.INVALID_CHART
@@ -182,6 +192,7 @@ def test_a_default_turn_in_place_topples_and_says_when():
     assert upright.status is Status.FINAL_TIME
 
 
+@pytest.mark.extra
 def test_a_toe_under_the_ground_is_refused():
     x0 = start(PARAMS)
     x0[2] -= 0.01
@@ -194,6 +205,7 @@ def test_a_toe_under_the_ground_is_refused():
     )
 
 
+@pytest.mark.extra
 def test_an_upside_down_start_is_refused():
     joints = np.column_stack([np.zeros(6), PARAMS.theta_r0, PARAMS.rho_r0])
     r = WALK.run(assemble(PARAMS, [0, 0, 1.0], [0, 1, 0, 0], joints), **DEFAULT)
@@ -213,6 +225,7 @@ def test_impossible_gaits_and_controllers_are_refused():
         Variants(full_stop=2.0)
 
 
+@pytest.mark.extra
 def test_a_batch_is_its_runs():
     speeds = np.linspace(0.1, 0.3, 3)
     x0s = np.tile(start(PARAMS), (3, 1))
@@ -224,6 +237,7 @@ def test_a_batch_is_its_runs():
         np.testing.assert_array_equal(WALK.run(x0, params=WALK.model.p0, record_period=None, **settings).x_end, end)
 
 
+@pytest.mark.extra
 def test_compiled_and_interpreted_agree():
     plain = hy.compile(hybrid.build(), mode="python")
     settings = DEFAULT | {"final_time": 0.01, "rtol": 1e-4, "atol": 1e-4 * SCALE}
