@@ -39,18 +39,18 @@ _FILES = (__file__, *(module.__file__ for module in _PARTS))
 VERSION = int.from_bytes(hashlib.sha256(b"".join(Path(file).read_bytes() for file in _FILES)).digest()[:4], "big")
 
 register_jitable(jet_rules.where)
-INTERVALS = {"intervals": IntervalType(False), "interval_jets": IntervalType(True)}
+INTERVALS = {(rate, short): IntervalType(rate, short) for rate in (False, True) for short in (False, True)}
 
 
-def number(k: int | str) -> Carrier:
-    """Return the type of jets with k derivatives, of traces if k is 0, or that of `INTERVALS` with this name."""
+def number(k: int | tuple[bool, bool]) -> Carrier:
+    """Return the type of jets with k derivatives, of traces if k is 0, or that of `INTERVALS`."""
     if k in INTERVALS:
         return INTERVALS[k]
     return JetType(k) if k else TraceType()
 
 
 @functools.cache
-def view(k: int | str) -> Callable:
+def view(k: int | tuple[bool, bool]) -> Callable:
     """Return the compiled function that shows an array of floats, shape (n words,), as the n carriers that it holds."""
 
     @intrinsic
@@ -71,7 +71,7 @@ def view(k: int | str) -> Callable:
     return as_carriers
 
 
-def _room(k: int | str, cleared: bool) -> Callable:
+def _room(k: int | tuple[bool, bool], cleared: bool) -> Callable:
     @intrinsic
     def room(context, shape):
         n_axes = 1 if isinstance(shape, types.Integer) else len(shape)
@@ -93,7 +93,7 @@ def _room(k: int | str, cleared: bool) -> Callable:
 
 
 @functools.cache
-def numpy_of(k: int | str) -> python_types.ModuleType:
+def numpy_of(k: int | tuple[bool, bool]) -> python_types.ModuleType:
     """Return what stands for `numpy` in a function of `number(k)`.
 
     `empty` and `zeros` make arrays of them, and functions of arrays are those of one number.

@@ -129,7 +129,7 @@ def square(al, ah):
 
 
 def quotient(al, ah, bl, bh):
-    """Return floor(a / b) in a % b, and 1 if the intervals do not decide it: then it is that of their middles."""
+    """Return floor(a / b) in a % b, and 1 if the intervals do not decide it."""
     if not ordered(al, ah, bl, bh):
         return 0.0, 1.0
     if al == ah and bl == bh and bl != 0.0 and -INF < al < INF and -INF < bl < INF:
@@ -143,16 +143,16 @@ def quotient(al, ah, bl, bh):
 
 
 def mod(al, ah, bl, bh):
-    """Return a % b on the branch of `quotient`."""
+    """Return a % b."""
     if not ordered(al, ah, bl, bh):
         return -INF, INF
     if al == ah and bl == bh and bl != 0.0 and -INF < al < INF and -INF < bl < INF:
         return outward(al % bl, al % bl)
     turns, undecided = quotient(al, ah, bl, bh)
+    if undecided == 1.0:
+        return smaller(bl, 0.0), larger(bh, 0.0)
     lo, hi = mul(turns, turns, bl, bh)
     lo, hi = sub(al, ah, lo, hi)
-    if undecided == 1.0:
-        return lo, hi
     return clipped(lo, hi, 0.0, bh) if bl > 0.0 else clipped(lo, hi, bl, 0.0)
 
 
@@ -172,7 +172,9 @@ def copysign(al, ah, bl, bh):
     if not ordered(al, ah, bl, bh):
         return -INF, INF
     lo, hi = absolute(al, ah)
-    towards, _ = sign(al, ah, bl, bh)
+    towards, undecided = sign(al, ah, bl, bh)
+    if undecided == 1.0:
+        return -hi, hi
     return (lo, hi) if towards > 0.0 else (-hi, -lo)
 
 

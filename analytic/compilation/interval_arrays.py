@@ -1,8 +1,7 @@
 """Arrays of bounds as a model's functions are given them, for numba: time, state, and what takes the guards' values.
 
 In memory a number is four floats: lo, hi and those of its derivative. `interval_at` and `intervals_of` make intervals
-of them that share a cell of doubts. `Answers` takes the values of guards: what is written to it after a doubt is the
-whole line, since the code may have taken another branch than that of the model.
+of them that share a cell of doubts. `Answers` takes the values of guards.
 """
 
 from __future__ import annotations
@@ -19,6 +18,7 @@ from numba.cpython.slicing import fix_slice
 from numba.extending import intrinsic, lower_builtin, models, register_model
 from numba.np.arrayobj import make_array, populate_array
 
+from . import interval_rules as rules
 from .carriers import Carrier
 from .intervals import REAL_NUMBER, WHOLE, IntervalType, bounds_of, interval
 
@@ -52,12 +52,12 @@ def _load(builder: Any, kind: IntervalType, data: Any, row: Any, cell: Any) -> A
 
 
 @functools.cache
-def interval_at(rate: bool) -> Callable:
+def interval_at(rate: bool, short: bool) -> Callable:
     """Return the compiled function that makes an interval of four floats, shape (4,), and a cell, shape (1,)."""
 
     @intrinsic
     def at(context, array, cell):
-        kind = IntervalType(rate)
+        kind = IntervalType(rate, short)
 
         def load(context, builder, sig, args):
             data, counts = (
@@ -71,7 +71,7 @@ def interval_at(rate: bool) -> Callable:
 
 
 @functools.cache
-def intervals_of(rate: bool) -> Callable:
+def intervals_of(rate: bool, short: bool) -> Callable:
     """Return the compiled function that copies rows of four floats, shape (n, 4), to an array of n intervals.
 
     The copy lies on the stack, for as long as the function that calls this runs.
@@ -79,7 +79,7 @@ def intervals_of(rate: bool) -> Callable:
 
     @intrinsic
     def of(context, array, cell):
-        kind = types.Array(IntervalType(rate), 1, "C")
+        kind = types.Array(IntervalType(rate, short), 1, "C")
 
         def copy(context, builder, sig, args):
             given = make_array(sig.args[0])(context, builder, value=args[0])
@@ -102,9 +102,9 @@ def intervals_of(rate: bool) -> Callable:
 class AnswersType(types.Type):
     """The type of what takes the values of guards."""
 
-    def __init__(self, rate: bool, clears: bool) -> None:
-        self.rate, self.clears = rate, clears
-        super().__init__(name=f"Answers(rate={rate}, clears={clears})")
+    def __init__(self, rate: bool, clears: bool, short: bool) -> None:
+        self.clears, self.number = clears, IntervalType(rate, short)
+        super().__init__(name=f"Answers({rate=}, {clears=}, {short=})")
 
 
 @register_model(AnswersType)
@@ -117,17 +117,18 @@ class AnswersModel(models.StructModel):
 
 
 @functools.cache
-def answers_in(rate: bool, clears: bool) -> Callable:
+def answers_in(rate: bool, clears: bool, short: bool) -> Callable:
     """Return the compiled function that makes `Answers` of rows of four floats, shape (n, 4), and a cell.
 
     Args:
         rate: Whether derivatives are written.
-        clears: Whether a doubt is forgotten once a guard is written, as the next is computed by itself.
+        clears: Whether doubts are counted anew once a guard is written, as the next is computed by itself.
+        short: Whether the rules are made part of the code.
     """
 
     @intrinsic
     def answers(context, array, cell):
-        kind = AnswersType(rate, clears)
+        kind = AnswersType(rate, clears, short)
 
         def make(context, builder, sig, args):
             given, counts = (
@@ -149,7 +150,7 @@ class SetAnswer(AbstractTemplate):
     def generic(self, args, kws):
         """Return the signature."""
         if len(args) == 3 and isinstance(args[0], AnswersType) and isinstance(args[1], types.Integer):
-            own = IntervalType(args[0].rate)
+            own = args[0].number
             if args[2] == own or isinstance(args[2], types.Number) and not isinstance(args[2], Carrier):
                 return signature(types.none, args[0], types.intp, own)
 
@@ -160,13 +161,11 @@ def _set_answer(context, builder, sig, args):
     given = cgutils.create_struct_proxy(kind)(context, builder, value=args[0])
     words = bounds_of(builder, own, args[2])
     pairs = [_ordered(builder, *words[i : i + 2]) for i in range(0, own.bounds, 2)]
-    sure = builder.icmp_signed("==", builder.load(given.cell), _whole(0))
     at = builder.mul(args[1], _whole(WORDS))
     for i, word in enumerate(sum(pairs, [])):
-        unknown = INFINITE[1 - i % 2]
-        builder.store(builder.select(sure, word, unknown), builder.gep(given.data, [builder.add(at, _whole(i))]))
+        builder.store(word, builder.gep(given.data, [builder.add(at, _whole(i))]))
     if kind.clears:
-        builder.store(_whole(0), given.cell)
+        context.compile_internal(builder, rules.end_guard, types.none(types.CPointer(types.int64)), [given.cell])
     return context.get_dummy_value()
 
 

@@ -68,9 +68,6 @@ def apply(function: Callable, *args: Any) -> Interval:
     if function in rules.CHOICES:
         args = tuple(arg if isinstance(arg, Interval) else constant(arg, rate is not None) for arg in args)
     given = [_bounds(arg) for arg in args]
-    if function in rules.DOUBTS:
-        _, doubt = rules.DOUBTS[function](*(bound for pair in given for bound in pair[:2]))
-        _count(cell, doubt)
     which = "".join("i" if isinstance(arg, Interval) else "f" for arg in args)
     rule = rules.value_rule(function) if rate is None else rules.jet_rule(function, which)
     lo, hi, *by = rule(*(bound for pair in given for bound in pair))
@@ -78,22 +75,13 @@ def apply(function: Callable, *args: Any) -> Interval:
 
 
 def ask(function: Callable, *args: Any) -> bool | int:
-    """Return the answer to a question; after many doubts alternately both."""
+    """Return the answer to a question: where it is in doubt, that of the path which the cell names."""
     _refuse(function, args)
     answer, other, doubt = rules.QUESTIONS[function](*(bound for arg in args for bound in _bounds(arg)[:2]))
-    before = _count(_first(args, "cell"), doubt)
-    if doubt and before >= rules.PATIENCE and before % 2 == 1:
+    cell = _first(args, "cell")
+    if doubt and cell is not None and rules.takes_other(cell, doubt):
         answer = other
     return int(answer) if function in rules.WHOLE_ANSWERS else answer != 0.0
-
-
-def _count(cell: np.ndarray | None, doubt: float) -> int:
-    """Add a doubt to a cell, if there is one, and return how many it held before."""
-    if cell is None:
-        return 0
-    before = int(cell[0])
-    cell[0] += int(doubt)
-    return before
 
 
 def _method(function: Callable, carry: Callable, reverse: bool = False) -> Callable:
@@ -176,11 +164,9 @@ class Answers:
         elif not isinstance(value, Interval):
             raise TypeError(f"a guard is an interval or a number, not {type(value).__name__}")
         words = [*_ordered(value.lo, value.hi), *(_ordered(*value.rate) if self._rate else ())]
-        if self._cell[0] != 0:
-            words = [-math.inf, math.inf] * (len(words) // 2)
         self._rows[operator.index(place), : len(words)] = words
         if self._clears:
-            self._cell[0] = 0
+            rules.end_guard(self._cell)
 
 
 def _has(args: Any) -> bool:

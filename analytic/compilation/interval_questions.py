@@ -1,7 +1,7 @@
 """Questions about numbers that intervals may fail to decide: comparisons, whole parts, whether a number is finite.
 
-A rule returns its answer, another one, and whether it is in doubt: if so, the answer is that for the middles of the
-intervals, and the other one what a loop that waits for a change is given at last. Yes is 1, no is 0.
+A rule returns its answer, another one, and a doubt: 0 if the answer is certain; 1 if it may be the other one, too, the
+first being that for the middles of the intervals; 2 if there are more. Yes is 1, no is 0.
 """
 
 from __future__ import annotations
@@ -63,13 +63,17 @@ def within(a):
 
 
 def floor(al, ah):
-    """Return the largest whole number up to a; the other answer is that of an end."""
+    """Return the largest whole number up to a."""
     if not al <= ah:
-        return 0.0, 1.0, 1.0
-    low, high, mid = within(floor_of(al)), within(floor_of(ah)), floor_of(middle(al, ah))
+        return 0.0, 1.0, 2.0
+    return among(within(floor_of(al)), within(floor_of(ah)), within(floor_of(middle(al, ah))))
+
+
+def among(low, high, mid):
+    """Return the answers from `low` to `high`, both whole."""
     if low == high:
         return low, low, 0.0
-    return within(mid), low if mid != low else high, 1.0
+    return mid, low if mid != low else high, 1.0 if high - low == 1.0 else 2.0
 
 
 def toward_zero(a):
@@ -80,11 +84,8 @@ def toward_zero(a):
 def whole(al, ah):
     """Return `int(a)`."""
     if not al <= ah:
-        return 0.0, 1.0, 1.0
-    low, high, mid = within(toward_zero(al)), within(toward_zero(ah)), toward_zero(middle(al, ah))
-    if low == high:
-        return low, low, 0.0
-    return within(mid), low if mid != low else high, 1.0
+        return 0.0, 1.0, 2.0
+    return among(within(toward_zero(al)), within(toward_zero(ah)), within(toward_zero(middle(al, ah))))
 
 
 def isfinite(al, ah):

@@ -4,8 +4,8 @@ One source of plain functions of floats serves compiled and interpreted code, so
 Values and partial derivatives have rules of their own: who asks for values pays for no derivatives.
 
 `value_rule` and `jet_rule` return what carries out a function: bounds in, bounds out. What intervals may fail to decide
-(comparisons, whole parts, whether a number is finite) has a rule in `QUESTIONS`, which answers for the middle and says
-so: a doubt. `DOUBTS` has what says, in its second answer, whether the branch of a function with jumps is in doubt.
+(comparisons, whole parts, whether a number is finite) has a rule in `QUESTIONS`, which says so: a doubt. It gives both
+answers, and `enclosures` follows both paths.
 """
 
 from __future__ import annotations
@@ -21,7 +21,10 @@ from . import interval_questions as questions
 from . import interval_slopes as slopes
 from .interval_arithmetic import INF, mul, outward
 
-PATIENCE = 1000  # doubts after which answers alternate, so that a loop that waits for one ends
+PATIENCE = 60  # doubts after which answers alternate, so that a loop that waits for one ends
+# The cell of doubts: how many there were in this guard; the path, whose binary digits tell which answers to take; how
+# many there were in the guard with most; whether there was one with more than two answers.
+DOUBTS, PATH, MOST, LOST = range(4)
 
 # The value, then the partial derivatives.
 ONE = {
@@ -45,7 +48,7 @@ _ADD = (arithmetic.add, slopes.first_one, slopes.second_one)
 _SUB = (arithmetic.sub, slopes.first_one, slopes.second_minus_one)
 _MUL = (arithmetic.mul, slopes.mul_by_first, slopes.mul_by_second)
 _DIV = (arithmetic.div, slopes.div_by_first, slopes.div_by_second)
-_MOD = (arithmetic.mod, slopes.first_one, slopes.mod_by_second)
+_MOD = (arithmetic.mod, slopes.mod_by_first, slopes.mod_by_second)
 _POW = (elementary.pow, slopes.pow_by_first, slopes.pow_by_second)
 TWO = {
     operator.add: _ADD,
@@ -68,11 +71,6 @@ TWO = {
     min: (arithmetic.smaller_of,),
 }
 RULES = ONE | TWO
-DOUBTS = {
-    operator.mod: arithmetic.quotient,
-    operator.imod: arithmetic.quotient,
-    math.copysign: arithmetic.sign,
-}
 QUESTIONS = {
     operator.lt: questions.lt,
     operator.le: questions.le,
@@ -88,6 +86,22 @@ QUESTIONS = {
 WHOLE_ANSWERS = (math.floor, int)  # the others answer yes or no
 # Compiled into their callers; the others are called, or the code of long guards would grow several times as long.
 SMALL = {operator.neg, operator.pos, float}
+
+
+def takes_other(cell, doubt):
+    """Count a doubt, and return whether the other answer is taken."""
+    n = cell[DOUBTS]
+    cell[DOUBTS] = n + 1
+    if doubt == 2.0:
+        cell[LOST] = 1
+    return (n if n >= PATIENCE else cell[PATH] >> n) & 1 == 1
+
+
+def end_guard(cell):
+    """Keep the number of doubts of a guard if it is the largest, and begin to count those of the next."""
+    if cell[DOUBTS] > cell[MOST]:
+        cell[MOST] = cell[DOUBTS]
+    cell[DOUBTS] = 0
 
 
 def value_rule(function: Callable) -> Callable:

@@ -144,9 +144,16 @@ def div_by_second(al, ah, bl, bh, lo, hi):
     return -high, -low
 
 
+def mod_by_first(al, ah, bl, bh, lo, hi):
+    """Return 1, of a % b by a; the whole line if it may jump."""
+    return (1.0, 1.0) if quotient(al, ah, bl, bh)[1] == 0.0 else (-INF, INF)
+
+
 def mod_by_second(al, ah, bl, bh, lo, hi):
     """Return -floor(a / b), of a % b by b."""
-    turns, _ = quotient(al, ah, bl, bh)
+    turns, undecided = quotient(al, ah, bl, bh)
+    if undecided == 1.0:
+        return -INF, INF
     if -ROUNDED < turns < ROUNDED:
         return -turns, -turns
     return outward(-turns, -turns, LIBM)
@@ -205,10 +212,12 @@ def hypot_by_second(al, ah, bl, bh, lo, hi):
 def copysign_by_first(al, ah, bl, bh, lo, hi):
     """Return the sign of a times that of b, of copysign(a, b) by a."""
     low, high = absolute_slope(al, ah, lo, hi)
-    towards, _ = sign(al, ah, bl, bh)
+    towards, undecided = sign(al, ah, bl, bh)
+    if undecided == 1.0:
+        return -1.0, 1.0
     return (low, high) if towards > 0.0 else (-high, -low)
 
 
 def copysign_by_second(al, ah, bl, bh, lo, hi):
-    """Return 0, of copysign(a, b) by b."""
-    return 0.0, 0.0
+    """Return 0, of copysign(a, b) by b; the whole line if it may jump."""
+    return (0.0, 0.0) if sign(al, ah, bl, bh)[1] == 0.0 else (-INF, INF)

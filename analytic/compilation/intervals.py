@@ -1,8 +1,8 @@
 """Numbers with bounds (intervals), for numba: plain functions compiled for them enclose their values.
 
 An interval is lo and hi, with `rate` also the bounds of its derivative by something like time, and the address of a
-cell in which doubts are counted: where bounds do not decide a comparison, the code goes on with the middle, and the
-cell says that its results are no enclosures. A result inherits its cell from an argument; constants have none.
+cell in which doubts are counted: where bounds do not decide a comparison, the code goes on with one answer, and the
+cell tells that there is another. A result inherits its cell from an argument; constants have none.
 `carriers` makes the functions known to numba, `interval_rules` has the rules, `carrier_arrays` the arrays.
 
 Long rules are called, not compiled into their callers: the guards of a machine with six legs have hundreds.
@@ -29,13 +29,13 @@ CELL = WHOLE.as_pointer()
 
 
 class IntervalType(Carrier):
-    """The type of intervals, with or without the bounds of a derivative."""
+    """The type of intervals, with or without the bounds of a derivative; of short functions, rules are made part."""
 
-    def __init__(self, rate: bool) -> None:
-        self.rate = rate
+    def __init__(self, rate: bool, short: bool = False) -> None:
+        self.rate, self.short = rate, short
         self.bounds = 4 if rate else 2
         self.words = self.bounds + 1
-        super().__init__(name="IntervalJet" if rate else "Interval")
+        super().__init__(name=f"{'IntervalJet' if rate else 'Interval'}({short=})")
 
 
 def _structure(kind: IntervalType) -> ir.LiteralStructType:
@@ -92,7 +92,7 @@ def _call(context: Any, builder: Any, rule: Callable, n: int, values: list, smal
     """Return the n numbers that a rule makes of numbers."""
     sig = types.UniTuple(REAL, n)(*[REAL] * len(values))
     code = context.compile_subroutine(builder, _compiled(rule), sig, flags=exact_flags())
-    name = f"rule.{code.fndesc.mangled_name}"
+    name = f"rule{small}.{code.fndesc.mangled_name}"
     function = builder.module.globals.get(name) or _in_registers(context, builder.module, name, code.fndesc, sig, small)
     answer = builder.call(function, values)
     return [builder.extract_value(answer, i) for i in range(n)]
@@ -124,39 +124,27 @@ def _apply(context: Any, builder: Any, function: Callable, args: list, kinds: tu
         args = [context.cast(builder, arg, of, own) for arg, of in zip(args, kinds, strict=True)]
         kinds = (own, own)
     bounds = [bounds_of(builder, of, arg) for arg, of in zip(args, kinds, strict=True)]
-    if function in rules.DOUBTS:
-        values = sum((pair[:2] for pair in bounds), [])
-        _, doubt = _call(context, builder, rules.DOUBTS[function], 2, values)
-        _count(builder, cell, builder.fptosi(doubt, WHOLE))
     which = "".join("i" if isinstance(of, IntervalType) else "f" for of in kinds)
     rule = rules.jet_rule(function, which) if own.rate else rules.value_rule(function)
-    made = _call(context, builder, rule, own.bounds, sum(bounds, []), function in rules.SMALL)
+    made = _call(context, builder, rule, own.bounds, sum(bounds, []), own.short or function in rules.SMALL)
     return interval(builder, own, made, cell)
 
 
-def _count(builder: Any, cell: Any, doubt: Any) -> Any:
-    """Add a doubt to a cell, if there is one, and return how many it held before."""
-    before, none = builder.block, ir.Constant(WHOLE, 0)
-    with builder.if_then(cgutils.is_not_null(builder, cell)):
-        count = builder.load(cell)
-        builder.store(builder.add(count, doubt), cell)
-        inside = builder.block
-    held = builder.phi(WHOLE)
-    held.add_incoming(none, before)
-    held.add_incoming(count, inside)
-    return held
-
-
 def _ask(context: Any, builder: Any, function: Callable, args: list, kinds: tuple, answer: types.Type) -> Any:
-    """Answer a question; after many doubts alternately in both ways."""
+    """Answer a question: where it is in doubt, as the path says which the cell names."""
     cell = _cell_of(builder, args, kinds)
     bounds = sum((bounds_of(builder, of, arg)[:2] for arg, of in zip(args, kinds, strict=True)), [])
     made = _call(context, builder, rules.QUESTIONS[function], 3, bounds)
     doubt = builder.fcmp_ordered("!=", made[2], ir.Constant(REAL_NUMBER, 0.0))
-    before = _count(builder, cell, builder.zext(doubt, WHOLE))
-    late = builder.icmp_signed(">=", before, ir.Constant(WHOLE, rules.PATIENCE))
-    odd = builder.trunc(before, ir.IntType(1))
-    value = builder.select(builder.and_(doubt, builder.and_(late, odd)), made[1], made[0])
+    before = builder.block
+    with builder.if_then(builder.and_(doubt, cgutils.is_not_null(builder, cell))):
+        pointer = types.CPointer(types.int64)
+        other = context.compile_internal(builder, rules.takes_other, types.boolean(pointer, REAL), [cell, made[2]])
+        inside = builder.block
+    flipped = builder.phi(ir.IntType(1))
+    flipped.add_incoming(ir.Constant(ir.IntType(1), 0), before)
+    flipped.add_incoming(other, inside)
+    value = builder.select(flipped, made[1], made[0])
     if function in rules.WHOLE_ANSWERS:
         return context.cast(builder, value, REAL, answer)
     return builder.fcmp_ordered("!=", value, ir.Constant(REAL_NUMBER, 0.0))
