@@ -11,13 +11,11 @@ from typing import Any
 import numpy as np
 
 from .guard import ON_ENTRY, SIDES, Guard
+from .interval_functions import tried
 from .kernel import codes
 from .loader import Functions
 from .model import Model
 from .sliding import entering, sliding_functions
-
-# A guard that fired together with an earlier one fires too if that one's transition left it at zero, within this.
-STILL_ZERO = 1e-9
 
 
 def to_functions(model: Model) -> Functions:
@@ -27,6 +25,7 @@ def to_functions(model: Model) -> Functions:
         ValueError: If a chart has no field, or a guard leads nowhere.
     """
     three = model.three or textbook_functions(model)
+    enclosed, certified = enclosed_guards(model, three)
     guards = list(model.guards.values())
     start = model.chart_code(model.start)
     sizes = {"N": model.x0.size, "ND": max(model.d0.size, 1), "NP": max(model.p0.size, 1), "NG": max(len(guards), 1)}
@@ -40,8 +39,44 @@ def to_functions(model: Model) -> Functions:
         validate=model.hooks.get("validate"),
         after_zeno=model.hooks.get("after_zeno") or _declines,
         sizes=sizes,
-        tables=_tables(guards) | {"PASSIVE": _passive(model)},
+        tables=_tables(guards) | {"PASSIVE": _passive(model), "CERTIFIED": certified},
+        enclosed=enclosed,
+        one_by_one=model.three is None,
     )
+
+
+def enclosed_guards(model: Model, three: dict[str, Any]) -> tuple[Callable, np.ndarray]:
+    """Return the function of the guards that can be enclosed, and 1 for each of them: those made of known operations.
+
+    They are tried with intervals at the initial state: a textbook model's one by one, others all together.
+    """
+    certified = np.zeros(max(len(model.guards), 1), dtype=np.int64)
+    point = (model.x0, model.d0, model.p0, max(model.chart_code(model.start), 0), certified.size)
+    if model.three is not None:
+        certified[:] = tried(three["guards"], *point) is None
+        certified[: len(model.guards)] &= [not guard.sampled for guard in model.guards.values()]
+        return (three["guards"] if certified.any() else _no_guards), certified
+    values = {}
+    for place, (name, function) in enumerate(three["values"].items()):
+        if not model.guards[name].sampled and tried(_alone(function), *point) is None:
+            certified[place] = 1
+            values[name] = function
+    if certified.all():
+        return three["guards"], certified
+    space: dict[str, Any] = {}
+    exec(compile(_guards_text(model, values, space), f"<enclosed guards of {model.name}>", "exec"), space)
+    return space["guards"], certified
+
+
+def _alone(function: Callable) -> Callable:
+    def guards(t, x, d, p, chart, g):
+        g[0] = function(t, x, d, p)
+
+    return guards
+
+
+def _no_guards(t, x, d, p, chart, g):
+    return 0
 
 
 def _tables(guards: list[Guard]) -> dict[str, np.ndarray]:
@@ -98,7 +133,7 @@ def textbook_functions(model: Model) -> dict[str, Callable]:
         _transition_text(model, handlers, space),
     ]
     exec(compile("\n\n".join(texts), f"<charts of {model.name}>", "exec"), space)
-    return {name: space[name] for name in ("field", "field_key", "guards", "transition")}
+    return {name: space[name] for name in ("field", "field_key", "guards", "transition")} | {"values": values}
 
 
 def _add_sliding(model: Model, surface: tuple, fields: dict, values: dict, handlers: dict) -> None:
@@ -162,10 +197,10 @@ def _value(model: Model, name: str) -> str:
 def _guards_text(model: Model, values: dict, space: dict) -> str:
     text = ["def guards(t, x, d, p, chart, g):"]
     for place, name in enumerate(model.guards):
-        space[f"guard_{place}"] = values[name]
+        space[f"guard_{place}"] = values.get(name)
     word = "if"
     for code, chart in enumerate(model.charts):
-        mine = [name for name, guard in model.guards.items() if chart in guard.charts]
+        mine = [name for name, guard in model.guards.items() if chart in guard.charts and name in values]
         if mine:
             text.append(f"    {word} chart == {code}:")
             text += [f"        g[{list(model.guards).index(name)}] = {_value(model, name)}" for name in mine]
@@ -174,22 +209,37 @@ def _guards_text(model: Model, values: dict, space: dict) -> str:
 
 
 def _transition_text(model: Model, handlers: dict, space: dict) -> str:
-    """Perform the transitions of all guards that fired, in order; after the first, only those still due."""
+    """Perform the transitions of all guards that fired, in order; after the first, only those that are still due.
+
+    A guard is still due if the transitions before have not moved it away from zero: it is no larger than it was. One
+    that is not due, or not part of the new chart, is taken out of `fired`: it has not fired.
+    """
+    signs = {name: {-1: "", 1: "-"}.get(guard.direction) for name, guard in model.guards.items()}
+    size = {
+        name: f"abs({_value(model, name)})" if sign is None else f"max({sign}({_value(model, name)}), 0.0)"
+        for name, sign in signs.items()
+    }
+    places = [place for place, guard in enumerate(model.guards.values()) if not guard.invalid]
     text = ["def transition(t, x, d, p, chart, fired):", "    now = chart", "    moved = False"]
+    if len(places) > 1:
+        text.append(f"    several = {' + '.join(f'fired[{place}]' for place in places)} > 1")
+    for place, (name, guard) in enumerate(model.guards.items()):
+        if not guard.invalid and len(places) > 1:
+            text.append(f"    size_{place} = {size[name]} if several and fired[{place}] else 0.0")
     for place, (name, guard) in enumerate(model.guards.items()):
         if guard.invalid:
             continue
-        due = "" if guard.direction == 0 else f" and {-guard.direction} * ({_value(model, name)}) <= {STILL_ZERO}"
-        text.append(f"    if fired[{place}] and ({_among('now', model, guard.charts)}):")
-        text.append(f"        if not moved or (True{due}):")
+        due = f"not moved or {size[name]} <= size_{place}" if len(places) > 1 else "True"
+        text.append(f"    if fired[{place}] and ({_among('now', model, guard.charts)}) and ({due}):")
         if name in handlers:
             space[f"on_{place}"] = handlers[name]
-            text.append(f"            chosen = on_{place}(t, x, d, p)")
-            text.append("            if chosen is not None and chosen != -1:")
-            text += ["                now = chosen", "                moved = True"]
-            continue
-        if name in model.resets:
-            space[f"reset_{place}"] = model.resets[name]
-            text.append(f"            reset_{place}(t, x, d, p)")
-        text += [f"            now = {model.chart_code(guard.to)}", "            moved = True"]
+            text.append(f"        chosen = on_{place}(t, x, d, p)")
+            text.append("        if chosen is not None and chosen != -1:")
+            text += ["            now = chosen", "            moved = True"]
+        else:
+            if name in model.resets:
+                space[f"reset_{place}"] = model.resets[name]
+                text.append(f"        reset_{place}(t, x, d, p)")
+            text += [f"        now = {model.chart_code(guard.to)}", "        moved = True"]
+        text += ["    else:", f"        fired[{place}] = 0"]
     return "\n".join([*text, "    return now if moved else -1"])

@@ -23,6 +23,7 @@ class Guard:
         invalid: The chart is not valid beyond it: the run ends there with INVALID_CHART.
         on_entry: What to do if a chart is entered with this guard negative: "refuse" (INVALID_ENTRY), "fire" at once,
             "ignore" it until it is positive, or "ignore_later": refuse at the start of the run, ignore afterwards.
+        sampled: Its zeros are searched for by samples: for a function so long that enclosing it costs more than a step.
         charts: Where it is active (textbook models).
         function: `value(t, x, d, p)` (textbook models).
         target: A number or the name of a parameter, subtracted from the value (textbook models).
@@ -34,6 +35,7 @@ class Guard:
     side: str = "right"
     invalid: bool = False
     on_entry: str = "refuse"
+    sampled: bool = False
     charts: tuple[str, ...] = ()
     function: Callable | None = None
     target: float | str = 0.0

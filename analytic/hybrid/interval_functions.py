@@ -13,20 +13,23 @@ import numpy as np
 
 from ..compilation import interval_objects
 from ..compilation.rebuild import rebuild
+from ..compilation.references import size
+
+SHORT = 2000  # bytes of bytecode: rules are compiled into guards that are not longer, which is faster and takes longer
 
 
 def enclosures(guards: Callable, rate: bool, clears: bool, interpreted: bool) -> Callable:
     """Return the function `f(t, x, d, p, chart, g, cell)` that writes what values the guards take.
 
     It takes the time t, shape (4,), and the state x, (n, 4); memory d and parameters p, which are constants; g,
-    (n_guards, 4), filled with infinity, which stays where a guard is not active; and cell, (1,) of int64, zero, where
-    doubts are counted. These arrays are contiguous. A guard written after a doubt is the whole line: the code may have
-    taken another branch than the model would. d and p are not changed.
+    (n_guards, 4), filled with infinity, which stays where a guard is not active; and cell, (4,) of int64, which says
+    what to do where a comparison is undecided, and counts such (`interval_rules`). These arrays are contiguous. d and p
+    are not changed.
 
     Args:
         guards: The model's, `guards(t, x, d, p, chart, g)`.
         rate: Whether derivatives are enclosed too; if not, the last two columns are neither read nor written.
-        clears: Whether every guard is computed by itself: a doubt about one says nothing about the next.
+        clears: Whether every guard is computed by itself: each counts its own doubts.
         interpreted: Whether the function is for Python; if not, it is to be compiled.
     """
     return _of_objects(guards, rate, clears) if interpreted else _to_compile(guards, rate, clears)
@@ -36,9 +39,10 @@ def _to_compile(guards: Callable, rate: bool, clears: bool) -> Callable:
     from ..compilation.carrier_arrays import VERSION, numpy_of
     from ..compilation.interval_arrays import answers_in, interval_at, intervals_of
 
-    swap, version = {id(np): numpy_of("interval_jets" if rate else "intervals")}, VERSION
+    short = size(guards) < SHORT
+    swap, version = {id(np): numpy_of((rate, short))}, VERSION
     guards_of = rebuild(guards, lambda again: again, swap, {}, f"{__name__}_of_intervals", frozen=True)
-    one, all_of, answers = interval_at(rate), intervals_of(rate), answers_in(rate, clears)
+    one, all_of, answers = interval_at(rate, short), intervals_of(rate, short), answers_in(rate, clears, short)
 
     def enclose(t, x, d, p, chart, g, cell):
         if version:  # in the fingerprint of what is compiled
@@ -74,7 +78,7 @@ def tried(guards: Callable, x: np.ndarray, d: np.ndarray, p: np.ndarray, chart: 
     """
     still = np.zeros((x.size, 4))
     still[:, 0] = still[:, 1] = x
-    g, cell = np.full((max(n_guards, 1), 4), np.inf), np.zeros(1, np.int64)
+    g, cell = np.full((max(n_guards, 1), 4), np.inf), np.zeros(4, np.int64)
     try:
         enclosures(guards, True, False, interpreted=True)(np.zeros(4), still, d, p, chart, g, cell)
     except Exception as error:

@@ -23,13 +23,27 @@ from ..compilation import has_numba
 from ..compilation.functions import EXACT, INNER
 from ..compilation.rebuild import interpreted, rebuild
 from ..compilation.references import size
+from .interval_functions import enclosures
 from .tableau import METHODS, Method
 from .unroll import unrolled
 
 KERNEL = f"{__package__}.kernel"
 FILES = (  # each after those that it imports
-    *("codes", "stages", "linear", "sums", "method", "steps", "motion", "guards", "windows", "scan", "locate", "place"),
-    *("search", "accumulation", "log", "events", "flow"),
+    *(
+        "codes",
+        "stages",
+        "linear",
+        "sums",
+        "method",
+        "steps",
+        "dense",
+        "enclose",
+        "motion",
+        "guards",
+        "samples",
+        "windows",
+    ),
+    *("clear", "locate", "scan", "confirm", "place", "search", "accumulation", "log", "events", "flow"),
 )
 FUNCTIONS = ("field", "guards", "initial", "validate", "after_zeno", "field_key", "transition")
 ENTRIES = {"events": ("begin_event", "finish_event"), "flow": ("flow", "advance", "advance_many")}
@@ -56,7 +70,9 @@ class Functions:
     after_zeno: Any
     field_key: Any
     sizes: dict[str, int]  # N, ND, NP, NG, N_CHARTS
-    tables: dict[str, np.ndarray]  # DIRECTION, SIDE, KIND, ON_ENTRY, shape (n_guards,)
+    tables: dict[str, np.ndarray]  # DIRECTION, SIDE, KIND, ON_ENTRY, PASSIVE, CERTIFIED, shape (n_guards,)
+    enclosed: Any  # the guards that can be enclosed
+    one_by_one: bool  # whether each of them is computed by itself: what one of them leaves in doubt is not in others
 
 
 def load(functions: Functions, method: Method, mode: str) -> types.SimpleNamespace:
@@ -71,6 +87,7 @@ def load(functions: Functions, method: Method, mode: str) -> types.SimpleNamespa
     if mode == "python":
         done: dict[int, Any] = {}
         free = {name: interpreted(_function(functions, name), done) for name in FUNCTIONS}
+        free |= _enclosures(functions, interpreted=True)
         free |= dict.fromkeys(("jit", "loop_jit", "plain", "loop_plain"), _same)
         kernel = _execute(f"tarsus_hybrid_{uuid.uuid4().hex}", method, free | _numbers(functions, method))
         for module in kernel.modules.values():
@@ -88,7 +105,13 @@ def _load_compiled(functions: Functions, method: Method, mode: str) -> types.Sim
     compiled = [name for name in FUNCTIONS if (mode, name) != ("mixed", "transition")]
     parts = {"rates": functions.field, "read_guards": functions.guards}
     small = [name for name, part in parts.items() if size(part) < INLINE_BYTES]
-    made_of = [_function(functions, name) for name in compiled], _numbers(functions, method), intrinsic_plain()
+    enclosed = functions.enclosed, functions.one_by_one, _interval_version()
+    made_of = (
+        [_function(functions, name) for name in compiled],
+        _numbers(functions, method),
+        intrinsic_plain(),
+        enclosed,
+    )
     key = Key(*kernel_code(method.name).values(), *made_of[0], *made_of[1:], mode, small, INLINE_BYTES, EXACT, INNER)
     if mode == "compiled" and key.name in _COMPILED:
         return _COMPILED[key.name]
@@ -101,10 +124,15 @@ def _load_compiled(functions: Functions, method: Method, mode: str) -> types.Sim
     def jit_model(function):
         return inner(function, forceinline=len(function.__code__.co_code) < INLINE_BYTES, **INNER)
 
+    def jit_enclosure(function):
+        return inner(function, **INNER)
+
     name, done = f"tarsus_hybrid_{key.name}", {}
     free = {part: getattr(functions, part) for part in FUNCTIONS}
     for part in compiled:
         free[part] = rebuild(_function(functions, part), jit_model, {}, done, f"{name}.free", frozen=True)
+    for part, function in _enclosures(functions, interpreted=False).items():
+        free[part] = rebuild(function, jit_enclosure, {}, {}, f"{name}.free", frozen=True)
     free |= {"jit": jit, "loop_jit": jit, "plain": intrinsic_plain(), "loop_plain": intrinsic_plain()}
     if mode == "mixed":
         free |= dict.fromkeys(("loop_jit", "loop_plain"), _same)
@@ -112,6 +140,21 @@ def _load_compiled(functions: Functions, method: Method, mode: str) -> types.Sim
     if mode == "compiled":
         _COMPILED[key.name] = kernel
     return kernel
+
+
+def _enclosures(functions: Functions, interpreted: bool) -> dict[str, Any]:
+    """Return the functions that enclose the guards: values only, and values with derivatives."""
+    kinds = {"enclose_values": False, "enclose_jets": True}
+    return {
+        name: enclosures(functions.enclosed, rate, functions.one_by_one, interpreted) for name, rate in kinds.items()
+    }
+
+
+def _interval_version() -> int:
+    """Return what changes with the rules of intervals, which numba's registries hide from the fingerprint."""
+    from ..compilation.carrier_arrays import VERSION
+
+    return VERSION
 
 
 def _function(functions: Functions, name: str) -> Any:
@@ -128,7 +171,13 @@ def _same(value: Any) -> Any:
 
 def _numbers(functions: Functions, method: Method) -> dict[str, Any]:
     """Return the kernel's free names that are not functions."""
-    sizes = {**functions.sizes, "N_STAGES": method.n_stages, "POLISH": method.polish, "GAMMA": method.gamma}
+    sizes = {
+        **functions.sizes,
+        "N_STAGES": method.n_stages,
+        "N_DENSE": method.n_dense,
+        "POLISH": method.polish,
+        "GAMMA": method.gamma,
+    }
     return {**sizes, **functions.tables, "HAS_VALIDATE": functions.validate is not None}
 
 

@@ -30,7 +30,7 @@ class Options:
         frame_period: `on_frame` is called at exact multiples, without changing the steps [s]; 0: off.
         max_charts: Number of transitions allowed.
         max_steps: Number of attempted steps allowed.
-        stop_precision: Guard values within it count as zero on entry to a chart; a jump beyond it is reported.
+        stop_precision: Guard values within it count as zero on entry to a chart, besides those within round-off.
         max_stop_iter: Guard evaluations allowed to find a zero.
         time_tol: Events closer than this are simultaneous [s]; in a run shorter than a second, relative to its length.
             At least 4 units of round-off in time.
@@ -56,7 +56,7 @@ class Options:
     frame_period: float = 0.0
     max_charts: int = 1_000_000
     max_steps: int = 100_000_000
-    stop_precision: float = 1e-10
+    stop_precision: float = 0.0
     max_stop_iter: int = 128
     time_tol: float = 1e-12
     graze_tol: float = 1e-10
@@ -125,7 +125,7 @@ class Options:
 LARGEST = 2**62  # of a count
 MOST_MULTIPLES = 1e8  # of a period in one run: such a record of a small model fills some gigabytes
 WHOLE = ("max_charts", "max_steps", "max_stop_iter")
-POSITIVE = ("rtol", "max_step", "max_steps", "max_stop_iter", "stop_precision", "zeno_drift")
+POSITIVE = ("rtol", "max_step", "max_steps", "max_stop_iter", "zeno_drift")
 NOT_NEGATIVE = (
     "min_step",
     "first_step",
@@ -133,6 +133,7 @@ NOT_NEGATIVE = (
     "measure_period",
     "frame_period",
     "max_charts",
+    "stop_precision",
     "time_tol",
     "graze_tol",
     "zeno_tol",

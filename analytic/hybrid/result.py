@@ -175,6 +175,11 @@ class Result:
         return {word: int(self._w[name]) for word, name in zip(words, names, strict=True)}
 
     @property
+    def n_sampled(self) -> int:
+        """Number of windows in which samples decided about a guard, for want of an enclosure."""
+        return int(self._w["n_sampled"])
+
+    @property
     def zeno(self) -> Zeno | None:
         """The accumulation point of events, if the ratio of their gaps has settled below 1."""
         w = self._w

@@ -64,6 +64,11 @@ class Simulator:
         self.start = Starter(model, functions.sizes, method)
         self._aux = aux_evaluator(model) if "aux" in model.hooks else None
 
+    @property
+    def certified(self) -> dict[str, bool]:
+        """Whether each guard's zeros are enclosed, by name; the others are sampled."""
+        return dict(zip(self.model.guards, map(bool, self.functions.tables["CERTIFIED"]), strict=False))
+
     def run(
         self,
         x0: Any = None,

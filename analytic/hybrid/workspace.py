@@ -12,24 +12,26 @@ import numpy as np
 
 from .kernel.steps import MEMO
 
+DEPTH = 64  # of windows within windows: halves of a step down to its round-off
+
 REALS = """
     t te t_final t_stop t_event t_enter t_culprit t_warning t_frame h h_begin h_cut s1 sa s_end
-    left right left_value right_value t_jac
-    rtol max_step min_step first_step exponent old_error stop_precision time_tol graze_tol turn inverse
-    bend bend_up t_scale
+    left right at since ahead window_m window_r t_jac
+    rtol max_step min_step first_step exponent old_error stop_precision time_tol graze_tol inverse t_scale
     zeno_tol zeno_drift zeno_limit zeno_error zeno_ratio min_gap record_period measure_period frame_period
 """.split()
 WHOLES = """
-    chart chart_before phase status what culprit pause event clipped unchanged moved identity first place rough on_step
-    n_rec n_ev n_field n_steps n_rejected n_charts n_declined n_small n_warnings n_active
+    chart chart_before phase status what culprit pause event clipped unchanged moved identity first depth at_root
+    certain in_doubt window_doubt is_clear has_sampled is_sampled passed full_steps
+    n_rec n_ev n_sampled n_field n_steps n_rejected n_charts n_declined n_small n_warnings n_active
     n_visit cut_step max_charts max_steps max_stop_iter k_record k_measure k_frame stop_guard stop_count
     pi_control zeno_on zeno_guard zeno_chart_count warn_only record_on log_on
 """.split()
-STATES = "x x1 xe xm fe inner probe later later_f x_frame atol".split()  # (n,)
+STATES = "x x1 xe xm fe inner probe later later_f x_frame atol size slope".split()  # (n,)
 GUARD_REALS = (
-    "ga gp gm rate noise blind trust u_root s_root s_clear s_fall s_graze z_time z_gap z_ratio".split()
+    "ga gp g_end g_moved smooth rate noise blind u_root s_clear s_fall s_dense s_graze z_time z_gap z_ratio".split()
 )  # (n_guards,)
-GUARD_WHOLES = "arm sign fired waits graze z_count".split()  # (n_guards,)
+GUARD_WHOLES = "arm sign fired open rooted graze z_count".split()  # (n_guards,)
 
 
 def layout(n: int, n_memory: int, n_params: int, n_guards: int, n_rows: int, n_dense: int, n_jac: int) -> np.dtype:
@@ -49,7 +51,11 @@ def layout(n: int, n_memory: int, n_params: int, n_guards: int, n_rows: int, n_d
     fields += [("d", np.float64, (n_memory,)), ("de", np.float64, (n_memory,)), ("p", np.float64, (n_params,))]
     fields += [(name, np.float64, (n_guards,)) for name in GUARD_REALS]
     fields += [(name, np.int64, (n_guards,)) for name in GUARD_WHOLES]
-    fields += [("gs", np.float64, (5, n_guards)), ("ws", np.float64, (5,)), ("wv", np.float64, (5,))]
+    fields += [(name, np.float64, (n, 4)) for name in ("box", "clear_box")]
+    fields += [(name, np.float64, (4,)) for name in ("moment", "clear_moment")] + [("doubt", np.int64, (4,))]
+    fields += [(name, np.float64, (n_guards, 4)) for name in ("hull", "middle", "other")]
+    fields += [(name, np.float64, (8, n)) for name in ("c", "shifted")]
+    fields += [("samples", np.float64, (5,)), ("gs", np.float64, (5, n_guards)), ("ends", np.float64, (DEPTH,))]
     fields += [("k", np.float64, (n_rows, n)), ("q", np.float64, (n_dense, n))]
     fields += [(name, np.float64, (n_jac, n_jac)) for name in ("jac", "lu")]
     fields += [(name, np.float64, (n_jac,)) for name in ("ft", "column")] + [("swap", np.int64, (n_jac,))]

@@ -41,6 +41,9 @@ ARMED = 1  # positive: fires when it falls to zero
 ROOT = 2  # starts at zero and rises: that root is divided out
 DISARMED = 3  # declined or ignored while negative: waits until it is positive
 
+# Whether a guard may have an event in a step: no; yes; yes, as it waited and has become positive.
+CLOSED, OPEN, RISEN = 0, 1, 2
+
 # What the model says about a guard.
 RIGHT, LEFT = 0, 1  # the accepted point lies just after, just before the crossing
 CHANGE, INVALID = 0, 1  # leads to a transition; ends the run, because the chart is no longer valid
@@ -57,3 +60,6 @@ BAD_STATE, BAD_FIELD, BAD_GUARD, BAD_PARAMETER, BAD_MEMORY = 0, 1, 2, 3, 4
 
 # Rounding: the distance from 1 to the next number of double precision.
 EPS = 2.220446049250313e-16
+
+# Steps, less one, in which all guards must be clear before a box for several steps is tried (negative).
+PATIENCE = -2.0

@@ -1,4 +1,4 @@
-"""DOP853: error estimate of orders 5 and 3 combined, and dense output of order 7 from three more stages."""
+"""DOP853: error estimate of orders 5 and 3 combined; dense output of order 7 from three more stages."""
 
 import math
 
@@ -25,10 +25,9 @@ def error_norm(w, h):
 
 @jit
 def prepare_dense(w):
-    """Take the three further stages and write the interpolant's coefficients into w.q."""
+    """Take the three further stages and write the coefficients of `dense` into w.q."""
     k = plain(w.k)
     q = plain(w.q)
-    w.inverse = 1.0 / w.s1
     h = w.s1
     more_stages(w, h)
     for i in range(N):
@@ -40,19 +39,3 @@ def prepare_dense(w):
         q[4, i] = h * dense1_terms(k, i)
         q[5, i] = h * dense2_terms(k, i)
         q[6, i] = h * dense3_terms(k, i)
-
-
-@jit
-def dense(w, s, out):
-    """Write the state at w.t + s, inside the accepted step, into `out`."""
-    y = s * w.inverse
-    b1 = y * (1.0 - y)  # products first, for all states: nested brackets would wait for each other
-    b2 = y * b1
-    b3 = b1 * b1
-    b4 = y * b3
-    b5 = b1 * b3
-    b6 = y * b5
-    q = plain(w.q)
-    for i in range(N):
-        value = y * q[0, i] + b1 * q[1, i] + b2 * q[2, i] + b3 * q[3, i] + b4 * q[4, i] + b5 * q[5, i] + b6 * q[6, i]
-        out[i] = w.x[i] + value

@@ -1,9 +1,9 @@
-"""Embedded pairs: the error estimate, a weighted sum of the stages, and a dense output of four powers of the step."""
+"""Embedded pairs: the error estimate, a weighted sum of the stages, and a dense output of order 4."""
 
 import math
 
 from .free import N, jit, plain
-from .sums import dense0_terms, dense1_terms, dense2_terms, dense3_terms, error_terms
+from .sums import dense1_terms, dense2_terms, dense3_terms, error_terms
 
 
 @jit
@@ -20,24 +20,15 @@ def error_norm(w, h):
 
 @jit
 def prepare_dense(w):
-    """Write the interpolant's coefficients into w.q."""
+    """Write the coefficients of `dense` into w.q, from those of the powers of y."""
     k = plain(w.k)
     q = plain(w.q)
-    w.inverse = 1.0 / w.s1
+    h = w.s1
     for i in range(N):
-        q[0, i] = w.s1 * dense0_terms(k, i)
-        q[1, i] = w.s1 * dense1_terms(k, i)
-        q[2, i] = w.s1 * dense2_terms(k, i)
-        q[3, i] = w.s1 * dense3_terms(k, i)
-
-
-@jit
-def dense(w, s, out):
-    """Write the state at w.t + s, inside the accepted step, into `out`."""
-    y = s * w.inverse
-    for i in range(N):
-        value = y * w.q[3, i]
-        value = y * (value + w.q[2, i])
-        value = y * (value + w.q[1, i])
-        value = y * (value + w.q[0, i])
-        out[i] = w.x[i] + value
+        square = h * dense1_terms(k, i)
+        cube = h * dense2_terms(k, i)
+        fourth = h * dense3_terms(k, i)
+        q[0, i] = w.x1[i] - w.x[i]
+        q[1, i] = -square - cube - fourth
+        q[2, i] = -cube - 2.0 * fourth
+        q[3, i] = fourth

@@ -1,4 +1,4 @@
-"""Rodas5P: its error estimate, and its dense output of order 4."""
+"""Rodas5P: its error estimate, and the coefficients of its dense output of order 4."""
 
 import math
 
@@ -20,22 +20,12 @@ def error_norm(w, h):
 
 @jit
 def prepare_dense(w):
-    """Write the interpolant's coefficients into w.q."""
+    """Write the coefficients of `dense` into w.q: the published ones belong to b, b y and b y^2 = b y - b^2."""
     k = plain(w.k)
     q = plain(w.q)
-    w.inverse = 1.0 / w.s1
     for i in range(N):
-        q[0, i] = dense0_terms(k, i)
-        q[1, i] = dense1_terms(k, i)
-        q[2, i] = dense2_terms(k, i)
-
-
-@jit
-def dense(w, s, out):
-    """Write the state at w.t + s, inside the accepted step, into `out`."""
-    y = s * w.inverse
-    z = 1.0 - y
-    for i in range(N):
-        value = w.q[1, i] + y * w.q[2, i]
-        value = w.q[0, i] + y * value
-        out[i] = z * w.x[i] + y * (w.x1[i] + z * value)
+        last = dense2_terms(k, i)
+        q[0, i] = w.x1[i] - w.x[i]
+        q[1, i] = dense0_terms(k, i)
+        q[2, i] = dense1_terms(k, i) + last
+        q[3, i] = -last

@@ -23,11 +23,10 @@ from .codes import (
     TRANSITION,
     UNKNOWN_CHART,
 )
+from .dense import dense, dense_rates
 from .free import KIND, N_CHARTS, ND, NG, N, field_key, jit, loop_jit, plain, transition
 from .guards import classify
 from .log import log_after, log_line
-from .method import dense
-from .stages import rates
 from .steps import fail_nonfinite, first_bad, remember_step
 
 
@@ -69,7 +68,6 @@ def stand_at_event(w):
     """Make the event, with the state after it, the current point of the run."""
     remember_step(w)
     for i in range(NG):
-        w.s_root[i] -= w.te - w.t
         w.s_clear[i] -= w.te - w.t
     w.t = w.te
     for i in range(N):
@@ -86,6 +84,9 @@ def finish_event(ws, run, ev, chart):
         decline(w, ev)
         return
     log_after(w, ev, TRANSITION, chart, plain(w.xe), plain(w.de))
+    for i in range(NG - 1, -1, -1):
+        if w.fired[i] and not w.fired[w.first]:
+            w.first = i  # the transition of the earliest was not performed
     w.n_charts += 1
     if chart < 0 or (N_CHARTS >= 0 and chart >= N_CHARTS):
         stand_at_event(w)
@@ -182,9 +183,8 @@ def decline(w, ev):
 @jit
 def go_on_in_step(w):
     """Evaluate the guards of the (new) chart at the event and continue searching the rest of the step."""
-    if not w.on_step:  # the event is not on the step's own curve
-        dense(w, w.sa, plain(w.xe))
-        rates(w, w.te, plain(w.xe), plain(w.fe))
+    dense(w, w.sa, plain(w.xe))
+    dense_rates(w, w.sa, plain(w.fe))  # of the curve that is searched, not the field's, which may have another sign
     classify(w, w.sa, w.t + w.sa, plain(w.xe), plain(w.fe))
     w.phase = SEARCH
     if w.status != 0:

@@ -29,11 +29,11 @@ from .codes import (
     STEP,
     UNKNOWN_CHART,
 )
+from .dense import dense
 from .events import act_at_once, begin_event, call_transition, finish_event
 from .free import HAS_VALIDATE, N_CHARTS, N_STAGES, ND, NG, NP, N, initial, jit, loop_jit, loop_plain, plain, validate
 from .guards import carry_guards, classify
 from .log import log_grazings
-from .method import dense
 from .search import search
 from .stages import rates
 from .steps import EPS, fail_nonfinite, first_bad, recall_step, take_step

@@ -35,6 +35,14 @@ def guards(t, x, d, p, chart, g):
     return 0
 
 
+def enclose_values(t, x, d, p, chart, g, doubt):
+    """Write enclosures of the guards' values into `g`, (n_guards, 4), from those of time (4,) and state (n, 4)."""
+
+
+def enclose_jets(t, x, d, p, chart, g, doubt):
+    """Write enclosures of the guards' values and derivatives likewise."""
+
+
 def transition(t, x, d, p, chart, fired):
     """Change `x` and `d` in place; return the next chart, or DECLINE."""
     return 0
@@ -65,6 +73,7 @@ N = ND = NP = NG = 1  # sizes: continuous state, memory, parameters, guards
 N_CHARTS = -1  # number of charts, -1 if they are made on demand
 HAS_VALIDATE = False
 GAMMA = 1.0  # of a Rosenbrock method
+N_DENSE = 7  # rows of coefficients of the dense output
 N_STAGES = 1  # stages of the method; the row k[N_STAGES] is the field at the end of the step
 POLISH = False  # whether an event is re-computed with a full step; worth it for dop853 only
-DIRECTION = SIDE = KIND = ON_ENTRY = PASSIVE = np.zeros(1, dtype=np.int64)  # one entry per guard
+DIRECTION = SIDE = KIND = ON_ENTRY = PASSIVE = CERTIFIED = np.zeros(1, dtype=np.int64)  # one entry per guard

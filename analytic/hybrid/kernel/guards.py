@@ -12,12 +12,14 @@ from .codes import (
     IGNORE_LATER,
     INVALID_ENTRY,
     OFF,
+    PATIENCE,
+    RISEN,
     ROOT,
     START,
     ZENO,
 )
-from .free import DIRECTION, NG, ON_ENTRY, jit, plain
-from .motion import BLIND, is_near, probe_motion, read_guards, simultaneous
+from .free import CERTIFIED, DIRECTION, NG, ON_ENTRY, jit, plain
+from .motion import BLIND, is_near, read_guards, read_motion, simultaneous
 from .steps import EPS, fail_nonfinite
 
 
@@ -38,11 +40,9 @@ def choose_sign(w, i, near, fired):
 
 @jit
 def start_on_root(w, i, s, u, rate):
-    """Arm guard `i` at its zero, from which it rises: the zero is divided out."""
+    """Arm guard `i` at its zero, from which it rises."""
     w.arm[i] = ROOT
     w.u_root[i] = u if u < -w.noise[i] else 0.0
-    w.s_root[i] = s
-    w.rate[i] = rate
     ahead = -u / rate if u < 0.0 and w.u_root[i] == 0.0 else 0.0  # distance to its zero
     w.s_clear[i] = s + max(w.blind[i] + ahead, BLIND * EPS * abs(w.t))
 
@@ -87,74 +87,62 @@ def is_due(w, i, near):
 def settle_guard(w, i, s):
     """Set the state of guard `i` from its value w.ga[i] and its motion."""
     near = is_near(w, i)
+    certain = w.rooted[i]
+    w.rooted[i] = 0
     if is_due(w, i, near):
         w.fired[i] = 1
         return
     fired = w.fired[i]
     w.fired[i] = 0
-    if near and not fired and not w.moved and w.arm[i] == DISARMED and w.s_clear[i] > s:
+    hidden = w.s_clear[i] > s or abs(w.ga[i]) <= w.noise[i]
+    if near and not fired and not w.moved and w.arm[i] == DISARMED and hidden:
         return  # it fired a moment ago and still hides in its rounding
     kept = near and not w.moved and not fired and (w.arm[i] == ARMED or w.arm[i] == ROOT)
     if not kept:
         w.sign[i] = choose_sign(w, i, near, fired)
-    w.s_root[i] = s
     w.s_clear[i] = s
     u = w.sign[i] * w.ga[i]
     rate = w.sign[i] * w.rate[i]
     at_zero = near and (fired or abs(u) <= w.noise[i])
+    # It has just fallen: nothing that changes neither state nor chart lifts it, whatever its rate here, near a turn.
+    fallen = fired and not w.moved and w.chart == w.chart_before and DIRECTION[i] != 0 and is_ignored(w, i)
     waits = u < 0.0 and not at_zero and (w.arm[i] == DISARMED or is_ignored(w, i))
-    if near and rate > 0.0 and (at_zero or u < 0.0) and not waits:
+    if near and rate > 0.0 and (at_zero or u < 0.0) and not waits and not fallen:
         start_on_root(w, i, s, u, rate)
-    elif u > 0.0 and not (at_zero and fired):
+    elif u > 0.0 and not (at_zero and (fired or (w.moved == START and rate < 0.0 and is_ignored(w, i)))):
         w.arm[i] = ARMED
+        return
     else:
         start_negative(w, i, s, u, rate, near)
-
-
-@jit
-def settle_far(w, i, s):
-    """Set the state of guard `i` if no guard is near its zero and none has fired."""
-    w.sign[i] = choose_sign(w, i, False, 0)
-    w.s_root[i] = s
-    w.s_clear[i] = s
-    u = w.sign[i] * w.ga[i]
-    if u > 0.0:
-        w.arm[i] = ARMED
-    else:
-        start_negative(w, i, s, u, 0.0, False)
+    w.rooted[i] = certain if at_zero else 0
 
 
 @jit
 def classify(w, s, t, x, f):
     """Decide for every guard at the start of a chart, or of the rest of a step: off, armed, on its root, or waiting.
 
-    `s` is the offset from the beginning of the step, (t, x) the point, `f` the field there; w.fired tells which guards
+    `s` is the offset from the beginning of the step, (t, x) the point, `f` its rate there; w.fired tells which guards
     have fired there. Sets w.fired for guards that are to fire at once, and a status if the chart must not be entered.
     """
     g = plain(w.ga)
     read_guards(w, t, x, g)
-    near = False
     for i in range(NG):
         if math.isnan(g[i]):
             fail_nonfinite(w, BAD_GUARD, i, t)
             return
-        w.rate[i] = 0.0
-        w.blind[i] = 0.0
-        w.noise[i] = 0.0
-        near = near or (g[i] != math.inf and (w.fired[i] or abs(g[i]) <= w.stop_precision))
-    if near:
-        probe_motion(w, t, x, f)
+    read_motion(w, t, x, f)
     w.n_active = 0
+    w.is_clear = w.has_sampled = 0
+    w.ahead = PATIENCE
     for i in range(NG):
         if g[i] == math.inf:
             w.arm[i] = OFF
             w.fired[i] = 0
             continue
         w.n_active += 1
-        if near:
-            settle_guard(w, i, s)
-        else:
-            settle_far(w, i, s)
+        if not CERTIFIED[i]:
+            w.has_sampled = 1
+        settle_guard(w, i, s)
 
 
 @jit
@@ -163,8 +151,10 @@ def carry_guards(w):
     for i in range(NG):
         if w.arm[i] == OFF:
             continue
-        w.ga[i] = w.gs[4, i]
-        if w.arm[i] != ARMED and w.sign[i] * w.ga[i] > 0.0 and w.s1 > w.s_clear[i]:
-            w.arm[i] = ARMED
-        w.s_root[i] -= w.s1
+        if not w.passed:
+            w.ga[i] = w.g_end[i]
+            risen = w.arm[i] == ROOT or w.open[i] == RISEN
+            if risen and w.sign[i] * w.ga[i] > 0.0 and w.s1 > w.s_clear[i]:
+                w.arm[i] = ARMED
+        w.rooted[i] = 0
         w.s_clear[i] -= w.s1

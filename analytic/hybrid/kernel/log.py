@@ -1,8 +1,8 @@
 """Rows of the event log: t, kind, chart before and after, then x and d before, x and d after, fired guards."""
 
 from .codes import GRAZING
+from .dense import dense
 from .free import ND, NG, N, jit, plain
-from .method import dense
 
 BEFORE = 4
 AFTER = BEFORE + N + ND
@@ -25,13 +25,11 @@ def log_line(w, ev, kind, t, x, d):
     for i in range(ND):
         row[BEFORE + N + i] = d[i]
         row[AFTER + N + i] = d[i]
-    for i in range(NG):
-        row[FIRED + i] = w.fired[i]
 
 
 @jit
 def log_after(w, ev, kind, chart, x, d):
-    """Complete the row with the result of the transition, and keep it."""
+    """Complete the row with the result of the transition and the guards whose transitions it was, and keep it."""
     if not w.log_on:
         return
     row = ev[w.n_ev]
@@ -41,6 +39,8 @@ def log_after(w, ev, kind, chart, x, d):
         row[AFTER + i] = x[i]
     for i in range(ND):
         row[AFTER + N + i] = d[i]
+    for i in range(NG):
+        row[FIRED + i] = w.fired[i]
     w.n_ev += 1
 
 

@@ -1,8 +1,8 @@
 """The state at a located event: a full step to it, one correction in time, and a point on the requested side."""
 
-from .codes import ARMED, DISARMED, EMIT, LEFT, ROOT
-from .free import NG, PASSIVE, POLISH, SIDE, N, jit, plain
-from .method import dense
+from .codes import ARMED, DISARMED, EMIT, LEFT, OFF, RISEN, ROOT
+from .dense import dense
+from .free import GAMMA, NG, PASSIVE, POLISH, SIDE, N, jit, plain
 from .motion import read_guards, simultaneous
 from .stages import rates
 from .steps import EPS
@@ -19,17 +19,19 @@ def locate(w, s):
     xe = plain(w.xe)
     fe = plain(w.fe)
     floor = w.sa
-    polish = POLISH and (not PASSIVE[w.first] or w.first == w.stop_guard)
+    stiff = GAMMA != 0.0
+    polish = POLISH and (stiff or not PASSIVE[w.first] or w.first == w.stop_guard)
     w.phase = EMIT
     go_to(w, s, polish)
-    if polish:
+    if polish and not stiff:
         correct_time(w, xe, fe, floor)
     keep_side(w, xe, fe, floor)
     if others_fell(w) and w.s_end > s + simultaneous(w):
         go_to(w, s, polish)  # not so far: the others are next
         fire_together(w, s)
+    if stiff:
+        s = max(s, w.s_dense[w.first])
     w.sa = min(max(s, w.s_end), w.s1)  # what lies between cannot be told from the event
-    w.on_step = 1 if not polish and w.s_end == s else 0
 
 
 @jit
@@ -64,7 +66,7 @@ def others_fell(w):
     for i in range(NG):
         if w.fired[i] or (w.sign[i] * w.gp[i] > 0.0 and w.s_end < w.s1):
             continue
-        rooted = w.arm[i] == ROOT and w.s_end > w.s_clear[i] and not w.waits[i]
+        rooted = w.arm[i] == ROOT and w.s_end > w.s_clear[i]
         if not (rooted or w.arm[i] == ARMED):
             continue
         zero = w.u_root[i] - w.noise[i] if rooted else 0.0
@@ -76,24 +78,21 @@ def others_fell(w):
 
 @jit
 def ends_on_zero(w, i):
-    """Return whether guard `i` is zero at the final time within round-off."""
-    if not w.clipped or w.t_stop != w.t_final or w.arm[i] == DISARMED or w.s_clear[i] >= w.s1:
+    """Return whether guard `i` is zero at the final time within round-off, and falling."""
+    if not w.clipped or w.t_stop != w.t_final or w.arm[i] == OFF or w.s_clear[i] >= w.s1:
         return False
-    last = w.sign[i] * w.gs[4, i]
-    largest = 0.0
-    for j in range(4):
-        largest = max(largest, abs(w.gs[j, i]))
-    unit = EPS * (abs(w.t_final) + w.s1)
+    if w.arm[i] == DISARMED and w.open[i] != RISEN:
+        return False
+    last = w.sign[i] * w.g_end[i]
     whole = w.s1 - max(w.sa, w.s_clear[i])
-    if last * whole > largest * 1e3 * unit:
-        return False
+    unit = EPS * (abs(w.t_final) + w.s1)
     way = min(whole, 1e3 * unit)
     if w.arm[i] == ROOT and way == whole:
         return False  # it has just risen
     dense(w, w.s1 - way, plain(w.probe))
-    read_guards(w, w.t + w.s1 - way, plain(w.probe), plain(w.gm))
-    fall = w.sign[i] * w.gm[i] - last
-    return fall > 0.0 and last * way <= fall * 16.0 * unit
+    read_guards(w, w.t + w.s1 - way, plain(w.probe), plain(w.gp))
+    drop = w.sign[i] * w.gp[i] - last
+    return drop > 0.0 and last * way <= drop * 16.0 * unit
 
 
 @jit
@@ -158,9 +157,12 @@ def keep_side(w, xe, fe, floor):
     start = w.s_end
     nudge = EPS * (abs(w.t) + w.s_end)
     for _ in range(NUDGES):
-        for m in range(N):
-            probe[m] = xe[m] + delta * fe[m]
         w.s_end = min(max(start + delta, floor), w.t_final - w.t)
+        if GAMMA != 0.0 and w.s_end > 0.0:
+            stages(w, w.s_end, probe)  # the field may lead the other way
+        else:
+            for m in range(N):
+                probe[m] = xe[m] + delta * fe[m]
         if (value_of_first(w, probe) > 0.0) == left:
             for m in range(N):
                 xe[m] = probe[m]

@@ -1,247 +1,96 @@
-"""Is there an event in this step? Certify that there is none, or find a bracket around the first.
+"""A guard's next change of sign in the rest of a step: windows from left to right, each split until it is decided.
 
-A guard is sampled on the dense output at five points of a window. Its second divided differences bound its curvature,
-and with it how far it can sag between samples. Either every piece is certified positive, or there is a zero crossing,
-or a dip whose minimum decides, or the window is split. No event is missed between samples unless the guard oscillates
-faster than the samples everywhere in the step; the points are irregular to avoid aliasing with a periodic guard.
+A decided window tells the guard's sign at its right end. Where that changes, the guard has had a zero: in this window,
+if the guard is monotone in it, or in the ones just before, in which it could not be told from zero. In the window that
+begins at the guard's own zero only the derivative decides, since values there are round-off.
 
-A guard that starts the window on its root is divided by the time since then: (u(s) - u(s0)) / (s - s0) has only the
-other roots.
+Source: bisection with enclosures of value and derivative (Moore, Kearfott & Cloud, Introduction to Interval Analysis,
+2009, chapter 8).
 """
 
 import math
 
-from .codes import ARMED, BAD_GUARD, NONFINITE, ROOT, STOP_ITER
-from .free import NG, jit, plain
-from .method import dense
-from .motion import BLIND, read_guards, read_noise
-from .steps import EPS, fail_nonfinite
-from .windows import CLEAR, DIP, FALL, PLACES, SPLIT, judge
+from .codes import ARMED
+from .enclose import enclose_middle, offset
+from .free import jit
+from .locate import fail_stop_iter
+from .samples import guard_at
+from .windows import FALLING, LOW, NEGATIVE, POSITIVE, RISING, SPLIT, TOUCH, look, signed
 
-NARROW = 1e-10  # of the step: a window that need not be split further
-WIDER = 4.0  # a window may be so many times as wide as one in which the guard has been smooth
-FIRST_WINDOW = 1e-3  # of the step: the width of a guard's first window
-NOISE_WINDOWS = 50  # so many narrow ones in a row: the guard is round-off about zero
-MAX_WINDOWS = 1_000_000  # per step and guard; an oscillation takes about ten a period
-GOLDEN = 0.3819660112501051
+BEYOND = 4.0  # times its round-off: where a guard that waits is positive, also for a step that begins there
+MAX_WINDOWS = 1_000_000  # per step and guard; an oscillation takes about three a period
 
 
 @jit
-def guard_at(w, i, s):
-    """Return guard `i`, positive in the chart and with its root divided out, at offset `s` in the step."""
-    if w.arm[i] == ROOT and s <= w.s_clear[i]:
-        return w.rate[i]
-    dense(w, s, plain(w.probe))
-    read_guards(w, w.t + s, plain(w.probe), plain(w.gp))
-    u = w.sign[i] * w.gp[i]
-    if math.isnan(u):
-        fail_nonfinite(w, BAD_GUARD, i, w.t + s)
-    if w.arm[i] == ROOT:
-        return (u - w.u_root[i]) / (s - w.s_root[i])
-    return w.turn * u
+def begin_scan(w, i):
+    """Begin at w.sa, or where guard `i` can be told from its last zero."""
+    w.at_root = w.rooted[i]
+    start = w.sa if w.at_root else max(w.sa, w.s_clear[i])
+    w.at = max(-1.0, 2.0 * start * w.inverse - 1.0)
+    w.since = math.nan  # where the windows just before begin in which it could not be told from zero
+    w.depth = 0
+    w.ends[0] = 1.0
 
 
 @jit
-def sample_step(w):
-    """Write all guard values at the places of the window [w.sa, w.s1] into w.gs."""
-    gs = plain(w.gs)
-    probe = plain(w.probe)
-    for i in range(NG):
-        gs[0, i] = w.ga[i]
-    for j in range(1, 4):
-        s = w.sa + PLACES[j] * (w.s1 - w.sa)
-        dense(w, s, probe)
-        read_guards(w, w.t + s, probe, gs[j])
-    read_guards(w, w.t + w.s1, plain(w.x1), gs[4])
+def changes(w, i, limit, positive):
+    """Return whether guard `i`, whose sign is given, has another before offset `limit`: between w.left and w.right.
 
-
-@jit
-def load_window(w, i):
-    """Copy guard `i` from the samples of the whole step."""
-    for j in range(5):
-        s = w.sa + PLACES[j] * (w.s1 - w.sa)
-        u = w.sign[i] * w.gs[j, i]
-        if math.isnan(u):
-            fail_nonfinite(w, BAD_GUARD, i, w.t + s)
-        if w.arm[i] == ROOT:
-            u = (u - w.u_root[i]) / (s - w.s_root[i]) if s > w.s_clear[i] else w.rate[i]
-        w.ws[j] = s
-        w.wv[j] = w.turn * u
-
-
-@jit
-def sample_window(w, i, lo, hi):
-    """Sample guard `i` on the window [lo, hi]."""
-    for j in range(5):
-        w.ws[j] = lo + PLACES[j] * (hi - lo)
-        w.wv[j] = guard_at(w, i, w.ws[j])
-    if hi == w.s1:
-        w.ws[4] = w.s1
-
-
-@jit
-def lowest(w, i, a, m, b):
-    """Return where guard `i` is lowest between `a` and `b` (golden section from `m`), or the first place it is <= 0."""
-    vm = guard_at(w, i, m)
-    while vm > 0.0 and b - a > 1e-9 * w.s1:
-        s = m + GOLDEN * (b - m) if b - m > m - a else m - GOLDEN * (m - a)
-        v = guard_at(w, i, s)
-        if v < vm:
-            a, b = (m, b) if s > m else (a, m)
-            m, vm = s, v
-        elif s > m:
-            b = s
-        else:
-            a = s
-    w.right_value = vm
-    return m
-
-
-@jit
-def bracket(w, a, b):
-    """Keep the samples `a` and `b` of the window as the bracket."""
-    w.left = w.ws[a]
-    w.left_value = w.wv[a]
-    w.right = w.ws[b]
-    w.right_value = w.wv[b]
-
-
-@jit
-def first_fall(w, i, start, end, ready):
-    """Bracket the first fall of guard `i` in (start, end]: True, with the bracket in w.left and w.right; or False.
-
-    With `ready` the samples of the whole step are tried first. A window is at most WIDER times one in which the
-    guard was smooth before: five samples of a long step do not show how fast a guard oscillates.
+    Sets w.certain to whether it is certainly monotone there.
     """
-    lo, hi, verdict = start, end, SPLIT
-    if w.trust[i] == 0.0:
-        trust_width(w, i, FIRST_WINDOW * w.s1)
-    whole = ready and w.s1 <= WIDER * w.trust[i]
-    if whole:
-        load_window(w, i)
-        verdict = judge(w)
-        if verdict == CLEAR:
-            return False
-    if not whole or end < w.s1:
-        hi = min(end, lo + WIDER * w.trust[i])
-        sample_window(w, i, lo, hi)
-        verdict = judge(w)
-    n_narrow = 0
     for _ in range(MAX_WINDOWS):
-        if w.status == NONFINITE:
+        a = w.at
+        if w.depth < 0 or not offset(w, a) < limit:
             return False
-        narrow = hi - lo <= NARROW * w.s1
-        n_narrow = n_narrow + 1 if narrow else 0
-        if verdict == FALL or (narrow and not w.wv[w.place] > 0.0):
-            trust_width(w, i, hi - lo)
-            bracket(w, w.place - 1, w.place)
+        b = w.ends[w.depth]
+        verdict = look(w, i, a, b, w.at_root)
+        if w.status != 0:
+            return False
+        if verdict == SPLIT:
+            w.depth += 1
+            w.ends[w.depth] = 0.5 * (a + b)
+            continue
+        start = w.since if w.since < a else a
+        after = positive
+        if verdict != TOUCH or b == 1.0:
+            after = sign_after(w, i, verdict, b, positive)
+            if after and positive and (verdict == LOW or start < a):
+                note_grazing(w, i, 0.5 * (a + b) if verdict == LOW else 0.5 * (start + a))
+            w.since = math.nan
+        elif not w.at_root:
+            w.since = start
+        w.at = b
+        w.at_root = 0
+        w.depth -= 1
+        if after != positive:
+            w.left = offset(w, start)
+            w.right = offset(w, b)
+            w.certain = 1 if w.certain and (verdict == FALLING or verdict == RISING) else 0
             return True
-        if n_narrow > NOISE_WINDOWS:
-            return falls_between(w, i, lo, end)
-        if verdict == DIP and dips(w, i):
-            return True
-        if verdict == SPLIT and not narrow:
-            hi = lo + quarter(w, i, hi - lo)
-        else:
-            trust_width(w, i, hi - lo)
-            if hi >= end:
-                trust_width(w, i, min(end - start, 2.0 * w.trust[i]))
-                return False
-            lo, hi = hi, min(end, hi + 2.0 * (hi - lo))
-        sample_window(w, i, lo, hi)
-        verdict = judge(w)
-    fail_stop_iter(w, i, lo)
+    fail_stop_iter(w, i, offset(w, w.at))
     return False
 
 
 @jit
-def quarter(w, i, width):
-    """Return the width of the first part of an undecided window; store it if the guard is rough."""
-    if w.rough:
-        w.trust[i] = max(0.25 * width, NARROW * w.s1)
-    return 0.25 * width
+def sign_after(w, i, verdict, b, positive):
+    """Return whether guard `i` is positive at the right end of a window that is decided, or the step's last."""
+    if verdict == POSITIVE or verdict == LOW:
+        return True
+    if verdict == NEGATIVE:
+        return False
+    if w.at_root and (verdict == TOUCH or (verdict == RISING) == positive):
+        return positive
+    if positive or not w.certain:
+        return guard_at(w, i, offset(w, b)) > 0.0
+    enclose_middle(w, b)  # it waits until it is positive beyond its round-off
+    low, high, _, _ = signed(w, i, w.middle)
+    return low > BEYOND * (high - low)
 
 
 @jit
-def trust_width(w, i, width):
-    """Store that guard `i` is smooth in a window of `width`."""
-    w.trust[i] = max(w.trust[i], width)
-
-
-@jit
-def dips(w, i):
-    """Bracket the zero crossing in the dip found in the window; store a grazing if there is none."""
-    bracket(w, w.place - 1, w.place)
-    w.right = lowest(w, i, w.left, w.right, w.ws[w.place + 1])
-    if w.right_value > 0.0:
-        note_grazing(w, i)
-    return not w.right_value > 0.0
-
-
-@jit
-def falls_between(w, i, lo, hi):
-    """Use [lo, hi] as the bracket of a guard that is only round-off about zero, if it has fallen at `hi`."""
-    w.left = lo
-    w.right = hi
-    w.left_value = guard_at(w, i, lo)
-    w.right_value = guard_at(w, i, hi)
-    return not w.right_value > 0.0
-
-
-@jit
-def fail_stop_iter(w, i, s):
-    """End the run because the search for a zero of guard `i` did not get past offset `s`."""
-    w.status = STOP_ITER
-    w.culprit = i
-    w.t_culprit = w.t + s
-
-
-@jit
-def note_grazing(w, i):
-    """Store that guard `i` came within the tolerance of zero and turned back, at w.right."""
-    if w.arm[i] == ARMED and w.turn > 0.0 and w.right_value <= w.graze_tol:
+def note_grazing(w, i, z):
+    """Store that guard `i`, if it is armed, came within the tolerance of zero at z and turned back."""
+    s = offset(w, z)
+    if w.arm[i] == ARMED and guard_at(w, i, s) <= w.graze_tol:
         w.graze[i] = 1
-        w.s_graze[i] = w.right
-
-
-@jit
-def arm_waiting(w, i, s):
-    """Arm a waiting guard at `s`, just after it has become positive; its root there is divided out.
-
-    If it falls again at once, within its round-off, it has only touched zero and keeps waiting.
-    """
-    here = guard_at(w, i, s)
-    noise = noise_at(w, i, s)
-    e = 1e-6 * w.s1
-    reach = e
-    rate = 0.0
-    for _ in range(30):
-        change = guard_at(w, i, s + e) - here
-        if abs(change) > noise:  # it shows: go down until two rates agree, for it may turn close by
-            agree = abs(change / e - rate) <= 0.5 * abs(rate)
-            rate = change / e
-            reach = e
-            e = 0.1 * e
-            if agree:
-                break
-        elif rate != 0.0 or e > w.s1:
-            break
-        else:
-            e = 10.0 * e
-            reach = e
-    w.s_root[i] = s
-    w.s_clear[i] = s + max(noise / rate if rate > 0.0 else reach, BLIND * EPS * abs(w.t))
-    if rate > 0.0:
-        w.rate[i] = rate
-        w.u_root[i] = min(here, 0.0)
-        w.arm[i] = ROOT
-
-
-@jit
-def noise_at(w, i, s):
-    """Return an estimate of the round-off error of guard `i` at offset `s` of the step."""
-    probe = plain(w.probe)
-    dense(w, s, probe)
-    read_guards(w, w.t + s, probe, plain(w.gp))
-    read_noise(w, w.t + s, probe, plain(w.k)[0], w.s1, plain(w.gp))
-    return w.noise[i]
+        w.s_graze[i] = s

@@ -2,15 +2,18 @@
 
 import math
 
-from .codes import ARMED, DISARMED, EMIT, OFF, ROOT, STEP
-from .free import NG, jit
-from .locate import first_event
-from .motion import simultaneous
+from .clear import find_clear, stays_inside
+from .codes import BAD_GUARD, CLOSED, DISARMED, EMIT, OFF, OPEN, RISEN, STEP
+from .confirm import first_confirmed, halve_step, is_coarse
+from .enclose import forget_window, open_step
+from .free import CERTIFIED, GAMMA, NG, jit, plain
+from .locate import find_root
+from .motion import read_guards, simultaneous
 from .place import ends_on_zero, fire_together, locate
-from .scan import WIDER, sample_step
+from .scan import begin_scan, changes
+from .steps import fail_nonfinite
 
 OVERSHOT = 0.02  # a step this much longer than the time to its event is repeated, shorter: its dense output is coarse
-LITTLE = 0.11  # of its value: samples that differ by less are clear of zero to `judge`, however they lie
 
 
 @jit
@@ -19,23 +22,68 @@ def search(w):
     w.s_end = w.s1
     w.event = 0
     w.phase = EMIT
-    if w.n_active == 0:
+    if w.n_active == 0 or not is_open(w):
         return
-    sample_step(w)
+    if GAMMA != 0.0 and w.sa == 0.0 and is_coarse(w) and halve_step(w):
+        return
     best = earliest_event(w)
     if best == math.inf:
         return
     if w.sa == 0.0 and 1e-10 * w.s1 < best < OVERSHOT * w.s1:
         w.h = max(4.0 * best, 1e-9 * w.s1)
         w.phase = STEP
-        wait_again(w, -1.0)
         for i in range(NG):
             w.graze[i] = 0
         return
     w.event = 1
-    wait_again(w, best)
     fire_together(w, best)
     locate(w, best)
+
+
+@jit
+def is_open(w):
+    """Return whether a guard may have an event in the rest of the step; w.open says which: not those that are clear."""
+    whole = w.sa == 0.0
+    w.passed = w.is_sampled = 0
+    inside = False
+    if whole:
+        open_step(w)
+        inside = stays_inside(w)
+        if inside and not w.clipped and not w.has_sampled:
+            w.passed = 1
+            return False
+    else:
+        forget_window(w)
+    read_guards(w, w.t + w.s1, plain(w.x1), plain(w.g_end))
+    fallen = False  # then there is an event, and the first window tells more than a box
+    for i in range(NG):
+        w.fired[i] = 0
+        w.s_fall[i] = math.inf
+        off = w.arm[i] == OFF or (w.arm[i] == DISARMED and math.isinf(w.ga[i]))
+        if not off and math.isnan(w.g_end[i]):
+            fail_nonfinite(w, BAD_GUARD, i, w.t + w.s1)
+            return False
+        w.open[i] = CLOSED if off or (inside and CERTIFIED[i]) else OPEN
+        fallen = fallen or (w.open[i] == OPEN and w.arm[i] != DISARMED and not w.sign[i] * w.g_end[i] > 0.0)
+    if whole and not inside and not fallen:
+        find_clear(w)
+    found = w.clipped == 1
+    for i in range(NG):
+        found = found or w.open[i] == OPEN
+    return found
+
+
+@jit
+def first_event(w, i, limit):
+    """Return the offset of the first event of guard `i` in (w.sa, limit], or infinity; if it waits, after its rise."""
+    begin_scan(w, i)
+    if w.arm[i] == DISARMED:
+        if not changes(w, i, limit, False):
+            return math.inf
+        if not w.certain:
+            find_root(w, i, False)  # which ends the run if it jumps
+        w.open[i] = RISEN
+    return find_root(w, i, w.certain) if changes(w, i, limit, True) else math.inf
 
 
 @jit
@@ -44,44 +92,13 @@ def earliest_event(w):
     best = math.inf
     limit = w.s1
     for i in range(NG):
-        w.s_fall[i] = math.inf
-        w.fired[i] = 0
-        w.waits[i] = 0
-        if skip_guard(w, i) or stays_away(w, i):
-            continue
-        w.s_fall[i] = first_event(w, i, w.sa, limit, True)
-        if w.status != 0:
-            return math.inf
+        if w.open[i]:
+            w.s_fall[i] = first_event(w, i, limit) if GAMMA == 0.0 else first_confirmed(w, i)
+            if w.status != 0:
+                return math.inf
         if w.s_fall[i] == math.inf and limit == w.s1 and ends_on_zero(w, i):
             w.s_fall[i] = w.s1
         if w.s_fall[i] < best:
             best = w.s_fall[i]
             limit = min(w.s1, best + simultaneous(w))
     return best
-
-
-@jit
-def skip_guard(w, i):
-    """Return whether guard `i` cannot fire in this step at all."""
-    return w.arm[i] == OFF or (w.arm[i] == DISARMED and math.isinf(w.ga[i]))
-
-
-@jit
-def stays_away(w, i):
-    """Return whether guard `i` changes so little in the whole step that `judge` would find it clear of zero."""
-    if w.arm[i] != ARMED or w.s1 > WIDER * w.trust[i]:
-        return False
-    first = w.sign[i] * w.gs[0, i]
-    for j in range(1, 5):
-        if not abs(w.sign[i] * w.gs[j, i] - first) <= LITTLE * first:  # also if it is not a number
-            return False
-    return True
-
-
-@jit
-def wait_again(w, after):
-    """Keep the guards waiting that would have become positive only after offset `after`."""
-    for i in range(NG):
-        if w.waits[i] and w.arm[i] == ROOT and w.s_root[i] > after:
-            w.arm[i] = DISARMED
-            w.s_clear[i] = after

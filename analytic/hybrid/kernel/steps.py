@@ -155,12 +155,18 @@ def remember(w, h, whole, error):
 
 
 @jit
+def smallest_step(w):
+    """Return the smallest step that is taken."""
+    return max(w.min_step * w.t_scale, 8.0 * EPS * abs(w.t))
+
+
+@jit
 def take_step(w):
     """Advance by one accepted step: w.s1 is its length, w.x1 its end, w.k its stages.
 
     A step that was rejected in the last visit of the field begins with the length that was accepted there.
     """
-    smallest = max(w.min_step * w.t_scale, 8.0 * EPS * abs(w.t))
+    smallest = smallest_step(w)
     limit = GROW
     while True:
         if w.n_steps + w.n_rejected >= w.max_steps:
@@ -192,5 +198,6 @@ def take_step(w):
     w.n_steps += 1
     w.s1 = h
     w.sa = 0.0
+    w.inverse = 1.0 / h
     prepare_dense(w)
     w.phase = SEARCH

@@ -1,63 +1,88 @@
-"""Classification of five samples of a guard in a window: certainly positive, fallen, a dip, or to be split.
+"""What an enclosure says about a guard in a window: its sign, that it is monotone, or that the window is to be split.
 
-Second divided differences bound the guard's curvature, and with it how far the guard can sag, or turn, between two
-samples. Time is in units of the window's width, so that there are no divisions.
+TOUCH: it cannot be told from zero. LOW: positive, with a minimum within the tolerance for grazing.
+
+A guard without enclosure (an operation without a rule), or one that a comparison leaves in doubt in a very narrow
+window, is sampled (`samples`).
 """
 
 import math
 
-from .free import jit
+from .codes import EPS, ROOT
+from .enclose import enclose_middle, enclose_window
+from .free import CERTIFIED, jit
+from .samples import guard_at, sample_window
 
-CLEAR, FALL, DIP, SPLIT = 0, 1, 2, 3
-PLACES = (0.0, 0.23, 0.52, 0.77, 1.0)  # of the samples: irregular, to avoid aliasing with a periodic guard
-PER_PIECE = (1.0 / 0.23, 1.0 / 0.29, 1.0 / 0.25, 1.0 / 0.23)  # one over the way from a place to the next
-PER_PAIR = (2.0 / 0.52, 2.0 / 0.54, 2.0 / 0.48)  # two over the way to the next but one
-BULGE = (0.5 * 0.23**2, 0.5 * 0.29**2, 0.5 * 0.25**2, 0.5 * 0.23**2)  # of a piece of curvature one, below its tangent
-
-
-@jit
-def curvature_bounds(w):
-    """Bound the guard's second derivative in the window from above (w.bend_up) and in size (w.bend)."""
-    largest = -math.inf
-    smallest = math.inf
-    for j in range(3):
-        left = (w.wv[j + 1] - w.wv[j]) * PER_PIECE[j]
-        right = (w.wv[j + 2] - w.wv[j + 1]) * PER_PIECE[j + 1]
-        second = PER_PAIR[j] * (right - left)
-        largest = max(largest, second)
-        smallest = min(smallest, second)
-    spread = largest - smallest
-    w.rough = 1 if 2.0 * spread > abs(largest) else 0
-    w.bend_up = max(0.0, largest + 4.0 * spread)
-    w.bend = max(w.bend_up, 4.0 * spread - smallest)
+POSITIVE, NEGATIVE, RISING, FALLING, TOUCH, SPLIT, LOW = 0, 1, 2, 3, 4, 5, 6
+NARROW = 16.0 * EPS  # in z: eight units of rounding of the step; zeros closer than this are one, two or a touch
+DOUBTFUL = 2e-9  # in z: a window in which a comparison is undecided is sampled if it is not wider
+FLAT = 1e-6  # in z: a window in which a low minimum is looked for
+WORTH = 1.5  # times its round-off: a guard whose enclosure is not wider is known as well as it can be
 
 
 @jit
-def piece_falls_once(w, j):
-    """Return whether the guard certainly decreases from place j to j + 1: it then has one zero there."""
-    return w.wv[j] - w.wv[j + 1] >= w.bend * BULGE[j]
+def signed(w, i, g):
+    """Return the enclosure g[i] of guard `i`, positive in its chart: least, largest, slowest, fastest."""
+    low, high, slow, fast = g[i, 0], g[i, 1], g[i, 2], g[i, 3]
+    if w.sign[i] < 0:
+        low, high, slow, fast = -high, -low, -fast, -slow
+    if w.arm[i] == ROOT:
+        low -= w.u_root[i]
+        high -= w.u_root[i]
+    return low, high, slow, fast
 
 
 @jit
-def piece_is_positive(w, j):
-    """Return whether the guard is certainly positive between places j and j + 1, where it is positive."""
-    sag = w.bend_up * BULGE[j]
-    return abs(w.wv[j + 1] - w.wv[j]) >= sag or min(w.wv[j], w.wv[j + 1]) > 0.25 * sag
+def look(w, i, a, b, at_root):
+    """Return what is known of guard `i` in the window a <= z <= b; `at_root`: the window begins at a zero of it.
+
+    Sets w.certain to whether that is proved, not sampled.
+    """
+    w.certain = CERTIFIED[i]
+    if not CERTIFIED[i]:
+        return sample_window(w, i, a, b, at_root)
+    m = 0.5 * (a + b)
+    r = 0.5 * (b - a)
+    enclose_window(w, m, r)
+    low, high, slow, fast = signed(w, i, w.hull)
+    if slow > 0.0:
+        return RISING
+    if fast < 0.0:
+        return FALLING
+    if not at_root:
+        if high < 0.0:
+            return NEGATIVE
+        if low > w.graze_tol:
+            return POSITIVE
+        if low > 0.0 and b - a < FLAT:
+            return LOW
+    if b - a <= NARROW:
+        return TOUCH
+    if w.window_doubt and (b - a <= DOUBTFUL or doubts_a_point(w, m)):
+        w.certain = 0
+        return sample_window(w, i, a, b, at_root)
+    return SPLIT if at_root else look_closer(w, i, m, r, low, high, max(abs(slow), abs(fast)))
 
 
 @jit
-def judge(w):
-    """Return CLEAR, FALL, DIP or SPLIT for the sampled window; w.place is the sample after the fall or in the dip."""
-    curvature_bounds(w)
-    for j in range(1, 5):
-        w.place = j
-        if not w.wv[j] > 0.0:
-            return FALL if piece_falls_once(w, j - 1) else SPLIT
-        if not piece_is_positive(w, j - 1):
-            w.place = 1
-            for m in range(2, 5):
-                if w.wv[m] < w.wv[w.place]:
-                    w.place = m
-            inner = w.place < 4 and w.wv[w.place] < w.wv[w.place - 1] and 0.0 < w.wv[w.place] < w.wv[w.place + 1]
-            return DIP if inner and not w.rough else SPLIT
-    return CLEAR
+def doubts_a_point(w, m):
+    """Return whether the guards cannot even be followed at z = m: splitting the window does not help."""
+    enclose_middle(w, m)
+    return w.in_doubt > 0
+
+
+@jit
+def look_closer(w, i, m, r, low, high, steepest):
+    """Return what the value in the middle, the steepest rate and the round-off say about an undecided window."""
+    enclose_middle(w, m)
+    least, largest, _, _ = signed(w, i, w.middle)
+    if high - low == math.inf:
+        guard_at(w, i, 0.5 * (m + 1.0) * w.s1)  # which ends the run if it is no number
+        return SPLIT
+    if steepest < math.inf:
+        change = steepest * r * (1.0 + 4.0 * EPS)
+        if change < -largest:
+            return NEGATIVE
+        if least - change > w.graze_tol:
+            return POSITIVE
+    return TOUCH if high - low <= WORTH * (largest - least) else SPLIT

@@ -1,0 +1,224 @@
+"""Enclosures of all guards, by interval arithmetic in the model's own functions (`compilation.intervals`).
+
+The rows of w.box and w.moment are intervals: least and largest value, least and largest derivative; so are those of
+w.hull, the guards in a window of the step, and w.middle, the guards in the middle of that window. A window is
+m - r <= z <= m + r, with z from -1 to 1 over the step; derivatives in it are by z.
+"""
+
+import math
+
+from .codes import EPS
+from .dense import expand_dense
+from .free import N_DENSE, NG, N, enclose_jets, enclose_values, jit, plain
+
+DEGREE = 4 if N_DENSE == 4 else 7
+ROUNDING = 10.0 * EPS  # of the sum of all terms: of coefficients, of shifting them, and of `dense`
+NEAR_ONE = 1.0 + 4.0 * EPS
+PATH, MOST, LOST = 1, 2, 3  # of w.doubt: as in `compilation.interval_rules`
+MOST_DOUBTS = 6  # undecided comparisons of which all paths are followed; beyond that a guard is not known
+UNITS = 4.0  # of rounding, in time and state, that a guard's value on entry to a chart may be wrong by
+
+
+@jit
+def open_step(w):
+    """Prepare the enclosures of an accepted step."""
+    expand_dense(w)
+    forget_window(w)
+
+
+@jit
+def forget_window(w):
+    """Forget the enclosures of the last window: the guards are others now."""
+    w.window_m = math.nan
+
+
+@jit
+def offset(w, z):
+    """Return the offset in the step that belongs to z."""
+    return 0.5 * (z + 1.0) * w.s1
+
+
+@jit
+def evaluate(w, g, jets):
+    """Write enclosures of all guards in the box into `g`; guards that are not part of the chart keep infinity.
+
+    Where a comparison is undecided, all paths through the guards are followed, and the hull of them is kept. It holds
+    the values, but jumps have no derivative; w.in_doubt says that there were such.
+    """
+    follow_path(w, 0, g, jets)
+    w.in_doubt = w.doubt[MOST]
+    if w.in_doubt == 0:
+        return
+    other = plain(w.other)
+    path = 1
+    while w.in_doubt <= MOST_DOUBTS and path < 1 << w.in_doubt:
+        follow_path(w, path, other, jets)
+        w.in_doubt = max(w.in_doubt, w.doubt[MOST])
+        for i in range(NG):
+            g[i, 0] = min(g[i, 0], other[i, 0])
+            g[i, 1] = max(g[i, 1], other[i, 1])
+        path += 1
+    for i in range(NG):
+        if w.in_doubt > MOST_DOUBTS and g[i, 0] < math.inf:
+            g[i, 0], g[i, 1] = -math.inf, math.inf
+        g[i, 2], g[i, 3] = -math.inf, math.inf
+
+
+@jit
+def follow_path(w, path, g, jets):
+    """Write what the guards enclose on one path into `g`; w.doubt tells how many undecided comparisons it has."""
+    doubt = plain(w.doubt)
+    for i in range(NG):
+        g[i, 0] = g[i, 1] = math.inf
+    doubt[0] = doubt[MOST] = doubt[LOST] = 0
+    doubt[PATH] = path
+    if jets:
+        enclose_jets(plain(w.moment), plain(w.box), plain(w.d), plain(w.p), w.chart, g, doubt)
+    else:
+        enclose_values(plain(w.moment), plain(w.box), plain(w.d), plain(w.p), w.chart, g, doubt)
+    doubt[MOST] = max(doubt[MOST], doubt[0])
+    if doubt[LOST]:
+        doubt[MOST] = MOST_DOUBTS + 1
+
+
+@jit
+def enclose_time(w, m, r):
+    """Write the enclosure of the time into w.moment."""
+    half = 0.5 * w.s1
+    least = half * (m - r + 1.0)
+    largest = half * (m + r + 1.0)
+    unit = 2.0 * EPS * (abs(w.t) + w.s1)
+    w.moment[0] = w.t + least - unit
+    w.moment[1] = w.t + largest + unit
+    w.moment[2] = half
+    w.moment[3] = half
+
+
+@jit
+def enclose_whole(w):
+    """Write enclosures of the states in the whole step into w.box, values only."""
+    box = plain(w.box)
+    c = plain(w.c)
+    for i in range(N):
+        odd = abs(c[1, i]) + abs(c[3, i])
+        size = abs(w.x[i]) + abs(c[0, i]) + abs(c[2, i]) + abs(c[4, i])
+        below = min(0.0, c[2, i]) + min(0.0, c[4, i])
+        above = max(0.0, c[2, i]) + max(0.0, c[4, i])
+        if DEGREE == 7:
+            odd += abs(c[5, i]) + abs(c[7, i])
+            size += abs(c[6, i])
+            below += min(0.0, c[6, i])
+            above += max(0.0, c[6, i])
+        error = ROUNDING * (size + odd)
+        box[i, 0] = c[0, i] + below - odd - error
+        box[i, 1] = c[0, i] + above + odd + error
+
+
+@jit
+def enclose_states(w, m, r):
+    """Write enclosures of the states in a window into w.box: a Taylor shift to its middle."""
+    box = plain(w.box)
+    c = plain(w.c)
+    a = plain(w.shifted)
+    far = abs(m) + r
+    for i in range(N):
+        w.size[i] = abs(w.x[i])
+        w.slope[i] = 0.0
+    power = 1.0
+    for k in range(DEGREE + 1):
+        for i in range(N):
+            a[k, i] = c[k, i]
+            w.size[i] += abs(c[k, i]) * power
+            w.slope[i] += k * abs(c[k, i])
+        power *= far
+    if m != 0.0:
+        for j in range(DEGREE):
+            for k in range(DEGREE - 1, j - 1, -1):
+                for i in range(N):
+                    a[k, i] += m * a[k + 1, i]
+    for i in range(N):
+        change = abs(a[1, i]) * r
+        box[i, 0] = a[0, i] - change
+        box[i, 1] = a[0, i] + change
+        box[i, 2] = a[1, i]
+        box[i, 3] = a[1, i]
+    power = r
+    for k in range(2, DEGREE + 1):
+        for i in range(N):
+            rate = k * power * a[k, i]
+            change = power * r * a[k, i]
+            if k % 2 == 0:
+                box[i, 0] += min(0.0, change)
+                box[i, 1] += max(0.0, change)
+                box[i, 2] -= abs(rate)
+                box[i, 3] += abs(rate)
+            else:
+                box[i, 0] -= abs(change)
+                box[i, 1] += abs(change)
+                box[i, 2] += min(0.0, rate)
+                box[i, 3] += max(0.0, rate)
+        power *= r
+    for i in range(N):
+        error = ROUNDING * w.size[i]
+        box[i, 0] -= error
+        box[i, 1] += error
+        error = 2.0 * ROUNDING * w.slope[i]
+        box[i, 2] -= error
+        box[i, 3] += error
+
+
+@jit
+def enclose_window(w, m, r):
+    """Write the values and derivatives of all guards in a window into w.hull, unless they are there."""
+    if w.window_m == m and w.window_r == r:
+        return
+    w.window_m = m
+    w.window_r = r
+    wider = r * NEAR_ONE
+    enclose_time(w, m, wider)
+    enclose_states(w, m, wider)
+    evaluate(w, plain(w.hull), True)
+    w.window_doubt = w.in_doubt
+
+
+@jit
+def enclose_middle(w, m):
+    """Write the values of all guards at z = m into w.middle."""
+    enclose_time(w, m, 0.0)
+    enclose_states(w, m, 0.0)
+    evaluate(w, plain(w.middle), False)
+
+
+@jit
+def box_point(w, t, x, f, reach, late):
+    """Write a box about (t, x), which moves at the rates `f`, into w.moment and w.box.
+
+    It holds what a few units of round-off in time and state, or in their change over `reach` seconds, can do, and the
+    way of `late` seconds.
+    """
+    box = plain(w.box)
+    unit = UNITS * EPS * (abs(t) + reach) + late
+    w.moment[0] = t - unit
+    w.moment[1] = t + unit
+    w.moment[2] = 1.0
+    w.moment[3] = 1.0
+    for i in range(N):
+        unit = UNITS * EPS * (max(abs(x[i]), abs(w.x[i])) + reach * max(abs(f[i]), abs(w.k[0, i]))) + late * abs(f[i])
+        box[i, 0] = x[i] - unit
+        box[i, 1] = x[i] + unit
+        box[i, 2] = f[i]
+        box[i, 3] = f[i]
+
+
+@jit
+def enclose_around(w, t, x, f, reach, late):
+    """Write the values of all guards about (t, x) into w.middle; see `box_point`."""
+    box_point(w, t, x, f, reach, late)
+    evaluate(w, plain(w.middle), False)
+
+
+@jit
+def enclose_point(w, t, x, f, reach):
+    """Write values and rates of all guards at (t, x), with their round-off, into w.middle; see `box_point`."""
+    box_point(w, t, x, f, reach, 0.0)
+    evaluate(w, plain(w.middle), True)
