@@ -166,15 +166,15 @@ def _add_guards(model: Model, laws: Laws) -> None:
     def touchdown(t, x, d, p):
         return clearance(t, x, d, p)
 
-    @model.guard("stance", on_entry="fire")
+    @model.guard("stance", on_entry="fire", sampled=True)
     def liftoff(t, x, d, p):
         return pressed(x, d, p)
 
-    @model.guard("sliding", on_entry="fire")
+    @model.guard("sliding", on_entry="fire", sampled=True)
     def rise(t, x, d, p):
         return slide(x, p, np.empty(8))
 
-    @model.guard("sliding", on_entry="fire")
+    @model.guard("sliding", on_entry="fire", sampled=True)
     def stick(t, x, d, p):
         return HELD - pressed(x, d, p)
 

@@ -122,7 +122,7 @@ def _add_fields(model: Model, controller: Any) -> Callable:
 def _add_events(model: Model, forces: Callable, height: Callable) -> None:
     """Add the guards, in the order of their priority."""
 
-    @model.guard("stance")
+    @model.guard("stance", sampled=True)
     def liftoff(t, x, d, p):
         F = np.empty(2)
         forces(t, x, d, p, np.empty(2), np.empty(4), F)

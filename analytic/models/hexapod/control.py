@@ -98,7 +98,8 @@ def open_loop(params: HexapodParams, gait: TripodGait | None = None) -> HipContr
     return HipControl(
         dict(zip(CLOCK_PARAMS, values, strict=True)), clock_torque,
         memory={f"{what}{leg}": 0.0 for what in ("turn", "near") for leg in range(N_LEGS)},
-        table=tuple(Guard(f"{what}_{leg}") for what in ("kink", "half_turn") for leg in range(N_LEGS)),
+        # A hip's angle jumps from pi to -pi, its error does not, which enclosures do not see.
+        table=tuple(Guard(f"{of}_{k}", sampled=of != "kink") for of in ("kink", "half_turn") for k in range(N_LEGS)),
         guards=clock_guards, transition=clock_transition, initial=clock_initial,
     )  # fmt: skip
 

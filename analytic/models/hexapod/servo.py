@@ -35,7 +35,7 @@ def servo(params: HexapodParams, gains: bool = True) -> HipControl:
     return HipControl(
         _table(params.KP, params.KD) if gains else _table(0.0, 0.0), servo_torque,
         memory={f"near{leg}": 0.0 for leg in range(N_LEGS)},
-        table=tuple(Guard(f"half_turn_{leg}") for leg in range(N_LEGS)),
+        table=tuple(Guard(f"half_turn_{leg}", sampled=True) for leg in range(N_LEGS)),
         guards=servo_guards, transition=servo_transition,
     )  # fmt: skip
 
