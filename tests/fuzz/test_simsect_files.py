@@ -1,4 +1,4 @@
-"""Mutants of SimSect's init files: each is refused by one sentence, or runs to a status, and its outputs reproduce it."""
+"""Mutants of SimSect's init files: refused by one sentence, or run to a status, and their outputs reproduce it."""
 
 import collections
 import functools
