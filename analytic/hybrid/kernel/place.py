@@ -87,8 +87,8 @@ def ends_on_zero(w, i):
     whole = w.s1 - max(w.sa, w.s_clear[i])
     unit = EPS * (abs(w.t_final) + w.s1)
     way = min(whole, 1e3 * unit)
-    if w.arm[i] == ROOT and way == whole:
-        return False  # it has just risen
+    if not way > 0.0 or (w.arm[i] == ROOT and way == whole):
+        return False  # there is no way left, or it has just risen
     dense(w, w.s1 - way, plain(w.probe))
     read_guards(w, w.t + w.s1 - way, plain(w.probe), plain(w.gp))
     drop = w.sign[i] * w.gp[i] - last
