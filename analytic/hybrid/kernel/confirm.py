@@ -32,12 +32,14 @@ def first_confirmed(w, i):
     positive = w.arm[i] != DISARMED
     left = w.sa
     rise = w.sa if w.at_root else math.nan
+    waited = False
     while True:
         if not positive:
             if not changes(w, i, w.s1, False):
                 return math.inf
             rise = w.right
             w.open[i] = RISEN
+            waited = True
         if not changes(w, i, w.s1, True):
             return math.inf
         s = find_root(w, i, w.certain)
@@ -49,7 +51,7 @@ def first_confirmed(w, i):
         w.left = left
         w.right = right
         w.full_steps = 1
-        fell = not guard_at(w, i, right) > 0.0 and (math.isnan(rise) or guard_at(w, i, left) > 0.0)
+        fell = not guard_at(w, i, right) > 0.0 and (not waited or guard_at(w, i, left) > 0.0)
         found = find_root(w, i, True) if fell else math.inf
         w.full_steps = 0
         if fell or w.status != 0:
@@ -57,7 +59,7 @@ def first_confirmed(w, i):
         note_grazing(w, i, 2.0 * s * w.inverse - 1.0)
         if not again:
             return math.inf
-        positive = True
+        positive = waited = True
         rise = later
 
 

@@ -38,7 +38,7 @@ def locate(w, s):
 def go_to(w, s, polish):
     """Write the state at offset `s` into w.xe and its rate into w.fe: by a full step, or from the dense output."""
     xe = plain(w.xe)
-    if polish:
+    if polish and s > 0.0:
         stages(w, s, xe)  # k[0] and k[N_STAGES], the ends of the accepted step, stay as they are
     else:
         dense(w, s, xe)
