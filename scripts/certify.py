@@ -27,8 +27,13 @@ RESERVED = ("preset", "engine", "params")  # options that the settings set
 def parser() -> arguments.Parser:
     """Return the command line."""
     parser = arguments.Parser(prog="tarsus certify", description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("policy", help="a name, folder of a checkpoint, .zip, .onnx, or MODULE:FUNCTION")
-    parser.add_argument("--env", help="by default Hexapod-v0, or the policy's own")
+    parser.add_argument(
+        "policy",
+        help="a name, folder of a checkpoint, .onnx, MODULE:FUNCTION, or .zip: that is unpickled, and can run any code",
+    )
+    parser.add_argument(
+        "--env", help="by default Hexapod-v0, or the policy's own; of MODULE:NAME the module is imported"
+    )
     parser.add_argument(
         "--option", type=arguments.assignment, nargs="+", default=[], metavar="NAME=VALUE", help="of the environment"
     )

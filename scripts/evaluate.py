@@ -137,7 +137,9 @@ def parser() -> arguments.Parser:
     """Return the command line."""
     parser = arguments.Parser(prog="tarsus evaluate", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("policy", help="a name, or the folder of a checkpoint")
-    parser.add_argument("--env", help="by default Hexapod-v0, or the checkpoint's")
+    parser.add_argument(
+        "--env", help="by default Hexapod-v0, or the checkpoint's; of MODULE:NAME the module is imported"
+    )
     parser.add_argument(
         "--option", type=arguments.assignment, nargs="+", default=[], metavar="NAME=VALUE", help="of the environment"
     )

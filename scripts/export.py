@@ -33,7 +33,7 @@ def main(argv: list[str] | None = None) -> int:
     """Write the model; return 0, or 2 for a command line that cannot be run."""
     parser = arguments.Parser(prog="tarsus export", description=__doc__.partition("\n")[0])
     parser.add_argument("policy", help="a trained policy's name, or the folder of a checkpoint")
-    parser.add_argument("--env", help="by default the policy's own, which must be one of this package")
+    parser.add_argument("--env", help="by default the policy's own; of MODULE:NAME the module is imported")
     parser.add_argument("--out", type=paths.file_to_write(".onnx"), default=Path("policy.onnx"))
     parser.add_argument("--force", action="store_true", help="replace the file that is there")
     with arguments.read(parser, argv) as args:

@@ -119,7 +119,7 @@ def parser() -> arguments.Parser:
     parser.add_argument(
         "--resume",
         action="store_true",
-        help="go on from the latest checkpoint; it is unpickled, and can run any code: only one that you trust",
+        help="go on from the latest checkpoint, which is unpickled, and can run any code",
     )
     parser.add_argument("--eval-every", type=steps, default=50_000, help="steps between evaluations and checkpoints")
     idle = "0, the default, is one for each processor that is idle now"
