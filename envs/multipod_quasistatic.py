@@ -6,6 +6,7 @@ The single environment is one robot of the vector environment, so that both are 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import isfinite
 from typing import Any
 
 import gymnasium
@@ -97,7 +98,9 @@ class MultipodQuasistaticVectorEnv(AutoresetVectorEnv):
         observation = np.empty(self.observation_space.shape, np.float32)
         for place, entry in zip(self.observation_slices.values(), self._entries.values(), strict=True):
             observation[:, place] = entry.value(self.task)
-        return np.nan_to_num(observation, copy=False) if self.task.robots.broken.any() else observation
+        robots = self.task.robots
+        known = isfinite(robots.posture.sum() + robots.posture_rate.sum())  # the rate is not, in the step after a fall
+        return observation if known else np.nan_to_num(observation, copy=False)
 
     def _advance(self, actions: np.ndarray, waited: np.ndarray) -> tuple[np.ndarray, None]:
         self.task.step(actions, waited)
@@ -106,6 +109,9 @@ class MultipodQuasistaticVectorEnv(AutoresetVectorEnv):
     def _save(self, sims: np.ndarray) -> State:
         arrays = {"steps": self._steps[sims], "over": self._over[sims]} | self.task.kept_rows(sims)
         return State(self.config, arrays, self.task.rngs.states(sims.tolist()))
+
+    def _refuse_arrays(self, arrays: dict[str, np.ndarray]) -> None:
+        self.task.refuse(arrays)
 
     def _restore(self, sims: np.ndarray, state: State) -> None:
         self.task.rngs.restore(sims.tolist(), state.randoms)
@@ -183,6 +189,9 @@ class MultipodQuasistaticEnv(RestorableEnv, gymnasium.Env):
     def _save(self, sims: np.ndarray) -> State:
         self.vector.task.rngs.forget(0)  # anyone may draw from `np_random`
         return self.vector._save(sims)
+
+    def _refuse_arrays(self, arrays: dict[str, np.ndarray]) -> None:
+        self.vector.task.refuse(arrays)
 
     def _restore(self, sims: np.ndarray, state: State) -> None:
         self.vector.task.rngs[0] = self.np_random

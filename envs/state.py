@@ -12,7 +12,7 @@ import numpy as np
 from gymnasium.utils import seeding
 
 ENDLESS = ("_command_until", "held")  # arrays that may be infinite: what nothing ends
-# Arrays that may be anything: of a robot without equilibrium the surrogate does not know them.
+# Arrays that may be anything here: of a robot without equilibrium the surrogate does not know them; see its `refuse`.
 UNSOLVED = ("posture", "posture_rate", "force", "out")
 
 
@@ -88,7 +88,7 @@ class Contents:
     """
 
     def __init__(self, sample: State):
-        self.config, self.drawn = sample.config, tuple(tuple(map(type, one)) for one in sample.drawn)
+        self.config, self.drawn = sample.config, _kinds(sample.drawn)
         self._rows = {name: (array.shape[1:], array.dtype) for name, array in sample.arrays.items()}
         random = sample.randoms[0]  # None before the first reset, which makes a PCG64
         self._trial = getattr(np.random, random["bit_generator"] if random else "PCG64")(0)
@@ -101,7 +101,7 @@ class Contents:
                 [a for a in one if a not in other] for one, other in ((self._rows, arrays), (arrays, self._rows))
             )
             raise ValueError(f"arrays of a state are {', '.join(self._rows)}; missing are {lacking}, unknown {more}")
-        if (state.drawn or self.drawn) and tuple(tuple(map(type, one)) for one in state.drawn) != self.drawn * n:
+        if (state.drawn or self.drawn) and _kinds(state.drawn) != self.drawn * n:
             kinds = [", ".join(kind.__name__ for kind in one) for one in self.drawn]
             expected = f"{kinds[0]} of each simulation" if kinds else "nothing"
             raise ValueError(f"what the episodes of this state drew must be {expected}, got {state.drawn!r}")
@@ -114,7 +114,7 @@ class Contents:
                 got = f"{found.dtype} of shape {found.shape}" if isinstance(found, np.ndarray) else repr(found)
                 raise ValueError(f"{name!r} of this state must be an array of {kind}, shape {shape}, got {got}")
             if kind.kind == "f" and name not in UNSOLVED:
-                holds, word = (~np.isnan(found), "no NaN") if name in ENDLESS else (np.isfinite(found), "finite")
+                holds, word = (found > -np.inf, "finite or +inf") if name in ENDLESS else (np.isfinite(found), "finite")
                 if not holds.all():
                     raise ValueError(f"{name!r} of a state must be {word}, got {found}")
         for random in state.randoms:
@@ -123,6 +123,10 @@ class Contents:
             except (KeyError, OverflowError, TypeError, ValueError):
                 kind = type(self._trial).__name__
                 raise ValueError(f"randoms of a state are those of a {kind}, got {random!r}") from None
+
+
+def _kinds(drawn: tuple) -> tuple:
+    return tuple(tuple(map(type, one)) if isinstance(one, tuple) else type(one) for one in drawn)
 
 
 def same(a, b) -> bool:

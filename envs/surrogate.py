@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ..analytic.contact.kernels import DISSIPATION
+from ..analytic.contact.kernels import DISSIPATION, NO_EQUILIBRIUM, OMEGA, STATUS_MASK, UX
 from ..analytic.models.multipod import MultipodParams
 from ..analytic.models.quasistatic import KEPT, Robots
 from .kinds import check_fields
@@ -106,6 +106,15 @@ class Surrogate:
         for owner, names in self._kept():
             for name in names:
                 getattr(owner, name)[robots] = arrays[name]
+
+    def refuse(self, arrays: dict[str, np.ndarray]) -> None:
+        """Refuse arrays of a saved state in which a robot that stands is nowhere."""
+        stands = arrays["code"] & STATUS_MASK != NO_EQUILIBRIUM
+        known = arrays["posture"], arrays["force"], arrays["out"][:, UX : OMEGA + 1]
+        if not all(np.isfinite(array[stands]).all() for array in known):
+            raise ValueError(
+                "'posture', 'force' and 'out' of a state must be finite where its robot has an equilibrium"
+            )
 
     def _kept(self):
         return (self.robots, KEPT), (self, ("action", "time"))

@@ -39,13 +39,12 @@ _FILES = (__file__, *(module.__file__ for module in _PARTS))
 VERSION = int.from_bytes(hashlib.sha256(b"".join(Path(file).read_bytes() for file in _FILES)).digest()[:4], "big")
 
 register_jitable(jet_rules.where)
-INTERVALS = {(rate, short): IntervalType(rate, short) for rate in (False, True) for short in (False, True)}
 
 
 def number(k: int | tuple[bool, bool]) -> Carrier:
-    """Return the type of jets with k derivatives, of traces if k is 0, or that of `INTERVALS`."""
-    if k in INTERVALS:
-        return INTERVALS[k]
+    """Return the type of jets with k derivatives, of traces if k is 0, of intervals if it is (rate, short)."""
+    if isinstance(k, tuple):
+        return IntervalType(*k)
     return JetType(k) if k else TraceType()
 
 

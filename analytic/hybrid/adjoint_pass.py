@@ -133,7 +133,7 @@ def adjoint_pass(functions: Functions, plain: Callable) -> Callable:
             e, before = int(flows[m, 4]), int(flows[m, 3])
             if e >= 0:
                 for i in range(ng):
-                    fired[i] = int(log[e, 4 + 2 * (n + nd) + i])
+                    fired[i] = log[e, 4 + 2 * (n + nd) + i] != 0.0
                 charts[0], charts[1] = int(log[e, 2]), int(log[e, 3])
                 tau, code = event(
                     log[e, 0], log[e, 4 : 4 + n + nd], log[e, 4 + n + nd : 4 + 2 * (n + nd)], charts, fired, lam, tau,

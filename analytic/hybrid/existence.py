@@ -35,7 +35,7 @@ def judge(r: Result, v: Directions, made: RunDerivatives, stop_at: str | None) -
     for row in np.flatnonzero((log.kind == "transition") & np.isnan(made.late).any(axis=1)):
         bad = np.isnan(made.late[row])
         if row < made.n_rows and log.t[row] <= made.t_undefined:
-            why = Existence.SIMULTANEOUS if log.fired[row].sum() > 1 else Existence.GRAZING
+            why = Existence.SIMULTANEOUS if log.reached[row].sum() > 1 else Existence.GRAZING
             if r.zeno is not None and r.zeno.settled_after <= row + 1:
                 why = Existence.ACCUMULATION  # impacts become as slow as touches
             names = ", ".join(np.array(v.names)[bad])

@@ -111,8 +111,13 @@ class Events:
 
     @cached_property
     def fired(self) -> np.ndarray:
-        """Which guards fired, shape (k, n_guards) of bool."""
-        return self.log[:, 4 + 2 * self._width :][:, : len(self.names.guards)] > 0
+        """Which guards fired: their transitions were performed, shape (k, n_guards) of bool."""
+        return self._guards() > 0
+
+    @cached_property
+    def reached(self) -> np.ndarray:
+        """Which guards were zero at the event, also those that another's transition moved away, as `fired`."""
+        return self._guards() != 0
 
     @cached_property
     def name(self) -> np.ndarray:
@@ -133,6 +138,9 @@ class Events:
     @property
     def _width(self) -> int:
         return len(self.names.state) + max(len(self.names.memory), 1)
+
+    def _guards(self) -> np.ndarray:
+        return self.log[:, 4 + 2 * self._width :][:, : len(self.names.guards)]
 
     def _states(self, after: int) -> np.ndarray:
         start = 4 + after * self._width

@@ -100,7 +100,7 @@ def tangent_pass(of: JetFunctions, s: Sizes, method: Method, reach: float, jets:
             if event:
                 following = int(log[e, 3])
                 for i in range(s_ng):
-                    fired[i] = int(log[e, first_fired + i])
+                    fired[i] = log[e, first_fired + i] != 0.0
                 saltate(t, x, d, p, still, chart, following, fired, late, extent)
                 chart = following
                 lates[e], xs[e], ds[e] = late, x, d

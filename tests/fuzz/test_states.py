@@ -67,7 +67,7 @@ def more_rows(state, rng):
 
 def another_kind(state, rng):
     name = any_name(state, rng)
-    kinds = (np.float32, complex, object, str, np.int8)
+    kinds = (np.float32, complex, object, str, "datetime64[s]")
     return with_array(state, name, state.arrays[name].astype(kinds[rng.integers(len(kinds))]))
 
 

@@ -1,4 +1,7 @@
-"""Rows of the event log: t, kind, chart before and after, then x and d before, x and d after, fired guards."""
+"""Rows of the event log: t, kind, chart before and after, then x and d before, x and d after, fired guards.
+
+A guard that reached zero with the others and whose transition was not performed, since another moved it away, has -1.
+"""
 
 from .codes import GRAZING
 from .dense import dense
@@ -25,6 +28,8 @@ def log_line(w, ev, kind, t, x, d):
     for i in range(ND):
         row[BEFORE + N + i] = d[i]
         row[AFTER + N + i] = d[i]
+    for i in range(NG):
+        row[FIRED + i] = -w.fired[i]
 
 
 @jit
@@ -40,7 +45,8 @@ def log_after(w, ev, kind, chart, x, d):
     for i in range(ND):
         row[AFTER + N + i] = d[i]
     for i in range(NG):
-        row[FIRED + i] = w.fired[i]
+        if w.fired[i]:
+            row[FIRED + i] = 1.0
     w.n_ev += 1
 
 

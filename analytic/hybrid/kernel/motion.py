@@ -19,6 +19,7 @@ ENTRY_STEP = 1e-2  # first offset at which a guard's motion is sampled, in units
 FINER = 0.125  # ratio of an offset to the one before
 UNKNOWN = -1.0  # round-off of a guard that is not enclosed
 LEVELS = 30  # offsets tried
+BEYOND = 4.0  # times its round-off: where a guard that fired or waits can be told from zero, whatever step begins there
 BLIND = 4.0  # units of rounding in time within which a guard's next zero is the one before
 
 
@@ -65,7 +66,8 @@ def read_noise(w, t, x, f, reach):
 def is_near(w, i):
     """Return whether guard `i` counts as zero on entry to a chart: within its round-off, or that of an event's time."""
     early = 2.0 * abs(w.rate[i]) * simultaneous(w)
-    return w.ga[i] != math.inf and abs(w.ga[i]) <= max(w.stop_precision, w.noise[i], early)
+    noise = BEYOND * w.noise[i] if w.fired[i] and not w.moved else w.noise[i]
+    return w.ga[i] != math.inf and abs(w.ga[i]) <= max(w.stop_precision, noise, early)
 
 
 @jit

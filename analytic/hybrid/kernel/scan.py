@@ -14,10 +14,10 @@ from .codes import ARMED
 from .enclose import enclose_middle, offset
 from .free import jit
 from .locate import fail_stop_iter
+from .motion import BEYOND
 from .samples import guard_at
 from .windows import FALLING, LOW, NEGATIVE, POSITIVE, RISING, SPLIT, TOUCH, look, signed
 
-BEYOND = 4.0  # times its round-off: where a guard that waits is positive, also for a step that begins there
 MAX_WINDOWS = 1_000_000  # per step and guard; an oscillation takes about three a period
 
 
@@ -55,7 +55,7 @@ def changes(w, i, limit, positive):
         if verdict != TOUCH or b == 1.0:
             after = sign_after(w, i, verdict, b, positive)
             if after and positive and (verdict == LOW or start < a):
-                note_grazing(w, i, 0.5 * (a + b) if verdict == LOW else 0.5 * (start + a))
+                note_grazing(w, i, offset(w, 0.5 * (a + b) if verdict == LOW else 0.5 * (start + a)))
             w.since = math.nan
         elif not w.at_root:
             w.since = start
@@ -88,9 +88,8 @@ def sign_after(w, i, verdict, b, positive):
 
 
 @jit
-def note_grazing(w, i, z):
-    """Store that guard `i`, if it is armed, came within the tolerance of zero at z and turned back."""
-    s = offset(w, z)
-    if w.arm[i] == ARMED and guard_at(w, i, s) <= w.graze_tol:
+def note_grazing(w, i, s):
+    """Store that guard `i`, if it is armed, came down within the tolerance of zero at offset `s` and turned back."""
+    if w.arm[i] == ARMED and guard_at(w, i, s) <= min(w.graze_tol, w.sign[i] * w.ga[i]):
         w.graze[i] = 1
         w.s_graze[i] = s

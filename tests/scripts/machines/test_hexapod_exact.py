@@ -59,7 +59,10 @@ def test_the_default_method_is_for_stiff_toes_and_within_its_stated_errors(runs)
     fine = exact.to_record(WALK, other)
     ours = runs[0].isel(time=slice(0, fine.sizes["time"]))
     assert np.abs(ours.body_position.values - fine.body_position.values).max() < 1e-7
-    assert np.abs(ours.foot_force.values - fine.foot_force.values).max() < 5e-3
+    # A sample at the time of an event, to rounding, is before or after it: feet lift off as the clock turns, at 0.8 s.
+    apart = np.abs(fine.time.values[:, None] - other.events.t).min(axis=1) > 1e-12
+    assert apart.sum() > 0.99 * apart.size
+    assert np.abs(ours.foot_force.values - fine.foot_force.values)[apart].max() < 5e-3
 
 
 def test_a_fall_is_a_status_not_an_error():
