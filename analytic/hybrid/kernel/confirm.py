@@ -56,7 +56,7 @@ def first_confirmed(w, i):
         w.full_steps = 0
         if fell or w.status != 0:
             return found
-        note_grazing(w, i, 2.0 * s * w.inverse - 1.0)
+        note_grazing(w, i, s)
         if not again:
             return math.inf
         positive = waited = True
