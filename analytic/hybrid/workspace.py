@@ -31,7 +31,7 @@ STATES = "x x1 xe xm fe inner probe later later_f x_frame atol size slope".split
 GUARD_REALS = (
     "ga gp g_end g_moved smooth rate noise blind u_root s_clear s_fall s_dense s_graze z_time z_gap z_ratio".split()
 )  # (n_guards,)
-GUARD_WHOLES = "arm sign fired open rooted graze z_count".split()  # (n_guards,)
+GUARD_WHOLES = "arm sign fired open rooted high graze z_count".split()  # (n_guards,)
 
 
 def layout(n: int, n_memory: int, n_params: int, n_guards: int, n_rows: int, n_dense: int, n_jac: int) -> np.dtype:

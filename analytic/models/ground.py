@@ -66,7 +66,7 @@ def curvature(gradient: Callable, x: float, y: float, vx: float, vy: float, p) -
 
     A central difference of the gradient over 20 um: its error is 1e-10 of the answer for waves longer than 10 cm.
     """
-    e = 1e-5 / max((vx * vx + vy * vy) ** 0.5, 1e-300)  # at rest it is zero all the same
+    e = 1e-5 / max(vx * vx + vy * vy, 1e-200) ** 0.5  # at rest the answer is zero, and so are its derivatives
     ahead_x, ahead_y = gradient(x + e * vx, y + e * vy, p)
     behind_x, behind_y = gradient(x - e * vx, y - e * vy, p)
     return ((ahead_x - behind_x) * vx + (ahead_y - behind_y) * vy) / (2.0 * e)

@@ -52,7 +52,7 @@ def bare_supports(pos, feet, weight, careful):
         if careful:
             careful_search(weight, s)
             continue
-        sums, _ = start(s, P)
+        sums, _, _ = start(s, P)
         for _ in range(FULL_STEPS):
             sums = settle(s, P, full_step(weight, sums))
             if max(abs(weight + sums[6]), abs(sums[7]) / RADIUS, abs(sums[8]) / RADIUS) <= BALANCE_TOL * weight:

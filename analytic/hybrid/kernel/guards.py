@@ -103,6 +103,7 @@ def settle_guard(w, i, s):
     w.s_clear[i] = s
     u = w.sign[i] * w.ga[i]
     rate = w.sign[i] * w.rate[i]
+    w.high[i] = 1 if u > w.graze_tol or (kept and w.high[i]) else 0
     at_zero = near and (fired or abs(u) <= w.noise[i])
     # It has just fallen: nothing that changes neither state nor chart lifts it, whatever its rate here, near a turn.
     fallen = fired and not w.moved and w.chart == w.chart_before and DIRECTION[i] != 0 and is_ignored(w, i)
@@ -151,8 +152,12 @@ def carry_guards(w):
     for i in range(NG):
         if w.arm[i] == OFF:
             continue
-        if not w.passed:
+        if w.passed:
+            w.high[i] = 1
+        else:
             w.ga[i] = w.g_end[i]
+            if w.sign[i] * w.ga[i] > w.graze_tol:
+                w.high[i] = 1
             risen = w.arm[i] == ROOT or w.open[i] == RISEN
             if risen and w.sign[i] * w.ga[i] > 0.0 and w.s1 > w.s_clear[i]:
                 w.arm[i] = ARMED

@@ -57,6 +57,8 @@ def changes(w, i, limit, positive):
             if after and positive and (verdict == LOW or start < a):
                 note_grazing(w, i, offset(w, 0.5 * (a + b) if verdict == LOW else 0.5 * (start + a)))
             w.since = math.nan
+            if verdict == POSITIVE:
+                w.high[i] = 1
         elif not w.at_root:
             w.since = start
         w.at = b
@@ -90,6 +92,7 @@ def sign_after(w, i, verdict, b, positive):
 @jit
 def note_grazing(w, i, s):
     """Store that guard `i`, if it is armed, came down within the tolerance of zero at offset `s` and turned back."""
-    if w.arm[i] == ARMED and guard_at(w, i, s) <= min(w.graze_tol, w.sign[i] * w.ga[i]):
+    if w.arm[i] == ARMED and w.high[i] and guard_at(w, i, s) <= w.graze_tol:
+        w.high[i] = 0
         w.graze[i] = 1
         w.s_graze[i] = s

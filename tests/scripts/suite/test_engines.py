@@ -71,9 +71,8 @@ def unit(quaternion):
 @pytest.mark.parametrize("name", ENGINES)
 def test_an_adapter_has_the_names_of_the_contract(name):
     top = {node.name: node for node in tree(name).body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
-    values = {
-        target.id: node.value for node in tree(name).body if isinstance(node, ast.Assign) for target in node.targets
-    }
+    assigned = [(node.targets[0], node.value) for node in tree(name).body if isinstance(node, ast.Assign)]
+    values = {target.id: value for target, value in assigned if isinstance(target, ast.Name)}
     assert isinstance(values["NAME"], ast.Constant) and isinstance(values["SETTINGS"], ast.Dict)
     keys = [ast.literal_eval(key) for key in values["SETTINGS"].keys]
     assert keys[0] == "defaults" and len(keys) == len(set(keys)) > 2
