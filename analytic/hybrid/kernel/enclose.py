@@ -101,15 +101,17 @@ def enclose_whole(w):
     c = plain(w.c)
     for i in range(N):
         odd = abs(c[1, i]) + abs(c[3, i])
-        size = abs(w.x[i]) + abs(c[0, i]) + abs(c[2, i]) + abs(c[4, i])
+        even = abs(c[2, i]) + abs(c[4, i])
         below = min(0.0, c[2, i]) + min(0.0, c[4, i])
         above = max(0.0, c[2, i]) + max(0.0, c[4, i])
         if DEGREE == 7:
             odd += abs(c[5, i]) + abs(c[7, i])
-            size += abs(c[6, i])
+            even += abs(c[6, i])
             below += min(0.0, c[6, i])
             above += max(0.0, c[6, i])
-        error = ROUNDING * (size + odd)
+        w.slope[i] = DEGREE * (odd + even)
+        w.size[i] = abs(w.x[i]) + abs(c[0, i]) + even + odd
+        error = ROUNDING * w.size[i]
         box[i, 0] = c[0, i] + below - odd - error
         box[i, 1] = c[0, i] + above + odd + error
 
@@ -120,51 +122,36 @@ def enclose_states(w, m, r):
     box = plain(w.box)
     c = plain(w.c)
     a = plain(w.shifted)
-    far = abs(m) + r
-    for i in range(N):
-        w.size[i] = abs(w.x[i])
-        w.slope[i] = 0.0
-    power = 1.0
     for k in range(DEGREE + 1):
         for i in range(N):
             a[k, i] = c[k, i]
-            w.size[i] += abs(c[k, i]) * power
-            w.slope[i] += k * abs(c[k, i])
-        power *= far
     if m != 0.0:
         for j in range(DEGREE):
             for k in range(DEGREE - 1, j - 1, -1):
                 for i in range(N):
                     a[k, i] += m * a[k + 1, i]
     for i in range(N):
-        change = abs(a[1, i]) * r
-        box[i, 0] = a[0, i] - change
-        box[i, 1] = a[0, i] + change
-        box[i, 2] = a[1, i]
-        box[i, 3] = a[1, i]
-    power = r
-    for k in range(2, DEGREE + 1):
-        for i in range(N):
+        error = ROUNDING * w.size[i]
+        odd = abs(a[1, i]) * r + error
+        slope = 2.0 * ROUNDING * w.slope[i]
+        below = above = least = largest = 0.0
+        power = r
+        for k in range(2, DEGREE + 1):
             rate = k * power * a[k, i]
             change = power * r * a[k, i]
             if k % 2 == 0:
-                box[i, 0] += min(0.0, change)
-                box[i, 1] += max(0.0, change)
-                box[i, 2] -= abs(rate)
-                box[i, 3] += abs(rate)
+                below += min(0.0, change)
+                above += max(0.0, change)
+                slope += abs(rate)
             else:
-                box[i, 0] -= abs(change)
-                box[i, 1] += abs(change)
-                box[i, 2] += min(0.0, rate)
-                box[i, 3] += max(0.0, rate)
-        power *= r
-    for i in range(N):
-        error = ROUNDING * w.size[i]
-        box[i, 0] -= error
-        box[i, 1] += error
-        error = 2.0 * ROUNDING * w.slope[i]
-        box[i, 2] -= error
-        box[i, 3] += error
+                odd += abs(change)
+                least += min(0.0, rate)
+                largest += max(0.0, rate)
+            power *= r
+        box[i, 0] = a[0, i] + below - odd
+        box[i, 1] = a[0, i] + above + odd
+        box[i, 2] = a[1, i] + least - slope
+        box[i, 3] = a[1, i] + largest + slope
 
 
 @jit

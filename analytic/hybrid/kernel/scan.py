@@ -43,12 +43,13 @@ def changes(w, i, limit, positive):
         if w.depth < 0 or not offset(w, a) < limit:
             return False
         b = w.ends[w.depth]
-        verdict = look(w, i, a, b, w.at_root)
+        crosses = b == 1.0 and (w.sign[i] * w.g_end[i] > 0.0) != positive
+        verdict = look(w, i, a, b, w.at_root, crosses)
         if w.status != 0:
             return False
         if verdict == SPLIT:
             w.depth += 1
-            w.ends[w.depth] = 0.5 * (a + b)
+            w.ends[w.depth] = split_at(w, i, a, b, crosses)
             continue
         start = w.since if w.since < a else a
         after = positive
@@ -71,6 +72,17 @@ def changes(w, i, limit, positive):
             return True
     fail_stop_iter(w, i, offset(w, w.at))
     return False
+
+
+@jit
+def split_at(w, i, a, b, crosses):
+    """Return where a window is split: in the middle, or, if it is a whole step, left of where a guard crosses.
+
+    The chord of a guard that falls ever faster crosses zero before it does.
+    """
+    if crosses and b - a == 2.0:
+        return a + 2.0 * min(0.5, max(0.125, w.ga[i] / (w.ga[i] - w.g_end[i])))
+    return 0.5 * (a + b)
 
 
 @jit

@@ -33,8 +33,10 @@ def signed(w, i, g):
 
 
 @jit
-def look(w, i, a, b, at_root):
-    """Return what is known of guard `i` in the window a <= z <= b; `at_root`: the window begins at a zero of it.
+def look(w, i, a, b, at_root, crosses):
+    """Return what is known of guard `i` in the window a <= z <= b.
+
+    `at_root`: the window begins at a zero of it; `crosses`: it ends with another sign.
 
     Sets w.certain to whether that is proved, not sampled.
     """
@@ -61,7 +63,11 @@ def look(w, i, a, b, at_root):
     if w.window_doubt and (b - a <= DOUBTFUL or doubts_a_point(w, m)):
         w.certain = 0
         return sample_window(w, i, a, b, at_root)
-    return SPLIT if at_root else look_closer(w, i, m, r, low, high, max(abs(slow), abs(fast)))
+    return (
+        SPLIT
+        if at_root or (crosses and b - a > FLAT)
+        else look_closer(w, i, m, r, low, high, max(abs(slow), abs(fast)))
+    )
 
 
 @jit
