@@ -81,7 +81,9 @@ def split_at(w, i, a, b, crosses):
     The chord of a guard that falls ever faster crosses zero before it does.
     """
     if crosses and b - a == 2.0:
-        return a + 2.0 * min(0.5, max(0.125, w.ga[i] / (w.ga[i] - w.g_end[i])))
+        part = w.ga[i] / (w.ga[i] - w.g_end[i])
+        if part < 0.5:
+            return a + 2.0 * max(0.125, part)
     return 0.5 * (a + b)
 
 
