@@ -9,7 +9,7 @@ import math
 
 from .codes import EPS
 from .dense import expand_dense
-from .free import N_DENSE, NG, N, enclose_jets, enclose_values, jit, plain
+from .free import N_DENSE, N_STAGES, NG, N, enclose_jets, enclose_values, jit, plain
 
 DEGREE = 4 if N_DENSE == 4 else 7
 ROUNDING = 10.0 * EPS  # of the sum of all terms: of coefficients, of shifting them, and of `dense`
@@ -206,6 +206,17 @@ def enclose_around(w, t, x, f, reach, late):
 
 @jit
 def enclose_point(w, t, x, f, reach):
-    """Write values and rates of all guards at (t, x), with their round-off, into w.middle; see `box_point`."""
+    """Write values and rates of all guards at (t, x), with their round-off, into w.middle; see `box_point`.
+
+    The round-off is that of a step whose stages have rates w.k.
+    """
     box_point(w, t, x, f, reach, 0.0)
+    box = plain(w.box)
+    k = plain(w.k)
+    for i in range(N):
+        fastest = 0.0
+        for j in range(N_STAGES + 1):
+            fastest = max(fastest, abs(k[j, i]))
+        box[i, 0] -= UNITS * EPS * reach * fastest
+        box[i, 1] += UNITS * EPS * reach * fastest
     evaluate(w, plain(w.middle), True)

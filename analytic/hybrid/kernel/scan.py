@@ -94,8 +94,10 @@ def sign_after(w, i, verdict, b, positive):
         return True
     if verdict == NEGATIVE:
         return False
-    if w.at_root and (verdict == TOUCH or (verdict == RISING) == positive):
+    if w.at_root and verdict == TOUCH:
         return positive
+    if (w.certain or w.at_root) and math.isnan(w.since) and verdict == (RISING if positive else FALLING):
+        return positive  # it moves away from zero, whatever its round-off says
     if positive or not w.certain:
         return guard_at(w, i, offset(w, b)) > 0.0
     enclose_middle(w, b)  # it waits until it is positive beyond its round-off
