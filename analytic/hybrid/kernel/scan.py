@@ -66,6 +66,8 @@ def changes(w, i, limit, positive):
         w.at_root = 0
         w.depth -= 1
         if after != positive:
+            if start < a and positive and not guard_at(w, i, offset(w, start)) > 0.0:
+                start = a  # it rose by less than its round-off: it falls where it is seen to
             w.left = offset(w, start)
             w.right = offset(w, b)
             w.certain = 1 if w.certain and (verdict == FALLING or verdict == RISING) else 0

@@ -32,6 +32,7 @@ from .toes import (
     N_MEMORY,
     N_STATES,
     RELEASED,
+    SINKING,
     ToeFunctions,
     grip,
     machine,
@@ -110,8 +111,8 @@ def make_guards(m: ToeFunctions, control_guards: Callable) -> Callable:
             mode, k, i = toe_mode(chart, leg), TOES + 6 * leg, N_LEG_GUARDS * leg
             if mode == FLIGHT:
                 gap = x[k + 2] - height(x[k], x[k + 1], p)
-                wait = max(0.0, LEAVING - (t - d[RELEASED + leg]))  # times 1 m/s: a height it may not sink by
-                g[i], g[i + 4] = gap + wait, gap + wait + SUNK
+                allowed = SINKING * max(0.0, LEAVING - (t - d[RELEASED + leg]))
+                g[i], g[i + 4] = gap + allowed, gap + allowed + SUNK
                 continue
             n = normal(gradient, x[k], x[k + 1], p)
             at = place(x, p, leg, R)
