@@ -30,9 +30,10 @@ from .parameters import N_LEGS
 from .state import NAMES, TOES
 
 N_STATES, RELEASED, N_MEMORY = len(NAMES), 1, 1 + N_LEGS  # memory: impact_loss, then when each toe last left the ground
-# A toe that lifts off rises as time cubed, at first by less than rounding. It may sink by a height that decreases for so
-LEAVING = 200e-6  # long [s],
-SINKING = 5e-3  # at this rate [m/s]; when it has, the toe is higher than what counts as touching the ground again.
+# A toe that lifts off rises as time cubed, at first by less than rounding. It may sink by a height that decreases
+# for so long, at this rate; when it has, the toe is higher than what counts as touching the ground again.
+LEAVING = 200e-6  # [s]
+SINKING = 5e-3  # [m/s]
 CONTROL = 2 * N_LEGS  # the chart's bits below belong to the toes
 
 
