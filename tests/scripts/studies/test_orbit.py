@@ -9,7 +9,7 @@ import pytest
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.hybrid import sections
 from tarsus.analytic.models.hexapod import HexapodParams, orbit
-from tarsus.analytic.models.hexapod.state import assemble, toes_of
+from tarsus.analytic.models.hexapod.state import SCALE, assemble, toes_of
 from tarsus.analytic.terrain import Flat
 from tarsus.mjcf.hexapod_state import from_exact, to_exact
 from tarsus.scripts.machines import hexapod_exact as exact
@@ -52,8 +52,9 @@ def test_variational_equations_and_the_walk_itself_show_the_multipliers_of_diffe
     sim = exact.simulator(Flat())
     early, later, stride = (orbit.settle(sim, PARAMS, TripodGait(), n) for n in (9, 10, 20))
     np.testing.assert_allclose(stride.half(point), point, atol=2e-7)
-    flowed = sections.multipliers(stride.by_derivatives(orbit.derivatives_of(), point, half=True))
-    np.testing.assert_allclose(flowed[:9], multipliers[:9], atol=5e-6)
+    precise = {"rtol": 1e-9, "atol": 1e-11 * SCALE}
+    flowed = sections.multipliers(stride.by_derivatives(orbit.derivatives_of(), point, half=True, **precise))
+    np.testing.assert_allclose(flowed[:9], multipliers[:9], atol=1e-6)
     observed = np.linalg.norm(later.z0 - point) / np.linalg.norm(early.z0 - point)
     assert observed == pytest.approx(multipliers[0].real ** 2, rel=0.02)
     assert multipliers[0] == pytest.approx(-0.6103, abs=2e-4)  # a pitch that changes sign every half stride
