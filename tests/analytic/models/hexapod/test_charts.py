@@ -9,7 +9,7 @@ from tarsus.analytic.models.hexapod.hybrid import N_LEG_GUARDS, SUNK, TIP, TOPPL
 from tarsus.analytic.models.hexapod.layout import P, Variants
 from tarsus.analytic.models.hexapod.outputs import BODY, LEG_OUTPUTS, NAMES
 from tarsus.analytic.models.hexapod.state import assemble, joints_of, rotation_matrix, start, toes_of
-from tarsus.analytic.models.hexapod.toes import LEAVING, N_MEMORY, RELEASED, toe_mode, with_toe_mode
+from tarsus.analytic.models.hexapod.toes import LEAVING, N_MEMORY, RELEASED, SINKING, toe_mode, with_toe_mode
 from tarsus.analytic.terrain import Sinusoid
 
 PARAMS = HexapodParams()
@@ -144,7 +144,7 @@ def test_guards_of_flying_toes_are_heights_and_a_moment_of_grace():
     toes[:, 2] += 0.01 * np.arange(6)
     d[RELEASED + 2] = T - 0.25 * LEAVING
     g = guards_of(model, x, 0, d)
-    wait = np.array([0, 0, 0.75 * LEAVING, 0, 0, 0])
+    wait = np.array([0, 0, 0.75 * SINKING * LEAVING, 0, 0, 0])
     np.testing.assert_allclose(g[: 5 * 6 : N_LEG_GUARDS], 0.01 * np.arange(6) + wait, atol=1e-11)
     np.testing.assert_allclose(g[4 : 5 * 6 : N_LEG_GUARDS], 0.01 * np.arange(6) + wait + SUNK, atol=1e-11)
     assert np.isinf(g[: 5 * 6].reshape(6, 5)[:, 1:4]).all()
