@@ -55,12 +55,13 @@ def _nearest_in_plane(s, p, place):
 def least_tilt(s, weight, p, pose, size2, shape):
     """Return the pose of least tilt among those with the same loads, and whether there was a choice.
 
-    A load of a few units of round-off does not support the body: its foot is taken to touch without load.
+    A load of a few units of its height's round-off, or of its parts', does not support the body: its foot is taken to
+    touch without load.
     """
     h, bx, by = pose
-    height = abs(h)
+    height = 0.0
     for j in range(s.shape[1]):
-        height = max(height, abs(s[Z, j]))
+        height = max(height, abs(h) + abs(s[Z, j]) + abs(bx * s[X, j]) + abs(by * s[Y, j]))
     for j in range(s.shape[1]):
         k = s[K, j]
         if abs(s[p, j]) * k <= min(1e-14 * weight + 1e-15 * k * height, 1e-12 * weight):

@@ -155,3 +155,17 @@ def test_bad_input_is_named(change, message):
     good = {"foot_pos": np.zeros((4, 3)), "stiffness": 1.0, "weight": 1.0}
     with pytest.raises(ValueError, match=message):
         support(**(good | change))
+
+
+def test_a_load_of_round_off_leaves_the_tilt_free(rng):
+    """One foot under the centre of mass bears all; a detour by a pose of nine radians left the others 1e-14 N."""
+    pos = np.array([
+        [0.0, 0.0, -0.2],
+        [-0.5716473853485668, 0.783032903941723, -0.0005430103011529741],
+        [0.6558336596476811, -0.9641086605045326, 0.07503746770994209],
+    ])  # fmt: skip
+    k, weight = np.array([16.84222779939602, 8.950435211453465, 11.274154922105701]), 0.6554626709039835
+    frames = pos * (1 + rng.integers(-2, 3, (1000, 3, 3)) * 2.0**-53)
+    found = support(frames, k, weight)
+    assert found.solved.all() and not found.tilt_unique.any()
+    np.testing.assert_allclose(found.load, np.broadcast_to([weight, 0, 0], (1000, 3)), atol=1e-12)
