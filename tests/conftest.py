@@ -16,8 +16,11 @@ import pytest
 
 from tarsus.scripts.views.rendering import INSTALL_OPENGL, choose_opengl
 
-# A busy machine is no error in the code under test.
-hypothesis.settings.register_profile("tarsus", deadline=None)
+# A busy machine is no error in the code under test. Examples are the same in every run, so that whoever changes nothing
+# sees nothing new; a fuzz that is left to itself (tests/fuzz/budget.py) draws others each time.
+hypothesis.settings.register_profile(
+    "tarsus", deadline=None, derandomize=not os.environ.get("TARSUS_FUZZ_SECONDS"), database=None
+)
 hypothesis.settings.load_profile("tarsus")
 
 HERE = Path(__file__).parent
