@@ -47,10 +47,10 @@ def forty_hops() -> Callable:
     """Return forty hops of the compiled hybrid model at 0.5 m/s."""
     from tarsus.analytic import hybrid as hy
     from tarsus.analytic.models import hopping_leg_hybrid
-    from tarsus.controllers.raibert import Raibert
+    from tarsus.controllers.raibert import raibert
     from tarsus.scripts.machines.hopping_leg_exact import HoppingExperiment, simulate
 
-    experiment, sim = HoppingExperiment(), hy.compile(hopping_leg_hybrid.build(Raibert()))
+    experiment, sim = HoppingExperiment(), hy.compile(hopping_leg_hybrid.build(raibert()))
     return lambda: simulate(experiment, 40, sim=sim, period=None)
 
 
@@ -58,12 +58,11 @@ def environment_steps(n: int = 500) -> Callable:
     """Return `n` steps of HoppingLeg-v0 (preset rl) with the actions of the baseline."""
     import gymnasium
 
-    from tarsus.controllers.raibert import Raibert, RaibertPolicy
+    from tarsus.controllers.raibert import policy
 
     env = gymnasium.make("tarsus:HoppingLeg-v0", reset_noise=0.0, max_episode_steps=10**9)
     base = env.unwrapped
-    policy = RaibertPolicy(Raibert(params=base.params), base.action_scale)
-    return episode(env, actions_of(env, policy, n))
+    return episode(env, actions_of(env, policy(base.params, base.action_scale), n))
 
 
 def tables(repeats: Count = 7) -> Page:

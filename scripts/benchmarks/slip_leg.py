@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from tarsus.analytic.models import slip_leg_motion
-from tarsus.controllers.slip import SlipControl, SlipController, SlipPolicy
+from tarsus.controllers.slip import SlipControl, policy
 from tarsus.scripts.benchmarks import timing
 from tarsus.scripts.benchmarks.env import actions_of, episode
 from tarsus.scripts.benchmarks.timing import Run
@@ -63,8 +63,8 @@ def environment_steps() -> Run:
 
     env = gymnasium.make("tarsus:SlipLeg-v0", disable_env_checker=True, max_episode_steps=10**9, reset_noise=0.0)
     base = env.unwrapped
-    policy = SlipPolicy(SlipController(control=REGULATED, hold=base.ctrl_dt), base.action_scale)
-    return episode(env, actions_of(env, policy, N_ACTIONS))
+    runs = policy(base.params, base.action_scale, REGULATED, hold=base.ctrl_dt)
+    return episode(env, actions_of(env, runs, N_ACTIONS))
 
 
 def tables(repeats: Count = 7) -> Page:

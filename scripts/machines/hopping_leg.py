@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from tarsus.analytic.models.hopping_leg import HoppingLegParams, places
-from tarsus.analytic.models.hopping_leg_laws import RaibertGains
+from tarsus.analytic.models.hopping_leg_mechanics import numbers
 from tarsus.analytic.terrain import Flat, Terrain
+from tarsus.controllers.raibert_laws import RaibertGains
 from tarsus.scripts import arguments
 from tarsus.scripts.machines.machine import TERRAIN, Machine, Run
 from tarsus.scripts.runs.layouts import RecordLayout
@@ -46,11 +47,9 @@ class HoppingExperiment:
     ground: Terrain = field(default_factory=Flat)
     preset: str = "reference"
 
-    def controller(self, fast: bool = False):
-        """Return what drives the leg; `fast` is for one that is asked at every step of a simulator."""
-        from tarsus.controllers.raibert import Raibert
-
-        return Raibert(self.gains, self.params, fast=fast)
+    def numbers(self) -> dict:
+        """Return the hybrid model's parameters."""
+        return numbers(self.params) | self.gains.numbers(self.params)
 
 
 class HoppingLeg(Machine):
@@ -83,7 +82,7 @@ class HoppingLeg(Machine):
         experiment = HoppingExperiment(params, gains, arguments.terrain(args.terrain), args.preset)
         find(args.preset, PRESETS)
         if args.engine == "exact":
-            experiment.controller()
+            experiment.numbers()
         else:
             stepping.rows_in(args.seconds or hops.LONGEST_HOP, HoppingLegStepper(experiment).model.opt.timestep)
         return experiment
@@ -121,7 +120,7 @@ class HoppingLeg(Machine):
         """Return the plot that follows."""
         from tarsus.scripts.views.hopping_live import HoppingLegFollower
 
-        return HoppingLegFollower(experiment.controller(), experiment.ground)
+        return HoppingLegFollower(experiment)
 
 
 def steady(run: Run, last: int = 10) -> dict[str, float]:

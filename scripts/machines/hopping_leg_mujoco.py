@@ -8,6 +8,8 @@ import mujoco
 import numpy as np
 
 from tarsus.analytic.models.hopping_leg import hip_height
+from tarsus.controllers.raibert import sampled
+from tarsus.controllers.raibert_laws import STANCE
 from tarsus.mjcf.compile import compile_model
 from tarsus.mjcf.hopping_leg import PRESETS, FootAxis, build
 from tarsus.mjcf.presets import find
@@ -26,9 +28,8 @@ class HoppingLegStepper(stepping.Stepper):
     """
 
     def __init__(self, experiment: HoppingExperiment, n_hops: int = hops.ENDLESS) -> None:
-        controller, ground = experiment.controller(fast=True), experiment.ground
-        preset = find(experiment.preset, PRESETS)
-        model = compile_model(build(controller.params, ground, preset))
+        params, ground, preset = experiment.params, experiment.ground, find(experiment.preset, PRESETS)
+        model = compile_model(build(params, ground, preset))
         data = mujoco.MjData(model)
         mujoco.mj_resetDataKeyframe(model, data, 0)
         mujoco.mj_forward(model, data)
@@ -37,36 +38,33 @@ class HoppingLegStepper(stepping.Stepper):
             raise ValueError("the foot starts below ground")
         super().__init__(model, data, ground, preset)
         self._foot = data.site("foot_0").xpos
-        self.controller, self.n_hops, self.foot_axis = controller, n_hops, FootAxis(model)
-        self.params = controller.params
+        self.controller, self.n_hops, self.foot_axis = sampled(experiment.gains, params), n_hops, FootAxis(model)
+        self.params = params
         self._patches.follow(data)
-        controller.reset(0.0, data.qpos, data.qvel)
-        names = ("touchdown", "liftoff", "apex", "apex_height", "apex_speed")
-        self.events: dict[str, list] = {name: [] for name in names}
 
     def command(self, data: mujoco.MjData) -> None:
-        """Ask the controller for the torques, and note what it noticed."""
-        was_in_stance = self.controller.in_stance
+        """Ask the controller for the torques."""
         # Contact finds a touchdown, the force a liftoff.
-        touches = data.sensordata[3] >= self.params.liftoff_force if was_in_stance else data.sensordata[0] > 0
-        self.torque = self.controller(data.time, data.qpos, data.qvel, touches)
-        if self.controller.in_stance != was_in_stance:
-            self.events["touchdown" if self.controller.in_stance else "liftoff"].append(data.time)
+        stands = self.controller.code == STANCE
+        touches = data.sensordata[3] >= self.params.liftoff_force if stands else data.sensordata[0] > 0
+        self.torque = self.controller(data.time, np.concatenate([data.qpos, data.qvel]), touches)
         data.ctrl[:] = self.torque
 
     def advance(self) -> None:
-        """Take the step, and note an apex."""
-        data, rising = self.data, self.data.qvel[1] < 0
-        self.foot_axis.follow(data)
+        """Let the foot's axis follow, and take the step."""
+        self.foot_axis.follow(self.data)
         super().advance()
-        if rising and not data.qvel[1] < 0 and not self.controller.in_stance:
-            apex = data.time, hip_height(self.params, data.qpos[1]), self.params.LB * data.qvel[0]
-            for name, value in zip(("apex", "apex_height", "apex_speed"), apex, strict=True):
-                self.events[name].append(value)
+
+    def events(self) -> dict[str, np.ndarray]:
+        """Return when the foot landed and left, and when, how high and how fast the apexes were."""
+        log = self.controller.log
+        times = {name: np.array([e.t for e in log if e.name == name]) for name in ("touchdown", "liftoff", "apex")}
+        x = np.array([e.x for e in log if e.name == "apex"]).reshape(-1, 8)
+        return times | {"apex_height": hip_height(self.params, x[:, 1]), "apex_speed": self.params.LB * x[:, 4]}
 
     def ended(self) -> bool:
         """Return whether the last hop is hopped."""
-        return len(self.events["apex"]) == self.n_hops
+        return sum(event.name == "apex" for event in self.controller.log) == self.n_hops
 
     def fallen(self) -> str:
         """Return in what way the leg has fallen, or an empty string."""
@@ -75,7 +73,7 @@ class HoppingLegStepper(stepping.Stepper):
 
     def after(self) -> tuple:
         """Return torques, the ground's force, whether the leg stands, and the foot."""
-        return self.torque, self.data.sensordata[1:4], self.controller.in_stance, self._foot
+        return self.torque, self.data.sensordata[1:4], self.controller.code == STANCE, self._foot
 
 
 def simulate(
@@ -105,6 +103,5 @@ def simulate(
     stepper = HoppingLegStepper(experiment, most)
     every = max(1, round(period / stepper.model.opt.timestep))
     (time, *columns), status = stepping.simulate(stepper, limit, every, endless=seconds is not None, **looks)
-    table = {name: np.array(times) for name, times in stepper.events.items()}
     about = f"mujoco {mujoco.__version__}", status, experiment.preset
-    return run_of(experiment, about, time, dict(zip(ROW, columns, strict=True)), table)
+    return run_of(experiment, about, time, dict(zip(ROW, columns, strict=True)), stepper.events())

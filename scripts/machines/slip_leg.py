@@ -174,7 +174,7 @@ def run_of(
             compression and rest length of the spring, shape (n, 14).
         phase: Codes of the controller's phases, shape (n,).
     """
-    from tarsus.analytic.models.slip_leg_hybrid import STANCE
+    from tarsus.controllers.slip_laws import STANCE
     from tarsus.scripts.runs import record
 
     torque, force, com, com_velocity, toe, _, spring = np.split(outputs, (2, 4, 6, 8, 10, 12), axis=1)
@@ -203,6 +203,17 @@ def run_of(
     stances = np.stack([steps["touchdown"], steps["liftoff"]], axis=-1)
     feet = (stances[np.isfinite(stances).all(axis=-1)],)  # the stance a run ends in may be missing
     return Run(record.build(time, variables, made), about[1], stances=feet, steps=steps, n_steps=len(steps["time"]) - 1)
+
+
+def places(x: np.ndarray, d: np.ndarray, p: np.ndarray, phase: np.ndarray) -> np.ndarray:
+    """Return centre of mass and foot with velocities (4 each), compression and rest length of the spring, (n, 10)."""
+    from tarsus.analytic.compilation import compiled
+    from tarsus.controllers.slip_laws import shown
+
+    out, show = np.zeros((len(x), 10)), compiled(shown)
+    for k in range(len(x)):
+        show(0.0, x[k], d[k], p, int(phase[k]), out[k])
+    return out
 
 
 SLIP_LEG = SlipLeg()

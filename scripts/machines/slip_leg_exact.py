@@ -10,25 +10,24 @@ import numpy as np
 from tarsus.analytic import hybrid as hy
 from tarsus.analytic.hybrid.names import items
 from tarsus.analytic.models import slip_leg_hybrid
-from tarsus.analytic.models.ground_line import ground_table
 from tarsus.analytic.models.slip_leg_motion import com_energy
-from tarsus.controllers.slip import laws
+from tarsus.controllers.slip import slip
 from tarsus.controllers.slip_laws import D, leg_length
 from tarsus.scripts.machines import hops
 from tarsus.scripts.machines.machine import SAMPLE_PERIOD, Run
-from tarsus.scripts.machines.slip_leg import SlipLegExperiment, run_of
+from tarsus.scripts.machines.slip_leg import SlipLegExperiment, places, run_of
 from tarsus.scripts.runs.interrupts import unbroken
 
 
 @functools.cache
 def simulator() -> hy.Simulator:
     """Return the hybrid model, compiled once: leg, controller and ground are its parameters."""
-    return hy.compile(slip_leg_hybrid.build(laws()))
+    return hy.compile(slip_leg_hybrid.build(slip()))
 
 
 def numbers(experiment: SlipLegExperiment) -> dict:
     """Return the model's parameters of an experiment."""
-    return {**items(experiment.params), **items(experiment.control), **ground_table(experiment.ground)}
+    return slip_leg_hybrid.table(experiment.params, experiment.ground) | items(experiment.control)
 
 
 def simulate(
@@ -50,7 +49,7 @@ def simulate(
     """
     settings |= {"params": numbers(experiment), "record_period": period}
     r, keep, status = hops.exact(simulator(), experiment.start(), steps, seconds, **settings)
-    about, outputs = ("tarsus hybrid", status, "exact"), np.column_stack([r.aux, r.d[:, D.rest_length]])
+    about, outputs = ("tarsus hybrid", status, "exact"), np.column_stack([r.aux, places(r.x, r.d, r.p, r.chart)])
     rows = (values[keep] for values in (r.t, r.x[:, :4], r.x[:, 4:], outputs, r.chart))
     return run_of(experiment, about, _steps_of_events(r), *rows)
 

@@ -7,18 +7,17 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from tarsus.analytic import hybrid as hy
 from tarsus.analytic.compilation import compiled
-from tarsus.analytic.models.slip_leg import com_state, foot_state
-from tarsus.analytic.models.slip_leg_hybrid import CHARTS
-from tarsus.controllers.slip import SlipController
+from tarsus.analytic.models.slip_leg import foot_state
+from tarsus.analytic.terrain import Flat
+from tarsus.controllers.slip import believe, sampled
 from tarsus.controllers.slip_laws import D
 from tarsus.mjcf.compile import compile_model
 from tarsus.mjcf.presets import Preset, find
 from tarsus.mjcf.slip_leg import PRESETS, build
 from tarsus.scripts.machines import hops, stepping
 from tarsus.scripts.machines.machine import SAMPLE_PERIOD, Run
-from tarsus.scripts.machines.slip_leg import SlipLegExperiment, run_of
+from tarsus.scripts.machines.slip_leg import SlipLegExperiment, places, run_of
 
 FALLEN = 0.3  # height of the base over the ground below which the run is over [m]
 STEPS = ("time", "apex_height", "apex_energy", "angle", "energy_lost", "touchdown", "liftoff")
@@ -41,62 +40,49 @@ class SlipLegStepper(stepping.Stepper):
         self, experiment: SlipLegExperiment, preset: Preset, hold: int = 1, n_steps: int = hops.ENDLESS
     ) -> None:
         model = compile_model(build(experiment.params, experiment.ground, preset))
-        self._p, self._com, self._foot = hy.vector(experiment.params), compiled(com_state), compiled(foot_state)
         x, data = experiment.start(), mujoco.MjData(model)
-        if self.foot(x)[1] < experiment.ground.height(self.foot(x)[0], 0.0):
+        self.hold, self.most_steps, self._foot = hold, n_steps, compiled(foot_state)
+        self.controller = sampled(experiment.params, experiment.control, hold * model.opt.timestep)
+        foot = self.foot(x)
+        if foot[1] < experiment.ground.height(foot[0], 0.0):
             raise ValueError("the foot starts below ground")
         data.qpos[:], data.qvel[:] = x[:4], x[4:]
         super().__init__(model, data, experiment.ground, preset)
-        self.hold, self.most_steps = hold, n_steps
-        self.controller = SlipController(experiment.params, experiment.control, hold=hold * model.opt.timestep)
-        self.steps: list[tuple] = []
-        self._touchdown = self._liftoff = np.nan
+        self._measures = not isinstance(experiment.ground, Flat)
 
     def foot(self, x: np.ndarray) -> np.ndarray:
         """Return position and velocity of the foot in a state (8,), shape (4,)."""
         foot = np.empty(4)
-        self._foot(x, self._p, foot)
+        self._foot(x, self.controller.beliefs, foot)
         return foot
 
     def command(self, data: mujoco.MjData) -> None:
-        """Ask the controller where a torque is not held, and note what it noticed."""
+        """Ask the controller, which believes the ground level under its foot, where a torque is not held."""
         if self.n_steps % self.hold:
             return
-        before, foot = self.controller.phase, self.foot(np.concatenate([data.qpos, data.qvel]))
-        ground = self._ground_under(foot[0]) if self._patches else 0.0
-        data.ctrl[:] = self.controller(data.time, data.qpos.copy(), data.qvel.copy(), ground)
-        now, d = self.controller.phase, self.controller.memory
-        if now == before:
-            return
-        if now == "stance":
-            self._touchdown = data.time
-        elif now == "hold":
-            self._liftoff = data.time
-        elif now == "extend":
-            values = (d[D.apex_height], d[D.apex_energy], d[D.angle], d[D.energy_lost])
-            self.steps.append((data.time, *values, self._touchdown, self._liftoff))
+        x = np.concatenate([data.qpos, data.qvel])
+        if self._measures:
+            believe(self.controller.beliefs, self._ground_under(self.foot(x)[0]))
+        data.ctrl[:] = self.controller(data.time, x)
+
+    def sections(self) -> list:
+        """Return the apexes in the controller's log; the start is one, too."""
+        return [event for event in self.controller.log if event.name in ("start", "apex")]
 
     def ended(self) -> bool:
-        """Return whether the last step is made; the start is an apex too."""
-        return len(self.steps) > self.most_steps
+        """Return whether the last step is made."""
+        return len(self.sections()) > self.most_steps
 
     def fallen(self) -> str:
         """Return when the leg has fallen, or an empty string."""
         x, z = self.data.qpos[:2]
         if z - self._ground_under(x) < FALLEN:
-            return f"fell at t = {self.data.time:.3f} s after {len(self.steps) - 1} steps"
+            return f"fell at t = {self.data.time:.3f} s after {len(self.sections()) - 1} steps"
         return ""
 
     def before(self) -> tuple:
-        """Return time, state, the controller's memory and phase, and where centre of mass, foot and spring are."""
-        time, qpos, qvel = super().before()
-        x, com, d = np.concatenate([qpos, qvel]), np.empty(4), self.controller.memory
-        foot = self.foot(x)
-        self._com(x, self._p, com)
-        stands = self.controller.phase == "stance"
-        compression = max(d[D.rest_length] - np.hypot(*(com[:2] - foot[:2])), 0.0) if stands else 0.0
-        places = np.concatenate([com, foot, [compression, d[D.rest_length]]])
-        return time, qpos, qvel, d, CHARTS.index(self.controller.phase), places
+        """Return time, state, and the controller's memory and phase."""
+        return *super().before(), self.controller.memory, self.controller.code
 
     def after(self) -> tuple:
         """Return torques and the ground's force."""
@@ -138,7 +124,18 @@ def simulate(
     row = row or max(1, round(SAMPLE_PERIOD / stepper.model.opt.timestep))
     row = max(1, round(row / every)) * every
     columns, status = stepping.simulate(stepper, limit, row, endless=seconds is not None, **looks)
-    time, qpos, qvel, _, phase, places, forces = columns
-    about = f"mujoco {mujoco.__version__}", status, preset
-    table = dict(zip(STEPS, np.array(stepper.steps).reshape(-1, len(STEPS)).T, strict=True))
-    return run_of(experiment, about, table, time, qpos, qvel, np.concatenate([forces, places], axis=1), phase)
+    time, qpos, qvel, d, phase, forces = columns
+    about, x = (f"mujoco {mujoco.__version__}", status, preset), np.concatenate([qpos, qvel], axis=1)
+    outputs = np.concatenate([forces, places(x, d, stepper.controller.beliefs, phase)], axis=1)
+    return run_of(experiment, about, _table(stepper), time, qpos, qvel, outputs, phase)
+
+
+def _table(stepper: SlipLegStepper) -> dict[str, np.ndarray]:
+    """Return the table of steps, from the controller's log."""
+    rows, last = [], {"touchdown": np.nan, "liftoff": np.nan}
+    for event in stepper.controller.log:
+        if event.name in last:
+            last[event.name] = event.t
+        elif event.name in ("start", "apex"):
+            rows.append((event.t, *(event.d[getattr(D, name)] for name in STEPS[1:5]), *last.values()))
+    return dict(zip(STEPS, np.array(rows).reshape(-1, len(STEPS)).T, strict=True))

@@ -11,7 +11,7 @@ import inspect
 from typing import NamedTuple
 
 HEXAPOD = " ".join(f"hexapod.{name}" for name in "hybrid control energy orbit layout rhex state".split())
-MODELS = "slip slip_leg slip_leg_hybrid hopping_leg hopping_leg_hybrid hopping_leg_laws multipod bigant disc"
+MODELS = "slip slip_leg slip_leg_hybrid hopping_leg hopping_leg_hybrid multipod bigant disc"
 OTHERS = "quasistatic bouncing_ball dry_friction pendulum_wall rigid_chain constrained ground_line"
 
 
@@ -24,7 +24,7 @@ class ApiPage(NamedTuple):
 
 
 PARTS = {
-    "hybrid": ApiPage("Hybrid engine", "analytic.hybrid", "sections derivatives derived_map directions adjoint"),
+    "hybrid": ApiPage("Hybrid engine", "analytic.hybrid", "automaton closing sampled sections derivatives derived_map directions adjoint"),
     "contact": ApiPage("Contact solver", "analytic.contact", "fit se2"),
     "models": ApiPage("Machines, exactly", "analytic.models", f"hexapod {HEXAPOD} {MODELS} {OTHERS}"),
     "analytic": ApiPage(
@@ -39,8 +39,8 @@ PARTS = {
     "controllers": ApiPage(
         "Controllers",
         "controllers",
-        "clock clock_gaits gaits shaft_gaits pair_gaits disc_gait gait_policy raibert slip slip_parameters "
-        "slip_sampled slip_laws rhex rhex_policy slope pd",
+        "clock clock_gaits gaits shaft_gaits pair_gaits disc_gait gait_policy raibert raibert_laws slip "
+        "slip_parameters slip_laws sampled rhex rhex_policy slope pd",
     ),
     "envs": ApiPage(
         "Environments",

@@ -8,8 +8,8 @@ from __future__ import annotations
 from tarsus.analytic import hybrid as hy
 from tarsus.analytic.models import hopping_leg_hybrid
 from tarsus.analytic.models.hopping_leg import HoppingLegParams
-from tarsus.analytic.models.hopping_leg_laws import RaibertGains
-from tarsus.controllers.raibert import Raibert
+from tarsus.controllers.raibert import raibert
+from tarsus.controllers.raibert_laws import RaibertGains
 from tarsus.mjcf.hopping_leg import PRESETS
 from tarsus.scripts.machines.hopping_leg import HoppingExperiment, steady
 from tarsus.scripts.machines.hopping_leg_exact import simulate as hybrid_run
@@ -50,7 +50,7 @@ def mujoco_row(speed: float, preset: str, wanted: dict[str, float]) -> tuple[str
 
 def tables() -> Page:
     """Return the table of the hybrid model, and that of MuJoCo against it."""
-    sim = hy.compile(hopping_leg_hybrid.build(Raibert()))
+    sim = hy.compile(hopping_leg_hybrid.build(raibert()))
     wanted = {speed: exact(sim, speed) for speed in SPEEDS}
     rows = [exact_row(speed, "ideal", steady) for speed, steady in wanted.items()]
     rows += [exact_row(0.5, mode, exact(sim, 0.5, mode)) for mode in ("current", "voltage")]

@@ -13,7 +13,8 @@ import numpy as np
 
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import Flat
-from tarsus.controllers.raibert import Raibert, RaibertGains, RaibertPolicy
+from tarsus.controllers.raibert import RaibertGains, policy
+from tarsus.controllers.sampled import SampledPolicy
 from tarsus.controllers.slip import SlipControl
 from tarsus.envs.exact.hexapod import VARIANTS
 from tarsus.envs.hopping_leg import DRIVEN
@@ -51,9 +52,9 @@ class Loop(NamedTuple):
     seconds: float
 
 
-def raibert(env, seed: int) -> RaibertPolicy:
+def raibert(env, seed: int) -> SampledPolicy:
     """Return Raibert's controller as a policy."""
-    return RaibertPolicy(Raibert(GAINS, env.params), env.action_scale)
+    return policy(env.params, env.action_scale, GAINS)
 
 
 def continuous_clock() -> Settled:
@@ -106,9 +107,9 @@ def sampled(loop: Loop, hold: float, engine: dict) -> Settled:
     )
     env = env.unwrapped
     observation, info = env.reset(seed=0)
-    policy, rows, over = loop.policy(env, 0), [], False
+    act, rows, over = loop.policy(env, 0), [], False
     while not over and info["time"] < loop.seconds - 1e-9:
-        observation, _, over, _, info = env.step(policy(observation, info))
+        observation, _, over, _, info = env.step(act(observation, info))
         rows.append((info["time"], info["distance"], info["foot_contact"][0]))
     if over:
         return Settled(np.nan, np.nan, f"falls after {info['time']:.1f} s")

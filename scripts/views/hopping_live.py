@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from tarsus.analytic import hybrid as hy
 from tarsus.analytic.models import hopping_leg_hybrid
 from tarsus.analytic.models.hopping_leg import HoppingLegParams, places
-from tarsus.analytic.models.hopping_leg_hybrid import AUX, STANCE
-from tarsus.analytic.terrain import Terrain
-from tarsus.controllers.raibert import Raibert
+from tarsus.analytic.models.hopping_leg_hybrid import AUX
+from tarsus.controllers.raibert import raibert
+from tarsus.controllers.raibert_laws import STANCE
 from tarsus.scripts.views.leg_plot import LegPlot
 
 FORCE_SCALE = 2e-3  # length of a drawn force [m/N]
@@ -23,8 +24,7 @@ class HoppingLegFollower:
     """Shows states of a run as they come.
 
     Args:
-        controller: What drives the leg.
-        ground: Where it hops.
+        experiment: What runs.
 
     Attributes:
         plot: The plot.
@@ -32,11 +32,10 @@ class HoppingLegFollower:
 
     period = 1 / FPS  # between moments [s]
 
-    def __init__(self, controller: Raibert, ground: Terrain) -> None:
-        self.params, self._trace = controller.params, []
-        table = hopping_leg_hybrid.numbers(controller.params) | controller.numbers
-        self._p = np.concatenate([np.ravel(value) for value in table.values()])
-        self._outputs = hopping_leg_hybrid.build(controller, ground=ground).hooks["aux"]
+    def __init__(self, experiment) -> None:
+        self.params, self._trace, ground = experiment.params, [], experiment.ground
+        self._p = hy.vector(experiment.numbers())
+        self._outputs = hopping_leg_hybrid.build(raibert(experiment.gains, self.params), self.params).hooks["aux"]
         radius = self.params.LB
         self.plot = LegPlot(
             width=1.6,
@@ -52,9 +51,7 @@ class HoppingLegFollower:
         """Show a state of the hybrid model; return whether the run should stop."""
         out = np.zeros(len(AUX))
         self._outputs(t, x, d, self._p, chart, out)
-        values = dict(zip(AUX, out, strict=True))
-        force, torque = np.array([values["F_Y"], values["F_Z"]]), np.array([values["u_hip"], values["u_knee"]])
-        return self._show(t, x[:4], x[4:], force, torque, chart == STANCE)
+        return self._show(t, x[:4], x[4:], out[2:], out[:2], chart == STANCE)
 
     def row(self, t: float, qpos: np.ndarray, qvel: np.ndarray, torque, force, in_stance: bool, *_) -> bool:
         """Show a row of a MuJoCo run, if a moment is due; return whether the run should stop."""

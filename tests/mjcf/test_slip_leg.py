@@ -9,9 +9,9 @@ import pytest
 from tarsus.analytic.hybrid import vector
 from tarsus.analytic.models import slip_leg_motion
 from tarsus.analytic.models.slip_leg import SlipLegParams, com_state, foot_state
-from tarsus.analytic.models.slip_leg_hybrid import STANCE
 from tarsus.analytic.terrain import Slope, Step
 from tarsus.controllers.slip import SlipControl
+from tarsus.controllers.slip_laws import STANCE
 from tarsus.mjcf import compile_model, slip_leg
 from tarsus.mjcf.compile import take_parameters
 from tarsus.scripts.machines import slip_leg_exact as runs

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from tarsus.analytic.models.hopping_leg import HoppingLegParams
-from tarsus.analytic.models.hopping_leg_laws import RaibertGains
 from tarsus.analytic.terrain import Flat
+from tarsus.controllers.raibert_laws import RaibertGains
 from tarsus.scripts import crossvalidate, run
 from tarsus.scripts.comparison import both
 from tarsus.scripts.machines.hopping_leg import HOPPING_LEG, HoppingExperiment

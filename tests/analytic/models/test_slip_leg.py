@@ -12,9 +12,9 @@ from tarsus.analytic.hybrid import sections
 from tarsus.analytic.models import slip_leg, slip_leg_hybrid, slip_leg_motion
 from tarsus.analytic.models.ground_line import ground_height, ground_table
 from tarsus.analytic.models.slip_leg import NQ, SlipLegParams, apex_state, com_state, foot_state
-from tarsus.analytic.models.slip_leg_hybrid import STANCE
 from tarsus.analytic.terrain import Flat, Rough, Sinusoid, Slope, Sloped, Step
-from tarsus.controllers.slip import SlipControl
+from tarsus.controllers.slip import SlipControl, slip
+from tarsus.controllers.slip_laws import STANCE
 from tarsus.scripts.figures import slip_leg_energy_gain as figure
 from tarsus.scripts.figures import slip_leg_return_map as return_map
 from tarsus.scripts.machines import slip_leg_exact as runs
@@ -153,7 +153,7 @@ def test_energy_drift_is_the_integrators():
 @pytest.fixture
 def interpreted(monkeypatch):
     """Let runs be interpreted: for two steps that takes less time than to compile."""
-    sim = hy.compile(slip_leg_hybrid.build(runs.laws()), mode="python")
+    sim = hy.compile(slip_leg_hybrid.build(slip()), mode="python")
     monkeypatch.setattr(runs, "simulator", lambda: sim)
 
 

@@ -6,7 +6,7 @@ import pytest
 from tarsus.analytic import hybrid as hy
 from tarsus.analytic.models import hopping_leg_hybrid as hybrid_leg
 from tarsus.analytic.models.hopping_leg import HoppingLegParams, start_angles
-from tarsus.controllers.raibert import Raibert
+from tarsus.controllers.raibert import raibert
 from tarsus.scripts import cli
 from tarsus.scripts import run as command
 from tarsus.scripts.machines import hopping_leg_exact, hopping_leg_mujoco
@@ -52,7 +52,7 @@ def test_a_live_plot_follows_either_engine_and_stops_it():
 
     for engine in ("exact", "mujoco"):
         experiment = HoppingExperiment(preset="rl")
-        follower = HoppingLegFollower(experiment.controller(fast=engine == "mujoco"), experiment.ground)
+        follower = HoppingLegFollower(experiment)
 
         def stop(t, *rest, follower=follower, engine=engine):
             follower.plot.stopped = t > 0.4
@@ -76,7 +76,7 @@ def test_a_live_plot_follows_either_engine_and_stops_it():
 def test_a_start_below_ground_is_an_end_that_says_so():
     low = start_angles(HoppingLegParams())
     low[1] = 0.1
-    model = hybrid_leg.build(Raibert(), start=np.concatenate([low, np.zeros(4)]))
+    model = hybrid_leg.build(raibert(), start=np.concatenate([low, np.zeros(4)]))
     run = hopping_leg_exact.simulate(HoppingExperiment(), 2, sim=hy.compile(model, mode="python"), period=1e-2)
     assert not run.completed and "foot_below_ground" in run.status
     assert run.record.attrs["status"] == run.status and run.record.sizes["time"] <= 1
