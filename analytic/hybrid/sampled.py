@@ -185,8 +185,8 @@ def sampling(automaton: Automaton, plant: Plant) -> Callable:
 def predicted(automaton: Automaton, plant: Plant) -> Callable:
     """Return `predicting(t, x, d, p, last, free) -> bool`: whether the foot is below ground, or would be without it.
 
-    If so, `free`, which is x before, is given the velocities of flight alone since the last sample: the foot may have hit the
-    ground meanwhile and bounced up again, and the impact is over within milliseconds.
+    If so, `free`, which is x before, is given the velocities of flight alone since the last sample: the foot may have
+    hit the ground meanwhile and bounced up again, and the impact is over within milliseconds.
     """
     if all(event.seen != "predicted" for event in automaton.events.values()):
         return lambda t, x, d, p, last, free: False

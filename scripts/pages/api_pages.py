@@ -24,7 +24,11 @@ class ApiPage(NamedTuple):
 
 
 PARTS = {
-    "hybrid": ApiPage("Hybrid engine", "analytic.hybrid", "automaton closing sampled sections derivatives derived_map directions adjoint"),
+    "hybrid": ApiPage(
+        "Hybrid engine",
+        "analytic.hybrid",
+        "automaton closing sampled sections derivatives derived_map directions adjoint",
+    ),
     "contact": ApiPage("Contact solver", "analytic.contact", "fit se2"),
     "models": ApiPage("Machines, exactly", "analytic.models", f"hexapod {HEXAPOD} {MODELS} {OTHERS}"),
     "analytic": ApiPage(
