@@ -15,7 +15,8 @@ from collections.abc import Mapping
 import joblib
 
 import tarsus  # noqa: F401  registers the environments
-from tarsus.scripts import arguments, report
+from tarsus.scripts import arguments
+from tarsus.scripts.library.base import stamp
 from tarsus.scripts.runs import output
 
 FAILS = {"drifts": 1, "leans": 2}  # the first of the verdicts, in their order, at which the status is 1
@@ -75,7 +76,7 @@ def main(argv: list[str] | None = None) -> int:
             made, tracks = judging.certify(candidate, config, range(args.seeds), args.seconds, args.jobs)
     except replay.NotFinite as error:
         raise arguments.Refusal(f"tarsus certify: {error}") from error
-    print(report.markdown_table(shown.HEAD, map(shown.cells, made.rows)))
+    print(stamp.markdown_table(shown.HEAD, map(shown.cells, made.rows)))
     print("\n".join(shown.facts(made)))
     if folder:
         with folder.writing(*FILES) as parts:

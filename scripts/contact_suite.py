@@ -18,7 +18,8 @@ from pathlib import Path
 from tqdm import tqdm
 
 from tarsus.analytic import saving
-from tarsus.scripts import arguments, paths, report
+from tarsus.scripts import arguments, paths
+from tarsus.scripts.library.base import stamp
 from tarsus.scripts.runs import output
 from tarsus.scripts.suite import case, running, score, worker
 
@@ -133,6 +134,6 @@ def text(made: Mapping) -> str:
     """Return an engine's results as a table, with the reasons where there is no number."""
     results = made["results"]
     head = f"{made['name']} {made['version']}: largest error over the case's scale [%], (beyond the tolerance)"
-    table = report.markdown_table(["case", *results], score.rows(results))
+    table = stamp.markdown_table(["case", *results], score.rows(results))
     cost = ", ".join(f"{name} {score.cost(found.values()):.2g}" for name, found in results.items())
     return "\n".join([head, "", table, "", f"processor time over simulated time: {cost}", *score.reasons(results)])

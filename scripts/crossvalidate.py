@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import sys
 
-from tarsus.scripts import arguments, report, run
+from tarsus.scripts import arguments, run
+from tarsus.scripts.library.base import stamp
 from tarsus.scripts.machines import MACHINES
 from tarsus.scripts.runs import output
 
@@ -25,7 +26,7 @@ def main(argv: list[str] | None = None) -> int:
         return 0
     with arguments.read(made, argv) as args:
         if args.page is not None:
-            report.check_page(args.page, args.part)
+            stamp.check_page(args.page, args.part)
             output.check(args.page)
         experiment, files = run.prepare(made, args)
     from tarsus.scripts.comparison import both

@@ -17,7 +17,8 @@ import gymnasium
 import numpy as np
 
 import tarsus  # noqa: F401  registers the environments
-from tarsus.scripts import arguments, parallel, paths, report
+from tarsus.scripts import arguments, paths
+from tarsus.scripts.library.base import parallel, stamp
 from tarsus.scripts.runs import output
 from tarsus.scripts.views import rendering
 
@@ -129,8 +130,8 @@ def cells(episodes: list[Episode]) -> list[str]:
 def table(policy: str, episodes: list[Episode], asked: int) -> str:
     """Return the numbers of the episodes that were finished, of so many that were asked for, and what made them."""
     n = f"{len(episodes)} episodes" if len(episodes) == asked else f"{len(episodes)} of {asked} episodes"
-    rows = report.markdown_table(["policy", *COLUMNS.values()], [[policy, *cells(episodes)]])
-    return f"{rows}\nmean ± standard deviation of {n}; {report.versions('tarsus', 'mujoco', 'gymnasium')}"
+    rows = stamp.markdown_table(["policy", *COLUMNS.values()], [[policy, *cells(episodes)]])
+    return f"{rows}\nmean ± standard deviation of {n}; {stamp.versions('tarsus', 'mujoco', 'gymnasium')}"
 
 
 def parser() -> arguments.Parser:

@@ -15,10 +15,11 @@ from pathlib import Path
 import numpy as np
 
 from tarsus.analytic import saving
-from tarsus.scripts import arguments, paths, report
+from tarsus.scripts import arguments, paths
 from tarsus.scripts.figure import load, picture, title
+from tarsus.scripts.library.base import stamp
+from tarsus.scripts.library.base.interrupts import EXIT_STATUS
 from tarsus.scripts.runs import output, record
-from tarsus.scripts.runs.interrupts import EXIT_STATUS
 
 STUDIES = (
     "hexapod_speed_map",
@@ -62,7 +63,7 @@ def study(name: str, folder: Path, pictures: Path, jobs: int) -> str:
 def main(argv: list[str] | None = None) -> int:
     """Make the tables and pictures."""
     parser = arguments.Parser(prog="tarsus page hexapod_studies", description=(__doc__ or "").partition("\n")[0])
-    page = report.DOCS / "hexapod_studies.md"
+    page = stamp.DOCS / "hexapod_studies.md"
     parser.add_argument("--page", type=paths.page, default=page, help="to put the tables into")
     parser.add_argument(
         "--data", type=paths.folder_to_write, default=Path("out/figures"), help="folder of the studies' data"
@@ -70,7 +71,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--only", nargs="+", choices=STUDIES, default=STUDIES, metavar="NAME", help=", ".join(STUDIES))
     parser.add_argument("--jobs", type=arguments.jobs, default=-1, help="processes; -1, the default, takes every core")
     with arguments.read(parser, argv) as args:
-        report.check_page(args.page, "made", *args.only)
+        stamp.check_page(args.page, "made", *args.only)
         for path in (args.page, args.data / f"{args.only[0]}.npz"):
             output.check(path)
     for name in args.only:
@@ -81,13 +82,13 @@ def main(argv: list[str] | None = None) -> int:
             print(f"tarsus page hexapod_studies: interrupted at {name}; {done}", file=sys.stderr)
             return EXIT_STATUS
     parts = {name: study(name, args.data, args.page.parent / "figures", args.jobs) for name in args.only}
-    versions, machine = report.versions(*record.PACKAGES), report.machine()
+    versions, machine = stamp.versions(*record.PACKAGES), stamp.machine()
     parts["made"] = (
         f"Made by `tarsus page hexapod_studies` on {time.strftime('%Y-%m-%d')} with {versions}, on {machine}."
     )
     page = args.page.read_text(encoding="utf-8")  # again: the runs took minutes, in which it may have been edited
     for name, part in parts.items():
-        page = report.insert(page, name, part)
+        page = stamp.insert(page, name, part)
     saving.write_text(args.page, page)
     print(args.page)
     return 0

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from tarsus.scripts import arguments, paths
+from tarsus.scripts.library.base import interrupts
 from tarsus.scripts.machines import MACHINES, Machine
 from tarsus.scripts.machines.machine import Run
-from tarsus.scripts.runs import interrupts, output
+from tarsus.scripts.runs import output
 from tarsus.scripts.views import rendering
 
 SECONDS = 6.0  # of a comparison, by default

@@ -22,9 +22,9 @@ from tqdm import tqdm
 import tarsus  # noqa: F401  registers the environments
 from tarsus.analytic.clock import TripodGait
 from tarsus.envs.hexapod_clocks import GAIT_RANGES, gait_parameters
-from tarsus.scripts import arguments, report
+from tarsus.scripts import arguments
 from tarsus.scripts.learning.policies import GAITS, gait_action, run_up
-from tarsus.scripts.runs import interrupts
+from tarsus.scripts.library.base import interrupts, stamp
 
 ENVIRONMENT = "Hexapod-v0"
 EPISODE = 1000  # steps of the final walks
@@ -134,7 +134,7 @@ def main(argv: list[str] | None = None) -> int:
     with interrupts.heeded("the generation") as asked:
         action, returns = search(args.num_envs, args.generations, args.steps, args.seed, args.threads, asked)
     rows = [(name, f"{value:.4f}") for name, value in zip(GAIT_RANGES, gait_parameters(action), strict=True)]
-    print(report.markdown_table(("parameter", "value"), rows))
+    print(stamp.markdown_table(("parameter", "value"), rows))
     print(f"return of {EPISODE} steps {returns.mean():.0f} ± {returns.std():.0f} of {len(returns)} seeds")
     print(gait_of(action))
     if asked():

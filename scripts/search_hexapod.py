@@ -23,9 +23,9 @@ from tarsus.analytic.clock import TURN, TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams, robot
 from tarsus.analytic.terrain import Flat
 from tarsus.scripts import arguments
+from tarsus.scripts.library.base import interrupts
 from tarsus.scripts.machines import hexapod_exact as exact
 from tarsus.scripts.machines.hexapod import ROBOT
-from tarsus.scripts.runs import interrupts
 from tarsus.scripts.studies.gait_gradient import RestWalks, climb
 from tarsus.scripts.studies.gait_proof import SECONDS, ExactWalk, follows, prove, table, walk
 

@@ -18,7 +18,8 @@ from tarsus.analytic.hybrid.tableau import METHODS
 from tarsus.analytic.models.hexapod import ROBOTS
 from tarsus.controllers import clock_gaits
 from tarsus.scripts import arguments, paths
-from tarsus.scripts.runs import interrupts, output
+from tarsus.scripts.library.base import interrupts
+from tarsus.scripts.runs import output
 
 MODES = ("auto", "compiled", "mixed", "python")
 

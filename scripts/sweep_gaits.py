@@ -21,9 +21,10 @@ from joblib.parallel import get_active_backend
 from tqdm import tqdm
 
 from tarsus.analytic.clock import TripodGait
-from tarsus.scripts import arguments, report
+from tarsus.scripts import arguments
+from tarsus.scripts.library.base import stamp
+from tarsus.scripts.library.base.interrupts import EXIT_STATUS
 from tarsus.scripts.machines.hexapod import ROBOT
-from tarsus.scripts.runs.interrupts import EXIT_STATUS
 
 CLUSTERS = {"dask": "distributed", "ray": "ray"}  # backends that are on other machines, and their packages
 BACKENDS = ("loky", "threading", *CLUSTERS)
@@ -114,7 +115,7 @@ def main(argv: list[str] | None = None) -> int:
         for (i, t_c), (j, phi_s) in itertools.product(enumerate(args.cycle_times), enumerate(args.sweep_angles))
         if np.isfinite(found["return"][i, j])
     ]
-    print(report.markdown_table(["t_c [s]", "phi_s [rad]", f"return of {args.steps} steps", "speed [m/s]"], rows))
+    print(stamp.markdown_table(["t_c [s]", "phi_s [rad]", f"return of {args.steps} steps", "speed [m/s]"], rows))
     if len(rows) < found["return"].size:
         print("tarsus sweep gaits: interrupted; these gaits were finished", file=sys.stderr)
         return EXIT_STATUS

@@ -13,7 +13,8 @@ from __future__ import annotations
 import importlib.util
 from typing import Any
 
-from tarsus.scripts import arguments, report
+from tarsus.scripts import arguments
+from tarsus.scripts.library.base import stamp
 
 NAME = "tarsus:Hexapod-v0"
 
@@ -86,5 +87,5 @@ def main(argv: list[str] | None = None) -> int:
         options = dict(args.option)
         playing.make(NAME, options).close()
     train(options, args.iterations, args.runners, args.envs, args.batch, args.address)
-    print(f"{report.versions('tarsus', 'ray', 'gymnasium', 'mujoco', 'torch')}, on {report.machine()}")
+    print(f"{stamp.versions('tarsus', 'ray', 'gymnasium', 'mujoco', 'torch')}, on {stamp.machine()}")
     return 0

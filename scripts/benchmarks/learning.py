@@ -21,9 +21,10 @@ import tarsus  # noqa: F401  registers the environments
 from tarsus.analytic.clock import TripodGait, profile, wrap
 from tarsus.envs.hexapod import HexapodVectorEnv
 from tarsus.mjcf.hexapod_state import start_state
-from tarsus.scripts import arguments, parallel
+from tarsus.scripts import arguments
 from tarsus.scripts.learning import training
 from tarsus.scripts.learning.training_runs import TrainingRun
+from tarsus.scripts.library.base import parallel
 from tarsus.scripts.pages.frame import Page, Place, Table
 from tarsus.scripts.signature import Count, Jobs
 

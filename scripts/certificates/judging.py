@@ -12,12 +12,12 @@ from typing import Any
 import joblib
 import numpy as np
 
-from tarsus.scripts import parallel, report
 from tarsus.scripts.certificates import parting, replay, settings
 from tarsus.scripts.certificates.certificate import Certificate, Change, Finding, Replayed
 from tarsus.scripts.certificates.loading import Candidate
 from tarsus.scripts.certificates.replay import Track
 from tarsus.scripts.certificates.settings import BETWEEN, Setting
+from tarsus.scripts.library.base import parallel, stamp
 
 LEAST_SPEED = 0.01  # that changes are relative to [m/s]
 LEAST_RETURN = 0.01  # likewise [1/step]
@@ -57,7 +57,7 @@ def certify(
         between = Setting("exact against reference", BETWEEN, {})
         rows.append(judged(between, found["reference"], found["exact"], config.task == "forward"))
     shown = {name: value for name, value in candidate.options.items() if _plain(value)}
-    made = report.versions(*PACKAGES), report.machine(), time.strftime("%Y-%m-%d")
+    made = stamp.versions(*PACKAGES), stamp.machine(), time.strftime("%Y-%m-%d")
     certificate = Certificate(candidate.name, candidate.environment, shown, tuple(seeds), tuple(rows), *made)
     return certificate, found
 

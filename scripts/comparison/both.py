@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from tarsus.analytic import saving
-from tarsus.scripts import report
 from tarsus.scripts.comparison import comparison_page, tables
 from tarsus.scripts.comparison.compare import Comparison, align, compare
+from tarsus.scripts.library.base import stamp
 from tarsus.scripts.machines.machine import Machine, Run
 from tarsus.scripts.runs import output, record
 
@@ -42,7 +42,7 @@ def facts(exact: Run, mujoco: Run, comparison: Comparison) -> list[str]:
         f"robot: {attrs['robot']}; gait: {_words(attrs['gait'])}; terrain: {_words(attrs['terrain'])}",
         f"exact: {exact.record.attrs['engine']}, {comparison.status['exact']}, {ends['exact']:.2f} s",
         f"MuJoCo: {attrs['engine']}, preset {attrs['preset']}, {comparison.status['mujoco']}, {ends['mujoco']:.2f} s",
-        f"made with {report.versions(*record.PACKAGES)} on {report.machine()}",
+        f"made with {stamp.versions(*record.PACKAGES)} on {stamp.machine()}",
     ]
 
 
@@ -85,7 +85,7 @@ def fill(page: Path, part: str, exact: Run, mujoco: Run, comparison: Comparison)
     lines = "\n".join(f"* {fact}" for fact in facts(exact, mujoco, comparison))
     images = "\n\n".join(f"![{part}, {name}](figures/{path.name})" for name, path in pictures.items())
     shown = tables.tables(comparison_page.sections(comparison), level=4)
-    text = report.insert(page.read_text(encoding="utf-8"), part, f"{lines}\n\n{images}\n\n{shown}")
+    text = stamp.insert(page.read_text(encoding="utf-8"), part, f"{lines}\n\n{images}\n\n{shown}")
     saving.write_text(page, text)
 
 

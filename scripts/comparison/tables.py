@@ -7,7 +7,7 @@ import html
 from pathlib import Path
 from typing import NamedTuple
 
-from tarsus.scripts.report import markdown_table
+from tarsus.scripts.library.base.stamp import markdown_table
 
 
 class Section(NamedTuple):

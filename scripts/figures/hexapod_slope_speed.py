@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 
 from tarsus.analytic.terrain import Slope
-from tarsus.scripts.report import markdown_table
+from tarsus.scripts.library.base.stamp import markdown_table
 from tarsus.scripts.signature import Jobs
 from tarsus.scripts.studies import study
 from tarsus.scripts.studies.study import EXACT, Case, Fineness, PresetName

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tarsus.scripts.report import markdown_table
+from tarsus.scripts.library.base.stamp import markdown_table
 from tarsus.scripts.signature import Jobs
 from tarsus.scripts.studies import study
 from tarsus.scripts.studies.study import EXACT, LABELS, Case, Fineness, PresetName, Verdict

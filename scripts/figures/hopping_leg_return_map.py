@@ -27,7 +27,7 @@ from tarsus.analytic.models.hopping_leg_mechanics import (
     toe_position,
 )
 from tarsus.controllers.raibert import Raibert
-from tarsus.scripts.runs.interrupts import unbroken
+from tarsus.scripts.library.base.interrupts import unbroken
 
 SPEEDS = (-0.5, 0.0, 0.5, 1.0, 1.5)  # commanded [m/s]
 NAMES = ("hip", "knee", "yaw rate", "pitch rate", "force", "lean")

@@ -9,7 +9,7 @@ import numpy as np
 
 from tarsus.analytic import hybrid as hy
 from tarsus.analytic.models import slip
-from tarsus.scripts.runs.interrupts import unbroken
+from tarsus.scripts.library.base.interrupts import unbroken
 
 EVENTS = ("touchdown", "bottom", "liftoff", "apex")
 # Energy errors are rounding: compared as numbers below the tolerance of the run, not digit by digit.

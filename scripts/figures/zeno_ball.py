@@ -9,7 +9,7 @@ import numpy as np
 
 from tarsus.analytic import hybrid as hy
 from tarsus.analytic.models import bouncing_ball
-from tarsus.scripts.runs.interrupts import unbroken
+from tarsus.scripts.library.base.interrupts import unbroken
 
 # Errors near rounding are compared as numbers below this.
 ATOL = 1e-12

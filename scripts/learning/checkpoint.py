@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 
 from tarsus.analytic import saving
-from tarsus.scripts import report
 from tarsus.scripts.learning.trained_policy import TrainedPolicy, about_of
 from tarsus.scripts.learning.training_runs import TrainingRun, as_dict, differences
+from tarsus.scripts.library.base import stamp
 
 PACKAGES = ("tarsus", "mujoco", "gymnasium", "numpy", "torch", "stable-baselines3")
 # What a resumed training must not change.
@@ -44,7 +44,7 @@ def save(folder: Path, run: TrainingRun, seed: int, model, normaliser, **more: f
     Raises:
         OSError: If it cannot be written; the checkpoint that was there stays then.
     """
-    about = as_dict(run) | {"seed": seed, "steps": int(model.num_timesteps), "versions": report.versions(*PACKAGES)}
+    about = as_dict(run) | {"seed": seed, "steps": int(model.num_timesteps), "versions": stamp.versions(*PACKAGES)}
     about |= more
     packed = io.BytesIO()  # torch has other errors than OSError for a full disk
     model.save(packed)

@@ -20,7 +20,7 @@ from tarsus.analytic import saving
 from tarsus.envs import SURROGATES
 from tarsus.scripts.learning import checkpoint, starting, training_runs
 from tarsus.scripts.learning.training_runs import TrainingRun
-from tarsus.scripts.runs import interrupts
+from tarsus.scripts.library.base import interrupts
 
 EVAL_ENVS = 8  # simulations, one episode each, in an evaluation
 

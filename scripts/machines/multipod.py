@@ -14,7 +14,8 @@ from tarsus.analytic.models.disc import DiscParams
 from tarsus.analytic.models.multipod import MultipodParams
 from tarsus.analytic.motor import Motor
 from tarsus.controllers.gaits import GAITS
-from tarsus.scripts import arguments, report
+from tarsus.scripts import arguments
+from tarsus.scripts.library.base import stamp
 from tarsus.scripts.machines.machine import SET, Machine, Run
 from tarsus.scripts.runs.layouts import RecordLayout
 
@@ -105,7 +106,7 @@ class Multipod(Machine):
         words = text(summary(run))
         if run.walking.n_legs > LONGEST_TABLE:
             return words
-        return f"{words}\n\n{report.markdown_table(*leg_table(run))}"
+        return f"{words}\n\n{stamp.markdown_table(*leg_table(run))}"
 
     def tables(self, run: Run) -> dict[str, Any]:
         """Return what each leg carried."""

@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 
 from tarsus.analytic.contact import Feet, slide
-from tarsus.scripts import report
+from tarsus.scripts.library.base import stamp
 from tarsus.scripts.own_robot.legs import bent, feet_of
 from tarsus.scripts.own_robot.rollout import foot_geoms
 from tarsus.scripts.own_robot.stance import TWIST, springs, twist_of
@@ -70,8 +70,8 @@ class OwnWalk:
             rows[-1] += (solved,)
         head = [f"{what} {name} [{unit}]" for what in ("mean", "rms error") for name, unit, _ in TWIST]
         found = fitted.fit(seen)
-        fits = report.markdown_table(fitted.head(found), fitted.rows(found, self.names))
-        return f"{report.markdown_table(('', *head, 'frames solved'), rows)}\n\nFitted to MuJoCo's forces:\n\n{fits}"
+        fits = stamp.markdown_table(fitted.head(found), fitted.rows(found, self.names))
+        return f"{stamp.markdown_table(('', *head, 'frames solved'), rows)}\n\nFitted to MuJoCo's forces:\n\n{fits}"
 
 
 def walk(record: xr.Dataset, model, mu, *, stiffness=None, rate: float = 100.0) -> OwnWalk:

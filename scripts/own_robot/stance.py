@@ -9,7 +9,7 @@ import mujoco
 import numpy as np
 
 from tarsus.analytic.contact import Feet, Motion, solve
-from tarsus.scripts import report
+from tarsus.scripts.library.base import stamp
 from tarsus.scripts.own_robot.legs import bent, compliance, feet_of
 from tarsus.scripts.own_robot.rollout import foot_geoms, loads
 
@@ -48,8 +48,8 @@ class Stance:
         feet = zip(self.names, found.force, self.force, strict=True)
         forces = [(name, *(f"{value:.2f}" for value in (*a, *b))) for name, a, b in feet]
         head = ("foot", *(f"{who} F_{axis} [N]" for who in ("solver", "MuJoCo") for axis in "xyz"))
-        body = report.markdown_table(("body", "unit", "solver", "MuJoCo"), rows)
-        return f"{found.status.value}\n\n{body}\n\n{report.markdown_table(head, forces)}"
+        body = stamp.markdown_table(("body", "unit", "solver", "MuJoCo"), rows)
+        return f"{found.status.value}\n\n{body}\n\n{stamp.markdown_table(head, forces)}"
 
 
 def stance(model, data, feet: Sequence[str], *, stiffness=None, mu=None) -> Stance:

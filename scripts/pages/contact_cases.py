@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from tarsus.scripts import report
+from tarsus.scripts.library.base import stamp
 from tarsus.scripts.pages.frame import Page, Place
 from tarsus.scripts.suite import case as cases
 from tarsus.scripts.suite import score
@@ -46,7 +46,7 @@ def section(case: cases.Case) -> str:
         f"### {name}",
         f"**{case['title']}** (number {case['number']}, version {case['version']}). {case['what']}",
         f"![{case['title']}]({PICTURES}/{name}.png)",
-        report.markdown_table(HEAD, rows),
+        stamp.markdown_table(HEAD, rows),
     ]
     if "convention" in case:
         parts.append(f"*Convention:* {case['convention']}")

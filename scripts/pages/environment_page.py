@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from tarsus.envs import ENVIRONMENTS, SURROGATES
-from tarsus.scripts.report import markdown_table
+from tarsus.scripts.library.base.stamp import markdown_table
 
 FOLDER = Path(__file__).parent / "environments"
 LAST_ENTRIES = {"termination": "why the episode ended, or an empty string", "reward_NAME": "the weighted reward terms"}

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 import numpy as np
 
 import tarsus  # noqa: F401  registers the environments
-from tarsus.scripts import parallel
 from tarsus.scripts.evaluate import steps
 from tarsus.scripts.learning import playing
 from tarsus.scripts.learning.policies import together
+from tarsus.scripts.library.base import parallel
 from tarsus.scripts.pages.frame import Page, Place, Table
 from tarsus.scripts.signature import Count, Jobs
 

@@ -21,7 +21,8 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from tarsus.analytic import saving
-from tarsus.scripts import arguments, paths, report, signature
+from tarsus.scripts import arguments, paths, signature
+from tarsus.scripts.library.base import stamp
 from tarsus.scripts.runs import output
 
 FORMATS = ("markdown", "json", "csv")
@@ -69,7 +70,7 @@ class Page:
 def _markdown(part: Table | str) -> str:
     if isinstance(part, str):
         return part
-    table = report.markdown_table(part.head, part.rows)
+    table = stamp.markdown_table(part.head, part.rows)
     return f"{part.title}\n\n{table}" if part.title else table
 
 
@@ -86,7 +87,7 @@ def add_docs(parser: argparse.ArgumentParser, what: str) -> None:
     """Add the options that let a command write into docs/."""
     parser.add_argument("--write", action="store_true", help=what)
     parser.add_argument(
-        "--docs", type=paths.folder, default=report.DOCS, help="folder of the documents (default: %(default)s)"
+        "--docs", type=paths.folder, default=stamp.DOCS, help="folder of the documents (default: %(default)s)"
     )
 
 
@@ -130,15 +131,15 @@ def main(module: ModuleType, argv: list[str] | None = None) -> int:
         document, part = _target(module, args, options) if args.write else (None, "")
     page = module.tables(**options)
     command = shlex.join([*parser.prog.split(), *_own_words(argv or [])])
-    made = f"Made by `{command}` on {time.strftime('%Y-%m-%d')} with {report.versions(*module.PACKAGES)}, "
-    made += f"on {report.machine()}."
+    made = f"Made by `{command}` on {time.strftime('%Y-%m-%d')} with {stamp.versions(*module.PACKAGES)}, "
+    made += f"on {stamp.machine()}."
     if args.out:
         _write_files({args.out.parent / name: page.files[name] for name in beside})
         saving.write_text(args.out, page.text(args.format, made) + "\n")
     if document:
         _write_files({document.parent / name: make for name, make in page.files.items()})
         text = document.read_text(encoding="utf-8")  # again: it may have been edited meanwhile
-        saving.write_text(document, report.insert(text, part, page.text("markdown", made)))
+        saving.write_text(document, stamp.insert(text, part, page.text("markdown", made)))
     if not args.out:
         print(page.text(args.format, made))
     return 0
@@ -182,7 +183,7 @@ def _target(module: ModuleType, args: argparse.Namespace, options: Mapping) -> t
     if place is None:
         raise ValueError("--write has no document to put this into; --out writes a file")
     document = docs_of(args) / place.document
-    report.check_page(document, place.part)
+    stamp.check_page(document, place.part)
     output.check(document)
     return document, place.part
 

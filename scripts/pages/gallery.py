@@ -18,13 +18,14 @@ from tarsus.analytic import saving
 from tarsus.analytic.models.hexapod import HexapodParams, robot
 from tarsus.analytic.terrain import Flat, Stairs
 from tarsus.controllers import clock_gaits
-from tarsus.scripts import arguments, report
+from tarsus.scripts import arguments
 from tarsus.scripts.figure import load, names, picture, title
+from tarsus.scripts.library.base import stamp
 from tarsus.scripts.pages import frame
 from tarsus.scripts.views.rendering import INSTALL_OPENGL, choose_opengl, smooth_edges
 
 ROOT = Path(__file__).parents[2]
-PICTURES = report.DOCS / "figures"
+PICTURES = stamp.DOCS / "figures"
 CLIP_SIZE, CLIP_FPS, CLIP_SECONDS = (320, 240), 20, 3.0  # (width, height) [pixel], [1/s], [s]
 COLOURS = 64  # of a clip; fewer are smaller
 FILMED = {  # clip: environment, policy, options of `make`, seconds before it begins

@@ -16,7 +16,7 @@ from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.models.hexapod.rhex import MOTORS
 from tarsus.controllers.slope import SlopeLaw
-from tarsus.scripts import parallel
+from tarsus.scripts.library.base import parallel
 from tarsus.scripts.pages.frame import Page, Place, Table
 from tarsus.scripts.runs import record
 from tarsus.scripts.signature import Jobs

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from tarsus.scripts import arguments, cli, report
+from tarsus.scripts import arguments, cli
+from tarsus.scripts.library.base import stamp
 
 ROOT = Path(__file__).parents[2]
 SHARED = "Options of all"  # heading of what every name of a verb takes
@@ -79,7 +80,7 @@ def parsers(verb: str) -> dict[str, argparse.ArgumentParser]:
 def table(rows: Iterable[Sequence[str]]) -> list[str]:
     """Return a table of options, none if there are none."""
     rows = list(rows)
-    return [report.markdown_table(("option", "meaning"), rows)] if rows else []
+    return [stamp.markdown_table(("option", "meaning"), rows)] if rows else []
 
 
 def page(verb: str) -> str:
@@ -109,7 +110,7 @@ def index() -> str:
     ]
     listed = "\n".join(cli.VERBS)
     return (
-        f"{FIRST}\n\n{report.markdown_table(('verb', 'group', 'what it does'), rows)}\n\n"
+        f"{FIRST}\n\n{stamp.markdown_table(('verb', 'group', 'what it does'), rows)}\n\n"
         f"```{{toctree}}\n:hidden:\n\n{listed}\n```\n"
     )
 

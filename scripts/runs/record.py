@@ -23,7 +23,7 @@ import xarray as xr
 
 from tarsus.analytic import saving
 from tarsus.analytic import terrain as terrains
-from tarsus.scripts import report
+from tarsus.scripts.library.base import stamp
 from tarsus.scripts.runs.layouts import BOOLEAN, BUDGET, ELECTRIC, OWN, RecordLayout
 
 ATTRS = ("robot", "engine", "status", "preset", "parameters", "gait", "terrain", "versions", "machine", "date")
@@ -124,8 +124,8 @@ def describe(
         "parameters": _as_json(params),
         "gait": _as_json(gait) if is_dataclass(gait) else " ".join(gait.split()),
         "terrain": json.dumps({"name": terrains.name_of(ground), **asdict(ground)}),
-        "versions": report.versions(*PACKAGES),
-        "machine": report.machine(),
+        "versions": stamp.versions(*PACKAGES),
+        "machine": stamp.machine(),
         "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
     }
 

@@ -19,13 +19,13 @@ from tarsus.analytic.models.hexapod.outputs import BODY, LEG_OUTPUTS
 from tarsus.analytic.models.hexapod.state import SCALE, VELOCITY
 from tarsus.analytic.terrain import Flat
 from tarsus.envs.measure import UPRIGHT
-from tarsus.scripts import report
+from tarsus.scripts.library.base import stamp
+from tarsus.scripts.library.base.interrupts import unbroken
 from tarsus.scripts.machines import hexapod_exact as exact
 from tarsus.scripts.machines.hexapod import HexapodExperiment
 from tarsus.scripts.machines.hexapod_mujoco import HexapodStepper, simulate
 from tarsus.scripts.machines.machine import SAMPLE_PERIOD, RunStatus
 from tarsus.scripts.runs import summary
-from tarsus.scripts.runs.interrupts import unbroken
 
 SECONDS = 4.0  # of walking from rest
 VARIATION = 0.01  # of the last strides' lengths, relative
@@ -205,4 +205,4 @@ def table(proof: Proof, walked: int, converged: bool) -> str:
         f"phi_o {gait.leg_offset:+.4f} rad; the fastest stable one of {walked} gaits tried "
         f"({'the search converged' if converged else 'the search was ended before it converged'})."
     )
-    return title + "\n\n" + report.markdown_table(["", "exact", "MuJoCo, reference"], rows)
+    return title + "\n\n" + stamp.markdown_table(["", "exact", "MuJoCo, reference"], rows)

@@ -14,8 +14,8 @@ from tarsus.analytic.hybrid.tableau import METHODS, Method
 from tarsus.analytic.models.hexapod import N_LEGS, hybrid
 from tarsus.analytic.models.hexapod.contact import SLIDE
 from tarsus.analytic.models.hexapod.state import SCALE, start
+from tarsus.scripts.library.base.interrupts import unbroken
 from tarsus.scripts.machines.hexapod import HexapodExperiment
-from tarsus.scripts.runs.interrupts import unbroken
 
 PEERS = ("DOP853", "LSODA", "Radau", "BDF")
 

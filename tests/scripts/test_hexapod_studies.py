@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from tarsus.scripts import figure as command
-from tarsus.scripts import hexapod_studies, report
+from tarsus.scripts import hexapod_studies
 from tarsus.scripts.figures import hexapod_pushes, hexapod_speed_map
+from tarsus.scripts.library.base import stamp
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 PAGE = Path(__file__).parents[2] / "docs" / "hexapod_studies.md"
@@ -39,15 +40,15 @@ def test_every_study_of_the_hexapod_is_on_the_page():
         assert f"figures/{name}.png" in PAGE.with_name(page).read_text(encoding="utf-8")
     text = PAGE.read_text(encoding="utf-8")
     for name in ("made", *hexapod_studies.STUDIES):
-        report.insert(text, name, "")
+        stamp.insert(text, name, "")
 
 
 def test_a_part_replaces_what_stood_between_its_markers():
     page = "a\n<!-- x: begin -->old<!-- x: end -->\nb <!-- y: begin --><!-- y: end -->"
-    new = report.insert(page, "x", "new")
+    new = stamp.insert(page, "x", "new")
     assert new == "a\n<!-- x: begin -->\n\nnew\n\n<!-- x: end -->\nb <!-- y: begin --><!-- y: end -->"
     with pytest.raises(ValueError, match="needs the lines <!-- z: begin -->"):
-        report.insert(page, "z", "")
+        stamp.insert(page, "z", "")
 
 
 def test_a_page_without_its_markers_is_refused_before_the_runs(tmp_path, capsys):

@@ -8,7 +8,7 @@ import types
 import pandas as pd
 import pytest
 
-from tarsus.scripts import report
+from tarsus.scripts.library.base import stamp
 from tarsus.scripts.pages import frame
 from tarsus.scripts.pages.frame import Page, Place, Table
 
@@ -102,6 +102,6 @@ def test_a_page_that_cannot_be_written_is_refused_before_the_work(docs, capsys, 
 
 
 def test_a_package_without_documents_says_where_they_are(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(report, "DOCS", tmp_path / "docs")
+    monkeypatch.setattr(stamp, "DOCS", tmp_path / "docs")
     assert frame.main(page_of(PLACE=Place("legs.md")), ["--write"]) == 2
     assert f"there is no folder {tmp_path / 'docs'}; --docs names that of a clone" in capsys.readouterr().err

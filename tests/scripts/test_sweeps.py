@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tarsus.mjcf.presets import PRESETS, Preset
-from tarsus.scripts import report
+from tarsus.scripts.library.base import stamp
 from tarsus.scripts.pages import contact as contact_sweep
 from tarsus.scripts.pages import verdicts as verdict_grid
 from tarsus.scripts.pages.frame import Page
@@ -75,8 +75,8 @@ def test_the_grid_goes_on_past_an_impossible_gait():
 
 def test_a_page_keeps_what_stands_around_its_parts():
     page = "a\n<!-- one: begin -->old<!-- one: end -->\nb\n<!-- two: begin --><!-- two: end -->c"
-    found = report.insert(page, "one", "new")
+    found = stamp.insert(page, "one", "new")
     assert found.startswith("a\n<!-- one: begin -->") and "old" not in found and "new" in found
     assert found.endswith("b\n<!-- two: begin --><!-- two: end -->c")
     with pytest.raises(ValueError, match="three: begin"):
-        report.insert(page, "three", "")
+        stamp.insert(page, "three", "")

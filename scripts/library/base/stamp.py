@@ -9,7 +9,7 @@ import platform
 from collections.abc import Iterable
 from pathlib import Path
 
-DOCS = Path(__file__).parents[1] / "docs"  # whose pages commands write by default, from whatever folder they are run
+DOCS = Path(__file__).parents[3] / "docs"  # whose pages commands write by default, from whatever folder they are run
 
 
 def versions(*packages: str) -> str:
