@@ -15,9 +15,8 @@ from collections.abc import Mapping
 import joblib
 
 import tarsus  # noqa: F401  registers the environments
-from tarsus.scripts import arguments
+from tarsus.scripts import arguments, output
 from tarsus.scripts.library.base import stamp
-from tarsus.scripts.runs import output
 
 FAILS = {"drifts": 1, "leans": 2}  # the first of the verdicts, in their order, at which the status is 1
 FILES = ("certificate.json", "certificate.html", "certificate.png")

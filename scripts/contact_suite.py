@@ -18,9 +18,8 @@ from pathlib import Path
 from tqdm import tqdm
 
 from tarsus.analytic import saving
-from tarsus.scripts import arguments, paths
+from tarsus.scripts import arguments, output, paths
 from tarsus.scripts.library.base import stamp
-from tarsus.scripts.runs import output
 from tarsus.scripts.suite import case, running, score, worker
 
 EXPORTED = ("schema.json", "LICENSE.md", "README.md", "case.py", "schema.py", "measure.py", "worker.py")

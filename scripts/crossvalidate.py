@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import sys
 
-from tarsus.scripts import arguments, run
+from tarsus.scripts import arguments, output, run
 from tarsus.scripts.library.base import stamp
 from tarsus.scripts.machines import MACHINES
-from tarsus.scripts.runs import output
 
 
 @arguments.command

@@ -17,10 +17,9 @@ import gymnasium
 import numpy as np
 
 import tarsus  # noqa: F401  registers the environments
-from tarsus.scripts import arguments, paths
+from tarsus.scripts import arguments, output, paths
 from tarsus.scripts.library.base import parallel, stamp
-from tarsus.scripts.runs import output
-from tarsus.scripts.views import rendering
+from tarsus.scripts.library.views import rendering
 
 STILL = 0.1  # a shorter way has no cost of transport [m]
 SEEDS = 1000  # of an evaluation at most: the seeds of its further episodes begin behind them

@@ -10,10 +10,9 @@ import importlib.util
 from pathlib import Path
 
 from tarsus.analytic import saving
-from tarsus.scripts import arguments, paths
+from tarsus.scripts import arguments, output, paths
 from tarsus.scripts.learning import playing, policies
 from tarsus.scripts.learning.trained_policy import TrainedPolicy
-from tarsus.scripts.runs import output
 
 
 def trained(name: str) -> TrainedPolicy:

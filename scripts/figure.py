@@ -45,7 +45,7 @@ def picture(figure: ModuleType, data: Mapping[str, Any]) -> Any:
 @arguments.command
 def main(figure: ModuleType, argv: list[str] | None = None) -> int:
     """Compute a figure's data, save it, draw it, save the picture, and say where."""
-    from tarsus.scripts.runs import output
+    from tarsus.scripts import output
 
     name = figure.__name__.rpartition(".")[2]
     parameters = inspect.signature(figure.compute).parameters.values()

@@ -11,12 +11,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tarsus.scripts import arguments, paths
+from tarsus.scripts import arguments, output, paths
 from tarsus.scripts.library.base import interrupts
+from tarsus.scripts.library.views import rendering
 from tarsus.scripts.machines import MACHINES, Machine
 from tarsus.scripts.machines.machine import Run
-from tarsus.scripts.runs import output
-from tarsus.scripts.views import rendering
 
 SECONDS = 6.0  # of a comparison, by default
 RTOL = 1e-6  # of the exact engine in a comparison, by default
@@ -149,7 +148,7 @@ def _follower(machine: Machine, experiment: Any, args: argparse.Namespace) -> An
 
 def _write(machine: Machine, run: Run, experiment: Any, files: output.Output) -> bool:
     """Write the record of a run, its tables and its figure; return whether it has rows enough to be drawn."""
-    from tarsus.scripts.runs import record
+    from tarsus.scripts.library.records import record
 
     tables = machine.tables(run)
     with files.writing("run.nc", "run.csv", *tables) as (netcdf, csv, *others):

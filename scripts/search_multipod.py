@@ -26,10 +26,9 @@ from tarsus.analytic import saving
 from tarsus.analytic.contact import Feet, se2, solve
 from tarsus.analytic.models.multipod import MultipodParams, foot_positions, foot_velocities
 from tarsus.controllers.pair_gaits import FourierGait, undulation
-from tarsus.scripts import arguments, paths
+from tarsus.scripts import arguments, output, paths
 from tarsus.scripts.library.base import interrupts
 from tarsus.scripts.library.base.stamp import markdown_table
-from tarsus.scripts.runs import output
 from tarsus.scripts.sliding.laboratory import Walk, record
 from tarsus.scripts.sliding.prediction import measure
 

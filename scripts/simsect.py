@@ -17,9 +17,8 @@ from tarsus.analytic.hybrid.names import overlay
 from tarsus.analytic.hybrid.tableau import METHODS
 from tarsus.analytic.models.hexapod import ROBOTS
 from tarsus.controllers import clock_gaits
-from tarsus.scripts import arguments, paths
+from tarsus.scripts import arguments, output, paths
 from tarsus.scripts.library.base import interrupts
-from tarsus.scripts.runs import output
 
 MODES = ("auto", "compiled", "mixed", "python")
 
@@ -84,7 +83,7 @@ def open_view(run: simsect.Setup, video: Path | None):
     """Return the view that the init file or the command line asks for, or None; no display disables the view."""
     if not (run.use_view or video):
         return None
-    from tarsus.scripts.views.animation import View
+    from tarsus.scripts.library.views.animation import View
 
     params = overlay("parameter", run.model.param_names, run.model.p0, run.params)
     try:

@@ -21,11 +21,10 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from tarsus.scripts import arguments, paths
+from tarsus.scripts import arguments, output, paths
 from tarsus.scripts.learning import checkpoint, environments, playing, starting, training_runs
 from tarsus.scripts.learning.training_runs import TrainingRun
 from tarsus.scripts.library.base import interrupts
-from tarsus.scripts.runs import output
 
 OURS = ("policy", "env", "seed", "device", "tensorboard_log", "verbose", "_init_setup_model")  # keywords we give
 PLAIN_ENVS = 16  # simulations of a run with the library's own settings

@@ -24,7 +24,7 @@ def loaded(name, monkeypatch):
 
 def test_files_are_of_the_core_unless_they_are_listed(monkeypatch):
     conftest = loaded("conftest", monkeypatch)
-    extra = {name for name in ("envs/test_contract.py", "scripts/test_cli.py", "scripts/runs/test_record.py",
+    extra = {name for name in ("envs/test_contract.py", "scripts/test_cli.py", "scripts/library/records/test_record.py",
                                "scripts/test_figures.py", "scripts/suite/test_hard.py", "test_notebooks.py")
              if conftest.is_extra(HERE / name)}  # fmt: skip
     assert extra == {"scripts/test_figures.py", "scripts/suite/test_hard.py", "test_notebooks.py"}

@@ -19,7 +19,7 @@ import torch
 from stable_baselines3 import PPO
 from stable_baselines3.common.vec_env import VecMonitor, VecNormalize
 
-from tarsus.scripts.views import rendering
+from tarsus.scripts.library.views import rendering
 
 CAN_DRAW = rendering.choose_opengl()  # before anything imports MuJoCo
 

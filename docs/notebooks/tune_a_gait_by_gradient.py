@@ -22,8 +22,8 @@ from tarsus.analytic.hybrid.derivatives import Derivatives
 from tarsus.analytic.models.hexapod import HexapodParams, hybrid
 from tarsus.analytic.models.hexapod.orbit import REACH, SECTION
 from tarsus.analytic.terrain import Flat
+from tarsus.scripts.library.views import rendering
 from tarsus.scripts.studies import design
-from tarsus.scripts.views import rendering
 
 can_draw = rendering.choose_opengl()  # before MuJoCo is imported
 plt.rcParams.update({"axes.spines.top": False, "axes.spines.right": False})
@@ -228,7 +228,7 @@ figure.tight_layout()
 
 # %%
 from tarsus.mjcf.hexapod_state import from_exact
-from tarsus.scripts.runs import summary
+from tarsus.scripts.library.records import summary
 
 start = Start(*from_exact(robot, climb.best[2][0]))
 experiment = HexapodExperiment(robot, tuned, Flat(), "reference", start)

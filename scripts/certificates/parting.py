@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tarsus.scripts.certificates.replay import Track
-from tarsus.scripts.comparison import stances
+from tarsus.scripts.library.records import stances
 
 DISTANCE = 0.2  # between the bodies, at which the trajectories have parted [height of the body]
 ANGLE = 0.2  # between their orientations, likewise [rad]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from tarsus.scripts.comparison.compare import BODY, ENGINES, SMOOTH, Comparison
-from tarsus.scripts.comparison.stances import DEBOUNCE
 from tarsus.scripts.comparison.tables import Section
+from tarsus.scripts.library.records.stances import DEBOUNCE
 
 BUDGET_WORDS = {
     "motor_work": "work of the motors",

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from tarsus.scripts.library.base.stamp import markdown_table
-from tarsus.scripts.runs import summary
+from tarsus.scripts.library.records import summary
 from tarsus.scripts.signature import Jobs
 from tarsus.scripts.studies import study
 from tarsus.scripts.studies.study import EXACT, LABELS, ORBIT, Case, PresetName, Verdict

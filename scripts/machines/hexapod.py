@@ -14,9 +14,9 @@ from tarsus.analytic.models.hexapod import N_LEGS, ROBOTS, HexapodParams, robot,
 from tarsus.analytic.terrain import TERRAINS, Terrain
 from tarsus.controllers.slope import SlopeLaw
 from tarsus.scripts import arguments
+from tarsus.scripts.library.records.layouts import LEG, RecordLayout
 from tarsus.scripts.machines import hexapod_gait
 from tarsus.scripts.machines.machine import SET, TERRAIN, Machine, Run
-from tarsus.scripts.runs.layouts import LEG, RecordLayout
 
 if TYPE_CHECKING:  # MuJoCo chooses its OpenGL when it is imported, which a command may have to decide
     import mujoco
@@ -152,7 +152,7 @@ class Hexapod(Machine):
 
     def summary(self, run: Run) -> str:
         """Return the numbers of a run."""
-        from tarsus.scripts.runs import summary
+        from tarsus.scripts.library.records import summary
 
         if run.record.sizes["time"] < 2:
             return run.status
@@ -160,32 +160,32 @@ class Hexapod(Machine):
 
     def figure(self, run: Run, experiment: HexapodExperiment) -> Any:
         """Return the figure of a run."""
-        from tarsus.scripts.views import run_plot
+        from tarsus.scripts.library.views import run_plot
 
         return run_plot.draw(run.record)
 
     def film(self, run: Run, experiment: HexapodExperiment, path, args: argparse.Namespace) -> None:
         """Write the film of a run."""
-        from tarsus.scripts.views import rendering
+        from tarsus.scripts.library.views import rendering
 
         rendering.write_video(run.record, experiment.model(), path, forces=args.forces)
 
     def page(self, run: Run, experiment: HexapodExperiment, path) -> None:
         """Write the page of a run."""
-        from tarsus.scripts.views import page
+        from tarsus.scripts.library.views import page
 
         page.write_page(run.record, experiment.model(), experiment.ground, path)
 
     def watch(self, experiment: HexapodExperiment, where: str) -> None:
         """Walk on in MuJoCo's window, or in the Studio."""
         if where == "web":
-            from tarsus.scripts.views import studio
+            from tarsus.scripts.library.views import studio
 
             print(studio.NOTICE)
             studio.watch(experiment)
         else:
+            from tarsus.scripts.library.views import window
             from tarsus.scripts.machines.hexapod_mujoco import HexapodStepper
-            from tarsus.scripts.views import window
 
             window.watch_window(HexapodStepper(experiment))
 

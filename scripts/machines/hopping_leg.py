@@ -16,8 +16,8 @@ from tarsus.analytic.models.hopping_leg import HoppingLegParams, places
 from tarsus.analytic.models.hopping_leg_laws import RaibertGains
 from tarsus.analytic.terrain import Flat, Terrain
 from tarsus.scripts import arguments
+from tarsus.scripts.library.records.layouts import RecordLayout
 from tarsus.scripts.machines.machine import TERRAIN, Machine, Run
-from tarsus.scripts.runs.layouts import RecordLayout
 
 JOINT, MOTOR = ("time", "joint"), ("time", "motor")
 LAYOUT = RecordLayout(
@@ -105,7 +105,7 @@ class HoppingLeg(Machine):
 
     def figure(self, run: Run, experiment: HoppingExperiment) -> Any:
         """Return the picture of the last row."""
-        from tarsus.scripts.views.hopping_view import Picture
+        from tarsus.scripts.library.views.hopping_view import Picture
 
         picture = Picture(run.record, experiment.params)
         picture.update(run.record.sizes["time"] - 1)
@@ -113,13 +113,13 @@ class HoppingLeg(Machine):
 
     def film(self, run: Run, experiment: HoppingExperiment, path, args: argparse.Namespace) -> None:
         """Write the film of a run."""
-        from tarsus.scripts.views.hopping_view import Picture
+        from tarsus.scripts.library.views.hopping_view import Picture
 
         Picture(run.record, experiment.params).film(path)
 
     def follower(self, experiment: HoppingExperiment, args: argparse.Namespace) -> Any:
         """Return the plot that follows."""
-        from tarsus.scripts.views.hopping_live import HoppingLegFollower
+        from tarsus.scripts.library.views.hopping_live import HoppingLegFollower
 
         return HoppingLegFollower(experiment.controller(), experiment.ground)
 
@@ -153,7 +153,7 @@ def run_of(experiment: HoppingExperiment, about: tuple[str, str, str], time, val
     feet, n_hops = (np.stack([steps["touchdown"], ends], axis=-1),), len(steps["apex"])
     if values is None:
         return Run(None, about[1], stances=feet, steps=steps, n_steps=n_hops)
-    from tarsus.scripts.runs import record
+    from tarsus.scripts.library.records import record
 
     params, qpos, qvel = experiment.params, values["joint_angle"], values["joint_speed"]
     variables = {"body_position": places(params, qpos).hip, **_boom(params, qpos, qvel)}

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from tarsus.scripts.comparison import stances
-from tarsus.scripts.runs.layouts import RecordLayout
+from tarsus.scripts.library.records import stances
+from tarsus.scripts.library.records.layouts import RecordLayout
 
 if TYPE_CHECKING:
     import xarray as xr

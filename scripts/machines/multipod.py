@@ -16,8 +16,8 @@ from tarsus.analytic.motor import Motor
 from tarsus.controllers.gaits import GAITS
 from tarsus.scripts import arguments
 from tarsus.scripts.library.base import stamp
+from tarsus.scripts.library.records.layouts import RecordLayout
 from tarsus.scripts.machines.machine import SET, Machine, Run
-from tarsus.scripts.runs.layouts import RecordLayout
 
 LONGEST_TABLE = 12  # legs whose loads are printed; legs.csv has them all
 SHORTEST = 0.1  # of a walk: slip speeds are differences between samples [s]
@@ -101,7 +101,7 @@ class Multipod(Machine):
 
     def summary(self, run: Run) -> str:
         """Return what a walk was like."""
-        from tarsus.scripts.runs.summary import text
+        from tarsus.scripts.library.records.summary import text
 
         words = text(summary(run))
         if run.walking.n_legs > LONGEST_TABLE:
@@ -117,8 +117,8 @@ class Multipod(Machine):
 
     def film(self, run: Run, experiment: Any, path, args: argparse.Namespace) -> None:
         """Write the film of a run."""
+        from tarsus.scripts.library.views import rendering
         from tarsus.scripts.machines.multipod_mujoco import FPS, WalkingStepper
-        from tarsus.scripts.views import rendering
 
         every, feet = 2, (run.record[name].values for name in ("foot_position", "foot_force"))
         instants = zip(*(column[::every] for column in (run.qpos, *feet)), strict=True)
@@ -127,8 +127,8 @@ class Multipod(Machine):
 
     def watch(self, experiment: Any, where: str) -> None:
         """Walk on in MuJoCo's window."""
+        from tarsus.scripts.library.views import window
         from tarsus.scripts.machines.multipod_mujoco import WalkingStepper
-        from tarsus.scripts.views import window
 
         window.watch_window(WalkingStepper(experiment))
 

@@ -12,8 +12,8 @@ from tarsus.analytic.models.slip_leg import SlipLegParams, apex_state
 from tarsus.analytic.terrain import TERRAINS, Flat, Terrain
 from tarsus.controllers.slip_parameters import DEFECTS, SlipControl
 from tarsus.scripts import arguments
+from tarsus.scripts.library.records.layouts import RecordLayout
 from tarsus.scripts.machines.machine import SET, TERRAIN, Machine, Run
-from tarsus.scripts.runs.layouts import RecordLayout
 
 JOINT, MOTOR, ROW, PLACE = ("time", "joint"), ("time", "motor"), ("time",), ("time", "axis")
 LAYOUT = RecordLayout(
@@ -131,13 +131,13 @@ class SlipLeg(Machine):
 
     def figure(self, run: Run, experiment: SlipLegExperiment) -> Any:
         """Return the figure of a run."""
-        from tarsus.scripts.views import slip_leg_view
+        from tarsus.scripts.library.views import slip_leg_view
 
         return slip_leg_view.draw(run)
 
     def film(self, run: Run, experiment: SlipLegExperiment, path, args: argparse.Namespace) -> None:
         """Write the film of a run."""
-        from tarsus.scripts.views import slip_leg_view
+        from tarsus.scripts.library.views import slip_leg_view
 
         plot = slip_leg_view.film(run, experiment, args.fps)
         plot.write_video(path, args.fps / args.slower)
@@ -145,7 +145,7 @@ class SlipLeg(Machine):
 
     def follower(self, experiment: SlipLegExperiment, args: argparse.Namespace) -> Any:
         """Return the plot that follows."""
-        from tarsus.scripts.views.slip_leg_view import SlipLegFollower
+        from tarsus.scripts.library.views.slip_leg_view import SlipLegFollower
 
         return SlipLegFollower(experiment, args.fps)
 
@@ -175,7 +175,7 @@ def run_of(
         phase: Codes of the controller's phases, shape (n,).
     """
     from tarsus.analytic.models.slip_leg_hybrid import STANCE
-    from tarsus.scripts.runs import record
+    from tarsus.scripts.library.records import record
 
     torque, force, com, com_velocity, toe, _, spring = np.split(outputs, (2, 4, 6, 8, 10, 12), axis=1)
 

@@ -8,8 +8,8 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from tarsus.scripts.runs import summary
-from tarsus.scripts.runs.record import params_of, terrain_of
+from tarsus.scripts.library.records import summary
+from tarsus.scripts.library.records.record import params_of, terrain_of
 
 
 @dataclass(frozen=True)

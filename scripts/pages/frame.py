@@ -21,9 +21,8 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from tarsus.analytic import saving
-from tarsus.scripts import arguments, paths, signature
+from tarsus.scripts import arguments, output, paths, signature
 from tarsus.scripts.library.base import stamp
-from tarsus.scripts.runs import output
 
 FORMATS = ("markdown", "json", "csv")
 

@@ -12,8 +12,8 @@ from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import Rough
 from tarsus.scripts import arguments
+from tarsus.scripts.library.views import rendering
 from tarsus.scripts.pages import frame
-from tarsus.scripts.views import rendering
 
 HERO, HERO_SIZE = 2.72, (1200, 600)  # when the hexapod is seen [s], a tripod landing; (width, height) [pixel]
 WIDTH, HEIGHT = 400, 300  # of each of the others [pixel]

@@ -14,10 +14,10 @@ from tarsus.mjcf import PRESETS
 from tarsus.mjcf.presets import cautions, find
 from tarsus.scripts.comparison import decomposition
 from tarsus.scripts.library.base import parallel
+from tarsus.scripts.library.records import record, summary
 from tarsus.scripts.machines.hexapod import HexapodExperiment
 from tarsus.scripts.machines.hexapod_mujoco import simulate
 from tarsus.scripts.pages.frame import Page, Place, Table
-from tarsus.scripts.runs import record, summary
 from tarsus.scripts.signature import Jobs
 from tarsus.scripts.studies import preset_errors
 from tarsus.scripts.studies.creep_and_cost import CREEP_SLOPE, creep_of_pinned, creep_of_standing, speed_of_simulation

@@ -8,9 +8,9 @@ from __future__ import annotations
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.controllers.clock_gaits import RHEX_FOUND
 from tarsus.scripts.library.base import parallel
+from tarsus.scripts.library.records import record
 from tarsus.scripts.pages.frame import Page, Place
 from tarsus.scripts.pages.robot import walks_table
-from tarsus.scripts.runs import record
 from tarsus.scripts.signature import Jobs
 from tarsus.scripts.studies.rhex_walks import ENGINES, RhexWalk, measure
 

@@ -17,8 +17,8 @@ from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.models.hexapod.rhex import MOTORS
 from tarsus.controllers.slope import SlopeLaw
 from tarsus.scripts.library.base import parallel
+from tarsus.scripts.library.records import record
 from tarsus.scripts.pages.frame import Page, Place, Table
-from tarsus.scripts.runs import record
 from tarsus.scripts.signature import Jobs
 from tarsus.scripts.studies.rhex_walks import ENGINES, RhexWalk, WalkNumbers, measure
 

@@ -16,9 +16,9 @@ from tarsus.analytic.terrain import Flat
 from tarsus.mjcf.presets import find
 from tarsus.scripts.comparison.compare import ENGINES
 from tarsus.scripts.library.base import parallel
+from tarsus.scripts.library.records import record, summary
 from tarsus.scripts.machines.hexapod import HEXAPOD, PlatelessExperiment
 from tarsus.scripts.pages.frame import Page, Place, Table
-from tarsus.scripts.runs import record, summary
 from tarsus.scripts.signature import Jobs
 
 PLACE = Place("crossvalidation.md", "verdicts")

@@ -12,9 +12,9 @@ import pytest
 from budget import tries
 
 from tarsus.scripts import arguments, cli
+from tarsus.scripts.library.views import rendering
 from tarsus.scripts.machines import MACHINES
 from tarsus.scripts.suite import running
-from tarsus.scripts.views import rendering
 
 COMMANDS = cli.commands()
 # The least that a command accepts, where that is something.

@@ -10,12 +10,12 @@ from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import Flat
 from tarsus.scripts import crossvalidate
-from tarsus.scripts.comparison import both, decomposition, stances
+from tarsus.scripts.comparison import both, decomposition
 from tarsus.scripts.comparison.compare import BODY
-from tarsus.scripts.comparison.stances import debounce, from_flags
+from tarsus.scripts.library.records import record, stances
+from tarsus.scripts.library.records.layouts import BUDGET
+from tarsus.scripts.library.records.stances import debounce, from_flags
 from tarsus.scripts.machines.hexapod import HEXAPOD, PlatelessExperiment, Start
-from tarsus.scripts.runs import record
-from tarsus.scripts.runs.layouts import BUDGET
 
 WALK = PlatelessExperiment(HexapodParams(), TripodGait(), Flat(), "reference")
 

@@ -10,8 +10,8 @@ import pytest
 
 from tarsus.envs.base import LeggedEnv
 from tarsus.scripts import cli, evaluate
+from tarsus.scripts.library.views import rendering
 from tarsus.scripts.machines import MACHINES
-from tarsus.scripts.views import rendering
 
 # Commands that choose an OpenGL, the words with which they do, and the script in which.
 DRAW = {
@@ -58,7 +58,7 @@ def test_every_script_that_draws_chooses_its_opengl_before_mujoco_is_imported(tm
     code = f"""if True:
         import sys
         from tarsus.scripts import cli
-        from tarsus.scripts.views import rendering
+        from tarsus.scripts.library.views import rendering
 
         def choose():
             print(name, "mujoco" in sys.modules)

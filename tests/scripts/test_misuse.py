@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from tarsus.scripts import arguments, cli
+from tarsus.scripts.library.views import rendering
 from tarsus.scripts.machines import MACHINES
 from tarsus.scripts.suite import running
-from tarsus.scripts.views import rendering
 
 COMMANDS = cli.commands()
 # What stands before the options where a command wants words: the least that it accepts.

@@ -9,9 +9,9 @@ from tarsus.analytic.models.hopping_leg import HoppingLegParams, start_angles
 from tarsus.controllers.raibert import Raibert
 from tarsus.scripts import cli
 from tarsus.scripts import run as command
+from tarsus.scripts.library.records import record
 from tarsus.scripts.machines import hopping_leg_exact, hopping_leg_mujoco
 from tarsus.scripts.machines.hopping_leg import HOPPING_LEG, HoppingExperiment
-from tarsus.scripts.runs import record
 
 
 def test_the_engines_agree_on_the_first_stance():
@@ -48,7 +48,7 @@ def test_a_live_plot_follows_either_engine_and_stops_it():
     import matplotlib
 
     matplotlib.use("Agg", force=True)
-    from tarsus.scripts.views.hopping_live import HoppingLegFollower
+    from tarsus.scripts.library.views.hopping_live import HoppingLegFollower
 
     for engine in ("exact", "mujoco"):
         experiment = HoppingExperiment(preset="rl")

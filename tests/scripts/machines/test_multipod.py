@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 from tarsus.scripts import run as command
+from tarsus.scripts.library.records import record
 from tarsus.scripts.machines import multipod_mujoco
-from tarsus.scripts.runs import record
 
 
 def run(tmp_path, *words):

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from tarsus.scripts import run as command
+from tarsus.scripts.library.records import record
+from tarsus.scripts.library.views.leg_plot import LegPlot
 from tarsus.scripts.machines.slip_leg import SLIP_LEG, SlipLegExperiment
-from tarsus.scripts.runs import record
-from tarsus.scripts.views.leg_plot import LegPlot
 
 
 def test_it_writes_record_figure_and_film(tmp_path, capsys):
@@ -61,7 +61,7 @@ def test_a_live_plot_follows_either_engine_and_stops_it():
     import matplotlib
 
     matplotlib.use("Agg", force=True)
-    from tarsus.scripts.views.slip_leg_view import SlipLegFollower
+    from tarsus.scripts.library.views.slip_leg_view import SlipLegFollower
 
     experiment = SlipLegExperiment()
     for engine in ("exact", "mujoco"):

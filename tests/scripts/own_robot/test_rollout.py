@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 
 from tarsus.mjcf import own_robot as models
+from tarsus.scripts.library.records import record
+from tarsus.scripts.library.views import rendering
 from tarsus.scripts.machines.machine import RunStatus
 from tarsus.scripts.own_robot.measures import draw, heading, lines, measures
 from tarsus.scripts.own_robot.rollout import foot_geoms, loads, rollout, rollout_of
-from tarsus.scripts.runs import record
-from tarsus.scripts.views import rendering
 
 FEET, PERIOD = ("FL", "FR", "RL", "RR"), 2.0
 WEIGHT = 5.04 * 9.81

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tarsus.analytic.terrain import Terrain
-from tarsus.scripts.views.rendering import film_writer
+from tarsus.scripts.library.views.rendering import film_writer
 
 FEET = {
     "feet_on_ground": {"color": "tab:red", "marker": "o", "linestyle": "", "markersize": 6},

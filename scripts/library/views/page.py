@@ -14,8 +14,8 @@ import numpy as np
 import xarray as xr
 
 from tarsus.analytic import saving
-from tarsus.scripts.views.parts import add_parts
-from tarsus.scripts.views.rendering import qpos_of, rows_at
+from tarsus.scripts.library.views.parts import add_parts
+from tarsus.scripts.library.views.rendering import qpos_of, rows_at
 
 INSTALL_VIEW = "The page of a run needs viser; to install it: pip install 'tarsus[view]'"
 FPS = 30  # positions per second

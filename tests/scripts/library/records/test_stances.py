@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tarsus.scripts.comparison import stances
+from tarsus.scripts.library.records import stances
 
 INF = np.inf
 

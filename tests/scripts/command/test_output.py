@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tarsus.scripts.runs import output
+from tarsus.scripts import output
 
 
 def args(*words, default="out/run"):

@@ -6,7 +6,7 @@ import pytest
 from tarsus.analytic import terrain
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
-from tarsus.scripts.runs import record, summary
+from tarsus.scripts.library.records import record, summary
 
 GAIT = TripodGait(cycle_time=1.0, slow_time=0.6)
 WEIGHT = 6.06 * 10.0  # [N]

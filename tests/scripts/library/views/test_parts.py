@@ -7,7 +7,7 @@ import pytest
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.mjcf import hexapod
 from tarsus.mjcf.look import HIDDEN
-from tarsus.scripts.views import parts
+from tarsus.scripts.library.views import parts
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,8 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from tarsus.analytic.clock import wrap
-from tarsus.scripts.runs import summary
-from tarsus.scripts.runs.record import gait_of, terrain_of
+from tarsus.scripts.library.records import summary
+from tarsus.scripts.library.records.record import gait_of, terrain_of
 
 NAMES = ("right rear", "right middle", "right front", "left rear", "left middle", "left front")
 TRIPODS = ("#b8860b", "#1f77b4")  # of legs 0, 2, 4 and of legs 1, 3, 5

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from tarsus.scripts.views.rendering import film_writer
+from tarsus.scripts.library.views.rendering import film_writer
 
 SIZE = (9.6, 6.0)  # of the figure [inch], at 100 dots per inch
 

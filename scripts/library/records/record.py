@@ -24,7 +24,7 @@ import xarray as xr
 from tarsus.analytic import saving
 from tarsus.analytic import terrain as terrains
 from tarsus.scripts.library.base import stamp
-from tarsus.scripts.runs.layouts import BOOLEAN, BUDGET, ELECTRIC, OWN, RecordLayout
+from tarsus.scripts.library.records.layouts import BOOLEAN, BUDGET, ELECTRIC, OWN, RecordLayout
 
 ATTRS = ("robot", "engine", "status", "preset", "parameters", "gait", "terrain", "versions", "machine", "date")
 PACKAGES = ("tarsus", "mujoco", "numpy", "xarray")

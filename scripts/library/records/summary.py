@@ -15,9 +15,9 @@ import numpy as np
 import xarray as xr
 
 from tarsus.analytic.battery import BOOKKEEPINGS, OF_BUS, Battery, lifetime
-from tarsus.scripts.runs.electric import Electric, electric
-from tarsus.scripts.runs.electric import lines as electric_lines
-from tarsus.scripts.runs.record import gait_of, params_of, terrain_of
+from tarsus.scripts.library.records.electric import Electric, electric
+from tarsus.scripts.library.records.electric import lines as electric_lines
+from tarsus.scripts.library.records.record import gait_of, params_of, terrain_of
 
 SETTLE = 3.0  # the walk has settled after about two of the slowest strides; a start from rest takes one or two [s]
 SATURATED = 1e-6  # torque asked for and not given that counts as saturation [N m]

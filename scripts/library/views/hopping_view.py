@@ -11,7 +11,7 @@ import numpy as np
 import xarray as xr
 
 from tarsus.analytic.models.hopping_leg import HoppingLegParams
-from tarsus.scripts.views.rendering import film_writer, rows_at
+from tarsus.scripts.library.views.rendering import film_writer, rows_at
 
 FPS = 30
 ARROW = 0.004  # length of the drawn ground force [m/N]

@@ -12,7 +12,7 @@ from tarsus.analytic.models.hopping_leg import HoppingLegParams, places
 from tarsus.analytic.models.hopping_leg_hybrid import AUX, STANCE
 from tarsus.analytic.terrain import Terrain
 from tarsus.controllers.raibert import Raibert
-from tarsus.scripts.views.leg_plot import LegPlot
+from tarsus.scripts.library.views.leg_plot import LegPlot
 
 FORCE_SCALE = 2e-3  # length of a drawn force [m/N]
 TRACE = 100  # moments of the hip's trace that stay visible

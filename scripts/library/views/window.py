@@ -1,4 +1,4 @@
-"""Watching the robot walk in MuJoCo's interactive window; `scripts/views/studio.py` is the same in a browser."""
+"""Watching the robot walk in MuJoCo's interactive window; `studio.py` beside it is the same in a browser."""
 
 from __future__ import annotations
 
