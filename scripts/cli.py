@@ -39,7 +39,7 @@ GROUPS = {
         "run": Verb(
             "MACHINE",
             "walk or hop, in MuJoCo, the exact engine or both: record, picture, film",
-            ("machines/*.py",),
+            ("library/machines/*.py",),
             own=True,
         ),
         "crossvalidate": Verb("MACHINE", "the same run in both engines, compared"),

@@ -11,7 +11,7 @@ import sys
 
 from tarsus.scripts import arguments, output, run
 from tarsus.scripts.library.base import stamp
-from tarsus.scripts.machines import MACHINES
+from tarsus.scripts.library.machines import MACHINES
 
 
 @arguments.command

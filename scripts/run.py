@@ -13,9 +13,9 @@ from typing import Any
 
 from tarsus.scripts import arguments, output, paths
 from tarsus.scripts.library.base import interrupts
+from tarsus.scripts.library.machines import MACHINES, Machine
+from tarsus.scripts.library.machines.machine import Run
 from tarsus.scripts.library.views import rendering
-from tarsus.scripts.machines import MACHINES, Machine
-from tarsus.scripts.machines.machine import Run
 
 SECONDS = 6.0  # of a comparison, by default
 RTOL = 1e-6  # of the exact engine in a comparison, by default

@@ -24,8 +24,8 @@ from tarsus.analytic.models.hexapod import HexapodParams, robot
 from tarsus.analytic.terrain import Flat
 from tarsus.scripts import arguments
 from tarsus.scripts.library.base import interrupts
-from tarsus.scripts.machines import hexapod_exact as exact
-from tarsus.scripts.machines.hexapod import ROBOT
+from tarsus.scripts.library.machines import hexapod_exact as exact
+from tarsus.scripts.library.machines.hexapod import ROBOT
 from tarsus.scripts.studies.gait_gradient import RestWalks, climb
 from tarsus.scripts.studies.gait_proof import SECONDS, ExactWalk, follows, prove, table, walk
 

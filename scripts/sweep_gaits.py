@@ -24,7 +24,7 @@ from tarsus.analytic.clock import TripodGait
 from tarsus.scripts import arguments
 from tarsus.scripts.library.base import stamp
 from tarsus.scripts.library.base.interrupts import EXIT_STATUS
-from tarsus.scripts.machines.hexapod import ROBOT
+from tarsus.scripts.library.machines.hexapod import ROBOT
 
 CLUSTERS = {"dask": "distributed", "ray": "ray"}  # backends that are on other machines, and their packages
 BACKENDS = ("loky", "threading", *CLUSTERS)

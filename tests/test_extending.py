@@ -28,9 +28,9 @@ from tarsus.envs.observations import Observation
 from tarsus.mjcf import PRESETS, parts
 from tarsus.scripts import cli, crossvalidate, evaluate, run, train
 from tarsus.scripts.learning import policies, training_runs
+from tarsus.scripts.library.machines import MACHINES, multipod_mujoco
+from tarsus.scripts.library.machines.machine import Machine, Run
 from tarsus.scripts.library.records import layouts, record
-from tarsus.scripts.machines import MACHINES, multipod_mujoco
-from tarsus.scripts.machines.machine import Machine, Run
 from tarsus.scripts.pages import baselines, environment_page
 from tarsus.scripts.pages import contact as contact_sweep
 from tarsus.scripts.pages import docs as write_docs

@@ -140,8 +140,8 @@ assert wrong > 0.1 * gradient[2]
 # reinforcement learning, which are fast and good enough for that.
 
 # %%
-from tarsus.scripts.machines import hexapod_exact, hexapod_mujoco
-from tarsus.scripts.machines.hexapod import HexapodExperiment, Start
+from tarsus.scripts.library.machines import hexapod_exact, hexapod_mujoco
+from tarsus.scripts.library.machines.hexapod import HexapodExperiment, Start
 
 changes = np.linspace(-1e-3, 1e-3, 9)
 stepped = []

@@ -23,9 +23,9 @@ from tarsus.analytic.terrain import Flat, Slope
 from tarsus.mjcf import PRESETS
 from tarsus.mjcf.presets import cautions
 from tarsus.scripts.benchmarks import timing
-from tarsus.scripts.machines.hexapod import HexapodExperiment
-from tarsus.scripts.machines.hexapod_exact import RTOL
-from tarsus.scripts.machines.hexapod_mujoco import HexapodStepper
+from tarsus.scripts.library.machines.hexapod import HexapodExperiment
+from tarsus.scripts.library.machines.hexapod_exact import RTOL
+from tarsus.scripts.library.machines.hexapod_mujoco import HexapodStepper
 from tarsus.scripts.pages.frame import Page, Table
 from tarsus.scripts.signature import Count, Seconds
 from tarsus.scripts.studies import hexapod_stiffness as stiffness

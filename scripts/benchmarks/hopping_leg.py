@@ -48,7 +48,7 @@ def forty_hops() -> Callable:
     from tarsus.analytic import hybrid as hy
     from tarsus.analytic.models import hopping_leg_hybrid
     from tarsus.controllers.raibert import Raibert
-    from tarsus.scripts.machines.hopping_leg_exact import HoppingExperiment, simulate
+    from tarsus.scripts.library.machines.hopping_leg_exact import HoppingExperiment, simulate
 
     experiment, sim = HoppingExperiment(), hy.compile(hopping_leg_hybrid.build(Raibert()))
     return lambda: simulate(experiment, 40, sim=sim, period=None)

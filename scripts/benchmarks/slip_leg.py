@@ -46,8 +46,8 @@ def all_terms_of(states, p):
 
 def gaits() -> dict[str, Run]:
     """Return runs of the hybrid model and of MuJoCo in each preset."""
-    from tarsus.scripts.machines import slip_leg_exact as runs
-    from tarsus.scripts.machines.slip_leg_mujoco import simulate as mujoco_run
+    from tarsus.scripts.library.machines import slip_leg_exact as runs
+    from tarsus.scripts.library.machines.slip_leg_mujoco import simulate as mujoco_run
 
     regulated = runs.SlipLegExperiment(control=REGULATED)
     return {

@@ -12,8 +12,8 @@ from tarsus.scripts import output
 from tarsus.scripts.comparison import comparison_page, tables
 from tarsus.scripts.comparison.compare import Comparison, align, compare
 from tarsus.scripts.library.base import stamp
+from tarsus.scripts.library.machines.machine import Machine, Run
 from tarsus.scripts.library.records import record
-from tarsus.scripts.machines.machine import Machine, Run
 
 DPI = 80  # of the pictures
 FILES = ("exact.nc", "mujoco.nc", "both.nc", "body.png", "feet.png", "report.md", "report.html")

@@ -13,10 +13,10 @@ import numpy as np
 import xarray as xr
 from scipy.ndimage import uniform_filter1d
 
+from tarsus.scripts.library.machines.machine import Run
 from tarsus.scripts.library.records import stances, summary
 from tarsus.scripts.library.records.layouts import BUDGET
 from tarsus.scripts.library.records.record import terrain_of
-from tarsus.scripts.machines.machine import Run
 
 SMOOTH = 0.02  # the mean that forces are smoothed by [s]
 FIRST = summary.Window(0.0, 1.0, 1, 1.0)  # the first second

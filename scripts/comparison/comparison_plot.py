@@ -6,9 +6,9 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from tarsus.scripts.comparison.compare import BODY, ENGINES, Comparison, forces, smoothed
+from tarsus.scripts.library.machines.machine import Run
 from tarsus.scripts.library.records import stances
 from tarsus.scripts.library.records.record import layout_of
-from tarsus.scripts.machines.machine import Run
 
 STYLES = {"exact": dict(lw=4.0), "mujoco": dict(lw=1.1)}  # where they agree the one is a line inside the other
 COLORS = {"exact": "#9ecae1", "mujoco": "#d95f02"}

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from tarsus.scripts.library.machines.machine import Run
 from tarsus.scripts.library.records import summary
-from tarsus.scripts.machines.machine import Run
 
 NEAR = 5e-3  # after a touchdown a soft contact rings so long; a foot that lands or lifts within it may be late [s]
 SLIDES = 0.01  # of a foot on the ground; slower ones stick [m/s]

@@ -14,9 +14,9 @@ from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import Flat
 from tarsus.mjcf.presets import INTEGRATORS, Preset
+from tarsus.scripts.library.machines.hexapod import HEXAPOD, PlatelessExperiment
+from tarsus.scripts.library.machines.machine import SAMPLE_PERIOD, Run
 from tarsus.scripts.library.records import summary
-from tarsus.scripts.machines.hexapod import HEXAPOD, PlatelessExperiment
-from tarsus.scripts.machines.machine import SAMPLE_PERIOD, Run
 from tarsus.scripts.studies.study_plots import plain_log
 
 GAIT = TripodGait()

@@ -13,7 +13,7 @@ from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.hybrid import sections
 from tarsus.analytic.models.hexapod import HexapodParams, orbit
 from tarsus.analytic.terrain import Flat
-from tarsus.scripts.machines import hexapod_exact as exact
+from tarsus.scripts.library.machines import hexapod_exact as exact
 from tarsus.scripts.studies.orbit import exact_sections, modes, mujoco_sections
 
 SETTLED = 20  # strides before Newton's method

@@ -12,8 +12,8 @@ from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod.state import toes_of
 from tarsus.analytic.terrain import Flat
 from tarsus.scripts.library.base.stamp import markdown_table
-from tarsus.scripts.machines import hexapod_exact as exact
-from tarsus.scripts.machines.hexapod import HexapodExperiment
+from tarsus.scripts.library.machines import hexapod_exact as exact
+from tarsus.scripts.library.machines.hexapod import HexapodExperiment
 from tarsus.scripts.signature import Jobs
 from tarsus.scripts.studies import study
 from tarsus.scripts.studies.study import EXACT, LABELS, Case, Fineness, PresetName, Verdict

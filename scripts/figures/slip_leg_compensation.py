@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from tarsus.controllers.slip import SlipControl
-from tarsus.scripts.machines import slip_leg_exact as runs
+from tarsus.scripts.library.machines import slip_leg_exact as runs
 
 # A gait high enough for some steps without compensation; the one of 0.62 m and 2.5 m/s falls after one. The angle is
 # that at which the leg comes back to its apex.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tarsus.scripts.machines import slip_leg_exact as runs
+from tarsus.scripts.library.machines import slip_leg_exact as runs
 
 ATOL = 1e-6  # of energies to 60 J, which another processor moves by 6e-11 J
 

@@ -10,7 +10,7 @@ import numpy as np
 from tarsus.analytic.models.slip_leg import SlipLegParams
 from tarsus.controllers.slip import SlipControl
 from tarsus.controllers.slip_parameters import DEFECTS
-from tarsus.scripts.machines import slip_leg_exact as runs
+from tarsus.scripts.library.machines import slip_leg_exact as runs
 
 MASSES = np.array([15.0, 10.0, 7.0, 5.0, 3.0, 2.0, 1.4, 1.0, 0.7, 0.5])  # of the whole leg [kg]; stiffness unchanged
 CASES = {"none": (), "8": (8,), "9": (9,), "8+9": (8, 9), "10": (10,), "8+9+10": (8, 9, 10)}

@@ -19,7 +19,7 @@ from tarsus.analytic.hybrid import families
 from tarsus.analytic.models import slip
 from tarsus.analytic.models.slip_leg import com_state
 from tarsus.controllers.slip import SlipControl
-from tarsus.scripts.machines import slip_leg_exact as runs
+from tarsus.scripts.library.machines import slip_leg_exact as runs
 
 CONTROL = SlipControl()
 ANGLE = CONTROL.angle_of_attack

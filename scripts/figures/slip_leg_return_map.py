@@ -12,7 +12,7 @@ from tarsus.analytic.hybrid.names import items
 from tarsus.analytic.models.ground_line import ground_table
 from tarsus.analytic.models.slip_leg import com_state
 from tarsus.controllers.slip import SlipControl
-from tarsus.scripts.machines import slip_leg_exact as runs
+from tarsus.scripts.library.machines import slip_leg_exact as runs
 
 HEIGHTS = np.linspace(0.6, 0.7, 21)  # of the apex [m]
 GAINS = (0.0, 0.45, 0.9)  # of the apex law [rad/m]

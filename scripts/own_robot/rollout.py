@@ -15,10 +15,10 @@ import numpy as np
 from tarsus.analytic.terrain import Flat, Terrain, make
 from tarsus.mjcf import own_robot
 from tarsus.mjcf.presets import Preset, find
+from tarsus.scripts.library.machines import stepping
+from tarsus.scripts.library.machines.machine import Run
 from tarsus.scripts.library.records import record
 from tarsus.scripts.library.records.layouts import OwnRobotParams
-from tarsus.scripts.machines import stepping
-from tarsus.scripts.machines.machine import Run
 
 Controller = Callable[[float, np.ndarray, np.ndarray], np.ndarray]  # time [s], qpos, qvel -> ctrl
 AS_IS = Preset(1.0, "Euler", (0.02, 1.0))  # stands for the settings of a model that is stepped as it is

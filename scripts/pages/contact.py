@@ -20,9 +20,9 @@ from tarsus.analytic.terrain import Flat
 from tarsus.mjcf.presets import PRESETS, Preset
 from tarsus.scripts.comparison.compare import Comparison, compare
 from tarsus.scripts.library.base import parallel
+from tarsus.scripts.library.machines.hexapod import HEXAPOD, PlatelessExperiment
+from tarsus.scripts.library.machines.machine import SAMPLE_PERIOD, Run
 from tarsus.scripts.library.records import record
-from tarsus.scripts.machines.hexapod import HEXAPOD, PlatelessExperiment
-from tarsus.scripts.machines.machine import SAMPLE_PERIOD, Run
 from tarsus.scripts.pages.frame import Page, Place, Table
 from tarsus.scripts.signature import Jobs
 from tarsus.scripts.studies.creep_and_cost import speed_of_simulation

@@ -99,9 +99,9 @@ def film(clip: str, folder: Path) -> None:
 
 def film_walk(clip: str, folder: Path) -> None:
     """Write a clip of a gait of the hexapod's clock, at another speed than real time."""
+    from tarsus.scripts.library.machines import hexapod_mujoco
+    from tarsus.scripts.library.machines.hexapod import HexapodExperiment
     from tarsus.scripts.library.views import rendering
-    from tarsus.scripts.machines import hexapod_mujoco
-    from tarsus.scripts.machines.hexapod import HexapodExperiment
 
     gait, ground, before, speed = WALKED[clip]
     experiment = HexapodExperiment(robot("rhex-drive"), clock_gaits.find(gait), ground)
@@ -113,9 +113,9 @@ def film_walk(clip: str, folder: Path) -> None:
 
 def film_both(clip: str, folder: Path) -> None:
     """Write a clip of the hexapod's default walk in the exact engine, at the left, and in MuJoCo."""
+    from tarsus.scripts.library.machines import hexapod_exact, hexapod_mujoco
+    from tarsus.scripts.library.machines.hexapod import HexapodExperiment
     from tarsus.scripts.library.views import rendering
-    from tarsus.scripts.machines import hexapod_exact, hexapod_mujoco
-    from tarsus.scripts.machines.hexapod import HexapodExperiment
 
     params = HexapodParams()
     experiment, halves = HexapodExperiment(params, params.gait, Flat()), []

@@ -11,9 +11,9 @@ from tarsus.analytic.models.hopping_leg import HoppingLegParams
 from tarsus.analytic.models.hopping_leg_laws import RaibertGains
 from tarsus.controllers.raibert import Raibert
 from tarsus.mjcf.hopping_leg import PRESETS
-from tarsus.scripts.machines.hopping_leg import HoppingExperiment, steady
-from tarsus.scripts.machines.hopping_leg_exact import simulate as hybrid_run
-from tarsus.scripts.machines.hopping_leg_mujoco import simulate as mujoco_run
+from tarsus.scripts.library.machines.hopping_leg import HoppingExperiment, steady
+from tarsus.scripts.library.machines.hopping_leg_exact import simulate as hybrid_run
+from tarsus.scripts.library.machines.hopping_leg_mujoco import simulate as mujoco_run
 from tarsus.scripts.pages.frame import Page, Place, Table
 
 PLACE = Place("hopping_leg.md")

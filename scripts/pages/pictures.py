@@ -25,8 +25,8 @@ def hexapod() -> np.ndarray:
     """Return the hexapod in mid-stride on rough ground, from near by, shape (height, width, 3)."""
     import mujoco
 
-    from tarsus.scripts.machines.hexapod import HexapodExperiment
-    from tarsus.scripts.machines.hexapod_mujoco import HexapodStepper
+    from tarsus.scripts.library.machines.hexapod import HexapodExperiment
+    from tarsus.scripts.library.machines.hexapod_mujoco import HexapodStepper
 
     stepper = HexapodStepper(HexapodExperiment(HexapodParams(), TripodGait(), Rough(), "rl"))
     while stepper.data.time < HERO:
@@ -49,7 +49,7 @@ def smoothed(image: np.ndarray) -> np.ndarray:
 
 def walking(robot: str, seconds: float = WALK, **params) -> np.ndarray:
     """Return a robot of `ROBOTS` at the end of a walk, with its feet's forces, shape (height, width, 3)."""
-    from tarsus.scripts.machines.multipod_mujoco import ROBOTS, Walking, WalkingStepper, walk
+    from tarsus.scripts.library.machines.multipod_mujoco import ROBOTS, Walking, WalkingStepper, walk
 
     machine = ROBOTS[robot]
     robot_params = machine.params(**params)

@@ -14,9 +14,9 @@ from tarsus.mjcf import PRESETS
 from tarsus.mjcf.presets import cautions, find
 from tarsus.scripts.comparison import decomposition
 from tarsus.scripts.library.base import parallel
+from tarsus.scripts.library.machines.hexapod import HexapodExperiment
+from tarsus.scripts.library.machines.hexapod_mujoco import simulate
 from tarsus.scripts.library.records import record, summary
-from tarsus.scripts.machines.hexapod import HexapodExperiment
-from tarsus.scripts.machines.hexapod_mujoco import simulate
 from tarsus.scripts.pages.frame import Page, Place, Table
 from tarsus.scripts.signature import Jobs
 from tarsus.scripts.studies import preset_errors

@@ -18,10 +18,10 @@ from tarsus.controllers.slip import SlipControl
 from tarsus.envs.exact.hexapod import VARIANTS
 from tarsus.envs.hopping_leg import DRIVEN
 from tarsus.scripts.learning import policies
-from tarsus.scripts.machines import hexapod_exact, hopping_leg_exact, slip_leg_exact
-from tarsus.scripts.machines.hexapod import HexapodExperiment
-from tarsus.scripts.machines.hopping_leg import HoppingExperiment
-from tarsus.scripts.machines.slip_leg import SlipLegExperiment
+from tarsus.scripts.library.machines import hexapod_exact, hopping_leg_exact, slip_leg_exact
+from tarsus.scripts.library.machines.hexapod import HexapodExperiment
+from tarsus.scripts.library.machines.hopping_leg import HoppingExperiment
+from tarsus.scripts.library.machines.slip_leg import SlipLegExperiment
 from tarsus.scripts.pages.frame import Page, Place, Table
 
 PLACE = Place("crossvalidation.md", "sampled_loops")

@@ -11,8 +11,8 @@ import numpy as np
 
 from tarsus.controllers.slip import SlipControl
 from tarsus.mjcf.slip_leg import PRESETS
-from tarsus.scripts.machines import slip_leg_exact as runs
-from tarsus.scripts.machines.slip_leg_mujoco import simulate as mujoco_run
+from tarsus.scripts.library.machines import slip_leg_exact as runs
+from tarsus.scripts.library.machines.slip_leg_mujoco import simulate as mujoco_run
 from tarsus.scripts.pages.frame import Page, Place, Table
 
 PLACE = Place("slip_leg.md", "table")

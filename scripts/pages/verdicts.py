@@ -16,8 +16,8 @@ from tarsus.analytic.terrain import Flat
 from tarsus.mjcf.presets import find
 from tarsus.scripts.comparison.compare import ENGINES
 from tarsus.scripts.library.base import parallel
+from tarsus.scripts.library.machines.hexapod import HEXAPOD, PlatelessExperiment
 from tarsus.scripts.library.records import record, summary
-from tarsus.scripts.machines.hexapod import HEXAPOD, PlatelessExperiment
 from tarsus.scripts.pages.frame import Page, Place, Table
 from tarsus.scripts.signature import Jobs
 

@@ -12,7 +12,7 @@ import numpy as np
 from tqdm import tqdm
 
 from tarsus.mjcf.presets import find
-from tarsus.scripts.machines.multipod_mujoco import ROBOTS, Walking, walk
+from tarsus.scripts.library.machines.multipod_mujoco import ROBOTS, Walking, walk
 from tarsus.scripts.pages.frame import Page, Table
 from tarsus.scripts.signature import Count, Seconds
 

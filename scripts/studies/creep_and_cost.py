@@ -14,8 +14,8 @@ from tarsus.analytic.terrain import Flat, Slope, Terrain
 from tarsus.mjcf import compile_model, hexapod
 from tarsus.mjcf.hexapod_state import START, start_state
 from tarsus.mjcf.presets import Preset
-from tarsus.scripts.machines.hexapod import HexapodExperiment
-from tarsus.scripts.machines.hexapod_mujoco import HexapodStepper
+from tarsus.scripts.library.machines.hexapod import HexapodExperiment
+from tarsus.scripts.library.machines.hexapod_mujoco import HexapodStepper
 
 CREEP_SLOPE = 0.1
 STANDING_HEIGHT = 0.1815  # of six legs at rest under the body's weight [m]

@@ -24,9 +24,9 @@ from tarsus.analytic.models.hexapod.orbit import SECTION, derivatives_of, in_hea
 from tarsus.analytic.models.hexapod.state import SCALE
 from tarsus.analytic.terrain import Flat
 from tarsus.mjcf.hexapod_state import from_exact
+from tarsus.scripts.library.machines import hexapod_exact, hexapod_mujoco
+from tarsus.scripts.library.machines.hexapod import HexapodExperiment, Start
 from tarsus.scripts.library.records import summary
-from tarsus.scripts.machines import hexapod_exact, hexapod_mujoco
-from tarsus.scripts.machines.hexapod import HexapodExperiment, Start
 
 RANGES = {"cycle_time": (0.2, 1.2), "duty": (0.3, 0.8), "sweep_angle": (0.2, 2.0), "leg_offset": (-0.6, 0.6)}
 SETTINGS = {"rtol": 1e-6, "atol": 1e-6 * SCALE}

@@ -21,11 +21,11 @@ from tarsus.analytic.terrain import Flat
 from tarsus.envs.measure import UPRIGHT
 from tarsus.scripts.library.base import stamp
 from tarsus.scripts.library.base.interrupts import unbroken
+from tarsus.scripts.library.machines import hexapod_exact as exact
+from tarsus.scripts.library.machines.hexapod import HexapodExperiment
+from tarsus.scripts.library.machines.hexapod_mujoco import HexapodStepper, simulate
+from tarsus.scripts.library.machines.machine import SAMPLE_PERIOD, RunStatus
 from tarsus.scripts.library.records import summary
-from tarsus.scripts.machines import hexapod_exact as exact
-from tarsus.scripts.machines.hexapod import HexapodExperiment
-from tarsus.scripts.machines.hexapod_mujoco import HexapodStepper, simulate
-from tarsus.scripts.machines.machine import SAMPLE_PERIOD, RunStatus
 
 SECONDS = 4.0  # of walking from rest
 VARIATION = 0.01  # of the last strides' lengths, relative

@@ -15,7 +15,7 @@ from tarsus.analytic.models.hexapod import N_LEGS, hybrid
 from tarsus.analytic.models.hexapod.contact import SLIDE
 from tarsus.analytic.models.hexapod.state import SCALE, start
 from tarsus.scripts.library.base.interrupts import unbroken
-from tarsus.scripts.machines.hexapod import HexapodExperiment
+from tarsus.scripts.library.machines.hexapod import HexapodExperiment
 
 PEERS = ("DOP853", "LSODA", "Radau", "BDF")
 

@@ -11,8 +11,8 @@ from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.models.hexapod.orbit import StrideMap, in_heading_frame, mirrored
 from tarsus.analytic.terrain import Flat
 from tarsus.mjcf.hexapod_state import from_exact, to_exact
-from tarsus.scripts.machines.hexapod import HexapodExperiment
-from tarsus.scripts.machines.hexapod_mujoco import HexapodStepper
+from tarsus.scripts.library.machines.hexapod import HexapodExperiment
+from tarsus.scripts.library.machines.hexapod_mujoco import HexapodStepper
 
 
 def exact_sections(stride: StrideMap, z, n: int) -> np.ndarray:

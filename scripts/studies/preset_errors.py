@@ -15,10 +15,10 @@ from tarsus.controllers import gaits
 from tarsus.mjcf.presets import Preset, find
 from tarsus.scripts.comparison import decomposition
 from tarsus.scripts.comparison.compare import compare
-from tarsus.scripts.machines import hexapod_exact, hexapod_mujoco
-from tarsus.scripts.machines.hexapod import PlatelessExperiment
-from tarsus.scripts.machines.machine import Run
-from tarsus.scripts.machines.multipod_mujoco import ROBOTS
+from tarsus.scripts.library.machines import hexapod_exact, hexapod_mujoco
+from tarsus.scripts.library.machines.hexapod import PlatelessExperiment
+from tarsus.scripts.library.machines.machine import Run
+from tarsus.scripts.library.machines.multipod_mujoco import ROBOTS
 from tarsus.scripts.sliding.laboratory import Walk, record
 
 GAITS = {"walk": TripodGait(1.0, 0.6), "run": TripodGait(0.5, 0.3)}

@@ -14,10 +14,10 @@ from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.models.hexapod.rhex import MOTORS
 from tarsus.analytic.terrain import Flat, Slope
+from tarsus.scripts.library.machines.hexapod import HEXAPOD, PlatelessExperiment
+from tarsus.scripts.library.machines.machine import RunStatus
 from tarsus.scripts.library.records import summary
 from tarsus.scripts.library.records.electric import Electric, powers
-from tarsus.scripts.machines.hexapod import HEXAPOD, PlatelessExperiment
-from tarsus.scripts.machines.machine import RunStatus
 
 SECONDS, SETTLE = 6.0, 2.0  # of a run, and what of it is left out [s]
 ENGINES = ("exact", "MuJoCo")

@@ -27,12 +27,12 @@ from tarsus.mjcf.hexapod import TORSO_SIZE
 from tarsus.mjcf.hexapod_state import from_exact
 from tarsus.mjcf.presets import PRESETS
 from tarsus.scripts import arguments
+from tarsus.scripts.library.machines import hexapod_exact as exact
+from tarsus.scripts.library.machines.hexapod import HexapodExperiment, Start
+from tarsus.scripts.library.machines.hexapod_mujoco import simulate
+from tarsus.scripts.library.machines.machine import Run, RunStatus
 from tarsus.scripts.library.records import summary
 from tarsus.scripts.library.records.record import terrain_of
-from tarsus.scripts.machines import hexapod_exact as exact
-from tarsus.scripts.machines.hexapod import HexapodExperiment, Start
-from tarsus.scripts.machines.hexapod_mujoco import simulate
-from tarsus.scripts.machines.machine import Run, RunStatus
 
 EXACT = "exact"  # the hybrid engine; every other engine is MuJoCo with the preset of that name
 LABELS = ("exact", "MuJoCo")

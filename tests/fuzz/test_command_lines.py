@@ -12,8 +12,8 @@ import pytest
 from budget import tries
 
 from tarsus.scripts import arguments, cli
+from tarsus.scripts.library.machines import MACHINES
 from tarsus.scripts.library.views import rendering
-from tarsus.scripts.machines import MACHINES
 from tarsus.scripts.suite import running
 
 COMMANDS = cli.commands()

@@ -12,10 +12,10 @@ from tarsus.analytic.terrain import Flat
 from tarsus.scripts import crossvalidate
 from tarsus.scripts.comparison import both, decomposition
 from tarsus.scripts.comparison.compare import BODY
+from tarsus.scripts.library.machines.hexapod import HEXAPOD, PlatelessExperiment, Start
 from tarsus.scripts.library.records import record, stances
 from tarsus.scripts.library.records.layouts import BUDGET
 from tarsus.scripts.library.records.stances import debounce, from_flags
-from tarsus.scripts.machines.hexapod import HEXAPOD, PlatelessExperiment, Start
 
 WALK = PlatelessExperiment(HexapodParams(), TripodGait(), Flat(), "reference")
 

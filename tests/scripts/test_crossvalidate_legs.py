@@ -8,9 +8,9 @@ from tarsus.analytic.models.hopping_leg_laws import RaibertGains
 from tarsus.analytic.terrain import Flat
 from tarsus.scripts import crossvalidate, run
 from tarsus.scripts.comparison import both
+from tarsus.scripts.library.machines.hopping_leg import HOPPING_LEG, HoppingExperiment
+from tarsus.scripts.library.machines.slip_leg import SLIP_LEG, SlipLegExperiment
 from tarsus.scripts.library.records import record, summary
-from tarsus.scripts.machines.hopping_leg import HOPPING_LEG, HoppingExperiment
-from tarsus.scripts.machines.slip_leg import SLIP_LEG, SlipLegExperiment
 
 CASES = {
     "hopping_leg": (HOPPING_LEG, HoppingExperiment(HoppingLegParams(), RaibertGains(speed=1.0), Flat()), 2e-4, 1e-3),

@@ -10,8 +10,8 @@ import pytest
 
 from tarsus.envs.base import LeggedEnv
 from tarsus.scripts import cli, evaluate
+from tarsus.scripts.library.machines import MACHINES
 from tarsus.scripts.library.views import rendering
-from tarsus.scripts.machines import MACHINES
 
 # Commands that choose an OpenGL, the words with which they do, and the script in which.
 DRAW = {

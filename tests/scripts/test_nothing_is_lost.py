@@ -17,9 +17,9 @@ from matplotlib import pyplot
 
 from tarsus.scripts import cli, hexapod_studies
 from tarsus.scripts.figures import hexapod_speed_map, hexapod_turning, zeno_ball
+from tarsus.scripts.library.machines import MACHINES, stepping
 from tarsus.scripts.library.records import record
 from tarsus.scripts.library.views import rendering
-from tarsus.scripts.machines import MACHINES, stepping
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 STUDIES = {"hexapod_speed_map": hexapod_speed_map, "hexapod_turning": hexapod_turning}

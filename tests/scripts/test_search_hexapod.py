@@ -8,9 +8,9 @@ from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import Flat
 from tarsus.controllers.clock_gaits import CLOCK_GAITS
 from tarsus.scripts import search_hexapod as optimise
+from tarsus.scripts.library.machines import hexapod_exact as exact
+from tarsus.scripts.library.machines.hexapod import HexapodExperiment
 from tarsus.scripts.library.records import summary
-from tarsus.scripts.machines import hexapod_exact as exact
-from tarsus.scripts.machines.hexapod import HexapodExperiment
 from tarsus.scripts.studies import gait_proof
 from tarsus.scripts.studies.gait_gradient import DerivedWalk
 

@@ -36,7 +36,7 @@ def layout_of(robot: str) -> RecordLayout:
     Raises:
         ValueError: If no robot has that name.
     """
-    from tarsus.scripts.machines import MACHINES  # whose runs make records
+    from tarsus.scripts.library.machines import MACHINES  # whose runs make records
 
     known = {name: layout for machine in MACHINES.values() for name, layout in machine.layouts.items()} | OWN
     if robot not in known:

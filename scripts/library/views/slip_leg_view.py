@@ -8,8 +8,8 @@ from tarsus.analytic import hybrid as hy
 from tarsus.analytic.models import slip_leg_hybrid
 from tarsus.analytic.models.slip_leg_hybrid import AUX, CHARTS
 from tarsus.controllers.slip import laws
+from tarsus.scripts.library.machines.slip_leg_exact import numbers
 from tarsus.scripts.library.views.leg_plot import LegPlot
-from tarsus.scripts.machines.slip_leg_exact import numbers
 
 FORCE_SCALE = 1e-3  # length of a drawn force [m/N]
 TRACE = 400  # rows of the mass centre's trace that stay visible

@@ -11,8 +11,8 @@ import time
 
 from mujoco.studio import app, launch_web, messages, plugin, sim, viewer_protocol
 
-from tarsus.scripts.machines.hexapod import HexapodExperiment
-from tarsus.scripts.machines.hexapod_mujoco import HexapodStepper
+from tarsus.scripts.library.machines.hexapod import HexapodExperiment
+from tarsus.scripts.library.machines.hexapod_mujoco import HexapodStepper
 
 PORT = 8080
 NOTICE = (

@@ -8,8 +8,8 @@ from tarsus.analytic import terrain
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.scripts.comparison import compare
+from tarsus.scripts.library.machines.machine import Run
 from tarsus.scripts.library.records import layouts, record, summary
-from tarsus.scripts.machines.machine import Run
 
 GAIT, PERIOD = TripodGait(), 1e-3
 GROUND = terrain.Slope(0.0, 0.2)

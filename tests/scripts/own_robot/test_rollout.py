@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from tarsus.mjcf import own_robot as models
+from tarsus.scripts.library.machines.machine import RunStatus
 from tarsus.scripts.library.records import record
 from tarsus.scripts.library.views import rendering
-from tarsus.scripts.machines.machine import RunStatus
 from tarsus.scripts.own_robot.measures import draw, heading, lines, measures
 from tarsus.scripts.own_robot.rollout import foot_geoms, loads, rollout, rollout_of
 

@@ -12,8 +12,8 @@ from tarsus.analytic.models.hexapod import HexapodParams, orbit
 from tarsus.analytic.models.hexapod.state import SCALE, assemble, toes_of
 from tarsus.analytic.terrain import Flat
 from tarsus.mjcf.hexapod_state import from_exact, to_exact
-from tarsus.scripts.machines import hexapod_exact as exact
-from tarsus.scripts.machines.hexapod import HexapodExperiment
+from tarsus.scripts.library.machines import hexapod_exact as exact
+from tarsus.scripts.library.machines.hexapod import HexapodExperiment
 from tarsus.scripts.studies.orbit import modes
 
 PARAMS = HexapodParams()

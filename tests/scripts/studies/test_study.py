@@ -9,8 +9,8 @@ from tarsus.analytic import terrain
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.models.hexapod.state import toes_of
+from tarsus.scripts.library.machines.machine import Run, RunStatus
 from tarsus.scripts.library.records import record
-from tarsus.scripts.machines.machine import Run, RunStatus
 from tarsus.scripts.studies import study
 from tarsus.scripts.studies.study import Case, Verdict
 

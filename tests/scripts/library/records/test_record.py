@@ -7,8 +7,8 @@ import xarray as xr
 from tarsus.analytic import terrain
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams, with_symbols
+from tarsus.scripts.library.machines import MACHINES
 from tarsus.scripts.library.records import layouts, record
-from tarsus.scripts.machines import MACHINES
 
 PARAMS = with_symbols(HexapodParams(), {"body_mass": 7.0, "rho0_k": 600.0})
 GAIT = TripodGait(cycle_time=0.8, slow_time=0.5, offset_difference=0.1)

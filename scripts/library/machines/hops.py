@@ -8,7 +8,7 @@ import numpy as np
 
 from tarsus.analytic import hybrid as hy
 from tarsus.scripts.library.base.interrupts import unbroken
-from tarsus.scripts.machines.machine import RunStatus
+from tarsus.scripts.library.machines.machine import RunStatus
 
 ENDLESS = 10**6  # hops: the time ends the run
 LONGEST_HOP = 1.0  # a run of n hops ends after n times this [s]

@@ -12,8 +12,8 @@ from tarsus.analytic.models.slip_leg import SlipLegParams, apex_state
 from tarsus.analytic.terrain import TERRAINS, Flat, Terrain
 from tarsus.controllers.slip_parameters import DEFECTS, SlipControl
 from tarsus.scripts import arguments
+from tarsus.scripts.library.machines.machine import SET, TERRAIN, Machine, Run
 from tarsus.scripts.library.records.layouts import RecordLayout
-from tarsus.scripts.machines.machine import SET, TERRAIN, Machine, Run
 
 JOINT, MOTOR, ROW, PLACE = ("time", "joint"), ("time", "motor"), ("time",), ("time", "axis")
 LAYOUT = RecordLayout(
@@ -85,8 +85,8 @@ class SlipLeg(Machine):
         from tarsus.analytic.models.ground_line import ground_table
         from tarsus.mjcf.presets import find
         from tarsus.mjcf.slip_leg import PRESETS
-        from tarsus.scripts.machines import hops, stepping
-        from tarsus.scripts.machines.slip_leg_mujoco import SlipLegStepper
+        from tarsus.scripts.library.machines import hops, stepping
+        from tarsus.scripts.library.machines.slip_leg_mujoco import SlipLegStepper
 
         preset = find(args.preset, PRESETS)
         control = {DEFECTS[number]: 1.0 for number in args.erratum}

@@ -117,7 +117,7 @@ class Machine(ABC):
 
     def _engine(self, name: str) -> ModuleType:
         """Return the machine's module of an engine, which is imported where it runs: it may take a second."""
-        return importlib.import_module(f"tarsus.scripts.machines.{self.name}_{name}")
+        return importlib.import_module(f"tarsus.scripts.library.machines.{self.name}_{name}")
 
     def stride(self, experiment: Any) -> float:
         """Return the period of a stride, over which means of a comparison are taken [s].

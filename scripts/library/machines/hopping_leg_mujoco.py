@@ -11,9 +11,9 @@ from tarsus.analytic.models.hopping_leg import hip_height
 from tarsus.mjcf.compile import compile_model
 from tarsus.mjcf.hopping_leg import PRESETS, FootAxis, build
 from tarsus.mjcf.presets import find
-from tarsus.scripts.machines import hops, stepping
-from tarsus.scripts.machines.hopping_leg import HoppingExperiment, run_of
-from tarsus.scripts.machines.machine import SAMPLE_PERIOD, Run
+from tarsus.scripts.library.machines import hops, stepping
+from tarsus.scripts.library.machines.hopping_leg import HoppingExperiment, run_of
+from tarsus.scripts.library.machines.machine import SAMPLE_PERIOD, Run
 
 ROW = ("joint_angle", "joint_speed", "torque", "foot_force", "foot_contact", "foot_position")
 

@@ -9,9 +9,9 @@ from tarsus.analytic.models.hopping_leg import HoppingLegParams, start_angles
 from tarsus.controllers.raibert import Raibert
 from tarsus.scripts import cli
 from tarsus.scripts import run as command
+from tarsus.scripts.library.machines import hopping_leg_exact, hopping_leg_mujoco
+from tarsus.scripts.library.machines.hopping_leg import HOPPING_LEG, HoppingExperiment
 from tarsus.scripts.library.records import record
-from tarsus.scripts.machines import hopping_leg_exact, hopping_leg_mujoco
-from tarsus.scripts.machines.hopping_leg import HOPPING_LEG, HoppingExperiment
 
 
 def test_the_engines_agree_on_the_first_stance():

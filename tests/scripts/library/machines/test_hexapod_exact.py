@@ -8,11 +8,11 @@ import pytest
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import make
+from tarsus.scripts.library.machines import hexapod_exact as exact
+from tarsus.scripts.library.machines import hexapod_mujoco as simulate
+from tarsus.scripts.library.machines.hexapod import HexapodExperiment
+from tarsus.scripts.library.machines.machine import RunStatus
 from tarsus.scripts.library.records import record
-from tarsus.scripts.machines import hexapod_exact as exact
-from tarsus.scripts.machines import hexapod_mujoco as simulate
-from tarsus.scripts.machines.hexapod import HexapodExperiment
-from tarsus.scripts.machines.machine import RunStatus
 
 WALK = HexapodExperiment(HexapodParams(), TripodGait(), make("flat"))
 

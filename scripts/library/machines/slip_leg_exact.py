@@ -15,9 +15,9 @@ from tarsus.analytic.models.slip_leg_motion import com_energy
 from tarsus.controllers.slip import laws
 from tarsus.controllers.slip_laws import D, leg_length
 from tarsus.scripts.library.base.interrupts import unbroken
-from tarsus.scripts.machines import hops
-from tarsus.scripts.machines.machine import SAMPLE_PERIOD, Run
-from tarsus.scripts.machines.slip_leg import SlipLegExperiment, run_of
+from tarsus.scripts.library.machines import hops
+from tarsus.scripts.library.machines.machine import SAMPLE_PERIOD, Run
+from tarsus.scripts.library.machines.slip_leg import SlipLegExperiment, run_of
 
 
 @functools.cache

@@ -16,9 +16,9 @@ from tarsus.controllers.slip_laws import D
 from tarsus.mjcf.compile import compile_model
 from tarsus.mjcf.presets import Preset, find
 from tarsus.mjcf.slip_leg import PRESETS, build
-from tarsus.scripts.machines import hops, stepping
-from tarsus.scripts.machines.machine import SAMPLE_PERIOD, Run
-from tarsus.scripts.machines.slip_leg import SlipLegExperiment, run_of
+from tarsus.scripts.library.machines import hops, stepping
+from tarsus.scripts.library.machines.machine import SAMPLE_PERIOD, Run
+from tarsus.scripts.library.machines.slip_leg import SlipLegExperiment, run_of
 
 FALLEN = 0.3  # height of the base over the ground below which the run is over [m]
 STEPS = ("time", "apex_height", "apex_energy", "angle", "energy_lost", "touchdown", "liftoff")

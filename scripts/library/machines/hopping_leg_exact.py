@@ -9,9 +9,9 @@ import numpy as np
 from tarsus.analytic import hybrid as hy
 from tarsus.analytic.models import hopping_leg_hybrid as hybrid_leg
 from tarsus.analytic.models.hopping_leg import hip_height
-from tarsus.scripts.machines import hops
-from tarsus.scripts.machines.hopping_leg import HoppingExperiment, run_of
-from tarsus.scripts.machines.machine import SAMPLE_PERIOD, Run
+from tarsus.scripts.library.machines import hops
+from tarsus.scripts.library.machines.hopping_leg import HoppingExperiment, run_of
+from tarsus.scripts.library.machines.machine import SAMPLE_PERIOD, Run
 
 
 def simulate(

@@ -16,8 +16,8 @@ from tarsus.analytic.models.hopping_leg import HoppingLegParams, places
 from tarsus.analytic.models.hopping_leg_laws import RaibertGains
 from tarsus.analytic.terrain import Flat, Terrain
 from tarsus.scripts import arguments
+from tarsus.scripts.library.machines.machine import TERRAIN, Machine, Run
 from tarsus.scripts.library.records.layouts import RecordLayout
-from tarsus.scripts.machines.machine import TERRAIN, Machine, Run
 
 JOINT, MOTOR = ("time", "joint"), ("time", "motor")
 LAYOUT = RecordLayout(
@@ -76,8 +76,8 @@ class HoppingLeg(Machine):
         """Return what the command line asks for."""
         from tarsus.mjcf.hopping_leg import PRESETS
         from tarsus.mjcf.presets import find
-        from tarsus.scripts.machines import hops, stepping
-        from tarsus.scripts.machines.hopping_leg_mujoco import HoppingLegStepper
+        from tarsus.scripts.library.machines import hops, stepping
+        from tarsus.scripts.library.machines.hopping_leg_mujoco import HoppingLegStepper
 
         params, gains = HoppingLegParams(motor_mode=args.motor_mode), RaibertGains(args.speed, args.height)
         experiment = HoppingExperiment(params, gains, arguments.terrain(args.terrain), args.preset)

@@ -9,10 +9,10 @@ import pytest
 from tarsus.analytic.terrain import TERRAINS
 from tarsus.mjcf import PRESETS
 from tarsus.scripts import run as command
+from tarsus.scripts.library.machines import hexapod_mujoco
+from tarsus.scripts.library.machines.machine import RunStatus
 from tarsus.scripts.library.records import record
 from tarsus.scripts.library.views import rendering
-from tarsus.scripts.machines import hexapod_mujoco
-from tarsus.scripts.machines.machine import RunStatus
 
 
 def run(tmp_path, *words):

@@ -22,9 +22,9 @@ from tarsus.controllers.clock import ClockController
 from tarsus.controllers.pd import nearest_turn
 from tarsus.mjcf.hexapod_state import to_exact
 from tarsus.scripts.library.base.interrupts import unbroken
+from tarsus.scripts.library.machines.hexapod import HexapodExperiment
+from tarsus.scripts.library.machines.machine import SAMPLE_PERIOD, Run, RunStatus
 from tarsus.scripts.library.records import electric, record
-from tarsus.scripts.machines.hexapod import HexapodExperiment
-from tarsus.scripts.machines.machine import SAMPLE_PERIOD, Run, RunStatus
 
 RTOL = 1e-6  # a walk's position is then right to 0.1 um after 6 s, its energy balance to 1e-6 of the motors' work
 

@@ -16,8 +16,8 @@ from tarsus.analytic.motor import Motor
 from tarsus.controllers.gaits import GAITS
 from tarsus.scripts import arguments
 from tarsus.scripts.library.base import stamp
+from tarsus.scripts.library.machines.machine import SET, Machine, Run
 from tarsus.scripts.library.records.layouts import RecordLayout
-from tarsus.scripts.machines.machine import SET, Machine, Run
 
 LONGEST_TABLE = 12  # legs whose loads are printed; legs.csv has them all
 SHORTEST = 0.1  # of a walk: slip speeds are differences between samples [s]
@@ -64,7 +64,7 @@ class Multipod(Machine):
 
     def experiment(self, args: argparse.Namespace) -> Any:
         """Return what the command line asks for."""
-        from tarsus.scripts.machines.multipod_mujoco import ROBOTS, Walking, WalkingStepper
+        from tarsus.scripts.library.machines.multipod_mujoco import ROBOTS, Walking, WalkingStepper
 
         if args.seconds < SHORTEST:
             raise ValueError(f"a walk must last at least {SHORTEST:g} s for its tables, got --seconds {args.seconds:g}")
@@ -86,7 +86,7 @@ class Multipod(Machine):
 
     def mujoco(self, experiment: Any, seconds: float | None, fine: bool = True, **options: Any) -> Run:
         """Run MuJoCo."""
-        from tarsus.scripts.machines.multipod_mujoco import walk
+        from tarsus.scripts.library.machines.multipod_mujoco import walk
 
         return walk(experiment, seconds, **options)
 
@@ -117,8 +117,8 @@ class Multipod(Machine):
 
     def film(self, run: Run, experiment: Any, path, args: argparse.Namespace) -> None:
         """Write the film of a run."""
+        from tarsus.scripts.library.machines.multipod_mujoco import FPS, WalkingStepper
         from tarsus.scripts.library.views import rendering
-        from tarsus.scripts.machines.multipod_mujoco import FPS, WalkingStepper
 
         every, feet = 2, (run.record[name].values for name in ("foot_position", "foot_force"))
         instants = zip(*(column[::every] for column in (run.qpos, *feet)), strict=True)
@@ -127,8 +127,8 @@ class Multipod(Machine):
 
     def watch(self, experiment: Any, where: str) -> None:
         """Walk on in MuJoCo's window."""
+        from tarsus.scripts.library.machines.multipod_mujoco import WalkingStepper
         from tarsus.scripts.library.views import window
-        from tarsus.scripts.machines.multipod_mujoco import WalkingStepper
 
         window.watch_window(WalkingStepper(experiment))
 

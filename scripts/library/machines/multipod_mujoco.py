@@ -18,9 +18,9 @@ from tarsus.controllers.disc_gait import DiscGait
 from tarsus.controllers.robot_gaits import bigant_gait, multipod_gait
 from tarsus.mjcf import bigant, compile_model, disc, multipod
 from tarsus.mjcf.presets import find
+from tarsus.scripts.library.machines import stepping
+from tarsus.scripts.library.machines.machine import Run, RunStatus
 from tarsus.scripts.library.records import record
-from tarsus.scripts.machines import stepping
-from tarsus.scripts.machines.machine import Run, RunStatus
 
 FPS = 50  # samples of a walk per second
 SHORTEST_PERIOD = 2 / FPS  # of a gait: faster ones are not seen in the samples, nor followed by a servo [s]

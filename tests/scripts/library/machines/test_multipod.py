@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 from tarsus.scripts import run as command
+from tarsus.scripts.library.machines import multipod_mujoco
 from tarsus.scripts.library.records import record
-from tarsus.scripts.machines import multipod_mujoco
 
 
 def run(tmp_path, *words):

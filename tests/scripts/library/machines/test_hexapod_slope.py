@@ -9,9 +9,9 @@ from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import Slope
 from tarsus.controllers import clock_gaits
 from tarsus.controllers.slope import SlopeLaw
+from tarsus.scripts.library.machines import hexapod_exact, hexapod_mujoco
+from tarsus.scripts.library.machines.hexapod import HEXAPOD, HexapodExperiment
 from tarsus.scripts.library.records import summary
-from tarsus.scripts.machines import hexapod_exact, hexapod_mujoco
-from tarsus.scripts.machines.hexapod import HEXAPOD, HexapodExperiment
 
 GAIT = clock_gaits.find("rhex-1")
 LEVEL = 0.2555  # without the law [m/s]

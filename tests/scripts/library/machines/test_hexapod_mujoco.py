@@ -8,11 +8,11 @@ from tarsus.analytic import terrain
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.mjcf.hexapod_state import toe_positions
+from tarsus.scripts.library.machines.hexapod import HexapodExperiment
+from tarsus.scripts.library.machines.hexapod_mujoco import HexapodStepper, simulate
+from tarsus.scripts.library.machines.machine import RunStatus
 from tarsus.scripts.library.records import summary
 from tarsus.scripts.library.views import rendering
-from tarsus.scripts.machines.hexapod import HexapodExperiment
-from tarsus.scripts.machines.hexapod_mujoco import HexapodStepper, simulate
-from tarsus.scripts.machines.machine import RunStatus
 
 PARAMS = HexapodParams()
 

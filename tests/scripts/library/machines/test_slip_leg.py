@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from tarsus.scripts import run as command
+from tarsus.scripts.library.machines.slip_leg import SLIP_LEG, SlipLegExperiment
 from tarsus.scripts.library.records import record
 from tarsus.scripts.library.views.leg_plot import LegPlot
-from tarsus.scripts.machines.slip_leg import SLIP_LEG, SlipLegExperiment
 
 
 def test_it_writes_record_figure_and_film(tmp_path, capsys):

@@ -7,8 +7,8 @@ from tarsus.analytic.models.bigant import BigAntParams
 from tarsus.analytic.models.disc import DiscParams
 from tarsus.analytic.models.multipod import MultipodParams
 from tarsus.analytic.terrain import Rough
-from tarsus.scripts.machines.machine import RunStatus
-from tarsus.scripts.machines.multipod_mujoco import FPS, ROBOTS, Walking, WalkingStepper, walk
+from tarsus.scripts.library.machines.machine import RunStatus
+from tarsus.scripts.library.machines.multipod_mujoco import FPS, ROBOTS, Walking, WalkingStepper, walk
 from tarsus.scripts.pages import frame
 from tarsus.scripts.pages import walkers as walker_table
 
@@ -82,7 +82,7 @@ def test_a_walk_that_topples_ends_and_says_so():
             self.data.qvel[3] = 20.0
 
     walking = Walking("multipod", MultipodParams(), ROBOTS["multipod"].gait(MultipodParams()), preset="rl")
-    import tarsus.scripts.machines.multipod_mujoco as module
+    import tarsus.scripts.library.machines.multipod_mujoco as module
 
     original, module.WalkingStepper = module.WalkingStepper, Kick
     try:

@@ -14,9 +14,9 @@ from tarsus.analytic.models.hexapod import N_LEGS, ROBOTS, HexapodParams, robot,
 from tarsus.analytic.terrain import TERRAINS, Terrain
 from tarsus.controllers.slope import SlopeLaw
 from tarsus.scripts import arguments
+from tarsus.scripts.library.machines import hexapod_gait
+from tarsus.scripts.library.machines.machine import SET, TERRAIN, Machine, Run
 from tarsus.scripts.library.records.layouts import LEG, RecordLayout
-from tarsus.scripts.machines import hexapod_gait
-from tarsus.scripts.machines.machine import SET, TERRAIN, Machine, Run
 
 if TYPE_CHECKING:  # MuJoCo chooses its OpenGL when it is imported, which a command may have to decide
     import mujoco
@@ -121,7 +121,7 @@ class Hexapod(Machine):
     def experiment(self, args: argparse.Namespace) -> HexapodExperiment:
         """Return what the command line asks for."""
         from tarsus.mjcf.presets import find
-        from tarsus.scripts.machines import hexapod_mujoco, stepping
+        from tarsus.scripts.library.machines import hexapod_mujoco, stepping
 
         if args.lift < 0:
             raise ValueError(f"--lift must not be negative, or the lowest toe is underground; got {args.lift:g}")
@@ -184,8 +184,8 @@ class Hexapod(Machine):
             print(studio.NOTICE)
             studio.watch(experiment)
         else:
+            from tarsus.scripts.library.machines.hexapod_mujoco import HexapodStepper
             from tarsus.scripts.library.views import window
-            from tarsus.scripts.machines.hexapod_mujoco import HexapodStepper
 
             window.watch_window(HexapodStepper(experiment))
 
