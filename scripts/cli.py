@@ -20,7 +20,7 @@ from typing import NamedTuple
 FOLDER = Path(__file__).parent
 FIRST = "tarsus run hexapod"
 # What a file has that is run by its name.
-JOINS = re.compile(r"^(def (main\(argv|compute\(|tables\()|class \w+\(Machine\))", re.MULTILINE)
+JOINS = re.compile(r"^(def (main\(argv|compute\(|tables\()|class \w+\(MachineCommand\))", re.MULTILINE)
 
 
 class Verb(NamedTuple):

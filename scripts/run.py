@@ -13,7 +13,7 @@ from typing import Any
 
 from tarsus.scripts import arguments, output, paths
 from tarsus.scripts.library.base import interrupts
-from tarsus.scripts.library.machines import MACHINES, Machine
+from tarsus.scripts.library.machines import MACHINES, MachineCommand
 from tarsus.scripts.library.machines.machine import Run
 from tarsus.scripts.library.views import rendering
 
@@ -24,7 +24,7 @@ OUT = Path("out/crossvalidate")
 WORDS = {"hybrid": "exact"}  # what the exact engine was called
 
 
-def compared() -> dict[str, Machine]:
+def compared() -> dict[str, MachineCommand]:
     """Return the machines of two engines."""
     return {name: machine for name, machine in MACHINES.items() if "exact" in machine.engines}
 
@@ -51,7 +51,7 @@ def parser(prog: str = "tarsus run", described: str = __doc__ or "", both: bool 
     return made
 
 
-def _add_options(options: argparse.ArgumentParser, machine: Machine, both: bool) -> None:
+def _add_options(options: argparse.ArgumentParser, machine: MachineCommand, both: bool) -> None:
     """Add what every machine has: engine and hops, unless both engines are compared, length, settings and output."""
     engines, usual = machine.engines, f"{machine.seconds:g}" if machine.seconds else ""
     if "exact" in engines:
@@ -107,7 +107,7 @@ def main(argv: list[str] | None = None) -> int:
     return _run(made.prog, MACHINES[args.machine], experiment, files, args)
 
 
-def _run(prog: str, machine: Machine, experiment: Any, files: output.Output, args) -> int:
+def _run(prog: str, machine: MachineCommand, experiment: Any, files: output.Output, args) -> int:
     follower = _follower(machine, experiment, args)
     with interrupts.heeded() as asked:
 
@@ -137,7 +137,7 @@ def _run(prog: str, machine: Machine, experiment: Any, files: output.Output, arg
     return int(machine.failed(run))
 
 
-def _follower(machine: Machine, experiment: Any, args: argparse.Namespace) -> Any:
+def _follower(machine: MachineCommand, experiment: Any, args: argparse.Namespace) -> Any:
     if getattr(args, "live", False):
         return machine.follower(experiment, args)
     import matplotlib
@@ -146,7 +146,7 @@ def _follower(machine: Machine, experiment: Any, args: argparse.Namespace) -> An
     return None
 
 
-def _write(machine: Machine, run: Run, experiment: Any, files: output.Output) -> bool:
+def _write(machine: MachineCommand, run: Run, experiment: Any, files: output.Output) -> bool:
     """Write the record of a run, its tables and its figure; return whether it has rows enough to be drawn."""
     from tarsus.scripts.library.records import record
 
@@ -164,7 +164,7 @@ def _write(machine: Machine, run: Run, experiment: Any, files: output.Output) ->
     return True
 
 
-def _show(machine: Machine, run: Run, experiment: Any, files: output.Output, args) -> None:
+def _show(machine: MachineCommand, run: Run, experiment: Any, files: output.Output, args) -> None:
     """Write the video and the page of a run."""
     if "run.mp4" in machine.files and not args.no_video and (args.draws or not machine.renders):
         with files.writing("run.mp4") as (video,):
@@ -177,7 +177,7 @@ def _show(machine: Machine, run: Run, experiment: Any, files: output.Output, arg
             print(error, file=sys.stderr)
 
 
-def _watch(machine: Machine, experiment: Any, where: str) -> None:
+def _watch(machine: MachineCommand, experiment: Any, where: str) -> None:
     try:
         machine.watch(experiment, where)
     except Exception as error:  # GLFW's and the Studio's errors have many classes

@@ -29,7 +29,7 @@ from tarsus.mjcf import PRESETS, parts
 from tarsus.scripts import cli, crossvalidate, evaluate, run, train
 from tarsus.scripts.learning import policies, training_runs
 from tarsus.scripts.library.machines import MACHINES, multipod_mujoco
-from tarsus.scripts.library.machines.machine import Machine, Run
+from tarsus.scripts.library.machines.machine import MachineCommand, Run
 from tarsus.scripts.library.records import layouts, record
 from tarsus.scripts.pages import baselines, environment_page
 from tarsus.scripts.pages import contact as contact_sweep
@@ -230,7 +230,7 @@ def test_a_training_run_and_a_policy_are_offered_by_their_names(monkeypatch, cap
     assert "limp" in baselines.jobs("SlipLeg-v0", {}, None, 1)
 
 
-class Bouncer(Machine):
+class Bouncer(MachineCommand):
     """A point that hops, made of formulas."""
 
     name = "bouncer"

@@ -12,14 +12,14 @@ from tarsus.scripts import output
 from tarsus.scripts.comparison import comparison_page, tables
 from tarsus.scripts.comparison.compare import Comparison, align, compare
 from tarsus.scripts.library.base import stamp
-from tarsus.scripts.library.machines.machine import Machine, Run
+from tarsus.scripts.library.machines.machine import MachineCommand, Run
 from tarsus.scripts.library.records import record
 
 DPI = 80  # of the pictures
 FILES = ("exact.nc", "mujoco.nc", "both.nc", "body.png", "feet.png", "report.md", "report.html")
 
 
-def run(machine: Machine, experiment, seconds: float, rtol: float = 1e-6) -> tuple[Run, Run, Comparison]:
+def run(machine: MachineCommand, experiment, seconds: float, rtol: float = 1e-6) -> tuple[Run, Run, Comparison]:
     """Return what both engines make of an experiment, and the comparison.
 
     Raises:
@@ -90,7 +90,9 @@ def fill(page: Path, part: str, exact: Run, mujoco: Run, comparison: Comparison)
     saving.write_text(page, text)
 
 
-def main(prog: str, machine: Machine, experiment: Any, files: output.Output, args, page: Path | None = None) -> int:
+def main(
+    prog: str, machine: MachineCommand, experiment: Any, files: output.Output, args, page: Path | None = None
+) -> int:
     """Compare and write, into a part of a page too if one is given; return 0, or 2 for what cannot be compared."""
     try:
         exact, mujoco, comparison = run(machine, experiment, args.seconds, args.rtol)

@@ -15,7 +15,7 @@ from tarsus.analytic.terrain import TERRAINS, Terrain
 from tarsus.controllers.slope import SlopeLaw
 from tarsus.scripts import arguments
 from tarsus.scripts.library.machines import hexapod_gait
-from tarsus.scripts.library.machines.machine import SET, TERRAIN, Machine, Run
+from tarsus.scripts.library.machines.machine import SET, TERRAIN, MachineCommand, Run
 from tarsus.scripts.library.records.layouts import LEG, RecordLayout
 
 if TYPE_CHECKING:  # MuJoCo chooses its OpenGL when it is imported, which a command may have to decide
@@ -93,7 +93,7 @@ class PlatelessExperiment(HexapodExperiment):
         return model
 
 
-class Hexapod(Machine):
+class Hexapod(MachineCommand):
     """The compliant hexapod under the clock."""
 
     name = "hexapod"

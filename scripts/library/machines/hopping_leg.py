@@ -16,7 +16,7 @@ from tarsus.analytic.models.hopping_leg import HoppingLegParams, places
 from tarsus.analytic.models.hopping_leg_laws import RaibertGains
 from tarsus.analytic.terrain import Flat, Terrain
 from tarsus.scripts import arguments
-from tarsus.scripts.library.machines.machine import TERRAIN, Machine, Run
+from tarsus.scripts.library.machines.machine import TERRAIN, MachineCommand, Run
 from tarsus.scripts.library.records.layouts import RecordLayout
 
 JOINT, MOTOR = ("time", "joint"), ("time", "motor")
@@ -53,7 +53,7 @@ class HoppingExperiment:
         return Raibert(self.gains, self.params, fast=fast)
 
 
-class HoppingLeg(Machine):
+class HoppingLeg(MachineCommand):
     """The leg on a boom."""
 
     name = "hopping_leg"

@@ -64,7 +64,7 @@ class Run:
         return self.status == RunStatus.COMPLETED
 
 
-class Machine(ABC):
+class MachineCommand(ABC):
     """A machine that engines run from the same parameters, controller and start."""
 
     name: ClassVar[str]  # as on the command line
@@ -141,7 +141,7 @@ class Machine(ABC):
 
     def add_looks(self, parser: argparse._ArgumentGroup) -> None:
         """Add what says how a run is looked at: `--live` where there is a `follower`; `--view` needs `watch`."""
-        if type(self).follower is not Machine.follower:
+        if type(self).follower is not MachineCommand.follower:
             words = "show the run while it is computed, then play it back"
             parser.add_argument("--live", action="store_true", help=words)
 

@@ -16,7 +16,7 @@ from tarsus.analytic.motor import Motor
 from tarsus.controllers.gaits import GAITS
 from tarsus.scripts import arguments
 from tarsus.scripts.library.base import stamp
-from tarsus.scripts.library.machines.machine import SET, Machine, Run
+from tarsus.scripts.library.machines.machine import SET, MachineCommand, Run
 from tarsus.scripts.library.records.layouts import RecordLayout
 
 LONGEST_TABLE = 12  # legs whose loads are printed; legs.csv has them all
@@ -38,7 +38,7 @@ def _layout(legs: int, params: type, joints_per_leg: int) -> RecordLayout:
     return RecordLayout(legs, "as the robot numbers them", VARIABLES, made, str, joints_per_leg=joints_per_leg)
 
 
-class Multipod(Machine):
+class Multipod(MachineCommand):
     """Multipods, BigANT and discs under a gait."""
 
     name = "multipod"

@@ -12,7 +12,7 @@ from tarsus.analytic.models.slip_leg import SlipLegParams, apex_state
 from tarsus.analytic.terrain import TERRAINS, Flat, Terrain
 from tarsus.controllers.slip_parameters import DEFECTS, SlipControl
 from tarsus.scripts import arguments
-from tarsus.scripts.library.machines.machine import SET, TERRAIN, Machine, Run
+from tarsus.scripts.library.machines.machine import SET, TERRAIN, MachineCommand, Run
 from tarsus.scripts.library.records.layouts import RecordLayout
 
 JOINT, MOTOR, ROW, PLACE = ("time", "joint"), ("time", "motor"), ("time",), ("time", "axis")
@@ -64,7 +64,7 @@ class SlipLegExperiment:
         )
 
 
-class SlipLeg(Machine):
+class SlipLeg(MachineCommand):
     """The articulated leg."""
 
     name = "slip_leg"

@@ -1,7 +1,7 @@
 """What a labelled record holds: variables common to all machines, and what a machine says of its own.
 
-A machine's class has a layout for each of its robots, `Machine.layouts`: its legs, its variables beside `CORE`, and
-what gives back, from the record's attributes, the parameters and the gait that ran.
+A machine has a layout for each of its robots, `MachineCommand.layouts`: its legs, its variables beside `CORE`, and what
+gives back, from the record's attributes, the parameters and the gait that ran.
 """
 
 from __future__ import annotations

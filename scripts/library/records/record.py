@@ -1,7 +1,7 @@
 """The labelled record of a run: one `xarray.Dataset`, with the same names and dimensions for every engine.
 
-`build` makes a record from arrays and refuses what does not fit the robot's layout (`Machine.layouts`); `save` and
-`load` keep it as NetCDF, `save_csv` and `load_csv` as a flat table with columns such as `hip_angle_0` or
+`build` makes a record from arrays and refuses what does not fit the robot's layout (`MachineCommand.layouts`); `save`
+and `load` keep it as NetCDF, `save_csv` and `load_csv` as a flat table with columns such as `hip_angle_0` or
 `body_position_x`. What belongs to an instant is taken at that instant: forces are those in the state whose positions
 stand in the same row.
 
