@@ -28,6 +28,6 @@ def main(argv: list[str] | None = None) -> int:
             stamp.check_page(args.page, args.part)
             output.check(args.page)
         experiment, files = run.prepare(made, args)
-    from tarsus.scripts.comparison import both
+    from tarsus.scripts.library.comparison import crossvalidate
 
-    return both.main(made.prog, MACHINES[args.machine], experiment, files, args, args.page)
+    return crossvalidate.main(made.prog, MACHINES[args.machine], experiment, files, args, args.page)

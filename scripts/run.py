@@ -88,7 +88,7 @@ def prepare(made: argparse.ArgumentParser, args: argparse.Namespace) -> tuple[An
     args.draws = machine.renders and not args.no_video and rendering.choose_opengl()  # before anything imports MuJoCo
     experiment, files = machine.experiment(args), machine.files
     if both:
-        from tarsus.scripts.comparison.both import FILES as files
+        from tarsus.scripts.library.comparison.crossvalidate import FILES as files
 
         args.default_out, args.rtol = OUT, args.rtol or RTOL
     return experiment, output.Output(args, *files)
@@ -101,9 +101,9 @@ def main(argv: list[str] | None = None) -> int:
     with arguments.read(made, argv) as args:
         experiment, files = prepare(made, args)
     if args.engine == "both":
-        from tarsus.scripts.comparison import both
+        from tarsus.scripts.library.comparison import crossvalidate
 
-        return both.main(made.prog, MACHINES[args.machine], experiment, files, args)
+        return crossvalidate.main(made.prog, MACHINES[args.machine], experiment, files, args)
     return _run(made.prog, MACHINES[args.machine], experiment, files, args)
 
 

@@ -11,8 +11,8 @@ from tarsus.scripts.certificates.certificate import HOLD, HOLDS, LEAN, LEANS, Ce
 from tarsus.scripts.certificates.parting import CAUSES, DISTANCE
 from tarsus.scripts.certificates.replay import Track
 from tarsus.scripts.certificates.settings import BASE, ROBOT
-from tarsus.scripts.comparison import tables
-from tarsus.scripts.comparison.tables import Section
+from tarsus.scripts.library.comparison import tables
+from tarsus.scripts.library.comparison.tables import Section
 
 HEAD = ("setting", "speed [m/s]", "", "return", "", "CoT", "falls", "parts at [s]", "first differs", "verdict")
 COLORS = {HOLD: "#2a7f3f", "drifts": "#d98c00", LEAN: "#b3202a"}

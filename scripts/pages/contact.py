@@ -18,8 +18,8 @@ from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import Flat
 from tarsus.mjcf.presets import PRESETS, Preset
-from tarsus.scripts.comparison.compare import Comparison, compare
 from tarsus.scripts.library.base import parallel
+from tarsus.scripts.library.comparison.compare import Comparison, compare
 from tarsus.scripts.library.machines.hexapod import HEXAPOD, PlatelessExperiment
 from tarsus.scripts.library.machines.machine import SAMPLE_PERIOD, Run
 from tarsus.scripts.library.records import record

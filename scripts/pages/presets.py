@@ -12,8 +12,8 @@ from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import Flat, Slope, Terrain
 from tarsus.mjcf import PRESETS
 from tarsus.mjcf.presets import cautions, find
-from tarsus.scripts.comparison import decomposition
 from tarsus.scripts.library.base import parallel
+from tarsus.scripts.library.comparison import decomposition
 from tarsus.scripts.library.machines.hexapod import HexapodExperiment
 from tarsus.scripts.library.machines.hexapod_mujoco import simulate
 from tarsus.scripts.library.records import record, summary

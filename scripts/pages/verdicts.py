@@ -14,8 +14,8 @@ from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import Flat
 from tarsus.mjcf.presets import find
-from tarsus.scripts.comparison.compare import ENGINES
 from tarsus.scripts.library.base import parallel
+from tarsus.scripts.library.comparison.compare import ENGINES
 from tarsus.scripts.library.machines.hexapod import HEXAPOD, PlatelessExperiment
 from tarsus.scripts.library.records import record, summary
 from tarsus.scripts.pages.frame import Page, Place, Table

@@ -13,8 +13,8 @@ from tarsus.analytic.models.multipod import MultipodParams
 from tarsus.analytic.terrain import Flat
 from tarsus.controllers import gaits
 from tarsus.mjcf.presets import Preset, find
-from tarsus.scripts.comparison import decomposition
-from tarsus.scripts.comparison.compare import compare
+from tarsus.scripts.library.comparison import decomposition
+from tarsus.scripts.library.comparison.compare import compare
 from tarsus.scripts.library.machines import hexapod_exact, hexapod_mujoco
 from tarsus.scripts.library.machines.hexapod import PlatelessExperiment
 from tarsus.scripts.library.machines.machine import Run

@@ -9,9 +9,9 @@ import xarray as xr
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import Flat
-from tarsus.scripts import crossvalidate
-from tarsus.scripts.comparison import both, decomposition
-from tarsus.scripts.comparison.compare import BODY
+from tarsus.scripts import crossvalidate as verb
+from tarsus.scripts.library.comparison import crossvalidate, decomposition
+from tarsus.scripts.library.comparison.compare import BODY
 from tarsus.scripts.library.machines.hexapod import HEXAPOD, PlatelessExperiment, Start
 from tarsus.scripts.library.records import record, stances
 from tarsus.scripts.library.records.layouts import BUDGET
@@ -22,7 +22,7 @@ WALK = PlatelessExperiment(HexapodParams(), TripodGait(), Flat(), "reference")
 
 @pytest.fixture(scope="module")
 def walk():
-    return both.run(HEXAPOD, WALK, 5.0)
+    return crossvalidate.run(HEXAPOD, WALK, 5.0)
 
 
 def test_the_default_walk_agrees_as_closely_as_promised(walk):
@@ -100,7 +100,7 @@ def test_the_page_holds_every_table_and_needs_no_other_file(tmp_path, capsys):
     own.write_text("before <!-- run: begin --><!-- run: end --> after")
     command = ["hexapod", "--preset", "rl", "--t_c", "0.5", "--seconds", "1.0", "--out", str(tmp_path)]
     command += ["--page", str(own), "--part", "run"]
-    assert crossvalidate.main([*command, "--velocity", "0.1", "0.2", "0", "--lift", "0.005"]) == 0
+    assert verb.main([*command, "--velocity", "0.1", "0.2", "0", "--lift", "0.005"]) == 0
     assert "MuJoCo over exact" in capsys.readouterr().out
     page, text = ((tmp_path / name).read_text() for name in ("report.html", "report.md"))
     for quantity in BODY:
@@ -134,5 +134,5 @@ def test_the_page_holds_every_table_and_needs_no_other_file(tmp_path, capsys):
 )
 def test_what_cannot_be_run_is_said_in_a_sentence(options, sentence, tmp_path, capsys):
     command = ["hexapod", "--preset", "rl", "--seconds", "0.05", "--out", str(tmp_path)]
-    assert crossvalidate.main([*command, *options]) == 2
+    assert verb.main([*command, *options]) == 2
     assert sentence in capsys.readouterr().err and not list(tmp_path.iterdir())

@@ -6,8 +6,9 @@ import pytest
 from tarsus.analytic.models.hopping_leg import HoppingLegParams
 from tarsus.analytic.models.hopping_leg_laws import RaibertGains
 from tarsus.analytic.terrain import Flat
-from tarsus.scripts import crossvalidate, run
-from tarsus.scripts.comparison import both
+from tarsus.scripts import crossvalidate as verb
+from tarsus.scripts import run
+from tarsus.scripts.library.comparison import crossvalidate
 from tarsus.scripts.library.machines.hopping_leg import HOPPING_LEG, HoppingExperiment
 from tarsus.scripts.library.machines.slip_leg import SLIP_LEG, SlipLegExperiment
 from tarsus.scripts.library.records import record, summary
@@ -21,7 +22,7 @@ CASES = {
 @pytest.fixture(scope="module", params=CASES)
 def compared(request):
     machine, experiment, *limits = CASES[request.param]
-    return *both.run(machine, experiment, 1.0, rtol=1e-9), experiment, limits
+    return *crossvalidate.run(machine, experiment, 1.0, rtol=1e-9), experiment, limits
 
 
 def test_the_engines_agree_over_the_first_second(compared):
@@ -73,17 +74,17 @@ def test_the_record_knows_its_machine(compared, tmp_path):
     ],
 )
 def test_what_cannot_be_run_is_said_in_a_sentence(line, sentence, tmp_path, capsys):
-    assert crossvalidate.main([*line, "--seconds", "0.5", "--out", str(tmp_path)]) == 2
+    assert verb.main([*line, "--seconds", "0.5", "--out", str(tmp_path)]) == 2
     assert sentence in capsys.readouterr().err and not list(tmp_path.iterdir())
 
 
 def test_alone_it_lists_the_machines_of_two_engines(capsys):
-    assert crossvalidate.main([]) == 0
+    assert verb.main([]) == 0
     listed = [line.split()[:3] for line in capsys.readouterr().out.splitlines()]
     assert listed == [["tarsus", "crossvalidate", name] for name in ("hexapod", "hopping_leg", "slip_leg")]
 
 
-@pytest.mark.parametrize("command", [crossvalidate.main, lambda line: run.main([*line, "--engine", "both"])])
+@pytest.mark.parametrize("command", [verb.main, lambda line: run.main([*line, "--engine", "both"])])
 def test_a_comparison_needs_some_rows(command, capsys):
     assert command(["slip_leg", "--seconds", "0.001"]) == 2
     assert "--seconds must be finite and at least 0.01, got 0.001" in capsys.readouterr().err

@@ -9,9 +9,9 @@ from typing import Any
 
 from tarsus.analytic import saving
 from tarsus.scripts import output
-from tarsus.scripts.comparison import comparison_page, tables
-from tarsus.scripts.comparison.compare import Comparison, align, compare
 from tarsus.scripts.library.base import stamp
+from tarsus.scripts.library.comparison import comparison_page, tables
+from tarsus.scripts.library.comparison.compare import Comparison, align, compare
 from tarsus.scripts.library.machines.machine import MachineCommand, Run
 from tarsus.scripts.library.records import record
 
@@ -72,7 +72,7 @@ def write(files: output.Output, title: str, exact: Run, mujoco: Run, comparison:
 
 def draw(pictures: dict[str, Path], exact: Run, mujoco: Run, comparison: Comparison) -> None:
     """Write the pictures, by what they show: body and feet."""
-    from tarsus.scripts.comparison import comparison_plot
+    from tarsus.scripts.library.comparison import comparison_plot
 
     for name, drawn in (("body", comparison_plot.draw_body), ("feet", comparison_plot.draw_feet)):
         with saving.writing(pictures[name]) as part:

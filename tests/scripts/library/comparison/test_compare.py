@@ -7,7 +7,7 @@ from scipy.spatial.transform import Rotation
 from tarsus.analytic import terrain
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
-from tarsus.scripts.comparison import compare
+from tarsus.scripts.library.comparison import compare
 from tarsus.scripts.library.machines.machine import Run
 from tarsus.scripts.library.records import layouts, record, summary
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tarsus.scripts.comparison.compare import BODY, ENGINES, SMOOTH, Comparison
-from tarsus.scripts.comparison.tables import Section
+from tarsus.scripts.library.comparison.compare import BODY, ENGINES, SMOOTH, Comparison
+from tarsus.scripts.library.comparison.tables import Section
 from tarsus.scripts.library.records.stances import DEBOUNCE
 
 BUDGET_WORDS = {
