@@ -29,8 +29,8 @@ from tarsus.controllers.pair_gaits import FourierGait, undulation
 from tarsus.scripts import arguments, output, paths
 from tarsus.scripts.library.base import interrupts
 from tarsus.scripts.library.base.stamp import markdown_table
-from tarsus.scripts.sliding.laboratory import Walk, record
-from tarsus.scripts.sliding.prediction import measure
+from tarsus.scripts.library.sliding.prediction import measure
+from tarsus.scripts.library.sliding.walks import Walk, record
 
 HARMONICS = {"speed": (1, 3, 5), "turning": (1, 2, 3)}  # by goal
 GOALS = tuple(HARMONICS)

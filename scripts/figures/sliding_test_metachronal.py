@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from tarsus.controllers import gaits
-from tarsus.scripts.sliding import cases
-from tarsus.scripts.sliding.pictures import (
+from tarsus.scripts.laboratory.sliding import cases
+from tarsus.scripts.laboratory.sliding.pictures import (
     ATOL,
     BIGANT_LEGS,
     EVERY,
@@ -19,7 +19,7 @@ from tarsus.scripts.sliding.pictures import (
     draw_quantity,
     legend_above,
 )
-from tarsus.scripts.sliding.prediction import slips
+from tarsus.scripts.library.sliding.prediction import slips
 
 __all__ = ["ATOL", "RTOL"]
 CYCLE_TIME = 4.0  # [s]

@@ -9,9 +9,9 @@ import numpy as np
 from scipy.signal import welch
 
 from tarsus.analytic.contact import lag_filter
-from tarsus.scripts.sliding import cases
-from tarsus.scripts.sliding.cases import PAPER_GAMMA, best_gamma
-from tarsus.scripts.sliding.pictures import COLOURS
+from tarsus.scripts.laboratory.sliding import cases
+from tarsus.scripts.laboratory.sliding.cases import PAPER_GAMMA, best_gamma
+from tarsus.scripts.laboratory.sliding.pictures import COLOURS
 
 # A trot falls from one pair of feet to the other. Jiggled by rounding before every step (six runs) its yaw rate moves
 # by 0.015 rad/s, for some frames after a landing, the predicted one by 0.006, lagged by 0.001; u and v by 0.003 m/s.

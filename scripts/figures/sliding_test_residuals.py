@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tarsus.scripts.sliding import cases
-from tarsus.scripts.sliding.pictures import COLOURS, LABELS
+from tarsus.scripts.laboratory.sliding import cases
+from tarsus.scripts.laboratory.sliding.pictures import COLOURS, LABELS
 
 RTOL, ATOL = 1e-5, 1e-6  # a jiggle by rounding before every step of MuJoCo moves them by 4e-10
 PERCENTILES = (2.5, 25.0, 50.0, 75.0, 97.5)

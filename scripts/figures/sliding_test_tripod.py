@@ -7,8 +7,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from tarsus.scripts.sliding import cases
-from tarsus.scripts.sliding.pictures import ATOL, RTOL, curves, draw_forces, draw_quantity, draw_way, legend_above
+from tarsus.scripts.laboratory.sliding import cases
+from tarsus.scripts.laboratory.sliding.pictures import (
+    ATOL,
+    RTOL,
+    curves,
+    draw_forces,
+    draw_quantity,
+    draw_way,
+    legend_above,
+)
 
 __all__ = ["ATOL", "RTOL"]
 CYCLE_TIME = 4.0  # [s]

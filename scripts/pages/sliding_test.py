@@ -12,10 +12,11 @@ import xarray as xr
 from tqdm import tqdm
 
 from tarsus.analytic.contact import Feet, lag_filter
+from tarsus.scripts.laboratory.sliding import cases
+from tarsus.scripts.library.sliding import fitted
+from tarsus.scripts.library.sliding import recording as sliding_recording
+from tarsus.scripts.library.sliding.prediction import Measured, measure, naive_feet, predict, rocking, slips
 from tarsus.scripts.pages.frame import Page, Place, Table
-from tarsus.scripts.sliding import cases, fitted
-from tarsus.scripts.sliding import recording as sliding_recording
-from tarsus.scripts.sliding.prediction import Measured, measure, naive_feet, predict, rocking, slips
 
 PACKAGES = ("tarsus", "mujoco", "numpy", "numba", "scipy")
 UNITS = {"u": ("mm/s", 1e3), "v": ("mm/s", 1e3), "omega": ("mrad/s", 1e3), "roll": ("mrad", 1e3)}

@@ -19,7 +19,7 @@ from tarsus.scripts.library.machines import hexapod_exact, hexapod_mujoco
 from tarsus.scripts.library.machines.hexapod import PlatelessExperiment
 from tarsus.scripts.library.machines.machine import Run
 from tarsus.scripts.library.machines.multipod_mujoco import ROBOTS
-from tarsus.scripts.sliding.laboratory import Walk, record
+from tarsus.scripts.library.sliding.walks import Walk, record
 
 GAITS = {"walk": TripodGait(1.0, 0.6), "run": TripodGait(0.5, 0.3)}
 SECONDS = 6.0  # of which the first 3 are left out

@@ -8,13 +8,13 @@ import pytest
 from tarsus.analytic.contact import Feet, se2, solve
 from tarsus.analytic.models.multipod import MultipodParams
 from tarsus.controllers import gaits
+from tarsus.scripts.laboratory.sliding import cases as sliding_cases
+from tarsus.scripts.library.sliding import fitted as sliding_fitted
+from tarsus.scripts.library.sliding import prediction as sliding_prediction
+from tarsus.scripts.library.sliding import recording as sliding_recording
+from tarsus.scripts.library.sliding.walks import Walk, record, rotated_back
 from tarsus.scripts.pages import frame, sliding_test
 from tarsus.scripts.search_multipod import Problem, optimise
-from tarsus.scripts.sliding import cases as sliding_cases
-from tarsus.scripts.sliding import fitted as sliding_fitted
-from tarsus.scripts.sliding import prediction as sliding_prediction
-from tarsus.scripts.sliding import recording as sliding_recording
-from tarsus.scripts.sliding.laboratory import Walk, record, rotated_back
 
 DT = 0.01
 

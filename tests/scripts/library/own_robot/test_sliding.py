@@ -10,10 +10,10 @@ import pytest
 
 from tarsus.analytic.contact import solve
 from tarsus.mjcf import own_robot as models
-from tarsus.scripts.own_robot import legs, sliding
-from tarsus.scripts.own_robot.rollout import foot_geoms
-from tarsus.scripts.own_robot.stance import stance, twist_of
-from tarsus.scripts.sliding import fitted
+from tarsus.scripts.library.own_robot import legs, sliding
+from tarsus.scripts.library.own_robot.rollout import foot_geoms
+from tarsus.scripts.library.own_robot.stance import stance, twist_of
+from tarsus.scripts.library.sliding import fitted
 
 FEET, PERIOD = ("FL", "FR", "RL", "RR"), 2.0
 
@@ -166,7 +166,7 @@ def test_coulombs_law_has_the_speed_of_the_walk_and_the_viscous_law_has_not(walk
 
 
 def test_the_numbers_of_the_page_are_these(walk):
-    page = (Path(__file__).parents[3] / "docs" / "bring_your_own.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[4] / "docs" / "bring_your_own.md").read_text(encoding="utf-8")
     said = {name: float(value) for name, value in re.findall(r"^\| ([^|]+) \| (-?[\d.]+) \|$", page, re.MULTILINE)}
     found = {
         "MuJoCo": walk.measured.twist,

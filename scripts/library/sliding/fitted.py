@@ -12,7 +12,7 @@ import numpy as np
 
 from tarsus.analytic.contact import Feet
 from tarsus.analytic.contact.fit import CoulombFit, FrictionFit, fit_coulomb, fit_friction, fit_stiffness
-from tarsus.scripts.sliding.prediction import Measured, naive_feet, slips
+from tarsus.scripts.library.sliding.prediction import Measured, naive_feet, slips
 
 LOADED = 0.01  # share of the weight that a foot must carry to count as loaded when parameters are fitted
 

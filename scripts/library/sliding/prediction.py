@@ -16,7 +16,7 @@ import xarray as xr
 from scipy.signal import savgol_filter
 
 from tarsus.analytic.contact import Feet, force_scale, se2, solve
-from tarsus.scripts.sliding.laboratory import rotated_back
+from tarsus.scripts.library.sliding.walks import rotated_back
 
 WINDOW, ORDER = 25, 2  # of the Savitzky-Golay filter (paper, 3.1.1) [frames], [1]
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from tarsus.scripts.sliding import recording as sliding_recording
+from tarsus.scripts.library.sliding import recording as sliding_recording
 
 N, LEGS = 12, 4
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tarsus.scripts.sliding.cases import LAWS, Outcome
+from tarsus.scripts.laboratory.sliding.cases import LAWS, Outcome
 
 COLOURS = {"measured": "tab:red", "viscous": "tab:orange", "coulomb": "tab:blue", "support": "tab:purple"}
 LABELS = {"measured": "MuJoCo", "viscous": "viscous-Coulomb", "coulomb": "Coulomb", "support": "spring support"}

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from tarsus.mjcf import own_robot as models
-from tarsus.scripts.own_robot.rollout import rollout
+from tarsus.scripts.library.own_robot.rollout import rollout
 
 FEET = ("FL", "FR", "RL", "RR")
 PERIOD = 2.0

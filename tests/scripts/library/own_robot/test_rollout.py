@@ -6,10 +6,10 @@ import pytest
 
 from tarsus.mjcf import own_robot as models
 from tarsus.scripts.library.machines.machine import RunStatus
+from tarsus.scripts.library.own_robot.measures import draw, heading, lines, measures
+from tarsus.scripts.library.own_robot.rollout import foot_geoms, loads, rollout, rollout_of
 from tarsus.scripts.library.records import record
 from tarsus.scripts.library.views import rendering
-from tarsus.scripts.own_robot.measures import draw, heading, lines, measures
-from tarsus.scripts.own_robot.rollout import foot_geoms, loads, rollout, rollout_of
 
 FEET, PERIOD = ("FL", "FR", "RL", "RR"), 2.0
 WEIGHT = 5.04 * 9.81

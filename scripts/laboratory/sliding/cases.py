@@ -11,9 +11,9 @@ from tarsus.analytic.contact import Feet, lag_filter
 from tarsus.analytic.models.bigant import BigAntParams
 from tarsus.analytic.models.multipod import MultipodParams
 from tarsus.controllers import gaits
-from tarsus.scripts.sliding.fitted import fitted_feet
-from tarsus.scripts.sliding.laboratory import Walk, record
-from tarsus.scripts.sliding.prediction import Measured, Predicted, measure, naive_feet, predict
+from tarsus.scripts.library.sliding.fitted import fitted_feet
+from tarsus.scripts.library.sliding.prediction import Measured, Predicted, measure, naive_feet, predict
+from tarsus.scripts.library.sliding.walks import Walk, record
 
 LAWS = ("viscous", "coulomb")
 MULTIPOD_LEGS = (6, 8, 10, 12)  # paper, 3.2.1

@@ -17,7 +17,7 @@ import xarray as xr
 from tarsus.analytic.models import bigant, multipod
 from tarsus.scripts.library.machines import stepping
 from tarsus.scripts.library.machines.multipod_mujoco import Walking, WalkingStepper
-from tarsus.scripts.sliding import recording as sliding_recording
+from tarsus.scripts.library.sliding import recording as sliding_recording
 
 FRAME_RATE = 100.0  # of the cameras [1/s] (paper, 3.1)
 

@@ -10,12 +10,12 @@ import xarray as xr
 
 from tarsus.analytic.contact import Feet, slide
 from tarsus.scripts.library.base import stamp
+from tarsus.scripts.library.own_robot.legs import bent, feet_of
+from tarsus.scripts.library.own_robot.rollout import foot_geoms
+from tarsus.scripts.library.own_robot.stance import TWIST, springs, twist_of
 from tarsus.scripts.library.records.record import params_of
-from tarsus.scripts.own_robot.legs import bent, feet_of
-from tarsus.scripts.own_robot.rollout import foot_geoms
-from tarsus.scripts.own_robot.stance import TWIST, springs, twist_of
-from tarsus.scripts.sliding import fitted
-from tarsus.scripts.sliding.prediction import Measured, Predicted, angles, predict
+from tarsus.scripts.library.sliding import fitted
+from tarsus.scripts.library.sliding.prediction import Measured, Predicted, angles, predict
 
 LAWS = ("coulomb", "viscous")
 
