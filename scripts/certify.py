@@ -63,7 +63,7 @@ def main(argv: list[str] | None = None) -> int:
         options = dict(args.option)
         check_options(options)
         folder = output.Output(args, *FILES) if args.out else None
-        from tarsus.scripts.certificates import certificate, judging, loading, replay, settings, shown
+        from tarsus.scripts.library.certificates import certificate, judging, loading, replay, settings, shown
 
         candidate = loading.load(args.policy, args.env, options)
         env = loading.check(candidate)

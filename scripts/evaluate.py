@@ -58,7 +58,9 @@ def steps(env: gymnasium.Env, act: Callable, seed: int) -> Iterator[tuple[float,
 
 def run_episode(policy: str, environment: str | None, options: Mapping[str, Any], seed: int) -> Episode:
     """Run one episode of a policy."""
-    from tarsus.scripts.learning import playing  # not above: a film chooses its OpenGL before MuJoCo is imported
+    from tarsus.scripts.library.learning import (
+        playing,  # not above: a film chooses its OpenGL before MuJoCo is imported
+    )
 
     env, act = playing.start(policy, environment, options, seed)
     rewards, work = [], 0.0
@@ -89,7 +91,7 @@ def weight(model) -> float:
 
 def film_episode(policy: str, environment: str | None, options: Mapping[str, Any], seed: int, path: Path) -> int:
     """Film one episode of a policy in real time; return the number of pictures."""
-    from tarsus.scripts.learning import playing
+    from tarsus.scripts.library.learning import playing
 
     env, act = playing.start(policy, environment, options, seed, render_mode="rgb_array")
     rendering.smooth_edges(env.unwrapped.model)
@@ -160,7 +162,7 @@ def main(argv: list[str] | None = None) -> int:
             raise ValueError(rendering.NO_OPENGL)
         if args.video:
             output.new_file(args.video, args.force)
-        from tarsus.scripts.learning import playing
+        from tarsus.scripts.library.learning import playing
 
         playing.check(args.policy, args.env, options, render_mode="rgb_array" if args.video else None)
     finished: list[Episode] = []

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from tarsus.analytic import saving
 from tarsus.scripts import arguments, output, paths
-from tarsus.scripts.learning import playing, policies
-from tarsus.scripts.learning.trained_policy import TrainedPolicy
+from tarsus.scripts.library.learning import playing, policies
+from tarsus.scripts.library.learning.trained_policy import TrainedPolicy
 
 
 def trained(name: str) -> TrainedPolicy:
@@ -41,7 +41,7 @@ def main(argv: list[str] | None = None) -> int:
         policy = trained(args.policy)
         playing.check(args.policy, args.env, {})
         output.new_file(args.out, args.force)
-    from tarsus.scripts.learning import onnx_policy
+    from tarsus.scripts.library.learning import onnx_policy
 
     model = onnx_policy.build(policy)
     with saving.writing(args.out) as part:

@@ -23,8 +23,8 @@ import tarsus  # noqa: F401  registers the environments
 from tarsus.analytic.clock import TripodGait
 from tarsus.envs.hexapod_clocks import GAIT_RANGES, gait_parameters
 from tarsus.scripts import arguments
-from tarsus.scripts.learning.policies import GAITS, gait_action, run_up
 from tarsus.scripts.library.base import interrupts, stamp
+from tarsus.scripts.library.learning.policies import GAITS, gait_action, run_up
 
 ENVIRONMENT = "Hexapod-v0"
 EPISODE = 1000  # steps of the final walks

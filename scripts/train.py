@@ -2,12 +2,12 @@
 
 Usage: tarsus train [RUN] [--env NAME] [--option NAME=VALUE ...] [--algo ppo|sac] [--set NAME=VALUE ...] [--plain]
 [--start POLICY] [--seed 0] [--steps N] [--out FOLDER] [--resume].
-RUN is a name of scripts/learning/training_runs.py, or a file in TOML with the fields of a `TrainingRun`. `--env` trains
+RUN is a name of scripts/library/learning/training_runs.py, or a file in TOML with the fields of a `TrainingRun`. `--env` trains
 in any environment, `--plain` with the library's settings in place of ours, `--start` begins with a trained
 policy, to train it further under other options. Needs the extra: pip install 'tarsus[rl]'.
 Runtime: a million steps take ten minutes on two cores.
 
-Into FOLDER/RUN-SEED go `latest/` and `best/` (checkpoints, see scripts/learning/checkpoint.py), `progress.csv`,
+Into FOLDER/RUN-SEED go `latest/` and `best/` (checkpoints, see scripts/library/learning/checkpoint.py), `progress.csv`,
 `evaluations.npz`, and events for TensorBoard. `latest/` is written with every evaluation and when Ctrl-C ends the
 training; `--resume` goes on from it, or from `latest-previous/` if it is damaged.
 """
@@ -22,9 +22,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from tarsus.scripts import arguments, output, paths
-from tarsus.scripts.learning import checkpoint, environments, playing, starting, training_runs
-from tarsus.scripts.learning.training_runs import TrainingRun
 from tarsus.scripts.library.base import interrupts
+from tarsus.scripts.library.learning import checkpoint, environments, playing, starting, training_runs
+from tarsus.scripts.library.learning.training_runs import TrainingRun
 
 OURS = ("policy", "env", "seed", "device", "tensorboard_log", "verbose", "_init_setup_model")  # keywords we give
 PLAIN_ENVS = 16  # simulations of a run with the library's own settings
@@ -84,7 +84,7 @@ def planned(args: argparse.Namespace) -> tuple[TrainingRun, Path]:
     run = asked(args)
     if importlib.util.find_spec("stable_baselines3") is None:
         raise ValueError("Stable-Baselines3 is needed: pip install 'tarsus[rl]'")
-    from tarsus.scripts.learning import training
+    from tarsus.scripts.library.learning import training
 
     folder = args.out / f"{Path(args.run).stem if args.run else args.env}-{args.seed}"
     if checkpoint.newest(folder / "latest").exists() and not args.resume:
@@ -134,7 +134,7 @@ def main(argv: list[str] | None = None) -> int:
         run, folder = planned(args)
     import torch
 
-    from tarsus.scripts.learning import training
+    from tarsus.scripts.library.learning import training
 
     threads = args.threads or training.idle_processors(run.num_envs)
     torch.set_num_threads(threads)

@@ -82,7 +82,7 @@ def main(argv: list[str] | None = None) -> int:
     with arguments.read(parser, argv) as args:
         if importlib.util.find_spec("ray") is None:
             raise ValueError("Ray is needed: pip install -c constraints-ray.txt 'tarsus[ray]'")
-        from tarsus.scripts.learning import playing
+        from tarsus.scripts.library.learning import playing
 
         options = dict(args.option)
         playing.make(NAME, options).close()

@@ -24,7 +24,7 @@ from matplotlib import pyplot
 from tarsus.mjcf.presets import PRESETS
 from tarsus.scripts import cli, figure
 from tarsus.scripts.benchmarks import derivatives
-from tarsus.scripts.learning import policies
+from tarsus.scripts.library.learning import policies
 from tarsus.scripts.pages import gallery as write_gallery
 from tarsus.scripts.pages import presets as gait_table
 from tarsus.scripts.pages import robot as robot_page

@@ -27,7 +27,7 @@ from tarsus.envs.hexapod import HexapodConfig, HexapodTask
 from tarsus.envs.observations import Observation
 from tarsus.mjcf import PRESETS, parts
 from tarsus.scripts import cli, crossvalidate, evaluate, run, train
-from tarsus.scripts.learning import policies, training_runs
+from tarsus.scripts.library.learning import policies, training_runs
 from tarsus.scripts.library.machines import MACHINES, multipod_mujoco
 from tarsus.scripts.library.machines.machine import MachineCommand, Run
 from tarsus.scripts.library.records import layouts, record

@@ -27,7 +27,9 @@ def test_every_module_lies_in_a_package():
 def test_the_trained_policies_are_in_the_wheel():
     data = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]
     folder = ROOT / "scripts" / "learning"
-    listed = {path for pattern in data["tarsus.scripts.learning"] for path in folder.glob(pattern) if path.is_file()}
+    listed = {
+        path for pattern in data["tarsus.scripts.library.learning"] for path in folder.glob(pattern) if path.is_file()
+    }
     assert {path for path in (folder / "trained").rglob("*.*")} <= listed and len(listed) > 1
 
 

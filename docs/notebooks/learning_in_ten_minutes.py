@@ -28,7 +28,7 @@ import numpy as np
 
 import tarsus  # noqa: F401  registers the environments
 from tarsus.scripts import certify
-from tarsus.scripts.learning.stable import StableVectorEnv
+from tarsus.scripts.library.learning.stable import StableVectorEnv
 
 torch.set_num_threads(1)  # the networks are small; the threads are for the physics
 

@@ -22,9 +22,9 @@ from tarsus.analytic.clock import TripodGait, profile, wrap
 from tarsus.envs.hexapod import HexapodVectorEnv
 from tarsus.mjcf.hexapod_state import start_state
 from tarsus.scripts import arguments
-from tarsus.scripts.learning import training
-from tarsus.scripts.learning.training_runs import TrainingRun
 from tarsus.scripts.library.base import parallel
+from tarsus.scripts.library.learning import training
+from tarsus.scripts.library.learning.training_runs import TrainingRun
 from tarsus.scripts.pages.frame import Page, Place, Table
 from tarsus.scripts.signature import Count, Jobs
 

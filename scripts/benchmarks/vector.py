@@ -124,7 +124,7 @@ def learning_rows(n_envs: int, n_async: int, n_steps: int) -> list[VectorRow]:
     import torch
     from stable_baselines3 import PPO
 
-    from tarsus.scripts.learning.stable import StableVectorEnv
+    from tarsus.scripts.library.learning.stable import StableVectorEnv
 
     rows = []
     for mode, n in (("vector_entry_point", n_envs), ("async", n_async)):

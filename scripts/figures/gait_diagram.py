@@ -13,7 +13,7 @@ import numpy as np
 
 import tarsus  # noqa: F401  registers the environments
 from tarsus.scripts import arguments
-from tarsus.scripts.learning import playing
+from tarsus.scripts.library.learning import playing
 
 ENVIRONMENT = "Hexapod-v0"
 LEGS = ("right rear", "right middle", "right front", "left rear", "left middle", "left front")

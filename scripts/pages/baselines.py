@@ -20,8 +20,8 @@ from scipy import stats
 import tarsus  # noqa: F401  registers the environments
 from tarsus.envs import ENVIRONMENTS, SURROGATES
 from tarsus.scripts.evaluate import COLUMNS, Episode, cells, run_episode
-from tarsus.scripts.learning import checkpoint, playing, policies
 from tarsus.scripts.library.base import parallel
+from tarsus.scripts.library.learning import checkpoint, playing, policies
 from tarsus.scripts.pages.frame import Page, Place, Table
 from tarsus.scripts.signature import Count, Jobs
 

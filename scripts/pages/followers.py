@@ -17,9 +17,9 @@ import numpy as np
 
 import tarsus  # noqa: F401  registers the environments
 from tarsus.scripts.evaluate import steps
-from tarsus.scripts.learning import playing
-from tarsus.scripts.learning.policies import together
 from tarsus.scripts.library.base import parallel
+from tarsus.scripts.library.learning import playing
+from tarsus.scripts.library.learning.policies import together
 from tarsus.scripts.pages.frame import Page, Place, Table
 from tarsus.scripts.signature import Count, Jobs
 

@@ -78,7 +78,7 @@ def film(clip: str, folder: Path) -> None:
     """Write a clip of an environment under a policy."""
     import gymnasium
 
-    from tarsus.scripts.learning import policies
+    from tarsus.scripts.library.learning import policies
 
     environment, policy, options, before = FILMED[clip]
     made, name, asked = policies.find(policy, environment, options)

@@ -20,10 +20,10 @@ import numpy as np
 import tarsus  # noqa: F401  registers the environments
 from tarsus.scripts import arguments
 from tarsus.scripts.evaluate import COLUMNS, cells, run_episode
-from tarsus.scripts.learning import playing
-from tarsus.scripts.learning.policies import together
-from tarsus.scripts.learning.training_runs import RANDOMISED
 from tarsus.scripts.library.base import parallel
+from tarsus.scripts.library.learning import playing
+from tarsus.scripts.library.learning.policies import together
+from tarsus.scripts.library.learning.training_runs import RANDOMISED
 from tarsus.scripts.pages.frame import Page, Place, Table
 from tarsus.scripts.signature import Count, Jobs
 

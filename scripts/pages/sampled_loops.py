@@ -17,7 +17,7 @@ from tarsus.controllers.raibert import Raibert, RaibertGains, RaibertPolicy
 from tarsus.controllers.slip import SlipControl
 from tarsus.envs.exact.hexapod import VARIANTS
 from tarsus.envs.hopping_leg import DRIVEN
-from tarsus.scripts.learning import policies
+from tarsus.scripts.library.learning import policies
 from tarsus.scripts.library.machines import hexapod_exact, hopping_leg_exact, slip_leg_exact
 from tarsus.scripts.library.machines.hexapod import HexapodExperiment
 from tarsus.scripts.library.machines.hopping_leg import HoppingExperiment

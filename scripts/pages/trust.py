@@ -15,10 +15,10 @@ import numpy as np
 
 import tarsus  # noqa: F401  registers the environments
 from tarsus.scripts import paths
-from tarsus.scripts.certificates import judging, loading, settings
-from tarsus.scripts.certificates.certificate import HOLD, VERDICTS, Certificate, Finding
-from tarsus.scripts.certificates.settings import BASE, BETWEEN, CONTACT, ROBOT
-from tarsus.scripts.learning import policies as known
+from tarsus.scripts.library.certificates import judging, loading, settings
+from tarsus.scripts.library.certificates.certificate import HOLD, VERDICTS, Certificate, Finding
+from tarsus.scripts.library.certificates.settings import BASE, BETWEEN, CONTACT, ROBOT
+from tarsus.scripts.library.learning import policies as known
 from tarsus.scripts.pages.frame import Page, Place, Table
 from tarsus.scripts.signature import Count, Jobs
 

@@ -11,7 +11,7 @@ import pytest
 from budget import tries
 
 from tarsus.scripts import arguments, certify, evaluate, export
-from tarsus.scripts.learning import policies, trained_policy
+from tarsus.scripts.library.learning import policies, trained_policy
 
 NAMES = ("hexapod-gait-0", "slip-leg-0", "hopping-leg-0", "bigant-0")
 FILES = {name: path for name, path in policies.shipped().items() if name in NAMES}

@@ -15,10 +15,10 @@ from tarsus.envs.slip_leg import SlipLegConfig
 from tarsus.mjcf.hexapod import TORSO_SIZE
 from tarsus.mjcf.presets import contacts
 from tarsus.scripts import certify, evaluate
-from tarsus.scripts.certificates import certificate, judging, loading, parting, replay, settings, shown
-from tarsus.scripts.certificates.certificate import DRIFT, HOLD, LEAN, Certificate, Change
-from tarsus.scripts.certificates.settings import BETWEEN, CONTACT, ROBOT, SIMULATOR, Setting
-from tarsus.scripts.learning import policies
+from tarsus.scripts.library.certificates import certificate, judging, loading, parting, replay, settings, shown
+from tarsus.scripts.library.certificates.certificate import DRIFT, HOLD, LEAN, Certificate, Change
+from tarsus.scripts.library.certificates.settings import BETWEEN, CONTACT, ROBOT, SIMULATOR, Setting
+from tarsus.scripts.library.learning import policies
 from tarsus.scripts.pages import frame, trust
 
 N, CTRL_DT = 200, 0.02
@@ -322,7 +322,7 @@ def test_rough_ground_is_under_the_feet_of_each_seed():
 
 def test_an_exported_policy_acts_as_the_shipped_one(tmp_path):
     pytest.importorskip("onnxruntime")
-    from tarsus.scripts.learning import onnx_policy
+    from tarsus.scripts.library.learning import onnx_policy
 
     path = tmp_path / "policy.onnx"
     path.write_bytes(onnx_policy.build(policies.TrainedPolicy(policies.SHIPPED / "hexapod-gait-0")).SerializeToString())

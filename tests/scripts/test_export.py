@@ -7,8 +7,8 @@ import onnxruntime
 import pytest
 
 from tarsus.scripts import export
-from tarsus.scripts.learning import onnx_policy, policies
-from tarsus.scripts.learning.trained_policy import TrainedPolicy
+from tarsus.scripts.library.learning import onnx_policy, policies
+from tarsus.scripts.library.learning.trained_policy import TrainedPolicy
 
 
 def actions_of(model: bytes, observations: np.ndarray) -> np.ndarray:

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from tarsus.scripts import train
-from tarsus.scripts.learning import training_runs
-from tarsus.scripts.learning.training_runs import PPO, SAC, TrainingRun
+from tarsus.scripts.library.learning import training_runs
+from tarsus.scripts.library.learning.training_runs import PPO, SAC, TrainingRun
 
 pytest.importorskip("stable_baselines3", reason="it needs the extra: pip install 'tarsus[rl]'")
 
-from tarsus.scripts.learning import checkpoint, training  # noqa: E402
+from tarsus.scripts.library.learning import checkpoint, training  # noqa: E402
 
 OWN = """
 environment = "SlipLeg-v0"

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tarsus.scripts import certify, evaluate, export
-from tarsus.scripts.learning import policies, trained_policy
+from tarsus.scripts.library.learning import policies, trained_policy
 
 with np.load(policies.SHIPPED / "hexapod-gait-0" / "policy.npz") as found:
     ARRAYS = dict(found)

@@ -9,7 +9,7 @@ from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.terrain import Slope
 from tarsus.envs.hexapod_clocks import gait_parameters
 from tarsus.scripts import evaluate, search_gait
-from tarsus.scripts.learning import policies
+from tarsus.scripts.library.learning import policies
 from tarsus.scripts.pages import policies as compare_policies
 
 SHORT = {"reset_noise": 0.0}

@@ -8,8 +8,8 @@ import pytest
 
 pytest.importorskip("stable_baselines3")
 
-from tarsus.scripts.learning import checkpoint, policies, starting, training
-from tarsus.scripts.learning.training_runs import PPO, TrainingRun
+from tarsus.scripts.library.learning import checkpoint, policies, starting, training
+from tarsus.scripts.library.learning.training_runs import PPO, TrainingRun
 
 POLICY = "hopping-leg-1"
 SETTINGS = PPO | dict(n_steps=4, batch_size=8, n_epochs=1)

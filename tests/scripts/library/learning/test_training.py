@@ -9,13 +9,13 @@ import pytest
 
 from tarsus.envs import ENVIRONMENTS, SURROGATES
 from tarsus.scripts import evaluate
-from tarsus.scripts.learning import policies, training_runs
-from tarsus.scripts.learning.training_runs import RUNS, TrainingRun, differences
+from tarsus.scripts.library.learning import policies, training_runs
+from tarsus.scripts.library.learning.training_runs import RUNS, TrainingRun, differences
 
 stable_baselines3 = pytest.importorskip("stable_baselines3", reason="it needs the extra: pip install 'tarsus[rl]'")
 
-from tarsus.scripts.learning import checkpoint, training  # noqa: E402
-from tarsus.scripts.learning.stable import StableVectorEnv  # noqa: E402
+from tarsus.scripts.library.learning import checkpoint, training  # noqa: E402
+from tarsus.scripts.library.learning.stable import StableVectorEnv  # noqa: E402
 
 TINY = TrainingRun(
     "Hexapod-v0",

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from tarsus.scripts.certificates import parting
-from tarsus.scripts.certificates.settings import BETWEEN, ROBOT
+from tarsus.scripts.library.certificates import parting
+from tarsus.scripts.library.certificates.settings import BETWEEN, ROBOT
 
 HOLDS = 0.05  # relative change of speed or return that is none
 LEANS = 0.10  # relative loss that says that a policy leans

@@ -12,12 +12,12 @@ from typing import Any
 import joblib
 import numpy as np
 
-from tarsus.scripts.certificates import parting, replay, settings
-from tarsus.scripts.certificates.certificate import Certificate, Change, Finding, Replayed
-from tarsus.scripts.certificates.loading import Candidate
-from tarsus.scripts.certificates.replay import Track
-from tarsus.scripts.certificates.settings import BETWEEN, Setting
 from tarsus.scripts.library.base import parallel, stamp
+from tarsus.scripts.library.certificates import parting, replay, settings
+from tarsus.scripts.library.certificates.certificate import Certificate, Change, Finding, Replayed
+from tarsus.scripts.library.certificates.loading import Candidate
+from tarsus.scripts.library.certificates.replay import Track
+from tarsus.scripts.library.certificates.settings import BETWEEN, Setting
 
 LEAST_SPEED = 0.01  # that changes are relative to [m/s]
 LEAST_RETURN = 0.01  # likewise [1/step]

@@ -18,9 +18,9 @@ from tqdm import tqdm
 import tarsus  # noqa: F401  registers the environments
 from tarsus.analytic import saving
 from tarsus.envs import SURROGATES
-from tarsus.scripts.learning import checkpoint, starting, training_runs
-from tarsus.scripts.learning.training_runs import TrainingRun
 from tarsus.scripts.library.base import interrupts
+from tarsus.scripts.library.learning import checkpoint, starting, training_runs
+from tarsus.scripts.library.learning.training_runs import TrainingRun
 
 EVAL_ENVS = 8  # simulations, one episode each, in an evaluation
 
@@ -36,7 +36,7 @@ def environments(run: TrainingRun, num_envs: int, n_threads: int):
     """Return the run's vector environment as Stable-Baselines3 wants it, with episodes counted."""
     from stable_baselines3.common.vec_env import VecMonitor
 
-    from tarsus.scripts.learning.stable import StableVectorEnv
+    from tarsus.scripts.library.learning.stable import StableVectorEnv
 
     envs = gymnasium.make_vec(
         run.environment,

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from tarsus.scripts import cli
-from tarsus.scripts.learning import policies, training_runs
+from tarsus.scripts.library.learning import policies, training_runs
 
 pytest.importorskip("stable_baselines3", reason="it needs the extra: pip install 'tarsus[rl]'")
 
-from tarsus.scripts.learning import checkpoint, stable, training  # noqa: E402
+from tarsus.scripts.library.learning import checkpoint, stable, training  # noqa: E402
 
 MADE = dict(
     environment="HoppingLeg-v0",
@@ -28,7 +28,7 @@ KILLED = f"""
 import os, signal, sys
 import torch
 from tarsus.scripts import cli
-from tarsus.scripts.learning import checkpoint, training, training_runs
+from tarsus.scripts.library.learning import checkpoint, training, training_runs
 
 training_runs.RUNS["tiny"] = training_runs.TrainingRun(**{MADE})
 training.EVAL_ENVS = 1

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
-from tarsus.scripts.certificates.certificate import HOLD, HOLDS, LEAN, LEANS, Certificate, Change, Finding
-from tarsus.scripts.certificates.parting import CAUSES, DISTANCE
-from tarsus.scripts.certificates.replay import Track
-from tarsus.scripts.certificates.settings import BASE, ROBOT
+from tarsus.scripts.library.certificates.certificate import HOLD, HOLDS, LEAN, LEANS, Certificate, Change, Finding
+from tarsus.scripts.library.certificates.parting import CAUSES, DISTANCE
+from tarsus.scripts.library.certificates.replay import Track
+from tarsus.scripts.library.certificates.settings import BASE, ROBOT
 from tarsus.scripts.library.comparison import tables
 from tarsus.scripts.library.comparison.tables import Section
 

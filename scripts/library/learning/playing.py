@@ -9,8 +9,8 @@ import gymnasium
 import numpy as np
 
 from tarsus.envs import SURROGATES
-from tarsus.scripts.learning import policies
-from tarsus.scripts.learning.policies import PolicyFunction
+from tarsus.scripts.library.learning import policies
+from tarsus.scripts.library.learning.policies import PolicyFunction
 
 
 def make(name: str, options: Mapping[str, Any], **more: Any) -> gymnasium.Env:

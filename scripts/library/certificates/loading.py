@@ -23,9 +23,9 @@ import gymnasium
 import numpy as np
 
 from tarsus.envs import ENVIRONMENTS, SURROGATES
-from tarsus.scripts.learning import checkpoint, environments, playing, policies
-from tarsus.scripts.learning.policies import PolicyFunction
-from tarsus.scripts.learning.trained_policy import about_of
+from tarsus.scripts.library.learning import checkpoint, environments, playing, policies
+from tarsus.scripts.library.learning.policies import PolicyFunction
+from tarsus.scripts.library.learning.trained_policy import about_of
 
 NORMALISERS = ("normaliser.pkl", "vecnormalize.pkl", "vec_normalize.pkl")  # beside a .zip
 # What of an algorithm's settings no other has, in Stable-Baselines3's .zip.

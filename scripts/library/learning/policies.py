@@ -26,10 +26,10 @@ from tarsus.controllers.robot_gaits import bigant_gait, multipod_gait
 from tarsus.controllers.slip import SlipControl, SlipController, SlipPolicy
 from tarsus.controllers.slope import SlopeEstimator, SlopeLaw
 from tarsus.envs.hexapod_clocks import GAIT_RANGES
-from tarsus.scripts.learning import environments
-from tarsus.scripts.learning.checkpoint import newest
-from tarsus.scripts.learning.trained_policy import TrainedPolicy
-from tarsus.scripts.learning.training_runs import differences, plain
+from tarsus.scripts.library.learning import environments
+from tarsus.scripts.library.learning.checkpoint import newest
+from tarsus.scripts.library.learning.trained_policy import TrainedPolicy
+from tarsus.scripts.library.learning.training_runs import differences, plain
 
 PolicyFunction = Callable[[np.ndarray, Mapping], np.ndarray]
 SHIPPED = Path(__file__).parent / "trained"  # a folder for each, with policy.npz and run.json

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tarsus.scripts.certificates.replay import Track
+from tarsus.scripts.library.certificates.replay import Track
 from tarsus.scripts.library.records import stances
 
 DISTANCE = 0.2  # between the bodies, at which the trajectories have parted [height of the body]

@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 
 from tarsus.analytic import saving
-from tarsus.scripts.learning.trained_policy import TrainedPolicy, about_of
-from tarsus.scripts.learning.training_runs import TrainingRun, as_dict, differences
 from tarsus.scripts.library.base import stamp
+from tarsus.scripts.library.learning.trained_policy import TrainedPolicy, about_of
+from tarsus.scripts.library.learning.training_runs import TrainingRun, as_dict, differences
 
 PACKAGES = ("tarsus", "mujoco", "gymnasium", "numpy", "torch", "stable-baselines3")
 # What a resumed training must not change.

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tarsus.scripts import certify, evaluate, export
-from tarsus.scripts.learning import environments, playing, policies
+from tarsus.scripts.library.learning import environments, playing, policies
 
 ROBOT = """
 import pathlib

@@ -11,7 +11,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from tarsus.scripts.learning.trained_policy import TrainedPolicy
+from tarsus.scripts.library.learning.trained_policy import TrainedPolicy
 
 OPSET = 17  # of 2022: what runtimes on robots read
 IR_VERSION = 8  # that of the same release

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
-from tarsus.scripts.learning import policies
-from tarsus.scripts.learning.checkpoint import actor_of
-from tarsus.scripts.learning.trained_policy import TrainedPolicy
-from tarsus.scripts.learning.training_runs import TrainingRun
+from tarsus.scripts.library.learning import policies
+from tarsus.scripts.library.learning.checkpoint import actor_of
+from tarsus.scripts.library.learning.trained_policy import TrainedPolicy
+from tarsus.scripts.library.learning.training_runs import TrainingRun
 
 WARM_UP = 0.1  # share of a run's steps
 SEEN = 100_000  # observations that the normaliser's moments count as
