@@ -26,8 +26,8 @@ from tarsus.scripts import arguments
 from tarsus.scripts.library.base import interrupts
 from tarsus.scripts.library.machines import hexapod_exact as exact
 from tarsus.scripts.library.machines.hexapod import ROBOT
-from tarsus.scripts.studies.gait_gradient import RestWalks, climb
-from tarsus.scripts.studies.gait_proof import SECONDS, ExactWalk, follows, prove, table, walk
+from tarsus.scripts.library.search.gait_gradient import RestWalks, climb
+from tarsus.scripts.library.search.gait_proof import SECONDS, ExactWalk, follows, prove, table, walk
 
 # Sweeps past 2 rad lay the body on the ground.
 RANGES = {"cycle_time": (0.2, 1.2), "duty": (0.3, 0.8), "sweep_angle": (0.2, 2.0), "leg_offset": (-0.6, 0.6)}

@@ -22,8 +22,8 @@ from tarsus.analytic.hybrid.derivatives import Derivatives
 from tarsus.analytic.models.hexapod import HexapodParams, hybrid
 from tarsus.analytic.models.hexapod.orbit import REACH, SECTION
 from tarsus.analytic.terrain import Flat
+from tarsus.scripts.library.search import design
 from tarsus.scripts.library.views import rendering
-from tarsus.scripts.studies import design
 
 can_draw = rendering.choose_opengl()  # before MuJoCo is imported
 plt.rcParams.update({"axes.spines.top": False, "axes.spines.right": False})
@@ -268,7 +268,7 @@ figure.tight_layout(pad=0.3)
 # %% [markdown]
 # ## Further
 #
-# - With shorter strides allowed, `python -m tarsus.scripts.studies.design` climbs to
+# - With shorter strides allowed, `python -m tarsus.scripts.library.search.design` climbs to
 #   2.4 m/s, in a tenth of the strides that a search without derivatives took for
 #   less: [the hybrid engine](../hybrid.md).
 # - The derivative ends where walking is not smooth: a foot that grazes the ground,

@@ -11,8 +11,8 @@ from tarsus.scripts import search_hexapod as optimise
 from tarsus.scripts.library.machines import hexapod_exact as exact
 from tarsus.scripts.library.machines.hexapod import HexapodExperiment
 from tarsus.scripts.library.records import summary
-from tarsus.scripts.studies import gait_proof
-from tarsus.scripts.studies.gait_gradient import DerivedWalk
+from tarsus.scripts.library.search import gait_proof
+from tarsus.scripts.library.search.gait_gradient import DerivedWalk
 
 
 @pytest.fixture(scope="module")

@@ -21,8 +21,8 @@ from tarsus.analytic.models.hexapod import HexapodParams, hybrid
 from tarsus.analytic.models.hexapod.orbit import MIRROR_SECTION, SECTION, derivatives_of
 from tarsus.analytic.models.hexapod.state import QUATERNION, SCALE
 from tarsus.analytic.terrain import Flat
-from tarsus.scripts.studies.design import moves
-from tarsus.scripts.studies.gait_proof import JUDGED, SECONDS, ExactWalk, ways
+from tarsus.scripts.library.search.design import moves
+from tarsus.scripts.library.search.gait_proof import JUDGED, SECONDS, ExactWalk, ways
 
 # Derivatives take the steps of the state: good to 1e-3 where a torque reaches its limit within one, enough for a step.
 SETTINGS = {"rtol": 1e-8, "atol": 1e-8 * SCALE, "looser": np.inf, "zeno": False}

@@ -1,6 +1,6 @@
 """Design by gradient: the hexapod's gait and SLIP's spring, by SciPy's optimisers over exact derivatives.
 
-Usage: python -m tarsus.scripts.studies.design
+Usage: python -m tarsus.scripts.library.search.design
 Runtime: about 5 min of processor time, one of which compiles the hexapod with its derivatives the first time.
 
 What a design costs is counted in strides run, those with derivatives apart: `Count`.

@@ -7,7 +7,7 @@ import numpy as np
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams, hybrid
 from tarsus.analytic.terrain import Flat
-from tarsus.scripts.studies.design import RANGES, RUNNER, Spring, moves
+from tarsus.scripts.library.search.design import RANGES, RUNNER, Spring, moves
 
 
 def test_the_moves_of_a_gait_are_differences_of_the_models_parameters():
@@ -34,7 +34,7 @@ def test_the_spring_for_a_height_and_a_stride_is_found_by_its_gradient():
     # Checked without derivatives: the orbit of a model with that spring, run plainly.
     from tarsus.analytic import hybrid as hy
     from tarsus.analytic.models import slip
-    from tarsus.scripts.studies.design import ENERGY
+    from tarsus.scripts.library.search.design import ENERGY
 
     sim = hy.compile(slip.build("fixed", replace(RUNNER, k=made.x[0] * RUNNER.k)), mode="python")
     x0 = {"y": 0.96, "xdot": np.sqrt(2 * (ENERGY - RUNNER.g_flight * 0.96))}
