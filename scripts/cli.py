@@ -3,8 +3,8 @@
 Usage: tarsus [VERB [NAME]] [OPTIONS]. `tarsus` lists the verbs, a verb alone its names, `--help` behind them the
 options.
 
-A name joins by a file of the verb's: `scripts/figures/zeno_ball.py` is `figure zeno_ball`. The file has a function
-`main(argv)`, or what the verb's frame runs.
+A name joins by a file of the verb's: `scripts/laboratory/figures/zeno_ball.py` is `figure zeno_ball`. The file has a
+function `main(argv)`, or what the verb's frame runs.
 """
 
 from __future__ import annotations
@@ -33,7 +33,6 @@ class Verb(NamedTuple):
     own: bool = False  # whether the verb's own file runs the names, which its `main(argv)` takes as the first word
 
 
-PAGES = ("pages/*.py", "hexapod_studies.py")
 GROUPS = {
     "Simulate": {
         "run": Verb(
@@ -57,9 +56,11 @@ GROUPS = {
         "sweep": Verb("NAME", "gaits on a grid, on this machine or on many", ("sweep_*.py",)),
     },
     "Show": {
-        "figure": Verb("NAME", "compute and draw a figure", ("figures/*.py",), "figure"),
-        "benchmark": Verb("NAME", "how fast it is, beside others", ("benchmarks/*.py",), "pages.frame"),
-        "page": Verb("NAME", "make a generated part of the documentation", PAGES, "pages.frame"),
+        "figure": Verb("NAME", "compute and draw a figure", ("laboratory/figures/*.py",), "figure"),
+        "benchmark": Verb("NAME", "how fast it is, beside others", ("laboratory/benchmarks/*.py",), "laboratory.frame"),
+        "page": Verb(
+            "NAME", "make a generated part of the documentation", ("laboratory/pages/*.py",), "laboratory.frame"
+        ),
     },
 }
 VERBS = {name: verb for group in GROUPS.values() for name, verb in group.items()}

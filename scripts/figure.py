@@ -1,8 +1,9 @@
 """Compute and draw a figure, as NAME.npz and NAME.png: what `tarsus figure NAME` runs.
 
-A figure is a file `scripts/figures/NAME.py` with `compute() -> dict` (arrays, no files) and `draw(data, figure)`, which
-draws them into an empty figure of Matplotlib (no computing). The parameters of `compute` are the command's options;
-those behind `*` are not, with them tests compute less. `tests/golden/` keeps what `compute` returned.
+A figure is a file `scripts/laboratory/figures/NAME.py` with `compute() -> dict` (arrays, no files) and
+`draw(data, figure)`, which draws them into an empty figure of Matplotlib (no computing). The parameters of `compute`
+are the command's options; those behind `*` are not, with them tests compute less. `tests/golden/` keeps what `compute`
+returned.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ def title(name: str) -> str:
 
 def load(name: str) -> ModuleType:
     """Return the module of a figure."""
-    return importlib.import_module(f"tarsus.scripts.figures.{name}")
+    return importlib.import_module(f"tarsus.scripts.laboratory.figures.{name}")
 
 
 def picture(figure: ModuleType, data: Mapping[str, Any]) -> Any:

@@ -2,9 +2,9 @@
 
 Usage: tarsus train [RUN] [--env NAME] [--option NAME=VALUE ...] [--algo ppo|sac] [--set NAME=VALUE ...] [--plain]
 [--start POLICY] [--seed 0] [--steps N] [--out FOLDER] [--resume].
-RUN is a name of scripts/library/learning/training_runs.py, or a file in TOML with the fields of a `TrainingRun`. `--env` trains
-in any environment, `--plain` with the library's settings in place of ours, `--start` begins with a trained
-policy, to train it further under other options. Needs the extra: pip install 'tarsus[rl]'.
+RUN is a name of scripts/library/learning/training_runs.py, or a file in TOML with the fields of a `TrainingRun`.
+`--env` trains in any environment, `--plain` with the library's settings in place of ours, `--start` begins with a
+trained policy, to train it further under other options. Needs the extra: pip install 'tarsus[rl]'.
 Runtime: a million steps take ten minutes on two cores.
 
 Into FOLDER/RUN-SEED go `latest/` and `best/` (checkpoints, see scripts/library/learning/checkpoint.py), `progress.csv`,

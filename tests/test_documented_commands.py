@@ -23,12 +23,12 @@ from matplotlib import pyplot
 
 from tarsus.mjcf.presets import PRESETS
 from tarsus.scripts import cli, figure
-from tarsus.scripts.benchmarks import derivatives
+from tarsus.scripts.laboratory.benchmarks import derivatives
+from tarsus.scripts.laboratory.pages import gallery as write_gallery
+from tarsus.scripts.laboratory.pages import presets as gait_table
+from tarsus.scripts.laboratory.pages import robot as robot_page
+from tarsus.scripts.laboratory.studies import rhex_walks
 from tarsus.scripts.library.learning import policies
-from tarsus.scripts.pages import gallery as write_gallery
-from tarsus.scripts.pages import presets as gait_table
-from tarsus.scripts.pages import robot as robot_page
-from tarsus.scripts.studies import rhex_walks
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])

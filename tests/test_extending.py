@@ -27,13 +27,13 @@ from tarsus.envs.hexapod import HexapodConfig, HexapodTask
 from tarsus.envs.observations import Observation
 from tarsus.mjcf import PRESETS, parts
 from tarsus.scripts import cli, crossvalidate, evaluate, run, train
+from tarsus.scripts.laboratory.pages import baselines, environment_page
+from tarsus.scripts.laboratory.pages import contact as contact_sweep
+from tarsus.scripts.laboratory.pages import docs as write_docs
 from tarsus.scripts.library.learning import policies, training_runs
 from tarsus.scripts.library.machines import MACHINES, multipod_mujoco
 from tarsus.scripts.library.machines.machine import MachineCommand, Run
 from tarsus.scripts.library.records import layouts, record
-from tarsus.scripts.pages import baselines, environment_page
-from tarsus.scripts.pages import contact as contact_sweep
-from tarsus.scripts.pages import docs as write_docs
 
 ROOT = Path(__file__).parents[1]
 
@@ -162,7 +162,7 @@ def test_an_environment_is_made_evaluated_and_documented(quadruped):
     page = write_docs.pages()["docs/envs/quadruped.md"]()
     assert "edit `quadruped.py` or the code" in page
     assert page.startswith("# Quadruped-v0") and "a robot of the reader's own" in page and "`foot_contact`" in page
-    assert "edit `scripts/pages/environments/slip_leg.md`" in write_docs.pages()["docs/envs/slip_leg.md"]()
+    assert "edit `scripts/laboratory/pages/environments/slip_leg.md`" in write_docs.pages()["docs/envs/slip_leg.md"]()
 
 
 def test_a_robot_that_walks_is_on_the_command_line(monkeypatch, tmp_path, capsys):

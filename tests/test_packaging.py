@@ -36,7 +36,7 @@ def test_the_trained_policies_are_in_the_wheel():
 def test_the_words_of_the_environments_pages_are_in_the_wheel():
     data = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]
     folder = ROOT / "scripts" / "pages"
-    listed = {path for pattern in data["tarsus.scripts.pages"] for path in folder.glob(pattern)}
+    listed = {path for pattern in data["tarsus.scripts.laboratory.pages"] for path in folder.glob(pattern)}
     assert set((folder / "environments").iterdir()) == listed and len(listed) > 1
 
 

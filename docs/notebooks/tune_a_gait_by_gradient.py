@@ -268,9 +268,9 @@ figure.tight_layout(pad=0.3)
 # %% [markdown]
 # ## Further
 #
-# - With shorter strides allowed, `python -m tarsus.scripts.library.search.design` climbs to
-#   2.4 m/s, in a tenth of the strides that a search without derivatives took for
-#   less: [the hybrid engine](../hybrid.md).
+# - With shorter strides allowed, `python -m tarsus.scripts.library.search.design`
+#   climbs to 2.4 m/s, in a tenth of the strides that a search without derivatives took
+#   for less: [the hybrid engine](../hybrid.md).
 # - The derivative ends where walking is not smooth: a foot that grazes the ground,
 #   two events at once. The engine then says so instead of returning a number:
 #   `run.existence`.

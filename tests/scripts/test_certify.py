@@ -15,11 +15,12 @@ from tarsus.envs.slip_leg import SlipLegConfig
 from tarsus.mjcf.hexapod import TORSO_SIZE
 from tarsus.mjcf.presets import contacts
 from tarsus.scripts import certify, evaluate
+from tarsus.scripts.laboratory import frame
+from tarsus.scripts.laboratory.pages import trust
 from tarsus.scripts.library.certificates import certificate, judging, loading, parting, replay, settings, shown
 from tarsus.scripts.library.certificates.certificate import DRIFT, HOLD, LEAN, Certificate, Change
 from tarsus.scripts.library.certificates.settings import BETWEEN, CONTACT, ROBOT, SIMULATOR, Setting
 from tarsus.scripts.library.learning import policies
-from tarsus.scripts.pages import frame, trust
 
 N, CTRL_DT = 200, 0.02
 REFERENCE_PRESET = Setting("reference", SIMULATOR, {"preset": "reference"})

@@ -9,8 +9,8 @@ import pytest
 
 import tarsus
 from tarsus.scripts import cli
-from tarsus.scripts.pages import docs as write_docs
-from tarsus.scripts.pages import environment_page
+from tarsus.scripts.laboratory.pages import docs as write_docs
+from tarsus.scripts.laboratory.pages import environment_page
 
 COMMANDS = cli.commands()
 

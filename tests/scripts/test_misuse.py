@@ -165,7 +165,7 @@ def test_every_subcommand_refuses_what_it_cannot_run(name, outcome, tmp_path):
 
 
 def test_the_test_would_see_a_traceback_and_work_before_the_checks(outcome, monkeypatch, tmp_path):
-    from tarsus.scripts.pages import docs as write_docs
+    from tarsus.scripts.laboratory.pages import docs as write_docs
 
     monkeypatch.setattr(write_docs, "main", lambda argv: 1 / 0)
     with pytest.raises(AssertionError, match="ZeroDivisionError"):

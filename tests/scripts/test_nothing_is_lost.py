@@ -15,8 +15,9 @@ import numpy as np
 import pytest
 from matplotlib import pyplot
 
-from tarsus.scripts import cli, hexapod_studies
-from tarsus.scripts.figures import hexapod_speed_map, hexapod_turning, zeno_ball
+from tarsus.scripts import cli
+from tarsus.scripts.laboratory.figures import hexapod_speed_map, hexapod_turning, zeno_ball
+from tarsus.scripts.laboratory.pages import hexapod_studies
 from tarsus.scripts.library.machines import MACHINES, stepping
 from tarsus.scripts.library.records import record
 from tarsus.scripts.library.views import rendering

@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tarsus.mjcf.presets import PRESETS, Preset
+from tarsus.scripts.laboratory.frame import Page
+from tarsus.scripts.laboratory.pages import contact as contact_sweep
+from tarsus.scripts.laboratory.pages import verdicts as verdict_grid
+from tarsus.scripts.laboratory.pages.verdicts import FAILED, TOPPLES, WALKS, EngineVerdict
 from tarsus.scripts.library.base import stamp
-from tarsus.scripts.pages import contact as contact_sweep
-from tarsus.scripts.pages import verdicts as verdict_grid
-from tarsus.scripts.pages.frame import Page
-from tarsus.scripts.pages.verdicts import FAILED, TOPPLES, WALKS, EngineVerdict
 
 
 def test_the_front_is_what_nothing_beats():

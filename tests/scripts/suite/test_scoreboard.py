@@ -5,8 +5,8 @@ import math
 
 import pytest
 
+from tarsus.scripts.laboratory.pages import contact_cases, contact_suite
 from tarsus.scripts.library.base import stamp
-from tarsus.scripts.pages import contact_cases, contact_suite
 from tarsus.scripts.suite import case as cases
 from tarsus.scripts.suite import score, sketch
 

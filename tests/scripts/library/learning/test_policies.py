@@ -9,8 +9,8 @@ from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.terrain import Slope
 from tarsus.envs.hexapod_clocks import gait_parameters
 from tarsus.scripts import evaluate, search_gait
+from tarsus.scripts.laboratory.pages import policies as compare_policies
 from tarsus.scripts.library.learning import policies
-from tarsus.scripts.pages import policies as compare_policies
 
 SHORT = {"reset_noise": 0.0}
 WALKS = {  # least and greatest forward speed [m/s] from rest, over 250 control periods

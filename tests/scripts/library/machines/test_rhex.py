@@ -12,10 +12,10 @@ from tarsus.analytic.terrain import Flat, Stairs
 from tarsus.controllers import clock_gaits
 from tarsus.mjcf import presets
 from tarsus.scripts import cli
+from tarsus.scripts.laboratory.studies import rhex_walks
 from tarsus.scripts.library.machines import hexapod_exact, hexapod_mujoco
 from tarsus.scripts.library.machines.hexapod import HexapodExperiment
 from tarsus.scripts.library.records import record, summary
-from tarsus.scripts.studies import rhex_walks
 
 PARAMS = HexapodParams.rhex()
 # A prototype's walks, whole strides after 2 s: speed [m/s], power drawn [W], cost of transport, specific resistance.
