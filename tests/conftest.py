@@ -34,7 +34,10 @@ EXTRA = [HERE / name for name in (
     "test_reproduction.py",
 )]  # fmt: skip
 # What in these folders is of the core all the same: the command line, and where results are saved.
-CORE = [HERE / "scripts" / name for name in ("test_cli.py", "test_signature.py", "library/records")]
+CORE = [
+    HERE / "scripts" / name
+    for name in ("command/test_cli.py", "command/test_signature.py", "command/test_output.py", "library/records")
+]
 
 
 # What hangs in a process of its own is ended by the processor time it took, which a busy machine does not change.

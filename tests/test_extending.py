@@ -26,7 +26,8 @@ from tarsus.controllers import gaits, pair_gaits
 from tarsus.envs.hexapod import HexapodConfig, HexapodTask
 from tarsus.envs.observations import Observation
 from tarsus.mjcf import PRESETS, parts
-from tarsus.scripts import cli, crossvalidate, evaluate, run, train
+from tarsus.scripts.command import cli
+from tarsus.scripts.command.verbs import crossvalidate, evaluate, run, train
 from tarsus.scripts.laboratory.pages import baselines, environment_page
 from tarsus.scripts.laboratory.pages import contact as contact_sweep
 from tarsus.scripts.laboratory.pages import docs as write_docs
@@ -287,13 +288,13 @@ def test_a_machine_is_run_in_either_engine_and_compared_in_both(monkeypatch, tmp
 
 
 def test_a_file_is_a_command_by_lying_there(monkeypatch, tmp_path):
-    (tmp_path / "figures").mkdir()
-    for name in ("search_this", "search_helper", "figures/circle"):
-        body = "" if name == "search_helper" else "\n\ndef main(argv):\n    return 0\n"
+    for name in ("command/verbs/search_this", "command/verbs/search_helper", "laboratory/figures/circle"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        body = "" if name.endswith("search_helper") else "\n\ndef main(argv):\n    return 0\n"
         (tmp_path / f"{name}.py").write_text(f'"""{name} does it."""\n{body}')
     monkeypatch.setattr(cli, "FOLDER", tmp_path)
     assert list(cli.commands()) == ["search this", "figure circle"]
-    assert "search_this does it." in cli.listing(cli.commands())
+    assert "command/verbs/search_this does it." in cli.listing(cli.commands())
 
 
 def test_every_page_is_in_a_list_of_contents():

@@ -27,7 +27,7 @@ import gymnasium
 import numpy as np
 
 import tarsus  # noqa: F401  registers the environments
-from tarsus.scripts import certify
+from tarsus.scripts.command.verbs import certify
 from tarsus.scripts.library.learning.stable import StableVectorEnv
 
 torch.set_num_threads(1)  # the networks are small; the threads are for the physics

@@ -21,7 +21,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from tarsus.analytic import saving
-from tarsus.scripts import arguments, output, paths, signature
+from tarsus.scripts.command import arguments, output, paths, signature
 from tarsus.scripts.library.base import stamp
 
 FORMATS = ("markdown", "json", "csv")

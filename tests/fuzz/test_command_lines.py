@@ -11,7 +11,7 @@ import functools
 import pytest
 from budget import tries
 
-from tarsus.scripts import arguments, cli
+from tarsus.scripts.command import arguments, cli
 from tarsus.scripts.library.machines import MACHINES
 from tarsus.scripts.library.views import rendering
 from tarsus.scripts.suite import running

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from budget import tries
 
-from tarsus.scripts import arguments, certify, evaluate, export
+from tarsus.scripts.command import arguments
+from tarsus.scripts.command.verbs import certify, evaluate, export
 from tarsus.scripts.library.learning import policies, trained_policy
 
 NAMES = ("hexapod-gait-0", "slip-leg-0", "hopping-leg-0", "bigant-0")

@@ -17,9 +17,9 @@ from tarsus.analytic.contact import Coulomb, Feet, Solver, Viscous, kernels, se2
 from tarsus.analytic.contact.kernels.layout import BALANCE_TOL, FULL_STEPS, SCRATCH_ROWS, STIFFNESS, K, P, X, Y, Z
 from tarsus.analytic.contact.kernels.stance import settle, start
 from tarsus.analytic.contact.kernels.support_search import careful_search, full_step
+from tarsus.scripts.command.signature import Seed
 from tarsus.scripts.laboratory.benchmarks.timing import medians, repeated
 from tarsus.scripts.laboratory.frame import Page, Table
-from tarsus.scripts.signature import Seed
 
 PACKAGES = ("numpy", "numba")
 FILES = ("contact_threads.png",)

@@ -23,9 +23,9 @@ from tarsus.analytic.models.hexapod import HexapodParams, hybrid
 from tarsus.analytic.models.hexapod.state import SCALE
 from tarsus.analytic.terrain import Flat
 from tarsus.controllers.raibert import Raibert
+from tarsus.scripts.command.signature import Count
 from tarsus.scripts.laboratory.benchmarks import timing
 from tarsus.scripts.laboratory.frame import Page, Table
-from tarsus.scripts.signature import Count
 
 PACKAGES = ("tarsus", "numpy", "numba")
 RUNNER = slip.Slip(body_mass=80.0, k=20e3, spri=2.0, sprj=1.0, g_stance=9.81, g_flight=9.81)

@@ -17,7 +17,7 @@ import numpy as np
 
 from tarsus.analytic import saving
 from tarsus.analytic.contact import Coulomb, slide
-from tarsus.scripts import arguments
+from tarsus.scripts.command import arguments
 from tarsus.scripts.laboratory.benchmarks import timing
 from tarsus.scripts.laboratory.frame import Page, Place, Table
 from tarsus.scripts.laboratory.pages import contact_suite

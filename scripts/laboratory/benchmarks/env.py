@@ -21,10 +21,10 @@ from mujoco import rollout
 import tarsus  # noqa: F401  registers the environments
 from tarsus.analytic.clock import TripodGait
 from tarsus.controllers.clock import ClockPolicy
+from tarsus.scripts.command.signature import Count, Seconds
 from tarsus.scripts.laboratory.benchmarks import timing
 from tarsus.scripts.laboratory.benchmarks.timing import Run
 from tarsus.scripts.laboratory.frame import Page, Table
-from tarsus.scripts.signature import Count, Seconds
 
 PACKAGES = ("tarsus", "mujoco", "gymnasium", "numpy")
 PHYSICS = mujoco.mjtState.mjSTATE_FULLPHYSICS

@@ -22,6 +22,7 @@ from tarsus.analytic.models.hexapod.state import SCALE, VELOCITY
 from tarsus.analytic.terrain import Flat, Slope
 from tarsus.mjcf import PRESETS
 from tarsus.mjcf.presets import cautions
+from tarsus.scripts.command.signature import Count, Seconds
 from tarsus.scripts.laboratory.benchmarks import timing
 from tarsus.scripts.laboratory.frame import Page, Table
 from tarsus.scripts.laboratory.studies import hexapod_stiffness as stiffness
@@ -29,7 +30,6 @@ from tarsus.scripts.laboratory.studies.hexapod_stiffness import ReadyHexapod
 from tarsus.scripts.library.machines.hexapod import HexapodExperiment
 from tarsus.scripts.library.machines.hexapod_exact import RTOL
 from tarsus.scripts.library.machines.hexapod_mujoco import HexapodStepper
-from tarsus.scripts.signature import Count, Seconds
 
 PACKAGES = ("tarsus", "numpy", "scipy", "numba", "mujoco")
 FINE = 1e-11

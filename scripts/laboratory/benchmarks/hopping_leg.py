@@ -10,10 +10,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from tarsus.scripts.command.signature import Count
 from tarsus.scripts.laboratory.benchmarks import timing
 from tarsus.scripts.laboratory.benchmarks.env import actions_of, episode
 from tarsus.scripts.laboratory.frame import Page, Table
-from tarsus.scripts.signature import Count
 
 PACKAGES = ("tarsus", "mujoco", "gymnasium", "numpy", "numba")
 

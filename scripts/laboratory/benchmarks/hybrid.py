@@ -26,10 +26,10 @@ from tarsus.analytic import hybrid as hy
 from tarsus.analytic.compilation.rebuild import rebuild
 from tarsus.analytic.models import slip
 from tarsus.analytic.models.slip import stance
-from tarsus.scripts import arguments
+from tarsus.scripts.command import arguments
+from tarsus.scripts.command.signature import Count
 from tarsus.scripts.laboratory.benchmarks import hybrid_ball, hybrid_peers, timing
 from tarsus.scripts.laboratory.frame import Page, Table
-from tarsus.scripts.signature import Count
 
 PACKAGES = ("tarsus", "numpy", "scipy", "numba", "diffrax", "jax", "hybrid-tools", "drake")
 EVENTS = 400

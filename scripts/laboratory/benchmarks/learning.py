@@ -21,12 +21,12 @@ import tarsus  # noqa: F401  registers the environments
 from tarsus.analytic.clock import TripodGait, profile, wrap
 from tarsus.envs.hexapod import HexapodVectorEnv
 from tarsus.mjcf.hexapod_state import start_state
-from tarsus.scripts import arguments
+from tarsus.scripts.command import arguments
+from tarsus.scripts.command.signature import Count, Jobs
 from tarsus.scripts.laboratory.frame import Page, Place, Table
 from tarsus.scripts.library.base import parallel
 from tarsus.scripts.library.learning import training
 from tarsus.scripts.library.learning.training_runs import TrainingRun
-from tarsus.scripts.signature import Count, Jobs
 
 PACKAGES = ("tarsus", "mujoco", "stable-baselines3", "torch")
 ENVIRONMENT = "Hexapod-v0"

@@ -21,11 +21,11 @@ import numpy as np
 from tarsus.analytic.contact import Coulomb, Feet, Solver, Viscous, solve
 from tarsus.analytic.models.disc import MAX_LEGS, MIN_LEGS, DiscParams, foot_positions, foot_velocities
 from tarsus.mjcf import compile_model, disc
-from tarsus.scripts import arguments
+from tarsus.scripts.command import arguments
+from tarsus.scripts.command.signature import Count, Seed
 from tarsus.scripts.laboratory.benchmarks import timing
 from tarsus.scripts.laboratory.benchmarks.contact import batch_run
 from tarsus.scripts.laboratory.frame import Page, Table
-from tarsus.scripts.signature import Count, Seed
 
 PACKAGES = ("numpy", "numba", "mujoco")
 FILES = ("scaling.npz", "scaling.png")

@@ -12,11 +12,11 @@ import numpy as np
 
 from tarsus.analytic.models import slip_leg_motion
 from tarsus.controllers.slip import SlipControl, SlipController, SlipPolicy
+from tarsus.scripts.command.signature import Count
 from tarsus.scripts.laboratory.benchmarks import timing
 from tarsus.scripts.laboratory.benchmarks.env import actions_of, episode
 from tarsus.scripts.laboratory.benchmarks.timing import Run
 from tarsus.scripts.laboratory.frame import Page, Table
-from tarsus.scripts.signature import Count
 
 N_STATES, N_STEPS, N_ACTIONS = 20_000, 40, 2000
 REGULATED = SlipControl(energy_gain=0.5)

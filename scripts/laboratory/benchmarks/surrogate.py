@@ -14,11 +14,11 @@ import numpy as np
 import tarsus  # noqa: F401  registers the environments
 from tarsus.analytic.models.multipod import MultipodParams
 from tarsus.controllers import gaits
+from tarsus.scripts.command.signature import Count
 from tarsus.scripts.laboratory.benchmarks import timing
 from tarsus.scripts.laboratory.benchmarks.timing import Simulations
 from tarsus.scripts.laboratory.benchmarks.vector import VectorRow, vectorised
 from tarsus.scripts.laboratory.frame import Page, Table
-from tarsus.scripts.signature import Count
 
 PACKAGES = ("tarsus", "mujoco", "gymnasium", "numpy", "numba")
 CTRL_DT = 0.02  # [s]

@@ -12,7 +12,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from tqdm import tqdm
 
-from tarsus.scripts import arguments
+from tarsus.scripts.command import arguments
 
 Simulations = Annotated[int, arguments.simulations]
 Run = Callable[[], object]

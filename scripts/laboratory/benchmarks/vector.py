@@ -21,11 +21,11 @@ from gymnasium.vector import AutoresetMode
 from mujoco.batch import Batch
 
 import tarsus  # noqa: F401  registers the environments
+from tarsus.scripts.command.signature import Count
 from tarsus.scripts.laboratory.benchmarks import timing
 from tarsus.scripts.laboratory.benchmarks.env import hexapod_actions, recorded
 from tarsus.scripts.laboratory.benchmarks.timing import Run, Simulations, Times
 from tarsus.scripts.laboratory.frame import Page, Table
-from tarsus.scripts.signature import Count
 
 PACKAGES = ("tarsus", "mujoco", "gymnasium", "numpy", "torch", "stable-baselines3")
 NAME, STATE = "Hexapod-v0", mujoco.mjtState.mjSTATE_INTEGRATION

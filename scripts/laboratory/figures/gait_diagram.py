@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import numpy as np
 
 import tarsus  # noqa: F401  registers the environments
-from tarsus.scripts import arguments
+from tarsus.scripts.command import arguments
 from tarsus.scripts.library.learning import playing
 
 ENVIRONMENT = "Hexapod-v0"

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from tarsus.scripts.command.signature import Jobs
 from tarsus.scripts.laboratory.studies import study
 from tarsus.scripts.laboratory.studies.study import EXACT, LABELS, ORBIT, Case, PresetName, Verdict
 from tarsus.scripts.library.base.stamp import markdown_table
 from tarsus.scripts.library.records import summary
-from tarsus.scripts.signature import Jobs
 
 GAITS = {
     "t_c 1 s, phi_s 0.75, duty 0.6": dict(),

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from tarsus.scripts.command.signature import Jobs
 from tarsus.scripts.laboratory.studies import study
 from tarsus.scripts.laboratory.studies.study import EXACT, LABELS, ORBIT, Case, PresetName
 from tarsus.scripts.library.base.stamp import markdown_table
 from tarsus.scripts.library.records import summary
-from tarsus.scripts.signature import Jobs
 
 GAITS = {"walk, t_c 1 s": dict(), "run, t_c 0.5 s": dict(cycle_time=0.5, slow_time=0.3)}  # both phi_s 0.75, duty 0.6
 SECONDS = 12.0

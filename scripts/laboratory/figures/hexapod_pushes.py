@@ -11,12 +11,12 @@ import numpy as np
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod.state import toes_of
 from tarsus.analytic.terrain import Flat
+from tarsus.scripts.command.signature import Jobs
 from tarsus.scripts.laboratory.studies import study
 from tarsus.scripts.laboratory.studies.study import EXACT, LABELS, Case, Fineness, PresetName, Verdict
 from tarsus.scripts.library.base.stamp import markdown_table
 from tarsus.scripts.library.machines import hexapod_exact as exact
 from tarsus.scripts.library.machines.hexapod import HexapodExperiment
-from tarsus.scripts.signature import Jobs
 
 SITUATIONS = ("at the start, at rest", "in steady walk")  # both at mid-stance of tripod A, default gait
 STRIDES = 6  # walked before the push

@@ -8,11 +8,11 @@ from __future__ import annotations
 import numpy as np
 
 from tarsus.analytic.terrain import Sinusoid
+from tarsus.scripts.command.signature import Jobs
 from tarsus.scripts.laboratory.studies import study
 from tarsus.scripts.laboratory.studies.study import EXACT, LABELS, Case, Fineness, PresetName, Verdict
 from tarsus.scripts.laboratory.studies.study_plots import STYLES
 from tarsus.scripts.library.base.stamp import markdown_table
-from tarsus.scripts.signature import Jobs
 
 GOLDEN = dict(jobs=1, amplitudes=(0.01,), wavenumbers=(15.0,), places=((0.1, 0.05),), seconds=4.0)
 RTOL = 5e-3  # over bumps every foothold's rounding moves the next: 5e-5 of the yaw rate, 2e-6 of speed and tilt

@@ -9,11 +9,11 @@ import numpy as np
 
 from tarsus.analytic.battery import BOOKKEEPINGS
 from tarsus.analytic.terrain import Slope
+from tarsus.scripts.command.signature import Jobs
 from tarsus.scripts.laboratory.studies import study
 from tarsus.scripts.laboratory.studies.study import EXACT, LABELS, Case, Fineness, PresetName
 from tarsus.scripts.laboratory.studies.study_plots import curves
 from tarsus.scripts.library.base.stamp import markdown_table
-from tarsus.scripts.signature import Jobs
 
 GAITS = {  # arguments of TripodGait
     "t_c 1 s, phi_s pi/10, duty 0.5": dict(slow_time=0.5, sweep_angle=np.pi / 10),  # figure 9's

@@ -10,11 +10,11 @@ from functools import partial
 import numpy as np
 
 from tarsus.analytic.terrain import Slope
+from tarsus.scripts.command.signature import Jobs
 from tarsus.scripts.laboratory.studies import study
 from tarsus.scripts.laboratory.studies.study import EXACT, Case, Fineness, PresetName
 from tarsus.scripts.laboratory.studies.study_plots import curves
 from tarsus.scripts.library.base.stamp import markdown_table
-from tarsus.scripts.signature import Jobs
 
 SWEEP_ANGLE = np.pi / 10  # figure 9's, at t_c = 1 s [rad]
 GOLDEN = dict(jobs=1, slopes=(0.1,), duties=(0.6,), seconds=5.0)

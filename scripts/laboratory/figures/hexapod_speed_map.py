@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from tarsus.scripts.command.signature import Jobs
 from tarsus.scripts.laboratory.studies import study
 from tarsus.scripts.laboratory.studies.study import EXACT, LABELS, Case, Fineness, PresetName, Verdict
 from tarsus.scripts.laboratory.studies.study_plots import grid_map
 from tarsus.scripts.library.base.stamp import markdown_table
-from tarsus.scripts.signature import Jobs
 
 GOLDEN = dict(jobs=1, cycle_times=(0.5, 1.0), sweep_angles=(0.75,), duties=(0.6, 1.2), seconds=5.0)
 ROBOT_SPEED = 0.53  # of the first RHex (Saranli, Buehler and Koditschek 2000) [m/s]

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from tarsus.scripts.command.signature import Jobs
 from tarsus.scripts.laboratory.studies import study
 from tarsus.scripts.laboratory.studies.study import EXACT, LABELS, Case, Fineness, PresetName, Verdict
 from tarsus.scripts.laboratory.studies.study_plots import grid_map
 from tarsus.scripts.library.base.stamp import markdown_table
-from tarsus.scripts.signature import Jobs
 
 GOLDEN = dict(jobs=1, cycle_times=(0.75,), sweep_angles=(0.75,), duties=(0.7,), offsets=(0.1,), slow_times=(-0.05,))
 GOLDEN |= dict(seconds=5.0)

@@ -18,6 +18,7 @@ from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import Flat
 from tarsus.mjcf.presets import PRESETS, Preset
+from tarsus.scripts.command.signature import Jobs
 from tarsus.scripts.laboratory.frame import Page, Place, Table
 from tarsus.scripts.laboratory.studies.creep_and_cost import speed_of_simulation
 from tarsus.scripts.library.base import parallel
@@ -25,7 +26,6 @@ from tarsus.scripts.library.comparison.compare import Comparison, compare
 from tarsus.scripts.library.machines.hexapod import HEXAPOD, PlatelessExperiment
 from tarsus.scripts.library.machines.machine import SAMPLE_PERIOD, Run
 from tarsus.scripts.library.records import record
-from tarsus.scripts.signature import Jobs
 
 PLACE = Place("crossvalidation.md", "sweep")
 PACKAGES = record.PACKAGES
@@ -200,7 +200,7 @@ def tables(jobs: Jobs = -1) -> Page:
     Args:
         jobs: Processes; -1 takes every core.
     """
-    from tarsus.scripts.figure import picture
+    from tarsus.scripts.command.verbs.figure import picture
     from tarsus.scripts.laboratory.figures import contact_pareto
 
     chosen = settings()

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
-from tarsus.scripts import paths
+from tarsus.scripts.command import paths
 from tarsus.scripts.laboratory.frame import Page, Place, Table
 from tarsus.scripts.library.base import stamp
 from tarsus.scripts.suite import case as cases

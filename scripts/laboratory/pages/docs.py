@@ -11,7 +11,7 @@ from functools import partial
 
 from tarsus.analytic import saving
 from tarsus.envs import ENVIRONMENTS, SURROGATES
-from tarsus.scripts import arguments
+from tarsus.scripts.command import arguments
 from tarsus.scripts.laboratory import frame
 from tarsus.scripts.laboratory.pages import api_pages, environment_page, gallery, verb_pages
 

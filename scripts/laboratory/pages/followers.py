@@ -16,12 +16,12 @@ from dataclasses import dataclass
 import numpy as np
 
 import tarsus  # noqa: F401  registers the environments
-from tarsus.scripts.evaluate import steps
+from tarsus.scripts.command.signature import Count, Jobs
+from tarsus.scripts.command.verbs.evaluate import steps
 from tarsus.scripts.laboratory.frame import Page, Place, Table
 from tarsus.scripts.library.base import parallel
 from tarsus.scripts.library.learning import playing
 from tarsus.scripts.library.learning.policies import together
-from tarsus.scripts.signature import Count, Jobs
 
 ENVIRONMENT = "Hexapod-v0"
 NAMES = ("stand", "walk", "steered", "hexapod-commanded")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tarsus.analytic import saving
-from tarsus.scripts import arguments
+from tarsus.scripts.command import arguments
 from tarsus.scripts.laboratory import frame
 from tarsus.scripts.laboratory.pages import cells
 

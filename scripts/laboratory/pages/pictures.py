@@ -11,7 +11,7 @@ from tarsus.analytic import saving
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import Rough
-from tarsus.scripts import arguments
+from tarsus.scripts.command import arguments
 from tarsus.scripts.laboratory import frame
 from tarsus.scripts.library.views import rendering
 

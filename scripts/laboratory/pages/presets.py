@@ -12,6 +12,7 @@ from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import Flat, Slope, Terrain
 from tarsus.mjcf import PRESETS
 from tarsus.mjcf.presets import cautions, find
+from tarsus.scripts.command.signature import Jobs
 from tarsus.scripts.laboratory.frame import Page, Place, Table
 from tarsus.scripts.laboratory.studies import preset_errors
 from tarsus.scripts.laboratory.studies.creep_and_cost import (
@@ -25,7 +26,6 @@ from tarsus.scripts.library.comparison import decomposition
 from tarsus.scripts.library.machines.hexapod import HexapodExperiment
 from tarsus.scripts.library.machines.hexapod_mujoco import simulate
 from tarsus.scripts.library.records import record, summary
-from tarsus.scripts.signature import Jobs
 
 PLACE = Place("presets.md")
 PACKAGES = record.PACKAGES

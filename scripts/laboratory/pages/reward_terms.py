@@ -12,8 +12,8 @@ import numpy as np
 
 import tarsus  # noqa: F401  registers the environments
 from tarsus.mjcf.presets import PRESETS
+from tarsus.scripts.command.signature import Count
 from tarsus.scripts.laboratory.frame import Page, Place, Table
-from tarsus.scripts.signature import Count
 
 PLACE = Place("trust.md", "reward_terms")
 PACKAGES = ("tarsus", "mujoco", "gymnasium", "numpy")

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.controllers.clock_gaits import RHEX_FOUND
+from tarsus.scripts.command.signature import Jobs
 from tarsus.scripts.laboratory.frame import Page, Place
 from tarsus.scripts.laboratory.pages.robot import walks_table
 from tarsus.scripts.laboratory.studies.rhex_walks import ENGINES, RhexWalk, measure
 from tarsus.scripts.library.base import parallel
 from tarsus.scripts.library.records import record
-from tarsus.scripts.signature import Jobs
 
 PLACE = Place("robot.md", "found")
 PACKAGES = record.PACKAGES

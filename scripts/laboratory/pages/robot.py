@@ -16,11 +16,11 @@ from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.models.hexapod.rhex import MOTORS
 from tarsus.controllers.slope import SlopeLaw
+from tarsus.scripts.command.signature import Jobs
 from tarsus.scripts.laboratory.frame import Page, Place, Table
 from tarsus.scripts.laboratory.studies.rhex_walks import ENGINES, RhexWalk, WalkNumbers, measure
 from tarsus.scripts.library.base import parallel
 from tarsus.scripts.library.records import record
-from tarsus.scripts.signature import Jobs
 
 PLACE = Place("robot.md")
 PACKAGES = record.PACKAGES

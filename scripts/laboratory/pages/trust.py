@@ -14,13 +14,13 @@ import joblib
 import numpy as np
 
 import tarsus  # noqa: F401  registers the environments
-from tarsus.scripts import paths
+from tarsus.scripts.command import paths
+from tarsus.scripts.command.signature import Count, Jobs
 from tarsus.scripts.laboratory.frame import Page, Place, Table
 from tarsus.scripts.library.certificates import judging, loading, settings
 from tarsus.scripts.library.certificates.certificate import HOLD, VERDICTS, Certificate, Finding
 from tarsus.scripts.library.certificates.settings import BASE, BETWEEN, CONTACT, ROBOT
 from tarsus.scripts.library.learning import policies as known
-from tarsus.scripts.signature import Count, Jobs
 
 PLACE = Place("trust.md", "verdicts")
 PACKAGES = judging.PACKAGES

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from tarsus.scripts import arguments, cli
+from tarsus.scripts.command import arguments, cli
 from tarsus.scripts.library.base import stamp
 
 ROOT = Path(__file__).parents[3]

@@ -14,12 +14,12 @@ from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import Flat
 from tarsus.mjcf.presets import find
+from tarsus.scripts.command.signature import Jobs
 from tarsus.scripts.laboratory.frame import Page, Place, Table
 from tarsus.scripts.library.base import parallel
 from tarsus.scripts.library.comparison.compare import ENGINES
 from tarsus.scripts.library.machines.hexapod import HEXAPOD, PlatelessExperiment
 from tarsus.scripts.library.records import record, summary
-from tarsus.scripts.signature import Jobs
 
 PLACE = Place("crossvalidation.md", "verdicts")
 PACKAGES = record.PACKAGES

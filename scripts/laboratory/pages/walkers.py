@@ -12,9 +12,9 @@ import numpy as np
 from tqdm import tqdm
 
 from tarsus.mjcf.presets import find
+from tarsus.scripts.command.signature import Count, Seconds
 from tarsus.scripts.laboratory.frame import Page, Table
 from tarsus.scripts.library.machines.multipod_mujoco import ROBOTS, Walking, walk
-from tarsus.scripts.signature import Count, Seconds
 
 PACKAGES = ("tarsus", "mujoco", "numpy")
 SETTLE = 2.0  # [s]; speeds and loads are those of the whole strides after it

@@ -26,7 +26,7 @@ from tarsus.analytic.terrain import Flat, Slope, Terrain
 from tarsus.mjcf.hexapod import TORSO_SIZE
 from tarsus.mjcf.hexapod_state import from_exact
 from tarsus.mjcf.presets import PRESETS
-from tarsus.scripts import arguments
+from tarsus.scripts.command import arguments
 from tarsus.scripts.library.machines import hexapod_exact as exact
 from tarsus.scripts.library.machines.hexapod import HexapodExperiment, Start
 from tarsus.scripts.library.machines.hexapod_mujoco import simulate

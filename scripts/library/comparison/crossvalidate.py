@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tarsus.analytic import saving
-from tarsus.scripts import output
+from tarsus.scripts.command import output
 from tarsus.scripts.library.base import stamp
 from tarsus.scripts.library.comparison import comparison_page, tables
 from tarsus.scripts.library.comparison.compare import Comparison, align, compare

@@ -13,7 +13,7 @@ from tarsus.analytic.hybrid.tableau import METHODS
 from tarsus.analytic.models.hexapod import N_LEGS, ROBOTS, HexapodParams, robot, with_symbols
 from tarsus.analytic.terrain import TERRAINS, Terrain
 from tarsus.controllers.slope import SlopeLaw
-from tarsus.scripts import arguments
+from tarsus.scripts.command import arguments
 from tarsus.scripts.library.machines import hexapod_gait
 from tarsus.scripts.library.machines.machine import SET, TERRAIN, MachineCommand, Run
 from tarsus.scripts.library.records.layouts import LEG, RecordLayout

@@ -10,7 +10,7 @@ from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import Terrain
 from tarsus.controllers import clock_gaits
 from tarsus.controllers.slope import SlopeLaw, slope_of
-from tarsus.scripts import arguments
+from tarsus.scripts.command import arguments
 
 # Options: long name, the report's symbol if it has one, unit or meaning.
 GAIT_OPTIONS = {

@@ -15,7 +15,7 @@ import numpy as np
 from tarsus.analytic.models.hopping_leg import HoppingLegParams, places
 from tarsus.analytic.models.hopping_leg_laws import RaibertGains
 from tarsus.analytic.terrain import Flat, Terrain
-from tarsus.scripts import arguments
+from tarsus.scripts.command import arguments
 from tarsus.scripts.library.machines.machine import TERRAIN, MachineCommand, Run
 from tarsus.scripts.library.records.layouts import RecordLayout
 

@@ -14,7 +14,7 @@ from tarsus.analytic.models.disc import DiscParams
 from tarsus.analytic.models.multipod import MultipodParams
 from tarsus.analytic.motor import Motor
 from tarsus.controllers.gaits import GAITS
-from tarsus.scripts import arguments
+from tarsus.scripts.command import arguments
 from tarsus.scripts.library.base import stamp
 from tarsus.scripts.library.machines.machine import SET, MachineCommand, Run
 from tarsus.scripts.library.records.layouts import RecordLayout

@@ -11,7 +11,7 @@ import numpy as np
 from tarsus.analytic.models.slip_leg import SlipLegParams, apex_state
 from tarsus.analytic.terrain import TERRAINS, Flat, Terrain
 from tarsus.controllers.slip_parameters import DEFECTS, SlipControl
-from tarsus.scripts import arguments
+from tarsus.scripts.command import arguments
 from tarsus.scripts.library.machines.machine import SET, TERRAIN, MachineCommand, Run
 from tarsus.scripts.library.records.layouts import RecordLayout
 

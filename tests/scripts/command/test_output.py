@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tarsus.scripts import output
+from tarsus.scripts.command import output
 
 
 def args(*words, default="out/run"):

@@ -12,7 +12,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from tarsus.scripts import figure as command
+from tarsus.scripts.command.verbs import figure as command
 
 
 @pytest.mark.parametrize("name", command.names())
@@ -54,7 +54,7 @@ def test_what_only_tests_ask_for_is_no_option(capsys):
 
 def test_a_figure_is_made_with_its_options(tmp_path, capsys):
     text = '''"""A circle."""
-from tarsus.scripts.signature import Positive
+from tarsus.scripts.command.signature import Positive
 def compute(radius: Positive = 1.0, *, n: int = 9):
     """Return it.
 

@@ -2,7 +2,7 @@ import json
 
 import numpy as np
 
-from tarsus.scripts.evaluate import Episode
+from tarsus.scripts.command.verbs.evaluate import Episode
 from tarsus.scripts.laboratory import frame
 from tarsus.scripts.laboratory.pages import baselines
 

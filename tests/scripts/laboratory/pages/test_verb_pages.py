@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tarsus.scripts import arguments, cli
+from tarsus.scripts.command import arguments, cli
 from tarsus.scripts.laboratory.pages import api_pages, verb_pages
 
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from tests.scripts.comparison.test_compare import synthetic
 
 from tarsus.scripts.library.comparison import decomposition
 from tarsus.scripts.library.machines.machine import Run
+from tests.scripts.library.comparison.test_compare import synthetic
 
 LANDS, LIFTS = 3.3, 3.8  # of foot 0 [s]; the others stand
 

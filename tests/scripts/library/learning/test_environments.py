@@ -7,7 +7,7 @@ import gymnasium
 import numpy as np
 import pytest
 
-from tarsus.scripts import certify, evaluate, export
+from tarsus.scripts.command.verbs import certify, evaluate, export
 from tarsus.scripts.library.learning import environments, playing, policies
 
 ROBOT = """

@@ -8,7 +8,7 @@ import tarsus  # noqa: F401
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.terrain import Slope
 from tarsus.envs.hexapod_clocks import gait_parameters
-from tarsus.scripts import evaluate, search_gait
+from tarsus.scripts.command.verbs import evaluate, search_gait
 from tarsus.scripts.laboratory.pages import policies as compare_policies
 from tarsus.scripts.library.learning import policies
 

@@ -6,7 +6,7 @@ import zipfile
 import numpy as np
 import pytest
 
-from tarsus.scripts import certify, evaluate, export
+from tarsus.scripts.command.verbs import certify, evaluate, export
 from tarsus.scripts.library.learning import policies, trained_policy
 
 with np.load(policies.SHIPPED / "hexapod-gait-0" / "policy.npz") as found:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tarsus.envs import ENVIRONMENTS, SURROGATES
-from tarsus.scripts import evaluate
+from tarsus.scripts.command.verbs import evaluate
 from tarsus.scripts.library.learning import policies, training_runs
 from tarsus.scripts.library.learning.training_runs import RUNS, TrainingRun, differences
 

@@ -8,7 +8,7 @@ import signal
 import numpy as np
 import pytest
 
-from tarsus.scripts import cli
+from tarsus.scripts.command import cli
 from tarsus.scripts.library.learning import policies, training_runs
 
 pytest.importorskip("stable_baselines3", reason="it needs the extra: pip install 'tarsus[rl]'")
@@ -27,7 +27,7 @@ COMMAND = ["train", "tiny", "--eval-every", "32", "--threads", "1", "--out"]  # 
 KILLED = f"""
 import os, signal, sys
 import torch
-from tarsus.scripts import cli
+from tarsus.scripts.command import cli
 from tarsus.scripts.library.learning import checkpoint, training, training_runs
 
 training_runs.RUNS["tiny"] = training_runs.TrainingRun(**{MADE})

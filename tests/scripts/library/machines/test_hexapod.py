@@ -8,7 +8,7 @@ import pytest
 
 from tarsus.analytic.terrain import TERRAINS
 from tarsus.mjcf import PRESETS
-from tarsus.scripts import run as command
+from tarsus.scripts.command.verbs import run as command
 from tarsus.scripts.library.machines import hexapod_mujoco
 from tarsus.scripts.library.machines.machine import RunStatus
 from tarsus.scripts.library.records import record
@@ -125,7 +125,7 @@ def test_without_viser_the_page_says_how_to_get_it(tmp_path, capsys, monkeypatch
     assert not (tmp_path / "run.html").exists()
 
 
-@pytest.mark.parametrize("words", [["-m", "tarsus.scripts.cli", "run"], [command.__file__]])
+@pytest.mark.parametrize("words", [["-m", "tarsus.scripts.command.cli", "run"], [command.__file__]])
 def test_it_is_a_subcommand_and_a_script(words):
     done = subprocess.run([sys.executable, *words, "hexapod", "--help"], capture_output=True, text=True)
     assert done.returncode == 0 and "--t_c" in done.stdout

@@ -7,8 +7,8 @@ from tarsus.analytic import hybrid as hy
 from tarsus.analytic.models import hopping_leg_hybrid as hybrid_leg
 from tarsus.analytic.models.hopping_leg import HoppingLegParams, start_angles
 from tarsus.controllers.raibert import Raibert
-from tarsus.scripts import cli
-from tarsus.scripts import run as command
+from tarsus.scripts.command import cli
+from tarsus.scripts.command.verbs import run as command
 from tarsus.scripts.library.machines import hopping_leg_exact, hopping_leg_mujoco
 from tarsus.scripts.library.machines.hopping_leg import HOPPING_LEG, HoppingExperiment
 from tarsus.scripts.library.records import record

@@ -5,7 +5,7 @@ import dataclasses
 import pandas as pd
 import pytest
 
-from tarsus.scripts import run as command
+from tarsus.scripts.command.verbs import run as command
 from tarsus.scripts.library.machines import multipod_mujoco
 from tarsus.scripts.library.records import record
 

@@ -11,7 +11,7 @@ from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import Flat, Stairs
 from tarsus.controllers import clock_gaits
 from tarsus.mjcf import presets
-from tarsus.scripts import cli
+from tarsus.scripts.command import cli
 from tarsus.scripts.laboratory.studies import rhex_walks
 from tarsus.scripts.library.machines import hexapod_exact, hexapod_mujoco
 from tarsus.scripts.library.machines.hexapod import HexapodExperiment

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tarsus.scripts import run as command
+from tarsus.scripts.command.verbs import run as command
 from tarsus.scripts.library.machines.slip_leg import SLIP_LEG, SlipLegExperiment
 from tarsus.scripts.library.records import record
 from tarsus.scripts.library.views.leg_plot import LegPlot

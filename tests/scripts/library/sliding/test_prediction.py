@@ -8,6 +8,7 @@ import pytest
 from tarsus.analytic.contact import Feet, se2, solve
 from tarsus.analytic.models.multipod import MultipodParams
 from tarsus.controllers import gaits
+from tarsus.scripts.command.verbs.search_multipod import Problem, optimise
 from tarsus.scripts.laboratory import frame
 from tarsus.scripts.laboratory.pages import sliding_test
 from tarsus.scripts.laboratory.sliding import cases as sliding_cases
@@ -15,7 +16,6 @@ from tarsus.scripts.library.sliding import fitted as sliding_fitted
 from tarsus.scripts.library.sliding import prediction as sliding_prediction
 from tarsus.scripts.library.sliding import recording as sliding_recording
 from tarsus.scripts.library.sliding.walks import Walk, record, rotated_back
-from tarsus.scripts.search_multipod import Problem, optimise
 
 DT = 0.01
 
