@@ -16,32 +16,12 @@ from tarsus.controllers.slope import SlopeLaw
 from tarsus.scripts.command import arguments
 from tarsus.scripts.library.machines import hexapod_gait
 from tarsus.scripts.library.machines.machine import SET, TERRAIN, MachineCommand, Run
-from tarsus.scripts.library.records.layouts import LEG, RecordLayout
 
 if TYPE_CHECKING:  # MuJoCo chooses its OpenGL when it is imported, which a command may have to decide
     import mujoco
 
     from tarsus.mjcf.presets import Preset
 
-LAYOUT = RecordLayout(
-    N_LEGS,
-    "right rear, middle, front, then left",
-    {
-        "hip_angle": (LEG, "rad", "hip angle about the body's +x, unwrapped; 0 is straight down"),
-        "hip_speed": (LEG, "rad/s", "rate of the hip angle"),
-        "hip_reference": (LEG, "rad", "hip angle asked for, the turn nearest to the hip"),
-        "hip_reference_rate": (LEG, "rad/s", "rate of the hip angle asked for"),
-        "splay": (LEG, "rad", "splay angle of the leg, positive to the right"),
-        "leg_length": (LEG, "m", "distance from hip to toe"),
-        "hip_torque": (LEG, "N m", "torque of the hip motor on the leg, after the torque-speed limit"),
-        "torque_command": (LEG, "N m", "torque the hip controller asks for, before the limit"),
-        "motor_current": (LEG, "A", "armature current of the hip motor"),
-        "motor_voltage": (LEG, "V", "terminal voltage of the hip motor"),
-        "battery_drain": (("time",), "1/s", "share of the battery drawn per second, physical bookkeeping"),
-    },
-    HexapodParams,
-    TripodGait,
-)
 ROBOT = dict(choices=tuple(ROBOTS), default="table2", help=f"{', '.join(ROBOTS)}; default %(default)s", metavar="NAME")
 TEXTS = ("terrain_type", "control_type")  # parameters that are no numbers
 VECTORS = {"velocity": "of the body [m/s]", "spin": "of the body, own axes [rad/s]", "turn": "rotation vector [rad]"}
@@ -97,7 +77,6 @@ class Hexapod(MachineCommand):
     """The compliant hexapod under the clock."""
 
     name = "hexapod"
-    layouts = {"hexapod": LAYOUT}
     engines = ("mujoco", "exact")
     seconds = 10.0
     files = ("run.nc", "run.csv", "run.png", "run.mp4", "run.html")
@@ -178,13 +157,14 @@ class Hexapod(MachineCommand):
 
     def watch(self, experiment: HexapodExperiment, where: str) -> None:
         """Walk on in MuJoCo's window, or in the Studio."""
+        from tarsus.scripts.library.machines.hexapod_mujoco import HexapodStepper
+
         if where == "web":
             from tarsus.scripts.library.views import studio
 
             print(studio.NOTICE)
-            studio.watch(experiment)
+            studio.watch(HexapodStepper(experiment))
         else:
-            from tarsus.scripts.library.machines.hexapod_mujoco import HexapodStepper
             from tarsus.scripts.library.views import window
 
             window.watch_window(HexapodStepper(experiment))
