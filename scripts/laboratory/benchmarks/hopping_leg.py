@@ -45,13 +45,11 @@ def dynamics_terms(n: int = 20_000) -> Callable:
 
 def forty_hops() -> Callable:
     """Return forty hops of the compiled hybrid model at 0.5 m/s."""
-    from tarsus.analytic import hybrid as hy
-    from tarsus.analytic.models import hopping_leg_hybrid
-    from tarsus.controllers.raibert import raibert
-    from tarsus.scripts.library.machines.hopping_leg_exact import HoppingExperiment, simulate
+    from tarsus.scripts.library.machines import runners
+    from tarsus.scripts.library.machines.hopping_leg import machine
 
-    experiment, sim = HoppingExperiment(), hy.compile(hopping_leg_hybrid.build(raibert()))
-    return lambda: simulate(experiment, 40, sim=sim, period=None)
+    experiment = machine().experiment()
+    return lambda: runners.exact(machine(), experiment, 40, period=None)
 
 
 def environment_steps(n: int = 500) -> Callable:

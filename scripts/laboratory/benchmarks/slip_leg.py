@@ -46,14 +46,16 @@ def all_terms_of(states, p):
 
 def gaits() -> dict[str, Run]:
     """Return runs of the hybrid model and of MuJoCo in each preset."""
-    from tarsus.scripts.library.machines import slip_leg_exact as runs
-    from tarsus.scripts.library.machines.slip_leg_mujoco import simulate as mujoco_run
+    from tarsus.scripts.library.machines import runners
+    from tarsus.scripts.library.machines.slip_leg import machine
 
-    regulated = runs.SlipLegExperiment(control=REGULATED)
+    leg = machine()
+    plain, regulated = leg.experiment(), leg.experiment(gains=REGULATED)
+    coarse = {"preset": "rl", "every": 4, "row": 400}
     return {
-        "of the hybrid model at rtol 1e-9": lambda: runs.simulate(runs.SlipLegExperiment(), N_STEPS, period=1.0),
-        "in MuJoCo, preset reference": lambda: mujoco_run(regulated, N_STEPS, preset="reference", every=1, row=400),
-        "in MuJoCo, preset rl": lambda: mujoco_run(regulated, N_STEPS, preset="rl", every=4, row=400),
+        "of the hybrid model at rtol 1e-9": lambda: runners.exact(leg, plain, N_STEPS, period=1.0),
+        "in MuJoCo, preset reference": lambda: runners.in_mujoco(leg, regulated, N_STEPS, row=400),
+        "in MuJoCo, preset rl": lambda: runners.in_mujoco(leg, regulated, N_STEPS, **coarse),
     }
 
 

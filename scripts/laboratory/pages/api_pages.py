@@ -56,8 +56,8 @@ PARTS = {
     "shared": ApiPage(
         "Runs, recordings, policies",
         "scripts.library",
-        "machines.machine machines.hexapod_exact machines.hexapod_mujoco machines.slip_leg_exact "
-        "machines.slip_leg_mujoco machines.hopping_leg_exact machines.hopping_leg_mujoco machines.multipod_mujoco "
+        "machines.machine machines.description machines.runners machines.slip_leg machines.hopping_leg "
+        "machines.hexapod_exact machines.hexapod_mujoco machines.multipod_mujoco "
         "records.record records.summary own_robot.rollout own_robot.measures own_robot.stance own_robot.legs "
         "own_robot.sliding sliding.recording sliding.prediction sliding.fitted sliding.walks learning.policies "
         "learning.stable learning.onnx_policy",

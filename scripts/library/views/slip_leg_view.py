@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from tarsus.analytic.hybrid.closing import forces
 from tarsus.analytic.models import slip_leg_hybrid
 from tarsus.analytic.models.slip_leg_hybrid import AUX
 from tarsus.controllers.slip import slip
@@ -83,21 +84,18 @@ class SlipLegFollower:
 
     def __init__(self, experiment, params: np.ndarray, fps: float) -> None:
         self.plot, self.period, self._experiment, self._trace = _plot(experiment), 1 / fps, experiment, []
-        self._params, self._outputs = params, slip_leg_hybrid.build(slip()).hooks["aux"]
+        self._params, self._loads = params, forces(slip(), slip_leg_hybrid.PLANT)
 
-    def __call__(self, engine: str, t: float, *now) -> bool:
+    def __call__(self, engine: str, t: float, x: np.ndarray, d: np.ndarray, phase: int, *_) -> bool:
         """Show what an engine says of now; return whether the run should stop."""
-        if engine == "mujoco":
-            qpos, qvel, d, phase, *_ = now
-            return self.show(t, np.concatenate([qpos, qvel]), d, phase)
-        return self.show(t, *now)
+        return self.show(t, x, d, phase)
 
     def show(self, t: float, x: np.ndarray, d: np.ndarray, phase: int) -> bool:
         """Show a state, if a moment is due; return whether the run should stop."""
         plot, out, places = self.plot, np.zeros(len(AUX)), np.zeros(10)
         if plot.moments and t < plot.moments[-1].t + (1 - 1e-6) * self.period:
             return plot.stopped
-        self._outputs(t, x, d, self._params, phase, out)
+        self._loads(t, x, d, self._params, phase, out)
         shown(t, x, d, self._params, phase, places)
         (torque, force), (com, com_velocity, toe) = np.split(out, 2), np.split(places[:6], 3)
         self._trace.append(com)
