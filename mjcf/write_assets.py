@@ -7,32 +7,38 @@ digits to reproduce the builder's compiled model to round-off; MuJoCo's own writ
 from __future__ import annotations
 
 import ctypes
+import inspect
 import re
+from collections.abc import Callable
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 
 import mujoco
 import numpy as np
 
-from . import bigant, disc, hexapod, hopping_leg, multipod, slip_leg
-
-ASSETS = Path(__file__).parent / "assets"
-MACHINES = {
-    "bigant": bigant,
-    "disc": disc,
-    "hexapod": hexapod,
-    "hopping_leg": hopping_leg,
-    "multipod": multipod,
-    "slip_leg": slip_leg,
-}
+FOLDER = Path(__file__).parent
+ASSETS = FOLDER / "assets"
 DIGITS = 15  # of a number in the XML: all that a decimal fraction keeps through a double
 NUMBER = re.compile(r"(?<=[\" ])-?\d[\d.]*(?:e[+-]\d+)?(?=[\" ])")
 TINY = 1e-15  # of lengths and quaternions: what is left of a sine of pi
 
 
-def xml(machine: str) -> str:
-    """Return the XML of the default machine of that name, as `assets` keeps it."""
-    spec = MACHINES[machine].build()
+def machines() -> dict[str, Callable]:
+    """Return what builds each machine, by its name: the modules here whose `build` needs no argument."""
+    modules = {path.stem: import_module(f".{path.stem}", __package__) for path in sorted(FOLDER.glob("[a-z]*.py"))}
+    builders = {name: module.build for name, module in modules.items() if hasattr(module, "build")}
+    return {name: build for name, build in builders.items() if not _needed(build)}
+
+
+def _needed(build: Callable) -> list[str]:
+    parameters = inspect.signature(build).parameters.values()
+    return [one.name for one in parameters if one.default is one.empty and one.kind is not one.VAR_KEYWORD]
+
+
+def xml(build: Callable) -> str:
+    """Return the XML of a default machine, as `assets` keeps it."""
+    spec = build()
     spec.compile()
     with _all_digits():
         text = spec.to_xml()
@@ -61,7 +67,7 @@ def _all_digits():
 
 
 if __name__ == "__main__":
-    for name in MACHINES:
+    for name, build in machines().items():
         part = ASSETS / f".{name}.partial.xml"
-        part.write_text(xml(name))
+        part.write_text(xml(build))
         part.replace(ASSETS / f"{name}.xml")  # whole or not at all

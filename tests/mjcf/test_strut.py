@@ -9,7 +9,7 @@ from tarsus.analytic.models.hexapod import N_LEGS, HexapodParams, robot
 from tarsus.controllers.clock import ClockController
 from tarsus.mjcf import compile_model, hexapod, strut
 from tarsus.mjcf.look import PARTS
-from tarsus.mjcf.write_assets import MACHINES
+from tarsus.mjcf.write_assets import machines
 
 
 def hexapod_of(params=None, preset="reference"):
@@ -86,10 +86,10 @@ def test_the_foot_is_a_closed_surface_that_tapers_to_the_toe():
     assert (points @ (np.sin(lean), 0, np.cos(lean))).min() > -1e-6
 
 
-@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("machine", machines())
 def test_parts_are_drawn_as_sites_which_contact_does_not_look_at(machine):
     """Speculative contacts sweep every geom of a body that may touch; the hexapod's plates are for the mouse."""
-    model = compile_model(MACHINES[machine].build())
+    model = compile_model(machines()[machine]())
     touches = model.geom_contype | model.geom_conaffinity
     paired = {*model.pair_geom1, *model.pair_geom2}
     drawn = [model.geom(k).name for k in range(model.ngeom) if not touches[k] and k not in paired]

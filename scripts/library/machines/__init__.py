@@ -1,11 +1,17 @@
-"""The machines that can be run, each a file and a line here."""
+"""The machines that can be run, each a file and a name here: the file `hopper` has the command `HOPPER`."""
 
 from __future__ import annotations
 
-from tarsus.scripts.library.machines.hexapod import HEXAPOD
-from tarsus.scripts.library.machines.hopping_leg import HOPPING_LEG
-from tarsus.scripts.library.machines.machine import MachineCommand
-from tarsus.scripts.library.machines.multipod import MULTIPOD
-from tarsus.scripts.library.machines.slip_leg import SLIP_LEG
+from importlib import import_module
 
-MACHINES: dict[str, MachineCommand] = {machine.name: machine for machine in (HEXAPOD, HOPPING_LEG, SLIP_LEG, MULTIPOD)}
+from tarsus.scripts.library.machines.machine import MachineCommand
+
+NAMES = (
+    "hexapod",
+    "hopping_leg",
+    "slip_leg",
+    "multipod",
+)
+MACHINES: dict[str, MachineCommand] = {
+    name: getattr(import_module(f"{__name__}.{name}"), name.upper()) for name in NAMES
+}

@@ -1,22 +1,22 @@
 """What a machine must offer to be run in either engine and compared: options, experiment, how it runs, how it is seen.
 
 A machine joins with a class like this in a file of this folder and a line in `machines.MACHINES`. `tarsus run` and
-`tarsus crossvalidate` know it then. Where a `Machine` describes it to both engines, options, experiment and stride are
-enough; the other methods say how it is watched, drawn and summed up.
+`tarsus crossvalidate` know it then. Where a `Machine` describes it to both engines, its name and that are enough;
+methods say what other options it has, and how it is watched, drawn and summed up.
 """
 
 from __future__ import annotations
 
 import argparse
-from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from tarsus.analytic.terrain import TERRAINS
 from tarsus.scripts.library.records import stances
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 SAMPLE_PERIOD = 1e-3  # between rows of a record by default [s]; a longer timestep records every step
 # Options that machines share: terrain, and parameters as `arguments.assignments` reads them.
+STRIDES = 10  # steps whose mean period is a stride's
 TERRAIN = dict(nargs="+", metavar=("NAME", "ARG"))
 SET = dict(nargs="+", default=[], action="extend", metavar="NAME=VALUE")
 
@@ -64,7 +65,7 @@ class Run:
         return self.status == RunStatus.COMPLETED
 
 
-class MachineCommand(ABC):
+class MachineCommand:
     """A machine that engines run from the same parameters, controller and start."""
 
     name: ClassVar[str]  # as on the command line
@@ -76,17 +77,32 @@ class MachineCommand(ABC):
     renders: ClassVar[bool] = False  # whether its film is drawn by OpenGL
     machine: ClassVar[Callable[[], Machine]]  # returns its description, where both engines are run from one
 
-    @abstractmethod
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add what `experiment` reads from the command line; engine, preset and length are there already."""
+        parser.add_argument("--terrain", **TERRAIN, default=["flat"], help=", ".join(TERRAINS))
+        parser.add_argument("--set", **SET, help="parameters of machine or controller")
 
-    @abstractmethod
-    def experiment(self, args: argparse.Namespace) -> Any:
+    def experiment(self, args: argparse.Namespace, **gains: float) -> Any:
         """Return the machine, ground, gait, start and MuJoCo settings that the command line asks for.
+
+        Args:
+            args: The command line.
+            gains: Of a described machine's controller, where the command line sets no other.
 
         Raises:
             ValueError: If that is impossible, or the engine could not begin; the sentence says why.
         """
+        from tarsus.scripts.command import arguments
+        from tarsus.scripts.library.machines import runners
+
+        machine = self.machine()
+        of_machine, of_gains = ([entry.name for entry in fields(kind)] for kind in (machine.params, machine.gains))
+        given = arguments.assignments(args.set, "--set", [*of_machine, *of_gains])
+        gains |= {name: given.pop(name) for name in of_gains if name in given}
+        settings = arguments.terrain(args.terrain), args.preset
+        experiment = machine.experiment(machine.params(**given), machine.gains(**gains), *settings)
+        runners.check(machine, experiment, args.engine, args.seconds)
+        return experiment
 
     def exact(
         self, experiment: Any, seconds: float | None, period: float | None = SAMPLE_PERIOD, **options: Any
@@ -121,12 +137,15 @@ class MachineCommand(ABC):
         return runners.in_mujoco(self.machine(), experiment, options.pop("steps", None), seconds=seconds, **options)
 
     def stride(self, experiment: Any) -> float:
-        """Return the period of a stride, over which means of a comparison are taken [s].
+        """Return the period of a stride, over which means of a comparison are taken [s]: the exact engine's first.
 
         Raises:
             RuntimeError: If the machine makes none.
         """
-        raise NotImplementedError
+        run = self.exact(experiment, None, 1.0, steps=STRIDES)
+        if not run.n_steps:
+            raise RuntimeError(f"the exact {self.name.replace('_', ' ')} made no step: {run.status}")
+        return float(np.diff(run.steps["time"]).mean())
 
     def failed(self, run: Run) -> bool:
         """Return whether a run is a failure of the command: if MuJoCo gave up, or what hops did not hop to the end."""

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import argparse
 import functools
-from dataclasses import fields
 from typing import Any
 
 import numpy as np
 
 from tarsus.analytic.models.slip_leg import SlipLegParams, apex_state
-from tarsus.analytic.terrain import TERRAINS, Terrain
+from tarsus.analytic.terrain import Terrain
 from tarsus.controllers.slip_parameters import DEFECTS, SlipControl
 from tarsus.scripts.command import arguments
 from tarsus.scripts.library.machines.description import Experiment, Machine, Rows
-from tarsus.scripts.library.machines.machine import SET, TERRAIN, MachineCommand, Run
+from tarsus.scripts.library.machines.machine import MachineCommand, Run
 
 FORWARD = (np.sqrt(0.5), 0.0, 0.0, -np.sqrt(0.5))  # takes y, a body's forward axis, to x
-STRIDES = 10  # steps whose mean period is the stride's
 # A torque that is held for a step does some work of its own, which the controller then takes out again. In a comparison
 # both engines have it: the exact leg lacks no energy.
 ENERGY_GAIN = 0.5
@@ -121,30 +119,14 @@ class SlipLeg(MachineCommand):
         parser.add_argument("--no-compensation", action="store_true", help="without impact compensation")
         words = "slips of the report to run with"
         parser.add_argument("--erratum", type=int, nargs="+", default=[], choices=DEFECTS, help=words)
-        parser.add_argument("--terrain", **TERRAIN, default=["flat"], help=", ".join(TERRAINS))
-        parser.add_argument("--set", **SET, help="parameters of leg or controller")
+        super().add_options(parser)
 
     def experiment(self, args: argparse.Namespace) -> Experiment:
         """Return what the command line asks for; without impact compensation the energy is not regulated either."""
-        from tarsus.scripts.library.machines import runners
-
         control = {DEFECTS[number]: 1.0 for number in args.erratum}
         control["energy_gain"] = 0.0 if args.engine == "exact" else ENERGY_GAIN
         control |= {"compensate": 0.0, "energy_gain": 0.0} if args.no_compensation else {}
-        of_leg, of_control = ([entry.name for entry in fields(kind)] for kind in (SlipLegParams, SlipControl))
-        given = arguments.assignments(args.set, "--set", [*of_leg, *of_control])
-        control |= {name: given.pop(name) for name in of_control if name in given}
-        params, ground = SlipLegParams(**given), arguments.terrain(args.terrain)
-        experiment = Experiment(params, SlipControl(**control), ground, args.preset)
-        runners.check(machine(), experiment, args.engine, args.seconds)
-        return experiment
-
-    def stride(self, experiment: Experiment) -> float:
-        """Return the period of the first steps of the hybrid model [s]."""
-        run = self.exact(experiment, None, 1.0, steps=STRIDES)
-        if not run.n_steps:
-            raise RuntimeError(f"the exact leg made no step: {run.status}")
-        return float(np.diff(run.steps["time"]).mean())
+        return super().experiment(args, **control)
 
     def add_looks(self, parser: argparse._ArgumentGroup) -> None:
         """Add the film's pace, and the plot that follows."""
