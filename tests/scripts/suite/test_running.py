@@ -101,7 +101,8 @@ def test_an_engine_of_one_s_own_is_run_and_scored(engine):
     ],
 )
 def test_an_engine_that_fails_says_so_in_its_cells_and_the_other_cases_go_on(engine, fault, status, why, monkeypatch):
-    monkeypatch.setattr(running, "ASLEEP", 1.0)
+    if fault == "hangs":  # the others work, which a busy machine may make as slow as sleep
+        monkeypatch.setattr(running, "ASLEEP", 1.0)
     found = results(engine(fault), longest=0.2)
     assert list(found) == TWO
     for result in found.values():
