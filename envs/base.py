@@ -23,13 +23,13 @@ import numpy as np
 from ..analytic.terrain import Terrain
 from .camera import Camera
 from .config import TaskConfig
-from .episodes import reason, seed_of, total
+from .episodes import judge_one, seed_of, total
 from .restoring import ONLY, RestorableEnv
 from .simulations import simulation_of
 from .state import State
 from .steps import BEYOND, observed_start, split
 from .task import Task
-from .turns import alone
+from .threads import one_at_a_time
 
 
 class LeggedEnv(RestorableEnv, gymnasium.Env):
@@ -133,7 +133,7 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
         self._warnings, self._qpos, self._qvel = self._sim.warnings, self.data.qpos, self.data.qvel
         self._bound = self.observation_space.high
 
-    @alone
+    @one_at_a_time
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None):
         """Start an episode; see the task for the options. `qpos` and `qvel` set its initial state.
 
@@ -183,7 +183,7 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
         self._warnings[:] = 0
         self.last_good_state = None
 
-    @alone
+    @one_at_a_time
     def step(self, action):
         """Apply the action for one control period; see the task for its meaning.
 
@@ -205,22 +205,13 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
             observation = task.observe()
             if np.count_nonzero(np.abs(observation) <= self._bound) < observation.size:
                 termination = BEYOND
-        diverged = bool(termination)
-        if diverged:
+        if termination:
             self.last_good_state = before
             self._sim.put_back(before)
             task.refresh()
             observation = task.observe()
         task.advance()
-        terms, cut = task.reward_terms(), ""
-        if diverged:
-            terms = dict.fromkeys(terms, 0.0)
-        else:
-            termination = reason(task.endings())
-            if termination and "healthy" in terms:
-                terms["healthy"] = 0.0
-            elif task.bounded and not termination:
-                cut = reason(task.cuts())
+        terms, termination, cut = judge_one(task, termination)
         info = task.measurements()
         info["termination"] = termination or cut
         for name, term in terms.items():

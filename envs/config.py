@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from ..analytic.terrain import Terrain
 from ..mjcf import presets
 from ..mjcf.presets import Preset
-from . import curriculum, disturbances, own
+from . import curriculum, disturbances, user_functions
 from .commands import Terms
 from .kinds import check_fields
 from .state import same
@@ -70,7 +70,7 @@ class TaskConfig:
         "engine",
         "observations",
         *disturbances.FIXED,
-        *own.FIXED,
+        *user_functions.FIXED,
     )
 
     NEEDS: ClassVar[dict[str, tuple[str, tuple[str, ...]]]] = dict.fromkeys(
@@ -111,7 +111,7 @@ class TaskConfig:
         self._check_choice("engine", self.ENGINES)
         if self.ACTION_MODES:
             self._check_choice("action_mode", self.ACTION_MODES)
-        own.check_own(self)
+        user_functions.check(self)
         disturbances.check(self)
         terms = {**self.REWARDS[self.task], **self.SHAPING, **self.rewards}
         for name in self.reward_weights:

@@ -171,7 +171,23 @@ def judge(
     return terms, ended & ~waiting, cut
 
 
-def reason(endings: dict[str, bool]) -> str:
+def judge_one(task, diverged: str) -> tuple[dict[str, float], str, str]:
+    """Return the reward's terms, and why the only episode of a task terminates or is cut short, or "".
+
+    Args:
+        task: The task after a step; see `judge`.
+        diverged: Why the simulation diverged, or "".
+    """
+    terms = task.reward_terms()
+    if diverged:
+        return dict.fromkeys(terms, 0.0), diverged, ""
+    termination = _reason(task.endings())
+    if termination and "healthy" in terms:
+        terms["healthy"] = 0.0
+    return terms, termination, _reason(task.cuts()) if task.bounded and not termination else ""
+
+
+def _reason(endings: dict[str, bool]) -> str:
     """Return the first of the reasons that holds, or nothing."""
     for why, holds in endings.items():
         if holds:

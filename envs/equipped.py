@@ -8,13 +8,12 @@ import gymnasium
 import numpy as np
 
 from ..mjcf.terrain import EDGE
-from . import disturbances, observations, own, privileged
+from . import disturbances, observations, privileged, user_functions
 from .extras import Extra
-from .starts import Startable
 
 
-class Equipped(Startable):
-    """The part of a task that chooses what is observed, rewarded and ends an episode; `task.Task` is the other part.
+class Equipped:
+    """The part of a task that chooses what is observed, rewarded and ends an episode.
 
     Attributes:
         observation_space: Of one simulation, a box.
@@ -38,14 +37,14 @@ class Equipped(Startable):
         config, parts = self.config, disturbances.parts_of(self)
         if privileged.needs_parameters(self):
             parts["parameters"] = privileged.Parameters(self)
-        self._more_terms = own.terms_of(config)
+        self._more_terms = user_functions.terms_of(config)
         for name, (term, _) in config.SHAPING.items():
             if name in self._weights:
                 if isinstance(term, type) and issubclass(term, Extra):
                     parts[name] = term(self)
                 self._more_terms[name] = getattr(parts.get(name), "term", term)
-        self._more_ends = own.ends_of(config)
-        self.extras, self.turns = parts, tuple(parts.values())
+        self._more_ends = user_functions.ends_of(config)
+        self.extras = parts
 
     def entry(self, name: str) -> np.ndarray:
         """Return an entry as it is now, observed or not, without noise, shape (..., size).
@@ -69,7 +68,7 @@ class Equipped(Startable):
     def observe(self) -> np.ndarray:
         """Return the selected entries side by side, a new array, shape (..., n) of float32."""
         observation = self.frame.observe(self)
-        for part in self.turns:
+        for part in self.extras.values():
             observation = part.observe(self, observation)
         return observation
 
@@ -86,7 +85,7 @@ class Equipped(Startable):
 
     def endings(self) -> dict[str, np.ndarray]:
         """Return whether the robot has fallen, or met an end of the user's own, by the reason."""
-        over = self.falls()
+        over = self.failures()
         for why, end in self._more_ends.items():
             over[why] = end(self)
         return over

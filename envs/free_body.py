@@ -5,7 +5,7 @@ To add a robot, subclass `FreeBodyTask` with the method `build`; see the recipe 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -95,10 +95,11 @@ class FreeBodyTask(Task):
     PLACE = slice(0, 2)
     FORWARD: ClassVar[int] = 0
     KEPT = (*Task.KEPT, "pace")
+    INFO: ClassVar[dict[str, Callable]] = {"position": lambda t: t.qpos[..., :3].copy()}
     WIDTHS: ClassVar[tuple[float, float]] = WIDTHS
     PACE_TIME: ClassVar[float] = 0.25
 
-    def known(self) -> dict[str, Observation]:
+    def machine_entries(self) -> dict[str, Observation]:
         """Return the entries of a free body, of all its joints, and of its feet."""
         model = self.model
         joints = [model.joint(k).name for k in range(1, model.njnt)]
@@ -181,18 +182,12 @@ class FreeBodyTask(Task):
             return {"forward": velocity.T[axis], "drift": abs(velocity.T[1 - axis])} | terms
         return commands.followed(self.pace, self.command, self.WIDTHS) | terms
 
-    def falls(self) -> dict[str, np.ndarray]:
+    def failures(self) -> dict[str, np.ndarray]:
         """Return whether the robot has toppled."""
         return {
             "toppled: tilted by more than 60 degrees": self.rotation.T[2, 2] < UPRIGHT,
             "toppled: the body is under the ground": self.height < 0.0,
         }
-
-    def measurements(self) -> dict[str, np.ndarray]:
-        """Return where the robot is, and what its feet do."""
-        found = super().measurements()
-        found["position"] = self.qpos[..., :3].copy()
-        return found
 
 
 def height_scan(task: FreeBodyTask) -> np.ndarray:

@@ -17,10 +17,10 @@ from ..mjcf.hexapod_state import start_state
 from . import actions, free_body
 from .hexapod_clocks import CLOCKS, GAIT_RANGES, tripod_gait
 from .observations import Observation, labelled
+from .rate_mode import Rate
 from .servos import Layout
-from .turning import Rate
 from .vector import LeggedVectorEnv
-from .walker import WalkerConfig, WalkerEnv, WalkerTask
+from .walker import WalkerConfig, WalkerEnv, WalkerTask, info_of
 
 LEGS = tuple(f"leg_{k}" for k in range(N_LEGS))
 HIPS = tuple(f"hip_{k}" for k in range(N_LEGS))
@@ -78,11 +78,13 @@ class HexapodTask(WalkerTask):
         *("foot_contact", "action", "hip_lead", "clock", "command", "pace", "heading"),
     )
     config_class = HexapodConfig
+    EXACT = "tarsus.envs.exact.hexapod:ExactHexapod"
     FORWARD = 1
     WIDTHS = free_body.WIDTHS
     JOINT = "hip"
+    INFO = info_of(JOINT) | {"battery_drained": lambda t: 1.0 * t._drained[()]}
     MODES = MODES
-    TURN = TripodGait(cycle_time=0.7, slow_time=0.42)  # of the mode "rate", each leg's own at rate 1
+    RATE_GAIT = TripodGait(cycle_time=0.7, slow_time=0.42)  # of the mode "rate", each leg's own at rate 1
     RATE_RANGE = 0.5  # of the mode "rate", the share of it that an action of 1 adds
     gait_ranges = GAIT_RANGES
     CLOCK = TRIPOD_PHASE, np.where(RIGHT, -1.0, 1.0)
@@ -145,13 +147,13 @@ class HexapodTask(WalkerTask):
         super().prepare()
 
     def scattered(self, rng: np.random.Generator) -> np.ndarray:
-        """Return angles of the hips at a random phase of `TURN`, shape (6,) [rad], each leg some way from its tripod.
+        """Return hip angles at a random phase of `RATE_GAIT`, each leg some way from its tripod, shape (6,) [rad].
 
         How far at most is drawn evenly up to the option `phase_spread`: some episodes begin nearly in step.
         """
         spread = self.config.phase_spread * rng.uniform()
         phase = rng.uniform() + TRIPOD_PHASE + spread * rng.uniform(-1.0, 1.0, N_LEGS)
-        turn = self.TURN
+        turn = self.RATE_GAIT
         return -wrap(profile(phase, turn.cycle_time, turn.slow_time, turn.sweep_angle)[0])
 
     def make_room(self) -> None:
@@ -184,12 +186,6 @@ class HexapodTask(WalkerTask):
     def action_change(self) -> np.ndarray:
         """Return the squared change of the action."""
         return self.frame.action_change.T[0]
-
-    def measurements(self) -> dict[str, np.ndarray]:
-        """Return where the robot is, and what its hips, feet and battery do."""
-        found = super().measurements()
-        found["battery_drained"] = 1.0 * self._drained[()]
-        return found
 
 
 class HexapodEnv(WalkerEnv):

@@ -115,11 +115,19 @@ class HoppingLegTask(Task):
     """
 
     config_class = HoppingLegConfig
+    EXACT = "tarsus.envs.exact.legs:ExactHoppingLeg"
     OBSERVATIONS = OBSERVATIONS
     DEFAULT = (
         *("height", "speed", "pitch", "pitch_rate", "hip_angle", "knee_angle", "joint_speed", "foot_position"),
         *("foot_contact", "action", "command"),
     )
+    INFO = {
+        "qpos": lambda t: t.qpos.copy(),
+        "qvel": lambda t: t.qvel.copy(),
+        "hip_position": lambda t: t.places.hip,
+        "foot_position": lambda t: t.places.foot,
+        "torque": lambda t: t.torque.copy(),
+    }
     PLACE = 0  # the yaw
     roams = False
     build = staticmethod(build)
@@ -205,7 +213,7 @@ class HoppingLegTask(Task):
         error = self.velocity - command
         return {"speed": tracking(error * error, command * command, SPEED_WIDTH)} | terms
 
-    def falls(self) -> dict[str, np.ndarray]:
+    def failures(self) -> dict[str, np.ndarray]:
         """Return whether the leg has fallen, or is where no leg could be."""
         low = self.leg.fall_height
         hip, knee = self.qpos.T[2], self.qpos.T[3]
@@ -213,16 +221,6 @@ class HoppingLegTask(Task):
             f"fell: the hip is less than {low:g} m above the ground": self.height < low,
             "broke: the thigh is above the hip": (hip < HIP_RANGE[0]) | (hip > HIP_RANGE[1]),
             "broke: the knee is beyond its end stops": (knee < KNEE_RANGE[0]) | (knee > KNEE_RANGE[1]),
-        }
-
-    def measurements(self) -> dict[str, np.ndarray]:
-        """Return where the leg is, and what its joints and foot do."""
-        return super().measurements() | {
-            "qpos": self.qpos.copy(),
-            "qvel": self.qvel.copy(),
-            "hip_position": self.places.hip,
-            "foot_position": self.places.foot,
-            "torque": self.torque.copy(),
         }
 
 

@@ -21,7 +21,7 @@ from .kinds import from_keywords
 from .restoring import RestorableEnv
 from .state import State
 from .surrogate import QuasistaticConfig, Surrogate, entries
-from .turns import alone
+from .threads import one_at_a_time
 
 
 class MultipodQuasistaticVectorEnv(AutoresetVectorEnv):
@@ -70,7 +70,7 @@ class MultipodQuasistaticVectorEnv(AutoresetVectorEnv):
         """The robots."""
         return self.task
 
-    @alone
+    @one_at_a_time
     def reset(self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None):
         """Start episodes, in all environments or those of `options["reset_mask"]`.
 
@@ -166,7 +166,7 @@ class MultipodQuasistaticEnv(RestorableEnv, gymnasium.Env):
         """The physical value of an action of 1: the motors' no-load speed [rad/s]."""
         return self.params.motor.no_load_speed
 
-    @alone
+    @one_at_a_time
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None):
         """Start an episode; there are no options."""
         if options := mapping_of(options):
@@ -176,7 +176,7 @@ class MultipodQuasistaticEnv(RestorableEnv, gymnasium.Env):
         observation, infos = self.vector.reset()
         return observation[0], _first(infos)
 
-    @alone
+    @one_at_a_time
     def step(self, action):
         """Turn the joints for one control period."""
         if not self.vector._all_begun:

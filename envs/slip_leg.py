@@ -103,8 +103,15 @@ class SlipLegTask(Task):
     """
 
     config_class = SlipLegConfig
+    EXACT = "tarsus.envs.exact.legs:ExactSlipLeg"
     OBSERVATIONS = OBSERVATIONS
     DEFAULT = ("height", "velocity", "joint_angle", "joint_speed", "foot_place", "foot_contact", "action", "command")
+    INFO = {
+        "qpos": lambda t: t.qpos.copy(),
+        "qvel": lambda t: t.qvel.copy(),
+        "ground": lambda t: t.ground.height(t.toe[..., 0], t.toe[..., 1]),
+        "torque": lambda t: t.torque.copy(),
+    }
     PLACE = 0  # the base's x; `qpos` goes on with its z [m], hip and knee [rad]
 
     def build(self, params, terrain, preset) -> mujoco.MjSpec:
@@ -174,7 +181,7 @@ class SlipLegTask(Task):
             return {"forward": self.velocity} | terms
         return {"speed": track(self.velocity, self.command[..., 0], SPEED_WIDTH)} | terms
 
-    def falls(self) -> dict[str, np.ndarray]:
+    def failures(self) -> dict[str, np.ndarray]:
         """Return whether the leg has fallen, or has broken."""
         joints = self.qpos[..., 2:]
         past = (joints < _LOW - GIVE) | (joints > _HIGH + GIVE)
@@ -182,16 +189,6 @@ class SlipLegTask(Task):
             f"fell: the base is less than {FALLEN} m above the ground": self.height < FALLEN,
             "broke: the hip is past its end stop": past[..., 0],
             "broke: the knee is past its end stop": past[..., 1],
-        }
-
-    def measurements(self) -> dict[str, np.ndarray]:
-        """Return where the leg is and what its joints and its foot do."""
-        toe = self.toe
-        return super().measurements() | {
-            "qpos": self.qpos.copy(),
-            "qvel": self.qvel.copy(),
-            "ground": self.ground.height(toe[..., 0], toe[..., 1]),
-            "torque": self.torque.copy(),
         }
 
 

@@ -24,7 +24,7 @@ from .simulations import simulations_of
 from .state import State
 from .steps import BEYOND, observed_start, split
 from .task import Task
-from .turns import alone
+from .threads import one_at_a_time
 
 
 class LeggedVectorEnv(AutoresetVectorEnv):
@@ -99,7 +99,7 @@ class LeggedVectorEnv(AutoresetVectorEnv):
         """The model of each simulation; the same object unless episodes change it."""
         return self._sims.models
 
-    @alone
+    @one_at_a_time
     def reset(self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None):
         """Start episodes, in all simulations or those of `options["reset_mask"]`; see the task for other options.
 

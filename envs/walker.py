@@ -49,12 +49,23 @@ class WalkerConfig(FreeBodyConfig):
                 raise ValueError(f"{name} must be positive, got {getattr(self, name)}")
 
 
+def info_of(joint: str = "joint") -> dict[str, Callable]:
+    """Return what `info` reports of a walker whose driven joints are called so: functions of the task, by name."""
+    return FreeBodyTask.INFO | {
+        f"{joint}_angle": lambda t: t.joint_angle.copy(),
+        f"{joint}_speed": lambda t: t.joint_speed.copy(),
+        f"{joint}_reference": lambda t: t.reference.copy(),
+        "torque": lambda t: t.torque.copy(),
+        "current": lambda t: t.current.copy(),
+    }
+
+
 class WalkerTask(FreeBodyTask):
     """The task of a walker's environment.
 
     Attributes:
         gait_ranges: Of the parameters that an action sets in the mode "gait": low at -1, high at +1.
-        JOINT: What a driven joint is called in `info`.
+        JOINT: What a driven joint is called in the frame; `INFO` calls it the same.
         layout: Names of joints and legs.
         mode: What an action means.
         middle_gait: The parameters in the middle of `gait_ranges`.
@@ -81,6 +92,7 @@ class WalkerTask(FreeBodyTask):
     )
     WIDTHS = WIDTHS
     JOINT: ClassVar[str] = "joint"
+    INFO = info_of(JOINT)
     MODES: ClassVar[dict[str, type[actions.ActionMode]]] = actions.MODES
     CLOCK: ClassVar[tuple[np.ndarray, np.ndarray] | None] = None  # phases and sides, if `legs_of_clock` has the gait
     gait_ranges: ClassVar[dict[str, tuple[float, float]]]
@@ -142,7 +154,7 @@ class WalkerTask(FreeBodyTask):
         """The physical value of an action of 1, such as a joint speed [rad/s]; see the modes in `actions`."""
         return self.mode.scale
 
-    def known(self) -> dict[str, Observation]:
+    def machine_entries(self) -> dict[str, Observation]:
         """Return all entries available for this machine."""
         clock = labelled(
             ("cosine", "sine"), 1, "1", "cosine and sine of the gait's phase", servos.clock, "gait or residual"
@@ -226,15 +238,6 @@ class WalkerTask(FreeBodyTask):
         terms = super().unweighted_terms()
         terms["power"] = self.frame.power.T[0]
         return terms
-
-    def measurements(self) -> dict[str, np.ndarray]:
-        """Return where the robot is, and what its joints and feet do."""
-        found = super().measurements()
-        found[self.JOINT + "_angle"] = self.joint_angle.copy()
-        found[self.JOINT + "_speed"] = self.joint_speed.copy()
-        found[self.JOINT + "_reference"] = self.reference.copy()
-        found["torque"], found["current"] = self.torque.copy(), self.current.copy()
-        return found
 
 
 class WalkerEnv(LeggedEnv):

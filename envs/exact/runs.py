@@ -16,19 +16,12 @@ from .machine import Row
 STATUSES = tuple(hy.Status)
 SEAL = 4  # size of a checksum [byte]
 STRAY = len(STATUSES)  # counted behind them: an action that is not finite, which MuJoCo's environments refuse
-# Where a task's machine is, by the name of the task's class, which a user may have derived from.
-MACHINES = {
-    "HexapodTask": ("hexapod", "ExactHexapod"),
-    "HoppingLegTask": ("legs", "ExactHoppingLeg"),
-    "SlipLegTask": ("legs", "ExactSlipLeg"),
-}
 
 
 def machine_of(task):
-    """Return the machine of a task."""
-    name = next(kind.__name__ for kind in type(task).__mro__ if kind.__name__ in MACHINES)
-    module, machine = MACHINES[name]
-    return getattr(importlib.import_module(f".{module}", __package__), machine)(task)
+    """Return the machine that the task's class names as its `EXACT` twin."""
+    module, _, machine = task.EXACT.partition(":")
+    return getattr(importlib.import_module(module), machine)(task)
 
 
 def complaint(counts: np.ndarray) -> str:

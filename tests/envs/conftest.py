@@ -18,7 +18,7 @@ def everything(name):
     config = task_class.config_class
     options = {"terrain": "rough", "task": list(config.REWARDS)[-1]}
     options |= {"action_mode": config.ACTION_MODES[-1]} if config.ACTION_MODES else {}
-    known = task_class((), **options).known()
+    known = task_class((), **options).machine_entries()
     seen = [
         key for key, entry in known.items() if not entry.needs or set(entry.needs.split(" or ")) & set(options.values())
     ]
@@ -50,7 +50,7 @@ def equipped(name):
         "action_delay": (0, 2),
         "push_speed": 0.5,
         "push_interval": (env.ctrl_dt, 4.5 * env.ctrl_dt),
-        "randomise": {randomisable[0]: (0.9, 1.1)},
+        "randomise": dict.fromkeys(randomisable[:1], (0.9, 1.1)),
         "randomise_contact": True,
     }
 

@@ -31,7 +31,7 @@ class Rate(Velocity):
     def commands(self, action: np.ndarray) -> np.ndarray:
         """Return ramps to where each leg's turn is one control period later."""
         action, reference, _ = self.rows
-        gait, period = self.task.TURN, self.task.ctrl_dt
+        gait, period = self.task.RATE_GAIT, self.task.ctrl_dt
         turn = gait.cycle_time, gait.slow_time, gait.sweep_angle
         COMPILED.turn(reference, self.task.table, turn, period, self.scale, action, self.speeds)
         return super().commands(action)
