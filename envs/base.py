@@ -9,7 +9,7 @@ A new environment is a `task.Task` (see there for what it must provide) and thes
     class HexapodVectorEnv(LeggedVectorEnv):
         task_class = HexapodTask
 
-and a line in `envs.ENVIRONMENTS` that names both entry points.
+and a line in `envs.ENVIRONMENTS`.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
 
     @property
     def action_scale(self) -> float | np.ndarray:
-        """The physical value of an action of 1; see the task."""
+        """The physical value of an action of 1, a number or of shape (n_actions,); see the task."""
         return self.task.action_scale
 
     @property

@@ -148,7 +148,11 @@ class TaskConfig:
                 raise ValueError(f"{name} needs {option} {' or '.join(map(repr, values))}, here it is {chosen!r}")
 
     def changed(self, options: Mapping[str, Any]) -> TaskConfig:
-        """Return the configuration with some options of a reset changed; refuse unknown ones and those `FIXED`."""
+        """Return the configuration with some options of a reset changed.
+
+        Raises:
+            ValueError: If one is unknown or `FIXED`, or its value is impossible.
+        """
         known = [entry.name for entry in fields(self) if entry.name not in self.FIXED]
         for name in options:
             if name not in known:

@@ -1,4 +1,4 @@
-"""A task with what it may have besides: the user's own terms, shaping, disturbances, and entries for a critic."""
+"""What a task observes and rewards, and what ends its episodes: by its machine, and by options that add to it."""
 
 from __future__ import annotations
 
@@ -77,21 +77,21 @@ class Equipped:
         return np.concatenate([self.entry(name) for name in self.privileged_slices], -1).astype(np.float32)
 
     def reward_terms(self) -> dict[str, np.ndarray]:
-        """Return the weighted terms whose sum is the reward; "healthy" is zero in the step that ends an episode."""
+        """Return the weighted terms, shape (...,), whose sum is the reward; "healthy" is zero where an episode ends."""
         terms = self.unweighted_terms()
         for name, term in self._more_terms.items():
             terms[name] = term(self)
         return {name: weight * terms[name] for name, weight in self._weights.items()}
 
     def endings(self) -> dict[str, np.ndarray]:
-        """Return whether the robot has fallen, or met an end of the user's own, by the reason."""
+        """Return whether the robot has failed, or met an end of the user's own, shape (...,), by the reason."""
         over = self.failures()
         for why, end in self._more_ends.items():
             over[why] = end(self)
         return over
 
     def cuts(self) -> dict[str, np.ndarray]:
-        """Return whether an episode is cut short, that is truncated, by the reason: nothing happened to the robot.
+        """Return whether an episode is truncated though nothing happened to the robot, shape (...,), by the reason.
 
         It is asked for where the ground is `bounded`.
         """

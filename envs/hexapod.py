@@ -103,7 +103,7 @@ class HexapodTask(WalkerTask):
         return names if self.config.task == "forward" else tuple(name for name in names if name != "heading")
 
     def of_joints(self, values: np.ndarray) -> np.ndarray:
-        """Return those of the hips."""
+        """Return those of the hips, shape (..., 6)."""
         return values[..., ::3]
 
     def joint_entries(self) -> dict[str, Observation]:
@@ -133,11 +133,11 @@ class HexapodTask(WalkerTask):
         self._length = self.qpos[..., 9::3]
 
     def compression(self) -> np.ndarray:
-        """Return by how much the legs are shorter than at rest."""
+        """Return by how much the legs are shorter than at rest, shape (..., 6) [m]."""
         return self.rest_length - self._length
 
     def gait_corrected(self, command: np.ndarray | None) -> np.ndarray:
-        """Return the parameters of the clock's walk, by default the documents', or of what follows the command."""
+        """Return the parameters of the clock's walk, shape (n,), or of what follows the command, shape (..., n)."""
         clock = CLOCKS[self.config.clock]
         return clock.walk if command is None else clock.steered(command)
 
@@ -165,7 +165,7 @@ class HexapodTask(WalkerTask):
             self.rest_length = np.broadcast_to(self.rest_length, (*self.shape, N_LEGS)).copy()
 
     def factor_shape(self, value: np.ndarray) -> tuple[int, ...] | None:
-        """Return one factor for each leg where there is a value for each; an inertia matrix has one."""
+        """Return the shape of factors: one for each leg where there is a value for each; an inertia matrix has one."""
         return (N_LEGS,) if value.shape[:1] == (N_LEGS,) else None
 
     def write_robot(self, sim, model, params) -> None:
@@ -184,7 +184,7 @@ class HexapodTask(WalkerTask):
         self._drained += self.ctrl_dt * self.frame.drain_rate.T[0]
 
     def action_change(self) -> np.ndarray:
-        """Return the squared change of the action."""
+        """Return the squared change of the action, shape (...,)."""
         return self.frame.action_change.T[0]
 
 

@@ -77,6 +77,9 @@ class MultipodQuasistaticVectorEnv(AutoresetVectorEnv):
         Args:
             seed: One for each environment; from a single one the environments get `seed`, `seed + 1`, ...
             options: Only the mask, shape (num_envs,) of booleans.
+
+        Raises:
+            ValueError: If there is another option, or the mask or a seed is impossible.
         """
         self._refuse_use()
         options = mapping_of(options)
@@ -168,7 +171,11 @@ class MultipodQuasistaticEnv(RestorableEnv, gymnasium.Env):
 
     @one_at_a_time
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None):
-        """Start an episode; there are no options."""
+        """Start an episode; there are no options.
+
+        Raises:
+            ValueError: If there is one.
+        """
         if options := mapping_of(options):
             raise ValueError(f"unknown options {list(options)}; the surrogate has none")
         super().reset(seed=seed_of(seed))

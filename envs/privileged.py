@@ -89,7 +89,11 @@ def _select(task, names, known) -> dict[str, Observation]:
 
 
 def for_critic(task) -> dict[str, Observation]:
-    """Return the entries in `info["privileged"]`."""
+    """Return the entries in `info["privileged"]`.
+
+    Raises:
+        ValueError: If one is unknown, named twice, or would be constant.
+    """
     try:
         return _select(task, task.config.privileged, available(task))
     except ValueError as error:

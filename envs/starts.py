@@ -73,7 +73,7 @@ class Startable:
             part.begin(self, sim, data)
 
     def kept_rows(self, rows) -> dict[str, np.ndarray]:
-        """Return copies of the arrays `KEPT`, of these rows; None makes the one simulation a row."""
+        """Return copies of the arrays `KEPT`, of these k rows, shape (k, ...); None makes the one simulation a row."""
         arrays = {name: np.array(getattr(self, name)[rows]) for name in self.KEPT}
         return arrays | {name: np.array(array[rows]) for name, array in kept(self.extras)}
 

@@ -149,7 +149,7 @@ class Task(Equipped, Startable, Drawn, Commanded, Curricula, ABC):
 
     @property
     def action_scale(self) -> float | np.ndarray:
-        """The physical value of an action of 1, relative to 0; half the range of each actuator."""
+        """The physical value of an action of 1, relative to 0; half the range of each actuator, shape (nu,)."""
         return self._half_range
 
     def make_room(self) -> None:
@@ -188,11 +188,11 @@ class Task(Equipped, Startable, Drawn, Commanded, Curricula, ABC):
         return along[()]
 
     def off_centre(self) -> np.ndarray:
-        """Return how far the body is from the origin along x or y, whichever is more [m]."""
+        """Return how far the body is from the origin along x or y, whichever is more, shape (...,) [m]."""
         return np.abs(self.here)
 
     def parts(self) -> dict[str, int]:
-        """Return the sizes of what `refresh` writes to the frame besides entries of the observation, by name."""
+        """Return name and size of what `refresh` writes to the frame besides entries of the observation."""
         return {}
 
     def measurements(self) -> dict[str, np.ndarray]:
@@ -248,7 +248,7 @@ class Task(Equipped, Startable, Drawn, Commanded, Curricula, ABC):
         self.frame = Frame(self.shape, filled | self.parts(), self._entries)
 
     def act(self, action: np.ndarray) -> np.ndarray:
-        """Take an action, draw new commands where they are due, and return the controls of the substeps."""
+        """Take an action, (..., n_actions), draw commands where they are due, and return the substeps' controls."""
         for part in self.extras.values():
             action = part.act(self, action)
         self.last_action[...], self.action[...] = self.action, action

@@ -9,6 +9,9 @@ def one_at_a_time(method):
     """Return a method of an environment that refuses to run while another call of the environment does.
 
     Python does not switch threads between reading the flag and setting it.
+
+    Raises:
+        RuntimeError: By the method, in that case.
     """
 
     @wraps(method)

@@ -17,7 +17,11 @@ RESERVED = ("values", "at", "observe")  # attributes of a `Frame` besides its pa
 
 
 def check(config) -> None:
-    """Refuse terms, entries and ends that are not written as they must be, or whose names are taken."""
+    """Refuse terms, entries and ends that are not written as they must be, or whose names are taken.
+
+    Raises:
+        ValueError: The message names the option and the function.
+    """
     taken = {name for terms in config.REWARDS.values() for name in terms} | set(config.SHAPING)
     for name, term in config.rewards.items():
         if len(term) != 2 or not callable(term[1]):
@@ -35,7 +39,11 @@ def check(config) -> None:
 
 
 def entries_of(config, taken: set[str]) -> dict[str, Observation]:
-    """Return the user's own entries, whose names must not be taken."""
+    """Return the user's own entries.
+
+    Raises:
+        ValueError: If a name of theirs is taken.
+    """
     for name in config.observe:
         if name in taken or name in RESERVED:
             raise ValueError(f"observe: there is an entry {name!r} already, or something else of the frame")

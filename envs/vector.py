@@ -106,6 +106,9 @@ class LeggedVectorEnv(AutoresetVectorEnv):
         Args:
             seed: One for each simulation; from a single one the simulations get `seed`, `seed + 1`, ...
             options: The task's; `qpos` and `qvel` set the initial state of all, shape (nq,), or each, (num_envs, nq).
+
+        Raises:
+            ValueError: If an option, a seed or the mask is impossible. The environments are then unchanged.
         """
         self._refuse_use()
         options, state = split(options)

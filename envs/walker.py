@@ -50,7 +50,7 @@ class WalkerConfig(FreeBodyConfig):
 
 
 def info_of(joint: str = "joint") -> dict[str, Callable]:
-    """Return what `info` reports of a walker whose driven joints are called so: functions of the task, by name."""
+    """Return the table `INFO` of a walker; `joint` is what a driven joint is called."""
     return FreeBodyTask.INFO | {
         f"{joint}_angle": lambda t: t.joint_angle.copy(),
         f"{joint}_speed": lambda t: t.joint_speed.copy(),
@@ -110,7 +110,7 @@ class WalkerTask(FreeBodyTask):
 
     @abstractmethod
     def of_joints(self, values: np.ndarray) -> np.ndarray:
-        """Return of `qpos` or `qvel` after the root what belongs to the driven joints, shape (..., n_joints)."""
+        """Return the driven joints' part of what follows the root in `qpos` or `qvel`, shape (..., n_joints)."""
 
     @abstractmethod
     def compression(self) -> np.ndarray:
@@ -134,7 +134,7 @@ class WalkerTask(FreeBodyTask):
         return None
 
     def gait_corrected(self, command: np.ndarray | None) -> np.ndarray:
-        """Return the gait that "residual" corrects, given a command or none; by default the middle of the ranges."""
+        """Return the gait that "residual" corrects, given a command or none, shape (..., n); by default the middle."""
         return self.middle_gait
 
     def prepare(self) -> None:
@@ -166,7 +166,11 @@ class WalkerTask(FreeBodyTask):
         return self.layout.entries()
 
     def build(self, params, terrain, preset) -> mujoco.MjSpec:
-        """Return the model; its servos are off where torques are commanded."""
+        """Return the model; its servos are off where torques are commanded.
+
+        Raises:
+            ValueError: If the robot has other joints or legs than the environment was made with.
+        """
         if self.layout_of(params) != self.layout:
             raise ValueError(f"the robot's joints and legs are fixed when the environment is made: {self.layout.legs}")
         if self.mode.torques:
@@ -216,7 +220,7 @@ class WalkerTask(FreeBodyTask):
         self.mode.bind()
 
     def controls(self, action: np.ndarray) -> np.ndarray:
-        """Return the joint commands of the action in this action mode."""
+        """Return the joint commands of an action, (..., n_actions), shape (n_substeps, ..., nu); see the modes."""
         commands = self.mode.commands(action)
         return commands.reshape(*commands.shape[:-2], -1)
 
@@ -230,11 +234,11 @@ class WalkerTask(FreeBodyTask):
         COMPILED.walker_frame(*self._frame_arguments)
 
     def action_change(self) -> np.ndarray:
-        """Return the squared change of the action, mean over its entries."""
+        """Return the squared change of the action, mean over its entries, shape (...,)."""
         return self.frame.action_change.T[0] / self.n_actions
 
     def unweighted_terms(self) -> dict[str, np.ndarray]:
-        """Return the terms of the configured task."""
+        """Return the terms of the configured task, each of shape (...,) or a number."""
         terms = super().unweighted_terms()
         terms["power"] = self.frame.power.T[0]
         return terms
