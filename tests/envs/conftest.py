@@ -7,7 +7,10 @@ import gymnasium
 import numpy as np
 import pytest
 
-from tarsus.envs import ENVIRONMENTS
+from tarsus.envs import ENVIRONMENTS, spec
+
+gymnasium.register("Bead-v0", **spec("bare:Bead"))
+NAMES = (*ENVIRONMENTS, "Bead-v0")
 
 
 @functools.cache
@@ -59,7 +62,7 @@ def pytest_generate_tests(metafunc):
     """Give tests of `name` and `options` everything of every registered environment, the core, and the VARIANTS."""
     if {"name", "options"} <= set(metafunc.fixturenames) and hasattr(metafunc.module, "VARIANTS"):
         variants = {f"{name}-{'-'.join(map(str, own.values()))}": (name, own) for name, own in metafunc.module.VARIANTS}
-        variants |= {f"{name}-equipped": (name, equipped(name)) for name in ENVIRONMENTS}
+        variants |= {f"{name}-equipped": (name, equipped(name)) for name in NAMES}
         cases = [pytest.param(*case, id=key, marks=pytest.mark.extra) for key, case in variants.items()]
-        cases += [pytest.param(name, everything(name), id=f"{name}-everything") for name in ENVIRONMENTS]
+        cases += [pytest.param(name, everything(name), id=f"{name}-everything") for name in NAMES]
         metafunc.parametrize(("name", "options"), cases, scope="module")

@@ -11,7 +11,9 @@ from tarsus.analytic.hybrid import Status
 from tarsus.analytic.models.hexapod.servo import split
 from tarsus.controllers.raibert import Raibert, RaibertGains, RaibertPolicy
 from tarsus.controllers.slip import SlipControl, SlipController, SlipPolicy
-from tarsus.envs.exact.runs import STATUSES
+from tarsus.envs.exact.legs import ExactHoppingLeg
+from tarsus.envs.exact.runs import STATUSES, machine_of
+from tarsus.envs.hopping_leg import HoppingLegTask
 
 MACHINES = ("Hexapod-v0", "HoppingLeg-v0", "SlipLeg-v0")
 EPISODE = 1000
@@ -274,3 +276,10 @@ def test_a_picture_shows_the_exact_state():
         images.append(env.render().astype(float))
         env.close()
     assert images[0].std() > 10 and np.abs(images[0] - images[1]).mean() < 2.0
+
+
+def test_a_task_of_ones_own_inherits_its_exact_twin():
+    class Mine(HoppingLegTask):
+        """Made from one of ours, under another name."""
+
+    assert type(machine_of(Mine((), engine="exact"))) is ExactHoppingLeg
