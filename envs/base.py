@@ -14,6 +14,7 @@ and a line in `envs.ENVIRONMENTS`.
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Any
 
 import gymnasium
@@ -30,6 +31,11 @@ from .state import State
 from .steps import BEYOND, observed_start, split
 from .task import Task
 from .threads import one_at_a_time
+
+
+def of_task(name: str, meaning: str) -> Any:
+    """Return a property of an environment: what its `task` has by this name."""
+    return property(attrgetter(f"task.{name}"), doc=meaning)
 
 
 class LeggedEnv(RestorableEnv, gymnasium.Env):
@@ -78,15 +84,12 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
         self.observation_space, self.action_space = self.task.observation_space, self.task.action_space
         self._load()
 
-    @property
-    def model(self) -> mujoco.MjModel:
-        """The compiled model."""
-        return self.task.model
-
-    @property
-    def config(self) -> TaskConfig:
-        """The current options."""
-        return self.task.config
+    model: mujoco.MjModel = of_task("model", "The compiled model.")
+    config: TaskConfig = of_task("config", "The current options.")
+    observation_slices: dict[str, slice] = of_task("observation_slices", "Where each entry of the observation lies.")
+    action_scale: float | np.ndarray = of_task("action_scale", "The physical value of an action of 1; see the task.")
+    n_substeps: int = of_task("n_substeps", "Physics steps in a control period.")
+    ctrl_dt: float = of_task("ctrl_dt", "Control period [s].")
 
     @property
     def params(self):
@@ -97,26 +100,6 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
     def terrain(self) -> Terrain:
         """The ground of this episode."""
         return self.task.terrain[()]
-
-    @property
-    def observation_slices(self) -> dict[str, slice]:
-        """Where each entry of the observation lies."""
-        return self.task.observation_slices
-
-    @property
-    def action_scale(self) -> float | np.ndarray:
-        """The physical value of an action of 1, a number or of shape (n_actions,); see the task."""
-        return self.task.action_scale
-
-    @property
-    def n_substeps(self) -> int:
-        """Physics steps in a control period."""
-        return self.task.n_substeps
-
-    @property
-    def ctrl_dt(self) -> float:
-        """Control period [s]."""
-        return self.task.ctrl_dt
 
     def _load(self) -> None:
         """Adopt the task's current model; windows on the old one are closed."""

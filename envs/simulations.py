@@ -170,7 +170,7 @@ class Simulations:
         """Refuse nothing: MuJoCo simulates any numbers."""
 
     def redraw(self, sims: np.ndarray, drawn: tuple[tuple, ...]) -> None:
-        """Apply to these k simulations what their episodes drew, k tuples of `Drawn.drawn`."""
+        """Apply to these k simulations what their episodes drew, k tuples of `Modelled.drawn`."""
         self.models = own_models(self.task, self.models)
         pairs = zip(sims.tolist(), drawn, strict=True)
         if any([self.task.redraw(sim, self.models[sim], one) for sim, one in pairs]):

@@ -23,19 +23,14 @@ import gymnasium
 import mujoco
 import numpy as np
 
-from ..analytic.terrain import Rough, Terrain, make
-from ..mjcf.compile import compile_model
-from ..mjcf.ground import Ground
-from ..mjcf.parts import foot_readings
-from ..mjcf.presets import find
-from ..mjcf.terrain import GroundPatches, is_plane
+from ..analytic.terrain import Terrain
 from .commands import Commanded
-from .config import TaskConfig, n_substeps_of
+from .config import TaskConfig
 from .curriculum import Curricula
-from .draws import Drawn
 from .equipped import Equipped
 from .frame import Frame
 from .kinds import from_keywords
+from .models import Modelled
 from .observations import Observation
 from .starts import Startable
 from .state import Randoms
@@ -43,7 +38,7 @@ from .state import Randoms
 RENAMED = {"known": "machine_entries", "falls": "failures"}  # methods, with their names in 0.2.0
 
 
-class Task(Equipped, Startable, Drawn, Commanded, Curricula, ABC):
+class Task(Equipped, Startable, Modelled, Commanded, Curricula, ABC):
     """A machine with options, on a terrain: observation, action, reward and termination, for `shape` simulations.
 
     A machine defines `config_class`, `OBSERVATIONS` and the methods `build`, `place`, `unweighted_terms` and
@@ -213,31 +208,6 @@ class Task(Equipped, Startable, Drawn, Commanded, Curricula, ABC):
         return found
 
     # What all machines share.
-
-    def _build(self) -> None:
-        """Compile the model of the current configuration, and allocate what is kept of each simulation."""
-        config, shape = self.config, self.shape
-        terrain, preset = make(config.terrain), find(config.preset, config.PRESETS)
-        self.model = model = compile_model(self.build(config.robot, terrain, preset))
-        timestep = model.opt.timestep
-        self.n_substeps = n_substeps_of(config.period, timestep)
-        self.ctrl_dt = self.n_substeps * timestep
-        self.substep_times = np.arange(self.n_substeps + 1) * timestep
-        self._steps_per_second = np.array(1.0 / self.ctrl_dt)
-        self.lead, self.follow_every = round(preset.command_lead / timestep), preset.follow_every
-        self.lead = self.lead if config.engine == "mujoco" else 0  # an integrator's need
-        self.ground = Ground(terrain, shape, config.graded)
-        self._feet = foot_readings(model)
-        self.patches = GroundPatches(model, self.ground)
-        self.bounded = self.roams and not is_plane(terrain)
-        low, high = model.actuator_ctrlrange.T
-        self._mid_range, self._half_range = 0.5 * (low + high), 0.5 * (high - low)
-        self.draw_from(config.robot, preset, terrain, isinstance(terrain, Rough) and config.reroll_terrain)
-        self.action, self.last_action = np.zeros((*shape, self.n_actions)), np.zeros((*shape, self.n_actions))
-        self.make_room_for_commands()
-        self._before = np.zeros((*shape, *np.shape(np.zeros(model.nq)[self.PLACE])))
-        self._start_place, self.velocity = np.zeros_like(self._before), np.zeros_like(self._before)
-        self.make_room()
 
     def bind(self, data) -> None:
         """Adopt the simulations' arrays; views into them are valid as long as they are."""

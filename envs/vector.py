@@ -16,6 +16,7 @@ from gymnasium.vector import AutoresetMode
 
 from . import forks
 from .autoreset import AutoresetVectorEnv
+from .base import of_task
 from .camera import Camera
 from .config import TaskConfig
 from .episodes import masked, rows_of, seeds_of
@@ -54,6 +55,7 @@ class LeggedVectorEnv(AutoresetVectorEnv):
 
     metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 50}
     task_class: type[Task]
+    config: TaskConfig = of_task("config", "The current options.")
 
     def __init__(
         self,
@@ -88,11 +90,6 @@ class LeggedVectorEnv(AutoresetVectorEnv):
         self._data = self._sims.data
         frames = {"render_fps": round(1 / self.task.ctrl_dt), "autoreset_mode": self.autoreset_mode}
         self.metadata = type(self).metadata | frames
-
-    @property
-    def config(self) -> TaskConfig:
-        """The current options."""
-        return self.task.config
 
     @property
     def models(self) -> list[mujoco.MjModel]:

@@ -15,7 +15,7 @@ import mujoco
 import numpy as np
 
 from . import actions, free_body, servos, shaping
-from .base import LeggedEnv
+from .base import LeggedEnv, of_task
 from .free_body import FreeBodyConfig, FreeBodyTask
 from .kernels import COMPILED, MAX_TORQUE
 from .observations import Observation, labelled, names_of_numbers
@@ -248,13 +248,5 @@ class WalkerEnv(LeggedEnv):
     """A walker on a terrain; options are the fields of its `WalkerConfig`."""
 
     task: WalkerTask
-
-    @property
-    def observation_names(self) -> tuple[str, ...]:
-        """Name of every component of the observation, such as `foot_contact.left_0`."""
-        return self.task.observation_names
-
-    @property
-    def action_names(self) -> tuple[str, ...]:
-        """Name of every component of the action: a joint, or a parameter of the gait."""
-        return self.task.action_names
+    observation_names: tuple[str, ...] = of_task("observation_names", "Of every number, as `foot_contact.left_0`.")
+    action_names: tuple[str, ...] = of_task("action_names", "Of every number: a joint, or a parameter of the gait.")

@@ -147,7 +147,7 @@ class ExactSimulations:
             self._show(sim)
 
     def redraw(self, sims: np.ndarray, drawn: tuple[tuple, ...]) -> None:
-        """Apply to these k simulations what their episodes drew, k tuples of `Drawn.drawn`."""
+        """Apply to these k simulations what their episodes drew, k tuples of `Modelled.drawn`."""
         self.models = own_models(self.task, self.models)
         for sim, one in zip(sims.tolist(), drawn, strict=True):
             self.task.redraw(sim, self.models[sim], one)

@@ -1,4 +1,4 @@
-"""What an episode draws: its robot, its contact and its ground, of each simulation."""
+"""The models of a task's simulations: how they are built, and how an episode draws robot, contact and ground."""
 
 from __future__ import annotations
 
@@ -8,16 +8,19 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from ..analytic.terrain import Flat, Terrain
+from ..analytic.terrain import Flat, Rough, Terrain, make
 from ..mjcf.compile import become, compile_model, take_parameters
+from ..mjcf.ground import Ground
+from ..mjcf.parts import foot_readings
 from ..mjcf.presets import Preset, contacts, find
-from ..mjcf.terrain import reroll
+from ..mjcf.terrain import GroundPatches, is_plane, reroll
+from .config import n_substeps_of
 
 MOST_DONORS = 16  # models with other contacts that are kept
 
 
-class Drawn:
-    """The part of a task that changes the models of simulations between episodes.
+class Modelled:
+    """The part of a task that builds the model of its simulations, and changes it between episodes.
 
     Attributes:
         params: The robot of each simulation, by `sim`.
@@ -25,6 +28,31 @@ class Drawn:
         terrain: The terrain of each simulation, by `sim`.
         hardest: The terrain of difficulty 1.
     """
+
+    def _build(self) -> None:
+        """Compile the model of the current configuration, and allocate what is kept of each simulation."""
+        config, shape = self.config, self.shape
+        terrain, preset = make(config.terrain), find(config.preset, config.PRESETS)
+        self.model = model = compile_model(self.build(config.robot, terrain, preset))
+        timestep = model.opt.timestep
+        self.n_substeps = n_substeps_of(config.period, timestep)
+        self.ctrl_dt = self.n_substeps * timestep
+        self.substep_times = np.arange(self.n_substeps + 1) * timestep
+        self._steps_per_second = np.array(1.0 / self.ctrl_dt)
+        self.lead, self.follow_every = round(preset.command_lead / timestep), preset.follow_every
+        self.lead = self.lead if config.engine == "mujoco" else 0  # an integrator's need
+        self.ground = Ground(terrain, shape, config.graded)
+        self._feet = foot_readings(model)
+        self.patches = GroundPatches(model, self.ground)
+        self.bounded = self.roams and not is_plane(terrain)
+        low, high = model.actuator_ctrlrange.T
+        self._mid_range, self._half_range = 0.5 * (low + high), 0.5 * (high - low)
+        self.draw_from(config.robot, preset, terrain, isinstance(terrain, Rough) and config.reroll_terrain)
+        self.action, self.last_action = np.zeros((*shape, self.n_actions)), np.zeros((*shape, self.n_actions))
+        self.make_room_for_commands()
+        self._before = np.zeros((*shape, *np.shape(np.zeros(model.nq)[self.PLACE])))
+        self._start_place, self.velocity = np.zeros_like(self._before), np.zeros_like(self._before)
+        self.make_room()
 
     def draw_from(self, robot, preset: Preset, terrain: Terrain, rerolls: bool) -> None:
         """Use these in all simulations; with `rerolls`, an episode draws the terrain's seed."""
