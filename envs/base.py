@@ -14,7 +14,6 @@ and a line in `envs.ENVIRONMENTS`.
 
 from __future__ import annotations
 
-from operator import attrgetter
 from typing import Any
 
 import gymnasium
@@ -24,18 +23,13 @@ import numpy as np
 from ..analytic.terrain import Terrain
 from .camera import Camera
 from .config import TaskConfig
-from .episodes import judge_one, seed_of, total
+from .episodes import delegated, judge_one, seed_of, total
 from .restoring import ONLY, RestorableEnv
 from .simulations import simulation_of
 from .state import State
 from .steps import BEYOND, observed_start, split
 from .task import Task
 from .threads import one_at_a_time
-
-
-def of_task(name: str, meaning: str) -> Any:
-    """Return a property of an environment: what its `task` has by this name."""
-    return property(attrgetter(f"task.{name}"), doc=meaning)
 
 
 class LeggedEnv(RestorableEnv, gymnasium.Env):
@@ -63,6 +57,12 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
 
     metadata: dict[str, Any] = {"render_modes": ["human", "rgb_array", "depth_array"], "render_fps": 50}
     task_class: type[Task]
+    model: mujoco.MjModel = delegated("task.model", "The compiled model.")
+    config: TaskConfig = delegated("task.config", "The current options.")
+    observation_slices: dict[str, slice] = delegated("task.observation_slices", "Where each observed entry lies.")
+    action_scale: float | np.ndarray = delegated("task.action_scale", "Physical value of an action of 1; see the task.")
+    n_substeps: int = delegated("task.n_substeps", "Physics steps in a control period.")
+    ctrl_dt: float = delegated("task.ctrl_dt", "Control period [s].")
 
     def __init__(
         self,
@@ -83,13 +83,6 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
         self.task = self.task_class(shape=(), **options)
         self.observation_space, self.action_space = self.task.observation_space, self.task.action_space
         self._load()
-
-    model: mujoco.MjModel = of_task("model", "The compiled model.")
-    config: TaskConfig = of_task("config", "The current options.")
-    observation_slices: dict[str, slice] = of_task("observation_slices", "Where each entry of the observation lies.")
-    action_scale: float | np.ndarray = of_task("action_scale", "The physical value of an action of 1; see the task.")
-    n_substeps: int = of_task("n_substeps", "Physics steps in a control period.")
-    ctrl_dt: float = of_task("ctrl_dt", "Control period [s].")
 
     @property
     def params(self):

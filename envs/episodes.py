@@ -16,6 +16,11 @@ from gymnasium.vector import AutoresetMode
 from .kinds import array_of, check_count
 
 
+def delegated(path: str, meaning: str) -> Any:
+    """Return a property that is an attribute of an attribute, such as "task.config"."""
+    return property(operator.attrgetter(path), doc=meaning)
+
+
 def checked_numbers(num_envs: int, max_episode_steps: int | None, mode: str | AutoresetMode) -> AutoresetMode:
     """Return the autoreset mode of that name, the number of environments and steps being checked.
 

@@ -16,7 +16,7 @@ from gymnasium.vector import AutoresetMode
 from ..analytic.models.multipod import MultipodParams
 from . import observations
 from .autoreset import AutoresetVectorEnv
-from .episodes import checked_action, mapping_of, masked, seed_of, seeds_of
+from .episodes import checked_action, delegated, mapping_of, masked, seed_of, seeds_of
 from .kinds import from_keywords
 from .restoring import RestorableEnv
 from .state import State
@@ -44,6 +44,8 @@ class MultipodQuasistaticVectorEnv(AutoresetVectorEnv):
         ValueError: If a value is impossible; the message says what is allowed.
     """
 
+    simulation: Surrogate = delegated("task", "The robots.")
+
     def __init__(
         self,
         num_envs: int = 1,
@@ -64,11 +66,6 @@ class MultipodQuasistaticVectorEnv(AutoresetVectorEnv):
             box(-bound, bound, dtype=np.float32), box(-1.0, 1.0, (len(self.action_names),), dtype=np.float32)
         )
         self.task = Surrogate(num_envs, self.config.robot, self.config)
-
-    @property
-    def simulation(self) -> Surrogate:
-        """The robots."""
-        return self.task
 
     @one_at_a_time
     def reset(self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None):
@@ -139,6 +136,10 @@ class MultipodQuasistaticEnv(RestorableEnv, gymnasium.Env):
     """
 
     metadata: dict[str, Any] = {"render_modes": [], "render_fps": 50}
+    config: QuasistaticConfig = delegated("vector.config", "The options.")
+    ctrl_dt: float = delegated("vector.config.ctrl_dt", "Control period [s].")
+    action_scale: float = delegated("params.motor.no_load_speed", "The speed that an action of 1 asks for [rad/s].")
+    params: MultipodParams = delegated("vector.config.robot", "The robot.")
 
     def __init__(self, render_mode: None = None, **options):
         if render_mode is not None:
@@ -148,26 +149,6 @@ class MultipodQuasistaticEnv(RestorableEnv, gymnasium.Env):
         self._busy = False
         self.observation_space = self.vector.single_observation_space
         self.action_space = self.vector.single_action_space
-
-    @property
-    def config(self) -> QuasistaticConfig:
-        """The options."""
-        return self.vector.config
-
-    @property
-    def ctrl_dt(self) -> float:
-        """Control period [s]."""
-        return self.vector.config.ctrl_dt
-
-    @property
-    def params(self) -> MultipodParams:
-        """The robot."""
-        return self.vector.config.robot
-
-    @property
-    def action_scale(self) -> float:
-        """The physical value of an action of 1: the motors' no-load speed [rad/s]."""
-        return self.params.motor.no_load_speed
 
     @one_at_a_time
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None):

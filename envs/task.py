@@ -42,7 +42,8 @@ class Task(Equipped, Startable, Modelled, Commanded, Curricula, ABC):
     """A machine with options, on a terrain: observation, action, reward and termination, for `shape` simulations.
 
     A machine defines `config_class`, `OBSERVATIONS` and the methods `build`, `place`, `unweighted_terms` and
-    `failures`; the others have defaults. The classes it is made of each have a file; none works without the others.
+    `failures`; the others have defaults. The classes it is made of are parts of one object, each in a file: they read
+    each other's attributes in too many places to be objects themselves.
 
     Attributes:
         EXACT: The same machine in the exact engine, a subclass of `exact.machine.ExactMachine` as "module:Class", where
@@ -116,7 +117,7 @@ class Task(Equipped, Startable, Modelled, Commanded, Curricula, ABC):
 
     @abstractmethod
     def failures(self) -> dict[str, np.ndarray]:
-        """Return whether the robot has fallen, shape (...,), by the reason; the first one counts."""
+        """Return whether the robot has failed, as by a fall, shape (...,), by the reason; the first one counts."""
 
     # What a machine may override.
 

@@ -16,10 +16,9 @@ from gymnasium.vector import AutoresetMode
 
 from . import forks
 from .autoreset import AutoresetVectorEnv
-from .base import of_task
 from .camera import Camera
 from .config import TaskConfig
-from .episodes import masked, rows_of, seeds_of
+from .episodes import delegated, masked, rows_of, seeds_of
 from .kinds import check_count
 from .simulations import simulations_of
 from .state import State
@@ -55,7 +54,7 @@ class LeggedVectorEnv(AutoresetVectorEnv):
 
     metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 50}
     task_class: type[Task]
-    config: TaskConfig = of_task("config", "The current options.")
+    config: TaskConfig = delegated("task.config", "The current options.")
 
     def __init__(
         self,

@@ -15,7 +15,8 @@ import mujoco
 import numpy as np
 
 from . import actions, free_body, servos, shaping
-from .base import LeggedEnv, of_task
+from .base import LeggedEnv
+from .episodes import delegated
 from .free_body import FreeBodyConfig, FreeBodyTask
 from .kernels import COMPILED, MAX_TORQUE
 from .observations import Observation, labelled, names_of_numbers
@@ -248,5 +249,5 @@ class WalkerEnv(LeggedEnv):
     """A walker on a terrain; options are the fields of its `WalkerConfig`."""
 
     task: WalkerTask
-    observation_names: tuple[str, ...] = of_task("observation_names", "Of every number, as `foot_contact.left_0`.")
-    action_names: tuple[str, ...] = of_task("action_names", "Of every number: a joint, or a parameter of the gait.")
+    observation_names: tuple[str, ...] = delegated("task.observation_names", "Such as `foot_contact.left_0`.")
+    action_names: tuple[str, ...] = delegated("task.action_names", "Of joints, or of parameters of the gait.")
