@@ -50,7 +50,6 @@ class TaskConfig:
         SHAPING: Further terms that `reward_weights` turns on: a function of the task or a part of it, and the meaning.
         RANDOMISABLE: The parameters that `randomise` takes.
         PRESETS: Settings of MuJoCo, by name.
-        ENGINES: What can simulate the machine.
         ACTION_MODES: What an action may mean, where there is a choice; it is then the field `action_mode`.
         PERIODS: The default control period of action modes, where it is not `PERIOD` [s].
         FIXED: Options that `reset` does not take: they shape the spaces.
@@ -61,7 +60,6 @@ class TaskConfig:
     SHAPING: ClassVar[dict[str, tuple[Any, str]]] = {}
     RANDOMISABLE: ClassVar[tuple[str, ...]] = ()
     PRESETS: ClassVar[dict[str, Preset]] = presets.PRESETS
-    ENGINES: ClassVar[tuple[str, ...]] = ("mujoco",)
     ACTION_MODES: ClassVar[tuple[str, ...]] = ()
     PERIODS: ClassVar[dict[str, float]] = {}
     FIXED: ClassVar[tuple[str, ...]] = (
@@ -108,7 +106,6 @@ class TaskConfig:
     def __post_init__(self) -> None:
         check_fields(self)
         self._check_choice("task", self.REWARDS)
-        self._check_choice("engine", self.ENGINES)
         if self.ACTION_MODES:
             self._check_choice("action_mode", self.ACTION_MODES)
         user_functions.check(self)

@@ -33,7 +33,6 @@ class HexapodConfig(WalkerConfig):
 
     REWARDS = free_body.rewards("yx", power=(-0.002, "absolute mechanical power of the hips [W]"))
     RANDOMISABLE = hexapod.RANDOMISABLE
-    ENGINES = ("mujoco", "exact")
     ACTION_MODES = tuple(MODES)
     PERIODS = {"torque": 0.002}  # a PD law of sampled torques walks as in the exact engine; at 6 ms it falls
 

@@ -50,7 +50,6 @@ class HoppingLegConfig(TaskConfig):
     REWARDS = REWARDS
     RANDOMISABLE = RANDOMISABLE
     PRESETS = PRESETS
-    ENGINES = ("mujoco", "exact")
 
     params: HoppingLegParams = DRIVEN  # the leg; by default its motors have limits
     ctrl_dt: float = 0.005  # control period, a multiple of the preset's timestep [s]

@@ -49,7 +49,6 @@ class SlipLegConfig(TaskConfig):
     REWARDS = REWARDS
     RANDOMISABLE = RANDOMISABLE
     PRESETS = PRESETS
-    ENGINES = ("mujoco", "exact")
     ACTION_MODES = ("torque", "position")
 
     params: SlipLegParams = field(default_factory=SlipLegParams)  # the robot

@@ -96,6 +96,9 @@ class Task(Equipped, Startable, Modelled, Commanded, Curricula, ABC):
         self.shape, self.rngs = shape, Randoms()
         self.waiting: np.ndarray | None = None
         self._adopt(from_keywords(self.config_class, options))
+        engines = ("mujoco", "exact") if self.EXACT else ("mujoco",)
+        if self.config.engine not in engines:
+            raise ValueError(f"unknown engine {self.config.engine!r}; there are {', '.join(engines)}")
         self.prepare()
         self._build()
         self.equip()
