@@ -180,7 +180,7 @@ class HoppingLegTask(Task):
         return high
 
     def controls(self, action: np.ndarray) -> np.ndarray:
-        """Return the torques asked of hip and knee, held for the control period."""
+        """Return the torques asked of hip and knee, held for the control period, shape (1, ..., 2) [N m]."""
         return (action * self.action_scale)[None]
 
     def refresh(self) -> None:
@@ -196,11 +196,11 @@ class HoppingLegTask(Task):
         return self.leg.LB
 
     def travelled(self, since: np.ndarray) -> np.ndarray:
-        """Return how far the hip went along its circle [m]."""
+        """Return how far the hip went along its circle, shape (...,) [m]."""
         return self.leg.LB * super().travelled(since)
 
     def unweighted_terms(self) -> dict[str, np.ndarray]:
-        """Return the terms of the configured task."""
+        """Return the terms of the configured task, each of shape (...,) or a number."""
         terms = {
             "power": power(self.torque, self.qvel[..., 2:]),
             "action_change": squared_change(self.action, self.last_action),
@@ -213,7 +213,7 @@ class HoppingLegTask(Task):
         return {"speed": tracking(error * error, command * command, SPEED_WIDTH)} | terms
 
     def failures(self) -> dict[str, np.ndarray]:
-        """Return whether the leg has fallen, or is where no leg could be."""
+        """Return whether the leg has fallen, or is where no leg could be, shape (...,), by the reason."""
         low = self.leg.fall_height
         hip, knee = self.qpos.T[2], self.qpos.T[3]
         return {

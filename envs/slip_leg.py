@@ -144,7 +144,7 @@ class SlipLegTask(Task):
         self.velocity[sim] = data.qvel[0]
 
     def controls(self, action: np.ndarray) -> np.ndarray:
-        """Return the torques [N m] or the joints' set-points [rad] of the action."""
+        """Return the torques [N m] or the joints' set-points [rad] of the action, held, shape (1, ..., 2)."""
         return self._asked(action)[None]
 
     def _asked(self, action: np.ndarray) -> np.ndarray:
@@ -170,7 +170,7 @@ class SlipLegTask(Task):
         return limited_torque(MOTORS.reshape(3, *[1] * len(self.shape), 2), asked, self.qvel[..., 2:])
 
     def unweighted_terms(self) -> dict[str, np.ndarray]:
-        """Return the terms of the configured task."""
+        """Return the terms of the configured task, each of shape (...,) or a number."""
         terms = {
             "power": power(self.torque, self.qvel[..., 2:]),
             "action_change": squared_change(self.action, self.last_action),
@@ -181,7 +181,7 @@ class SlipLegTask(Task):
         return {"speed": track(self.velocity, self.command[..., 0], SPEED_WIDTH)} | terms
 
     def failures(self) -> dict[str, np.ndarray]:
-        """Return whether the leg has fallen, or has broken."""
+        """Return whether the leg has fallen, or has broken, shape (...,), by the reason."""
         joints = self.qpos[..., 2:]
         past = (joints < _LOW - GIVE) | (joints > _HIGH + GIVE)
         return {

@@ -38,7 +38,7 @@ class ExactMachine(ABC):
 
     @abstractmethod
     def start(self, sim, qpos: np.ndarray, qvel: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return state, memory and parameters, each a vector, of a simulation that rests in its commands."""
+        """Return state, memory and parameters, shape (n,) each, of a simulation that rests in its commands."""
 
     @abstractmethod
     def periods(self, sim, runs: hy.Continued, run: int, row: Row, controls: np.ndarray) -> Iterator[float]:
