@@ -106,8 +106,7 @@ def test_a_reward_term_is_weighed_reported_and_documented(monkeypatch):
 def quadruped(monkeypatch):
     """The environment of `tests/quadruped.py`, registered by one line as those of the project are."""
     monkeypatch.syspath_prepend(ROOT / "tests")
-    spec = dict(entry_point="quadruped:QuadrupedEnv", vector_entry_point="quadruped:QuadrupedVectorEnv")
-    monkeypatch.setitem(envs.ENVIRONMENTS, "Quadruped-v0", spec | {"max_episode_steps": 20})
+    monkeypatch.setitem(envs.ENVIRONMENTS, "Quadruped-v0", envs.spec("quadruped:Quadruped", max_episode_steps=20))
     monkeypatch.setattr(gymnasium.envs.registration, "registry", dict(gymnasium.registry))
     monkeypatch.setattr(gymnasium, "registry", gymnasium.envs.registration.registry)
     envs.register_envs()
