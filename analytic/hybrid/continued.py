@@ -40,7 +40,7 @@ class Continued:
         if sim.mode != "compiled":
             raise ImportError("to continue runs needs compiled models, and they need numba: pip install numba")
         settings |= {"final_time": 0.0, "record_period": None}
-        self._template = sim.start.workspace(None, None, None, 0.0, None, settings)
+        self._template = sim.start.workspace(*sim.start.of(**settings))
         self._template["log_on"] = 0
         Driver(sim.kernel, sim.mode, sim.functions, self._template, recorded=False)  # which compiles
         self._go_on, self._runs = sim.kernel.advance, copies(self._template, n)

@@ -12,6 +12,7 @@ import numpy as np
 from ..compilation.rebuild import interpreted
 from .jet_functions import STEPS, WEIGHTS
 from .model import Model
+from .start import Start
 
 REACH = 1e-4  # relative step of the five-point differences: truncation 1e-16 f^(5) / 30, rounding 1e-12
 
@@ -69,30 +70,31 @@ class Directions:
         groups = [np.minimum(np.arange(i, i + width), self.size - 1) for i in range(0, self.size, width)]
         return [Directions(tuple(self.names[c] for c in g), self.x[:, g], self.d[:, g], self.p[:, g]) for g in groups]
 
-    def begun(self, model: Model, t0: float, x: np.ndarray, d: np.ndarray, p: np.ndarray) -> tuple:
-        """Return the chart, state, memory, parameters and directions behind the model's `initial`.
+    def begun(self, model: Model, start: Start) -> tuple[Start, Directions]:
+        """Return a start without a chart, and its directions, as the model's `initial` completes them.
 
         Raises:
             ValueError: If it chooses another chart beside the start: the start lies on a border of charts.
         """
         function = model.hooks.get("initial")
         if function is None:
-            return model.start, x, d, p, self
-        function, sizes = interpreted(function), np.cumsum([x.size, d.size])
+            return start._replace(chart=model.chart_code(model.start)), self
+        at, by = start[:3], (self.x, self.d, self.p)
+        function, sizes = interpreted(function), np.cumsum([part.size for part in at[:2]])
 
         def begin(*at):
             parts = [part.copy() if part.size else np.zeros(1) for part in at]
-            charts.append(int(function(t0, *parts)))
+            charts.append(int(function(start.t, *parts)))
             return np.concatenate([part[: whole.size] for part, whole in zip(parts, at, strict=True)])
 
         charts: list[int] = []
-        at, by = (x, d, p), (self.x, self.d, self.p)
         whole = begin(*at)
         columns = [along(begin, at, tuple(part[:, c] for part in by)) for c in range(self.size)]
         if len(set(charts)) > 1:
             raise ValueError(f"the start lies on the border of charts {sorted(set(charts))}: give the first chart")
         moved = np.split(np.stack(columns, axis=1), sizes)
-        return charts[0], *np.split(whole, sizes), Directions(self.names, *moved)
+        x, d, p = np.split(whole, sizes)
+        return start._replace(x=x, d=d, p=p, chart=charts[0]), Directions(self.names, *moved)
 
 
 def pick(model: Model, wrt: Sequence[str] | Mapping[str, Mapping[str, float]]) -> Directions:
