@@ -7,6 +7,7 @@ from .codes import (
     BAD_GUARD,
     CHATTER,
     DISARMED,
+    EPS,
     FIRE,
     IGNORE,
     IGNORE_LATER,
@@ -20,7 +21,7 @@ from .codes import (
 )
 from .free import CERTIFIED, DIRECTION, NG, ON_ENTRY, jit, plain
 from .motion import BLIND, is_near, read_guards, read_motion, simultaneous
-from .steps import EPS, fail_nonfinite
+from .steps import fail_nonfinite
 
 
 @jit
