@@ -67,7 +67,7 @@ class RhexPolicy:
         self._time, self._reach = np.inf, FIRST
 
     def __call__(self, observation: np.ndarray, info: Mapping) -> np.ndarray:
-        """Return the speeds that move the set-points in `info`, the short way, to the walker's a period later."""
+        """Return the speeds (6,) that move the set-points in `info`, the short way, to the walker's a period later."""
         if info["time"] < self._time or self.walker is None:  # an episode begins
             self.walker = Walker(info["hip_reference"], info["time"], stands=True, compensate=self.compensate)
             self._time = info["time"]

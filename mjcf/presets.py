@@ -29,7 +29,11 @@ CONES = {"pyramidal": mujoco.mjtCone.mjCONE_PYRAMIDAL, "elliptic": mujoco.mjtCon
 
 @dataclass(frozen=True)
 class Preset:
-    """MuJoCo settings. Names are MuJoCo's."""
+    """MuJoCo settings. Names are MuJoCo's.
+
+    Raises:
+        ValueError: If the integrator or cone is unknown, or a value that must be positive is not.
+    """
 
     timestep: float  # [s]
     integrator: str  # one of INTEGRATORS
@@ -97,7 +101,11 @@ class Preset:
         return 2.0 / frequency if self.integrator in _EXPLICIT_IN_POSITION else float("inf")
 
     def check_timestep(self, frequency: float, springs: str) -> None:
-        """Refuse a timestep at which explicitly integrated `springs` of natural frequency omega [rad/s] diverge."""
+        """Refuse a timestep at which explicitly integrated `springs` of natural frequency omega [rad/s] diverge.
+
+        Raises:
+            ValueError: If it is such a timestep; the message has the longest that is not.
+        """
         largest = self.largest_timestep(frequency)
         if not self.timestep < largest:
             raise ValueError(

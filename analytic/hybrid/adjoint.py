@@ -25,7 +25,7 @@ from .loader import INLINE_BYTES, intrinsic_plain
 from .model import Model
 from .result import Result, Status
 from .simulator import compile
-from .start import Start, every_step
+from .start import RunStart, every_step
 
 ROWS = 1 << 14  # of a tape to begin with: a step on SLIP takes 400
 
@@ -111,7 +111,7 @@ class Adjoint:
                 by[:] = np.nan
         return Gradient(existence, message, value[()], by, r)
 
-    def _gradients(self, function: Callable, r: Result, start: Start, where: Any, out: np.ndarray) -> tuple:
+    def _gradients(self, function: Callable, r: Result, start: RunStart, where: Any, out: np.ndarray) -> tuple:
         """Write a row of `out` for each number of the measure; return a code and a row of the log."""
         n, nd, stopped = self.model.x0.size, self.model.d0.size, r.status is Status.STOPPED
         at, n_p = (np.array([r.t_end]), r.x_end, r.d_end, start.p), start.p.size

@@ -51,7 +51,10 @@ class Continued:
         self._bytes = self._runs.view(np.uint8).reshape(n, -1)
 
     def begin(self, run: int, x: np.ndarray, d: np.ndarray, p: np.ndarray, t: float = 0.0) -> Status:
-        """Begin a run anew, in the chart that the model chooses; events due at once are done."""
+        """Begin a run anew, with state (n_states,), memory and parameters, in the chart that the model chooses.
+
+        Events due at once are done.
+        """
         self._bytes[run] = self._template.view(np.uint8)
         w = self._runs[run]
         w["x"], w["d"], w["p"], w["t"], w["t_event"], w["chart"] = x, d, p, t, t, -1
@@ -76,5 +79,5 @@ class Continued:
         return self._bytes[run].copy()
 
     def restore(self, run: int, saved: np.ndarray) -> None:
-        """Put a run where it was when `saved` returned this."""
+        """Put a run where it was when `saved` returned this, shape (n_bytes,)."""
         self._bytes[run] = saved

@@ -29,7 +29,7 @@ from .model import Model
 from .replay import Replay, RunDerivatives
 from .result import Result, Status
 from .simulator import compile
-from .start import Start, every_step
+from .start import RunStart, every_step
 
 
 @dataclass(frozen=True)
@@ -189,7 +189,7 @@ class Derivatives:
         given, rtol = settings.get("atol"), settings["rtol"]
         return np.broadcast_to(np.asarray(0.01 * rtol if given is None else given, float), (self.model.x0.size,)), rtol
 
-    def _derived(self, r: Result, start: Start, v: Directions, made: RunDerivatives) -> DerivedRun:
+    def _derived(self, r: Result, start: RunStart, v: Directions, made: RunDerivatives) -> DerivedRun:
         log, p = r.events, start.p
 
         def after(row: int) -> Tangent:

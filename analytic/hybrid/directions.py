@@ -12,13 +12,16 @@ import numpy as np
 from ..compilation.rebuild import interpreted
 from .jet_functions import STEPS, WEIGHTS
 from .model import Model
-from .start import Start
+from .start import RunStart
 
 REACH = 1e-4  # relative step of the five-point differences: truncation 1e-16 f^(5) / 30, rounding 1e-12
 
 
 def along(function: Callable, at: tuple, v: tuple, reach: float = REACH) -> np.ndarray:
-    """Return the derivative of `function(*at)` along a direction, both tuples of arrays, by five-point differences."""
+    """Return the derivative of `function(*at)` along `v`, in its shape, by five-point differences.
+
+    `at` and `v` are tuples of arrays of the same shapes.
+    """
     size = max((np.max(np.abs(b) / (1.0 + np.abs(a)), initial=0.0) for a, b in zip(at, v, strict=True)), default=0.0)
     if not size > 0.0:
         value = np.asarray(function(*at), dtype=float)
@@ -70,7 +73,7 @@ class Directions:
         groups = [np.minimum(np.arange(i, i + width), self.size - 1) for i in range(0, self.size, width)]
         return [Directions(tuple(self.names[c] for c in g), self.x[:, g], self.d[:, g], self.p[:, g]) for g in groups]
 
-    def begun(self, model: Model, start: Start) -> tuple[Start, Directions]:
+    def begun(self, model: Model, start: RunStart) -> tuple[RunStart, Directions]:
         """Return a start without a chart, and its directions, as the model's `initial` completes them.
 
         Raises:

@@ -46,7 +46,7 @@ def to_functions(model: Model) -> Functions:
 
 
 def enclosed_guards(model: Model, three: dict[str, Any]) -> tuple[Callable, np.ndarray]:
-    """Return the function of the guards that can be enclosed, and 1 for each of them: those made of known operations.
+    """Return the function of the guards that can be enclosed, whose operations have rules, and 1 for each, (n_guards,).
 
     They are tried with intervals at the initial state: a textbook model's one by one, others all together.
     """

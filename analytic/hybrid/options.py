@@ -41,6 +41,9 @@ class Options:
         zeno_drift: Change of the ratio of gaps, relative to 1 - ratio, below which it counts as constant.
         min_gap: Fifty consecutive gaps below this, relative to max(1, t), end the run [s].
         warn_only: An invalid chart is counted and does not end the run.
+
+    Raises:
+        ValueError: If a value is out of its range; the message names it.
     """
 
     final_time: float = 1.0

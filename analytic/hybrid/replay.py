@@ -16,7 +16,7 @@ from .jet_functions import Sizes, jet_functions, jets_of
 from .loader import INLINE_BYTES, intrinsic_plain
 from .result import Result, Status
 from .simulator import Simulator
-from .start import Start
+from .start import RunStart
 from .tangent_pass import N_ROOM, tangent_pass
 
 LEAST = 1e-7  # relative tolerance of directions along stiff steps, whose own differences are exact to 2e-8
@@ -68,7 +68,7 @@ class Replay:
             self._carry = interpreted(tangent_pass(of, s, sim.method, reach, jets, lambda array: array))
 
     def __call__(
-        self, r: Result, start: Start, v: Directions, scale: np.ndarray, tolerances: tuple, looser: float
+        self, r: Result, start: RunStart, v: Directions, scale: np.ndarray, tolerances: tuple, looser: float
     ) -> RunDerivatives:
         """Return the derivatives of a run along k directions.
 

@@ -16,7 +16,7 @@ from .driver import Driver, message
 from .expand import to_functions
 from .model import Model
 from .result import STATUS_OF_CODE, Names, Result
-from .start import Start, Starter
+from .start import RunStart, Starter
 from .tableau import METHODS
 
 
@@ -108,7 +108,7 @@ class Simulator:
 
     def run_from(
         self,
-        start: Start,
+        start: RunStart,
         settings: dict[str, Any],
         on_measure: Callable | None = None,
         on_frame: Callable | None = None,

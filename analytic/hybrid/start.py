@@ -21,7 +21,7 @@ COPIED = [  # settings that go into the workspace under the same name
 ]  # fmt: skip
 
 
-class Start(NamedTuple):
+class RunStart(NamedTuple):
     """Where a run begins, in numbers, and the event that ends it before the final time."""
 
     x: np.ndarray  # (n,)
@@ -54,7 +54,7 @@ class Starter:
         stop_at: str | None = None,
         stop_count: int = 1,
         **settings: Any,
-    ) -> tuple[Start, dict[str, Any]]:
+    ) -> tuple[RunStart, dict[str, Any]]:
         """Return the start that the arguments of `Simulator.run` describe, and the settings among them.
 
         Raises:
@@ -69,9 +69,9 @@ class Starter:
         d = overlay("memory", model.memory_names, model.d0, d0)
         p = overlay("parameter", model.param_names, model.p0, params)
         code = -1 if chart is None else model.chart_code(chart)
-        return Start(x, d, p, t0, code, stop_at, stop_count), settings
+        return RunStart(x, d, p, t0, code, stop_at, stop_count), settings
 
-    def workspace(self, start: Start, settings: dict[str, Any]) -> np.ndarray:
+    def workspace(self, start: RunStart, settings: dict[str, Any]) -> np.ndarray:
         """Return a run's workspace, a record in an array of shape (1,).
 
         Raises:
@@ -138,7 +138,7 @@ def every_step(settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def copies(ws: np.ndarray, m: int) -> np.ndarray:
-    """Return a record `m` times, copied as bytes: numpy copies records by field, which takes longer than a run."""
+    """Return a record `m` times, shape (m,), copied as bytes: numpy copies by field, which takes longer than a run."""
     return np.frombuffer(bytearray(ws.tobytes()) * m, ws.dtype)
 
 
@@ -150,7 +150,11 @@ def _known(settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def rows_of(values: Any, default: np.ndarray) -> np.ndarray | None:
-    """Return values as an array of rows, or None if they are one for all."""
+    """Return values as an array of rows, shape (m, n), or None if they are one for all.
+
+    Raises:
+        ValueError: If rows have another size than `default`.
+    """
     if values is None or not isinstance(values, (np.ndarray, list)):
         return None
     array = np.asarray(values, dtype=float)
