@@ -58,7 +58,7 @@ def setting(speed: float) -> SpeedSetting:
 
 
 def settings(speed) -> SpeedSetting:
-    """Return the columns of the table at speed settings of any shape; what is beyond it is held."""
+    """Return the columns of the table at speed settings of any shape; beyond its ends they stay."""
     return SpeedSetting(*(np.interp(speed, range(len(SETTINGS)), column) for column in zip(*SETTINGS, strict=True)))
 
 

@@ -40,7 +40,7 @@ def steered(speed: float, yaw_rate: float = 0.0, fastest_setting: float = FASTES
 
 
 def _slowed(gait: TripodGait, share: float) -> TripodGait:
-    """Return a gait at a share of its frequency; shares above 1 leave it as it is."""
+    """Return a gait at a share of its frequency; a share above 1 counts as 1."""
     longer = 1.0 / min(share, 1.0)
     return replace(gait, cycle_time=longer * gait.cycle_time, slow_time=longer * gait.slow_time)
 

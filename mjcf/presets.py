@@ -140,7 +140,7 @@ PRESETS = {
 
 
 def find(preset: str | Preset, presets: Mapping[str, Preset] = PRESETS) -> Preset:
-    """Return the preset of that name, of the hexapod or of another machine; a preset is returned as it is.
+    """Return the preset of a name, the hexapod's or another machine's; a preset is returned as it is.
 
     Raises:
         ValueError: If no preset has that name.

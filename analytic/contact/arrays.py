@@ -59,7 +59,7 @@ def not_negative(name: str, value) -> np.ndarray:
 
 
 def sizes(name: str, value) -> np.ndarray:
-    """Return `value` as a float array, of any shape, of numbers that are zero, or large enough to be squared.
+    """Return `value` as a float array, of any shape, whose numbers are zero or large enough to be squared.
 
     Raises:
         ValueError: If an entry is not.

@@ -75,7 +75,7 @@ class Continued:
         return STATUS_OF_CODE[int(self._status[run])]
 
     def saved(self, run: int) -> np.ndarray:
-        """Return all there is of a run, from which it goes on bitwise identically, shape (n_bytes,) of uint8."""
+        """Return a run's whole memory, from which it goes on bit for bit, shape (n_bytes,) of uint8."""
         return self._bytes[run].copy()
 
     def restore(self, run: int, saved: np.ndarray) -> None:

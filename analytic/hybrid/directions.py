@@ -101,7 +101,7 @@ class Directions:
 
 
 def pick(model: Model, wrt: Sequence[str] | Mapping[str, Mapping[str, float]]) -> Directions:
-    """Return directions by name: of one number each, or of tables of the numbers that move and how fast.
+    """Return directions by name: each moves the one number of that name, or several, at the rates of its table.
 
     Raises:
         ValueError: If a name is unknown, or stands for a state and a parameter.

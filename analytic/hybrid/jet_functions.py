@@ -22,7 +22,7 @@ WEIGHTS = (8.0 / 12.0, -8.0 / 12.0, -1.0 / 12.0, 1.0 / 12.0)
 
 @dataclass(frozen=True)
 class Sizes:
-    """Sizes of a model and of its derivative; memory, parameters and guards as the engine has them: at least one."""
+    """Sizes of a model and of its derivative; of memory, parameters and guards at least one, as in the engine."""
 
     n: int  # states
     nd: int  # memory entries

@@ -110,7 +110,7 @@ def comes_near(w):
 
 @jit
 def halve_step(w):
-    """Go back to the start of the step and take half of it, unless it would be too small; return whether it is."""
+    """Go back to the step's start to take half of it, and return True; False if half would be too small."""
     if 0.5 * w.s1 < smallest_step(w):
         return False
     w.h = 0.5 * w.s1

@@ -149,7 +149,7 @@ def classify(w, s, t, x, f):
 
 @jit
 def carry_guards(w):
-    """Use the guard values at the end of a step without events as those at the beginning of the next."""
+    """Begin the next step, after one without events, with the guards' values at its end."""
     for i in range(NG):
         if w.arm[i] == OFF:
             continue

@@ -34,7 +34,7 @@ def log_line(w, ev, kind, t, x, d):
 
 @jit
 def log_after(w, ev, kind, chart, x, d):
-    """Complete the row with the result of the transition and the guards whose transitions it was, and keep it."""
+    """Complete the row with the transition's result and the guards that fired, and keep it."""
     if not w.log_on:
         return
     row = ev[w.n_ev]
