@@ -136,7 +136,7 @@ class _Walk:
         return alone.digest.hexdigest()
 
     def feed_used(self, value: Any, parts: dict[str, Any]) -> None:
-        """Note an object of numba's that is used as it is; refuse it if what it refers to was changed after compiling."""
+        """Note an object of numba's that is used as it is; refuse it if what it refers to has changed since."""
         self.put("used")
         self.refers_to.append(id(value))
         if id(value) in self.used:
