@@ -130,15 +130,6 @@ MOST_MULTIPLES = 1e8  # of a period in one run: such a record of a small model f
 WHOLE = ("max_charts", "max_steps", "max_stop_iter")
 POSITIVE = ("rtol", "max_step", "max_steps", "max_stop_iter", "zeno_drift")
 NOT_NEGATIVE = (
-    "min_step",
-    "first_step",
-    "exponent",
-    "measure_period",
-    "frame_period",
-    "max_charts",
-    "stop_precision",
-    "time_tol",
-    "graze_tol",
-    "zeno_tol",
-    "min_gap",
-)
+    "min_step first_step exponent measure_period frame_period max_charts stop_precision time_tol graze_tol zeno_tol "
+    "min_gap"
+).split()

@@ -240,18 +240,7 @@ class Result:
         """Return the run as arrays for `np.savez`: the columns, and of the events, shape (k, ...), as `event_...`."""
         log = self.events
         table = self.columns()
-        for name in (
-            "t",
-            "kind",
-            "chart_before",
-            "chart_after",
-            "x_minus",
-            "d_minus",
-            "x_plus",
-            "d_plus",
-            "fired",
-            "name",
-        ):
+        for name in "t kind chart_before chart_after x_minus d_minus x_plus d_plus fired name".split():
             table[f"event_{name}"] = getattr(log, name)
         table |= {"p": self.p, "status": np.array(self.status.name), "message": np.array(self.message)}
         table |= {"param_names": np.array(self.names.params), "guard_names": np.array(self.names.guards)}

@@ -37,8 +37,7 @@ class Starter:
     """Makes starts and workspaces for the runs of one model."""
 
     def __init__(self, model: Model, sizes: dict[str, int], method: Method) -> None:
-        self.model = model
-        self.method = method
+        self.model, self.method, self._guards = model, method, tuple(model.guards)
         n_jac = sizes["N"] if method.gamma else 1
         self._dtype = layout(*(sizes[name] for name in ("N", "ND", "NP", "NG")), method.n_rows, method.n_dense, n_jac)
         self._last: tuple = (None, None, None)
@@ -60,9 +59,9 @@ class Starter:
         Raises:
             ValueError: If a name, size or count is wrong.
         """
-        model, guards = self.model, tuple(self.model.guards)
-        if stop_at is not None and stop_at not in guards:
-            raise ValueError(f"unknown guard {stop_at!r}; known: {', '.join(guards)}")
+        model = self.model
+        if stop_at is not None and stop_at not in self._guards:
+            raise ValueError(f"unknown guard {stop_at!r}; known: {', '.join(self._guards)}")
         if not 1 <= stop_count <= LARGEST or int(stop_count) != stop_count:
             raise ValueError(f"stop_count must be a whole number, at least 1, got {stop_count!r}")
         x = overlay("state", model.state_names, model.x0, x0)
@@ -88,7 +87,7 @@ class Starter:
         w["t"] = w["t_event"] = start.t
         w["chart"] = start.chart
         if start.stop_at is not None:
-            w["stop_guard"] = tuple(self.model.guards).index(start.stop_at)
+            w["stop_guard"] = self._guards.index(start.stop_at)
             w["stop_count"] = start.stop_count
         for name, period in (("k_record", w["record_period"]), ("k_frame", w["frame_period"])):
             w[name] = math.ceil(start.t / period) if period > 0 else 0

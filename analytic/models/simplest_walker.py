@@ -36,9 +36,9 @@ import numpy as np
 from ..hybrid import DECLINE, Model, indices
 
 SWING = 0
-# Fixed points (theta, its rate) at the slope .009 and their times of a step, from the sources' tables.
-LONG, LONG_PERIOD = (0.2003109, -0.19983247), 3.88246375
-SHORT, SHORT_PERIOD = (0.19393737, -0.20386693), 3.09610587
+# Fixed points (theta, its rate) at the slope .009, from the sources' tables.
+LONG = 0.2003109, -0.19983247
+SHORT = 0.19393737, -0.20386693
 
 
 @dataclass(frozen=True)
