@@ -22,7 +22,12 @@ from tarsus.scripts import arguments, paths, report
 from tarsus.scripts.runs import output
 from tarsus.scripts.suite import case, running, score, worker
 
-EXPORTED = ("schema.json", "LICENSE.md", "README.md", "case.py", "schema.py", "measure.py", "worker.py")
+EXPORTED = (
+    "schema.json",
+    "LICENSE.md",
+    "README.md",
+    *(f"{name}.py" for name in ("case", "schema", "measure", "adapting", "worker")),
+)
 
 
 @arguments.command

@@ -13,6 +13,7 @@ from tarsus.scripts.suite import running, score
 TWO = ["slope_sticks", "block_stops"]
 GOOD = """
     import numpy as np
+    from ..adapting import reading
     NAME, SETTINGS = "Still", {"only": {"step": 0.1}}
     def version():
         return "1"
@@ -25,10 +26,9 @@ GOOD = """
             self.time += self.step_
         def read(self):
             bodies, contacts = self.case["bodies"], self.case["contacts"]
-            n = len(bodies)
             places = np.array([body["position"] for body in bodies], float)
-            turns = np.array([body["quaternion"] for body in bodies], float)
-            return self.time, places, turns, np.zeros((n, 3)), np.zeros((n, 3)), np.zeros((len(contacts), 3))
+            poses = [(place, body["quaternion"]) for place, body in zip(places, bodies)]
+            return reading(self.time, poses, np.zeros((len(bodies), 2, 3)), np.zeros((len(contacts), 3)))
 """
 BEGIN = "self.case, self.time, self.step_ = case, 0.0, setting"
 FAULTS = {
