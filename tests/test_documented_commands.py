@@ -22,13 +22,14 @@ import pytest
 from matplotlib import pyplot
 
 from tarsus.mjcf.presets import PRESETS
-from tarsus.scripts import cli, figure
-from tarsus.scripts.benchmarks import derivatives
-from tarsus.scripts.learning import policies
-from tarsus.scripts.pages import gallery as write_gallery
-from tarsus.scripts.pages import presets as gait_table
-from tarsus.scripts.pages import robot as robot_page
-from tarsus.scripts.studies import rhex_walks
+from tarsus.scripts.command import cli
+from tarsus.scripts.command.verbs import figure
+from tarsus.scripts.laboratory.benchmarks import derivatives
+from tarsus.scripts.laboratory.pages import gallery as write_gallery
+from tarsus.scripts.laboratory.pages import presets as gait_table
+from tarsus.scripts.laboratory.pages import robot as robot_page
+from tarsus.scripts.laboratory.studies import rhex_walks
+from tarsus.scripts.library.learning import policies
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
@@ -127,7 +128,7 @@ NOT_RUN = {
     "page reward_terms": "takes a minute; tests/envs/test_exact.py compares the terms",
     "page sampled_loops": "takes twenty minutes; tests/envs/test_exact.py compares the engines",
     "search hexapod": "the proof of one gait takes minutes; search and proof have tests of their own",
-    "train rllib": "Ray wants an environment of its own; tests/scripts/test_clusters.py trains where there is one",
+    "train rllib": "Ray wants an environment of its own; test_clusters.py trains where there is one",
 }
 
 

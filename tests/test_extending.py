@@ -26,14 +26,15 @@ from tarsus.controllers import gaits, pair_gaits
 from tarsus.envs.hexapod import HexapodConfig, HexapodTask
 from tarsus.envs.observations import Observation
 from tarsus.mjcf import PRESETS, parts
-from tarsus.scripts import cli, crossvalidate, evaluate, run, train
-from tarsus.scripts.learning import policies, training_runs
-from tarsus.scripts.machines import MACHINES, multipod_mujoco
-from tarsus.scripts.machines.machine import Machine, Run
-from tarsus.scripts.pages import baselines, environment_page
-from tarsus.scripts.pages import contact as contact_sweep
-from tarsus.scripts.pages import docs as write_docs
-from tarsus.scripts.runs import layouts, record
+from tarsus.scripts.command import cli
+from tarsus.scripts.command.verbs import crossvalidate, evaluate, run, train
+from tarsus.scripts.laboratory.pages import baselines, environment_page
+from tarsus.scripts.laboratory.pages import contact as contact_sweep
+from tarsus.scripts.laboratory.pages import docs as write_docs
+from tarsus.scripts.library.learning import policies, training_runs
+from tarsus.scripts.library.machines import MACHINES, multipod_mujoco
+from tarsus.scripts.library.machines.machine import MachineCommand, Run
+from tarsus.scripts.library.records import layouts, record
 
 ROOT = Path(__file__).parents[1]
 
@@ -162,7 +163,7 @@ def test_an_environment_is_made_evaluated_and_documented(quadruped):
     page = write_docs.pages()["docs/envs/quadruped.md"]()
     assert "edit `quadruped.py` or the code" in page
     assert page.startswith("# Quadruped-v0") and "a robot of the reader's own" in page and "`foot_contact`" in page
-    assert "edit `scripts/pages/environments/slip_leg.md`" in write_docs.pages()["docs/envs/slip_leg.md"]()
+    assert "edit `scripts/laboratory/pages/environments/slip_leg.md`" in write_docs.pages()["docs/envs/slip_leg.md"]()
 
 
 def test_a_robot_that_walks_is_on_the_command_line(monkeypatch, tmp_path, capsys):
@@ -230,7 +231,7 @@ def test_a_training_run_and_a_policy_are_offered_by_their_names(monkeypatch, cap
     assert "limp" in baselines.jobs("SlipLeg-v0", {}, None, 1)
 
 
-class Bouncer(Machine):
+class Bouncer(MachineCommand):
     """A point that hops, made of formulas."""
 
     name = "bouncer"
@@ -287,13 +288,13 @@ def test_a_machine_is_run_in_either_engine_and_compared_in_both(monkeypatch, tmp
 
 
 def test_a_file_is_a_command_by_lying_there(monkeypatch, tmp_path):
-    (tmp_path / "figures").mkdir()
-    for name in ("search_this", "search_helper", "figures/circle"):
-        body = "" if name == "search_helper" else "\n\ndef main(argv):\n    return 0\n"
+    for name in ("command/verbs/search_this", "command/verbs/search_helper", "laboratory/figures/circle"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        body = "" if name.endswith("search_helper") else "\n\ndef main(argv):\n    return 0\n"
         (tmp_path / f"{name}.py").write_text(f'"""{name} does it."""\n{body}')
     monkeypatch.setattr(cli, "FOLDER", tmp_path)
     assert list(cli.commands()) == ["search this", "figure circle"]
-    assert "search_this does it." in cli.listing(cli.commands())
+    assert "command/verbs/search_this does it." in cli.listing(cli.commands())
 
 
 def test_every_page_is_in_a_list_of_contents():

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tarsus.scripts import cli
+from tarsus.scripts.command import cli
 
 ROOT = Path(__file__).parents[1]
 SIBLINGS = {"analytic", "mjcf", "controllers", "envs", "scripts"}
@@ -76,7 +76,7 @@ def test_folders_import_in_one_direction(folder):
 
 def test_what_scripts_share_imports_no_script():
     verbs = {command: command.partition(" ")[0] for command in cli.commands()}
-    own = {verb: cli.FOLDER / f"{verb}.py" for verb, described in cli.VERBS.items() if described.own}
+    own = {verb: cli.FOLDER / cli.VERB_FILES / f"{verb}.py" for verb, described in cli.VERBS.items() if described.own}
     paths = {own.get(verbs[command], path) for command, path in cli.commands().items()}
     commands = {cli.module_of(path).removeprefix("tarsus.") for path in paths}
     shared = [path for path in cli.FOLDER.rglob("*.py") if path not in paths and path.name != "cli.py"]

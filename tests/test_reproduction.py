@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tarsus.scripts import figure
+from tarsus.scripts.command.verbs import figure
 
 PAGE = (Path(__file__).parents[1] / "docs" / "reproduction.md").read_text(encoding="utf-8")
 SECTIONS = dict(re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", PAGE, flags=re.DOTALL | re.MULTILINE))

@@ -19,7 +19,7 @@ import torch
 from stable_baselines3 import PPO
 from stable_baselines3.common.vec_env import VecMonitor, VecNormalize
 
-from tarsus.scripts.views import rendering
+from tarsus.scripts.library.views import rendering
 
 CAN_DRAW = rendering.choose_opengl()  # before anything imports MuJoCo
 
@@ -27,8 +27,8 @@ import gymnasium
 import numpy as np
 
 import tarsus  # noqa: F401  registers the environments
-from tarsus.scripts import certify
-from tarsus.scripts.learning.stable import StableVectorEnv
+from tarsus.scripts.command.verbs import certify
+from tarsus.scripts.library.learning.stable import StableVectorEnv
 
 torch.set_num_threads(1)  # the networks are small; the threads are for the physics
 

@@ -6,7 +6,8 @@ import textwrap
 
 import pytest
 
-from tarsus.scripts import cli, contact_suite
+from tarsus.scripts.command import cli
+from tarsus.scripts.command.verbs import contact_suite
 from tarsus.scripts.suite import case as cases
 from tarsus.scripts.suite import running, score
 
