@@ -33,7 +33,7 @@ from tarsus.scripts.library.machines.hexapod_exact import RTOL
 from tarsus.scripts.library.machines.hexapod_mujoco import HexapodStepper
 
 PACKAGES = ("tarsus", "numpy", "numba", "mujoco")
-FINE = 1e-11
+FINE, PERIOD = 1e-11, 0.01  # tolerance of the reference; between two looks at the body's place [s]
 RTOLS = (1e-5, RTOL, 1e-7)
 ENGINE = ("dop853", "dopri5", "rodas5p")
 EXPERIMENTS = {
@@ -109,14 +109,14 @@ def speed_rows(walks: dict[str, ReadyHexapod], exact, seconds: float, rtols: tup
     return rows
 
 
-def mujoco_run(experiment: HexapodExperiment, seconds: float, period: float = 0.01) -> tuple[float, np.ndarray]:
-    """Return MuJoCo's CPU time for a run [s], and the body's place at multiples of the period, shape (n, 3) [m]."""
+def mujoco_run(experiment: HexapodExperiment, seconds: float) -> tuple[float, np.ndarray]:
+    """Return MuJoCo's CPU time for a run [s], and the body's place every `PERIOD`, shape (n, 3) [m]."""
     stepper = HexapodStepper(experiment)
-    every = round(period / stepper.model.opt.timestep)
+    every = round(PERIOD / stepper.model.opt.timestep)
     places = [stepper.data.qpos[:3].copy()]
 
     def go() -> None:
-        for _ in range(round(seconds / period)):
+        for _ in range(round(seconds / PERIOD)):
             for _ in range(every):
                 stepper.step()
             places.append(stepper.data.qpos[:3].copy())
@@ -126,7 +126,7 @@ def mujoco_run(experiment: HexapodExperiment, seconds: float, period: float = 0.
 
 def mujoco_rows(experiment: HexapodExperiment, walk: ReadyHexapod, seconds: float, rounds: int) -> list:
     """Return a row per preset: times real time, and how far speed and height are from the exact run's second half."""
-    exact = walk.run(seconds, RTOL, record_period=0.01)
+    exact = walk.run(seconds, RTOL, record_period=PERIOD)
     exact = exact.x[np.concatenate([[True], np.diff(exact.t) > 0])][:, :3]
     half, rows = len(exact) // 2, []
     for preset in PRESETS:
