@@ -28,7 +28,7 @@ from tarsus.mjcf.presets import PRESETS
 from tarsus.scripts.command import arguments
 from tarsus.scripts.library.base import parallel
 from tarsus.scripts.library.machines import hexapod_exact as exact
-from tarsus.scripts.library.machines.hexapod import HexapodExperiment, Start
+from tarsus.scripts.library.machines.hexapod import HexapodExperiment, PlatelessExperiment, Start
 from tarsus.scripts.library.machines.hexapod_mujoco import simulate
 from tarsus.scripts.library.machines.machine import Run, RunStatus
 from tarsus.scripts.library.records import summary
@@ -73,6 +73,7 @@ class Case:
     x0: np.ndarray | None = None  # state to start from, (52,); at rest on the gait's references if None
     row_period: float = ROW_PERIOD  # [s]
     method: str | None = None  # of the exact engine; None: the model's own
+    plate: bool = True  # whether the body touches the ground in MuJoCo; in the exact engine it never does
 
 
 def start_of(case: Case, gait: TripodGait) -> np.ndarray:
@@ -108,7 +109,8 @@ def run(case: Case, engine: str = EXACT) -> Run:
         experiment = HexapodExperiment(PARAMS, gait, case.ground, method=case.method)
         return exact.simulate(experiment, case.seconds, x0=x0, period=case.row_period)
     begin = Start(*from_exact(PARAMS, x0))
-    experiment = HexapodExperiment(PARAMS, gait, case.ground, engine, begin)
+    robot = HexapodExperiment if case.plate else PlatelessExperiment
+    experiment = robot(PARAMS, gait, case.ground, engine, begin)
     every = max(1, round(case.row_period / PRESETS[engine].timestep))
     return simulate(experiment, case.seconds, every=every, progress=False)
 
