@@ -1,9 +1,4 @@
-"""What a policy does: return, speed, cost of transport and falls, mean and spread over seeds and episodes.
-
-Usage: tarsus evaluate POLICY [--env Hexapod-v0] [--option terrain=rough ...] [--seeds 5] [--video walk.mp4].
-POLICY is a name (zero, random, clock, PD, ...) or the folder of a checkpoint, which brings its environment and options.
-Runtime: about a second for an episode.
-"""
+"""Episodes of a policy: return, speed, cost of transport and falls, mean and spread over seeds; and a film of one."""
 
 from __future__ import annotations
 
@@ -17,7 +12,6 @@ import gymnasium
 import numpy as np
 
 import tarsus  # noqa: F401  registers the environments
-from tarsus.scripts.command import arguments, output, paths
 from tarsus.scripts.library.base import parallel, stamp
 from tarsus.scripts.library.views import rendering
 
@@ -58,9 +52,7 @@ def steps(env: gymnasium.Env, act: Callable, seed: int) -> Iterator[tuple[float,
 
 def run_episode(policy: str, environment: str | None, options: Mapping[str, Any], seed: int) -> Episode:
     """Run one episode of a policy."""
-    from tarsus.scripts.library.learning import (
-        playing,  # not above: a film chooses its OpenGL before MuJoCo is imported
-    )
+    from tarsus.scripts.library.learning import playing  # not above: OpenGL is chosen before MuJoCo is imported
 
     env, act = playing.start(policy, environment, options, seed)
     rewards, work = [], 0.0
@@ -104,8 +96,27 @@ def film_episode(policy: str, environment: str | None, options: Mapping[str, Any
     return n
 
 
-def evaluate(policy: str, environment=None, options=None, n_seeds=5, n_episodes=1, n_jobs=1) -> Iterator[Episode]:
-    """Yield the episodes of seeds 0 to n_seeds - 1, `n_episodes` each, on joblib's active backend."""
+def evaluate(
+    policy: str,
+    environment: str | None = None,
+    options: Mapping[str, Any] | None = None,
+    n_seeds: int = 5,
+    n_episodes: int = 1,
+    n_jobs: int = 1,
+) -> Iterator[Episode]:
+    """Yield the episodes of seeds 0 to n_seeds - 1 one by one, on joblib's active backend.
+
+    Args:
+        policy: A name, or the folder of a checkpoint.
+        environment: By default Hexapod-v0, or the checkpoint's.
+        options: Of the environment.
+        n_seeds: How many.
+        n_episodes: Of each seed.
+        n_jobs: Processes; -1 takes every core.
+
+    Raises:
+        ValueError: If there is no such policy or environment, or they do not go together.
+    """
     seeds = [SEEDS * episode + seed for seed in range(n_seeds) for episode in range(n_episodes)]
     cases = [(policy, environment, options or {}, seed) for seed in seeds]
     return parallel.stream(run_episode, cases, n_jobs, unit="episode")
@@ -133,45 +144,3 @@ def table(policy: str, episodes: list[Episode], asked: int) -> str:
     n = f"{len(episodes)} episodes" if len(episodes) == asked else f"{len(episodes)} of {asked} episodes"
     rows = stamp.markdown_table(["policy", *COLUMNS.values()], [[policy, *cells(episodes)]])
     return f"{rows}\nmean ± standard deviation of {n}; {stamp.versions('tarsus', 'mujoco', 'gymnasium')}"
-
-
-def parser() -> arguments.Parser:
-    """Return the command line."""
-    parser = arguments.Parser(prog="tarsus evaluate", description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("policy", help="a name, or the folder of a checkpoint")
-    parser.add_argument(
-        "--env", help="by default Hexapod-v0, or the checkpoint's; of MODULE:NAME the module is imported"
-    )
-    parser.add_argument(
-        "--option", type=arguments.assignment, nargs="+", default=[], metavar="NAME=VALUE", help="of the environment"
-    )
-    parser.add_argument("--seeds", type=arguments.integer(1, SEEDS), default=5)
-    parser.add_argument("--episodes", type=arguments.count, default=1, help="of each seed")
-    parser.add_argument("--jobs", type=arguments.jobs, default=1, help="processes")
-    parser.add_argument("--video", type=paths.film, help="film of the first seed's episode (.mp4, .gif)")
-    parser.add_argument("--force", action="store_true", help="replace the film that is there")
-    return parser
-
-
-@arguments.command
-def main(argv: list[str] | None = None) -> int:
-    """Evaluate, print the table, film; return 0, or 2 for a command line that cannot be run."""
-    with arguments.read(parser(), argv) as args:
-        options = dict(args.option)
-        if args.video and not rendering.choose_opengl():  # before anything imports MuJoCo
-            raise ValueError(rendering.NO_OPENGL)
-        if args.video:
-            output.new_file(args.video, args.force)
-        from tarsus.scripts.library.learning import playing
-
-        playing.check(args.policy, args.env, options, render_mode="rgb_array" if args.video else None)
-    finished: list[Episode] = []
-    try:
-        for episode in evaluate(args.policy, args.env, options, args.seeds, args.episodes, args.jobs):
-            finished.append(episode)
-    finally:  # Ctrl-C leaves what was finished
-        if finished:
-            print(table(args.policy, finished, args.seeds * args.episodes), flush=True)
-    if args.video:
-        film_episode(args.policy, args.env, options, 0, args.video)
-    return 0

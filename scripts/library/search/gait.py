@@ -1,7 +1,4 @@
-"""Search the clock's gait with the highest return on Hexapod-v0: the best open-loop policy.
-
-Usage: tarsus search gait [--num-envs 64] [--generations 24] [--steps 300] [--seed 0] [--threads 0]
-Runtime: about 10 s of processor time for a generation.
+"""The search for the clock's gait with the highest return on Hexapod-v0: the best open-loop policy.
 
 A candidate is an action of the action mode "gait", held after a run-up (`policies.run_up`), so that search and policies
 choose from the same gaits.
@@ -11,8 +8,9 @@ last generation are walked again for whole episodes of several seeds, of which t
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated
 
 import gymnasium
 import numpy as np
@@ -23,7 +21,8 @@ import tarsus  # noqa: F401  registers the environments
 from tarsus.analytic.clock import TripodGait
 from tarsus.envs.hexapod_clocks import GAIT_RANGES, gait_parameters
 from tarsus.scripts.command import arguments
-from tarsus.scripts.library.base import interrupts, stamp
+from tarsus.scripts.command.signature import Count, Seed
+from tarsus.scripts.library.base import stamp
 from tarsus.scripts.library.learning.policies import GAITS, gait_action, run_up
 
 ENVIRONMENT = "Hexapod-v0"
@@ -84,60 +83,67 @@ def start(population: int, seed: int) -> np.ndarray:
     return points
 
 
-def search(
-    num_envs: int, generations: int, n_steps: int, seed: int, n_threads: int, stop: Callable[..., bool] | None = None
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the best action, shape (6,), and its returns in whole episodes, shape (FINAL_SEEDS,).
+@dataclass(frozen=True)
+class ReturnFound:
+    """The best gait of a search.
 
-    After every generation `stop` is asked whether it shall be the last.
+    Attributes:
+        action: That names it, shape (6,).
+        returns: In whole episodes, shape (FINAL_SEEDS,).
     """
-    walks = Walks(num_envs, n_threads)
-    with tqdm(total=generations + 1, unit="generation", mininterval=1.0) as bar:
 
-        def cost(points: np.ndarray) -> np.ndarray:
-            found = walks(points.T, n_steps, seed=1000 + bar.n)  # another start each time: a lucky one does not last
-            bar.update()
-            bar.set_postfix(best=f"{found.max():.0f}", refresh=False)
-            return -found
+    action: np.ndarray
+    returns: np.ndarray
 
-        result = differential_evolution(
-            cost,
-            BOUNDS,
-            init=start(num_envs, seed),
-            maxiter=generations,
-            rng=np.random.default_rng(seed),
-            polish=False,
-            vectorized=True,
-            updating="deferred",
-            mutation=(0.4, 0.9),
-            tol=0.0,
-            callback=stop,
-        )
-    best = result.population[np.argsort(result.population_energies)[: num_envs // FINAL_SEEDS]]
-    final = walks(best.repeat(FINAL_SEEDS, axis=0), EPISODE, seed=10_000).reshape(-1, FINAL_SEEDS)
-    first = int(final.mean(1).argmax())
-    return best[first], final[first]
+    @property
+    def gait(self) -> TripodGait:
+        """The gait."""
+        return gait_of(self.action)
+
+    def __str__(self) -> str:
+        """Return its parameters as a table, its return, and itself."""
+        values = zip(GAIT_RANGES, gait_parameters(self.action), strict=True)
+        table = stamp.markdown_table(("parameter", "value"), [(name, f"{value:.4f}") for name, value in values])
+        total = f"{self.returns.mean():.0f} ± {self.returns.std():.0f} of {len(self.returns)} seeds"
+        return f"{table}\nreturn of {EPISODE} steps {total}\n{self.gait}"
 
 
-@arguments.command
-def main(argv: list[str] | None = None) -> int:
-    parser = arguments.Parser(prog="tarsus search gait", description=__doc__.partition("\n")[0])
-    least = arguments.integer(FINAL_SEEDS, 100_000)  # the episodes of a finalist
-    parser.add_argument("--num-envs", type=least, default=64, help=f"gaits in a generation, {FINAL_SEEDS} or more")
-    parser.add_argument("--generations", type=arguments.count, default=24)
-    parser.add_argument("--steps", type=arguments.count, default=300, help="of an episode in the search, 20 ms each")
-    parser.add_argument("--seed", type=arguments.seed, default=0)
-    parser.add_argument(
-        "--threads", type=arguments.threads, default=0, help="of the physics; 0 is one for each processor"
-    )
-    args = arguments.parse(parser, argv)
-    with interrupts.heeded("the generation") as asked:
-        action, returns = search(args.num_envs, args.generations, args.steps, args.seed, args.threads, asked)
-    rows = [(name, f"{value:.4f}") for name, value in zip(GAIT_RANGES, gait_parameters(action), strict=True)]
-    print(stamp.markdown_table(("parameter", "value"), rows))
-    print(f"return of {EPISODE} steps {returns.mean():.0f} ± {returns.std():.0f} of {len(returns)} seeds")
-    print(gait_of(action))
-    if asked():
-        print("tarsus search gait: interrupted; this is the best gait until then", file=sys.stderr)
-        return interrupts.EXIT_STATUS
-    return 0
+@dataclass(frozen=True)
+class ReturnSearch:
+    """A search for the gait with the highest return.
+
+    Attributes:
+        num_envs: Gaits in a generation, 8 or more.
+        generations: Of the search.
+        steps: Of an episode in the search, 20 ms each.
+        seed: Of the search.
+        threads: Of the physics; 0 is one for each processor.
+    """
+
+    num_envs: Annotated[int, arguments.integer(FINAL_SEEDS, 100_000)] = 64  # at least the episodes of a finalist
+    generations: Count = 24
+    steps: Count = 300
+    seed: Seed = 0
+    threads: Annotated[int, arguments.threads] = 0
+
+    def run(self, stop: Callable[..., bool] | None = None) -> ReturnFound:
+        """Return the best gait; after every generation `stop` is asked whether it shall be the last."""
+        walks = Walks(self.num_envs, self.threads)
+        with tqdm(total=self.generations + 1, unit="generation", mininterval=1.0) as bar:
+
+            def cost(points: np.ndarray) -> np.ndarray:
+                # another start each time: a lucky one does not last
+                found = walks(points.T, self.steps, seed=1000 + bar.n)
+                bar.update()
+                bar.set_postfix(best=f"{found.max():.0f}", refresh=False)
+                return -found
+
+            result = differential_evolution(
+                cost, BOUNDS, init=start(self.num_envs, self.seed), maxiter=self.generations,
+                rng=np.random.default_rng(self.seed), polish=False, vectorized=True, updating="deferred",
+                mutation=(0.4, 0.9), tol=0.0, callback=stop,
+            )  # fmt: skip
+        best = result.population[np.argsort(result.population_energies)[: self.num_envs // FINAL_SEEDS]]
+        final = walks(best.repeat(FINAL_SEEDS, axis=0), EPISODE, seed=10_000).reshape(-1, FINAL_SEEDS)
+        first = int(final.mean(1).argmax())
+        return ReturnFound(best[first], final[first])

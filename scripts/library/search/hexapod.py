@@ -1,7 +1,5 @@
-"""Search the clock's parameters for the fastest or cheapest stable gait in the exact engine, and confirm it in MuJoCo.
+"""The search for the fastest or cheapest stable gait of the hexapod's clock in the exact engine, confirmed in MuJoCo.
 
-Usage: tarsus search hexapod [--robot rhex] [--pattern tripod|pronk] [--goal speed|resistance]
-[--blend 0.1] [--method gradient].
 Differential evolution (scipy) maximises the mean speed of a walk from rest whose last strides are of one length, or
 minimises its specific resistance; a gait that falls costs more the sooner it does. Of the gaits tried the best stable
 one is taken (see `gait_proof`). The method `gradient` climbs from the fastest gaits of the first generation by exact
@@ -13,6 +11,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Annotated, Literal
 
 import joblib
 import numpy as np
@@ -20,12 +19,11 @@ from scipy.optimize import differential_evolution
 from tqdm import tqdm
 
 from tarsus.analytic.clock import TURN, TripodGait
-from tarsus.analytic.models.hexapod import HexapodParams, robot
+from tarsus.analytic.models.hexapod import ROBOTS, HexapodParams, robot
 from tarsus.analytic.terrain import Flat
 from tarsus.scripts.command import arguments
-from tarsus.scripts.library.base import interrupts
+from tarsus.scripts.command.signature import Count, Jobs, Seed
 from tarsus.scripts.library.machines import hexapod_exact as exact
-from tarsus.scripts.library.machines.hexapod import ROBOT
 from tarsus.scripts.library.search.gait_gradient import RestWalks, climb
 from tarsus.scripts.library.search.gait_proof import SECONDS, ExactWalk, follows, prove, table, walk
 
@@ -34,10 +32,8 @@ RANGES = {"cycle_time": (0.2, 1.2), "duty": (0.3, 0.8), "sweep_angle": (0.2, 2.0
 CONVERGED = 3e-3  # spread of a generation's costs at which the search ends, relative
 CANDIDATES = 100  # gaits that are examined further before the search counts as failed
 PATTERNS = {"tripod": 0.5, "pronk": 0.0}  # the second tripod's phase after the first [cycle]
-GOALS = ("speed", "resistance")
 LEAST_SPEED = 0.3  # a resistance is looked for above that [m/s]
 ALOFT = 0.1  # share of the time that a pronking robot flies, at least
-METHODS = ("evolution", "gradient")
 CLIMBS = 6  # by gradient, from the fastest gaits of the first generation
 WORST = 1e3  # above every resistance of a robot that walks
 
@@ -49,7 +45,7 @@ class GaitSearch:
     Attributes:
         params: The robot.
         pattern: One of `PATTERNS`.
-        goal: One of `GOALS`.
+        goal: "speed" or "resistance".
         blend: Width of the clock's blended corners [cycle], at most the shorter phase.
     """
 
@@ -98,7 +94,7 @@ class GaitSearch:
         return amiss if self.goal == "speed" else WORST * (1.0 + amiss)
 
 
-def search(
+def evolve(
     task: GaitSearch, population: int, generations: int, seed: int = 0, n_jobs: int = -1, stop: Callable | None = None
 ) -> tuple[list[tuple[np.ndarray, ExactWalk]], bool]:
     """Return every point tried (4,) with how it walks, by differential evolution, and whether the search converged.
@@ -180,62 +176,91 @@ def command_of(task: GaitSearch, point, name: str) -> str:
     return " ".join(["tarsus run hexapod", *options, *(f"--{name}={value:.12g}" for name, value in values)])
 
 
-@arguments.command
-def main(argv: list[str] | None = None) -> int:
-    """Search, prove, print the table and the command that walks the gait."""
-    parser = _parser()
-    with arguments.read(parser, argv) as args:
-        task = GaitSearch(robot(args.robot), args.pattern, args.goal, args.blend)
-        if args.method == "gradient" and (task.pattern, task.goal, task.blend) != ("tripod", "speed", 0.0):
-            parser.error("the method gradient searches for a tripod's speed, without blend")
-    with interrupts.heeded("the gait" if args.method == "gradient" else "the generation") as asked:
-        if args.method == "gradient":
-            tried, strides = ascend(task, args.population, args.strides, args.seed, asked)
-            converged = strides < args.strides
+@dataclass(frozen=True)
+class GaitsTried:
+    """The gaits that a search tried, the best first.
+
+    Attributes:
+        task: What was searched for.
+        tried: Points (4,) in the order of `RANGES`, with how each walks.
+        strides: Walked from rest, of all gaits together.
+        converged: Whether the search ended by itself.
+    """
+
+    task: GaitSearch
+    tried: list[tuple[np.ndarray, ExactWalk]]
+    strides: float
+    converged: bool
+
+    @property
+    def gait(self) -> TripodGait:
+        """The best gait tried, which is not proved to be stable."""
+        return self.task.gait_at(self.tried[0][0])
+
+
+@dataclass(frozen=True)
+class HexapodSearch:
+    """A search for a gait of the hexapod.
+
+    Attributes:
+        robot: The hexapod.
+        pattern: Whether the tripods alternate or jump together.
+        goal: Most speed, or least specific resistance.
+        blend: Width of blended corners, a share of the cycle.
+        method: From generation to generation, or by exact derivatives from the fastest gaits of the first one.
+        population: Gaits per generation, 5 or more.
+        generations: Most generations after the first.
+        strides: By gradient: strides after which no step is begun.
+        seed: Of the search.
+        jobs: Threads; -1 takes every core.
+
+    Raises:
+        ValueError: If the method cannot search for that.
+    """
+
+    robot: Literal[tuple(ROBOTS)] = "table2"
+    pattern: Literal["tripod", "pronk"] = "tripod"
+    goal: Literal["speed", "resistance"] = "speed"
+    blend: Annotated[float, arguments.number(low=0.0, high=0.5)] = 0.0
+    method: Literal["evolution", "gradient"] = "evolution"
+    population: Annotated[int, arguments.integer(5)] = 24
+    generations: Count = 60
+    strides: Count = 750
+    seed: Seed = 0
+    jobs: Jobs = -1
+
+    def __post_init__(self) -> None:
+        if self.method == "gradient" and (self.pattern, self.goal, self.blend) != ("tripod", "speed", 0.0):
+            raise ValueError("the method gradient searches for a tripod's speed, without blend")
+
+    @property
+    def unit(self) -> str:
+        """What is finished when the search is asked to stop, in words."""
+        return "the gait" if self.method == "gradient" else "the generation"
+
+    def run(self, stop: Callable | None = None) -> GaitsTried:
+        """Return the gaits tried; `stop` is asked now and then whether to end."""
+        task = GaitSearch(robot(self.robot), self.pattern, self.goal, self.blend)
+        if self.method == "gradient":
+            tried, strides = ascend(task, self.population, self.strides, self.seed, stop)
+            converged = strides < self.strides
         else:
-            tried, converged = search(task, args.population, args.generations, args.seed, args.jobs, asked)
+            tried, converged = evolve(task, self.population, self.generations, self.seed, self.jobs, stop)
             strides = sum(task.strides(*row) for row in tried)
-    tried.sort(key=lambda row: task.cost(row[1]))
-    if asked():
-        point, made = tried[0]
-        print(f"the best gait until then, {made.speed:.3f} m/s, not proved:\n{command_of(task, point, args.robot)}")
-        print("tarsus search hexapod: interrupted; the search was not finished", file=sys.stderr)
-        return interrupts.EXIT_STATUS
-    print(f"{strides:.0f} strides walked from rest, {len(tried)} gaits")
-    return report_best(task, tried, converged, args.robot)
+        tried.sort(key=lambda row: task.cost(row[1]))
+        return GaitsTried(task, tried, strides, converged)
 
 
-def _parser() -> arguments.Parser:
-    parser = arguments.Parser(prog="tarsus search hexapod", description=(__doc__ or "").partition("\n")[0])
-    count = arguments.count
-    parser.add_argument(
-        "--population", type=arguments.integer(5), default=24, help="gaits per generation, 5 or more; default 24"
-    )
-    parser.add_argument("--generations", type=count, default=60, help="most generations after the first; default 60")
-    parser.add_argument("--seed", type=arguments.seed, default=0, help="of the search; default 0")
-    parser.add_argument("--jobs", type=arguments.jobs, default=-1, help="threads; -1 takes every core")
-    parser.add_argument("--robot", **ROBOT)
-    parser.add_argument("--pattern", choices=tuple(PATTERNS), default="tripod", help="default: %(default)s")
-    parser.add_argument("--goal", choices=GOALS, default="speed", help="most speed, or least specific resistance")
-    words = "width of blended corners, a share of the cycle; default 0"
-    parser.add_argument("--blend", type=arguments.number(low=0.0, high=0.5), default=0.0, help=words)
-    words = "from generation to generation, or by exact derivatives from the fastest gaits of the first one"
-    parser.add_argument("--method", choices=METHODS, default="evolution", help=words + "; default: %(default)s")
-    words = "by gradient: strides after which no step is begun; default 750"
-    parser.add_argument("--strides", type=count, default=750, help=words)
-    return parser
-
-
-def report_best(task: GaitSearch, tried, converged: bool, name: str) -> int:
+def report_best(found: GaitsTried, name: str) -> int:
     """Print the proof of the best gait that is stable and the command that walks it; return the exit status."""
-    sim = exact.simulator(Flat())
-    for point, made in tried[:CANDIDATES]:
+    sim, task = exact.simulator(Flat()), found.task
+    for point, made in found.tried[:CANDIDATES]:
         if not task.passes(made):
             break
         gait = task.gait_at(point)
         proof = prove(sim, task.params, gait) if follows(task.params, gait, made.speed) else None
         if proof is not None and proof.stable:
-            print(table(proof, len(tried), converged))
+            print(table(proof, len(found.tried), found.converged))
             print(f"\n{command_of(task, point, name)}")
             return 0
         why = "not stable" if proof else "MuJoCo does not follow"

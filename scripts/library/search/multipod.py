@@ -1,7 +1,4 @@
-"""Optimise a multipod's gait on the sliding model, by its speed, and walk it in MuJoCo beside the gait it started from.
-
-Usage: tarsus search multipod [--legs 8] [--goal speed|turning] [--generations 150] [--seed 0] [--out best.npz]
-Runtime: about 1 min, a third of it the walks in MuJoCo.
+"""A multipod's gait optimised on the sliding model, and walked in MuJoCo beside the gait it started from.
 
 The start is the undulation (for turning, one that bends). A candidate is a wave along the body with three harmonics of
 yaw and roll; for speed odd ones, which make the left half of the period the mirror image of the right one, so that it
@@ -14,20 +11,19 @@ gaits as one batch.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Annotated, Literal
 
 import numpy as np
 from scipy.optimize import differential_evolution
 from tqdm import tqdm
 
-from tarsus.analytic import saving
 from tarsus.analytic.contact import Feet, se2, solve
 from tarsus.analytic.models.multipod import MultipodParams, foot_positions, foot_velocities
 from tarsus.controllers.pair_gaits import FourierGait, undulation
-from tarsus.scripts.command import arguments, output, paths
-from tarsus.scripts.library.base import interrupts
+from tarsus.scripts.command import arguments
+from tarsus.scripts.command.signature import Count, Seed
 from tarsus.scripts.library.base.stamp import markdown_table
 from tarsus.scripts.library.sliding.prediction import measure
 from tarsus.scripts.library.sliding.walks import Walk, record
@@ -196,38 +192,49 @@ def walked(params: MultipodParams, gait: FourierGait, goal: str, preset: str = "
     return float(seen.twist[whole, {"speed": 0, "turning": 2}[goal]].mean())
 
 
-@arguments.command
-def main(argv: list[str] | None = None) -> int:
-    """Optimise, walk both gaits in MuJoCo, print a table."""
-    parser = arguments.Parser(prog="tarsus search multipod", description=__doc__.partition("\n")[0])
-    parser.add_argument("--legs", type=arguments.count, default=8)
-    parser.add_argument("--goal", choices=GOALS, default="speed")
-    parser.add_argument("--generations", type=arguments.count, default=150)
-    parser.add_argument("--seed", type=arguments.seed, default=0)
-    turn = arguments.number(-100, 100)
-    parser.add_argument(
-        "--phase-offset", type=turn, default=1.35 * np.pi, help="of the undulation it starts from [rad]"
-    )
-    npz = paths.file_to_write(".npz")
-    output.add_options(parser, None, ".npz file for the gait's coefficients and frequency", npz)
-    with arguments.read(parser, argv) as args:
-        steering = STEERING if args.goal == "turning" else 0.0
-        start = undulation(args.legs, phase_offset=args.phase_offset, steering=steering)
-        problem = Problem(MultipodParams(n_legs=args.legs), start, args.goal)
-        path = output.file_from(args)
-    with interrupts.heeded("the generation") as asked:
-        found = optimise(problem, args.phase_offset, args.generations, args.seed, stop=asked)
-    if path:
-        with saving.writing(path) as part:
-            np.savez(part, coefficients=found.gait.coefficients, frequency=found.gait.frequency)
-    unit, size = {"speed": ("mm/s", 1e3), "turning": ("mrad/s", 1e3)}[args.goal]
-    rows = [("sliding model", found.predicted_start, found.predicted)]
-    if not asked():
-        rows += [("MuJoCo, reference", *(walked(problem.params, gait, args.goal) for gait in (start, found.gait)))]
-    cells = [(name, f"{size * a:.1f}", f"{size * b:.1f}", f"{100 * (b / a - 1):+.0f} %") for name, a, b in rows]
-    print(markdown_table((f"{args.goal} [{unit}]", "start", "optimised", "gain"), cells))
-    print(f"{found.evaluations} gaits of {FRAMES} frames asked of the model")
-    if asked():
-        print("tarsus search multipod: interrupted; this is the best gait until then", file=sys.stderr)
-        return interrupts.EXIT_STATUS
-    return 0
+@dataclass(frozen=True)
+class MultipodSearch:
+    """A search for a gait of a multipod.
+
+    Attributes:
+        legs: Of the multipod, an even number.
+        goal: Forward speed, or turning rate.
+        generations: Of the differential evolution.
+        seed: Of its random numbers.
+        phase_offset: Of the undulation it starts from [rad].
+
+    Raises:
+        ValueError: If there is no such multipod or undulation.
+    """
+
+    legs: Count = 8
+    goal: Literal["speed", "turning"] = "speed"
+    generations: Count = 150
+    seed: Seed = 0
+    phase_offset: Annotated[float, arguments.number(-100, 100)] = 1.35 * np.pi
+
+    def __post_init__(self) -> None:
+        _ = self.problem  # refuses what is impossible
+
+    @property
+    def problem(self) -> Problem:
+        """What is optimised."""
+        steering = STEERING if self.goal == "turning" else 0.0
+        start = undulation(self.legs, phase_offset=self.phase_offset, steering=steering)
+        return Problem(MultipodParams(n_legs=self.legs), start, self.goal)
+
+    def run(self, stop: Callable[[], bool] | None = None) -> Found:
+        """Return the best gait found; `stop` is asked after every generation whether it shall be the last."""
+        return optimise(self.problem, self.phase_offset, self.generations, self.seed, stop=stop)
+
+    def table(self, found: Found, walk: bool) -> str:
+        """Return the gain in the model as a table, and if asked for that of walks in MuJoCo."""
+        problem = self.problem
+        unit = {"speed": "mm/s", "turning": "mrad/s"}[self.goal]
+        rows = [("sliding model", found.predicted_start, found.predicted)]
+        if walk:
+            walks = (walked(problem.params, gait, self.goal) for gait in (problem.start, found.gait))
+            rows += [("MuJoCo, reference", *walks)]
+        cells = [(name, f"{1e3 * a:.1f}", f"{1e3 * b:.1f}", f"{100 * (b / a - 1):+.0f} %") for name, a, b in rows]
+        head = (f"{self.goal} [{unit}]", "start", "optimised", "gain")
+        return f"{markdown_table(head, cells)}\n{found.evaluations} gaits of {FRAMES} frames asked of the model"

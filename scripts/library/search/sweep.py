@@ -1,8 +1,4 @@
-"""Sweep gaits of the clock on Hexapod-v0, on this machine or on many: joblib spreads it over processes, Dask or Ray.
-
-Usage: tarsus sweep gaits [--backend loky|dask|ray] [--address HOST:PORT] [--cycle-times 0.5 1.0] [--sweep-angles 0.75]
-Dask and Ray are not installed by default: pip install -c constraints-ray.txt 'tarsus[ray]'.
-Runtime: about a second for a gait and core.
+"""Gaits of the hexapod's clock on a grid, on this machine or on many: joblib spreads them over processes, Dask or Ray.
 
 The sweep itself is `compute`: it calls joblib and knows nothing of where the work is done.
 """
@@ -12,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import itertools
-import sys
 from collections.abc import Iterator
 
 import joblib
@@ -21,10 +16,6 @@ from joblib.parallel import get_active_backend
 from tqdm import tqdm
 
 from tarsus.analytic.clock import TripodGait
-from tarsus.scripts.command import arguments
-from tarsus.scripts.library.base import stamp
-from tarsus.scripts.library.base.interrupts import EXIT_STATUS
-from tarsus.scripts.library.machines.hexapod import ROBOT
 
 CLUSTERS = {"dask": "distributed", "ray": "ray"}  # backends that are on other machines, and their packages
 BACKENDS = ("loky", "threading", *CLUSTERS)
@@ -34,7 +25,7 @@ def episode(gait: TripodGait, n_steps: int, robot: str = "table2") -> tuple[floa
     """Return an episode's return and mean speed [m/s]; it ends after `n_steps` or with a fall."""
     import gymnasium
 
-    from tarsus.scripts.command.verbs.evaluate import steps
+    from tarsus.scripts.library.learning.evaluation import steps
     from tarsus.scripts.library.learning.policies import clock
 
     options = {"max_episode_steps": n_steps, "reset_noise": 0.0, "action_mode": "velocity", "params": robot}
@@ -72,6 +63,27 @@ def compute(
     return {"return": total, "speed": speed}
 
 
+def rows(cycle_times, sweep_angles, found: dict[str, np.ndarray]) -> list[list[str]]:
+    """Return the rows of a sweep's table, a gait each, of those that were finished."""
+    return [
+        [f"{t_c:g}", f"{phi_s:g}", f"{found['return'][i, j]:.1f}", f"{found['speed'][i, j]:.3f}"]
+        for (i, t_c), (j, phi_s) in itertools.product(enumerate(cycle_times), enumerate(sweep_angles))
+        if np.isfinite(found["return"][i, j])
+    ]
+
+
+def check(name: str, address: str | None) -> None:
+    """Refuse a backend that is not here, or an address for one of this machine.
+
+    Raises:
+        ValueError: The sentence says which.
+    """
+    if address and name not in CLUSTERS:
+        raise ValueError(f"--address is for the backends {' and '.join(CLUSTERS)}, not for {name!r}")
+    if importlib.util.find_spec(CLUSTERS.get(name, "joblib")) is None:
+        raise ValueError(f"no {name} is here; pip install -c constraints-ray.txt 'tarsus[ray]'")
+
+
 @contextlib.contextmanager
 def backend(name: str, address: str | None = None) -> Iterator[None]:
     """Make joblib use processes of this machine, or the workers of Dask or Ray; without an address they start here."""
@@ -89,34 +101,3 @@ def backend(name: str, address: str | None = None) -> Iterator[None]:
             register_ray()
         stack.enter_context(joblib.parallel_config(backend=name))
         yield
-
-
-@arguments.command
-def main(argv: list[str] | None = None) -> int:
-    parser = arguments.Parser(prog="tarsus sweep gaits", description=__doc__.partition("\n")[0])
-    parser.add_argument("--backend", choices=BACKENDS, default="loky")
-    parser.add_argument("--address", help="of a running Dask scheduler or Ray cluster; by default one is started here")
-    positive = arguments.positive
-    parser.add_argument("--cycle-times", type=positive, nargs="+", default=[0.5, 0.75, 1.0], help="t_c [s]")
-    parser.add_argument("--sweep-angles", type=positive, nargs="+", default=[0.5, 0.75, 1.0], help="phi_s [rad]")
-    parser.add_argument("--duty", type=positive, default=0.6, help="t_s / t_c")
-    parser.add_argument("--robot", **ROBOT)
-    parser.add_argument("--steps", type=arguments.count, default=500, help="of an episode, 20 ms each")
-    with arguments.read(parser, argv) as args:
-        gaits_of(args.cycle_times, args.sweep_angles, args.duty)
-        if args.address and args.backend not in CLUSTERS:
-            raise ValueError(f"--address is for the backends {' and '.join(CLUSTERS)}, not for {args.backend!r}")
-        if importlib.util.find_spec(CLUSTERS.get(args.backend, "joblib")) is None:
-            raise ValueError(f"no {args.backend} is here; pip install -c constraints-ray.txt 'tarsus[ray]'")
-    with backend(args.backend, args.address):
-        found = compute(args.cycle_times, args.sweep_angles, args.duty, args.steps, args.robot)
-    rows = [
-        [f"{t_c:g}", f"{phi_s:g}", f"{found['return'][i, j]:.1f}", f"{found['speed'][i, j]:.3f}"]
-        for (i, t_c), (j, phi_s) in itertools.product(enumerate(args.cycle_times), enumerate(args.sweep_angles))
-        if np.isfinite(found["return"][i, j])
-    ]
-    print(stamp.markdown_table(["t_c [s]", "phi_s [rad]", f"return of {args.steps} steps", "speed [m/s]"], rows))
-    if len(rows) < found["return"].size:
-        print("tarsus sweep gaits: interrupted; these gaits were finished", file=sys.stderr)
-        return EXIT_STATUS
-    return 0

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tarsus.scripts.command.verbs import sweep_gaits
+from tarsus.scripts.library.search import sweep as sweep_gaits
 
 INSTALL = "pip install -c constraints-ray.txt 'tarsus[ray]' into an environment of its own"
 GAITS = dict(cycle_times=(0.5, 1.0), sweep_angles=(0.75,), n_steps=20)
