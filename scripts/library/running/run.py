@@ -91,7 +91,8 @@ def _asked(machine: str, keywords: Mapping[str, Any]) -> tuple[MachineCommand, A
     if machine not in MACHINES:
         raise ValueError(f"there is no machine {machine!r}; there are {', '.join(MACHINES)}")
     parser = options.of_machine(MACHINES[machine], machine)
-    known = {action.dest: action.option_strings[-1] for action in parser._actions if action.dest != "help"}
+    options_there = [word for action in parser._actions for word in action.option_strings if action.dest != "help"]
+    known = {word.lstrip("-").replace("-", "_"): word for word in options_there}
     words = []
     for name, value in keywords.items():
         if name not in known and value is not None:
