@@ -7,16 +7,13 @@ joint commands of a control period (see `servos`). `WalkerTask.MODES` lists thos
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..analytic.clock import TURN
 from . import servos
 from .kernels import COMPILED
-
-if TYPE_CHECKING:
-    from .walker import WalkerTask
 
 WAITS = 0.3  # how far from the clock's a leg may begin and follow it at once [rad]
 
@@ -25,12 +22,12 @@ class ActionMode(ABC):
     """What an action of a walker means.
 
     Args:
-        task: The walker.
+        task: The walker, a `WalkerTask`.
     """
 
     torques = False  # whether an action is torques, so that the servos are off
 
-    def __init__(self, task: WalkerTask):
+    def __init__(self, task):
         self.task = task
 
     @property

@@ -23,7 +23,7 @@ from matplotlib import pyplot
 
 from tarsus.mjcf.presets import PRESETS
 from tarsus.scripts.command import cli
-from tarsus.scripts.command.verbs import figure
+from tarsus.scripts.laboratory import drawing
 from tarsus.scripts.laboratory.benchmarks import derivatives
 from tarsus.scripts.laboratory.pages import gallery as write_gallery
 from tarsus.scripts.laboratory.pages import presets as gait_table
@@ -231,15 +231,15 @@ def test_documented_policies_exist():
                 assert policies.find(policy, None, {}), where
 
 
-@pytest.mark.parametrize("name", figure.names())
+@pytest.mark.parametrize("name", drawing.names())
 def test_every_figure_is_drawn_from_what_is_stored(name, tmp_path, monkeypatch):
-    made = figure.load(name)
+    made = drawing.load(name)
     with np.load(ROOT / "tests" / "golden" / f"figure_{name}.npz") as stored:
         data = dict(stored)
     for key in getattr(made, "MEASURED", ()):
         data[key] = np.linspace(1.0, 2.0, len(next(iter(data.values()))))
     monkeypatch.setattr(made, "compute", functools.wraps(made.compute)(lambda **options: data))
-    assert figure.main(made, ["--out", str(tmp_path)]) == 0
+    assert drawing.main(made, ["--out", str(tmp_path)]) == 0
     assert {path.name for path in tmp_path.iterdir()} == {f"{name}.npz", f"{name}.png"}
     pyplot.close("all")
 

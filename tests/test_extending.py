@@ -27,14 +27,14 @@ from tarsus.envs.hexapod import HexapodConfig, HexapodTask
 from tarsus.envs.observations import Observation
 from tarsus.mjcf import PRESETS, parts
 from tarsus.scripts.command import cli
-from tarsus.scripts.command.verbs import crossvalidate, evaluate, run, train
+from tarsus.scripts.command.verbs import crossvalidate, run, train
 from tarsus.scripts.laboratory.pages import baselines, environment_page
-from tarsus.scripts.laboratory.pages import contact as contact_sweep
 from tarsus.scripts.laboratory.pages import docs as write_docs
-from tarsus.scripts.library.learning import policies, training_runs
+from tarsus.scripts.laboratory.studies import contact_sweep
+from tarsus.scripts.library.learning import evaluation, policies, training_runs
 from tarsus.scripts.library.machines import MACHINES, multipod_mujoco
 from tarsus.scripts.library.machines.machine import MachineCommand, Run
-from tarsus.scripts.library.records import layouts, record
+from tarsus.scripts.library.records import layouts, record, robots
 
 ROOT = Path(__file__).parents[1]
 
@@ -158,7 +158,7 @@ def test_what_is_no_foot_and_what_is_no_free_body_is_refused(quadruped):
 
 
 def test_an_environment_is_made_evaluated_and_documented(quadruped):
-    assert evaluate.run_episode("random", quadruped, {}, seed=0).length == pytest.approx(0.4)
+    assert evaluation.run_episode("random", quadruped, {}, seed=0).length == pytest.approx(0.4)
     assert set(baselines.jobs(quadruped, {}, None, 1)) == {"zero", "random"}
     page = write_docs.pages()["docs/envs/quadruped.md"]()
     assert "edit `quadruped.py` or the code" in page
@@ -168,8 +168,7 @@ def test_an_environment_is_made_evaluated_and_documented(quadruped):
 
 def test_a_robot_that_walks_is_on_the_command_line(monkeypatch, tmp_path, capsys):
     monkeypatch.setitem(multipod_mujoco.ROBOTS, "centipede", multipod_mujoco.ROBOTS["multipod"])
-    layout = MACHINES["multipod"].layouts["multipod"]
-    monkeypatch.setitem(MACHINES["multipod"].layouts, "centipede", layout)
+    monkeypatch.setitem(robots.LAYOUTS, "centipede", robots.LAYOUTS["multipod"])
     words = ["--robot", "centipede", "--n-legs", "8", "--preset", "rl", "--seconds", "0.1", "--no-video"]
     assert run.main(["multipod", *words, "--out", str(tmp_path)]) == 0
     assert "centipede, 8 legs" in capsys.readouterr().out
@@ -227,7 +226,7 @@ def test_a_training_run_and_a_policy_are_offered_by_their_names(monkeypatch, cap
     assert "leg-slow" in capsys.readouterr().out
     limp = policies.Policy(lambda env, seed: lambda observation, info: np.full(2, -0.1), {"action_mode": "torque"})
     monkeypatch.setitem(policies.POLICIES["SlipLeg-v0"], "limp", limp)
-    assert evaluate.run_episode("limp", "SlipLeg-v0", {}, seed=0).fell == 1.0
+    assert evaluation.run_episode("limp", "SlipLeg-v0", {}, seed=0).fell == 1.0
     assert "limp" in baselines.jobs("SlipLeg-v0", {}, None, 1)
 
 
@@ -235,7 +234,6 @@ class Bouncer(MachineCommand):
     """A point that hops, made of formulas."""
 
     name = "bouncer"
-    layouts = {"bouncer": layouts.RecordLayout(1, "the leg", {}, Constant, Constant)}
     seconds = 2.0
 
     def add_options(self, parser):
@@ -272,6 +270,7 @@ class Bouncer(MachineCommand):
 
 def test_a_machine_is_run_in_either_engine_and_compared_in_both(monkeypatch, tmp_path, capsys):
     monkeypatch.setitem(MACHINES, "bouncer", Bouncer())
+    monkeypatch.setitem(robots.LAYOUTS, "bouncer", layouts.RecordLayout(1, "the leg", {}, Constant, Constant))
     for engine, speed in (("exact", 1.0), ("mujoco", 1.01)):
         assert run.main(["bouncer", "--engine", engine, "--out", str(tmp_path / engine)]) == 0
         stored = record.load(tmp_path / engine / "run.nc")

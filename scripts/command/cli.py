@@ -59,7 +59,7 @@ GROUPS = {
         "sweep": Verb("NAME", "gaits on a grid, on this machine or on many", (f"{VERB_FILES}/sweep_*.py",)),
     },
     "Show": {
-        "figure": Verb("NAME", "compute and draw a figure", ("laboratory/figures/*.py",), "command.verbs.figure"),
+        "figure": Verb("NAME", "compute and draw a figure", ("laboratory/figures/*.py",), "laboratory.drawing"),
         "benchmark": Verb("NAME", "how fast it is, beside others", ("laboratory/benchmarks/*.py",), "laboratory.frame"),
         "page": Verb(
             "NAME", "make a generated part of the documentation", ("laboratory/pages/*.py",), "laboratory.frame"

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from tarsus.mjcf.presets import CONES, INTEGRATORS, PRESETS
-from tarsus.scripts.laboratory.pages import contact as contact_sweep
-from tarsus.scripts.laboratory.pages.contact import DEFAULTS, front
+from tarsus.scripts.laboratory.studies import contact_sweep
+from tarsus.scripts.laboratory.studies.contact_sweep import DEFAULTS, front
 from tarsus.scripts.laboratory.studies.study_plots import plain_log
 
 MARKED = (DEFAULTS, *PRESETS)

@@ -19,8 +19,8 @@ from tarsus.analytic.models.hexapod import HexapodParams, robot
 from tarsus.analytic.terrain import Flat, Stairs
 from tarsus.controllers import clock_gaits
 from tarsus.scripts.command import arguments
-from tarsus.scripts.command.verbs.figure import load, names, picture, title
 from tarsus.scripts.laboratory import frame
+from tarsus.scripts.laboratory.drawing import load, names, picture, title
 from tarsus.scripts.library.base import stamp
 from tarsus.scripts.library.views.rendering import INSTALL_OPENGL, choose_opengl, smooth_edges
 

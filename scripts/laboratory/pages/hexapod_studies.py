@@ -16,7 +16,7 @@ import numpy as np
 
 from tarsus.analytic import saving
 from tarsus.scripts.command import arguments, output, paths
-from tarsus.scripts.command.verbs.figure import load, picture, title
+from tarsus.scripts.laboratory.drawing import load, picture, title
 from tarsus.scripts.library.base import stamp
 from tarsus.scripts.library.base.interrupts import EXIT_STATUS
 from tarsus.scripts.library.records import record

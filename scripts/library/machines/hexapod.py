@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,92 +11,20 @@ from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.hybrid.tableau import METHODS
 from tarsus.analytic.models.hexapod import N_LEGS, ROBOTS, HexapodParams, robot, with_symbols
 from tarsus.analytic.terrain import TERRAINS, Terrain
-from tarsus.controllers.slope import SlopeLaw
 from tarsus.scripts.command import arguments
 from tarsus.scripts.library.machines import hexapod_gait
+from tarsus.scripts.library.machines.hexapod_experiment import HexapodExperiment, PlatelessExperiment, Start
 from tarsus.scripts.library.machines.machine import SET, TERRAIN, MachineCommand, Run
-from tarsus.scripts.library.records.layouts import LEG, RecordLayout
 
-if TYPE_CHECKING:  # MuJoCo chooses its OpenGL when it is imported, which a command may have to decide
-    import mujoco
-
-    from tarsus.mjcf.presets import Preset
-
-LAYOUT = RecordLayout(
-    N_LEGS,
-    "right rear, middle, front, then left",
-    {
-        "hip_angle": (LEG, "rad", "hip angle about the body's +x, unwrapped; 0 is straight down"),
-        "hip_speed": (LEG, "rad/s", "rate of the hip angle"),
-        "hip_reference": (LEG, "rad", "hip angle asked for, the turn nearest to the hip"),
-        "hip_reference_rate": (LEG, "rad/s", "rate of the hip angle asked for"),
-        "splay": (LEG, "rad", "splay angle of the leg, positive to the right"),
-        "leg_length": (LEG, "m", "distance from hip to toe"),
-        "hip_torque": (LEG, "N m", "torque of the hip motor on the leg, after the torque-speed limit"),
-        "torque_command": (LEG, "N m", "torque the hip controller asks for, before the limit"),
-        "motor_current": (LEG, "A", "armature current of the hip motor"),
-        "motor_voltage": (LEG, "V", "terminal voltage of the hip motor"),
-        "battery_drain": (("time",), "1/s", "share of the battery drawn per second, physical bookkeeping"),
-    },
-    HexapodParams,
-    TripodGait,
-)
 ROBOT = dict(choices=tuple(ROBOTS), default="table2", help=f"{', '.join(ROBOTS)}; default %(default)s", metavar="NAME")
 TEXTS = ("terrain_type", "control_type")  # parameters that are no numbers
 VECTORS = {"velocity": "of the body [m/s]", "spin": "of the body, own axes [rad/s]", "turn": "rotation vector [rad]"}
-
-
-@dataclass(frozen=True, eq=False)
-class Start:
-    """A state to start from, in joint coordinates (`mjcf.hexapod_state` says their order)."""
-
-    qpos: np.ndarray  # (25,)
-    qvel: np.ndarray  # (24,): body velocity [m/s], its angular velocity in the body frame, then the rates of the joints
-
-    def __post_init__(self) -> None:
-        for name, size in (("qpos", 25), ("qvel", 24)):
-            if np.shape(getattr(self, name)) != (size,) or not np.all(np.isfinite(getattr(self, name))):
-                raise ValueError(f"{name} of a start must be {size} finite numbers, got {getattr(self, name)}")
-
-
-@dataclass(frozen=True)
-class HexapodExperiment:
-    """A hexapod, the ground it is on, its gait, the simulator's settings, and where it starts."""
-
-    params: HexapodParams
-    gait: TripodGait
-    ground: Terrain
-    preset: str | Preset = "reference"
-    begin: Start | None = None  # None: at rest, the lowest toe on the ground
-    method: str | None = None  # of the exact engine; None: the model's own, for stiff fields
-    slope_law: SlopeLaw | None = None  # compensates the gait for the slope that the accelerometer feels, in MuJoCo
-
-    def model(self) -> mujoco.MjModel:
-        """Return the compiled model."""
-        from tarsus.mjcf import compile_model, hexapod
-
-        return compile_model(hexapod.build(self.params, self.ground, self.preset))
-
-
-@dataclass(frozen=True)
-class PlatelessExperiment(HexapodExperiment):
-    """An experiment whose body touches nothing, as in the exact engine.
-
-    A robot that lies on its plate's edge in one engine and has toppled in the other could not be compared.
-    """
-
-    def model(self) -> mujoco.MjModel:
-        """Return the compiled model."""
-        model = super().model()
-        model.geom("torso").contype[:] = 0
-        return model
 
 
 class Hexapod(MachineCommand):
     """The compliant hexapod under the clock."""
 
     name = "hexapod"
-    layouts = {"hexapod": LAYOUT}
     engines = ("mujoco", "exact")
     seconds = 10.0
     files = ("run.nc", "run.csv", "run.png", "run.mp4", "run.html")
@@ -178,13 +105,14 @@ class Hexapod(MachineCommand):
 
     def watch(self, experiment: HexapodExperiment, where: str) -> None:
         """Walk on in MuJoCo's window, or in the Studio."""
+        from tarsus.scripts.library.machines.hexapod_mujoco import HexapodStepper
+
         if where == "web":
             from tarsus.scripts.library.views import studio
 
             print(studio.NOTICE)
-            studio.watch(experiment)
+            studio.watch(HexapodStepper(experiment))
         else:
-            from tarsus.scripts.library.machines.hexapod_mujoco import HexapodStepper
             from tarsus.scripts.library.views import window
 
             window.watch_window(HexapodStepper(experiment))

@@ -17,22 +17,7 @@ from tarsus.analytic.models.hopping_leg_laws import RaibertGains
 from tarsus.analytic.terrain import Flat, Terrain
 from tarsus.scripts.command import arguments
 from tarsus.scripts.library.machines.machine import TERRAIN, MachineCommand, Run
-from tarsus.scripts.library.records.layouts import RecordLayout
 
-JOINT, MOTOR = ("time", "joint"), ("time", "motor")
-LAYOUT = RecordLayout(
-    1,
-    "the leg",
-    {
-        "joint_angle": (JOINT, "rad", "yaw and pitch of the boom, hip, knee"),
-        "joint_speed": (JOINT, "rad/s", "rates of the joint angles"),
-        "torque": (MOTOR, "N m", "torques of hip and knee, after the motors' limits"),
-    },
-    HoppingLegParams,
-    RaibertGains,
-    {"joint": ["yaw", "pitch", "hip", "knee"], "motor": ["hip", "knee"]},
-    shown=("height", "roll", "heading", "velocity x", "velocity y", "velocity z"),
-)
 MOTOR_MODES = ("ideal", "voltage", "current")
 STRIDES = 30  # hops after which the period counts as that of the limit cycle
 
@@ -57,7 +42,6 @@ class HoppingLeg(MachineCommand):
     """The leg on a boom."""
 
     name = "hopping_leg"
-    layouts = {"hopping_leg": LAYOUT}
     files = ("run.nc", "run.csv", "run.png", "run.mp4")
     steps = 10
     preset = "rl"

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from tarsus.scripts.library.records import stances
-from tarsus.scripts.library.records.layouts import RecordLayout
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -47,7 +46,7 @@ class Run:
     record: xr.Dataset | None  # up to the last good state; None if no history was asked for
     status: str  # a `Status`, or a sentence
     warnings: str = ""  # the engine's, in words
-    stances: tuple[np.ndarray, ...] = ()  # of each foot, as finely as the engine knows them (see `comparison.stances`)
+    stances: tuple[np.ndarray, ...] = ()  # of each foot, as finely as the engine knows them (see `records.stances`)
     steps: dict[str, np.ndarray] = field(default_factory=dict)  # of a machine that hops: columns, a row a hop
     n_steps: int = 0  # of them completed
 
@@ -68,7 +67,6 @@ class MachineCommand(ABC):
     """A machine that engines run from the same parameters, controller and start."""
 
     name: ClassVar[str]  # as on the command line
-    layouts: ClassVar[dict[str, RecordLayout]]  # of its record, by the name of the robot
     engines: ClassVar[tuple[str, ...]] = ("exact", "mujoco")  # the one it runs in by default first
     seconds: ClassVar[float | None] = None  # length of a run by default [s]
     steps: ClassVar[int | None] = None  # or, of a machine that hops, their number

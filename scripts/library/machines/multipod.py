@@ -9,44 +9,19 @@ from typing import Any
 import numpy as np
 
 from tarsus.analytic import terrain as terrains
-from tarsus.analytic.models.bigant import BigAntParams
-from tarsus.analytic.models.disc import DiscParams
-from tarsus.analytic.models.multipod import MultipodParams
-from tarsus.analytic.motor import Motor
 from tarsus.controllers.gaits import GAITS
 from tarsus.scripts.command import arguments
 from tarsus.scripts.library.base import stamp
 from tarsus.scripts.library.machines.machine import SET, MachineCommand, Run
-from tarsus.scripts.library.records.layouts import RecordLayout
 
 LONGEST_TABLE = 12  # legs whose loads are printed; legs.csv has them all
 SHORTEST = 0.1  # of a walk: slip speeds are differences between samples [s]
-JOINT = ("time", "joint")
-VARIABLES = {
-    "joint_angle": (JOINT, "rad or m", "hinges and slides, in the order of MuJoCo's qpos behind the body's"),
-    "joint_speed": (JOINT, "rad/s or m/s", "their rates"),
-    "servo_power": (("time",), "W", "absolute power of all servos"),
-}
-
-
-def _layout(legs: int, params: type, joints_per_leg: int) -> RecordLayout:
-    """Return the layout of a robot whose parameters may have a motor among them."""
-
-    def made(motor: dict | None = None, **numbers) -> Any:
-        return params(**numbers) if motor is None else params(motor=Motor(**motor), **numbers)
-
-    return RecordLayout(legs, "as the robot numbers them", VARIABLES, made, str, joints_per_leg=joints_per_leg)
 
 
 class Multipod(MachineCommand):
     """Multipods, BigANT and discs under a gait."""
 
     name = "multipod"
-    layouts = {
-        "multipod": _layout(0, MultipodParams, 2),
-        "bigant": _layout(6, BigAntParams, 4),
-        "disc": _layout(0, DiscParams, 3),
-    }
     engines = ("mujoco",)
     seconds = 20.0
     files = ("run.nc", "run.csv", "legs.csv", "run.mp4")

@@ -13,27 +13,7 @@ from tarsus.analytic.terrain import TERRAINS, Flat, Terrain
 from tarsus.controllers.slip_parameters import DEFECTS, SlipControl
 from tarsus.scripts.command import arguments
 from tarsus.scripts.library.machines.machine import SET, TERRAIN, MachineCommand, Run
-from tarsus.scripts.library.records.layouts import RecordLayout
 
-JOINT, MOTOR, ROW, PLACE = ("time", "joint"), ("time", "motor"), ("time",), ("time", "axis")
-LAYOUT = RecordLayout(
-    1,
-    "the leg",
-    {
-        "joint_angle": (JOINT, "rad", "hip and knee, 0 is straight down"),
-        "joint_speed": (JOINT, "rad/s", "rates of the joint angles"),
-        "torque": (MOTOR, "N m", "torques of hip and knee"),
-        "com_position": (PLACE, "m", "centre of mass, world frame"),
-        "com_velocity": (PLACE, "m/s", "velocity of the centre of mass, world frame"),
-        "rest_length": (ROW, "m", "rest length of the virtual spring"),
-        "compression": (ROW, "m", "of the virtual spring"),
-        "phase": (ROW, "1", "of the controller: 0 hold, 1 retract, 2 extend, 3 stance"),
-    },
-    SlipLegParams,
-    SlipControl,
-    {"joint": ["hip", "knee"], "motor": ["hip", "knee"]},
-    shown=("height", "velocity x", "velocity z"),
-)
 FORWARD = (np.sqrt(0.5), 0.0, 0.0, -np.sqrt(0.5))  # takes y, a body's forward axis, to x
 STRIDES = 10  # steps whose mean period is the stride's
 # A torque that is held for a step does some work of its own, which the controller then takes out again. In a comparison
@@ -68,7 +48,6 @@ class SlipLeg(MachineCommand):
     """The articulated leg."""
 
     name = "slip_leg"
-    layouts = {"slip_leg": LAYOUT}
     files = ("run.nc", "run.csv", "run.png", "run.mp4")
     steps = 40
 
@@ -145,9 +124,11 @@ class SlipLeg(MachineCommand):
 
     def follower(self, experiment: SlipLegExperiment, args: argparse.Namespace) -> Any:
         """Return the plot that follows."""
+        from tarsus.analytic.hybrid import vector
+        from tarsus.scripts.library.machines.slip_leg_exact import numbers
         from tarsus.scripts.library.views.slip_leg_view import SlipLegFollower
 
-        return SlipLegFollower(experiment, args.fps)
+        return SlipLegFollower(experiment, vector(numbers(experiment)), args.fps)
 
 
 def run_of(

@@ -18,7 +18,7 @@ from tarsus.mjcf.presets import Preset, find
 from tarsus.scripts.library.machines import stepping
 from tarsus.scripts.library.machines.machine import Run
 from tarsus.scripts.library.records import record
-from tarsus.scripts.library.records.layouts import OwnRobotParams
+from tarsus.scripts.library.records.robots import OwnRobotParams
 
 Controller = Callable[[float, np.ndarray, np.ndarray], np.ndarray]  # time [s], qpos, qvel -> ctrl
 AS_IS = Preset(1.0, "Euler", (0.02, 1.0))  # stands for the settings of a model that is stepped as it is

@@ -1,7 +1,7 @@
-"""What a labelled record holds: variables common to all machines, and what a machine says of its own.
+"""What a labelled record holds: variables common to all machines, and what a robot's layout says of its own.
 
-A machine has a layout for each of its robots, `MachineCommand.layouts`: its legs, its variables beside `CORE`, and what
-gives back, from the record's attributes, the parameters and the gait that ran.
+A layout has the robot's legs, its variables beside `CORE`, and what gives back, from the record's attributes, the
+parameters and the gait that ran. Those of all robots are in `robots.LAYOUTS`.
 """
 
 from __future__ import annotations
@@ -68,35 +68,3 @@ class RecordLayout:
         joints = {"joint": list(range(self.legs * self.joints_per_leg))} if self.joints_per_leg else {}
         common = {"leg": list(range(self.legs)), "axis": ["x", "y", "z"], "quat": ["w", "x", "y", "z"]}
         return common | joints | self.coords
-
-
-@dataclass(frozen=True)
-class OwnRobotParams:
-    """What a record says of a robot of the user's own."""
-
-    n_legs: int
-    feet: list[str]  # their names, in the order of the legs
-    joints: list[str]
-    actuators: list[str]
-    mass: float  # [kg]
-    g: float  # [m/s^2]
-    forward: str  # axis of the body, "x" or "y"
-    foot_radius: float  # [m]
-
-
-JOINT, ACTUATOR = ("time", "joint"), ("time", "actuator")
-OWN = {
-    "own": RecordLayout(
-        0,
-        "as the user named the feet",
-        {
-            "joint_angle": (JOINT, "rad or m", "hinges and slides, in the order of MuJoCo's qpos behind the body's"),
-            "joint_speed": (JOINT, "rad/s or m/s", "their rates"),
-            "control": (ACTUATOR, "1", "what the actuators were told, in their own units"),
-            "servo_power": (("time",), "W", "absolute power of all actuators"),
-        },
-        OwnRobotParams,
-        str,
-        listed={"joint": "joints", "actuator": "actuators"},
-    )
-}

@@ -1,6 +1,6 @@
 """The labelled record of a run: one `xarray.Dataset`, with the same names and dimensions for every engine.
 
-`build` makes a record from arrays and refuses what does not fit the robot's layout (`MachineCommand.layouts`); `save`
+`build` makes a record from arrays and refuses what does not fit the robot's layout (`robots.LAYOUTS`); `save`
 and `load` keep it as NetCDF, `save_csv` and `load_csv` as a flat table with columns such as `hip_angle_0` or
 `body_position_x`. What belongs to an instant is taken at that instant: forces are those in the state whose positions
 stand in the same row.
@@ -24,7 +24,8 @@ import xarray as xr
 from tarsus.analytic import saving
 from tarsus.analytic import terrain as terrains
 from tarsus.scripts.library.base import stamp
-from tarsus.scripts.library.records.layouts import BOOLEAN, BUDGET, ELECTRIC, OWN, RecordLayout
+from tarsus.scripts.library.records.layouts import BOOLEAN, BUDGET, ELECTRIC, RecordLayout
+from tarsus.scripts.library.records.robots import LAYOUTS
 
 ATTRS = ("robot", "engine", "status", "preset", "parameters", "gait", "terrain", "versions", "machine", "date")
 PACKAGES = ("tarsus", "mujoco", "numpy", "xarray")
@@ -36,12 +37,9 @@ def layout_of(robot: str) -> RecordLayout:
     Raises:
         ValueError: If no robot has that name.
     """
-    from tarsus.scripts.library.machines import MACHINES  # whose runs make records
-
-    known = {name: layout for machine in MACHINES.values() for name, layout in machine.layouts.items()} | OWN
-    if robot not in known:
-        raise ValueError(f"no record is known of a robot {robot!r}; there are {', '.join(known)}")
-    return known[robot]
+    if robot not in LAYOUTS:
+        raise ValueError(f"no record is known of a robot {robot!r}; there are {', '.join(LAYOUTS)}")
+    return LAYOUTS[robot]
 
 
 def _layout(attrs: dict[str, str]) -> RecordLayout:
@@ -114,7 +112,7 @@ def describe(
         params: Dataclass of the robot's parameters.
         gait: Dataclass of the gait, or words for what moved it.
         ground: The terrain.
-        robot: A name in the layouts of a machine.
+        robot: A name in `robots.LAYOUTS`.
     """
     return {
         "robot": robot,

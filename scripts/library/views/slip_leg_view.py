@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tarsus.analytic import hybrid as hy
 from tarsus.analytic.models import slip_leg_hybrid
 from tarsus.analytic.models.slip_leg_hybrid import AUX, CHARTS
 from tarsus.controllers.slip import laws
-from tarsus.scripts.library.machines.slip_leg_exact import numbers
 from tarsus.scripts.library.views.leg_plot import LegPlot
 
 FORCE_SCALE = 1e-3  # length of a drawn force [m/N]
@@ -74,6 +72,7 @@ class SlipLegFollower:
 
     Args:
         experiment: What runs.
+        params: Of its hybrid model, in the order of the model's parameters.
         fps: Moments per simulated second.
 
     Attributes:
@@ -81,10 +80,9 @@ class SlipLegFollower:
         period: Between moments [s].
     """
 
-    def __init__(self, experiment, fps: float) -> None:
+    def __init__(self, experiment, params: np.ndarray, fps: float) -> None:
         self.plot, self.period, self._experiment, self._trace = _plot(experiment), 1 / fps, experiment, []
-        self._outputs = slip_leg_hybrid.build(laws()).hooks["aux"]
-        self._params = hy.vector(numbers(experiment))
+        self._params, self._outputs = params, slip_leg_hybrid.build(laws()).hooks["aux"]
 
     def __call__(self, engine: str, t: float, *now) -> bool:
         """Show what an engine says of now; return whether the run should stop."""

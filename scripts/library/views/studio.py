@@ -11,9 +11,6 @@ import time
 
 from mujoco.studio import app, launch_web, messages, plugin, sim, viewer_protocol
 
-from tarsus.scripts.library.machines.hexapod import HexapodExperiment
-from tarsus.scripts.library.machines.hexapod_mujoco import HexapodStepper
-
 PORT = 8080
 NOTICE = (
     f"The Studio's page is http://localhost:{PORT}/ . It listens on all interfaces and asks for no password, so keep "
@@ -23,17 +20,16 @@ NOTICE = (
 MOST_OWED = 0.05  # simulated time that a slow machine tries to make up for [s]
 
 
-def watch(experiment: HexapodExperiment, seconds: float | None = None) -> None:
+def watch(stepper, seconds: float | None = None) -> None:
     """Serve the Studio with the walking robot, to be paused, slowed down and looked into.
 
     Args:
-        experiment: What to run.
+        stepper: What has a `model` and its `data`, and advances them by `step()`.
         seconds: How long to serve [s]; None is until Ctrl-C.
 
     Raises:
         RuntimeError: If the port is taken.
     """
-    stepper = HexapodStepper(experiment)
     config = viewer_protocol.ViewerConfig(gfx="web", http_port=PORT)
     stop = float("inf") if seconds is None else time.monotonic() + seconds
     with (
@@ -48,7 +44,7 @@ def watch(experiment: HexapodExperiment, seconds: float | None = None) -> None:
 class Playback(plugin.SimPlugin):
     """Steps the robot in real time, at the speed and with the pauses asked for in the Studio."""
 
-    def __init__(self, stepper: HexapodStepper):
+    def __init__(self, stepper):
         self._stepper, self._control = stepper, sim.StepControl()
         self._last, self._owed = time.monotonic(), 0.0
 

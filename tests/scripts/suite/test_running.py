@@ -7,9 +7,8 @@ import textwrap
 import pytest
 
 from tarsus.scripts.command import cli
-from tarsus.scripts.command.verbs import contact_suite
 from tarsus.scripts.suite import case as cases
-from tarsus.scripts.suite import running, score
+from tarsus.scripts.suite import offering, running, score
 
 TWO = ["slope_sticks", "block_stops"]
 GOOD = """
@@ -211,7 +210,7 @@ def test_the_exported_suite_runs_without_this_package(tmp_path):
     import subprocess
 
     folder = tmp_path / "suite"
-    assert contact_suite.export(folder) == len(cases.ids())
+    assert offering.export(folder) == len(cases.ids())
     words = ["-m", "suite.worker", "suite/engines/mujoco.py", "stiff", "block_stops"]
     hidden = "import sys; sys.modules['tarsus'] = None; import runpy; sys.argv = sys.argv[1:]; "
     hidden += "runpy.run_module('suite.worker', run_name='__main__', alter_sys=True)"

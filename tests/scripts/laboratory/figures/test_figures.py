@@ -12,7 +12,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from tarsus.scripts.command.verbs import figure as command
+from tarsus.scripts.laboratory import drawing as command
 
 
 @pytest.mark.parametrize("name", command.names())

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from tarsus.scripts.command.verbs import figure as command
+from tarsus.scripts.laboratory import drawing as command
 from tarsus.scripts.laboratory.figures import gait_diagram
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tarsus.scripts.command.verbs import figure as command
+from tarsus.scripts.laboratory import drawing as command
 from tarsus.scripts.laboratory.figures import hexapod_pushes, hexapod_speed_map
 from tarsus.scripts.laboratory.pages import hexapod_studies
 from tarsus.scripts.library.base import stamp

@@ -61,11 +61,13 @@ def test_a_live_plot_follows_either_engine_and_stops_it():
     import matplotlib
 
     matplotlib.use("Agg", force=True)
+    from tarsus.analytic.hybrid import vector
+    from tarsus.scripts.library.machines.slip_leg_exact import numbers
     from tarsus.scripts.library.views.slip_leg_view import SlipLegFollower
 
     experiment = SlipLegExperiment()
     for engine in ("exact", "mujoco"):
-        follower = SlipLegFollower(experiment, fps=50.0)
+        follower = SlipLegFollower(experiment, vector(numbers(experiment)), fps=50.0)
         plot = follower.plot
 
         def on_frame(t, *now, plot=plot, follower=follower, engine=engine):

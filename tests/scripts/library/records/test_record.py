@@ -1,5 +1,3 @@
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 import xarray as xr
@@ -7,8 +5,7 @@ import xarray as xr
 from tarsus.analytic import terrain
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams, with_symbols
-from tarsus.scripts.library.machines import MACHINES
-from tarsus.scripts.library.records import layouts, record
+from tarsus.scripts.library.records import layouts, record, robots
 
 PARAMS = with_symbols(HexapodParams(), {"body_mass": 7.0, "rho0_k": 600.0})
 GAIT = TripodGait(cycle_time=0.8, slow_time=0.5, offset_difference=0.1)
@@ -114,7 +111,7 @@ BUDGET = {name: np.arange(5.0) + k for k, name in enumerate(layouts.BUDGET)}
 def test_a_record_of_any_robot_comes_back_with_its_budget(save, load, name, robot, tmp_path, monkeypatch):
     knee = {"knee_torque": (("time", "joint"), "N m", "torque at the knee")}
     hopper = layouts.RecordLayout(1, "the leg", knee, HexapodParams, TripodGait, {"joint": ["hip", "knee"]})
-    monkeypatch.setitem(MACHINES, "hopper", SimpleNamespace(layouts={"hopper": hopper}))
+    monkeypatch.setitem(robots.LAYOUTS, "hopper", hopper)
     layout = record.layout_of(robot)
     sizes = {"time": 5} | {dim: len(labels) for dim, labels in layout.labels.items()}
     rng = np.random.default_rng(1)

@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 from tarsus.mjcf.presets import PRESETS, Preset
 from tarsus.scripts.laboratory.frame import Page
-from tarsus.scripts.laboratory.pages import contact as contact_sweep
+from tarsus.scripts.laboratory.pages import contact
 from tarsus.scripts.laboratory.pages import verdicts as verdict_grid
+from tarsus.scripts.laboratory.studies import contact_sweep
 from tarsus.scripts.laboratory.studies.study import Verdict
 from tarsus.scripts.library.base import stamp
 
@@ -45,7 +46,7 @@ def test_a_setting_that_cannot_run_stays_in_the_list_with_its_reason():
     cells = contact_sweep.compute({"too long": soft}, n_jobs=1, progress=False)
     assert "timestep" in cells["too long"].failed and np.isnan(cells["too long"].force_error)
     rows = contact_sweep.frame({"too long": soft}, cells)
-    assert "too long: " in Page(*contact_sweep.parts(rows)).text("markdown", "")
+    assert "too long: " in Page(*contact.parts(rows)).text("markdown", "")
 
 
 def test_a_failed_cell_is_no_agreement(monkeypatch):
