@@ -5,7 +5,7 @@ import sys
 import tomllib
 from pathlib import Path
 
-from tarsus.scripts.pages.environment_page import comments_of
+from tarsus.scripts.laboratory.pages.environment_page import comments_of
 
 sys.path.insert(0, str(Path(__file__).parent))  # for `mathml` and `notebook_pages`
 

@@ -1,1 +1,5 @@
-"""The commands of `tarsus`, a file each; folders hold what they share."""
+"""The command line of `tarsus`, the library below it, the laboratory of the documentation, and the contact suite."""
+
+from tarsus.scripts import old_paths
+
+old_paths.install()

@@ -10,11 +10,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+# Threads of BLAS wait for each other by spinning, and with a worker on each core took thirty times the processor time
+# that the smallest systems need. NumPy reads it when it is first imported.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import hypothesis
 import numpy as np
 import pytest
 
-from tarsus.scripts.views.rendering import INSTALL_OPENGL, choose_opengl
+from tarsus.scripts.library.views.rendering import INSTALL_OPENGL, choose_opengl
 
 # A busy machine is no error in the code under test. Examples are the same in every run, so that whoever changes nothing
 # sees nothing new; a fuzz that is left to itself (tests/fuzz/budget.py) draws others each time.
@@ -34,7 +38,10 @@ EXTRA = [HERE / name for name in (
     "test_reproduction.py",
 )]  # fmt: skip
 # What in these folders is of the core all the same: the command line, and where results are saved.
-CORE = [HERE / "scripts" / name for name in ("test_cli.py", "test_signature.py", "runs")]
+CORE = [
+    HERE / "scripts" / name
+    for name in ("command/test_cli.py", "command/test_signature.py", "command/test_output.py", "library/records")
+]
 
 
 # What hangs in a process of its own is ended by the processor time it took, which a busy machine does not change.

@@ -14,7 +14,7 @@ from pathlib import Path
 import mujoco
 import numpy as np
 
-from tarsus.scripts.figure import load, names
+from tarsus.scripts.laboratory.drawing import load, names
 
 ROUNDING = 2e-16
 GOLDEN = Path(__file__).parent / "golden"

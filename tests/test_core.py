@@ -24,10 +24,9 @@ def loaded(name, monkeypatch):
 
 def test_files_are_of_the_core_unless_they_are_listed(monkeypatch):
     conftest = loaded("conftest", monkeypatch)
-    extra = {name for name in ("envs/test_contract.py", "scripts/test_cli.py", "scripts/runs/test_record.py",
-                               "scripts/test_figures.py", "scripts/suite/test_hard.py", "test_notebooks.py")
-             if conftest.is_extra(HERE / name)}  # fmt: skip
-    assert extra == {"scripts/test_figures.py", "scripts/suite/test_hard.py", "test_notebooks.py"}
+    core = {"envs/test_contract.py", "scripts/command/test_cli.py", "scripts/library/records/test_record.py"}
+    extra = {"scripts/laboratory/figures/test_figures.py", "scripts/suite/test_hard.py", "test_notebooks.py"}
+    assert {name for name in core | extra if conftest.is_extra(HERE / name)} == extra
     listed = {path.name for path in (*conftest.EXTRA, *conftest.CORE) if not path.exists()}
     assert listed <= {"fuzz"}  # which may be empty
 

@@ -22,13 +22,14 @@ import pytest
 from matplotlib import pyplot
 
 from tarsus.mjcf.presets import PRESETS
-from tarsus.scripts import cli, figure
-from tarsus.scripts.benchmarks import derivatives
-from tarsus.scripts.learning import policies
-from tarsus.scripts.pages import gallery as write_gallery
-from tarsus.scripts.pages import presets as gait_table
-from tarsus.scripts.pages import robot as robot_page
-from tarsus.scripts.studies import rhex_walks
+from tarsus.scripts.command import cli
+from tarsus.scripts.laboratory import drawing
+from tarsus.scripts.laboratory.benchmarks import derivatives
+from tarsus.scripts.laboratory.pages import gallery as write_gallery
+from tarsus.scripts.laboratory.pages import presets as gait_table
+from tarsus.scripts.laboratory.pages import robot as robot_page
+from tarsus.scripts.laboratory.studies import rhex_walks
+from tarsus.scripts.library.learning import policies
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
@@ -90,9 +91,8 @@ SMOKE: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "benchmark env": ("--seconds 0.1 --repeats 1", {}),
     "benchmark engines": ("--engines mujoco --feet 4 --robots 1 --write --docs OUT", {}),
-    "benchmark hopping_leg": ("--repeats 1", {}),
     "benchmark hybrid": ("--repeats 1", dict(EVENTS=64, FIRST_CALLS=1)),
-    "benchmark slip_leg": ("--repeats 1", dict(N_STEPS=2, N_ACTIONS=10)),
+    "benchmark legs": ("--repeats 1", dict(N_STEPS=2, N_ACTIONS=10)),
     "benchmark surrogate": ("--legs 6 --num-envs 2 --repeats 1", {}),
     "benchmark vector": ("--num-envs 4 --async-envs 2 --steps 4 --repeats 1", {}),
     "page architecture": ("--write --docs OUT", {}),
@@ -127,7 +127,7 @@ NOT_RUN = {
     "page reward_terms": "takes a minute; tests/envs/test_exact.py compares the terms",
     "page sampled_loops": "takes twenty minutes; tests/envs/test_exact.py compares the engines",
     "search hexapod": "the proof of one gait takes minutes; search and proof have tests of their own",
-    "train rllib": "Ray wants an environment of its own; tests/scripts/test_clusters.py trains where there is one",
+    "train rllib": "Ray wants an environment of its own; test_clusters.py trains where there is one",
 }
 
 
@@ -231,15 +231,15 @@ def test_documented_policies_exist():
                 assert policies.find(policy, None, {}), where
 
 
-@pytest.mark.parametrize("name", figure.names())
+@pytest.mark.parametrize("name", drawing.names())
 def test_every_figure_is_drawn_from_what_is_stored(name, tmp_path, monkeypatch):
-    made = figure.load(name)
+    made = drawing.load(name)
     with np.load(ROOT / "tests" / "golden" / f"figure_{name}.npz") as stored:
         data = dict(stored)
     for key in getattr(made, "MEASURED", ()):
         data[key] = np.linspace(1.0, 2.0, len(next(iter(data.values()))))
     monkeypatch.setattr(made, "compute", functools.wraps(made.compute)(lambda **options: data))
-    assert figure.main(made, ["--out", str(tmp_path)]) == 0
+    assert drawing.main(made, ["--out", str(tmp_path)]) == 0
     assert {path.name for path in tmp_path.iterdir()} == {f"{name}.npz", f"{name}.png"}
     pyplot.close("all")
 

@@ -26,14 +26,15 @@ from tarsus.controllers import gaits, pair_gaits
 from tarsus.envs.hexapod import HexapodConfig, HexapodTask
 from tarsus.envs.observations import Observation
 from tarsus.mjcf import PRESETS, parts
-from tarsus.scripts import cli, crossvalidate, evaluate, run, train
-from tarsus.scripts.learning import policies, training_runs
-from tarsus.scripts.machines import MACHINES, multipod_mujoco
-from tarsus.scripts.machines.machine import Machine, Run
-from tarsus.scripts.pages import baselines, environment_page
-from tarsus.scripts.pages import contact as contact_sweep
-from tarsus.scripts.pages import docs as write_docs
-from tarsus.scripts.runs import layouts, record
+from tarsus.scripts.command import cli
+from tarsus.scripts.command.verbs import crossvalidate, run, train
+from tarsus.scripts.laboratory.pages import baselines, environment_page
+from tarsus.scripts.laboratory.pages import docs as write_docs
+from tarsus.scripts.laboratory.studies import contact_sweep
+from tarsus.scripts.library.learning import evaluation, policies, training_runs
+from tarsus.scripts.library.machines import MACHINES, multipod_mujoco
+from tarsus.scripts.library.machines.machine import MachineCommand, Run
+from tarsus.scripts.library.records import layouts, record, robots
 
 ROOT = Path(__file__).parents[1]
 
@@ -156,18 +157,17 @@ def test_what_is_no_foot_and_what_is_no_free_body_is_refused(quadruped):
 
 
 def test_an_environment_is_made_evaluated_and_documented(quadruped):
-    assert evaluate.run_episode("random", quadruped, {}, seed=0).length == pytest.approx(0.4)
+    assert evaluation.run_episode("random", quadruped, {}, seed=0).length == pytest.approx(0.4)
     assert set(baselines.jobs(quadruped, {}, None, 1)) == {"zero", "random"}
     page = write_docs.pages()["docs/envs/quadruped.md"]()
     assert "edit `quadruped.py` or the code" in page
     assert page.startswith("# Quadruped-v0") and "a robot of the reader's own" in page and "`foot_contact`" in page
-    assert "edit `scripts/pages/environments/slip_leg.md`" in write_docs.pages()["docs/envs/slip_leg.md"]()
+    assert "edit `scripts/laboratory/pages/environments/slip_leg.md`" in write_docs.pages()["docs/envs/slip_leg.md"]()
 
 
 def test_a_robot_that_walks_is_on_the_command_line(monkeypatch, tmp_path, capsys):
     monkeypatch.setitem(multipod_mujoco.ROBOTS, "centipede", multipod_mujoco.ROBOTS["multipod"])
-    layout = MACHINES["multipod"].layouts["multipod"]
-    monkeypatch.setitem(MACHINES["multipod"].layouts, "centipede", layout)
+    monkeypatch.setitem(robots.LAYOUTS, "centipede", robots.LAYOUTS["multipod"])
     words = ["--robot", "centipede", "--n-legs", "8", "--preset", "rl", "--seconds", "0.1", "--no-video"]
     assert run.main(["multipod", *words, "--out", str(tmp_path)]) == 0
     assert "centipede, 8 legs" in capsys.readouterr().out
@@ -225,15 +225,14 @@ def test_a_training_run_and_a_policy_are_offered_by_their_names(monkeypatch, cap
     assert "leg-slow" in capsys.readouterr().out
     limp = policies.Policy(lambda env, seed: lambda observation, info: np.full(2, -0.1), {"action_mode": "torque"})
     monkeypatch.setitem(policies.POLICIES["SlipLeg-v0"], "limp", limp)
-    assert evaluate.run_episode("limp", "SlipLeg-v0", {}, seed=0).fell == 1.0
+    assert evaluation.run_episode("limp", "SlipLeg-v0", {}, seed=0).fell == 1.0
     assert "limp" in baselines.jobs("SlipLeg-v0", {}, None, 1)
 
 
-class Bouncer(Machine):
+class Bouncer(MachineCommand):
     """A point that hops, made of formulas."""
 
     name = "bouncer"
-    layouts = {"bouncer": layouts.RecordLayout(1, "the leg", {}, Constant, Constant)}
     seconds = 2.0
 
     def add_options(self, parser):
@@ -270,6 +269,7 @@ class Bouncer(Machine):
 
 def test_a_machine_is_run_in_either_engine_and_compared_in_both(monkeypatch, tmp_path, capsys):
     monkeypatch.setitem(MACHINES, "bouncer", Bouncer())
+    monkeypatch.setitem(robots.LAYOUTS, "bouncer", layouts.RecordLayout(1, "the leg", {}, Constant, Constant))
     for engine, speed in (("exact", 1.0), ("mujoco", 1.01)):
         assert run.main(["bouncer", "--engine", engine, "--out", str(tmp_path / engine)]) == 0
         stored = record.load(tmp_path / engine / "run.nc")
@@ -286,13 +286,13 @@ def test_a_machine_is_run_in_either_engine_and_compared_in_both(monkeypatch, tmp
 
 
 def test_a_file_is_a_command_by_lying_there(monkeypatch, tmp_path):
-    (tmp_path / "figures").mkdir()
-    for name in ("search_this", "search_helper", "figures/circle"):
-        body = "" if name == "search_helper" else "\n\ndef main(argv):\n    return 0\n"
+    for name in ("command/verbs/search_this", "command/verbs/search_helper", "laboratory/figures/circle"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        body = "" if name.endswith("search_helper") else "\n\ndef main(argv):\n    return 0\n"
         (tmp_path / f"{name}.py").write_text(f'"""{name} does it."""\n{body}')
     monkeypatch.setattr(cli, "FOLDER", tmp_path)
     assert list(cli.commands()) == ["search this", "figure circle"]
-    assert "search_this does it." in cli.listing(cli.commands())
+    assert "command/verbs/search_this does it." in cli.listing(cli.commands())
 
 
 def test_every_page_is_in_a_list_of_contents():

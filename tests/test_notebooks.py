@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tarsus.scripts.pages import cells, notebooks
+from tarsus.scripts.laboratory.pages import cells, notebooks
 
 DOCS = Path(__file__).parents[1] / "docs"
 SCRIPTS = notebooks.scripts(DOCS)

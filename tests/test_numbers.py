@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tarsus.scripts.pages import contact_suite
+from tarsus.scripts.laboratory.pages import contact_suite
 from tarsus.scripts.suite import case, score
 
 ROOT = Path(__file__).parents[1]

@@ -26,15 +26,17 @@ def test_every_module_lies_in_a_package():
 
 def test_the_trained_policies_are_in_the_wheel():
     data = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]
-    folder = ROOT / "scripts" / "learning"
-    listed = {path for pattern in data["tarsus.scripts.learning"] for path in folder.glob(pattern) if path.is_file()}
+    folder = ROOT / "scripts" / "library" / "learning"
+    listed = {
+        path for pattern in data["tarsus.scripts.library.learning"] for path in folder.glob(pattern) if path.is_file()
+    }
     assert {path for path in (folder / "trained").rglob("*.*")} <= listed and len(listed) > 1
 
 
 def test_the_words_of_the_environments_pages_are_in_the_wheel():
     data = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]
-    folder = ROOT / "scripts" / "pages"
-    listed = {path for pattern in data["tarsus.scripts.pages"] for path in folder.glob(pattern)}
+    folder = ROOT / "scripts" / "laboratory" / "pages"
+    listed = {path for pattern in data["tarsus.scripts.laboratory.pages"] for path in folder.glob(pattern)}
     assert set((folder / "environments").iterdir()) == listed and len(listed) > 1
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tarsus.scripts import figure
+from tarsus.scripts.laboratory import drawing
 
 PAGE = (Path(__file__).parents[1] / "docs" / "reproduction.md").read_text(encoding="utf-8")
 SECTIONS = dict(re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", PAGE, flags=re.DOTALL | re.MULTILINE))
@@ -24,8 +24,8 @@ def test_every_figure_of_a_source_is_named(document):
     assert numbers == set(range(1, N_FIGURES[document] + 1))
 
 
-@pytest.mark.parametrize("name", figure.names())
+@pytest.mark.parametrize("name", drawing.names())
 def test_every_figure_made_after_a_source_is_there(name):
-    text = figure.load(name).__doc__
+    text = drawing.load(name).__doc__
     if re.search(r"After |figures? \d", text):
         assert f"`tarsus figure {name}`" in PAGE, text

@@ -16,10 +16,10 @@ import mujoco
 import numpy as np
 
 from tarsus.mjcf import own_robot
-from tarsus.scripts.own_robot import sliding
-from tarsus.scripts.own_robot.rollout import rollout
-from tarsus.scripts.own_robot.stance import stance
-from tarsus.scripts.sliding import fitted
+from tarsus.scripts.library.own_robot import sliding
+from tarsus.scripts.library.own_robot.rollout import rollout
+from tarsus.scripts.library.own_robot.stance import stance
+from tarsus.scripts.library.sliding import fitted
 from tarsus.scripts.suite import running, score
 
 FEET = ("FL", "FR", "RL", "RR")

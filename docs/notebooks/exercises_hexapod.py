@@ -10,9 +10,9 @@ import numpy as np
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import Flat
-from tarsus.scripts.machines import hexapod_exact, hexapod_mujoco
-from tarsus.scripts.machines.hexapod import HexapodExperiment
-from tarsus.scripts.runs import summary
+from tarsus.scripts.library.machines import hexapod_exact, hexapod_mujoco
+from tarsus.scripts.library.machines.hexapod import HexapodExperiment
+from tarsus.scripts.library.records import summary
 
 plt.rcParams.update({"axes.spines.top": False, "axes.spines.right": False})
 ROBOT = HexapodParams()

@@ -22,8 +22,8 @@ from tarsus.analytic.hybrid.derivatives import Derivatives
 from tarsus.analytic.models.hexapod import HexapodParams, hybrid
 from tarsus.analytic.models.hexapod.orbit import REACH, SECTION
 from tarsus.analytic.terrain import Flat
-from tarsus.scripts.studies import design
-from tarsus.scripts.views import rendering
+from tarsus.scripts.library.search import design
+from tarsus.scripts.library.views import rendering
 
 can_draw = rendering.choose_opengl()  # before MuJoCo is imported
 plt.rcParams.update({"axes.spines.top": False, "axes.spines.right": False})
@@ -140,8 +140,8 @@ assert wrong > 0.1 * gradient[2]
 # reinforcement learning, which are fast and good enough for that.
 
 # %%
-from tarsus.scripts.machines import hexapod_exact, hexapod_mujoco
-from tarsus.scripts.machines.hexapod import HexapodExperiment, Start
+from tarsus.scripts.library.machines import hexapod_exact, hexapod_mujoco
+from tarsus.scripts.library.machines.hexapod import HexapodExperiment, Start
 
 changes = np.linspace(-1e-3, 1e-3, 9)
 stepped = []
@@ -228,7 +228,7 @@ figure.tight_layout()
 
 # %%
 from tarsus.mjcf.hexapod_state import from_exact
-from tarsus.scripts.runs import summary
+from tarsus.scripts.library.records import summary
 
 start = Start(*from_exact(robot, climb.best[2][0]))
 experiment = HexapodExperiment(robot, tuned, Flat(), "reference", start)
@@ -268,9 +268,9 @@ figure.tight_layout(pad=0.3)
 # %% [markdown]
 # ## Further
 #
-# - With shorter strides allowed, `python -m tarsus.scripts.studies.design` climbs to
-#   2.4 m/s, in a tenth of the strides that a search without derivatives took for
-#   less: [the hybrid engine](../hybrid.md).
+# - With shorter strides allowed, `python -m tarsus.scripts.library.search.design`
+#   climbs to 2.4 m/s, in a tenth of the strides that a search without derivatives took
+#   for less: [the hybrid engine](../hybrid.md).
 # - The derivative ends where walking is not smooth: a foot that grazes the ground,
 #   two events at once. The engine then says so instead of returning a number:
 #   `run.existence`.

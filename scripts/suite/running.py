@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from tarsus.scripts import report
+from tarsus.scripts.library.base import stamp
 from tarsus.scripts.suite import case as cases
 from tarsus.scripts.suite import worker
 from tarsus.scripts.suite.process import Ended, Process
@@ -114,7 +114,7 @@ def run(
     known = known or about(path, python)
     check_settings(path, known, settings)
     made = {"suite": 1, "engine": path.stem, "name": known.name, "version": known.version}
-    made |= {"machine": report.machine(), "date": time.strftime("%Y-%m-%d"), "results": {}}
+    made |= {"machine": stamp.machine(), "date": time.strftime("%Y-%m-%d"), "results": {}}
     if known.why:
         return made | {"why": known.why}
     versions = {name: cases.load(name, folder)["version"] for name in ids}

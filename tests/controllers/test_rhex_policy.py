@@ -9,7 +9,7 @@ from tarsus.analytic import rhex_gaits
 from tarsus.analytic.clock import wrap
 from tarsus.controllers.rhex import SIT_DOWN, STAND, Order, Walker
 from tarsus.controllers.rhex_policy import FIRST, steered
-from tarsus.scripts.learning import policies
+from tarsus.scripts.library.learning import policies
 
 
 def test_measured_speeds_are_settings_and_slower_ones_lower_frequencies():

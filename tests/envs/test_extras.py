@@ -411,7 +411,7 @@ def test_ppo_trains_with_all_of_it():
     pytest.importorskip("stable_baselines3", reason="it needs the extra: pip install 'tarsus[rl]'")
     from stable_baselines3 import PPO
 
-    from tarsus.scripts.learning.stable import StableVectorEnv
+    from tarsus.scripts.library.learning.stable import StableVectorEnv
 
     options = LATER | {
         "observe": {"lean": (1, 1.0, leaning)},

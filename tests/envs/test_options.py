@@ -16,7 +16,7 @@ from tarsus.envs.base import LeggedEnv
 from tarsus.envs.hexapod import HexapodVectorEnv
 from tarsus.envs.slip_leg import SlipLegTask
 from tarsus.mjcf import PRESETS
-from tarsus.scripts import evaluate
+from tarsus.scripts.command.verbs import evaluate
 
 ALL = [*ENVIRONMENTS, *SURROGATES]
 WRONG = (np.nan, np.inf, -np.inf, None, "word", 1j, [1.0, np.nan], {"g": np.nan}, {"g": 1.0}, {1: (1.0, 2.0)})

@@ -11,10 +11,10 @@ import functools
 import pytest
 from budget import tries
 
-from tarsus.scripts import arguments, cli
-from tarsus.scripts.machines import MACHINES
+from tarsus.scripts.command import arguments, cli
+from tarsus.scripts.library.machines import MACHINES
+from tarsus.scripts.library.views import rendering
 from tarsus.scripts.suite import running
-from tarsus.scripts.views import rendering
 
 COMMANDS = cli.commands()
 # The least that a command accepts, where that is something.

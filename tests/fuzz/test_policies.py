@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from budget import tries
 
-from tarsus.scripts import arguments, certify, evaluate, export
-from tarsus.scripts.learning import policies, trained_policy
+from tarsus.scripts.command import arguments
+from tarsus.scripts.command.verbs import certify, evaluate, export
+from tarsus.scripts.library.learning import policies, trained_policy
 
 NAMES = ("hexapod-gait-0", "slip-leg-0", "hopping-leg-0", "bigant-0")
 FILES = {name: path for name, path in policies.shipped().items() if name in NAMES}

@@ -12,8 +12,8 @@ from budget import tries
 from tarsus.analytic import hybrid as hy
 from tarsus.analytic import simsect
 from tarsus.analytic.simsect.init_file import INTEGRATOR, VIEW
-from tarsus.scripts import arguments
-from tarsus.scripts import simsect as command
+from tarsus.scripts.command import arguments
+from tarsus.scripts.command.verbs import simsect as command
 
 SLIP = """
 # SimSect's own example

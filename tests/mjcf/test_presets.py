@@ -9,7 +9,7 @@ from tarsus.analytic.motor import MX_64
 from tarsus.mjcf import PRESETS, compile_model, hexapod
 from tarsus.mjcf.parts import add_servo, make_point_mass, new_spec
 from tarsus.mjcf.presets import cautions
-from tarsus.scripts.studies import preset_errors
+from tarsus.scripts.laboratory.studies import preset_errors
 
 
 @pytest.mark.parametrize("name", PRESETS)

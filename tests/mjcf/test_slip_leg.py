@@ -14,8 +14,8 @@ from tarsus.analytic.terrain import Slope, Step
 from tarsus.controllers.slip import SlipControl
 from tarsus.mjcf import compile_model, slip_leg
 from tarsus.mjcf.compile import take_parameters
-from tarsus.scripts.machines import slip_leg_exact as runs
-from tarsus.scripts.machines.slip_leg_mujoco import simulate as mujoco_run
+from tarsus.scripts.library.machines import slip_leg_exact as runs
+from tarsus.scripts.library.machines.slip_leg_mujoco import simulate as mujoco_run
 
 REGULATED = SlipControl(energy_gain=0.5)
 

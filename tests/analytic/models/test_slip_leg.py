@@ -15,9 +15,9 @@ from tarsus.analytic.models.slip_leg import NQ, SlipLegParams, apex_state, com_s
 from tarsus.analytic.models.slip_leg_hybrid import STANCE
 from tarsus.analytic.terrain import Flat, Rough, Sinusoid, Slope, Sloped, Step
 from tarsus.controllers.slip import SlipControl
-from tarsus.scripts.figures import slip_leg_energy_gain as figure
-from tarsus.scripts.figures import slip_leg_return_map as return_map
-from tarsus.scripts.machines import slip_leg_exact as runs
+from tarsus.scripts.laboratory.figures import slip_leg_energy_gain as figure
+from tarsus.scripts.laboratory.figures import slip_leg_return_map as return_map
+from tarsus.scripts.library.machines import slip_leg_exact as runs
 
 P = hy.vector(SlipLegParams())
 STATES = st.tuples(

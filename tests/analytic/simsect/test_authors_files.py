@@ -12,7 +12,7 @@ from tarsus.analytic.models.hexapod import hybrid as hexapod
 from tarsus.analytic.models.hexapod.state import joints_of, rotation_matrix, toes_of
 from tarsus.analytic.terrain import DitchedFlat
 from tarsus.controllers.clock_gaits import CLOCK_GAITS
-from tarsus.scripts import simsect as script
+from tarsus.scripts.command.verbs import simsect as script
 
 LEGS = "".join(
     f"rho{i}_k = {k}; rho{i}_d = {d}; rho{i}_r0 = .17; theta{i}_k = {t}; theta{i}_d = {t_d}; theta{i}_r0 = {splay};\n"

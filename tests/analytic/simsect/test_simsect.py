@@ -8,7 +8,7 @@ import pytest
 
 from tarsus.analytic import hybrid as hy
 from tarsus.analytic import simsect
-from tarsus.scripts import simsect as script
+from tarsus.scripts.command.verbs import simsect as script
 
 FIGURE_1 = """
 ### This is a comment

@@ -7,7 +7,7 @@ import math
 import jsonschema
 import pytest
 
-from tarsus.scripts import cli
+from tarsus.scripts.command import cli
 from tarsus.scripts.suite import case as cases
 from tarsus.scripts.suite import making, schema
 

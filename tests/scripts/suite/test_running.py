@@ -6,13 +6,14 @@ import textwrap
 
 import pytest
 
-from tarsus.scripts import cli, contact_suite
+from tarsus.scripts.command import cli
 from tarsus.scripts.suite import case as cases
-from tarsus.scripts.suite import running, score
+from tarsus.scripts.suite import offering, running, score
 
 TWO = ["slope_sticks", "block_stops"]
 GOOD = """
     import numpy as np
+    from ..adapting import reading
     NAME, SETTINGS = "Still", {"only": {"step": 0.1}}
     def version():
         return "1"
@@ -25,10 +26,9 @@ GOOD = """
             self.time += self.step_
         def read(self):
             bodies, contacts = self.case["bodies"], self.case["contacts"]
-            n = len(bodies)
             places = np.array([body["position"] for body in bodies], float)
-            turns = np.array([body["quaternion"] for body in bodies], float)
-            return self.time, places, turns, np.zeros((n, 3)), np.zeros((n, 3)), np.zeros((len(contacts), 3))
+            poses = [(place, body["quaternion"]) for place, body in zip(places, bodies)]
+            return reading(self.time, poses, np.zeros((len(bodies), 2, 3)), np.zeros((len(contacts), 3)))
 """
 BEGIN = "self.case, self.time, self.step_ = case, 0.0, setting"
 FAULTS = {
@@ -211,7 +211,7 @@ def test_the_exported_suite_runs_without_this_package(tmp_path):
     import subprocess
 
     folder = tmp_path / "suite"
-    assert contact_suite.export(folder) == len(cases.ids())
+    assert offering.export(folder) == len(cases.ids())
     words = ["-m", "suite.worker", "suite/engines/mujoco.py", "stiff", "block_stops"]
     hidden = "import sys; sys.modules['tarsus'] = None; import runpy; sys.argv = sys.argv[1:]; "
     hidden += "runpy.run_module('suite.worker', run_name='__main__', alter_sys=True)"

@@ -5,8 +5,8 @@ import math
 
 import pytest
 
-from tarsus.scripts import report
-from tarsus.scripts.pages import contact_cases, contact_suite
+from tarsus.scripts.laboratory.pages import contact_cases, contact_suite
+from tarsus.scripts.library.base import stamp
 from tarsus.scripts.suite import case as cases
 from tarsus.scripts.suite import score, sketch
 
@@ -89,7 +89,7 @@ def test_results_of_other_cases_are_refused(tmp_path):
 def test_the_published_scoreboard_is_of_today_s_cases_and_four_engines():
     made = contact_suite.read(contact_suite.RESULTS)
     assert len({one["engine"] for one in made}) >= 4
-    text = (report.DOCS / "contact_suite.md").read_text()
+    text = (stamp.DOCS / "contact_suite.md").read_text()
     for one in made:
         for row in contact_suite.rows(one, KNOWN):
             assert f"| {' | '.join(map(str, row))} |" in text
@@ -98,13 +98,13 @@ def test_the_published_scoreboard_is_of_today_s_cases_and_four_engines():
 def test_the_readme_says_what_the_best_settings_pass():
     made = contact_suite.read(contact_suite.RESULTS)
     best = {one["name"]: score.passed(one["results"][contact_suite.best_setting(one, KNOWN)].values()) for one in made}
-    text = (report.DOCS.parent / "README.md").read_text()
+    text = (stamp.DOCS.parent / "README.md").read_text()
     row = next(line for line in text.splitlines() if "cases of the contact suite within tolerance" in line)
     assert {f"{name} {count}" for name, count in best.items()} == set(row.split(" | ")[1].split(", "))
 
 
 def test_the_published_cases_are_today_s():
-    text = (report.DOCS / "contact_cases.md").read_text()
+    text = (stamp.DOCS / "contact_cases.md").read_text()
     for case in KNOWN.values():
         assert contact_cases.section(case) in text, f"`tarsus page contact_cases --write` has to be run: {case['id']}"
 

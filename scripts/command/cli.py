@@ -1,0 +1,191 @@
+"""The one command `tarsus`: a verb, for most verbs a name, and options.
+
+Usage: tarsus [VERB [NAME]] [OPTIONS]. `tarsus` lists the verbs, a verb alone its names, `--help` behind them the
+options.
+
+A name joins by a file of the verb's: `scripts/laboratory/figures/zeno_ball.py` is `figure zeno_ball`. The file has a
+function `main(argv)`, or what the verb's frame runs.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+import sys
+from collections.abc import Callable, Iterable
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+FOLDER = Path(__file__).parents[1]
+VERB_FILES = "command/verbs"  # the folder of the verbs' own files, in FOLDER
+FIRST = "tarsus run hexapod"
+# What a file has that is run by its name.
+JOINS = re.compile(r"^(def (main\(argv|compute\(|tables\()|class \w+\(MachineCommand\))", re.MULTILINE)
+
+
+class Verb(NamedTuple):
+    """What may stand behind `tarsus`."""
+
+    follows: str  # what stands behind it
+    what: str  # it does, in a line
+    files: tuple[str, ...] = ()  # whose stems are the names, but for what stands before the `*`
+    frame: str = ""  # module whose `main(module, argv)` runs a file without a `main(argv)`
+    own: bool = False  # whether the verb's own file runs the names, which its `main(argv)` takes as the first word
+
+
+GROUPS = {
+    "Simulate": {
+        "run": Verb(
+            "MACHINE",
+            "walk or hop, in MuJoCo, the exact engine or both: record, picture, film",
+            ("library/machines/*.py",),
+            own=True,
+        ),
+        "crossvalidate": Verb("MACHINE", "the same run in both engines, compared"),
+        "simsect": Verb("", "run an init file of SimSect"),
+        "contact-suite": Verb("", "contact cases with exact answers, in MuJoCo or any other simulator"),
+    },
+    "Learn": {
+        "train": Verb(
+            "RUN", "train a policy with Stable-Baselines3, or `train rllib` with Ray", (f"{VERB_FILES}/train_*.py",)
+        ),
+        "evaluate": Verb("POLICY", "return, speed, cost of transport and falls of a policy"),
+        "certify": Verb("POLICY", "whether a policy depends on the simulator: a verdict, and a page"),
+        "export": Verb("POLICY", "write a trained policy as an ONNX model"),
+    },
+    "Search": {
+        "search": Verb("NAME", "the best gait of a machine", (f"{VERB_FILES}/search_*.py",)),
+        "sweep": Verb("NAME", "gaits on a grid, on this machine or on many", (f"{VERB_FILES}/sweep_*.py",)),
+    },
+    "Show": {
+        "figure": Verb("NAME", "compute and draw a figure", ("laboratory/figures/*.py",), "laboratory.drawing"),
+        "benchmark": Verb("NAME", "how fast it is, beside others", ("laboratory/benchmarks/*.py",), "laboratory.frame"),
+        "page": Verb(
+            "NAME", "make a generated part of the documentation", ("laboratory/pages/*.py",), "laboratory.frame"
+        ),
+    },
+}
+VERBS = {name: verb for group in GROUPS.values() for name, verb in group.items()}
+
+
+def names(verb: str) -> dict[str, Path]:
+    """Return the file behind each name that may follow a verb."""
+    found = {}
+    for pattern in VERBS[verb].files:
+        prefix = pattern.rpartition("/")[2].partition("*")[0]
+        paths = [path for path in FOLDER.glob(pattern) if JOINS.search(path.read_text(encoding="utf-8"))]
+        found |= {path.stem.removeprefix(prefix): path for path in paths}
+    return dict(sorted(found.items()))
+
+
+def commands() -> dict[str, Path]:
+    """Return the file behind every command, by its words."""
+    found = {}
+    for verb in VERBS:
+        whole = FOLDER / VERB_FILES / f"{verb.replace('-', '_')}.py"
+        if not VERBS[verb].own and whole.exists() and JOINS.search(whole.read_text(encoding="utf-8")):
+            found[verb] = whole
+    return found | {f"{verb} {name}": path for verb in VERBS for name, path in names(verb).items()}
+
+
+def module_of(path: Path) -> str:
+    """Return the dotted name of a command's file."""
+    return ".".join(["tarsus.scripts", *path.relative_to(FOLDER).with_suffix("").parts])
+
+
+def main_of(command: str, path: Path) -> Callable[[list[str]], int]:
+    """Return what runs a command's options."""
+    verb, _, name = command.partition(" ")
+    if VERBS[verb].own:
+        own = importlib.import_module(f"tarsus.scripts.command.verbs.{verb}")
+        return lambda argv: own.main([name, *argv])
+    module = importlib.import_module(module_of(path))
+    if hasattr(module, "main"):
+        return module.main
+    frame = importlib.import_module(f"tarsus.scripts.{VERBS[verb].frame}")
+    return partial(frame.main, module)
+
+
+def summary(path: Path) -> str:
+    """Return the first line of a file's docstring, without importing it."""
+    with path.open(encoding="utf-8") as lines:
+        return next(lines).strip().strip('"')
+
+
+def usage() -> str:
+    """Return what `tarsus` alone says: the verbs in groups, with a line each."""
+    width = max(len(f"{name} {verb.follows}") for name, verb in VERBS.items())
+    lines = ["usage: tarsus VERB [NAME] [OPTIONS]", "", f"A first command to try:  {FIRST}"]
+    for group, verbs in GROUPS.items():
+        lines += ["", group, *(f"  {f'{name} {verb.follows}':{width}}  {verb.what}" for name, verb in verbs.items())]
+    return "\n".join([*lines, "", "`tarsus VERB` lists the names that may follow, `--help` behind them the options."])
+
+
+def listing(found: dict[str, Path]) -> str:
+    """Return commands with their summaries."""
+    width = max(map(len, found))
+    return "\n".join(f"tarsus {command:{width}}  {summary(path)}" for command, path in found.items())
+
+
+def refusal(words: list[str], known: Iterable[str]) -> str:
+    """Return the sentence about words that name nothing, with the nearest that does."""
+    import difflib
+
+    said, known = " ".join(words), list(known)
+    near = difflib.get_close_matches(said, known, 1) or difflib.get_close_matches(words[-1], known, 1)
+    hint = f"did you mean `tarsus {near[0]}`?" if near else "`tarsus` alone lists what there is"
+    return f"tarsus: there is no command {said!r}; {hint}"
+
+
+def finish(name: str, command: Callable, argv: list[str]) -> int:
+    """Return a command's exit status; that Ctrl-C or the system ended it is said in a sentence."""
+    try:
+        return command(argv) or 0
+    except KeyboardInterrupt:
+        print(f"tarsus {name}: interrupted; the files that were complete are kept", file=sys.stderr)
+        return 130  # as shells have it
+    except OSError as error:
+        what = f"{error.filename}: {error.strerror}" if error.filename and error.strerror else error.strerror or error
+        print(f"tarsus {name}: {what}; the files that were complete are kept", file=sys.stderr)
+        return 1
+
+
+def find(words: list[str]) -> tuple[str, int]:
+    """Return the command that the leading words spell, "" if none, and how many words it takes.
+
+    A name of several words may be written with spaces or hyphens too: `run hopping-leg`.
+    """
+    verb, known = words[0], commands()
+    for n in range(len(words), 0, -1):
+        name = "_".join(words[1:n]).replace("-", "_")
+        if (command := f"{verb} {name}".strip()) in known:
+            return command, n
+    return "", 0
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the command that the leading words name, or list those that begin with them; return the exit status."""
+    argv = sys.argv[1:] if argv is None else argv
+    words = argv[: next((i for i, word in enumerate(argv) if word.startswith("-")), len(argv))]
+    if argv[:1] == ["--version"]:
+        from tarsus import __version__
+
+        print(f"tarsus {__version__}")
+        return 0
+    if not words and argv[:1] in ([], ["-h"], ["--help"]):
+        print(usage())
+        return 0
+    command, n_words = find(words) if words else ("", 0)
+    if command:
+        return finish(command, main_of(command, commands()[command]), argv[n_words:])
+    said = " ".join([*words[:1], "_".join(words[1:])]).strip()
+    if begun := {name: path for name, path in commands().items() if said and name.startswith(said)}:
+        print(listing(begun))
+        return 0
+    print(refusal(words or argv[:1], [*VERBS, *commands()]), file=sys.stderr)
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

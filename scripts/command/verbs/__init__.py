@@ -1,0 +1,1 @@
+"""What one types behind `tarsus`, a file each."""

@@ -1,0 +1,55 @@
+"""Whether a policy depends on the simulator it was trained in: the same episodes in other simulations, and a verdict.
+
+Usage: tarsus certify POLICY [--env Hexapod-v0] [--option terrain=rough] [--seeds 5] [--out FOLDER] [--fail-on leans].
+POLICY is a name, the folder of a checkpoint, a .zip of Stable-Baselines3, an .onnx, or MODULE:FUNCTION, which is called
+as function(observation, info), or if its first parameter is `env` makes such a function. The exit status is 1 if the
+verdict is what `--fail-on` names, or worse, 2 for a command line that cannot be run, else 0.
+Runtime: a second, and for each seed a third of a second of one core in a setting, two in `reference`, one and a half in
+`exact`.
+"""
+
+from __future__ import annotations
+
+from tarsus.scripts.command import arguments, output
+
+FAILS = {"drifts": 1, "leans": 2}  # the first of the verdicts, in their order, at which the status is 1
+FILES = ("certificate.json", "certificate.html", "certificate.png")
+POLICY = "a name, folder of a checkpoint, .onnx, MODULE:FUNCTION, or .zip: that is unpickled, and can run any code"
+
+
+def parser() -> arguments.Parser:
+    """Return the command line."""
+    parser = arguments.Parser(prog="tarsus certify", description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("policy", help=POLICY)
+    words = "by default Hexapod-v0, or the policy's own; of MODULE:NAME the module is imported"
+    parser.add_argument("--env", help=words)
+    parser.add_argument("--option", **arguments.PAIRS, help="of the environment")
+    parser.add_argument("--seeds", type=arguments.integer(1, 1000), default=5)
+    parser.add_argument("--seconds", type=arguments.seconds, help="of an episode; by default the environment's")
+    parser.add_argument("--jobs", type=arguments.jobs, default=-1, help="settings at a time; -1 takes every core")
+    parser.add_argument("--fail-on", choices=tuple(FAILS), help="exit with status 1 at this verdict or a worse one")
+    output.add_options(parser, None, "folder for picture, page and JSON")
+    return parser
+
+
+@arguments.command
+def main(argv: list[str] | None = None) -> int:
+    """Certify, print the table, write what was asked for; return the exit status."""
+    with arguments.read(parser(), argv) as args:
+        folder = output.Output(args, *FILES) if args.out else None
+        from tarsus.scripts.library.certificates import certificate, certifying, replay, shown
+
+        ready = certifying.ready(args.policy, args.env, dict(args.option))
+    try:
+        made = certifying.certified(*ready, args.seeds, args.seconds, args.jobs)
+    except replay.NotFinite as error:
+        raise arguments.Refusal(f"tarsus certify: {error}") from error
+    print(made)
+    if folder:
+        with folder.writing(*FILES) as parts:
+            made.draw().savefig(parts[2], dpi=110)
+            parts[1].write_text(shown.html(made.certificate, parts[2]), encoding="utf-8")
+            parts[0].write_text(made.certificate.as_json() + "\n", encoding="utf-8")
+        print(folder)
+    verdict = certificate.VERDICTS.index(made.verdict)
+    return int(args.fail_on is not None and verdict >= FAILS[args.fail_on])

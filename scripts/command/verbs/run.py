@@ -1,0 +1,35 @@
+"""Run a machine in the exact engine, in MuJoCo, or in both and compare them: record, summary, figure, video.
+
+Writes run.nc and run.csv (the labelled record), run.png (the figure) and run.mp4 (the video) into the output folder; of
+both engines what `tarsus crossvalidate` writes.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from tarsus.scripts.command import arguments
+from tarsus.scripts.library.machines import MACHINES
+from tarsus.scripts.library.running import options
+
+
+def parser() -> arguments.Parser:
+    """Return the command line: a subcommand for each machine."""
+    return options.parser("tarsus run", __doc__ or "")
+
+
+@arguments.command
+def main(argv: list[str] | None = None) -> int:
+    """Run, print the summary, write the files; return 0, 1 for a run that failed, 2 for a line that cannot be run."""
+    made = parser()
+    with arguments.read(made, argv) as args:
+        experiment, files = options.prepare(made, args)
+    from tarsus.scripts.library.comparison import crossvalidate
+    from tarsus.scripts.library.running import one_engine
+
+    run = crossvalidate.main if args.engine == "both" else one_engine.run_and_write
+    return run(made.prog, MACHINES[args.machine], experiment, files, args)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

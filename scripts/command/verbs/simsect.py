@@ -1,0 +1,60 @@
+"""Run a SimSect init file: integrate, report progress, write .data, .initial and .param, show or film the run.
+
+Usage: tarsus simsect [-c SimSect.rc] [--robot rhex] [--gait walk] [--method rodas5p] [--mode auto] [--video run.mp4]
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from tarsus.analytic import hybrid as hy
+from tarsus.analytic import simsect
+from tarsus.analytic.hybrid.tableau import METHODS
+from tarsus.analytic.models.hexapod import ROBOTS
+from tarsus.controllers import clock_gaits
+from tarsus.scripts.command import arguments, output, paths
+from tarsus.scripts.library.base import interrupts
+from tarsus.scripts.library.running.simsect_file import free_base, open_view, progress
+
+MODES = ("auto", "compiled", "mixed", "python")
+
+
+@arguments.command
+def main(argv: list[str] | None = None) -> int:
+    """Run the file; return 0 if the final time was reached, 1 if the run ended before, 2 if the file is wrong."""
+    parser = arguments.Parser(prog="tarsus simsect", description=__doc__.partition("\n")[0])
+    parser.add_argument("-c", dest="file", default=simsect.DEFAULT_FILE, help="init file (default: %(default)s)")
+    parser.add_argument("--gait", help=f"of a hexapod, for a file that has none: {clock_gaits.NAMES}")
+    words = "rk23 is SimSect's class of method; default dop853, of the hexapod rodas5p, which is for stiff fields"
+    parser.add_argument("--method", choices=METHODS, help=words)
+    parser.add_argument("--mode", default="auto", choices=MODES, help="how it is run (default: %(default)s)")
+    parser.add_argument("--robot", choices=tuple(ROBOTS), help="the hexapod whose symbols the file leaves out")
+    parser.add_argument("--video", type=paths.film, help="film the run into this file (.mp4, .gif)")
+    parser.add_argument("--force", action="store_true", help="replace files that are there, instead of a number")
+    with arguments.read(parser, argv) as args:
+        gait = None if args.gait is None else clock_gaits.find(args.gait)
+        run = simsect.load(args.file, given={"robot": args.robot} if args.robot else None, gait=gait)
+        hy.Options(**run.settings)
+        simsect.check_outputs(run)
+        run = replace(run, base=str(free_base(Path(run.base), args.force)))
+        if args.video:
+            output.new_file(args.video, args.force)
+    if run.idle:
+        print(f"tarsus simsect: without effect: {', '.join(run.idle)}", file=sys.stderr)
+    sim = hy.compile(run.model, args.method, args.mode)
+    Path(f"{run.base}.data").unlink(missing_ok=True)  # an older run's data do not stay beside these inputs
+    print(*simsect.write_inputs(run, sim), sep="\n")
+    view = open_view(run, args.video)
+    with interrupts.heeded() as asked:
+        looking = {"frame_period": interrupts.NOTICE_PERIOD} if view is None else {}
+        on_frame = asked if view is None else lambda *now: asked() or view(*now)
+        result = simsect.integrate(run, sim, on_measure=progress(run.model), on_frame=on_frame, **looking)
+    data = simsect.write_data(run, result)
+    if view:
+        view.close()
+    print(data, result.message, sep="\n")
+    if asked():
+        return interrupts.report("tarsus simsect", result.t_end, data)
+    return 0 if result.status is hy.Status.FINAL_TIME else 1

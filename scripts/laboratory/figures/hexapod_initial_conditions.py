@@ -1,0 +1,110 @@
+"""Initial velocities and the limit cycles they lead to: the report's two, and their reflections, in both engines.
+
+After figure 8 of the hexapod report. Runtime: about 2 min of processor time (36 runs of 12 s).
+
+The reflections cover what the report does not say: (-x, y) starts from the other tripod, (-x, -y) walks towards -y.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tarsus.scripts.command.signature import Jobs
+from tarsus.scripts.laboratory.studies import study
+from tarsus.scripts.laboratory.studies.study import EXACT, LABELS, ORBIT, Case, PresetName, Verdict
+from tarsus.scripts.library.base import parallel
+from tarsus.scripts.library.base.stamp import markdown_table
+from tarsus.scripts.library.records import summary
+
+GAITS = {
+    "t_c 1 s, phi_s 0.75, duty 0.6": dict(),
+    "t_c 0.75 s, phi_s 0.5, duty 0.5": dict(cycle_time=0.75, slow_time=0.375, sweep_angle=0.5),
+}
+FIRST = tuple((0.6 * a, 0.8 * b) for a in (-1, 1) for b in (-1, 1))  # (-0.6, -0.8) m/s on the report's left
+SECOND = tuple((0.8 * a, 0.2 * b) for a in (-1, 1) for b in (1, -1))  # (-0.8, 0.2) m/s on its right
+PUSHES = ((0.0, 0.0), *FIRST, *SECOND)  # v_x and v_y of the body at the start [m/s]
+SECONDS = 12.0
+GOLDEN = dict(jobs=1, pushes=((0.0, 0.0), (-0.8, 0.2)), seconds=4.0)
+RTOL, ATOL = 1e-6, 2e-4  # another processor moves velocities by 5e-8, states at whole strides by 2e-7
+
+
+def profile(gait: dict, push: tuple[float, float], engine: str, seconds: float) -> dict[str, np.ndarray]:
+    """Return a run's velocities over time and its last two strides; NaN from where it ended, or the engine gave up."""
+    n_rows, period = round(seconds / study.ROW_PERIOD) + 1, gait.get("cycle_time", 1.0)
+    velocity, strides, heading = np.full((n_rows, 2), np.nan), np.full((2, 50, len(ORBIT)), np.nan), np.nan
+    try:
+        result = study.run(Case(gait, seconds=seconds, push=push), engine)
+        verdict = study.verdict_of(result)
+    except RuntimeError:
+        result, verdict = None, Verdict.FAILED
+    if result is not None and result.completed:
+        record = result.record
+        columns = study.orbit(record)
+        velocity[:] = np.column_stack([record["body_velocity"].values[:, 1], columns[:, ORBIT.index("forward")]])
+        last = period * (np.floor(seconds / period + 1e-9) - np.array([[2], [1]]) + np.arange(50) / 50)
+        strides[:] = summary.at(record, columns, last.ravel()).reshape(strides.shape)
+        heading = summary.at(record, summary.yaw(record)[:, None], last[1, :1])[0, 0]
+    return {"velocity": velocity, "strides": strides, "heading": heading, "verdict": float(verdict)}
+
+
+def compute(
+    preset: PresetName = "reference", jobs: Jobs = -1, *, pushes=PUSHES, seconds: float = SECONDS
+) -> dict[str, np.ndarray]:
+    """Return, of shape (n_gaits, n_pushes, 2 engines, ...): velocities, last two strides, heading [rad], verdict."""
+    cells = [(gait, push, engine, seconds) for gait in GAITS.values() for push in pushes for engine in (EXACT, preset)]
+    found = parallel.each(profile, cells, jobs, unit="run", desc="initial conditions")
+    shape = len(GAITS), len(pushes), 2
+    data = {name: np.stack([cell[name] for cell in found]) for name in found[0]}
+    return {"push": np.array(pushes)} | {name: value.reshape(*shape, *value.shape[1:]) for name, value in data.items()}
+
+
+def draw(data, figure):
+    """Draw the velocities of the last strides, in the world and along the heading."""
+    figure.set_size_inches(12, 3.6 * len(GAITS))
+    axes = figure.subplots(len(GAITS), 2, sharey="row")
+    time = np.arange(data["velocity"].shape[3]) * study.ROW_PERIOD
+    late = time >= time[-1] - 1.5
+    for k, (row, name) in enumerate(zip(axes, GAITS, strict=True)):
+        for p, push in enumerate(data["push"]):
+            for axis, column in zip(row, (0, 1), strict=True):
+                for engine, look in enumerate(
+                    (dict(color=f"C{p}", lw=2), dict(color="k", lw=0.8, ls=(0, (2, 6)), zorder=3))
+                ):
+                    label = f"({push[0]:+.1f}, {push[1]:+.1f}) m/s" if engine == 0 else None
+                    values = data["velocity"][k, p, engine, late, column]
+                    if np.isfinite(values).all():
+                        axis.plot(time[late], values, label=label, **look)
+        row[0].set(title=f"{name}: along the world's y", ylabel="velocity [m/s]")
+        row[1].set(title="the same runs: along the robot's heading")
+        row[1].legend(fontsize=7, title="start; MuJoCo is dotted", loc="center left", bbox_to_anchor=(1, 0.5))
+        for axis in row:
+            axis.set(xlabel="time [s]")
+
+
+def table(data) -> str:
+    """Return where each start leads, Markdown."""
+    rows = []
+    for k, gait in enumerate(GAITS):
+        for p, push in enumerate(data["push"]):
+            row = [gait, f"({push[0]:+.1f}, {push[1]:+.1f})"]
+            for engine in range(len(LABELS)):
+                verdict = data["verdict"][k, p, engine]
+                row.append(study.number(np.rad2deg(data["heading"][k, p, engine]), verdict, "{:+.1f}"))
+                strides, rest = data["strides"][k, p, engine], data["strides"][k, 0, engine]
+                row += [study.number(_off(strides[0], strides[1]), verdict, "{:.1e}")]
+                row += [study.number(_off(rest[1], strides[1]), verdict, "{:.1e}")]
+            rows.append(row)
+    head = ["gait", "start [m/s]"]
+    for label in LABELS:
+        head += [
+            f"{label}: heading after 12 s [deg]",
+            "stride to stride [m/s]",
+            "from the cycle of the start at rest [m/s]",
+        ]
+    return markdown_table(head, rows)
+
+
+def _off(one: np.ndarray, other: np.ndarray) -> float:
+    """Return the RMS difference of the forward velocities of two strides [m/s]."""
+    column = ORBIT.index("forward")
+    return float(np.sqrt(np.mean((one[:, column] - other[:, column]) ** 2)))

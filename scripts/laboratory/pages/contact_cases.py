@@ -1,0 +1,77 @@
+"""The cases of the contact suite, with sketches, answers and where these come from.
+
+Usage: tarsus page contact_cases [--write]. Seconds. All of it is read from the cases' files.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from tarsus.scripts.laboratory.frame import Page, Place
+from tarsus.scripts.library.base import stamp
+from tarsus.scripts.suite import case as cases
+from tarsus.scripts.suite import score
+
+PLACE = Place("contact_cases.md", "cases")
+PACKAGES = ("numpy",)
+PICTURES = "figures/contact_cases"
+HEAD = ("measurement", "of", "answer", "bound", "tolerance", "scale", "unit")
+
+
+def tables() -> Page:
+    """Return a section for every case, by phenomenon, and the sketches."""
+    known = {name: cases.load(name) for name in cases.ids()}
+    parts, files = [], {}
+    for phenomenon in score.PHENOMENA:
+        parts.append(f"## {phenomenon.capitalize()}")
+        for name, case in known.items():
+            if case["phenomenon"] == phenomenon:
+                parts.append(section(case))
+                files[f"{PICTURES}/{name}.png"] = partial(_sketch, case)
+    return Page(f"{len(known)} cases.", *parts, files=files)
+
+
+def _sketch(case: cases.Case):
+    from tarsus.scripts.suite import sketch
+
+    return sketch.draw(case)
+
+
+def section(case: cases.Case) -> str:
+    """Return what the page says of a case."""
+    name, provenance = case["id"], case["provenance"]
+    rows = [[row["name"], _of(row), _number(row["answer"]), f"{row['bound']:.1g}", f"{row['tolerance']:.2g}",
+             f"{row['scale']:.3g}", row["unit"]] for row in case["measurements"]]  # fmt: skip
+    parts = [
+        f"### {name}",
+        f"**{case['title']}** (number {case['number']}, version {case['version']}). {case['what']}",
+        f"![{case['title']}]({PICTURES}/{name}.png)",
+        stamp.markdown_table(HEAD, rows),
+    ]
+    if "convention" in case:
+        parts.append(f"*Convention:* {case['convention']}")
+    parts.append(f"*Answer ({provenance['kind']}):* {provenance['derivation']}")
+    parts.append(f"*Checked:* {provenance['checked']}")
+    if sources := provenance.get("sources"):
+        parts.append(f"*Sources:* {'; '.join(sources)}.")
+    return "\n\n".join(parts)
+
+
+def _of(measurement: dict) -> str:
+    """Return in words what is measured."""
+    reduction = next(name for name in cases.REDUCTIONS if name in measurement)
+    when = measurement[reduction]
+    if reduction == "crossing":
+        said = f"time at which it crosses {when['level']:g}"
+    elif isinstance(when, list):
+        said = f"{reduction}, {when[0]:.4g} to {when[1]:.4g} s"
+    else:
+        said = f"at {when:.4g} s"
+    along = measurement.get("along")
+    direction = f" along ({', '.join(f'{x:.3g}' for x in along)})" if along else ""
+    return f"`{measurement['of']}`: {measurement['quantity'].replace('_', ' ')}{direction}, {said}"
+
+
+def _number(value: float) -> str:
+    """Return a number with twelve digits, or fewer where these say it all."""
+    return f"{value:.12g}"

@@ -1,0 +1,253 @@
+"""The page of an environment: words from `environments/`, tables from the environment itself.
+
+A file `environments/NAME.md` holds the words on the environment of the module `envs/NAME.py`, in sections that begin
+with a line `<!-- SECTION -->`. They go before those of the file named in `like`, and these before those of `page.md`,
+which has the page itself and what an environment need not say. In braces stand attributes of `env`, and the tables
+below. An environment without a file gets a page of what its task and its docstrings say.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import inspect
+import re
+from pathlib import Path
+from typing import Any
+
+from tarsus.envs import ENVIRONMENTS, SURROGATES
+from tarsus.scripts.library.base.stamp import markdown_table
+
+FOLDER = Path(__file__).parent / "environments"
+LAST_ENTRIES = {"termination": "why the episode ended, or an empty string", "reward_NAME": "the weighted reward terms"}
+_EDGE = """
+Truncated, too, {:g} m from the origin of curved terrain, where its height field ends; `info["termination"]` is then
+`"left the terrain"`."""
+LINKAGE = ("crank", "pivot_x", "pivot_z", "coupler", "rocker", "foot_along", "foot_down", "mid_stance")
+
+
+def place(name: str) -> str:
+    """Return the path of an environment's page: docs/envs/ and its module's name."""
+    return f"docs/envs/{file_of(name).stem}.md"
+
+
+def page(name: str) -> str:
+    """Return the page of a registered environment."""
+    import gymnasium
+
+    import tarsus  # noqa: F401  registers the environments
+
+    env, path = gymnasium.make(name), file_of(name)
+    words = words_of(name, env)
+    values = {
+        "name": name,
+        "env": env.unwrapped,
+        "source": words.pop("source", f"scripts/laboratory/pages/environments/{path.name}"),
+    }
+    values |= _surrogate_tables(env) if name in SURROGATES else _tables(env)
+    values |= OWN.get(path.stem, lambda env: {})(env.unwrapped)
+    values["info_table"] = markdown_table(("key", "meaning"), [(f"`{key}`", text) for key, text in info(words).items()])
+    text = words.pop("page")
+    filled = {section: said.format(**words | values) for section, said in words.items()}
+    return re.sub(r"\n{3,}", "\n\n", text.format(**values | filled)) + "\n"
+
+
+def words_of(name: str, env) -> dict[str, str]:
+    """Return the sections of an environment's page: as somebody wrote them, or what its code says."""
+    path = file_of(name)
+    return sections(path) if path.exists() else sections(FOLDER / "page.md") | _plain(name, env)
+
+
+def sections(path: Path) -> dict[str, str]:
+    """Return the sections of a file of words, and of those it is like."""
+    parts = re.split(r"^<!-- (\w+) -->\n", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    words = {name: text.strip("\n") for name, text in zip(parts[1::2], parts[2::2], strict=True)}
+    like = words.pop("like", "page")
+    return words if path.stem == "page" else sections(FOLDER / f"{like}.md") | words
+
+
+def info(words: dict[str, str]) -> dict[str, str]:
+    """Return what `info` holds, and its meaning."""
+    return dict(line.split(": ", 1) for line in words["info"].splitlines()) | LAST_ENTRIES
+
+
+def _module(name: str) -> str:
+    return (ENVIRONMENTS | SURROGATES)[name]["entry_point"].partition(":")[0]
+
+
+def file_of(name: str) -> Path:
+    """Return where the words on an environment are, or would be."""
+    return FOLDER / f"{_module(name).rpartition('.')[2]}.md"
+
+
+def _plain(name: str, env) -> dict[str, str]:
+    """Return the sections of an environment for which nobody wrote any: all that its task and configuration say."""
+    env.reset(seed=0)
+    entries, task = env.step(env.action_space.sample())[4], env.unwrapped.task
+    shapes = {
+        key: f"shape {value.shape}" if getattr(value, "shape", ()) else "a number" for key, value in entries.items()
+    }
+    told = {key: shape for key, shape in shapes.items() if key not in LAST_ENTRIES and not key.startswith("reward_")}
+    words = {
+        "source": f"{_module(name).removeprefix('tarsus.').replace('.', '/')}.py",
+        "description": inspect.getdoc(importlib.import_module(_module(name))) or "",
+        "actions": f"A `Box` of {env.action_space.shape[0]} from -1 to 1. Actions beyond the box are clipped to it.",
+        "start": (inspect.getdoc(task.place) or "").partition("\n")[0],
+        "ends": "with " + ", ".join(f'`"{why}"`' for why in task.failures()),
+        "info": "\n".join(f"{key}: {shape}" for key, shape in told.items()),
+    }
+    return {section: text.replace("{", "{{").replace("}", "}}") for section, text in words.items()}
+
+
+def _tables(env) -> dict[str, Any]:
+    """Return what every page of an environment in MuJoCo says in numbers and tables."""
+    from tarsus.analytic.terrain import TERRAINS
+    from tarsus.envs import observations
+    from tarsus.mjcf.terrain import EDGE
+
+    task = env.unwrapped.task
+    known, config = task.machine_entries(), task.config
+    options = {"action_mode": getattr(config, "action_mode", None), "task": config.task}
+    return {
+        "default_options": " and ".join(f'`{name}="{value}"`' for name, value in options.items() if value),
+        "size": env.observation_space.shape[0],
+        "default_table": observations.table(known, {name: known[name] for name in task.default_observations()}),
+        "all_table": observations.table(known),
+        "reward_tables": "\n\n".join(
+            f"Task `{task}`:\n\n{_reward_table(terms)}" for task, terms in config.REWARDS.items()
+        ),
+        "shaping_table": _shaping_table(config.SHAPING),
+        "max_steps": env.spec.max_episode_steps,
+        "edge": _EDGE.format(EDGE) if task.roams else "",
+        "seconds": env.spec.max_episode_steps * env.unwrapped.ctrl_dt,
+        "fixed": _names(name for name in config.FIXED if hasattr(config, name)),
+        "argument_table": markdown_table(("argument", "default", "meaning"), argument_rows(type(config))),
+        "terrains": _names(TERRAINS),
+        "presets": _names(config.PRESETS),
+        "randomisable": _names(config.RANDOMISABLE),
+    }
+
+
+def _surrogate_tables(env) -> dict[str, Any]:
+    """Return the tables of an environment without a simulation."""
+    from tarsus.envs.surrogate import REWARDS, QuasistaticConfig, entries
+
+    config = env.unwrapped.vector.config
+    rows = [
+        (f"`{name}`", len(entry.labels), entry.unit, f"{entry.bound:g}", entry.text)
+        for name, entry in entries(config.robot).items()
+    ]
+    return {
+        "config": config,
+        "joints": _names(env.unwrapped.vector.action_names[:3]),
+        "size": env.observation_space.shape[0],
+        "observation_table": markdown_table(("entry", "size, six legs", "unit", "bound", "meaning"), rows),
+        "reward_table": _reward_table(REWARDS),
+        "argument_table": markdown_table(("argument", "default", "meaning"), field_rows(QuasistaticConfig)),
+    }
+
+
+def _hexapod(env) -> dict[str, str]:
+    from tarsus.envs.hexapod_clocks import GAIT_RANGES, RHEX_RANGES
+
+    return {"gait_table": _gait_table(GAIT_RANGES), "rhex_gait_table": _gait_table(RHEX_RANGES)}
+
+
+def _hopping_leg(env) -> dict[str, Any]:
+    from tarsus.envs import hopping_leg as machine
+
+    leg = env.params
+    corner = (leg.stall_torque - leg.rated_torque) / leg.back_emf
+    power = (leg.rated_torque * corner).max()
+    return {"machine": machine, "corner": corner, "no_load": leg.stall_torque / leg.back_emf, "power": power}
+
+
+def _slip_leg(env) -> dict[str, Any]:
+    from tarsus.envs import slip_leg as machine
+    from tarsus.mjcf import slip_leg
+
+    presets = [dataclasses.asdict(preset) for preset in slip_leg.PRESETS.values()]
+    rows = [(name, *(preset[name] for preset in presets)) for name in presets[0]]
+    return {
+        "machine": machine,
+        "model": slip_leg,
+        "preset_table": markdown_table(("setting", *slip_leg.PRESETS), rows),
+    }
+
+
+def _walker(env) -> dict[str, Any]:
+    layout, ranges = env.task.layout_of(env.task.config.robot), env.task.gait_ranges
+    return {
+        "n_joints": len(layout.joints),
+        "n_gait": len(ranges),
+        "gait_table": _gait_table(ranges, comments_of(type(env.task))),
+        "joints": _names(layout.joints),
+        "legs": _names(layout.legs),
+        "a_name": f"foot_contact.{layout.legs[0]}",
+    }
+
+
+def _bigant(env) -> dict[str, Any]:
+    params = env.task.config.robot
+    meaning = comments_of(type(params))
+    rows = [(f"`{name}`", f"{getattr(params, name):g}", meaning[name]) for name in LINKAGE]
+    return _walker(env) | {"linkage_table": markdown_table(("parameter", "value", "meaning"), rows)}
+
+
+OWN = {"hexapod": _hexapod, "hopping_leg": _hopping_leg, "slip_leg": _slip_leg, "multipod": _walker, "bigant": _bigant}
+
+
+def _gait_table(ranges, meaning: dict[str, str] | None = None) -> str:
+    rows = [(f"`{name}`", f"{low:g}", f"{high:g}", (meaning or {}).get(name)) for name, (low, high) in ranges.items()]
+    head, last = ("gait parameter", "low", "high", "meaning"), 4 if meaning else 3
+    return markdown_table(head[:last], [row[:last] for row in rows])
+
+
+def _reward_table(terms) -> str:
+    rows = [(f"`{name}`", f"{weight:g}", text) for name, (weight, text) in terms.items()]
+    return markdown_table(("term", "weight", "what is weighed"), rows)
+
+
+def _shaping_table(terms) -> str:
+    rows = [(f"`{name}`", text) for name, (_, text) in terms.items()]
+    head = "Terms of weight 0, not computed until `reward_weights` gives them another:\n\n"
+    return head + markdown_table(("term", "what is weighed"), rows) if rows else ""
+
+
+def _names(names) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def comments_of(described: type) -> dict[str, str]:
+    """Return the comment behind each field of a class, or key of a dictionary in it, from its source and its bases."""
+    comments = {}
+    for base in reversed(described.__mro__[:-1]):
+        if not base.__module__.startswith("tarsus."):
+            continue
+        for line in inspect.getsource(base).splitlines():
+            name, _, rest = line.strip().partition(":")
+            if "#" in rest:
+                comments[name.strip('"')] = rest.partition("#")[2].strip()
+    return comments
+
+
+def argument_rows(config: type) -> list[tuple[str, str, str]]:
+    """Return the rows of an environment in MuJoCo: those of its images, and of its configuration."""
+    rows = [("`render_mode`", "`None`", '`"human"`, `"rgb_array"` or `"depth_array"`')]
+    rows += [("`width`, `height`, `camera`", '`640`, `480`, `"follow"`', 'of images; the other camera is `"side"`')]
+    rows += [("`forces`", "`False`", "contact forces are drawn as arrows")]
+    return rows + field_rows(config)
+
+
+def field_rows(config: type) -> list[tuple[str, str, str]]:
+    """Return name, default and comment of every field of a configuration."""
+    comments, rows = comments_of(config), []
+    for entry in dataclasses.fields(config):
+        if entry.default is dataclasses.MISSING:
+            default = f"{entry.default_factory.__name__}()"
+        elif hasattr(entry.default, "motor_mode"):
+            default = f'{type(entry.default).__name__}(motor_mode="{entry.default.motor_mode}", ...)'
+        else:
+            default = repr(entry.default)
+        rows.append((f"`{entry.name}`", f"`{default}`", comments[entry.name]))
+    return rows

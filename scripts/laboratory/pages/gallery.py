@@ -1,0 +1,179 @@
+"""The pictures of docs/figures.md, from the golden data of the tests, and films of everything that moves.
+
+Usage: tarsus page gallery [--only FIGURE ...] [--no-clips] [--no-figures] [--write]. Seconds for the figures; minutes
+for the clips without a graphics processor, for which there must be an OpenGL library.
+
+A figure whose golden data are those of a smaller computation is left as it is: its own page's command draws it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from tarsus.analytic import saving
+from tarsus.analytic.models.hexapod import HexapodParams, robot
+from tarsus.analytic.terrain import Flat, Stairs
+from tarsus.controllers import clock_gaits
+from tarsus.scripts.command import arguments
+from tarsus.scripts.laboratory import frame
+from tarsus.scripts.laboratory.drawing import load, names, picture, title
+from tarsus.scripts.library.base import stamp
+from tarsus.scripts.library.views.rendering import INSTALL_OPENGL, choose_opengl, smooth_edges
+
+ROOT = Path(__file__).parents[3]
+PICTURES = stamp.DOCS / "figures"
+CLIP_SIZE, CLIP_FPS, CLIP_SECONDS = (320, 240), 20, 3.0  # (width, height) [pixel], [1/s], [s]
+COLOURS = 64  # of a clip; fewer are smaller
+FILMED = {  # clip: environment, policy, options of `make`, seconds before it begins
+    "hexapod": ("Hexapod-v0", "clock", {"terrain": "rough"}, 1.0),
+    "hexapod_learned": ("Hexapod-v0", "hexapod-gait", {}, 3.0),
+    "hoppingleg": ("HoppingLeg-v0", "Raibert", {}, 3.0),
+    "slipleg": ("SlipLeg-v0", "SLIP", {}, 0.0),
+    "multipod": ("Multipod-v0", "undulation", {"n_legs": 12}, 1.0),
+    "bigant": ("BigAnt-v0", "tripod", {}, 1.0),
+}
+BOTH = "hexapod_engines"  # clip of the same walk in both engines, side by side, with the feet's forces
+BOTH_BEGIN, BOTH_SPEED = 2.0, 0.5  # seconds before it begins; seconds of the walk per second of film
+WALKED = {  # clip of RHex: gait, ground, seconds before it begins, speed of the film
+    "rhex_fast": ("rhex-fast", Flat(), 3.0, 0.25),
+    "rhex_pronk": ("rhex-pronk", Flat(), 3.0, 0.25),
+    "rhex_stairs": ("rhex-stairs", Stairs(0.11, 0.28), 4.0, 1.0),
+}
+
+
+def draw(name: str, folder: Path) -> bool:
+    """Draw a figure from its golden data; return whether there are such of the whole figure."""
+    figure = load(name)
+    stored = ROOT / "tests" / "golden" / f"figure_{name}.npz"
+    if hasattr(figure, "GOLDEN") or hasattr(figure, "MEASURED") or not stored.exists():
+        return False
+    with np.load(stored) as data:
+        drawn = picture(figure, dict(data))
+    with saving.writing(folder / f"{name}.png") as part:
+        drawn.savefig(part, dpi=90)
+    return True
+
+
+def page() -> str:
+    """Return docs/figures.md: every figure with its command and what its script says of it."""
+    parts = [
+        "# Figures",
+        "Every figure of the sources that is reproduced here, and those of our own. `tarsus figure NAME` computes and\n"
+        "draws one into `out/figures`; the tests keep the numbers of all of them. `tarsus page gallery --write` draws\n"
+        "the pictures of this page.",
+    ]
+    for name in names():
+        first = title(name)
+        picture = f"![{first}](figures/{name}.png)" if (PICTURES / f"{name}.png").exists() else ""
+        command = f"```sh\ntarsus figure {name}\n```"
+        parts += [f"## {first.rstrip('.')}", load(name).__doc__.partition("\n")[2].strip(), command, picture]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def film(clip: str, folder: Path) -> None:
+    """Write a clip of an environment under a policy."""
+    import gymnasium
+
+    from tarsus.scripts.library.learning import policies
+
+    environment, policy, options, before = FILMED[clip]
+    made, name, asked = policies.find(policy, environment, options)
+    size = dict(zip(("width", "height"), CLIP_SIZE, strict=True))
+    env = gymnasium.make(name, render_mode="rgb_array", max_episode_steps=10**9, **asked, **size)
+    smooth_edges(env.unwrapped.model)
+    act, (observation, info) = made.make(env, 0), env.reset(seed=0)
+    frames = []
+    while len(frames) < CLIP_SECONDS * CLIP_FPS:
+        if info["time"] >= before + len(frames) / CLIP_FPS:
+            frames.append(env.render())
+        observation, _, terminated, _, info = env.step(act(observation, info))
+        if terminated:
+            raise RuntimeError(f"{environment}: {info['termination']}")
+    env.close()
+    save(clip, frames, folder)
+
+
+def film_walk(clip: str, folder: Path) -> None:
+    """Write a clip of a gait of the hexapod's clock, at another speed than real time."""
+    from tarsus.scripts.library.machines import hexapod_mujoco
+    from tarsus.scripts.library.machines.hexapod import HexapodExperiment
+    from tarsus.scripts.library.views import rendering
+
+    gait, ground, before, speed = WALKED[clip]
+    experiment = HexapodExperiment(robot("rhex-drive"), clock_gaits.find(gait), ground)
+    record = hexapod_mujoco.simulate(experiment, before + speed * CLIP_SECONDS).record
+    late = record.isel(time=record["time"].values >= before)
+    model = experiment.model()
+    save(clip, list(rendering.frames(late, model, size=CLIP_SIZE, fps=CLIP_FPS, speed=speed, forces=True)), folder)
+
+
+def film_both(clip: str, folder: Path) -> None:
+    """Write a clip of the hexapod's default walk in the exact engine, at the left, and in MuJoCo."""
+    from tarsus.scripts.library.machines import hexapod_exact, hexapod_mujoco
+    from tarsus.scripts.library.machines.hexapod import HexapodExperiment
+    from tarsus.scripts.library.views import rendering
+
+    params = HexapodParams()
+    experiment, halves = HexapodExperiment(params, params.gait, Flat()), []
+    for name, engine in (("exact", hexapod_exact), ("MuJoCo", hexapod_mujoco)):
+        record = engine.simulate(experiment, BOTH_BEGIN + BOTH_SPEED * CLIP_SECONDS).record
+        late = record.isel(time=record["time"].values >= BOTH_BEGIN)
+        options = {"fps": CLIP_FPS, "speed": BOTH_SPEED, "forces": True}
+        images = rendering.frames(late, experiment.model(), size=CLIP_SIZE, **options)
+        halves.append([_titled(image, name) for image in images])
+    save(clip, [np.concatenate(pair, axis=1) for pair in zip(*halves, strict=True)], folder)
+
+
+def _titled(image: np.ndarray, words: str) -> np.ndarray:
+    from PIL import Image, ImageDraw
+
+    picture = Image.fromarray(image)
+    ImageDraw.Draw(picture).text((8, 5), words, fill=(20, 20, 20), font_size=16)
+    return np.asarray(picture)
+
+
+def save(clip: str, frames: list[np.ndarray], folder: Path) -> None:
+    """Write the frames of a clip."""
+    import imageio.v3 as iio
+
+    with saving.writing(folder / f"{clip}.gif") as part:
+        iio.imwrite(part, _few_colours(frames), duration=1000 / CLIP_FPS, loop=0)
+
+
+def _few_colours(frames: list[np.ndarray]) -> np.ndarray:
+    from PIL import Image
+
+    # An octree keeps the colours of small parts, legs above all, where Pillow's median cut spends all on the ground.
+    some = np.concatenate(frames[:: max(1, len(frames) // 6)])
+    palette = Image.fromarray(some).quantize(COLOURS, method=Image.Quantize.FASTOCTREE)
+    few = [Image.fromarray(frame).quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames]
+    return np.stack([np.asarray(image.convert("RGB")) for image in few])
+
+
+def _clips() -> dict[str, Callable[[str, Path], None]]:
+    return dict.fromkeys(FILMED, film) | dict.fromkeys(WALKED, film_walk) | {BOTH: film_both}
+
+
+@arguments.command
+def main(argv: list[str] | None = None) -> int:
+    parser = arguments.Parser(prog="tarsus page gallery", description=__doc__.partition("\n")[0])
+    parser.add_argument("--only", nargs="+", choices=names(), metavar="FIGURE", help="these figures, and no clips")
+    parser.add_argument("--no-clips", action="store_true", help="figures only")
+    parser.add_argument("--no-figures", action="store_true", help="clips only")
+    frame.add_pictures(parser)
+    with arguments.read(parser, argv) as args:
+        folder = frame.pictures_folder(args)
+    clips = {} if args.no_clips or args.only else _clips()
+    if clips and not choose_opengl():  # before MuJoCo is imported
+        print(f"tarsus page gallery: no clips: {INSTALL_OPENGL}", file=sys.stderr)
+        clips = {}
+    for name in [] if args.no_figures else args.only or names():
+        print(f"{name}: {'drawn' if draw(name, folder) else 'left as it is'}")
+    for clip, write in clips.items():
+        write(clip, folder)
+        print(f"{clip}: filmed")
+    return 0

@@ -1,0 +1,118 @@
+"""The pages of the commands: for every verb of `tarsus` the names that may follow it, and all options."""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from tarsus.scripts.command import arguments, cli
+from tarsus.scripts.library.base import stamp
+
+ROOT = Path(__file__).parents[3]
+SHARED = "Options of all"  # heading of what every name of a verb takes
+FIRST = """# Commands
+
+Generated from the parsers by `tarsus page docs`. `tarsus` alone lists the verbs, a verb alone the names that may
+follow it, and `--help` behind both the options. Options are checked before any work; what cannot be run is refused with
+one sentence and exit status 2. No result is overwritten unless `--force` says so."""
+
+
+def escaped(text: str) -> str:
+    """Return words of a help text as they stand in a cell of a table, outside of code."""
+    parts = re.split(r"(`[^`]*`)", " ".join(text.split()))
+    return "".join(part if part.startswith("`") else re.sub(r"([|*<$])", r"\\\1", part) for part in parts)
+
+
+def spelled(value: Any) -> str:
+    """Return a default as a reader would write it; a path inside the project without the way to the project."""
+    if isinstance(value, Path) and value.is_relative_to(ROOT):
+        return value.relative_to(ROOT).as_posix()
+    if isinstance(value, float):
+        return f"{value:g}"
+    if isinstance(value, list | tuple):
+        return " ".join(map(spelled, value))
+    return str(value)
+
+
+def option(action: argparse.Action) -> tuple[str, str]:
+    """Return the two cells of an option: how it is written, and what it means."""
+    value = action.metavar if isinstance(action.metavar, str) else action.dest.upper()
+    value = "" if action.nargs == 0 else value if action.nargs in (None, "?") else f"{value} ..."
+    words = [", ".join(action.option_strings), value] if action.option_strings else [value or action.dest.upper()]
+    unset = action.default in (None, False, "", [], (), argparse.SUPPRESS) or action.nargs == 0
+    said = (action.help or "").replace("%(default)s", "" if unset else spelled(action.default)).replace("%%", "%")
+    said = said.replace(f"{ROOT}/", "")  # of a default that the help has spelled out
+    parts = [escaped(said)]
+    if action.choices is not None and not isinstance(action, argparse._SubParsersAction):
+        parts.append("one of " + ", ".join(f"`{choice}`" for choice in action.choices))
+    if not unset and "default" not in said:
+        parts.append(f"default `{spelled(action.default)}`")
+    return f"`{' '.join(filter(None, words))}`", "; ".join(filter(None, parts))
+
+
+def options(parser: argparse.ArgumentParser) -> list[tuple[str, str]]:
+    """Return the cells of a parser's options, those that stand without dashes first."""
+    shown = [action for action in parser._actions if action.help != argparse.SUPPRESS and action.dest != "help"]
+    shown = [action for action in shown if not isinstance(action, argparse._SubParsersAction)]
+    return [option(action) for action in sorted(shown, key=lambda action: bool(action.option_strings))]
+
+
+def parsers(verb: str) -> dict[str, argparse.ArgumentParser]:
+    """Return the parsers of a verb: of itself under the name "", and of every name that may follow."""
+    found = {}
+    for command, path in cli.commands().items():
+        if command.partition(" ")[0] == verb:
+            parser = arguments.parser_of(cli.main_of(command, path))
+            name = command.partition(" ")[2]
+            machines = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+            if machines:  # `run hexapod` is one of a parser's subcommands, `crossvalidate` has them all
+                choices = machines[0].choices
+                found |= {name: choices[name]} if name else choices
+            else:
+                found[name] = parser
+    return found
+
+
+def table(rows: Iterable[Sequence[str]]) -> list[str]:
+    """Return a table of options, none if there are none."""
+    rows = list(rows)
+    return [stamp.markdown_table(("option", "meaning"), rows)] if rows else []
+
+
+def page(verb: str) -> str:
+    """Return the page of a verb."""
+    known, found = cli.VERBS[verb], parsers(verb)
+    listed = {name: options(parser) for name, parser in found.items()}
+    named = [rows for name, rows in listed.items() if name]
+    shared = [row for row in named[0] if all(row in rows for rows in named)] if len(named) > 1 else []
+    usage = f"tarsus {verb} {known.follows}".strip()
+    parts = [f"# {verb}", f"```text\n{usage} [OPTIONS]\n```", escaped(known.what[0].upper() + known.what[1:]) + "."]
+    parts += table(listed.get("", ()))
+    if shared:
+        parts += [f"## {SHARED}", *table(shared)]
+    for name, rows in listed.items():
+        if name:
+            words = escaped(inspect.cleandoc(found[name].description or ""))
+            parts += [f"## {name}", words, *table(row for row in rows if row not in shared)]
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def index() -> str:
+    """Return the first page: the verbs in their groups."""
+    rows = [
+        (f"[`{name}`]({name}.md)", group, escaped(verb.what))
+        for group, verbs in cli.GROUPS.items()
+        for name, verb in verbs.items()
+    ]
+    listed = "\n".join(cli.VERBS)
+    return (
+        f"{FIRST}\n\n{stamp.markdown_table(('verb', 'group', 'what it does'), rows)}\n\n"
+        f"```{{toctree}}\n:hidden:\n\n{listed}\n```\n"
+    )
+
+
+PAGES = {"docs/verbs/index.md": index} | {f"docs/verbs/{verb}.md": lambda verb=verb: page(verb) for verb in cli.VERBS}

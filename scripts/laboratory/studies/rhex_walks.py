@@ -1,0 +1,114 @@
+"""What RHex's walks measure: speed, power and feet of a gait on a robot, in either engine.
+
+Runs are those of the numbers that others published or that the two engines are compared by: from rest, means over
+whole strides after `SETTLE` seconds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tarsus.analytic.clock import TripodGait
+from tarsus.analytic.models.hexapod import HexapodParams
+from tarsus.analytic.models.hexapod.rhex import MOTORS
+from tarsus.analytic.terrain import Flat, Slope
+from tarsus.scripts.library.machines.hexapod import HEXAPOD, PlatelessExperiment
+from tarsus.scripts.library.machines.machine import RunStatus
+from tarsus.scripts.library.records import summary
+from tarsus.scripts.library.records.electric import Electric, powers
+
+SECONDS, SETTLE = 6.0, 2.0  # of a run, and what of it is left out [s]
+ENGINES = ("exact", "MuJoCo")
+
+
+@dataclass(frozen=True)
+class RhexWalk:
+    """A gait of a robot on a plane.
+
+    Attributes:
+        gait: The gait.
+        params: The robot.
+        slope: Rise along the robot's way, as an angle [rad].
+        seconds: Of the run.
+    """
+
+    gait: TripodGait
+    params: HexapodParams
+    slope: float = 0.0
+    seconds: float = SECONDS
+
+    @property
+    def experiment(self) -> PlatelessExperiment:
+        """What is run; the body touches nothing, as in the exact engine."""
+        ground = Slope(0.0, float(np.tan(self.slope))) if self.slope else Flat()
+        return PlatelessExperiment(self.params, self.gait, ground, "reference")
+
+
+@dataclass(frozen=True)
+class WalkNumbers:
+    """What a run shows; means over whole strides, in SI units."""
+
+    status: str
+    speed: float
+    yaw_rate: float
+    height: float  # mean above the ground
+    bounce: float  # of the height, peak to peak
+    cot: float  # positive work of the hips
+    electric: Electric
+    drive_loss: float  # of the real robot's drive, were it added if the robot has none
+    peak_torque: float
+    peak_current: float
+    peak_voltage: float
+    slide: float  # of a foot per stride
+    duty: float  # share of the time that a foot is on the ground
+    aloft: float  # share of the time that none is
+    saturated: float  # share of time and legs at the motor's limit
+
+    @property
+    def walks(self) -> bool:
+        """Whether the robot was on its legs at the end."""
+        return self.status == RunStatus.COMPLETED.value
+
+    @property
+    def resistance(self) -> float:
+        """Specific resistance at the motors' terminals."""
+        return self.electric.drawn / (self.electric.carried or np.nan)
+
+    @property
+    def with_drive(self) -> float:
+        """The same with what the drive loses besides."""
+        return (self.electric.drawn + self.drive_loss) / (self.electric.carried or np.nan)
+
+
+def measure(walk: RhexWalk, engine: str) -> WalkNumbers:
+    """Return what a walk shows in one of `ENGINES`."""
+    run = (
+        HEXAPOD.exact(walk.experiment, walk.seconds)
+        if engine == "exact"
+        else HEXAPOD.mujoco(walk.experiment, walk.seconds, fine=False)
+    )
+    record = run.record
+    found = summary.summarise(record, SETTLE)
+    inside = found.window.holds(record)
+    current, voltage = record["motor_current"].values, record["motor_voltage"].values
+    real = replace(walk.params.motor, drive_resist=MOTORS["drive"]["drive_resist"])
+    lost = powers(real, current[inside], voltage[inside])["drive_loss"].mean()
+    return WalkNumbers(
+        status=found.status,
+        speed=found.speed,
+        yaw_rate=found.yaw_rate,
+        height=found.height,
+        bounce=float(np.ptp(summary.height(record)[inside])),
+        cot=found.cot_positive,
+        electric=found.electric,
+        drive_loss=float(lost),
+        peak_torque=float(np.abs(record["hip_torque"].values[inside]).max()),
+        peak_current=float(np.abs(current[inside]).max()),
+        peak_voltage=float(np.abs(voltage[inside]).max()),
+        slide=float(np.mean(found.foot_slip)),
+        duty=float(np.mean(found.duty_factor)),
+        aloft=float(np.mean(~record["foot_contact"].values[inside].any(axis=1))),
+        saturated=found.saturated,
+    )

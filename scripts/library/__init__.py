@@ -1,0 +1,1 @@
+"""What users import: machines and their runs, records, comparisons, learning, certificates, searches."""

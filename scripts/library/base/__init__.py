@@ -1,0 +1,1 @@
+"""What any room may ask: the stamp of a result, parallel work, interruptions."""

@@ -1,0 +1,85 @@
+"""The tables of a comparison of the two engines."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tarsus.scripts.library.comparison.compare import BODY, ENGINES, SMOOTH, Comparison
+from tarsus.scripts.library.comparison.tables import Section
+from tarsus.scripts.library.records.stances import DEBOUNCE
+
+BUDGET_WORDS = {
+    "motor_work": "work of the motors",
+    "damper_loss": "taken by the dampers",
+    "contact_loss": "taken by the ground: sliding and impacts",
+    "energy": "gain of mechanical energy",
+    "rest": "not accounted for: gain and losses minus work",
+}
+SCALES = {"m": (1e3, "mm"), "rad": (1e3, "mrad"), "m/s": (1e3, "mm/s")}
+
+
+def sections(comparison: Comparison) -> list[Section]:
+    """Return the tables of a comparison."""
+    over = comparison.window
+    strides = f"the {over.n_strides} strides from {over.start:g} to {over.stop:g} s"
+    shown = [_body(comparison, strides), _forces(comparison), _contacts(comparison, strides)]
+    return shown + ([_energy(comparison, strides)] if len(comparison.budget) == len(ENGINES) else [])
+
+
+def _body(comparison: Comparison, strides: str) -> Section:
+    rows = [["mean speed, MuJoCo over exact", "", f"{comparison.speed_ratio:.5f}"]]
+    rows += [[f"mean speed, {name} [m/s]", "", f"{comparison.speed[name]:.5f}"] for name in ENGINES]
+    for name, (unit, _) in BODY.items():
+        scale, shown = SCALES[unit]
+        first, steady = (scale * errors[name] for errors in (comparison.body_first, comparison.body))
+        rows.append([f"{name} [{shown}]", f"{first:.3g}", f"{steady:.3g}"])
+    text = f"Root mean square error over the first second and over {strides}; position drifts, so heading does."
+    return Section("The body", text, ["", "first second", "steady"], rows)
+
+
+def _forces(comparison: Comparison) -> Section:
+    names = ("normal", "normal_smooth", "tangential", "tangential_smooth", "load")
+    columns = [getattr(comparison, name) for name in names]
+    rows = [[str(leg), *(f"{column[leg]:.3f}" for column in columns)] for leg in range(len(comparison.load))]
+    rows.append(["all", *(f"{np.sqrt(np.mean(column**2)):.3f}" for column in columns)])
+    smooth = f"{1e3 * SMOOTH:g} ms mean"
+    head = ["leg", "normal", f"normal, {smooth}", "tangential", f"tangential, {smooth}", "normal force itself (RMS)"]
+    text = (
+        "Root mean square error of the ground's force on each foot [N], steady, and the exact normal force beside it."
+    )
+    return Section("Forces on the feet", text, head, rows)
+
+
+def _contacts(comparison: Comparison, strides: str) -> Section:
+    rows = []
+    for leg, match in enumerate(comparison.stances):
+        times = [_spread(errors) for errors in (match.touchdown_error, match.liftoff_error)]
+        rows.append([str(leg), str(len(match.touchdown_error)), *times, str(match.missed), str(match.extra)])
+    text = (
+        f"MuJoCo's touchdowns and lift-offs minus the exact ones, over {strides}: mean and, in brackets, the greatest "
+        "[ms]. Contact flickers in some settings of MuJoCo; gaps shorter than "
+        f"{1e3 * DEBOUNCE:g} ms count as contact, and contacts shorter than that do not count."
+    )
+    head = ["leg", "touchdowns", "touchdown [ms]", "lift-off [ms]", "missed", "extra"]
+    return Section("Touchdown and lift-off", text, head, rows)
+
+
+def _spread(errors: np.ndarray) -> str:
+    if not len(errors):
+        return "-"
+    return f"{1e3 * errors.mean():+.2f} ({1e3 * np.abs(errors).max():.2f})"
+
+
+def _energy(comparison: Comparison, strides: str) -> Section:
+    rows = []
+    for name, words in BUDGET_WORDS.items():
+        terms = [comparison.budget[engine][name] for engine in ENGINES]
+        shares = [100 * terms[k] / comparison.budget[engine]["motor_work"] for k, engine in enumerate(ENGINES)]
+        form = "{:.2e} ({:.1e} %)" if name == "rest" else "{:.4f} ({:.1f} %)"
+        rows.append([words, *(form.format(term, share) for term, share in zip(terms, shares, strict=True))])
+    text = (
+        f"Over {strides} [J], and as a share of the motors' work. MuJoCo's terms are sampled at its steps: with steps "
+        "longer than a toe's own motion the forces at those instants are not those the integrator applied, and what is "
+        "not accounted for says by how much."
+    )
+    return Section("Energy", text, ["", *ENGINES], rows)

@@ -1,0 +1,159 @@
+"""A checkpoint: a folder with a trained model, its normalisation, the settings it was made with, and its policy alone.
+
+run.json      settings, seed, steps so far, versions
+model.zip     Stable-Baselines3's model, to go on training
+normaliser.pkl
+policy.npz    weights and normalisation as plain arrays: all that replaying needs, without torch
+
+A checkpoint is there whole or not at all. `NAME-previous` is the one that a checkpoint replaced: what to go on from if
+a process was killed between the two moves, or a disk damaged the newer one.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import pickle
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tarsus.analytic import saving
+from tarsus.scripts.library.base import stamp
+from tarsus.scripts.library.learning.trained_policy import TrainedPolicy, about_of
+from tarsus.scripts.library.learning.training_runs import TrainingRun, as_dict, differences
+
+PACKAGES = ("tarsus", "mujoco", "gymnasium", "numpy", "torch", "stable-baselines3")
+# What a resumed training must not change.
+KEPT = ("environment", "options", "algorithm", "settings", "num_envs", "normalise")
+
+
+def save(folder: Path, run: TrainingRun, seed: int, model, normaliser, **more: float) -> None:
+    """Write a checkpoint; the one that was there becomes its predecessor.
+
+    Args:
+        folder: Where.
+        run: The settings.
+        seed: Of the training.
+        model: Stable-Baselines3's model.
+        normaliser: Its `VecNormalize`.
+        more: What else to note of it.
+
+    Raises:
+        OSError: If it cannot be written; the checkpoint that was there stays then.
+    """
+    about = as_dict(run) | {"seed": seed, "steps": int(model.num_timesteps), "versions": stamp.versions(*PACKAGES)}
+    about |= more
+    packed = io.BytesIO()  # torch has other errors than OSError for a full disk
+    model.save(packed)
+    with saving.writing_folder(folder, previous(folder)) as part:
+        (part / "model.zip").write_bytes(packed.getvalue())
+        normaliser.save(str(part / "normaliser.pkl"))
+        (part / "run.json").write_text(json.dumps(about, indent=1), encoding="utf-8")
+        np.savez(part / "policy.npz", about=json.dumps(about), **policy_arrays(model, normaliser))
+
+
+def previous(folder: Path) -> Path:
+    """Return where the predecessor of a checkpoint is."""
+    return folder.with_name(f"{folder.name}-previous")
+
+
+def newest(folder: Path) -> Path:
+    """Return the checkpoint of that name, or its predecessor if a process was killed between the two moves."""
+    return previous(folder) if previous(folder).exists() and not folder.exists() else folder
+
+
+def whole(folder: Path) -> Path:
+    """Return the newest checkpoint of that name that is whole: itself, or its predecessor.
+
+    Raises:
+        FileNotFoundError: If there is none; the sentence says why.
+    """
+    found = {path: damage(path) for path in (folder, previous(folder)) if path.exists()}
+    for path, problem in found.items():
+        if not problem:
+            return path
+    if found:
+        raise FileNotFoundError("; ".join(f"the checkpoint {path} is damaged: {why}" for path, why in found.items()))
+    raise FileNotFoundError(f"there is no checkpoint in {folder}")
+
+
+def damage(folder: Path) -> str:
+    """Return what is wrong with a checkpoint's files, in words; empty if they are whole and belong together."""
+    try:
+        steps = settings(folder)["steps"]
+        TrainedPolicy(folder)
+        with zipfile.ZipFile(folder / "model.zip") as archive:
+            if archive.testzip():
+                return "model.zip has lost data"
+            trained = json.loads(archive.read("data"))["num_timesteps"]
+        pickle.loads((folder / "normaliser.pkl").read_bytes())
+    except Exception as error:  # broken pickles raise nearly anything
+        return f"{type(error).__name__}: {error}"
+    return "" if trained == steps else f"model.zip is of step {trained}, run.json of step {steps}"
+
+
+def actor_of(model) -> tuple[list, str, bool]:
+    """Return the linear layers of a model's actor, what is between them, and whether tanh squashes its actions."""
+    import torch
+
+    actor = model.policy
+    if hasattr(actor, "mlp_extractor"):
+        layers, activation, squash = [*actor.mlp_extractor.policy_net, actor.action_net], "tanh", False
+    else:
+        layers, activation, squash = [*actor.actor.latent_pi, actor.actor.mu], "relu", True
+    return [layer for layer in layers if isinstance(layer, torch.nn.Linear)], activation, squash
+
+
+def policy_arrays(model, normaliser) -> dict[str, np.ndarray]:
+    """Return the deterministic policy as arrays: mean and scale of the observation, weights and biases in order."""
+    linear, activation, squash = actor_of(model)
+    arrays = {
+        "activation": activation,
+        "squash": squash,
+    }
+    if normaliser.norm_obs:
+        moments = normaliser.obs_rms
+        arrays |= {
+            "mean": moments.mean,
+            "scale": np.sqrt(moments.var + normaliser.epsilon),
+            "clip": normaliser.clip_obs,
+        }
+    else:
+        size = model.observation_space.shape
+        arrays |= {"mean": np.zeros(size), "scale": np.ones(size), "clip": np.inf}
+    for k, layer in enumerate(linear):
+        arrays[f"weight_{k}"] = layer.weight.detach().numpy()
+        arrays[f"bias_{k}"] = layer.bias.detach().numpy()
+    return {name: np.asarray(value) for name, value in arrays.items()}
+
+
+def settings(folder: Path) -> dict[str, Any]:
+    """Return what a checkpoint was made with.
+
+    Raises:
+        FileNotFoundError: If there is no checkpoint in the folder.
+        ValueError: If its settings cannot be read.
+    """
+    path = folder / "run.json"
+    if not path.exists():
+        raise FileNotFoundError(f"there is no checkpoint in {folder}: it has no run.json")
+    try:
+        return about_of(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{path} does not hold the settings of a checkpoint: {error}") from error
+
+
+def check(folder: Path, run: TrainingRun) -> dict[str, Any]:
+    """Return a checkpoint's settings if training can go on with those of `run`.
+
+    Raises:
+        ValueError: If they differ; the differences are listed.
+    """
+    made, asked = settings(folder), as_dict(run)
+    found = differences({"normalise": True} | {n: made[n] for n in KEPT if n in made}, {n: asked[n] for n in KEPT})
+    if found:
+        raise ValueError(f"the checkpoint in {folder} was made for other settings: " + "; ".join(found))
+    return made

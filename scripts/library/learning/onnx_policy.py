@@ -1,0 +1,55 @@
+"""A trained policy as an ONNX model: observation in, action out, the normalisation of the observation included.
+
+Needs the extra: pip install 'tarsus[onnx]'.
+"""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+from tarsus.scripts.library.learning.trained_policy import TrainedPolicy
+
+OPSET = 17  # of 2022: what runtimes on robots read
+IR_VERSION = 8  # that of the same release
+
+
+def build(policy: TrainedPolicy) -> onnx.ModelProto:
+    """Return the deterministic policy as a model, in single precision.
+
+    Its input is `observation` (batch, n), its output `action` (batch, m) within [-1, 1]; the settings that the policy
+    was trained with are in its metadata as JSON, under `tarsus`.
+    """
+    constants, nodes, last = {}, [], "observation"
+
+    def constant(name: str, value) -> str:
+        constants[name] = np.asarray(value, np.float32)
+        return name
+
+    def add(operator: str, output: str, *more: str, **attributes) -> None:
+        nonlocal last
+        nodes.append(helper.make_node(operator, [last, *more], [output], **attributes))
+        last = output
+
+    add("Sub", "centred", constant("mean", policy.mean))
+    add("Div", "scaled", constant("scale", policy.scale))
+    add("Clip", "clipped", constant("least", -policy.clip), constant("most", policy.clip))
+    for k, (weight, bias) in enumerate(policy.layers):
+        add("Gemm", f"layer_{k}", constant(f"weight_{k}", weight), constant(f"bias_{k}", bias), transB=1)
+        if k < len(policy.layers) - 1:
+            add("Tanh" if policy.activation == "tanh" else "Relu", f"hidden_{k}")
+    if policy.squash:
+        add("Tanh", "action")
+    else:
+        add("Clip", "action", constant("minus_one", -1.0), constant("one", 1.0))
+    sizes = {"observation": policy.mean.size, "action": policy.layers[-1][1].size}
+    ends = {name: helper.make_tensor_value_info(name, TensorProto.FLOAT, ["batch", n]) for name, n in sizes.items()}
+    weights = [numpy_helper.from_array(value, name) for name, value in constants.items()]
+    graph = helper.make_graph(nodes, "policy", [ends["observation"]], [ends["action"]], weights)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=IR_VERSION)
+    helper.set_model_props(model, {"tarsus": json.dumps(policy.about)})
+    onnx.checker.check_model(model, full_check=True)
+    return model

@@ -1,0 +1,112 @@
+"""A policy in its environment: made ready, and refused with a sentence if the two do not go together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+from tarsus.envs import SURROGATES
+from tarsus.scripts.library.learning import policies
+from tarsus.scripts.library.learning.policies import PolicyFunction
+
+
+def make(name: str, options: Mapping[str, Any], **more: Any) -> gymnasium.Env:
+    """Return an environment made with options that somebody asked for.
+
+    Args:
+        name: Of the environment.
+        options: Its keywords.
+        more: Further keywords of `gymnasium.make`.
+
+    Raises:
+        ValueError: If an option is unknown or its value impossible.
+    """
+    try:
+        return gymnasium.make(name, **options, **more)
+    except TypeError as error:
+        raise ValueError(f"{name} does not take these options: {error}") from error
+
+
+def start(
+    policy: str, environment: str | None, options: Mapping[str, Any], seed: int, **more: Any
+) -> tuple[gymnasium.Env, PolicyFunction]:
+    """Return a policy's environment and the policy in it.
+
+    Whatever the control period, an episode lasts as long as one of the default period does, unless a keyword says how
+    many steps it has.
+
+    Args:
+        policy: A name, or the path of a checkpoint.
+        environment: See `policies.find`.
+        options: Of the environment.
+        seed: Of the policy.
+        more: Further keywords of `gymnasium.make`.
+
+    Raises:
+        ValueError: If there is no such policy or environment, or they do not go together.
+    """
+    found, name, options = policies.find(policy, environment, options)
+    if more.get("render_mode") and name in SURROGATES:
+        raise ValueError(f"{name} is no simulation in MuJoCo, and has no pictures")
+    env = make(name, options, **more)
+    if "max_episode_steps" not in {*options, *more} and (n_steps := steps_of(env)) != env.spec.max_episode_steps:
+        env.close()
+        env = make(name, options, **more, max_episode_steps=n_steps)
+    return env, found.make(env, seed)
+
+
+def steps_of(env: gymnasium.Env) -> int:
+    """Return how many steps of its control period last as long as an episode with the default options."""
+    base, spec = env.unwrapped, gymnasium.spec(env.spec.id)
+    default = type(base.config)(**spec.kwargs)
+    seconds = spec.max_episode_steps * getattr(default, "period", default.ctrl_dt)
+    return round(seconds / base.ctrl_dt)
+
+
+def check(policy: str, environment: str | None, options: Mapping[str, Any], **more: Any) -> None:
+    """Do what an episode begins with, up to the first action.
+
+    Raises:
+        ValueError: If that cannot be done; the sentence says why.
+    """
+    env, act = start(policy, environment, options, 0, **more)
+    check_acts(policy, env, lambda env, seed: act)
+    env.close()
+
+
+def check_acts(policy: str, env: gymnasium.Env, make: Callable[[gymnasium.Env, int], PolicyFunction]) -> None:
+    """Do what an episode begins with, up to the first action, which must be one of the environment's.
+
+    Args:
+        policy: Its name, for the sentences.
+        env: Its environment, which is closed if it does not go with it.
+        make: The policy, from the environment and a seed.
+
+    Raises:
+        ValueError: If the policy cannot act in it.
+    """
+    name, size = env.spec.id, env.action_space.shape
+    observation, info = env.reset(seed=0)
+    try:
+        action = np.asarray(make(env, 0)(observation, info), float)
+    except Exception as error:  # of somebody's policy
+        env.close()
+        raise ValueError(
+            f"the policy {policy} cannot act in {name}, whose observation has {observation.size} numbers: "
+            f"{type(error).__name__}: {error}"
+        ) from error
+    if action.shape != size:
+        env.close()
+        raise ValueError(f"the policy {policy} acts by arrays of shape {action.shape}, {name} takes {size}")
+    if not np.isfinite(action).all():
+        env.close()
+        raise ValueError(f"the policy {policy} gave an action that is not finite: {action}")
+
+
+def check_together(policy: str, environment: str, options: Mapping[str, Any]) -> None:
+    """Check a policy, or all seeds of a training run; see `policies.together`."""
+    for member in policies.together(policy)[1]:
+        check(member, environment, options)

@@ -1,0 +1,246 @@
+"""Every policy there is to evaluate, by name; a new one is a line in `POLICIES`.
+
+A policy is called as `policy(observation, info)` and returns an action. Some need certain options of the environment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+from tarsus.analytic.clock import TripodGait
+from tarsus.analytic.rhex_gaits import SPEEDS
+from tarsus.controllers import gaits
+from tarsus.controllers.clock import ClockPolicy
+from tarsus.controllers.clock_gaits import CLOCK_GAITS
+from tarsus.controllers.gait_policy import GaitPolicy
+from tarsus.controllers.raibert import Raibert, RaibertGains, RaibertPolicy
+from tarsus.controllers.rhex_policy import RhexPolicy
+from tarsus.controllers.robot_gaits import bigant_gait, multipod_gait
+from tarsus.controllers.slip import SlipControl, SlipController, SlipPolicy
+from tarsus.controllers.slope import SlopeEstimator, SlopeLaw
+from tarsus.envs.hexapod_clocks import GAIT_RANGES
+from tarsus.scripts.library.learning import environments
+from tarsus.scripts.library.learning.checkpoint import newest
+from tarsus.scripts.library.learning.trained_policy import TrainedPolicy
+from tarsus.scripts.library.learning.training_runs import differences, plain
+
+PolicyFunction = Callable[[np.ndarray, Mapping], np.ndarray]
+SHIPPED = Path(__file__).parent / "trained"  # a folder for each, with policy.npz and run.json
+GAITS = CLOCK_GAITS | {  # the best of 1600 that `tarsus search gait` tried
+    "dash": TripodGait(0.304, 0.2185, 1.958, 0.5045, -0.01027, -0.06544)
+}
+FAST = ("sprint", "dash")  # those that need a run-up
+RUN_UP = (0.5, 1.0)  # how long it runs, and how long it takes to the gait after that [s]
+SHAPING = ("task", "action_mode", "observations", "ctrl_dt")  # options that change what an action or observation means
+
+
+@dataclass(frozen=True)
+class Policy:
+    """How to make a policy, and what it needs.
+
+    Attributes:
+        make: From the environment, and the episode's seed.
+        needs: Options of the environment.
+    """
+
+    make: Callable[[gymnasium.Env, int], PolicyFunction]
+    needs: Mapping[str, Any] = field(default_factory=dict)
+
+
+def zero(env: gymnasium.Env, seed: int) -> PolicyFunction:
+    """Do nothing."""
+    action = np.zeros(env.action_space.shape, np.float32)
+    return lambda observation, info: action
+
+
+def random(env: gymnasium.Env, seed: int) -> PolicyFunction:
+    """Draw every action evenly from the action space."""
+    rng = np.random.default_rng(seed)
+    low, high, shape = env.action_space.low, env.action_space.high, env.action_space.shape
+    return lambda observation, info: rng.uniform(low, high, shape).astype(np.float32)
+
+
+def clock(env: gymnasium.Env, seed: int, gait: TripodGait | None = None) -> PolicyFunction:
+    """Follow the clock of a gait, by default the robot's own, of Table 2 the documents' walk."""
+    base = env.unwrapped
+    mode = base.config.action_mode
+    return ClockPolicy(gait or base.config.params.gait, mode, ctrl_dt=base.ctrl_dt, scale=base.action_scale)
+
+
+def gait_action(gait: TripodGait) -> np.ndarray:
+    """Return the action of the mode "gait" that names a gait, shape (6,); beyond [-1, 1] where it is out of range."""
+    low, high = np.array(list(GAIT_RANGES.values())).T
+    t_c = gait.cycle_time
+    differences = gait.slow_time_difference / t_c, gait.offset_difference
+    value = np.array([t_c, gait.slow_time / t_c, gait.sweep_angle, gait.leg_offset, *differences])
+    return 2 * (value - low) / (high - low) - 1
+
+
+def run_up(action: np.ndarray, time: float) -> np.ndarray:
+    """Return the gait's action at a time [s]: the documents' run at first, then by and by `action`, shape (..., 6).
+
+    A fast gait throws the robot over when it is started from rest.
+    """
+    first = gait_action(GAITS["run"])
+    return (first + (action - first) * np.clip((time - RUN_UP[0]) / RUN_UP[1], 0.0, 1.0)).astype(np.float32)
+
+
+def steady(env: gymnasium.Env, seed: int, gait: TripodGait, from_rest: bool = True) -> PolicyFunction:
+    """Name the same gait for ever, or after a run-up, and leave the rest to the environment's own clock."""
+    action = gait_action(gait).astype(np.float32)
+    return lambda observation, info: action if from_rest else run_up(action, info["time"])
+
+
+def rhex(env: gymnasium.Env, seed: int, feels_slope: bool = False) -> PolicyFunction:
+    """Walk as RHex's own walker does, at the commanded speed and yaw rate, or along +y at the speed setting 2.
+
+    The robot knows no heading: what brings it back to +y is what an operator would do. If it feels the slope, by the
+    accelerometer once a control period, it compensates for it.
+    """
+    base = env.unwrapped
+
+    def command():
+        if base.config.task == "commanded":
+            return base.task.command
+        right, ahead = base.task.forward_axis
+        return SPEEDS[-1], np.arctan2(right, ahead)
+
+    if not feels_slope:
+        return RhexPolicy(command, base.ctrl_dt, base.action_scale)
+    estimator = SlopeEstimator(base.config.params.g, period=base.ctrl_dt)
+    walk = RhexPolicy(command, base.ctrl_dt, base.action_scale, estimator.compensation(SlopeLaw()))
+
+    def policy(observation: np.ndarray, info: Mapping) -> np.ndarray:
+        estimator.sense(info["time"], base.task.accelerometer[1])
+        return walk(observation, info)
+
+    return policy
+
+
+def slip(env: gymnasium.Env, seed: int) -> PolicyFunction:
+    """Run as the spring-loaded inverted pendulum does; energy that sampled torques add is taken out again."""
+    base = env.unwrapped
+    controller = SlipController(base.params, SlipControl(energy_gain=0.5), hold=base.ctrl_dt)
+    return SlipPolicy(controller, base.action_scale)
+
+
+def raibert(env: gymnasium.Env, seed: int, speed: float = 1.0) -> PolicyFunction:
+    """Hop at a speed [m/s], as Raibert's machines do."""
+    base = env.unwrapped
+    return RaibertPolicy(Raibert(RaibertGains(speed=speed), base.params, fast=True), base.action_scale)
+
+
+def named(name: str, make: Callable) -> Callable[[gymnasium.Env, int], PolicyFunction]:
+    """Return how to make the policy of a gait; `make(params, name)` makes the gait for the environment's robot."""
+
+    def policy(env: gymnasium.Env, seed: int) -> PolicyFunction:
+        base = env.unwrapped
+        return GaitPolicy(make(base.params, name), base.ctrl_dt, base.action_scale)
+
+    return policy
+
+
+def walking(make: Callable, names: tuple[str, ...], **needs: str) -> dict[str, Policy]:
+    """Return the policies of these gaits, which command joint speeds."""
+    return {name: Policy(named(name, make), needs) for name in names}
+
+
+POLICIES: dict[str, dict[str, Policy]] = {
+    "*": {"zero": Policy(zero), "random": Policy(random)},
+    "Hexapod-v0": {
+        "stand": Policy(zero, {"action_mode": "velocity"}),
+        "clock": Policy(clock, {"action_mode": "velocity"}),
+        "PD": Policy(clock, {"action_mode": "torque"}),
+    }
+    | {
+        name: Policy(partial(steady, gait=gait, from_rest=name not in FAST), {"action_mode": "gait"})
+        for name, gait in GAITS.items()
+    }
+    | {
+        "steered": Policy(zero, {"action_mode": "residual", "task": "commanded"}),
+        "rhex": Policy(rhex, {"action_mode": "velocity", "params": "rhex"}),
+        "rhex-slope": Policy(partial(rhex, feels_slope=True), {"action_mode": "velocity", "params": "rhex"}),
+    },
+    "SlipLeg-v0": {"SLIP": Policy(slip, {"action_mode": "torque"})},
+    "HoppingLeg-v0": {"Raibert": Policy(raibert), "Raibert-fast": Policy(partial(raibert, speed=2.0))},
+    "Multipod-v0": walking(multipod_gait, gaits.names("pairs", 6), action_mode="velocity"),
+    "MultipodQuasistatic-v0": walking(multipod_gait, gaits.names("pairs", 6)),
+    "BigAnt-v0": walking(bigant_gait, gaits.names("shafts", 6), action_mode="velocity"),
+}
+
+
+def of_environment(name: str) -> dict[str, Policy]:
+    """Return the policies of an environment, by their names."""
+    return POLICIES["*"] | POLICIES.get(name, {})
+
+
+def shipped() -> dict[str, Path]:
+    """Return the trained policies that come with this package, by the names of their runs and seeds."""
+    return {path.name: path for path in sorted(SHIPPED.iterdir()) if (path / "policy.npz").exists()}
+
+
+def seeds_of(run: str) -> list[str]:
+    """Return the names of the shipped policies of a training run, one for each seed."""
+    return [name for name in shipped() if name.rpartition("-")[0] == run]
+
+
+def together(name: str) -> tuple[str, list[str]]:
+    """Return the label of a row, and the policies it is of: a run's seeds together, or the one of that name."""
+    members = seeds_of(name) or [name]
+    return (f"{name} ({len(members)} seeds)" if len(members) > 1 else name), members
+
+
+def checkpoint_of(policy: str) -> Path | None:
+    """Return where the trained policy of that name or path is, if it is one; a run's name stands for its first seed."""
+    path = newest(Path(policy))
+    if path.exists():
+        return path
+    return shipped().get(next(iter(seeds_of(policy)), policy))
+
+
+def find(policy: str, environment: str | None, options: Mapping[str, Any]) -> tuple[Policy, str, dict[str, Any]]:
+    """Return a policy, its environment, and the options to make that with.
+
+    Args:
+        policy: A name, or the path of a checkpoint.
+        environment: Where to look a hand-made policy up; a trained one knows its own, see `environments.stored`.
+        options: Asked for; they go before what a checkpoint was made with, unless they change what actions mean.
+
+    Raises:
+        ValueError: If there is no such environment or policy, or the policy was made for other settings; the
+            differences are listed.
+    """
+    environment = environment and environments.asked_for(environment)
+    path = checkpoint_of(policy)
+    if path:
+        trained = TrainedPolicy(path)
+        about = trained.about | {"environment": environments.stored(trained.about["environment"], environment)}
+        refuse(policy, about, environment, options)
+        made = dict(about["options"])
+        if "terrain" in options:  # what was said of the ground that it was trained on
+            made = {name: value for name, value in made.items() if not name.startswith("terrain_")}
+        return Policy(trained.in_environment), about["environment"], made | dict(options)
+    known = of_environment(environment or "Hexapod-v0")
+    if policy not in known:
+        names = ", ".join([*known, *shipped()])
+        raise ValueError(f"unknown policy {policy!r}; there are {names}, and folders of checkpoints")
+    needs = dict(known[policy].needs)
+    refuse(policy, {"options": needs}, None, {name: value for name, value in options.items() if name in needs})
+    return known[policy], environment or "Hexapod-v0", needs | dict(options)
+
+
+def refuse(policy: str, made: Mapping[str, Any], environment: str | None, options: Mapping[str, Any]) -> None:
+    """Refuse options that a policy was not made for."""
+    asked = {name: value for name, value in options.items() if name in SHAPING}
+    found = differences({name: made["options"].get(name, "the default") for name in asked}, plain(asked))
+    if environment and environment != made.get("environment", environment):
+        found.insert(0, f"environment was {made['environment']!r}, asked for is {environment!r}")
+    if found:
+        raise ValueError(f"the policy {policy} was made for other settings: " + "; ".join(found))

@@ -1,0 +1,167 @@
+"""What a machine must offer to be run in either engine and compared: options, experiment, how it runs, how it is seen.
+
+A machine joins with a class like this in a file of this folder and a line in `machines.MACHINES`. `tarsus run` and
+`tarsus crossvalidate` know it then. Three methods are enough where `NAME_exact.py` and `NAME_mujoco.py` beside it
+have a `simulate`; the others say how it is watched, drawn and summed up.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from tarsus.scripts.library.records import stances
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+SAMPLE_PERIOD = 1e-3  # between rows of a record by default [s]; a longer timestep records every step
+# Options that machines share: terrain, and parameters as `arguments.assignments` reads them.
+TERRAIN = dict(nargs="+", metavar=("NAME", "ARG"))
+SET = dict(nargs="+", default=[], action="extend", metavar="NAME=VALUE")
+
+
+class RunStatus(StrEnum):
+    """How a run ended, where no sentence of the engine's says more."""
+
+    COMPLETED = "reached the end"
+    TOPPLED = "toppled: the body tilted by more than 60 degrees"
+    FELL = "fell: the centre of the body went below the ground"
+    STOPPED = "stopped before its end, as asked"
+    DIVERGED = "diverged: MuJoCo found numbers that are not finite or far too large"
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one engine made of an experiment."""
+
+    record: xr.Dataset | None  # up to the last good state; None if no history was asked for
+    status: str  # a `Status`, or a sentence
+    warnings: str = ""  # the engine's, in words
+    stances: tuple[np.ndarray, ...] = ()  # of each foot, as finely as the engine knows them (see `records.stances`)
+    steps: dict[str, np.ndarray] = field(default_factory=dict)  # of a machine that hops: columns, a row a hop
+    n_steps: int = 0  # of them completed
+
+    @classmethod
+    def of(cls, record: xr.Dataset, status: str | None = None, warnings: str = "", every: int = 1) -> Run:
+        """Return the run of a record whose rows are all the steps: stances from its flags, then every n-th row."""
+        flags, time = record["foot_contact"].values, record["time"].values
+        feet = tuple(stances.from_flags(time, flags[:, leg]) for leg in range(flags.shape[1]))
+        return cls(record.isel(time=slice(None, None, every)), status or record.attrs["status"], warnings, feet)
+
+    @property
+    def completed(self) -> bool:
+        """Whether the machine was on its legs to the end."""
+        return self.status == RunStatus.COMPLETED
+
+
+class MachineCommand(ABC):
+    """A machine that engines run from the same parameters, controller and start."""
+
+    name: ClassVar[str]  # as on the command line
+    engines: ClassVar[tuple[str, ...]] = ("exact", "mujoco")  # the one it runs in by default first
+    seconds: ClassVar[float | None] = None  # length of a run by default [s]
+    steps: ClassVar[int | None] = None  # or, of a machine that hops, their number
+    preset: ClassVar[str] = "reference"  # of MuJoCo's settings, by default
+    files: ClassVar[tuple[str, ...]] = ("run.nc", "run.csv")  # all that a run may have
+    renders: ClassVar[bool] = False  # whether its film is drawn by OpenGL
+
+    @abstractmethod
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Add what `experiment` reads from the command line; engine, preset and length are there already."""
+
+    @abstractmethod
+    def experiment(self, args: argparse.Namespace) -> Any:
+        """Return the machine, ground, gait, start and MuJoCo settings that the command line asks for.
+
+        Raises:
+            ValueError: If that is impossible, or the engine could not begin; the sentence says why.
+        """
+
+    def exact(
+        self, experiment: Any, seconds: float | None, period: float | None = SAMPLE_PERIOD, **options: Any
+    ) -> Run:
+        """Run the exact engine, by `simulate` of the module `NAME_exact` beside the machine's own.
+
+        Args:
+            experiment: What to run.
+            seconds: For how long [s].
+            period: Between rows of the record [s].
+            options: The engine's own settings, such as `rtol`, `on_frame` and `frame_period`; `steps` where it hops.
+
+        Raises:
+            RuntimeError: If the engine could not go on; the sentence says why.
+        """
+        return self._engine("exact").simulate(experiment, seconds=seconds, period=period, **options)
+
+    def mujoco(self, experiment: Any, seconds: float | None, fine: bool = True, **options: Any) -> Run:
+        """Run MuJoCo, by `simulate` of `NAME_mujoco`; the record's rows are whole steps, about a millisecond apart.
+
+        Args:
+            experiment: What to run.
+            seconds: For how long [s].
+            fine: Whether to look at every step, for contact times and the energy budget; that takes half as long again.
+            options: `on_frame`, called with every row, whose true answer ends the run; `steps` where it hops.
+        """
+        return self._engine("mujoco").simulate(experiment, seconds=seconds, fine=fine, **options)
+
+    def _engine(self, name: str) -> ModuleType:
+        """Return the machine's module of an engine, which is imported where it runs: it may take a second."""
+        return importlib.import_module(f"tarsus.scripts.library.machines.{self.name}_{name}")
+
+    def stride(self, experiment: Any) -> float:
+        """Return the period of a stride, over which means of a comparison are taken [s].
+
+        Raises:
+            RuntimeError: If the machine makes none.
+        """
+        raise NotImplementedError
+
+    def failed(self, run: Run) -> bool:
+        """Return whether a run is a failure of the command: if MuJoCo gave up, or what hops did not hop to the end."""
+        return run.status == RunStatus.DIVERGED or not (self.steps is None or run.completed)
+
+    def summary(self, run: Run) -> str:
+        """Return what a run did, in words."""
+        return f"{run.record.attrs['engine']}: {run.status}"
+
+    def tables(self, run: Run) -> dict[str, Any]:
+        """Return further tables of a run, by the names of their files."""
+        return {}
+
+    def add_looks(self, parser: argparse._ArgumentGroup) -> None:
+        """Add what says how a run is looked at: `--live` where there is a `follower`; `--view` needs `watch`."""
+        if type(self).follower is not MachineCommand.follower:
+            words = "show the run while it is computed, then play it back"
+            parser.add_argument("--live", action="store_true", help=words)
+
+    def figure(self, run: Run, experiment: Any) -> Any:
+        """Return the figure of a run of two rows or more; of machines with `run.png` among their files."""
+        raise NotImplementedError
+
+    def film(self, run: Run, experiment: Any, path: Path, args: argparse.Namespace) -> None:
+        """Write the film of a run; of machines with `run.mp4` among their files."""
+        raise NotImplementedError
+
+    def page(self, run: Run, experiment: Any, path: Path) -> None:
+        """Write a page on which a run is seen in 3-D; of machines with `run.html` among their files."""
+        raise NotImplementedError
+
+    def follower(self, experiment: Any, args: argparse.Namespace) -> Any:
+        """Return what follows a run while it is computed.
+
+        It has the plot as `plot` and `period` [s], and is called with the engine's name and what `on_frame` is given.
+        """
+        raise NotImplementedError
+
+    def watch(self, experiment: Any, where: str) -> None:
+        """Run on, in a window or in a browser, until that is closed."""
+        raise NotImplementedError

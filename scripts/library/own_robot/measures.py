@@ -1,0 +1,116 @@
+"""The numbers and the figure of a record of a robot of the user's own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import xarray as xr
+from matplotlib.figure import Figure
+
+from tarsus.scripts.library.records import summary
+from tarsus.scripts.library.records.record import params_of, terrain_of
+
+
+@dataclass(frozen=True)
+class Measures:
+    """Means over whole strides, or over the whole record where none is named."""
+
+    speed: float  # forward, along the mean heading [m/s]
+    yaw_rate: float  # positive to the left [rad/s]
+    height: float  # of the body above the ground [m]
+    max_tilt: float  # [rad]
+    duty_factor: np.ndarray  # (n_feet,)
+    load: np.ndarray  # (n_feet,) mean vertical force as a share of the weight
+    foot_slip: np.ndarray  # (n_feet,) along the ground, per stride or record [m]
+    power: float  # absolute power of the actuators [W]
+    cost_of_transport: float  # that power over weight and speed [1]; infinite at rest
+
+
+def measures(record: xr.Dataset, period: float | None = None, settle: float = 0.0) -> Measures:
+    """Return the numbers of a record.
+
+    Args:
+        record: Of `rollout`.
+        period: Of a stride [s]; None takes the record as one.
+        settle: What is left out at its start, rounded up to whole strides [s].
+
+    Raises:
+        ValueError: If it is no such record or has less than two rows, or the period is not positive.
+    """
+    if record.attrs.get("robot") != "own":
+        raise ValueError(f"the record must be one of own_robot.rollout, got one of {record.attrs.get('robot')!r}")
+    if record.sizes["time"] < 2 or (period is not None and not period > 0):
+        raise ValueError(f"measures need two rows and a positive period, got {record.sizes['time']} and {period}")
+    time, about = record["time"].values, params_of(record)
+    over = summary.window(record, settle, time[-1] - time[0] if period is None else period)
+    yaw = heading(record)
+    start, stop = summary.at(record, np.column_stack([record["body_position"].values, yaw]), over.edges[[0, -1]])
+    middle = 0.5 * (start[3] + stop[3])
+    way = np.cos(middle) * (stop[0] - start[0]) + np.sin(middle) * (stop[1] - start[1])
+    speed, weight = way / over.duration, about.mass * about.g
+    power = float(summary.mean(record, record["servo_power"].values, over))
+    return Measures(
+        float(speed),
+        float((stop[3] - start[3]) / over.duration),
+        float(summary.mean(record, summary.height(record), over)),
+        float(summary.tilt(record).max()),
+        summary.mean(record, record["foot_contact"].values, over),
+        summary.mean(record, record["foot_force"].values[..., 2], over) / weight,
+        summary.foot_slip(record, over),
+        power,
+        power / (weight * abs(speed)) if speed else float("inf"),
+    )
+
+
+def heading(record: xr.Dataset) -> np.ndarray:
+    """Return the direction of the body's forward axis from the world's x, unwrapped, shape (n,) [rad]."""
+    w, x, y, z = record["body_orientation"].values.T
+    if params_of(record).forward == "x":
+        return np.unwrap(np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z)))
+    return np.unwrap(np.arctan2(1 - 2 * (x * x + z * z), 2 * (x * y - w * z)))
+
+
+def lines(found: Measures, feet) -> list[tuple[str, str]]:
+    """Return the measures as rows of a table: what, and how much with its unit."""
+    feet = list(feet)
+    rows = {"duty factor": (found.duty_factor, "{:.2f}", ""), "load": (found.load, "{:.3f}", " of the weight")}
+    rows["foot slip"] = (1e3 * found.foot_slip, "{:.1f}", " mm per stride")
+    each = [
+        (name, ", ".join(f"{foot} {form.format(v)}" for foot, v in zip(feet, values, strict=True)) + unit)
+        for name, (values, form, unit) in rows.items()
+    ]
+    return [
+        ("speed", f"{found.speed:+.4f} m/s forward, {found.yaw_rate:+.4f} rad/s to the left"),
+        (
+            "body",
+            f"{1e3 * found.height:.1f} mm above the ground, tilted by {np.rad2deg(found.max_tilt):.1f} deg at most",
+        ),
+        *each,
+        ("power", f"{found.power:.2f} W, cost of transport {found.cost_of_transport:.2f}"),
+    ]
+
+
+def draw(record: xr.Dataset) -> Figure:
+    """Return the figure of a record: the body's height and forward way, and every foot's force over its stances."""
+    about, time, yaw = params_of(record), record["time"].values, heading(record)
+    n, position = about.n_legs, record["body_position"].values
+    figure = Figure((9, 3.2 + 0.5 * n), layout="constrained")
+    height, way, feet = figure.subplots(3, 1, sharex=True, height_ratios=[1, 1, 0.6 * n])
+    height.plot(time, 1e3 * summary.height(record), color="0.2", lw=1)
+    height.set(ylabel="height [mm]")
+    moved = (position - position[0]) @ (np.cos(yaw[0]), np.sin(yaw[0]), 0.0)
+    way.plot(time, moved, color="0.2", lw=1)
+    way.set(ylabel="forward [m]")
+    x, y = np.moveaxis(record["foot_position"].values[..., :2], -1, 0)
+    normal = np.sum(record["foot_force"].values * terrain_of(record).normal(x, y), axis=-1)
+    scale = max(float(np.percentile(normal, 99.5)), 1.0)
+    for leg in range(n):
+        base = n - 1.0 - leg
+        feet.fill_between(time, base, base + 0.8 * np.clip(normal[:, leg] / scale, 0, 1.1), color=f"C{leg % 10}", lw=0)
+        touches = record["foot_contact"].values[:, leg]
+        feet.fill_between(time, base - 0.12, base - 0.03, where=touches, color="0.15", lw=0, step="post")
+    feet.set_yticks(n - 1.0 - np.arange(n), about.feet)
+    feet.set(xlim=(time[0], time[-1]), ylim=(-0.2, n), xlabel="time [s]")
+    feet.set_title(f"normal forces, a row is {scale / 0.8:.0f} N high; bars: foot on the ground", fontsize=9)
+    return figure

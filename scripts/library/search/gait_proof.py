@@ -1,0 +1,208 @@
+"""What a gait of the hexapod is worth: how it walks in the exact engine, and whether it is stable in both.
+
+A gait is stable if MuJoCo walks it from rest too and as fast, four pushes of `PUSH` leave either robot on its legs, and
+Newton's method finds the fixed point of its stride map with all multipliers inside the unit circle.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tarsus.analytic import hybrid as hy
+from tarsus.analytic.clock import TripodGait
+from tarsus.analytic.hybrid import sections
+from tarsus.analytic.models.hexapod import N_LEGS, HexapodParams, hybrid, orbit
+from tarsus.analytic.models.hexapod.orbit import heading, moved
+from tarsus.analytic.models.hexapod.outputs import BODY, LEG_OUTPUTS
+from tarsus.analytic.models.hexapod.state import SCALE, VELOCITY
+from tarsus.analytic.terrain import Flat
+from tarsus.envs.measure import UPRIGHT
+from tarsus.scripts.library.base import stamp
+from tarsus.scripts.library.base.interrupts import unbroken
+from tarsus.scripts.library.machines import hexapod_exact as exact
+from tarsus.scripts.library.machines.hexapod import HexapodExperiment
+from tarsus.scripts.library.machines.hexapod_mujoco import HexapodStepper, simulate
+from tarsus.scripts.library.machines.machine import SAMPLE_PERIOD, RunStatus
+from tarsus.scripts.library.records import summary
+
+SECONDS = 4.0  # of walking from rest
+VARIATION = 0.01  # of the last strides' lengths, relative
+JUDGED = 1.5  # seconds of last strides
+PUSH = 0.2  # change of the body's velocity [m/s]
+DIRECTIONS = ((1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0))
+AGREEMENT = 0.02  # of the engines' speeds
+AFTER_PUSH = 2.0  # of walking on [s]
+STARTS = 16  # starts that are not quite at rest
+START_VELOCITY = 0.01  # of the body in them, standard deviation along each axis [m/s]
+SETTINGS = {"rtol": exact.RTOL, "atol": exact.RTOL * SCALE}
+
+
+@dataclass(frozen=True)
+class ExactWalk:
+    """How the exact robot walks a gait from rest."""
+
+    lasted: float  # share of the time on its legs
+    speed: float  # of the last strides, forward [m/s]
+    variation: float  # of their lengths, relative
+    resistance: float = np.inf  # specific, electric: power drawn over weight and speed
+    aloft: float = 0.0  # share of the time with no foot on the ground
+
+    @property
+    def steady(self) -> bool:
+        """Whether it walks on and on, every stride like the last."""
+        return self.lasted == 1.0 and self.variation < VARIATION
+
+    @property
+    def penalty(self) -> float:
+        """What a gait that does not walk costs a search: more the sooner the robot falls."""
+        return 1.0 - 0.5 * self.lasted + 0.1 * min(self.variation, 1.0)
+
+
+def walk(
+    sim: hy.Simulator, params: HexapodParams, gait: TripodGait, velocity=(0.0, 0.0, 0.0), electric: bool = False
+) -> tuple[ExactWalk, hy.Result]:
+    """Return how the robot walks a gait, and the engine's result, with rows at least at the strides' ends.
+
+    Args:
+        sim: The compiled hexapod.
+        params: The robot.
+        gait: The gait.
+        velocity: Of the body at the start, by default at rest [m/s].
+        electric: Whether to find the resistance, and how long the robot flies, from rows a `SAMPLE_PERIOD` apart.
+    """
+    model = hybrid.build(params, Flat(), "open-loop", gait=gait)
+    x0 = model.x0.copy()
+    x0[VELOCITY : VELOCITY + 3] += velocity
+    p = dict(zip(model.param_names, model.p0, strict=True))
+    period = gait.cycle_time
+    n = int(np.ceil(SECONDS / period))
+    rows = int(np.ceil(period / SAMPLE_PERIOD)) if electric else 1
+    r = unbroken(sim.run(x0, None, p, final_time=n * period, record_period=period / rows, **SETTINGS))
+    if r.status is not hy.Status.FINAL_TIME:
+        return ExactWalk(min(r.t_end / (n * period), 0.999), 0.0, 1.0), r
+    judged = max(3, int(np.ceil(JUDGED / period)))
+    once = np.concatenate([[True], np.diff(r.t) > 0])  # a period's end that is an event has two rows
+    x, aux = r.x[once], r.aux[once]
+    strides = ways(x[::rows][-1 - judged :])
+    speed, variation = strides.mean() / period, np.ptp(strides) / max(np.abs(strides).max(), 1e-9)
+    if not electric:
+        return ExactWalk(1.0, float(speed), float(variation)), r
+    legs = aux[-judged * rows :, len(BODY) :].reshape(-1, N_LEGS, len(LEG_OUTPUTS))
+    outputs = dict(zip(LEG_OUTPUTS, np.moveaxis(legs, -1, 0), strict=True))
+    power = np.maximum(outputs["current"] * outputs["voltage"], 0.0).sum(axis=-1).mean()
+    aloft = np.all(outputs["force_z"] == 0.0, axis=-1).mean()
+    resistance = power / (params.total_mass * params.g * speed) if speed > 0 else np.inf
+    return ExactWalk(1.0, float(speed), float(variation), float(resistance), float(aloft)), r
+
+
+def ways(x) -> np.ndarray:
+    """Return the forward way of every stride, from states (n + 1, 52) at strides' ends, shape (n,) [m]."""
+    return np.array([moved(b - np.pad(a[:2], (0, 50)), (0, 0), -heading(a))[1] for a, b in zip(x, x[1:], strict=False)])
+
+
+def starts(sim: hy.Simulator, params: HexapodParams, gait: TripodGait) -> int:
+    """Return from how many of `STARTS` starts, at rest but for a small random velocity, the robot walks the gait."""
+    velocities = np.random.default_rng(0).normal(scale=START_VELOCITY, size=(STARTS, 3))
+    return sum(walk(sim, params, gait, velocity)[0].steady for velocity in velocities)
+
+
+def survives(sim: hy.Simulator, walked: hy.Result, push: float) -> int:
+    """Return after how many of four pushes the robot is on its legs: to each side, forward and backward.
+
+    Args:
+        sim: The compiled hexapod.
+        walked: The walk at whose end it is pushed.
+        push: Change of the body's velocity [m/s].
+    """
+    upright = 0
+    for direction in DIRECTIONS:
+        x, t = walked.x_end.copy(), walked.t_end
+        x[7:9] += push * np.array(direction)
+        begin = dict(chart=walked.chart_end, t0=t, final_time=t + AFTER_PUSH)
+        r = unbroken(sim.run(x, walked.d_end, walked.p, **begin, **SETTINGS))
+        upright += r.status is hy.Status.FINAL_TIME
+    return upright
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What else is known of a gait."""
+
+    gait: TripodGait
+    exact: summary.Summary
+    mujoco: summary.Summary
+    upright: int  # of four pushes survived, in the exact engine
+    upright_mujoco: int
+    started: int  # of `STARTS`, in the exact engine
+    radius: float  # largest multiplier of the stride, NaN where Newton's method found no fixed point
+
+    @property
+    def stable(self) -> bool:
+        """Whether the gait passes."""
+        walks = self.exact.status == self.mujoco.status == RunStatus.COMPLETED.value
+        same = abs(self.mujoco.speed / self.exact.speed - 1) < AGREEMENT
+        return walks and same and self.upright == self.upright_mujoco == len(DIRECTIONS) and self.radius < 1
+
+
+def follows(params: HexapodParams, gait: TripodGait, speed: float) -> bool:
+    """Return whether MuJoCo walks a gait from rest with the exact engine's speed [m/s] too: the quickest refutation."""
+    run = simulate(HexapodExperiment(params, gait, Flat()), SECONDS + JUDGED, progress=False)
+    return run.completed and abs(summary.summarise(run.record).speed / speed - 1) < AGREEMENT
+
+
+def prove(sim: hy.Simulator, params: HexapodParams, gait: TripodGait) -> Proof:
+    """Return pushes, multipliers and the numbers of both engines for a gait that walks from rest."""
+    experiment = HexapodExperiment(params, gait, Flat())
+    _, walked = walk(sim, params, gait)
+    made = exact.simulate(experiment, SECONDS + JUDGED)
+    run = simulate(experiment, SECONDS + JUDGED, progress=False)
+    stride = orbit.settle(sim, params, gait, int(np.ceil(SECONDS / gait.cycle_time)))
+    halves = 2 if gait.phase_difference == 0.5 else 1  # a gait of two tripods is its own mirror image half a stride on
+    point = sections.fixed_point(stride.half if halves == 2 else stride.full, stride.z0, tol=1e-8, max_iter=4)
+    converged = point.status is sections.Convergence.CONVERGED
+    radius = float(np.abs(point.multipliers[0]) ** halves) if converged else np.nan
+    numbers = summary.summarise(made.record), summary.summarise(run.record)
+    upright = survives(sim, walked, PUSH), mujoco_survives(experiment, PUSH)
+    return Proof(gait, *numbers, *upright, starts(sim, params, gait), radius)
+
+
+def mujoco_survives(experiment: HexapodExperiment, push: float) -> int:
+    """Return after how many of the four pushes [m/s] MuJoCo's robot is on its legs, as `survives`."""
+    stepper = HexapodStepper(experiment)
+    timestep, period = stepper.model.opt.timestep, experiment.gait.cycle_time
+    for _ in range(round(np.ceil(SECONDS / period) * period / timestep)):
+        stepper.step()
+    start = stepper.data.time, stepper.data.qpos.copy(), stepper.data.qvel.copy()
+    upright = 0
+    for direction in DIRECTIONS:
+        stepper.data.time, stepper.data.qpos[:], stepper.data.qvel[:] = start
+        stepper.data.qvel[:2] += push * np.array(direction)
+        up = np.inf
+        for _ in range(round(AFTER_PUSH / timestep)):
+            stepper.step()
+            up = min(up, 1 - 2 * float(np.sum(stepper.data.qpos[4:6] ** 2)))
+        upright += up > UPRIGHT
+    return upright
+
+
+def table(proof: Proof, walked: int, converged: bool) -> str:
+    """Return the page's table of the best of so many gaits, Markdown."""
+    rows = [
+        ["mean speed [m/s]", *(f"{s.speed:.4f}" for s in (proof.exact, proof.mujoco))],
+        ["cost of transport, positive work", *(f"{s.cot_positive:.3f}" for s in (proof.exact, proof.mujoco))],
+        ["cost of transport, electrical", *(f"{s.cot_electrical:.3f}" for s in (proof.exact, proof.mujoco))],
+        ["at the motors' limit", *(f"{100 * s.saturated:.0f} %" for s in (proof.exact, proof.mujoco))],
+        ["duty factor, mean of the legs", *(f"{s.duty_factor.mean():.2f}" for s in (proof.exact, proof.mujoco))],
+        [f"pushes of {PUSH} m/s survived, of four", str(proof.upright), str(proof.upright_mujoco)],
+        [f"starts at {START_VELOCITY:g} m/s from rest that walk, of {STARTS}", str(proof.started), ""],
+        ["largest multiplier of a stride", f"{proof.radius:.3f}", ""],
+    ]
+    gait = proof.gait
+    title = (
+        f"t_c {gait.cycle_time:.4f} s, duty {gait.slow_time / gait.cycle_time:.4f}, phi_s {gait.sweep_angle:.4f} rad, "
+        f"phi_o {gait.leg_offset:+.4f} rad; the fastest stable one of {walked} gaits tried "
+        f"({'the search converged' if converged else 'the search was ended before it converged'})."
+    )
+    return title + "\n\n" + stamp.markdown_table(["", "exact", "MuJoCo, reference"], rows)

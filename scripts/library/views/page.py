@@ -1,0 +1,97 @@
+"""One self-contained HTML page of a recorded run: the robot in 3-D with a player, to be opened by any browser.
+
+Uses viser (the extra `view`): what MuJoCo draws becomes meshes once, and the record moves them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from pathlib import Path
+
+import mujoco
+import numpy as np
+import xarray as xr
+
+from tarsus.analytic import saving
+from tarsus.scripts.library.views.parts import add_parts
+from tarsus.scripts.library.views.rendering import qpos_of, rows_at
+
+INSTALL_VIEW = "The page of a run needs viser; to install it: pip install 'tarsus[view]'"
+FPS = 30  # positions per second
+GROUND_MARGIN = 1.5  # of the drawn ground around the path [m]
+MESH = 0.05  # between points of the drawn ground, at least [m]
+VIEW = np.array([0.78, -0.5, 0.38])  # from the robot to the camera
+MOST_POINTS = 121  # of it along x or y
+
+
+def write_page(record: xr.Dataset, model: mujoco.MjModel, terrain, path: Path | str) -> None:
+    """Write the page.
+
+    Args:
+        record: The record.
+        model: The model it ran on, for the shapes.
+        terrain: The ground.
+        path: The file.
+
+    Raises:
+        ImportError: If viser is not installed; the sentence says how.
+    """
+    try:
+        import viser
+    except ImportError as error:
+        raise ImportError(INSTALL_VIEW) from error
+    with _quiet():
+        server = viser.ViserServer(host="127.0.0.1", port=0, verbose=False)
+    try:
+        server.scene.set_up_direction("+z")
+        _add_ground(server.scene, record, terrain)
+        movers = add_parts(server.scene, model)
+        _look(server, record, model)
+        serializer = server.get_scene_serializer()
+        data = mujoco.MjData(model)
+        for row in rows_at(record, FPS):
+            data.qpos[:] = qpos_of(record, row)
+            mujoco.mj_kinematics(model, data)
+            for move in movers:
+                move(data)
+            serializer.insert_sleep(1 / FPS)
+        saving.write_text(path, serializer.as_html())
+    finally:
+        with _quiet():
+            server.stop()
+
+
+@contextlib.contextmanager
+def _quiet():
+    """Keep the server's greetings off the terminal: nobody can visit it."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        yield
+
+
+def _look(server, record: xr.Dataset, model: mujoco.MjModel) -> None:
+    """Place the camera so that the robot is in view on its whole way, and large if that is short."""
+    path = record["body_position"].values
+    middle, way = path[len(path) // 2], np.ptp(path[:, :2], axis=0).max()
+    size = np.linalg.norm(model.body_pos, axis=1).max()
+    server.initial_camera.position = tuple(middle + (2.2 * size + 0.5 * way) * VIEW)
+    server.initial_camera.look_at = tuple(middle)
+
+
+def _add_ground(scene, record: xr.Dataset, terrain) -> None:
+    """Add the terrain's surface around the path, as a mesh, with a wire net that shows motion."""
+    path = record["body_position"].values[:, :2]
+    low, high = path.min(axis=0) - GROUND_MARGIN, path.max(axis=0) + GROUND_MARGIN
+    spacing = max(MESH, float(np.max(high - low)) / (MOST_POINTS - 1))
+    x, y = (np.arange(low[k], high[k] + spacing, spacing) for k in range(2))
+    grid = np.stack(np.broadcast_arrays(x[None, :], y[:, None], terrain.grid(x, y)), axis=-1)  # (n_y, n_x, 3)
+    n = len(x)
+    corner = (np.arange(n - 1) + n * np.arange(len(y) - 1)[:, None]).ravel()
+    lower, upper = [corner, corner + 1, corner + n], [corner + 1, corner + n + 1, corner + n]
+    faces = np.concatenate([np.stack(lower, axis=1), np.stack(upper, axis=1)])
+    vertices = grid.reshape(-1, 3).astype(np.float32)
+    scene.add_mesh_simple("/ground", vertices, faces, color=(120, 132, 138), side="double", flat_shading=True)
+    net = grid[::4, ::4] + (0, 0, 2e-3)
+    along_x, along_y = np.stack([net[:, :-1], net[:, 1:]], 2), np.stack([net[:-1], net[1:]], 2)
+    segments = np.concatenate([along_x.reshape(-1, 2, 3), along_y.reshape(-1, 2, 3)]).astype(np.float32)
+    scene.add_line_segments("/net", segments, colors=(80, 92, 98))

@@ -1,1 +1,0 @@
-"""Running a machine, in MuJoCo or exactly, into a labelled record: its options, the record, the numbers of a run."""

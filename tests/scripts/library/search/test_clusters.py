@@ -1,0 +1,37 @@
+"""RLlib on Ray, and sweeps on Dask and Ray, started on this machine."""
+
+import numpy as np
+import pytest
+
+from tarsus.scripts.library.search import sweep as sweep_gaits
+
+INSTALL = "pip install -c constraints-ray.txt 'tarsus[ray]' into an environment of its own"
+GAITS = dict(cycle_times=(0.5, 1.0), sweep_angles=(0.75,), n_steps=20)
+
+
+def test_a_sweep_on_threads_gives_speeds_of_gaits():
+    with sweep_gaits.backend("threading"):
+        found = sweep_gaits.compute((0.5, 1.0), (0.75,), n_steps=100)
+    assert found["return"].shape == found["speed"].shape == (2, 1)
+    assert found["speed"][0, 0] > 1.5 * found["speed"][1, 0] > 0.2
+
+
+@pytest.mark.parametrize(("backend", "package"), [("dask", "distributed"), ("ray", "ray")])
+def test_a_sweep_gives_the_same_on_a_cluster(backend, package, monkeypatch):
+    monkeypatch.setenv("RAY_raylet_start_wait_time_s", "120")
+    pytest.importorskip(package, reason=INSTALL)
+    with sweep_gaits.backend("threading"):
+        here = sweep_gaits.compute(**GAITS)
+    with sweep_gaits.backend(backend):
+        there = sweep_gaits.compute(**GAITS)
+    for name in here:
+        np.testing.assert_array_equal(here[name], there[name])
+
+
+def test_rllib_trains_the_hexapod(monkeypatch):
+    monkeypatch.setenv("RAY_raylet_start_wait_time_s", "120")  # a busy machine takes its time
+    pytest.importorskip("ray.rllib", reason=INSTALL)
+    from tarsus.scripts.library.learning import rllib
+
+    returns = rllib.train({"action_mode": "gait"}, n_iterations=2, n_runners=0, n_envs=2, batch=1024)
+    assert len(returns) == 2 and np.isfinite(returns[-1])
