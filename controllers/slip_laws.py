@@ -4,8 +4,8 @@ In stance hip and knee make the centre of mass accelerate as the SLIP template w
 touchdown the spring is preloaded to return the energy lost in the impact; in flight the leg is held, retracted, and
 extended to the angle of attack of the apex law.
 
-x and the first entries of p are the leg's (`analytic.models.slip_leg`), K the indices of the controller's parameters
-after them, D the indices of its memory.
+x and the first entries of p are those of leg and ground (`analytic.models.slip_leg_hybrid`), K the indices of the
+controller's parameters after them, D the indices of its memory.
 
 Source: Hauter, Leitner, Freisinger (TUM 2021), eqs. 5, 6, 8, 11 and section IV; errata by number: docs/slip_leg.md.
 """
@@ -24,7 +24,6 @@ from ..analytic.models.slip_leg import (
     KNEE,
     NQ,
     P,
-    SlipLegParams,
     com_state,
     foot_state,
     leg_angles,
@@ -32,12 +31,16 @@ from ..analytic.models.slip_leg import (
     reach_margin,
     two_link_angles,
 )
+from ..analytic.models.slip_leg_hybrid import MEMORY as FOOTHOLD
+from ..analytic.models.slip_leg_hybrid import com_rise, gap, table
 from ..analytic.models.slip_leg_motion import com_energy, impact, terms
 from ..analytic.smooth import minimum_jerk
 from .slip_parameters import MEMORY, SlipControl
 
-K = indices({**items(SlipLegParams), **items(SlipControl)})
-D = indices({"foot_x": 0.0, "foot_z": 0.0, **MEMORY})
+PHASES = ("hold", "retract", "extend", "stance")
+HOLD, RETRACT, EXTEND, STANCE = range(4)
+K = indices(table() | items(SlipControl))
+D = indices({**FOOTHOLD, **MEMORY})
 REPORTS_THRESHOLD = 0.08  # of the force at which the report lifts off [N], erratum 10
 
 
@@ -128,14 +131,17 @@ def spring(t, x, d, p):
     return d[D.rest_length] - leg_length(x, p) - load / p[K.stiffness]
 
 
-def reach(t, x, d, p):
-    """Return how far the target is from being out of reach, positive inside."""
-    return d[D.reach]
+def below_clearance(t, x, d, p):
+    """Return how far the foot is below the height from which the leg is retracted, positive below [m]."""
+    return p[K.clearance] - gap(x, p)
 
 
-def clearance(t, x, d, p):
-    """Return the height of the foot from which the leg is retracted [m]."""
-    return p[K.clearance]
+def shown(t, x, d, p, phase, out):
+    """Write centre of mass and foot with velocities (4 each), compression and rest length of the virtual spring [m]."""
+    com_state(x, p, out[0:4])
+    foot_state(x, p, out[4:8])
+    out[8] = max(d[D.rest_length] - leg_length(x, p), 0.0) if phase == STANCE else 0.0
+    out[9] = d[D.rest_length]
 
 
 def energy_wanted(p):
@@ -176,6 +182,24 @@ def on_apex(t, x, d, p):
     else:
         d[D.reach] = leg_angles(p, p[K.rest_length], angle, target)
     d[D.to_hip], d[D.to_knee] = target[0], target[1]
+
+
+def first_phase(t, x, d, p):
+    """Start in flight: a rising leg is retracted, a falling one extended as from an apex."""
+    if com_rise(t, x, d, p) > 0.0:
+        on_clear(t, x, d, p)
+        return RETRACT
+    on_apex(t, x, d, p)
+    return EXTEND
+
+
+def leave(t, x, d, p):
+    """Note the liftoff; return the phase of flight. A leg that leaves the ground falling has no apex: it extends."""
+    on_liftoff(t, x, d, p)
+    if com_rise(t, x, d, p) > 0.0:
+        return HOLD
+    on_apex(t, x, d, p)
+    return EXTEND
 
 
 def frozen_angles(x, p, com, angle, target):

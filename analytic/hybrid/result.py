@@ -183,6 +183,13 @@ class Result:
         return {word: int(self._w[name]) for word, name in zip(words, names, strict=True)}
 
     @property
+    def guard(self) -> str:
+        """The guard at which the run ended: one that must not be negative was; an empty string if there is none."""
+        by = self.status in (Status.INVALID_CHART, Status.INVALID_ENTRY, Status.CHATTER, Status.ZENO, Status.STOP_ITER)
+        culprit = int(self._w["culprit"]) if by else -1
+        return self.names.guards[culprit] if culprit >= 0 else ""
+
+    @property
     def n_sampled(self) -> int:
         """Number of windows in which samples decided about a guard, for want of an enclosure."""
         return int(self._w["n_sampled"])

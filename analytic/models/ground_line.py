@@ -74,3 +74,8 @@ def ground_height(x: float, p: np.ndarray, first: int) -> float:
         wave = first + 5 + i
         z += p[wave] * math.sin(p[wave + N_WAVES] * x + p[wave + 2 * N_WAVES])
     return z
+
+
+def level(p: np.ndarray, first: int, height: float) -> None:
+    """Write level ground at a height [m] into p, `first` being the place of `ground_slope`."""
+    p[first : first + 5] = 0.0, height, -math.inf, 1.0, 0.0

@@ -9,8 +9,9 @@ from tarsus.analytic.hybrid import vector
 from tarsus.analytic.hybrid.names import items
 from tarsus.analytic.models import slip_leg_motion
 from tarsus.analytic.models.slip_leg import SlipLegParams, apex_state, com_state, foot_state
+from tarsus.analytic.models.slip_leg_hybrid import table
 from tarsus.controllers import slip_laws
-from tarsus.controllers.slip import SlipControl, SlipController
+from tarsus.controllers.slip import SlipControl, believe, sampled
 from tarsus.controllers.slip_laws import D, K
 from tarsus.controllers.slip_parameters import DEFECTS, MEMORY
 
@@ -20,7 +21,7 @@ STATES = st.tuples(
 
 
 def parameters(**control):
-    return vector({**items(SlipLegParams()), **items(SlipControl(**control))})
+    return vector(table() | items(SlipControl(**control)))
 
 
 def memory(**values):
@@ -162,17 +163,17 @@ def test_energy_regulation_adds_its_share_of_what_the_apex_lacked():
 
 
 def test_the_controller_begins_in_flight_and_can_begin_again():
-    controller = SlipController()
+    controller = sampled(fast=False)
     x = apex_state(SlipLegParams(), 0.62, 2.5, 0.435, 1.3648)
     assert controller.phase == ""
-    first = controller(0.0, x[:4], x[4:])
+    first = controller(0.0, x)
     assert controller.phase == "extend" and np.all(np.isfinite(first))
-    controller(0.001, x[:4], x[4:], ground=0.5)
+    believe(controller.beliefs, 0.5)
+    controller(0.001, x)
     assert controller.phase == "stance"
     controller.reset()
     assert controller.phase == ""
-    np.testing.assert_array_equal(controller(0.0, x[:4], x[4:]), first)
-    rising = x[4:] + [0.0, 1.0, 0.0, 0.0]
+    np.testing.assert_array_equal(controller(0.0, x), first)
     controller.reset()
-    controller(0.0, x[:4], rising)
+    controller(0.0, x + [0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0])
     assert controller.phase == "retract"

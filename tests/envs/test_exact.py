@@ -9,8 +9,7 @@ import pytest
 
 from tarsus.analytic.hybrid import Status
 from tarsus.analytic.models.hexapod.servo import split
-from tarsus.controllers.raibert import Raibert, RaibertGains, RaibertPolicy
-from tarsus.controllers.slip import SlipControl, SlipController, SlipPolicy
+from tarsus.controllers import raibert, slip
 from tarsus.envs.exact.runs import STATUSES
 
 MACHINES = ("Hexapod-v0", "HoppingLeg-v0", "SlipLeg-v0")
@@ -89,7 +88,7 @@ def mean_force(name, policy_of, seconds, **options):
 
 def test_a_running_leg_is_carried_by_its_foot_and_runs_as_in_mujoco():
     def policy(env):
-        return SlipPolicy(SlipController(control=SlipControl(energy_gain=0.5), hold=env.ctrl_dt), env.action_scale)
+        return slip.policy(env.params, env.action_scale, slip.SlipControl(energy_gain=0.5), hold=env.ctrl_dt)
 
     force, speed, env = mean_force("SlipLeg-v0", policy, 3.2)
     assert force == pytest.approx(env.params.total_mass * env.params.g, rel=0.06)  # less what impacts carry
@@ -99,7 +98,7 @@ def test_a_running_leg_is_carried_by_its_foot_and_runs_as_in_mujoco():
 
 def test_a_hopping_leg_hops_as_in_mujoco():
     def policy(env):
-        return RaibertPolicy(Raibert(RaibertGains(speed=0.5), env.params), env.action_scale)
+        return raibert.policy(env.params, env.action_scale, raibert.RaibertGains(speed=0.5))
 
     _, speed, _ = mean_force("HoppingLeg-v0", policy, 6.0, ctrl_dt=0.001)
     _, soft, _ = mean_force("HoppingLeg-v0", policy, 6.0, ctrl_dt=0.001, preset="reference")

@@ -7,7 +7,7 @@ import pytest
 
 import tarsus  # noqa: F401
 from tarsus.analytic.models.slip_leg import SlipLegParams, apex_state
-from tarsus.controllers.slip import SlipControl, SlipController, SlipPolicy
+from tarsus.controllers import slip
 from tarsus.envs.slip_leg import OBSERVATIONS, SCAN, START_LEG
 from tarsus.mjcf.slip_leg import SPEED_LINES, TORQUE_LIMITS
 
@@ -18,9 +18,8 @@ def make(**options):
 
 def test_the_slip_controller_is_a_policy_that_runs():
     env = make()
-    policy = SlipPolicy(
-        SlipController(control=SlipControl(energy_gain=0.5), hold=env.unwrapped.ctrl_dt), env.unwrapped.action_scale
-    )
+    base, control = env.unwrapped, slip.SlipControl(energy_gain=0.5)
+    policy = slip.policy(base.params, base.action_scale, control, hold=base.ctrl_dt)
     for _ in range(2):  # a second episode starts it anew
         observation, info = env.reset(seed=0)
         heights, rewards = [], []
@@ -87,7 +86,7 @@ def test_the_baseline_is_within_the_limits(monkeypatch):
         lines = tuple((wide * stall, wide * speed) for stall, speed in SPEED_LINES)
         monkeypatch.setattr("tarsus.mjcf.slip_leg.SPEED_LINES", lines)
         env = gymnasium.make("SlipLeg-v0", terrain="rough").unwrapped
-        policy = SlipPolicy(SlipController(control=SlipControl(energy_gain=0.5), hold=env.ctrl_dt), env.action_scale)
+        policy = slip.policy(env.params, env.action_scale, slip.SlipControl(energy_gain=0.5), hold=env.ctrl_dt)
         observation, info = env.reset(seed=0)
         for _ in range(1000):
             observation, _, terminated, _, info = env.step(policy(observation, info))

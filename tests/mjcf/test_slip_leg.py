@@ -9,13 +9,13 @@ import pytest
 from tarsus.analytic.hybrid import vector
 from tarsus.analytic.models import slip_leg_motion
 from tarsus.analytic.models.slip_leg import SlipLegParams, com_state, foot_state
-from tarsus.analytic.models.slip_leg_hybrid import STANCE
 from tarsus.analytic.terrain import Slope, Step
 from tarsus.controllers.slip import SlipControl
+from tarsus.controllers.slip_laws import STANCE
 from tarsus.mjcf import compile_model, slip_leg
 from tarsus.mjcf.compile import take_parameters
-from tarsus.scripts.library.machines import slip_leg_exact as runs
-from tarsus.scripts.library.machines.slip_leg_mujoco import simulate as mujoco_run
+from tarsus.scripts.library.machines import runners
+from tarsus.scripts.library.machines.slip_leg import machine
 
 REGULATED = SlipControl(energy_gain=0.5)
 
@@ -52,7 +52,10 @@ def test_equations_of_motion_are_the_exact_ones():
 @pytest.mark.extra
 def test_first_step_is_the_hybrid_models():
     """Touchdown within the timestep, stance within 0.3 ms, force within 1 %: the contact's softness."""
-    exact, soft = runs.simulate(runs.SlipLegExperiment(), 1), mujoco_run(runs.SlipLegExperiment(), 1, row=1)
+    exact, soft = (
+        runners.exact(machine(), machine().experiment(), 1),
+        runners.in_mujoco(machine(), machine().experiment(), 1, row=1),
+    )
     (_, touchdown), (_, liftoff) = exact.steps["touchdown"], exact.steps["liftoff"]
     assert soft.steps["touchdown"][1] == pytest.approx(touchdown, abs=6e-5)
     assert soft.steps["liftoff"][1] - soft.steps["touchdown"][1] == pytest.approx(liftoff - touchdown, abs=5e-4)
@@ -73,21 +76,23 @@ def test_first_step_is_the_hybrid_models():
     [pytest.param("reference", 4, 0.01, 0.01, marks=pytest.mark.extra), ("rl", 4, 0.012, 0.01)],
 )
 def test_forty_steps_with_energy_regulation(preset, every, apex, energy):
-    run = mujoco_run(runs.SlipLegExperiment(control=REGULATED), 40, preset=preset, every=every, row=400)
+    run = runners.in_mujoco(machine(), machine().experiment(gains=REGULATED), 40, preset=preset, every=every, row=400)
     assert run.completed
     assert np.abs(run.steps["apex_height"] / 0.62 - 1).max() < apex
     assert np.abs(run.steps["apex_energy"] / run.steps["apex_energy"][0] - 1).max() < energy
 
 
 def test_it_falls_without_compensation():
-    run = mujoco_run(runs.SlipLegExperiment(control=SlipControl(compensate=0.0)), 40, preset="rl", every=4)
+    run = runners.in_mujoco(
+        machine(), machine().experiment(gains=SlipControl(compensate=0.0)), 40, preset="rl", every=4
+    )
     assert "fell" in run.status and run.n_steps < 10
     assert len(run.record["time"]) > 250
 
 
 def test_it_runs_over_a_step():
-    experiment = runs.SlipLegExperiment(control=REGULATED, ground=Step(0.02, 3.0, 0.1, heading=0.0))
-    run = mujoco_run(experiment, 15, preset="rl", every=4)
+    experiment = machine().experiment(gains=REGULATED, ground=Step(0.02, 3.0, 0.1, heading=0.0))
+    run = runners.in_mujoco(machine(), experiment, 15, preset="rl", every=4)
     assert run.completed
     assert run.record["foot_position"].sel(axis="x").max() > 5.0
     stance = run.record.isel(time=np.flatnonzero(run.record["phase"] == STANCE)[5:])

@@ -22,7 +22,7 @@ from tarsus.analytic.models import hopping_leg_hybrid, slip
 from tarsus.analytic.models.hexapod import HexapodParams, hybrid
 from tarsus.analytic.models.hexapod.state import SCALE
 from tarsus.analytic.terrain import Flat
-from tarsus.controllers.raibert import Raibert
+from tarsus.controllers.raibert import raibert
 from tarsus.scripts.command.signature import Count
 from tarsus.scripts.laboratory.benchmarks import timing
 from tarsus.scripts.laboratory.frame import Page, Table
@@ -44,7 +44,7 @@ def slip_run(strides: int) -> tuple:
 
 def leg_run(hops: int) -> tuple:
     """Return the boom leg, likewise."""
-    return hopping_leg_hybrid.build(Raibert()), OF_LEG, {"stop_at": "apex", "stop_count": hops, "final_time": 1e3}
+    return hopping_leg_hybrid.build(raibert()), OF_LEG, {"stop_at": "apex", "stop_count": hops, "final_time": 1e3}
 
 
 def hexapod_run(seconds: float) -> tuple:

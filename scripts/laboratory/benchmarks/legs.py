@@ -12,18 +12,17 @@ import gymnasium
 import numpy as np
 
 from tarsus.analytic import hybrid as hy
-from tarsus.analytic.models import hopping_leg_hybrid, hopping_leg_mechanics, slip_leg_motion
+from tarsus.analytic.models import hopping_leg_mechanics, slip_leg_motion
 from tarsus.analytic.models.hopping_leg import HoppingLegParams
 from tarsus.analytic.models.slip_leg import SlipLegParams
-from tarsus.controllers.raibert import Raibert, RaibertPolicy
-from tarsus.controllers.slip import SlipControl, SlipController, SlipPolicy
+from tarsus.controllers import raibert, slip
+from tarsus.controllers.slip import SlipControl
 from tarsus.scripts.command.signature import Count
 from tarsus.scripts.laboratory.benchmarks import timing
 from tarsus.scripts.laboratory.benchmarks.env import actions_of, episode
 from tarsus.scripts.laboratory.benchmarks.timing import Run
 from tarsus.scripts.laboratory.frame import Page, Table
-from tarsus.scripts.library.machines import hopping_leg_exact, slip_leg_exact
-from tarsus.scripts.library.machines.slip_leg_mujoco import simulate as slip_in_mujoco
+from tarsus.scripts.library.machines import hopping_leg, runners, slip_leg
 
 N_STATES, N_STEPS, N_ACTIONS = 20_000, 40, 2000
 REGULATED = SlipControl(energy_gain=0.5)
@@ -67,13 +66,14 @@ def terms() -> dict[str, Run]:
 
 def gaits() -> dict[str, Run]:
     """Return runs of the hybrid models, and of the slip leg in MuJoCo in each preset."""
-    hopping, sim = hopping_leg_exact.HoppingExperiment(), hy.compile(hopping_leg_hybrid.build(Raibert()))
-    plain, regulated = slip_leg_exact.SlipLegExperiment(), slip_leg_exact.SlipLegExperiment(control=REGULATED)
+    boom, leg = hopping_leg.machine(), slip_leg.machine()
+    hopping, plain, regulated = boom.experiment(), leg.experiment(), leg.experiment(gains=REGULATED)
+    coarse = {"preset": "rl", "every": 4, "row": 400}
     return {
-        "boom leg, hybrid": lambda: hopping_leg_exact.simulate(hopping, N_STEPS, sim=sim, period=None),
-        "slip leg, hybrid": lambda: slip_leg_exact.simulate(plain, N_STEPS, period=1.0),
-        "slip leg, reference": lambda: slip_in_mujoco(regulated, N_STEPS, preset="reference", every=1, row=400),
-        "slip leg, rl": lambda: slip_in_mujoco(regulated, N_STEPS, preset="rl", every=4, row=400),
+        "boom leg, hybrid": lambda: runners.exact(boom, hopping, N_STEPS, period=None),
+        "slip leg, hybrid": lambda: runners.exact(leg, plain, N_STEPS, period=1.0),
+        "slip leg, reference": lambda: runners.in_mujoco(leg, regulated, N_STEPS, row=400),
+        "slip leg, rl": lambda: runners.in_mujoco(leg, regulated, N_STEPS, **coarse),
     }
 
 
@@ -84,9 +84,9 @@ def environments() -> dict[str, Run]:
         env = gymnasium.make(f"tarsus:{name}", reset_noise=0.0, max_episode_steps=10**9, disable_env_checker=True)
         base = env.unwrapped
         if name == "SlipLeg-v0":
-            policy = SlipPolicy(SlipController(control=REGULATED, hold=base.ctrl_dt), base.action_scale)
+            policy = slip.policy(base.params, base.action_scale, REGULATED, hold=base.ctrl_dt)
         else:
-            policy = RaibertPolicy(Raibert(params=base.params), base.action_scale)
+            policy = raibert.policy(base.params, base.action_scale)
         made[name] = episode(env, actions_of(env, policy, N_ACTIONS))
     return made
 

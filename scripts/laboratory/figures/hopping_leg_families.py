@@ -14,8 +14,8 @@ import numpy as np
 from tarsus.analytic import hybrid as hy
 from tarsus.analytic.hybrid import families, sections
 from tarsus.analytic.models import hopping_leg_hybrid as model
-from tarsus.analytic.models.hopping_leg_laws import APEX_SPEED, LEAN, RaibertGains
-from tarsus.controllers.raibert import Raibert
+from tarsus.controllers.raibert import raibert
+from tarsus.controllers.raibert_laws import D, RaibertGains
 from tarsus.scripts.laboratory.figures.hopping_leg_return_map import lift, project, settled
 
 START = 0.5  # commanded [m/s]
@@ -33,7 +33,7 @@ def compute(*, backward: float = -2.4, forward: float = 2.4, n: int = 49) -> dic
         forward: Greatest.
         n: Number of speeds between them; beyond the end of the family there are none.
     """
-    sim = hy.compile(model.build(Raibert()))
+    sim = hy.compile(model.build(raibert()))
     settings = {"chart": "stance", "rtol": 1e-11, "final_time": 2.0}
     hop = families.section_map(sim, "touchdown", lambda z, speed: lift(z), project, "speed", **settings)
     z0 = settled(sim, RaibertGains(speed=START))
@@ -52,8 +52,7 @@ def _at(sim: hy.Simulator, family: families.Family, speed: float, settings: dict
     if not len(z):
         return np.full(8, np.nan)
     r = sections.return_to(sim, "touchdown", *lift(z[0]), {"speed": speed}, **settings)
-    memory = r.d_end[model.CONTROL :]
-    return np.array([memory[APEX_SPEED], memory[LEAN], *np.abs(values[0])])
+    return np.array([r.d_end[D.apex_speed], r.d_end[D.lean_now], *np.abs(values[0])])
 
 
 def draw(data, figure):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tarsus.analytic.models.hopping_leg_laws import RaibertGains, bezier
+from tarsus.controllers.raibert_laws import RaibertGains, bezier
 
 PRINTED = np.array([0.0, 0.0, 60.0, 0.0, 0.0])  # [N]
 

@@ -10,8 +10,9 @@ import numpy as np
 from tarsus.analytic import hybrid as hy
 from tarsus.analytic.models import hopping_leg_hybrid as model
 from tarsus.analytic.models.hopping_leg import HoppingLegParams, hip_height, places
-from tarsus.analytic.models.hopping_leg_laws import RaibertGains
-from tarsus.controllers.raibert import Raibert
+from tarsus.analytic.models.hopping_leg_mechanics import numbers
+from tarsus.controllers.raibert import raibert
+from tarsus.controllers.raibert_laws import RaibertGains
 from tarsus.scripts.library.base.interrupts import unbroken
 
 SPEEDS = (-0.5, 0.0, 0.5, 1.0, 1.5)  # commanded [m/s]
@@ -20,14 +21,14 @@ HOPS = 15  # after a disturbance
 RAISED = 0.005  # the disturbance, of the hip at an apex [m]
 PHASE = np.linspace(0.0, 1.0, 201)  # of the hop, from touchdown to touchdown
 PARAMS = HoppingLegParams()
-TERMS = ("hip_z", "F_Y", "F_Z", "u_hip", "u_knee")
+TERMS = ("F_Y", "F_Z", "u_hip", "u_knee")
 RTOL, ATOL = 1e-6, 1e-5  # another processor moves forces and torques by 1e-8 N and N m, places by 3e-12 m
 
 
 def compute() -> dict[str, np.ndarray]:
     """Return, for each speed, a hop at equal phases, and the apex errors after a disturbance."""
-    sim = hy.compile(model.build(Raibert()))
-    hops = [_hop(sim, model.numbers(PARAMS) | Raibert(RaibertGains(speed=speed)).numbers) for speed in SPEEDS]
+    sim = hy.compile(model.build(raibert()))
+    hops = [_hop(sim, numbers(PARAMS) | RaibertGains(speed=speed).numbers(PARAMS)) for speed in SPEEDS]
     return {name: np.array([hop[name] for hop in hops]) for name in hops[0]}
 
 
@@ -39,7 +40,8 @@ def _hop(sim: hy.Simulator, params: dict) -> dict[str, np.ndarray]:
     period = hop.t_end - before.t_end
     leg = places(PARAMS, hop.x[:, :4]).leg
     phase = (hop.t - before.t_end) / period
-    rows = {name: hop.aux[:, model.AUX.index(name)] for name in TERMS} | {"foot_y": leg[:, 0], "foot_z": leg[:, 1]}
+    rows = {"hip_z": hip_height(PARAMS, hop.x[:, 1])} | {name: hop.aux[:, model.AUX.index(name)] for name in TERMS}
+    rows |= {"foot_y": leg[:, 0], "foot_z": leg[:, 1]}
     keep = np.append(np.diff(phase) > 0, True)
     data = {name: np.interp(PHASE, phase[keep], values[keep]) for name, values in rows.items()}
     data["F_Y"], data["F_Z"] = (np.where(data["F_Z"] > 0, data[name], 0.0) for name in ("F_Y", "F_Z"))

@@ -17,7 +17,6 @@ from tarsus.analytic import hybrid as hy
 from tarsus.analytic.hybrid import sections
 from tarsus.analytic.models import hopping_leg_hybrid as model
 from tarsus.analytic.models.hopping_leg import HoppingLegParams
-from tarsus.analytic.models.hopping_leg_laws import FORCE, LEAN, RaibertGains
 from tarsus.analytic.models.hopping_leg_mechanics import (
     constrained_rows,
     frames_of,
@@ -26,7 +25,8 @@ from tarsus.analytic.models.hopping_leg_mechanics import (
     toe_jacobian,
     toe_position,
 )
-from tarsus.controllers.raibert import Raibert
+from tarsus.controllers.raibert import raibert
+from tarsus.controllers.raibert_laws import D, RaibertGains
 from tarsus.scripts.library.base.interrupts import unbroken
 
 SPEEDS = (-0.5, 0.0, 0.5, 1.0, 1.5)  # commanded [m/s]
@@ -53,20 +53,20 @@ def lift(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     toe_jacobian(frames_of(x[:4], x[4:], P0), P0, J)
     constrained_rows(J, radial, held)
     x[6:8] = -np.linalg.solve(held[:, 2:], held[:, :2] @ x[4:6])
-    d = np.zeros(model.CONTROL + 8)
+    d = np.zeros(len(D))
     d[model.FRAME : model.FRAME + 2] = radial
-    d[model.CONTROL + FORCE], d[model.CONTROL + LEAN] = z[4:6]
+    d[D.mean_force], d[D.lean_now] = z[4:6]
     return x, d
 
 
 def project(x: np.ndarray, d: np.ndarray) -> np.ndarray:
     """Return the six coordinates of a state just after a touchdown."""
-    return np.array([*x[2:6], d[model.CONTROL + FORCE], d[model.CONTROL + LEAN]])
+    return np.array([*x[2:6], d[D.mean_force], d[D.lean_now]])
 
 
 def mapping(sim: hy.Simulator, gains: RaibertGains) -> Callable:
     """Return the map in units of `SIZES`."""
-    params = numbers(PARAMS) | Raibert(gains).numbers
+    params = numbers(PARAMS) | gains.numbers(PARAMS)
     at = sections.return_map(
         sim, "touchdown", lambda z: lift(z * SIZES), project, params, chart="stance", rtol=1e-11, final_time=2.0
     )
@@ -79,7 +79,7 @@ def settled(sim: hy.Simulator, gains: RaibertGains) -> np.ndarray:
     Raises:
         RuntimeError: If the leg does not hop that long.
     """
-    params = numbers(PARAMS) | Raibert(gains).numbers
+    params = numbers(PARAMS) | gains.numbers(PARAMS)
     settings = dict(final_time=60, stop_at="touchdown", stop_count=SETTLED, record_period=None, rtol=1e-10)
     r = unbroken(sim.run(params=params, **settings))
     if r.status is not hy.Status.STOPPED:
@@ -89,7 +89,7 @@ def settled(sim: hy.Simulator, gains: RaibertGains) -> np.ndarray:
 
 def compute() -> dict[str, np.ndarray]:
     """Return fixed points and multipliers for each speed, regulated and with force and lean held, and a way back."""
-    sim = hy.compile(model.build(Raibert()))
+    sim = hy.compile(model.build(raibert()))
     found = []
     for speed in SPEEDS:
         gains = RaibertGains(speed=speed)

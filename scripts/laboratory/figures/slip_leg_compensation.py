@@ -8,7 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from tarsus.controllers.slip import SlipControl
-from tarsus.scripts.library.machines import slip_leg_exact as runs
+from tarsus.scripts.library.machines import runners
+from tarsus.scripts.library.machines.slip_leg import machine
 
 # A gait high enough for some steps without compensation; the one of 0.62 m and 2.5 m/s falls after one. The angle is
 # that at which the leg comes back to its apex.
@@ -22,9 +23,8 @@ def compute() -> dict[str, np.ndarray]:
     """Return the mass centre's way, the apexes and the leg at touchdown, mid-stance and liftoff, in both cases."""
     data = {}
     for name, compensate in (("with", 1.0), ("without", 0.0)):
-        run = runs.simulate(
-            runs.SlipLegExperiment(control=SlipControl(compensate=compensate, **GAIT)), 10, period=0.005
-        )
+        experiment = machine().experiment(gains=SlipControl(compensate=compensate, **GAIT))
+        run = runners.exact(machine(), experiment, 10, period=0.005)
         record = run.record
         data[f"{name}_com"] = record["com_position"].values[:, [0, 2]]
         data[f"{name}_legs"] = _legs(record)

@@ -7,18 +7,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from tarsus.scripts.library.machines import slip_leg_exact as runs
+from tarsus.scripts.library.machines import runners
+from tarsus.scripts.library.machines.slip_leg import machine
 
 ATOL = 1e-6  # of energies to 60 J, which another processor moves by 6e-11 J
 
 
 def compute() -> dict[str, np.ndarray]:
     """Return kinetic energy, energy of height and of the spring, from mid-stance on for two steps [J]."""
-    experiment = runs.SlipLegExperiment()
-    run = runs.simulate(experiment, 3, period=1e-3)
+    experiment = machine().experiment()
+    run = runners.exact(machine(), experiment, 3)
     middle = 0.5 * (run.steps["touchdown"][1] + run.steps["liftoff"][1])
     record = run.record.sel(time=slice(middle, middle + 2.0 * np.diff(run.steps["touchdown"][1:3])[0]))
-    mass, stiffness = experiment.params.total_mass, experiment.control.stiffness
+    mass, stiffness = experiment.params.total_mass, experiment.gains.stiffness
     speed_squared = np.sum(record["com_velocity"].values ** 2, axis=1)
     data = {
         "time": record["time"].values,

@@ -7,10 +7,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from tarsus.analytic import hybrid as hy
 from tarsus.analytic.models.slip_leg import SlipLegParams
+from tarsus.analytic.models.slip_leg_motion import com_energy
 from tarsus.controllers.slip import SlipControl
+from tarsus.controllers.slip_laws import D, leg_length
 from tarsus.controllers.slip_parameters import DEFECTS
-from tarsus.scripts.library.machines import slip_leg_exact as runs
+from tarsus.scripts.library.base.interrupts import unbroken
+from tarsus.scripts.library.machines import runners
+from tarsus.scripts.library.machines.description import Experiment
+from tarsus.scripts.library.machines.slip_leg import machine
 
 MASSES = np.array([15.0, 10.0, 7.0, 5.0, 3.0, 2.0, 1.4, 1.0, 0.7, 0.5])  # of the whole leg [kg]; stiffness unchanged
 CASES = {"none": (), "8": (8,), "9": (9,), "8+9": (8, 9), "10": (10,), "8+9+10": (8, 9, 10)}
@@ -24,8 +30,27 @@ def gain(mass: float, errata: tuple[int, ...]) -> tuple[float, float, float]:
     """
     params = SlipLegParams().scaled(mass / SlipLegParams().total_mass)
     control = SlipControl(**{DEFECTS[number]: 1.0 for number in errata})
-    landed = runs.first_stance(runs.SlipLegExperiment(params, control))
+    landed = first_stance(Experiment(params, control))
     return (landed["energy"] - landed["apex_energy"]) / mass, landed["added"], control.rest_length - landed["length"]
+
+
+def first_stance(experiment: Experiment) -> dict[str, float]:
+    """Return energies of the mass centre at the start and after the first stance [J], and how the leg landed [m].
+
+    `length` is from foot to mass centre at touchdown, `added` the travel of the spring that compensation asked for.
+    """
+    settings = {"params": machine().numbers(experiment), "record_period": None, "rtol": 1e-10}
+    r = unbroken(runners.simulator(machine()).run(machine().state(experiment), stop_at="liftoff", **settings))
+    if r.status is not hy.Status.STOPPED:
+        raise RuntimeError(f"the leg did not lift off: {r.message}")
+    k = r.events.of("touchdown")[0]
+    length, lost = leg_length(r.events.x_minus[k], r.p), r.events.d_plus[k, D.energy_lost]
+    return {
+        "apex_energy": r.events.d_plus[k, D.apex_energy],
+        "energy": com_energy(r.x_end, r.p),
+        "length": length,
+        "added": np.copysign(np.sqrt(2 * abs(lost) / experiment.gains.stiffness), lost),
+    }
 
 
 def compute() -> dict[str, np.ndarray]:

@@ -19,7 +19,8 @@ from tarsus.analytic.hybrid import families
 from tarsus.analytic.models import slip
 from tarsus.analytic.models.slip_leg import com_state
 from tarsus.controllers.slip import SlipControl
-from tarsus.scripts.library.machines import slip_leg_exact as runs
+from tarsus.scripts.library.machines import runners
+from tarsus.scripts.library.machines.slip_leg import apex_of, machine
 
 CONTROL = SlipControl()
 ANGLE = CONTROL.angle_of_attack
@@ -36,29 +37,27 @@ def specific_energy(params) -> float:
 
 def leg_map(gain: float) -> Callable:
     """Return the articulated leg's map of apex heights, `(z, angle of attack) -> z'`, with an apex law's gain."""
-    experiment = runs.SlipLegExperiment(control=replace(CONTROL, apex_gain=gain))
-    params, p0 = experiment.params, runs.simulator().start.model.p0
+    experiment = machine().experiment(gains=replace(CONTROL, apex_gain=gain))
+    params, sim = experiment.params, runners.simulator(machine())
     energy = specific_energy(params)
 
     def lift(z, angle):
-        control = replace(experiment.control, angle_of_attack=angle)
+        control = replace(experiment.gains, angle_of_attack=angle)
         speed = math.sqrt(2.0 * (energy - params.g * z[0]))
-        return replace(experiment, control=control, height=z[0], speed=speed).start(), None
+        return apex_of(params, control, z[0], speed), None
 
     def project(x, d):
         com = np.empty(4)
-        com_state(x, p0, com)
+        com_state(x, sim.start.model.p0, com)
         return com[1:2]
 
-    numbers = runs.numbers(experiment)
-    return families.section_map(
-        runs.simulator(), "apex", lift, project, "angle_of_attack", numbers, rtol=1e-11, final_time=5.0
-    )
+    numbers = machine().numbers(experiment)
+    return families.section_map(sim, "apex", lift, project, "angle_of_attack", numbers, rtol=1e-11, final_time=5.0)
 
 
 def template_map() -> Callable:
     """Return the same map of the SLIP with the leg's mass, rest length and stiffness."""
-    params = runs.SlipLegExperiment().params
+    params = machine().experiment().params
     q, energy = CONTROL.rest_length, specific_energy(params)
     leg = slip.Slip(
         body_mass=params.total_mass, q_0=q, q_rt=q, q_rl=q, k=CONTROL.stiffness, spri=2.0, sprj=1.0,

@@ -8,11 +8,10 @@ from __future__ import annotations
 import numpy as np
 
 from tarsus.analytic.hybrid import sections
-from tarsus.analytic.hybrid.names import items
-from tarsus.analytic.models.ground_line import ground_table
 from tarsus.analytic.models.slip_leg import com_state
 from tarsus.controllers.slip import SlipControl
-from tarsus.scripts.library.machines import slip_leg_exact as runs
+from tarsus.scripts.library.machines import runners
+from tarsus.scripts.library.machines.slip_leg import apex_of, machine
 
 HEIGHTS = np.linspace(0.6, 0.7, 21)  # of the apex [m]
 GAINS = (0.0, 0.45, 0.9)  # of the apex law [rad/m]
@@ -21,20 +20,19 @@ RTOL, ATOL = 1e-6, 1e-6  # derivatives are differences: another processor moves 
 
 def mapping(control: SlipControl, energy: bool = False):
     """Return the map from one apex to the next: of (height, speed), or with constant `energy` of the height alone."""
-    experiment = runs.SlipLegExperiment(control=control)
-    params = {**items(experiment.params), **items(control), **ground_table()}
+    experiment, sim = machine().experiment(gains=control), runners.simulator(machine())
     specific = 0.5 * control.speed**2 + experiment.params.g * control.apex_height
 
     def lift(z):
         speed = np.sqrt(2 * (specific - experiment.params.g * z[0])) if energy else z[1]
-        return runs.SlipLegExperiment(control=control, height=z[0], speed=speed).start(), None
+        return apex_of(experiment.params, control, z[0], speed), None
 
     def project(x, d):
         com = np.empty(4)
-        com_state(x, runs.simulator().start.model.p0, com)
+        com_state(x, sim.start.model.p0, com)
         return np.array([com[1]]) if energy else com[[1, 2]]
 
-    return sections.return_map(runs.simulator(), "apex", lift, project, params, rtol=1e-11)
+    return sections.return_map(sim, "apex", lift, project, machine().numbers(experiment), rtol=1e-11)
 
 
 def compute() -> dict[str, np.ndarray]:

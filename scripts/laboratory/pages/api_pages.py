@@ -11,7 +11,7 @@ import inspect
 from typing import NamedTuple
 
 HEXAPOD = " ".join(f"hexapod.{name}" for name in "hybrid control energy orbit layout rhex state".split())
-MODELS = "slip slip_leg slip_leg_hybrid hopping_leg hopping_leg_hybrid hopping_leg_laws multipod bigant disc"
+MODELS = "slip slip_leg slip_leg_hybrid hopping_leg hopping_leg_hybrid multipod bigant disc"
 OTHERS = "quasistatic bouncing_ball dry_friction pendulum_wall rigid_chain constrained ground_line"
 
 
@@ -25,7 +25,11 @@ class ApiPage(NamedTuple):
 
 PARTS = {
     "tarsus": ApiPage("The package itself", ""),
-    "hybrid": ApiPage("Hybrid engine", "analytic.hybrid", "sections derivatives derived_map directions adjoint"),
+    "hybrid": ApiPage(
+        "Hybrid engine",
+        "analytic.hybrid",
+        "automaton closing sampled sections derivatives derived_map directions adjoint",
+    ),
     "contact": ApiPage("Contact solver", "analytic.contact", "fit se2"),
     "models": ApiPage("Machines, exactly", "analytic.models", f"hexapod {HEXAPOD} {MODELS} {OTHERS}"),
     "analytic": ApiPage(
@@ -40,8 +44,8 @@ PARTS = {
     "controllers": ApiPage(
         "Controllers",
         "controllers",
-        "clock clock_gaits gaits shaft_gaits pair_gaits disc_gait gait_policy raibert slip slip_parameters "
-        "slip_sampled slip_laws rhex rhex_policy slope pd",
+        "clock clock_gaits gaits shaft_gaits pair_gaits disc_gait gait_policy raibert raibert_laws slip "
+        "slip_parameters slip_laws sampled rhex rhex_policy slope pd",
     ),
     "envs": ApiPage(
         "Environments",
@@ -53,9 +57,9 @@ PARTS = {
     "shared": ApiPage(
         "Runs, recordings, policies",
         "scripts.library",
-        "running.run comparison.compare machines.machine machines.hexapod_experiment machines.hexapod_exact "
-        "machines.hexapod_mujoco machines.slip_leg_exact machines.slip_leg_mujoco machines.hopping_leg_exact "
-        "machines.hopping_leg_mujoco machines.multipod_mujoco records.record records.summary own_robot.rollout "
+        "running.run comparison.compare machines.machine machines.description machines.runners machines.slip_leg "
+        "machines.hopping_leg machines.hexapod_experiment machines.hexapod_exact machines.hexapod_mujoco "
+        "machines.multipod_mujoco records.record records.summary own_robot.rollout "
         "own_robot.measures own_robot.stance own_robot.legs own_robot.sliding sliding.recording sliding.prediction "
         "sliding.fitted sliding.walks learning.policies learning.evaluation learning.planning learning.stable "
         "learning.onnx_policy certificates.certifying certificates.certificate search.gait search.hexapod "

@@ -5,16 +5,12 @@ Usage: tarsus page hopping_leg [--write]. Runtime: three minutes, most of it MuJ
 
 from __future__ import annotations
 
-from tarsus.analytic import hybrid as hy
-from tarsus.analytic.models import hopping_leg_hybrid
 from tarsus.analytic.models.hopping_leg import HoppingLegParams
-from tarsus.analytic.models.hopping_leg_laws import RaibertGains
-from tarsus.controllers.raibert import Raibert
+from tarsus.controllers.raibert_laws import RaibertGains
 from tarsus.mjcf.hopping_leg import PRESETS
 from tarsus.scripts.laboratory.frame import Page, Place, Table
-from tarsus.scripts.library.machines.hopping_leg import HoppingExperiment, steady
-from tarsus.scripts.library.machines.hopping_leg_exact import simulate as hybrid_run
-from tarsus.scripts.library.machines.hopping_leg_mujoco import simulate as mujoco_run
+from tarsus.scripts.library.machines import runners
+from tarsus.scripts.library.machines.hopping_leg import machine, steady
 
 PLACE = Place("hopping_leg.md")
 PACKAGES = ("tarsus", "mujoco", "numpy")
@@ -24,10 +20,10 @@ EXACT_HEAD = ("commanded [m/s]", "motor", "apex [m]", "spread [m]", "speed [m/s]
 MUJOCO_HEAD = ("commanded [m/s]", "preset", "period [%]", "stance [%]", "apex [mm]", "spread [mm]", "speed [mm/s]")
 
 
-def exact(sim: hy.Simulator, speed: float, motor_mode: str = "ideal") -> dict[str, float]:
+def exact(speed: float, motor_mode: str = "ideal") -> dict[str, float]:
     """Return the means of the last ten hops of the hybrid model."""
-    experiment = HoppingExperiment(HoppingLegParams(motor_mode=motor_mode), RaibertGains(speed=speed))
-    return steady(hybrid_run(experiment, N_HOPS, sim=sim, period=None))
+    experiment = machine().experiment(HoppingLegParams(motor_mode=motor_mode), RaibertGains(speed=speed))
+    return steady(runners.exact(machine(), experiment, N_HOPS, period=None))
 
 
 def exact_row(speed: float, motor_mode: str, steady: dict[str, float]) -> tuple[str, ...]:
@@ -38,7 +34,7 @@ def exact_row(speed: float, motor_mode: str, steady: dict[str, float]) -> tuple[
 
 def mujoco_row(speed: float, preset: str, wanted: dict[str, float]) -> tuple[str, ...]:
     """Return a line of the second table: MuJoCo minus hybrid, and MuJoCo's own spread."""
-    run = mujoco_run(HoppingExperiment(gains=RaibertGains(speed=speed), preset=preset), N_HOPS)
+    run = runners.in_mujoco(machine(), machine().experiment(gains=RaibertGains(speed=speed)), N_HOPS, preset=preset)
     if not run.completed:
         return f"{speed:g}", preset, run.status, "", "", "", ""
     means = steady(run)
@@ -50,10 +46,9 @@ def mujoco_row(speed: float, preset: str, wanted: dict[str, float]) -> tuple[str
 
 def tables() -> Page:
     """Return the table of the hybrid model, and that of MuJoCo against it."""
-    sim = hy.compile(hopping_leg_hybrid.build(Raibert()))
-    wanted = {speed: exact(sim, speed) for speed in SPEEDS}
+    wanted = {speed: exact(speed) for speed in SPEEDS}
     rows = [exact_row(speed, "ideal", steady) for speed, steady in wanted.items()]
-    rows += [exact_row(0.5, mode, exact(sim, 0.5, mode)) for mode in ("current", "voltage")]
+    rows += [exact_row(0.5, mode, exact(0.5, mode)) for mode in ("current", "voltage")]
     against = [mujoco_row(speed, preset, wanted[speed]) for preset in PRESETS for speed in SPEEDS]
     words = "The same controller in MuJoCo, called at every step: MuJoCo minus hybrid model, and MuJoCo's own spread."
     return Page(Table(EXACT_HEAD, rows), words, Table(MUJOCO_HEAD, against))

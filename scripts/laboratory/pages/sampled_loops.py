@@ -13,16 +13,15 @@ import numpy as np
 
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import Flat
-from tarsus.controllers.raibert import Raibert, RaibertGains, RaibertPolicy
+from tarsus.controllers.raibert import RaibertGains, policy
+from tarsus.controllers.sampled import SampledPolicy
 from tarsus.controllers.slip import SlipControl
 from tarsus.envs.exact.hexapod import VARIANTS
 from tarsus.envs.hopping_leg import DRIVEN
 from tarsus.scripts.laboratory.frame import Page, Place, Table
 from tarsus.scripts.library.learning import policies
-from tarsus.scripts.library.machines import hexapod_exact, hopping_leg_exact, slip_leg_exact
+from tarsus.scripts.library.machines import hexapod_exact, hopping_leg, runners, slip_leg
 from tarsus.scripts.library.machines.hexapod import HexapodExperiment
-from tarsus.scripts.library.machines.hopping_leg import HoppingExperiment
-from tarsus.scripts.library.machines.slip_leg import SlipLegExperiment
 
 PLACE = Place("crossvalidation.md", "sampled_loops")
 PACKAGES = ("tarsus", "mujoco", "numpy")
@@ -51,9 +50,9 @@ class Loop(NamedTuple):
     seconds: float
 
 
-def raibert(env, seed: int) -> RaibertPolicy:
+def raibert(env, seed: int) -> SampledPolicy:
     """Return Raibert's controller as a policy."""
-    return RaibertPolicy(Raibert(GAINS, env.params), env.action_scale)
+    return policy(env.params, env.action_scale, GAINS)
 
 
 def continuous_clock() -> Settled:
@@ -67,15 +66,17 @@ def continuous_clock() -> Settled:
 
 def continuous_raibert() -> Settled:
     """Return the hopping under a controller without a hold."""
-    run = hopping_leg_exact.simulate(HoppingExperiment(DRIVEN, GAINS), 35)
-    times = run.steps["touchdown"][17:]
+    leg = hopping_leg.machine()
+    run = runners.exact(leg, leg.experiment(DRIVEN, GAINS), 35)
+    times = run.steps["touchdown"][18:]
     yaw = np.interp(times[[0, -1]], run.record["time"], np.unwrap(run.record["joint_angle"].sel(joint="yaw")))
     return Settled(np.diff(times).mean(), DRIVEN.LB * (yaw[1] - yaw[0]) / (times[-1] - times[0]))
 
 
 def continuous_slip() -> Settled:
     """Return the run under a controller without a hold."""
-    run = slip_leg_exact.simulate(SlipLegExperiment(control=SLIP), 20)
+    leg = slip_leg.machine()
+    run = runners.exact(leg, leg.experiment(gains=SLIP), 20)
     times = run.steps["time"][10:]
     x = np.interp(times[[0, -1]], run.record["time"], run.record["body_position"].sel(axis="x"))
     return Settled(np.diff(times).mean(), (x[1] - x[0]) / (times[-1] - times[0]))
@@ -106,9 +107,9 @@ def sampled(loop: Loop, hold: float, engine: dict) -> Settled:
     )
     env = env.unwrapped
     observation, info = env.reset(seed=0)
-    policy, rows, over = loop.policy(env, 0), [], False
+    act, rows, over = loop.policy(env, 0), [], False
     while not over and info["time"] < loop.seconds - 1e-9:
-        observation, _, over, _, info = env.step(policy(observation, info))
+        observation, _, over, _, info = env.step(act(observation, info))
         rows.append((info["time"], info["distance"], info["foot_contact"][0]))
     if over:
         return Settled(np.nan, np.nan, f"falls after {info['time']:.1f} s")

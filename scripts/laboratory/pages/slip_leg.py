@@ -5,6 +5,7 @@ Usage: tarsus page slip_leg [--write]. Runtime: about a minute, once everything 
 
 from __future__ import annotations
 
+import functools
 from dataclasses import replace
 
 import numpy as np
@@ -12,8 +13,8 @@ import numpy as np
 from tarsus.controllers.slip import SlipControl
 from tarsus.mjcf.slip_leg import PRESETS
 from tarsus.scripts.laboratory.frame import Page, Place, Table
-from tarsus.scripts.library.machines import slip_leg_exact as runs
-from tarsus.scripts.library.machines.slip_leg_mujoco import simulate as mujoco_run
+from tarsus.scripts.library.machines import runners
+from tarsus.scripts.library.machines.slip_leg import machine
 
 PLACE = Place("slip_leg.md", "table")
 PACKAGES = ("tarsus", "mujoco", "numpy")
@@ -43,16 +44,20 @@ def row(label: str, run) -> tuple:
 
 def rows() -> list[tuple]:
     """Return the lines of the table."""
-    plain, regulated = runs.SlipLegExperiment(), runs.SlipLegExperiment(control=REGULATED)
-    made = [row("hybrid", runs.simulate(plain, N_STEPS))]
-    made += [row("MuJoCo, timestep 2e-5", mujoco_run(plain, N_STEPS, preset=FINE))]
-    made += [row("MuJoCo, `reference`", mujoco_run(plain, N_STEPS))]
-    made += [row("the same, energy regulated", mujoco_run(regulated, N_STEPS))]
-    made += [row("MuJoCo, `rl`, torque held 2 ms, regulated", mujoco_run(regulated, N_STEPS, preset="rl", every=4))]
-    made += [row("the same, held 4 ms", mujoco_run(regulated, N_STEPS, preset="rl", every=8))]
-    without = runs.SlipLegExperiment(control=SlipControl(compensate=0.0))
-    made += [row("hybrid, no compensation", runs.simulate(without, N_STEPS))]
-    return [*made, row("MuJoCo, `reference`, no compensation", mujoco_run(without, N_STEPS))]
+    leg = machine()
+    exact, mujoco = (functools.partial(run, leg) for run in (runners.exact, runners.in_mujoco))
+    plain, regulated = leg.experiment(), leg.experiment(gains=REGULATED)
+    without = leg.experiment(gains=SlipControl(compensate=0.0))
+    return [
+        row("hybrid", exact(plain, N_STEPS)),
+        row("MuJoCo, timestep 2e-5", mujoco(plain, N_STEPS, preset=FINE)),
+        row("MuJoCo, `reference`", mujoco(plain, N_STEPS)),
+        row("the same, energy regulated", mujoco(regulated, N_STEPS)),
+        row("MuJoCo, `rl`, torque held 2 ms, regulated", mujoco(regulated, N_STEPS, preset="rl", every=4)),
+        row("the same, held 4 ms", mujoco(regulated, N_STEPS, preset="rl", every=8)),
+        row("hybrid, no compensation", exact(without, N_STEPS)),
+        row("MuJoCo, `reference`, no compensation", mujoco(without, N_STEPS)),
+    ]
 
 
 def tables() -> Page:

@@ -17,13 +17,13 @@ import numpy as np
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.rhex_gaits import SPEEDS
 from tarsus.controllers import gaits
+from tarsus.controllers import raibert as raibert_controller
+from tarsus.controllers import slip as slip_controller
 from tarsus.controllers.clock import ClockPolicy
 from tarsus.controllers.clock_gaits import CLOCK_GAITS
 from tarsus.controllers.gait_policy import GaitPolicy
-from tarsus.controllers.raibert import Raibert, RaibertGains, RaibertPolicy
 from tarsus.controllers.rhex_policy import RhexPolicy
 from tarsus.controllers.robot_gaits import bigant_gait, multipod_gait
-from tarsus.controllers.slip import SlipControl, SlipController, SlipPolicy
 from tarsus.controllers.slope import SlopeEstimator, SlopeLaw
 from tarsus.envs.hexapod_clocks import GAIT_RANGES
 from tarsus.scripts.library.learning import environments
@@ -127,14 +127,15 @@ def rhex(env: gymnasium.Env, seed: int, feels_slope: bool = False) -> PolicyFunc
 def slip(env: gymnasium.Env, seed: int) -> PolicyFunction:
     """Run as the spring-loaded inverted pendulum does; energy that sampled torques add is taken out again."""
     base = env.unwrapped
-    controller = SlipController(base.params, SlipControl(energy_gain=0.5), hold=base.ctrl_dt)
-    return SlipPolicy(controller, base.action_scale)
+    control = slip_controller.SlipControl(energy_gain=0.5)
+    return slip_controller.policy(base.params, base.action_scale, control, hold=base.ctrl_dt)
 
 
 def raibert(env: gymnasium.Env, seed: int, speed: float = 1.0) -> PolicyFunction:
     """Hop at a speed [m/s], as Raibert's machines do."""
     base = env.unwrapped
-    return RaibertPolicy(Raibert(RaibertGains(speed=speed), base.params, fast=True), base.action_scale)
+    gains = raibert_controller.RaibertGains(speed=speed)
+    return raibert_controller.policy(base.params, base.action_scale, gains)
 
 
 def named(name: str, make: Callable) -> Callable[[gymnasium.Env, int], PolicyFunction]:

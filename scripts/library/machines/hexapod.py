@@ -64,6 +64,18 @@ class Hexapod(MachineCommand):
             stepping.rows_in(args.seconds, hexapod_mujoco.HexapodStepper(experiment).model.opt.timestep)
         return experiment
 
+    def exact(self, experiment: HexapodExperiment, seconds: float, *args: Any, **options: Any) -> Run:
+        """Run the exact engine."""
+        from tarsus.scripts.library.machines import hexapod_exact
+
+        return hexapod_exact.simulate(experiment, seconds, *args, **options)
+
+    def mujoco(self, experiment: HexapodExperiment, seconds: float, fine: bool = True, **options: Any) -> Run:
+        """Run MuJoCo."""
+        from tarsus.scripts.library.machines import hexapod_mujoco
+
+        return hexapod_mujoco.simulate(experiment, seconds, fine, **options)
+
     def stride(self, experiment: HexapodExperiment) -> float:
         """Return the clock's period [s]."""
         return experiment.gait.cycle_time

@@ -26,6 +26,7 @@ from tarsus.scripts.library.machines.hexapod_experiment import HexapodExperiment
 from tarsus.scripts.library.machines.machine import SAMPLE_PERIOD, Run, RunStatus
 from tarsus.scripts.library.records import electric, record
 
+FALLS = {"tip": RunStatus.TOPPLED, "topple": RunStatus.FELL}  # guards at which a walk ends
 RTOL = 1e-6  # a walk's position is then right to 0.1 um after 6 s, its energy balance to 1e-6 of the motors' work
 
 
@@ -102,10 +103,8 @@ def _status(result: hy.Result) -> RunStatus:
         return RunStatus.COMPLETED
     if result.status is hy.Status.STOPPED:
         return RunStatus.STOPPED
-    if "guard tip" in result.message:
-        return RunStatus.TOPPLED
-    if "guard topple" in result.message:
-        return RunStatus.FELL
+    if result.guard in FALLS:
+        return FALLS[result.guard]
     raise RuntimeError(f"the exact engine stopped: {result.message}")
 
 

@@ -7,41 +7,98 @@ Its motors are the original's by the names of the field: `--motor-mode voltage` 
 from __future__ import annotations
 
 import argparse
-from dataclasses import dataclass, field
+import functools
 from typing import Any
 
 import numpy as np
 
-from tarsus.analytic.models.hopping_leg import HoppingLegParams, places
-from tarsus.analytic.models.hopping_leg_laws import RaibertGains
-from tarsus.analytic.terrain import Flat, Terrain
+from tarsus.analytic.models.hopping_leg import HoppingLegParams, hip_height, places, start_angles
+from tarsus.controllers.raibert_laws import RaibertGains
 from tarsus.scripts.command import arguments
+from tarsus.scripts.library.machines.description import Experiment, Machine, Rows
 from tarsus.scripts.library.machines.machine import TERRAIN, MachineCommand, Run
 
 MOTOR_MODES = ("ideal", "voltage", "current")
 STRIDES = 30  # hops after which the period counts as that of the limit cycle
 
 
-@dataclass(frozen=True)
-class HoppingExperiment:
-    """A leg, its gains, the ground, and MuJoCo's settings; it starts at rest in the air."""
+def variables(experiment: Experiment, rows: Rows) -> dict[str, np.ndarray]:
+    """Return the variables of the record; the body is the boom at the hip."""
+    from tarsus.controllers.raibert_laws import STANCE
 
-    params: HoppingLegParams = field(default_factory=HoppingLegParams)
-    gains: RaibertGains = field(default_factory=RaibertGains)
-    ground: Terrain = field(default_factory=Flat)
-    preset: str = "reference"
+    params, qpos, qvel = experiment.params, *np.split(rows.x, 2, axis=1)
+    at = places(params, qpos)
+    return {
+        "body_position": at.hip,
+        **_boom(params, qpos, qvel),
+        "foot_position": at.foot[:, None],
+        "foot_force": rows.loads[:, None, 2:],
+        "foot_contact": (rows.phase == STANCE)[:, None],
+        "joint_angle": qpos,
+        "joint_speed": qvel,
+        "torque": rows.loads[:, :2],
+    }
 
-    def controller(self, fast: bool = False):
-        """Return what drives the leg; `fast` is for one that is asked at every step of a simulator."""
-        from tarsus.controllers.raibert import Raibert
 
-        return Raibert(self.gains, self.params, fast=fast)
+def exact_loads(aux: np.ndarray, d: np.ndarray) -> np.ndarray:
+    """Return the torques (2), and the ground's force (3) in the world from that along Y_hc and Z_hc, shape (n, 5)."""
+    return np.stack([aux[:, 0], aux[:, 1], -d[:, 1] * aux[:, 2], d[:, 0] * aux[:, 2], aux[:, 3]], axis=1)
+
+
+def columns(experiment: Experiment, x: np.ndarray, d: np.ndarray) -> dict[str, np.ndarray]:
+    """Return height [m] and speed [m/s] of the hip at the apexes."""
+    params = experiment.params
+    return {"apex_height": hip_height(params, x[:, 1]), "apex_speed": params.LB * x[:, 4]}
+
+
+def fallen(experiment: Experiment, t: float, x: np.ndarray, n: int) -> str:
+    """Return in what way the leg has fallen, or an empty string."""
+    low = hip_height(experiment.params, x[1]) < experiment.params.fall_height
+    return "fell: the hip is too low" if low else ""
+
+
+def touches(experiment: Experiment, data: Any, stands: bool) -> bool:
+    """Return whether the foot touches: contact finds a touchdown, the force a liftoff."""
+    return data.sensordata[3] >= experiment.params.liftoff_force if stands else data.sensordata[0] > 0
+
+
+@functools.cache
+def machine() -> Machine:
+    """Return what both engines must know of the leg."""
+    from tarsus.analytic.models import hopping_leg_hybrid as hybrid
+    from tarsus.analytic.models.hopping_leg_mechanics import numbers
+    from tarsus.controllers.raibert import SETTLED, raibert
+    from tarsus.mjcf import hopping_leg as mjcf
+
+    return Machine(
+        name="hopping_leg",
+        params=HoppingLegParams,
+        gains=RaibertGains,
+        control=lambda e: raibert(e.gains, e.params),
+        plant=hybrid.plant,
+        model=lambda ground: hybrid.build(raibert(), ground=ground),
+        numbers=lambda e: numbers(e.params) | e.gains.numbers(e.params),
+        start=lambda e: np.concatenate([start_angles(e.params), np.zeros(4)]),
+        mjcf=mjcf.build,
+        presets=mjcf.PRESETS,
+        memory=hybrid.MEMORY,
+        exact_loads=exact_loads,
+        mujoco_loads=lambda data: np.concatenate([data.ctrl, data.sensordata[1:4]]),
+        variables=variables,
+        columns=columns,
+        fallen=fallen,
+        of_ground=True,
+        touches=touches,
+        settle=SETTLED,
+        follow=lambda model: mjcf.FootAxis(model).follow,
+    )
 
 
 class HoppingLeg(MachineCommand):
     """The leg on a boom."""
 
     name = "hopping_leg"
+    machine = staticmethod(machine)
     files = ("run.nc", "run.csv", "run.png", "run.mp4")
     steps = 10
     preset = "rl"
@@ -56,38 +113,31 @@ class HoppingLeg(MachineCommand):
         parser.add_argument("--motor-mode", choices=MOTOR_MODES, default="ideal", help=words)
         parser.add_argument("--terrain", **TERRAIN, default=["flat"], help="e.g. step 0.03 0.3")
 
-    def experiment(self, args: argparse.Namespace) -> HoppingExperiment:
+    def experiment(self, args: argparse.Namespace) -> Experiment:
         """Return what the command line asks for."""
-        from tarsus.mjcf.hopping_leg import PRESETS
-        from tarsus.mjcf.presets import find
-        from tarsus.scripts.library.machines import hops, stepping
-        from tarsus.scripts.library.machines.hopping_leg_mujoco import HoppingLegStepper
+        from tarsus.scripts.library.machines import runners
 
         params, gains = HoppingLegParams(motor_mode=args.motor_mode), RaibertGains(args.speed, args.height)
-        experiment = HoppingExperiment(params, gains, arguments.terrain(args.terrain), args.preset)
-        find(args.preset, PRESETS)
-        if args.engine == "exact":
-            experiment.controller()
-        else:
-            stepping.rows_in(args.seconds or hops.LONGEST_HOP, HoppingLegStepper(experiment).model.opt.timestep)
+        experiment = Experiment(params, gains, arguments.terrain(args.terrain), args.preset)
+        runners.check(machine(), experiment, args.engine, args.seconds)
         return experiment
 
-    def stride(self, experiment: HoppingExperiment) -> float:
+    def stride(self, experiment: Experiment) -> float:
         """Return the period of the hybrid model's limit cycle [s]."""
         run = self.exact(experiment, None, None, steps=STRIDES)
-        if len(run.steps["touchdown"]) < 2:
+        if run.n_steps < 2:
             raise RuntimeError(f"the exact leg made no hop: {run.status}")
         return steady(run)["period"]
 
     def summary(self, run: Run) -> str:
         """Return a line for every hop, and how the run ended."""
         lines = [f"{'hop':>3}  {'touchdown s':>11}  {'stance s':>8}  {'apex m':>8}  {'speed m/s':>9}"]
-        hops = zip(*(run.steps[name] for name in ("touchdown", "liftoff", "apex_height", "apex_speed")), strict=False)
-        for k, (down, up, height, speed) in enumerate(hops):
+        columns = (run.steps[name][1:] for name in ("touchdown", "liftoff", "apex_height", "apex_speed"))
+        for k, (down, up, height, speed) in enumerate(zip(*columns, strict=True)):
             lines.append(f"{k:>3}  {down:>11.5f}  {up - down:>8.5f}  {height:>8.5f}  {speed:>9.4f}")
         return "\n".join([*lines, run.status])
 
-    def figure(self, run: Run, experiment: HoppingExperiment) -> Any:
+    def figure(self, run: Run, experiment: Experiment) -> Any:
         """Return the picture of the last row."""
         from tarsus.scripts.library.views.hopping_view import Picture
 
@@ -95,55 +145,31 @@ class HoppingLeg(MachineCommand):
         picture.update(run.record.sizes["time"] - 1)
         return picture.figure
 
-    def film(self, run: Run, experiment: HoppingExperiment, path, args: argparse.Namespace) -> None:
+    def film(self, run: Run, experiment: Experiment, path, args: argparse.Namespace) -> None:
         """Write the film of a run."""
         from tarsus.scripts.library.views.hopping_view import Picture
 
         Picture(run.record, experiment.params).film(path)
 
-    def follower(self, experiment: HoppingExperiment, args: argparse.Namespace) -> Any:
+    def follower(self, experiment: Experiment, args: argparse.Namespace) -> Any:
         """Return the plot that follows."""
         from tarsus.scripts.library.views.hopping_live import HoppingLegFollower
 
-        return HoppingLegFollower(experiment.controller(), experiment.ground)
+        return HoppingLegFollower(experiment)
 
 
 def steady(run: Run, last: int = 10) -> dict[str, float]:
     """Return the means over the last hops: period, stance time [s], apex height [m], its spread, speed [m/s]."""
-    touchdown, liftoff = run.steps["touchdown"], run.steps["liftoff"]
-    n = min(len(touchdown), len(liftoff))
-    heights = run.steps["apex_height"][-last:]
+    touchdown, liftoff, heights, speeds = (
+        run.steps[name][1:] for name in ("touchdown", "liftoff", "apex_height", "apex_speed")
+    )
     return {
         "period": float(np.mean(np.diff(touchdown)[-last:])),
-        "stance_time": float(np.mean((liftoff[:n] - touchdown[:n])[-last:])),
-        "apex_height": float(np.mean(heights)),
-        "apex_spread": float(np.ptp(heights)),
-        "speed": float(np.mean(run.steps["apex_speed"][-last:])),
+        "stance_time": float(np.mean((liftoff - touchdown)[-last:])),
+        "apex_height": float(np.mean(heights[-last:])),
+        "apex_spread": float(np.ptp(heights[-last:])),
+        "speed": float(np.mean(speeds[-last:])),
     }
-
-
-def run_of(experiment: HoppingExperiment, about: tuple[str, str, str], time, values: dict | None, steps: dict) -> Run:
-    """Return a run with the labelled record; the body is the boom at the hip.
-
-    Args:
-        experiment: What ran.
-        about: Engine, status and preset.
-        time: Of the rows, shape (n,) [s].
-        values: Of the rows: joint_angle, joint_speed (n, 4), torque (n, 2), foot_position, foot_force (n, 3),
-            foot_contact (n,); None keeps no record.
-        steps: Touchdown, liftoff, apex [s], apex_height [m] and apex_speed [m/s] of the hops.
-    """
-    ends = np.append(steps["liftoff"], np.inf)[: len(steps["touchdown"])]
-    feet, n_hops = (np.stack([steps["touchdown"], ends], axis=-1),), len(steps["apex"])
-    if values is None:
-        return Run(None, about[1], stances=feet, steps=steps, n_steps=n_hops)
-    from tarsus.scripts.library.records import record
-
-    params, qpos, qvel = experiment.params, values["joint_angle"], values["joint_speed"]
-    variables = {"body_position": places(params, qpos).hip, **_boom(params, qpos, qvel)}
-    variables |= {name: array[:, None] if name.startswith("foot") else array for name, array in values.items()}
-    described = record.describe(*about, params, experiment.gains, experiment.ground, "hopping_leg")
-    return Run(record.build(time, variables, described), about[1], stances=feet, steps=steps, n_steps=n_hops)
 
 
 def _boom(params: HoppingLegParams, qpos: np.ndarray, qvel: np.ndarray) -> dict[str, np.ndarray]:

@@ -1,19 +1,18 @@
 """What a machine must offer to be run in either engine and compared: options, experiment, how it runs, how it is seen.
 
 A machine joins with a class like this in a file of this folder and a line in `machines.MACHINES`. `tarsus run` and
-`tarsus crossvalidate` know it then. Three methods are enough where `NAME_exact.py` and `NAME_mujoco.py` beside it
-have a `simulate`; the others say how it is watched, drawn and summed up.
+`tarsus crossvalidate` know it then. Where a `Machine` describes it to both engines, options, experiment and stride are
+enough; the other methods say how it is watched, drawn and summed up.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -22,6 +21,8 @@ from tarsus.scripts.library.records import stances
 
 if TYPE_CHECKING:
     import xarray as xr
+
+    from tarsus.scripts.library.machines.description import Machine
 
 SAMPLE_PERIOD = 1e-3  # between rows of a record by default [s]; a longer timestep records every step
 # Options that machines share: terrain, and parameters as `arguments.assignments` reads them.
@@ -73,6 +74,7 @@ class MachineCommand(ABC):
     preset: ClassVar[str] = "reference"  # of MuJoCo's settings, by default
     files: ClassVar[tuple[str, ...]] = ("run.nc", "run.csv")  # all that a run may have
     renders: ClassVar[bool] = False  # whether its film is drawn by OpenGL
+    machine: ClassVar[Callable[[], Machine]]  # returns its description, where both engines are run from one
 
     @abstractmethod
     def add_options(self, parser: argparse.ArgumentParser) -> None:
@@ -89,7 +91,7 @@ class MachineCommand(ABC):
     def exact(
         self, experiment: Any, seconds: float | None, period: float | None = SAMPLE_PERIOD, **options: Any
     ) -> Run:
-        """Run the exact engine, by `simulate` of the module `NAME_exact` beside the machine's own.
+        """Run the exact engine.
 
         Args:
             experiment: What to run.
@@ -100,10 +102,13 @@ class MachineCommand(ABC):
         Raises:
             RuntimeError: If the engine could not go on; the sentence says why.
         """
-        return self._engine("exact").simulate(experiment, seconds=seconds, period=period, **options)
+        from tarsus.scripts.library.machines import runners
+
+        steps = options.pop("steps", None)
+        return runners.exact(self.machine(), experiment, steps, seconds=seconds, period=period, **options)
 
     def mujoco(self, experiment: Any, seconds: float | None, fine: bool = True, **options: Any) -> Run:
-        """Run MuJoCo, by `simulate` of `NAME_mujoco`; the record's rows are whole steps, about a millisecond apart.
+        """Run MuJoCo; the record's rows are whole steps, about a millisecond apart.
 
         Args:
             experiment: What to run.
@@ -111,11 +116,9 @@ class MachineCommand(ABC):
             fine: Whether to look at every step, for contact times and the energy budget; that takes half as long again.
             options: `on_frame`, called with every row, whose true answer ends the run; `steps` where it hops.
         """
-        return self._engine("mujoco").simulate(experiment, seconds=seconds, fine=fine, **options)
+        from tarsus.scripts.library.machines import runners
 
-    def _engine(self, name: str) -> ModuleType:
-        """Return the machine's module of an engine, which is imported where it runs: it may take a second."""
-        return importlib.import_module(f"tarsus.scripts.library.machines.{self.name}_{name}")
+        return runners.in_mujoco(self.machine(), experiment, options.pop("steps", None), seconds=seconds, **options)
 
     def stride(self, experiment: Any) -> float:
         """Return the period of a stride, over which means of a comparison are taken [s].

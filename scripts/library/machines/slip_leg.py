@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import dataclass, field, fields
+import functools
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 
 from tarsus.analytic.models.slip_leg import SlipLegParams, apex_state
-from tarsus.analytic.terrain import TERRAINS, Flat, Terrain
+from tarsus.analytic.terrain import TERRAINS, Terrain
 from tarsus.controllers.slip_parameters import DEFECTS, SlipControl
 from tarsus.scripts.command import arguments
+from tarsus.scripts.library.machines.description import Experiment, Machine, Rows
 from tarsus.scripts.library.machines.machine import SET, TERRAIN, MachineCommand, Run
 
 FORWARD = (np.sqrt(0.5), 0.0, 0.0, -np.sqrt(0.5))  # takes y, a body's forward axis, to x
@@ -19,35 +21,98 @@ STRIDES = 10  # steps whose mean period is the stride's
 # A torque that is held for a step does some work of its own, which the controller then takes out again. In a comparison
 # both engines have it: the exact leg lacks no energy.
 ENERGY_GAIN = 0.5
+FALLEN = 0.3  # height of the base over the ground below which a run is over [m]
 
 
-@dataclass(frozen=True)
-class SlipLegExperiment:
-    """A leg, its controller, the ground, the apex it starts from, and MuJoCo's settings."""
+def apex_of(
+    params: SlipLegParams, control: SlipControl, height: float | None = None, speed: float | None = None
+) -> np.ndarray:
+    """Return an apex, the leg retracted, shape (8,); height [m] and speed [m/s] are the controller's by default."""
+    height = control.apex_height if height is None else height
+    speed, length = control.speed if speed is None else speed, control.retraction * control.rest_length
+    return apex_state(params, height, speed, length, control.angle_of_attack)
 
-    params: SlipLegParams = field(default_factory=SlipLegParams)
-    control: SlipControl = field(default_factory=SlipControl)
-    ground: Terrain = field(default_factory=Flat)
-    height: float | None = None  # of the centre of mass at the start [m]; by default the controller's
-    speed: float | None = None  # [m/s]
-    preset: str = "reference"
 
-    def start(self) -> np.ndarray:
-        """Return the state at the start: an apex, the leg retracted, shape (8,)."""
-        control = self.control
-        return apex_state(
-            self.params,
-            control.apex_height if self.height is None else self.height,
-            control.speed if self.speed is None else self.speed,
-            control.retraction * control.rest_length,
-            control.angle_of_attack,
-        )
+def variables(experiment: Experiment, rows: Rows) -> dict[str, np.ndarray]:
+    """Return the variables of the record; the body is the base, and y is across the plane of motion."""
+    from tarsus.analytic.hybrid import vector
+    from tarsus.controllers.slip_laws import STANCE, shown
+    from tarsus.scripts.library.machines.runners import evaluated
+
+    def spatial(planar: np.ndarray) -> np.ndarray:
+        return np.insert(planar, 1, 0.0, axis=1)
+
+    places = evaluated(shown, 10, rows, vector(machine().beliefs(experiment)))
+    return {
+        "body_position": spatial(rows.x[:, :2]),
+        "body_orientation": np.tile(FORWARD, (len(rows.t), 1)),
+        "body_velocity": spatial(rows.x[:, 4:6]),
+        "body_angular_velocity_b": np.zeros((len(rows.t), 3)),
+        "foot_position": spatial(places[:, 4:6])[:, None],
+        "foot_force": spatial(rows.loads[:, 2:])[:, None],
+        "foot_contact": (rows.phase == STANCE)[:, None],
+        "joint_angle": rows.x[:, 2:4],
+        "joint_speed": rows.x[:, 6:],
+        "torque": rows.loads[:, :2],
+        "com_position": spatial(places[:, :2]),
+        "com_velocity": spatial(places[:, 2:4]),
+        "compression": places[:, 8],
+        "rest_length": places[:, 9],
+        "phase": rows.phase,
+    }
+
+
+def columns(experiment: Experiment, x: np.ndarray, d: np.ndarray) -> dict[str, np.ndarray]:
+    """Return height [m] and energy [J] of the apexes, angle asked for [rad], energy lost in the impact before [J]."""
+    from tarsus.controllers.slip_laws import D
+
+    return {name: d[:, getattr(D, name)] for name in ("apex_height", "apex_energy", "angle", "energy_lost")}
+
+
+def fallen(experiment: Experiment, t: float, x: np.ndarray, n: int) -> str:
+    """Return when the leg has fallen, or an empty string."""
+    low = x[1] - float(experiment.ground.height(x[0], 0.0)) < FALLEN
+    return f"fell at t = {t:.3f} s after {n} steps" if low else ""
+
+
+@functools.cache
+def machine() -> Machine:
+    """Return what both engines must know of the leg."""
+    from tarsus.analytic.hybrid.names import items
+    from tarsus.analytic.models import slip_leg_hybrid as hybrid
+    from tarsus.controllers import slip
+    from tarsus.mjcf import slip_leg as mjcf
+
+    def believe(beliefs: np.ndarray, x: np.ndarray, ground: Terrain) -> None:
+        slip.believe(beliefs, float(ground.height(hybrid.foot_x(x, beliefs), 0.0)))
+
+    return Machine(
+        name="slip_leg",
+        params=SlipLegParams,
+        gains=SlipControl,
+        control=lambda e: slip.slip(e.gains),
+        plant=lambda ground: hybrid.PLANT,
+        model=lambda ground: hybrid.build(slip.slip()),
+        numbers=lambda e: hybrid.table(e.params, e.ground) | items(e.gains),
+        start=lambda e: apex_of(e.params, e.gains),
+        mjcf=mjcf.build,
+        presets=mjcf.PRESETS,
+        memory=hybrid.MEMORY,
+        exact_loads=lambda aux, d: aux,
+        mujoco_loads=lambda data: np.concatenate([data.actuator_force, data.sensordata[[1, 3]]]),
+        variables=variables,
+        columns=columns,
+        fallen=fallen,
+        believe=believe,
+        leads=True,
+    )
 
 
 class SlipLeg(MachineCommand):
     """The articulated leg."""
 
     name = "slip_leg"
+    machine = staticmethod(machine)
     files = ("run.nc", "run.csv", "run.png", "run.mp4")
     steps = 40
 
@@ -59,15 +124,10 @@ class SlipLeg(MachineCommand):
         parser.add_argument("--terrain", **TERRAIN, default=["flat"], help=", ".join(TERRAINS))
         parser.add_argument("--set", **SET, help="parameters of leg or controller")
 
-    def experiment(self, args: argparse.Namespace) -> SlipLegExperiment:
+    def experiment(self, args: argparse.Namespace) -> Experiment:
         """Return what the command line asks for; without impact compensation the energy is not regulated either."""
-        from tarsus.analytic.models.ground_line import ground_table
-        from tarsus.mjcf.presets import find
-        from tarsus.mjcf.slip_leg import PRESETS
-        from tarsus.scripts.library.machines import hops, stepping
-        from tarsus.scripts.library.machines.slip_leg_mujoco import SlipLegStepper
+        from tarsus.scripts.library.machines import runners
 
-        preset = find(args.preset, PRESETS)
         control = {DEFECTS[number]: 1.0 for number in args.erratum}
         control["energy_gain"] = 0.0 if args.engine == "exact" else ENERGY_GAIN
         control |= {"compensate": 0.0, "energy_gain": 0.0} if args.no_compensation else {}
@@ -75,15 +135,11 @@ class SlipLeg(MachineCommand):
         given = arguments.assignments(args.set, "--set", [*of_leg, *of_control])
         control |= {name: given.pop(name) for name in of_control if name in given}
         params, ground = SlipLegParams(**given), arguments.terrain(args.terrain)
-        experiment = SlipLegExperiment(params, SlipControl(**control), ground, preset=args.preset)
-        if args.engine != "mujoco":
-            experiment.start()
-            ground_table(experiment.ground)
-        if args.engine != "exact":
-            stepping.rows_in(args.seconds or hops.LONGEST_HOP, SlipLegStepper(experiment, preset).model.opt.timestep)
+        experiment = Experiment(params, SlipControl(**control), ground, args.preset)
+        runners.check(machine(), experiment, args.engine, args.seconds)
         return experiment
 
-    def stride(self, experiment: SlipLegExperiment) -> float:
+    def stride(self, experiment: Experiment) -> float:
         """Return the period of the first steps of the hybrid model [s]."""
         run = self.exact(experiment, None, 1.0, steps=STRIDES)
         if not run.n_steps:
@@ -108,13 +164,13 @@ class SlipLeg(MachineCommand):
         lost = f"{energy[-1] / energy[0] - 1:+.2e} of it"
         return "\n".join([*lines, f"energy of the mass centre at the apexes {energy[0]:.3f} J, last {lost}"])
 
-    def figure(self, run: Run, experiment: SlipLegExperiment) -> Any:
+    def figure(self, run: Run, experiment: Experiment) -> Any:
         """Return the figure of a run."""
         from tarsus.scripts.library.views import slip_leg_view
 
         return slip_leg_view.draw(run)
 
-    def film(self, run: Run, experiment: SlipLegExperiment, path, args: argparse.Namespace) -> None:
+    def film(self, run: Run, experiment: Experiment, path, args: argparse.Namespace) -> None:
         """Write the film of a run."""
         from tarsus.scripts.library.views import slip_leg_view
 
@@ -122,68 +178,12 @@ class SlipLeg(MachineCommand):
         plot.write_video(path, args.fps / args.slower)
         plot.close()
 
-    def follower(self, experiment: SlipLegExperiment, args: argparse.Namespace) -> Any:
+    def follower(self, experiment: Experiment, args: argparse.Namespace) -> Any:
         """Return the plot that follows."""
         from tarsus.analytic.hybrid import vector
-        from tarsus.scripts.library.machines.slip_leg_exact import numbers
         from tarsus.scripts.library.views.slip_leg_view import SlipLegFollower
 
-        return SlipLegFollower(experiment, vector(numbers(experiment)), args.fps)
-
-
-def run_of(
-    experiment: SlipLegExperiment,
-    about: tuple[str, str, str],
-    steps: dict[str, np.ndarray],
-    time,
-    qpos,
-    qvel,
-    outputs,
-    phase,
-) -> Run:
-    """Return a run with the labelled record; the body is the base, and y is across the plane of motion.
-
-    Args:
-        experiment: What ran.
-        about: Engine, status and preset.
-        steps: A row for each apex, the start's first: time, height [m] and energy [J] of the centre of mass, angle of
-            attack asked for [rad], energy lost in the impact before it [J], and touchdown and liftoff before it [s].
-        time: Of the rows, shape (n,) [s].
-        qpos: Positions, shape (n, 4).
-        qvel: Velocities, shape (n, 4).
-        outputs: Torques (2), force (2), position and velocity of the centre of mass and of the toe (4 each),
-            compression and rest length of the spring, shape (n, 14).
-        phase: Codes of the controller's phases, shape (n,).
-    """
-    from tarsus.analytic.models.slip_leg_hybrid import STANCE
-    from tarsus.scripts.library.records import record
-
-    torque, force, com, com_velocity, toe, _, spring = np.split(outputs, (2, 4, 6, 8, 10, 12), axis=1)
-
-    def spatial(planar: np.ndarray) -> np.ndarray:
-        return np.insert(planar, 1, 0.0, axis=1)
-
-    variables = {
-        "body_position": spatial(qpos[:, :2]),
-        "body_orientation": np.tile(FORWARD, (len(time), 1)),
-        "body_velocity": spatial(qvel[:, :2]),
-        "body_angular_velocity_b": np.zeros((len(time), 3)),
-        "foot_position": spatial(toe)[:, None],
-        "foot_force": spatial(force)[:, None],
-        "foot_contact": (phase == STANCE)[:, None],
-        "joint_angle": qpos[:, 2:],
-        "joint_speed": qvel[:, 2:],
-        "torque": torque,
-        "com_position": spatial(com),
-        "com_velocity": spatial(com_velocity),
-        "compression": spring[:, 0],
-        "rest_length": spring[:, 1],
-        "phase": phase,
-    }
-    made = record.describe(*about, experiment.params, experiment.control, experiment.ground, "slip_leg")
-    stances = np.stack([steps["touchdown"], steps["liftoff"]], axis=-1)
-    feet = (stances[np.isfinite(stances).all(axis=-1)],)  # the stance a run ends in may be missing
-    return Run(record.build(time, variables, made), about[1], stances=feet, steps=steps, n_steps=len(steps["time"]) - 1)
+        return SlipLegFollower(experiment, vector(machine().beliefs(experiment)), args.fps)
 
 
 SLIP_LEG = SlipLeg()

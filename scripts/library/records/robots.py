@@ -10,10 +10,10 @@ from tarsus.analytic.models.bigant import BigAntParams
 from tarsus.analytic.models.disc import DiscParams
 from tarsus.analytic.models.hexapod import N_LEGS, HexapodParams
 from tarsus.analytic.models.hopping_leg import HoppingLegParams
-from tarsus.analytic.models.hopping_leg_laws import RaibertGains
 from tarsus.analytic.models.multipod import MultipodParams
 from tarsus.analytic.models.slip_leg import SlipLegParams
 from tarsus.analytic.motor import Motor
+from tarsus.controllers.raibert_laws import RaibertGains
 from tarsus.controllers.slip_parameters import SlipControl
 from tarsus.scripts.library.records.layouts import LEG, RecordLayout
 

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from tarsus.analytic import hybrid as hy
+from tarsus.analytic.hybrid.closing import forces
 from tarsus.analytic.models import hopping_leg_hybrid
 from tarsus.analytic.models.hopping_leg import HoppingLegParams, places
-from tarsus.analytic.models.hopping_leg_hybrid import AUX, STANCE
-from tarsus.analytic.terrain import Terrain
-from tarsus.controllers.raibert import Raibert
+from tarsus.analytic.models.hopping_leg_hybrid import AUX
+from tarsus.analytic.models.hopping_leg_mechanics import numbers
+from tarsus.controllers.raibert import raibert
+from tarsus.controllers.raibert_laws import STANCE
 from tarsus.scripts.library.views.leg_plot import LegPlot
 
 FORCE_SCALE = 2e-3  # length of a drawn force [m/N]
@@ -23,8 +26,7 @@ class HoppingLegFollower:
     """Shows states of a run as they come.
 
     Args:
-        controller: What drives the leg.
-        ground: Where it hops.
+        experiment: What runs.
 
     Attributes:
         plot: The plot.
@@ -32,11 +34,11 @@ class HoppingLegFollower:
 
     period = 1 / FPS  # between moments [s]
 
-    def __init__(self, controller: Raibert, ground: Terrain) -> None:
-        self.params, self._trace = controller.params, []
-        table = hopping_leg_hybrid.numbers(controller.params) | controller.numbers
-        self._p = np.concatenate([np.ravel(value) for value in table.values()])
-        self._outputs = hopping_leg_hybrid.build(controller, ground=ground).hooks["aux"]
+    def __init__(self, experiment) -> None:
+        self.params, self._trace, ground = experiment.params, [], experiment.ground
+        gains = experiment.gains
+        self._p = hy.vector(numbers(self.params) | gains.numbers(self.params))
+        self._loads = forces(raibert(gains, self.params), hopping_leg_hybrid.plant())
         radius = self.params.LB
         self.plot = LegPlot(
             width=1.6,
@@ -51,17 +53,16 @@ class HoppingLegFollower:
     def frame(self, t: float, x: np.ndarray, d: np.ndarray, chart: int) -> bool:
         """Show a state of the hybrid model; return whether the run should stop."""
         out = np.zeros(len(AUX))
-        self._outputs(t, x, d, self._p, chart, out)
-        values = dict(zip(AUX, out, strict=True))
-        force, torque = np.array([values["F_Y"], values["F_Z"]]), np.array([values["u_hip"], values["u_knee"]])
-        return self._show(t, x[:4], x[4:], force, torque, chart == STANCE)
+        self._loads(t, x, d, self._p, chart, out)
+        return self._show(t, x[:4], x[4:], out[2:], out[:2], chart == STANCE)
 
-    def row(self, t: float, qpos: np.ndarray, qvel: np.ndarray, torque, force, in_stance: bool, *_) -> bool:
+    def row(self, t: float, x: np.ndarray, d: np.ndarray, phase: int, loads: np.ndarray) -> bool:
         """Show a row of a MuJoCo run, if a moment is due; return whether the run should stop."""
         if self.plot.moments and t < self.plot.moments[-1].t + (1 - 1e-6) / FPS:
             return self.plot.stopped
-        along = force[1] * np.cos(qpos[0]) - force[0] * np.sin(qpos[0])
-        return self._show(t, qpos, qvel, np.array([along, force[2]]), torque, in_stance)
+        torque, force, yaw = loads[:2], loads[2:], x[0]
+        along = force[1] * np.cos(yaw) - force[0] * np.sin(yaw)
+        return self._show(t, x[:4], x[4:], np.array([along, force[2]]), torque, phase == STANCE)
 
     def _show(self, t, qpos, qvel, force: np.ndarray, torque, in_stance: bool) -> bool:
         plot, way = self.plot, self.params.LB * qpos[0]

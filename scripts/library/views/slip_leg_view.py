@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from tarsus.analytic.hybrid.closing import forces
 from tarsus.analytic.models import slip_leg_hybrid
-from tarsus.analytic.models.slip_leg_hybrid import AUX, CHARTS
-from tarsus.controllers.slip import laws
+from tarsus.analytic.models.slip_leg_hybrid import AUX
+from tarsus.controllers.slip import slip
+from tarsus.controllers.slip_laws import PHASES, shown
 from tarsus.scripts.library.views.leg_plot import LegPlot
 
 FORCE_SCALE = 1e-3  # length of a drawn force [m/N]
@@ -32,7 +34,7 @@ def show_row(plot: LegPlot, experiment, row: dict, trace: np.ndarray) -> None:
     plot.points(t, "g-", *_spring(toe, com))
     plot.points(t, "gs", com)
     plot.vector(t, toe, FORCE_SCALE * force, "r")
-    phase = CHARTS[int(row["phase"])]
+    phase = PHASES[int(row["phase"])]
     plot.text(t, f"t {t:6.3f} s  {phase:<8}\nspeed {row['speed']:5.2f} m/s  height {com[1]:.4f} m")
     plot.signal(t, force_z=force[1], hip_torque=row["torque"][0], knee_torque=row["torque"][1])
 
@@ -82,22 +84,20 @@ class SlipLegFollower:
 
     def __init__(self, experiment, params: np.ndarray, fps: float) -> None:
         self.plot, self.period, self._experiment, self._trace = _plot(experiment), 1 / fps, experiment, []
-        self._params, self._outputs = params, slip_leg_hybrid.build(laws()).hooks["aux"]
+        self._params, self._loads = params, forces(slip(), slip_leg_hybrid.PLANT)
 
-    def __call__(self, engine: str, t: float, *now) -> bool:
+    def __call__(self, engine: str, t: float, x: np.ndarray, d: np.ndarray, phase: int, *_) -> bool:
         """Show what an engine says of now; return whether the run should stop."""
-        if engine == "mujoco":
-            qpos, qvel, d, phase, *_ = now
-            return self.show(t, np.concatenate([qpos, qvel]), d, phase)
-        return self.show(t, *now)
+        return self.show(t, x, d, phase)
 
     def show(self, t: float, x: np.ndarray, d: np.ndarray, phase: int) -> bool:
         """Show a state, if a moment is due; return whether the run should stop."""
-        plot, out = self.plot, np.zeros(len(AUX))
+        plot, out, places = self.plot, np.zeros(len(AUX)), np.zeros(10)
         if plot.moments and t < plot.moments[-1].t + (1 - 1e-6) * self.period:
             return plot.stopped
-        self._outputs(t, x, d, self._params, phase, out)
-        torque, force, com, com_velocity, toe, _ = np.split(out, (2, 4, 6, 8, 10))
+        self._loads(t, x, d, self._params, phase, out)
+        shown(t, x, d, self._params, phase, places)
+        (torque, force), (com, com_velocity, toe) = np.split(out, 2), np.split(places[:6], 3)
         self._trace.append(com)
         row = {"time": t, "base": x[:2], "toe": toe, "com": com, "force": force, "hip": x[2], "torque": torque}
         show_row(

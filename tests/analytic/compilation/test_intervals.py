@@ -34,8 +34,8 @@ from tarsus.analytic.models import (
     spring_walker,
 )
 from tarsus.analytic.terrain import DitchedFlat, Sinusoid, Sloped, Step
-from tarsus.controllers.raibert import Raibert
-from tarsus.controllers.slip import laws as leg_laws
+from tarsus.controllers.raibert import raibert
+from tarsus.controllers.slip import slip as slip_control
 
 INF, EPS = math.inf, 2.0**-52
 needs_numba = pytest.mark.skipif(not has_numba(), reason="compiled intervals are a type of numba's")
@@ -431,8 +431,8 @@ LARGE = {
     "hexapod_on_a_step": lambda: _hexapod(Step()),
     "hexapod_at_a_ditch": lambda: _hexapod(DitchedFlat()),
     "hexapod_with_servos": lambda: _hexapod(servos=True),
-    "hopping_leg": lambda: hopping_leg_hybrid.build(Raibert()),
-    "slip_leg": lambda: slip_leg_hybrid.build(leg_laws()),
+    "hopping_leg": lambda: hopping_leg_hybrid.build(raibert()),
+    "slip_leg": lambda: slip_leg_hybrid.build(slip_control()),
     "driven_hopping_leg": lambda: driven_legs.hopping_leg()[0],
     "driven_slip_leg": lambda: driven_legs.slip_leg()[0],
 }

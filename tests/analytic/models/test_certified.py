@@ -16,14 +16,14 @@ from tarsus.analytic.models import (
     spring_walker,
 )
 from tarsus.analytic.models.hexapod import hybrid as hexapod
-from tarsus.controllers.raibert import Raibert
-from tarsus.controllers.slip import laws
+from tarsus.controllers.raibert import raibert
+from tarsus.controllers.slip import slip as slip_control
 
 ALL = (bouncing_ball, compass_gait, pendulum_wall, rimless_wheel, simplest_walker, slip, spring_walker)
 MODELS = {module.__name__.rpartition(".")[2]: module.build for module in ALL}
-MODELS |= {"slip_leg": lambda: slip_leg_hybrid.build(laws())}
+MODELS |= {"slip_leg": lambda: slip_leg_hybrid.build(slip_control())}
 SAMPLED = {
-    "hopping_leg": (lambda: hopping_leg_hybrid.build(Raibert()), {"liftoff"}),
+    "hopping_leg": (lambda: hopping_leg_hybrid.build(raibert()), {"liftoff"}),
     "driven_hopping_leg": (lambda: driven_legs.hopping_leg()[0], {"liftoff", "rise", "stick"}),
     "driven_slip_leg": (lambda: driven_legs.slip_leg()[0], {"liftoff", "rise", "stick"}),
     "hexapod": (

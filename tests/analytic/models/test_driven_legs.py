@@ -16,7 +16,7 @@ from tarsus.analytic.models.ground_line import ground_table
 from tarsus.analytic.models.hopping_leg import HoppingLegParams
 from tarsus.analytic.models.slip_leg import SlipLegParams
 from tarsus.analytic.terrain import Flat, Sinusoid, Slope
-from tarsus.controllers.raibert import Raibert, RaibertGains, RaibertPolicy
+from tarsus.controllers import raibert
 
 TORQUE = np.array([3.0, -2.0])
 FREE = np.array([1e3, 1e3, 1e6, 1e6, 0.0, 0.0])  # motors without limits
@@ -140,7 +140,7 @@ def test_a_foot_that_stood_below_a_slope_rises_from_there_and_lands_on_it():
 @pytest.mark.parametrize(("speed", "hold"), [(0.75, 0.005), (1.0, 0.001), (1.0, 0.005)])
 def test_torques_that_are_held_let_the_foot_go(speed, hold):
     env = gymnasium.make("HoppingLeg-v0", engine="exact", ctrl_dt=hold, max_episode_steps=10**5).unwrapped
-    policy = RaibertPolicy(Raibert(RaibertGains(speed=speed), env.params), env.action_scale)
+    policy = raibert.policy(env.params, env.action_scale, raibert.RaibertGains(speed=speed))
     (observation, info), rows, terminated = env.reset(seed=0), [], False
     charts = 0
     while info["time"] < 4.0 and not terminated:

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tarsus.analytic.models import hopping_leg as leg
-from tarsus.analytic.models import hopping_leg_laws as laws
 from tarsus.analytic.models import hopping_leg_mechanics as mechanics
 from tarsus.analytic.models.hopping_leg import HoppingLegParams
 from tarsus.analytic.models.rigid_chain import WAY
+from tarsus.controllers import raibert_laws as laws
 
 PARAMS = HoppingLegParams()
 ROUNDING = 1e-10  # of forces of hundreds of newtons
@@ -182,16 +182,22 @@ def test_the_bezier_mean_is_the_coefficients_mean():
 
 
 GAINS = laws.RaibertGains()
-K_VECTOR = np.concatenate([np.ravel(value) for value in GAINS.numbers(PARAMS).values()])
+P_GAINS = np.concatenate([vector(PARAMS), *(np.ravel(value) for value in GAINS.numbers(PARAMS).values())])
+
+
+def stored(**values):
+    d = np.zeros(len(laws.D))
+    for name, value in values.items():
+        d[getattr(laws.D, name)] = value
+    return d
 
 
 def test_the_stance_torque_pushes_the_ground_away(state):
     """With no speed and the posture of the feedback, u = -J^T F: a wrong sign would pull the foot up."""
     q = np.array([0.0, 0.0, *leg.leg_angles(PARAMS, np.array([0.0, -0.28]))])
-    memory, u, J = np.zeros(8), np.empty(2), np.empty((2, 2))
-    memory[laws.FORCE] = 32.0
+    u, J, rest = np.empty(2), np.empty((2, 2)), np.concatenate([q, np.zeros(4)])
     at_peak = 0.5 * GAINS.stance_time
-    laws.stance_torque(at_peak, q, np.zeros(4), vector(PARAMS), K_VECTOR, memory, u)
+    laws.stance_torque(at_peak, rest, stored(mean_force=32.0), P_GAINS, u)
     mechanics.leg_jacobian(q, vector(PARAMS), J)
     F_z = 32.0 * laws.bezier(GAINS.bezier, 0.5)
     F_y = min(GAINS.kvy * GAINS.speed * laws.bezier(GAINS.bezier, 0.5), 0.4 * F_z)
@@ -203,40 +209,37 @@ def test_the_stance_torque_pushes_the_ground_away(state):
 
 def test_the_swing_torque_pulls_the_foot_to_its_target(state):
     q, _ = state
-    memory, u, target = np.zeros(8), np.empty(2), np.empty(2)
+    u, target, rest = np.empty(2), np.empty(2), np.concatenate([q, np.zeros(4)])
     late, J = 1.0, np.empty((2, 2))
-    laws.foot_target(late, np.zeros(4), vector(PARAMS), K_VECTOR, memory, target)
+    laws.foot_target(late, rest, stored(), P_GAINS, target)
     np.testing.assert_allclose(target, [-GAINS.krh * GAINS.speed, -GAINS.leg_length])
-    laws.swing_torque(late, q, np.zeros(4), vector(PARAMS), K_VECTOR, memory, u)
+    laws.swing_torque(late, rest, stored(), P_GAINS, u)
     mechanics.leg_jacobian(q, vector(PARAMS), J)
     pull = GAINS.kp * (target - leg.places(PARAMS, q).leg)
     np.testing.assert_allclose(u, J.T @ pull, rtol=1e-12)
 
 
 def test_a_faster_leg_puts_its_foot_further_ahead():
-    target, memory = np.empty(2), np.zeros(8)
-    ahead = []
+    target, ahead = np.empty(2), []
     for yaw_rate in (0.0, 1.0):
-        laws.foot_target(1.0, np.array([yaw_rate, 0, 0, 0]), vector(PARAMS), K_VECTOR, memory, target)
+        laws.foot_target(1.0, np.array([0, 0, 0, 0, yaw_rate, 0, 0, 0]), stored(), P_GAINS, target)
         ahead.append(target[0])
     assert ahead[1] - ahead[0] == pytest.approx(GAINS.neutral * GAINS.stance_time + GAINS.krh)
 
 
 def test_a_low_apex_asks_for_more_force_and_a_slow_one_for_more_lean():
-    memory = np.zeros(8)
-    memory[laws.FORCE], memory[laws.APEX_HEIGHT], memory[laws.APEX_SPEED] = 70.0, 0.35, 0.3
-    laws.at_touchdown(1.0, np.zeros(4), np.zeros(4), vector(PARAMS), K_VECTOR, memory)
-    assert memory[laws.FORCE] == pytest.approx(70.0 + 120.0 * 0.05)
-    assert memory[laws.LEAN] == pytest.approx(0.05 * 0.2)
-    assert memory[laws.T_EVENT] == 1.0
+    d = stored(mean_force=70.0, apex_height=0.35, apex_speed=0.3)
+    laws.on_touchdown(1.0, np.zeros(8), d, P_GAINS)
+    assert d[laws.D.mean_force] == pytest.approx(70.0 + 120.0 * 0.05)
+    assert d[laws.D.lean_now] == pytest.approx(0.05 * 0.2)
+    assert d[laws.D.t_event] == 1.0
 
 
 def test_the_apex_is_measured_from_the_foothold():
-    memory = np.zeros(8)
-    memory[laws.FOOTHOLD] = 0.05
-    laws.at_apex(0.0, np.array([0, -0.12, 0, 0]), np.array([0.7, 0, 0, 0]), vector(PARAMS), K_VECTOR, memory)
-    assert memory[laws.APEX_HEIGHT] == pytest.approx(0.28 + math.sin(0.12) - 0.05)
-    assert memory[laws.APEX_SPEED] == pytest.approx(0.7)
+    d = stored(foothold=0.05)
+    laws.on_apex(0.0, np.array([0, -0.12, 0, 0, 0.7, 0, 0, 0]), d, P_GAINS)
+    assert d[laws.D.apex_height] == pytest.approx(0.28 + math.sin(0.12) - 0.05)
+    assert d[laws.D.apex_speed] == pytest.approx(0.7)
 
 
 def test_impossible_parameters_and_gains_are_refused():

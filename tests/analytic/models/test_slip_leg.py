@@ -12,12 +12,13 @@ from tarsus.analytic.hybrid import sections
 from tarsus.analytic.models import slip_leg, slip_leg_hybrid, slip_leg_motion
 from tarsus.analytic.models.ground_line import ground_table, profile_of
 from tarsus.analytic.models.slip_leg import NQ, SlipLegParams, apex_state, com_state, foot_state
-from tarsus.analytic.models.slip_leg_hybrid import STANCE
 from tarsus.analytic.terrain import Flat, Rough, Sinusoid, Slope, Sloped, Step
-from tarsus.controllers.slip import SlipControl
+from tarsus.controllers.slip import SlipControl, slip
+from tarsus.controllers.slip_laws import STANCE
 from tarsus.scripts.laboratory.figures import slip_leg_energy_gain as figure
 from tarsus.scripts.laboratory.figures import slip_leg_return_map as return_map
-from tarsus.scripts.library.machines import slip_leg_exact as runs
+from tarsus.scripts.library.machines import runners
+from tarsus.scripts.library.machines.slip_leg import apex_of, machine
 
 P = hy.vector(SlipLegParams())
 STATES = st.tuples(
@@ -134,7 +135,7 @@ def test_a_terrain_without_a_profile_is_refused():
 
 @pytest.mark.extra
 def test_forty_steps_at_constant_apex_and_energy():
-    run = runs.simulate(runs.SlipLegExperiment(), 40, period=0.1)
+    run = runners.exact(machine(), machine().experiment(), 40, period=0.1)
     assert run.completed and run.n_steps == 40
     height, energy = run.steps["apex_height"], run.steps["apex_energy"]
     assert np.ptp(height) < 1e-3 * 0.62  # asked for: 0.1 %
@@ -148,19 +149,18 @@ def test_forty_steps_at_constant_apex_and_energy():
 @pytest.mark.extra
 def test_energy_drift_is_the_integrators():
     """A hundredth of the tolerance, a hundredth of the drift: nothing in the model makes energy."""
-    energy = runs.simulate(runs.SlipLegExperiment(), 5, rtol=1e-11).steps["apex_energy"]
+    energy = runners.exact(machine(), machine().experiment(), 5, rtol=1e-11).steps["apex_energy"]
     assert np.abs(energy / energy[0] - 1).max() < 1e-11
 
 
 @pytest.fixture
-def interpreted(monkeypatch):
-    """Let runs be interpreted: for two steps that takes less time than to compile."""
-    sim = hy.compile(slip_leg_hybrid.build(runs.laws()), mode="python")
-    monkeypatch.setattr(runs, "simulator", lambda: sim)
+def interpreted():
+    """The model, interpreted: for two steps that takes less time than to compile."""
+    return hy.compile(slip_leg_hybrid.build(slip()), mode="python")
 
 
 def test_during_stance_force_is_the_springs_and_the_mass_centre_moves_as_slip(interpreted):
-    record = runs.simulate(runs.SlipLegExperiment(), 2).record
+    record = runners.exact(machine(), machine().experiment(), 2, sim=interpreted).record
     stance = record.isel(time=np.flatnonzero(record["phase"] == STANCE))
     toe = stance["foot_position"].values[:, 0]
     leg = (stance["com_position"].values - toe)[:, [0, 2]]
@@ -177,7 +177,9 @@ def test_during_stance_force_is_the_springs_and_the_mass_centre_moves_as_slip(in
 @pytest.mark.parametrize("ka, settled", [(0.0, 0.0045), (0.92, 3e-4)])
 def test_a_higher_start_of_the_same_energy_comes_back_to_the_gait(ka, settled):
     speed = np.sqrt(2.5**2 - 2 * 9.81 * 0.02)
-    run = runs.simulate(runs.SlipLegExperiment(control=SlipControl(apex_gain=ka), height=0.64, speed=speed), 8)
+    control = SlipControl(apex_gain=ka)
+    start = apex_of(SlipLegParams(), control, 0.64, speed)
+    run = runners.exact(machine(), machine().experiment(gains=control, start=start), 8)
     error = run.steps["apex_height"] - 0.62
     assert np.all(np.diff(error) < 1e-4)
     assert abs(error[1 if ka else 5]) < settled  # dead beat with Ka = 0.92, self-stable without
@@ -185,16 +187,16 @@ def test_a_higher_start_of_the_same_energy_comes_back_to_the_gait(ka, settled):
 
 @pytest.mark.extra
 def test_without_compensation_it_falls_within_ten_steps():
-    run = runs.simulate(runs.SlipLegExperiment(control=SlipControl(compensate=0.0)), 40)
+    run = runners.exact(machine(), machine().experiment(gains=SlipControl(compensate=0.0)), 40)
     assert run.n_steps < 10 and "guard" in run.status
     energy = run.steps["apex_energy"]
     assert energy[0] - energy[1] == pytest.approx(run.steps["energy_lost"][1], rel=1e-6)  # what the impact took
     assert len(run.record["time"]) > 300  # and what happened up to there is kept
     higher = SlipControl(apex_height=0.75, speed=2.0, angle_of_attack=1.3695276334)
-    run = runs.simulate(runs.SlipLegExperiment(control=replace(higher, compensate=0.0)), 40, period=0.1)
+    run = runners.exact(machine(), machine().experiment(gains=replace(higher, compensate=0.0)), 40, period=0.1)
     np.testing.assert_allclose(run.steps["apex_height"][:3], [0.75, 0.578, 0.576], atol=5e-4)  # a prototype's
     assert run.n_steps == 8  # then it leaves the ground falling, without an apex, and falls
-    run = runs.simulate(runs.SlipLegExperiment(control=higher), 40, period=0.1)
+    run = runners.exact(machine(), machine().experiment(gains=higher), 40, period=0.1)
     assert run.n_steps == 40 and np.ptp(run.steps["apex_height"]) < 1e-5
 
 
@@ -208,13 +210,14 @@ def test_without_compensation_it_falls_within_ten_steps():
     ],
 )
 def test_what_goes_wrong_is_named_and_the_run_up_to_there_kept(change, guard):
-    run = runs.simulate(runs.SlipLegExperiment(control=SlipControl(**change)), 40)
+    run = runners.exact(machine(), machine().experiment(gains=SlipControl(**change)), 40)
     assert f"guard {guard}" in run.status
     assert all(np.all(np.isfinite(values)) for values in run.record.values())
 
 
 def test_a_start_with_the_foot_below_ground_is_refused(interpreted):
-    run = runs.simulate(runs.SlipLegExperiment(height=0.3), 3)
+    start = apex_of(SlipLegParams(), SlipControl(), 0.3)
+    run = runners.exact(machine(), machine().experiment(start=start), 3, sim=interpreted)
     assert "already negative: guard touchdown" in run.status and run.n_steps == 0
 
 
@@ -223,7 +226,7 @@ def test_a_start_with_the_foot_below_ground_is_refused(interpreted):
     "terrain", [Step(0.02, 3.0, 0.1, heading=0.0), Step(-0.02, 3.0, 0.1, heading=0.0), Rough(0.002, 0.5, 1)]
 )
 def test_it_runs_over_a_step_and_rough_ground(terrain):
-    run = runs.simulate(runs.SlipLegExperiment(ground=terrain), 20)
+    run = runners.exact(machine(), machine().experiment(ground=terrain), 20)
     assert run.completed
     record = run.record.isel(time=np.flatnonzero(run.record["phase"] == STANCE))
     toe = record["foot_position"].values[:, 0]

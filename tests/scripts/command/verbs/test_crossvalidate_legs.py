@@ -4,18 +4,19 @@ import numpy as np
 import pytest
 
 from tarsus.analytic.models.hopping_leg import HoppingLegParams
-from tarsus.analytic.models.hopping_leg_laws import RaibertGains
 from tarsus.analytic.terrain import Flat
+from tarsus.controllers.raibert_laws import RaibertGains
 from tarsus.scripts.command.verbs import crossvalidate as verb
 from tarsus.scripts.command.verbs import run
 from tarsus.scripts.library.comparison import crossvalidate
-from tarsus.scripts.library.machines.hopping_leg import HOPPING_LEG, HoppingExperiment
-from tarsus.scripts.library.machines.slip_leg import SLIP_LEG, SlipLegExperiment
+from tarsus.scripts.library.machines.description import Experiment
+from tarsus.scripts.library.machines.hopping_leg import HOPPING_LEG
+from tarsus.scripts.library.machines.slip_leg import SLIP_LEG
 from tarsus.scripts.library.records import record, summary
 
 CASES = {
-    "hopping_leg": (HOPPING_LEG, HoppingExperiment(HoppingLegParams(), RaibertGains(speed=1.0), Flat()), 2e-4, 1e-3),
-    "slip_leg": (SLIP_LEG, SlipLegExperiment(), 2e-3, 3e-3),
+    "hopping_leg": (HOPPING_LEG, Experiment(HoppingLegParams(), RaibertGains(speed=1.0), Flat()), 2e-4, 1e-3),
+    "slip_leg": (SLIP_LEG, SLIP_LEG.machine().experiment(), 2e-3, 3e-3),
 }
 
 

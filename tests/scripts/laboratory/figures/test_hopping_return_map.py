@@ -7,8 +7,7 @@ from tarsus.analytic import hybrid as hy
 from tarsus.analytic.hybrid import sections
 from tarsus.analytic.models import hopping_leg_hybrid as model
 from tarsus.analytic.models.hopping_leg import places
-from tarsus.analytic.models.hopping_leg_laws import RaibertGains
-from tarsus.controllers.raibert import Raibert
+from tarsus.controllers.raibert import RaibertGains, raibert
 from tarsus.scripts.laboratory.figures import hopping_leg_return_map as figure
 
 Z = np.array([0.98, -1.57, 0.52, 1.61, 74.0, 0.09])
@@ -25,7 +24,7 @@ def test_coordinates_and_state_are_each_other():
 
 
 def test_errors_shrink_as_the_largest_multiplier_says():
-    sim, gains = hy.compile(model.build(Raibert())), RaibertGains(speed=0.5)
+    sim, gains = hy.compile(model.build(raibert())), RaibertGains(speed=0.5)
     at = figure.mapping(sim, gains)
     found = sections.fixed_point(at, figure.settled(sim, gains) / figure.SIZES, tol=figure.TOLERANCE)
     assert found.status is sections.Convergence.CONVERGED and abs(found.multipliers[0]) < 1

@@ -8,7 +8,7 @@ import numpy as np
 from tarsus.analytic import hybrid as hy
 from tarsus.analytic.hybrid import sections
 from tarsus.analytic.models import hopping_leg_hybrid as model
-from tarsus.controllers.raibert import Raibert
+from tarsus.controllers.raibert import raibert
 from tarsus.scripts.laboratory.figures.hopping_leg_return_map import lift, project
 
 PAGE = Path(__file__).parents[4] / "docs" / "families.md"
@@ -25,7 +25,7 @@ def test_the_folds_of_template_and_leg_are_those_of_the_page():
 
 
 def test_the_boom_leg_ends_where_its_swing_would_push_the_foot_down():
-    sim = hy.compile(model.build(Raibert()))
+    sim = hy.compile(model.build(raibert()))
     x, d = lift(np.array(LAST))
     settings = {"chart": "stance", "rtol": 1e-10, "final_time": 2.0}
     hop = sections.return_to(sim, "touchdown", x, d, {"speed": 2.01}, **settings)

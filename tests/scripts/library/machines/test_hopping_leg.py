@@ -6,30 +6,30 @@ import pytest
 from tarsus.analytic import hybrid as hy
 from tarsus.analytic.models import hopping_leg_hybrid as hybrid_leg
 from tarsus.analytic.models.hopping_leg import HoppingLegParams, start_angles
-from tarsus.controllers.raibert import Raibert
+from tarsus.controllers.raibert import raibert
 from tarsus.scripts.command import cli
 from tarsus.scripts.command.verbs import run as command
-from tarsus.scripts.library.machines import hopping_leg_exact, hopping_leg_mujoco
-from tarsus.scripts.library.machines.hopping_leg import HOPPING_LEG, HoppingExperiment
+from tarsus.scripts.library.machines import runners
+from tarsus.scripts.library.machines.hopping_leg import HOPPING_LEG, machine
 from tarsus.scripts.library.records import record
 
 
 def test_the_engines_agree_on_the_first_stance():
-    exact = hopping_leg_exact.simulate(HoppingExperiment(), 1)
-    simulated = hopping_leg_mujoco.simulate(HoppingExperiment(), 1, period=2e-5)
+    exact = runners.exact(machine(), machine().experiment(), 1)
+    simulated = runners.in_mujoco(machine(), machine().experiment(), 1, row=1)
     assert exact.completed and simulated.completed
     np.testing.assert_allclose(simulated.steps["touchdown"], exact.steps["touchdown"], atol=5e-5)  # a step is 2e-5 s
-    stance = [run.steps["liftoff"][0] - run.steps["touchdown"][0] for run in (exact, simulated)]
+    stance = [run.steps["liftoff"][1] - run.steps["touchdown"][1] for run in (exact, simulated)]
     assert stance[1] == pytest.approx(stance[0], rel=2e-3)
     time, force = simulated.record["time"].values, simulated.record["foot_force"].values[:, 0, 2]
-    settled = (time > simulated.steps["touchdown"][0] + 0.01) & (time < simulated.steps["liftoff"][0] - 1e-3)
+    settled = (time > simulated.steps["touchdown"][1] + 0.01) & (time < simulated.steps["liftoff"][1] - 1e-3)
     assert force[settled].min() > 1  # the foot does not let go between
-    assert simulated.steps["apex_height"][0] == pytest.approx(exact.steps["apex_height"][0], abs=3e-3)
+    assert simulated.steps["apex_height"][1] == pytest.approx(exact.steps["apex_height"][1], abs=3e-3)
 
 
 def test_no_hop_is_no_run():
-    with pytest.raises(ValueError, match="number of hops must be at least 1, got 0"):
-        hopping_leg_exact.simulate(HoppingExperiment(), 0)
+    with pytest.raises(ValueError, match="number of steps must be at least 1, got 0"):
+        runners.exact(machine(), machine().experiment(), 0)
 
 
 def test_the_command_writes_a_record_and_a_picture(tmp_path, capsys):
@@ -51,8 +51,8 @@ def test_a_live_plot_follows_either_engine_and_stops_it():
     from tarsus.scripts.library.views.hopping_live import HoppingLegFollower
 
     for engine in ("exact", "mujoco"):
-        experiment = HoppingExperiment(preset="rl")
-        follower = HoppingLegFollower(experiment.controller(fast=engine == "mujoco"), experiment.ground)
+        experiment = machine().experiment(preset="rl")
+        follower = HoppingLegFollower(experiment)
 
         def stop(t, *rest, follower=follower, engine=engine):
             follower.plot.stopped = t > 0.4
@@ -76,8 +76,9 @@ def test_a_live_plot_follows_either_engine_and_stops_it():
 def test_a_start_below_ground_is_an_end_that_says_so():
     low = start_angles(HoppingLegParams())
     low[1] = 0.1
-    model = hybrid_leg.build(Raibert(), start=np.concatenate([low, np.zeros(4)]))
-    run = hopping_leg_exact.simulate(HoppingExperiment(), 2, sim=hy.compile(model, mode="python"), period=1e-2)
+    sim = hy.compile(hybrid_leg.build(raibert()), mode="python")
+    experiment = machine().experiment(start=np.concatenate([low, np.zeros(4)]))
+    run = runners.exact(machine(), experiment, 2, sim=sim, period=1e-2)
     assert not run.completed and "foot_below_ground" in run.status
     assert run.record.attrs["status"] == run.status and run.record.sizes["time"] <= 1
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tarsus.scripts.command.verbs import run as command
-from tarsus.scripts.library.machines.slip_leg import SLIP_LEG, SlipLegExperiment
+from tarsus.scripts.library.machines.slip_leg import SLIP_LEG, machine
 from tarsus.scripts.library.records import record
 from tarsus.scripts.library.views.leg_plot import LegPlot
 
@@ -50,11 +50,11 @@ def test_options_of_the_command_line_reach_the_experiment():
         return SLIP_LEG.experiment(command.parser().parse_args(["slip_leg", "--preset", "reference", *words]))
 
     experiment = experiment_of("--erratum", "8", "9", "--no-compensation", "--set", "base_mass=5")
-    assert experiment.params.base_mass == 5.0 and experiment.control.compensate == 0.0
-    assert experiment.control.nominal_length == experiment.control.frozen_com == 1.0
-    assert experiment.control.liftoff_under_weight == 0.0
+    assert experiment.params.base_mass == 5.0 and experiment.gains.compensate == 0.0
+    assert experiment.gains.nominal_length == experiment.gains.frozen_com == 1.0
+    assert experiment.gains.liftoff_under_weight == 0.0
     experiment = experiment_of("--engine", "mujoco", "--terrain", "step", "0.02", "1", "0.1", "0")
-    assert experiment.control.energy_gain == 0.5 and experiment.ground.rise == 0.02
+    assert experiment.gains.energy_gain == 0.5 and experiment.ground.rise == 0.02
 
 
 def test_a_live_plot_follows_either_engine_and_stops_it():
@@ -62,12 +62,11 @@ def test_a_live_plot_follows_either_engine_and_stops_it():
 
     matplotlib.use("Agg", force=True)
     from tarsus.analytic.hybrid import vector
-    from tarsus.scripts.library.machines.slip_leg_exact import numbers
     from tarsus.scripts.library.views.slip_leg_view import SlipLegFollower
 
-    experiment = SlipLegExperiment()
+    experiment = machine().experiment()
     for engine in ("exact", "mujoco"):
-        follower = SlipLegFollower(experiment, vector(numbers(experiment)), fps=50.0)
+        follower = SlipLegFollower(experiment, vector(machine().numbers(experiment)), fps=50.0)
         plot = follower.plot
 
         def on_frame(t, *now, plot=plot, follower=follower, engine=engine):

@@ -1,8 +1,8 @@
 r"""The hopping leg's control laws as plain functions of arrays: Bezier ground force, Raibert placement, regulation.
 
-`controllers.raibert.Raibert` wraps them for a simulator; the hybrid model compiles them. Every function gets time,
-q, dq, the machine's numbers `p` (see `hopping_leg_mechanics.P`), the gains `k` (see `K`) and the memory `m` (see
-`MEMORY`), which only events change. With the foot (y, z) in the hip's frame, J = d(y, z) / d(hip, knee), v = LB dth1:
+`raibert` makes a controller of them. Functions take (t, x, d, p): the leg's state (q, dq), the memory (see `D`), which
+only events change, and the numbers of the leg and then the gains (see `K`). With the foot (y, z) in the hip's frame,
+J = d(y, z) / d(hip, knee), v = LB dth1:
 
 .. math::
 
@@ -32,10 +32,18 @@ from dataclasses import dataclass, field, fields
 
 import numpy as np
 
-from ..hybrid import indices
-from ..smooth import minimum_jerk
-from .hopping_leg import START_LEG, HoppingLegParams, leg_angles
-from .hopping_leg_mechanics import P, leg_jacobian, leg_position, toe_position
+from ..analytic.hybrid import indices
+from ..analytic.models.hopping_leg import START_LEG, HoppingLegParams, leg_angles
+from ..analytic.models.hopping_leg_hybrid import MEMORY as FOOTHOLD
+from ..analytic.models.hopping_leg_mechanics import (
+    P,
+    leg_jacobian,
+    leg_position,
+    limit_torque,
+    numbers,
+    toe_position,
+)
+from ..analytic.smooth import minimum_jerk
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,9 +95,22 @@ class RaibertGains:
         return table | {"posture": leg_angles(params, np.array([0.0, -self.leg_length]))}
 
 
-K = indices(RaibertGains().numbers(HoppingLegParams()))
-MEMORY = ("t_event", "from_y", "from_z", "mean_force", "lean_now", "apex_height", "apex_speed", "foothold")
-T_EVENT, FROM_Y, FROM_Z, FORCE, LEAN, APEX_HEIGHT, APEX_SPEED, FOOTHOLD = range(len(MEMORY))
+# What is stored from one event to the next.
+MEMORY = {
+    "t_event": 0.0,  # when the foot last landed or left [s]
+    "from_y": 0.0,  # where it left, in the hip's frame [m]
+    "from_z": 0.0,
+    "mean_force": 0.0,  # of the present stance [N]
+    "lean_now": 0.0,
+    "apex_height": 0.0,  # of the hip over the last foothold at the last apex [m]
+    "apex_speed": 0.0,  # [m/s]
+    "foothold": 0.0,  # the ground's height there [m]
+}
+PHASES = ("ascent", "descent", "stance")
+ASCENT, DESCENT, STANCE = range(3)
+K = indices(numbers(HoppingLegParams()) | RaibertGains().numbers(HoppingLegParams()))
+D = indices({**FOOTHOLD, **MEMORY})
+YAW_RATE, PITCH_RATE = 4, 5  # places in the state; the boom's pitch is positive downward
 
 
 def bezier(coefficients, s):
@@ -110,79 +131,98 @@ def clip(value, low, high):
     return min(max(value, low), high)
 
 
-def foot_target(t, dq, p, k, m, target):
+def foot_target(t, x, d, p, target):
     """Write the swing law's target of the foot, (y, z) in the hip's frame [m]."""
-    v = p[P.LB] * dq[0]
-    x = clip((t - m[T_EVENT]) / k[K.swing_time], 0.0, 1.0)
-    ahead = k[K.neutral] * k[K.stance_time] * v + k[K.krh] * (v - k[K.speed])
-    share, away = minimum_jerk(x), 1.0 - x
-    target[0] = m[FROM_Y] + (ahead - m[FROM_Y]) * share
-    target[1] = m[FROM_Z] + (-k[K.leg_length] - m[FROM_Z]) * share + k[K.clearance] * 16.0 * x * x * away * away
+    v = p[P.LB] * x[YAW_RATE]
+    s = clip((t - d[D.t_event]) / p[K.swing_time], 0.0, 1.0)
+    ahead = p[K.neutral] * p[K.stance_time] * v + p[K.krh] * (v - p[K.speed])
+    share, away = minimum_jerk(s), 1.0 - s
+    target[0] = d[D.from_y] + (ahead - d[D.from_y]) * share
+    target[1] = d[D.from_z] + (-p[K.leg_length] - d[D.from_z]) * share + p[K.clearance] * 16.0 * s * s * away * away
 
 
-def ground_force(t, dq, p, k, m, F):
+def ground_force(t, x, d, p, F):
     """Write the force (y, z) on the foot that the stance law commands [N]."""
-    s = clip((t - m[T_EVENT]) / k[K.stance_time], 0.0, 1.0)
-    shape = bezier(k[K.bezier : K.bezier + 5], s)
-    F[1] = m[FORCE] * shape
-    wanted = k[K.kvy] * (k[K.speed] - p[P.LB] * dq[0]) * shape + m[LEAN] * F[1]
-    most = k[K.friction] * abs(F[1])
+    s = clip((t - d[D.t_event]) / p[K.stance_time], 0.0, 1.0)
+    shape = bezier(p[K.bezier : K.bezier + 5], s)
+    F[1] = d[D.mean_force] * shape
+    wanted = p[K.kvy] * (p[K.speed] - p[P.LB] * x[YAW_RATE]) * shape + d[D.lean_now] * F[1]
+    most = p[K.friction] * abs(F[1])
     F[0] = clip(wanted, -most, most)
 
 
-def swing_torque(t, q, dq, p, k, m, u):
-    """Write the torques of hip and knee in flight [N m]."""
+def swing_torque(t, x, d, p, u):
+    """Write the torques of hip and knee in flight, limited as the motors are [N m]."""
     J, foot, target = np.empty((2, 2)), np.empty(2), np.empty(2)
-    leg_position(q, p, foot)
-    leg_jacobian(q, p, J)
-    foot_target(t, dq, p, k, m, target)
+    leg_position(x, p, foot)
+    leg_jacobian(x, p, J)
+    foot_target(t, x, d, p, target)
     u[0] = 0.0
     u[1] = 0.0
     for i in range(2):
-        speed = J[i, 0] * dq[2] + J[i, 1] * dq[3]
-        force = k[K.kp] * (target[i] - foot[i]) - k[K.kd] * speed
+        speed = J[i, 0] * x[6] + J[i, 1] * x[7]
+        force = p[K.kp] * (target[i] - foot[i]) - p[K.kd] * speed
         u[0] += J[i, 0] * force
         u[1] += J[i, 1] * force
+    limit_torque(x[4:], p, u)
 
 
-def stance_torque(t, q, dq, p, k, m, u):
-    """Write the torques of hip and knee in stance [N m]."""
+def stance_torque(t, x, d, p, u):
+    """Write the torques of hip and knee in stance, limited as the motors are [N m]."""
     J, F = np.empty((2, 2)), np.empty(2)
-    leg_jacobian(q, p, J)
-    ground_force(t, dq, p, k, m, F)
+    leg_jacobian(x, p, J)
+    ground_force(t, x, d, p, F)
     for j in range(2):
         u[j] = -(J[0, j] * F[0] + J[1, j] * F[1])
-        u[j] += k[K.kp_stance] * (k[K.posture + j] - q[2 + j]) - k[K.kd_stance] * dq[2 + j]
+        u[j] += p[K.kp_stance] * (p[K.posture + j] - x[2 + j]) - p[K.kd_stance] * x[6 + j]
+    limit_torque(x[4:], p, u)
 
 
-def at_liftoff(t, q, dq, p, k, m):
+def on_liftoff(t, x, d, p):
     """Store the time and position of the foot at liftoff, and the height of the ground there."""
     foot, toe = np.empty(2), np.empty(3)
-    leg_position(q, p, foot)
-    toe_position(q, p, toe)
-    m[T_EVENT] = t
-    m[FROM_Y] = foot[0]
-    m[FROM_Z] = foot[1]
-    m[FOOTHOLD] = toe[2]
+    leg_position(x, p, foot)
+    toe_position(x, p, toe)
+    d[D.t_event] = t
+    d[D.from_y] = foot[0]
+    d[D.from_z] = foot[1]
+    d[D.foothold] = toe[2]
 
 
-def at_apex(t, q, dq, p, k, m):
+def on_apex(t, x, d, p):
     """Store the height over the last foothold, and the speed."""
-    m[APEX_HEIGHT] = p[P.HB] - p[P.LB] * math.sin(q[1]) - m[FOOTHOLD]
-    m[APEX_SPEED] = p[P.LB] * dq[0]
+    d[D.apex_height] = p[P.HB] - p[P.LB] * math.sin(x[1]) - d[D.foothold]
+    d[D.apex_speed] = p[P.LB] * x[YAW_RATE]
 
 
-def at_touchdown(t, q, dq, p, k, m):
+def on_touchdown(t, x, d, p):
     """Correct the force and its lean by the errors of the last apex."""
-    m[T_EVENT] = t
-    m[FORCE] = clip(m[FORCE] + k[K.k_height] * (k[K.height] - m[APEX_HEIGHT]), k[K.force_min], k[K.force_max])
-    m[LEAN] = clip(m[LEAN] + k[K.k_speed] * (k[K.speed] - m[APEX_SPEED]), -k[K.lean_max], k[K.lean_max])
+    d[D.t_event] = t
+    d[D.mean_force] = clip(
+        d[D.mean_force] + p[K.k_height] * (p[K.height] - d[D.apex_height]), p[K.force_min], p[K.force_max]
+    )
+    d[D.lean_now] = clip(d[D.lean_now] + p[K.k_speed] * (p[K.speed] - d[D.apex_speed]), -p[K.lean_max], p[K.lean_max])
 
 
-def at_start(t, q, dq, p, k, m):
+def rising(t, x, d, p):
+    """Return the speed at which the hip rises, positive before the apex [rad/s]."""
+    return -x[PITCH_RATE]
+
+
+def leave(t, x, d, p):
+    """Note the liftoff; return the phase of flight. A leg that leaves the ground falling has no apex."""
+    on_liftoff(t, x, d, p)
+    if x[PITCH_RATE] < 0.0:
+        return ASCENT
+    on_apex(t, x, d, p)
+    return DESCENT
+
+
+def first_phase(t, x, d, p):
     """Start in flight over level ground, as if the foot had just lifted off and this were the apex."""
-    at_liftoff(t, q, dq, p, k, m)
-    m[FOOTHOLD] = 0.0
-    m[FORCE] = k[K.force]
-    m[LEAN] = k[K.lean]
-    at_apex(t, q, dq, p, k, m)
+    on_liftoff(t, x, d, p)
+    d[D.foothold] = 0.0
+    d[D.mean_force] = p[K.force]
+    d[D.lean_now] = p[K.lean]
+    on_apex(t, x, d, p)
+    return ASCENT if x[PITCH_RATE] < 0.0 else DESCENT
