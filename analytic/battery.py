@@ -31,7 +31,11 @@ HOUR = 3600.0  # [s]
 
 @dataclass(frozen=True)
 class Battery:
-    """A lead-acid battery, by default the 12 V, 2.2 A h one of the manual; two of them in series have 24 V."""
+    """A lead-acid battery, by default the 12 V, 2.2 A h one of the manual; two of them in series have 24 V.
+
+    Raises:
+        ValueError: If a value is not positive and finite.
+    """
 
     capacity: float = 2.2 * HOUR  # at the rated discharge [A s]
     rated_time: float = 20 * HOUR  # of the rated discharge [s]

@@ -28,7 +28,7 @@ BLEND_SHAPES = ("linear", "cubic")
 
 
 def wrap(angle: np.ndarray) -> np.ndarray:
-    """Return the angle in (-pi, pi]."""
+    """Return angles [rad], of any shape, in (-pi, pi]."""
     return np.pi - np.mod(np.pi - angle, TURN)
 
 
@@ -98,7 +98,11 @@ def profile(cycles, cycle_time, slow_time, sweep_angle, blend=0.0, blend_shape="
 
 @dataclass(frozen=True)
 class Clock:
-    """The reference of every leg. Fields broadcast over the legs: scalars, or arrays of shape (n_legs,)."""
+    """The reference of every leg. Fields broadcast over the legs: scalars, or arrays of shape (n_legs,).
+
+    Raises:
+        ValueError: If a time, angle, direction or blend is out of its range, or the blend's shape is unknown.
+    """
 
     phase: np.ndarray  # [cycle]; 0 is mid-stance at t = 0
     cycle_time: float = 1.0  # t_c [s]
@@ -134,7 +138,10 @@ class Clock:
         return self.at(np.asarray(t, float)[..., None] / self.cycle_time)
 
     def at(self, cycles) -> tuple[np.ndarray, np.ndarray]:
-        """Return angle and rate after a number of cycles, for a clock whose cycle time may change under way."""
+        """Return angle and rate of every leg, shape (..., n_legs), after `cycles`, (..., n_legs) or (..., 1).
+
+        For a clock whose cycle time may change under way.
+        """
         shape = self.cycle_time, self.slow_time, self.sweep_angle, self.blend, self.blend_shape
         angle, rate = profile(cycles + self.phase, *shape)
         return reference(angle, rate, self.leg_offset, self.direction)
@@ -170,6 +177,9 @@ class TripodGait:
     Differential turning adds the three differences on the left and subtracts them on the right. A right turn
     needs `offset_difference` > 0 and `slow_time_difference` < 0 (erratum 20; with equal signs the two cancel).
     Leans are added to the hip angles of a row of legs, whatever their direction; positive puts the toes ahead.
+
+    Raises:
+        ValueError: If the heading is unknown, or a number is out of its range.
     """
 
     cycle_time: float = 1.0  # t_c [s]

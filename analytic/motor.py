@@ -25,6 +25,9 @@ class Motor:
     """A geared DC motor; defaults are the Maxon RE118751, 20 W, of the documents.
 
     Fields broadcast with torque and speed: scalars, or arrays of shape (n, 1) for the motors of n machines.
+
+    Raises:
+        ValueError: If a value is not finite, or not positive (`drive_resist` may be zero).
     """
 
     max_torque: float = 3.0  # at the joint [N m]; also the stall torque of the limit line

@@ -58,7 +58,7 @@ def setting(speed: float) -> SpeedSetting:
 
 
 def settings(speed) -> SpeedSetting:
-    """Return the columns of the table at speed settings of any shape; what is beyond it is held."""
+    """Return the columns of the table at speed settings of any shape; beyond its ends they stay."""
     return SpeedSetting(*(np.interp(speed, range(len(SETTINGS)), column) for column in zip(*SETTINGS, strict=True)))
 
 
@@ -117,7 +117,11 @@ def triwheel(command: float, turn: float = 0.0) -> TripodGait:
 
 
 def within(value: float, name: str) -> float:
-    """Return a command or turn, which must lie in [-1, 1]."""
+    """Return a command or turn, which must lie in [-1, 1].
+
+    Raises:
+        ValueError: If it does not.
+    """
     if not -1.0 <= value <= 1.0:
         raise ValueError(f"the {name} of RHex lies from -1 to 1, got {value:g}")
     return value

@@ -26,7 +26,11 @@ def outward(x, y):
 
 @dataclass(frozen=True)
 class Stairs(Terrain):
-    """Stairs up on all sides of a level middle, or down where `rise` is negative, with smooth risers of some width."""
+    """Stairs up on all sides of a level middle, or down where `rise` is negative, with smooth risers of some width.
+
+    Raises:
+        ValueError: Unless 0 < width <= tread and start > 0.
+    """
 
     rise: float = 0.05  # height of a step [m]
     tread: float = 0.3  # from a riser to the next [m]
@@ -60,7 +64,11 @@ class Stairs(Terrain):
 
 @dataclass(frozen=True)
 class Pyramid(Terrain):
-    """A slope up on all sides of a level middle, or down where `slope` is negative."""
+    """A slope up on all sides of a level middle, or down where `slope` is negative.
+
+    Raises:
+        ValueError: Unless start > 0 and bend > 0.
+    """
 
     slope: float = 0.2
     start: float = 0.5  # half the width of the middle [m]

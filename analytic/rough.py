@@ -29,6 +29,9 @@ class Rough(Terrain):
     """Smooth random ground: plane waves of random direction and phase (`random_waves`), the same for the same seed.
 
     Smooth rather than piecewise flat, so that the exact engine and a height field mean the same surface.
+
+    Raises:
+        ValueError: Unless deviation >= 0 and wavelength > 0.
     """
 
     deviation: float = 0.015  # standard deviation of the height [m]
@@ -68,7 +71,7 @@ class Rough(Terrain):
 
     @property
     def tables(self) -> dict[str, np.ndarray]:
-        """What `point_height` and `point_gradient` read: tensor products do not compile."""
+        """What `point_height` and `point_gradient` read, as tensor products do not compile: waves, shape (4, n)."""
         return {"waves": self._waves}
 
     def point_height(self, x, y):
@@ -103,6 +106,9 @@ class Terraces(Rough):
     """Level terraces that follow the contour lines of rough ground, each `rise` above the one below.
 
     By default they are half a metre wide on average, with risers a tenth of a metre long.
+
+    Raises:
+        ValueError: Unless rise >= 0 and 0 < riser <= 1.
     """
 
     deviation: float = 0.03  # of the rough ground's height [m]
@@ -139,7 +145,7 @@ class Terraces(Rough):
 
     @property
     def tables(self) -> dict[str, np.ndarray]:
-        """What `point_height` and `point_gradient` read."""
+        """What `point_height` and `point_gradient` read: the waves, and rise and riser, shape (2,)."""
         return super().tables | {"terrace": np.array([self.rise, self.riser])}
 
     def point_height(self, x, y):

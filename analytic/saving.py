@@ -1,8 +1,8 @@
 """Atomic writing: a file, a set of files or a folder is there completely or not at all.
 
-Data are written under a hidden name next to their destination, `.NAME.partial-MACHINE-PROCESS.ENDING`, and moved there
+Data are written under a hidden name next to their destination, `.NAME.partial-COMPUTER-PROCESS.ENDING`, and moved there
 when complete and on the disk. After a full disk or an exception the partial file is removed and what was there before
-is kept; one left by a process that was killed is removed by the next process on that machine that writes there.
+is kept; one left by a process that was killed is removed by the next process on that computer that writes there.
 """
 
 from __future__ import annotations

@@ -100,6 +100,9 @@ class Step(Terrain):
     """Level ground at 0, and `rise` higher beyond `position`, joined by a smooth riser of some width.
 
     A foot may meet the riser: without a width the ground would jump under it.
+
+    Raises:
+        ValueError: If the width is not positive.
     """
 
     rise: float = 0.03  # height of the step; negative is a step down [m]
@@ -132,6 +135,9 @@ class DitchedFlat(Terrain):
     """Level ground at 0 with a ditch across the way along +y, its walls smooth and of some width, inside the ditch.
 
     The authors' walls were vertical, which leaves a foot that meets one without a ground.
+
+    Raises:
+        ValueError: If the walls have no width, or together more than the ditch.
     """
 
     position: float = 0.0  # a1, where the ditch begins along y [m]

@@ -25,18 +25,18 @@ class Terrain(ABC):
 
     @abstractmethod
     def height(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """Return h(x, y) [m]."""
+        """Return h(x, y) [m], in the shape to which x and y broadcast."""
 
     @abstractmethod
     def gradient(self, x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return (dh/dx, dh/dy)."""
+        """Return (dh/dx, dh/dy), in the shape to which x and y broadcast."""
 
     def grid(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
         """Return the heights over the grid of x (n_x,) and y (n_y,), shape (n_y, n_x) [m]."""
         return self.height(x[None, :], y[:, None])
 
     def height_range(self, heights: np.ndarray) -> tuple[float, float]:
-        """Return bounds of the height [m], here those of a sample; where seeds differ, they hold for all seeds."""
+        """Return bounds of the height [m], here of a sample, of any shape; where seeds differ they hold for all."""
         return float(np.min(heights)), float(np.max(heights))
 
     def height_to_clear(self, points: np.ndarray) -> float:

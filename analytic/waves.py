@@ -11,7 +11,7 @@ N_WAVES = 24
 
 
 def random_waves(deviation: float, wavelength: float, seed: int) -> np.ndarray:
-    """Return waves of random direction and phase.
+    """Return waves of random direction and phase, shape (4, N_WAVES).
 
     Wavelengths are spaced logarithmically over [wavelength, 4 wavelength], heights grow with them: the slope is the
     same on all scales.

@@ -49,6 +49,9 @@ class ClockPolicy:
         kp: Hip stiffness for the action mode "torque" [N m/rad].
         kd: Hip damping for the action mode "torque" [N m s/rad].
         ranges: For the action mode "gait": low and high of each gait parameter, in the order of the action.
+
+    Raises:
+        ValueError: If the action mode is unknown.
     """
 
     MODES = ("velocity", "torque", "gait")
@@ -71,7 +74,7 @@ class ClockPolicy:
         self.ranges = ranges
 
     def __call__(self, observation: np.ndarray, info: Mapping) -> np.ndarray:
-        """Return the action for the time and hip angles in `info`; the observation is not used."""
+        """Return the action (n,) for the time and hip angles in `info`; the observation is not used."""
         return getattr(self, f"_{self.action_mode}")(info).astype(np.float32)
 
     def _velocity(self, info: Mapping) -> np.ndarray:

@@ -41,7 +41,11 @@ class DeadbeatStatus(Enum):
 
 @dataclass(frozen=True)
 class DeadbeatLimits:
-    """Within which the controls exist."""
+    """Within which the controls exist.
+
+    Raises:
+        ValueError: If a range is empty, or holds what it must not.
+    """
 
     angle: tuple[float, float] = (-1.0, 1.0)  # at touchdown [rad]
     stiffness: tuple[float, float] = (0.3, 3.0)  # factors of the model's k

@@ -19,7 +19,11 @@ GROUPS = 3  # legs take turns in so many groups around the rim
 
 @dataclass(frozen=True)
 class DiscGait:
-    """Swing and lift of every leg at time t."""
+    """Swing and lift of every leg at time t.
+
+    Raises:
+        ValueError: If the legs are too few, the period is not positive, or a number not finite.
+    """
 
     n_legs: int
     amplitude: float  # of the swing [rad]

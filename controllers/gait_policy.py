@@ -22,7 +22,7 @@ class GaitPolicy:
         self.gait, self.ctrl_dt, self.scale = gait, ctrl_dt, scale
 
     def __call__(self, observation: np.ndarray, info: Mapping) -> np.ndarray:
-        """Return the speeds that move the set-points in `info`, the short way, to the gait's angles a period later."""
+        """Return the speeds (n,) that move the set-points in `info`, the short way, to the gait's a period later."""
         angle, _ = self.gait(info["time"] + self.ctrl_dt)
         speed = wrap(angle.ravel() - info["joint_reference"]) / self.ctrl_dt
         return np.clip(speed / self.scale, -1.0, 1.0).astype(np.float32)

@@ -14,7 +14,7 @@ from . import pair_gaits, shaft_gaits
 
 @dataclass(frozen=True)
 class GaitFamily:
-    """A named gait: how to make it for a number of legs, what it drives, and its intended stance."""
+    """A named gait: what makes it for a number of legs, what it drives, and the stance that it is meant to have."""
 
     make: Callable  # make(n_legs, **options) -> gait
     drives: str  # "shafts": an angle per leg; "pairs": yaw and roll per pair

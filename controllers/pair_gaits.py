@@ -21,7 +21,11 @@ YAW, ROLL = 0.3, 0.15  # amplitudes [rad]; feet move 6 cm back and 3 cm up at a 
 
 @dataclass(frozen=True)
 class FourierGait:
-    """Yaw and roll of each pair as the real part of sum_h coefficients[..., h] exp(2 pi i h frequency t)."""
+    """Yaw and roll of each pair as the real part of sum_h coefficients[..., h] exp(2 pi i h frequency t).
+
+    Raises:
+        ValueError: If the coefficients have another shape or are not finite, or the frequency is not positive.
+    """
 
     coefficients: np.ndarray  # complex, shape (n_pairs, 2, 1 + harmonics) [rad]
     frequency: float = FREQUENCY  # [Hz]
@@ -89,7 +93,11 @@ def undulation(
 
 
 def pair_trot(n_legs: int = 4, frequency: float = FREQUENCY, yaw: float = YAW, roll: float = ROLL) -> FourierGait:
-    """Return the trot of a multipod of four legs: its two pairs in opposite phase, two feet on the ground at a time."""
+    """Return the trot of a multipod of four legs: its two pairs in opposite phase, two feet on the ground at a time.
+
+    Raises:
+        ValueError: If there are not four legs.
+    """
     if n_legs != 4:
         raise ValueError(f"a trot is a gait of four legs, got {n_legs}; pair_tripod alternates for six and more")
     return _travelling(2, frequency, np.pi, yaw, roll)

@@ -8,7 +8,7 @@ from ..analytic.clock import wrap
 
 
 def nearest_turn(reference, angle) -> np.ndarray:
-    """Return the reference plus the whole turns that bring it within half a turn of `angle` [rad].
+    """Return the reference plus the whole turns that bring it within half a turn of `angle` [rad]; they broadcast.
 
     A servo that subtracts unwrapped angles then computes the error wrap(reference - angle).
     """

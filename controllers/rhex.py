@@ -116,7 +116,7 @@ class Walker:
         self.stretch = Stretch(begin, 0.0, np.stack([angle] * 3), np.ones(6))
 
     def __call__(self, t: float) -> tuple[np.ndarray, np.ndarray]:
-        """Return angles [rad] and rates [rad/s] of the hips at time t [s], which must not go back before a stretch."""
+        """Return angles [rad] and rates [rad/s] of the hips, (6,), at time t [s], not before the present stretch."""
         while t >= self.stretch.begin + self.stretch.length:
             self.stretch = self._next(self.stretch.begin + self.stretch.length, self.stretch.knots[2])
         return self.stretch(t)
@@ -197,12 +197,12 @@ class Walker:
 
 
 def raised(angle: np.ndarray) -> np.ndarray:
-    """Return whether legs point up."""
+    """Return whether legs point up, in the shape of their angles."""
     return np.cos(angle) < 0.0
 
 
 def onward(angle: np.ndarray, target: np.ndarray, direction: np.ndarray) -> np.ndarray:
-    """Return the target plus the whole turns with which it lies less than a turn ahead of `angle` that way [rad]."""
+    """Return the target plus the turns that put it less than a turn ahead of `angle` that way [rad], shape (6,)."""
     return angle + direction * np.mod(direction * (target - angle), TURN)
 
 

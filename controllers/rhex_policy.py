@@ -40,7 +40,7 @@ def steered(speed: float, yaw_rate: float = 0.0, fastest_setting: float = FASTES
 
 
 def _slowed(gait: TripodGait, share: float) -> TripodGait:
-    """Return a gait at a share of its frequency; shares above 1 leave it as it is."""
+    """Return a gait at a share of its frequency; a share above 1 counts as 1."""
     longer = 1.0 / min(share, 1.0)
     return replace(gait, cycle_time=longer * gait.cycle_time, slow_time=longer * gait.slow_time)
 
@@ -67,7 +67,7 @@ class RhexPolicy:
         self._time, self._reach = np.inf, FIRST
 
     def __call__(self, observation: np.ndarray, info: Mapping) -> np.ndarray:
-        """Return the speeds that move the set-points in `info`, the short way, to the walker's a period later."""
+        """Return the speeds (6,) that move the set-points in `info`, the short way, to the walker's a period later."""
         if info["time"] < self._time or self.walker is None:  # an episode begins
             self.walker = Walker(info["hip_reference"], info["time"], stands=True, compensate=self.compensate)
             self._time = info["time"]

@@ -1,4 +1,4 @@
-"""The gait of a robot by its name: those of pairs for multipods, those of shafts for BigANT."""
+"""The gaits of a robot by name: of pairs of legs for multipods, of shafts for BigANT."""
 
 from __future__ import annotations
 

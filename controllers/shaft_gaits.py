@@ -51,7 +51,11 @@ PROFILES = {"uniform": profile, "cubic": cubic_profile}
 
 @dataclass(frozen=True)
 class ShaftGait:
-    """A gait of rotating legs: `gait(t)` returns every shaft's angle and rate."""
+    """A gait of rotating legs: `gait(t)` returns every shaft's angle and rate.
+
+    Raises:
+        ValueError: If a value is out of its range, the legs are an odd number, or the profile is unknown.
+    """
 
     phase: np.ndarray  # of each leg, shape (n_legs,) [cycle]; 0 is mid-stance at t = 0
     cycle_time: float = 10.0  # [s]; BigANT ran at 0.1 Hz (paper, 3.1.4)
@@ -129,7 +133,11 @@ def tripod(n_legs: int = 6, **fields) -> ShaftGait:
 
 
 def trot(n_legs: int = 4, **fields) -> ShaftGait:
-    """Return the trot of a quadruped: diagonal pairs by turns, two feet on the ground at a time."""
+    """Return the trot of a quadruped: diagonal pairs by turns, two feet on the ground at a time.
+
+    Raises:
+        ValueError: If there are not four legs.
+    """
     if n_legs != 4:
         raise ValueError(f"a trot is a gait of four legs, got {n_legs}; the gait tripod alternates for six and more")
     return ShaftGait(wave_phases(4, 0.5), **{"duty": 0.5} | fields)

@@ -25,7 +25,11 @@ MOST_SWEEP, MOST_DUTY = 0.5, 0.2  # that the law adds [rad], [cycle]
 
 @dataclass(frozen=True)
 class SlopeLaw:
-    """The law's constants, none negative."""
+    """The law's constants, none negative.
+
+    Raises:
+        ValueError: If one is, or the length is zero.
+    """
 
     gamma: float = 0.55  # share of the slope that the legs lean by
     iota: float = 0.1  # share of the slope that the middle and rear hips are lowered by
@@ -58,11 +62,11 @@ class SlopeLaw:
         return -self.gamma * np.concatenate([np.sign(slope) * lowered, front], axis=-1)
 
     def sweep(self, slope) -> np.ndarray:
-        """Return what to add to the sweep angle [rad], like `slope`."""
+        """Return what to add to the sweep angle [rad], in the shape of `slope`."""
         return np.clip(self.ksi * np.asarray(slope, float), 0.0, MOST_SWEEP)
 
     def duty(self, slope) -> np.ndarray:
-        """Return what to add to the slow phase's share of the cycle, like `slope`."""
+        """Return what to add to the slow phase's share of the cycle, in the shape of `slope`."""
         return np.clip(self.epsilon * np.asarray(slope, float), 0.0, MOST_DUTY)
 
     def compensated(self, gait: TripodGait, slope: float) -> TripodGait:
@@ -148,5 +152,5 @@ class SlopeFollower(ClockController):
         self._walker.order = Order(gait)
 
     def __call__(self, t: float, hip_angle: np.ndarray) -> np.ndarray:
-        """Return the hip commands at time t [s], as `ClockController` does; times may go back by a step at most."""
+        """Return the hip commands (6, 3) at time t [s], as `ClockController` does; t may go back by a step at most."""
         return self.commands(*self._walker(t), hip_angle)

@@ -7,16 +7,13 @@ joint commands of a control period (see `servos`). `WalkerTask.MODES` lists thos
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..analytic.clock import TURN
 from . import servos
 from .kernels import COMPILED
-
-if TYPE_CHECKING:
-    from .walker import WalkerTask
 
 WAITS = 0.3  # how far from the clock's a leg may begin and follow it at once [rad]
 
@@ -25,12 +22,12 @@ class ActionMode(ABC):
     """What an action of a walker means.
 
     Args:
-        task: The walker.
+        task: The walker, a `WalkerTask`.
     """
 
     torques = False  # whether an action is torques, so that the servos are off
 
-    def __init__(self, task: WalkerTask):
+    def __init__(self, task):
         self.task = task
 
     @property
@@ -48,13 +45,13 @@ class ActionMode(ABC):
         return
 
     def room_for_commands(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return an array for a kernel's commands, shape (n, n_substeps, n_joints, 3), and it as `commands` has it."""
+        """Return an array for a kernel to fill, shape (n, n_substeps, n_joints, 3), and a view shaped as `commands`."""
         task = self.task
         made = np.zeros((*task.shape, task.n_substeps, len(task.layout.joints), 3))
         return made.reshape(-1, *made.shape[-3:]), np.moveaxis(made, -3, 0)
 
     def start(self, sim, angle: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Return the joint angles at which an episode begins [rad], given those of standing, and draw its phase."""
+        """Draw the phase; return the angles that an episode begins with, given those of standing, (n_joints,) [rad]."""
         self.task.cycles[sim] = 0.0
         return angle
 
@@ -76,7 +73,7 @@ class Velocity(ActionMode):
         return self.task.config.robot.motor.no_load_speed
 
     def bind(self) -> None:
-        """Take views of the arguments of the kernel `ramp`; `speeds` are those asked for, as shares of no load."""
+        """Take views of the arguments of the kernel `ramp`; `speeds` are shares of the no-load speed."""
         task = self.task
         self.rows = [np.atleast_2d(kept) for kept in (task.action, task.reference, task.rate)]
         self.speeds = self.speeds_asked()
@@ -90,7 +87,7 @@ class Velocity(ActionMode):
         return self.rows[0]
 
     def commands(self, action: np.ndarray) -> np.ndarray:
-        """Return ramps at the speeds asked for."""
+        """Return ramps at the speeds asked for, shape (n_substeps, ..., n_joints, 3)."""
         COMPILED.ramp(*self._arguments)
         return self._commands
 
@@ -106,7 +103,7 @@ class Torque(ActionMode):
         return self.task.config.robot.motor.max_torque
 
     def commands(self, action: np.ndarray) -> np.ndarray:
-        """Return the torques."""
+        """Return the torques, held, shape (1, ..., n_joints, 3)."""
         return servos.torque_commands(action * self.task.most_torque, 1)
 
 
@@ -121,7 +118,7 @@ class Gait(ActionMode):
         return tuple(self.task.gait_ranges)
 
     def start(self, sim, angle: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Return the angles of the middle gait at a random phase."""
+        """Return the angles of the first gait at a random phase, shape (n_joints,) [rad]."""
         self.task.cycles[sim] = rng.uniform()
         return self.task.gait(self.first(), self.task.cycles[sim])[0]
 
@@ -158,7 +155,7 @@ class Gait(ActionMode):
         return self._low + 0.5 * (action + 1.0) * (self._high - self._low)
 
     def commands(self, action: np.ndarray) -> np.ndarray:
-        """Follow the gait from its current phase."""
+        """Follow the gait from its current phase; return commands of shape (n_substeps, ..., n_joints, 3)."""
         if self.task.CLOCK is None:
             return self.followed(self.parameters(action), action)
         asked = self.parameters(action)
@@ -167,7 +164,7 @@ class Gait(ActionMode):
         return self._commands
 
     def followed(self, parameters: np.ndarray, action: np.ndarray) -> np.ndarray:
-        """Follow any gait, without the kernel."""
+        """Follow the gait of any parameters, shape (..., n), without the kernel; return the commands."""
         task = self.task
         commands, task.reference[...], task.rate[...], task.cycles = servos.gait_commands(
             lambda gone: task.gait(parameters, gone),
@@ -201,17 +198,17 @@ class Residual(Gait):
         return self.scale, -np.expm1(-self.task.ctrl_dt / self.task.config.residual_lag)
 
     def first(self) -> np.ndarray:
-        """Return those of the gait that is corrected, without a command."""
+        """Return those of the gait that is corrected, without a command, shape (n,)."""
         return self.task.gait_corrected(None)
 
     def parameters(self, action: np.ndarray) -> np.ndarray:
-        """Return those of the gait that is corrected."""
+        """Return those of the gait that is corrected, shape (..., n)."""
         task = self.task
         gait = task.gait_corrected(task.command if task.config.task == "commanded" else None)
         return np.broadcast_to(gait, (*task.shape, gait.shape[-1]))
 
     def followed(self, parameters: np.ndarray, action: np.ndarray) -> np.ndarray:
-        """Follow the corrected gait, without the kernel."""
+        """Follow the gait of parameters of shape (..., n), corrected, without the kernel; return the commands."""
         task, commands = self.task, super().followed(parameters, action)
         (scale, share), before = self.correcting(), task.correction.copy()
         task.correction += share * (scale * action - before)

@@ -12,7 +12,7 @@ from gymnasium.vector.utils import batch_space
 
 from .episodes import checked_action, checked_numbers, judge, rows_where, shown, total
 from .restoring import RestorableVectorEnv
-from .turns import alone
+from .threads import one_at_a_time
 
 
 class AutoresetVectorEnv(RestorableVectorEnv, gymnasium.vector.VectorEnv):
@@ -65,7 +65,7 @@ class AutoresetVectorEnv(RestorableVectorEnv, gymnasium.vector.VectorEnv):
         """Return a copy of the actions, clipped to their box."""
         return checked_action(actions, self.action_space)
 
-    @alone
+    @one_at_a_time
     def step(self, actions):
         """Hold the actions, shape (num_envs, n), for one control period; see the task for what an action means.
 

@@ -9,7 +9,7 @@ A new environment is a `task.Task` (see there for what it must provide) and thes
     class HexapodVectorEnv(LeggedVectorEnv):
         task_class = HexapodTask
 
-and a line in `envs.ENVIRONMENTS` that names both entry points.
+and a line in `envs.ENVIRONMENTS`.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ import numpy as np
 from ..analytic.terrain import Terrain
 from .camera import Camera
 from .config import TaskConfig
-from .episodes import reason, seed_of, total
+from .episodes import delegated, judge_one, seed_of, total
 from .restoring import ONLY, RestorableEnv
 from .simulations import simulation_of
 from .state import State
 from .steps import BEYOND, observed_start, split
 from .task import Task
-from .turns import alone
+from .threads import one_at_a_time
 
 
 class LeggedEnv(RestorableEnv, gymnasium.Env):
@@ -57,6 +57,12 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
 
     metadata: dict[str, Any] = {"render_modes": ["human", "rgb_array", "depth_array"], "render_fps": 50}
     task_class: type[Task]
+    model: mujoco.MjModel = delegated("task.model", "The compiled model.")
+    config: TaskConfig = delegated("task.config", "The current options.")
+    observation_slices: dict[str, slice] = delegated("task.observation_slices", "Where each observed entry lies.")
+    action_scale: float | np.ndarray = delegated("task.action_scale", "Physical value of an action of 1; see the task.")
+    n_substeps: int = delegated("task.n_substeps", "Physics steps in a control period.")
+    ctrl_dt: float = delegated("task.ctrl_dt", "Control period [s].")
 
     def __init__(
         self,
@@ -79,16 +85,6 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
         self._load()
 
     @property
-    def model(self) -> mujoco.MjModel:
-        """The compiled model."""
-        return self.task.model
-
-    @property
-    def config(self) -> TaskConfig:
-        """The current options."""
-        return self.task.config
-
-    @property
     def params(self):
         """The robot of this episode."""
         return self.task.params[()]
@@ -97,26 +93,6 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
     def terrain(self) -> Terrain:
         """The ground of this episode."""
         return self.task.terrain[()]
-
-    @property
-    def observation_slices(self) -> dict[str, slice]:
-        """Where each entry of the observation lies."""
-        return self.task.observation_slices
-
-    @property
-    def action_scale(self) -> float | np.ndarray:
-        """The physical value of an action of 1; see the task."""
-        return self.task.action_scale
-
-    @property
-    def n_substeps(self) -> int:
-        """Physics steps in a control period."""
-        return self.task.n_substeps
-
-    @property
-    def ctrl_dt(self) -> float:
-        """Control period [s]."""
-        return self.task.ctrl_dt
 
     def _load(self) -> None:
         """Adopt the task's current model; windows on the old one are closed."""
@@ -133,7 +109,7 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
         self._warnings, self._qpos, self._qvel = self._sim.warnings, self.data.qpos, self.data.qvel
         self._bound = self.observation_space.high
 
-    @alone
+    @one_at_a_time
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None):
         """Start an episode; see the task for the options. `qpos` and `qvel` set its initial state.
 
@@ -183,7 +159,7 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
         self._warnings[:] = 0
         self.last_good_state = None
 
-    @alone
+    @one_at_a_time
     def step(self, action):
         """Apply the action for one control period; see the task for its meaning.
 
@@ -205,22 +181,13 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
             observation = task.observe()
             if np.count_nonzero(np.abs(observation) <= self._bound) < observation.size:
                 termination = BEYOND
-        diverged = bool(termination)
-        if diverged:
+        if termination:
             self.last_good_state = before
             self._sim.put_back(before)
             task.refresh()
             observation = task.observe()
         task.advance()
-        terms, cut = task.reward_terms(), ""
-        if diverged:
-            terms = dict.fromkeys(terms, 0.0)
-        else:
-            termination = reason(task.endings())
-            if termination and "healthy" in terms:
-                terms["healthy"] = 0.0
-            elif task.bounded and not termination:
-                cut = reason(task.cuts())
+        terms, termination, cut = judge_one(task, termination)
         info = task.measurements()
         info["termination"] = termination or cut
         for name, term in terms.items():

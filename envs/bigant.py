@@ -57,15 +57,15 @@ class BigAntTask(WalkerTask):
         return Layout(tuple(f"shaft_{leg}" for leg in LEGS), LEGS, turning=True)
 
     def of_joints(self, values: np.ndarray) -> np.ndarray:
-        """Return those of the shafts."""
+        """Return those of the shafts, shape (..., 6)."""
         return np.take(values, SHAFTS, axis=-1)
 
     def compression(self) -> np.ndarray:
-        """Return the displacement of the legs' springs, which are vertical slides."""
+        """Return the displacement of the legs' springs, which are vertical slides, shape (..., 6) [m]."""
         return np.take(self.qpos, 7 + SPRINGS, axis=-1)
 
     def gait(self, parameters: np.ndarray, cycles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the clock of these parameters: stance around shaft angle 0 at an even rate, the rest at another."""
+        """Return the clock of these parameters, as `WalkerTask.gait` does: stance around angle 0 at an even rate."""
         frequency, duty, sweep, lag, steering = (
             values[..., None] for values in np.moveaxis(parameters, -1, 0)
         )  # (..., 1)

@@ -34,7 +34,11 @@ class Camera:
         self._renderer = self._viewer = None
 
     def check(self, model: mujoco.MjModel) -> None:
-        """Refuse a camera that the model does not have."""
+        """Refuse a camera that the model does not have.
+
+        Raises:
+            ValueError: The message lists those it has.
+        """
         check("camera", self.name, str)
         known = [model.camera(k).name for k in range(model.ncam)]
         if self.name not in known:
@@ -52,7 +56,11 @@ class Camera:
         return self._renderer.render()
 
     def show(self, model: mujoco.MjModel, data: mujoco.MjData) -> None:
-        """Show the state in a window."""
+        """Show the state in a window.
+
+        Raises:
+            RuntimeError: If there is no display.
+        """
         if self._viewer is None:
             if sys.platform == "linux" and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
                 raise RuntimeError(

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from ..analytic.terrain import Terrain
 from ..mjcf import presets
 from ..mjcf.presets import Preset
-from . import curriculum, disturbances, own
+from . import curriculum, disturbances, user_functions
 from .commands import Terms
 from .kinds import check_fields
 from .state import same
@@ -50,7 +50,6 @@ class TaskConfig:
         SHAPING: Further terms that `reward_weights` turns on: a function of the task or a part of it, and the meaning.
         RANDOMISABLE: The parameters that `randomise` takes.
         PRESETS: Settings of MuJoCo, by name.
-        ENGINES: What can simulate the machine.
         ACTION_MODES: What an action may mean, where there is a choice; it is then the field `action_mode`.
         PERIODS: The default control period of action modes, where it is not `PERIOD` [s].
         FIXED: Options that `reset` does not take: they shape the spaces.
@@ -61,7 +60,6 @@ class TaskConfig:
     SHAPING: ClassVar[dict[str, tuple[Any, str]]] = {}
     RANDOMISABLE: ClassVar[tuple[str, ...]] = ()
     PRESETS: ClassVar[dict[str, Preset]] = presets.PRESETS
-    ENGINES: ClassVar[tuple[str, ...]] = ("mujoco",)
     ACTION_MODES: ClassVar[tuple[str, ...]] = ()
     PERIODS: ClassVar[dict[str, float]] = {}
     FIXED: ClassVar[tuple[str, ...]] = (
@@ -70,7 +68,7 @@ class TaskConfig:
         "engine",
         "observations",
         *disturbances.FIXED,
-        *own.FIXED,
+        *user_functions.FIXED,
     )
 
     NEEDS: ClassVar[dict[str, tuple[str, tuple[str, ...]]]] = dict.fromkeys(
@@ -108,10 +106,9 @@ class TaskConfig:
     def __post_init__(self) -> None:
         check_fields(self)
         self._check_choice("task", self.REWARDS)
-        self._check_choice("engine", self.ENGINES)
         if self.ACTION_MODES:
             self._check_choice("action_mode", self.ACTION_MODES)
-        own.check_own(self)
+        user_functions.check(self)
         disturbances.check(self)
         terms = {**self.REWARDS[self.task], **self.SHAPING, **self.rewards}
         for name in self.reward_weights:
@@ -148,7 +145,11 @@ class TaskConfig:
                 raise ValueError(f"{name} needs {option} {' or '.join(map(repr, values))}, here it is {chosen!r}")
 
     def changed(self, options: Mapping[str, Any]) -> TaskConfig:
-        """Return the configuration with some options of a reset changed; refuse unknown ones and those `FIXED`."""
+        """Return the configuration with some options of a reset changed.
+
+        Raises:
+            ValueError: If one is unknown or `FIXED`, or its value is impossible.
+        """
         known = [entry.name for entry in fields(self) if entry.name not in self.FIXED]
         for name in options:
             if name not in known:

@@ -136,7 +136,7 @@ class Curricula:
         return terrain.eased(float(self.difficulty[sim]))
 
     def levels(self) -> dict[str, np.ndarray]:
-        """Return what `info` reports of the curricula, new arrays."""
+        """Return what `info` reports of the curricula, new arrays of shape (...,)."""
         found = {}
         if self._widens:
             found["command_reach"] = 1.0 * self.command_reach[()]

@@ -12,7 +12,11 @@ MOST_DEVIATIONS = 5.0  # of noise, in standard deviations: what it adds to an en
 
 
 def check(config) -> None:
-    """Refuse options of disturbances that are impossible."""
+    """Refuse options of disturbances that are impossible.
+
+    Raises:
+        ValueError: The message says which, and what is allowed.
+    """
     if not config.push_speed >= 0:
         raise ValueError(f"push_speed must not be negative, got {config.push_speed}")
     if not config.push_interval[0] > 0:
@@ -61,7 +65,7 @@ def _delayed(task) -> np.ndarray:
 
 
 def noise_bounds(noise: dict[str, float], slices: dict[str, slice], bound: np.ndarray) -> np.ndarray:
-    """Return the bounds of an observation with noise, of float32.
+    """Return the bounds of an observation with noise, given those without, both of shape (n,), of float32.
 
     Raises:
         ValueError: If noise is asked for on what is not observed.
@@ -94,7 +98,7 @@ class Pushes(Extra):
         self.pushed[sim] = 0.0
 
     def act(self, task, action: np.ndarray) -> np.ndarray:
-        """Push those whose time has come."""
+        """Push those whose time has come; return the action as it is."""
         self.pushed[...] = 0.0
         time = task.data.time
         for sim in task.where(time >= self.due - 1e-9):
@@ -128,7 +132,11 @@ class Delay(Extra):
         self.asked = np.zeros((*task.shape, self._high + 1, task.n_actions))
 
     def refuse(self, arrays: dict[str, np.ndarray]) -> None:
-        """Refuse a delay out of the range."""
+        """Refuse a delay out of the range.
+
+        Raises:
+            ValueError: The message says the range.
+        """
         periods = arrays["periods"]
         if periods.min() < self._low or periods.max() > self._high:
             raise ValueError(f"the delays of a state must lie from {self._low} to {self._high} periods, got {periods}")
@@ -139,13 +147,13 @@ class Delay(Extra):
         self.asked[sim] = 0.0
 
     def act(self, task, action: np.ndarray) -> np.ndarray:
-        """Return the action asked for some periods ago."""
+        """Return the action asked for some periods ago, shape (..., n_actions)."""
         self.asked[..., 1:, :] = self.asked[..., :-1, :].copy()
         self.asked[..., 0, :] = action
         return np.take_along_axis(self.asked, self.periods[..., None, None], -2)[..., 0, :]
 
     def observe(self, task, observation: np.ndarray) -> np.ndarray:
-        """Show the last action that was asked for."""
+        """Show the last action that was asked for in an observation, shape (..., n)."""
         place = task.observation_slices.get("action")
         if place:
             observation[..., place] = self.asked[..., 0, :]
@@ -176,12 +184,12 @@ class Noise(Extra):
         self.noise[sim] = np.clip(drawn, -MOST_DEVIATIONS, MOST_DEVIATIONS) * self._deviation
 
     def act(self, task, action: np.ndarray) -> np.ndarray:
-        """Draw the noise of the next observation."""
+        """Draw the noise of the next observation; return the action as it is."""
         for sim in task.where(np.ones(task.shape, bool)):
             self.begin(task, sim, None)
         return action
 
     def observe(self, task, observation: np.ndarray) -> np.ndarray:
-        """Add the noise."""
+        """Add the noise to an observation, shape (..., n)."""
         observation[..., self._columns] += self.noise
         return observation

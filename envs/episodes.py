@@ -16,6 +16,11 @@ from gymnasium.vector import AutoresetMode
 from .kinds import array_of, check_count
 
 
+def delegated(path: str, meaning: str) -> Any:
+    """Return a property that is an attribute of an attribute, such as "task.config"."""
+    return property(operator.attrgetter(path), doc=meaning)
+
+
 def checked_numbers(num_envs: int, max_episode_steps: int | None, mode: str | AutoresetMode) -> AutoresetMode:
     """Return the autoreset mode of that name, the number of environments and steps being checked.
 
@@ -43,7 +48,7 @@ def mapping_of(options: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def masked(mask: np.ndarray | None, n: int) -> list[int]:
-    """Return the indices of a mask's true entries, or all if there is no mask.
+    """Return the indices of the true entries of a mask, shape (n,), or all if there is none.
 
     Raises:
         ValueError: If it is not n booleans with at least one of them true.
@@ -57,7 +62,7 @@ def masked(mask: np.ndarray | None, n: int) -> list[int]:
 
 
 def chosen(indices: Sequence[int] | None, n: int) -> np.ndarray:
-    """Return the indices as an array, or all n if none are given.
+    """Return the indices as an array, shape (k,), or all n if none are given.
 
     Raises:
         ValueError: If they are not indices of n environments, or one occurs twice.
@@ -108,7 +113,7 @@ def seeds_of(seed: int | Sequence[int | None] | None, n: int) -> list[int | None
 
 
 def rows_of(name: str, value: np.ndarray, n: int) -> np.ndarray:
-    """Return a value for each of n environments, given one for all or one for each.
+    """Return a value for each of n environments, shape (n, size), given one for all, (size,), or one for each.
 
     Raises:
         ValueError: If there are not n of them.
@@ -140,7 +145,7 @@ def shown(infos: dict[str, Any], mode: AutoresetMode) -> dict[str, Any]:
 def judge(
     task, endings: np.ndarray, waiting: np.ndarray
 ) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray | None]:
-    """Return the reward's terms, which episodes terminate, and which are cut short, None if none can be.
+    """Return the reward's terms, which episodes terminate, and which are cut short (None where none ever is).
 
     Args:
         task: The task after a step, with `endings()`, `bounded`, `cuts()` and weighted `reward_terms()`.
@@ -171,7 +176,23 @@ def judge(
     return terms, ended & ~waiting, cut
 
 
-def reason(endings: dict[str, bool]) -> str:
+def judge_one(task, diverged: str) -> tuple[dict[str, float], str, str]:
+    """Return the reward's terms, and why the only episode of a task terminates or is cut short, or "".
+
+    Args:
+        task: The task after a step; see `judge`.
+        diverged: Why the simulation diverged, or "".
+    """
+    terms = task.reward_terms()
+    if diverged:
+        return dict.fromkeys(terms, 0.0), diverged, ""
+    termination = _reason(task.endings())
+    if termination and "healthy" in terms:
+        terms["healthy"] = 0.0
+    return terms, termination, _reason(task.cuts()) if task.bounded and not termination else ""
+
+
+def _reason(endings: dict[str, bool]) -> str:
     """Return the first of the reasons that holds, or nothing."""
     for why, holds in endings.items():
         if holds:
@@ -185,9 +206,12 @@ def total(terms) -> Any:
 
 
 def as_numbers(action) -> np.ndarray:
-    """Return a copy of an action as an array of float; refuse what is not of numbers.
+    """Return a copy of an action, of any shape, as an array of float.
 
     Left to itself NumPy would drop an imaginary part, and make None a NaN.
+
+    Raises:
+        ValueError: If it is not of numbers.
     """
     try:
         return np.asarray(action).astype(np.float64, "C", "same_kind")
@@ -196,7 +220,7 @@ def as_numbers(action) -> np.ndarray:
 
 
 def checked_action(action, space: gymnasium.spaces.Box) -> np.ndarray:
-    """Return a copy of the action, clipped to its box.
+    """Return a copy of the action, of the shape of its box, clipped to it.
 
     Raises:
         ValueError: If its shape is wrong, or it is not of finite numbers.

@@ -1,4 +1,4 @@
-"""A task with what it may have besides: the user's own terms, shaping, disturbances, and entries for a critic."""
+"""What a task observes and rewards, and what ends its episodes: by its machine, and by options that add to it."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ import gymnasium
 import numpy as np
 
 from ..mjcf.terrain import EDGE
-from . import disturbances, observations, own, privileged
+from . import disturbances, observations, privileged, user_functions
 from .extras import Extra
-from .starts import Startable
 
 
-class Equipped(Startable):
-    """The part of a task that chooses what is observed, rewarded and ends an episode; `task.Task` is the other part.
+class Equipped:
+    """The part of a task that chooses what is observed, rewarded and ends an episode.
 
     Attributes:
         observation_space: Of one simulation, a box.
@@ -38,14 +37,14 @@ class Equipped(Startable):
         config, parts = self.config, disturbances.parts_of(self)
         if privileged.needs_parameters(self):
             parts["parameters"] = privileged.Parameters(self)
-        self._more_terms = own.terms_of(config)
+        self._more_terms = user_functions.terms_of(config)
         for name, (term, _) in config.SHAPING.items():
             if name in self._weights:
                 if isinstance(term, type) and issubclass(term, Extra):
                     parts[name] = term(self)
                 self._more_terms[name] = getattr(parts.get(name), "term", term)
-        self._more_ends = own.ends_of(config)
-        self.extras, self.turns = parts, tuple(parts.values())
+        self._more_ends = user_functions.ends_of(config)
+        self.extras = parts
 
     def entry(self, name: str) -> np.ndarray:
         """Return an entry as it is now, observed or not, without noise, shape (..., size).
@@ -69,7 +68,7 @@ class Equipped(Startable):
     def observe(self) -> np.ndarray:
         """Return the selected entries side by side, a new array, shape (..., n) of float32."""
         observation = self.frame.observe(self)
-        for part in self.turns:
+        for part in self.extras.values():
             observation = part.observe(self, observation)
         return observation
 
@@ -78,21 +77,21 @@ class Equipped(Startable):
         return np.concatenate([self.entry(name) for name in self.privileged_slices], -1).astype(np.float32)
 
     def reward_terms(self) -> dict[str, np.ndarray]:
-        """Return the weighted terms whose sum is the reward; "healthy" is zero in the step that ends an episode."""
+        """Return the weighted terms, shape (...,), whose sum is the reward; "healthy" is zero where an episode ends."""
         terms = self.unweighted_terms()
         for name, term in self._more_terms.items():
             terms[name] = term(self)
         return {name: weight * terms[name] for name, weight in self._weights.items()}
 
     def endings(self) -> dict[str, np.ndarray]:
-        """Return whether the robot has fallen, or met an end of the user's own, by the reason."""
-        over = self.falls()
+        """Return whether the robot has failed, or met an end of the user's own, shape (...,), by the reason."""
+        over = self.failures()
         for why, end in self._more_ends.items():
             over[why] = end(self)
         return over
 
     def cuts(self) -> dict[str, np.ndarray]:
-        """Return whether an episode is cut short, that is truncated, by the reason: nothing happened to the robot.
+        """Return whether an episode is truncated though nothing happened to the robot, shape (...,), by the reason.
 
         It is asked for where the ground is `bounded`.
         """

@@ -28,19 +28,19 @@ class Extra:
         """Begin the episode of a simulation, after its initial state was placed in `data`."""
 
     def act(self, task, action: np.ndarray) -> np.ndarray:
-        """Return the action that is applied instead, before the physics of a step."""
+        """Return the action that is applied instead, before the physics of a step, both (..., n_actions)."""
         return action
 
     def advance(self, task) -> None:
         """Update what accumulates over steps: called once after each, with the state refreshed."""
 
     def observe(self, task, observation: np.ndarray) -> np.ndarray:
-        """Return what is observed instead; repeatable."""
+        """Return what is observed instead, both (..., n); repeatable."""
         return observation
 
 
 def kept(extras: dict[str, Extra]) -> Iterator[tuple[str, np.ndarray]]:
-    """Yield the arrays that parts keep, each with a name of its own."""
+    """Yield the arrays that parts keep, of leading dimensions `shape`, each with a name of its own."""
     for key, part in extras.items():
         for name in part.KEPT:
             yield f"{key}.{name}", getattr(part, name)

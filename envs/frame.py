@@ -39,7 +39,7 @@ class Frame:
         self._functions = [(getattr(self, name), entry.value) for name, entry in observed.items() if entry.value]
 
     def observe(self, task) -> np.ndarray:
-        """Return the observation of a task whose `refresh` filled in its parts, a new array of float32."""
+        """Return the observation of a task whose `refresh` filled in its parts, new, shape (..., n) of float32."""
         for part, value in self._functions:
             part[...] = value(task)
         return self._observed.astype(np.float32)

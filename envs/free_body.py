@@ -5,7 +5,7 @@ To add a robot, subclass `FreeBodyTask` with the method `build`; see the recipe 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -95,19 +95,20 @@ class FreeBodyTask(Task):
     PLACE = slice(0, 2)
     FORWARD: ClassVar[int] = 0
     KEPT = (*Task.KEPT, "pace")
+    INFO: ClassVar[dict[str, Callable]] = {"position": lambda t: t.qpos[..., :3].copy()}
     WIDTHS: ClassVar[tuple[float, float]] = WIDTHS
     PACE_TIME: ClassVar[float] = 0.25
 
-    def known(self) -> dict[str, Observation]:
+    def machine_entries(self) -> dict[str, Observation]:
         """Return the entries of a free body, of all its joints, and of its feet."""
         model = self.model
         joints = [model.joint(k).name for k in range(1, model.njnt)]
         feet = [f"foot_{k}" for k in range(self.n_feet)]
-        own = {
+        of_joints = {
             "joint_angle": labelled(joints, 100, "rad", "of the joints", lambda t: t.qpos[..., 7:]),
             "joint_speed": labelled(joints, 1e3, "rad/s", "of the joints", lambda t: t.qvel[..., 6:]),
         }
-        return entries(own, feet, [model.actuator(k).name for k in range(model.nu)])
+        return entries(of_joints, feet, [model.actuator(k).name for k in range(model.nu)])
 
     def place(self, sim, model, data, rng) -> None:
         """Stand the machine on the ground, with noise on joints and velocities."""
@@ -136,7 +137,11 @@ class FreeBodyTask(Task):
             self.pace += self._pace_gain * (now - self.pace)
 
     def bind(self, data) -> None:
-        """Take views of the state and the sensors."""
+        """Take views of the state and the sensors.
+
+        Raises:
+            ValueError: If the model does not begin with a free joint.
+        """
         super().bind(data)
         if self.model.jnt_type[0] != mujoco.mjtJoint.mjJNT_FREE:
             raise ValueError("the first joint of a machine whose body moves freely is its free root")
@@ -162,37 +167,31 @@ class FreeBodyTask(Task):
         COMPILED.body_frame(*self._body)
 
     def forward(self, along: np.ndarray) -> np.ndarray:
-        """Return the forward part of a distance or a velocity, shape (..., 2)."""
+        """Return the forward part of a distance or a velocity of shape (..., 2), shape (...,)."""
         return along.T[self.FORWARD]
 
     def off_centre(self) -> np.ndarray:
-        """Return how far the body is from the origin along x or y, whichever is more [m]."""
+        """Return how far the body is from the origin along x or y, whichever is more, shape (...,) [m]."""
         return np.abs(self.qpos[..., :2]).max(-1)
 
     def action_change(self) -> np.ndarray:
-        """Return the unweighted term of the reward of that name."""
+        """Return the unweighted term of the reward of that name, shape (...,)."""
         return squared_change(self.action, self.last_action)
 
     def unweighted_terms(self) -> dict[str, np.ndarray]:
-        """Return the terms of the configured task."""
+        """Return the terms of the configured task, each of shape (...,) or a number."""
         terms = {"action_change": self.action_change(), "healthy": 1.0}
         axis, velocity = self.FORWARD, self.velocity
         if self.config.task == "forward":
             return {"forward": velocity.T[axis], "drift": abs(velocity.T[1 - axis])} | terms
         return commands.followed(self.pace, self.command, self.WIDTHS) | terms
 
-    def falls(self) -> dict[str, np.ndarray]:
-        """Return whether the robot has toppled."""
+    def failures(self) -> dict[str, np.ndarray]:
+        """Return whether the robot has toppled, shape (...,), by the reason."""
         return {
             "toppled: tilted by more than 60 degrees": self.rotation.T[2, 2] < UPRIGHT,
             "toppled: the body is under the ground": self.height < 0.0,
         }
-
-    def measurements(self) -> dict[str, np.ndarray]:
-        """Return where the robot is, and what its feet do."""
-        found = super().measurements()
-        found["position"] = self.qpos[..., :3].copy()
-        return found
 
 
 def height_scan(task: FreeBodyTask) -> np.ndarray:
@@ -208,8 +207,8 @@ def _forces(task: FreeBodyTask) -> np.ndarray:
     return task.foot[..., 1:].reshape(*task.foot.shape[:-2], -1)
 
 
-def entries(own: dict[str, Observation], legs: Iterable[str], actions: Iterable[str]) -> dict[str, Observation]:
-    """Return the entries of a free body, those of its `own` joints, and those of feet and actions of these names."""
+def entries(of_joints: dict[str, Observation], legs: Iterable[str], actions: Iterable[str]) -> dict[str, Observation]:
+    """Return the entries of a free body, among them those of its joints, and of feet and actions of these names."""
     legs = tuple(legs)
     forces = [f"{leg}_{axis}" for leg in legs for axis in AXES]
     scan = [f"{ahead:g} ahead, {right:g} right" for ahead in SCAN_FORWARD for right in SCAN_RIGHT]
@@ -221,7 +220,7 @@ def entries(own: dict[str, Observation], legs: Iterable[str], actions: Iterable[
         "heading": labelled(
             AXES[:2], 1, "1", "horizontal part of the body's forward axis, world frame", lambda t: t.forward_axis
         ),
-        **own,
+        **of_joints,
         "foot_contact": labelled(legs, 1, "1", "1 where a foot touches the ground"),
         "foot_force": labelled(forces, 1e5, "N", "of the ground on each foot, world frame", _forces),
         "accelerometer": labelled(AXES, 1e5, "m/s^2", "of the body's IMU, body frame", lambda t: t.accelerometer),

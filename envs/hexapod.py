@@ -17,10 +17,10 @@ from ..mjcf.hexapod_state import start_state
 from . import actions, free_body
 from .hexapod_clocks import CLOCKS, GAIT_RANGES, tripod_gait
 from .observations import Observation, labelled
+from .rate_mode import Rate
 from .servos import Layout
-from .turning import Rate
 from .vector import LeggedVectorEnv
-from .walker import WalkerConfig, WalkerEnv, WalkerTask
+from .walker import WalkerConfig, WalkerEnv, WalkerTask, info_of
 
 LEGS = tuple(f"leg_{k}" for k in range(N_LEGS))
 HIPS = tuple(f"hip_{k}" for k in range(N_LEGS))
@@ -33,7 +33,6 @@ class HexapodConfig(WalkerConfig):
 
     REWARDS = free_body.rewards("yx", power=(-0.002, "absolute mechanical power of the hips [W]"))
     RANDOMISABLE = hexapod.RANDOMISABLE
-    ENGINES = ("mujoco", "exact")
     ACTION_MODES = tuple(MODES)
     PERIODS = {"torque": 0.002}  # a PD law of sampled torques walks as in the exact engine; at 6 ms it falls
 
@@ -78,11 +77,13 @@ class HexapodTask(WalkerTask):
         *("foot_contact", "action", "hip_lead", "clock", "command", "pace", "heading"),
     )
     config_class = HexapodConfig
+    EXACT = "tarsus.envs.exact.hexapod:ExactHexapod"
     FORWARD = 1
     WIDTHS = free_body.WIDTHS
     JOINT = "hip"
+    INFO = info_of(JOINT) | {"battery_drained": lambda t: 1.0 * t._drained[()]}
     MODES = MODES
-    TURN = TripodGait(cycle_time=0.7, slow_time=0.42)  # of the mode "rate", each leg's own at rate 1
+    RATE_GAIT = TripodGait(cycle_time=0.7, slow_time=0.42)  # of the mode "rate", each leg's own at rate 1
     RATE_RANGE = 0.5  # of the mode "rate", the share of it that an action of 1 adds
     gait_ranges = GAIT_RANGES
     CLOCK = TRIPOD_PHASE, np.where(RIGHT, -1.0, 1.0)
@@ -101,7 +102,7 @@ class HexapodTask(WalkerTask):
         return names if self.config.task == "forward" else tuple(name for name in names if name != "heading")
 
     def of_joints(self, values: np.ndarray) -> np.ndarray:
-        """Return those of the hips."""
+        """Return those of the hips, shape (..., 6)."""
         return values[..., ::3]
 
     def joint_entries(self) -> dict[str, Observation]:
@@ -131,11 +132,11 @@ class HexapodTask(WalkerTask):
         self._length = self.qpos[..., 9::3]
 
     def compression(self) -> np.ndarray:
-        """Return by how much the legs are shorter than at rest."""
+        """Return by how much the legs are shorter than at rest, shape (..., 6) [m]."""
         return self.rest_length - self._length
 
     def gait_corrected(self, command: np.ndarray | None) -> np.ndarray:
-        """Return the parameters of the clock's walk, by default the documents', or of what follows the command."""
+        """Return the parameters of the clock's walk, shape (n,), or of what follows the command, shape (..., n)."""
         clock = CLOCKS[self.config.clock]
         return clock.walk if command is None else clock.steered(command)
 
@@ -145,13 +146,13 @@ class HexapodTask(WalkerTask):
         super().prepare()
 
     def scattered(self, rng: np.random.Generator) -> np.ndarray:
-        """Return angles of the hips at a random phase of `TURN`, shape (6,) [rad], each leg some way from its tripod.
+        """Return hip angles at a random phase of `RATE_GAIT`, each leg some way from its tripod, shape (6,) [rad].
 
         How far at most is drawn evenly up to the option `phase_spread`: some episodes begin nearly in step.
         """
         spread = self.config.phase_spread * rng.uniform()
         phase = rng.uniform() + TRIPOD_PHASE + spread * rng.uniform(-1.0, 1.0, N_LEGS)
-        turn = self.TURN
+        turn = self.RATE_GAIT
         return -wrap(profile(phase, turn.cycle_time, turn.slow_time, turn.sweep_angle)[0])
 
     def make_room(self) -> None:
@@ -163,7 +164,7 @@ class HexapodTask(WalkerTask):
             self.rest_length = np.broadcast_to(self.rest_length, (*self.shape, N_LEGS)).copy()
 
     def factor_shape(self, value: np.ndarray) -> tuple[int, ...] | None:
-        """Return one factor for each leg where there is a value for each; an inertia matrix has one."""
+        """Return the shape of factors: one for each leg where there is a value for each; an inertia matrix has one."""
         return (N_LEGS,) if value.shape[:1] == (N_LEGS,) else None
 
     def write_robot(self, sim, model, params) -> None:
@@ -182,14 +183,8 @@ class HexapodTask(WalkerTask):
         self._drained += self.ctrl_dt * self.frame.drain_rate.T[0]
 
     def action_change(self) -> np.ndarray:
-        """Return the squared change of the action."""
+        """Return the squared change of the action, shape (...,)."""
         return self.frame.action_change.T[0]
-
-    def measurements(self) -> dict[str, np.ndarray]:
-        """Return where the robot is, and what its hips, feet and battery do."""
-        found = super().measurements()
-        found["battery_drained"] = 1.0 * self._drained[()]
-        return found
 
 
 class HexapodEnv(WalkerEnv):

@@ -50,7 +50,6 @@ class HoppingLegConfig(TaskConfig):
     REWARDS = REWARDS
     RANDOMISABLE = RANDOMISABLE
     PRESETS = PRESETS
-    ENGINES = ("mujoco", "exact")
 
     params: HoppingLegParams = DRIVEN  # the leg; by default its motors have limits
     ctrl_dt: float = 0.005  # control period, a multiple of the preset's timestep [s]
@@ -115,11 +114,19 @@ class HoppingLegTask(Task):
     """
 
     config_class = HoppingLegConfig
+    EXACT = "tarsus.envs.exact.legs:ExactHoppingLeg"
     OBSERVATIONS = OBSERVATIONS
     DEFAULT = (
         *("height", "speed", "pitch", "pitch_rate", "hip_angle", "knee_angle", "joint_speed", "foot_position"),
         *("foot_contact", "action", "command"),
     )
+    INFO = {
+        "qpos": lambda t: t.qpos.copy(),
+        "qvel": lambda t: t.qvel.copy(),
+        "hip_position": lambda t: t.places.hip,
+        "foot_position": lambda t: t.places.foot,
+        "torque": lambda t: t.torque.copy(),
+    }
     PLACE = 0  # the yaw
     roams = False
     build = staticmethod(build)
@@ -173,7 +180,7 @@ class HoppingLegTask(Task):
         return high
 
     def controls(self, action: np.ndarray) -> np.ndarray:
-        """Return the torques asked of hip and knee, held for the control period."""
+        """Return the torques asked of hip and knee, held for the control period, shape (1, ..., 2) [N m]."""
         return (action * self.action_scale)[None]
 
     def refresh(self) -> None:
@@ -189,11 +196,11 @@ class HoppingLegTask(Task):
         return self.leg.LB
 
     def travelled(self, since: np.ndarray) -> np.ndarray:
-        """Return how far the hip went along its circle [m]."""
+        """Return how far the hip went along its circle, shape (...,) [m]."""
         return self.leg.LB * super().travelled(since)
 
     def unweighted_terms(self) -> dict[str, np.ndarray]:
-        """Return the terms of the configured task."""
+        """Return the terms of the configured task, each of shape (...,) or a number."""
         terms = {
             "power": power(self.torque, self.qvel[..., 2:]),
             "action_change": squared_change(self.action, self.last_action),
@@ -205,24 +212,14 @@ class HoppingLegTask(Task):
         error = self.velocity - command
         return {"speed": tracking(error * error, command * command, SPEED_WIDTH)} | terms
 
-    def falls(self) -> dict[str, np.ndarray]:
-        """Return whether the leg has fallen, or is where no leg could be."""
+    def failures(self) -> dict[str, np.ndarray]:
+        """Return whether the leg has fallen, or is where no leg could be, shape (...,), by the reason."""
         low = self.leg.fall_height
         hip, knee = self.qpos.T[2], self.qpos.T[3]
         return {
             f"fell: the hip is less than {low:g} m above the ground": self.height < low,
             "broke: the thigh is above the hip": (hip < HIP_RANGE[0]) | (hip > HIP_RANGE[1]),
             "broke: the knee is beyond its end stops": (knee < KNEE_RANGE[0]) | (knee > KNEE_RANGE[1]),
-        }
-
-    def measurements(self) -> dict[str, np.ndarray]:
-        """Return where the leg is, and what its joints and foot do."""
-        return super().measurements() | {
-            "qpos": self.qpos.copy(),
-            "qvel": self.qvel.copy(),
-            "hip_position": self.places.hip,
-            "foot_position": self.places.foot,
-            "torque": self.torque.copy(),
         }
 
 

@@ -40,14 +40,18 @@ def check(name: str, value: Any, kind: Any) -> None:
 
 
 def check_count(name: str, value: Any, least: int = 1) -> None:
-    """Refuse what is not an integer, or less than `least`."""
+    """Refuse what is not an integer, or less than `least`.
+
+    Raises:
+        ValueError: The message names the option.
+    """
     check(name, value, int)
     if value < least:
         raise ValueError(f"{name} must be at least {least}, got {value}")
 
 
 def array_of(value: Any) -> np.ndarray:
-    """Return an array, of None where rows have different lengths."""
+    """Return the value as an array, or one of None, shape (), if its rows differ in length."""
     try:
         return np.asarray(value)
     except ValueError:
@@ -55,7 +59,11 @@ def array_of(value: Any) -> np.ndarray:
 
 
 def numbers(name: str, value: Any) -> np.ndarray:
-    """Return an array of float; refuse anything else."""
+    """Return an array of float, of the value's shape.
+
+    Raises:
+        ValueError: If it is not of numbers.
+    """
     array = array_of(value)
     if array.dtype.kind not in "biuf":
         raise ValueError(f"{name} must be finite numbers, got {value!r}")
@@ -63,7 +71,11 @@ def numbers(name: str, value: Any) -> np.ndarray:
 
 
 def check_fields(config) -> None:
-    """Refuse a dataclass with a value not of its field's kind, or a range whose lower limit exceeds its upper limit."""
+    """Refuse a dataclass with a value not of its field's kind, or a range whose lower limit exceeds its upper limit.
+
+    Raises:
+        ValueError: The message names the field.
+    """
     for name, kind in _kinds(type(config)).items():
         value = getattr(config, name)
         check(name, value, kind)

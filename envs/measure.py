@@ -14,22 +14,22 @@ def heading(rotation_wb: np.ndarray, forward_axis: int = 1) -> np.ndarray:
 
 
 def inner(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Return the inner product over the last axis; of two vectors `dot` is the same sum in half the time."""
+    """Return inner products over the last axis, shape (...,); for two vectors `dot` takes half the time, to the bit."""
     return a.dot(b) if a.ndim == 1 else np.vecdot(a, b)
 
 
 def track(value, target, width):
-    """Return exp(-((value - target) / width)^2): 1 on target, 1/e at an error of `width`, in the quantity's unit."""
+    """Return exp(-((value - target) / width)^2), elementwise: 1 on target, 1/e at an error of `width`."""
     error = (np.asarray(value) - target) / width
     return np.exp(-error * error)
 
 
 def power(torque, speed):
-    """Return the absolute mechanical power of all joints, sum |tau w| [W], over the last axis."""
+    """Return the absolute mechanical power sum |tau w| of joints, shape (...,) [W]; tau [N m], w [rad/s], (..., n)."""
     return inner(np.abs(torque), np.abs(speed))
 
 
 def squared_change(action, last_action):
-    """Return |action - last action|^2 over the last axis."""
+    """Return |action - last action|^2, shape (...,), of actions of shape (..., n)."""
     change = action - last_action
     return inner(change, change)

@@ -58,25 +58,25 @@ class MultipodTask(WalkerTask):
         self._joints, self._leaves = where[:, :2].ravel(), where[:, 2:].ravel()
 
     def of_joints(self, values: np.ndarray) -> np.ndarray:
-        """Return those of yaw and roll, segment by segment."""
+        """Return those of yaw and roll, segment by segment, shape (..., n_joints)."""
         # `take` gives rows in the memory's order, as indexing does not: sums would round by how many rows there are.
         return np.take(values, self._joints, axis=-1)
 
     def compression(self) -> np.ndarray:
-        """Return the bending of the leaf springs, times their lever."""
+        """Return the bending of the leaf springs, times their lever, shape (..., n_legs) [m]."""
         return self.config.robot.lever * np.take(self.qpos, 7 + self._leaves, axis=-1)
 
     def limits_of(self, params: MultipodParams) -> np.ndarray:
-        """Return the ranges of yaw and roll."""
+        """Return the ranges of yaw and roll, shape (n_joints,) [rad]."""
         return np.tile([params.yaw_range, params.roll_range], params.n_segments)
 
     @staticmethod
     def start_state(params: MultipodParams, ground, angle: np.ndarray) -> np.ndarray:
-        """Return `qpos` of the multipod standing with these angles."""
+        """Return `qpos` of the multipod standing with these angles, shape (n_joints,) [rad]."""
         return multipod.start_state(params, ground, angle.reshape(-1, 2))
 
     def gait(self, parameters: np.ndarray, cycles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the undulation of these parameters."""
+        """Return angles and rates of the undulation of these parameters, as `WalkerTask.gait` does."""
         n_pairs = self.config.robot.n_segments
         found = undulation_angles(cycles, *np.moveaxis(parameters, -1, 0), n_pairs=n_pairs)
         return tuple(values.reshape(*values.shape[:-2], -1) for values in found)

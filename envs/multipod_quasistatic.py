@@ -16,12 +16,12 @@ from gymnasium.vector import AutoresetMode
 from ..analytic.models.multipod import MultipodParams
 from . import observations
 from .autoreset import AutoresetVectorEnv
-from .episodes import checked_action, mapping_of, masked, seed_of, seeds_of
+from .episodes import checked_action, delegated, mapping_of, masked, seed_of, seeds_of
 from .kinds import from_keywords
 from .restoring import RestorableEnv
 from .state import State
 from .surrogate import QuasistaticConfig, Surrogate, entries
-from .turns import alone
+from .threads import one_at_a_time
 
 
 class MultipodQuasistaticVectorEnv(AutoresetVectorEnv):
@@ -44,6 +44,8 @@ class MultipodQuasistaticVectorEnv(AutoresetVectorEnv):
         ValueError: If a value is impossible; the message says what is allowed.
     """
 
+    simulation: Surrogate = delegated("task", "The robots.")
+
     def __init__(
         self,
         num_envs: int = 1,
@@ -65,18 +67,16 @@ class MultipodQuasistaticVectorEnv(AutoresetVectorEnv):
         )
         self.task = Surrogate(num_envs, self.config.robot, self.config)
 
-    @property
-    def simulation(self) -> Surrogate:
-        """The robots."""
-        return self.task
-
-    @alone
+    @one_at_a_time
     def reset(self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None):
         """Start episodes, in all environments or those of `options["reset_mask"]`.
 
         Args:
             seed: One for each environment; from a single one the environments get `seed`, `seed + 1`, ...
             options: Only the mask, shape (num_envs,) of booleans.
+
+        Raises:
+            ValueError: If there is another option, or the mask or a seed is impossible.
         """
         self._refuse_use()
         options = mapping_of(options)
@@ -136,6 +136,10 @@ class MultipodQuasistaticEnv(RestorableEnv, gymnasium.Env):
     """
 
     metadata: dict[str, Any] = {"render_modes": [], "render_fps": 50}
+    config: QuasistaticConfig = delegated("vector.config", "The options.")
+    ctrl_dt: float = delegated("vector.config.ctrl_dt", "Control period [s].")
+    action_scale: float = delegated("params.motor.no_load_speed", "The speed that an action of 1 asks for [rad/s].")
+    params: MultipodParams = delegated("vector.config.robot", "The robot.")
 
     def __init__(self, render_mode: None = None, **options):
         if render_mode is not None:
@@ -146,29 +150,13 @@ class MultipodQuasistaticEnv(RestorableEnv, gymnasium.Env):
         self.observation_space = self.vector.single_observation_space
         self.action_space = self.vector.single_action_space
 
-    @property
-    def config(self) -> QuasistaticConfig:
-        """The options."""
-        return self.vector.config
-
-    @property
-    def ctrl_dt(self) -> float:
-        """Control period [s]."""
-        return self.vector.config.ctrl_dt
-
-    @property
-    def params(self) -> MultipodParams:
-        """The robot."""
-        return self.vector.config.robot
-
-    @property
-    def action_scale(self) -> float:
-        """The physical value of an action of 1: the motors' no-load speed [rad/s]."""
-        return self.params.motor.no_load_speed
-
-    @alone
+    @one_at_a_time
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None):
-        """Start an episode; there are no options."""
+        """Start an episode; there are no options.
+
+        Raises:
+            ValueError: If there is one.
+        """
         if options := mapping_of(options):
             raise ValueError(f"unknown options {list(options)}; the surrogate has none")
         super().reset(seed=seed_of(seed))
@@ -176,7 +164,7 @@ class MultipodQuasistaticEnv(RestorableEnv, gymnasium.Env):
         observation, infos = self.vector.reset()
         return observation[0], _first(infos)
 
-    @alone
+    @one_at_a_time
     def step(self, action):
         """Turn the joints for one control period."""
         if not self.vector._all_begun:

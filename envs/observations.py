@@ -40,13 +40,13 @@ def labelled(
     value: Callable[[Any], np.ndarray] | None = None,
     needs: str = "",
 ) -> Observation:
-    """Return an entry whose components have these names."""
+    """Return an entry whose components have these names; its `value` is of a task, shape (..., n_labels)."""
     names = tuple(labels)
     return Observation(len(names), bound, unit, text, value, needs, names)
 
 
 def numbered(size: int, bound: float, unit: str, text: str, value: Callable[[Any], np.ndarray]) -> Observation:
-    """Return an entry whose components have numbers."""
+    """Return an entry whose components have numbers; its `value` is of a task, shape (..., size)."""
     return labelled(map(str, range(size)), bound, unit, text, value)
 
 

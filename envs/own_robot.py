@@ -73,11 +73,11 @@ class OwnRobotTask(FreeBodyTask):
 
     @property
     def action_scale(self) -> np.ndarray:
-        """What an action of 1 adds to every control at rest, in the control's unit."""
+        """What an action of 1 adds to every control at rest, in the control's unit, shape (nu,)."""
         return self._reach
 
     def controls(self, action: np.ndarray) -> np.ndarray:
-        """Return the controls, held for the period; MuJoCo keeps them within their ranges."""
+        """Return the controls, shape (1, ..., nu), held; MuJoCo keeps them within their ranges."""
         return (self._rest + action * self._reach)[None]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import disturbances, own
+from . import disturbances, user_functions
 from .extras import Extra
 from .observations import Observation, numbered, select, slices
 
@@ -55,8 +55,8 @@ def available(task) -> dict[str, Observation]:
 
     Where a name is both the machine's and a parameter's, it is the machine's.
     """
-    known = parameters_of(task) | disturbances.entries_of(task) | task.known()
-    return known | own.entries_of(task.config, {*known, *task.parts()})
+    known = parameters_of(task) | disturbances.entries_of(task) | task.machine_entries()
+    return known | user_functions.entries_of(task.config, {*known, *task.parts()})
 
 
 def observed(task) -> dict[str, Observation]:
@@ -73,7 +73,7 @@ def _varying(task) -> dict[str, Observation]:
     constant = set(parameters_of(task)) - set(config.randomise)
     constant |= {"push"} if not config.push_speed else set()
     constant |= {"action_delay"} if config.action_delay[0] == config.action_delay[1] else set()
-    constant -= set(task.known()) | set(config.observe)
+    constant -= set(task.machine_entries()) | set(config.observe)
     return {name: entry for name, entry in available(task).items() if name not in constant}
 
 
@@ -89,7 +89,11 @@ def _select(task, names, known) -> dict[str, Observation]:
 
 
 def for_critic(task) -> dict[str, Observation]:
-    """Return the entries in `info["privileged"]`."""
+    """Return the entries in `info["privileged"]`.
+
+    Raises:
+        ValueError: If one is unknown, named twice, or would be constant.
+    """
     try:
         return _select(task, task.config.privileged, available(task))
     except ValueError as error:

@@ -11,7 +11,7 @@ import numpy as np
 
 from .episodes import chosen
 from .state import Contents, State, given
-from .turns import alone
+from .threads import one_at_a_time
 
 
 class Restorable:
@@ -74,7 +74,7 @@ ONLY = np.zeros(1, int)  # the simulations of an environment that has one
 class RestorableEnv(Restorable):
     """The public methods of an environment of one simulation."""
 
-    @alone
+    @one_at_a_time
     def get_state(self) -> State:
         """Return the complete state of the simulation, including the random generator.
 
@@ -85,7 +85,7 @@ class RestorableEnv(Restorable):
         """
         return self._saved(ONLY)
 
-    @alone
+    @one_at_a_time
     def set_state(self, state: State) -> None:
         """Continue from a state of this environment or another with the same options, bitwise identically.
 
@@ -101,7 +101,7 @@ class RestorableEnv(Restorable):
 class RestorableVectorEnv(Restorable):
     """The public methods of an environment of many simulations."""
 
-    @alone
+    @one_at_a_time
     def get_state(self, indices: Sequence[int] | None = None) -> State:
         """Return the complete states of simulations, a row for each, including the random generators.
 
@@ -113,7 +113,7 @@ class RestorableVectorEnv(Restorable):
         """
         return self._saved(chosen(indices, self.num_envs))
 
-    @alone
+    @one_at_a_time
     def set_state(self, state: State, indices: Sequence[int] | None = None) -> None:
         """Continue simulations from a state of this environment or another with the same options, bitwise identically.
 

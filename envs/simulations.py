@@ -77,13 +77,13 @@ class Simulation:
                 step(model, data)
 
     def put_back(self, before: tuple[np.ndarray, np.ndarray]) -> None:
-        """Restore `qpos` and `qvel`; MuJoCo silently resets a simulation that diverged."""
+        """Restore `qpos`, (nq,), and `qvel`, (nv,); MuJoCo silently resets a simulation that diverged."""
         mujoco.mj_resetData(self.task.model, self.data)
         self.data.qpos[:], self.data.qvel[:] = before
         mujoco.mj_forward(self.task.model, self.data)
 
     def kept_row(self) -> dict[str, np.ndarray]:
-        """Return copies of MuJoCo's state and outputs, as a row."""
+        """Return copies of MuJoCo's state and outputs, each of shape (1, ...)."""
         task, data = self.task, self.data
         physics = np.empty((1, mujoco.mj_stateSize(task.model, STATE)))
         mujoco.mj_getState(task.model, data, physics[0], STATE)
@@ -147,7 +147,7 @@ class Simulations:
             getattr(self.data, name)  # read before the first step, so bound before it
 
     def start(self, sims: list[int], states: list[dict[str, np.ndarray]] | None = None) -> None:
-        """Start an episode in each of these simulations, from `qpos` and `qvel` if given."""
+        """Start an episode in each of these simulations, from its `qpos`, (nq,), and `qvel`, (nv,), if given."""
         task, scratch = self.task, self._scratch
         self.models = own_models(self.task, self.models)
         for sim in sims:
@@ -162,7 +162,7 @@ class Simulations:
         self._batch.forward(np.array(sims))
 
     def kept_rows(self, sims: np.ndarray) -> dict[str, np.ndarray]:
-        """Return copies of MuJoCo's state and outputs of these simulations."""
+        """Return copies of MuJoCo's state and outputs of these k simulations, each of shape (k, ...)."""
         outputs = {name: getattr(self.data, name)[sims] for name in self.task.OUTPUTS}
         return {"physics": self._batch.state[sims]} | outputs
 
@@ -170,7 +170,7 @@ class Simulations:
         """Refuse nothing: MuJoCo simulates any numbers."""
 
     def redraw(self, sims: np.ndarray, drawn: tuple[tuple, ...]) -> None:
-        """Apply to these simulations what their episodes drew."""
+        """Apply to these k simulations what their episodes drew, k tuples of `Modelled.drawn`."""
         self.models = own_models(self.task, self.models)
         pairs = zip(sims.tolist(), drawn, strict=True)
         if any([self.task.redraw(sim, self.models[sim], one) for sim, one in pairs]):
@@ -204,7 +204,7 @@ class Simulations:
             self._batch.rollout(length, rows, record=(), ids=sims)
 
     def put_back(self, sims: np.ndarray, qpos: np.ndarray, qvel: np.ndarray) -> None:
-        """Set simulation i to row i of `qpos` and `qvel`, and clear its warnings."""
+        """Set simulation i to row i of `qpos`, (n, nq), and `qvel`, (n, nv), and clear its warnings."""
         scratch = self._scratch
         for sim in sims.tolist():
             mujoco.mj_resetData(self.models[sim], scratch)
@@ -218,7 +218,7 @@ class Simulations:
         self._batch.warning[sim] = 0
 
     def image(self, sim: int, camera: Camera) -> np.ndarray:
-        """Return the camera's image of a simulation."""
+        """Return the camera's image of a simulation; see `Camera.image`."""
         model, scratch = self.models[sim], self._scratch
         if self.task.varies and model.nhfield:
             camera.ground_changed()

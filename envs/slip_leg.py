@@ -49,7 +49,6 @@ class SlipLegConfig(TaskConfig):
     REWARDS = REWARDS
     RANDOMISABLE = RANDOMISABLE
     PRESETS = PRESETS
-    ENGINES = ("mujoco", "exact")
     ACTION_MODES = ("torque", "position")
 
     params: SlipLegParams = field(default_factory=SlipLegParams)  # the robot
@@ -103,8 +102,15 @@ class SlipLegTask(Task):
     """
 
     config_class = SlipLegConfig
+    EXACT = "tarsus.envs.exact.legs:ExactSlipLeg"
     OBSERVATIONS = OBSERVATIONS
     DEFAULT = ("height", "velocity", "joint_angle", "joint_speed", "foot_place", "foot_contact", "action", "command")
+    INFO = {
+        "qpos": lambda t: t.qpos.copy(),
+        "qvel": lambda t: t.qvel.copy(),
+        "ground": lambda t: t.ground.height(t.toe[..., 0], t.toe[..., 1]),
+        "torque": lambda t: t.torque.copy(),
+    }
     PLACE = 0  # the base's x; `qpos` goes on with its z [m], hip and knee [rad]
 
     def build(self, params, terrain, preset) -> mujoco.MjSpec:
@@ -138,7 +144,7 @@ class SlipLegTask(Task):
         self.velocity[sim] = data.qvel[0]
 
     def controls(self, action: np.ndarray) -> np.ndarray:
-        """Return the torques [N m] or the joints' set-points [rad] of the action."""
+        """Return the torques [N m] or the joints' set-points [rad] of the action, held, shape (1, ..., 2)."""
         return self._asked(action)[None]
 
     def _asked(self, action: np.ndarray) -> np.ndarray:
@@ -164,7 +170,7 @@ class SlipLegTask(Task):
         return limited_torque(MOTORS.reshape(3, *[1] * len(self.shape), 2), asked, self.qvel[..., 2:])
 
     def unweighted_terms(self) -> dict[str, np.ndarray]:
-        """Return the terms of the configured task."""
+        """Return the terms of the configured task, each of shape (...,) or a number."""
         terms = {
             "power": power(self.torque, self.qvel[..., 2:]),
             "action_change": squared_change(self.action, self.last_action),
@@ -174,24 +180,14 @@ class SlipLegTask(Task):
             return {"forward": self.velocity} | terms
         return {"speed": track(self.velocity, self.command[..., 0], SPEED_WIDTH)} | terms
 
-    def falls(self) -> dict[str, np.ndarray]:
-        """Return whether the leg has fallen, or has broken."""
+    def failures(self) -> dict[str, np.ndarray]:
+        """Return whether the leg has fallen, or has broken, shape (...,), by the reason."""
         joints = self.qpos[..., 2:]
         past = (joints < _LOW - GIVE) | (joints > _HIGH + GIVE)
         return {
             f"fell: the base is less than {FALLEN} m above the ground": self.height < FALLEN,
             "broke: the hip is past its end stop": past[..., 0],
             "broke: the knee is past its end stop": past[..., 1],
-        }
-
-    def measurements(self) -> dict[str, np.ndarray]:
-        """Return where the leg is and what its joints and its foot do."""
-        toe = self.toe
-        return super().measurements() | {
-            "qpos": self.qpos.copy(),
-            "qvel": self.qvel.copy(),
-            "ground": self.ground.height(toe[..., 0], toe[..., 1]),
-            "torque": self.torque.copy(),
         }
 
 

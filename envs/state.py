@@ -46,7 +46,11 @@ class State:
         return State(self.config, self.arrays, self.randoms * n, self.drawn * n)
 
     def check(self, config, n: int) -> None:
-        """Refuse a state that does not fit n simulations with these options."""
+        """Refuse a state that does not fit n simulations with these options.
+
+        Raises:
+            ValueError: The message says what differs.
+        """
         for name, kind in (("arrays", dict), ("randoms", tuple), ("drawn", tuple)):
             if not isinstance(getattr(self, name), kind):
                 raise ValueError(f"{name} of a state is a {kind.__name__}, got {type(getattr(self, name)).__name__}")
@@ -94,7 +98,11 @@ class Contents:
         self._trial = getattr(np.random, random["bit_generator"] if random else "PCG64")(0)
 
     def check(self, state: State) -> None:
-        """Refuse a state that has something else in it: it would crash a step, or be a simulation that cannot be."""
+        """Refuse a state that has something else in it: it would crash a step, or be a simulation that cannot be.
+
+        Raises:
+            ValueError: The message names the array or what else it is.
+        """
         arrays, n = state.arrays, len(state)
         if arrays.keys() != self._rows.keys():
             lacking, more = (

@@ -19,7 +19,7 @@ BEYOND = f"{DIVERGED}: an observation is beyond its bound"
 
 
 def warning_sentence(counts: np.ndarray) -> str:
-    """Return the first of MuJoCo's warnings, by their counts, as the reason why an episode ended."""
+    """Return the first of MuJoCo's warnings, by their counts, shape (n_kinds,), as why an episode ended."""
     kind = mujoco.mjtWarning(int(np.flatnonzero(counts)[0]))
     return f"{DIVERGED}: MuJoCo warned {kind.name.removeprefix('mjWARN_')}"
 
@@ -32,7 +32,7 @@ def own_models(task: Task, models: list[mujoco.MjModel]) -> list[mujoco.MjModel]
 
 
 def split(options: Mapping[str, Any] | None) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """Return the options of a reset that hold for later episodes, and those of this episode, its start and command.
+    """Return the options of a reset that hold from now on, and those of one episode: its start and command.
 
     Raises:
         TypeError: If they are not a mapping.
@@ -43,7 +43,7 @@ def split(options: Mapping[str, Any] | None) -> tuple[dict[str, Any], dict[str, 
 
 
 def observed_start(task: Task, simulated, sims: list[int] | tuple = ()) -> np.ndarray:
-    """Return the observation of episodes that begin, in the simulations `sims` of many.
+    """Return the observation, shape (..., n), of episodes that begin, in the simulations `sims` of many.
 
     Args:
         task: The task.

@@ -86,19 +86,19 @@ class Surrogate:
         self.time = np.zeros(n)
 
     def start(self, robots: np.ndarray, angle: np.ndarray) -> None:
-        """Place robots, by their indices, at the origin, at rest with these joint angles."""
+        """Place k robots, by their indices, at the origin, at rest with joint angles (k, n_segments, 2) [rad]."""
         self.robots.start(robots, angle)
         self.action[robots] = self.last_action[robots] = 0.0
         self.time[robots] = 0.0
 
     def step(self, action: np.ndarray, hold: np.ndarray) -> None:
-        """Advance all robots by one control period, except those to `hold`."""
+        """Advance all robots by one control period with actions (n, n_joints), except those to `hold`, (n,)."""
         self.robots.step(action, hold)
         self.last_action, self.action = self.action, action
         self.time += np.where(hold, 0.0, self.ctrl_dt)
 
     def kept_rows(self, robots: np.ndarray) -> dict[str, np.ndarray]:
-        """Return copies of what is kept of some robots, a row for each."""
+        """Return copies of what is kept of k robots, each of shape (k, ...)."""
         return {name: getattr(owner, name)[robots] for owner, names in self._kept() for name in names}
 
     def take_rows(self, robots: np.ndarray, arrays: dict[str, np.ndarray]) -> None:
@@ -108,7 +108,11 @@ class Surrogate:
                 getattr(owner, name)[robots] = arrays[name]
 
     def refuse(self, arrays: dict[str, np.ndarray]) -> None:
-        """Refuse arrays of a saved state in which a robot that stands is nowhere."""
+        """Refuse arrays of a saved state in which a robot that stands is nowhere.
+
+        Raises:
+            ValueError: If so.
+        """
         stands = arrays["code"] & STATUS_MASK != NO_EQUILIBRIUM
         known = arrays["posture"], arrays["force"], arrays["out"][:, UX : OMEGA + 1]
         if not all(np.isfinite(array[stands]).all() for array in known):
@@ -141,7 +145,7 @@ class Surrogate:
         return {name: self._weights[name] * term for name, term in terms.items()}
 
     def measurements(self) -> dict[str, np.ndarray]:
-        """Return what `info` reports besides the reward, new arrays."""
+        """Return what `info` reports besides the reward, new arrays of shape (n, ...)."""
         pose = self.robots.pose.copy()
         return {
             "time": self.time.copy(),

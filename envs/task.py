@@ -14,39 +14,49 @@ that of `**` on whether its operands are scalars or arrays.
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Iterable
-from typing import ClassVar
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from typing import Any, ClassVar
 
 import gymnasium
 import mujoco
 import numpy as np
 
-from ..analytic.terrain import Rough, Terrain, make
-from ..mjcf.compile import compile_model
-from ..mjcf.ground import Ground
-from ..mjcf.parts import foot_readings
-from ..mjcf.presets import find
-from ..mjcf.terrain import GroundPatches, is_plane
-from .config import TaskConfig, n_substeps_of
+from ..analytic.terrain import Terrain
+from .commands import Commanded
+from .config import TaskConfig
+from .curriculum import Curricula
 from .equipped import Equipped
 from .frame import Frame
 from .kinds import from_keywords
+from .models import Modelled
 from .observations import Observation
+from .starts import Startable
+from .state import Randoms
+
+RENAMED = {"known": "machine_entries", "falls": "failures"}  # methods, with their names in 0.2.0
 
 
-class Task(Equipped):
+class Task(Equipped, Startable, Modelled, Commanded, Curricula, ABC):
     """A machine with options, on a terrain: observation, action, reward and termination, for `shape` simulations.
 
-    A machine defines `config_class`, `OBSERVATIONS` and the methods `build`, `place`, `unweighted_terms` and `falls`;
-    the others have defaults.
+    A machine defines `config_class`, `OBSERVATIONS` and the methods `build`, `place`, `unweighted_terms` and
+    `failures`; the others have defaults. The classes it is made of are parts of one object, each in a file: they read
+    each other's attributes in too many places to be objects themselves.
 
     Attributes:
+        EXACT: The same machine in the exact engine, a subclass of `exact.machine.ExactMachine` as "module:Class", where
+            the option `engine` may be "exact".
+        INFO: What `info` reports of the machine besides what it does of all: functions of the task that return new
+            arrays, by name.
         OBSERVATIONS: All available entries of the observation, functions of the task.
         DEFAULT: Names of those that are observed by default, unless they would be constant.
         OUTPUTS: Names of MuJoCo's derived arrays that are read after a step, when they are those of the start of the
             last substep: they cannot be computed from the final state, so a saved state contains them.
         PLACE: The entries of `qpos` that are the machine's position; distance and speed are measured there.
+        shape: Leading dimensions: () for one simulation, (n,) for n of them.
+        rngs: The random generator of each simulation, by `sim`.
         roams: Whether it can walk off the edge of a terrain that has one.
         bounded: Whether it is on such a terrain.
         config: The current options.
@@ -63,17 +73,32 @@ class Task(Equipped):
         waiting: Simulations whose episode is over; `where` excludes them. None if none.
     """
 
+    KEPT = ("action", "_start_place", "velocity", *Commanded.COMMAND_STATE, *Curricula.CURRICULUM_STATE)
     config_class: ClassVar[type[TaskConfig]]
+    EXACT: ClassVar[str] = ""
+    INFO: ClassVar[dict[str, Callable[[Any], np.ndarray]]] = {}
     OBSERVATIONS: ClassVar[dict[str, Observation]] = {}
     DEFAULT: ClassVar[tuple[str, ...]] = ()
     OUTPUTS: ClassVar[tuple[str, ...]] = ("sensordata", "site_xpos")
     PLACE: ClassVar[int | slice] = 0
     roams = True
 
+    def __init_subclass__(cls) -> None:
+        """Take methods by their names in 0.2.0, with a warning, and offer them by these to `super()`."""
+        for old, new in RENAMED.items():
+            if old in vars(cls):
+                warnings.warn(f"{cls.__name__}.{old} is now called {new}", DeprecationWarning, stacklevel=2)
+                setattr(cls, new, vars(cls)[old])
+            elif new in vars(cls):
+                setattr(cls, old, vars(cls)[new])
+
     def __init__(self, shape: tuple[int, ...], **options):
-        super().__init__(shape)
+        self.shape, self.rngs = shape, Randoms()
         self.waiting: np.ndarray | None = None
         self._adopt(from_keywords(self.config_class, options))
+        engines = ("mujoco", "exact") if self.EXACT else ("mujoco",)
+        if self.config.engine not in engines:
+            raise ValueError(f"unknown engine {self.config.engine!r}; there are {', '.join(engines)}")
         self.prepare()
         self._build()
         self.equip()
@@ -94,21 +119,21 @@ class Task(Equipped):
         """Return the terms of the configured task's reward, each of shape (...,) or a number."""
 
     @abstractmethod
-    def falls(self) -> dict[str, np.ndarray]:
-        """Return whether the robot has fallen, shape (...,), by the reason; the first one counts."""
+    def failures(self) -> dict[str, np.ndarray]:
+        """Return whether the robot has failed, as by a fall, shape (...,), by the reason; the first one counts."""
 
     # What a machine may override.
 
     def prepare(self) -> None:
         """Prepare, first of all, what the spaces need from the configuration."""
 
-    def known(self) -> dict[str, Observation]:
+    def machine_entries(self) -> dict[str, Observation]:
         """Return all available entries of the observation."""
         return self.OBSERVATIONS
 
     def default_observations(self) -> tuple[str, ...]:
         """Return those of `DEFAULT` that the machine has and that are not constant in the current mode and task."""
-        mode, task, known = getattr(self.config, "action_mode", ""), self.config.task, self.known()
+        mode, task, known = getattr(self.config, "action_mode", ""), self.config.task, self.machine_entries()
         return tuple(name for name in self.DEFAULT if name in known and known[name].varies(mode, task))
 
     @property
@@ -123,7 +148,7 @@ class Task(Equipped):
 
     @property
     def action_scale(self) -> float | np.ndarray:
-        """The physical value of an action of 1, relative to 0; half the range of each actuator."""
+        """The physical value of an action of 1, relative to 0; half the range of each actuator, shape (nu,)."""
         return self._half_range
 
     def make_room(self) -> None:
@@ -145,7 +170,7 @@ class Task(Equipped):
         np.multiply(self.travelled(self._before), self._steps_per_second, out=self.velocity)
         self.keep_pace()
         self.note()
-        for part in self.turns:
+        for part in self.extras.values():
             part.advance(self)
 
     @property
@@ -162,11 +187,11 @@ class Task(Equipped):
         return along[()]
 
     def off_centre(self) -> np.ndarray:
-        """Return how far the body is from the origin along x or y, whichever is more [m]."""
+        """Return how far the body is from the origin along x or y, whichever is more, shape (...,) [m]."""
         return np.abs(self.here)
 
     def parts(self) -> dict[str, int]:
-        """Return the sizes of what `refresh` writes to the frame besides entries of the observation, by name."""
+        """Return name and size of what `refresh` writes to the frame besides entries of the observation."""
         return {}
 
     def measurements(self) -> dict[str, np.ndarray]:
@@ -182,46 +207,23 @@ class Task(Equipped):
         } | self.levels()
         if self.privileged_slices:
             found["privileged"] = self.observe_privileged()
+        for name, value in self.INFO.items():
+            found[name] = value(self)
         return found
 
     # What all machines share.
-
-    def _build(self) -> None:
-        """Compile the model of the current configuration, and allocate what is kept of each simulation."""
-        config, shape = self.config, self.shape
-        terrain, preset = make(config.terrain), find(config.preset, config.PRESETS)
-        self.model = model = compile_model(self.build(config.robot, terrain, preset))
-        timestep = model.opt.timestep
-        self.n_substeps = n_substeps_of(config.period, timestep)
-        self.ctrl_dt = self.n_substeps * timestep
-        self.substep_times = np.arange(self.n_substeps + 1) * timestep
-        self._steps_per_second = np.array(1.0 / self.ctrl_dt)
-        self.lead, self.follow_every = round(preset.command_lead / timestep), preset.follow_every
-        self.lead = self.lead if config.engine == "mujoco" else 0  # an integrator's need
-        self.ground = Ground(terrain, shape, config.graded)
-        self._feet = foot_readings(model)
-        self.patches = GroundPatches(model, self.ground)
-        self.bounded = self.roams and not is_plane(terrain)
-        low, high = model.actuator_ctrlrange.T
-        self._mid_range, self._half_range = 0.5 * (low + high), 0.5 * (high - low)
-        self.draw_from(config.robot, preset, terrain, isinstance(terrain, Rough) and config.reroll_terrain)
-        self.action, self.last_action = np.zeros((*shape, self.n_actions)), np.zeros((*shape, self.n_actions))
-        self.make_room_for_commands()
-        self._before = np.zeros((*shape, *np.shape(np.zeros(model.nq)[self.PLACE])))
-        self._start_place, self.velocity = np.zeros_like(self._before), np.zeros_like(self._before)
-        self.make_room()
 
     def bind(self, data) -> None:
         """Adopt the simulations' arrays; views into them are valid as long as they are."""
         self.data, self.qpos, self.qvel = data, data.qpos, data.qvel
         self.here = self.qpos[..., self.PLACE]
         self.foot = data.sensordata[..., self._feet].reshape(*self.shape, self.n_feet, 4)
-        filled = {name: entry.size for name, entry in self.known().items() if entry.value is None}
+        filled = {name: entry.size for name, entry in self.machine_entries().items() if entry.value is None}
         self.frame = Frame(self.shape, filled | self.parts(), self._entries)
 
     def act(self, action: np.ndarray) -> np.ndarray:
-        """Take an action, draw new commands where they are due, and return the controls of the substeps."""
-        for part in self.turns:
+        """Take an action, (..., n_actions), draw commands where they are due, and return the substeps' controls."""
+        for part in self.extras.values():
             action = part.act(self, action)
         self.last_action[...], self.action[...] = self.action, action
         if self.config.task == "commanded":

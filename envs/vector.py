@@ -18,13 +18,13 @@ from . import forks
 from .autoreset import AutoresetVectorEnv
 from .camera import Camera
 from .config import TaskConfig
-from .episodes import masked, rows_of, seeds_of
+from .episodes import delegated, masked, rows_of, seeds_of
 from .kinds import check_count
 from .simulations import simulations_of
 from .state import State
 from .steps import BEYOND, observed_start, split
 from .task import Task
-from .turns import alone
+from .threads import one_at_a_time
 
 
 class LeggedVectorEnv(AutoresetVectorEnv):
@@ -54,6 +54,7 @@ class LeggedVectorEnv(AutoresetVectorEnv):
 
     metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 50}
     task_class: type[Task]
+    config: TaskConfig = delegated("task.config", "The current options.")
 
     def __init__(
         self,
@@ -90,22 +91,20 @@ class LeggedVectorEnv(AutoresetVectorEnv):
         self.metadata = type(self).metadata | frames
 
     @property
-    def config(self) -> TaskConfig:
-        """The current options."""
-        return self.task.config
-
-    @property
     def models(self) -> list[mujoco.MjModel]:
         """The model of each simulation; the same object unless episodes change it."""
         return self._sims.models
 
-    @alone
+    @one_at_a_time
     def reset(self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None):
         """Start episodes, in all simulations or those of `options["reset_mask"]`; see the task for other options.
 
         Args:
             seed: One for each simulation; from a single one the simulations get `seed`, `seed + 1`, ...
             options: The task's; `qpos` and `qvel` set the initial state of all, shape (nq,), or each, (num_envs, nq).
+
+        Raises:
+            ValueError: If an option, a seed or the mask is impossible. The environments are then unchanged.
         """
         self._refuse_use()
         options, state = split(options)

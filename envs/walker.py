@@ -16,6 +16,7 @@ import numpy as np
 
 from . import actions, free_body, servos, shaping
 from .base import LeggedEnv
+from .episodes import delegated
 from .free_body import FreeBodyConfig, FreeBodyTask
 from .kernels import COMPILED, MAX_TORQUE
 from .observations import Observation, labelled, names_of_numbers
@@ -49,12 +50,23 @@ class WalkerConfig(FreeBodyConfig):
                 raise ValueError(f"{name} must be positive, got {getattr(self, name)}")
 
 
+def info_of(joint: str = "joint") -> dict[str, Callable]:
+    """Return the table `INFO` of a walker; `joint` is what a driven joint is called."""
+    return FreeBodyTask.INFO | {
+        f"{joint}_angle": lambda t: t.joint_angle.copy(),
+        f"{joint}_speed": lambda t: t.joint_speed.copy(),
+        f"{joint}_reference": lambda t: t.reference.copy(),
+        "torque": lambda t: t.torque.copy(),
+        "current": lambda t: t.current.copy(),
+    }
+
+
 class WalkerTask(FreeBodyTask):
     """The task of a walker's environment.
 
     Attributes:
         gait_ranges: Of the parameters that an action sets in the mode "gait": low at -1, high at +1.
-        JOINT: What a driven joint is called in `info`.
+        JOINT: What a driven joint is called in the frame; `INFO` calls it the same.
         layout: Names of joints and legs.
         mode: What an action means.
         middle_gait: The parameters in the middle of `gait_ranges`.
@@ -81,6 +93,7 @@ class WalkerTask(FreeBodyTask):
     )
     WIDTHS = WIDTHS
     JOINT: ClassVar[str] = "joint"
+    INFO = info_of(JOINT)
     MODES: ClassVar[dict[str, type[actions.ActionMode]]] = actions.MODES
     CLOCK: ClassVar[tuple[np.ndarray, np.ndarray] | None] = None  # phases and sides, if `legs_of_clock` has the gait
     gait_ranges: ClassVar[dict[str, tuple[float, float]]]
@@ -98,7 +111,7 @@ class WalkerTask(FreeBodyTask):
 
     @abstractmethod
     def of_joints(self, values: np.ndarray) -> np.ndarray:
-        """Return of `qpos` or `qvel` after the root what belongs to the driven joints, shape (..., n_joints)."""
+        """Return the driven joints' part of what follows the root in `qpos` or `qvel`, shape (..., n_joints)."""
 
     @abstractmethod
     def compression(self) -> np.ndarray:
@@ -122,7 +135,7 @@ class WalkerTask(FreeBodyTask):
         return None
 
     def gait_corrected(self, command: np.ndarray | None) -> np.ndarray:
-        """Return the gait that "residual" corrects, given a command or none; by default the middle of the ranges."""
+        """Return the gait that "residual" corrects, given a command or none, shape (..., n); by default the middle."""
         return self.middle_gait
 
     def prepare(self) -> None:
@@ -142,7 +155,7 @@ class WalkerTask(FreeBodyTask):
         """The physical value of an action of 1, such as a joint speed [rad/s]; see the modes in `actions`."""
         return self.mode.scale
 
-    def known(self) -> dict[str, Observation]:
+    def machine_entries(self) -> dict[str, Observation]:
         """Return all entries available for this machine."""
         clock = labelled(
             ("cosine", "sine"), 1, "1", "cosine and sine of the gait's phase", servos.clock, "gait or residual"
@@ -154,7 +167,11 @@ class WalkerTask(FreeBodyTask):
         return self.layout.entries()
 
     def build(self, params, terrain, preset) -> mujoco.MjSpec:
-        """Return the model; its servos are off where torques are commanded."""
+        """Return the model; its servos are off where torques are commanded.
+
+        Raises:
+            ValueError: If the robot has other joints or legs than the environment was made with.
+        """
         if self.layout_of(params) != self.layout:
             raise ValueError(f"the robot's joints and legs are fixed when the environment is made: {self.layout.legs}")
         if self.mode.torques:
@@ -204,7 +221,7 @@ class WalkerTask(FreeBodyTask):
         self.mode.bind()
 
     def controls(self, action: np.ndarray) -> np.ndarray:
-        """Return the joint commands of the action in this action mode."""
+        """Return the joint commands of an action, (..., n_actions), shape (n_substeps, ..., nu); see the modes."""
         commands = self.mode.commands(action)
         return commands.reshape(*commands.shape[:-2], -1)
 
@@ -218,36 +235,19 @@ class WalkerTask(FreeBodyTask):
         COMPILED.walker_frame(*self._frame_arguments)
 
     def action_change(self) -> np.ndarray:
-        """Return the squared change of the action, mean over its entries."""
+        """Return the squared change of the action, mean over its entries, shape (...,)."""
         return self.frame.action_change.T[0] / self.n_actions
 
     def unweighted_terms(self) -> dict[str, np.ndarray]:
-        """Return the terms of the configured task."""
+        """Return the terms of the configured task, each of shape (...,) or a number."""
         terms = super().unweighted_terms()
         terms["power"] = self.frame.power.T[0]
         return terms
-
-    def measurements(self) -> dict[str, np.ndarray]:
-        """Return where the robot is, and what its joints and feet do."""
-        found = super().measurements()
-        found[self.JOINT + "_angle"] = self.joint_angle.copy()
-        found[self.JOINT + "_speed"] = self.joint_speed.copy()
-        found[self.JOINT + "_reference"] = self.reference.copy()
-        found["torque"], found["current"] = self.torque.copy(), self.current.copy()
-        return found
 
 
 class WalkerEnv(LeggedEnv):
     """A walker on a terrain; options are the fields of its `WalkerConfig`."""
 
     task: WalkerTask
-
-    @property
-    def observation_names(self) -> tuple[str, ...]:
-        """Name of every component of the observation, such as `foot_contact.left_0`."""
-        return self.task.observation_names
-
-    @property
-    def action_names(self) -> tuple[str, ...]:
-        """Name of every component of the action: a joint, or a parameter of the gait."""
-        return self.task.action_names
+    observation_names: tuple[str, ...] = delegated("task.observation_names", "Such as `foot_contact.left_0`.")
+    action_names: tuple[str, ...] = delegated("task.action_names", "Of joints, or of parameters of the gait.")

@@ -1,6 +1,6 @@
-"""How much an MJCF makes, told from its text before MuJoCo makes it: of `<replicate count="30000000">` it never ends.
+"""How many elements an MJCF makes, counted from its text, as MuJoCo would not end with `<replicate count="30000000">`.
 
-What repeats multiplies: a replicate in a replicate, a model that such a one attaches. Files that the text includes or
+Repetitions multiply: a replicate in a replicate, or a model that a replicate attaches. Files that the text includes or
 attaches are read too.
 """
 
@@ -52,7 +52,7 @@ def check_extent(mjcf: str | Path, is_text: bool) -> None:
 
 
 def _texts(path: Path) -> list[tuple[str, Reader]]:
-    """Return the texts of a file, each with what reads those that it names."""
+    """Return the texts of a file, or of all in an archive, each with a reader of the texts that it names."""
     if not zipfile.is_zipfile(path):
         return [(path.read_text(encoding="utf-8", errors="replace"), _beside(path.parent))]
     with zipfile.ZipFile(path) as archive:
@@ -126,7 +126,7 @@ class _Model:
             raise ValueError(f"its elements are nested {deepest} deep, and may be {MOST_DEEP}")
 
     def _attached(self, element: Element) -> int:
-        """Return how many elements an `attach` makes: those of a model, or of a body or frame of this one."""
+        """Return how many elements an `attach` makes: those of another model, or of a body or frame of this one."""
         model = element.attributes.get("model")
         place = element.attributes.get("body") or element.attributes.get("frame", "")
         key = (self._file, place) if model is None else (self._files.get(model, ""), "")
@@ -143,7 +143,7 @@ class _Model:
         return self._known[key]
 
     def _name(self, model: Element) -> str:
-        """Return what a `<model>` is called: its name, or that which its file has."""
+        """Return the name of a `<model>`: its own, or its file's."""
         if "name" in model.attributes:
             return model.attributes["name"]
         top, _ = elements(self._read(model.attributes.get("file", "")) or "")

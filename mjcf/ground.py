@@ -47,7 +47,7 @@ class Ground:
         return ground
 
     def height(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """Return the height at world x, y [m]."""
+        """Return the height [m] at world x, y, both of shape (*shape, ...), in their shape."""
         if self._waves is None:
             return type(self.terrain).height(self._terrain_at(x), x, y) if self.graded else self.terrain.height(x, y)
         amplitude, _, _, phases = self._phases(x, y)
@@ -58,7 +58,7 @@ class Ground:
         return Terraces.terraced(height, terrain.rise, terrain.riser)
 
     def gradient(self, x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return (dh/dx, dh/dy) at world x, y."""
+        """Return (dh/dx, dh/dy) at world x, y, both of shape (*shape, ...), in their shape."""
         if self._waves is None:
             return (
                 type(self.terrain).gradient(self._terrain_at(x), x, y) if self.graded else self.terrain.gradient(x, y)

@@ -95,7 +95,7 @@ def add_lamp(body) -> None:
 
 
 def look_at(position) -> dict[str, np.ndarray]:
-    """Return the orientation of a camera at `position` that looks at the origin with z up."""
+    """Return the orientation, `quat` (4,), of a camera at `position` (3,) that looks at the origin with z up."""
     back = np.asarray(position) / np.linalg.norm(position)
     right = np.cross((0, 0, 1), back)
     right /= np.linalg.norm(right)

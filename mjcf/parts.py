@@ -86,7 +86,7 @@ def make_point_mass(body, mass: float, at=(0.0, 0.0, 0.0)) -> None:
 
 
 def make_box(body, mass: float, half: np.ndarray) -> None:
-    """Give a body the mass [kg] and inertia of a homogeneous box of these half extents [m]."""
+    """Give a body the mass [kg] and inertia of a homogeneous box of these half extents, shape (3,) [m]."""
     square = mass / 3 * np.square(half)
     body.explicitinertial = True
     body.mass, body.ipos = mass, (0, 0, 0)

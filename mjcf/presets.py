@@ -29,7 +29,11 @@ CONES = {"pyramidal": mujoco.mjtCone.mjCONE_PYRAMIDAL, "elliptic": mujoco.mjtCon
 
 @dataclass(frozen=True)
 class Preset:
-    """MuJoCo settings. Names are MuJoCo's."""
+    """MuJoCo settings. Names are MuJoCo's.
+
+    Raises:
+        ValueError: If the integrator or cone is unknown, or a value that must be positive is not.
+    """
 
     timestep: float  # [s]
     integrator: str  # one of INTEGRATORS
@@ -97,7 +101,11 @@ class Preset:
         return 2.0 / frequency if self.integrator in _EXPLICIT_IN_POSITION else float("inf")
 
     def check_timestep(self, frequency: float, springs: str) -> None:
-        """Refuse a timestep at which explicitly integrated `springs` of natural frequency omega [rad/s] diverge."""
+        """Refuse a timestep at which explicitly integrated `springs` of natural frequency omega [rad/s] diverge.
+
+        Raises:
+            ValueError: If it is such a timestep; the message has the longest that is not.
+        """
         largest = self.largest_timestep(frequency)
         if not self.timestep < largest:
             raise ValueError(
@@ -132,7 +140,7 @@ PRESETS = {
 
 
 def find(preset: str | Preset, presets: Mapping[str, Preset] = PRESETS) -> Preset:
-    """Return the preset of that name, of the hexapod or of another machine; a preset is returned as it is.
+    """Return the preset of a name, the hexapod's or another machine's; a preset is returned as it is.
 
     Raises:
         ValueError: If no preset has that name.

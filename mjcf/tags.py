@@ -1,4 +1,4 @@
-"""The elements of an MJCF's text, as MuJoCo's reader finds them: it takes more than XML, as `--` in a comment."""
+"""The elements of an MJCF's text, read as MuJoCo reads it, which takes more than XML: `--` in a comment, say."""
 
 from __future__ import annotations
 

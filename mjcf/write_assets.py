@@ -46,7 +46,7 @@ def xml(build: Callable) -> str:
 
 
 def _shortened(digits: str) -> str:
-    """Return a number with the fewest digits that keep it: those of a colour are of single precision."""
+    """Return a number with the fewest digits that keep it; a colour's is of single precision."""
     short, number = f"{float(digits):.6g}", float(digits)
     if abs(number) < TINY:
         return "0"

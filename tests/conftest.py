@@ -10,6 +10,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+# Threads of BLAS wait for each other by spinning, and with a worker on each core took thirty times the processor time
+# that the smallest systems need. NumPy reads it when it is first imported.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import hypothesis
 import numpy as np
 import pytest

@@ -65,6 +65,7 @@ DRAWN = ("page gallery", "page pictures")  # by OpenGL
 RL = {"rl": PRESETS["rl"]}
 ONE_CLIP = {"slipleg": write_gallery.FILMED["slipleg"]}
 ALL_CASES = gait_table.cases
+SWEEP = "tarsus.scripts.laboratory.studies.contact_sweep"
 
 
 def few_cases():
@@ -91,20 +92,25 @@ SMOKE: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "benchmark env": ("--seconds 0.1 --repeats 1", {}),
     "benchmark engines": ("--engines mujoco --feet 4 --robots 1 --write --docs OUT", {}),
-    "benchmark hopping_leg": ("--repeats 1", {}),
     "benchmark hybrid": ("--repeats 1", dict(EVENTS=64, FIRST_CALLS=1)),
-    "benchmark slip_leg": ("--repeats 1", dict(N_STEPS=2, N_ACTIONS=10)),
+    "benchmark legs": ("--repeats 1", dict(N_STEPS=2, N_ACTIONS=10)),
     "benchmark surrogate": ("--legs 6 --num-envs 2 --repeats 1", {}),
     "benchmark vector": ("--num-envs 4 --async-envs 2 --steps 4 --repeats 1", {}),
     "page architecture": ("--write --docs OUT", {}),
     "page policies": ("--policies walk --seeds 1 --pushes 1 --sides 1 --write --docs OUT", {}),
-    "page contact": ("--write --docs OUT --jobs 1", dict(settings=lambda: RL, SECONDS=5.0, ROUNDS=1)),
+    "page contact": (
+        "--write --docs OUT --jobs 1",
+        {"settings": lambda: RL, f"{SWEEP}.SECONDS": 5.0, f"{SWEEP}.ROUNDS": 1},
+    ),
     "evaluate": ("clock --seeds 1", {}),
     "page presets": ("--write --docs OUT --jobs 1", dict(PRESETS=RL, cases=few_cases)),
     "page hexapod_studies": ("--page OUT/hexapod_studies.md --data OUT/data --only hexapod_pushes", {}),
     "page hopping_leg": ("--write --docs OUT", dict(N_HOPS=12, SPEEDS=(0.5,), PRESETS=("rl",))),
     "search multipod": ("--legs 6 --generations 1 --out OUT/best.npz", {}),
-    "search gait": ("--num-envs 8 --generations 1 --steps 5 --threads 1", dict(EPISODE=20)),
+    "search gait": (
+        "--num-envs 8 --generations 1 --steps 5 --threads 1",
+        {"tarsus.scripts.library.search.gait.EPISODE": 20},
+    ),
     "contact-suite": ("--case block_stops --setting stiff --out OUT/suite", {}),
     "page contact_cases": ("--write --docs OUT", {}),
     "page contact_suite": ("--write --docs OUT", {}),
@@ -288,5 +294,5 @@ def test_a_subcommand_runs(name, tmp_path, monkeypatch):
     shutil.copy(ROOT / "tests" / "golden" / "figure_hexapod_pushes.npz", tmp_path / "data" / "hexapod_pushes.npz")
     arguments, smaller = SMOKE[name]
     for attribute, value in smaller.items():
-        monkeypatch.setattr(module(name), attribute, value)
+        monkeypatch.setattr(attribute if "." in attribute else f"{module(name).__name__}.{attribute}", value)
     assert cli.main_of(name, COMMANDS[name])(arguments.replace("OUT", str(tmp_path)).split()) in (0, None)

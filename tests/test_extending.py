@@ -27,11 +27,11 @@ from tarsus.envs.hexapod import HexapodConfig, HexapodTask
 from tarsus.envs.observations import Observation
 from tarsus.mjcf import PRESETS, parts
 from tarsus.scripts.command import cli
-from tarsus.scripts.command.verbs import crossvalidate, evaluate, run, train
+from tarsus.scripts.command.verbs import crossvalidate, run, train
 from tarsus.scripts.laboratory.pages import baselines, environment_page
 from tarsus.scripts.laboratory.pages import docs as write_docs
 from tarsus.scripts.laboratory.studies import contact_sweep
-from tarsus.scripts.library.learning import policies, training_runs
+from tarsus.scripts.library.learning import evaluation, policies, training_runs
 from tarsus.scripts.library.machines import MACHINES, multipod_mujoco
 from tarsus.scripts.library.machines.machine import MachineCommand, Run
 from tarsus.scripts.library.records import layouts, record, robots
@@ -107,8 +107,7 @@ def test_a_reward_term_is_weighed_reported_and_documented(monkeypatch):
 def quadruped(monkeypatch):
     """The environment of `tests/quadruped.py`, registered by one line as those of the project are."""
     monkeypatch.syspath_prepend(ROOT / "tests")
-    spec = dict(entry_point="quadruped:QuadrupedEnv", vector_entry_point="quadruped:QuadrupedVectorEnv")
-    monkeypatch.setitem(envs.ENVIRONMENTS, "Quadruped-v0", spec | {"max_episode_steps": 20})
+    monkeypatch.setitem(envs.ENVIRONMENTS, "Quadruped-v0", envs.spec("quadruped:Quadruped", max_episode_steps=20))
     monkeypatch.setattr(gymnasium.envs.registration, "registry", dict(gymnasium.registry))
     monkeypatch.setattr(gymnasium, "registry", gymnasium.envs.registration.registry)
     envs.register_envs()
@@ -158,7 +157,7 @@ def test_what_is_no_foot_and_what_is_no_free_body_is_refused(quadruped):
 
 
 def test_an_environment_is_made_evaluated_and_documented(quadruped):
-    assert evaluate.run_episode("random", quadruped, {}, seed=0).length == pytest.approx(0.4)
+    assert evaluation.run_episode("random", quadruped, {}, seed=0).length == pytest.approx(0.4)
     assert set(baselines.jobs(quadruped, {}, None, 1)) == {"zero", "random"}
     page = write_docs.pages()["docs/envs/quadruped.md"]()
     assert "edit `quadruped.py` or the code" in page
@@ -226,7 +225,7 @@ def test_a_training_run_and_a_policy_are_offered_by_their_names(monkeypatch, cap
     assert "leg-slow" in capsys.readouterr().out
     limp = policies.Policy(lambda env, seed: lambda observation, info: np.full(2, -0.1), {"action_mode": "torque"})
     monkeypatch.setitem(policies.POLICIES["SlipLeg-v0"], "limp", limp)
-    assert evaluate.run_episode("limp", "SlipLeg-v0", {}, seed=0).fell == 1.0
+    assert evaluation.run_episode("limp", "SlipLeg-v0", {}, seed=0).fell == 1.0
     assert "limp" in baselines.jobs("SlipLeg-v0", {}, None, 1)
 
 

@@ -1,13 +1,13 @@
 """The folders import each other in one direction only, and `import tarsus` stays light."""
 
 import ast
+import functools
+import graphlib
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-
-from tarsus.scripts.command import cli
 
 ROOT = Path(__file__).parents[1]
 SIBLINGS = {"analytic", "mjcf", "controllers", "envs", "scripts"}
@@ -38,6 +38,79 @@ MUST_NOT_IMPORT = {
     "envs": {"matplotlib", "stable_baselines3", "torch"},
     "scripts": set(),
 }
+
+
+# The rooms of `scripts`, from the ground up: each imports those above its line here, also within functions.
+ROOMS = [
+    "scripts",  # where old import paths lead
+    "scripts/library",
+    "scripts/library/base",
+    "scripts/suite",
+    "scripts/suite/engines",
+    "scripts/suite/making",
+    "scripts/command",  # how words are read
+    "scripts/library/records",
+    "scripts/library/views",
+    "scripts/library/machines",
+    "scripts/library/comparison",
+    "scripts/library/sliding",
+    "scripts/library/own_robot",
+    "scripts/library/learning",
+    "scripts/library/certificates",
+    "scripts/library/search",
+    "scripts/library/running",
+    "scripts/laboratory/sliding",
+    "scripts/laboratory/studies",
+    "scripts/laboratory",  # the frame of pages and figures
+    "scripts/laboratory/figures",
+    "scripts/laboratory/pages",
+    "scripts/laboratory/benchmarks",
+    "scripts/command/verbs",  # what is typed
+]
+
+
+def room_of(path: Path) -> str:
+    return path.relative_to(ROOT).parent.as_posix()
+
+
+def dotted(path: Path) -> str:
+    return ".".join(("tarsus", *path.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__")
+
+
+def upward(room: str, name: str) -> bool:
+    """Return whether a module lies in a room of `scripts` that is not below the one that imports it."""
+    path = ROOT.joinpath(*name.split(".")[1:])
+    other = room_of(path / "__init__.py" if path.is_dir() else path)
+    if other not in ROOMS or other == room:
+        return False
+    return ROOMS.index(other) > ROOMS.index(room)
+
+
+@functools.cache
+def modules_imported(path: Path) -> frozenset[str]:
+    """Return the dotted names of the package's modules that a file imports, lazy imports included, types left out."""
+    package, tree = ("tarsus", *path.relative_to(ROOT).parent.parts), ast.parse(path.read_text(encoding="utf-8"))
+    types = [part for part in ast.walk(tree) if isinstance(part, ast.If) and ast.unparse(part.test) == "TYPE_CHECKING"]
+    skipped = {id(node) for part in types for node in ast.walk(part)}
+    names = set()
+    for node in ast.walk(tree):
+        if id(node) in skipped:
+            continue
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else ()
+            stem = ".".join((*base, *((node.module,) if node.module else ())))
+            whole = {f"{stem}.{alias.name}" for alias in node.names}
+            names |= {name if is_module(name) else stem for name in whole}
+    return frozenset(filter(is_module, names))
+
+
+def is_module(name: str) -> bool:
+    if not name.startswith("tarsus."):
+        return False
+    path = ROOT.joinpath(*name.split(".")[1:])
+    return path.with_suffix(".py").exists() or (path / "__init__.py").exists()
 
 
 def imported_modules(path: Path) -> set[str]:
@@ -74,14 +147,52 @@ def test_folders_import_in_one_direction(folder):
     assert not found
 
 
-def test_what_scripts_share_imports_no_script():
-    verbs = {command: command.partition(" ")[0] for command in cli.commands()}
-    own = {verb: cli.FOLDER / cli.VERB_FILES / f"{verb}.py" for verb, described in cli.VERBS.items() if described.own}
-    paths = {own.get(verbs[command], path) for command, path in cli.commands().items()}
-    commands = {cli.module_of(path).removeprefix("tarsus.") for path in paths}
-    shared = [path for path in cli.FOLDER.rglob("*.py") if path not in paths and path.name != "cli.py"]
-    assert len(shared) > 20 and len(commands) > 50
-    assert not {str(path): bad for path in shared if (bad := imported_modules(path) & commands)}
+def test_the_rooms_of_scripts_import_those_below_them_only():
+    found = {}
+    for path in (ROOT / "scripts").rglob("*.py"):
+        if bad := {name for name in modules_imported(path) if upward(room_of(path), name)}:
+            found[path.relative_to(ROOT).as_posix()] = bad
+    assert not found
+    missing = {room_of(path) for path in (ROOT / "scripts").rglob("*.py")} ^ set(ROOMS)
+    assert not missing, "rooms that are not ranked, or not there"
+
+
+def check_circles() -> int:
+    """Return the number of modules of the package; raise a `CycleError` that names those that import one another."""
+    files = [path for folder in SIBLINGS for path in (ROOT / folder).rglob("*.py")]
+    known = {dotted(path): modules_imported(path) for path in files}
+    graphlib.TopologicalSorter({name: known.keys() & others - {name} for name, others in known.items()}).prepare()
+    return len(known)
+
+
+def test_no_modules_import_one_another_in_a_circle():
+    assert check_circles() > 300
+
+
+def test_the_check_of_rooms_sees_a_lazy_import_upward_and_a_circle(tmp_path, monkeypatch):
+    monkeypatch.setitem(globals(), "ROOT", tmp_path)
+    room = tmp_path / "scripts" / "library" / "records"
+    room.mkdir(parents=True)
+    (room / "record.py").write_text(
+        "from typing import TYPE_CHECKING\n"
+        "if TYPE_CHECKING:\n    from tarsus.scripts.library.machines.slip_leg import A\n"
+        "def layout():\n    from tarsus.scripts.library.machines import MACHINES\n    return MACHINES\n"
+    )
+    machines = tmp_path / "scripts" / "library" / "machines"
+    machines.mkdir()
+    (machines / "__init__.py").write_text("def run():\n    from ..records import record\n")
+    lazy = modules_imported(room / "record.py")
+    assert {name for name in lazy if upward("scripts/library/records", name)} == {"tarsus.scripts.library.machines"}
+    assert not any(upward("scripts/library/machines", name) for name in modules_imported(machines / "__init__.py"))
+    assert upward("scripts/suite", "tarsus.scripts.command.arguments")
+    assert not upward("scripts/suite", "tarsus.scripts.library.base.stamp")
+    with pytest.raises(graphlib.CycleError):
+        check_circles()
+
+
+def test_a_verb_says_what_is_typed_and_no_more():
+    lines = {path.name: len(path.read_text().splitlines()) for path in (ROOT / "scripts/command/verbs").glob("*.py")}
+    assert len(lines) > 10 and not {name: n for name, n in lines.items() if n > 60}
 
 
 def test_oracles_import_nothing_from_tarsus():

@@ -42,7 +42,7 @@ register_jitable(jet_rules.where)
 
 
 def number(k: int | tuple[bool, bool]) -> Carrier:
-    """Return the type of jets with k derivatives, of traces if k is 0, of intervals if it is (rate, short)."""
+    """Return the type of jets with k derivatives; for k = 0 of traces, for k = (rate, short) of intervals."""
     if isinstance(k, tuple):
         return IntervalType(*k)
     return JetType(k) if k else TraceType()
@@ -50,7 +50,7 @@ def number(k: int | tuple[bool, bool]) -> Carrier:
 
 @functools.cache
 def view(k: int | tuple[bool, bool]) -> Callable:
-    """Return the compiled function that shows an array of floats, shape (n words,), as the n carriers that it holds."""
+    """Return the compiled function that views an array of floats, shape (n words,), as n carriers, not copied."""
 
     @intrinsic
     def as_carriers(context, array):

@@ -1,9 +1,9 @@
-"""What numbers that carry more than a value have in common, for numba: functions compiled for floats serve them.
+"""Numbers that carry more than a value, for numba: functions written for floats are compiled for them.
 
-`register` makes a type known to arithmetic and `math`. Jets and traces follow `jet_rules`; intervals have rules of
-their own. An order of jets is that of their values: at a kink the derivative is that of the branch taken. Two are equal
-only if neither could move off the other: where code treats one number apart (`x**1.0` as `x`, a division by zero), its
-special case does not hold around that number, and its derivative would be wrong.
+`register` gives a type arithmetic and the functions of `math`. Jets and traces follow `jet_rules`; intervals have rules
+of their own. An order of jets is that of their values: at a kink the derivative is that of the branch taken. Two are
+equal only if neither could move off the other: where code treats one number apart (`x**1.0` as `x`, a division by
+zero), its special case does not hold around that number, and its derivative would be wrong.
 
 This is registered with numba by types, not by overloads of its functions, so that the fingerprints of other code, and
 its machine code on disk, stay as they are.
@@ -29,7 +29,7 @@ COMPARISONS = (operator.lt, operator.le, operator.gt, operator.ge, operator.eq, 
 
 
 class Carrier(types.Type):
-    """The type of such a number. In registers it is a structure whose first entry is the value."""
+    """The type of a number with more than a value. In registers it is a structure, the value first."""
 
     words: int  # of eight bytes, in memory
 
@@ -43,7 +43,7 @@ class Carrier(types.Type):
 
 
 def register(kind: type[Carrier], constant: Callable, apply: Callable, ask: Callable, functions: tuple) -> None:
-    """Make a type of carriers known to numba.
+    """Register a type of carriers with numba.
 
     Args:
         kind: The type.
@@ -116,7 +116,7 @@ def exact_flags() -> Flags:
 
 
 def _register(kind: type[Carrier], function: Callable, n: int, apply: Callable) -> None:
-    """Make a function known for n arguments of which one at least is a carrier."""
+    """Register a function of n arguments, of which at least one is a carrier."""
 
     @infer_global(function)
     class Template(AbstractTemplate):
@@ -154,7 +154,7 @@ def _register_comparison(kind: type[Carrier], function: Callable, ask: Callable)
 
 
 def _register_value(kind: type[Carrier], function: Callable, ask: Callable) -> None:
-    """Make a function known that has the type of answer that it has for a number, and no derivative."""
+    """Register a function of one argument without a derivative; its answer has the type that it has for a number."""
 
     @infer_global(function)
     class Template(AbstractTemplate):
@@ -174,7 +174,7 @@ def _has_carriers(kind: types.Type) -> bool:
 
 @infer_global(operator.getitem)
 class MixedItem(AbstractTemplate):
-    """An item of a tuple of which some are carriers, at an index known when it runs: as what can hold any of them."""
+    """An item, by a variable index, of a tuple that mixes carriers and numbers: numbers become carriers."""
 
     def generic(self, args, kws):
         """Return the signature."""

@@ -26,7 +26,7 @@ PARTS = (tuple, list, dict, types.CodeType, Reached)
 
 @dataclasses.dataclass(frozen=True)
 class Used:
-    """What one of numba's objects is, without what others of them it refers to: those stand by themselves."""
+    """The hash of one of numba's objects; the others that it refers to are noted, and have hashes of their own."""
 
     value: Any = dataclasses.field(compare=False)  # kept, so that its `id` stays its own
     digest: str
@@ -136,7 +136,7 @@ class _Walk:
         return alone.digest.hexdigest()
 
     def feed_used(self, value: Any, parts: dict[str, Any]) -> None:
-        """Note an object of numba's that is used as it is: its machine code must be that of what it refers to now."""
+        """Note an object of numba's that is used as it is; refuse it if what it refers to has changed since."""
         self.put("used")
         self.refers_to.append(id(value))
         if id(value) in self.used:
@@ -147,8 +147,8 @@ class _Walk:
         inner = _Walk(False, above=self)
         inner.feed_named(parts)
         found = self.used[id(value)] = Used(value, inner.digest.hexdigest(), tuple(inner.refers_to))
-        known = id(value) in _FIRST or not (inner.data and is_compiled(value))
-        if not known or _FIRST.setdefault(id(value), found) != found:
+        current = id(value) in _FIRST or not (inner.data and is_compiled(value))
+        if not current or _FIRST.setdefault(id(value), found) != found:
             raise NoFingerprint(f"{self.where()} may have been compiled before something it refers to was changed")
 
 

@@ -81,7 +81,7 @@ def compiled(function: Callable, inline: int = 0, apart: tuple[str, ...] = ()) -
 
 
 def outer(function: Callable, **options: Any) -> Any:
-    """Return a function jitted for Python; LLVM sees all that it calls with it, if numba is one of `TRIED`."""
+    """Return a function jitted for Python; if numba is one of `TRIED`, LLVM optimises it with all that it calls."""
     import numba
 
     if numba.version_info.short not in TRIED:

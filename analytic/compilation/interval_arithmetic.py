@@ -45,7 +45,7 @@ def larger(a, b):
 
 
 def clipped(lo, hi, least, most):
-    """Return what of an interval lies between two numbers, within which its true values are."""
+    """Return the part of an interval between `least` and `most`, which bound its true values."""
     if lo < least:
         lo = least
     if hi > most:

@@ -24,7 +24,7 @@ NUMBERS = (int, float, np.integer, np.floating)  # a truth value is an int
 
 
 class Interval:
-    """An interval: its bounds, those of its derivative or None, and the cell of its doubts or None."""
+    """An interval: its bounds, those of its derivative or None, and the cell of its doubts, (4,), or None."""
 
     __slots__ = ("lo", "hi", "rate", "cell")
     __array_ufunc__ = None  # a scalar of numpy's on the left leaves the operation to this class
@@ -41,7 +41,7 @@ class Interval:
 
 
 def _bounds(value: Any) -> tuple[float, ...]:
-    """Return the bounds of an interval, with those of its derivative, or of a number, which has no others."""
+    """Return the bounds of an interval and, if it has any, of its derivative; of a number, twice the number."""
     if isinstance(value, Interval):
         return (value.lo, value.hi, *(value.rate or ()))
     return float(value), float(value)
@@ -58,7 +58,7 @@ def _refuse(function: Callable, args: tuple) -> None:
 
 
 def apply(function: Callable, *args: Any) -> Interval:
-    """Return a function's value, of arguments of which one at least is an interval.
+    """Return a function's value; at least one argument is an interval.
 
     Raises:
         TypeError: If there is no rule for them.
@@ -75,7 +75,7 @@ def apply(function: Callable, *args: Any) -> Interval:
 
 
 def ask(function: Callable, *args: Any) -> bool | int:
-    """Return the answer to a question: where it is in doubt, that of the path which the cell names."""
+    """Return the answer to a question about intervals: where it is in doubt, that of the path in the cell."""
     _refuse(function, args)
     answer, other, doubt = rules.QUESTIONS[function](*(bound for arg in args for bound in _bounds(arg)[:2]))
     cell = _first(args, "cell")

@@ -98,7 +98,7 @@ def takes_other(cell, doubt):
 
 
 def end_guard(cell):
-    """Keep the number of doubts of a guard if it is the largest, and begin to count those of the next."""
+    """Keep the number of a guard's doubts if it is the largest yet, and begin to count those of the next guard."""
     if cell[DOUBTS] > cell[MOST]:
         cell[MOST] = cell[DOUBTS]
     cell[DOUBTS] = 0
@@ -147,7 +147,7 @@ def joined(sl, sh, tl, th):
 
 
 def moving(lo, hi, dl, dh):
-    """Return value and derivative; of a value of which nothing is known, neither is the derivative."""
+    """Return value and derivative, which has no bounds if the value has none."""
     return (lo, hi, dl, dh) if (lo > -INF or hi < INF) and dl <= dh else (lo, hi, -INF, INF)
 
 
@@ -195,7 +195,7 @@ def _second(value, by_first, by):
 
 
 def of_larger(al, ah, adl, adh, bl, bh, bdl, bdh):
-    """Return the derivative of max(a, b): that of the larger one, or the hull of both."""
+    """Return the derivative of max(a, b): of the larger, or, if that is undecided, the hull of both."""
     if al >= bh and bl <= bh:
         return adl, adh
     if bl >= ah and al <= ah:

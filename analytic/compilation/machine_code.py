@@ -160,7 +160,7 @@ class DiskCache(_Cache):
 
 
 def _expected(library: Any) -> list[str]:
-    """Return the names of what machine code finds in the process: functions of C, objects of Python and numba."""
+    """Return the names that machine code looks up in the process: functions of C, objects of Python and numba."""
     module = library._final_module
     parts = (*module.functions, *module.global_variables)
     return sorted(part.name for part in parts if part.is_declaration and not part.name.startswith("llvm."))

@@ -49,7 +49,7 @@ def made_from(value: Any) -> dict[str, Any] | None:
 
 
 def is_compiled(value: Any) -> bool:
-    """Return whether one of numba's objects holds machine code already; that keeps what its globals were then."""
+    """Return whether one of numba's objects already holds machine code, made with the globals of that moment."""
     inner = getattr(value, "_dispatcher", value)
     return bool(getattr(inner, "overloads", None) or getattr(inner, "_impl_cache", None))
 
@@ -74,9 +74,9 @@ _KNOWN: tuple[int, dict[int, list[Any]], list[tuple]] = (0, {}, [])  # how many 
 
 
 def _overloads() -> tuple[dict[int, list[Any]], list[tuple[str | None, Any]]]:
-    """Return the registered overloads by the `id` of what they are for, and the user's of what is not theirs by name.
+    """Return all registered overloads by the `id` of what they overload, and those of users for libraries by name.
 
-    The name is None where any code may call them.
+    The name is None where any code may call one.
     """
     global _KNOWN
     if sys.modules.get("numba") is None:

@@ -17,7 +17,7 @@ from .references import Reached, builtin_names, plain_function, references
 
 
 def _quiet(function: Callable) -> Callable:
-    """Return a function of `math` that gives NaN outside its domain and infinity where it overflows."""
+    """Return a function of `math` that gives NaN outside its domain, and infinity where it overflows."""
 
     def wrapped(*args):
         try:
@@ -85,12 +85,12 @@ def rebuild(
 
 
 def interpreted(function: Any, done: dict[int, Any] | None = None) -> Any:
-    """Return a function as the interpreted kernel calls it: with arithmetic that answers NaN instead of raising."""
+    """Return a function for the interpreted kernel: where its arithmetic would raise, it answers NaN."""
     return rebuild(function, lambda again: again, {id(math): ieee}, {} if done is None else done, __name__)
 
 
 def _used_as_it_is(value: Any) -> bool:
-    """Return whether numba calls something else than the function's own code: what is registered as its overload."""
+    """Return whether numba does not compile the function's own code: an overload is registered for it."""
     return made_from(value) is not None and not is_jitted(value)
 
 
@@ -101,7 +101,7 @@ def _module(name: str, attributes: dict[str, Any]) -> types.ModuleType:
 
 
 def _copied(value: Any) -> Any:
-    """Return a value that nobody else can change, if it is one that numba compiles as a constant."""
+    """Return a copy of a value that numba compiles as a constant, so that nobody else can change it."""
     if isinstance(value, np.ndarray):
         return value.copy(order="K")
     if isinstance(value, tuple):

@@ -140,7 +140,7 @@ def _chains(code: types.CodeType) -> dict[str, set[tuple[str, ...]]]:
 
 
 def _reached(module: types.ModuleType, chains: set[tuple[str, ...]]) -> Reached | types.ModuleType:
-    """Return what chains of attributes read of a module, or the module if one of them ends at it."""
+    """Return the attributes of a module that chains of names read, or the module itself if a chain ends there."""
     if library_name(module) or () in chains:
         return module
     attributes = {}

@@ -1,4 +1,4 @@
-"""Functions that go through LLVM together: those that Python calls with all that they call.
+"""Functions that go through LLVM together: each that Python calls, with all that it calls.
 
 numba optimises each function with all that it calls, and generates machine code for it, although Python calls few of
 them: what is called ten levels deep goes through LLVM ten times. Here an inner function is only translated; LLVM sees
@@ -19,7 +19,7 @@ from numba.core.compiler import Compiler, CompileResult
 
 
 def without_literals(jitted: Any) -> Any:
-    """Return a jitted function whose arguments with known values do not get code of their own."""
+    """Return a jitted function that is compiled once, not again for each constant that it is called with."""
     template = jitted.get_call_template
     jitted.get_call_template = lambda args, kws: template(
         [*map(numba.types.unliteral, args)], {name: numba.types.unliteral(value) for name, value in kws.items()}
@@ -62,7 +62,7 @@ class Whole(JITCodeLibrary):
 
 
 class Unprinted(tuple):
-    """Types of arguments. Numba prints them before each of thirty passes: those of an engine's workspace fill pages."""
+    """Types of arguments. Numba prints them before each of thirty passes, and an engine's workspace fills pages."""
 
     __slots__ = ()
 
@@ -92,9 +92,9 @@ class Inner(Outer):
         self.state.flags.no_compile = True
 
     def compile_extra(self, func: Callable) -> CompileResult:
-        """Return the translated function, known to its callers by an object that cannot be called."""
+        """Return the translated function; for its callers it stands as an object that Python cannot call."""
         made = super().compile_extra(func)
         name = made.fndesc.qualname.rpartition(".")[2]
-        known = _dynfunc.make_function(made.fndesc.lookup_module(), name, "", 0, made.environment, (made.library,))
-        self.state.targetctx.insert_user_function(known, made.fndesc, [made.library])
-        return made._replace(entry_point=known)
+        stand_in = _dynfunc.make_function(made.fndesc.lookup_module(), name, "", 0, made.environment, (made.library,))
+        self.state.targetctx.insert_user_function(stand_in, made.fndesc, [made.library])
+        return made._replace(entry_point=stand_in)

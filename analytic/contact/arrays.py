@@ -11,7 +11,7 @@ from .kernels import LARGEST, SMALLEST
 
 
 def finite(name: str, value, least: float = -np.inf) -> np.ndarray:
-    """Return `value` as a float array.
+    """Return `value` as a float array, of any shape.
 
     Raises:
         ValueError: If it is not of real numbers, is masked, contains NaN, infinity or a number beyond `LARGEST`, or
@@ -50,7 +50,7 @@ def _is_masked(value) -> bool:
 
 
 def not_negative(name: str, value) -> np.ndarray:
-    """Return `value` as a float array of non-negative numbers.
+    """Return `value` as a float array of non-negative numbers, of any shape.
 
     Raises:
         ValueError: If an entry is not.
@@ -59,7 +59,7 @@ def not_negative(name: str, value) -> np.ndarray:
 
 
 def sizes(name: str, value) -> np.ndarray:
-    """Return `value` as a float array of numbers that are zero, or positive and large enough to be squared.
+    """Return `value` as a float array, of any shape, whose numbers are zero or large enough to be squared.
 
     Raises:
         ValueError: If an entry is not.
@@ -71,7 +71,7 @@ def sizes(name: str, value) -> np.ndarray:
 
 
 def positive(name: str, value) -> np.ndarray:
-    """Return `value` as a float array of positive numbers.
+    """Return `value` as a float array of positive numbers, of any shape.
 
     Raises:
         ValueError: If an entry is not a positive number, or too small to be squared.

@@ -167,7 +167,7 @@ class Solver:
 
     @staticmethod
     def motion(answer: np.ndarray) -> Motion:
-        """Return the answer of a call as a `Motion`.
+        """Return the answer of a call, shape (4 + n, 3), as a `Motion`.
 
         Raises:
             ValueError: If it is not the answer of a call.

@@ -26,7 +26,11 @@ from .laws import SlidingLaw
 
 @dataclass(frozen=True)
 class Epsilon(SlidingLaw):
-    """The family (22), continued from `start` to smaller eps until the velocity converges."""
+    """The family (22), continued from `start` to smaller eps until the velocity converges.
+
+    Raises:
+        ValueError: If `factor` is not between 0 and 1, or another value is not positive.
+    """
 
     start: float = 1e-5
     factor: float = 0.1  # of eps from one stage to the next, in (0, 1)
@@ -42,7 +46,7 @@ class Epsilon(SlidingLaw):
         arrays.count("stages", self.stages)
 
     def factors(self) -> Iterator[Callable[[np.ndarray], np.ndarray]]:
-        """Return the family's members, each with a smaller eps."""
+        """Return the family's members, each with a smaller eps, as functions of slip speeds of any shape."""
         eps = self.start
         for _ in range(self.stages):
             yield partial(traction_factor, eps=eps, reference_speed=self.reference_speed)
@@ -50,6 +54,6 @@ class Epsilon(SlidingLaw):
 
 
 def traction_factor(speed: np.ndarray, eps: float, reference_speed: float = 1.0) -> np.ndarray:
-    """Return (eps + u) / (eps + u^2) / reference_speed, which times -mu F v is the traction [s/m]."""
+    """Return (eps + u) / (eps + u^2) / reference_speed [s/m], in the shape of `speed`; the traction over -mu F v."""
     u = speed / reference_speed
     return (eps + u) / (eps + u * u) / reference_speed

@@ -43,6 +43,9 @@ class Coulomb:
 
     This is the associated law: the velocity minimises the dissipation, a convex problem, for any anisotropy. The
     literal f = -mu F A v / |v| has no potential and can have several equilibria.
+
+    Raises:
+        ValueError: If `gap` is not in [1e-12, 1).
     """
 
     # Largest certified excess of the dissipation over its minimum, relative. Velocities are then accurate to about its
@@ -73,7 +76,7 @@ class SlidingLaw(ABC):
 
     @abstractmethod
     def factors(self) -> Iterable[Callable[[np.ndarray], np.ndarray]]:
-        """Return k as a function of slip speeds [m/s], in [s/m], finite at rest.
+        """Return k as a function of slip speeds of any shape [m/s], in [s/m], finite at rest.
 
         For a root finder that needs continuation, several: from an easy approximation to the law itself, the last.
         """

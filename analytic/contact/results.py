@@ -90,7 +90,7 @@ def support_fields(out: np.ndarray, force: np.ndarray, code: np.ndarray) -> dict
 
 
 def motion(out: np.ndarray, force: np.ndarray, code: np.ndarray) -> Motion:
-    """Return the kernel's arrays as a `Motion`."""
+    """Return the kernel's arrays, of the same shapes, as a `Motion`."""
     return Motion(
         **support_fields(out, force, code),
         twist=out[..., kernels.UX : kernels.OMEGA + 1],

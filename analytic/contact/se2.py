@@ -116,7 +116,7 @@ def sequential(twist, dt, poses):
         _walk(twist, dt, poses, i, 0, twist.shape[1])
 
 
-BLOCKS = 16  # per trajectory; a few times the cores of a usual machine
+BLOCKS = 16  # per trajectory; a few times the cores of a usual computer
 
 
 @jit(fast=True, parallel=True)

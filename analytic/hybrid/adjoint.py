@@ -23,9 +23,9 @@ from .directions import along, place_of
 from .existence import Existence, judge_run
 from .loader import INLINE_BYTES, intrinsic_plain
 from .model import Model
-from .names import overlay
 from .result import Result, Status
 from .simulator import compile
+from .start import RunStart, every_step
 
 ROWS = 1 << 14  # of a tape to begin with: a step on SLIP takes 400
 
@@ -71,49 +71,37 @@ class Adjoint:
         x0: Any = None,
         d0: Any = None,
         params: Any = None,
-        *,
-        t0: float = 0.0,
-        chart: str | int | None = None,
-        stop_at: str | None = None,
-        stop_count: int = 1,
-        **settings: Any,
+        **how: Any,
     ) -> Gradient:
-        """Return a measure of the run's end and its gradient; the other arguments are those of `Simulator.run`.
+        """Return a measure of the run's end and its gradient.
 
         Args:
             function: `function(t, x, d, p)`, a number or an array (m,), at the last event or the final time;
                 differentiated by five-point differences.
             wrt: Names of states (of the start), memory entries and parameters, k of them. Other parameters count as
                 constants, at which code may make a special case of a number.
-            x0: Initial state.
+            x0: Initial state; as `d0` and `params`, which follow, and all that `how` holds, as in `Simulator.run`.
             d0: Initial memory.
             params: Parameters.
-            t0: Initial time [s].
-            chart: First chart; it must be given to a model that has an `initial`.
-            stop_at: Guard that ends the run; None runs to `final_time`.
-            stop_count: Number of its event.
-            **settings: See `Options`; by default rtol is 1e-10. Every step is recorded.
+            **how: `t0`, `chart`, `stop_at`, `stop_count` and settings, rtol by default 1e-10; every step is recorded.
+                A model that has an `initial` must be given the chart.
 
         Raises:
             ValueError: If a name is unknown or stands for two things, or there is no chart.
         """
         model = self.model
         where = place_of(model, wrt)
-        if chart is None and "initial" in model.hooks:
-            raise ValueError(f"give the first chart: what {model.name}'s `initial` completes is not differentiated")
-        if settings.get("record_period"):
-            raise ValueError("derivatives need the record of every step: leave record_period out")
-        chart = model.start if chart is None else chart
-        x, d, p = overlay_all(model, x0, d0, params)
-        r = self.sim.run(
-            x, d, p, t0=t0, chart=model.chart_code(chart), stop_at=stop_at, stop_count=stop_count,
-            **({"rtol": 1e-10} | settings | {"record_period": 0.0}),
-        )  # fmt: skip
-        value = np.asarray(function(r.t_end, r.x_end, r.d_end, p), dtype=float)
-        existence, message = judge_run(r, stop_at)
+        start, settings = self.sim.start.of(x0, d0, params, **how)
+        if start.chart < 0:
+            if "initial" in model.hooks:
+                raise ValueError(f"give the first chart: what {model.name}'s `initial` completes is not differentiated")
+            start = start._replace(chart=model.chart_code(model.start))
+        r = self.sim.run_from(start, every_step(settings))
+        value = np.asarray(function(r.t_end, r.x_end, r.d_end, start.p), dtype=float)
+        existence, message = judge_run(r, start.stop_at)
         by = np.full((*value.shape, len(wrt)), np.nan)
         if existence is Existence.EXISTS:
-            code, row = self._gradients(function, r, d, p, where, by.reshape(-1, len(wrt)))
+            code, row = self._gradients(function, r, start, where, by.reshape(-1, len(wrt)))
             if code != DONE:
                 existence = Existence.SIMULTANEOUS if code == SIMULTANEOUS else Existence.GRAZING
                 message = f"{existence.value}: {r.events.name[row]} at t = {float(r.events.t[row])!r}"
@@ -123,16 +111,16 @@ class Adjoint:
                 by[:] = np.nan
         return Gradient(existence, message, value[()], by, r)
 
-    def _gradients(self, function: Callable, r: Result, d: Any, p: Any, where: Any, out: np.ndarray) -> tuple:
+    def _gradients(self, function: Callable, r: Result, start: RunStart, where: Any, out: np.ndarray) -> tuple:
         """Write a row of `out` for each number of the measure; return a code and a row of the log."""
         n, nd, stopped = self.model.x0.size, self.model.d0.size, r.status is Status.STOPPED
-        at, n_p = (np.array([r.t_end]), r.x_end, r.d_end, p), p.size
+        at, n_p = (np.array([r.t_end]), r.x_end, r.d_end, start.p), start.p.size
         parts = _unit_derivatives(function, at, where)
         active = np.zeros(max(n_p, 1), bool)
         active[[i for i in where - n - nd if i >= 0]] = True
         for j, (by_t, by_x, by_d, by_p) in enumerate(zip(*parts, strict=True)):
             tau = by_t if stopped else 0.0  # what the shift adds to the state behind the event, the reset takes away
-            code, row, made = self._once(r, d, p, by_x, by_d, by_p, tau, stopped, active)
+            code, row, made = self._once(r, start.d, start.p, by_x, by_d, by_p, tau, stopped, active)
             if code != DONE:
                 return code, row
             out[j] = made[where]
@@ -150,15 +138,6 @@ class Adjoint:
                 made = np.concatenate([lam, w.bar[memory : memory + d.size], w.bar[1 : 1 + p.size]])
                 return code, row, made
             self._rows *= 4
-
-
-def overlay_all(model: Model, x0: Any, d0: Any, params: Any) -> tuple[np.ndarray, ...]:
-    """Return state, memory and parameters of a run."""
-    return (
-        overlay("state", model.state_names, model.x0, x0),
-        overlay("memory", model.memory_names, model.d0, d0),
-        overlay("parameter", model.param_names, model.p0, params),
-    )
 
 
 def _tape(sizes: dict[str, int], rows: int, p: np.ndarray) -> Tape:

@@ -12,16 +12,8 @@ from .saltation import ENTRY_TIME, GRAZING_RATE
 DONE, FULL, GRAZING, SIMULTANEOUS = range(4)  # how a pass ended
 
 
-def backward_event(parts: tuple[Callable, ...], n: int, nd: int, ng: int) -> Callable:
-    """Return the function that takes lambda and tau back over an event; its `event`."""
-    field, guards, transition = parts
-
-    def rates(t, x, w, chart, base, f):
-        w.wholes[0] = base
-        give(w, w.x, w.xi, x)
-        field(t, w, chart)
-        for i in range(n):
-            f[i] = w.dx[3 * i]
+def backward_reset(transition: Callable, n: int, nd: int) -> Callable:
+    """Return the function that takes lambda and the memory's gradients back over a transition."""
 
     def through_reset(t, x, d, lam, w, chart, fired, base, memory):
         """Take lambda and the memory's gradients, which stand at their places, back; return that by the time."""
@@ -44,6 +36,12 @@ def backward_event(parts: tuple[Callable, ...], n: int, nd: int, ng: int) -> Cal
         take(w, at, now)
         remember(w, d, memory)
         return now[0]
+
+    return through_reset
+
+
+def backward_guard(guards: Callable, n: int, ng: int) -> Callable:
+    """Return the function that takes tau back to what the time of an event depends on."""
 
     def through_guard(t, x, lam, tau, w, chart, fired, base, f):
         """Take tau to lambda, memory and parameters, if a guard reached zero here; return what is left, and a code."""
@@ -81,6 +79,21 @@ def backward_event(parts: tuple[Callable, ...], n: int, nd: int, ng: int) -> Cal
                 lam[j] += by[j]
             left = 0.0
         return left, DONE
+
+    return through_guard
+
+
+def backward_event(parts: tuple[Callable, ...], n: int, nd: int, ng: int) -> Callable:
+    """Return the function that takes lambda and tau back over an event; its `event`."""
+    field, guards, transition = parts
+    through_reset, through_guard = backward_reset(transition, n, nd), backward_guard(guards, n, ng)
+
+    def rates(t, x, w, chart, base, f):
+        w.wholes[0] = base
+        give(w, w.x, w.xi, x)
+        field(t, w, chart)
+        for i in range(n):
+            f[i] = w.dx[3 * i]
 
     def event(t, before, after, charts, fired, lam, tau, w, base, memory, last):
         """Return tau for the event before, and a code. `before`, `after`: state and memory, (n + nd,)."""

@@ -69,13 +69,8 @@ def backward_step(field: Callable, n: int) -> Callable:
     return step
 
 
-def adjoint_pass(functions: Functions, plain: Callable) -> Callable:
-    """Return the function that takes a gradient back over a recorded run; `carry_back` says how."""
-    sizes = functions.sizes
-    n, nd, n_p, ng = (sizes[name] for name in ("N", "ND", "NP", "NG"))
-    parts = backward(functions)
-    step, event = backward_step(parts[0], n), backward_event(parts, n, nd, ng)
-    memory, base = 1 + n_p, 1 + n_p + nd
+def pieces_of(n: int, nd: int) -> Callable:
+    """Return the function that writes the steps of a run in order, and its states at their starts."""
 
     def pieces(rec, log, flows, starts):
         """Write the run's steps in order: (time, length, chart, row of the event before, row that follows it)."""
@@ -100,6 +95,17 @@ def adjoint_pass(functions: Functions, plain: Callable) -> Callable:
                 e += 1
             else:
                 x = rec[row, 2 : 2 + n]
+
+    return pieces
+
+
+def adjoint_pass(functions: Functions, plain: Callable) -> Callable:
+    """Return the function that takes a gradient back over a recorded run; `carry_back` says how."""
+    sizes = functions.sizes
+    n, nd, n_p, ng = (sizes[name] for name in ("N", "ND", "NP", "NG"))
+    parts = backward(functions)
+    step, event, pieces = backward_step(parts[0], n), backward_event(parts, n, nd, ng), pieces_of(n, nd)
+    memory, base = 1 + n_p, 1 + n_p + nd
 
     def carry_back(rec, log, d, lam, tau, stopped, active, w):
         """Take the gradient back; the places of `w.bar` behind the first then hold it by parameters and memory.

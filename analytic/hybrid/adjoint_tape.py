@@ -17,7 +17,7 @@ ROW = 4  # words of a tape's row
 
 
 class Tape(NamedTuple):
-    """A tape as floats and as integers, gradients by its places, and arrays of traces as floats and as integers."""
+    """A tape, the gradients by its places, and the arrays of traces; each array as floats and (`...i`) as integers."""
 
     words: Any  # (ROW rows,)
     wholes: Any

@@ -112,7 +112,7 @@ class FixedPointCurve:
         return np.stack([sum(w / h * self.image(u + s * h * e) for s, w in WEIGHTS.items()) for e in np.eye(u.size)], 1)
 
     def correct(self, guess: np.ndarray, normal: np.ndarray) -> tuple[Correction, CurvePoint | None]:
-        """Return the point of the curve on the plane through `guess`, with a tangent that points along `normal`."""
+        """Return the curve's point on the plane through `guess`, its tangent along `normal`, both (k + 1,), scaled."""
         u = guess.copy()
         for i in range(self.max_iter + 1):
             points = self.cycle(u)

@@ -27,17 +27,12 @@ class Batch:
     zeno_time: np.ndarray  # (m,) predicted limit of events, infinite if none [s]
 
 
-def run_batch(
-    sim: Any,
-    given: tuple,
-    t0: float,
-    chart: Any,
-    stop_at: str | None,
-    stop_count: int,
-    n_threads: int | None,
-    settings: dict,
-) -> Batch:
-    """Implement `Simulator.batch`; `given` are x0s, d0s and params."""
+def run_batch(sim: Any, given: tuple, n_threads: int | None, how: dict[str, Any]) -> Batch:
+    """Do what `Simulator.batch` does; `given` are x0s, d0s and params.
+
+    Raises:
+        ValueError: If names, sizes or settings are wrong, or the three disagree in their number of rows.
+    """
     model = sim.model
     rows = [rows_of(value, default) for value, default in zip(given, (model.x0, model.d0, model.p0), strict=True)]
     sizes = {len(value) for value in rows if value is not None}
@@ -45,10 +40,9 @@ def run_batch(
         raise ValueError(f"x0s, d0s and params must agree in their number of rows, got {sorted(sizes)}")
     m = sizes.pop() if sizes else 1
     one = [value if row is None else None for value, row in zip(given, rows, strict=True)]
-    one_run = sim.start.workspace(*one, t0, chart, {**settings, "record_period": None})
+    start, settings = sim.start.of(*one, **how)
+    one_run = sim.start.workspace(start, settings | {"record_period": None})
     one_run["log_on"] = 0
-    if stop_at is not None:
-        sim.start.set_stop(one_run[0], stop_at, stop_count)
     ws = copies(one_run, m)
     for name, value in zip("xdp", rows, strict=True):
         if value is not None and value.shape[1]:
@@ -66,7 +60,7 @@ def run_batch(
 
 
 def run_all(sim: Any, ws: np.ndarray, n_threads: int | None) -> None:
-    """Finish all runs, in place."""
+    """Finish all runs, in place: `ws` are their workspaces, shape (m,)."""
     empty = np.zeros((0, 1))
     if sim.mode != "compiled":
         for i in range(len(ws)):

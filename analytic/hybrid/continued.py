@@ -40,7 +40,7 @@ class Continued:
         if sim.mode != "compiled":
             raise ImportError("to continue runs needs compiled models, and they need numba: pip install numba")
         settings |= {"final_time": 0.0, "record_period": None}
-        self._template = sim.start.workspace(None, None, None, 0.0, None, settings)
+        self._template = sim.start.workspace(*sim.start.of(**settings))
         self._template["log_on"] = 0
         Driver(sim.kernel, sim.mode, sim.functions, self._template, recorded=False)  # which compiles
         self._go_on, self._runs = sim.kernel.advance, copies(self._template, n)
@@ -51,7 +51,10 @@ class Continued:
         self._bytes = self._runs.view(np.uint8).reshape(n, -1)
 
     def begin(self, run: int, x: np.ndarray, d: np.ndarray, p: np.ndarray, t: float = 0.0) -> Status:
-        """Begin a run anew, in the chart that the model chooses; events due at once are done."""
+        """Begin a run anew, with state (n_states,), memory and parameters, in the chart that the model chooses.
+
+        Events due at once are done.
+        """
         self._bytes[run] = self._template.view(np.uint8)
         w = self._runs[run]
         w["x"], w["d"], w["p"], w["t"], w["t_event"], w["chart"] = x, d, p, t, t, -1
@@ -72,9 +75,9 @@ class Continued:
         return STATUS_OF_CODE[int(self._status[run])]
 
     def saved(self, run: int) -> np.ndarray:
-        """Return all there is of a run, from which it goes on bitwise identically, shape (n_bytes,) of uint8."""
+        """Return a run's whole memory, from which it goes on bit for bit, shape (n_bytes,) of uint8."""
         return self._bytes[run].copy()
 
     def restore(self, run: int, saved: np.ndarray) -> None:
-        """Put a run where it was when `saved` returned this."""
+        """Put a run where it was when `saved` returned this, shape (n_bytes,)."""
         self._bytes[run] = saved

@@ -26,10 +26,10 @@ from .directions import REACH, Directions, along, pick
 from .existence import Existence, judge
 from .expand import to_functions
 from .model import Model
-from .names import overlay
 from .replay import Replay, RunDerivatives
 from .result import Result, Status
 from .simulator import compile
+from .start import RunStart, every_step
 
 
 @dataclass(frozen=True)
@@ -148,55 +148,36 @@ class Derivatives:
         d0: Any = None,
         params: Any = None,
         *,
-        t0: float = 0.0,
-        chart: str | int | None = None,
-        stop_at: str | None = None,
-        stop_count: int = 1,
         looser: float = 100.0,
-        **settings: Any,
+        **how: Any,
     ) -> DerivedRun:
-        """Return a run and its derivatives; the arguments are those of `Simulator.run`.
+        """Return a run and its derivatives.
 
         Args:
             wrt: Names of states (of the start), memory entries or parameters, one direction each; or named directions,
                 each a table of what it moves and how fast; or `Directions`.
-            x0: Initial state.
+            x0: Initial state; as `d0` and `params`, which follow, and all that `how` holds, as in `Simulator.run`.
             d0: Initial memory.
             params: Parameters.
-            t0: Initial time [s].
-            chart: First chart; None lets the model's `initial` choose it and complete the start, directions included.
-            stop_at: Guard that ends the run; None runs to `final_time`.
-            stop_count: Number of its event.
             looser: Tolerance of the derivatives over that of the state, for a direction as large as what it moves: a
                 step that is too long for them is halved. Infinity takes the state's steps, which serves where every
                 kink is an event.
-            **settings: See `Options`; by default rtol is 1e-10. Every step is recorded.
+            **how: `t0`, `chart`, `stop_at`, `stop_count` and settings, rtol by default 1e-10; every step is recorded.
+                Without a chart the model's `initial` chooses it and completes the start, directions included.
 
         Raises:
             ValueError: If a name is unknown or stands for two things, or the directions are not `n_directions`.
         """
-        model = self.model
-        x, d, p = (
-            overlay(*row)
-            for row in (
-                ("state", model.state_names, model.x0, x0),
-                ("memory", model.memory_names, model.d0, d0),
-                ("parameter", model.param_names, model.p0, params),
-            )
-        )
-        v = wrt if isinstance(wrt, Directions) else pick(model, wrt)
+        start, settings = self.sim.start.of(x0, d0, params, **how)
+        v = wrt if isinstance(wrt, Directions) else pick(self.model, wrt)
         if v.size != self.n_directions:
             raise ValueError(f"{self.n_directions} directions were compiled, got {v.size}: {', '.join(v.names)}")
-        if settings.get("record_period"):
-            raise ValueError("derivatives need the record of every step: leave record_period out")
-        if chart is None:
-            chart, x, d, p, v = v.begun(model, t0, x, d, p)
-        settings = {"rtol": 1e-10} | settings | {"record_period": 0.0}
-        r = self.sim.run(
-            x, d, p, t0=t0, chart=model.chart_code(chart), stop_at=stop_at, stop_count=stop_count, **settings
-        )
-        made = self._replay(r, x, d, p, v, self._scale(p), self._allowed(settings), looser)
-        return self._derived(r, p, v, stop_at, made)
+        settings = every_step(settings)
+        if start.chart < 0:
+            start, v = v.begun(self.model, start)
+        r = self.sim.run_from(start, settings)
+        made = self._replay(r, start, v, self._scale(start.p), self._allowed(settings), looser)
+        return self._derived(r, start, v, made)
 
     def _scale(self, p: np.ndarray) -> np.ndarray:
         """Return what is a large step of each parameter: its own size, its default's, or 1 if both are zero."""
@@ -208,16 +189,14 @@ class Derivatives:
         given, rtol = settings.get("atol"), settings["rtol"]
         return np.broadcast_to(np.asarray(0.01 * rtol if given is None else given, float), (self.model.x0.size,)), rtol
 
-    def _derived(
-        self, r: Result, p: np.ndarray, v: Directions, stop_at: str | None, made: RunDerivatives
-    ) -> DerivedRun:
-        log = r.events
+    def _derived(self, r: Result, start: RunStart, v: Directions, made: RunDerivatives) -> DerivedRun:
+        log, p = r.events, start.p
 
         def after(row: int) -> Tangent:
             own = (log.t[row], log.x_plus[row], log.d_plus[row], int(log.chart_after[row]))
             return self._tangent(*own, p, v, made.late[row], made.x_by[row], made.d_by[row])
 
-        existence, message = judge(r, v, made, stop_at)
+        existence, message = judge(r, v, made, start.stop_at)
         late = made.last_late if r.status is Status.STOPPED else np.zeros(v.size)
         end = self._tangent(r.t_end, r.x_end, r.d_end, r.chart_end, p, v, late, made.x_end_by, made.d_end_by)
         if existence is not Existence.EXISTS:

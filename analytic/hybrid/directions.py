@@ -12,12 +12,16 @@ import numpy as np
 from ..compilation.rebuild import interpreted
 from .jet_functions import STEPS, WEIGHTS
 from .model import Model
+from .start import RunStart
 
 REACH = 1e-4  # relative step of the five-point differences: truncation 1e-16 f^(5) / 30, rounding 1e-12
 
 
 def along(function: Callable, at: tuple, v: tuple, reach: float = REACH) -> np.ndarray:
-    """Return the derivative of `function(*at)` along a direction, both tuples of arrays, by five-point differences."""
+    """Return the derivative of `function(*at)` along `v`, in its shape, by five-point differences.
+
+    `at` and `v` are tuples of arrays of the same shapes.
+    """
     size = max((np.max(np.abs(b) / (1.0 + np.abs(a)), initial=0.0) for a, b in zip(at, v, strict=True)), default=0.0)
     if not size > 0.0:
         value = np.asarray(function(*at), dtype=float)
@@ -69,34 +73,35 @@ class Directions:
         groups = [np.minimum(np.arange(i, i + width), self.size - 1) for i in range(0, self.size, width)]
         return [Directions(tuple(self.names[c] for c in g), self.x[:, g], self.d[:, g], self.p[:, g]) for g in groups]
 
-    def begun(self, model: Model, t0: float, x: np.ndarray, d: np.ndarray, p: np.ndarray) -> tuple:
-        """Return the chart, state, memory, parameters and directions behind the model's `initial`.
+    def begun(self, model: Model, start: RunStart) -> tuple[RunStart, Directions]:
+        """Return a start without a chart, and its directions, as the model's `initial` completes them.
 
         Raises:
             ValueError: If it chooses another chart beside the start: the start lies on a border of charts.
         """
         function = model.hooks.get("initial")
         if function is None:
-            return model.start, x, d, p, self
-        function, sizes = interpreted(function), np.cumsum([x.size, d.size])
+            return start._replace(chart=model.chart_code(model.start)), self
+        at, by = start[:3], (self.x, self.d, self.p)
+        function, sizes = interpreted(function), np.cumsum([part.size for part in at[:2]])
 
         def begin(*at):
             parts = [part.copy() if part.size else np.zeros(1) for part in at]
-            charts.append(int(function(t0, *parts)))
+            charts.append(int(function(start.t, *parts)))
             return np.concatenate([part[: whole.size] for part, whole in zip(parts, at, strict=True)])
 
         charts: list[int] = []
-        at, by = (x, d, p), (self.x, self.d, self.p)
         whole = begin(*at)
         columns = [along(begin, at, tuple(part[:, c] for part in by)) for c in range(self.size)]
         if len(set(charts)) > 1:
             raise ValueError(f"the start lies on the border of charts {sorted(set(charts))}: give the first chart")
         moved = np.split(np.stack(columns, axis=1), sizes)
-        return charts[0], *np.split(whole, sizes), Directions(self.names, *moved)
+        x, d, p = np.split(whole, sizes)
+        return start._replace(x=x, d=d, p=p, chart=charts[0]), Directions(self.names, *moved)
 
 
 def pick(model: Model, wrt: Sequence[str] | Mapping[str, Mapping[str, float]]) -> Directions:
-    """Return directions by name: of one number each, or of tables of the numbers that move and how fast.
+    """Return directions by name: each moves the one number of that name, or several, at the rates of its table.
 
     Raises:
         ValueError: If a name is unknown, or stands for a state and a parameter.

@@ -23,7 +23,7 @@ BAD = {
 
 
 class Driver:
-    """One run of the kernel."""
+    """One run of the kernel, in a workspace of shape (1,)."""
 
     def __init__(self, kernel: Any, mode: str, functions: Any, ws: np.ndarray, recorded: bool) -> None:
         sizes = functions.sizes
@@ -91,11 +91,11 @@ class Driver:
         return w[0]
 
     def rows(self) -> np.ndarray:
-        """Return the record: one row per point, t, chart, x, d."""
+        """Return the record: t, chart, x and d of m points, shape (m, 2 + n + n_memory)."""
         return self._record[: int(self._get("n_rec"))]
 
     def log(self) -> np.ndarray:
-        """Return the event log."""
+        """Return the event log, which `Events` reads, shape (k, 4 + 2 (n + n_memory) + n_guards)."""
         return self._log[: int(self._get("n_ev"))]
 
 

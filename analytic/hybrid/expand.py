@@ -46,7 +46,7 @@ def to_functions(model: Model) -> Functions:
 
 
 def enclosed_guards(model: Model, three: dict[str, Any]) -> tuple[Callable, np.ndarray]:
-    """Return the function of the guards that can be enclosed, and 1 for each of them: those made of known operations.
+    """Return the function of the guards that can be enclosed, whose operations have rules, and 1 for each, (n_guards,).
 
     They are tried with intervals at the initial state: a textbook model's one by one, others all together.
     """
@@ -209,7 +209,7 @@ def _guards_text(model: Model, values: dict, space: dict) -> str:
 
 
 def _transition_text(model: Model, handlers: dict, space: dict) -> str:
-    """Perform the transitions of all guards that fired, in order; after the first, only those that are still due.
+    """Perform the transitions of all guards that fired, in order; after the first, only of those still due.
 
     A guard is still due if the transitions before have not moved it away from zero: it is no larger than it was. One
     that is not due, or not part of the new chart, is taken out of `fired`: it has not fired.

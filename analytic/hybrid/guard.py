@@ -28,6 +28,9 @@ class Guard:
         function: `value(t, x, d, p)` (textbook models).
         target: A number or the name of a parameter, subtracted from the value (textbook models).
         to: The next chart, if always the same (textbook models).
+
+    Raises:
+        ValueError: If the name is no symbol, or an option is none of those above.
     """
 
     name: str

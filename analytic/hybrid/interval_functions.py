@@ -64,7 +64,7 @@ def _of_objects(guards: Callable, rate: bool, clears: bool) -> Callable:
 
 
 def tried(guards: Callable, x: np.ndarray, d: np.ndarray, p: np.ndarray, chart: int, n_guards: int) -> Exception | None:
-    """Return what a guards function raises if it is given intervals, at time 0; None if all that it does has a rule.
+    """Return what a guards function raises if it is given intervals, at time 0; None if all its operations have rules.
 
     Only the branches that it takes there are tried. The intervals are points that do not move.
 

@@ -22,7 +22,7 @@ WEIGHTS = (8.0 / 12.0, -8.0 / 12.0, -1.0 / 12.0, 1.0 / 12.0)
 
 @dataclass(frozen=True)
 class Sizes:
-    """Sizes of a model and of its derivative; memory, parameters and guards as the engine has them: at least one."""
+    """Sizes of a model and of its derivative; of memory, parameters and guards at least one, as in the engine."""
 
     n: int  # states
     nd: int  # memory entries
@@ -100,6 +100,12 @@ def by_differences(functions: Functions, s: Sizes, reach: float) -> JetFunctions
         for i in range(out.size):
             out[i] = a[i * m] + (e * a[i * m + 1 + c] if e != 0.0 else 0.0)
 
+    def move(c, e, x, d, p, y, w, q):
+        """Write state, memory and parameters, moved by e along direction c, into y, w and q."""
+        moved(x, c, e, y)
+        moved(d, c, e, w)
+        moved(p, c, e, q)
+
     def add(values, out, c, weight):
         for i in range(values.size):
             out[i * m + 1 + c] += weight * values[i]
@@ -111,14 +117,10 @@ def by_differences(functions: Functions, s: Sizes, reach: float) -> JetFunctions
         for c in range(k):
             e = step_of(c, still, x, d, extent)
             for j in range(4 if e < np.inf else 0):
-                moved(x, c, STEPS[j] * e, y)
-                moved(d, c, STEPS[j] * e, w)
-                moved(p, c, STEPS[j] * e, q)
+                move(c, STEPS[j] * e, x, d, p, y, w, q)
                 plain_field(t, y, w, q, chart, f)
                 add(f, dx, c, WEIGHTS[j] / e)
-        moved(x, 0, 0.0, y)
-        moved(d, 0, 0.0, w)
-        moved(p, 0, 0.0, q)
+        move(0, 0.0, x, d, p, y, w, q)
         plain_field(t, y, w, q, chart, f)
         for i in range(n):
             dx[i * m] = f[i]
@@ -129,14 +131,10 @@ def by_differences(functions: Functions, s: Sizes, reach: float) -> JetFunctions
         for c in range(k):
             e = step_of(c, t, x, d, extent)
             for j in range(4 if e < np.inf else 0):
-                moved(x, c, STEPS[j] * e, y)
-                moved(d, c, STEPS[j] * e, w)
-                moved(p, c, STEPS[j] * e, q)
+                move(c, STEPS[j] * e, x, d, p, y, w, q)
                 plain_guards(t[0] + STEPS[j] * e * t[1 + c], y, w, q, chart, values)
                 add(values, g, c, WEIGHTS[j] / e)
-        moved(x, 0, 0.0, y)
-        moved(d, 0, 0.0, w)
-        moved(p, 0, 0.0, q)
+        move(0, 0.0, x, d, p, y, w, q)
         plain_guards(t[0], y, w, q, chart, values)
         for i in range(ng):
             g[i * m] = values[i]
@@ -147,15 +145,11 @@ def by_differences(functions: Functions, s: Sizes, reach: float) -> JetFunctions
         for c in range(k):
             e = step_of(c, t, x, d, extent)
             for j in range(4 if e < np.inf else 0):
-                moved(x, c, STEPS[j] * e, y)
-                moved(d, c, STEPS[j] * e, w)
-                moved(p, c, STEPS[j] * e, q)
+                move(c, STEPS[j] * e, x, d, p, y, w, q)
                 plain_transition(t[0] + STEPS[j] * e * t[1 + c], y, w, q, chart, fired)
                 add(y, new_x, c, WEIGHTS[j] / e)
                 add(w, new_d, c, WEIGHTS[j] / e)
-        moved(x, 0, 0.0, y)
-        moved(d, 0, 0.0, w)
-        moved(p, 0, 0.0, q)
+        move(0, 0.0, x, d, p, y, w, q)
         plain_transition(t[0], y, w, q, chart, fired)
         for i in range(n):
             new_x[i * m] = y[i]

@@ -52,6 +52,9 @@ class Model:
         aux: Names of the auxiliary functions.
         start: Default first chart, a name or a code; overridden by a function decorated with `initial`.
         method: The integration method that suits the field, see `compile`.
+
+    Raises:
+        ValueError: If there is no state, a name is no symbol, or names are used twice.
     """
 
     def __init__(

@@ -18,7 +18,11 @@ SYMBOL = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
 
 
 def items(table: Any) -> dict[str, Any]:
-    """Return a table's names and values: of a mapping, a dataclass or a dataclass instance (its own fields)."""
+    """Return a table's names and values: of a mapping, a dataclass or a dataclass instance (its own fields).
+
+    Raises:
+        ValueError: If it is none of these.
+    """
     if table is None:
         return {}
     if isinstance(table, type) and dataclasses.is_dataclass(table):
@@ -74,7 +78,7 @@ def vector(table: Any) -> np.ndarray:
 
 
 def overlay(what: str, names: tuple[str, ...], default: np.ndarray, given: Any) -> np.ndarray:
-    """Return `default` updated by the given values: None, a vector of the same size, or a table of some of the names.
+    """Return `default`, shape (n,), updated by what is given: None, such a vector, or a table of some of the names.
 
     Raises:
         ValueError: If a name is unknown or the size differs.

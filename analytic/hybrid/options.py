@@ -41,6 +41,9 @@ class Options:
         zeno_drift: Change of the ratio of gaps, relative to 1 - ratio, below which it counts as constant.
         min_gap: Fifty consecutive gaps below this, relative to max(1, t), end the run [s].
         warn_only: An invalid chart is counted and does not end the run.
+
+    Raises:
+        ValueError: If a value is out of its range; the message names it.
     """
 
     final_time: float = 1.0
@@ -127,15 +130,6 @@ MOST_MULTIPLES = 1e8  # of a period in one run: such a record of a small model f
 WHOLE = ("max_charts", "max_steps", "max_stop_iter")
 POSITIVE = ("rtol", "max_step", "max_steps", "max_stop_iter", "zeno_drift")
 NOT_NEGATIVE = (
-    "min_step",
-    "first_step",
-    "exponent",
-    "measure_period",
-    "frame_period",
-    "max_charts",
-    "stop_precision",
-    "time_tol",
-    "graze_tol",
-    "zeno_tol",
-    "min_gap",
-)
+    "min_step first_step exponent measure_period frame_period max_charts stop_precision time_tol graze_tol zeno_tol "
+    "min_gap"
+).split()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from .jet_functions import Sizes, jet_functions, jets_of
 from .loader import INLINE_BYTES, intrinsic_plain
 from .result import Result, Status
 from .simulator import Simulator
+from .start import RunStart
 from .tangent_pass import N_ROOM, tangent_pass
 
 LEAST = 1e-7  # relative tolerance of directions along stiff steps, whose own differences are exact to 2e-8
@@ -68,15 +68,13 @@ class Replay:
             self._carry = interpreted(tangent_pass(of, s, sim.method, reach, jets, lambda array: array))
 
     def __call__(
-        self, r: Result, x: Any, d: Any, p: Any, v: Directions, scale: Any, tolerances: tuple, looser: float
+        self, r: Result, start: RunStart, v: Directions, scale: np.ndarray, tolerances: tuple, looser: float
     ) -> RunDerivatives:
         """Return the derivatives of a run along k directions.
 
         Args:
             r: The run, with every step recorded.
-            x: Its first state, shape (n,).
-            d: Its first memory, shape (n_memory,).
-            p: Its parameters, shape (n_params,).
+            start: Where it began.
             v: The directions.
             scale: What is a large step of each parameter, shape (n_params,).
             tolerances: Absolute, shape (n,), and relative.
@@ -93,8 +91,8 @@ class Replay:
             block = slice(first, first + b)
             columns = [_columns(part, block, b) for part in (v.x, v.d, v.p)]
             extent = np.max(np.abs(columns[2]) / scale[:, None], axis=0, initial=0.0)
-            extents = np.maximum(extent, size_of(x, d, *columns[:2]))
-            made = self._block(rec, log, (x, d, p), columns, extent, extents, tolerances, looser)
+            extents = np.maximum(extent, size_of(start.x, start.d, *columns[:2]))
+            made = self._block(rec, log, start[:3], columns, extent, extents, tolerances, looser)
             rows = slice(0, len(log))
             late[rows, block], x_by[rows, :, block], d_by[rows, :, block] = made[0], made[1], made[2][:, :nd]
             x_end[:, block], d_end[:, block] = made[3], made[4][:nd]

@@ -116,7 +116,7 @@ class Events:
 
     @cached_property
     def reached(self) -> np.ndarray:
-        """Which guards were zero at the event, also those that another's transition moved away, as `fired`."""
+        """Which guards were zero at the event, also those that another's transition moved away; shaped as `fired`."""
         return self._guards() != 0
 
     @cached_property
@@ -126,7 +126,7 @@ class Events:
         return np.array(list(rows), dtype=str)
 
     def of(self, guard: str, kind: str = "transition") -> np.ndarray:
-        """Return the rows in which a guard fired, as indices.
+        """Return the rows in which a guard fired, as indices, shape (n_rows,).
 
         Raises:
             ValueError: If there is no guard of that name.
@@ -235,7 +235,7 @@ class Result:
         return Events(self._log, self.names)
 
     def columns(self) -> dict[str, np.ndarray]:
-        """Return the record as named columns: t, chart, every state, memory entry and auxiliary function."""
+        """Return the record as columns, shape (m,): t, chart, every state, memory entry and auxiliary function."""
         table = {"t": self.t, "chart": self.chart}
         table |= {name: self.x[:, i] for i, name in enumerate(self.names.state)}
         table |= {name: self.d[:, i] for i, name in enumerate(self.names.memory)}
@@ -244,21 +244,10 @@ class Result:
         return table
 
     def to_dict(self) -> dict[str, np.ndarray]:
-        """Return the whole run as plain arrays, ready for `np.savez` or a comparison with another engine."""
+        """Return the run as arrays for `np.savez`: the columns, and of the events, shape (k, ...), as `event_...`."""
         log = self.events
         table = self.columns()
-        for name in (
-            "t",
-            "kind",
-            "chart_before",
-            "chart_after",
-            "x_minus",
-            "d_minus",
-            "x_plus",
-            "d_plus",
-            "fired",
-            "name",
-        ):
+        for name in "t kind chart_before chart_after x_minus d_minus x_plus d_plus fired name".split():
             table[f"event_{name}"] = getattr(log, name)
         table |= {"p": self.p, "status": np.array(self.status.name), "message": np.array(self.message)}
         table |= {"param_names": np.array(self.names.params), "guard_names": np.array(self.names.guards)}

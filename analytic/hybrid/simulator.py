@@ -16,7 +16,7 @@ from .driver import Driver, message
 from .expand import to_functions
 from .model import Model
 from .result import STATUS_OF_CODE, Names, Result
-from .start import Starter
+from .start import RunStart, Starter
 from .tableau import METHODS
 
 
@@ -103,9 +103,18 @@ class Simulator:
         Raises:
             ValueError: If a name, size or setting is wrong.
         """
-        ws = self.start.workspace(x0, d0, params, t0, chart, settings)
-        if stop_at is not None:
-            self.start.set_stop(ws[0], stop_at, stop_count)
+        start, _ = self.start.of(x0, d0, params, t0=t0, chart=chart, stop_at=stop_at, stop_count=stop_count)
+        return self.run_from(start, settings, on_measure, on_frame)
+
+    def run_from(
+        self,
+        start: RunStart,
+        settings: dict[str, Any],
+        on_measure: Callable | None = None,
+        on_frame: Callable | None = None,
+    ) -> Result:
+        """Do what `run` does, from a start made by `start.of`."""
+        ws = self.start.workspace(start, settings)
         driver = Driver(self.kernel, self.mode, self.functions, ws, bool(ws["record_on"][0]))
         error = driver.run(on_measure, on_frame)
         w = driver.record()
@@ -132,12 +141,8 @@ class Simulator:
         d0s: Any = None,
         params: Any = None,
         *,
-        chart: str | int | None = None,
-        t0: float = 0.0,
-        stop_at: str | None = None,
-        stop_count: int = 1,
         n_threads: int | None = None,
-        **settings: Any,
+        **how: Any,
     ) -> Batch:
         """Run many initial states or parameters on all cores; only the final states are kept.
 
@@ -145,17 +150,13 @@ class Simulator:
             x0s: Initial states, shape (m, n), or one for all, as in `run`.
             d0s: Initial memories, shape (m, n_memory), or one for all.
             params: Parameters, shape (m, n_params), or one for all.
-            chart: First chart of all runs; None lets the model choose.
-            t0: Initial time [s].
-            stop_at: As in `run`.
-            stop_count: As in `run`.
             n_threads: None: one per core. (Interpreted and mixed models use one.)
-            **settings: See `Options`.
+            **how: `t0`, `chart`, `stop_at`, `stop_count` and settings, as in `run`.
 
         Raises:
             ValueError: If names, sizes or settings are wrong, or the three disagree in m.
         """
-        return run_batch(self, (x0s, d0s, params), t0, chart, stop_at, stop_count, n_threads, settings)
+        return run_batch(self, (x0s, d0s, params), n_threads, how)
 
 
 def aux_evaluator(model: Model) -> Callable:

@@ -1,9 +1,9 @@
-"""The workspace of a run, filled from the model, the caller's numbers and the settings."""
+"""Where a run begins and what ends it; the workspace of a run, filled from that and the settings."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,32 +21,77 @@ COPIED = [  # settings that go into the workspace under the same name
 ]  # fmt: skip
 
 
+class RunStart(NamedTuple):
+    """Where a run begins, in numbers, and the event that ends it before the final time."""
+
+    x: np.ndarray  # (n,)
+    d: np.ndarray  # (n_memory,)
+    p: np.ndarray  # (n_params,)
+    t: float  # [s]
+    chart: int  # code; -1: the model chooses
+    stop_at: str | None  # name of the guard
+    stop_count: int  # which of its events
+
+
 class Starter:
-    """Makes workspaces for the runs of one model."""
+    """Makes starts and workspaces for the runs of one model."""
 
     def __init__(self, model: Model, sizes: dict[str, int], method: Method) -> None:
-        self.model = model
-        self.method = method
+        self.model, self.method, self._guards = model, method, tuple(model.guards)
         n_jac = sizes["N"] if method.gamma else 1
         self._dtype = layout(*(sizes[name] for name in ("N", "ND", "NP", "NG")), method.n_rows, method.n_dense, n_jac)
         self._last: tuple = (None, None, None)
 
-    def workspace(self, x0: Any, d0: Any, params: Any, t0: float, chart: Any, settings: dict) -> np.ndarray:
-        """Return a run's workspace, an array of one record."""
+    def of(
+        self,
+        x0: Any = None,
+        d0: Any = None,
+        params: Any = None,
+        *,
+        t0: float = 0.0,
+        chart: str | int | None = None,
+        stop_at: str | None = None,
+        stop_count: int = 1,
+        **settings: Any,
+    ) -> tuple[RunStart, dict[str, Any]]:
+        """Return the start that the arguments of `Simulator.run` describe, and the settings among them.
+
+        Raises:
+            ValueError: If a name, size or count is wrong.
+        """
         model = self.model
+        if stop_at is not None and stop_at not in self._guards:
+            raise ValueError(f"unknown guard {stop_at!r}; known: {', '.join(self._guards)}")
+        if not 1 <= stop_count <= LARGEST or int(stop_count) != stop_count:
+            raise ValueError(f"stop_count must be a whole number, at least 1, got {stop_count!r}")
+        x = overlay("state", model.state_names, model.x0, x0)
+        d = overlay("memory", model.memory_names, model.d0, d0)
+        p = overlay("parameter", model.param_names, model.p0, params)
+        code = -1 if chart is None else model.chart_code(chart)
+        return RunStart(x, d, p, t0, code, stop_at, stop_count), settings
+
+    def workspace(self, start: RunStart, settings: dict[str, Any]) -> np.ndarray:
+        """Return a run's workspace, a record in an array of shape (1,).
+
+        Raises:
+            ValueError: If a setting is unknown or wrong.
+        """
         ws = copies(self._template(settings), 1)
         w = ws[0]
-        self._last[2].check_span(t0)
-        w["x"] = overlay("state", model.state_names, model.x0, x0)
-        if model.d0.size:
-            w["d"] = overlay("memory", model.memory_names, model.d0, d0)
-        if model.p0.size:
-            w["p"] = overlay("parameter", model.param_names, model.p0, params)
-        w["t"] = w["t_event"] = t0
-        w["chart"] = -1 if chart is None else model.chart_code(chart)
+        self._last[2].check_span(start.t)
+        w["x"] = start.x
+        if start.d.size:
+            w["d"] = start.d
+        if start.p.size:
+            w["p"] = start.p
+        w["t"] = w["t_event"] = start.t
+        w["chart"] = start.chart
+        if start.stop_at is not None:
+            w["stop_guard"] = self._guards.index(start.stop_at)
+            w["stop_count"] = start.stop_count
         for name, period in (("k_record", w["record_period"]), ("k_frame", w["frame_period"])):
-            w[name] = math.ceil(t0 / period) if period > 0 else 0
-        w["k_measure"] = math.floor(t0 / w["measure_period"]) + 1 if w["measure_period"] > 0 else 0
+            w[name] = math.ceil(start.t / period) if period > 0 else 0
+        w["k_measure"] = math.floor(start.t / w["measure_period"]) + 1 if w["measure_period"] > 0 else 0
         return ws
 
     def _template(self, settings: dict[str, Any]) -> np.ndarray:
@@ -79,18 +124,20 @@ class Starter:
         for name in COPIED:
             w[name] = getattr(options, name)
 
-    def set_stop(self, w: np.void, guard: str, count: int) -> None:
-        """Make a run end after the `count`-th event of a guard."""
-        if guard not in tuple(self.model.guards):
-            raise ValueError(f"unknown guard {guard!r}; known: {', '.join(tuple(self.model.guards))}")
-        if not 1 <= count <= LARGEST or int(count) != count:
-            raise ValueError(f"stop_count must be a whole number, at least 1, got {count!r}")
-        w["stop_guard"] = tuple(self.model.guards).index(guard)
-        w["stop_count"] = count
+
+def every_step(settings: dict[str, Any]) -> dict[str, Any]:
+    """Return the settings of a run that is differentiated: it records every step; by default rtol is 1e-10.
+
+    Raises:
+        ValueError: If they ask for another record.
+    """
+    if settings.get("record_period"):
+        raise ValueError("derivatives need the record of every step: leave record_period out")
+    return {"rtol": 1e-10} | settings | {"record_period": 0.0}
 
 
 def copies(ws: np.ndarray, m: int) -> np.ndarray:
-    """Return a record `m` times, copied as bytes: numpy copies records by field, which takes longer than a run."""
+    """Return a record `m` times, shape (m,), copied as bytes: numpy copies by field, which takes longer than a run."""
     return np.frombuffer(bytearray(ws.tobytes()) * m, ws.dtype)
 
 
@@ -102,7 +149,11 @@ def _known(settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def rows_of(values: Any, default: np.ndarray) -> np.ndarray | None:
-    """Return values as an array of rows, or None if they are one for all."""
+    """Return values as an array of rows, shape (m, n), or None if they are one for all.
+
+    Raises:
+        ValueError: If rows have another size than `default`.
+    """
     if values is None or not isinstance(values, (np.ndarray, list)):
         return None
     array = np.asarray(values, dtype=float)

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 
-def linear(n: int, m: int) -> tuple[Callable, Callable]:
-    """Return `factorise(w, diagonal)`, of diagonal I - J, and `solve(w, b, first, last)` for those numbers of jets."""
+def factorising(n: int) -> Callable:
+    """Return `factorise(w, diagonal)`, of diagonal I - J."""
 
     def factorise(w, diagonal):
         jac, lu = w.matrix[0], w.matrix[1]
@@ -36,6 +36,12 @@ def linear(n: int, m: int) -> tuple[Callable, Callable]:
                     for i in range(row):
                         lu[j, i] -= top * lu[row, i]
 
+    return factorise
+
+
+def solving(n: int, m: int) -> Callable:
+    """Return `solve(w, b, first, last)`, for those of the m numbers of each jet in b."""
+
     def solve(w, b, first, last):
         lu = w.matrix[1]
         for row in range(n - 1, -1, -1):
@@ -56,4 +62,4 @@ def linear(n: int, m: int) -> tuple[Callable, Callable]:
                     for c in range(first, last):
                         b[i * m + c] -= by * b[row * m + c]
 
-    return factorise, solve
+    return solve

@@ -26,12 +26,9 @@ N_ROOM = 14  # rows of its working memory: twelve stages, a state within a step,
 HALVINGS = 40  # of a step: a kink is then passed within 1e-12 of it
 
 
-def tangent_pass(of: JetFunctions, s: Sizes, method: Method, reach: float, jets: bool, plain: Callable) -> Callable:
-    """Return the function that carries directions along a recorded run; `carry` in it says how."""
-    n, nd, k, m, s_ng = s.n, s.nd, s.k, s.jet, s.ng
-    step, error = rosenbrock_step(of, s, method, reach, jets) if method.gamma else explicit_step(of, s)
-    saltate = saltation(of, s)
-    first_fired = 4 + 2 * (n + nd)
+def advancing(s: Sizes, step: Callable, error: Callable) -> Callable:
+    """Return the function that carries jets over a step of the run, in as many parts as their error asks for."""
+    n, m = s.n, s.jet
 
     def advance(t, h, x, d, p, chart, room, out, inner, matrix, swap, extent, allowed, rtol):
         """Carry x from t to t + h; return whether every number stayed finite."""
@@ -51,6 +48,16 @@ def tangent_pass(of: JetFunctions, s: Sizes, method: Method, reach: float, jets:
                 return total == 0.0
             part = min(2.0 * part, h - done)
         return False
+
+    return advance
+
+
+def tangent_pass(of: JetFunctions, s: Sizes, method: Method, reach: float, jets: bool, plain: Callable) -> Callable:
+    """Return the function that carries directions along a recorded run; `carry` in it says how."""
+    n, nd, k, m, s_ng = s.n, s.nd, s.k, s.jet, s.ng
+    advance = advancing(s, *(rosenbrock_step(of, s, method, reach, jets) if method.gamma else explicit_step(of, s)))
+    saltate = saltation(of, s)
+    first_fired = 4 + 2 * (n + nd)
 
     def carry(rec, log, x, d, p, extent, allowed, rtol, lates, xs, ds, room, matrix, swap):
         """Carry the jets x, d in place from the record's first row to its end; return when they are not finite.

@@ -16,14 +16,65 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .jet_functions import JetFunctions, Sizes
+from .jet_functions import JetFunctions, Sizes, at_rest
 from .tableau import Method
-from .tangent_linear import linear
+from .tangent_linear import factorising, solving
 
 LATER = 1e-6  # step of the derivative by time, relative to the step's length
 APART = 1e-12  # and at least so long, relative to the time: a short step late in a run is one of rounding
 NEAR = 1e-7  # step of the second derivative, relative to the state, of exact first ones
 SLOPE, AHEAD = 9, 10  # rows of the working memory behind the stages
+
+
+def jacobian(field: Callable, n: int, m: int) -> Callable:
+    """Return the function that writes the Jacobian of n states by columns, m - 1 unit directions at a time."""
+
+    def take_jacobian(w, out):
+        still, jac = w.k[AHEAD], w.matrix[0]
+        d, p = at_rest(w.d, m), at_rest(w.p, m)
+        for first in range(0, n, m - 1):
+            last = min(n, first + m - 1)
+            for i in range(n):
+                still[i * m] = w.x[i * m]
+                for b in range(1, m):
+                    still[i * m + b] = 1.0 if first + b - 1 == i else 0.0
+            field(w.t, still, d, p, w.chart, out, w.extent)
+            for j in range(first, last):
+                for i in range(n):
+                    jac[j, i] = out[i * m + 1 + j - first]
+
+    return take_jacobian
+
+
+def bending(field: Callable, s: Sizes, reach: float, jets: bool) -> Callable:
+    """Return the function that adds what a Jacobian that changes along the directions does to a stage."""
+    n, m = s.n, s.jet
+    size = n * m
+
+    def bend(w, u, out):
+        """Add to u the derivative along each direction of the Jacobian times u's values."""
+        largest = 0.0
+        for i in range(n):
+            largest = max(largest, abs(u[i * m]) / (1.0 + abs(w.x[i * m])))
+        if largest == 0.0:
+            return
+        e = (NEAR if jets else reach) / largest
+        add_bend(w, u, out, e, 1.0 if jets else 0.5)
+        if not jets:  # differences of differences need a larger step, and hence two
+            add_bend(w, u, out, -e, 0.5)
+
+    def add_bend(w, u, out, e, share):
+        for j in range(size):
+            out[j] = w.x[j]
+        for i in range(n):
+            out[i * m] += e * u[i * m]
+        field(w.t, out, w.d, w.p, w.chart, w.k[AHEAD], w.extent)
+        for i in range(n):
+            for b in range(1, m):
+                j = i * m + b
+                u[j] += share / e * (w.k[AHEAD, j] - w.k[0, j])
+
+    return bend
 
 
 def rosenbrock_step(of: JetFunctions, s: Sizes, method: Method, reach: float, jets: bool) -> tuple[Callable, Callable]:
@@ -39,49 +90,8 @@ def rosenbrock_step(of: JetFunctions, s: Sizes, method: Method, reach: float, je
     field, n, m = of.field, s.n, s.jet
     size, n_solves = n * m, method.n_stages - 1
     a, c, times, slopes, gamma = (*(method.arrays[name] for name in ("A", "C", "TIMES", "D")), method.gamma)
-    factorise, solve = linear(n, m)
-
-    def take_jacobian(w, out):
-        still, jac = w.k[AHEAD], w.matrix[0]
-        none = np.zeros(w.p.size)
-        held = np.zeros(w.d.size)
-        for i in range(w.p.size // m):
-            none[i * m] = w.p[i * m]
-        for i in range(w.d.size // m):
-            held[i * m] = w.d[i * m]
-        for first in range(0, n, m - 1):
-            last = min(n, first + m - 1)
-            for i in range(n):
-                still[i * m] = w.x[i * m]
-                for b in range(1, m):
-                    still[i * m + b] = 1.0 if first + b - 1 == i else 0.0
-            field(w.t, still, held, none, w.chart, out, w.extent)
-            for j in range(first, last):
-                for i in range(n):
-                    jac[j, i] = out[i * m + 1 + j - first]
-
-    def bend(w, u, out):
-        """Add to u the derivative along each direction of the Jacobian times u's values."""
-        largest = 0.0
-        for i in range(n):
-            largest = max(largest, abs(u[i * m]) / (1.0 + abs(w.x[i * m])))
-        if largest == 0.0:
-            return
-        e = (NEAR if jets else reach) / largest
-        add_bend(w, u, out, e, 0.5 if not jets else 1.0)
-        if not jets:  # differences of differences need a larger step, and hence two
-            add_bend(w, u, out, -e, 0.5)
-
-    def add_bend(w, u, out, e, share):
-        for j in range(size):
-            out[j] = w.x[j]
-        for i in range(n):
-            out[i * m] += e * u[i * m]
-        field(w.t, out, w.d, w.p, w.chart, w.k[AHEAD], w.extent)
-        for i in range(n):
-            for b in range(1, m):
-                j = i * m + b
-                u[j] += share / e * (w.k[AHEAD, j] - w.k[0, j])
+    take_jacobian, bend = jacobian(field, n, m), bending(field, s, reach, jets)
+    factorise, solve = factorising(n), solving(n, m)
 
     def step(w, h, out):
         k, x, inner = w.k, w.x, w.inner

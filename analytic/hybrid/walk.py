@@ -94,7 +94,7 @@ def _too_far(a: CurvePoint, b: CurvePoint, step: float, pace: Pace) -> bool:
 
 
 def change(a: np.ndarray, b: np.ndarray) -> float:
-    """Return the largest change of a multiplier, over one plus its modulus, if each becomes the one that is nearest."""
+    """Return the largest change of multipliers (k,), over one plus their modulus, if each becomes the nearest one."""
     from scipy.optimize import linear_sum_assignment  # slow to import, and needed only here
 
     distance = np.abs(a[:, None] - b[None, :]) / (1.0 + np.abs(a[:, None]))

@@ -40,7 +40,11 @@ MIN_TRANSMISSION = np.deg2rad(15.0)  # between coupler and rocker; closer to the
 
 @dataclass(frozen=True)
 class BigAntParams:
-    """Every parameter of BigANT; the servos are Robotis MX-106."""
+    """Every parameter of BigANT; the servos are Robotis MX-106.
+
+    Raises:
+        ValueError: If a value is out of its range, the crank cannot turn, or feet overlap.
+    """
 
     # The linkage of a leg, in its plane, the origin on the shaft; lengths to the millimetre
     crank: float = 0.040  # from shaft to crank pin [m]; sets the size of the path: 129 mm long, 41 mm high

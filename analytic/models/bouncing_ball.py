@@ -17,7 +17,11 @@ FLIGHT, REST = range(2)
 
 @dataclass(frozen=True)
 class BouncingBall:
-    """Parameters of the bouncing ball."""
+    """Parameters of the bouncing ball.
+
+    Raises:
+        ValueError: If gravity is not positive, or restitution not in [0, 1].
+    """
 
     gravity: float = 9.81  # [m/s^2], positive
     restitution: float = 0.5  # speed after an impact over speed before
@@ -91,6 +95,6 @@ def impact_times(height: float, p: np.ndarray, n: int) -> np.ndarray:
 
 
 def rest_time(height: float, p: np.ndarray) -> float:
-    """Return when a ball dropped from rest has made its infinitely many bounces [s], for restitution below 1."""
+    """Return when a ball dropped from rest has made its infinitely many bounces [s]; p has shape (n_params,), e < 1."""
     e = p[P.restitution]
     return float(np.sqrt(2.0 * height / p[P.gravity]) * (1.0 + e) / (1.0 - e))

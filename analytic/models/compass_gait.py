@@ -37,7 +37,11 @@ START = (-0.2187, 1.092, 0.377)  # near the gait at a slope of 3 degrees: see `l
 
 @dataclass(frozen=True)
 class CompassGait:
-    """Parameters of the compass gait, with the source's values."""
+    """Parameters of the compass gait, with the source's values.
+
+    Raises:
+        ValueError: If a value is not positive, or the slope not between -pi/2 and pi/2.
+    """
 
     gravity: float = 9.81  # [m/s^2], positive
     hip_mass: float = 10.0  # m_H [kg]
@@ -119,7 +123,7 @@ def build(params: CompassGait | None = None) -> Model:
 
 
 def lift(z: np.ndarray, slope: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return state and memory just after a heelstrike, from z = (stance angle, stance rate, swing rate)."""
+    """Return state (4,) and memory (1,) just after a heelstrike, from z = (stance angle, stance rate, swing rate)."""
     return np.array([z[0], 2.0 * slope - z[0], z[1], z[2]]), np.zeros(1)
 
 

@@ -33,7 +33,11 @@ NON_NEGATIVE = ("lift_d", "friction_coeff", "KD")
 
 @dataclass(frozen=True)
 class DiscParams:
-    """Every parameter of the disc; its mass is linear in the number of legs."""
+    """Every parameter of the disc; its mass is linear in the number of legs.
+
+    Raises:
+        ValueError: If the legs are too few or too many, a value is out of its range, or a slide is longer than a leg.
+    """
 
     n_legs: int = 6  # 3 to 50, odd numbers too
     radius: float = 0.25  # of the rim with the hips [m]

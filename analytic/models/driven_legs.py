@@ -9,25 +9,24 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..hybrid import Model, indices
-from ..hybrid.names import items
+from ..hybrid import Model
+from ..hybrid.names import items, vector
 from ..terrain import Flat, Terrain
 from . import constrained, driven_leg
 from . import hopping_leg_mechanics as hopping
 from . import slip_leg_motion as slip
 from .driven_leg import DRIVE
 from .ground import ground_of
-from .ground_line import ground_height, ground_table
+from .ground_line import profile_of
 from .hopping_leg import HoppingLegParams
-from .sliding_foot import SLOPE_STEP, Leg
+from .sliding_foot import Leg
 from .slip_leg import SlipLegParams, foot_x, foot_z
 
 
 def hopping_leg(params: HoppingLegParams | None = None, ground: Terrain | None = None) -> tuple[Model, Callable]:
     """Return the leg on its boom as a model, and the readings of its foot."""
     table = hopping.numbers(params or HoppingLegParams()) | DRIVE
-    floor = ground_of(ground or Flat(), sum(np.size(value) for value in table.values()))
-    height = floor.height
+    floor = ground_of(ground or Flat(), vector(table).size)
 
     def fly(x, p, u, dx):
         for i in range(4):
@@ -62,14 +61,15 @@ def hopping_leg(params: HoppingLegParams | None = None, ground: Terrain | None =
     def force(d, F, out):
         out[0], out[1], out[2] = -d[1] * F[0], d[0] * F[0], F[1]
 
-    leg = Leg(fly, stand, terms, toe, height, strike, press, force)
+    leg = Leg(fly, stand, terms, toe, floor.height, strike, press, force)
     return driven_leg.build("hopping_leg", table, floor.params, leg)
 
 
 def slip_leg(params: SlipLegParams | None = None, ground: Terrain | str = "flat") -> tuple[Model, Callable]:
     """Return the articulated leg as a model, and the readings of its foot."""
-    table, profile = items(params or SlipLegParams()) | DRIVE, ground_table(ground)
-    place = indices(table | profile).ground_slope
+    table = items(params or SlipLegParams()) | DRIVE
+    floor = profile_of(ground, vector(table).size)
+    gradient = floor.gradient
 
     def fly(x, p, u, dx):
         slip.flight_rates(x, p, u, dx)
@@ -86,19 +86,15 @@ def slip_leg(params: SlipLegParams | None = None, ground: Terrain | str = "flat"
     def toe(x, p, out):
         out[0], out[1], out[2] = foot_x(x, p), 0.0, foot_z(x, p)
 
-    def height(x, y, p):
-        return ground_height(x, p, place)
-
     def strike(x, d, p):
         slip.impact(x, p)
 
     def press(x, p, F):
-        at = foot_x(x, p)
-        rise = ground_height(at + SLOPE_STEP, p, place) - ground_height(at - SLOPE_STEP, p, place)
-        return F[1] - rise / (2.0 * SLOPE_STEP) * F[0]
+        slope, _ = gradient(foot_x(x, p), 0.0, p)
+        return F[1] - slope * F[0]
 
     def force(d, F, out):
         out[0], out[1], out[2] = F[0], 0.0, F[1]
 
-    leg = Leg(fly, stand, terms, toe, height, strike, press, force)
-    return driven_leg.build("slip_leg", table, profile, leg)
+    leg = Leg(fly, stand, terms, toe, floor.height, strike, press, force)
+    return driven_leg.build("slip_leg", table, floor.params, leg)

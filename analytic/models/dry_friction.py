@@ -21,7 +21,11 @@ AHEAD, BEHIND, STUCK = range(3)
 
 @dataclass(frozen=True)
 class DryFriction:
-    """Parameters of the block, the belt and the force that shakes the block."""
+    """Parameters of the block, the belt and the force that shakes the block.
+
+    Raises:
+        ValueError: If mass, stiffness or friction is not positive.
+    """
 
     mass: float = 1.0  # [kg]
     stiffness: float = 1.0  # [N/m]

@@ -1,4 +1,4 @@
-"""A terrain as functions of one point, which an engine can compile.
+"""A terrain as functions of one point, which an engine can compile; `ground_line` gives a profile the same form.
 
 The same `height` and `gradient` are used as for arrays, so a new terrain needs nothing else; a terrain whose array form
 cannot be compiled also provides `point_height` and `point_gradient`, and `tables`, the arrays they read.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import namedtuple
 from collections.abc import Callable
 from dataclasses import fields
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,12 +22,12 @@ class PointTerrain(NamedTuple):
     """A terrain at a point.
 
     Attributes:
-        params: The terrain's parameters, by SimSect's names `terrain_arg1`, ...
+        params: The terrain's parameters, by name: SimSect's, `terrain_arg1` and so on, or those of a profile.
         height: `height(x, y, p)` [m], `p` a whole parameter vector.
         gradient: `gradient(x, y, p)`: (dh/dx, dh/dy).
     """
 
-    params: dict[str, float]
+    params: dict[str, Any]
     height: Callable
     gradient: Callable
 

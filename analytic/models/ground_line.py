@@ -1,6 +1,7 @@
-"""The ground along a line, as numbers in a model's parameters, so that one compiled model runs on every terrain.
+"""A terrain's profile along x, as functions of one point: one compiled model runs on all terrains that have one.
 
-A planar machine that runs along x needs only a terrain's profile z = h(x) at y = 0: a plane, sine waves, and a step.
+A planar machine that runs along x needs only the profile z = h(x) at y = 0: a plane, sine waves, and a step. It is
+numbers in the model's parameters; with `ground` each kind of terrain compiles a model of its own.
 """
 
 from __future__ import annotations
@@ -13,6 +14,26 @@ import numpy as np
 from .. import terrain as terrains
 from ..smooth import minimum_jerk
 from ..waves import N_WAVES
+from .ground import PointTerrain
+
+SLOPE_STEP = 1e-5  # of the difference that gives the slope [m]
+
+
+def profile_of(terrain: terrains.Terrain | str, start: int) -> PointTerrain:
+    """Return the point functions of a terrain's profile, the same at every y, whose parameters stand in `p[start:]`.
+
+    Raises:
+        ValueError: If the terrain has no such profile; the message lists those that have.
+    """
+
+    def height(x, y, p):
+        return ground_height(x, p, start)
+
+    def gradient(x, y, p):
+        rise = ground_height(x + SLOPE_STEP, p, start) - ground_height(x - SLOPE_STEP, p, start)
+        return rise / (2.0 * SLOPE_STEP), 0.0
+
+    return PointTerrain(ground_table(terrain), height, gradient)
 
 
 def ground_table(terrain: terrains.Terrain | str = "flat") -> dict[str, Any]:
@@ -40,13 +61,13 @@ def ground_table(terrain: terrains.Terrain | str = "flat") -> dict[str, Any]:
         amplitude, along_x, _, phase = terrain.waves
         found["n_waves"], waves[:] = float(amplitude.size), (amplitude, along_x, phase)
     elif not isinstance(terrain, terrains.Flat):
-        known = "flat, slope, step, sinusoid, rough"
-        raise ValueError(f"no profile along x is known of {type(terrain).__name__}; there are those of {known}")
+        having = "flat, slope, step, sinusoid, rough"
+        raise ValueError(f"{type(terrain).__name__} has no profile along x; those that have are {having}")
     return {**found, "waves": waves}
 
 
 def ground_height(x: float, p: np.ndarray, first: int) -> float:
-    """Return the height of the ground at x [m], `first` being the place of `ground_slope` in p."""
+    """Return the height of a profile at x [m]; its parameters stand in p, shape (n_params,), from `first` on."""
     riser = min(max((x - p[first + 2]) / p[first + 3], 0.0), 1.0)
     z = p[first] * x + p[first + 1] * minimum_jerk(riser)
     for i in range(int(p[first + 4])):

@@ -37,6 +37,9 @@ class MultipodParams:
     """Every parameter of a multipod; masses are per segment or leg, so that the whole is linear in the number of legs.
 
     The servos are Robotis MX-64, of the family that the paper names for BigANT.
+
+    Raises:
+        ValueError: If the legs are too many or an odd number, a value is out of its range, or neighbours can touch.
     """
 
     n_legs: int = 6  # even, 4 to 50; the paper's robots have 6, 8, 10 and 12

@@ -18,7 +18,11 @@ FREE, LEANING = range(2)
 
 @dataclass(frozen=True)
 class PendulumWall:
-    """Parameters of the pendulum and the wall."""
+    """Parameters of the pendulum and the wall.
+
+    Raises:
+        ValueError: If a value is out of its range.
+    """
 
     gravity: float = 9.81  # [m/s^2], positive
     length: float = 1.0  # [m]

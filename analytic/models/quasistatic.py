@@ -67,11 +67,11 @@ def _move(twist, dt, pose):
 
 
 @jit
-def _step(
-    action, hold, robot, law, dt, angle, rate, pose, posture, posture_rate, velocity, pos, vel, s, out, force, code
-):
+def _step(action, hold, robot, law, dt, state, solver):
     """Advance every robot except those to `hold`, which are only solved in place; see `Robots` for the arrays."""
     speed, limits, axle_x, reach, height, table, weight = robot
+    angle, rate, pose, posture, posture_rate, velocity = state
+    pos, vel, s, out, force, code = solver
     for i in range(len(angle)):
         if hold[i]:
             rate[i] = 0.0
@@ -150,4 +150,4 @@ class Robots:
         """
         state = (self.angle, self.rate, self.pose, self.posture, self.posture_rate, self.velocity)
         solver = (self._pos, self._vel, self._scratch, self.out, self.force, self.code)
-        _step(action, hold, self._robot, self.law.kernel_code, self.dt, *state, *solver)
+        _step(action, hold, self._robot, self.law.kernel_code, self.dt, state, solver)

@@ -34,7 +34,11 @@ REST_ENERGY = 1e-11
 
 @dataclass(frozen=True)
 class RimlessWheel:
-    """Parameters of the rimless wheel."""
+    """Parameters of the rimless wheel.
+
+    Raises:
+        ValueError: If a value is out of its range, or there are fewer than five spokes.
+    """
 
     gravity: float = 9.81  # [m/s^2], positive
     length: float = 1.0  # of a spoke [m]
@@ -55,7 +59,7 @@ P = indices(RimlessWheel)
 
 
 def half_angle(p: np.ndarray) -> float:
-    """Return alpha, half the angle between two spokes [rad]."""
+    """Return alpha, half the angle between two spokes [rad]; p, here and below, has shape (n_params,)."""
     return math.pi / p[P.spokes]
 
 
@@ -121,7 +125,7 @@ def energy(p: np.ndarray, x: np.ndarray) -> np.ndarray:
 
 
 def multiplier(p: np.ndarray) -> float:
-    """Return the multiplier of rolling: cos^2(2 alpha)."""
+    """Return the multiplier of rolling, cos^2(2 alpha), for parameters of shape (n_params,)."""
     return math.cos(2.0 * half_angle(p)) ** 2
 
 

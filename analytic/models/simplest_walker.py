@@ -36,14 +36,18 @@ import numpy as np
 from ..hybrid import DECLINE, Model, indices
 
 SWING = 0
-# Fixed points (theta, its rate) at the slope .009 and their times of a step, from the sources' tables.
-LONG, LONG_PERIOD = (0.2003109, -0.19983247), 3.88246375
-SHORT, SHORT_PERIOD = (0.19393737, -0.20386693), 3.09610587
+# Fixed points (theta, its rate) at the slope .009, from the sources' tables.
+LONG = 0.2003109, -0.19983247
+SHORT = 0.19393737, -0.20386693
 
 
 @dataclass(frozen=True)
 class SimplestWalker:
-    """The one parameter of the simplest walker."""
+    """The one parameter of the simplest walker.
+
+    Raises:
+        ValueError: If the slope is not between -pi/2 and pi/2.
+    """
 
     slope: float = 0.009  # gamma, positive downhill [rad]
 
@@ -106,7 +110,7 @@ def build(params: SimplestWalker | None = None) -> Model:
 
 
 def lift(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return state and memory just after a heelstrike, from z = (theta, its rate)."""
+    """Return state (4,) and memory (1,) just after a heelstrike, from z = (theta, its rate)."""
     return np.array([z[0], 2.0 * z[0], z[1], (1.0 - math.cos(2.0 * z[0])) * z[1]]), np.zeros(1)
 
 

@@ -30,7 +30,11 @@ ASCENT, DESCENT, COMPRESSION, DECOMPRESSION = range(4)
 
 @dataclass(frozen=True)
 class Slip:
-    """Parameters, with the manual's names and defaults (section 4.3.4)."""
+    """Parameters, with the manual's names and defaults (section 4.3.4).
+
+    Raises:
+        ValueError: If a value is out of its range, or an exponent of the spring is zero.
+    """
 
     body_mass: float = 50.48  # [kg]
     q_rt: float = 1.0  # leg length at touchdown [m]
@@ -71,14 +75,14 @@ def power(base: float, exponent: float) -> float:
 
 
 def spring_potential(p: np.ndarray, q: float) -> float:
-    """Return U(q) = k / |i j| * (-sgn(j) (q^j - q_0^j))^i [J] (manual, section 4.3.2)."""
+    """Return U(q) = k / |i j| * (-sgn(j) (q^j - q_0^j))^i [J] (manual, section 4.3.2); p has shape (n_params,)."""
     i, j = p[P.spri], p[P.sprj]
     travel = -math.copysign(1.0, j) * (power(q, j) - power(p[P.q_0], j))
     return p[P.k] / abs(i * j) * power(travel, i)
 
 
 def spring_force(p: np.ndarray, q: float) -> float:
-    """Return -dU/dq = k sgn(i) (-sgn(j) (q^j - q_0^j))^(i - 1) q^(j - 1), positive if the leg pushes [N]."""
+    """Return -dU/dq = k sgn(i) (-sgn(j) (q^j - q_0^j))^(i - 1) q^(j - 1) [N], positive in compression; p as above."""
     i, j = p[P.spri], p[P.sprj]
     force = math.copysign(p[P.k], i) * power(q, j - 1.0)
     if i != 1.0:

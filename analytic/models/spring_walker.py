@@ -32,7 +32,11 @@ WALKING_ENERGY = 816.0  # of the source's example of walking, with the default p
 
 @dataclass(frozen=True)
 class SpringWalker:
-    """Parameters of the bipedal spring-mass model, with the source's example of walking."""
+    """Parameters of the bipedal spring-mass model, with the source's example of walking.
+
+    Raises:
+        ValueError: If a value is not positive, or the angle of attack not between 0 and pi/2.
+    """
 
     mass: float = 80.0  # [kg]
     gravity: float = 9.81  # [m/s^2], positive
@@ -145,12 +149,12 @@ def _add_contacts(model: Model) -> None:
 
 
 def lift(z: np.ndarray, energy: float, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return state and memory upright on one leg, NaN where the energy does not suffice for the height.
+    """Return state (4,) and memory (3,) upright on one leg, NaN where the energy does not suffice for the height.
 
     Args:
         z: (height [m], angle of the velocity above the horizon [rad]).
         energy: The total [J].
-        p: Parameters.
+        p: Parameters, shape (n_params,).
     """
     stored = 0.5 * p[P.stiffness] * (p[P.rest_length] - z[0]) ** 2 + p[P.mass] * p[P.gravity] * z[0]
     speed2 = 2.0 * (energy - stored) / p[P.mass]

@@ -8,10 +8,7 @@
 # `pip install 'tarsus[rl]'`.
 
 # %%
-import json
 import tempfile
-from contextlib import redirect_stdout
-from io import StringIO
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -26,8 +23,7 @@ CAN_DRAW = rendering.choose_opengl()  # before anything imports MuJoCo
 import gymnasium
 import numpy as np
 
-import tarsus  # noqa: F401  registers the environments
-from tarsus.scripts.command.verbs import certify
+import tarsus
 from tarsus.scripts.library.learning.stable import StableVectorEnv
 
 torch.set_num_threads(1)  # the networks are small; the threads are for the physics
@@ -154,17 +150,15 @@ figure.tight_layout()
 #     tarsus certify mine.zip --env Hexapod-v0 --seeds 2 --seconds 5 --out certified
 
 # %%
-with tempfile.TemporaryDirectory() as folder, redirect_stdout(StringIO()):
+with tempfile.TemporaryDirectory() as folder:
     model.save(Path(folder) / "mine.zip")
     normaliser.save(str(Path(folder) / "vecnormalize.pkl"))
-    words = ["--env", "Hexapod-v0", "--seeds", "2", "--seconds", "5", "--jobs", "1"]
-    out = Path(folder) / "certified"
-    status = certify.main([str(Path(folder) / "mine.zip"), *words, "--out", str(out)])
-    found = json.loads((out / "certificate.json").read_text())
-rows = [row for row in found["rows"] if row["speed"] and row["kind"] != "between"]
-changes = {row["setting"]: row["speed"]["value"] for row in rows}
+    mine = str(Path(folder) / "mine.zip")
+    made = tarsus.certify(mine, "Hexapod-v0", seeds=2, seconds=5, jobs=1)
+rows = [row for row in made.certificate.rows if row.speed and row.kind != "between"]
+changes = {row.setting: row.speed.value for row in rows}
 print("settings", len(changes), "with the exact one:", "exact" in changes)
-print("it leans on its simulator:", "leans" in found["verdict"])
+print("it leans on its simulator:", "leans" in made.verdict)
 
 # %%
 figure, ax = plt.subplots(figsize=(7.2, 3.6))
@@ -172,7 +166,7 @@ ax.axvspan(-5, 5, color="0.92")
 ax.plot([100 * change for change in changes.values()], list(changes), "o", color="C0")
 ax.invert_yaxis()
 ax.set(xlabel="change of speed from the preset it was trained in [%]", xlim=(-25, 25))
-ax.set_title(f"verdict: {found['verdict']}", loc="left", fontsize=10)
+ax.set_title(f"verdict: {made.verdict}", loc="left", fontsize=10)
 figure.tight_layout()
 
 # %% [markdown]

@@ -58,7 +58,7 @@ class ExactHexapod(ExactMachine):
         return to_exact(params, qpos, qvel), self.simulator.model.d0, p
 
     def periods(self, sim, runs: hy.Continued, run: int, row: Row, controls: np.ndarray) -> Iterator[float]:
-        """Yield the ends of the parts between the kinks of the set-points."""
+        """Yield the ends [s] of the parts between the kinks of the set-points; controls are (n_substeps, 18)."""
         task, began, p, commands = self.task, runs.t[run], runs.p[run, N_MACHINE:], controls.reshape(-1, N_LEGS, 3)
         for name, first in enumerate((S.angle_0, S.rate_0, S.torque_0)):
             p[first : first + N_LEGS] = commands[0, :, name]

@@ -25,7 +25,7 @@ class ExactLeg(ExactMachine):
     settings = {"rtol": 1e-8}
 
     def adopt(self, task, built: tuple, first: int, limits: np.ndarray, servo: tuple[float, float] | None) -> None:
-        """Use a compiled model whose drive begins at `first` of the parameters, with the motors' limits."""
+        """Use a compiled model whose drive begins at parameter `first`, with the motors' limits, shape (3, 2)."""
         self.task, (self.simulator, self._readings) = task, built
         at = first + (D.torque if servo is None else D.set)
         self._commanded = slice(at, at + 2)
@@ -33,7 +33,7 @@ class ExactLeg(ExactMachine):
         self._drive = DRIVE | gains | {"limits": limits.ravel()}
 
     def periods(self, sim, runs: hy.Continued, run: int, row: Row, controls: np.ndarray) -> Iterator[float]:
-        """Yield the end of the period, in which the controls are held."""
+        """Yield the end of the period [s], in which the controls, shape (1, 2), are held."""
         runs.p[run, self._commanded] = controls[0]
         yield runs.t[run] + self.task.ctrl_dt
 

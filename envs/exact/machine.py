@@ -38,7 +38,7 @@ class ExactMachine(ABC):
 
     @abstractmethod
     def start(self, sim, qpos: np.ndarray, qvel: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return state, memory and parameters of a simulation at rest in its commands."""
+        """Return state, memory and parameters, shape (n,) each, of a simulation that rests in its commands."""
 
     @abstractmethod
     def periods(self, sim, runs: hy.Continued, run: int, row: Row, controls: np.ndarray) -> Iterator[float]:
@@ -58,7 +58,11 @@ class ExactMachine(ABC):
 
 
 def refuse(terrain, known: str, why: str) -> None:
-    """Refuse a terrain that a machine does not have in the exact engine."""
+    """Refuse a terrain that a machine does not have in the exact engine.
+
+    Raises:
+        ValueError: Always; the message has those that there are, and why.
+    """
     raise ValueError(f"engine 'exact' has no terrain {type(terrain).__name__}: {why}; there are {known}")
 
 

@@ -16,23 +16,16 @@ from .machine import Row
 STATUSES = tuple(hy.Status)
 SEAL = 4  # size of a checksum [byte]
 STRAY = len(STATUSES)  # counted behind them: an action that is not finite, which MuJoCo's environments refuse
-# Where a task's machine is, by the name of the task's class, which a user may have derived from.
-MACHINES = {
-    "HexapodTask": ("hexapod", "ExactHexapod"),
-    "HoppingLegTask": ("legs", "ExactHoppingLeg"),
-    "SlipLegTask": ("legs", "ExactSlipLeg"),
-}
 
 
 def machine_of(task):
-    """Return the machine of a task."""
-    name = next(kind.__name__ for kind in type(task).__mro__ if kind.__name__ in MACHINES)
-    module, machine = MACHINES[name]
-    return getattr(importlib.import_module(f".{module}", __package__), machine)(task)
+    """Return the machine that the task's class names as its `EXACT` twin."""
+    module, _, machine = task.EXACT.partition(":")
+    return getattr(importlib.import_module(module), machine)(task)
 
 
 def complaint(counts: np.ndarray) -> str:
-    """Return the first of the engine's statuses, by their counts, as the reason why an episode ended."""
+    """Return the first of the engine's statuses, by their counts, shape (n_statuses + 1,), as why an episode ended."""
     first = int(np.flatnonzero(counts)[0])
     if first == STRAY:
         return f"{DIVERGED}: an action is not finite"
@@ -79,7 +72,7 @@ class Runs:
         self._seen[run] = row.qpos.copy(), row.qvel.copy()
 
     def step(self, run: int, sim, controls: np.ndarray) -> None:
-        """Continue a run by a control period."""
+        """Continue a run by a control period, by controls of shape (n_substeps, nu)."""
         row, runs, seen = self.rows[run], self.runs, self._seen[run]
         if self.stray[run]:
             self._good[run], self.warnings[run, STRAY] = runs.saved(run), 1
@@ -98,7 +91,7 @@ class Runs:
             self.warnings[run, STATUSES.index(status)] = 1
 
     def accepted(self, action, space) -> np.ndarray:
-        """Return a copy of the action, clipped; in place of one that is not finite the last, its run being `stray`."""
+        """Return a copy of an action of the space's shape, clipped; if not finite the last, its run being `stray`."""
         action = as_numbers(action)
         if action.shape == space.shape:
             stray = ~np.isfinite(action).all(-1)
@@ -117,17 +110,21 @@ class Runs:
 
     @staticmethod
     def refuse(arrays: dict[str, np.ndarray]) -> None:
-        """Refuse rows other than `sealed` returned them: the compiled engine uses some of their bytes as indices."""
+        """Refuse rows other than `sealed` returned them: the compiled engine uses some of their bytes as indices.
+
+        Raises:
+            ValueError: If a row is not whole.
+        """
         for row in arrays["physics"]:
             if not np.array_equal(_checksum(row[:-SEAL]), row[-SEAL:]):
                 raise ValueError("'physics' of a state is not what the exact engine wrote; a state cannot be edited")
 
     def unseal(self, run: int, sealed: np.ndarray) -> None:
-        """Restore what was `sealed`."""
+        """Restore what was `sealed`, shape (n_bytes,) of uint8."""
         self.restore(run, sealed[:-SEAL])
 
     def restore(self, run: int, saved: np.ndarray) -> None:
-        """Restore what was `runs.saved`."""
+        """Restore what was `runs.saved`, shape (n_bytes,) of uint8."""
         self.runs.restore(run, saved)
         self.warnings[run] = 0
         self.read(run)

@@ -37,7 +37,7 @@ class ExactSimulation:
             self.take_row({"physics": self._saved})
 
     def accepted(self, action, space) -> np.ndarray:
-        """Return the action that is applied; see `Runs.accepted`."""
+        """Return the action that is applied, of the space's shape; see `Runs.accepted`."""
         return self._runs.accepted(action, space)
 
     def begin(self) -> None:
@@ -46,7 +46,7 @@ class ExactSimulation:
         self._show()
 
     def step(self, controls: np.ndarray) -> None:
-        """Step by one control period; see `machine.ExactMachine.periods`."""
+        """Step by one control period, by controls of shape (n_substeps, nu); a single row is held throughout."""
         self._runs.step(0, (), controls)
         if not self.warnings.any():
             self._runs.read(0)
@@ -64,7 +64,7 @@ class ExactSimulation:
         self._show()
 
     def kept_row(self) -> dict[str, np.ndarray]:
-        """Return a copy of the run, as a row."""
+        """Return a copy of the run, of shape (1, n_bytes)."""
         return {"physics": self._runs.sealed(0)[None]}
 
     def take_row(self, arrays: dict[str, np.ndarray]) -> None:
@@ -97,7 +97,7 @@ class ExactSimulations:
         task.bind(self.data)
 
     def start(self, sims: list[int], states: list[dict[str, np.ndarray]] | None = None) -> None:
-        """Start an episode in each of these simulations, from `qpos` and `qvel` if given."""
+        """Start an episode in each of these simulations, from its `qpos`, (nq,), and `qvel`, (nv,), if given."""
         scratch = self._scratch
         self.models = own_models(self.task, self.models)
         for sim in sims:
@@ -128,13 +128,13 @@ class ExactSimulations:
                 self._show(sim)
 
     def put_back(self, sims: np.ndarray, qpos: np.ndarray, qvel: np.ndarray) -> None:
-        """Restore what these simulations were before their last period."""
+        """Restore what these simulations were before their last period; `qpos` and `qvel`, (n, ...), are not needed."""
         for sim in sims.tolist():
             self._runs.put_back(sim)
             self._show(sim)
 
     def kept_rows(self, sims: np.ndarray) -> dict[str, np.ndarray]:
-        """Return copies of the runs of these simulations."""
+        """Return copies of the runs of these k simulations, shape (k, n_bytes)."""
         return {"physics": np.stack([self._runs.sealed(sim) for sim in sims.tolist()])}
 
     def take_rows(self, sims: np.ndarray, arrays: dict[str, np.ndarray]) -> None:
@@ -147,13 +147,13 @@ class ExactSimulations:
             self._show(sim)
 
     def redraw(self, sims: np.ndarray, drawn: tuple[tuple, ...]) -> None:
-        """Apply to these simulations what their episodes drew."""
+        """Apply to these k simulations what their episodes drew, k tuples of `Modelled.drawn`."""
         self.models = own_models(self.task, self.models)
         for sim, one in zip(sims.tolist(), drawn, strict=True):
             self.task.redraw(sim, self.models[sim], one)
 
     def image(self, sim: int, camera: Camera) -> np.ndarray:
-        """Return the camera's image of a simulation."""
+        """Return the camera's image of a simulation; see `Camera.image`."""
         self._show(sim)
         model, scratch = self.models[sim], self._scratch
         mujoco.mj_comPos(model, scratch), mujoco.mj_camlight(model, scratch)

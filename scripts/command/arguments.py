@@ -192,6 +192,10 @@ def assignment(text: str) -> tuple[str, Any]:
         return name, value
 
 
+# The settings of an option that takes several of them: `--option terrain=rough speed=0.3`.
+PAIRS = dict(type=assignment, nargs="+", default=[], metavar="NAME=VALUE", action="extend")
+
+
 def assignments(
     words: Iterable[str], option: str, known: Collection[str] = (), of: str = "", texts: Collection[str] = ()
 ) -> dict[str, Any]:

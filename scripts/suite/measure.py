@@ -82,20 +82,21 @@ def _of_point(recording: Recording, body: int, quantity: str, point: np.ndarray)
 
 def _component(values: np.ndarray, measurement: dict) -> np.ndarray:
     if "along" in measurement:
-        return values @ _unit(measurement["along"])
+        return values @ unit(measurement["along"])
     if "across" in measurement:
-        axis = _unit(measurement["across"])
+        axis = unit(measurement["across"])
         values = values - np.outer(values @ axis, axis)
     return np.linalg.norm(values, axis=1)
 
 
-def _unit(vector) -> np.ndarray:
+def unit(vector) -> np.ndarray:
+    """Return a vector over its length."""
     return np.asarray(vector, float) / np.linalg.norm(vector)
 
 
-def rotate(quaternions: np.ndarray, vector: np.ndarray) -> np.ndarray:
-    """Return a vector turned by unit quaternions (instants, 4), w first, shape (instants, 3)."""
-    w, axis = quaternions[:, :1], quaternions[:, 1:]
+def rotate(quaternions: np.ndarray, vector) -> np.ndarray:
+    """Return a vector turned by unit quaternions (..., 4), w first, shape (..., 3)."""
+    w, axis = quaternions[..., :1], quaternions[..., 1:]
     twice = 2 * np.cross(axis, vector)
     return vector + w * twice + np.cross(axis, twice)
 
@@ -113,7 +114,7 @@ def _angle(quaternions: np.ndarray, axis) -> np.ndarray:
         + inverse[0] * quaternions[:, 1:]
         + np.cross(quaternions[:, 1:], np.broadcast_to(inverse[1:], quaternions[:, 1:].shape))
     )
-    return np.unwrap(2 * np.arctan2(imaginary @ _unit(axis), real))
+    return np.unwrap(2 * np.arctan2(imaginary @ unit(axis), real))
 
 
 def _at(time: np.ndarray, signal: np.ndarray, when: float, is_force: bool) -> float:

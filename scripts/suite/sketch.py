@@ -106,17 +106,14 @@ def outline(shape: dict) -> np.ndarray:
     return np.zeros((int(kind == "point"), 3))
 
 
-def _world(body: dict, points: np.ndarray) -> np.ndarray:
-    quaternion = np.asarray([body["quaternion"]], float)
-    turned = [rotate(quaternion, point)[0] for point in points]
-    return np.asarray(body["position"], float) + np.array(turned).reshape(-1, 3)
+def _world(frame: dict, points: np.ndarray) -> np.ndarray:
+    """Return points of a body or shape, shape (points, 3), where its position and quaternion put them."""
+    return np.asarray(frame["position"], float) + rotate(np.asarray(frame["quaternion"], float), points)
 
 
 def _points(body: dict, shape: dict) -> np.ndarray:
     """Return the outline of a shape in the world."""
-    quaternion = np.asarray([shape["quaternion"]], float)
-    local = [rotate(quaternion, point)[0] + shape["position"] for point in outline(shape)]
-    return _world(body, np.array(local).reshape(-1, 3))
+    return _world(body, _world(shape, outline(shape)))
 
 
 def _extent(case: Case, axes: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:

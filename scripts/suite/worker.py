@@ -13,6 +13,8 @@ An engine is a file with
         .step()               one timestep, after which the time is later; its processor time is the cost of a run
         .read()               what `measure.Reading` holds, as a tuple; forces that the engine does not show are NaN
     CANNOT                    where it shows no forces: {"force": a sentence}
+
+What adapters share is in `adapting.py`, which such a file imports as `..adapting`, wherever it is.
 """
 
 from __future__ import annotations
@@ -37,8 +39,8 @@ LONGEST = 120.0  # processor time for a case [s]
 
 
 def engine(path: Path) -> ModuleType:
-    """Return an engine's module, loaded from its file."""
-    spec = importlib.util.spec_from_file_location(f"engine_{path.stem}", path)
+    """Return an engine's module, loaded from its file as if it were in `engines`, so that it finds `..adapting`."""
+    spec = importlib.util.spec_from_file_location(f"{__package__}.engines.{path.stem.replace('.', '_')}", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

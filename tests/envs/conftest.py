@@ -7,7 +7,10 @@ import gymnasium
 import numpy as np
 import pytest
 
-from tarsus.envs import ENVIRONMENTS
+from tarsus.envs import ENVIRONMENTS, spec
+
+gymnasium.register("Bead-v0", **spec("bare:Bead"))
+NAMES = (*ENVIRONMENTS, "Bead-v0")
 
 
 @functools.cache
@@ -18,7 +21,7 @@ def everything(name):
     config = task_class.config_class
     options = {"terrain": "rough", "task": list(config.REWARDS)[-1]}
     options |= {"action_mode": config.ACTION_MODES[-1]} if config.ACTION_MODES else {}
-    known = task_class((), **options).known()
+    known = task_class((), **options).machine_entries()
     seen = [
         key for key, entry in known.items() if not entry.needs or set(entry.needs.split(" or ")) & set(options.values())
     ]
@@ -50,7 +53,7 @@ def equipped(name):
         "action_delay": (0, 2),
         "push_speed": 0.5,
         "push_interval": (env.ctrl_dt, 4.5 * env.ctrl_dt),
-        "randomise": {randomisable[0]: (0.9, 1.1)},
+        "randomise": dict.fromkeys(randomisable[:1], (0.9, 1.1)),
         "randomise_contact": True,
     }
 
@@ -59,7 +62,7 @@ def pytest_generate_tests(metafunc):
     """Give tests of `name` and `options` everything of every registered environment, the core, and the VARIANTS."""
     if {"name", "options"} <= set(metafunc.fixturenames) and hasattr(metafunc.module, "VARIANTS"):
         variants = {f"{name}-{'-'.join(map(str, own.values()))}": (name, own) for name, own in metafunc.module.VARIANTS}
-        variants |= {f"{name}-equipped": (name, equipped(name)) for name in ENVIRONMENTS}
+        variants |= {f"{name}-equipped": (name, equipped(name)) for name in NAMES}
         cases = [pytest.param(*case, id=key, marks=pytest.mark.extra) for key, case in variants.items()]
-        cases += [pytest.param(name, everything(name), id=f"{name}-everything") for name in ENVIRONMENTS]
+        cases += [pytest.param(name, everything(name), id=f"{name}-everything") for name in NAMES]
         metafunc.parametrize(("name", "options"), cases, scope="module")

@@ -10,7 +10,7 @@ from tarsus.envs.hexapod import HexapodTask
 from tarsus.envs.hexapod_clocks import GAIT_RANGES, RHEX_RANGES, WALK, gait_parameters, tripod_gait
 from tarsus.mjcf.hexapod_state import start_state
 
-TURN = HexapodTask.TURN
+TURN = HexapodTask.RATE_GAIT
 
 
 def make(name="Hexapod-v0", **options):

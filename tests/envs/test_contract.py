@@ -62,8 +62,10 @@ def rollout(env, n_steps, seed):
 def played(name, options):
     """Return observations, rewards, infos and MuJoCo's warnings of random actions."""
     env = gymnasium.make(name, **options)
-    seconds = 10.0 if name == "BigAnt-v0" else 1.5  # in which every foot is lifted
-    result = rollout(env, max(300, round(seconds / env.unwrapped.ctrl_dt)), seed=2)
+    for seconds in (1.5, 10.0):  # the second for machines that have not lifted every foot in the first
+        result = rollout(env, max(300, round(seconds / env.unwrapped.ctrl_dt)), seed=2)
+        if np.ptp(result[0], axis=0).all():
+            break
     return *result, env.unwrapped.data.warning.number.copy()
 
 
@@ -109,7 +111,7 @@ def test_reward_terms_add_up_and_survival_stops_at_death(name, options, played):
         terms = [value for key, value in info.items() if key.startswith("reward_")]
         assert sum(terms) == pytest.approx(reward, abs=1e-12)
         if info["termination"]:
-            assert info["reward_healthy"] == 0.0
+            assert info.get("reward_healthy", 0.0) == 0.0
 
 
 @pytest.mark.parametrize("name", ENVIRONMENTS)
@@ -140,6 +142,8 @@ def test_a_pickled_copy_goes_on_alike(name, options):
 @pytest.mark.parametrize("name", ENVIRONMENTS)
 def test_a_change_of_the_action_costs_its_square_and_a_repeated_one_nothing(name):
     env = gymnasium.make(name)
+    if "action_change" not in env.unwrapped.config.weights:
+        pytest.skip("its reward has no such term")
     env.reset(seed=0)
     first, second = np.zeros(env.action_space.shape), np.full(env.action_space.shape, 0.1)
     costs = [env.step(action)[4]["reward_action_change"] for action in (first, second, second, -second)]

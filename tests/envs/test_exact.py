@@ -273,3 +273,17 @@ def test_a_picture_shows_the_exact_state():
         images.append(env.render().astype(float))
         env.close()
     assert images[0].std() > 10 and np.abs(images[0] - images[1]).mean() < 2.0
+
+
+def test_a_task_of_ones_own_inherits_its_exact_twin():
+    given = made("HoppingLeg-v0")
+
+    class Mine(type(given.task)):
+        """Made from one of ours, under another name."""
+
+    class MineEnv(type(given)):
+        task_class = Mine
+
+    for env in (mine := MineEnv(engine="exact"), given):
+        env.reset(seed=0)
+    np.testing.assert_array_equal(mine.step(np.ones(2))[0], given.step(np.ones(2))[0])

@@ -89,8 +89,8 @@ def test_every_entry_is_there_for_the_users_functions():
     seen = {}
 
     def look(task):
-        for name in task.known():
-            if not task.known()[name].needs:
+        for name in task.machine_entries():
+            if not task.machine_entries()[name].needs:
                 seen[name] = task.entry(name).shape
         return task.height
 
@@ -400,7 +400,7 @@ def test_what_is_turned_on_at_reset_is_as_if_made_with_it():
         plain = make()
         np.testing.assert_array_equal(later.reset(seed=4, options=off)[0], plain.reset(seed=4)[0])
         np.testing.assert_array_equal(later.step(action)[0], plain.step(action)[0])
-        assert not later.task.turns
+        assert not later.task.extras
         for option in ("observe", "privileged", "observation_noise"):
             with pytest.raises(ValueError, match=f"unknown option '{option}'"):
                 later.reset(options={option: {}})

@@ -443,7 +443,7 @@ def hand_made_task(asked="forward", shape=()):
 
 def seen(task, name):
     """Return an entry of the observation, selected or not."""
-    value = task.known()[name].value
+    value = task.machine_entries()[name].value
     return getattr(task.frame, name) if value is None else value(task)
 
 
@@ -472,8 +472,8 @@ OBSERVED = {
 
 def test_every_observation_has_its_expected_value():
     task = hand_made_task()
-    assert set(task.known()) == set(OBSERVED)
-    for name, entry in task.known().items():
+    assert set(task.machine_entries()) == set(OBSERVED)
+    for name, entry in task.machine_entries().items():
         np.testing.assert_allclose(seen(task, name), OBSERVED[name], atol=1e-12, err_msg=name)
         assert seen(task, name).shape == (entry.size,), name
 
@@ -504,7 +504,7 @@ def test_reward_terms_have_their_expected_values():
 
 def test_observations_and_rewards_take_leading_dimensions():
     one, several = hand_made_task("commanded"), hand_made_task("commanded", (3,))
-    for name, entry in several.known().items():
+    for name, entry in several.machine_entries().items():
         np.testing.assert_array_equal(seen(several, name), np.tile(seen(one, name), (3, 1)), err_msg=name)
         assert seen(several, name).shape == (3, entry.size), name
     assert all(np.shape(term) in ((3,), ()) for term in several.unweighted_terms().values())

@@ -12,7 +12,9 @@ from tarsus.analytic.models.hopping_leg import HoppingLegParams
 from tarsus.analytic.models.multipod import MultipodParams
 from tarsus.analytic.models.slip_leg import SlipLegParams
 from tarsus.envs import ENVIRONMENTS, SURROGATES
+from tarsus.envs.base import LeggedEnv
 from tarsus.envs.hexapod import HexapodVectorEnv
+from tarsus.envs.slip_leg import SlipLegTask
 from tarsus.mjcf import PRESETS
 from tarsus.scripts.command.verbs import evaluate
 
@@ -110,7 +112,6 @@ RIGHT = {  # an option of reset that each environment takes
     "SlipLeg-v0": {"apex_height": 0.7, "terrain": "step"},
     "Multipod-v0": {"params": MultipodParams(leaf_k=800.0)},
     "BigAnt-v0": {"reward_weights": {"healthy": 1.0}},
-    "MultipodQuasistatic-v0": {},
 }
 NOT_BUILT = {  # what is no wrong value by itself, but makes no machine, or none with these spaces, or no start
     "Hexapod-v0": [{"preset": replace(PRESETS["rl"], integrator="implicitfast", timestep=0.005)}],
@@ -152,8 +153,9 @@ def steps(env, rng, n=3):
 def test_a_refused_reset_leaves_everything_as_it_was(name, make, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # MuJoCo writes a log file there
     mode = {"action_mode": "gait"} if name in ("Multipod-v0", "BigAnt-v0") else {}
-    randomise = {"randomise": {"g": (0.9, 1.1)}} if name in ENVIRONMENTS else {}
-    env, twin = make(name, **mode, **randomise), make(name, **mode, **randomise)
+    drawn = {"g"} & set(getattr(config_of(single(name)), "RANDOMISABLE", ()))
+    drawn = {"randomise": dict.fromkeys(drawn, (0.9, 1.1))} if drawn else {}
+    env, twin = make(name, **mode, **drawn), make(name, **mode, **drawn)
     for options in refused_options(env, name):  # before the first episode
         config = config_of(env)
         with pytest.raises((ValueError, TypeError)):
@@ -171,7 +173,7 @@ def test_a_refused_reset_leaves_everything_as_it_was(name, make, tmp_path, monke
             np.testing.assert_array_equal(value, started.arrays[key], err_msg=f"{key} after {options}")
     rng, same = np.random.default_rng(1), np.random.default_rng(1)
     np.testing.assert_array_equal(steps(env, rng), steps(twin, same))
-    for options in ({}, RIGHT[name]):
+    for options in ({}, RIGHT.get(name, {})):
         np.testing.assert_array_equal(env.reset(options=options)[0], twin.reset(options=options)[0])
         np.testing.assert_array_equal(steps(env, rng), steps(twin, same))
 
@@ -234,3 +236,19 @@ def test_what_has_no_length_or_several_is_no_pair(pair):
         single("Hexapod-v0", push_interval=pair)
     with pytest.raises(ValueError, match="observations must be a sequence of names or None, got"):
         single("Hexapod-v0", observations=pair)
+
+
+def test_methods_of_a_task_by_their_names_of_0_2_0_are_asked_with_a_warning():
+    with pytest.warns(DeprecationWarning, match=r"Old\.falls is now called failures"):
+
+        class Old(SlipLegTask):
+            def falls(self):
+                return super().falls() | {"slow": self.velocity < 9.0}
+
+    class OldEnv(LeggedEnv):
+        task_class = Old
+
+    env = OldEnv()
+    env.reset(seed=0)
+    assert list(env.task.endings()) == [*SlipLegTask.failures(env.task), "slow"]
+    assert env.step(np.zeros(2))[4]["termination"] == "slow"

@@ -28,9 +28,13 @@ STEEP = {  # worse than the registered ones, and still ground to stand on
 }
 
 
-def config_of(name):
+def task_of(name):
     module, _, env_class = gymnasium.spec(name).entry_point.partition(":")
-    return getattr(importlib.import_module(module), env_class).task_class.config_class
+    return getattr(importlib.import_module(module), env_class).task_class
+
+
+def config_of(name):
+    return task_of(name).config_class
 
 
 def combinations(name, grounds):
@@ -39,7 +43,8 @@ def combinations(name, grounds):
         return [{}]
     config = config_of(name)
     keys = ("engine", "terrain", *(("action_mode",) if config.ACTION_MODES else ()))
-    values = config.ENGINES, grounds, *((config.ACTION_MODES,) if config.ACTION_MODES else ())
+    engines = ("mujoco", "exact") if task_of(name).EXACT else ("mujoco",)
+    values = engines, grounds, *((config.ACTION_MODES,) if config.ACTION_MODES else ())
     return [dict(zip(keys, chosen, strict=True)) for chosen in itertools.product(*values)]
 
 

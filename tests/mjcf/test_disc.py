@@ -6,7 +6,7 @@ import pytest
 
 from tarsus.analytic.models.disc import MAX_LEGS, MIN_LEGS, DiscParams, foot_positions
 from tarsus.analytic.terrain import Flat
-from tarsus.mjcf import Preset, compile_model, disc
+from tarsus.mjcf import compile_model, disc
 
 SIZES = range(MIN_LEGS, MAX_LEGS + 1)
 
@@ -67,8 +67,3 @@ def test_controls_drive_lift_swing_and_sway():
     mujoco.mj_forward(model, data)
     pull = data.qfrc_actuator[6:].reshape(5, 3)[:, 1:]  # towards the rate; the servo's is KD at the rest position
     np.testing.assert_allclose(pull, params.KD * 0.3, rtol=0.2)
-
-
-def test_a_timestep_too_long_for_the_springs_is_refused():
-    with pytest.raises(ValueError, match=r"too long for the legs' springs \(129 rad/s\)"):
-        disc.build(preset=Preset(timestep=0.02, integrator="Euler", solref=(0.05, 1.0)))

@@ -1,7 +1,8 @@
 """The layout of the kernels' arrays: columns of feet and answers, rows of scratch; codes; tolerances with reasons.
 
-A foot is a row of `feet`: stiffness, mu, the two components of its anisotropy w, ground height. A frame's answers are
-a row of `out` and `force` (n, 3), the force on each foot in the body frame.
+Of m frames of n feet, `feet`, shape (m or 1, n, FOOT_COLUMNS), holds stiffness, mu, the two components of the
+anisotropy w, and ground height; answers are `out`, (m, OUT_COLUMNS), and `force`, (m, n, 3), on each foot in the body
+frame; `s`, (SCRATCH_ROWS, n), is scratch.
 """
 
 STIFFNESS, MU, WX, WY, GROUND = range(5)

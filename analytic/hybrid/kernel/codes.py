@@ -38,11 +38,15 @@ OVER = 6
 # State of a guard.
 OFF = 0  # not part of this chart
 ARMED = 1  # positive: fires when it falls to zero
-ROOT = 2  # starts at zero and rises: that root is divided out
+ROOT = 2  # starts at zero and rises: until it is clear of that zero only its derivative tells
 DISARMED = 3  # declined or ignored while negative: waits until it is positive
 
 # Whether a guard may have an event in a step: no; yes; yes, as it waited and has become positive.
 CLOSED, OPEN, RISEN = 0, 1, 2
+
+# What is known of a guard in a window of a step: its sign; that it is monotone; that it cannot be told from zero;
+# nothing, so that the window is to be split; positive, with a minimum within the tolerance for grazing.
+POSITIVE, NEGATIVE, RISING, FALLING, TOUCH, SPLIT, LOW = 0, 1, 2, 3, 4, 5, 6
 
 # What the model says about a guard.
 RIGHT, LEFT = 0, 1  # the accepted point lies just after, just before the crossing

@@ -26,7 +26,8 @@ CHECKS = (0.25, 0.5, 0.75)  # of the step: where they are compared
 def first_confirmed(w, i):
     """Return the offset of the first event of guard `i` after w.sa, or infinity; w.s_dense has it on the dense output.
 
-    The bracket of full steps is between the middles of neighbouring zeros of the dense output.
+    A fall on the dense output brackets one of full steps: from the middle between it and the rise before, if there is
+    one, to the middle between it and the next rise. If full steps do not fall there, the guard has grazed zero.
     """
     begin_scan(w, i)
     positive = w.arm[i] != DISARMED
@@ -34,7 +35,7 @@ def first_confirmed(w, i):
     rise = w.sa if w.at_root else math.nan
     waited = False
     while True:
-        if not positive:
+        if not positive:  # a guard that waits, until it rises
             if not changes(w, i, w.s1, False):
                 return math.inf
             rise = w.right
@@ -110,7 +111,7 @@ def comes_near(w):
 
 @jit
 def halve_step(w):
-    """Go back to the start of the step and take half of it, unless it would be too small; return whether it is."""
+    """Go back to the step's start to take half of it, and return True; False if half would be too small."""
     if 0.5 * w.s1 < smallest_step(w):
         return False
     w.h = 0.5 * w.s1

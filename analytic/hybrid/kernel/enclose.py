@@ -15,7 +15,7 @@ DEGREE = 4 if N_DENSE == 4 else 7
 ROUNDING = 10.0 * EPS  # of the sum of all terms: of coefficients, of shifting them, and of `dense`
 NEAR_ONE = 1.0 + 4.0 * EPS
 PATH, MOST, LOST = 1, 2, 3  # of w.doubt: as in `compilation.interval_rules`
-MOST_DOUBTS = 6  # undecided comparisons of which all paths are followed; beyond that a guard is not known
+MOST_DOUBTS = 6  # undecided comparisons of which all paths are followed; beyond that nothing is said of a guard
 UNITS = 4.0  # of rounding, in time and state, that a guard's value on entry to a chart may be wrong by
 
 

@@ -7,6 +7,7 @@ from .codes import (
     BAD_GUARD,
     CHATTER,
     DISARMED,
+    EPS,
     FIRE,
     IGNORE,
     IGNORE_LATER,
@@ -20,7 +21,7 @@ from .codes import (
 )
 from .free import CERTIFIED, DIRECTION, NG, ON_ENTRY, jit, plain
 from .motion import BLIND, is_near, read_guards, read_motion, simultaneous
-from .steps import EPS, fail_nonfinite
+from .steps import fail_nonfinite
 
 
 @jit
@@ -148,7 +149,7 @@ def classify(w, s, t, x, f):
 
 @jit
 def carry_guards(w):
-    """Use the guard values at the end of a step without events as those at the beginning of the next."""
+    """Begin the next step, after one without events, with the guards' values at its end."""
     for i in range(NG):
         if w.arm[i] == OFF:
             continue

@@ -4,7 +4,7 @@ from .codes import EPS, STOP_ITER
 from .free import jit
 from .samples import guard_at
 
-PATIENCE = 20  # values after which only bisection is trusted (a smooth guard needs about 8)
+INTERPOLATED = 20  # values after which only bisection is trusted (a smooth guard needs about 8)
 JUMP = 1e-9  # of the guard's values at the ends of the step: a smaller jump is none
 
 
@@ -12,7 +12,7 @@ JUMP = 1e-9  # of the guard's values at the ends of the step: a smaller jump is 
 def find_root(w, i, continuous):
     """Return the right end of the last bracket around the fall of guard `i` in [w.left, w.right] (Chandrupatla 1997).
 
-    Ends in STOP_ITER if that needs more than `max_stop_iter` values, or if a guard not known as continuous jumps there.
+    Ends in STOP_ITER if that needs more than `max_stop_iter` values, or a guard that is not `continuous` jumps there.
     """
     x1, f1 = w.right, guard_at(w, i, w.right)
     x2, f2 = w.left, guard_at(w, i, w.left)
@@ -40,7 +40,7 @@ def find_root(w, i, continuous):
         phi = (f1 - f2) / (f3 - f2) if f3 != f2 else 0.5
         t = 0.5
         smooth = f1 != 0.0 and f2 != 0.0 and f3 != 0.0  # it may be zero in a whole interval
-        if smooth and count < PATIENCE and phi * phi < xi and (1.0 - phi) * (1.0 - phi) < 1.0 - xi:
+        if smooth and count < INTERPOLATED and phi * phi < xi and (1.0 - phi) * (1.0 - phi) < 1.0 - xi:
             t = f1 / (f2 - f1) * f3 / (f2 - f3) + (x3 - x1) / (x2 - x1) * f1 / (f3 - f1) * f2 / (f3 - f2)
         t = min(1.0 - tolerance, max(tolerance, t))
     fail_stop_iter(w, i, x1)

@@ -14,7 +14,7 @@ FIRED = AFTER + N + ND
 
 @jit
 def log_line(w, ev, kind, t, x, d):
-    """Write the part of a log row that is known before a transition; the state after it is the same so far."""
+    """Write the part of a log row that stands before a transition; the state after it is the same so far."""
     if not w.log_on:
         return
     row = ev[w.n_ev]
@@ -34,7 +34,7 @@ def log_line(w, ev, kind, t, x, d):
 
 @jit
 def log_after(w, ev, kind, chart, x, d):
-    """Complete the row with the result of the transition and the guards whose transitions it was, and keep it."""
+    """Complete the row with the transition's result and the guards that fired, and keep it."""
     if not w.log_on:
         return
     row = ev[w.n_ev]

@@ -51,7 +51,7 @@ def read_ahead(w, t, x, f, e, g):
 
 @jit
 def read_noise(w, t, x, f, reach):
-    """Write an estimate of the round-off of guards that cannot be enclosed into w.noise: their response to it."""
+    """Write the round-off of guards without enclosure into w.noise: how much they answer to that of time and state."""
     later = plain(w.later)
     for i in range(N):
         unit = UNITS * EPS * (max(abs(x[i]), abs(w.x[i])) + reach * max(abs(f[i]), abs(w.k[0, i])))
@@ -72,7 +72,7 @@ def is_near(w, i):
 
 @jit
 def follow_motion(w, i, t, x, f):
-    """Sample the motion of guard `i`, from the first offset that shows it down to its round-off; keep the finest.
+    """Sample the motion of guard `i` at ever smaller offsets until it is lost in round-off; keep the last that showed.
 
     For a guard whose rate is zero or changes at once: the curvature of the flow matters.
     """

@@ -1,11 +1,10 @@
 """The state at a located event: a full step to it, one correction in time, and a point on the requested side."""
 
-from .codes import ARMED, DISARMED, EMIT, LEFT, OFF, RISEN, ROOT
+from .codes import ARMED, DISARMED, EMIT, EPS, LEFT, OFF, RISEN, ROOT
 from .dense import dense
 from .free import GAMMA, NG, PASSIVE, POLISH, SIDE, N, jit, plain
 from .motion import read_guards, simultaneous
 from .stages import rates
-from .steps import EPS
 from .sums import stages
 
 RATE_STEP = 1e-5  # difference step of a rate that corrects an event's time, in units of the time step

@@ -6,7 +6,7 @@ curvature, and with it how far it can sag, or turn, between two samples.
 
 import math
 
-from .codes import BAD_GUARD, ROOT
+from .codes import BAD_GUARD, FALLING, NEGATIVE, POSITIVE, RISING, ROOT, SPLIT
 from .dense import dense
 from .enclose import offset
 from .free import NG, jit, plain
@@ -14,7 +14,6 @@ from .motion import read_guards
 from .steps import fail_nonfinite
 from .sums import stages
 
-POSITIVE, NEGATIVE, RISING, FALLING, SPLIT = 0, 1, 2, 3, 5  # as in `windows`
 FIRST = 1e-3  # of the step: the width of a guard's first window
 WIDER = 4.0  # a window may be so many times as wide as one in which the guard has been smooth before
 NARROWEST = 2e-10  # in z: a window that need not be split further
@@ -41,8 +40,8 @@ def guard_at(w, i, s):
 def sample_window(w, i, a, b, at_root):
     """Return what five samples say about guard `i` in the window a <= z <= b: its sign, that it is monotone, or SPLIT.
 
-    Five samples of a wide window do not show how fast a guard oscillates: it is widened with what is known. In one that
-    begins at a zero of the guard, its value there is round-off, and nobody looks at it.
+    Five samples of a wide window do not show how fast a guard oscillates: windows widen where it has been smooth. In
+    one that begins at a zero of the guard, its value there is round-off, and nobody looks at it.
     """
     width = 0.5 * (b - a) * w.s1
     if width > WIDER * w.smooth[i] and width > FIRST * w.s1:
@@ -81,7 +80,7 @@ def load_step(w, i):
 
 @jit
 def judge(w, at_root, narrow):
-    """Return the verdict on w.samples."""
+    """Return the verdict on a window by w.samples."""
     u = plain(w.samples)
     bend = bend_of(u)
     way = 1.0 if u[4] > u[0] else -1.0

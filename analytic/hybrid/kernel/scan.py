@@ -10,13 +10,13 @@ Source: bisection with enclosures of value and derivative (Moore, Kearfott & Clo
 
 import math
 
-from .codes import ARMED
+from .codes import ARMED, FALLING, LOW, NEGATIVE, POSITIVE, RISING, SPLIT, TOUCH
 from .enclose import enclose_middle, offset
 from .free import jit
 from .locate import fail_stop_iter
 from .motion import BEYOND
 from .samples import guard_at
-from .windows import FALLING, LOW, NEGATIVE, POSITIVE, RISING, SPLIT, TOUCH, look, signed
+from .windows import look, signed
 
 MAX_WINDOWS = 1_000_000  # per step and guard; an oscillation takes about three a period
 

@@ -42,7 +42,7 @@ def search(w):
 
 @jit
 def is_open(w):
-    """Return whether a guard may have an event in the rest of the step; w.open says which: not those that are clear."""
+    """Return whether any guard may have an event in the rest of the step, and set w.open of those that may."""
     whole = w.sa == 0.0
     w.passed = w.is_sampled = 0
     inside = False

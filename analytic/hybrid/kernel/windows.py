@@ -1,23 +1,20 @@
 """What an enclosure says about a guard in a window: its sign, that it is monotone, or that the window is to be split.
 
-TOUCH: it cannot be told from zero. LOW: positive, with a minimum within the tolerance for grazing.
-
 A guard without enclosure (an operation without a rule), or one that a comparison leaves in doubt in a very narrow
 window, is sampled (`samples`).
 """
 
 import math
 
-from .codes import EPS, ROOT
+from .codes import EPS, FALLING, LOW, NEGATIVE, POSITIVE, RISING, ROOT, SPLIT, TOUCH
 from .enclose import enclose_middle, enclose_window
 from .free import CERTIFIED, jit
 from .samples import guard_at, sample_window
 
-POSITIVE, NEGATIVE, RISING, FALLING, TOUCH, SPLIT, LOW = 0, 1, 2, 3, 4, 5, 6
 NARROW = 16.0 * EPS  # in z: eight units of rounding of the step; zeros closer than this are one, two or a touch
 DOUBTFUL = 2e-9  # in z: a window in which a comparison is undecided is sampled if it is not wider
 FLAT = 1e-6  # in z: a window in which a low minimum is looked for
-WORTH = 1.5  # times its round-off: a guard whose enclosure is not wider is known as well as it can be
+WORTH = 1.5  # times its round-off: a guard's enclosure that is not wider says all that there is to say
 
 
 @jit
@@ -34,11 +31,9 @@ def signed(w, i, g):
 
 @jit
 def look(w, i, a, b, at_root, crosses):
-    """Return what is known of guard `i` in the window a <= z <= b.
+    """Return the verdict on guard `i` in the window a <= z <= b; set w.certain to whether it is proved, not sampled.
 
     `at_root`: the window begins at a zero of it; `crosses`: it ends with another sign.
-
-    Sets w.certain to whether that is proved, not sampled.
     """
     w.certain = CERTIFIED[i]
     if not CERTIFIED[i]:
@@ -63,11 +58,9 @@ def look(w, i, a, b, at_root, crosses):
     if w.window_doubt and (b - a <= DOUBTFUL or doubts_a_point(w, m)):
         w.certain = 0
         return sample_window(w, i, a, b, at_root)
-    return (
-        SPLIT
-        if at_root or (crosses and b - a > FLAT)
-        else look_closer(w, i, m, r, low, high, max(abs(slow), abs(fast)))
-    )
+    if at_root or (crosses and b - a > FLAT):
+        return SPLIT
+    return look_closer(w, i, m, r, low, high, max(abs(slow), abs(fast)))
 
 
 @jit
@@ -79,7 +72,7 @@ def doubts_a_point(w, m):
 
 @jit
 def look_closer(w, i, m, r, low, high, steepest):
-    """Return what the value in the middle, the steepest rate and the round-off say about an undecided window."""
+    """Return the verdict of the value in the middle, the steepest rate and the round-off on an undecided window."""
     enclose_middle(w, m)
     least, largest, _, _ = signed(w, i, w.middle)
     if high - low == math.inf:

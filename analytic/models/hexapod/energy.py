@@ -25,14 +25,14 @@ def kinetic_energy(params: HexapodParams, x) -> np.ndarray:
 
 
 def gravity_energy(params: HexapodParams, x) -> np.ndarray:
-    """Return the potential energy of body and toes above z = 0 [J]."""
+    """Return the potential energy of body and toes above z = 0 [J] of states (..., n), shape (...)."""
     x = np.asarray(x, float)
     toes = np.sum(toes_of(x)[0][..., 2], axis=-1)
     return params.g * (params.body_mass * x[..., QUATERNION - 1] + params.leg_mass * toes)
 
 
 def spring_energy(params: HexapodParams, x, variants: Variants | None = None) -> np.ndarray:
-    """Return the energy in the legs' springs, and in their end stops if there are any [J]."""
+    """Return the energy in the legs' springs, and end stops if there are any [J], of states (..., n), shape (...)."""
     variants = Variants() if variants is None else variants
     _, theta, rho = np.moveaxis(joints_of(params, x)[0], -1, 0)
     radial = params.rho_k * (rho - params.rho_r0) ** 2
@@ -48,25 +48,25 @@ def energy(params: HexapodParams, x, variants: Variants | None = None) -> np.nda
 
 
 def motor_work(x) -> np.ndarray:
-    """Return the work of the six motors since the start [J]."""
+    """Return the work of the six motors since the start [J] of states (..., n), shape (...)."""
     return np.asarray(x)[..., WORK]
 
 
 def damper_loss(x) -> np.ndarray:
-    """Return the energy dissipated by the legs' dampers since the start [J]."""
+    """Return the energy dissipated by the legs' dampers since the start [J] of states (..., n), shape (...)."""
     return np.asarray(x)[..., WORK + 1]
 
 
 def slide_loss(x) -> np.ndarray:
-    """Return the energy dissipated by sliding friction since the start [J]."""
+    """Return the energy dissipated by sliding friction since the start [J] of states (..., n), shape (...)."""
     return np.asarray(x)[..., WORK + 2]
 
 
 def impact_loss(d) -> np.ndarray:
-    """Return the energy lost at touchdowns and ends of sliding since the start [J], of memories (..., n)."""
+    """Return the energy lost at touchdowns and ends of sliding since the start [J] of memories (..., m)."""
     return np.asarray(d)[..., 0]
 
 
 def balance(params: HexapodParams, x, d, variants: Variants | None = None) -> np.ndarray:
-    """Return energy plus losses minus motor work [J]: constant along a run."""
+    """Return energy plus losses minus motor work [J], shape (...): constant along a run."""
     return energy(params, x, variants) + damper_loss(x) + slide_loss(x) + impact_loss(d) - motor_work(x)

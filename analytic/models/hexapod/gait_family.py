@@ -81,7 +81,7 @@ class GaitMap:
         return p if self.name == "cycle_time" else self.gait.cycle_time
 
     def params(self, p: float) -> np.ndarray:
-        """Return the engine's parameters."""
+        """Return the engine's parameters, shape (n_params,)."""
         names, values = self.sim.model.param_names, self.numbers.copy()
         first = values[names.index(self.name)]
         for name, rate in moves(self.name, self.gait).items():
@@ -89,21 +89,21 @@ class GaitMap:
         return values
 
     def project(self, x: np.ndarray) -> np.ndarray:
-        """Return the coordinates of a state (52,), which may stand anywhere."""
+        """Return the coordinates (k,) of a state (52,), which may stand anywhere."""
         return (in_heading_frame(x) / SCALE)[self.free]
 
     def lift(self, z: np.ndarray) -> np.ndarray:
-        """Return the state (52,) in its heading frame."""
+        """Return the state (52,), in its heading frame, at coordinates z (k,)."""
         return lifted(z, self.free)
 
     def half(self, z: np.ndarray, p: float):
-        """Return the engine's result of half a cycle from z."""
+        """Return the engine's result of half a cycle from z (k,)."""
         settings = {"rtol": RTOL, "atol": RTOL * SCALE, "zeno": False, "record_period": None}
         end = 0.5 * self.cycle_time(p)
         return self.sim.run(self.lift(z), self.d0, self.params(p), chart=self.chart, final_time=end, **settings)
 
     def __call__(self, z: np.ndarray, p: float) -> np.ndarray:
-        """Return the next coordinates; NaN where the robot falls or the toes' modes are others."""
+        """Return the coordinates after z, shape (k,); NaN where the robot goes down or the toes' modes are others."""
         if not np.all(np.isfinite(z)):
             return np.full(len(z), np.nan)
         r = self.half(z, p)
@@ -111,13 +111,13 @@ class GaitMap:
         return self.project(mirrored(r.x_end)) if r.status is Status.FINAL_TIME and same else np.full(len(z), np.nan)
 
     def speed(self, z: np.ndarray, p: float) -> float:
-        """Return the forward speed of the half cycle from z [m/s]."""
+        """Return the forward speed [m/s] of the half cycle from z (k,)."""
         r = self.half(z, p)
         middle = 0.5 * heading(r.x_end)  # a gait turns left and right by the same angle
         return float(moved(np.pad(r.x_end[:2], (0, 50)), (0, 0), -middle)[1] / r.t_end)
 
     def walked(self, x: np.ndarray, p: float, seconds: float, start: dict | None = None) -> GaitMap:
-        """Return the map after so long a walk from a state at mid-stance.
+        """Return the map after so long a walk from a state (52,) at mid-stance.
 
         Raises:
             ValueError: If the robot falls, or its strides still differ.

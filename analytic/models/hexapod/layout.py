@@ -21,6 +21,9 @@ class Variants:
 
     A toe slides with its mass and a friction that is regularised below `slide_speed`: the bias of the walking speed is
     +0.15 % at 3 mm/s, +0.02 % at 1 mm/s.
+
+    Raises:
+        ValueError: If a switch is neither 0 nor 1, or a value is out of its range.
     """
 
     third_law: float = 1.0  # 0: legs in flight do not push the body, and energy is lost for nothing (erratum 7)

@@ -93,7 +93,7 @@ def mirrored(x) -> np.ndarray:
 
 
 def free_entries(chart: int) -> np.ndarray:
-    """Return which entries of the state are coordinates of the section, for the toes' modes of a chart."""
+    """Return which entries of the state are coordinates of the section in a chart's modes of the toes, shape (k,)."""
     toes = [TOES + 6 * leg + FREE_OF_MODE[toe_mode(chart, leg)] for leg in range(N_LEGS)]
     return np.concatenate([BODY, *toes])
 
@@ -126,11 +126,11 @@ class StrideMap:
         return self.project(self.x0)
 
     def project(self, x) -> np.ndarray:
-        """Return the coordinates of a state (52,), which may stand anywhere."""
+        """Return the coordinates (k,) of a state (52,), which may stand anywhere."""
         return (in_heading_frame(x) / SCALE)[self.free]
 
     def lift(self, z) -> np.ndarray:
-        """Return the state (52,) in the heading frame that has coordinates z."""
+        """Return the state (52,) in the heading frame that has coordinates z (k,)."""
         return lifted(z, self.free)
 
     def run(self, z, *, half: bool, **settings):
@@ -152,11 +152,11 @@ class StrideMap:
         return MIRROR_SECTION if half else SECTION
 
     def half(self, z) -> np.ndarray:
-        """Return the half-stride map with its reflection; NaN where the robot falls."""
+        """Return the half-stride map of z with its reflection, shape (k,); NaN where the robot falls."""
         return self._map(z, True)
 
     def full(self, z) -> np.ndarray:
-        """Return the stride map; NaN where the robot falls."""
+        """Return the stride map of z, shape (k,); NaN where the robot falls."""
         return self._map(z, False)
 
     def _map(self, z, half: bool) -> np.ndarray:

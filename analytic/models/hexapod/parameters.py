@@ -43,6 +43,9 @@ class HexapodParams:
     Defaults are Table 2's, but for the two that are misprinted: the middle left attachment point (erratum 1; RHexLib,
     examples/exprunner/SimSect.rc) and the gear ratio, exactly 1/30 (erratum 18). Arrays are read-only; use
     `dataclasses.replace` or `with_symbols`.
+
+    Raises:
+        ValueError: If an array has another shape, a value is out of its range, or J is no inertia.
     """
 
     # Platform

@@ -12,13 +12,12 @@ from .contact import FLIGHT
 from .layout import N_MACHINE, P
 from .leg import motion, place, rotation, to_body
 from .outputs import BODY, LEG_OUTPUTS
-from .outputs import NAMES as OUTPUTS
 from .parameters import N_LEGS
 from .servo import S, servo_error
 from .state import TOES
 from .toes import N_MEMORY, toe_mode
 
-N_OUTPUTS, FIRST, EACH = len(OUTPUTS), len(BODY), len(LEG_OUTPUTS)
+FIRST, EACH = len(BODY), len(LEG_OUTPUTS)
 FORCE = LEG_OUTPUTS.index("force_x")
 
 

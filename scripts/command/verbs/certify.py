@@ -10,34 +10,21 @@ Runtime: a second, and for each seed a third of a second of one core in a settin
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-import joblib
-
-import tarsus  # noqa: F401  registers the environments
 from tarsus.scripts.command import arguments, output
-from tarsus.scripts.library.base import stamp
 
 FAILS = {"drifts": 1, "leans": 2}  # the first of the verdicts, in their order, at which the status is 1
 FILES = ("certificate.json", "certificate.html", "certificate.png")
-SEEDS = 1000
-RESERVED = ("preset", "engine", "params")  # options that the settings set
+POLICY = "a name, folder of a checkpoint, .onnx, MODULE:FUNCTION, or .zip: that is unpickled, and can run any code"
 
 
 def parser() -> arguments.Parser:
     """Return the command line."""
     parser = arguments.Parser(prog="tarsus certify", description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument(
-        "policy",
-        help="a name, folder of a checkpoint, .onnx, MODULE:FUNCTION, or .zip: that is unpickled, and can run any code",
-    )
-    parser.add_argument(
-        "--env", help="by default Hexapod-v0, or the policy's own; of MODULE:NAME the module is imported"
-    )
-    parser.add_argument(
-        "--option", type=arguments.assignment, nargs="+", default=[], metavar="NAME=VALUE", help="of the environment"
-    )
-    parser.add_argument("--seeds", type=arguments.integer(1, SEEDS), default=5)
+    parser.add_argument("policy", help=POLICY)
+    words = "by default Hexapod-v0, or the policy's own; of MODULE:NAME the module is imported"
+    parser.add_argument("--env", help=words)
+    parser.add_argument("--option", **arguments.PAIRS, help="of the environment")
+    parser.add_argument("--seeds", type=arguments.integer(1, 1000), default=5)
     parser.add_argument("--seconds", type=arguments.seconds, help="of an episode; by default the environment's")
     parser.add_argument("--jobs", type=arguments.jobs, default=-1, help="settings at a time; -1 takes every core")
     parser.add_argument("--fail-on", choices=tuple(FAILS), help="exit with status 1 at this verdict or a worse one")
@@ -45,43 +32,24 @@ def parser() -> arguments.Parser:
     return parser
 
 
-def check_options(options: Mapping) -> None:
-    """Refuse options that the settings set.
-
-    Raises:
-        ValueError: The sentence names the first of them.
-    """
-    for name in RESERVED:
-        if name in options:
-            raise ValueError(f"--option {name} is set by the settings that a policy is certified in")
-
-
 @arguments.command
 def main(argv: list[str] | None = None) -> int:
     """Certify, print the table, write what was asked for; return the exit status."""
     with arguments.read(parser(), argv) as args:
-        options = dict(args.option)
-        check_options(options)
         folder = output.Output(args, *FILES) if args.out else None
-        from tarsus.scripts.library.certificates import certificate, judging, loading, replay, settings, shown
+        from tarsus.scripts.library.certificates import certificate, certifying, replay, shown
 
-        candidate = loading.load(args.policy, args.env, options)
-        env = loading.check(candidate)
-        config = env.unwrapped.config
-        settings.fan(config)
-        env.close()
+        ready = certifying.ready(args.policy, args.env, dict(args.option))
     try:
-        with joblib.parallel_config(backend="threading"):  # physics runs without Python's lock
-            made, tracks = judging.certify(candidate, config, range(args.seeds), args.seconds, args.jobs)
+        made = certifying.certified(*ready, args.seeds, args.seconds, args.jobs)
     except replay.NotFinite as error:
         raise arguments.Refusal(f"tarsus certify: {error}") from error
-    print(stamp.markdown_table(shown.HEAD, map(shown.cells, made.rows)))
-    print("\n".join(shown.facts(made)))
+    print(made)
     if folder:
         with folder.writing(*FILES) as parts:
-            shown.draw(made, tracks).savefig(parts[2], dpi=110)
-            parts[1].write_text(shown.html(made, parts[2]), encoding="utf-8")
-            parts[0].write_text(made.as_json() + "\n", encoding="utf-8")
+            made.draw().savefig(parts[2], dpi=110)
+            parts[1].write_text(shown.html(made.certificate, parts[2]), encoding="utf-8")
+            parts[0].write_text(made.certificate.as_json() + "\n", encoding="utf-8")
         print(folder)
     verdict = certificate.VERDICTS.index(made.verdict)
     return int(args.fail_on is not None and verdict >= FAILS[args.fail_on])

@@ -10,17 +10,17 @@ from __future__ import annotations
 import sys
 
 from tarsus.scripts.command import arguments, output
-from tarsus.scripts.command.verbs import run
 from tarsus.scripts.library.base import stamp
 from tarsus.scripts.library.machines import MACHINES
+from tarsus.scripts.library.running import options
 
 
 @arguments.command
 def main(argv: list[str] | None = None) -> int:
     """Compare and write; return 0, or 2 for what cannot be run or compared. Without a word, list the machines."""
-    made = run.parser("tarsus crossvalidate", __doc__, both=True)
+    made = options.parser("tarsus crossvalidate", __doc__, both=True)
     if not (sys.argv[1:] if argv is None else argv):
-        for name, machine in run.compared().items():
+        for name, machine in options.compared().items():
             words = (machine.__doc__ or "").partition("\n")[0]
             print(f"{made.prog} {name:11}  {words}")
         return 0
@@ -28,7 +28,7 @@ def main(argv: list[str] | None = None) -> int:
         if args.page is not None:
             stamp.check_page(args.page, args.part)
             output.check(args.page)
-        experiment, files = run.prepare(made, args)
+        experiment, files = options.prepare(made, args)
     from tarsus.scripts.library.comparison import crossvalidate
 
     return crossvalidate.main(made.prog, MACHINES[args.machine], experiment, files, args, args.page)

@@ -7,145 +7,19 @@ Runtime: about a second for an episode.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
-
-import gymnasium
-import numpy as np
-
-import tarsus  # noqa: F401  registers the environments
 from tarsus.scripts.command import arguments, output, paths
-from tarsus.scripts.library.base import parallel, stamp
+from tarsus.scripts.library.learning import evaluation
 from tarsus.scripts.library.views import rendering
-
-STILL = 0.1  # a shorter way has no cost of transport [m]
-SEEDS = 1000  # of an evaluation at most: the seeds of its further episodes begin behind them
-FPS = rendering.FPS  # of a film, at most: a picture takes longer than a control period
-
-
-@dataclass(frozen=True)
-class Episode:
-    """The numbers of an episode; NaN where an environment does not say."""
-
-    total: float  # return
-    length: float  # [s]
-    speed: float  # along the world's forward axis, mean [m/s]
-    cost_of_transport: float  # positive work of the joints over weight and way; sampled once a control period
-    fell: float  # 1 if the episode was terminated, but by an end of the user's own
-    end: str = ""  # what else ended it before its time, such as the edge of the terrain
-
-
-COLUMNS = {
-    "total": "return",
-    "length": "length [s]",
-    "speed": "speed [m/s]",
-    "cost_of_transport": "CoT",
-    "fell": "falls",
-}
-
-
-def steps(env: gymnasium.Env, act: Callable, seed: int) -> Iterator[tuple[float, bool, Mapping[str, Any]]]:
-    """Play an episode; yield reward, whether it was terminated, and `info` of every step."""
-    (observation, info), over = env.reset(seed=seed), False
-    while not over:
-        observation, reward, terminated, truncated, info = env.step(act(observation, info))
-        over = terminated or truncated
-        yield float(reward), bool(terminated), info
-
-
-def run_episode(policy: str, environment: str | None, options: Mapping[str, Any], seed: int) -> Episode:
-    """Run one episode of a policy."""
-    from tarsus.scripts.library.learning import (
-        playing,  # not above: a film chooses its OpenGL before MuJoCo is imported
-    )
-
-    env, act = playing.start(policy, environment, options, seed)
-    rewards, work = [], 0.0
-    for reward, terminated, info in steps(env, act, seed):  # noqa: B007  the last ones are used behind the loop
-        rewards.append(reward)
-        work += positive_power(env.unwrapped, info) * env.unwrapped.ctrl_dt
-    length = len(rewards) * env.unwrapped.ctrl_dt
-    env.close()
-    way = float(info.get("distance", np.nan))
-    cost = work / (weight(env.unwrapped.model) * way) if work > 0 and way > STILL else np.nan
-    why = info.get("termination", "")
-    fell = terminated and why not in getattr(env.unwrapped.config, "terminate", {})
-    return Episode(float(sum(rewards)), length, way / length, cost, float(fell), "" if fell else why)
-
-
-def positive_power(env: gymnasium.Env, info: Mapping[str, Any]) -> float:
-    """Return the positive power of the driven joints [W]; NaN if `info` has no `torque`, one for each actuator."""
-    if "torque" not in info:
-        return np.nan
-    driven = env.model.jnt_dofadr[env.model.actuator_trnid[:, 0]]
-    return float(np.maximum(info["torque"] * env.data.qvel[driven], 0.0).sum())
-
-
-def weight(model) -> float:
-    """Return the weight of everything in a MuJoCo model [N]."""
-    return float(model.body_mass.sum() * np.linalg.norm(model.opt.gravity))
-
-
-def film_episode(policy: str, environment: str | None, options: Mapping[str, Any], seed: int, path: Path) -> int:
-    """Film one episode of a policy in real time; return the number of pictures."""
-    from tarsus.scripts.library.learning import playing
-
-    env, act = playing.start(policy, environment, options, seed, render_mode="rgb_array")
-    rendering.smooth_edges(env.unwrapped.model)
-    period = env.unwrapped.ctrl_dt
-    every = max(1, round(1 / (FPS * period)))  # whole control periods between pictures keep the film's pace even
-    images = (env.render() for k, _ in enumerate(steps(env, act, seed)) if k % every == 0)
-    most = -(-env.spec.max_episode_steps // every)
-    n = rendering.write_film(path, images, 1 / (every * period), most)
-    env.close()
-    return n
-
-
-def evaluate(policy: str, environment=None, options=None, n_seeds=5, n_episodes=1, n_jobs=1) -> Iterator[Episode]:
-    """Yield the episodes of seeds 0 to n_seeds - 1, `n_episodes` each, on joblib's active backend."""
-    seeds = [SEEDS * episode + seed for seed in range(n_seeds) for episode in range(n_episodes)]
-    cases = [(policy, environment, options or {}, seed) for seed in seeds]
-    return parallel.stream(run_episode, cases, n_jobs, unit="episode")
-
-
-def cells(episodes: list[Episode]) -> list[str]:
-    """Return mean and standard deviation of every number; behind the falls, what else ended episodes early."""
-    shown, ends = [], Counter(episode.end for episode in episodes if episode.end)
-    for name in COLUMNS:
-        values = np.array([getattr(episode, name) for episode in episodes])
-        if name == "fell":
-            others = "".join(f"; {n} {why}" for why, n in sorted(ends.items()))
-            shown.append(f"{int(values.sum())} of {len(values)}{others}")
-        elif np.isnan(values).all():
-            shown.append("-")
-        else:
-            mean, spread = np.nanmean(values), np.nanstd(values)
-            digits = max(0, 2 - int(np.floor(np.log10(max(abs(mean), 1e-9)))))
-            shown.append(f"{mean:.{min(digits, 4)}f} ± {spread:.{min(digits, 4)}f}")
-    return shown
-
-
-def table(policy: str, episodes: list[Episode], asked: int) -> str:
-    """Return the numbers of the episodes that were finished, of so many that were asked for, and what made them."""
-    n = f"{len(episodes)} episodes" if len(episodes) == asked else f"{len(episodes)} of {asked} episodes"
-    rows = stamp.markdown_table(["policy", *COLUMNS.values()], [[policy, *cells(episodes)]])
-    return f"{rows}\nmean ± standard deviation of {n}; {stamp.versions('tarsus', 'mujoco', 'gymnasium')}"
 
 
 def parser() -> arguments.Parser:
     """Return the command line."""
     parser = arguments.Parser(prog="tarsus evaluate", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("policy", help="a name, or the folder of a checkpoint")
-    parser.add_argument(
-        "--env", help="by default Hexapod-v0, or the checkpoint's; of MODULE:NAME the module is imported"
-    )
-    parser.add_argument(
-        "--option", type=arguments.assignment, nargs="+", default=[], metavar="NAME=VALUE", help="of the environment"
-    )
-    parser.add_argument("--seeds", type=arguments.integer(1, SEEDS), default=5)
+    words = "by default Hexapod-v0, or the checkpoint's; of MODULE:NAME the module is imported"
+    parser.add_argument("--env", help=words)
+    parser.add_argument("--option", **arguments.PAIRS, help="of the environment")
+    parser.add_argument("--seeds", type=arguments.integer(1, evaluation.SEEDS), default=5)
     parser.add_argument("--episodes", type=arguments.count, default=1, help="of each seed")
     parser.add_argument("--jobs", type=arguments.jobs, default=1, help="processes")
     parser.add_argument("--video", type=paths.film, help="film of the first seed's episode (.mp4, .gif)")
@@ -165,13 +39,13 @@ def main(argv: list[str] | None = None) -> int:
         from tarsus.scripts.library.learning import playing
 
         playing.check(args.policy, args.env, options, render_mode="rgb_array" if args.video else None)
-    finished: list[Episode] = []
+    finished: list[evaluation.Episode] = []
     try:
-        for episode in evaluate(args.policy, args.env, options, args.seeds, args.episodes, args.jobs):
+        for episode in evaluation.evaluate(args.policy, args.env, options, args.seeds, args.episodes, args.jobs):
             finished.append(episode)
     finally:  # Ctrl-C leaves what was finished
         if finished:
-            print(table(args.policy, finished, args.seeds * args.episodes), flush=True)
+            print(evaluation.table(args.policy, finished, args.seeds * args.episodes), flush=True)
     if args.video:
-        film_episode(args.policy, args.env, options, 0, args.video)
+        evaluation.film_episode(args.policy, args.env, options, 0, args.video)
     return 0

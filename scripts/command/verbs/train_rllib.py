@@ -4,88 +4,34 @@ Usage: tarsus train rllib [--iterations 50] [--runners 2] [--address auto] [--op
 Install with `pip install -c constraints-ray.txt 'tarsus[ray]'` into an environment of its own, as RLlib pins an older
 Gymnasium.
 Runtime: about a minute for a start with two runners, then seconds for an iteration.
-
-Ray's runners are processes, each with simulations of its own; they find the environment as `tarsus:Hexapod-v0`.
 """
 
 from __future__ import annotations
 
 import importlib.util
-from typing import Any
 
 from tarsus.scripts.command import arguments
 from tarsus.scripts.library.base import stamp
-
-NAME = "tarsus:Hexapod-v0"
-
-
-def make_env(config: dict[str, Any]):
-    """Return the environment, in whatever process Ray wants it."""
-    import gymnasium
-
-    return gymnasium.make(NAME, **config)
-
-
-def algorithm(options: dict[str, Any], n_runners: int, n_envs: int, batch: int):
-    """Return RLlib's PPO.
-
-    Args:
-        options: Of the environment.
-        n_runners: Processes that simulate; 0 simulates in this one.
-        n_envs: Simulations in each.
-        batch: Steps of all simulations together in an iteration.
-    """
-    from ray.rllib.algorithms.ppo import PPOConfig
-    from ray.tune.registry import register_env
-
-    register_env(NAME, make_env)
-    config = (
-        PPOConfig()
-        .environment(NAME, env_config=options)
-        .env_runners(num_env_runners=n_runners, num_envs_per_env_runner=n_envs)
-        .learners(num_learners=0)
-        .training(lr=3e-4, gamma=0.98, train_batch_size_per_learner=batch, minibatch_size=min(batch, 512), num_epochs=8)
-        .debugging(seed=0, log_level="ERROR")
-    )
-    return config.build_algo()
-
-
-def train(options: dict[str, Any], n_iterations: int, n_runners=2, n_envs=8, batch=4096, address=None) -> list[float]:
-    """Return the mean return of an episode after each iteration; NaN before the first has ended."""
-    import ray
-
-    ray.init(address=address, include_dashboard=False, log_to_driver=False, ignore_reinit_error=True)
-    algo = algorithm(options, n_runners, n_envs, batch)
-    try:
-        returns = []
-        for k in range(n_iterations):
-            result = algo.train()["env_runners"]
-            returns.append(float(result.get("episode_return_mean", float("nan"))))
-            print(f"iteration {k + 1}: {result['num_env_steps_sampled_lifetime']:.0f} steps, return {returns[-1]:.1f}")
-        return returns
-    finally:
-        algo.stop()
-        ray.shutdown()
+from tarsus.scripts.library.learning import rllib
 
 
 @arguments.command
 def main(argv: list[str] | None = None) -> int:
+    """Train; return 0, or 2 for a command line that cannot be run."""
     parser = arguments.Parser(prog="tarsus train rllib", description=__doc__.partition("\n")[0])
     parser.add_argument("--iterations", type=arguments.count, default=50)
     parser.add_argument("--runners", type=arguments.integer(0, 1024), default=2, help="processes that simulate")
     parser.add_argument("--envs", type=arguments.integer(1, 10_000), default=8, help="simulations in each")
     parser.add_argument("--batch", type=arguments.count, default=4096, help="steps in an iteration")
     parser.add_argument("--address", help="of a running Ray cluster; by default one is started here")
-    parser.add_argument(
-        "--option", type=arguments.assignment, nargs="+", default=[], metavar="NAME=VALUE", help="of the environment"
-    )
+    parser.add_argument("--option", **arguments.PAIRS, help="of the environment")
     with arguments.read(parser, argv) as args:
         if importlib.util.find_spec("ray") is None:
             raise ValueError("Ray is needed: pip install -c constraints-ray.txt 'tarsus[ray]'")
         from tarsus.scripts.library.learning import playing
 
         options = dict(args.option)
-        playing.make(NAME, options).close()
-    train(options, args.iterations, args.runners, args.envs, args.batch, args.address)
+        playing.make(rllib.NAME, options).close()
+    rllib.train(options, args.iterations, args.runners, args.envs, args.batch, args.address)
     print(f"{stamp.versions('tarsus', 'ray', 'gymnasium', 'mujoco', 'torch')}, on {stamp.machine()}")
     return 0

@@ -1,4 +1,4 @@
-"""How much faster than real time the exact hexapod runs, what limits it, and what others need for the same.
+"""How much faster than real time the exact hexapod runs, and what MuJoCo needs for the same.
 
 Usage: tarsus benchmark hexapod [--seconds 4] [--rounds 5]. Runtime: about 10 min, most of it compilation.
 CPU time of this process on one thread (wall time for the batch), medians over interleaved rounds; ratios hold within
@@ -12,27 +12,28 @@ import os
 import subprocess
 import sys
 import tempfile
+from dataclasses import dataclass
 
 import numpy as np
 
+from tarsus.analytic import hybrid as hy
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.hybrid.tableau import METHODS
-from tarsus.analytic.models.hexapod import HexapodParams, energy
-from tarsus.analytic.models.hexapod.state import SCALE, VELOCITY
+from tarsus.analytic.models.hexapod import HexapodParams, energy, hybrid
+from tarsus.analytic.models.hexapod.state import SCALE, VELOCITY, start
 from tarsus.analytic.terrain import Flat, Slope
 from tarsus.mjcf import PRESETS
 from tarsus.mjcf.presets import cautions
 from tarsus.scripts.command.signature import Count, Seconds
 from tarsus.scripts.laboratory.benchmarks import timing
 from tarsus.scripts.laboratory.frame import Page, Table
-from tarsus.scripts.laboratory.studies import hexapod_stiffness as stiffness
-from tarsus.scripts.laboratory.studies.hexapod_stiffness import ReadyHexapod
+from tarsus.scripts.library.base.interrupts import unbroken
 from tarsus.scripts.library.machines.hexapod import HexapodExperiment
 from tarsus.scripts.library.machines.hexapod_exact import RTOL
 from tarsus.scripts.library.machines.hexapod_mujoco import HexapodStepper
 
-PACKAGES = ("tarsus", "numpy", "scipy", "numba", "mujoco")
-FINE = 1e-11
+PACKAGES = ("tarsus", "numpy", "numba", "mujoco")
+FINE, PERIOD = 1e-11, 0.01  # tolerance of the reference; between two looks at the body's place [s]
 RTOLS = (1e-5, RTOL, 1e-7)
 ENGINE = ("dop853", "dopri5", "rodas5p")
 EXPERIMENTS = {
@@ -40,7 +41,6 @@ EXPERIMENTS = {
     "run, t_c 0.5 s": HexapodExperiment(HexapodParams(), TripodGait(0.5, 0.3), Flat()),
     "walk, slope 0.1": HexapodExperiment(HexapodParams(), TripodGait(), Slope(0.0, 0.1)),
 }
-EVERY = 50  # steps between two looks at the eigenvalues
 FIRST_CALL = """
 import json, time
 begin = time.process_time()
@@ -50,6 +50,34 @@ imported = time.process_time()
 hy.compile(hybrid.build(), {method!r}).run(final_time=0.01)
 print(json.dumps([imported - begin, time.process_time() - imported]))
 """
+
+
+@dataclass(frozen=True)
+class ReadyHexapod:
+    """A hexapod ready to run: a compiled (or interpreted) model with the arguments that make it an experiment.
+
+    Attributes:
+        sim: The simulator.
+        x0: The start.
+        params: The parameters by name.
+    """
+
+    sim: hy.Simulator
+    x0: np.ndarray
+    params: dict[str, float]
+
+    @classmethod
+    def of(cls, experiment: HexapodExperiment, method: str, mode: str = "auto") -> ReadyHexapod:
+        """Return an experiment's hexapod; one compiled model serves all robots and gaits on a kind of ground."""
+        model = hybrid.build(experiment.params, experiment.ground, "open-loop", gait=experiment.gait)
+        x0 = start(experiment.params, experiment.ground, experiment.gait.clock()(0.0)[0])
+        params = dict(zip(model.param_names, model.p0, strict=True))
+        return cls(hy.compile(hybrid.build(terrain=experiment.ground), method, mode), x0, params)
+
+    def run(self, seconds: float, rtol: float, **options) -> hy.Result:
+        """Return a run; `options` are the engine's."""
+        settings = {"record_period": None, "x0": self.x0, **options}
+        return unbroken(self.sim.run(params=self.params, final_time=seconds, rtol=rtol, atol=rtol * SCALE, **settings))
 
 
 def place_error(result, exact) -> float:
@@ -81,53 +109,14 @@ def speed_rows(walks: dict[str, ReadyHexapod], exact, seconds: float, rtols: tup
     return rows
 
 
-def stiffness_rows(walks: dict[str, ReadyHexapod], seconds: float, rtols: tuple, every: int = EVERY) -> list:
-    """Return a row per method and tolerance: how long its steps are in units of the fastest time constant."""
-    limits, rows = stiffness.limits(), []
-    for name, walk in walks.items():
-        for rtol in rtols:
-            result = walk.run(seconds, rtol, record_period=0.0)
-            found = stiffness.steps_and_rates(walk, result, every)
-            z = found["step"] * found["decay"]
-            low, middle, high = np.percentile(z, [5, 50, 95])
-            rows.append((
-                name, f"{rtol:.0e}", f"{np.median(found['step']) * 1e3:.3f}", f"{low:.3g} / {middle:.3g} / {high:.3g}",
-                f"{limits[name]:.2f}" if name in limits else "none", f"{np.median(found['decay']):.0f}",
-                f"{found['decay'].max():.0f}", f"{found['turn'].max():.0f}",
-            ))  # fmt: skip
-    return rows
-
-
-def arc_rows(walks: dict[str, ReadyHexapod], arc, rtols: tuple, peers: tuple, rounds: int) -> list:
-    """Return a row per integrator and tolerance on one arc: steps, evaluations, error, CPU time."""
-    first = next(iter(walks.values()))
-    field, p = first.field(), first.sim.run(params=first.params, final_time=1e-9).p
-    exact = stiffness.on_arc(first, arc, FINE).x
-    runs = {}
-    for rtol in rtols:
-        for name, walk in walks.items():
-            runs[f"tarsus {name}", rtol] = lambda walk=walk, rtol=rtol: stiffness.on_arc(walk, arc, rtol)
-        for name in peers:
-            runs[f"scipy {name}", rtol] = lambda name=name, rtol=rtol: stiffness.peer_on_arc(name, field, p, arc, rtol)
-    cpu, rows = timing.medians(runs, rounds), []
-    for (name, rtol), run in runs.items():
-        trial = run()
-        error = np.abs(trial.x - exact) / SCALE
-        rows.append((
-            name, f"{rtol:.0e}", trial.steps, trial.evaluations, f"{error.max():.1e}",
-            f"{cpu[name, rtol] * 1e3:.2f}",
-        ))  # fmt: skip
-    return rows
-
-
-def mujoco_run(experiment: HexapodExperiment, seconds: float, period: float = 0.01) -> tuple[float, np.ndarray]:
-    """Return MuJoCo's CPU time for a run [s], and the body's place at multiples of the period, shape (n, 3) [m]."""
+def mujoco_run(experiment: HexapodExperiment, seconds: float) -> tuple[float, np.ndarray]:
+    """Return MuJoCo's CPU time for a run [s], and the body's place every `PERIOD`, shape (n, 3) [m]."""
     stepper = HexapodStepper(experiment)
-    every = round(period / stepper.model.opt.timestep)
+    every = round(PERIOD / stepper.model.opt.timestep)
     places = [stepper.data.qpos[:3].copy()]
 
     def go() -> None:
-        for _ in range(round(seconds / period)):
+        for _ in range(round(seconds / PERIOD)):
             for _ in range(every):
                 stepper.step()
             places.append(stepper.data.qpos[:3].copy())
@@ -137,7 +126,7 @@ def mujoco_run(experiment: HexapodExperiment, seconds: float, period: float = 0.
 
 def mujoco_rows(experiment: HexapodExperiment, walk: ReadyHexapod, seconds: float, rounds: int) -> list:
     """Return a row per preset: times real time, and how far speed and height are from the exact run's second half."""
-    exact = walk.run(seconds, RTOL, record_period=0.01)
+    exact = walk.run(seconds, RTOL, record_period=PERIOD)
     exact = exact.x[np.concatenate([[True], np.diff(exact.t) > 0])][:, :3]
     half, rows = len(exact) // 2, []
     for preset in PRESETS:
@@ -194,12 +183,6 @@ def tables(seconds: Seconds = 4.0, rounds: Count = 5) -> Page:
         head = ("method", "rtol", "x real time", "steps / s", "fields / step", "us / step", "events / s")
         made.append(Table((*head, "error [m]", "imbalance"), rows, f"### {name}, {seconds:g} s"))
     flat = walks["walk"]
-    head = ("method", "rtol", "step [ms]", "h rate, 5 / 50 / 95 %", "limit", "decay [1/s]", "largest", "turn [1/s]")
-    made.append(Table(head, stiffness_rows(flat, seconds, RTOLS), "### Steps beside the fastest rate (walk)"))
-    arc = stiffness.longest_slide(flat["dop853"].run(seconds, RTOL, record_period=0.0))
-    title = f"### One arc, {1e3 * (arc.end - arc.t):.1f} ms, {stiffness.n_sliding(arc.chart)} toes slide"
-    rows = arc_rows(flat, arc, RTOLS, stiffness.PEERS, rounds)
-    made.append(Table(("integrator", "rtol", "steps", "fields", "error / scale", "CPU [ms]"), rows, title))
     rows = mujoco_rows(EXPERIMENTS["walk"], flat["rodas5p"], seconds, rounds)
     made.append(Table(("preset", "x real time", "speed", "height RMS [mm]"), rows, "### MuJoCo (walk)"))
     made += cautions(PRESETS)

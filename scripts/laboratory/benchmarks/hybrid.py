@@ -6,7 +6,6 @@ repeats; ratios hold within one run, not between machines.
 
 All integrate the manual's default start (k = 1000, i = 1, j = -2, neutral touchdown rule) with atol = rtol / 100 and
 stop at the same 400 events; Drake takes rtol as its accuracy, hybrid-tools takes none (1e-3, in windows of 10 ms).
-A second table has hybrid-tools' own bouncing ball, with its derivative (`hybrid_ball`).
 `err16` is the worst event time of the first 16 strides against 40-digit arithmetic (tests/oracles/hybrid_slip.py),
 `err100` the last event against our own run at rtol 1e-13.
 """
@@ -28,7 +27,7 @@ from tarsus.analytic.models import slip
 from tarsus.analytic.models.slip import stance
 from tarsus.scripts.command import arguments
 from tarsus.scripts.command.signature import Count
-from tarsus.scripts.laboratory.benchmarks import hybrid_ball, hybrid_peers, timing
+from tarsus.scripts.laboratory.benchmarks import hybrid_peers, timing
 from tarsus.scripts.laboratory.frame import Page, Table
 
 PACKAGES = ("tarsus", "numpy", "scipy", "numba", "diffrax", "jax", "hybrid-tools", "drake")
@@ -127,4 +126,4 @@ def tables(rtol: Annotated[float, arguments.rtol] = 1e-9, repeats: Count = 7) ->
     words = [f"Not installed, skipped: {', '.join(missing)} (pip install 'tarsus[bench]')."] if missing else []
     words += [first_call()] if hy.simulator.loader.has_numba() else []
     words = [work(rtol), *words] if hy.simulator.loader.has_numba() else words
-    return Page(f"{EVENTS} events, atol = rtol / 100.", Table(head, rows), *words, hybrid_ball.table(repeats))
+    return Page(f"{EVENTS} events, atol = rtol / 100.", Table(head, rows), *words)

@@ -53,10 +53,10 @@ def compute(
     return data
 
 
-def stretch(name: str, options: dict[str, Any], start: float, seconds: float, seed: int = 0) -> dict[str, np.ndarray]:
+def stretch(name: str, options: dict[str, Any], start: float, seconds: float) -> dict[str, np.ndarray]:
     """Return `time` [s], `touches` (n, 6) and the mean `speed` [m/s] of a stretch of an episode."""
-    env, act = playing.start(name, ENVIRONMENT, options, seed, max_episode_steps=10**9)
-    observation, info = env.reset(seed=seed)
+    env, act = playing.start(name, ENVIRONMENT, options, 0, max_episode_steps=10**9)
+    observation, info = env.reset(seed=0)
     infos = []
     while info["time"] < start + seconds:
         observation, _, terminated, _, info = env.step(act(observation, info))

@@ -12,6 +12,7 @@ import numpy as np
 from tarsus.scripts.command.signature import Jobs
 from tarsus.scripts.laboratory.studies import study
 from tarsus.scripts.laboratory.studies.study import EXACT, LABELS, ORBIT, Case, PresetName, Verdict
+from tarsus.scripts.library.base import parallel
 from tarsus.scripts.library.base.stamp import markdown_table
 from tarsus.scripts.library.records import summary
 
@@ -51,7 +52,7 @@ def compute(
 ) -> dict[str, np.ndarray]:
     """Return, of shape (n_gaits, n_pushes, 2 engines, ...): velocities, last two strides, heading [rad], verdict."""
     cells = [(gait, push, engine, seconds) for gait in GAITS.values() for push in pushes for engine in (EXACT, preset)]
-    found = study.each(profile, cells, jobs, "initial conditions")
+    found = parallel.each(profile, cells, jobs, unit="run", desc="initial conditions")
     shape = len(GAITS), len(pushes), 2
     data = {name: np.stack([cell[name] for cell in found]) for name in found[0]}
     return {"push": np.array(pushes)} | {name: value.reshape(*shape, *value.shape[1:]) for name, value in data.items()}

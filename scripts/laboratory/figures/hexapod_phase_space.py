@@ -10,6 +10,7 @@ import numpy as np
 from tarsus.scripts.command.signature import Jobs
 from tarsus.scripts.laboratory.studies import study
 from tarsus.scripts.laboratory.studies.study import EXACT, LABELS, ORBIT, Case, PresetName
+from tarsus.scripts.library.base import parallel
 from tarsus.scripts.library.base.stamp import markdown_table
 from tarsus.scripts.library.records import summary
 
@@ -42,7 +43,7 @@ def trajectory(gait: dict, engine: str, seconds: float) -> tuple[np.ndarray, np.
 def compute(preset: PresetName = "reference", jobs: Jobs = -1, *, seconds: float = SECONDS) -> dict[str, np.ndarray]:
     """Return trajectories, shape (2 engines, n, 8), and states at whole strides, for each gait."""
     names = [(gait, engine) for gait in GAITS.values() for engine in (EXACT, preset)]
-    found = study.each(trajectory, [(*name, seconds) for name in names], jobs, "orbits")
+    found = parallel.each(trajectory, [(*name, seconds) for name in names], jobs, unit="run", desc="orbits")
     data = {}
     for k in range(len(GAITS)):
         exact, other = found[2 * k], found[2 * k + 1]

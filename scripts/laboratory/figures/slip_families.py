@@ -2,8 +2,8 @@
 
 Runtime: about 5 s, and 10 s to compile the model the first time.
 
-The runner of the figure apex_return_map, after Seyfarth, Geyer, Gunther & Blickhan, A movement criterion for running,
-J. Biomechanics 35 (2002); followed by pseudo-arclength instead of searched on a grid.
+A human-sized runner (80 kg, linear spring of 20 kN/m, rest length 1 m) with the energy of 5 m/s at an apex of 1 m,
+after Seyfarth, Geyer, Gunther & Blickhan, A movement criterion for running, J. Biomechanics 35 (2002).
 """
 
 from __future__ import annotations

@@ -24,6 +24,7 @@ class ApiPage(NamedTuple):
 
 
 PARTS = {
+    "tarsus": ApiPage("The package itself", ""),
     "hybrid": ApiPage(
         "Hybrid engine",
         "analytic.hybrid",
@@ -56,11 +57,13 @@ PARTS = {
     "shared": ApiPage(
         "Runs, recordings, policies",
         "scripts.library",
-        "machines.machine machines.description machines.runners machines.slip_leg machines.hopping_leg "
-        "machines.hexapod_exact machines.hexapod_mujoco machines.multipod_mujoco "
-        "records.record records.summary own_robot.rollout own_robot.measures own_robot.stance own_robot.legs "
-        "own_robot.sliding sliding.recording sliding.prediction sliding.fitted sliding.walks learning.policies "
-        "learning.stable learning.onnx_policy",
+        "running.run comparison.compare machines.machine machines.description machines.runners machines.slip_leg "
+        "machines.hopping_leg machines.hexapod_experiment machines.hexapod_exact machines.hexapod_mujoco "
+        "machines.multipod_mujoco records.record records.summary own_robot.rollout "
+        "own_robot.measures own_robot.stance own_robot.legs own_robot.sliding sliding.recording sliding.prediction "
+        "sliding.fitted sliding.walks learning.policies learning.evaluation learning.planning learning.stable "
+        "learning.onnx_policy certificates.certifying certificates.certificate search.gait search.hexapod "
+        "search.multipod search.searches",
     ),
 }
 
@@ -73,6 +76,8 @@ def directives(dotted: str) -> str:
     found = {"function": [], "class": [], "data": []}
     for name in sorted(names, key=str.lower):
         value = getattr(importlib.import_module(dotted), name)
+        if inspect.ismodule(value):  # which has a page of its own
+            continue
         kind = "class" if inspect.isclass(value) else "function" if callable(value) else "data"
         found[kind].append(f"{dotted}.{name}")
     options = {"function": "", "class": "   :members:\n", "data": "   :no-value:\n"}
@@ -82,7 +87,7 @@ def directives(dotted: str) -> str:
 
 def page(part: ApiPage) -> str:
     """Return a page of the reference, in MyST's Markdown."""
-    package = f"tarsus.{part.package}"
+    package = f"tarsus.{part.package}".rstrip(".")
     whole = f".. automodule:: {package}\n   :no-members:\n"
     own = hasattr(importlib.import_module(package), "__all__")
     parts = [f"# {part.title}", f"```{{eval-rst}}\n{directives(package) if own else whole}```"]
@@ -93,14 +98,16 @@ def page(part: ApiPage) -> str:
 
 def index() -> str:
     """Return the reference's first page."""
-    rows = "\n".join(f"| [{part.title}]({name}.md) | `tarsus.{part.package}` |" for name, part in PARTS.items())
+    rows = "\n".join(
+        f"| [{part.title}]({name}.md) | `{f'tarsus.{part.package}'.rstrip('.')}` |" for name, part in PARTS.items()
+    )
     listed = "\n".join(PARTS)
     return (
         "# API reference\n\nMade from the docstrings: the public names, with types. "
         "Units, shapes and frames are in the text; the words are those of [conventions](../conventions.md), the "
         "symbols those of [notation](../notation.md).\n\n"
         f"| part | import from |\n|---|---|\n{rows}\n\n"
-        "The hybrid engine is imported as `from tarsus.analytic import hybrid as hy`: `hy.compile`, `hy.Model` and the "
+        "The hybrid engine is imported as `from tarsus import hybrid as hy`: `hy.compile`, `hy.Model` and the "
         "other names of `hy` are on [its page](hybrid.md).\n\n"
         f"```{{toctree}}\n:hidden:\n\n{listed}\n```\n"
     )

@@ -22,8 +22,11 @@ FLOORS = (
     ("analytic/hybrid", "analytic", "analytic/contact"),
     ("analytic/models",),
     ("analytic/simsect", "mjcf", "controllers"),
-    ("envs",),
-    ("scripts",),
+    ("envs", "scripts/library/base"),
+    ("scripts/suite", "scripts/command"),
+    ("scripts/library",),
+    ("scripts/laboratory",),
+    ("scripts/command/verbs",),
 )
 ROOMS = [room for floor in FLOORS for room in floor]
 
@@ -36,9 +39,8 @@ def room_of(path: Path) -> str:
 
 
 def files() -> list[Path]:
-    """Return the package's modules, but for the one at its root."""
-    tops = {room.partition("/")[0] for room in ROOMS}
-    return sorted(path for top in tops for path in (ROOT / top).rglob("*.py"))
+    """Return the package's modules that lie in a room."""
+    return sorted({path for room in ROOMS for path in (ROOT / room).rglob("*.py")})
 
 
 def imports(path: Path) -> set[str]:
@@ -95,7 +97,7 @@ def draw():
     """Return a matplotlib figure: rooms by floors, an arrow for an import that no chain of others implies."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(8, 6), layout="constrained")
+    figure = Figure(figsize=(8, 9), layout="constrained")
     axis = figure.subplots()
     place = {room: ((i + 0.5) / len(floor), k) for k, floor in enumerate(FLOORS) for i, room in enumerate(floor)}
     n_files = Counter(map(room_of, files()))

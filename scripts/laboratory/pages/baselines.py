@@ -20,10 +20,10 @@ from scipy import stats
 import tarsus  # noqa: F401  registers the environments
 from tarsus.envs import ENVIRONMENTS, SURROGATES
 from tarsus.scripts.command.signature import Count, Jobs
-from tarsus.scripts.command.verbs.evaluate import COLUMNS, Episode, cells, run_episode
 from tarsus.scripts.laboratory.frame import Page, Place, Table
 from tarsus.scripts.library.base import parallel
 from tarsus.scripts.library.learning import checkpoint, playing, policies
+from tarsus.scripts.library.learning.evaluation import COLUMNS, Episode, cells, run_episode
 
 PLACE = Place("baselines.md", "baselines")
 KNOWN = (*ENVIRONMENTS, *SURROGATES)

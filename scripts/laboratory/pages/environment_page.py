@@ -38,7 +38,7 @@ def page(name: str) -> str:
     import tarsus  # noqa: F401  registers the environments
 
     env, path = gymnasium.make(name), file_of(name)
-    words = sections(path) if path.exists() else sections(FOLDER / "page.md") | _plain(name, env)
+    words = words_of(name, env)
     values = {
         "name": name,
         "env": env.unwrapped,
@@ -50,6 +50,12 @@ def page(name: str) -> str:
     text = words.pop("page")
     filled = {section: said.format(**words | values) for section, said in words.items()}
     return re.sub(r"\n{3,}", "\n\n", text.format(**values | filled)) + "\n"
+
+
+def words_of(name: str, env) -> dict[str, str]:
+    """Return the sections of an environment's page: as somebody wrote them, or what its code says."""
+    path = file_of(name)
+    return sections(path) if path.exists() else sections(FOLDER / "page.md") | _plain(name, env)
 
 
 def sections(path: Path) -> dict[str, str]:
@@ -87,7 +93,7 @@ def _plain(name: str, env) -> dict[str, str]:
         "description": inspect.getdoc(importlib.import_module(_module(name))) or "",
         "actions": f"A `Box` of {env.action_space.shape[0]} from -1 to 1. Actions beyond the box are clipped to it.",
         "start": (inspect.getdoc(task.place) or "").partition("\n")[0],
-        "ends": "with " + ", ".join(f'`"{why}"`' for why in task.falls()),
+        "ends": "with " + ", ".join(f'`"{why}"`' for why in task.failures()),
         "info": "\n".join(f"{key}: {shape}" for key, shape in told.items()),
     }
     return {section: text.replace("{", "{{").replace("}", "}}") for section, text in words.items()}
@@ -100,7 +106,7 @@ def _tables(env) -> dict[str, Any]:
     from tarsus.mjcf.terrain import EDGE
 
     task = env.unwrapped.task
-    known, config = task.known(), task.config
+    known, config = task.machine_entries(), task.config
     options = {"action_mode": getattr(config, "action_mode", None), "task": config.task}
     return {
         "default_options": " and ".join(f'`{name}="{value}"`' for name, value in options.items() if value),

@@ -17,10 +17,10 @@ import numpy as np
 
 import tarsus  # noqa: F401  registers the environments
 from tarsus.scripts.command.signature import Count, Jobs
-from tarsus.scripts.command.verbs.evaluate import steps
 from tarsus.scripts.laboratory.frame import Page, Place, Table
 from tarsus.scripts.library.base import parallel
 from tarsus.scripts.library.learning import playing
+from tarsus.scripts.library.learning.evaluation import steps
 from tarsus.scripts.library.learning.policies import together
 
 ENVIRONMENT = "Hexapod-v0"

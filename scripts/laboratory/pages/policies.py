@@ -20,10 +20,10 @@ import numpy as np
 import tarsus  # noqa: F401  registers the environments
 from tarsus.scripts.command import arguments
 from tarsus.scripts.command.signature import Count, Jobs
-from tarsus.scripts.command.verbs.evaluate import COLUMNS, cells, run_episode
 from tarsus.scripts.laboratory.frame import Page, Place, Table
 from tarsus.scripts.library.base import parallel
 from tarsus.scripts.library.learning import playing
+from tarsus.scripts.library.learning.evaluation import COLUMNS, cells, run_episode
 from tarsus.scripts.library.learning.policies import together
 from tarsus.scripts.library.learning.training_runs import RANDOMISED
 

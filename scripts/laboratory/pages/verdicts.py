@@ -5,127 +5,79 @@ A cell in which an engine cannot go on, or whose gait is impossible, is marked a
 
 from __future__ import annotations
 
-import itertools
-from dataclasses import dataclass
+from collections.abc import Mapping
 
 import numpy as np
 
-from tarsus.analytic.clock import TripodGait
-from tarsus.analytic.models.hexapod import HexapodParams
-from tarsus.analytic.terrain import Flat
 from tarsus.mjcf.presets import find
 from tarsus.scripts.command.signature import Jobs
 from tarsus.scripts.laboratory.frame import Page, Place, Table
-from tarsus.scripts.library.base import parallel
-from tarsus.scripts.library.comparison.compare import ENGINES
-from tarsus.scripts.library.machines.hexapod import HEXAPOD, PlatelessExperiment
-from tarsus.scripts.library.records import record, summary
+from tarsus.scripts.laboratory.studies import study
+from tarsus.scripts.laboratory.studies.study import EXACT, LABELS, Case, Verdict
+from tarsus.scripts.library.records import record
 
 PLACE = Place("crossvalidation.md", "verdicts")
 PACKAGES = record.PACKAGES
 CYCLE_TIMES = (0.5, 0.6, 0.75, 1.0, 1.25, 1.5, 2.0)  # [s]
 SWEEP_ANGLES = (0.3, 0.5, 0.75, 1.0, 1.25)  # [rad]
 DUTIES = (0.5, 0.6)
-SECONDS, PERIOD = 8.0, 0.01  # of a run, and between rows of the exact record [s]
-WALKS, TOPPLES, FAILED = "walks", "topples", "failed"
+SECONDS = 8.0
+SIGNS = dict(zip(Verdict, "wwtt!!!", strict=True))  # without a plate nothing holds up a robot that tips: it walks on
 
 
-@dataclass(frozen=True)
-class EngineVerdict:
-    """What one engine says of a gait."""
+def compute(preset: str = "reference", n_jobs: int = -1) -> dict[str, np.ndarray]:
+    """Return `verdict`, `ended` [s] and `speed` [m/s] of the gaits, shape (duties, cycle times, sweep angles, 2)."""
 
-    verdict: str  # WALKS, TOPPLES or FAILED
-    reason: str  # how the run ended, or why it failed
-    ended: float = np.nan  # [s]
-    speed: float = np.nan  # [m/s]
-    tilt: float = np.nan  # the greatest [rad]
+    def case(duty: float, cycle_time: float, sweep_angle: float) -> Case:
+        gait = {"cycle_time": cycle_time, "slow_time": duty * cycle_time, "sweep_angle": sweep_angle}
+        return Case(gait, seconds=SECONDS, plate=False)
 
-
-def judge(
-    engine: str, cycle_time: float, sweep_angle: float, duty: float, preset: str, seconds: float
-) -> EngineVerdict:
-    """Return an engine's verdict on a gait; a run that cannot be made is a verdict too."""
-    try:
-        gait = TripodGait(cycle_time, duty * cycle_time, sweep_angle)
-        experiment = PlatelessExperiment(HexapodParams(), gait, Flat(), preset)
-        if engine == "exact":
-            trial = HEXAPOD.exact(experiment, seconds, PERIOD)
-        else:
-            trial = HEXAPOD.mujoco(experiment, seconds, fine=False)
-    except (ValueError, RuntimeError) as error:
-        return EngineVerdict(FAILED, str(error))
-    status, time = trial.record.attrs["status"], trial.record["time"].values
-    if status.startswith("diverged"):
-        return EngineVerdict(FAILED, status, float(time[-1]) if len(time) else 0.0)
-    over = summary.window(trial.record)
-    speed = float(summary.travel(trial.record, over).sum() / over.duration)
-    tilt = float(summary.tilt(trial.record).max())
-    return EngineVerdict(WALKS if trial.completed else TOPPLES, status, float(time[-1]), speed, tilt)
+    axes, engines = (DUTIES, CYCLE_TIMES, SWEEP_ANGLES), (EXACT, preset)
+    return study.grid(case, axes, engines, n_jobs, "verdicts", "verdict", "ended", "speed")
 
 
-def compute(
-    gaits: list[tuple[float, float, float]] | None = None,
-    preset: str = "reference",
-    n_jobs: int = -1,
-    seconds: float = SECONDS,
-) -> dict[tuple[float, float, float], dict[str, EngineVerdict]]:
-    """Return both engines' verdicts on each gait (t_c [s], phi_s [rad], duty); joblib's active backend runs them."""
-    gaits = list(itertools.product(CYCLE_TIMES, SWEEP_ANGLES, DUTIES)) if gaits is None else gaits
-    jobs = [(engine, gait) for gait in gaits for engine in ENGINES]
-    cases = [(engine, *gait, preset, seconds) for engine, gait in jobs]
-    grid: dict[tuple[float, float, float], dict[str, EngineVerdict]] = {gait: {} for gait in gaits}
-    for (engine, gait), verdict in zip(jobs, parallel.each(judge, cases, n_jobs, unit="run"), strict=True):
-        grid[gait][engine] = verdict
-    return grid
+def signs(verdict: np.ndarray) -> np.ndarray:
+    """Return the letters of verdicts, of their shape."""
+    return np.vectorize(lambda one: SIGNS[Verdict(int(one))])(verdict)
 
 
-def agreement(grid: dict) -> float:
-    """Return the share of cells in which both engines say the same; a failed cell is no agreement."""
-    return float(np.mean([_agrees(cell) for cell in grid.values()]))
+def agreement(verdict: np.ndarray) -> np.ndarray:
+    """Return in which cells (..., 2) both engines say the same; a failed cell is no agreement."""
+    first, second = np.moveaxis(signs(verdict), -1, 0)
+    return (first == second) & (first != "!")
 
 
-def _agrees(cell: dict[str, EngineVerdict]) -> bool:
-    first, second = (cell[engine].verdict for engine in ENGINES)
-    return first == second != FAILED
-
-
-def parts(grid: dict, preset: str) -> list[Table | str]:
-    """Return the grid in words, and the cells that differ."""
-    signs = {WALKS: "w", TOPPLES: "t", FAILED: "!"}
-    parts: list[Table | str] = []
-    for duty in sorted({gait[2] for gait in grid}):
-        angles = sorted({gait[1] for gait in grid})
-        rows = []
-        for t_c in sorted({gait[0] for gait in grid}):
-            cells = [grid[t_c, phi_s, duty] for phi_s in angles]
-            signed = ["".join(signs[cell[engine].verdict] for engine in ENGINES) for cell in cells]
-            shown = [text if _agrees(c) else f"**{text}**" for text, c in zip(signed, cells, strict=True)]
-            rows.append([f"{t_c:g}", *shown])
-        head = [f"duty {duty:g}, t_c [s]", *(f"phi_s {angle:g}" for angle in angles)]
-        parts.append(Table(head, rows))
-    parts.append(
+def parts(found: Mapping[str, np.ndarray], preset: str) -> list[Table | str]:
+    """Return the grid in letters, and the cells that differ."""
+    letters, agrees = signs(found["verdict"]), agreement(found["verdict"])
+    made: list[Table | str] = []
+    for duty, of_duty, same in zip(DUTIES, letters, agrees, strict=True):
+        texts = np.where(same, "{}", "**{}**")
+        rows = [
+            [f"{t_c:g}", *(form.format("".join(pair)) for form, pair in zip(forms, pairs, strict=True))]
+            for t_c, forms, pairs in zip(CYCLE_TIMES, texts, of_duty, strict=True)
+        ]
+        made.append(Table([f"duty {duty:g}, t_c [s]", *(f"phi_s {angle:g}" for angle in SWEEP_ANGLES)], rows))
+    made.append(
         f"Exact, then MuJoCo (preset `{preset}`): w walks for {SECONDS:g} s, t topples, ! failed. The engines agree in "
-        f"**{100 * agreement(grid):.1f} %** of {len(grid)} cells."
+        f"**{100 * agrees.mean():.1f} %** of {agrees.size} cells."
     )
-    if agreement(grid) < 1:
-        parts += ["The others:", "\n".join(_differences(grid))]
-    both = [cell for cell in grid.values() if all(cell[engine].verdict == WALKS for engine in ENGINES)]
-    ratios = np.array([cell["mujoco"].speed / cell["exact"].speed - 1 for cell in both])
-    parts.append(
-        f"Where both walk, the mean speeds differ by {100 * np.median(np.abs(ratios)):.2f} % in the median and "
-        f"{100 * np.abs(ratios).max():.2f} % at most."
-    )
-    return parts
+    if not agrees.all():
+        made += ["The others:", "\n".join(_difference(found, cell) for cell in np.argwhere(~agrees))]
+    speed = found["speed"][(letters == "w").all(axis=-1)]
+    if len(speed):
+        off = 100 * np.abs(speed[:, 1] / speed[:, 0] - 1)
+        words = f"the mean speeds differ by {np.median(off):.2f} % in the median and {off.max():.2f} % at most."
+        made.append(f"Where both walk, {words}")
+    return made
 
 
-def _differences(grid: dict) -> list[str]:
-    """Return a line for each cell without agreement."""
-    lines = []
-    for (t_c, phi_s, duty), cell in grid.items():
-        if not _agrees(cell):
-            words = (f"{engine} {cell[engine].reason} ({cell[engine].ended:.2f} s)" for engine in ENGINES)
-            lines.append(f"* t_c {t_c:g} s, phi_s {phi_s:g} rad, duty {duty:g}: " + "; ".join(words))
-    return lines
+def _difference(found: Mapping[str, np.ndarray], cell: np.ndarray) -> str:
+    """Return a line for a cell without agreement."""
+    duty, t_c, phi_s = (values[k] for values, k in zip((DUTIES, CYCLE_TIMES, SWEEP_ANGLES), cell, strict=True))
+    ends = zip(LABELS, *(found[name][tuple(cell)] for name in ("verdict", "ended")), strict=True)
+    words = (f"{label} {Verdict(int(verdict)).name.lower()} ({ended:.2f} s)" for label, verdict, ended in ends)
+    return f"* t_c {t_c:g} s, phi_s {phi_s:g} rad, duty {duty:g}: " + "; ".join(words)
 
 
 def check(preset: str, **_) -> None:
@@ -144,4 +96,4 @@ def tables(preset: str = "reference", jobs: Jobs = -1) -> Page:
         preset: MuJoCo's settings.
         jobs: Processes; -1 takes every core.
     """
-    return Page(*parts(compute(preset=preset, n_jobs=jobs), preset))
+    return Page(*parts(compute(preset, jobs), preset))

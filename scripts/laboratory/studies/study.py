@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Annotated, Literal
 
-import joblib
 import mujoco
 import numpy as np
 import xarray as xr
@@ -27,8 +26,9 @@ from tarsus.mjcf.hexapod import TORSO_SIZE
 from tarsus.mjcf.hexapod_state import from_exact
 from tarsus.mjcf.presets import PRESETS
 from tarsus.scripts.command import arguments
+from tarsus.scripts.library.base import parallel
 from tarsus.scripts.library.machines import hexapod_exact as exact
-from tarsus.scripts.library.machines.hexapod import HexapodExperiment, Start
+from tarsus.scripts.library.machines.hexapod import HexapodExperiment, PlatelessExperiment, Start
 from tarsus.scripts.library.machines.hexapod_mujoco import simulate
 from tarsus.scripts.library.machines.machine import Run, RunStatus
 from tarsus.scripts.library.records import summary
@@ -73,6 +73,7 @@ class Case:
     x0: np.ndarray | None = None  # state to start from, (52,); at rest on the gait's references if None
     row_period: float = ROW_PERIOD  # [s]
     method: str | None = None  # of the exact engine; None: the model's own
+    plate: bool = True  # whether the body touches the ground in MuJoCo; in the exact engine it never does
 
 
 def start_of(case: Case, gait: TripodGait) -> np.ndarray:
@@ -108,7 +109,8 @@ def run(case: Case, engine: str = EXACT) -> Run:
         experiment = HexapodExperiment(PARAMS, gait, case.ground, method=case.method)
         return exact.simulate(experiment, case.seconds, x0=x0, period=case.row_period)
     begin = Start(*from_exact(PARAMS, x0))
-    experiment = HexapodExperiment(PARAMS, gait, case.ground, engine, begin)
+    robot = HexapodExperiment if case.plate else PlatelessExperiment
+    experiment = robot(PARAMS, gait, case.ground, engine, begin)
     every = max(1, round(case.row_period / PRESETS[engine].timestep))
     return simulate(experiment, case.seconds, every=every, progress=False)
 
@@ -157,13 +159,6 @@ def cell(case: Case, engine: str) -> tuple[dict[str, float], str]:
     return empty | numbers | {"verdict": verdict, "ended": ended}, ""
 
 
-def each(function, jobs: Sequence[tuple], n_jobs: int, label: str) -> list:
-    """Return `function(*job)` of every job, in processes of joblib, with a progress bar."""
-    parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator")
-    made = parallel(joblib.delayed(function)(*job) for job in jobs)
-    return list(tqdm(made, total=len(jobs), unit="run", desc=label))
-
-
 def sweep(cases: Iterable[Case], engines: Sequence[str], n_jobs: int, label: str) -> dict[str, np.ndarray]:
     """Return every number of every cell, by name, each of shape (n_cases, n_engines); see `NUMBERS`.
 
@@ -171,7 +166,7 @@ def sweep(cases: Iterable[Case], engines: Sequence[str], n_jobs: int, label: str
     """
     cases = list(cases)
     jobs = [(case, engine) for case in cases for engine in engines]
-    cells = each(cell, jobs, n_jobs, label)
+    cells = parallel.each(cell, jobs, n_jobs, unit="run", desc=label)
     for (case, engine), (_, wrong) in zip(jobs, cells, strict=True):
         if wrong:
             tqdm.write(f"{label}: {dict(case.gait)}, {case.ground}, push {case.push}, {engine}: {wrong}")

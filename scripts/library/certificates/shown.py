@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from tarsus.scripts.library.base import stamp
 from tarsus.scripts.library.certificates.certificate import HOLD, HOLDS, LEAN, LEANS, Certificate, Change, Finding
 from tarsus.scripts.library.certificates.parting import CAUSES, DISTANCE
 from tarsus.scripts.library.certificates.replay import Track
@@ -53,6 +54,11 @@ def facts(certificate: Certificate) -> list[str]:
         *(f"{row.setting} is left out: {row.left_out}" for row in certificate.rows if row.left_out),
     ]
     return [*found, f"{certificate.date}; {certificate.versions}; {certificate.machine}"]
+
+
+def text(certificate: Certificate) -> str:
+    """Return the table, and what it says."""
+    return "\n".join([stamp.markdown_table(HEAD, map(cells, certificate.rows)), *facts(certificate)])
 
 
 def sections(certificate: Certificate) -> list[Section]:

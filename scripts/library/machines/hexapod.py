@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,65 +11,14 @@ from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.hybrid.tableau import METHODS
 from tarsus.analytic.models.hexapod import N_LEGS, ROBOTS, HexapodParams, robot, with_symbols
 from tarsus.analytic.terrain import TERRAINS, Terrain
-from tarsus.controllers.slope import SlopeLaw
 from tarsus.scripts.command import arguments
 from tarsus.scripts.library.machines import hexapod_gait
+from tarsus.scripts.library.machines.hexapod_experiment import HexapodExperiment, PlatelessExperiment, Start
 from tarsus.scripts.library.machines.machine import SET, TERRAIN, MachineCommand, Run
-
-if TYPE_CHECKING:  # MuJoCo chooses its OpenGL when it is imported, which a command may have to decide
-    import mujoco
-
-    from tarsus.mjcf.presets import Preset
 
 ROBOT = dict(choices=tuple(ROBOTS), default="table2", help=f"{', '.join(ROBOTS)}; default %(default)s", metavar="NAME")
 TEXTS = ("terrain_type", "control_type")  # parameters that are no numbers
 VECTORS = {"velocity": "of the body [m/s]", "spin": "of the body, own axes [rad/s]", "turn": "rotation vector [rad]"}
-
-
-@dataclass(frozen=True, eq=False)
-class Start:
-    """A state to start from, in joint coordinates (`mjcf.hexapod_state` says their order)."""
-
-    qpos: np.ndarray  # (25,)
-    qvel: np.ndarray  # (24,): body velocity [m/s], its angular velocity in the body frame, then the rates of the joints
-
-    def __post_init__(self) -> None:
-        for name, size in (("qpos", 25), ("qvel", 24)):
-            if np.shape(getattr(self, name)) != (size,) or not np.all(np.isfinite(getattr(self, name))):
-                raise ValueError(f"{name} of a start must be {size} finite numbers, got {getattr(self, name)}")
-
-
-@dataclass(frozen=True)
-class HexapodExperiment:
-    """A hexapod, the ground it is on, its gait, the simulator's settings, and where it starts."""
-
-    params: HexapodParams
-    gait: TripodGait
-    ground: Terrain
-    preset: str | Preset = "reference"
-    begin: Start | None = None  # None: at rest, the lowest toe on the ground
-    method: str | None = None  # of the exact engine; None: the model's own, for stiff fields
-    slope_law: SlopeLaw | None = None  # compensates the gait for the slope that the accelerometer feels, in MuJoCo
-
-    def model(self) -> mujoco.MjModel:
-        """Return the compiled model."""
-        from tarsus.mjcf import compile_model, hexapod
-
-        return compile_model(hexapod.build(self.params, self.ground, self.preset))
-
-
-@dataclass(frozen=True)
-class PlatelessExperiment(HexapodExperiment):
-    """An experiment whose body touches nothing, as in the exact engine.
-
-    A robot that lies on its plate's edge in one engine and has toppled in the other could not be compared.
-    """
-
-    def model(self) -> mujoco.MjModel:
-        """Return the compiled model."""
-        model = super().model()
-        model.geom("torso").contype[:] = 0
-        return model
 
 
 class Hexapod(MachineCommand):

@@ -48,7 +48,7 @@ class Run:
     record: xr.Dataset | None  # up to the last good state; None if no history was asked for
     status: str  # a `Status`, or a sentence
     warnings: str = ""  # the engine's, in words
-    stances: tuple[np.ndarray, ...] = ()  # of each foot, as finely as the engine knows them (see `comparison.stances`)
+    stances: tuple[np.ndarray, ...] = ()  # of each foot, as finely as the engine knows them (see `records.stances`)
     steps: dict[str, np.ndarray] = field(default_factory=dict)  # of a machine that hops: columns, a row a hop
     n_steps: int = 0  # of them completed
 

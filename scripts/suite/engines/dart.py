@@ -15,10 +15,11 @@ import math
 import dartpy
 import numpy as np
 
+from .. import adapting
+from ..adapting import unit
+
 NAME = "DART"
-POINT_RADIUS = 1e-4  # [m]
-
-
+PRODUCT = adapting.PRODUCT._replace(within=(-math.inf, 0.0))  # of restitutions that are 1 at most
 SETTINGS = {
     # DART's default detector, FCL, finds one point of a face on a plane, or two; ODE's and Bullet's find its corners.
     "defaults": {},
@@ -51,10 +52,12 @@ class Simulation:
         self.world.setTimeStep(self.timestep)
         self.world.setGravity(case["gravity"])
         self._choose(setting)
-        self.frictions, self.restitutions = _lesser(case["contacts"]), _factors(case["contacts"])
-        self.touching = {name for contact in case["contacts"] for pair in contact["pairs"] for name in pair}
+        self.frictions = _lesser(case["contacts"])
+        self.restitutions = adapting.coefficients(NAME, case["contacts"], "restitution", PRODUCT)
+        self.pairs = adapting.touching(case["contacts"], lambda name: [name])
+        self.touching = {name for pair in self.pairs for name in pair}
         self.handles, self.freedoms, self.skeletons = {}, {}, []
-        self.holders, self.pairs = {}, {}  # by shape, by two shapes
+        self.holders = {}  # by shape
         for name in self.bodies:
             if self.joints.get(name, {"parent": "world"})["parent"] == "world":
                 self._add_tree(name)
@@ -65,25 +68,21 @@ class Simulation:
         """Advance by a timestep."""
         time = self.steps * self.timestep
         for freedom, motion in self.rails:
-            freedom.setCommand(0, _held(motion["times"], motion["velocities"], time))
+            freedom.setCommand(0, adapting.held(motion["times"], motion["velocities"], time))
         for freedom, joint in self.springs:
-            freedom.setForce(0, _torque(joint, freedom.getPosition(0), freedom.getVelocity(0), time))
-        for push in self.case["forces"]:
-            first, last = push.get("during", (0.0, math.inf))
-            if first - 1e-9 <= time < last - 1e-9:
-                self.handles[push["body"]].addExtForce(push["force"], push["point"], False, True)
+            freedom.setForce(0, adapting.torque(joint, freedom.getPosition(0), freedom.getVelocity(0), time))
+        for push in adapting.pushes(self.case, time):
+            self.handles[push["body"]].addExtForce(push["force"], push["point"], False, True)
         self.world.step()
         self.steps += 1
 
     def read(self) -> tuple:
         """Return time, positions, quaternions, velocities, angular velocities and contact forces."""
         handles = [self.handles[name] for name in self.bodies]
-        poses = [handle.getWorldTransform() for handle in handles]
-        positions = np.array([pose.translation() for pose in poses]).reshape(-1, 3)
-        quaternions = np.array([pose.quaternion().wxyz() for pose in poses]).reshape(-1, 4)
-        velocities = np.array([handle.getLinearVelocity() for handle in handles]).reshape(-1, 3)
-        spins = np.array([handle.getAngularVelocity() for handle in handles]).reshape(-1, 3)
-        return self.steps * self.timestep, positions, quaternions, velocities, spins, self._forces()
+        frames = [handle.getWorldTransform() for handle in handles]
+        poses = [(frame.translation(), frame.quaternion().wxyz()) for frame in frames]
+        twists = [(handle.getLinearVelocity(), handle.getAngularVelocity()) for handle in handles]
+        return adapting.reading(self.steps * self.timestep, poses, twists, self._forces())
 
     def _choose(self, setting: dict) -> None:
         """Choose how collisions are found and contacts solved."""
@@ -138,23 +137,17 @@ class Simulation:
                 self._add_body(skeleton, name, child)
 
     def _set_joint(self, freedom, body: dict, joint: dict | None) -> None:
-        axis = np.array((joint or body["motion"])["axis"], float)
-        axis /= np.linalg.norm(axis)
-        if "motion" in body:
-            freedom.setAxis(axis)
-            freedom.setActuatorType(dartpy.dynamics.VELOCITY)
-        elif joint["type"] == "planar":
-            first = np.cross(axis, np.eye(3)[np.argmin(abs(axis))])
-            first /= np.linalg.norm(first)
-            freedom.setArbitraryPlane(first, np.cross(axis, first))
+        axis = (joint or body["motion"])["axis"]
+        if joint and joint["type"] == "planar":
+            freedom.setArbitraryPlane(*adapting.plane(axis))
         else:
-            freedom.setAxis(axis)
+            freedom.setAxis(unit(axis))
+        if "motion" in body:
+            freedom.setActuatorType(dartpy.dynamics.VELOCITY)
 
     def _add_shape(self, handle, body: dict, shape: dict) -> None:
-        kind, size, position = shape["type"], shape["size"], np.array(shape["position"], float)
-        if kind == "point":
-            up = _pose(body).rotation().T @ [0, 0, POINT_RADIUS]
-            kind, size, position = "sphere", [POINT_RADIUS], position + up
+        shape = adapting.solid(body, shape)
+        kind, size = shape["type"], shape["size"]
         if kind in ("capsule", "cylinder") and not self.detector:
             raise NotImplementedError(f"DART: a {kind}, with its default detector of collisions")
         made = {
@@ -165,7 +158,7 @@ class Simulation:
             "capsule": lambda: dartpy.dynamics.CapsuleShape(size[0], 2 * size[1]),
         }[kind]()
         node = handle.createShapeNode(made, f"{body['name']}.{shape['name']}")
-        node.setRelativeTransform(_pose({"position": position, "quaternion": shape["quaternion"]}))
+        node.setRelativeTransform(_pose(shape))
         node.createCollisionAspect()
         node.createDynamicsAspect()
         self.holders[node.getName()] = handle
@@ -175,9 +168,6 @@ class Simulation:
 
     def _set_pairs(self) -> None:
         """Let the pairs of the case touch, and nothing else."""
-        for index, contact in enumerate(self.case["contacts"]):
-            for one, other in contact["pairs"]:
-                self.pairs[one, other], self.pairs[other, one] = (index, 1.0), (index, -1.0)
         blacklist = self.world.getConstraintSolver().getCollisionOption().collisionFilter
         for one, other in itertools.combinations(self.holders, 2):
             if (one, other) not in self.pairs:
@@ -185,25 +175,20 @@ class Simulation:
 
     def _start(self) -> None:
         """Set the velocities at t = 0, and find what the steps use."""
-        still = {key: [0, 0, 0] for key in ("velocity", "angular_velocity", "position")}
         for name, body in self.bodies.items():
             joint, freedom = self.joints.get(name), self.freedoms[name]
-            velocity, spin = np.array(body["velocity"], float), np.array(body["angular_velocity"], float)
+            velocity, spin = adapting.against_parent(body, joint, self.bodies)
             kind = _kind(body, joint)
             if kind == "Free":
                 freedom.setTransform(_pose(body))
                 freedom.setAngularVelocity(spin)
                 freedom.setLinearVelocity(velocity)
             elif kind != "Weld":
-                parent = self.bodies.get((joint or {}).get("parent"), still)
-                arm = np.subtract((joint or {}).get("anchor", body["position"]), parent["position"])
-                velocity = velocity - parent["velocity"] - np.cross(parent["angular_velocity"], arm)
-                spin = spin - parent["angular_velocity"]
                 freedom.setVelocities(_speeds(freedom, kind, velocity, spin))
         self.rails = [(self.freedoms[n], body["motion"]) for n, body in self.bodies.items() if "motion" in body]
-        sprung = [n for n, j in self.joints.items() if "drive" in j or j["stiffness"] or j["damping"]]
+        sprung = [name for name, joint in self.joints.items() if adapting.is_sprung(joint)]
         for name in sprung:
-            _check_stable(self.joints[name], self.bodies[name], self.timestep)
+            adapting.check_stable(NAME, self.joints[name], self.bodies[name], self.timestep)
         self.springs = [(self.freedoms[name], self.joints[name]) for name in sprung]
 
     def _forces(self) -> np.ndarray:
@@ -241,53 +226,6 @@ def _lesser(contacts: list[dict]) -> dict[str, float]:
     if any(min(factors[one], factors[other]) != value for one, other, value in wanted):
         raise NotImplementedError("DART: friction by pair; a shape has one coefficient, and the lesser of two holds")
     return factors
-
-
-def _factors(contacts: list[dict]) -> dict[str, float]:
-    """Return a coefficient of restitution for each shape, 1 at most, so that two's product is what the case says."""
-    wanted = [(*pair, contact["restitution"]) for contact in contacts for pair in contact["pairs"]]
-    names = sorted({name for row in wanted if row[2] for name in row[:2]})
-    matrix = np.array([[(name == one) + (name == other) for name in names] for one, other, value in wanted if value])
-    logs, found = np.log([value for *_, value in wanted if value]), np.zeros(len(names))
-    for _ in range(300 if names else 0):  # alternating projections
-        found = np.minimum(found, 0.0)
-        found = found - np.linalg.pinv(matrix) @ (matrix @ found - logs)
-    factors = dict(zip(names, np.exp(np.minimum(found, 0.0)).tolist(), strict=True))
-    if any(abs(factors.get(one, 0) * factors.get(other, 0) - value) > 1e-9 for one, other, value in wanted):
-        raise NotImplementedError("DART: restitution by pair; a shape has one coefficient, and two are multiplied")
-    return factors
-
-
-def _check_stable(joint: dict, body: dict, timestep: float) -> None:
-    """Refuse a damper or spring whose torque, of the state before a step, would overshoot in the step."""
-    gains, inertia = joint.get("drive", joint), body["mass"]
-    if joint["type"] == "hinge":
-        axis = np.array(joint["axis"], float) / np.linalg.norm(joint["axis"])
-        arm = np.cross(axis, np.subtract(body["position"], joint["anchor"]))
-        inertia = max(body["inertia"]) + body["mass"] * arm @ arm
-    if timestep * (gains["damping"] + timestep * gains["stiffness"]) > 2 * inertia:
-        raise NotImplementedError("DART: a spring or damper this stiff on a body this light, in steps this long")
-
-
-def _torque(joint: dict, position: float, speed: float, time: float) -> float:
-    drive = joint.get("drive")
-    if not drive:
-        return joint["stiffness"] * (joint["rest"] - position) - joint["damping"] * speed
-    target, slope = _line(drive["times"], drive["targets"], time)
-    return drive["stiffness"] * (target - position) + drive["damping"] * (slope - speed)
-
-
-def _held(times: list[float], values: list[float], time: float) -> float:
-    return values[max(int(np.searchsorted(times, time + 1e-9, side="right")) - 1, 0)]
-
-
-def _line(times: list[float], values: list[float], time: float) -> tuple[float, float]:
-    """Return value and slope of a broken line."""
-    if not times[0] <= time < times[-1]:
-        return values[0 if time < times[0] else -1], 0.0
-    index = int(np.searchsorted(times, time + 1e-12, side="right")) - 1
-    slope = (values[index + 1] - values[index]) / (times[index + 1] - times[index])
-    return values[index] + slope * (time - times[index]), slope
 
 
 def _pose(body: dict) -> dartpy.math.Isometry3:

@@ -8,8 +8,6 @@ what drives a body on rails: a mass that is large against the others would widen
 from __future__ import annotations
 
 import importlib.metadata
-import itertools
-import math
 
 import numpy as np
 from pydrake import geometry
@@ -21,8 +19,10 @@ from pydrake.multibody import tree
 from pydrake.systems.analysis import Simulator
 from pydrake.systems.framework import DiagramBuilder
 
+from .. import adapting
+from ..adapting import POINT_RADIUS, unit
+
 NAME = "Drake"
-POINT_RADIUS = 1e-4  # [m]
 RAIL_DAMPING = 1e7  # [N s/m]
 CELLS = 6  # of a rigid surface's mesh along its longest edge
 STIFFNESS = 1e6  # of a shape at a point, Drake's default [N/m]
@@ -108,13 +108,11 @@ class Simulation:
                 twist = self.plant.EvalBodySpatialVelocityInWorld(self.context, self.handles[name])
                 poses.append((pose.translation(), pose.rotation().ToQuaternion().wxyz()))
                 twists.append((twist.translational(), twist.rotational()))
-        positions, quaternions = (np.array(column, float) for column in zip(*poses, strict=True))
-        velocities, spins = (np.array(column, float) for column in zip(*twists, strict=True))
-        return self.steps * self.timestep, positions, quaternions, velocities, spins, self._forces()
+        return adapting.reading(self.steps * self.timestep, poses, twists, self._forces())
 
     def _add_bodies(self) -> None:
         self.handles, self.freedoms, self.shapes = {"world": self.plant.world_body()}, {}, {}
-        self.fixed = [name for name, body in self.bodies.items() if "mass" not in body and "motion" not in body]
+        self.fixed = [name for name, body in self.bodies.items() if adapting.is_fixed(body)]
         heaviest = max((body["mass"] for body in self.case["bodies"] if "mass" in body), default=1.0)
         for name, body in self.bodies.items():
             if name in self.fixed:
@@ -125,7 +123,7 @@ class Simulation:
             instance = self.rails if "motion" in body else tree.default_model_instance()
             inertia = tree.SpatialInertia(mass, np.zeros(3), unit, skip_validity_check=True)
             self.handles[name] = self.plant.AddRigidBody(name, instance, inertia)
-        frictions = _factors(self.case["contacts"])
+        frictions = adapting.coefficients(NAME, self.case["contacts"], "friction", adapting.HARMONIC_MEAN)
         self._choose_faces()
         for name, body in self.bodies.items():
             for shape in body["shapes"]:
@@ -153,29 +151,20 @@ class Simulation:
                     waiting += [(other, not is_soft) for other in others[name]]
 
     def _add_shape(self, name: str, body: dict, shape: dict, friction: float) -> None:
-        kind, size, label = shape["type"], shape["size"], f"{name}.{shape['name']}"
-        pose = rotations.RigidTransform(_quaternion(shape["quaternion"]), np.array(shape["position"], float))
-        centres, made = [np.zeros(3)], None
-        if label in self.cornered or kind == "point":
-            made = geometry.Sphere(POINT_RADIUS)
+        shape, label = adapting.solid(body, shape), f"{name}.{shape['name']}"
+        kind, size, centres = shape["type"], shape["size"], [np.zeros(3)]
         if label in self.cornered:
             inner = np.array(size) - POINT_RADIUS
             centres = [inner * (2 * np.array(corner) - 1) for corner in np.ndindex(2, 2, 2)]
-        elif kind == "point":
-            up = rotations.RotationMatrix(_quaternion(body["quaternion"])).inverse() @ [0, 0, POINT_RADIUS]
-            pose.set_translation(pose.translation() + up)
-        made = (
-            made
-            or {
-                "plane": geometry.HalfSpace,
-                "box": lambda: geometry.Box(*2 * np.array(size)),
-                "sphere": lambda: geometry.Sphere(*size),
-                "cylinder": lambda: geometry.Cylinder(size[0], 2 * size[1]),
-                "capsule": lambda: geometry.Capsule(size[0], 2 * size[1]),
-            }[kind]()
-        )
-        if name in self.fixed:
-            pose = _pose(body) @ pose
+            kind, size = "sphere", [POINT_RADIUS]
+        made = {
+            "plane": geometry.HalfSpace,
+            "box": lambda: geometry.Box(*2 * np.array(size)),
+            "sphere": lambda: geometry.Sphere(*size),
+            "cylinder": lambda: geometry.Cylinder(size[0], 2 * size[1]),
+            "capsule": lambda: geometry.Capsule(size[0], 2 * size[1]),
+        }[kind]()
+        pose = _pose(body) @ _pose(shape) if name in self.fixed else _pose(shape)
         properties = self._properties(label, kind, size, friction)
         self.shapes[label] = [
             self.plant.RegisterCollisionGeometry(
@@ -190,7 +179,7 @@ class Simulation:
         geometry.AddContactMaterial(properties, point_stiffness=stiffness, friction=coulomb)
         if "relaxation" in self.setting:
             properties.AddProperty("material", "relaxation_time", self.setting["relaxation"])
-        if not self.setting.get("faces") or kind in ("sphere", "point") or label in self.cornered:
+        if not self.setting.get("faces") or kind == "sphere":
             return properties
         modulus = self.setting.get("modulus", 1e7)
         if label not in self.soft:
@@ -201,7 +190,7 @@ class Simulation:
 
     def _add_joint(self, name: str, body: dict, joint: dict) -> None:
         motion = joint if "axis" in joint else body["motion"]
-        axis = np.array(motion["axis"], float) / np.linalg.norm(motion["axis"])
+        axis = unit(motion["axis"])
         place = rotations.RigidTransform(np.array(joint.get("anchor", body["position"]), float))
         if joint["type"] == "planar":
             place.set_rotation(rotations.RotationMatrix.MakeFromOneVector(axis, 2))
@@ -240,27 +229,19 @@ class Simulation:
             raise NotImplementedError("Drake: a coefficient of restitution")
         every = geometry.GeometrySet([index for indices in self.shapes.values() for index in indices])
         declaration = geometry.CollisionFilterDeclaration().ExcludeWithin(every)
-        self.pairs = {}
-        for index, contact in enumerate(self.case["contacts"]):
-            for pair in contact["pairs"]:
-                ones, others = (self.shapes[name] for name in pair)
-                declaration.AllowBetween(geometry.GeometrySet(ones), geometry.GeometrySet(others))
-                for one, other in itertools.product(ones, others):
-                    self.pairs[one, other], self.pairs[other, one] = (index, 1.0), (index, -1.0)
+        self.pairs = adapting.touching(self.case["contacts"], self.shapes.__getitem__)
+        for one, other in self.pairs:
+            declaration.AllowBetween(geometry.GeometrySet([one]), geometry.GeometrySet([other]))
         manager.Apply(declaration)
 
     def _start(self) -> None:
         """Set the state at t = 0, and find what the steps use."""
-        still = {key: [0, 0, 0] for key in ("velocity", "angular_velocity", "position")}
         speeds = {}
         for name, body in self.bodies.items():
-            velocity, spin = np.array(body["velocity"], float), np.array(body["angular_velocity"], float)
+            joint = self.joints.get(name)
+            velocity, spin = adapting.against_parent(body, joint, self.bodies)
             if name in self.freedoms:
-                joint = self.joints.get(name, {"parent": "world"})
-                parent = self.bodies.get(joint["parent"], still)
-                arm = np.subtract(joint.get("anchor", body["position"]), parent["position"])
-                velocity = velocity - parent["velocity"] - np.cross(parent["angular_velocity"], arm)
-                speeds[name] = _speeds(joint, body, velocity, spin - parent["angular_velocity"])
+                speeds[name] = _speeds(joint or body["motion"], velocity, spin)
             elif name not in self.fixed:
                 self.plant.SetFreeBodyPose(self.context, self.handles[name], _pose(body))
                 twist = spatial.SpatialVelocity(spin, velocity)
@@ -273,23 +254,19 @@ class Simulation:
         self.moving = [(self.freedoms[n], body["motion"]) for n, body in self.bodies.items() if "motion" in body]
 
     def _move(self, time: float) -> None:
-        speeds = [_held(motion["times"], motion["velocities"], time) for _, motion in self.moving]
+        speeds = [adapting.held(motion["times"], motion["velocities"], time) for _, motion in self.moving]
         for (freedom, _), speed in zip(self.moving, speeds, strict=True):
             freedom.set_translation_rate(self.context, speed)
         port = self.plant.get_desired_state_input_port(self.rails)
         port.FixValue(self.context, np.array([0.0] * len(speeds) + speeds))
 
     def _serve(self, time: float) -> None:
-        wanted = [_line(joint["drive"]["times"], joint["drive"]["targets"], time) for joint in self.driven]
+        wanted = [adapting.line(joint["drive"]["times"], joint["drive"]["targets"], time) for joint in self.driven]
         port = self.plant.get_desired_state_input_port(tree.default_model_instance())
         port.FixValue(self.context, np.array(wanted).T.ravel())
 
     def _push(self, time: float) -> None:
-        active = []
-        for push in self.case["forces"]:
-            first, last = push.get("during", (0.0, math.inf))
-            if first - 1e-9 <= time < last - 1e-9:
-                active.append(push)
+        active = adapting.pushes(self.case, time)
         if active != self.pushes:
             self.pushes, forces = active, []
             for push in active:
@@ -317,54 +294,13 @@ class Simulation:
         return forces
 
 
-def _factors(contacts: list[dict]) -> dict[str, float]:
-    """Return a coefficient for each shape so that Drake's 2 m n / (m + n) is what the case says of a pair."""
-    if any(isinstance(contact["friction"], list) for contact in contacts):
-        raise NotImplementedError("Drake: two coefficients of friction")
-    wanted = [(*pair, contact["friction"]) for contact in contacts for pair in contact["pairs"]]
-    names = sorted({name for row in wanted if row[2] for name in row[:2]})
-    matrix = np.array([[(name == one) + (name == other) for name in names] for one, other, value in wanted if value])
-    inverses = np.array([2 / value for *_, value in wanted if value])
-    found = _positive(matrix, inverses) if names else np.ones(0)
-    factors = dict(zip(names, 1 / found, strict=True))
-    for one, other, value in wanted:
-        pair = factors.get(one, 0.0), factors.get(other, 0.0)
-        if min(pair) < 0 or abs(2 * pair[0] * pair[1] - value * sum(pair)) > 1e-9:
-            raise NotImplementedError("Drake: friction by pair; a shape has one coefficient, and two are combined")
-    return factors
-
-
-def _positive(matrix: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-    """Return a positive solution of linear equations if they have one, by alternating projections."""
-    inverse = np.linalg.pinv(matrix)
-    found = inverse @ wanted
-    for _ in range(300):
-        found = np.maximum(found, 1e-2)
-        found = found - inverse @ (matrix @ found - wanted)
-    return found
-
-
-def _speeds(joint: dict, body: dict, velocity: np.ndarray, spin: np.ndarray) -> np.ndarray:
-    """Return a joint's velocities in Drake's order, from those of its child against the parent."""
-    axis = np.array(joint.get("axis", body.get("motion", {}).get("axis")), float)
-    axis /= np.linalg.norm(axis)
+def _speeds(joint: dict, velocity: np.ndarray, spin: np.ndarray) -> np.ndarray:
+    """Return velocities of a joint, or of a motion, in Drake's order, from those of its child against the parent."""
+    axis = unit(joint["axis"])
     if joint.get("type") == "planar":
         frame = rotations.RotationMatrix.MakeFromOneVector(axis, 2).matrix()
         return np.array([*(frame.T @ velocity)[:2], axis @ spin])
     return np.array([axis @ (spin if joint.get("type") == "hinge" else velocity)])
-
-
-def _line(times: list[float], values: list[float], time: float) -> tuple[float, float]:
-    """Return value and slope of a broken line."""
-    if not times[0] <= time < times[-1]:
-        return values[0 if time < times[0] else -1], 0.0
-    index = int(np.searchsorted(times, time + 1e-12, side="right")) - 1
-    slope = (values[index + 1] - values[index]) / (times[index + 1] - times[index])
-    return values[index] + slope * (time - times[index]), slope
-
-
-def _held(times: list[float], values: list[float], time: float) -> float:
-    return values[max(int(np.searchsorted(times, time + 1e-9, side="right")) - 1, 0)]
 
 
 def _quaternion(wxyz: list[float]) -> Quaternion:

@@ -11,11 +11,13 @@ import math
 import mujoco
 import numpy as np
 
+from .. import adapting
+from ..adapting import inverse, rotate
+
 NAME = "MuJoCo"
 LOG = mujoco.MjLogConfig.get()
 LOG.logto_file = False  # its warnings are counted; the working folder is the user's
 LOG.set()
-POINT_RADIUS = 1e-4  # [m]
 RAIL_MASS = 1e6  # [kg]
 
 
@@ -61,7 +63,6 @@ SETTINGS = {
         "dense": True,
     },
 }
-TYPES = {"plane": "PLANE", "box": "BOX", "sphere": "SPHERE", "cylinder": "CYLINDER", "capsule": "CAPSULE"}
 
 
 def version() -> str:
@@ -95,9 +96,9 @@ class Simulation:
         time, data = self.data.time, self.data
         data.qvel[self.steady] = self.speeds
         for index, motion in self.rails:
-            data.qvel[index] = _held(motion["times"], motion["velocities"], time)
+            data.qvel[index] = adapting.held(motion["times"], motion["velocities"], time)
         for index, drive in self.drives:
-            target, slope = _line(drive["times"], drive["targets"], time)
+            target, slope = adapting.line(drive["times"], drive["targets"], time)
             data.ctrl[index] = drive["stiffness"] * target + drive["damping"] * slope
         if self.case["forces"]:
             self._push(time)
@@ -131,7 +132,7 @@ class Simulation:
 
     def _add_body(self, body: dict, joint: dict | None) -> None:
         parent = joint["parent"] if joint else "world"
-        position, quaternion = _relative(self.frames[parent], body["position"], body["quaternion"])
+        position, quaternion = adapting.relative(self.frames[parent], body["position"], body["quaternion"])
         handle = self.handles[parent].add_body(name=body["name"], pos=position, quat=quaternion)
         self.handles[body["name"]] = handle
         self.frames[body["name"]] = (np.asarray(body["position"], float), np.asarray(body["quaternion"], float))
@@ -147,16 +148,15 @@ class Simulation:
 
     def _add_joint(self, handle, body: dict, joint: dict | None) -> None:
         slide, hinge = mujoco.mjtJoint.mjJNT_SLIDE, mujoco.mjtJoint.mjJNT_HINGE
-        name, inverse = body["name"], _inverse(np.asarray(body["quaternion"], float))
+        name, back = body["name"], inverse(body["quaternion"])
         if "motion" in body:
-            handle.add_joint(name=name, type=slide, axis=_rotate(inverse, body["motion"]["axis"]))
+            handle.add_joint(name=name, type=slide, axis=rotate(back, body["motion"]["axis"]))
         elif joint is None:
             if "mass" in body:
                 handle.add_freejoint(name=name)
         elif joint["type"] == "planar":
-            axis = _rotate(inverse, joint["axis"]) / np.linalg.norm(joint["axis"])
-            first = np.cross(axis, np.eye(3)[np.argmin(abs(axis))])
-            for index, direction in enumerate((first / np.linalg.norm(first), np.cross(axis, first))):
+            axis = rotate(back, joint["axis"])
+            for index, direction in enumerate(adapting.plane(axis)):
                 handle.add_joint(name=f"{name}_{index}", type=slide, axis=direction)
             handle.add_joint(name=f"{name}_2", type=hinge, axis=axis)
         else:
@@ -164,8 +164,8 @@ class Simulation:
             handle.add_joint(
                 name=name,
                 type=hinge if joint["type"] == "hinge" else slide,
-                axis=_rotate(inverse, joint["axis"]),
-                pos=_rotate(inverse, anchor),
+                axis=rotate(back, joint["axis"]),
+                pos=rotate(back, anchor),
                 stiffness=[0.0 if "drive" in joint else joint["stiffness"], 0, 0],
                 damping=[0.0 if "drive" in joint else joint["damping"], 0, 0],
                 springref=joint["rest"],
@@ -179,14 +179,10 @@ class Simulation:
         servo.biasprm[1:3] = -drive["stiffness"], -drive["damping"]
 
     def _add_geom(self, handle, body: dict, shape: dict) -> None:
-        kind, size, position = shape["type"], list(shape["size"]), np.asarray(shape["position"], float)
-        if kind == "point":
-            up = _rotate(_inverse(np.asarray(body["quaternion"], float)), [0, 0, POINT_RADIUS])
-            kind, size, position = "sphere", [POINT_RADIUS], position + up
-        size = (size or [1, 1, 1]) + [0] * (3 - len(size or [1, 1, 1]))
-        name = f"{body['name']}.{shape['name']}"
-        kind = getattr(mujoco.mjtGeom, f"mjGEOM_{TYPES[kind]}")
-        geom = handle.add_geom(name=name, type=kind, size=size, pos=position, quat=shape["quaternion"])
+        shape, name = adapting.solid(body, shape), f"{body['name']}.{shape['name']}"
+        size = (shape["size"] or [1, 1, 1]) + [0] * (3 - len(shape["size"] or [1, 1, 1]))
+        kind = getattr(mujoco.mjtGeom, f"mjGEOM_{shape['type'].upper()}")
+        geom = handle.add_geom(name=name, type=kind, size=size, pos=shape["position"], quat=shape["quaternion"])
         geom.contype = geom.conaffinity = 0  # only the pairs touch
         geom.mass = 0.0
 
@@ -222,11 +218,7 @@ class Simulation:
         steady = [(index, motion["velocities"][0]) for index, motion in rails if len(motion["times"]) == 1]
         self.steady, self.speeds = np.array([i for i, _ in steady], int), np.array([speed for _, speed in steady])
         self.drives = [(model.actuator(j["child"]).id, j["drive"]) for j in self.case["joints"] if "drive" in j]
-        self.pairs = {}
-        for index, contact in enumerate(self.case["contacts"]):
-            for one, other in contact["pairs"]:
-                ids = model.geom(one).id, model.geom(other).id
-                self.pairs[ids], self.pairs[ids[::-1]] = (index, -1.0), (index, 1.0)
+        self.pairs = adapting.touching(self.case["contacts"], lambda name: [model.geom(name).id])
 
     def _start(self) -> None:
         """Set the velocities at t = 0."""
@@ -235,10 +227,10 @@ class Simulation:
         states = {body["name"]: body for body in self.bodies}
         for body in self.bodies:
             joint, name = children.get(body["name"]), body["name"]
-            velocity, spin = np.asarray(body["velocity"], float), np.asarray(body["angular_velocity"], float)
+            velocity, spin = adapting.against_parent(body, joint, states)
             if joint is None and "mass" in body:
                 address = self.model.joint(name).dofadr[0]
-                local = _rotate(_inverse(np.asarray(body["quaternion"], float)), spin)
+                local = rotate(inverse(body["quaternion"]), spin)
                 self.data.qvel[address : address + 6] = [*velocity, *local]
             elif joint and joint["type"] == "planar":
                 for index, motion in enumerate((velocity, velocity, spin)):
@@ -246,22 +238,16 @@ class Simulation:
                     self.data.qvel[found.dofadr[0]] = self.data.xaxis[found.id] @ motion
             elif joint:
                 found = self.model.joint(name)
-                parent = states.get(
-                    joint["parent"], {"velocity": [0, 0, 0], "angular_velocity": [0, 0, 0], "position": [0, 0, 0]}
-                )
-                carried = np.cross(parent["angular_velocity"], np.subtract(body["position"], parent["position"]))
-                relative = velocity - parent["velocity"] - carried
-                motion = relative if joint["type"] == "slide" else spin - parent["angular_velocity"]
+                motion = velocity if joint["type"] == "slide" else spin
                 self.data.qvel[found.dofadr[0]] = self.data.xaxis[found.id] @ motion
 
     def _push(self, time: float) -> None:
         self.data.xfrc_applied[:] = 0
-        for push in self.case["forces"]:
-            first, last = push.get("during", (0.0, math.inf))
-            if first - 1e-9 <= time < last - 1e-9:
-                index = self.model.body(push["body"]).id
-                arm = _rotate(self.data.xquat[index], push["point"])
-                self.data.xfrc_applied[index] += [*push["force"], *np.cross(arm, push["force"])]
+        arm = np.zeros(3)
+        for push in adapting.pushes(self.case, time):
+            index = self.model.body(push["body"]).id
+            mujoco.mju_rotVecQuat(arm, push["point"], self.data.xquat[index])
+            self.data.xfrc_applied[index] += [*push["force"], *np.cross(arm, push["force"])]
 
     def _forces(self) -> np.ndarray:
         forces, wrench, data = np.zeros((len(self.case["contacts"]), 3)), np.zeros(6), self.data
@@ -270,7 +256,7 @@ class Simulation:
             found = self.pairs.get((contact.geom1, contact.geom2))
             if found:
                 mujoco.mj_contactForce(self.model, data, index, wrench)
-                forces[found[0]] += found[1] * (contact.frame.reshape(3, 3).T @ wrench[:3])
+                forces[found[0]] -= found[1] * (contact.frame.reshape(3, 3).T @ wrench[:3])
         return forces
 
 
@@ -302,33 +288,3 @@ def _bounce(ratio: float) -> float:
     root = math.sqrt(abs(1 - ratio**2)) or 1e-9
     angle = math.atan2(2 * ratio * root, 2 * ratio**2 - 1) if ratio < 1 else math.log(ratio + root) * 2
     return math.exp(-ratio / root * angle)
-
-
-def _held(times: list[float], values: list[float], time: float) -> float:
-    return values[max(int(np.searchsorted(times, time + 1e-9, side="right")) - 1, 0)]
-
-
-def _line(times: list[float], values: list[float], time: float) -> tuple[float, float]:
-    """Return value and slope of a broken line."""
-    if not times[0] <= time < times[-1]:
-        return values[0 if time < times[0] else -1], 0.0
-    index = int(np.searchsorted(times, time + 1e-12, side="right")) - 1
-    slope = (values[index + 1] - values[index]) / (times[index + 1] - times[index])
-    return values[index] + slope * (time - times[index]), slope
-
-
-def _rotate(quaternion, vector) -> np.ndarray:
-    turned = np.zeros(3)
-    mujoco.mju_rotVecQuat(turned, np.asarray(vector, float), np.asarray(quaternion, float))
-    return turned
-
-
-def _inverse(quaternion: np.ndarray) -> np.ndarray:
-    return quaternion * [1, -1, -1, -1]
-
-
-def _relative(frame: tuple, position, quaternion) -> tuple[np.ndarray, np.ndarray]:
-    """Return a world pose in a frame."""
-    inverse, turned = _inverse(frame[1]), np.zeros(4)
-    mujoco.mju_mulQuat(turned, inverse, np.asarray(quaternion, float))
-    return _rotate(inverse, np.subtract(position, frame[0])), turned

@@ -14,8 +14,10 @@ import numpy as np
 import sapien
 from sapien import physx
 
+from .. import adapting
+from ..adapting import unit
+
 NAME = "SAPIEN"
-POINT_RADIUS = 1e-4  # [m]
 RIGID = (1e8, 1e6)  # stiffness and damping of a drive that stands for a lock [N m/rad, N m s/rad]
 CANNOT = {"force": "SAPIEN shows the normal part of contact forces alone"}
 UPRIGHT = sapien.Pose([0, 0, 0], [math.sqrt(0.5), 0, -math.sqrt(0.5), 0])  # from x, PhysX's axis of shapes, to z
@@ -59,7 +61,9 @@ class Simulation:
         self.timestep = setting.get("timestep", self.system.timestep)
         self.system.set_timestep(self.timestep)
         self.scene = sapien.Scene([self.system])
-        self.frictions, self.restitutions = (_halves(case["contacts"], key) for key in ("friction", "restitution"))
+        self.frictions, self.restitutions = (
+            adapting.coefficients(NAME, case["contacts"], what, adapting.MEAN) for what in ("friction", "restitution")
+        )
         self.groups = _groups([pair for contact in case["contacts"] for pair in contact["pairs"]])
         self.bodies = {body["name"]: body for body in case["bodies"]}
         self.handles = {name: self._add_body(body) for name, body in self.bodies.items()}
@@ -70,44 +74,38 @@ class Simulation:
         """Advance by a timestep."""
         time = self.steps * self.timestep
         for handle, body in self.rails:
-            speed = _held(body["motion"]["times"], body["motion"]["velocities"], time)
+            speed = adapting.held(body["motion"]["times"], body["motion"]["velocities"], time)
             pose = handle.get_entity_pose()
-            place = pose.p + self.timestep * speed * _unit(body["motion"]["axis"])
+            place = pose.p + self.timestep * speed * unit(body["motion"]["axis"])
             handle.set_kinematic_target(sapien.Pose(place, pose.q))
         for drive, joint in self.springs:
             self._serve(drive, joint, time)
-        for push in self.case["forces"]:
-            first, last = push.get("during", (0.0, math.inf))
-            if first - 1e-9 <= time < last - 1e-9:
-                handle = self.handles[push["body"]]
-                point = (handle.get_entity_pose() * sapien.Pose(push["point"])).p
-                handle.add_force_at_point(np.array(push["force"], np.float32), point)
+        for push in adapting.pushes(self.case, time):
+            handle = self.handles[push["body"]]
+            point = (handle.get_entity_pose() * sapien.Pose(push["point"])).p
+            handle.add_force_at_point(np.array(push["force"], np.float32), point)
         self.system.step()
         self.steps += 1
 
     def read(self) -> tuple:
         """Return time, positions, quaternions, velocities, angular velocities and contact forces."""
-        poses = [handle.get_entity_pose() for handle in self.handles.values()]
+        poses = [(pose.p, pose.q) for pose in (handle.get_entity_pose() for handle in self.handles.values())]
         twists = [self._twist(name, handle) for name, handle in self.handles.items()]
-        positions, quaternions = (
-            np.array([pose.p for pose in poses], float),
-            np.array([pose.q for pose in poses], float),
-        )
-        velocities, spins = (np.array(column, float) for column in zip(*twists, strict=True))
         forces = np.full((len(self.case["contacts"]), 3), np.nan)
-        return self.steps * self.timestep, positions, quaternions, velocities, spins, forces
+        return adapting.reading(self.steps * self.timestep, poses, twists, forces)
 
     def _twist(self, name: str, handle) -> tuple:
         body = self.bodies[name]
         if "motion" in body:
-            speed = _held(body["motion"]["times"], body["motion"]["velocities"], (self.steps - 1) * self.timestep)
-            return speed * _unit(body["motion"]["axis"]), np.zeros(3)
+            before = (self.steps - 1) * self.timestep
+            speed = adapting.held(body["motion"]["times"], body["motion"]["velocities"], before)
+            return speed * unit(body["motion"]["axis"]), np.zeros(3)
         if "mass" not in body:
             return np.zeros(3), np.zeros(3)
         return handle.get_linear_velocity(), handle.get_angular_velocity()
 
     def _add_body(self, body: dict):
-        is_fixed = "mass" not in body and "motion" not in body
+        is_fixed = adapting.is_fixed(body)
         handle = physx.PhysxRigidStaticComponent() if is_fixed else physx.PhysxRigidDynamicComponent()
         for shape in body["shapes"]:
             if f"{body['name']}.{shape['name']}" in self.groups:
@@ -133,20 +131,16 @@ class Simulation:
         return handle
 
     def _shape(self, body: dict, shape: dict):
+        shape, label = adapting.solid(body, shape), f"{body['name']}.{shape['name']}"
         kind, size, pose = shape["type"], shape["size"], _pose(shape)
-        label = f"{body['name']}.{shape['name']}"
         if kind == "plane" and "motion" in body:
             raise NotImplementedError("SAPIEN: a plane that moves")
-        if kind == "point":
-            turn = _pose(body).inv()
-            pose = sapien.Pose(pose.p + (sapien.Pose([0, 0, 0], turn.q) * sapien.Pose([0, 0, POINT_RADIUS])).p)
         friction = self.frictions.get(label, 0.0)
         material = physx.PhysxMaterial(friction, friction, self.restitutions.get(label, 0.0))
         made = {
             "plane": lambda: physx.PhysxCollisionShapePlane(material),
             "box": lambda: physx.PhysxCollisionShapeBox(np.array(size, np.float32), material),
             "sphere": lambda: physx.PhysxCollisionShapeSphere(size[0], material),
-            "point": lambda: physx.PhysxCollisionShapeSphere(POINT_RADIUS, material),
             "cylinder": lambda: physx.PhysxCollisionShapeCylinder(*size, material),
             "capsule": lambda: physx.PhysxCollisionShapeCapsule(*size, material),
         }[kind]()
@@ -157,8 +151,7 @@ class Simulation:
     def _add_joint(self, joint: dict):
         """Add a joint, and return the drive of one with a spring or servo."""
         child, body = self.handles[joint["child"]], self.bodies[joint["child"]]
-        axis = _unit(joint["axis"])
-        place = sapien.Pose(joint.get("anchor", body["position"]), _turn(axis))
+        place = sapien.Pose(joint.get("anchor", body["position"]), _turn(unit(joint["axis"])))
         is_held = joint["parent"] == "world" or "mass" not in self.bodies[joint["parent"]]
         before = place if is_held else _pose(self.bodies[joint["parent"]]).inv() * place
         parent = None if is_held else self.handles[joint["parent"]].entity
@@ -183,30 +176,13 @@ class Simulation:
     def _serve(self, drive, joint: dict, time: float) -> None:
         target, slope = joint["rest"], 0.0
         if "drive" in joint:
-            target, slope = _line(joint["drive"]["times"], joint["drive"]["targets"], time)
+            target, slope = adapting.line(joint["drive"]["times"], joint["drive"]["targets"], time)
         if joint["type"] == "slide":
             drive.set_drive_target(sapien.Pose([target, 0, 0]))
             drive.set_drive_velocity_target([slope, 0, 0], [0, 0, 0])
         else:
             drive.set_drive_target(sapien.Pose([0, 0, 0], [math.cos(target / 2), math.sin(target / 2), 0, 0]))
             drive.set_drive_velocity_target([0, 0, 0], [slope, 0, 0])
-
-
-def _halves(contacts: list[dict], what: str) -> dict[str, float]:
-    """Return a coefficient for each shape, 0 at least, so that the mean of two is what the case says of the pair."""
-    if any(isinstance(contact[what], list) for contact in contacts):
-        raise NotImplementedError("SAPIEN: two coefficients of friction")
-    wanted = [(*pair, contact[what]) for contact in contacts for pair in contact["pairs"]]
-    names = sorted({name for row in wanted for name in row[:2]})
-    matrix = np.array([[((name == one) + (name == other)) / 2 for name in names] for one, other, _ in wanted])
-    values, found = np.array([row[2] for row in wanted]), np.zeros(len(names))
-    for _ in range(300 if names else 0):  # alternating projections
-        found = np.maximum(found, 0.0)
-        found = found - np.linalg.pinv(matrix) @ (matrix @ found - values)
-    found = np.maximum(found, 0.0)
-    if names and abs(matrix @ found - values).max() > 1e-6:
-        raise NotImplementedError(f"SAPIEN: {what} by pair; a shape has one coefficient, and their mean holds")
-    return dict(zip(names, found.tolist(), strict=True))
 
 
 def _groups(pairs: list[list[str]]) -> dict[str, list[int]]:
@@ -225,23 +201,6 @@ def _groups(pairs: list[list[str]]) -> dict[str, list[int]]:
     return groups
 
 
-def _held(times: list[float], values: list[float], time: float) -> float:
-    return values[max(int(np.searchsorted(times, time + 1e-9, side="right")) - 1, 0)]
-
-
-def _line(times: list[float], values: list[float], time: float) -> tuple[float, float]:
-    """Return value and slope of a broken line."""
-    if not times[0] <= time < times[-1]:
-        return values[0 if time < times[0] else -1], 0.0
-    index = int(np.searchsorted(times, time + 1e-12, side="right")) - 1
-    slope = (values[index + 1] - values[index]) / (times[index + 1] - times[index])
-    return values[index] + slope * (time - times[index]), slope
-
-
-def _unit(vector) -> np.ndarray:
-    return np.asarray(vector, float) / np.linalg.norm(vector)
-
-
 def _turn(axis: np.ndarray) -> np.ndarray:
     """Return a quaternion that turns x to an axis."""
     half = np.array([1 + axis[0], 0.0, -axis[2], axis[1]])
@@ -249,4 +208,4 @@ def _turn(axis: np.ndarray) -> np.ndarray:
 
 
 def _pose(body: dict) -> sapien.Pose:
-    return sapien.Pose(body["position"], _unit(body["quaternion"]))
+    return sapien.Pose(body["position"], unit(body["quaternion"]))

@@ -27,20 +27,11 @@ def cradle_apart() -> dict:
     pitch = 2 * radius + gap
     balls = [sphere(f"ball_{n + 1}", 1.0, radius, position=[n * pitch, 0.0, 0.0]) for n in range(4)]
     balls[0]["velocity"] = [speed, 0.0, 0.0]
-    meet = [
-        sphere(n, 1.0, radius, position=[x, 0.5, 0.0]) for n, x in (("left", -0.2), ("middle", 0.0), ("right", 0.2))
-    ]
+    places = {"left": -0.2, "middle": 0.0, "right": 0.2}
+    meet = [sphere(name, 1.0, radius, position=[x, 0.5, 0.0]) for name, x in places.items()]
     meet[0]["velocity"], meet[2]["velocity"] = [speed, 0.0, 0.0], [-speed, 0.0, 0.0]
     pairs = [(f"ball_{n}", f"ball_{n + 1}") for n in range(1, 4)] + [("left", "middle"), ("middle", "right")]
-    after = {
-        "ball_1": 0.0,
-        "ball_2": 0.0,
-        "ball_3": 0.0,
-        "ball_4": speed,
-        "left": -speed,
-        "middle": 0.0,
-        "right": speed,
-    }
+    after = {f"ball_{n}": 0.0 for n in (1, 2, 3)} | {"ball_4": speed, "left": -speed, "middle": 0.0, "right": speed}
     return {
         "gravity": [0, 0, 0],
         "duration": 0.3,
@@ -85,7 +76,4 @@ def cradle_touching() -> dict:
     }
 
 
-MAKERS = (
-    cradle_apart,
-    cradle_touching,
-)
+MAKERS = (cradle_apart, cradle_touching)

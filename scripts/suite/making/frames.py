@@ -160,12 +160,12 @@ def _solve(slopes, start, duration, slowest=None):
     return found.sol
 
 
-def spread(rng: np.random.Generator, places: np.ndarray, weight: float, uneven: float = 0.4) -> np.ndarray:
+def spread(rng: np.random.Generator, places: np.ndarray, weight: float) -> np.ndarray:
     """Return loads of springs (n,) that carry a weight over the origin; legs of unequal length make them uneven."""
     rows = np.vstack([np.ones(len(places)), places.T])
     even = np.linalg.pinv(rows) @ [weight, 0.0, 0.0]
     free = np.eye(len(places)) - np.linalg.pinv(rows) @ rows
     some = free @ rng.uniform(-1, 1, len(places))
     if np.abs(some).max() > 1e-9:
-        even = even + uneven * even.min() / np.abs(some).max() * some
+        even = even + 0.4 * even.min() / np.abs(some).max() * some
     return even

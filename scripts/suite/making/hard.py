@@ -56,8 +56,8 @@ def belt_oscillator() -> dict:
     released, cycles = REACH / belt, 5
     extent = belt / RATE
     end = cycles * PERIOD
-    last = released + 0.95 * PERIOD
-    weight = SHOE * G
+    turns, last = released + PERIOD / 4, released + 0.95 * PERIOD
+    last_cycle, weight = [end - PERIOD, end], SHOE * G
     return {
         "duration": end,
         "bodies": [*first[0], *second[0]],
@@ -65,24 +65,14 @@ def belt_oscillator() -> dict:
         "contacts": [first[2], second[2]],
         "measurements": [
             row("period of the sliding one", "cart_1", "place x", PERIOD, 0.005, period=[0.0, end]),
-            row(
-                "its greatest x at last", "cart_1", "place x", REACH + swing, 0.03, swing, greatest=[end - PERIOD, end]
-            ),
-            row("its least x at last", "cart_1", "place x", REACH - swing, 0.03, swing, least=[end - PERIOD, end]),
+            row("its greatest x at last", "cart_1", "place x", REACH + swing, 0.03, swing, greatest=last_cycle),
+            row("its least x at last", "cart_1", "place x", REACH - swing, 0.03, swing, least=last_cycle),
             row("its friction", "contact_1", "force x", HOLD, 0.003, weight, mean=[0.0, end]),
             row("place while stuck", "cart_2", "place x", 0.5 * REACH, 0.005, REACH, at=0.5 * released),
             row("friction while stuck", "contact_2", "force x", 0.5 * HOLD, 0.01, HOLD, mean=[0.0, released]),
-            row("turning point", "cart_2", "speed x", released + PERIOD / 4, 0.005, PERIOD, crossing=falls(after=0.05)),
+            row("turning point", "cart_2", "speed x", turns, 0.005, PERIOD, crossing=falls(after=0.05)),
             row("greatest x", "cart_2", "place x", REACH + extent, 0.01, extent, greatest=[0.0, last]),
-            row(
-                "least x after it",
-                "cart_2",
-                "place x",
-                REACH - extent,
-                0.02,
-                extent,
-                least=[released + PERIOD / 4, last],
-            ),
+            row("least x after it", "cart_2", "place x", REACH - extent, 0.02, extent, least=[turns, last]),
         ],
     }
 
@@ -110,12 +100,8 @@ def stick_slip_phases(times: list[float], speeds: list[float], end: float) -> li
         over = next((n for n, s in enumerate(grid) if (swing_at(swing, s)[1] - belt) * ahead < 0), None)
         stop = until
         if over is not None:
-            stop = brentq(
-                lambda s, w=swing, b=belt: swing_at(w, s)[1] - b,
-                grid[over - 1] if over else t + 1e-9,
-                grid[over],
-                xtol=1e-15,
-            )
+            low = grid[over - 1] if over else t + 1e-9
+            stop = brentq(lambda s, w=swing, b=belt: swing_at(w, s)[1] - b, low, grid[over], xtol=1e-15)
         phases.append((t, stop, middle, x, v))
         (x, v), t = swing_at(swing, stop), stop
         if over is not None:
@@ -195,12 +181,7 @@ def resting_spheres() -> dict:
             row(f"greatest depth {what}", name, "place z", radius, 5e-3, radius, least=[0.0, 2.0]),
             row(f"load {what}", f"contact_{n + 1}", "force z", mass * G, 0.001, mean=[1.0, 2.0]),
         ]
-    return {
-        "duration": 2.0,
-        "bodies": [*bodies, ground()],
-        "contacts": contacts,
-        "measurements": measurements,
-    }
+    return {"duration": 2.0, "bodies": [*bodies, ground()], "contacts": contacts, "measurements": measurements}
 
 
 MAKERS = (belt_oscillator, stick_slip, resting_spheres)

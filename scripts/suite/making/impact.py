@@ -40,12 +40,7 @@ def ball_bounces() -> dict:
             row(f"third impact at e = {e}", name, "speed z", third, 0.01, end, crossing=rises(3)),
             row(f"speed after the end at e = {e}", name, "speed", 0.0, 0.005, G * fall, greatest=[end + 0.05, 1.5]),
         ]
-    return {
-        "duration": 1.5,
-        "bodies": [*bodies, ground()],
-        "contacts": contacts,
-        "measurements": measurements,
-    }
+    return {"duration": 1.5, "bodies": [*bodies, ground()], "contacts": contacts, "measurements": measurements}
 
 
 @described(
@@ -122,12 +117,7 @@ def sphere_impact() -> dict:
         turn = spin - change * 5 / (2 * radius)
         measurements.append(row(f"speed after, {what}", name, "speed x", speed + change, 0.005, speed, at=fall + later))
         measurements.append(row(f"spin after, {what}", name, "spin y", turn, 0.005, 60.0, at=fall + later))
-    return {
-        "duration": 0.3,
-        "bodies": [*bodies, ground()],
-        "contacts": contacts,
-        "measurements": measurements,
-    }
+    return {"duration": 0.3, "bodies": [*bodies, ground()], "contacts": contacts, "measurements": measurements}
 
 
 @described(
@@ -154,11 +144,8 @@ def rod_lands() -> dict:
     mass, half, tilt, speed = 1.0, 0.5, math.pi / 3, 2.0  # tilt from the ground
     moment = mass * half**2 / 3
     x, z = -half * math.cos(tilt), -half * math.sin(tilt)  # of the foot from the centre
-    along, across, up = (
-        1 / mass + z**2 / moment,
-        -x * z / moment,
-        1 / mass + x**2 / moment,
-    )  # inverse masses at the foot
+    # Inverse masses at the foot.
+    along, across, up = 1 / mass + z**2 / moment, -x * z / moment, 1 / mass + x**2 / moment
     gap, at = 0.1, 0.1
     bodies, contacts, measurements = [], [], []
     for n, (friction, slide) in enumerate(((0.2, 0.0), (0.6, 0.0), (0.8, 0.4)), 1):
@@ -189,9 +176,4 @@ def rod_lands() -> dict:
     }
 
 
-MAKERS = (
-    ball_bounces,
-    drop_without_bounce,
-    sphere_impact,
-    rod_lands,
-)
+MAKERS = (ball_bounces, drop_without_bounce, sphere_impact, rod_lands)

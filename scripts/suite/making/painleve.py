@@ -51,12 +51,11 @@ def _solve(slopes, start, end, *args, event=None):
     return solve_ivp(slopes, (0.0, end), start, args=args, events=event, **options)
 
 
-def _rod(speed: float, spin: float = 0.0) -> dict:
+def _rod(speed: float) -> dict:
     """Return the rod with its end on the ground at the origin, sliding along x."""
     centre = [HALF * math.sin(ANGLE), 0.0, HALF * math.cos(ANGLE)]
-    velocity = [speed + spin * centre[2], 0.0, -spin * centre[0]]
     foot = [[-centre[0], 0.0, -centre[2]]]
-    state = {"position": centre, "velocity": velocity, "angular_velocity": [0.0, spin, 0.0]}
+    state = {"position": centre, "velocity": [speed, 0.0, 0.0], "angular_velocity": [0.0, 0.0, 0.0]}
     return feet("rod", MASS, [MOMENT, MOMENT, 1e-4], foot, **state)
 
 

@@ -35,9 +35,9 @@ def rises(count: int = 1, level: float = 0.0, after: float = 0.0) -> dict:
     return {"level": level, "direction": "up", "count": count, "after": after}
 
 
-def falls(count: int = 1, level: float = 0.0, after: float = 0.0) -> dict:
-    """Return the reduction to the time of a downward crossing."""
-    return rises(count, level, after) | {"direction": "down"}
+def falls(level: float = 0.0, after: float = 0.0) -> dict:
+    """Return the reduction to the time of the first downward crossing."""
+    return rises(1, level, after) | {"direction": "down"}
 
 
 def plane(*children: str) -> list[dict]:

@@ -37,12 +37,7 @@ def slope_sticks() -> dict:
             measured(f"friction {n}", f"contact_{n}", "force", "N", friction, along=down, **held),
             measured(f"load {n}", f"contact_{n}", "force", "N", load, along=up, **held),
         ]
-    return {
-        "duration": 2.0,
-        "bodies": bodies,
-        "contacts": contacts,
-        "measurements": measurements,
-    }
+    return {"duration": 2.0, "bodies": bodies, "contacts": contacts, "measurements": measurements}
 
 
 @described(
@@ -76,12 +71,7 @@ def slope_slides() -> dict:
             measured(f"lift {n}", name, "position", "m", HALF, 5e-4, HALF, along=up, greatest=[0.0, 1.0]),
             measured(f"friction {n}", f"contact_{n}", "force", "N", drag, 0.05, MASS * G, along=down, mean=[0.5, 1.0]),
         ]
-    return {
-        "duration": 1.0,
-        "bodies": bodies,
-        "contacts": contacts,
-        "measurements": measurements,
-    }
+    return {"duration": 1.0, "bodies": bodies, "contacts": contacts, "measurements": measurements}
 
 
 @described(

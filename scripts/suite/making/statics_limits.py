@@ -38,20 +38,13 @@ def box_tips() -> dict:
     excess = rows["slides"][0] / mass - rows["slides"][1] * G
     bodies = [box(name, mass, half, position=[0.0, float(n), half[2]]) for n, name in enumerate(rows)]
     turned = {"unit": "rad", "quantity": "angle", "along": SIDE, "at": last}
+    turning = turned | {"unit": "rad/s", "quantity": "angular_velocity"}
     moved = {"unit": "m", "quantity": "position", "along": [1.0, 0.0, 0.0], "change": [0.0, last]}
     measurements = [
         measured("angle, stays", "stays", answer=0.0, tolerance=1e-3, scale=0.1, **turned),
         measured("place, stays", "stays", answer=0.0, tolerance=5e-4, scale=0.1, **moved),
         measured("angle, tips", "tips", answer=angle, tolerance=0.006, scale=0.5, bound=1e-9, **turned),
-        measured(
-            "rate, tips",
-            "tips",
-            answer=rate,
-            tolerance=0.015,
-            scale=1.0,
-            bound=1e-9,
-            **{**turned, "unit": "rad/s", "quantity": "angular_velocity"},
-        ),
+        measured("rate, tips", "tips", answer=rate, tolerance=0.015, scale=1.0, bound=1e-9, **turning),
         measured("angle, slides", "slides", answer=0.0, tolerance=1e-3, scale=0.1, **turned),
         measured("place, slides", "slides", answer=excess * last**2 / 2, tolerance=6e-4, scale=0.1, **moved),
     ]
@@ -106,17 +99,13 @@ def ladder_holds() -> dict:
     parts = [_ladder("smooth", smooth, 0.5, 0.0, 0.0), _ladder("rough", rough, 0.4, 0.3, 1.0)]
     turned = {"quantity": "angle", "unit": "rad", "along": SIDE, "change": [0.0, 1.0], "scale": 0.1, "tolerance": 5e-4}
     force = {"quantity": "force", "unit": "N", "along": [1.0, 0.0, 0.0], "mean": [0.5, 1.0], "scale": LADDER * G}
-    case = _ladders(parts)
-    case["measurements"] = [
+    measurements = [
         measured("slip, smooth wall", "smooth", answer=0.0, **turned),
         measured("slip, rough wall", "rough", answer=0.0, **turned),
         measured("push of the smooth wall", "wall_smooth", answer=push, tolerance=0.15, **force),
         measured("friction of its floor", "floor_smooth", answer=-push, tolerance=0.15, **force),
     ]
-    return {
-        "duration": 1.0,
-        **case,
-    }
+    return {"duration": 1.0, **_ladders(parts), "measurements": measurements}
 
 
 @described(
@@ -137,28 +126,15 @@ def ladder_slips() -> dict:
     floor, wall, last = 0.4, 0.3, 0.6
     angle = _limit(floor, wall) - 0.05
     sample = solve_ivp(_slipping, (0.0, last), [angle, 0.0], args=(floor, wall), dense_output=True, **FINE).sol
-    case = _ladders([_ladder("ladder", angle, floor, wall, 0.0)])
-    case["measurements"] = [
-        measured(
-            f"angle at {when} s",
-            "ladder",
-            "angle",
-            "rad",
-            float(sample(when)[0]) - angle,
-            tolerance,
-            0.5,
-            bound=1e-9,
-            along=SIDE,
-            at=when,
+    about, measurements = {"bound": 1e-9, "along": SIDE}, []
+    for when, tolerance in ((0.3, 0.001), (last, 0.004)):
+        turn = float(sample(when)[0]) - angle
+        measurements.append(
+            measured(f"angle at {when} s", "ladder", "angle", "rad", turn, tolerance, 0.5, **about, at=when)
         )
-        for when, tolerance in ((0.3, 0.001), (last, 0.004))
-    ]
-    rate = {"answer": float(sample(last)[1]), "tolerance": 0.01, "scale": 1.0, "bound": 1e-9}
-    case["measurements"].append(measured("rate", "ladder", "angular_velocity", "rad/s", along=SIDE, at=last, **rate))
-    return {
-        "duration": last,
-        **case,
-    }
+    rate = float(sample(last)[1])
+    measurements.append(measured("rate", "ladder", "angular_velocity", "rad/s", rate, 0.01, 1.0, **about, at=last))
+    return {"duration": last, **_ladders([_ladder("ladder", angle, floor, wall, 0.0)]), "measurements": measurements}
 
 
 def _moments(angle: float, floor: float, wall: float) -> np.ndarray:

@@ -47,12 +47,7 @@ def four_feet_rigid() -> dict:
     for name in ("lengthwise", "crosswise"):
         drift = {"answer": 0.0, "tolerance": 1e-4, "scale": 0.1}
         measurements.append(measured(f"drift of {name}", name, "position", "m", across=UP, change=[0.0, 1.0], **drift))
-    return {
-        "duration": 1.0,
-        "bodies": bodies,
-        "contacts": contacts,
-        "measurements": measurements,
-    }
+    return {"duration": 1.0, "bodies": bodies, "contacts": contacts, "measurements": measurements}
 
 
 @described(

@@ -55,17 +55,8 @@ class WalkerStep:
 
         closed.terminal, closed.direction = True, 1
         end = 8 / math.sqrt(self.gravity)
-        found = solve_ivp(
-            self.slopes,
-            (0.0, end),
-            start,
-            "DOP853",
-            events=closed,
-            rtol=1e-13,
-            atol=1e-14,
-            dense_output=True,
-            max_step=end / 80,
-        )
+        fine = {"rtol": 1e-13, "atol": 1e-14, "max_step": end / 80}
+        found = solve_ivp(self.slopes, (0.0, end), start, "DOP853", events=closed, dense_output=True, **fine)
         return found.y[:, -1], found.t[-1], found.sol
 
     def map(self, short: np.ndarray) -> np.ndarray:

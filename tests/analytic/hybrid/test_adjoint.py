@@ -10,11 +10,11 @@ from tarsus.analytic.compilation import has_numba
 from tarsus.analytic.hybrid.adjoint import Adjoint
 from tarsus.analytic.hybrid.derivatives import Derivatives, Existence
 from tarsus.analytic.models import bouncing_ball, slip
+from tarsus.scripts.laboratory.benchmarks.derivatives import tabulated
 
 pytestmark = pytest.mark.skipif(not has_numba(), reason="the adjoint runs compiled only")
 
 RUNNER = slip.Slip(body_mass=80.0, k=20e3, spri=2.0, sprj=1.0, g_stance=9.81, g_flight=9.81)
-LANE = 12.0  # of the hopper's drag [m/s]
 
 
 def test_a_ball_bounces_as_in_closed_form():
@@ -48,42 +48,9 @@ def test_slip_has_the_gradient_of_the_forward_derivatives(run):
     np.testing.assert_allclose(backward.by, by, rtol=1e-9, atol=1e-9 * np.abs(by).max())
 
 
-def hopper(n):
-    """A mass that falls onto a spring through air whose drag is a table of its speed, with smooth (cubic) blending."""
-    table = {f"drag_{i}": 0.2 + 0.1 * math.sin(i) for i in range(n)}
-    params = {"g": 9.81, "k": 400.0, **table}
-    model = hy.Model("hopper", state={"z": 1.0, "w": 0.0}, params=params, charts=["air", "ground"])
-
-    def drag(w, p):
-        place = (w / LANE + 0.5) * (n - 4)
-        i = int(math.floor(place))
-        u = place - i
-        v = 1.0 - u
-        total = v * v * v * p[2 + i] + (3.0 * u * u * u - 6.0 * u * u + 4.0) * p[3 + i]
-        return w * (total + (3.0 * v * v * v - 6.0 * v * v + 4.0) * p[4 + i] + u * u * u * p[5 + i]) / 6.0
-
-    @model.field("air")
-    def fall(t, x, d, p, dx):
-        dx[0], dx[1] = x[1], -p[0] - drag(x[1], p)
-
-    @model.field("ground")
-    def push(t, x, d, p, dx):
-        dx[0], dx[1] = x[1], -p[0] - drag(x[1], p) - p[1] * x[0]
-
-    @model.guard("air", to="ground")
-    def touchdown(t, x, d, p):
-        return x[0]
-
-    @model.guard("ground", to="air")
-    def liftoff(t, x, d, p):
-        return -x[0]
-
-    return model
-
-
 @pytest.mark.extra
 def test_a_law_of_a_hundred_numbers_has_the_gradient_of_the_forward_derivatives():
-    model = hopper(100)
+    model = tabulated(100)
     wrt, run = model.param_names, {"chart": "air", "stop_at": "liftoff", "stop_count": 2, "final_time": 9.0}
     backward = Adjoint(model).run(lambda t, x, d, p: x[1], wrt, **run)
     forward = Derivatives(model, len(wrt)).run(wrt, looser=math.inf, **run)  # the state's steps, at the knots too

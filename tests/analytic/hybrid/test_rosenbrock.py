@@ -109,7 +109,7 @@ def test_the_linear_systems_are_solved(seed, n, diagonal):
 def as_run(sim):
     from tarsus.analytic.hybrid.workspace import as_object
 
-    w = as_object(sim.start.workspace(None, None, None, 0.0, None, {})[0])
+    w = as_object(sim.start.workspace(*sim.start.of())[0])
     w.chart = 0
     return w
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tarsus.analytic import hybrid as hy
 from tarsus.analytic.hybrid import sections
 from tarsus.analytic.models import slip_leg, slip_leg_hybrid, slip_leg_motion
-from tarsus.analytic.models.ground_line import ground_height, ground_table
+from tarsus.analytic.models.ground_line import ground_table, profile_of
 from tarsus.analytic.models.slip_leg import NQ, SlipLegParams, apex_state, com_state, foot_state
 from tarsus.analytic.terrain import Flat, Rough, Sinusoid, Slope, Sloped, Step
 from tarsus.controllers.slip import SlipControl, slip
@@ -119,13 +119,15 @@ def test_impact_stops_the_foot_and_loses_the_formulas_energy(values):
 
 @pytest.mark.parametrize("terrain", [Flat(), Slope(0.1, 0.3), Step(0.05, 0.1, 0.2, 0.5), Sinusoid(), Rough(seed=3)])
 def test_the_grounds_profile_is_the_terrains_at_y_zero(terrain):
-    p = hy.vector(ground_table(terrain))
+    floor = profile_of(terrain, 2)
+    p = np.array([7.0, 8.0, *hy.vector(floor.params)])
     for x in np.linspace(-1.0, 1.0, 21):
-        assert ground_height(x, p, 0) == pytest.approx(float(terrain.height(x, 0.0)), abs=1e-14)
+        assert floor.height(x, 5.0, p) == pytest.approx(float(terrain.height(x, 0.0)), abs=1e-14)
+        np.testing.assert_allclose(floor.gradient(x, 5.0, p), (float(terrain.gradient(x, 0.0)[0]), 0.0), atol=1e-7)
 
 
 def test_a_terrain_without_a_profile_is_refused():
-    with pytest.raises(ValueError, match="no profile along x is known of Sloped"):
+    with pytest.raises(ValueError, match="Sloped has no profile along x"):
         ground_table(Sloped())
     with pytest.raises(ValueError, match="within a right angle"):
         ground_table(Step())

@@ -10,14 +10,14 @@ import pytest
 
 from tarsus.envs.base import LeggedEnv
 from tarsus.scripts.command import cli
-from tarsus.scripts.command.verbs import evaluate
+from tarsus.scripts.library.learning import evaluation
 from tarsus.scripts.library.machines import MACHINES
 from tarsus.scripts.library.views import rendering
 
 # Commands that choose an OpenGL, the words with which they do, and the script in which.
 DRAW = {
-    "run hexapod": ([], "command.verbs.run"),
-    "run multipod": ([], "command.verbs.run"),
+    "run hexapod": ([], "library.running.options"),
+    "run multipod": ([], "library.running.options"),
     "evaluate": (["zero", "--video", "film.mp4"], "command.verbs.evaluate"),
     "page gallery": (["--no-figures", "--write"], "laboratory.pages.gallery"),
     "page pictures": (["--write"], "laboratory.pages.pictures"),
@@ -37,13 +37,15 @@ def test_a_film_has_whole_control_periods_between_its_pictures(monkeypatch, tmp_
 
     monkeypatch.setattr(rendering, "write_film", write)
     monkeypatch.setattr(LeggedEnv, "render", render)
-    n = evaluate.film_episode("zero", "SlipLeg-v0", {}, 0, tmp_path / "film.mp4")
-    length = evaluate.run_episode("zero", "SlipLeg-v0", {}, 0).length
-    np.testing.assert_allclose(np.diff(times), 1 / evaluate.FPS, rtol=1e-6)
-    assert written["fps"] == pytest.approx(evaluate.FPS) and len(times) == n == np.ceil(round(length * evaluate.FPS, 6))
-    assert written["total"] == 5000 * 0.002 * evaluate.FPS  # of the longest episode: for the bar
+    n = evaluation.film_episode("zero", "SlipLeg-v0", {}, 0, tmp_path / "film.mp4")
+    length = evaluation.run_episode("zero", "SlipLeg-v0", {}, 0).length
+    np.testing.assert_allclose(np.diff(times), 1 / evaluation.FPS, rtol=1e-6)
+    assert written["fps"] == pytest.approx(evaluation.FPS) and len(times) == n == np.ceil(
+        round(length * evaluation.FPS, 6)
+    )
+    assert written["total"] == 5000 * 0.002 * evaluation.FPS  # of the longest episode: for the bar
     times.clear()
-    evaluate.film_episode("zero", "SlipLeg-v0", {"ctrl_dt": 0.05}, 0, tmp_path / "film.mp4")  # longer than a picture
+    evaluation.film_episode("zero", "SlipLeg-v0", {"ctrl_dt": 0.05}, 0, tmp_path / "film.mp4")  # longer than a picture
     assert written["fps"] == pytest.approx(20) and np.diff(times) == pytest.approx(0.05)
 
 
@@ -55,7 +57,7 @@ def test_every_script_that_draws_chooses_its_opengl_before_mujoco_is_imported(tm
     }
     assert asking == {script for _, script in DRAW.values()}
     runs = {f"run {name}" for name, machine in MACHINES.items() if machine.renders}
-    assert runs == {command for command, (_, script) in DRAW.items() if script == "command.verbs.run"}
+    assert runs == {command for command, (_, script) in DRAW.items() if script == "library.running.options"}
     code = f"""if True:
         import sys
         from tarsus.scripts.command import cli

@@ -160,10 +160,10 @@ def test_a_film_that_did_not_fit_is_an_error_and_not_a_cut_film(tmp_path, ending
 
 
 def test_what_is_there_is_refused_before_the_work(tmp_path, monkeypatch, capsys):
-    from tarsus.scripts.command.verbs import evaluate
-    from tarsus.scripts.command.verbs import search_multipod as optimise_gait
+    from tarsus.scripts.library.learning import evaluation
+    from tarsus.scripts.library.search import multipod as optimise_gait
 
-    for module, work in ((evaluate, "evaluate"), (optimise_gait, "optimise"), (zeno_ball, "compute")):
+    for module, work in ((evaluation, "evaluate"), (optimise_gait, "optimise"), (zeno_ball, "compute")):
         monkeypatch.setattr(module, work, lambda *_, **__: pytest.fail("it was computed"))
     names = ("film.mp4", "best.npz", "zeno_ball.npz")
     for name in names:
@@ -301,7 +301,7 @@ def test_a_figure_that_ctrl_c_ended_is_not_drawn_from_half_a_run(tmp_path, monke
 
 
 def test_ctrl_c_ends_a_sweep_with_the_gaits_that_were_finished(monkeypatch, capsys):
-    from tarsus.scripts.command.verbs import sweep_gaits
+    from tarsus.scripts.library.search import sweep as sweep_gaits
 
     arrived = threading.Event()
 
@@ -341,9 +341,9 @@ def pressing(n, result):
 
 
 def test_ctrl_c_ends_a_search_with_the_best_until_then(tmp_path, monkeypatch, capsys):
-    from tarsus.scripts.command.verbs import search_gait
-    from tarsus.scripts.command.verbs import search_hexapod as optimise_hexapod
-    from tarsus.scripts.command.verbs import search_multipod as optimise_gait
+    from tarsus.scripts.library.search import gait as search_gait
+    from tarsus.scripts.library.search import hexapod as optimise_hexapod
+    from tarsus.scripts.library.search import multipod as optimise_gait
 
     path = tmp_path / "best.npz"
     rng = np.random.default_rng(0)

@@ -7,13 +7,13 @@ import textwrap
 import pytest
 
 from tarsus.scripts.command import cli
-from tarsus.scripts.command.verbs import contact_suite
 from tarsus.scripts.suite import case as cases
-from tarsus.scripts.suite import running, score
+from tarsus.scripts.suite import offering, running, score
 
 TWO = ["slope_sticks", "block_stops"]
 GOOD = """
     import numpy as np
+    from ..adapting import reading
     NAME, SETTINGS = "Still", {"only": {"step": 0.1}}
     def version():
         return "1"
@@ -26,10 +26,9 @@ GOOD = """
             self.time += self.step_
         def read(self):
             bodies, contacts = self.case["bodies"], self.case["contacts"]
-            n = len(bodies)
             places = np.array([body["position"] for body in bodies], float)
-            turns = np.array([body["quaternion"] for body in bodies], float)
-            return self.time, places, turns, np.zeros((n, 3)), np.zeros((n, 3)), np.zeros((len(contacts), 3))
+            poses = [(place, body["quaternion"]) for place, body in zip(places, bodies)]
+            return reading(self.time, poses, np.zeros((len(bodies), 2, 3)), np.zeros((len(contacts), 3)))
 """
 BEGIN = "self.case, self.time, self.step_ = case, 0.0, setting"
 FAULTS = {
@@ -102,7 +101,8 @@ def test_an_engine_of_one_s_own_is_run_and_scored(engine):
     ],
 )
 def test_an_engine_that_fails_says_so_in_its_cells_and_the_other_cases_go_on(engine, fault, status, why, monkeypatch):
-    monkeypatch.setattr(running, "ASLEEP", 1.0)
+    if fault == "hangs":  # the others work, which a busy machine may make as slow as sleep
+        monkeypatch.setattr(running, "ASLEEP", 1.0)
     found = results(engine(fault), longest=0.2)
     assert list(found) == TWO
     for result in found.values():
@@ -211,7 +211,7 @@ def test_the_exported_suite_runs_without_this_package(tmp_path):
     import subprocess
 
     folder = tmp_path / "suite"
-    assert contact_suite.export(folder) == len(cases.ids())
+    assert offering.export(folder) == len(cases.ids())
     words = ["-m", "suite.worker", "suite/engines/mujoco.py", "stiff", "block_stops"]
     hidden = "import sys; sys.modules['tarsus'] = None; import runpy; sys.argv = sys.argv[1:]; "
     hidden += "runpy.run_module('suite.worker', run_name='__main__', alter_sys=True)"

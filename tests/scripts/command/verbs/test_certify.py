@@ -14,13 +14,13 @@ from tarsus.envs.hopping_leg import HoppingLegConfig
 from tarsus.envs.slip_leg import SlipLegConfig
 from tarsus.mjcf.hexapod import TORSO_SIZE
 from tarsus.mjcf.presets import contacts
-from tarsus.scripts.command.verbs import certify, evaluate
+from tarsus.scripts.command.verbs import certify
 from tarsus.scripts.laboratory import frame
 from tarsus.scripts.laboratory.pages import trust
 from tarsus.scripts.library.certificates import certificate, judging, loading, parting, replay, settings, shown
 from tarsus.scripts.library.certificates.certificate import DRIFT, HOLD, LEAN, Certificate, Change
 from tarsus.scripts.library.certificates.settings import BETWEEN, CONTACT, ROBOT, SIMULATOR, Setting
-from tarsus.scripts.library.learning import policies
+from tarsus.scripts.library.learning import evaluation, policies
 
 N, CTRL_DT = 200, 0.02
 REFERENCE_PRESET = Setting("reference", SIMULATOR, {"preset": "reference"})
@@ -271,7 +271,7 @@ def test_functions_factories_and_names_are_policies(word):
 def test_an_episode_has_the_numbers_of_evaluate():
     candidate = loading.load("hexapod-gait-0", None, {})
     (made,) = replay.play(candidate, RL, [3], 1.0)
-    known = evaluate.run_episode("hexapod-gait-0", None, {"max_episode_steps": 50}, 3)
+    known = evaluation.run_episode("hexapod-gait-0", None, {"max_episode_steps": 50}, 3)
     assert made.total == pytest.approx(known.total, rel=1e-12) and made.speed == pytest.approx(known.speed, rel=1e-12)
     assert made.cost_of_transport == pytest.approx(known.cost_of_transport, rel=1e-12) and known.length == 1.0
 

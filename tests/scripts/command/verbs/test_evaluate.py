@@ -1,9 +1,9 @@
 """What Ctrl-C leaves of an evaluation: the table of the episodes that were finished."""
 
 from tarsus.scripts.command import cli
-from tarsus.scripts.command.verbs import evaluate
+from tarsus.scripts.library.learning import evaluation
 
-HOLDS = evaluate.Episode(10.0, 2.0, 0.5, 0.2, 0.0)
+HOLDS = evaluation.Episode(10.0, 2.0, 0.5, 0.2, 0.0)
 
 
 def interrupted(monkeypatch, name, at):
@@ -16,7 +16,7 @@ def interrupted(monkeypatch, name, at):
             raise KeyboardInterrupt
         return HOLDS
 
-    monkeypatch.setattr(evaluate, name, call)
+    monkeypatch.setattr(evaluation, name, call)
 
 
 def test_ctrl_c_leaves_the_table_of_what_was_finished(monkeypatch, capsys):
@@ -33,9 +33,9 @@ def test_ctrl_c_before_the_first_has_finished_leaves_no_table(monkeypatch, capsy
 
 
 def test_ctrl_c_in_the_film_leaves_the_whole_table(monkeypatch, capsys, tmp_path):
-    monkeypatch.setattr(evaluate.rendering, "choose_opengl", lambda: True)
+    monkeypatch.setattr(evaluation.rendering, "choose_opengl", lambda: True)
     monkeypatch.setattr("tarsus.scripts.library.learning.playing.check", lambda *args, **more: None)
-    monkeypatch.setattr(evaluate, "run_episode", lambda *args: HOLDS)
+    monkeypatch.setattr(evaluation, "run_episode", lambda *args: HOLDS)
     interrupted(monkeypatch, "film_episode", 1)
     assert cli.main(["evaluate", "zero", "--seeds", "2", "--video", str(tmp_path / "film.mp4")]) == 130
     out, err = capsys.readouterr()

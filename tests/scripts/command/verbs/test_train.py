@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tarsus.scripts.command.verbs import train
-from tarsus.scripts.library.learning import training_runs
+from tarsus.scripts.library.learning import planning, training_runs
 from tarsus.scripts.library.learning.training_runs import PPO, SAC, TrainingRun
 
 pytest.importorskip("stable_baselines3", reason="it needs the extra: pip install 'tarsus[rl]'")
@@ -27,7 +27,8 @@ n_steps = 32
 
 
 def asked(words: str) -> TrainingRun:
-    return train.asked(train.parser().parse_args(words.split()))
+    args = train.parser().parse_args(words.split())
+    return planning.described(train.asked_by(args))
 
 
 def test_a_run_is_changed_by_options_of_the_environment_and_keywords_of_the_algorithm():

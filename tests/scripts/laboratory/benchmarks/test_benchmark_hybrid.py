@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tarsus.scripts.laboratory.benchmarks import hybrid, hybrid_ball, hybrid_peers
+from tarsus.scripts.laboratory.benchmarks import hybrid, hybrid_peers
 
 REFERENCE = np.loadtxt(hybrid.REFERENCE)
 
@@ -23,25 +23,5 @@ def test_a_peer_that_is_not_installed_is_named(monkeypatch):
     monkeypatch.setattr(hybrid, "FIRST_CALLS", 1)
     assert "another" not in " ".join(hybrid_peers.installed())
     monkeypatch.setattr(hybrid_peers, "missing", lambda: ["hybrid-tools", "another"])
-    *_, words, _, ball = hybrid.tables(repeats=1).parts
-    assert "skipped: hybrid-tools is not installed" in ball
+    *_, words, _ = hybrid.tables(repeats=1).parts
     assert words.startswith("Not installed, skipped:") and "another" in words and "tarsus[bench]" in words
-
-
-def test_the_ball_of_the_closed_form_is_ours():
-    x, by = hybrid_ball.exact()
-    for state, derivative in (hybrid_ball.ours()(), hybrid_ball.ours_derived()()):
-        np.testing.assert_allclose(state, x, atol=1e-11)
-        if np.isfinite(derivative).all():
-            np.testing.assert_allclose(derivative, by, atol=1e-10)
-    assert np.isfinite(hybrid_ball.ours_derived()()[1]).all()
-
-
-@pytest.mark.parametrize("derived", [False, True])
-def test_hybrid_tools_bounces_the_same_ball(derived):
-    pytest.importorskip("hybrid_tools")
-    state, derivative = hybrid_ball.theirs(0.1, derived)()
-    x, by = hybrid_ball.exact()
-    np.testing.assert_allclose(state, x, atol=1e-10)
-    if derived:
-        np.testing.assert_allclose(derivative, by, atol=1e-10)

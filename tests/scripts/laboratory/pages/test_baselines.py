@@ -2,9 +2,9 @@ import json
 
 import numpy as np
 
-from tarsus.scripts.command.verbs.evaluate import Episode
 from tarsus.scripts.laboratory import frame
 from tarsus.scripts.laboratory.pages import baselines
+from tarsus.scripts.library.learning.evaluation import Episode
 
 
 def stored(folder, name, **about):

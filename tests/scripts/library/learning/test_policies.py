@@ -8,9 +8,9 @@ import tarsus  # noqa: F401
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.terrain import Slope
 from tarsus.envs.hexapod_clocks import gait_parameters
-from tarsus.scripts.command.verbs import evaluate, search_gait
 from tarsus.scripts.laboratory.pages import policies as compare_policies
-from tarsus.scripts.library.learning import policies
+from tarsus.scripts.library.learning import evaluation, policies
+from tarsus.scripts.library.search import gait as search_gait
 
 SHORT = {"reset_noise": 0.0}
 WALKS = {  # least and greatest forward speed [m/s] from rest, over 250 control periods
@@ -143,8 +143,8 @@ def test_shipped_policies_are_small_and_replayed_by_name(name):
 
 def test_a_learned_policy_beats_the_clock():
     assert policies.seeds_of("hexapod-gait") == [f"hexapod-gait-{seed}" for seed in range(5)]
-    learned = evaluate.run_episode("hexapod-gait", None, {}, seed=11)
-    assert learned.fell == 0 and learned.total > 3 * evaluate.run_episode("clock", None, {}, seed=11).total
+    learned = evaluation.run_episode("hexapod-gait", None, {}, seed=11)
+    assert learned.fell == 0 and learned.total > 3 * evaluation.run_episode("clock", None, {}, seed=11).total
 
 
 def test_a_policy_trained_on_rough_ground_can_be_asked_for_on_another():

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from tarsus.envs import ENVIRONMENTS, SURROGATES
-from tarsus.scripts.command.verbs import evaluate
-from tarsus.scripts.library.learning import policies, training_runs
+from tarsus.scripts.library.learning import evaluation, policies, training_runs
 from tarsus.scripts.library.learning.training_runs import RUNS, TrainingRun, differences
 
 stable_baselines3 = pytest.importorskip("stable_baselines3", reason="it needs the extra: pip install 'tarsus[rl]'")
@@ -137,23 +136,23 @@ def test_training_the_same_seed_gives_the_same_policy(trained, tmp_path):
 
 
 def test_evaluation_reports_what_the_clock_does():
-    episode = evaluate.run_episode("clock", None, {"reset_noise": 0.0}, seed=0)
+    episode = evaluation.run_episode("clock", None, {"reset_noise": 0.0}, seed=0)
     assert episode.speed == pytest.approx(0.262, rel=0.03) and episode.fell == 0 and episode.length == 20.0
     assert 0.05 < episode.cost_of_transport < 0.5
-    assert episode.total > evaluate.run_episode("zero", None, {}, seed=0).total
+    assert episode.total > evaluation.run_episode("zero", None, {}, seed=0).total
 
 
 def test_the_documents_torques_walk_at_the_default_period_and_topple_at_a_longer_one():
     """An episode has the same seconds, whatever the control period."""
-    episode = evaluate.run_episode("PD", None, {"reset_noise": 0.0}, seed=0)
+    episode = evaluation.run_episode("PD", None, {"reset_noise": 0.0}, seed=0)
     assert episode.speed == pytest.approx(0.265, rel=0.03) and episode.fell == 0 and episode.length == 20.0
-    assert evaluate.run_episode("PD", None, {"ctrl_dt": 0.006}, seed=0).fell == 1
-    assert evaluate.run_episode("PD", None, {"max_episode_steps": 10}, seed=0).length == pytest.approx(0.02)
+    assert evaluation.run_episode("PD", None, {"ctrl_dt": 0.006}, seed=0).fell == 1
+    assert evaluation.run_episode("PD", None, {"max_episode_steps": 10}, seed=0).length == pytest.approx(0.02)
 
 
 @pytest.mark.parametrize("name", {**ENVIRONMENTS, **SURROGATES})
 def test_every_environment_can_be_evaluated(name):
-    episode = evaluate.run_episode("random", name, {}, seed=0)
+    episode = evaluation.run_episode("random", name, {}, seed=0)
     assert np.isfinite([episode.total, episode.length, episode.speed]).all() and episode.length > 0
 
 
@@ -169,15 +168,15 @@ def test_unknown_names_are_refused_with_what_exists():
 
 
 def test_cells_show_mean_spread_and_falls():
-    one = evaluate.Episode(100.0, 20.0, 0.25, np.nan, 0.0)
+    one = evaluation.Episode(100.0, 20.0, 0.25, np.nan, 0.0)
     two = replace(one, total=110.0, fell=1.0)
-    assert evaluate.cells([one, two]) == ["105 ± 5", "20.0 ± 0.0", "0.250 ± 0.000", "-", "1 of 2"]
+    assert evaluation.cells([one, two]) == ["105 ± 5", "20.0 ± 0.0", "0.250 ± 0.000", "-", "1 of 2"]
 
 
 def test_what_is_no_fall_stands_behind_the_falls():
-    one = evaluate.Episode(100.0, 20.0, 0.25, np.nan, 0.0)
+    one = evaluation.Episode(100.0, 20.0, 0.25, np.nan, 0.0)
     left = replace(one, end="left the terrain")
-    assert evaluate.cells([one, left, replace(one, fell=1.0), left])[-1] == "1 of 4; 2 left the terrain"
+    assert evaluation.cells([one, left, replace(one, fell=1.0), left])[-1] == "1 of 4; 2 left the terrain"
 
 
 def far(task):
@@ -189,7 +188,7 @@ def far(task):
 )
 def test_a_robot_that_stands_where_its_episode_ends_has_not_fallen(options, end, monkeypatch):
     monkeypatch.setattr("tarsus.envs.equipped.EDGE", 0.2)
-    episode = evaluate.run_episode("walk", None, options, seed=0)
+    episode = evaluation.run_episode("walk", None, options, seed=0)
     assert episode.fell == 0.0 and episode.end == end and episode.length < 5.0
 
 

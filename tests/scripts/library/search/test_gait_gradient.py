@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from tarsus.analytic.models.hexapod import HexapodParams
-from tarsus.scripts.command.verbs.search_hexapod import GaitSearch
 from tarsus.scripts.library.search.gait_gradient import TILT, DerivedWalk, RestWalks, climb, step
 from tarsus.scripts.library.search.gait_proof import ExactWalk
+from tarsus.scripts.library.search.hexapod import GaitSearch
 
 POINT = np.array(
     [0.83, 0.7, 0.9, 0.05]

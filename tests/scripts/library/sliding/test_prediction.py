@@ -8,10 +8,10 @@ import pytest
 from tarsus.analytic.contact import Feet, se2, solve
 from tarsus.analytic.models.multipod import MultipodParams
 from tarsus.controllers import gaits
-from tarsus.scripts.command.verbs.search_multipod import Problem, optimise
 from tarsus.scripts.laboratory import frame
 from tarsus.scripts.laboratory.pages import sliding_test
 from tarsus.scripts.laboratory.sliding import cases as sliding_cases
+from tarsus.scripts.library.search.multipod import Problem, optimise
 from tarsus.scripts.library.sliding import fitted as sliding_fitted
 from tarsus.scripts.library.sliding import prediction as sliding_prediction
 from tarsus.scripts.library.sliding import recording as sliding_recording

@@ -5,10 +5,13 @@ from __future__ import annotations
 from functools import wraps
 
 
-def alone(method):
+def one_at_a_time(method):
     """Return a method of an environment that refuses to run while another call of the environment does.
 
     Python does not switch threads between reading the flag and setting it.
+
+    Raises:
+        RuntimeError: By the method, in that case.
     """
 
     @wraps(method)

@@ -9,8 +9,8 @@ from tarsus.mjcf.presets import PRESETS, Preset
 from tarsus.scripts.laboratory.frame import Page
 from tarsus.scripts.laboratory.pages import contact
 from tarsus.scripts.laboratory.pages import verdicts as verdict_grid
-from tarsus.scripts.laboratory.pages.verdicts import FAILED, TOPPLES, WALKS, EngineVerdict
 from tarsus.scripts.laboratory.studies import contact_sweep
+from tarsus.scripts.laboratory.studies.study import Verdict
 from tarsus.scripts.library.base import stamp
 
 
@@ -49,29 +49,17 @@ def test_a_setting_that_cannot_run_stays_in_the_list_with_its_reason():
     assert "too long: " in Page(*contact.parts(rows)).text("markdown", "")
 
 
-def cell(first, second):
-    return {"exact": EngineVerdict(first, "", 10.0, 0.2), "mujoco": EngineVerdict(second, "", 10.0, 0.2)}
-
-
-def test_a_failed_cell_is_no_agreement():
-    grid = {
-        (0.5, 0.3, 0.5): cell(WALKS, WALKS),
-        (0.6, 0.3, 0.5): cell(TOPPLES, TOPPLES),
-        (0.7, 0.3, 0.5): cell(FAILED, FAILED),
-        (0.8, 0.3, 0.5): cell(WALKS, TOPPLES),
-    }
-    assert verdict_grid.agreement(grid) == 0.5
-    part = Page(*verdict_grid.parts(grid, "reference")).text("markdown", "")
-    assert "**50.0 %**" in part and "**!!**" in part and "**wt**" in part and "t_c 0.8 s" in part
-
-
-def test_the_grid_goes_on_past_an_impossible_gait():
-    gaits = [(1.0, 7.0, 0.6), (0.5, 0.75, 0.6)]
-    grid = verdict_grid.compute(gaits, preset="rl", n_jobs=1, seconds=1.0)
-    assert {cell.verdict for cell in grid[gaits[0]].values()} == {FAILED}
-    assert "sweep_angle" in grid[gaits[0]]["exact"].reason
-    assert {cell.verdict for cell in grid[gaits[1]].values()} == {WALKS}
-    assert verdict_grid.agreement(grid) == 0.5
+def test_a_failed_cell_is_no_agreement(monkeypatch):
+    monkeypatch.setattr(verdict_grid, "CYCLE_TIMES", (0.5, 0.6, 0.7, 0.8))
+    monkeypatch.setattr(verdict_grid, "SWEEP_ANGLES", (0.3,))
+    monkeypatch.setattr(verdict_grid, "DUTIES", (0.5,))
+    walks, tips, topples, failed = Verdict.WALKS, Verdict.TIPS, Verdict.TOPPLES, Verdict.REFUSED
+    verdict = np.array([(walks, tips), (topples, topples), (failed, failed), (walks, topples)]).reshape(1, 4, 1, 2)
+    assert verdict_grid.agreement(verdict).ravel().tolist() == [True, True, False, False]
+    found = {"verdict": verdict, "ended": np.full(verdict.shape, 8.0), "speed": np.full(verdict.shape, 0.2)}
+    part = Page(*verdict_grid.parts(found, "reference")).text("markdown", "")
+    assert "**50.0 %**" in part and "**!!**" in part and "**wt**" in part and "| ww |" in part
+    assert "t_c 0.8 s, phi_s 0.3 rad, duty 0.5: exact walks (8.00 s); MuJoCo topples (8.00 s)" in part
 
 
 def test_a_page_keeps_what_stands_around_its_parts():

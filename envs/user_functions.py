@@ -8,33 +8,42 @@ from typing import Any
 
 import numpy as np
 
-from .kinds import check, check_count
+from .kinds import check as check_kind
+from .kinds import check_count
 from .observations import Observation, numbered
 
 FIXED = ("observe", "privileged")  # options that shape the spaces and `info`
 RESERVED = ("values", "at", "observe")  # attributes of a `Frame` besides its parts
 
 
-def check_own(config) -> None:
-    """Refuse terms, entries and ends that are not written as they must be, or whose names are taken."""
+def check(config) -> None:
+    """Refuse terms, entries and ends that are not written as they must be, or whose names are taken.
+
+    Raises:
+        ValueError: The message names the option and the function.
+    """
     taken = {name for terms in config.REWARDS.values() for name in terms} | set(config.SHAPING)
     for name, term in config.rewards.items():
         if len(term) != 2 or not callable(term[1]):
             raise ValueError(f"rewards: {name!r} must be (weight, function), got {term!r}")
-        check(f"rewards: the weight of {name!r}", term[0], float)
+        check_kind(f"rewards: the weight of {name!r}", term[0], float)
         if name in taken:
             raise ValueError(f"rewards: there is a term {name!r} already, and reward_weights weighs it")
     for name, entry in config.observe.items():
         if len(entry) != 3 or not callable(entry[2]):
             raise ValueError(f"observe: {name!r} must be (size, bound, function), got {entry!r}")
         check_count(f"observe: the size of {name!r}", entry[0])
-        check(f"observe: the bound of {name!r}", entry[1], float)
+        check_kind(f"observe: the bound of {name!r}", entry[1], float)
         if not entry[1] > 0:
             raise ValueError(f"observe: the bound of {name!r} must be positive, got {entry[1]}")
 
 
 def entries_of(config, taken: set[str]) -> dict[str, Observation]:
-    """Return the user's own entries, whose names must not be taken."""
+    """Return the user's own entries.
+
+    Raises:
+        ValueError: If a name of theirs is taken.
+    """
     for name in config.observe:
         if name in taken or name in RESERVED:
             raise ValueError(f"observe: there is an entry {name!r} already, or something else of the frame")

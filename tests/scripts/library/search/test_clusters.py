@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tarsus.scripts.command.verbs import sweep_gaits
+from tarsus.scripts.library.search import sweep as sweep_gaits
 
 INSTALL = "pip install -c constraints-ray.txt 'tarsus[ray]' into an environment of its own"
 GAITS = dict(cycle_times=(0.5, 1.0), sweep_angles=(0.75,), n_steps=20)
@@ -31,7 +31,7 @@ def test_a_sweep_gives_the_same_on_a_cluster(backend, package, monkeypatch):
 def test_rllib_trains_the_hexapod(monkeypatch):
     monkeypatch.setenv("RAY_raylet_start_wait_time_s", "120")  # a busy machine takes its time
     pytest.importorskip("ray.rllib", reason=INSTALL)
-    from tarsus.scripts.command.verbs import train_rllib
+    from tarsus.scripts.library.learning import rllib
 
-    returns = train_rllib.train({"action_mode": "gait"}, n_iterations=2, n_runners=0, n_envs=2, batch=1024)
+    returns = rllib.train({"action_mode": "gait"}, n_iterations=2, n_runners=0, n_envs=2, batch=1024)
     assert len(returns) == 2 and np.isfinite(returns[-1])

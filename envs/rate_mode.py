@@ -20,18 +20,18 @@ class Rate(Velocity):
         return self.task.RATE_RANGE
 
     def speeds_asked(self) -> np.ndarray:
-        """Return an array of its own, which the kernel `turn` fills."""
+        """Return an array of its own, shape (n, n_joints), which the kernel `turn` fills."""
         return np.zeros_like(self.rows[0])
 
     def start(self, sim, angle: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Return the angles of legs about as far from a common gait as the option `phase_spread` allows."""
+        """Return angles, shape (n_joints,) [rad], as far from a common gait as the option `phase_spread` allows."""
         super().start(sim, angle, rng)
         return self.task.scattered(rng)
 
     def commands(self, action: np.ndarray) -> np.ndarray:
-        """Return ramps to where each leg's turn is one control period later."""
+        """Return ramps to where each leg's turn is one period later, shape (n_substeps, ..., n_joints, 3)."""
         action, reference, _ = self.rows
-        gait, period = self.task.TURN, self.task.ctrl_dt
+        gait, period = self.task.RATE_GAIT, self.task.ctrl_dt
         turn = gait.cycle_time, gait.slow_time, gait.sweep_angle
         COMPILED.turn(reference, self.task.table, turn, period, self.scale, action, self.speeds)
         return super().commands(action)

@@ -7,11 +7,11 @@ from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import Flat
 from tarsus.controllers.clock_gaits import CLOCK_GAITS
-from tarsus.scripts.command.verbs import search_hexapod as optimise
 from tarsus.scripts.library.machines import hexapod_exact as exact
 from tarsus.scripts.library.machines.hexapod import HexapodExperiment
 from tarsus.scripts.library.records import summary
 from tarsus.scripts.library.search import gait_proof
+from tarsus.scripts.library.search import hexapod as optimise
 from tarsus.scripts.library.search.gait_gradient import DerivedWalk
 
 
@@ -62,7 +62,7 @@ def test_a_goal_orders_gaits_by_what_it_is_named_after():
 @pytest.mark.parametrize("pattern", optimise.PATTERNS)
 def test_a_search_keeps_every_gait_it_tried_and_says_that_it_was_cut_short(pattern):
     task = optimise.GaitSearch(HexapodParams.rhex("voltage"), pattern)
-    tried, converged = optimise.search(task, population=5, generations=1, n_jobs=1)
+    tried, converged = optimise.evolve(task, population=5, generations=1, n_jobs=1)
     assert len(tried) == 10 and not converged
     for point, _ in tried:
         for value, (low, high) in zip(point, task.bounds, strict=True):

@@ -1,0 +1,98 @@
+"""A policy's certificate from its name: what `tarsus.certify` and `tarsus certify` do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import joblib
+
+import tarsus  # noqa: F401  registers the environments
+from tarsus.scripts.library.certificates import judging, loading, settings, shown
+from tarsus.scripts.library.certificates.certificate import Certificate
+from tarsus.scripts.library.certificates.loading import Candidate
+from tarsus.scripts.library.certificates.replay import Track
+
+RESERVED = ("preset", "engine", "params")  # options that the settings set
+
+
+@dataclass(frozen=True)
+class Certified:
+    """A policy that was certified.
+
+    Attributes:
+        certificate: The verdict, and a row for each setting.
+        tracks: The episodes in each setting, by its name.
+    """
+
+    certificate: Certificate
+    tracks: dict[str, list[Track]]
+
+    @property
+    def verdict(self) -> str:
+        """Whether the policy holds, drifts or leans."""
+        return self.certificate.verdict
+
+    def draw(self) -> Any:
+        """Return the picture, a figure of Matplotlib."""
+        return shown.draw(self.certificate, self.tracks)
+
+    def __str__(self) -> str:
+        """Return the table and what it says, in words."""
+        return shown.text(self.certificate)
+
+
+def ready(policy: str, environment: str | None, options: Mapping[str, Any]) -> tuple[Candidate, Any]:
+    """Return a policy that can act in its environment, and the configuration of that.
+
+    Raises:
+        ValueError: If there is no such policy or environment, they do not go together, or an option is one that the
+            settings set.
+        OSError: If a file cannot be read.
+    """
+    for name in RESERVED:
+        if name in options:
+            raise ValueError(f"--option {name} is set by the settings that a policy is certified in")
+    candidate = loading.load(policy, environment, options)
+    env = loading.check(candidate)
+    config = env.unwrapped.config
+    settings.fan(config)
+    env.close()
+    return candidate, config
+
+
+def certified(candidate: Candidate, config: Any, seeds: int, seconds: float | None, jobs: int) -> Certified:
+    """Return the certificate of a policy that is ready; see `certify`.
+
+    Raises:
+        NotFinite: If it gives actions that are not finite.
+    """
+    with joblib.parallel_config(backend="threading"):  # physics runs without Python's lock
+        return Certified(*judging.certify(candidate, config, range(seeds), seconds, jobs))
+
+
+def certify(
+    policy: str,
+    environment: str | None = None,
+    options: Mapping[str, Any] | None = None,
+    *,
+    seeds: int = 5,
+    seconds: float | None = None,
+    jobs: int = -1,
+) -> Certified:
+    """Return whether a policy depends on the simulator it was trained in.
+
+    Args:
+        policy: A name, the folder of a checkpoint, a .zip of Stable-Baselines3, an .onnx, or MODULE:FUNCTION.
+        environment: By default Hexapod-v0, or the policy's own.
+        options: Of the environment.
+        seeds: Episodes in each setting.
+        seconds: How long an episode is [s]; by default as long as the environment's.
+        jobs: Settings at a time; -1 takes every core.
+
+    Raises:
+        ValueError: If there is no such policy or environment, or they do not go together.
+        OSError: If a file cannot be read.
+    """
+    return certified(*ready(policy, environment, options or {}), seeds, seconds, jobs)

@@ -1,0 +1,164 @@
+"""What a training is to do, and where: found out, and refused with a sentence, before it begins."""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Annotated, Any
+
+from tarsus.scripts.command import arguments, output, paths
+from tarsus.scripts.command.signature import Seed
+from tarsus.scripts.library.learning import checkpoint, environments, playing, starting, training_runs
+from tarsus.scripts.library.learning.training_runs import TrainingRun
+
+OURS = ("policy", "env", "seed", "device", "tensorboard_log", "verbose", "_init_setup_model")  # keywords we give
+PLAIN_ENVS = 16  # simulations of a run with the library's own settings
+STEPS = arguments.integer(1, 10**12)
+
+
+def how_to_go_on(folder: Path) -> str:
+    """Return how to go on with a training that was ended before its time, in words."""
+    latest = checkpoint.newest(folder / "latest")
+    if not latest.exists():
+        return "there is no checkpoint yet, the training starts afresh"
+    return f"--resume goes on from step {checkpoint.settings(latest)['steps']}, in {latest}"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A training as somebody asks for it: one of `run` and `environment` is given.
+
+    Attributes:
+        run: A name of `training_runs.RUNS`, or a file NAME.toml with the fields of a `TrainingRun`.
+        environment: Instead of a run, with our settings of the algorithm.
+        options: Of the environment.
+        algorithm: "ppo" or "sac"; by default the run's.
+        settings: Keywords of the algorithm.
+        plain: The library's own settings, nothing normalised, 16 simulations.
+        start: A trained policy to begin with: its name or its folder.
+        steps: Of all simulations together; by default the run's own.
+        num_envs: Simulations; by default the run's own.
+        seed: Of the training.
+        out: Folder of the results, which go into RUN-SEED there.
+        resume: Go on from the latest checkpoint, which is unpickled, and can run any code.
+        eval_every: Steps between evaluations and checkpoints.
+        threads: Of physics and learning; 0 is one for each processor that is idle now.
+    """
+
+    run: str | None = None
+    environment: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    algorithm: str | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    plain: bool = False
+    start: str | None = None
+    steps: Annotated[int, STEPS] | None = None
+    num_envs: Annotated[int, arguments.simulations] | None = None
+    seed: Seed = 0
+    out: Annotated[Path, paths.folder_to_write] = Path("runs")
+    resume: bool = False
+    eval_every: Annotated[int, STEPS] = 50_000
+    threads: Annotated[int, arguments.threads] = 0
+
+    @property
+    def folder(self) -> Path:
+        """Where its files go."""
+        return self.out / f"{Path(self.run).stem if self.run else self.environment}-{self.seed}"
+
+
+def described(asked: Asked) -> TrainingRun:
+    """Return the run that is asked for.
+
+    Raises:
+        ValueError: If there is no such run, environment, option or setting.
+        OSError: If a run's file cannot be read.
+    """
+    if (asked.run is None) == (asked.environment is None):
+        names = ", ".join(training_runs.RUNS)
+        raise ValueError(f"takes a run or --env NAME; runs are {names}, and files NAME.toml")
+    run = TrainingRun(asked.environment) if asked.run is None else training_runs.find(asked.run)
+    run = replace(run, environment=environments.environment_of(run.environment))
+    algorithm = asked.algorithm and asked.algorithm.upper()
+    more = {"total_steps": asked.steps, "num_envs": asked.num_envs, "start": asked.start}
+    run = training_runs.changed(run, algorithm, dict(asked.options), **more)
+    if asked.plain:
+        run = replace(run, settings={}, normalise=False, num_envs=asked.num_envs or PLAIN_ENVS)
+    return starting.adopted(replace(run, settings={**run.settings, **asked.settings}))
+
+
+def check(run: TrainingRun) -> None:
+    """Refuse settings that the algorithm does not have, and options that the environment does not take.
+
+    Raises:
+        ValueError: If there are any; the sentence names them.
+    """
+    import stable_baselines3
+
+    known = [
+        name for name in inspect.signature(getattr(stable_baselines3, run.algorithm)).parameters if name not in OURS
+    ]
+    if unknown := [name for name in run.settings if name not in known]:
+        raise ValueError(f"{run.algorithm} has no setting {unknown[0]!r}; there are {', '.join(known)}")
+    playing.make(run.environment, run.options).close()
+    starting.policy_of(run)
+
+
+def planned(asked: Asked) -> TrainingRun:
+    """Return what to train.
+
+    Raises:
+        ValueError: If it cannot be trained there; the sentence says why.
+    """
+    run, folder = described(asked), asked.folder
+    if importlib.util.find_spec("stable_baselines3") is None:
+        raise ValueError("Stable-Baselines3 is needed: pip install 'tarsus[rl]'")
+    from tarsus.scripts.library.learning import training
+
+    if checkpoint.newest(folder / "latest").exists() and not asked.resume:
+        raise ValueError(f"{folder} exists; --resume goes on from it, another --out or --seed starts afresh")
+    if asked.resume:
+        checkpoint.check(training.checkpoint_in(folder), run)
+    check(run)
+    output.check(folder / "evaluations.npz")
+    return run
+
+
+def carried_out(run: TrainingRun, asked: Asked) -> int:
+    """Train; return the steps done, fewer than the run's if Ctrl-C ended it.
+
+    Raises:
+        ValueError: If it cannot go on from what is there.
+        OSError: If a file cannot be read or written.
+    """
+    import torch
+
+    from tarsus.scripts.library.learning import training
+
+    threads = asked.threads or training.idle_processors(run.num_envs)
+    torch.set_num_threads(threads)
+    least = run.settings.get("n_steps", 1) * run.num_envs  # of PPO, which never does less
+    every = max(least, min(asked.eval_every, run.total_steps))  # a short run is judged once, at its end
+    return training.train(run, asked.seed, asked.folder, resume=asked.resume, eval_every=every, n_threads=threads)
+
+
+def train(run: str | None = None, **asked: Any) -> Path:
+    """Train a policy with Stable-Baselines3; return the folder of the best one.
+
+    Args:
+        run: A name of `training_runs.RUNS`, or a file NAME.toml; or `environment` is given.
+        asked: Further fields of `Asked`: environment, options, steps, seed, out, resume and others.
+
+    Raises:
+        ValueError: If it cannot be trained there; the sentence says why.
+        OSError: If a file cannot be read or written.
+        KeyboardInterrupt: If Ctrl-C ended it; `resume=True` goes on.
+    """
+    wanted = Asked(run, **asked)
+    wanted = replace(wanted, out=Path(wanted.out))
+    plan = planned(wanted)
+    if carried_out(plan, wanted) < plan.total_steps:
+        raise KeyboardInterrupt
+    return wanted.folder / "best"

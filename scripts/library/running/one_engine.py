@@ -1,0 +1,93 @@
+"""A machine's run in one engine, followed, written and shown as a command line asks."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+from tarsus.scripts.command import output
+from tarsus.scripts.library.base import interrupts
+from tarsus.scripts.library.machines.machine import MachineCommand, Run
+from tarsus.scripts.library.views import rendering
+
+
+def run_and_write(
+    prog: str, machine: MachineCommand, experiment: Any, files: output.Output, args: argparse.Namespace
+) -> int:
+    """Run in one engine, print the summary, write and show what was asked for; return the exit status."""
+    follower = _follower(machine, experiment, args)
+    with interrupts.heeded() as asked:
+
+        def on_frame(*now) -> bool:
+            return asked() or (follower is not None and follower(args.engine, *now))
+
+        options = {"steps": args.steps} if getattr(args, "steps", None) else {}
+        if args.engine == "mujoco":
+            options["progress"] = not options
+            run = machine.mujoco(experiment, args.seconds, fine=False, on_frame=on_frame, **options)
+        else:
+            options |= {"rtol": args.rtol} if args.rtol else {}
+            options["frame_period"] = follower.period if follower else interrupts.NOTICE_PERIOD
+            run = machine.exact(experiment, args.seconds, on_frame=on_frame, **options)
+        drawn = _write(machine, run, experiment, files)
+    if drawn and not asked():
+        _show(machine, run, experiment, files, args)
+    print(f"\n{machine.summary(run)}\n\n{files}")
+    if asked():
+        return interrupts.report(prog, run.record["time"].values[-1], files.folder)
+    if machine.renders and not args.no_video and not args.draws:
+        print(rendering.NO_OPENGL)
+    if follower is not None:
+        follower.plot.playback()
+    if getattr(args, "view", None):
+        _watch(machine, experiment, args.view)
+    return int(machine.failed(run))
+
+
+def _follower(machine: MachineCommand, experiment: Any, args: argparse.Namespace) -> Any:
+    if getattr(args, "live", False):
+        return machine.follower(experiment, args)
+    import matplotlib
+
+    matplotlib.use("Agg")
+    return None
+
+
+def _write(machine: MachineCommand, run: Run, experiment: Any, files: output.Output) -> bool:
+    """Write the record of a run, its tables and its figure; return whether it has rows enough to be drawn."""
+    from tarsus.scripts.library.records import record
+
+    tables = machine.tables(run)
+    with files.writing("run.nc", "run.csv", *tables) as (netcdf, csv, *others):
+        record.save(run.record, netcdf)
+        record.save_csv(run.record, csv)
+        for path, table in zip(others, tables.values(), strict=True):
+            table.to_csv(path, index=False)
+    if run.record.sizes["time"] < 2:
+        return False
+    if "run.png" in machine.files:
+        with files.writing("run.png") as (picture,):
+            machine.figure(run, experiment).savefig(picture, dpi=120)
+    return True
+
+
+def _show(machine: MachineCommand, run: Run, experiment: Any, files: output.Output, args) -> None:
+    """Write the video and the page of a run."""
+    if "run.mp4" in machine.files and not args.no_video and (args.draws or not machine.renders):
+        with files.writing("run.mp4") as (video,):
+            machine.film(run, experiment, video, args)
+    if getattr(args, "page", False):
+        try:
+            with files.writing("run.html") as (html,):
+                machine.page(run, experiment, html)
+        except ImportError as error:
+            print(error, file=sys.stderr)
+
+
+def _watch(machine: MachineCommand, experiment: Any, where: str) -> None:
+    try:
+        machine.watch(experiment, where)
+    except Exception as error:  # GLFW's and the Studio's errors have many classes
+        hint = "" if where == "web" else "; on a machine without a screen the hexapod has --view web"
+        print(f"Nothing can be viewed here: {error}{hint}", file=sys.stderr)

@@ -1,0 +1,107 @@
+"""The command line of a machine's run: its options, and what is made of them before anything is run."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from tarsus.scripts.command import arguments, output, paths
+from tarsus.scripts.library.machines import MACHINES, MachineCommand
+from tarsus.scripts.library.views import rendering
+
+SECONDS = 6.0  # of a comparison, by default
+RTOL = 1e-6  # of the exact engine in a comparison, by default
+SHORTEST = 0.01  # of a comparison: some rows [s]
+OUT = Path("out/crossvalidate")
+WORDS = {"hybrid": "exact"}  # what the exact engine was called
+
+
+def compared() -> dict[str, MachineCommand]:
+    """Return the machines of two engines."""
+    return {name: machine for name, machine in MACHINES.items() if "exact" in machine.engines}
+
+
+def parser(prog: str, described: str, both: bool = False) -> arguments.Parser:
+    """Return the command line: a subcommand for each machine; of a comparison, for each machine of two engines."""
+    made = arguments.Parser(prog=prog, description=described.partition("\n")[0])
+    known = compared() if both else MACHINES
+    metavar = f"{{{','.join(known)}}}"
+    machines = made.add_subparsers(dest="machine", required=True, metavar=metavar, help="a machine")
+    for name, machine in known.items():
+        words = (machine.__doc__ or "").partition("\n")[0]
+        options = machines.add_parser(name, allow_abbrev=False, help=words, description=words)
+        _add_options(options, machine, both)
+        output.add_options(options, str(OUT) if both else f"out/{machine.name}")
+        machine.add_options(options)
+        if both:
+            options.set_defaults(engine="both", no_video=True)
+            options.add_argument("--page", type=paths.page, help="also put the tables into it, between its markers")
+            options.add_argument("--part", default="walk", help="name of those markers; default walk")
+            continue
+        looking = options.add_argument_group("looking at it")
+        looking.add_argument("--no-video", action="store_true", help="write no video")
+        machine.add_looks(looking)
+    return made
+
+
+def _add_options(options: argparse.ArgumentParser, machine: MachineCommand, both: bool) -> None:
+    """Add what every machine has: engine and hops, unless both engines are compared, length, settings and output."""
+    engines, usual = machine.engines, f"{machine.seconds:g}" if machine.seconds else ""
+    if "exact" in engines:
+        engines, usual = (*engines, "both"), f"{usual}, {SECONDS:g} of both engines".removeprefix(", ")
+        options.add_argument("--rtol", type=arguments.rtol, help=f"of the exact engine; {RTOL:g} in a comparison")
+    if not both:
+        words = f"both compares them; default {engines[0]}" if "both" in engines else ""
+        choice = dict(type=lambda word: WORDS.get(word, word), choices=engines, default=engines[0], help=words)
+        options.add_argument("--engine", **choice)
+        if machine.steps:
+            words = f"or how many hops or steps from apex to apex; default {machine.steps}"
+            options.add_argument("--steps", type=arguments.count, help=words)
+    options.add_argument("--seconds", type=arguments.seconds, help=f"how long to run [s]; default {usual}")
+    words = f"MuJoCo's settings, a preset's name; default {machine.preset}, reference of both engines"
+    options.add_argument("--preset", help=words)
+
+
+def of_machine(machine: MachineCommand, prog: str) -> arguments.Parser:
+    """Return the options of a machine's run in one engine or both, without those of looking at it and of its files."""
+    made = arguments.Parser(prog=prog, allow_abbrev=False)
+    _add_options(made, machine, both=False)
+    machine.add_options(made)
+    return made
+
+
+def experiment_of(machine: MachineCommand, args: argparse.Namespace) -> Any:
+    """Fill in what the options leave to machine and engine; return the experiment.
+
+    Raises:
+        ValueError: If they are contradictory or cannot be run.
+    """
+    both, steps = args.engine == "both", getattr(args, "steps", None)
+    if both and steps is not None:
+        raise ValueError("--steps is of a run in one engine; both are compared over --seconds")
+    if both and args.seconds is not None and args.seconds < SHORTEST:
+        raise ValueError(f"--seconds must be finite and at least {SHORTEST:g}, got {args.seconds:g}")
+    if args.seconds is None and steps is None:
+        args.seconds, args.steps = (SECONDS, None) if both else (machine.seconds, machine.steps)
+    args.preset = args.preset or ("reference" if both else machine.preset)
+    if both:
+        args.rtol = args.rtol or RTOL
+    return machine.experiment(args)
+
+
+def prepare(made: argparse.ArgumentParser, args: argparse.Namespace) -> tuple[Any, output.Output]:
+    """Return the experiment that a command line asks for, and where its files go.
+
+    Raises:
+        ValueError: If the command line is contradictory or cannot be run.
+    """
+    made.prog = f"{made.prog} {args.machine}"  # for what is refused from here on
+    machine = MACHINES[args.machine]
+    args.draws = machine.renders and not args.no_video and rendering.choose_opengl()  # before anything imports MuJoCo
+    experiment, files = experiment_of(machine, args), machine.files
+    if args.engine == "both":
+        from tarsus.scripts.library.comparison import crossvalidate
+
+        files, args.default_out = crossvalidate.FILES, OUT
+    return experiment, output.Output(args, *files)

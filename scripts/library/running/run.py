@@ -1,0 +1,116 @@
+"""A machine's run from Python, as its command makes it: `tarsus.run` and `tarsus.crossvalidate`."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+from tarsus.scripts.command import arguments
+from tarsus.scripts.library.comparison import crossvalidate as comparing
+from tarsus.scripts.library.comparison.compare import Comparison
+from tarsus.scripts.library.machines import MACHINES, MachineCommand
+from tarsus.scripts.library.machines.machine import Run
+from tarsus.scripts.library.running import options
+
+
+class CrossValidation(NamedTuple):
+    """A machine's runs in both engines from one start, and what differs."""
+
+    exact: Run
+    mujoco: Run
+    comparison: Comparison
+
+
+def run(
+    machine: str,
+    engine: Literal["exact", "mujoco"] | None = None,
+    *,
+    seconds: float | None = None,
+    steps: int | None = None,
+    preset: str | None = None,
+    rtol: float | None = None,
+    **more: Any,
+) -> Run:
+    """Return a machine's run in one engine: `record` is the labelled record, `status` how it ended, in words.
+
+    What the command line refuses is refused here, in the same words.
+
+    Args:
+        machine: A name in `tarsus.machines.MACHINES`: hexapod, hopping_leg, slip_leg, multipod.
+        engine: By default the one that `tarsus run` takes.
+        seconds: How long to run [s]; by default the machine's.
+        steps: Or, of a leg, how many hops or steps.
+        preset: MuJoCo's settings, a preset's name; by default the machine's.
+        rtol: Relative tolerance of the exact engine.
+        more: Options of `tarsus run MACHINE`, with underscores: gait="walk", terrain=("slope", 0.1, 0.0),
+            set={"body_mass": 7.0}.
+
+    Raises:
+        ValueError: If there is no such machine or option, or what is asked for cannot be run; the sentence says why.
+        RuntimeError: If the exact engine could not go on.
+    """
+    if engine == "both":
+        raise ValueError("one engine runs here; tarsus.crossvalidate compares both")
+    given = dict(engine=engine, seconds=seconds, steps=steps, preset=preset, rtol=rtol, **more)
+    known, experiment, args = _asked(machine, given)
+    length = {"steps": args.steps} if getattr(args, "steps", None) else {}
+    if args.engine == "mujoco":
+        return known.mujoco(experiment, args.seconds, fine=False, **length)
+    return known.exact(experiment, args.seconds, **length, **({} if rtol is None else {"rtol": rtol}))
+
+
+def crossvalidate(
+    machine: str,
+    *,
+    seconds: float | None = None,
+    preset: str | None = None,
+    rtol: float | None = None,
+    **more: Any,
+) -> CrossValidation:
+    """Return a machine's runs in both engines from the same start, compared.
+
+    Args:
+        machine: A machine of two engines: hexapod, hopping_leg, slip_leg.
+        seconds: How long to run [s]; by default 6.
+        preset: MuJoCo's settings, a preset's name; by default reference.
+        rtol: Relative tolerance of the exact engine; by default 1e-6.
+        more: Options of `tarsus crossvalidate MACHINE`, with underscores.
+
+    Raises:
+        ValueError: If there is no such machine or option, or what is asked for cannot be run; the sentence says why.
+        RuntimeError: If the exact engine could not go on, or a run ended before a comparison could begin.
+    """
+    given = dict(engine="both", seconds=seconds, preset=preset, rtol=rtol, **more)
+    known, experiment, args = _asked(machine, given)
+    return CrossValidation(*comparing.run(known, experiment, args.seconds, args.rtol))
+
+
+def _asked(machine: str, keywords: Mapping[str, Any]) -> tuple[MachineCommand, Any, Namespace]:
+    """Return a machine, its experiment, and the options that the keywords give, as the command line reads them."""
+    if machine not in MACHINES:
+        raise ValueError(f"there is no machine {machine!r}; there are {', '.join(MACHINES)}")
+    parser = options.of_machine(MACHINES[machine], machine)
+    options_there = [word for action in parser._actions for word in action.option_strings if action.dest != "help"]
+    known = {word.lstrip("-").replace("-", "_"): word for word in options_there}
+    words = []
+    for name, value in keywords.items():
+        if name not in known and value is not None:
+            raise ValueError(f"{machine} has no option {name!r}; there are {', '.join(known)}")
+        words += [] if value is None else _words(known[name], value)
+    try:
+        args = parser.parse_args(words)
+    except arguments.Refusal as refusal:
+        raise ValueError(str(refusal)) from None
+    return MACHINES[machine], options.experiment_of(MACHINES[machine], args), args
+
+
+def _words(option: str, value: Any) -> list[str]:
+    """Return an option and its value as words of a command line."""
+    if isinstance(value, bool):
+        return [option] if value else []
+    if isinstance(value, Mapping):
+        return [option, *(f"{name}={part}" for name, part in value.items())]
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [option, *map(str, value)]
+    return [f"{option}={value}"]
