@@ -33,7 +33,8 @@ from tarsus.scripts.laboratory.pages import docs as write_docs
 from tarsus.scripts.laboratory.studies import contact_sweep
 from tarsus.scripts.library.learning import evaluation, policies, training_runs
 from tarsus.scripts.library.machines import MACHINES, multipod_mujoco
-from tarsus.scripts.library.machines.machine import MachineCommand, Run
+from tarsus.scripts.library.machines.machine import MachineCommand
+from tarsus.scripts.library.machines.outcome import Run
 from tarsus.scripts.library.records import layouts, record, robots
 
 ROOT = Path(__file__).parents[1]

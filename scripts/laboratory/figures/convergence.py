@@ -16,7 +16,7 @@ from tarsus.analytic.terrain import Flat
 from tarsus.mjcf.presets import INTEGRATORS, Preset
 from tarsus.scripts.laboratory.studies.study_plots import plain_log
 from tarsus.scripts.library.machines.hexapod import HEXAPOD, PlatelessExperiment
-from tarsus.scripts.library.machines.machine import SAMPLE_PERIOD, Run
+from tarsus.scripts.library.machines.outcome import SAMPLE_PERIOD, Run
 from tarsus.scripts.library.records import summary
 
 GAIT = TripodGait()

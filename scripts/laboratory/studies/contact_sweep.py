@@ -22,7 +22,7 @@ from tarsus.scripts.laboratory.studies.creep_and_cost import speed_of_simulation
 from tarsus.scripts.library.base import parallel
 from tarsus.scripts.library.comparison.compare import Comparison, compare
 from tarsus.scripts.library.machines.hexapod import HEXAPOD, PlatelessExperiment
-from tarsus.scripts.library.machines.machine import SAMPLE_PERIOD, Run
+from tarsus.scripts.library.machines.outcome import SAMPLE_PERIOD, Run
 
 GAITS = {"walk": TripodGait(1.0, 0.6), "run": TripodGait(0.5, 0.3)}
 SECONDS = 6.0  # of a run; the first 3 s are left out

@@ -17,8 +17,8 @@ from tarsus.scripts.library.comparison import decomposition
 from tarsus.scripts.library.comparison.compare import compare
 from tarsus.scripts.library.machines import hexapod_exact, hexapod_mujoco
 from tarsus.scripts.library.machines.hexapod import PlatelessExperiment
-from tarsus.scripts.library.machines.machine import Run
 from tarsus.scripts.library.machines.multipod_mujoco import ROBOTS
+from tarsus.scripts.library.machines.outcome import Run
 from tarsus.scripts.library.sliding.walks import Walk, record
 
 GAITS = {"walk": TripodGait(1.0, 0.6), "run": TripodGait(0.5, 0.3)}

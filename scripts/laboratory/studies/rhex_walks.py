@@ -15,7 +15,7 @@ from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.models.hexapod.rhex import MOTORS
 from tarsus.analytic.terrain import Flat, Slope
 from tarsus.scripts.library.machines.hexapod import HEXAPOD, PlatelessExperiment
-from tarsus.scripts.library.machines.machine import RunStatus
+from tarsus.scripts.library.machines.outcome import RunStatus
 from tarsus.scripts.library.records import summary
 from tarsus.scripts.library.records.electric import Electric, powers
 

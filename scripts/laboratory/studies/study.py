@@ -30,7 +30,7 @@ from tarsus.scripts.library.base import parallel
 from tarsus.scripts.library.machines import hexapod_exact as exact
 from tarsus.scripts.library.machines.hexapod import HexapodExperiment, PlatelessExperiment, Start
 from tarsus.scripts.library.machines.hexapod_mujoco import simulate
-from tarsus.scripts.library.machines.machine import Run, RunStatus
+from tarsus.scripts.library.machines.outcome import Run, RunStatus
 from tarsus.scripts.library.records import summary
 from tarsus.scripts.library.records.record import terrain_of
 

@@ -13,7 +13,7 @@ import numpy as np
 import xarray as xr
 from scipy.ndimage import uniform_filter1d
 
-from tarsus.scripts.library.machines.machine import Run
+from tarsus.scripts.library.machines.outcome import Run
 from tarsus.scripts.library.records import stances, summary
 from tarsus.scripts.library.records.layouts import BUDGET
 from tarsus.scripts.library.records.record import terrain_of

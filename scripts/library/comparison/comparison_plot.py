@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from tarsus.scripts.library.comparison.compare import BODY, ENGINES, Comparison, forces, smoothed
-from tarsus.scripts.library.machines.machine import Run
+from tarsus.scripts.library.machines.outcome import Run
 from tarsus.scripts.library.records import stances
 from tarsus.scripts.library.records.record import layout_of
 

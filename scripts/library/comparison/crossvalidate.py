@@ -12,7 +12,8 @@ from tarsus.scripts.command import output
 from tarsus.scripts.library.base import stamp
 from tarsus.scripts.library.comparison import comparison_page, tables
 from tarsus.scripts.library.comparison.compare import Comparison, align, compare
-from tarsus.scripts.library.machines.machine import MachineCommand, Run
+from tarsus.scripts.library.machines.machine import MachineCommand
+from tarsus.scripts.library.machines.outcome import Run
 from tarsus.scripts.library.records import record
 
 DPI = 80  # of the pictures

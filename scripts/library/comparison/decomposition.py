@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tarsus.scripts.library.machines.machine import Run
+from tarsus.scripts.library.machines.outcome import Run
 from tarsus.scripts.library.records import summary
 
 NEAR = 5e-3  # after a touchdown a soft contact rings so long; a foot that lands or lifts within it may be late [s]

@@ -14,7 +14,8 @@ from tarsus.analytic.terrain import TERRAINS, Terrain
 from tarsus.scripts.command import arguments
 from tarsus.scripts.library.machines import hexapod_gait
 from tarsus.scripts.library.machines.hexapod_experiment import HexapodExperiment, PlatelessExperiment, Start
-from tarsus.scripts.library.machines.machine import SET, TERRAIN, MachineCommand, Run
+from tarsus.scripts.library.machines.machine import SET, TERRAIN, MachineCommand
+from tarsus.scripts.library.machines.outcome import Run
 
 ROBOT = dict(choices=tuple(ROBOTS), default="table2", help=f"{', '.join(ROBOTS)}; default %(default)s", metavar="NAME")
 TEXTS = ("terrain_type", "control_type")  # parameters that are no numbers

@@ -23,7 +23,7 @@ from tarsus.controllers.pd import nearest_turn
 from tarsus.mjcf.hexapod_state import to_exact
 from tarsus.scripts.library.base.interrupts import unbroken
 from tarsus.scripts.library.machines.hexapod_experiment import HexapodExperiment
-from tarsus.scripts.library.machines.machine import SAMPLE_PERIOD, Run, RunStatus
+from tarsus.scripts.library.machines.outcome import SAMPLE_PERIOD, Run, RunStatus
 from tarsus.scripts.library.records import electric, record
 
 FALLS = {"tip": RunStatus.TOPPLED, "topple": RunStatus.FELL}  # guards at which a walk ends

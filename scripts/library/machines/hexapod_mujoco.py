@@ -23,7 +23,7 @@ from tarsus.mjcf.hexapod_state import START, start_state
 from tarsus.mjcf.presets import PRESETS, find
 from tarsus.scripts.library.machines import stepping
 from tarsus.scripts.library.machines.hexapod_experiment import HexapodExperiment
-from tarsus.scripts.library.machines.machine import Run
+from tarsus.scripts.library.machines.outcome import Run
 from tarsus.scripts.library.machines.stepping import NUDGE
 from tarsus.scripts.library.records import electric, record
 

@@ -16,7 +16,8 @@ from tarsus.analytic.models.hopping_leg import HoppingLegParams, hip_height, pla
 from tarsus.controllers.raibert_laws import RaibertGains
 from tarsus.scripts.command import arguments
 from tarsus.scripts.library.machines.description import Experiment, Machine, Rows
-from tarsus.scripts.library.machines.machine import TERRAIN, MachineCommand, Run
+from tarsus.scripts.library.machines.machine import TERRAIN, MachineCommand
+from tarsus.scripts.library.machines.outcome import Run
 
 MOTOR_MODES = ("ideal", "voltage", "current")
 STRIDES = 30  # hops after which the period counts as that of the limit cycle

@@ -1,6 +1,6 @@
 """What a machine must offer to be run in either engine and compared: options, experiment, how it runs, how it is seen.
 
-A machine joins with a class like this in a file of this folder and a line in `machines.MACHINES`. `tarsus run` and
+A machine joins with a class like this in a file of this folder and a line in `machines.NAMES`. `tarsus run` and
 `tarsus crossvalidate` know it then. Where a `Machine` describes it to both engines, its name and that are enough;
 methods say what other options it has, and how it is watched, drawn and summed up.
 """
@@ -9,60 +9,23 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
-from enum import StrEnum
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from tarsus.analytic.terrain import TERRAINS
-from tarsus.scripts.library.records import stances
+from tarsus.scripts.command import arguments
+from tarsus.scripts.library.machines.outcome import SAMPLE_PERIOD, Run, RunStatus
 
 if TYPE_CHECKING:
-    import xarray as xr
-
     from tarsus.scripts.library.machines.description import Machine
 
-SAMPLE_PERIOD = 1e-3  # between rows of a record by default [s]; a longer timestep records every step
-# Options that machines share: terrain, and parameters as `arguments.assignments` reads them.
 STRIDES = 10  # steps whose mean period is a stride's
+# Options that machines share: terrain, and parameters as `arguments.assignments` reads them.
 TERRAIN = dict(nargs="+", metavar=("NAME", "ARG"))
 SET = dict(nargs="+", default=[], action="extend", metavar="NAME=VALUE")
-
-
-class RunStatus(StrEnum):
-    """How a run ended, where no sentence of the engine's says more."""
-
-    COMPLETED = "reached the end"
-    TOPPLED = "toppled: the body tilted by more than 60 degrees"
-    FELL = "fell: the centre of the body went below the ground"
-    STOPPED = "stopped before its end, as asked"
-    DIVERGED = "diverged: MuJoCo found numbers that are not finite or far too large"
-
-
-@dataclass(frozen=True)
-class Run:
-    """What one engine made of an experiment."""
-
-    record: xr.Dataset | None  # up to the last good state; None if no history was asked for
-    status: str  # a `Status`, or a sentence
-    warnings: str = ""  # the engine's, in words
-    stances: tuple[np.ndarray, ...] = ()  # of each foot, as finely as the engine knows them (see `records.stances`)
-    steps: dict[str, np.ndarray] = field(default_factory=dict)  # of a machine that hops: columns, a row a hop
-    n_steps: int = 0  # of them completed
-
-    @classmethod
-    def of(cls, record: xr.Dataset, status: str | None = None, warnings: str = "", every: int = 1) -> Run:
-        """Return the run of a record whose rows are all the steps: stances from its flags, then every n-th row."""
-        flags, time = record["foot_contact"].values, record["time"].values
-        feet = tuple(stances.from_flags(time, flags[:, leg]) for leg in range(flags.shape[1]))
-        return cls(record.isel(time=slice(None, None, every)), status or record.attrs["status"], warnings, feet)
-
-    @property
-    def completed(self) -> bool:
-        """Whether the machine was on its legs to the end."""
-        return self.status == RunStatus.COMPLETED
 
 
 class MachineCommand:
@@ -92,7 +55,6 @@ class MachineCommand:
         Raises:
             ValueError: If that is impossible, or the engine could not begin; the sentence says why.
         """
-        from tarsus.scripts.command import arguments
         from tarsus.scripts.library.machines import runners
 
         machine = self.machine()

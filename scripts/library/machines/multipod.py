@@ -12,7 +12,8 @@ from tarsus.analytic import terrain as terrains
 from tarsus.controllers.gaits import GAITS
 from tarsus.scripts.command import arguments
 from tarsus.scripts.library.base import stamp
-from tarsus.scripts.library.machines.machine import SET, MachineCommand, Run
+from tarsus.scripts.library.machines.machine import SET, MachineCommand
+from tarsus.scripts.library.machines.outcome import Run
 
 LONGEST_TABLE = 12  # legs whose loads are printed; legs.csv has them all
 SHORTEST = 0.1  # of a walk: slip speeds are differences between samples [s]

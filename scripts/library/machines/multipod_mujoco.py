@@ -19,7 +19,7 @@ from tarsus.controllers.robot_gaits import bigant_gait, multipod_gait
 from tarsus.mjcf import bigant, compile_model, disc, multipod
 from tarsus.mjcf.presets import find
 from tarsus.scripts.library.machines import stepping
-from tarsus.scripts.library.machines.machine import Run, RunStatus
+from tarsus.scripts.library.machines.outcome import Run, RunStatus
 from tarsus.scripts.library.records import record
 
 FPS = 50  # samples of a walk per second

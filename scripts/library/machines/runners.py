@@ -20,7 +20,7 @@ from tarsus.mjcf.presets import Preset, find
 from tarsus.scripts.library.base.interrupts import unbroken
 from tarsus.scripts.library.machines import stepping
 from tarsus.scripts.library.machines.description import Experiment, Machine, Rows
-from tarsus.scripts.library.machines.machine import SAMPLE_PERIOD, Run, RunStatus
+from tarsus.scripts.library.machines.outcome import SAMPLE_PERIOD, Run, RunStatus
 from tarsus.scripts.library.records import record
 
 ENDLESS = 10**6  # sections: the time ends the run

@@ -13,7 +13,8 @@ from tarsus.analytic.terrain import Terrain
 from tarsus.controllers.slip_parameters import DEFECTS, SlipControl
 from tarsus.scripts.command import arguments
 from tarsus.scripts.library.machines.description import Experiment, Machine, Rows
-from tarsus.scripts.library.machines.machine import MachineCommand, Run
+from tarsus.scripts.library.machines.machine import MachineCommand
+from tarsus.scripts.library.machines.outcome import Run
 
 FORWARD = (np.sqrt(0.5), 0.0, 0.0, -np.sqrt(0.5))  # takes y, a body's forward axis, to x
 # A torque that is held for a step does some work of its own, which the controller then takes out again. In a comparison

@@ -22,7 +22,7 @@ from tarsus.analytic.terrain import Terrain
 from tarsus.envs.measure import UPRIGHT
 from tarsus.mjcf.presets import Preset
 from tarsus.mjcf.terrain import GroundPatches
-from tarsus.scripts.library.machines.machine import SAMPLE_PERIOD, RunStatus
+from tarsus.scripts.library.machines.outcome import SAMPLE_PERIOD, RunStatus
 
 # Kinks of the reference often fall on a step. The nudge puts them before it; otherwise rounding decides, leg by leg,
 # and moves the speed of the coarse preset by half a percent.

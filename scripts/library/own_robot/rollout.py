@@ -16,7 +16,7 @@ from tarsus.analytic.terrain import Flat, Terrain, make
 from tarsus.mjcf import own_robot
 from tarsus.mjcf.presets import Preset, find
 from tarsus.scripts.library.machines import stepping
-from tarsus.scripts.library.machines.machine import Run
+from tarsus.scripts.library.machines.outcome import Run
 from tarsus.scripts.library.records import record
 from tarsus.scripts.library.records.robots import OwnRobotParams
 

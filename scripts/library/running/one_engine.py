@@ -8,7 +8,8 @@ from typing import Any
 
 from tarsus.scripts.command import output
 from tarsus.scripts.library.base import interrupts
-from tarsus.scripts.library.machines.machine import MachineCommand, Run
+from tarsus.scripts.library.machines.machine import MachineCommand
+from tarsus.scripts.library.machines.outcome import Run
 from tarsus.scripts.library.views import rendering
 
 

@@ -10,7 +10,7 @@ from tarsus.scripts.command import arguments
 from tarsus.scripts.library.comparison import crossvalidate as comparing
 from tarsus.scripts.library.comparison.compare import Comparison
 from tarsus.scripts.library.machines import MACHINES, MachineCommand
-from tarsus.scripts.library.machines.machine import Run
+from tarsus.scripts.library.machines.outcome import Run
 from tarsus.scripts.library.running import options
 
 

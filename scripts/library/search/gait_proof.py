@@ -24,7 +24,7 @@ from tarsus.scripts.library.base.interrupts import unbroken
 from tarsus.scripts.library.machines import hexapod_exact as exact
 from tarsus.scripts.library.machines.hexapod import HexapodExperiment
 from tarsus.scripts.library.machines.hexapod_mujoco import HexapodStepper, simulate
-from tarsus.scripts.library.machines.machine import SAMPLE_PERIOD, RunStatus
+from tarsus.scripts.library.machines.outcome import SAMPLE_PERIOD, RunStatus
 from tarsus.scripts.library.records import summary
 
 SECONDS = 4.0  # of walking from rest

@@ -11,7 +11,7 @@ from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.models.hexapod.state import toes_of
 from tarsus.scripts.laboratory.studies import study
 from tarsus.scripts.laboratory.studies.study import Case, Verdict
-from tarsus.scripts.library.machines.machine import Run, RunStatus
+from tarsus.scripts.library.machines.outcome import Run, RunStatus
 from tarsus.scripts.library.records import record
 
 

@@ -8,7 +8,7 @@ from tarsus.analytic import terrain
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.scripts.library.comparison import compare
-from tarsus.scripts.library.machines.machine import Run
+from tarsus.scripts.library.machines.outcome import Run
 from tarsus.scripts.library.records import layouts, record, summary
 
 GAIT, PERIOD = TripodGait(), 1e-3

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tarsus.scripts.library.comparison import decomposition
-from tarsus.scripts.library.machines.machine import Run
+from tarsus.scripts.library.machines.outcome import Run
 from tests.scripts.library.comparison.test_compare import synthetic
 
 LANDS, LIFTS = 3.3, 3.8  # of foot 0 [s]; the others stand

@@ -10,7 +10,7 @@ from tarsus.analytic.terrain import TERRAINS
 from tarsus.mjcf import PRESETS
 from tarsus.scripts.command.verbs import run as command
 from tarsus.scripts.library.machines import hexapod_mujoco
-from tarsus.scripts.library.machines.machine import RunStatus
+from tarsus.scripts.library.machines.outcome import RunStatus
 from tarsus.scripts.library.records import record
 from tarsus.scripts.library.views import rendering
 
@@ -67,7 +67,7 @@ def test_bad_input_is_one_line_and_status_2(words, sentence, tmp_path, capsys):
 def test_a_run_that_diverged_is_a_failure_with_what_was_kept(tmp_path, capsys, monkeypatch):
     walk = hexapod_mujoco.simulate
 
-    def diverge(experiment, seconds, **options):
+    def diverge(experiment, seconds, *args, **options):
         return dataclasses.replace(walk(experiment, 0.05), status=RunStatus.DIVERGED)
 
     monkeypatch.setattr(hexapod_mujoco, "simulate", diverge)

@@ -11,7 +11,7 @@ from tarsus.analytic.terrain import make
 from tarsus.scripts.library.machines import hexapod_exact as exact
 from tarsus.scripts.library.machines import hexapod_mujoco as simulate
 from tarsus.scripts.library.machines.hexapod import HexapodExperiment
-from tarsus.scripts.library.machines.machine import RunStatus
+from tarsus.scripts.library.machines.outcome import RunStatus
 from tarsus.scripts.library.records import record
 
 WALK = HexapodExperiment(HexapodParams(), TripodGait(), make("flat"))

@@ -10,7 +10,7 @@ from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.mjcf.hexapod_state import toe_positions
 from tarsus.scripts.library.machines.hexapod import HexapodExperiment
 from tarsus.scripts.library.machines.hexapod_mujoco import HexapodStepper, simulate
-from tarsus.scripts.library.machines.machine import RunStatus
+from tarsus.scripts.library.machines.outcome import RunStatus
 from tarsus.scripts.library.records import summary
 from tarsus.scripts.library.views import rendering
 

@@ -9,8 +9,8 @@ from tarsus.analytic.models.multipod import MultipodParams
 from tarsus.analytic.terrain import Rough
 from tarsus.scripts.laboratory import frame
 from tarsus.scripts.laboratory.pages import walkers as walker_table
-from tarsus.scripts.library.machines.machine import RunStatus
 from tarsus.scripts.library.machines.multipod_mujoco import FPS, ROBOTS, Walking, WalkingStepper, walk
+from tarsus.scripts.library.machines.outcome import RunStatus
 
 SETTLE = 2.0  # [s]; then whole strides
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from tarsus.mjcf import own_robot as models
-from tarsus.scripts.library.machines.machine import RunStatus
+from tarsus.scripts.library.machines.outcome import RunStatus
 from tarsus.scripts.library.own_robot.measures import draw, heading, lines, measures
 from tarsus.scripts.library.own_robot.rollout import foot_geoms, loads, rollout, rollout_of
 from tarsus.scripts.library.records import record
