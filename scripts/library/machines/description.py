@@ -47,7 +47,7 @@ class Machine:
         gains: Class of its controller's.
         control: `(experiment)` returns the automaton.
         plant: `(ground)` returns the plant that the automaton drives.
-        model: `(ground)` returns the hybrid model of both.
+        model: `(automaton, ground)` returns the hybrid model of both.
         numbers: `(experiment)` returns the model's parameters by name.
         start: `(experiment)` returns the state at the start, (2 n,).
         mjcf: `(params, ground, preset)` returns MuJoCo's model.

@@ -77,7 +77,7 @@ def machine() -> Machine:
         gains=RaibertGains,
         control=lambda e: raibert(e.gains, e.params),
         plant=hybrid.plant,
-        model=lambda ground: hybrid.build(raibert(), ground=ground),
+        model=lambda control, ground: hybrid.build(control, ground=ground),
         numbers=lambda e: numbers(e.params) | e.gains.numbers(e.params),
         start=lambda e: np.concatenate([start_angles(e.params), np.zeros(4)]),
         mjcf=mjcf.build,

@@ -41,7 +41,7 @@ def limits(sections: int | None, seconds: float | None) -> tuple[int, float]:
 
 @functools.lru_cache(maxsize=8)
 def _compiled(machine: Machine, ground: Any) -> hy.Simulator:
-    return hy.compile(machine.model(ground))
+    return hy.compile(machine.model(machine.control(machine.experiment(ground=ground)), ground))
 
 
 def simulator(machine: Machine, experiment: Experiment | None = None) -> hy.Simulator:

@@ -91,7 +91,7 @@ def machine() -> Machine:
         gains=SlipControl,
         control=lambda e: slip.slip(e.gains),
         plant=lambda ground: hybrid.PLANT,
-        model=lambda ground: hybrid.build(slip.slip()),
+        model=lambda control, ground: hybrid.build(control),
         numbers=lambda e: hybrid.table(e.params, e.ground) | items(e.gains),
         start=lambda e: apex_of(e.params, e.gains),
         mjcf=mjcf.build,
