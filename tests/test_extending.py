@@ -25,17 +25,15 @@ from tarsus.analytic.models.multipod import MultipodParams
 from tarsus.controllers import gaits, pair_gaits
 from tarsus.envs.hexapod import HexapodConfig, HexapodTask
 from tarsus.envs.observations import Observation
-from tarsus.mjcf import PRESETS, parts
+from tarsus.mjcf import PRESETS, compile_model, parts
 from tarsus.scripts.command import cli
 from tarsus.scripts.command.verbs import crossvalidate, run, train
 from tarsus.scripts.laboratory.pages import baselines, environment_page
 from tarsus.scripts.laboratory.pages import docs as write_docs
 from tarsus.scripts.laboratory.studies import contact_sweep
 from tarsus.scripts.library.learning import evaluation, policies, training_runs
-from tarsus.scripts.library.machines import MACHINES, multipod_mujoco
-from tarsus.scripts.library.machines.machine import MachineCommand
-from tarsus.scripts.library.machines.outcome import Run
-from tarsus.scripts.library.records import layouts, record, robots
+from tarsus.scripts.library.machines import MACHINES, multipod_mujoco, runners
+from tarsus.scripts.library.records import record, robots
 
 ROOT = Path(__file__).parents[1]
 
@@ -230,60 +228,73 @@ def test_a_training_run_and_a_policy_are_offered_by_their_names(monkeypatch, cap
     assert "limp" in baselines.jobs("SlipLeg-v0", {}, None, 1)
 
 
-class Bouncer(MachineCommand):
-    """A point that hops, made of formulas."""
-
-    name = "bouncer"
-    seconds = 2.0
-
-    def add_options(self, parser):
-        parser.add_argument("--hop", type=float, default=0.5)
-
-    def experiment(self, args):
-        return args.hop
-
-    def exact(self, experiment, seconds, period=0.01, **options):
-        return self._made(experiment, seconds, 1.0)
-
-    def mujoco(self, experiment, seconds, fine=True, **options):
-        return self._made(experiment, seconds, 1.01)
-
-    def stride(self, experiment):
-        return experiment
-
-    def _made(self, hop, seconds, speed):
-        time = np.arange(0.0, seconds, 0.01)
-        phase, zero = 2 * np.pi * time / hop, np.zeros_like(time)
-        lift = np.maximum(np.sin(phase), 0.0)
-        variables = {
-            "body_position": np.stack([zero, speed * time, 0.2 + 0.1 * lift], -1),
-            "body_orientation": np.tile((1.0, 0.0, 0.0, 0.0), (len(time), 1)),
-            "body_velocity": np.stack([zero, zero + speed, zero], -1),
-            "body_angular_velocity_b": np.zeros((len(time), 3)),
-            "foot_position": np.stack([zero, speed * time, lift], -1)[:, None],
-            "foot_force": np.stack([zero, zero, 20.0 * (lift == 0)], -1)[:, None],
-            "foot_contact": (lift == 0)[:, None],
-        }
-        about = record.describe("formulas", "reached the end", "none", Constant(), "hops", terrain.Flat(), "bouncer")
-        return Run.of(record.build(time, variables, about))
+@pytest.fixture
+def hopper(monkeypatch):
+    """The machine of `tests/hopper`, registered by two lines as those of the project are."""
+    monkeypatch.syspath_prepend(ROOT / "tests")
+    module = importlib.import_module("hopper.machine")
+    monkeypatch.setitem(MACHINES, "hopper", module.HOPPER)
+    monkeypatch.setitem(robots.LAYOUTS, "hopper", module.LAYOUT)
+    return module
 
 
-def test_a_machine_is_run_in_either_engine_and_compared_in_both(monkeypatch, tmp_path, capsys):
-    monkeypatch.setitem(MACHINES, "bouncer", Bouncer())
-    monkeypatch.setitem(robots.LAYOUTS, "bouncer", layouts.RecordLayout(1, "the leg", {}, Constant, Constant))
-    for engine, speed in (("exact", 1.0), ("mujoco", 1.01)):
-        assert run.main(["bouncer", "--engine", engine, "--out", str(tmp_path / engine)]) == 0
+def test_a_machine_of_ones_own_is_few_short_files():
+    lines = {path.name: len(path.read_text(encoding="utf-8").splitlines()) for path in ROOT.glob("tests/hopper/*.py")}
+    assert lines.pop("__init__.py") == 1 and len(lines) == 4 and lines["machine.py"] <= 100
+    assert sum(lines.values()) <= 400
+
+
+def test_a_hopper_falls_and_is_pushed_the_same_in_both_engines(hopper):
+    params = hopper.model.HopperParams(
+        body_mass=2.0, foot_mass=0.4, stiffness=900.0, damping=7.0, leg_length=0.3, g=3.7
+    )
+    compiled = compile_model(hopper.mjcf.build(params))
+    data, p, rates = mujoco.MjData(compiled), hy.vector(hopper.model.table(params)), np.empty(4)
+    data.qpos[:], data.qvel[:], data.ctrl[:] = (0.9, 0.25), (-1.3, 0.4), 17.0
+    mujoco.mj_forward(compiled, data)
+    hopper.model.fly(np.concatenate([data.qpos, data.qvel]), None, p, data.ctrl, rates)
+    np.testing.assert_allclose(rates, [*data.qvel, *data.qacc], rtol=1e-9)
+    assert data.site("foot_0").xpos[2] == pytest.approx(0.65)
+    with pytest.raises(ValueError, match="stiffness must be positive, got -1"):
+        hopper.model.HopperParams(stiffness=-1)
+
+
+@pytest.mark.parametrize("ground", [terrain.Flat(), terrain.Step(0.05, -1.0, 0.1, heading=0.0)], ids=["flat", "step"])
+def test_a_hopper_keeps_its_height_in_both_engines(hopper, ground):
+    machine = hopper.machine()
+    experiment = machine.experiment(ground=ground)
+    sim = hy.compile(machine.model(machine.control(experiment), ground), mode="python")
+    exact = runners.exact(machine, experiment, 2, sim=sim, rtol=1e-6)
+    simulated = runners.in_mujoco(machine, experiment, 2)
+    assert exact.completed and simulated.completed and exact.steps["touchdown"][1] == pytest.approx(np.sqrt(0.3 / 9.81))
+    for name, limit in (("apex_height", 1e-4), ("touchdown", 3e-4), ("liftoff", 2e-3)):
+        np.testing.assert_allclose(simulated.steps[name], exact.steps[name], atol=limit)
+    np.testing.assert_allclose(exact.steps["apex_height"], 0.55, atol=1e-3)
+    stands = exact.record["foot_contact"].values[:, 0]
+    weight, force = 3.3 * 9.81, exact.record["foot_force"].values[:, 0, 2]
+    assert force[stands].min() > 0.0 and not force[~stands].any() and force.mean() == pytest.approx(weight, rel=0.05)
+
+
+@pytest.mark.extra
+def test_a_machine_is_run_in_either_engine_and_compared_in_both(hopper, tmp_path, capsys):
+    for engine, known_as in (("exact", "tarsus hybrid"), ("mujoco", "mujoco")):
+        words = ["--engine", engine, "--steps", "1", "--set", "height=0.5", "thrust=30"]
+        assert run.main(["hopper", *words, "--out", str(tmp_path / engine)]) == 0
+        assert known_as in capsys.readouterr().out
         stored = record.load(tmp_path / engine / "run.nc")
-        assert stored["body_velocity"].values[0, 1] == speed and stored["time"].values[-1] == pytest.approx(1.99)
-        assert "formulas: reached the end" in capsys.readouterr().out
-    assert run.main(["bouncer", "--engine", "both", "--hop", "0.4", "--out", str(tmp_path / "both")]) == 0
-    assert record.load(tmp_path / "both" / "mujoco.nc").attrs["robot"] == "bouncer"
-    assert crossvalidate.main(["bouncer", "--hop", "0.4", "--seconds", "6", "--out", str(tmp_path)]) == 0
-    assert "| mean speed, MuJoCo over exact |  | 1.01000 |" in capsys.readouterr().out
-    assert (tmp_path / "report.html").exists() and record.load(tmp_path / "exact.nc").attrs["robot"] == "bouncer"
+        assert stored["body_position"].values[0, 2] == 0.5 and stored["thrust"].max() == pytest.approx(30.0)
+        assert record.load_csv(tmp_path / engine / "run.csv").identical(stored)
+    assert run.main(["hopper", "--set", "weight=3"]) == 2 and "unknown parameter 'weight'" in capsys.readouterr().err
+    assert run.main(["hopper", "--engine", "both", "--seconds", "2", "--out", str(tmp_path / "both")]) == 0
+    assert record.load(tmp_path / "both" / "mujoco.nc").attrs["robot"] == "hopper"
+    capsys.readouterr()
+    assert crossvalidate.main(["hopper", "--seconds", "3", "--out", str(tmp_path)]) == 0
+    out = capsys.readouterr().out
+    assert "height [mm]" in out and "pitch" not in out and "| 0 | 6 |" in out  # what it cannot do is not compared
+    assert (tmp_path / "report.html").exists() and record.load(tmp_path / "exact.nc").attrs["robot"] == "hopper"
     with pytest.raises(SystemExit):
         crossvalidate.main(["--help"])
-    assert "bouncer" in capsys.readouterr().out
+    assert "hopper" in capsys.readouterr().out
 
 
 def test_a_file_is_a_command_by_lying_there(monkeypatch, tmp_path):

@@ -42,7 +42,8 @@ def close(model: Model, automaton: Automaton, plant: Plant) -> Model:
     """Add fields, guards and transitions of a plant under an automaton to a model, whose first charts are its phases.
 
     Raises:
-        ValueError: If the charts do not begin with the phases, or the foot is to leave a plant that has no `load`.
+        ValueError: If the charts do not begin with the phases, or the foot is to leave a plant that has no `load`, or
+            in phases of different commands.
     """
     if model.charts[: len(automaton.phases)] != automaton.phases:
         raise ValueError(f"the charts of model {model.name} must begin with {automaton.phases}, got {model.charts}")
@@ -108,6 +109,10 @@ def _standing(command: Callable, plant: Plant, n: int) -> Callable:
 def _load(automaton: Automaton, plant: Plant, event: Event) -> Callable:
     if plant.load is None:
         raise ValueError(f"event {event.name}: this plant's foot leaves the ground only by an event that releases it")
+    if len({automaton.commands[phase] for phase in event.phases}) > 1:
+        raise ValueError(
+            f"event {event.name}: where the foot leaves the ground in several phases, one command is theirs"
+        )
     command, stand, load, n = automaton.commands[event.phases[0]], plant.stand, plant.load, automaton.n_commands
 
     def pressed(t, x, d, p):

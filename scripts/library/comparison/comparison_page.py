@@ -15,6 +15,7 @@ BUDGET_WORDS = {
     "energy": "gain of mechanical energy",
     "rest": "not accounted for: gain and losses minus work",
 }
+ROUNDING = 1e-12  # errors up to this are left out: of what a machine cannot do
 SCALES = {"m": (1e3, "mm"), "rad": (1e3, "mrad"), "m/s": (1e3, "mm/s")}
 
 
@@ -30,6 +31,8 @@ def _body(comparison: Comparison, strides: str) -> Section:
     rows = [["mean speed, MuJoCo over exact", "", f"{comparison.speed_ratio:.5f}"]]
     rows += [[f"mean speed, {name} [m/s]", "", f"{comparison.speed[name]:.5f}"] for name in ENGINES]
     for name, (unit, _) in BODY.items():
+        if max(comparison.body_first[name], comparison.body[name]) <= ROUNDING:
+            continue
         scale, shown = SCALES[unit]
         first, steady = (scale * errors[name] for errors in (comparison.body_first, comparison.body))
         rows.append([f"{name} [{shown}]", f"{first:.3g}", f"{steady:.3g}"])

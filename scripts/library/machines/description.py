@@ -52,11 +52,11 @@ class Machine:
         start: `(experiment)` returns the state at the start, (2 n,).
         mjcf: `(params, ground, preset)` returns MuJoCo's model.
         presets: Its settings of MuJoCo, by name.
-        memory: The plant's memory: names with first values.
-        exact_loads: `(aux, d)` returns what rows call loads, (n, k), of the commands and forces of `closing.forces`.
-        mujoco_loads: `(data)` returns the same as MuJoCo measures it, (k,).
+        mujoco_loads: `(data)` returns what rows call loads, as MuJoCo measures it, (k,).
         variables: `(experiment, rows)` returns the variables of the record.
         columns: `(experiment, x, d)` returns those of the table of steps, (n,) each, of states and memory at sections.
+        memory: The plant's memory: names with first values.
+        exact_loads: `(aux, d)` returns the loads, (n, k), of the commands and forces that `closing.forces` writes.
         fallen: `(experiment, t, x, n)` returns how the machine has fallen after n steps in MuJoCo, or an empty string.
         section: The event at which steps are counted.
         since: Events whose last times before a section are columns of the table, and together the stances.
@@ -80,12 +80,12 @@ class Machine:
     start: Callable
     mjcf: Callable
     presets: dict
-    memory: dict
-    exact_loads: Callable
     mujoco_loads: Callable
     variables: Callable
     columns: Callable
-    fallen: Callable
+    memory: dict = field(default_factory=dict)
+    exact_loads: Callable = lambda aux, d: aux
+    fallen: Callable = lambda experiment, t, x, n: ""
     section: str = "apex"
     since: tuple[str, str] = ("touchdown", "liftoff")
     of_ground: bool = False

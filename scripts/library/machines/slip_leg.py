@@ -97,7 +97,6 @@ def machine() -> Machine:
         mjcf=mjcf.build,
         presets=mjcf.PRESETS,
         memory=hybrid.MEMORY,
-        exact_loads=lambda aux, d: aux,
         mujoco_loads=lambda data: np.concatenate([data.actuator_force, data.sensordata[[1, 3]]]),
         variables=variables,
         columns=columns,

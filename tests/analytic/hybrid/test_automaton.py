@@ -227,6 +227,9 @@ def test_mistakes_are_refused_with_a_sentence():
     with pytest.raises(ValueError, match="leaves the ground only by an event that releases it"):
         model = hy.Model("hop", state={"z": 2.0, "w": 0.0}, memory=MEMORY, params={"ground": 0.0}, charts=a.phases)
         close(model, a, replace(PLANT, load=None))
+    a.contact("stance", "fall", name="leave", to="rise")
+    with pytest.raises(ValueError, match="in several phases, one command is theirs"):
+        closed(a)
     with pytest.raises(ValueError, match="must begin with"):
         close(hy.Model("hop", state={"z": 2.0}, charts=("rise", "fall")), a, PLANT)
     del a.commands["rise"]
