@@ -1,6 +1,8 @@
 """Event-driven simulation of hybrid systems: compiled or interpreted from one source, no event missed, nothing lost."""
 
+from .automaton import Automaton
 from .batch import Batch
+from .closing import Plant, close
 from .continued import Continued
 from .guard import Guard
 from .kernel.codes import DECLINE
@@ -8,9 +10,10 @@ from .model import Model
 from .names import indices, vector
 from .options import Options
 from .result import Events, Result, Status
+from .sampled import Sampled
 from .simulator import Simulator, compile
 
 __all__ = [
-    "DECLINE", "Batch", "Continued", "Events", "Guard", "Model", "Options", "Result", "Simulator", "Status", "compile",
-    "indices", "vector",
+    "DECLINE", "Automaton", "Batch", "Continued", "Events", "Guard", "Model", "Options", "Plant", "Result", "Sampled",
+    "Simulator", "Status", "close", "compile", "indices", "vector",
 ]  # fmt: skip

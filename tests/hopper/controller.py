@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from hopper.model import P, X, table
 from tarsus.analytic.finite import check_finite
-from tarsus.analytic.hybrid import indices
-from tarsus.analytic.hybrid.automaton import Automaton
+from tarsus.analytic.hybrid import Automaton, indices
 from tarsus.analytic.hybrid.names import items
 
 MEMORY = {"thrust": 0.0, "apex_height": 0.0}  # of the next stance [N]; of the body over the ground at the last apex [m]

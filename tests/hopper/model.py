@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tarsus.analytic.finite import check_finite
-from tarsus.analytic.hybrid import Model, indices
-from tarsus.analytic.hybrid.automaton import Automaton
-from tarsus.analytic.hybrid.closing import Plant, close, forces
+from tarsus.analytic.hybrid import Automaton, Model, Plant, close, indices
+from tarsus.analytic.hybrid.closing import forces
 from tarsus.analytic.hybrid.names import items
 from tarsus.analytic.terrain import Flat, Terrain
 

@@ -99,7 +99,7 @@ def log_of(r: hy.Result) -> list[Happened]:
     return [Happened("start", 0.0, *began), *(Happened(names[i], *(column[k] for column in after)) for k, i in rows)]
 
 
-class Stepper(stepping.Stepper):
+class MachineStepper(stepping.Stepper):
     """A machine in MuJoCo under its sampled controller.
 
     Args:
@@ -205,7 +205,7 @@ def in_mujoco(
     """
     preset = experiment.preset if preset is None else preset
     most, limit = limits(sections, seconds)
-    stepper = Stepper(machine, experiment, find(preset, machine.presets), every, most)
+    stepper = MachineStepper(machine, experiment, find(preset, machine.presets), every, most)
     row = row or max(1, round(SAMPLE_PERIOD / stepper.model.opt.timestep))
     row = max(1, round(row / every)) * every
     columns, status = stepping.simulate(stepper, limit, row, endless=seconds is not None, **looks)
@@ -224,7 +224,7 @@ def check(machine: Machine, experiment: Experiment, engine: str, seconds: float 
     if engine != "mujoco":
         machine.numbers(experiment)
     if engine != "exact":
-        stepping.rows_in(seconds or LONGEST, Stepper(machine, experiment, preset).model.opt.timestep)
+        stepping.rows_in(seconds or LONGEST, MachineStepper(machine, experiment, preset).model.opt.timestep)
 
 
 def run_of(machine: Machine, experiment: Experiment, about: tuple, log: list[Happened], rows: Rows | None) -> Run:

@@ -50,7 +50,7 @@ def test_a_torque_for_the_moment_adds_energy_and_one_for_the_middle_of_its_hold_
 def test_without_settling_a_soft_contact_is_many_touchdowns():
     counts = []
     for machine in (HOPPING, replace(HOPPING, settle=0.0)):
-        stepper = runners.Stepper(machine, machine.experiment(), machine.presets["reference"])
+        stepper = runners.MachineStepper(machine, machine.experiment(), machine.presets["reference"])
         while stepper.data.time < 1.2:
             stepper.step()
         counts.append(sum(event.name == "touchdown" for event in stepper.controller.log))
@@ -91,7 +91,7 @@ def test_a_law_that_is_replaced_is_replaced_in_both_engines(machine, laws, colum
                 r = sim.run(machine.state(experiment), stop_at="apex", final_time=2.0, rtol=1e-6)
                 noted.append(runners.log_of(r)[-1])
             else:
-                stepper = runners.Stepper(described, experiment, machine.presets["rl"], most=1)
+                stepper = runners.MachineStepper(described, experiment, machine.presets["rl"], most=1)
                 while not stepper.ended():
                     stepper.step()
                 noted.append(stepper.controller.log[-1])
