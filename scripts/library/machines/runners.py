@@ -82,6 +82,8 @@ def exact(
     timely = seconds is not None and r.status is hy.Status.FINAL_TIME
     if timely or sum(event.name == machine.section for event in log) == most:
         status = RunStatus.COMPLETED
+    elif r.status is hy.Status.STOPPED:
+        status = RunStatus.STOPPED
     rows = None
     if period is not None:  # an instant with an event has two rows; that after it is kept
         keep = np.append(np.diff(r.t) > 0, True)[: r.t.size]

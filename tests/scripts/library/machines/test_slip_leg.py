@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from tarsus.scripts.command.verbs import run as command
+from tarsus.scripts.library.machines.outcome import RunStatus
 from tarsus.scripts.library.machines.slip_leg import SLIP_LEG, machine
 from tarsus.scripts.library.records import record
 from tarsus.scripts.library.views.leg_plot import LegPlot
@@ -75,7 +76,7 @@ def test_a_live_plot_follows_either_engine_and_stops_it():
 
         options = {"steps": 3, "on_frame": on_frame} | ({"frame_period": 0.02} if engine == "exact" else {})
         run = getattr(SLIP_LEG, engine)(experiment, None, **options)
-        assert not run.completed and run.record["time"][-1] < 0.25
+        assert run.status == RunStatus.STOPPED and run.record["time"][-1] < 0.25
         times = np.array([moment.t for moment in plot.moments])
         np.testing.assert_allclose(np.diff(times), 0.02, atol=1e-9)
         stance = [moment for moment in plot.moments if "stance" in moment.text]
