@@ -44,7 +44,7 @@ def search(w):
 def is_open(w):
     """Return whether a guard may have an event in the rest of the step; w.open says which: not those that are clear."""
     whole = w.sa == 0.0
-    w.passed = w.is_sampled = 0
+    w.passed = 0
     inside = False
     if whole:
         open_step(w)
