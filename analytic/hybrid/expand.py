@@ -53,9 +53,9 @@ def enclosed_guards(model: Model, three: dict[str, Any]) -> tuple[Callable, np.n
     certified = np.zeros(max(len(model.guards), 1), dtype=np.int64)
     point = (model.x0, model.d0, model.p0, max(model.chart_code(model.start), 0), certified.size)
     if model.three is not None:
-        certified[:] = tried(three["guards"], *point) is None
+        certified[:] = tried(three["enclosed"], *point) is None
         certified[: len(model.guards)] &= [not guard.sampled for guard in model.guards.values()]
-        return (three["guards"] if certified.any() else _no_guards), certified
+        return (three["enclosed"] if certified.any() else _no_guards), certified
     values = {}
     for place, (name, function) in enumerate(three["values"].items()):
         if not model.guards[name].sampled and tried(_alone(function), *point) is None:

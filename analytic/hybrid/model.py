@@ -175,6 +175,7 @@ class Model:
         transition: Callable,
         table: Sequence,
         field_key: Callable | None = None,
+        sampled: Callable | None = None,
     ) -> None:
         """Set the three functions of a model with many charts.
 
@@ -185,11 +186,15 @@ class Model:
             table: One `Guard` or name per entry of `g`, in order of priority.
             field_key: `field_key(chart) -> int`, equal for charts with the same field (as a function of t, x, d, p):
                 an event between them that changes neither x nor d then needs no restart. None: all differ.
+            sampled: `sampled(t, x, d, p, chart, g)` writes the guards that are declared so, which `guards` then leaves
+                alone: what is enclosed is not slowed by them.
         """
         self._check_textbook("functions")
         for guard in table:
             self.add_guard(guard if isinstance(guard, Guard) else Guard(guard))
-        self.three = {"field": field, "guards": guards, "transition": transition, "field_key": field_key}
+        whole = guards if sampled is None else _both(guards, sampled)
+        self.three = {"field": field, "guards": whole, "transition": transition, "field_key": field_key}
+        self.three["enclosed"] = guards
 
     def surface(self, plus: str, minus: str, *, slide: str, pull: float = 10.0) -> Callable:
         """Decorate `h(t, x, d, p)`, the common boundary of charts `plus` (h > 0) and `minus` (h < 0), with sliding.
@@ -250,3 +255,14 @@ class Model:
     def _check_textbook(self, what: str) -> None:
         if self.three is not None:
             raise ValueError(f"model {self.name} is given by three functions; {what} cannot be added")
+
+
+def _both(guards: Callable, sampled: Callable) -> Callable:
+    """Return a guards function that calls two of them."""
+
+    def whole(t, x, d, p, chart, g):
+        n = guards(t, x, d, p, chart, g)
+        sampled(t, x, d, p, chart, g)
+        return n
+
+    return whole

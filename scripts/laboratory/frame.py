@@ -131,7 +131,7 @@ def main(module: ModuleType, argv: list[str] | None = None) -> int:
     page = module.tables(**options)
     command = shlex.join([*parser.prog.split(), *_own_words(argv or [])])
     made = f"Made by `{command}` on {time.strftime('%Y-%m-%d')} with {stamp.versions(*module.PACKAGES)}, "
-    made += f"on {stamp.machine()}."
+    made += f"on {stamp.computer()}."
     if args.out:
         _write_files({args.out.parent / name: page.files[name] for name in beside})
         saving.write_text(args.out, page.text(args.format, made) + "\n")

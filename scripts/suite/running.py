@@ -105,8 +105,8 @@ def run(
         known: What the engine said of itself, if it was asked before.
 
     Returns:
-        What the results' files hold: `engine`, `name`, `version`, `machine`, `date`, and `results` by setting and case;
-        `why` if the engine did not run.
+        What the results' files hold: `engine`, `name`, `version`, `computer`, `date`, and `results` by setting and
+        case; `why` if the engine did not run.
 
     Raises:
         ValueError: If the engine has no such setting.
@@ -114,7 +114,7 @@ def run(
     known = known or about(path, python)
     check_settings(path, known, settings)
     made = {"suite": 1, "engine": path.stem, "name": known.name, "version": known.version}
-    made |= {"machine": stamp.machine(), "date": time.strftime("%Y-%m-%d"), "results": {}}
+    made |= {"computer": stamp.computer(), "date": time.strftime("%Y-%m-%d"), "results": {}}
     if known.why:
         return made | {"why": known.why}
     versions = {name: cases.load(name, folder)["version"] for name in ids}

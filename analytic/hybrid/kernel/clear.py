@@ -5,7 +5,7 @@ while they stay inside, all guards are clear without being evaluated. The box gr
 """
 
 from .codes import ARMED, CLOSED, DISARMED, OPEN, PATIENCE
-from .enclose import enclose_time, enclose_whole, evaluate
+from .enclose import NEAR_ONE, enclose_states, enclose_time, enclose_whole, evaluate
 from .free import CERTIFIED, GAMMA, NG, N, jit, plain
 from .windows import signed
 
@@ -62,6 +62,16 @@ def find_clear(w):
         box_step(w)
     if close_guards(w):
         w.ahead += 1.0
+
+
+@jit
+def close_in_rest(w):
+    """Close the guards that are clear of zero in what is left of a step."""
+    a = max(-1.0, 2.0 * w.sa * w.inverse - 1.0)
+    m, r = 0.5 * (a + 1.0), 0.5 * (1.0 - a) * NEAR_ONE
+    enclose_time(w, m, r)
+    enclose_states(w, m, r)
+    close_guards(w)
 
 
 @jit

@@ -8,18 +8,20 @@ the guard at the end of a full step from the step's start, as a function of its 
 import math
 
 from .clear import spare
-from .codes import DISARMED, OPEN, RISEN, STEP
+from .codes import DISARMED, EPS, OPEN, RISEN, STEP
 from .dense import dense
 from .free import CERTIFIED, NG, N, jit, plain
-from .locate import find_root
+from .locate import find_root, root_between
 from .motion import read_guards
-from .samples import guard_at
+from .samples import PLACES, guard_at, sample_guards
 from .scan import begin_scan, changes, note_grazing
 from .steps import smallest_step
 from .sums import stages
 
 AGREE = 10.0  # tolerances between dense output and full steps that count as agreement
 CHECKS = (0.25, 0.5, 0.75)  # of the step: where they are compared
+MIDDLE = 2  # of the places of samples
+NEAR = 16.0 * EPS  # of the step: at least so far from a zero of the dense output that of full steps is looked for
 
 
 @jit
@@ -51,17 +53,41 @@ def first_confirmed(w, i):
         later = w.right
         w.left = left
         w.right = right
-        w.full_steps = 1
-        fell = not guard_at(w, i, right) > 0.0 and (not waited or guard_at(w, i, left) > 0.0)
-        found = find_root(w, i, True) if fell else math.inf
-        w.full_steps = 0
-        if fell or w.status != 0:
-            return found
+        if falls(w, i, s, waited):
+            return w.s_fall[i]
+        if w.status != 0:
+            return math.inf
         note_grazing(w, i, s)
         if not again:
             return math.inf
         positive = waited = True
         rise = later
+
+
+@jit
+def falls(w, i, s, waited):
+    """Return whether guard `i` falls in [w.left, w.right] by full steps; w.s_fall[i] says where.
+
+    It is looked for near `s`, its zero on the dense output, whose slope tells how near, and then in the whole bracket.
+    """
+    before = 0.5 * (w.left + s)
+    slope = guard_at(w, i, before) / (s - before) if before < s else 0.0
+    w.full_steps = 1
+    value = guard_at(w, i, s)
+    reach = 2.0 * abs(value) / slope + NEAR * w.s1 if slope > 0.0 else math.inf
+    other = max(w.left, s - reach) if value <= 0.0 else min(w.right, s + reach)
+    ahead = guard_at(w, i, other)
+    fell = (ahead > 0.0) != (value > 0.0)
+    if fell:
+        w.left, w.right = min(s, other), max(s, other)
+        w.s_fall[i] = root_between(w, i, max(value, ahead), min(value, ahead), True)
+    else:
+        left, right = guard_at(w, i, w.left), guard_at(w, i, w.right)
+        fell = not right > 0.0 and (not waited or left > 0.0)
+        if fell:
+            w.s_fall[i] = root_between(w, i, left, right, True)
+    w.full_steps = 0
+    return fell
 
 
 @jit
@@ -93,19 +119,20 @@ def comes_near(w):
             return True
     if not w.has_sampled:
         return False
-    probe, later = plain(w.probe), plain(w.later)
-    dense(w, 0.5 * w.s1, probe)
-    read_guards(w, w.t + 0.5 * w.s1, probe, plain(w.gp))
-    for way in range(-1, 2, 2):
-        for i in range(N):
-            later[i] = probe[i] + way * spare(w, i)
-        read_guards(w, w.t + 0.5 * w.s1, later, plain(w.g_moved))
-        for i in range(NG):
-            least = min(min(w.sign[i] * w.ga[i], w.sign[i] * w.g_end[i]), w.sign[i] * w.gp[i])
-            if w.open[i] == OPEN and abs(least) <= 2.0 * abs(w.g_moved[i] - w.gp[i]):
-                return True
-            if w.open[i] == OPEN and w.arm[i] != DISARMED and not least > 0.0:
-                return True
+    sample_guards(w, -1.0, 1.0)
+    now = plain(w.gs)[MIDDLE]
+    later = plain(w.later)
+    s = PLACES[MIDDLE] * w.s1
+    dense(w, s, plain(w.probe))
+    for i in range(N):
+        later[i] = w.probe[i] + spare(w, i)
+    read_guards(w, w.t + s, later, plain(w.g_moved))
+    for i in range(NG):
+        least = min(min(w.sign[i] * w.ga[i], w.sign[i] * w.g_end[i]), w.sign[i] * now[i])
+        if w.open[i] == OPEN and abs(least) <= 2.0 * abs(w.g_moved[i] - now[i]):
+            return True
+        if w.open[i] == OPEN and w.arm[i] != DISARMED and not least > 0.0:
+            return True
     return False
 
 

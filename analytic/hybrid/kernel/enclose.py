@@ -28,8 +28,8 @@ def open_step(w):
 
 @jit
 def forget_window(w):
-    """Forget the enclosures of the last window: the guards are others now."""
-    w.window_m = math.nan
+    """Forget enclosures and samples of the last window: the guards are others now."""
+    w.window_m = w.sample_a = math.nan
 
 
 @jit

@@ -1,7 +1,7 @@
 """A guard's zero in a bracket, on the dense output."""
 
 from .codes import EPS, STOP_ITER
-from .free import jit
+from .free import GAMMA, jit
 from .samples import guard_at
 
 INTERPOLATED = 20  # values after which only bisection is trusted (a smooth guard needs about 8)
@@ -10,12 +10,18 @@ JUMP = 1e-9  # of the guard's values at the ends of the step: a smaller jump is 
 
 @jit
 def find_root(w, i, continuous):
-    """Return the right end of the last bracket around the fall of guard `i` in [w.left, w.right] (Chandrupatla 1997).
+    """Return the right end of the last bracket around the fall of guard `i` in [w.left, w.right]."""
+    return root_between(w, i, guard_at(w, i, w.left), guard_at(w, i, w.right), continuous)
+
+
+@jit
+def root_between(w, i, left, right, continuous):
+    """Return the same, the guard's values at the ends of the bracket being known (Chandrupatla 1997).
 
     Ends in STOP_ITER if that needs more than `max_stop_iter` values, or a guard that is not `continuous` jumps there.
     """
-    x1, f1 = w.right, guard_at(w, i, w.right)
-    x2, f2 = w.left, guard_at(w, i, w.left)
+    x1, f1 = w.right, right
+    x2, f2 = w.left, left
     if f1 == 0.0 and continuous:
         return x1
     t = f1 / (f1 - f2) if f2 > 0.0 and f1 < 0.0 else 0.5
@@ -30,7 +36,10 @@ def find_root(w, i, continuous):
         x1, f1 = x, f
         best = x1 if abs(f1) < abs(f2) else x2
         width = abs(x2 - x1)
-        tolerance = 2.0 * EPS * (abs(best) + 1e-4 * EPS * w.s1) / width if width > 0.0 else 1.0
+        unit = 2.0 * EPS * (abs(best) + 1e-4 * EPS * w.s1)
+        if GAMMA != 0.0 and w.full_steps:
+            unit = max(unit, EPS * abs(w.t))  # a full step costs too much to be repeated within the rounding of time
+        tolerance = unit / width if width > 0.0 else 1.0
         if tolerance > 0.5 or (f1 == 0.0 and continuous):
             right = x1 if not f1 > 0.0 else x2
             if not continuous and jumps(w, i, right):

@@ -46,11 +46,13 @@ def sample_window(w, i, a, b, at_root):
     width = 0.5 * (b - a) * w.s1
     if width > WIDER * w.smooth[i] and width > FIRST * w.s1:
         return SPLIT
-    if b - a == 2.0:
-        load_step(w, i)
-    else:
-        for j in range(5):
-            w.samples[j] = guard_at(w, i, offset(w, a + PLACES[j] * (b - a)))
+    sample_guards(w, a, b)
+    gs = plain(w.gs)
+    for j in range(5):
+        u = w.sign[i] * gs[j, i]
+        if math.isnan(u):
+            fail_nonfinite(w, BAD_GUARD, i, w.t + offset(w, a + PLACES[j] * (b - a)))
+        w.samples[j] = u - w.u_root[i] if w.arm[i] == ROOT else u
     if at_root:
         w.samples[0] = 0.0
     w.n_sampled += 1
@@ -60,22 +62,21 @@ def sample_window(w, i, a, b, at_root):
 
 
 @jit
-def load_step(w, i):
-    """Copy guard `i` from the samples of all guards in the whole step; take them if nobody has."""
+def sample_guards(w, a, b):
+    """Write five samples of all guards in a window into the rows of w.gs, unless they are there."""
+    if w.sample_a == a and w.sample_b == b:
+        return
+    w.sample_a = a
+    w.sample_b = b
     gs = plain(w.gs)
-    if not w.is_sampled:
-        w.is_sampled = 1
-        for j in range(4):
-            s = offset(w, 2.0 * PLACES[j] - 1.0)
+    for j in range(5):
+        s = offset(w, a + PLACES[j] * (b - a))
+        if s < w.s1:
             dense(w, s, plain(w.probe))
             read_guards(w, w.t + s, plain(w.probe), gs[j])
-        for k in range(NG):
-            gs[4, k] = w.g_end[k]
-    for j in range(5):
-        u = w.sign[i] * gs[j, i]
-        if math.isnan(u):
-            fail_nonfinite(w, BAD_GUARD, i, w.t + offset(w, 2.0 * PLACES[j] - 1.0))
-        w.samples[j] = u - w.u_root[i] if w.arm[i] == ROOT else u
+        else:
+            for k in range(NG):
+                gs[j, k] = w.g_end[k]
 
 
 @jit

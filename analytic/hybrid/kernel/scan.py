@@ -18,6 +18,7 @@ from .motion import BEYOND
 from .samples import guard_at
 from .windows import look, signed
 
+WIDE = 0.1  # in z: a window that may be all that is left of a step
 MAX_WINDOWS = 1_000_000  # per step and guard; an oscillation takes about three a period
 
 
@@ -78,14 +79,14 @@ def changes(w, i, limit, positive):
 
 @jit
 def split_at(w, i, a, b, crosses):
-    """Return where a window is split: in the middle, or, if it is a whole step, left of where a guard crosses.
+    """Return where a window is split: in the middle, or, if it is all that is left of a step, where a chord crosses.
 
     The chord of a guard that falls ever faster crosses zero before it does.
     """
-    if crosses and b - a == 2.0:
+    if crosses and b - a > WIDE:
         part = w.ga[i] / (w.ga[i] - w.g_end[i])
         if part < 0.5:
-            return a + 2.0 * max(0.125, part)
+            return a + (b - a) * max(0.125, part)
     return 0.5 * (a + b)
 
 

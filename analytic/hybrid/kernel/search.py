@@ -2,7 +2,7 @@
 
 import math
 
-from .clear import find_clear, stays_inside
+from .clear import close_in_rest, find_clear, stays_inside
 from .codes import BAD_GUARD, CLOSED, DISARMED, EMIT, OFF, OPEN, RISEN, STEP
 from .confirm import first_confirmed, halve_step, is_coarse
 from .enclose import forget_window, open_step
@@ -44,7 +44,7 @@ def search(w):
 def is_open(w):
     """Return whether any guard may have an event in the rest of the step, and set w.open of those that may."""
     whole = w.sa == 0.0
-    w.passed = w.is_sampled = 0
+    w.passed = 0
     inside = False
     if whole:
         open_step(w)
@@ -65,7 +65,9 @@ def is_open(w):
             return False
         w.open[i] = CLOSED if off or (inside and CERTIFIED[i]) else OPEN
         fallen = fallen or (w.open[i] == OPEN and w.arm[i] != DISARMED and not w.sign[i] * w.g_end[i] > 0.0)
-    if whole and not inside and not fallen:
+    if not whole:
+        close_in_rest(w)
+    elif not inside and not fallen:
         find_clear(w)
     found = w.clipped == 1
     for i in range(NG):

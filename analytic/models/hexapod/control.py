@@ -23,7 +23,11 @@ def _still(t, x, own, d, p, mode, rate):
     pass
 
 
-def _no_guards(t, x, own, d, p, mode, hips, g):
+def _no_guards(t, x, own, d, p, mode, g):
+    pass
+
+
+def _none_sampled(t, x, own, d, p, mode, hips, g):
     pass
 
 
@@ -46,8 +50,10 @@ class HipControl:
         memory: What only its transitions change, by name.
         table: Its guards.
         field: `field(t, x, own, d, p, mode, rate)` writes the rates of its states.
-        guards: `guards(t, x, own, d, p, mode, hips, g)` writes the guards of the present mode; infinity is off. `hips`
-            are the six hip angles in (-pi, pi] [rad].
+        guards: `guards(t, x, own, d, p, mode, g)` writes the guards of the present mode that are not declared as
+            sampled; infinity is off.
+        sampled: `sampled(t, x, own, d, p, mode, hips, g)` writes the others. `hips` are the six hip angles in (-pi, pi]
+            [rad], which jump.
         transition: `transition(t, x, own, d, p, mode, hips, fired)` returns the next mode; may change own and d.
         initial: `initial(t, x, own, d, p, hips)` returns the first mode; may change own and d.
     """
@@ -59,6 +65,7 @@ class HipControl:
     table: tuple[Guard, ...] = ()
     field: Callable = _still
     guards: Callable = _no_guards
+    sampled: Callable = _none_sampled
     transition: Callable = _same_mode
     initial: Callable = _mode_0
 
@@ -100,7 +107,7 @@ def open_loop(params: HexapodParams, gait: TripodGait | None = None) -> HipContr
         memory={f"{what}{leg}": 0.0 for what in ("turn", "near") for leg in range(N_LEGS)},
         # A hip's angle jumps from pi to -pi, its error does not, which enclosures do not see.
         table=tuple(Guard(f"{of}_{k}", sampled=of != "kink") for of in ("kink", "half_turn") for k in range(N_LEGS)),
-        guards=clock_guards, transition=clock_transition, initial=clock_initial,
+        guards=kinks, sampled=half_turns, transition=clock_transition, initial=clock_initial,
     )  # fmt: skip
 
 
@@ -172,13 +179,18 @@ def clock_torque(t, x, own, d, p, mode, leg, angle, speed):
     return p[K.KP] * error + p[K.KD] * (rate - speed)
 
 
-def clock_guards(t, x, own, d, p, mode, hips, g):
-    """Write the time left to each leg's next kink, and the angle left to where its error must be counted anew."""
+def kinks(t, x, own, d, p, mode, g):
+    """Write the time left to each leg's next kink."""
     for leg in range(N_LEGS):
         half = 0.5 * slow_time(p, leg)
         end = half if (mode >> leg) & 1 else p[K.cycle_time] - half
         end += 0.5 * p[K.blend_time] if (mode >> leg) & BLENDING else -0.5 * p[K.blend_time]
         g[leg] = end - since_stance(t, d, p, leg)
+
+
+def half_turns(t, x, own, d, p, mode, hips, g):
+    """Write the angle left to where each leg's error must be counted anew."""
+    for leg in range(N_LEGS):
         error, _ = clock_error(t, d, p, mode, leg, hips[leg])
         g[N_LEGS + leg] = min(math.pi - abs(error), FAR - abs(error - d[N_LEGS + leg]))
 

@@ -95,24 +95,42 @@ def make_field(m: ToeFunctions, control_field: Callable) -> Callable:
 
 
 def make_guards(m: ToeFunctions, control_guards: Callable) -> Callable:
-    """Return the guards of all charts."""
-    contact, height, gradient, load = m.contact, m.height, m.gradient, m.load
+    """Return the guards of all charts that are enclosed: heights, the body's posture and the controller's own."""
+    height = m.height
+
+    def guards(t, x, d, p, chart, g):
+        for leg in range(N_LEGS):
+            if toe_mode(chart, leg) == FLIGHT:
+                k, i = TOES + 6 * leg, N_LEG_GUARDS * leg
+                gap = x[k + 2] - height(x[k], x[k + 1], p)
+                allowed = SINKING * max(0.0, LEAVING - (t - d[RELEASED + leg]))
+                g[i], g[i + 4] = gap + allowed, gap + allowed + SUNK
+        g[TIP] = rotation(x)[8] - p[P.upright]
+        g[TOPPLE] = x[2] - height(x[0], x[1], p) if p[P.upright] > -1.0 else math.inf
+        control_guards(t, x, x[N_STATES:], d[N_MEMORY:], p[N_MACHINE:], chart >> CONTROL, g[OWN:])
+        return 0
+
+    return guards
+
+
+def make_sampled(m: ToeFunctions, control_sampled: Callable) -> Callable:
+    """Return the guards of all charts that are sampled: the forces on the toes, and what the controller has of hips."""
+    contact, gradient, load = m.contact, m.gradient, m.load
 
     def hold_back(t, x, d, p, chart, leg, R, at, n, speed):
         """Return what keeps a sliding toe from sticking: it is too fast, or at rest the leg would push it on."""
         fast = speed / p[P.slide_speed] - 1.0
+        if fast >= 1.0:
+            return fast
         pressure, tx, ty, tz = toe_loads(load(t, x, d, p, chart, leg, R, at, 0.0, 0.0, 0.0), p, R, n)
         drive = math.sqrt(tx * tx + ty * ty + tz * tz) - GRIP * p[P.friction_coeff] * pressure
         return max(fast, min(drive, 1.0))
 
-    def guards(t, x, d, p, chart, g):
+    def sampled(t, x, d, p, chart, g):
         R = rotation(x)
         for leg in range(N_LEGS):
             mode, k, i = toe_mode(chart, leg), TOES + 6 * leg, N_LEG_GUARDS * leg
             if mode == FLIGHT:
-                gap = x[k + 2] - height(x[k], x[k + 1], p)
-                allowed = SINKING * max(0.0, LEAVING - (t - d[RELEASED + leg]))
-                g[i], g[i + 4] = gap + allowed, gap + allowed + SUNK
                 continue
             n = normal(gradient, x[k], x[k + 1], p)
             at = place(x, p, leg, R)
@@ -123,13 +141,10 @@ def make_guards(m: ToeFunctions, control_guards: Callable) -> Callable:
                 g[i + 2] = mu * pressure - drive
             elif mu > 0.0:
                 g[i + 3] = hold_back(t, x, d, p, chart, leg, R, at, n, math.sqrt(vx * vx + vy * vy + vz * vz))
-        g[TIP] = R[8] - p[P.upright]
-        g[TOPPLE] = x[2] - height(x[0], x[1], p) if p[P.upright] > -1.0 else math.inf
         hips = hip_angles(x, p, R)
-        control_guards(t, x, x[N_STATES:], d[N_MEMORY:], p[N_MACHINE:], chart >> CONTROL, hips, g[OWN:])
-        return 0
+        control_sampled(t, x, x[N_STATES:], d[N_MEMORY:], p[N_MACHINE:], chart >> CONTROL, hips, g[OWN:])
 
-    return guards
+    return sampled
 
 
 def make_transition(control_transition: Callable, land: Callable, release: Callable) -> Callable:
@@ -218,6 +233,7 @@ def build(
     model.functions(
         field=make_field(m, control.field),
         guards=make_guards(m, control.guards),
+        sampled=make_sampled(m, control.sampled),
         transition=make_transition(control.transition, land, make_release(m)),
         table=(*TABLE, *control.table),
     )

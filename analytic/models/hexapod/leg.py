@@ -91,6 +91,8 @@ def hip_angles(x, p, R):
 
 def wrap(angle):
     """Return an angle in (-pi, pi]."""
+    if -math.pi < angle <= math.pi:
+        return angle
     return math.pi - (math.pi - angle) % (2.0 * math.pi)
 
 

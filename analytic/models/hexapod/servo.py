@@ -36,7 +36,7 @@ def servo(params: HexapodParams, gains: bool = True) -> HipControl:
         _table(params.KP, params.KD) if gains else _table(0.0, 0.0), servo_torque,
         memory={f"near{leg}": 0.0 for leg in range(N_LEGS)},
         table=tuple(Guard(f"half_turn_{leg}", sampled=True) for leg in range(N_LEGS)),
-        guards=servo_guards, transition=servo_transition,
+        sampled=half_turns, transition=servo_transition,
     )  # fmt: skip
 
 
@@ -52,7 +52,7 @@ def servo_torque(t, x, own, d, p, mode, leg, angle, speed):
     return pull + p[S.torque_0 + leg]
 
 
-def servo_guards(t, x, own, d, p, mode, hips, g):
+def half_turns(t, x, own, d, p, mode, hips, g):
     """Write the angle left to where an error must be counted anew."""
     for leg in range(N_LEGS):
         g[leg] = FAR - abs(servo_error(t, d, p, leg, hips[leg]) - d[leg])

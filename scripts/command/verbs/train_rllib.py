@@ -33,5 +33,5 @@ def main(argv: list[str] | None = None) -> int:
         options = dict(args.option)
         playing.make(rllib.NAME, options).close()
     rllib.train(options, args.iterations, args.runners, args.envs, args.batch, args.address)
-    print(f"{stamp.versions('tarsus', 'ray', 'gymnasium', 'mujoco', 'torch')}, on {stamp.machine()}")
+    print(f"{stamp.versions('tarsus', 'ray', 'gymnasium', 'mujoco', 'torch')}, on {stamp.computer()}")
     return 0

@@ -93,7 +93,7 @@ def read(folder: Path) -> list[dict]:
     Raises:
         ValueError: If there are none, or a file holds other cases or versions of cases than there are now.
     """
-    made = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json"))]
+    made = [stamp.of_today(json.loads(path.read_text(encoding="utf-8"))) for path in sorted(folder.glob("*.json"))]
     made = [one for one in made if one["results"]]
     if not made:
         raise ValueError(f"there are no results in {folder}; `tarsus contact-suite --out FOLDER` writes them")
@@ -106,10 +106,10 @@ def read(folder: Path) -> list[dict]:
 
 
 def versions(made: list[dict]) -> str:
-    """Return engines, versions, machines and dates in words."""
-    of = {f"{one['machine']}, {one['date']}": [] for one in made}
+    """Return engines, versions, computers and dates in words."""
+    of = {f"{one['computer']}, {one['date']}": [] for one in made}
     for one in made:
-        of[f"{one['machine']}, {one['date']}"].append(f"{one['name']} {one['version']}")
+        of[f"{one['computer']}, {one['date']}"].append(f"{one['name']} {one['version']}")
     return " ".join(f"{', '.join(names)}: run on {where}." for where, names in of.items())
 
 

@@ -82,9 +82,9 @@ def main(argv: list[str] | None = None) -> int:
             print(f"tarsus page hexapod_studies: interrupted at {name}; {done}", file=sys.stderr)
             return EXIT_STATUS
     parts = {name: study(name, args.data, args.page.parent / "figures", args.jobs) for name in args.only}
-    versions, machine = stamp.versions(*record.PACKAGES), stamp.machine()
+    versions, computer = stamp.versions(*record.PACKAGES), stamp.computer()
     parts["made"] = (
-        f"Made by `tarsus page hexapod_studies` on {time.strftime('%Y-%m-%d')} with {versions}, on {machine}."
+        f"Made by `tarsus page hexapod_studies` on {time.strftime('%Y-%m-%d')} with {versions}, on {computer}."
     )
     page = args.page.read_text(encoding="utf-8")  # again: the runs took minutes, in which it may have been edited
     for name, part in parts.items():

@@ -1,4 +1,4 @@
-"""What every printed result carries: versions, the machine, and tables in Markdown."""
+"""What every printed result carries: versions, the computer, and tables in Markdown."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import contextlib
 import importlib.metadata
 import os
 import platform
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 DOCS = Path(__file__).parents[3] / "docs"  # whose pages commands write by default, from whatever folder they are run
@@ -21,7 +21,7 @@ def versions(*packages: str) -> str:
     return ", ".join(found)
 
 
-def machine() -> str:
+def computer() -> str:
     """Return the processor, the number of cores, the system and Python's version, in words."""
     model = platform.processor() or platform.machine()
     cpuinfo = Path("/proc/cpuinfo")
@@ -29,6 +29,11 @@ def machine() -> str:
         names = [line for line in cpuinfo.read_text().splitlines() if line.startswith("model name")]
         model = names[0].partition(":")[2].strip() if names else model
     return f"{model}, {os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}"
+
+
+def of_today(stored: Mapping) -> dict:
+    """Return what a file says of its making; in 0.2.0 the computer was its `machine`."""
+    return {"computer" if name == "machine" else name: value for name, value in stored.items()}
 
 
 def markdown_table(head: Iterable[str], rows: Iterable[Iterable]) -> str:

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from tarsus.scripts.library.base import stamp
 from tarsus.scripts.library.certificates import parting
 from tarsus.scripts.library.certificates.settings import BETWEEN, ROBOT
 
@@ -117,7 +118,7 @@ class Certificate:
     seeds: tuple[int, ...]
     rows: tuple[Finding, ...]
     versions: str
-    machine: str
+    computer: str
     date: str
     thresholds: Mapping[str, float] = field(default_factory=lambda: dict(THRESHOLDS))
 
@@ -147,7 +148,7 @@ class Certificate:
     @classmethod
     def from_json(cls, text: str) -> Certificate:
         """Return the certificate of a JSON text."""
-        found = json.loads(text)
+        found = stamp.of_today(json.loads(text))
         rows = []
         for row in found.pop("rows"):
             changes = {name: row[name] and Change(**row[name]) for name in ("speed", "total")}

@@ -57,7 +57,7 @@ def certify(
         between = Setting("exact against reference", BETWEEN, {})
         rows.append(judged(between, found["reference"], found["exact"], config.task == "forward"))
     shown = {name: value for name, value in candidate.options.items() if _plain(value)}
-    made = stamp.versions(*PACKAGES), stamp.machine(), time.strftime("%Y-%m-%d")
+    made = stamp.versions(*PACKAGES), stamp.computer(), time.strftime("%Y-%m-%d")
     certificate = Certificate(candidate.name, candidate.environment, shown, tuple(seeds), tuple(rows), *made)
     return certificate, found
 

@@ -53,7 +53,7 @@ def facts(certificate: Certificate) -> list[str]:
         f"seeds {', '.join(map(str, certificate.seeds))}; changes are relative to `{BASE}`, with their standard errors",
         *(f"{row.setting} is left out: {row.left_out}" for row in certificate.rows if row.left_out),
     ]
-    return [*found, f"{certificate.date}; {certificate.versions}; {certificate.machine}"]
+    return [*found, f"{certificate.date}; {certificate.versions}; {certificate.computer}"]
 
 
 def text(certificate: Certificate) -> str:

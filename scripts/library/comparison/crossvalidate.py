@@ -44,7 +44,7 @@ def facts(exact: Run, mujoco: Run, comparison: Comparison) -> list[str]:
         f"robot: {attrs['robot']}; gait: {_words(attrs['gait'])}; terrain: {_words(attrs['terrain'])}",
         f"exact: {exact.record.attrs['engine']}, {comparison.status['exact']}, {ends['exact']:.2f} s",
         f"MuJoCo: {attrs['engine']}, preset {attrs['preset']}, {comparison.status['mujoco']}, {ends['mujoco']:.2f} s",
-        f"made with {stamp.versions(*record.PACKAGES)} on {stamp.machine()}",
+        f"made with {stamp.versions(*record.PACKAGES)} on {stamp.computer()}",
     ]
 
 

@@ -27,7 +27,7 @@ from tarsus.scripts.library.base import stamp
 from tarsus.scripts.library.records.layouts import BOOLEAN, BUDGET, ELECTRIC, RecordLayout
 from tarsus.scripts.library.records.robots import LAYOUTS
 
-ATTRS = ("robot", "engine", "status", "preset", "parameters", "gait", "terrain", "versions", "machine", "date")
+ATTRS = ("robot", "engine", "status", "preset", "parameters", "gait", "terrain", "versions", "computer", "date")
 PACKAGES = ("tarsus", "mujoco", "numpy", "xarray")
 
 
@@ -63,6 +63,7 @@ def build(time, variables: dict[str, np.ndarray], attrs: dict[str, str]) -> xr.D
     time = np.asarray(time, float)
     if time.ndim != 1 or np.any(np.diff(time) <= 0):
         raise ValueError(f"time must be one increasing row, got shape {time.shape}")
+    attrs = stamp.of_today(attrs)
     missing = [name for name in ATTRS if name not in attrs]
     if missing:
         raise ValueError(f"a record needs the attributes {', '.join(ATTRS)}; missing are {', '.join(missing)}")
@@ -80,7 +81,7 @@ def build(time, variables: dict[str, np.ndarray], attrs: dict[str, str]) -> xr.D
     coords = {"time": ("time", time, {"units": "s", "long_name": "time since the start"})}
     coords |= {name: (name, np.array(labels)) for name, labels in layout.labels.items()}
     coords["leg"] = ("leg", np.array(layout.labels["leg"], np.int32), {"long_name": layout.leg_names})
-    return xr.Dataset(columns, coords, dict(attrs))
+    return xr.Dataset(columns, coords, attrs)
 
 
 def _schema(layout: RecordLayout, given) -> dict:
@@ -123,7 +124,7 @@ def describe(
         "gait": _as_json(gait) if is_dataclass(gait) else " ".join(gait.split()),
         "terrain": json.dumps({"name": terrains.name_of(ground), **asdict(ground)}),
         "versions": stamp.versions(*PACKAGES),
-        "machine": stamp.machine(),
+        "computer": stamp.computer(),
         "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
     }
 

@@ -100,7 +100,7 @@ def test_a_user_brings_a_controller_with_states_modes_and_events():
         for leg in range(6):
             rate[leg] = p[3] * mode * (d[0] + 1.0)
 
-    def guards(t, x, own, d, p, mode, hips, g):
+    def guards(t, x, own, d, p, mode, g):
         if mode == 0:
             g[0] = p[4] - t
 

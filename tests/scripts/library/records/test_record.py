@@ -95,8 +95,15 @@ def test_what_does_not_fit_the_schema_is_refused(time_and_variables, sentence):
 
 
 def test_a_record_without_its_circumstances_is_refused():
-    with pytest.raises(ValueError, match="machine"):
-        record.build(*arrays(), {name: "" for name in record.ATTRS if name != "machine"})
+    with pytest.raises(ValueError, match="computer"):
+        record.build(*arrays(), {name: "" for name in record.ATTRS if name != "computer"})
+
+
+def test_a_record_of_0_2_0_is_read_whose_computer_was_its_machine(tmp_path):
+    written = sample()
+    written.attrs["machine"] = written.attrs.pop("computer")
+    record.save(written, tmp_path / "run.nc")
+    assert record.load(tmp_path / "run.nc").attrs["computer"] == written.attrs["machine"]
 
 
 BUDGET = {name: np.arange(5.0) + k for k, name in enumerate(layouts.BUDGET)}
