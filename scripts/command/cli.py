@@ -10,6 +10,7 @@ function `main(argv)`, or what the verb's frame runs.
 from __future__ import annotations
 
 import importlib
+import os
 import re
 import sys
 from collections.abc import Callable, Iterable
@@ -166,7 +167,17 @@ def find(words: list[str]) -> tuple[str, int]:
 
 def main(argv: list[str] | None = None) -> int:
     """Run the command that the leading words name, or list those that begin with them; return the exit status."""
-    argv = sys.argv[1:] if argv is None else argv
+    try:
+        status = answer(sys.argv[1:] if argv is None else argv)
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:  # who reads has had enough, as in `tarsus page | head`
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # Python flushes it at its end, once more
+        return 1
+
+
+def answer(argv: list[str]) -> int:
+    """Do what the command line asks for; return the exit status."""
     words = argv[: next((i for i, word in enumerate(argv) if word.startswith("-")), len(argv))]
     if argv[:1] == ["--version"]:
         from tarsus import __version__

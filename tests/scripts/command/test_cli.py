@@ -122,3 +122,10 @@ def test_every_subcommand_explains_itself(name, capsys):
     with pytest.raises(SystemExit) as stop:
         cli.main([*name.split(), "--help"])
     assert stop.value.code == 0 and "usage" in capsys.readouterr().out
+
+
+def test_a_reader_that_has_had_enough_is_no_error(new_process):
+    code = "import sys, os; from tarsus.scripts.command import cli; os.close(1); r, w = os.pipe(); os.close(r); "
+    code += "sys.stdout = open(w, 'w'); sys.exit(cli.main(['page']))"
+    done = new_process(code)
+    assert (done.returncode, done.stderr) == (1, "")

@@ -32,7 +32,7 @@ def test_the_compiled_clock_is_the_clock_module(t, slow, sweep, offset, differen
     mode = controls.clock_initial(t, None, None, d, p, (0.0,) * 6)
     angle, rate = gait.clock()(t)
     left = np.full(12, np.inf)
-    controls.clock_guards(t, None, None, d, p, mode, (0.0,) * 6, left)
+    controls.kinks(t, None, None, d, p, mode, left)
     at_a_kink = len(gait.clock().kinks(t - 1e-9, t + 1e-9)) > 0  # there rounding decides whose rate it is
     for leg in range(6):
         found, found_rate = controls.clock_reference(t, d, p, mode, leg)
@@ -52,7 +52,7 @@ def test_modes_follow_each_other_through_the_clocks_turns(blend, shape):
     mode, seen = controls.clock_initial(t, None, None, d, p, (0.0,) * 6), 0
     while t < 2.0:
         left = np.full(12, np.inf)
-        controls.clock_guards(t, None, None, d, p, mode, (0.0,) * 6, left)
+        controls.kinks(t, None, None, d, p, mode, left)
         lasts = left[:6].min()
         assert lasts > 1e-6
         fired = np.r_[left[:6] < lasts + 1e-9, np.zeros(6, bool)]
