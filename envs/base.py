@@ -23,7 +23,7 @@ import numpy as np
 from ..analytic.terrain import Terrain
 from .camera import Camera
 from .config import TaskConfig
-from .episodes import delegated, judge_one, seed_of, total
+from .episodes import Described, delegated, judge_one, seed_of, total
 from .restoring import ONLY, RestorableEnv
 from .simulations import simulation_of
 from .state import State
@@ -32,7 +32,7 @@ from .task import Task
 from .threads import one_at_a_time
 
 
-class LeggedEnv(RestorableEnv, gymnasium.Env):
+class LeggedEnv(Described, RestorableEnv, gymnasium.Env):
     """One simulation of a task, stepped by its control period; for one thread at a time.
 
     Args:
@@ -59,10 +59,6 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
     task_class: type[Task]
     model: mujoco.MjModel = delegated("task.model", "The compiled model.")
     config: TaskConfig = delegated("task.config", "The current options.")
-    observation_slices: dict[str, slice] = delegated("task.observation_slices", "Where each observed entry lies.")
-    action_scale: float | np.ndarray = delegated("task.action_scale", "Physical value of an action of 1; see the task.")
-    n_substeps: int = delegated("task.n_substeps", "Physics steps in a control period.")
-    ctrl_dt: float = delegated("task.ctrl_dt", "Control period [s].")
 
     def __init__(
         self,

@@ -21,6 +21,17 @@ def delegated(path: str, meaning: str) -> Any:
     return property(operator.attrgetter(path), doc=meaning)
 
 
+class Described:
+    """What every environment in MuJoCo, of one simulation or many, says of its observations and actions."""
+
+    ctrl_dt: float = delegated("task.ctrl_dt", "Control period [s].")
+    n_substeps: int = delegated("task.n_substeps", "Physics steps in a control period.")
+    observation_slices: dict[str, slice] = delegated("task.observation_slices", "Where each observed entry lies.")
+    observation_names: tuple[str, ...] = delegated("task.observation_names", "Name of every number of an observation.")
+    action_names: tuple[str, ...] = delegated("task.action_names", "Name of each entry of an action.")
+    action_scale: float | np.ndarray = delegated("task.action_scale", "Physical value of an action of 1; see the task.")
+
+
 def checked_numbers(num_envs: int, max_episode_steps: int | None, mode: str | AutoresetMode) -> AutoresetMode:
     """Return the autoreset mode of that name, the number of environments and steps being checked.
 

@@ -18,6 +18,7 @@ class Equipped:
     Attributes:
         observation_space: Of one simulation, a box.
         observation_slices: The slice of each entry in the observation.
+        observation_names: Name of every number of the observation, such as `foot_contact.left_0`.
         privileged_slices: The slice of each entry in `info["privileged"]`.
     """
 
@@ -26,6 +27,7 @@ class Equipped:
         self._available: dict[str, observations.Observation] | None = None
         self._entries = privileged.observed(self)
         self.observation_slices = observations.slices(self._entries)
+        self.observation_names = observations.names_of_numbers(self._entries)
         self.privileged_slices = observations.slices(privileged.for_critic(self))
         noise, bound = self.config.observation_noise, observations.bounds(self._entries)
         bound = disturbances.noise_bounds(noise, self.observation_slices, bound) if noise else bound

@@ -45,6 +45,8 @@ class MultipodQuasistaticVectorEnv(AutoresetVectorEnv):
     """
 
     simulation: Surrogate = delegated("task", "The robots.")
+    ctrl_dt: float = delegated("config.ctrl_dt", "Control period [s].")
+    action_scale: float = delegated("config.robot.motor.no_load_speed", "Speed that an action of 1 asks for [rad/s].")
 
     def __init__(
         self,
@@ -137,8 +139,11 @@ class MultipodQuasistaticEnv(RestorableEnv, gymnasium.Env):
 
     metadata: dict[str, Any] = {"render_modes": [], "render_fps": 50}
     config: QuasistaticConfig = delegated("vector.config", "The options.")
-    ctrl_dt: float = delegated("vector.config.ctrl_dt", "Control period [s].")
-    action_scale: float = delegated("params.motor.no_load_speed", "The speed that an action of 1 asks for [rad/s].")
+    ctrl_dt: float = delegated("vector.ctrl_dt", "Control period [s].")
+    observation_slices: dict[str, slice] = delegated("vector.observation_slices", "Where each observed entry lies.")
+    observation_names: tuple[str, ...] = delegated("vector.observation_names", "Name of every observed number.")
+    action_names: tuple[str, ...] = delegated("vector.action_names", "Name of each entry of an action.")
+    action_scale: float = delegated("vector.action_scale", "Speed that an action of 1 asks for [rad/s].")
     params: MultipodParams = delegated("vector.config.robot", "The robot.")
 
     def __init__(self, render_mode: None = None, **options):

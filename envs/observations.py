@@ -81,8 +81,12 @@ def bounds(selected: dict[str, Observation]) -> np.ndarray:
 
 
 def names_of_numbers(selected: dict[str, Observation]) -> tuple[str, ...]:
-    """Return the name of every component of labelled entries, such as `foot_contact.left_0`."""
-    return tuple(f"{name}.{label}" for name, entry in selected.items() for label in entry.labels)
+    """Return the name of every number, such as `foot_contact.left_0`; of entries without labels `torque.0`."""
+    names: list[str] = []
+    for name, entry in selected.items():
+        numbers = [f"{name}.{k}" for k in range(entry.size)] if entry.size > 1 else [name]
+        names += [f"{name}.{label}" for label in entry.labels] or numbers
+    return tuple(names)
 
 
 def table(known: dict[str, Observation], selected: dict[str, Observation] | None = None) -> str:

@@ -142,6 +142,11 @@ class Task(Equipped, Startable, Modelled, Commanded, Curricula, ABC):
         return (self._feet.stop - self._feet.start) // 4
 
     @property
+    def action_names(self) -> tuple[str, ...]:
+        """Name of each entry of an action; those of the actuators."""
+        return tuple(self.model.actuator(k).name for k in range(self.model.nu))
+
+    @property
     def n_actions(self) -> int:
         """Size of an action; one for each actuator."""
         return self.model.nu

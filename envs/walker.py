@@ -16,10 +16,9 @@ import numpy as np
 
 from . import actions, free_body, servos, shaping
 from .base import LeggedEnv
-from .episodes import delegated
 from .free_body import FreeBodyConfig, FreeBodyTask
 from .kernels import COMPILED, MAX_TORQUE
-from .observations import Observation, labelled, names_of_numbers
+from .observations import Observation, labelled
 
 WIDTHS = (0.0375, 0.075)  # least widths of the reward of speed [m/s] and yaw rate [rad/s], see `commands`
 
@@ -70,8 +69,6 @@ class WalkerTask(FreeBodyTask):
         layout: Names of joints and legs.
         mode: What an action means.
         middle_gait: The parameters in the middle of `gait_ranges`.
-        action_names: Of each entry of an action: a joint, or in the action mode "gait" a parameter of the gait.
-        observation_names: Name of every component of the observation.
         table: Gains and motors of the servos, for the kernels: one row for all, or one for each simulation.
         most_torque: Of the motors [N m], shape (1,) or (n, 1).
         limits: Of each driven joint either way [rad]; None if all rotate freely.
@@ -99,10 +96,6 @@ class WalkerTask(FreeBodyTask):
     gait_ranges: ClassVar[dict[str, tuple[float, float]]]
     spec_of: ClassVar[Callable]  # the model of (params, terrain, preset)
     start_state: ClassVar[Callable]  # `qpos` of (params, terrain, angle), standing with these joint angles
-
-    def __init__(self, shape: tuple[int, ...], **options):
-        super().__init__(shape, **options)
-        self.observation_names = names_of_numbers(self._entries)
 
     @staticmethod
     @abstractmethod
@@ -143,7 +136,11 @@ class WalkerTask(FreeBodyTask):
         self.layout = self.layout_of(self.config.robot)
         self.middle_gait = np.mean(list(self.gait_ranges.values()), -1)
         self.mode = self.MODES[self.config.action_mode](self)
-        self.action_names = self.mode.names
+
+    @property
+    def action_names(self) -> tuple[str, ...]:
+        """Of each entry of an action: a joint, or in the action mode "gait" a parameter of the gait."""
+        return self.mode.names
 
     @property
     def n_actions(self) -> int:
@@ -249,5 +246,3 @@ class WalkerEnv(LeggedEnv):
     """A walker on a terrain; options are the fields of its `WalkerConfig`."""
 
     task: WalkerTask
-    observation_names: tuple[str, ...] = delegated("task.observation_names", "Such as `foot_contact.left_0`.")
-    action_names: tuple[str, ...] = delegated("task.action_names", "Of joints, or of parameters of the gait.")
