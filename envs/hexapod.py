@@ -31,7 +31,7 @@ MODES = actions.MODES | {"rate": Rate}
 class HexapodConfig(WalkerConfig):
     """Options of `Hexapod-v0`: keywords of `gymnasium.make`, most also options of `reset`."""
 
-    REWARDS = free_body.rewards("yx", power=(-0.002, "absolute mechanical power of the hips [W]"))
+    REWARDS = free_body.rewards(power=(-0.002, "absolute mechanical power of the hips [W]"))
     RANDOMISABLE = hexapod.RANDOMISABLE
     ACTION_MODES = tuple(MODES)
     PERIODS = {"torque": 0.002}  # a PD law of sampled torques walks as in the exact engine; at 6 ms it falls

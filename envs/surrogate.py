@@ -22,8 +22,8 @@ TILTED = np.pi / 3  # beyond which a robot has toppled [rad], as in `Multipod-v0
 
 # Weight and meaning of each term of the reward.
 REWARDS = {
-    "forward": (1.0, "forward speed along the world's x [m/s]"),
-    "drift": (-0.2, "sideways speed along the world's y, absolute [m/s]"),
+    "forward": (1.0, "speed forward, along the world's axis of the start [m/s]"),
+    "drift": (-0.2, "speed sideways of that axis, absolute [m/s]"),
     "dissipation": (-0.002, "power that the sliding feet dissipate [W]"),
     "action_change": (-0.005, "squared change of the action, mean over its entries"),
     "healthy": (0.05, "1 until the episode terminates"),
@@ -180,12 +180,14 @@ def entries(params: MultipodParams) -> dict[str, Observation]:
     There is no `joint_lead`: joints are at their set-points.
     """
     joints = tuple(f"{joint}_{k}" for k in range(params.n_segments) for joint in ("yaw", "roll"))
-    legs, axes = tuple(params.leg_names()), ("x", "y", "z")
+    legs, axes = tuple(params.leg_names()), ("forward", "left", "up")
     return {
         "height": labelled(("height",), 10, "m", "body above the ground below it", lambda s: s.robots.posture[:, :1]),
-        "gravity": labelled(axes, 1, "1", "direction of gravity, body frame", _gravity),
-        "velocity": labelled(axes, 100, "m/s", "of the body, body frame; vertical: its height's change", _velocity),
-        "angular_velocity": labelled(axes, 1e3, "rad/s", "of the body; x and y: the tilt's change", _angular_velocity),
+        "gravity": labelled(axes, 1, "1", "direction of gravity, along the body's forward, left, up", _gravity),
+        "velocity": labelled(axes, 100, "m/s", "of the body, along the same; up: its height's change", _velocity),
+        "angular_velocity": labelled(
+            axes, 1e3, "rad/s", "of the body, about the same; the first two: the tilt's change", _angular_velocity
+        ),
         "joint_angle": labelled(joints, 10, "rad", "of the driven joints", lambda s: _flat(s.robots.angle)),
         "joint_speed": labelled(joints, 1e3, "rad/s", "of the driven joints", lambda s: _flat(s.robots.rate)),
         "compression": labelled(

@@ -157,7 +157,8 @@ class WalkerTask(FreeBodyTask):
         clock = labelled(
             ("cosine", "sine"), 1, "1", "cosine and sine of the gait's phase", servos.clock, "gait or residual"
         )
-        return free_body.entries(self.joint_entries(), self.layout.legs, self.action_names) | {"clock": clock}
+        axes = free_body.AXES[self.config.axes]
+        return free_body.entries(self.joint_entries(), self.layout.legs, self.action_names, axes) | {"clock": clock}
 
     def joint_entries(self) -> dict[str, Observation]:
         """Return the entries of joints and leg springs."""

@@ -337,14 +337,20 @@ def test_body_frame_agrees_with_mujoco():
     rng = np.random.default_rng(0)
     qpos, qvel = rng.standard_normal((5, 7)), rng.standard_normal((5, 6))
     qpos[:, 3:] /= np.linalg.norm(qpos[:, 3:], axis=1, keepdims=True)
-    expected, rotation, values = np.empty((5, 9)), np.empty((5, 3, 3)), np.zeros((5, 9))
+    expected, rotation, values = np.empty((5, 9)), np.empty((5, 3, 3)), np.zeros((5, 11))
     for row, q in zip(expected, qpos[:, 3:], strict=True):
         mujoco.mju_quat2Mat(row, q)
-    kernels.body_frame(qpos, qvel, rotation, values, (6, 0, 3))
+    kernels.body_frame(qpos, qvel, rotation, values, (6, 0, 3, 9), (0, 1, 1.0, 1))
     np.testing.assert_allclose(rotation.reshape(5, 9), expected, atol=1e-15)
     np.testing.assert_allclose(np.einsum("nij,nj->ni", rotation, values[:, :3]), qvel[:, :3], atol=1e-14)
     np.testing.assert_array_equal(values[:, 3:6], qvel[:, 3:])
-    np.testing.assert_allclose(np.einsum("nij,nj->ni", rotation, values[:, 6:]), [[0, 0, -1]] * 5, atol=1e-15)
+    np.testing.assert_allclose(np.einsum("nij,nj->ni", rotation, values[:, 6:9]), [[0, 0, -1]] * 5, atol=1e-15)
+    np.testing.assert_array_equal(values[:, 9:], rotation[:, :2, 1])
+    turned = np.zeros((5, 11))
+    kernels.body_frame(qpos, qvel, rotation, turned, (6, 0, 3, 9), (1, 0, -1.0, 1))
+    right, ahead, up = values[:, :9].reshape(5, 3, 3).transpose(2, 0, 1)
+    np.testing.assert_array_equal(turned[:, :9].reshape(5, 3, 3).transpose(2, 0, 1), [ahead, -right, up])
+    np.testing.assert_array_equal(turned[:, 9:], np.stack([values[:, 10], -values[:, 9]], -1))
 
 
 def test_height_scan_sees_the_slope_ahead():
@@ -449,9 +455,9 @@ def seen(task, name):
 
 OBSERVED = {
     "height": [0.16],
-    "gravity": [np.sin(0.3), 0, -np.cos(0.3)],
-    "velocity": [0.1 * np.cos(0.3) + 0.2 * np.sin(0.3), 0.3, 0.1 * np.sin(0.3) - 0.2 * np.cos(0.3)],
-    "angular_velocity": [0.5, 0.0, 2.0],
+    "gravity": [0, -np.sin(0.3), -np.cos(0.3)],
+    "velocity": [0.3, -0.1 * np.cos(0.3) - 0.2 * np.sin(0.3), 0.1 * np.sin(0.3) - 0.2 * np.cos(0.3)],
+    "angular_velocity": [0.0, -0.5, 2.0],
     "hip_cosine": np.cos(0.1 * np.arange(6)),
     "hip_sine": np.sin(0.1 * np.arange(6)),
     "hip_speed": np.arange(6),
@@ -459,14 +465,14 @@ OBSERVED = {
     "splay": [0.2] * 6,
     "compression": [0.02] * 6,
     "foot_contact": 4 * np.arange(6),
-    "foot_force": np.arange(24).reshape(6, 4)[:, 1:].ravel(),
-    "accelerometer": [1, 2, 3],
+    "foot_force": (np.arange(24).reshape(6, 4)[:, [2, 1, 3]] * (1, -1, 1)).ravel(),
+    "accelerometer": [2, -1, 3],
     "height_scan": np.repeat([0.16] * 4, 3) - np.tile([-0.002, 0.0, 0.002], 4),
     "action": [0.3] * 6,
     "command": [0.2, 1.5],
     "pace": [0.1, -0.2, 0.3],
     "clock": [0, 1],
-    "heading": [0, 1],
+    "heading": [1, 0],
 }
 
 
@@ -478,13 +484,36 @@ def test_every_observation_has_its_expected_value():
         assert seen(task, name).shape == (entry.size,), name
 
 
+def test_the_documents_axes_are_an_option_and_the_same_numbers_turned():
+    names = ("gravity", "velocity", "angular_velocity", "accelerometer", "foot_force", "heading", "push", "hip_sine")
+    options = dict(observations=names, push_speed=0.5, push_interval=(0.05, 0.1), terrain="rough")
+    forward, documents = make(**options), make(axes="documents", **options)
+    ours, theirs = (env.reset(seed=3)[0] for env in (forward, documents))
+    for _ in range(20):
+        for name, part in forward.observation_slices.items():
+            ahead = (
+                ours[part] if name == "hip_sine" else ours[part].reshape(-1, 2 if part.stop - part.start == 2 else 3)
+            )
+            right = theirs[part].reshape(ahead.shape)
+            if name != "hip_sine":
+                right = np.concatenate([right[:, 1:2], -right[:, :1], right[:, 2:]], 1)
+            np.testing.assert_array_equal(ahead, right, err_msg=name)
+        action = forward.action_space.sample()
+        (ours, paid, *_), (theirs, also, *_) = forward.step(action), documents.step(action)
+        assert paid == also
+    assert forward.observation_names[:2] == ("gravity.forward", "gravity.left")
+    assert documents.observation_names[:2] == ("gravity.x", "gravity.y")
+    with pytest.raises(ValueError, match="unknown axes 'y'; there are forward, documents"):
+        make(axes="y")
+
+
 def test_a_robot_that_has_turned_left_sees_its_heading():
     env = make()
     env.reset(seed=0)
     qpos = env.data.qpos.copy()
     qpos[3:7] = np.cos(0.2), 0.0, 0.0, np.sin(0.2)
     observation, _ = env.reset(seed=0, options={"qpos": qpos})
-    np.testing.assert_allclose(observation[env.observation_slices["heading"]], [-np.sin(0.4), np.cos(0.4)], atol=1e-6)
+    np.testing.assert_allclose(observation[env.observation_slices["heading"]], [np.cos(0.4), np.sin(0.4)], atol=1e-6)
     assert "heading" not in make(task="commanded").observation_slices
 
 

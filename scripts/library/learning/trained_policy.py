@@ -138,6 +138,8 @@ def about_of(text: str) -> dict[str, Any]:
 def check_about(about: Any) -> dict[str, Any]:
     """Return what a policy was made with, if it says in which environment, with which options.
 
+    One of the hexapod that does not say along which axes it observes is of 0.2.0 or before: along the documents'.
+
     Raises:
         ValueError: If it does not.
     """
@@ -149,6 +151,8 @@ def check_about(about: Any) -> dict[str, Any]:
         raise ValueError(f"environment must be a name, got {_shown(about['environment'])}")
     if not isinstance(about["options"], dict):
         raise ValueError(f"options must be a table of names and values, got {_shown(about['options'])}")
+    if about["environment"].removeprefix("tarsus:") == "Hexapod-v0":
+        return about | {"options": {"axes": "documents"} | about["options"]}
     return about
 
 
