@@ -47,7 +47,8 @@ class LeggedEnv(Described, RestorableEnv, gymnasium.Env):
     Attributes:
         task: The task; its attributes, such as `config`, are documented there.
         model: The compiled model.
-        data: Its state. `info["termination"]` states why an episode ended.
+        data: Its state. `info` states why an episode ended: "termination", or "truncation" if nothing happened to the
+            robot.
         last_good_state: `qpos` and `qvel` before the control period in which the simulation diverged; else None.
 
     Raises:
@@ -118,7 +119,7 @@ class LeggedEnv(Described, RestorableEnv, gymnasium.Env):
             observation = self._start(options, state)
         if self.render_mode == "human":
             self.render()
-        return observation, self.task.measurements() | {"termination": ""}
+        return observation, self.task.measurements() | {"termination": "", "truncation": ""}
 
     def _start(self, options: dict[str, Any], state: dict[str, Any]) -> np.ndarray:
         task = self.task
@@ -185,7 +186,7 @@ class LeggedEnv(Described, RestorableEnv, gymnasium.Env):
         task.advance()
         terms, termination, cut = judge_one(task, termination)
         info = task.measurements()
-        info["termination"] = termination or cut
+        info["termination"], info["truncation"] = termination, cut
         for name, term in terms.items():
             info["reward_" + name] = float(term)
         if self.render_mode == "human":

@@ -244,15 +244,17 @@ def test_a_robot_that_leaves_the_ground_has_not_fallen_and_its_episode_is_trunca
     qpos[axis] += EDGE - 0.02
     env.reset(seed=0, options={"qpos": qpos})
     _, _, terminated, truncated, info = env.step(np.zeros(6))
-    assert not terminated and not truncated and info["termination"] == ""
+    assert not terminated and not truncated and info["termination"] == info["truncation"] == ""
     qpos[axis] += 0.04
     env.reset(seed=0, options={"qpos": qpos})
     _, _, terminated, truncated, info = env.step(np.zeros(6))
-    assert not terminated and truncated and info["termination"] == "left the terrain" and info["reward_healthy"] > 0.0
+    assert not terminated and truncated and info["termination"] == "" and info["reward_healthy"] > 0.0
+    assert info["truncation"] == "left the terrain"
     qpos[3:7] = np.cos(0.6), np.sin(0.6), 0, 0  # rolled by 69 degrees: a fall is one there, too
     env.reset(seed=0, options={"qpos": qpos})
     _, _, terminated, truncated, info = env.step(np.zeros(6))
     assert terminated and not truncated and info["termination"].startswith("toppled") and info["reward_healthy"] == 0.0
+    assert info["truncation"] == ""
 
 
 def test_a_diverged_simulation_ends_the_episode_with_the_last_good_state(tmp_path, monkeypatch):

@@ -19,10 +19,14 @@ from tarsus.envs import ENVIRONMENTS, SURROGATES
 from tarsus.scripts.library.base.stamp import markdown_table
 
 FOLDER = Path(__file__).parent / "environments"
-LAST_ENTRIES = {"termination": "why the episode ended, or an empty string", "reward_NAME": "the weighted reward terms"}
+LAST_ENTRIES = {
+    "termination": "why the episode terminated, or an empty string",
+    "truncation": "why it was truncated, but for the time limit, or an empty string",
+    "reward_NAME": "the weighted reward terms",
+}
 _EDGE = """
-Truncated, too, {:g} m from the origin of curved terrain, where its height field ends; `info["termination"]` is then
-`"left the terrain"`."""
+Truncated, too, {:g} m from the origin of curved terrain, where its height field ends: no fall, `healthy` is paid, and
+`info["truncation"]` is `"left the terrain"`."""
 LINKAGE = ("crank", "pivot_x", "pivot_z", "coupler", "rocker", "foot_along", "foot_down", "mid_stance")
 
 

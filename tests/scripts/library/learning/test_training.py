@@ -69,6 +69,21 @@ def test_the_view_ends_episodes_as_stable_baselines_wants():
         StableVectorEnv(gymnasium.make_vec("Hexapod-v0", 2, vectorization_mode="vector_entry_point"))
 
 
+def test_the_view_tells_what_left_the_terrain_from_what_fell():
+    envs = gymnasium.make_vec(
+        "Hexapod-v0", 2, vectorization_mode="vector_entry_point", autoreset_mode="SameStep", terrain="sinusoid"
+    )
+    view = StableVectorEnv(envs)
+    view.reset()
+    qpos = envs.task.data.qpos.copy()
+    qpos[0, 0] += 25.0
+    qpos[1, 2:7] = 1.0, np.cos(0.6), np.sin(0.6), 0.0, 0.0
+    envs.reset(options={"qpos": qpos})
+    left, fell = view.step(np.zeros((2, 6), np.float32))[3]
+    assert left["TimeLimit.truncated"] and (left["termination"], left["truncation"]) == ("", "left the terrain")
+    assert not fell["TimeLimit.truncated"] and fell["termination"].startswith("toppled") and not fell["truncation"]
+
+
 def test_a_checkpoint_has_model_normalisation_settings_and_policy(trained):
     assert {path.name for path in (trained / "latest").iterdir()} == {
         "model.zip",
