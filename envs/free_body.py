@@ -29,17 +29,18 @@ WIDTHS = (0.125, 0.125)  # least widths of the reward of speed [m/s] and yaw rat
 
 def rewards(
     widths: tuple[float, float] = WIDTHS,
-    change: str = "squared change of the action",
+    action_change: float = -0.005,
     **more: tuple[float, str],
 ) -> dict[str, Terms]:
     """Return weight and meaning of each term of a free body's reward, by task.
 
     Args:
         widths: The least by which speed [m/s] and yaw rate [rad/s] miss a command where the reward is 1/e.
-        change: Meaning of the term `action_change`.
+        action_change: Weight of that term.
         more: Further terms of both tasks.
     """
-    shared = more | {"action_change": (-0.005, change), "healthy": (0.05, "1 until the episode terminates")}
+    change = action_change, "squared change of the action, mean over its entries"
+    shared = more | {"action_change": change, "healthy": (0.05, "1 until the episode terminates")}
     return {
         "forward": {
             "forward": (1.0, "speed forward, along the world's axis of the start [m/s]"),
@@ -186,8 +187,8 @@ class FreeBodyTask(Task):
         return np.abs(self.qpos[..., :2]).max(-1)
 
     def action_change(self) -> np.ndarray:
-        """Return the unweighted term of the reward of that name, shape (...,)."""
-        return squared_change(self.action, self.last_action)
+        """Return the squared change of the action, mean over its entries, shape (...,)."""
+        return squared_change(self.action, self.last_action) / self.n_actions
 
     def unweighted_terms(self) -> dict[str, np.ndarray]:
         """Return the terms of the configured task, each of shape (...,) or a number."""

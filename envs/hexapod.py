@@ -31,7 +31,7 @@ MODES = actions.MODES | {"rate": Rate}
 class HexapodConfig(WalkerConfig):
     """Options of `Hexapod-v0`: keywords of `gymnasium.make`, most also options of `reset`."""
 
-    REWARDS = free_body.rewards(power=(-0.002, "absolute mechanical power of the hips [W]"))
+    REWARDS = free_body.rewards(action_change=-0.03, power=(-0.002, "absolute mechanical power of the hips [W]"))
     RANDOMISABLE = hexapod.RANDOMISABLE
     ACTION_MODES = tuple(MODES)
     PERIODS = {"torque": 0.002}  # a PD law of sampled torques walks as in the exact engine; at 6 ms it falls
@@ -181,10 +181,6 @@ class HexapodTask(WalkerTask):
         """Take the mean velocity of the step, and what the motors drained meanwhile."""
         super().advance()
         self._drained += self.ctrl_dt * self.frame.drain_rate.T[0]
-
-    def action_change(self) -> np.ndarray:
-        """Return the squared change of the action, shape (...,)."""
-        return self.frame.action_change.T[0]
 
 
 class HexapodEnv(WalkerEnv):

@@ -29,7 +29,6 @@ class WalkerConfig(FreeBodyConfig):
 
     REWARDS = free_body.rewards(
         widths=WIDTHS,
-        change="squared change of the action, mean over its entries",
         power=(-0.002, "absolute mechanical power of the joints [W]"),
     )
     SHAPING = shaping.BODY | shaping.POWER

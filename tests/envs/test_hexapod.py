@@ -522,7 +522,7 @@ def test_a_robot_that_has_turned_left_sees_its_heading():
 def test_reward_terms_have_their_expected_values():
     speed = np.arange(6)
     torque = HexapodParams().motor.limit(10 * (0.5 - 0.1 * speed) - 0.5 * speed, speed)  # two at their limit
-    shared = {"power": np.sum(np.abs(torque * speed)), "action_change": 6 * 0.2**2, "healthy": 1.0}
+    shared = {"power": np.sum(np.abs(torque * speed)), "action_change": 0.2**2, "healthy": 1.0}
     assert hand_made_task("forward").unweighted_terms() == pytest.approx({"forward": 0.3, "drift": 0.4} | shared)
     task = hand_made_task("commanded")
     task.pace[...] = 0.0
@@ -531,6 +531,13 @@ def test_reward_terms_have_their_expected_values():
     task.pace[:2] = 0.15, -0.05
     expected = {"speed": np.exp(-(0.05**2 + 0.05**2) / 0.125**2), "yaw_rate": np.exp(-(((yaw_rate - 1.5) / 0.75) ** 2))}
     assert task.unweighted_terms() == pytest.approx(expected | shared)
+
+
+def test_a_change_of_all_six_hips_costs_what_it_always_did():
+    env = make()
+    env.reset(seed=0)
+    action = np.array([0.1, -0.2, 0.3, 0.4, -0.5, 0.6])
+    assert env.step(action)[4]["reward_action_change"] == pytest.approx(-0.005 * np.sum(action**2), rel=1e-12)
 
 
 def test_observations_and_rewards_take_leading_dimensions():
