@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from ..analytic.terrain import Terrain
 from ..mjcf import presets
 from ..mjcf.presets import Preset
-from . import curriculum, disturbances, user_functions
+from . import curriculum, disturbances, parameter_names, user_functions
 from .commands import Terms
 from .kinds import check_fields
 from .state import same
@@ -48,7 +48,8 @@ class TaskConfig:
     Attributes:
         REWARDS: The terms of the reward, by task.
         SHAPING: Further terms that `reward_weights` turns on: a function of the task or a part of it, and the meaning.
-        RANDOMISABLE: The parameters that `randomise` takes.
+        RANDOMISABLE: The parameters that `randomise` takes, fields of the robot.
+        CALLED: Their names in options and observations, where these differ.
         PRESETS: Settings of MuJoCo, by name.
         ACTION_MODES: What an action may mean, where there is a choice; it is then the field `action_mode`.
         PERIODS: The default control period of action modes, where it is not `PERIOD` [s].
@@ -59,6 +60,7 @@ class TaskConfig:
     REWARDS: ClassVar[dict[str, Terms]] = {}
     SHAPING: ClassVar[dict[str, tuple[Any, str]]] = {}
     RANDOMISABLE: ClassVar[tuple[str, ...]] = ()
+    CALLED: ClassVar[Mapping[str, str]] = parameter_names.COMMON
     PRESETS: ClassVar[dict[str, Preset]] = presets.PRESETS
     ACTION_MODES: ClassVar[tuple[str, ...]] = ()
     PERIODS: ClassVar[dict[str, float]] = {}
@@ -105,6 +107,9 @@ class TaskConfig:
 
     def __post_init__(self) -> None:
         check_fields(self)
+        known = self.randomisable()
+        old = {field: name for name, field in known.items() if field != name and field not in self.observe}
+        parameter_names.take_old(self, ("randomise", "observations", "privileged", "observation_noise"), old)
         self._check_choice("task", self.REWARDS)
         if self.ACTION_MODES:
             self._check_choice("action_mode", self.ACTION_MODES)
@@ -116,8 +121,8 @@ class TaskConfig:
                 known = ", ".join(terms)
                 raise ValueError(f"reward_weights: unknown reward term {name!r}; task {self.task!r} has {known}")
         for name, (low, high) in self.randomise.items():
-            if name not in self.RANDOMISABLE:
-                raise ValueError(f"cannot randomise {name!r}; there are {', '.join(self.RANDOMISABLE)}")
+            if name not in known:
+                raise ValueError(f"cannot randomise {name!r}; there are {', '.join(known)}")
             if not 0 < low <= high:
                 raise ValueError(f"the factors of {name!r} need 0 < low <= high, got ({low}, {high})")
         if self.randomise_contact and self.engine != "mujoco":
@@ -155,6 +160,11 @@ class TaskConfig:
             if name not in known:
                 raise ValueError(f"unknown option {name!r}; there are {', '.join(known)}")
         return replace(self, **options)
+
+    @classmethod
+    def randomisable(cls) -> dict[str, str]:
+        """Return the parameters that `randomise` takes: fields of the robot, by their names here."""
+        return {cls.CALLED.get(name, name): name for name in cls.RANDOMISABLE}
 
     @property
     def period(self) -> float:

@@ -49,6 +49,7 @@ class HoppingLegConfig(TaskConfig):
 
     REWARDS = REWARDS
     RANDOMISABLE = RANDOMISABLE
+    CALLED = TaskConfig.CALLED | {"mass": "leg_mass"}
     PRESETS = PRESETS
 
     params: HoppingLegParams = DRIVEN  # the leg; by default its motors have limits

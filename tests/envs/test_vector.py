@@ -29,7 +29,7 @@ VARIANTS = [
     ("HoppingLeg-v0", {}),
     (
         "HoppingLeg-v0",
-        {"task": "commanded", "terrain": "rough", "randomise": {"mass": (0.8, 1.2), "resistance": (0.8, 1.2)}},
+        {"task": "commanded", "terrain": "rough", "randomise": {"leg_mass": (0.8, 1.2), "resistance": (0.8, 1.2)}},
     ),
     ("HoppingLeg-v0", {"observations": ("height_scan", "foot_force", "torque", "yaw"), "terrain": "step"}),
     (
@@ -44,9 +44,9 @@ VARIANTS = [
     ("SlipLeg-v0", {"randomise_contact": True, "terrain": "rough"}),
     ("SlipLeg-v0", {"terrain": "step", "observations": ("height_scan", "foot_force", "foot_place")}),
     ("SlipLeg-v0", {"task": "commanded", "command_period": 0.01, "terrain": "rough"}),
-    ("SlipLeg-v0", {"action_mode": "position", "randomise": {"base_mass": (0.8, 1.2), "friction": (0.5, 1.0)}}),
+    ("SlipLeg-v0", {"action_mode": "position", "randomise": {"body_mass": (0.8, 1.2), "friction_coeff": (0.5, 1.0)}}),
     ("Multipod-v0", {"n_legs": 8, "terrain": "rough", "task": "commanded", "command_period": 0.1}),
-    ("Multipod-v0", {"action_mode": "gait", "randomise": {"leaf_k": (0.8, 1.2), "KP": (0.5, 2.0)}}),
+    ("Multipod-v0", {"action_mode": "gait", "randomise": {"leg_k": (0.8, 1.2), "KP": (0.5, 2.0)}}),
     ("Multipod-v0", {"n_legs": 4, "action_mode": "torque"}),
     ("BigAnt-v0", {"terrain": "rough"}),
     ("BigAnt-v0", {"action_mode": "gait", "randomise": {"leg_k": (0.8, 1.2)}}),

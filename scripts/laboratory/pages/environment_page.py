@@ -128,7 +128,7 @@ def _tables(env) -> dict[str, Any]:
         "argument_table": markdown_table(("argument", "default", "meaning"), argument_rows(type(config))),
         "terrains": _names(TERRAINS),
         "presets": _names(config.PRESETS),
-        "randomisable": _names(config.RANDOMISABLE),
+        "randomisable": _names(config.randomisable()),
     }
 
 

@@ -69,8 +69,8 @@ class TrainingRun:
 RANDOMISED = {
     "body_mass": (0.8, 1.2),
     "friction_coeff": (0.6, 1.6),
-    "rho_k": (0.8, 1.2),
-    "rho_d": (0.7, 1.3),
+    "leg_k": (0.8, 1.2),
+    "leg_d": (0.7, 1.3),
     "max_torque": (0.8, 1.0),
 }
 PUSHED = {"randomise": RANDOMISED, "push_speed": 1.5}
