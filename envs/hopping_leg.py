@@ -49,7 +49,6 @@ class HoppingLegConfig(TaskConfig):
     PRESETS = PRESETS
 
     params: HoppingLegParams = DRIVEN  # the leg; by default its motors have limits
-    ctrl_dt: float | None = 0.005  # control period, a multiple of the preset's timestep [s]
     scaled: bool = True  # whether the entries are divided by their typical values, or in SI units
     reset_noise: float = 0.02  # standard deviation of pitch, hip and knee [rad], and of velocities [rad/s]
     command_speed: tuple[float, float] = (-0.5, 1.5)  # range of the commanded speed [m/s]

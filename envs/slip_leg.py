@@ -48,7 +48,6 @@ class SlipLegConfig(TaskConfig):
     ACTION_MODES = ("torque", "position")
 
     params: SlipLegParams = field(default_factory=SlipLegParams)  # the robot
-    ctrl_dt: float | None = 0.002  # control period, a multiple of the preset's timestep [s]
     scaled: bool = True  # whether the entries are divided by their typical values, or in SI units
     reset_noise: float = 0.01  # standard deviation of joint angles [rad], and of velocities [m/s], [rad/s]
     terrain_distance: float = 8.0  # from the start, which is far [m]

@@ -1,7 +1,6 @@
 """The environments `-v0` of machines whose defaults have changed since: same machines, the defaults they had.
 
-Each has a configuration with the former values and weights of the reward, and the classes that use it; they have the
-names of those that they are made of.
+Each has a configuration with the former values and weights of the reward, and the classes that use it.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ class OfLegs:
 
 
 @dataclass(frozen=True)
-class HoppingLegConfig(hopping_leg.HoppingLegConfig):
+class HoppingLeg0Config(hopping_leg.HoppingLegConfig):
     """The options of `HoppingLeg-v0`."""
 
     REWARDS = reweighed(
@@ -43,30 +42,30 @@ class HoppingLegConfig(hopping_leg.HoppingLegConfig):
         forward={"forward": 1.0, "power": -0.002, "action_change": -0.005, "healthy": 0.05},
         commanded={"speed": 1.0, "power": WEIGHTS["power"], "action_change": -0.005, "healthy": WEIGHTS["healthy"]},
     )
-    ctrl_dt: float | None = 0.005
+    ctrl_dt: float = 0.005
     scaled: bool = False
 
 
-class HoppingLegTask(OfLegs, hopping_leg.HoppingLegTask):
+class HoppingLeg0Task(OfLegs, hopping_leg.HoppingLegTask):
     """The task of `HoppingLeg-v0`."""
 
-    config_class = HoppingLegConfig
+    config_class = HoppingLeg0Config
 
 
-class HoppingLegEnv(LeggedEnv):
+class HoppingLeg0Env(LeggedEnv):
     """The leg on its boom as it was."""
 
-    task_class = HoppingLegTask
+    task_class = HoppingLeg0Task
 
 
-class HoppingLegVectorEnv(LeggedVectorEnv):
+class HoppingLeg0VectorEnv(LeggedVectorEnv):
     """Many such legs."""
 
-    task_class = HoppingLegTask
+    task_class = HoppingLeg0Task
 
 
 @dataclass(frozen=True)
-class SlipLegConfig(slip_leg.SlipLegConfig):
+class SlipLeg0Config(slip_leg.SlipLegConfig):
     """The options of `SlipLeg-v0`."""
 
     REWARDS = reweighed(
@@ -74,23 +73,23 @@ class SlipLegConfig(slip_leg.SlipLegConfig):
         forward={"forward": 1.0, "power": -0.0005, "action_change": -0.01, "healthy": 0.5},
         commanded={"speed": 1.0, "power": -0.0002, "action_change": -0.01, "healthy": 0.1},
     )
-    ctrl_dt: float | None = 0.002
+    ctrl_dt: float = 0.002
     scaled: bool = False
 
 
-class SlipLegTask(OfLegs, slip_leg.SlipLegTask):
+class SlipLeg0Task(OfLegs, slip_leg.SlipLegTask):
     """The task of `SlipLeg-v0`."""
 
-    config_class = SlipLegConfig
+    config_class = SlipLeg0Config
 
 
-class SlipLegEnv(LeggedEnv):
+class SlipLeg0Env(LeggedEnv):
     """The articulated leg as it was."""
 
-    task_class = SlipLegTask
+    task_class = SlipLeg0Task
 
 
-class SlipLegVectorEnv(LeggedVectorEnv):
+class SlipLeg0VectorEnv(LeggedVectorEnv):
     """Many such legs."""
 
-    task_class = SlipLegTask
+    task_class = SlipLeg0Task
