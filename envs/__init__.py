@@ -16,8 +16,10 @@ def spec(classes: str, max_episode_steps: int = 1000) -> dict[str, Any]:
 
 ENVIRONMENTS = {
     "Hexapod-v0": spec("tarsus.envs.hexapod:Hexapod"),
-    "SlipLeg-v0": spec("tarsus.envs.slip_leg:SlipLeg", max_episode_steps=5000),
-    "HoppingLeg-v0": spec("tarsus.envs.hopping_leg:HoppingLeg", max_episode_steps=2000),
+    "SlipLeg-v1": spec("tarsus.envs.slip_leg:SlipLeg"),
+    "SlipLeg-v0": spec("tarsus.envs.version0:SlipLeg0", max_episode_steps=5000),
+    "HoppingLeg-v1": spec("tarsus.envs.hopping_leg:HoppingLeg"),
+    "HoppingLeg-v0": spec("tarsus.envs.version0:HoppingLeg0", max_episode_steps=2000),
     "Multipod-v0": spec("tarsus.envs.multipod:Multipod"),
     "BigAnt-v0": spec("tarsus.envs.bigant:BigAnt"),
 }

@@ -69,6 +69,7 @@ class TaskConfig:
         "action_mode",
         "engine",
         "observations",
+        "scaled",
         *disturbances.FIXED,
         *user_functions.FIXED,
     )
@@ -87,6 +88,7 @@ class TaskConfig:
     preset: str | Preset = "rl"  # contact and timestep settings
     engine: str = "mujoco"  # or "exact", of machines that it has: the event-driven hybrid engine
     observations: Sequence[str] | None = None  # names of the entries; by default those of the mode and task
+    scaled: bool = False  # whether the entries are divided by their typical values, or in SI units
     ctrl_dt: float | None = None  # control period, a multiple of the preset's timestep; by default 0.02 [s]
     reset_noise: float = 0.02  # standard deviation of joint angles [rad], and of velocities [m/s], [rad/s]
     randomise: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # factors on parameters, drawn at reset

@@ -177,6 +177,8 @@ class Noise(Extra):
         self._deviation = np.concatenate(
             [np.full(len(at), value) for at, (_, value) in zip(columns, places, strict=True)]
         )
+        if task.typical is not None:
+            self._deviation = self._deviation / task.typical[self._columns]
         self.noise = np.zeros((*task.shape, len(self._columns)))
 
     def begin(self, task, sim, data) -> None:

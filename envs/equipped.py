@@ -19,6 +19,7 @@ class Equipped:
         observation_space: Of one simulation, a box.
         observation_slices: The slice of each entry in the observation.
         observation_names: Name of every number of the observation, such as `foot_contact.left_0`.
+        typical: What its components are divided by, shape (n,); None if they are in SI units.
         privileged_slices: The slice of each entry in `info["privileged"]`.
     """
 
@@ -31,6 +32,8 @@ class Equipped:
         self.privileged_slices = observations.slices(privileged.for_critic(self))
         noise, bound = self.config.observation_noise, observations.bounds(self._entries)
         bound = disturbances.noise_bounds(noise, self.observation_slices, bound) if noise else bound
+        self.typical = observations.typical_values(self._entries) if self.config.scaled else None
+        bound = bound if self.typical is None else (bound / self.typical).astype(np.float32)
         self.observation_space = gymnasium.spaces.Box(-bound, bound, dtype=np.float32)
         self.renew_extras()
 

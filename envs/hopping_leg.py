@@ -1,4 +1,4 @@
-"""`HoppingLeg-v0`: the leg on its boom hops forward, or as fast as commanded, on a terrain of choice."""
+"""`HoppingLeg-v1`: the leg on its boom hops forward, or as fast as commanded, on a terrain of choice."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from ..analytic.models.hopping_leg import HoppingLegParams, limited_torque, plac
 from ..analytic.terrain import Terrain
 from ..mjcf.hopping_leg import PRESETS, RANDOMISABLE, build
 from .base import LeggedEnv
-from .commands import WEIGHTS, tracking
+from .commands import tracking
 from .config import TaskConfig, Terms
-from .measure import power, squared_change
+from .measure import bounded_speed, mean_change, power
 from .observations import Observation
 from .task import Task
 from .vector import LeggedVectorEnv
@@ -27,19 +27,16 @@ SPEED_WIDTH = 0.25  # the least width of the reward of the speed, see `commands`
 DRIVEN = HoppingLegParams(motor_mode="current", voltage=24.0 / 2, resistance=0.17 / 3)
 HIP_RANGE = (-0.5 * np.pi, 0.5 * np.pi)  # the thigh hangs from the boom's tip, and does not rise above it [rad]
 KNEE_RANGE = (-2.9, 0.0)  # from folded to straight: a knee bends one way [rad]
+BASELINE_SPEED, BASELINE_POWER = 1.02, 45.0  # of the action zero [m/s], [W]: the reward is one a step for them
+SHARED: Terms = {
+    "power": (-0.05 / BASELINE_POWER, "absolute mechanical power of hip and knee [W]"),
+    "action_change": (-0.02, "squared change of the action, mean over its entries"),
+    "healthy": (0.25, "1 until the episode terminates"),
+}
 REWARDS: dict[str, Terms] = {  # weight and meaning of each term, by task
-    "forward": {
-        "forward": (1.0, "speed of the hip along its circle [m/s]"),
-        "power": (-0.002, "absolute mechanical power of hip and knee [W]"),
-        "action_change": (-0.005, "squared change of the action"),
-        "healthy": (0.05, "1 until the episode terminates"),
-    },
-    "commanded": {
-        "speed": (1.0, "exp(-((speed - command) / width)^2); width half the command, at least 0.25 m/s"),
-        "power": (WEIGHTS["power"], "absolute mechanical power of hip and knee [W]"),
-        "action_change": (-0.005, "squared change of the action"),
-        "healthy": (WEIGHTS["healthy"], "1 until the episode terminates"),
-    },
+    "forward": {"forward": (0.8 / BASELINE_SPEED, "speed of the hip along its circle [m/s]")} | SHARED,
+    "commanded": {"speed": (0.8, "exp(-((speed - command) / width)^2); width half the command, at least 0.25 m/s")}
+    | SHARED,
 }
 
 
@@ -53,7 +50,7 @@ class HoppingLegConfig(TaskConfig):
     PRESETS = PRESETS
 
     params: HoppingLegParams = DRIVEN  # the leg; by default its motors have limits
-    ctrl_dt: float = 0.005  # control period, a multiple of the preset's timestep [s]
+    scaled: bool = True  # whether the entries are divided by their typical values, or in SI units
     reset_noise: float = 0.02  # standard deviation of pitch, hip and knee [rad], and of velocities [rad/s]
     command_speed: tuple[float, float] = (-0.5, 1.5)  # range of the commanded speed [m/s]
 
@@ -86,19 +83,27 @@ def _height_scan(task: HoppingLegTask) -> np.ndarray:
 
 
 OBSERVATIONS: dict[str, Observation] = {
-    "height": Observation(1, 10, "m", "hip above the ground below it", lambda t: t.height[..., None]),
+    "height": Observation(1, 10, "m", "hip above the ground below it", lambda t: t.height[..., None], typical=0.3),
     "speed": Observation(1, 100, "m/s", "of the hip along its circle", lambda t: t.leg.LB * t.qvel[..., 0, None]),
-    "pitch": Observation(1, 10, "rad", "of the boom; positive is tip down", lambda t: t.qpos[..., 1, None]),
+    "pitch": Observation(
+        1, 10, "rad", "of the boom; positive is tip down", lambda t: t.qpos[..., 1, None], typical=0.1
+    ),
     "pitch_rate": Observation(1, 1e3, "rad/s", "its rate", lambda t: t.qvel[..., 1, None]),
     "hip_angle": Observation(2, 1, "1", "cosine and sine of the hip angle", _both(2)),
     "knee_angle": Observation(2, 1, "1", "cosine and sine of the knee angle", _both(3)),
-    "joint_speed": Observation(2, 1e3, "rad/s", "of hip and knee", lambda t: t.qvel[..., 2:]),
-    "foot_position": Observation(2, 10, "m", "foot (y, z) in the frame before the hip", lambda t: t.places.leg),
+    "joint_speed": Observation(2, 1e3, "rad/s", "of hip and knee", lambda t: t.qvel[..., 2:], typical=10),
+    "foot_position": Observation(
+        2, 10, "m", "foot (y, z) in the frame before the hip", lambda t: t.places.leg, typical=0.2
+    ),
     "foot_contact": Observation(1, 1, "1", "1 where the foot touches the ground", lambda t: t.foot[..., 0] > 0),
-    "foot_force": Observation(3, 1e5, "N", "of the ground on the foot: outward, along the way, up", _foot_force),
+    "foot_force": Observation(
+        3, 1e5, "N", "of the ground on the foot: outward, along the way, up", _foot_force, typical=50
+    ),
     "yaw": Observation(2, 1, "1", "cosine and sine of the boom's yaw", _both(0)),
-    "torque": Observation(2, 1e3, "N m", "of hip and knee", lambda t: t.torque),
-    "height_scan": Observation(len(SCAN), 100, "m", "hip above points of the ground on its way", _height_scan),
+    "torque": Observation(2, 1e3, "N m", "of hip and knee", lambda t: t.torque, typical=10),
+    "height_scan": Observation(
+        len(SCAN), 100, "m", "hip above points of the ground on its way", _height_scan, typical=0.3
+    ),
     "action": Observation(2, 1, "1", "the last action", lambda t: t.action),
     "command": Observation(1, 100, "m/s", "speed asked for", lambda t: t.command, "commanded"),
 }
@@ -129,6 +134,7 @@ class HoppingLegTask(Task):
         "torque": lambda t: t.torque.copy(),
     }
     PLACE = 0  # the yaw
+    change = staticmethod(mean_change)
     roams = False
     build = staticmethod(build)
 
@@ -204,14 +210,18 @@ class HoppingLegTask(Task):
         """Return the terms of the configured task, each of shape (...,) or a number."""
         terms = {
             "power": power(self.torque, self.qvel[..., 2:]),
-            "action_change": squared_change(self.action, self.last_action),
+            "action_change": self.change(self.action, self.last_action),
             "healthy": 1.0,
         }
         if self.config.task == "forward":
-            return {"forward": self.velocity} | terms
+            return {"forward": self.paid_speed()} | terms
         command = self.command[..., 0]
         error = self.velocity - command
         return {"speed": tracking(error * error, command * command, SPEED_WIDTH)} | terms
+
+    def paid_speed(self) -> np.ndarray:
+        """Return the speed that the task "forward" pays, within bounds, shape (...,) [m/s]."""
+        return bounded_speed(self.velocity, BASELINE_SPEED)
 
     def failures(self) -> dict[str, np.ndarray]:
         """Return whether the leg has fallen, or is where no leg could be, shape (...,), by the reason."""

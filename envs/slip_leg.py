@@ -1,4 +1,4 @@
-"""`SlipLeg-v0`: the articulated leg runs forward, or as commanded, on a terrain of choice."""
+"""`SlipLeg-v1`: the articulated leg runs forward, or as commanded, on a terrain of choice."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..analytic.models.slip_leg import SlipLegParams, apex_state
 from ..mjcf.slip_leg import JOINT_RANGES, PRESETS, RANDOMISABLE, SERVO, SPEED_LINES, TORQUE_LIMITS, build
 from .base import LeggedEnv
 from .config import TaskConfig, Terms
-from .measure import power, squared_change, track
+from .measure import bounded_speed, mean_change, power, track
 from .observations import Observation
 from .task import Task
 from .vector import LeggedVectorEnv
@@ -26,25 +26,21 @@ MOTORS = np.stack([LIMITS, _STALL, _STALL / _NO_LOAD])  # as `limited_torque` ta
 GIVE = 0.1  # of an end stop: a joint that is driven further past it has broken [rad]
 SPEED_WIDTH = 0.5  # fixed: half of the command would hardly tell one speed of its range from another [m/s]
 FALLEN = 0.3  # height of the base above the ground below which the leg has fallen [m]
+BASELINE_SPEED, BASELINE_POWER = 2.45, 1339.0  # of the action zero [m/s], [W]: the reward is one a step for them
+SHARED: Terms = {
+    "power": (-0.05 / BASELINE_POWER, "absolute mechanical power of hip and knee [W]"),
+    "action_change": (-0.02, "squared change of the action, mean over its entries"),
+    "healthy": (0.25, "1 until the episode terminates"),
+}
 REWARDS: dict[str, Terms] = {  # weight and meaning of each term, by task
-    "forward": {
-        "forward": (1.0, "forward speed along the world's x [m/s]"),
-        "power": (-0.0005, "absolute mechanical power of hip and knee [W]"),
-        "action_change": (-0.01, "squared change of the action"),
-        "healthy": (0.5, "1 until the episode terminates"),
-    },
-    "commanded": {
-        "speed": (1.0, "exp(-((forward speed - command) / 0.5 m/s)^2)"),
-        "power": (-0.0002, "absolute mechanical power of hip and knee [W]"),
-        "action_change": (-0.01, "squared change of the action"),
-        "healthy": (0.1, "1 until the episode terminates"),
-    },
+    "forward": {"forward": (0.8 / BASELINE_SPEED, "forward speed along the world's x [m/s]")} | SHARED,
+    "commanded": {"speed": (0.8, "exp(-((forward speed - command) / 0.5 m/s)^2)")} | SHARED,
 }
 
 
 @dataclass(frozen=True)
 class SlipLegConfig(TaskConfig):
-    """Options of `SlipLeg-v0`: keywords of `gymnasium.make`, most also options of `reset`."""
+    """Options of `SlipLeg-v1`: keywords of `gymnasium.make`, most also options of `reset`."""
 
     REWARDS = REWARDS
     RANDOMISABLE = RANDOMISABLE
@@ -52,7 +48,7 @@ class SlipLegConfig(TaskConfig):
     ACTION_MODES = ("torque", "position")
 
     params: SlipLegParams = field(default_factory=SlipLegParams)  # the robot
-    ctrl_dt: float = 0.002  # control period, a multiple of the preset's timestep [s]
+    scaled: bool = True  # whether the entries are divided by their typical values, or in SI units
     reset_noise: float = 0.01  # standard deviation of joint angles [rad], and of velocities [m/s], [rad/s]
     terrain_distance: float = 8.0  # from the start, which is far [m]
     command_speed: tuple[float, float] = (1.5, 3.0)  # range of the commanded forward speed [m/s]
@@ -79,16 +75,20 @@ def _height_scan(task: SlipLegTask) -> np.ndarray:
 
 
 OBSERVATIONS: dict[str, Observation] = {
-    "height": Observation(1, 100, "m", "base above the ground below it", lambda t: t.height[..., None]),
-    "velocity": Observation(2, 100, "m/s", "of the base, along x and z", lambda t: t.qvel[..., :2]),
+    "height": Observation(1, 100, "m", "base above the ground below it", lambda t: t.height[..., None], typical=0.5),
+    "velocity": Observation(2, 100, "m/s", "of the base, along x and z", lambda t: t.qvel[..., :2], typical=2),
     "joint_angle": Observation(2, 100, "rad", "of hip and knee", lambda t: t.qpos[..., 2:]),
-    "joint_speed": Observation(2, 1e3, "rad/s", "of hip and knee", lambda t: t.qvel[..., 2:]),
-    "foot_place": Observation(2, 10, "m", "foot from the base, along x and z", _foot_place),
+    "joint_speed": Observation(2, 1e3, "rad/s", "of hip and knee", lambda t: t.qvel[..., 2:], typical=10),
+    "foot_place": Observation(2, 10, "m", "foot from the base, along x and z", _foot_place, typical=0.4),
     "foot_contact": Observation(1, 1, "1", "1 where the foot touches the ground", lambda t: t.foot[..., 0]),
-    "foot_force": Observation(2, 1e6, "N", "of the ground on the foot, along x and z", lambda t: t.foot[..., 0, 1::2]),
-    "height_scan": Observation(len(SCAN), 100, "m", "base above points on the ground, up to 0.6 m ahead", _height_scan),
+    "foot_force": Observation(
+        2, 1e6, "N", "of the ground on the foot, along x and z", lambda t: t.foot[..., 0, 1::2], typical=200
+    ),
+    "height_scan": Observation(
+        len(SCAN), 100, "m", "base above points on the ground, up to 0.6 m ahead", _height_scan, typical=0.5
+    ),
     "action": Observation(2, 1, "1", "the last action", lambda t: t.action),
-    "command": Observation(1, 100, "m/s", "forward speed", lambda t: t.command, "commanded"),
+    "command": Observation(1, 100, "m/s", "forward speed", lambda t: t.command, "commanded", typical=2),
 }
 
 
@@ -112,6 +112,7 @@ class SlipLegTask(Task):
         "torque": lambda t: t.torque.copy(),
     }
     PLACE = 0  # the base's x; `qpos` goes on with its z [m], hip and knee [rad]
+    change = staticmethod(mean_change)
 
     def build(self, params, terrain, preset) -> mujoco.MjSpec:
         """Return the model, with servos where positions are commanded."""
@@ -173,12 +174,16 @@ class SlipLegTask(Task):
         """Return the terms of the configured task, each of shape (...,) or a number."""
         terms = {
             "power": power(self.torque, self.qvel[..., 2:]),
-            "action_change": squared_change(self.action, self.last_action),
+            "action_change": self.change(self.action, self.last_action),
             "healthy": 1.0,
         }
         if self.config.task == "forward":
-            return {"forward": self.velocity} | terms
+            return {"forward": self.paid_speed()} | terms
         return {"speed": track(self.velocity, self.command[..., 0], SPEED_WIDTH)} | terms
+
+    def paid_speed(self) -> np.ndarray:
+        """Return the speed that the task "forward" pays, within bounds, shape (...,) [m/s]."""
+        return bounded_speed(self.velocity, BASELINE_SPEED)
 
     def failures(self) -> dict[str, np.ndarray]:
         """Return whether the leg has fallen, or has broken, shape (...,), by the reason."""

@@ -224,7 +224,7 @@ class Task(Equipped, Startable, Modelled, Commanded, Curricula, ABC):
         self.here = self.qpos[..., self.PLACE]
         self.foot = data.sensordata[..., self._feet].reshape(*self.shape, self.n_feet, 4)
         filled = {name: entry.size for name, entry in self.machine_entries().items() if entry.value is None}
-        self.frame = Frame(self.shape, filled | self.parts(), self._entries)
+        self.frame = Frame(self.shape, filled | self.parts(), self._entries, self.typical)
 
     def act(self, action: np.ndarray) -> np.ndarray:
         """Take an action, (..., n_actions), draw commands where they are due, and return the substeps' controls."""

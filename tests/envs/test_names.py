@@ -56,7 +56,8 @@ def test_old_names_of_parameters_draw_the_same_robots_and_say_the_new_ones(name)
     with pytest.warns(FutureWarning) as said:
         old = many(name, randomise=dict.fromkeys(OLD[name], (0.8, 1.2)), privileged=tuple(OLD[name]))
     message = ", ".join(f"{before} is now called {now}" for before, now in OLD[name].items())
-    assert [str(one.message) for one in said] == [f"{message}; the old name goes with the next release of tarsus"]
+    told = [str(one.message) for one in said if one.category is FutureWarning]  # Gymnasium tells of newer versions
+    assert told == [f"{message}; the old name goes with the next release of tarsus"]
     new = many(name, **drawn)
     assert (old.config.randomise, old.config.privileged) == (new.config.randomise, new.config.privileged)
     (seen, before), (also, after) = old.reset(seed=3), new.reset(seed=3)

@@ -35,6 +35,11 @@ def place(name: str) -> str:
     return f"docs/envs/{file_of(name).stem}.md"
 
 
+def is_former(name: str) -> bool:
+    """Return whether an environment is what another of the same machine was once; it has no page of its own."""
+    return _module(name) == "tarsus.envs.version0"
+
+
 def page(name: str) -> str:
     """Return the page of a registered environment."""
     import gymnasium

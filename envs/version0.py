@@ -1,0 +1,95 @@
+"""The environments `-v0` of machines whose defaults have changed since: same machines, the defaults they had.
+
+Each has a configuration with the former values and weights of the reward, and the classes that use it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from . import hopping_leg, slip_leg
+from .base import LeggedEnv
+from .commands import WEIGHTS
+from .config import Terms
+from .measure import squared_change
+from .vector import LeggedVectorEnv
+
+
+def reweighed(rewards: dict[str, Terms], **weights: dict[str, float]) -> dict[str, Terms]:
+    """Return the terms of each task with other weights, given by task."""
+    return {
+        task: {name: (weight, rewards[task][name][1]) for name, weight in terms.items()}
+        for task, terms in weights.items()
+    }
+
+
+class OfLegs:
+    """What the legs' rewards were of: the sum of squared changes of the action, and speeds of any size."""
+
+    change = staticmethod(squared_change)
+
+    def paid_speed(self):
+        """Return the speed that is paid, shape (...,) [m/s]."""
+        return self.velocity
+
+
+@dataclass(frozen=True)
+class HoppingLeg0Config(hopping_leg.HoppingLegConfig):
+    """The options of `HoppingLeg-v0`."""
+
+    REWARDS = reweighed(
+        hopping_leg.REWARDS,
+        forward={"forward": 1.0, "power": -0.002, "action_change": -0.005, "healthy": 0.05},
+        commanded={"speed": 1.0, "power": WEIGHTS["power"], "action_change": -0.005, "healthy": WEIGHTS["healthy"]},
+    )
+    ctrl_dt: float = 0.005
+    scaled: bool = False
+
+
+class HoppingLeg0Task(OfLegs, hopping_leg.HoppingLegTask):
+    """The task of `HoppingLeg-v0`."""
+
+    config_class = HoppingLeg0Config
+
+
+class HoppingLeg0Env(LeggedEnv):
+    """The leg on its boom as it was."""
+
+    task_class = HoppingLeg0Task
+
+
+class HoppingLeg0VectorEnv(LeggedVectorEnv):
+    """Many such legs."""
+
+    task_class = HoppingLeg0Task
+
+
+@dataclass(frozen=True)
+class SlipLeg0Config(slip_leg.SlipLegConfig):
+    """The options of `SlipLeg-v0`."""
+
+    REWARDS = reweighed(
+        slip_leg.REWARDS,
+        forward={"forward": 1.0, "power": -0.0005, "action_change": -0.01, "healthy": 0.5},
+        commanded={"speed": 1.0, "power": -0.0002, "action_change": -0.01, "healthy": 0.1},
+    )
+    ctrl_dt: float = 0.002
+    scaled: bool = False
+
+
+class SlipLeg0Task(OfLegs, slip_leg.SlipLegTask):
+    """The task of `SlipLeg-v0`."""
+
+    config_class = SlipLeg0Config
+
+
+class SlipLeg0Env(LeggedEnv):
+    """The articulated leg as it was."""
+
+    task_class = SlipLeg0Task
+
+
+class SlipLeg0VectorEnv(LeggedVectorEnv):
+    """Many such legs."""
+
+    task_class = SlipLeg0Task
