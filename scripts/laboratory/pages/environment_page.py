@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from tarsus.envs import ENVIRONMENTS, SURROGATES
+from tarsus.scripts.laboratory.pages import reward_scale
 from tarsus.scripts.library.base.stamp import markdown_table
 
 FOLDER = Path(__file__).parent / "environments"
@@ -125,6 +126,7 @@ def _tables(env) -> dict[str, Any]:
         "reward_tables": "\n\n".join(
             f"Task `{task}`:\n\n{_reward_table(terms)}" for task, terms in config.REWARDS.items()
         ),
+        "reward_scale": reward_scale.words(config.REWARDS, env.spec.max_episode_steps, config),
         "shaping_table": _shaping_table(config.SHAPING),
         "max_steps": env.spec.max_episode_steps,
         "edge": _EDGE.format(EDGE) if task.roams else "",
@@ -152,6 +154,7 @@ def _surrogate_tables(env) -> dict[str, Any]:
         "size": env.observation_space.shape[0],
         "observation_table": markdown_table(("entry", "size, six legs", "unit", "bound", "meaning"), rows),
         "reward_table": _reward_table(REWARDS),
+        "reward_scale": reward_scale.words({"forward": REWARDS}, env.spec.max_episode_steps, config),
         "argument_table": markdown_table(("argument", "default", "meaning"), field_rows(QuasistaticConfig)),
     }
 
