@@ -28,7 +28,8 @@ ENVIRONMENTS = {
 
 # Environments without MuJoCo: what is promised of a simulation in MuJoCo (pictures, terrains) is not promised of them.
 SURROGATES = {
-    "MultipodQuasistatic-v0": spec("tarsus.envs.multipod_quasistatic:MultipodQuasistatic"),
+    "MultipodQuasistatic-v1": spec("tarsus.envs.multipod_quasistatic:MultipodQuasistatic"),
+    "MultipodQuasistatic-v0": spec("tarsus.envs.version0_quasistatic:MultipodQuasistatic0"),
 }
 
 
