@@ -78,7 +78,7 @@ class BigAntTask(WalkerTask):
 
     def gait_corrected(self, command: np.ndarray | None) -> np.ndarray:
         """Return the parameters of the tripod, shape (n,), or of what follows the command, shape (..., n)."""
-        return WALK if command is None else following(WALK, command, SPEED, TURN)
+        return WALK if command is None else following(WALK, command, SPEED, TURN, most=self.gait_ranges["steering"][1])
 
     def gait(self, parameters: np.ndarray, cycles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the clock of these parameters, as `WalkerTask.gait` does: stance around angle 0 at an even rate."""

@@ -92,7 +92,7 @@ class MultipodTask(WalkerTask):
 
     def gait_corrected(self, command: np.ndarray | None) -> np.ndarray:
         """Return the parameters of the undulation, shape (n,), or of what follows the command, shape (..., n)."""
-        return WALK if command is None else following(WALK, command, SPEED, TURN)
+        return WALK if command is None else following(WALK, command, SPEED, TURN, most=self.gait_ranges["steering"][1])
 
     def gait(self, parameters: np.ndarray, cycles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return angles and rates of the undulation of these parameters, as `WalkerTask.gait` does."""

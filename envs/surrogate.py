@@ -53,7 +53,7 @@ class QuasistaticConfig:
     action_mode: str = "residual"  # or "velocity"
     residual_range: float = 0.5  # of the mode "residual", the largest correction of a joint's angle [rad]
     residual_lag: float = 0.4  # of the mode "residual", time constant with which the correction follows the action [s]
-    tempo_range: float = 2.0  # of the mode "residual", by what a last entry of 1 multiplies the tempo
+    tempo_range: float = 2.0  # of the mode "residual", by what a last entry of 1 multiplies the tempo; 1: no such entry
     tempo_lag: float = 0.4  # of the mode "residual", time constant with which the tempo follows the action [s]
     scaled: bool = True  # whether the entries are divided by their typical values, or in SI units
 
@@ -72,6 +72,8 @@ class QuasistaticConfig:
                 raise ValueError(f"{name} needs action_mode 'residual', here it is {self.action_mode!r}")
         if not self.reset_noise >= 0:
             raise ValueError(f"reset_noise must not be negative, got {self.reset_noise}")
+        if self.tempo_range < 1:
+            raise ValueError(f"tempo_range must be at least 1, got {self.tempo_range}")
         for name in self.reward_weights:
             if name not in self.REWARDS:
                 known = ", ".join(self.REWARDS)
@@ -141,7 +143,8 @@ class Surrogate:
     def _speeds(self, action: np.ndarray) -> np.ndarray:
         """Return the shares of the no-load speed that take the joints to where the corrected gait is a period later."""
         slow, quick = self._shares
-        self.tempo += quick * (action[:, -1] - self.tempo)
+        if self.config.tempo_range > 1.0:
+            self.tempo += quick * (action[:, -1] - self.tempo)
         self._gait[:, 0] = WALK[0] * np.exp(np.log(self.config.tempo_range) * self.tempo)
         times, kept = np.array([0.0, self.ctrl_dt]), (self.correction, self._goal, self._rate, self._commands)
         COMPILED.joints_of_gait(

@@ -50,7 +50,8 @@ def joint_names(params: MultipodParams) -> tuple[str, ...]:
 
 def action_names(config: QuasistaticConfig) -> tuple[str, ...]:
     """Return the name of every entry of an action."""
-    return joint_names(config.robot) + (("tempo",) if config.action_mode == "residual" else ())
+    quickens = config.action_mode == "residual" and config.tempo_range > 1.0
+    return joint_names(config.robot) + (("tempo",) if quickens else ())
 
 
 def entries(config: QuasistaticConfig) -> dict[str, Observation]:
@@ -74,6 +75,8 @@ def entries(config: QuasistaticConfig) -> dict[str, Observation]:
         known += [
             ("clock", ("cosine", "sine"), 1, "1", "cosine and sine of the gait's phase", _clock),
             ("correction", joints, 10, "rad", "of the gait's angles, which follows the action", lambda s: s.correction),
-            ("tempo", ("tempo",), 1, "1", "of the gait, which follows the last entry", lambda s: s.tempo[:, None]),
         ]
+    if "tempo" in action_names(config):
+        text = "of the gait, which follows the action's last entry"
+        known.append(("tempo", ("tempo",), 1, "1", text, lambda s: s.tempo[:, None]))
     return {name: labelled(*entry, typical=TYPICAL.get(name, 1.0)) for name, *entry in known}

@@ -60,18 +60,22 @@ class WalkerConfig(FreeBodyConfig):
 def by_baseline(widths: tuple[float, float], speed: float, power: float) -> dict[str, Terms]:
     """Return weight and meaning of each term of a walker's reward, by task: about one a step for its baseline.
 
-    Standing earns 0.25, and so does a step of what a policy explores with, at least: it never pays to fall. The speed
-    has no bounds, so that the reward of an episode is of the distance, and rocking to and fro earns nothing.
+    Standing earns 0.25, and what policies explore with more: it never pays to fall. The speed has no bounds, so that an
+    episode is paid for its distance, and rocking to and fro earns nothing. Who is commanded to walk earns by standing
+    a third of what following earns.
 
     Args:
         widths: As `free_body.rewards` takes them.
         speed: Of the baseline [m/s].
         power: What a watt costs.
     """
-    weights = {"forward": 0.8 / speed, "drift": -0.1 / speed, "speed": 0.55, "yaw_rate": 0.25}
-    weights |= {"power": -power, "action_change": -0.02, "healthy": 0.25}
-    terms = WalkerConfig.REWARDS | {"commanded": WalkerConfig.REWARDS["commanded"] | tracked(widths)}
-    return {task: {name: (weights[name], text) for name, (_, text) in of.items()} for task, of in terms.items()}
+    shared, terms = {"power": -power, "action_change": -0.02}, WalkerConfig.REWARDS
+    weights = {
+        "forward": shared | {"forward": 0.8 / speed, "drift": -0.1 / speed, "healthy": 0.25},
+        "commanded": shared | {"speed": 0.64, "yaw_rate": 0.32, "healthy": 0.04},
+    }
+    meanings = terms | {"commanded": terms["commanded"] | tracked(widths)}
+    return {task: {name: (weights[task][name], text) for name, (_, text) in meanings[task].items()} for task in terms}
 
 
 def info_of(joint: str = "joint") -> dict[str, Callable]:
@@ -279,7 +283,7 @@ class WalkerTask(FreeBodyTask):
         return terms
 
 
-def following(walk: np.ndarray, command: np.ndarray, speed: float, turn: float) -> np.ndarray:
+def following(walk: np.ndarray, command: np.ndarray, speed: float, turn: float, most: float) -> np.ndarray:
     """Return the gait that follows a command, its frequency and steering those of the walk, in proportion.
 
     Args:
@@ -287,13 +291,14 @@ def following(walk: np.ndarray, command: np.ndarray, speed: float, turn: float) 
         command: Forward speed [m/s] and yaw rate [rad/s], shape (..., 2).
         speed: Of the walk [m/s].
         turn: Its steering for a yaw rate of 1 rad/s.
+        most: Largest steering either way.
 
     Returns:
-        Shape (..., n). No frequency is 0, since some gaits have a period; steering is at most 0.4.
+        Shape (..., n). No frequency is 0, since some gaits have a period.
     """
     gait = np.tile(walk, (*command.shape[:-1], 1))
     gait[..., 0] *= np.maximum(command[..., 0] / speed, 1e-6)
-    gait[..., -1] = np.clip(turn * command[..., 1], -0.4, 0.4)
+    gait[..., -1] = np.clip(turn * command[..., 1], -most, most)
     return gait
 
 
