@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from . import hopping_leg, slip_leg
+from . import bigant, hopping_leg, multipod, slip_leg
 from .base import LeggedEnv
-from .commands import WEIGHTS
+from .commands import WEIGHTS, tracked
 from .config import Terms
 from .measure import squared_change
 from .vector import LeggedVectorEnv
+from .walker import WalkerConfig, WalkerEnv, WalkerTask
 
 
 def reweighed(rewards: dict[str, Terms], **weights: dict[str, float]) -> dict[str, Terms]:
@@ -93,3 +94,68 @@ class SlipLeg0VectorEnv(LeggedVectorEnv):
     """Many such legs."""
 
     task_class = SlipLeg0Task
+
+
+class OfWalkers(WalkerTask):
+    """What walkers observed, and the middle of a gait's ranges, which they corrected."""
+
+    DEFAULT, GAIT = WalkerTask.DEFAULT, None
+    gait_corrected = WalkerTask.gait_corrected
+
+
+@dataclass(frozen=True)
+class Multipod0Config(multipod.MultipodConfig):
+    """The options of `Multipod-v0`."""
+
+    REWARDS = WalkerConfig.REWARDS
+    action_mode: str = "velocity"
+    residual_lag: float = 0.09
+    tempo_range: float = 1.0
+    scaled: bool = False
+
+
+class Multipod0Task(OfWalkers, multipod.MultipodTask):
+    """The task of `Multipod-v0`."""
+
+    config_class = Multipod0Config
+
+
+class Multipod0Env(WalkerEnv):
+    """The multipod as it was."""
+
+    task_class = Multipod0Task
+
+
+class Multipod0VectorEnv(LeggedVectorEnv):
+    """Many such multipods."""
+
+    task_class = Multipod0Task
+
+
+@dataclass(frozen=True)
+class BigAnt0Config(bigant.BigAntConfig):
+    """The options of `BigAnt-v0`."""
+
+    REWARDS = WalkerConfig.REWARDS | {"commanded": WalkerConfig.REWARDS["commanded"] | tracked(bigant.WIDTHS)}
+    action_mode: str = "velocity"
+    residual_lag: float = 0.09
+    tempo_range: float = 1.0
+    scaled: bool = False
+
+
+class BigAnt0Task(OfWalkers, bigant.BigAntTask):
+    """The task of `BigAnt-v0`."""
+
+    config_class = BigAnt0Config
+
+
+class BigAnt0Env(WalkerEnv):
+    """BigANT as it was."""
+
+    task_class = BigAnt0Task
+
+
+class BigAnt0VectorEnv(LeggedVectorEnv):
+    """Many such BigANTs."""
+
+    task_class = BigAnt0Task

@@ -113,7 +113,7 @@ def test_a_share_of_the_commands_is_to_stand():
 
 @pytest.mark.parametrize("name", COMMANDED)
 def test_a_command_of_ones_own_holds_for_one_episode(name):
-    env = single(name, command_period=2 * single(name).ctrl_dt, observations=("height", "command"))
+    env = single(name, command_period=2 * single(name).ctrl_dt, observations=("height", "command"), scaled=False)
     size = len(env.config.command_ranges)
     asked = np.linspace(0.05, 0.07, size)
     observation, info = env.reset(seed=0, options={"command": asked})

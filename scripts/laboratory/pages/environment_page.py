@@ -38,7 +38,7 @@ def place(name: str) -> str:
 
 def is_former(name: str) -> bool:
     """Return whether an environment is what another of the same machine was once; it has no page of its own."""
-    return _module(name) == "tarsus.envs.version0"
+    return _module(name).startswith("tarsus.envs.version0")
 
 
 def page(name: str) -> str:
@@ -141,21 +141,21 @@ def _tables(env) -> dict[str, Any]:
 
 def _surrogate_tables(env) -> dict[str, Any]:
     """Return the tables of an environment without a simulation."""
-    from tarsus.envs.surrogate import REWARDS, QuasistaticConfig, entries
+    from tarsus.envs.surrogate_entries import entries
 
     config = env.unwrapped.vector.config
     rows = [
-        (f"`{name}`", len(entry.labels), entry.unit, f"{entry.bound:g}", entry.text)
-        for name, entry in entries(config.robot).items()
+        (f"`{name}`", len(entry.labels), entry.unit, f"{entry.bound:g}", f"{entry.typical:g}", entry.text)
+        for name, entry in entries(config).items()
     ]
     return {
         "config": config,
         "joints": _names(env.unwrapped.vector.action_names[:3]),
         "size": env.observation_space.shape[0],
-        "observation_table": markdown_table(("entry", "size, six legs", "unit", "bound", "meaning"), rows),
-        "reward_table": _reward_table(REWARDS),
-        "reward_scale": reward_scale.words({"forward": REWARDS}, env.spec.max_episode_steps, config),
-        "argument_table": markdown_table(("argument", "default", "meaning"), field_rows(QuasistaticConfig)),
+        "observation_table": markdown_table(("entry", "size, six legs", "unit", "bound", "typical", "meaning"), rows),
+        "reward_table": _reward_table(config.REWARDS),
+        "reward_scale": reward_scale.words({"forward": config.REWARDS}, env.spec.max_episode_steps, config),
+        "argument_table": markdown_table(("argument", "default", "meaning"), field_rows(type(config))),
     }
 
 
