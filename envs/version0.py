@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from . import hopping_leg, slip_leg
-from .base import LeggedEnv
 from .commands import WEIGHTS
 from .config import Terms
+from .leg import LegEnv
 from .measure import squared_change
 from .vector import LeggedVectorEnv
 
@@ -44,6 +44,7 @@ class HoppingLeg0Config(hopping_leg.HoppingLegConfig):
     )
     ctrl_dt: float = 0.005
     scaled: bool = False
+    action_mode: str = "torque"
 
 
 class HoppingLeg0Task(OfLegs, hopping_leg.HoppingLegTask):
@@ -52,7 +53,7 @@ class HoppingLeg0Task(OfLegs, hopping_leg.HoppingLegTask):
     config_class = HoppingLeg0Config
 
 
-class HoppingLeg0Env(LeggedEnv):
+class HoppingLeg0Env(LegEnv):
     """The leg on its boom as it was."""
 
     task_class = HoppingLeg0Task
@@ -75,6 +76,7 @@ class SlipLeg0Config(slip_leg.SlipLegConfig):
     )
     ctrl_dt: float = 0.002
     scaled: bool = False
+    action_mode: str = "torque"
 
 
 class SlipLeg0Task(OfLegs, slip_leg.SlipLegTask):
@@ -83,7 +85,7 @@ class SlipLeg0Task(OfLegs, slip_leg.SlipLegTask):
     config_class = SlipLeg0Config
 
 
-class SlipLeg0Env(LeggedEnv):
+class SlipLeg0Env(LegEnv):
     """The articulated leg as it was."""
 
     task_class = SlipLeg0Task

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..hybrid import Model, indices
+from .hopping_leg_mechanics import delivered
 from .sliding_foot import Leg, sliding_of
 
 CHARTS = ("flight", "stance", "sliding")
@@ -56,9 +57,8 @@ def drive_torque(x, p, first, u):
     for k in range(2):
         asked = p[first + D.kp] * (p[first + D.set + k] - x[2 + k]) - p[first + D.kd] * x[6 + k]
         asked += p[first + D.torque + k]
-        peak, stall = p[first + D.limits + k], p[first + D.limits + 2 + k]
-        lost = p[first + D.limits + 4 + k] * x[6 + k]
-        u[k] = min(max(min(max(asked, -stall - lost), stall - lost), -peak), peak)
+        at = first + D.limits + k
+        u[k] = delivered(asked, x[6 + k], p[at], p[at + 2], p[at + 4])
 
 
 def build(name: str, table: dict[str, Any], floor: dict[str, Any], leg: Leg) -> tuple[Model, Callable]:

@@ -33,9 +33,15 @@ class ExactLeg(ExactMachine):
         self._drive = DRIVE | gains | {"limits": limits.ravel()}
 
     def periods(self, sim, runs: hy.Continued, run: int, row: Row, controls: np.ndarray) -> Iterator[float]:
-        """Yield the end of the period [s], in which the controls, shape (1, 2), are held."""
-        runs.p[run, self._commanded] = controls[0]
-        yield runs.t[run] + self.task.ctrl_dt
+        """Yield the ends of the period's parts [s], in which controls, shape (1, 2), are held."""
+        task = self.task
+        begun, part = runs.t[run], task.ctrl_dt / task.n_samples
+        for k in range(1, task.n_samples + 1):
+            runs.p[run, self._commanded] = controls[0]
+            yield begun + k * part
+            if k < task.n_samples:
+                self.read(runs, run, row)
+                controls = task.resample(sim, runs.t[run])[0][sim][None]
 
     def read(self, runs: hy.Continued, run: int, row: Row) -> None:
         """Write position, velocity and the foot's sensor to a row."""
