@@ -80,6 +80,7 @@ class LegTask(Task):
     Attributes:
         BASELINE_SPEED: Of the action zero [m/s].
         LAW_SPEED: That its controller is asked for without a command [m/s].
+        stops: Whether hip and knee have end stops.
         uneven: Whether the controller asks for the height of the ground, `ground_below`, and it is not 0 everywhere.
         n_samples: How often the controller is sampled in a control period.
         change: Of an action since the last one, as the reward has it.
@@ -89,6 +90,7 @@ class LegTask(Task):
 
     BASELINE_SPEED: ClassVar[float]
     LAW_SPEED: ClassVar[float]
+    stops = True
     uneven = False
     change: ClassVar[Callable] = staticmethod(mean_change)
 

@@ -22,7 +22,6 @@ LIMITS = np.array(TORQUE_LIMITS)
 _LOW, _HIGH = np.array(JOINT_RANGES).T
 _STALL, _NO_LOAD = np.array(SPEED_LINES).T
 MOTORS = np.stack([LIMITS, _STALL, _STALL / _NO_LOAD])  # as `limited_torque` takes them
-GIVE = 0.1  # of an end stop: a joint that is driven further past it has broken [rad]
 SPEED_WIDTH = 0.5  # fixed: half of the command would hardly tell one speed of its range from another [m/s]
 FALLEN = 0.3  # height of the base above the ground below which the leg has fallen [m]
 BASELINE_SPEED = 2.45  # of the action zero [m/s]
@@ -119,7 +118,9 @@ class SlipLegTask(LegTask):
 
     def build(self, params, terrain, preset) -> mujoco.MjSpec:
         """Return the model, with servos where positions are commanded."""
-        return build(params, terrain, preset, servo=self.config.action_mode == "position", limited=True)
+        return build(
+            params, terrain, preset, servo=self.config.action_mode == "position", limited=True, stops=self.stops
+        )
 
     def baseline(self):
         """Return the controller that runs as the SLIP does; energy that sampled torques add is taken out again."""
@@ -201,14 +202,8 @@ class SlipLegTask(LegTask):
         return {"speed": track(self.velocity, self.command[..., 0], SPEED_WIDTH)} | terms
 
     def failures(self) -> dict[str, np.ndarray]:
-        """Return whether the leg has fallen, or has broken, shape (...,), by the reason."""
-        joints = self.qpos[..., 2:]
-        past = (joints < _LOW - GIVE) | (joints > _HIGH + GIVE)
-        return {
-            f"fell: the base is less than {FALLEN} m above the ground": self.height < FALLEN,
-            "broke: the hip is past its end stop": past[..., 0],
-            "broke: the knee is past its end stop": past[..., 1],
-        }
+        """Return whether the leg has fallen, shape (...,), by the reason."""
+        return {f"fell: the base is less than {FALLEN} m above the ground": self.height < FALLEN}
 
 
 class SlipLegEnv(LegEnv):
