@@ -135,6 +135,7 @@ def _tables(env) -> dict[str, Any]:
 
 def _surrogate_tables(env) -> dict[str, Any]:
     """Return the tables of an environment without a simulation."""
+    from tarsus.envs import surrogate
     from tarsus.envs.surrogate_entries import entries
 
     config = env.unwrapped.vector.config
@@ -145,6 +146,9 @@ def _surrogate_tables(env) -> dict[str, Any]:
     return {
         "config": config,
         "joints": _names(env.unwrapped.vector.action_names[:3]),
+        "n_joints": len(env.unwrapped.action_names) - 1,
+        "speed": surrogate.SPEED,
+        "former_weights": _weights(former_of(env).REWARDS),
         "size": env.observation_space.shape[0],
         "observation_table": markdown_table(("entry", "size, six legs", "unit", "bound", "typical", "meaning"), rows),
         "reward_table": _reward_table(config.REWARDS),
@@ -189,7 +193,22 @@ def _walker(env) -> dict[str, Any]:
         "joints": _names(layout.joints),
         "legs": _names(layout.legs),
         "a_name": f"foot_contact.{layout.legs[0]}",
+        "machine": importlib.import_module(type(env.task).__module__),
+        "healthy": env.config.REWARDS["forward"]["healthy"][0],
+        "former_weights": _weights(former_of(env).REWARDS["forward"]),
     }
+
+
+def former_of(env) -> Any:
+    """Return the configuration of the version before an environment's."""
+    import gymnasium
+
+    machine, _, version = env.spec.id.rpartition("-v")
+    return gymnasium.make(f"{machine}-v{int(version) - 1}").unwrapped.config
+
+
+def _weights(terms) -> str:
+    return "{" + ", ".join(f'"{term}": {weight:g}' for term, (weight, _) in terms.items()) + "}"
 
 
 def _bigant(env) -> dict[str, Any]:
