@@ -6,14 +6,21 @@ Each has a configuration with the former values and weights of the reward, and t
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
+import numpy as np
+
+from ..mjcf import hopping_leg as hopping_leg_model
+from ..mjcf import slip_leg as slip_leg_model
 from . import bigant, hopping_leg, multipod, slip_leg
-from .base import LeggedEnv
 from .commands import WEIGHTS, tracked
 from .config import Terms
+from .leg import JOINTS, LegEnv
 from .measure import squared_change
 from .vector import LeggedVectorEnv
 from .walker import WalkerConfig, WalkerEnv, WalkerTask
+
+GIVE = 0.1  # of the end stops of SlipLeg-v0: a joint that is driven further past one has broken [rad]
 
 
 def reweighed(rewards: dict[str, Terms], **weights: dict[str, float]) -> dict[str, Terms]:
@@ -25,9 +32,22 @@ def reweighed(rewards: dict[str, Terms], **weights: dict[str, float]) -> dict[st
 
 
 class OfLegs:
-    """What the legs' rewards were of: the sum of squared changes of the action, and speeds of any size."""
+    """What differs in both legs: rewards of the sum of squared changes and speeds of any size, no springs as end stops.
 
-    change = staticmethod(squared_change)
+    Attributes:
+        BROKEN: What is said where hip and knee are beyond an angle, the lowest of these and the highest [rad].
+    """
+
+    change, stops = staticmethod(squared_change), False
+    BROKEN: ClassVar[tuple[tuple[str, float, float], ...]]
+
+    def failures(self) -> dict[str, np.ndarray]:
+        """Return whether the leg has fallen, or is where no leg could be, shape (...,), by the reason."""
+        found, joints = super().failures(), self.qpos.T
+        for k, (why, low, high) in enumerate(self.BROKEN, 2):
+            angle = joints[k]
+            found[why] = (angle < low) | (angle > high)
+        return found
 
     def paid_speed(self):
         """Return the speed that is paid, shape (...,) [m/s]."""
@@ -45,15 +65,20 @@ class HoppingLeg0Config(hopping_leg.HoppingLegConfig):
     )
     ctrl_dt: float = 0.005
     scaled: bool = False
+    action_mode: str = "torque"
 
 
 class HoppingLeg0Task(OfLegs, hopping_leg.HoppingLegTask):
     """The task of `HoppingLeg-v0`."""
 
     config_class = HoppingLeg0Config
+    BROKEN = (
+        ("broke: the thigh is above the hip", *hopping_leg_model.JOINT_RANGES[0]),
+        ("broke: the knee is beyond its end stops", *hopping_leg_model.JOINT_RANGES[1]),
+    )
 
 
-class HoppingLeg0Env(LeggedEnv):
+class HoppingLeg0Env(LegEnv):
     """The leg on its boom as it was."""
 
     task_class = HoppingLeg0Task
@@ -76,15 +101,20 @@ class SlipLeg0Config(slip_leg.SlipLegConfig):
     )
     ctrl_dt: float = 0.002
     scaled: bool = False
+    action_mode: str = "torque"
 
 
 class SlipLeg0Task(OfLegs, slip_leg.SlipLegTask):
     """The task of `SlipLeg-v0`."""
 
     config_class = SlipLeg0Config
+    BROKEN = tuple(
+        (f"broke: the {joint} is past its end stop", low - GIVE, high + GIVE)
+        for joint, (low, high) in zip(JOINTS, slip_leg_model.JOINT_RANGES, strict=True)
+    )
 
 
-class SlipLeg0Env(LeggedEnv):
+class SlipLeg0Env(LegEnv):
     """The articulated leg as it was."""
 
     task_class = SlipLeg0Task
