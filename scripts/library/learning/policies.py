@@ -171,10 +171,13 @@ POLICIES: dict[str, dict[str, Policy]] = {
     },
     "SlipLeg-v0": {"SLIP": Policy(slip, {"action_mode": "torque"})},
     "HoppingLeg-v0": {"Raibert": Policy(raibert), "Raibert-fast": Policy(partial(raibert, speed=2.0))},
-    "Multipod-v0": walking(multipod_gait, gaits.names("pairs", 6), action_mode="velocity"),
-    "MultipodQuasistatic-v0": walking(multipod_gait, gaits.names("pairs", 6)),
-    "BigAnt-v0": walking(bigant_gait, gaits.names("shafts", 6), action_mode="velocity"),
 }
+for version in ("v1", "v0"):
+    POLICIES |= {
+        f"Multipod-{version}": walking(multipod_gait, gaits.names("pairs", 6), action_mode="velocity"),
+        f"MultipodQuasistatic-{version}": walking(multipod_gait, gaits.names("pairs", 6), action_mode="velocity"),
+        f"BigAnt-{version}": walking(bigant_gait, gaits.names("shafts", 6), action_mode="velocity"),
+    }
 
 
 def of_environment(name: str) -> dict[str, Policy]:
