@@ -38,7 +38,7 @@ GAITS = CLOCK_GAITS | {  # the best of 1600 that `tarsus search gait` tried
 }
 FAST = ("sprint", "dash")  # those that need a run-up
 RUN_UP = (0.5, 1.0)  # how long it runs, and how long it takes to the gait after that [s]
-SHAPING = ("task", "action_mode", "observations", "axes", "ctrl_dt")  # options that change what numbers mean
+SHAPING = ("task", "action_mode", "observations", "scaled", "axes", "ctrl_dt")  # options that change what numbers mean
 
 
 @dataclass(frozen=True)
