@@ -91,37 +91,40 @@ class AutoresetVectorEnv(RestorableVectorEnv, gymnasium.vector.VectorEnv):
         self._steps += 1
         truncated = (self._steps >= (self.max_episode_steps or np.inf)) & ~waited
         if cut is not None:
-            truncated |= cut
+            truncated |= cut.astype(bool)
         self._over = terminated | truncated
         final, restart = {}, waited
         if self.autoreset_mode is AutoresetMode.SAME_STEP and self._over.any():
             observation = self._observe() if observation is None else observation
-            final, restart = self._final(observation, endings, terms), self._over
+            final, restart = self._final(observation, endings, cut, terms), self._over
             self._over = np.zeros(self.num_envs, bool)
         if restart.any():
             self._begin(np.flatnonzero(restart).tolist())
             observation, endings[restart] = None, ""
+            if cut is not None:
+                cut[restart] = ""
         observation = self._observe() if observation is None else observation
-        infos = self._infos(np.ones(self.num_envs, bool), endings, terms, ~restart)
+        infos = self._infos(np.ones(self.num_envs, bool), endings, cut, terms, ~restart)
         return observation, total(terms.values()), terminated, truncated, shown(infos, self.autoreset_mode) | final
 
     def _begin(self, sims: list[int], *starts) -> None:
         self._start(sims, *starts)
         self._steps[sims] = 0
 
-    def _infos(self, present: np.ndarray, endings=None, terms=None, stepped=None) -> dict[str, Any]:
+    def _infos(self, present: np.ndarray, endings=None, cut=None, terms=None, stepped=None) -> dict[str, Any]:
         """Return the measurements as Gymnasium does: with each array, a mask of the simulations it applies to."""
         infos = self.task.measurements()
-        infos["termination"] = np.full(self.num_envs, "", object) if endings is None else endings
+        for name, why in (("termination", endings), ("truncation", cut)):
+            infos[name] = np.full(self.num_envs, "", object) if why is None else why
         masks = {"_" + name: present for name in infos}
         for name, term in (terms or {}).items():
             infos["reward_" + name], masks["_reward_" + name] = term, stepped
         return infos | masks
 
-    def _final(self, observation: np.ndarray, endings: np.ndarray, terms: dict[str, np.ndarray]) -> dict[str, Any]:
+    def _final(self, observation: np.ndarray, endings: np.ndarray, cut: np.ndarray | None, terms) -> dict[str, Any]:
         """Return the last observation and info of the episodes that end in this step."""
         over, last = self._over, rows_where(self._over, observation)
-        infos = self._infos(over, endings.copy(), terms, over)
+        infos = self._infos(over, endings.copy(), None if cut is None else cut.copy(), terms, over)
         return {"final_obs": last, "_final_obs": over, "final_info": infos, "_final_info": over}
 
     def _shown_start(self, sims: list[int]) -> dict[str, Any]:

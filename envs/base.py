@@ -23,7 +23,7 @@ import numpy as np
 from ..analytic.terrain import Terrain
 from .camera import Camera
 from .config import TaskConfig
-from .episodes import delegated, judge_one, seed_of, total
+from .episodes import Described, delegated, judge_one, seed_of, total
 from .restoring import ONLY, RestorableEnv
 from .simulations import simulation_of
 from .state import State
@@ -32,7 +32,7 @@ from .task import Task
 from .threads import one_at_a_time
 
 
-class LeggedEnv(RestorableEnv, gymnasium.Env):
+class LeggedEnv(Described, RestorableEnv, gymnasium.Env):
     """One simulation of a task, stepped by its control period; for one thread at a time.
 
     Args:
@@ -47,7 +47,8 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
     Attributes:
         task: The task; its attributes, such as `config`, are documented there.
         model: The compiled model.
-        data: Its state. `info["termination"]` states why an episode ended.
+        data: Its state. `info` states why an episode ended: "termination", or "truncation" if nothing happened to the
+            robot.
         last_good_state: `qpos` and `qvel` before the control period in which the simulation diverged; else None.
 
     Raises:
@@ -59,10 +60,6 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
     task_class: type[Task]
     model: mujoco.MjModel = delegated("task.model", "The compiled model.")
     config: TaskConfig = delegated("task.config", "The current options.")
-    observation_slices: dict[str, slice] = delegated("task.observation_slices", "Where each observed entry lies.")
-    action_scale: float | np.ndarray = delegated("task.action_scale", "Physical value of an action of 1; see the task.")
-    n_substeps: int = delegated("task.n_substeps", "Physics steps in a control period.")
-    ctrl_dt: float = delegated("task.ctrl_dt", "Control period [s].")
 
     def __init__(
         self,
@@ -122,7 +119,7 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
             observation = self._start(options, state)
         if self.render_mode == "human":
             self.render()
-        return observation, self.task.measurements() | {"termination": ""}
+        return observation, self.task.measurements() | {"termination": "", "truncation": ""}
 
     def _start(self, options: dict[str, Any], state: dict[str, Any]) -> np.ndarray:
         task = self.task
@@ -189,7 +186,7 @@ class LeggedEnv(RestorableEnv, gymnasium.Env):
         task.advance()
         terms, termination, cut = judge_one(task, termination)
         info = task.measurements()
-        info["termination"] = termination or cut
+        info["termination"], info["truncation"] = termination, cut
         for name, term in terms.items():
             info["reward_" + name] = float(term)
         if self.render_mode == "human":

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from ..analytic.terrain import Terrain
 from ..mjcf import presets
 from ..mjcf.presets import Preset
-from . import curriculum, disturbances, user_functions
+from . import curriculum, disturbances, parameter_names, user_functions
 from .commands import Terms
 from .kinds import check_fields
 from .state import same
@@ -21,20 +21,19 @@ REMAKE_MODEL = ("params", "terrain", "preset", "ctrl_dt", "randomise", "terrain_
 REMAKE_MODEL += ("randomise_contact",)
 
 
-def n_substeps_of(ctrl_dt: float, timestep: float) -> int:
-    """Return how many physics steps make a control period.
+def n_substeps_of(ctrl_dt: float, timestep: float, whole: str = "control period", part: str = "timestep") -> int:
+    """Return how many physics steps make a control period; or of other parts another whole, called that.
 
     Raises:
         ValueError: If there are too many, or the period is no multiple; the message names the nearest one that is.
     """
     if not ctrl_dt <= MOST_SUBSTEPS * timestep:
-        raise ValueError(f"control period {ctrl_dt:g} s is more than {MOST_SUBSTEPS} timesteps of {timestep:g} s")
+        raise ValueError(f"{whole} {ctrl_dt:g} s is more than {MOST_SUBSTEPS} {part}s of {timestep:g} s")
     n_substeps = round(ctrl_dt / timestep)
     if n_substeps < 1 or abs(n_substeps * timestep - ctrl_dt) > 1e-9 * ctrl_dt:
         nearest = max(1, n_substeps) * timestep
         raise ValueError(
-            f"control period {ctrl_dt:g} s is not a multiple of the timestep {timestep:g} s; "
-            f"the nearest that is: {nearest:g} s"
+            f"{whole} {ctrl_dt:g} s is not a multiple of the {part} {timestep:g} s; the nearest that is: {nearest:g} s"
         )
     return n_substeps
 
@@ -48,7 +47,8 @@ class TaskConfig:
     Attributes:
         REWARDS: The terms of the reward, by task.
         SHAPING: Further terms that `reward_weights` turns on: a function of the task or a part of it, and the meaning.
-        RANDOMISABLE: The parameters that `randomise` takes.
+        RANDOMISABLE: The parameters that `randomise` takes, fields of the robot.
+        CALLED: Their names in options and observations, where these differ.
         PRESETS: Settings of MuJoCo, by name.
         ACTION_MODES: What an action may mean, where there is a choice; it is then the field `action_mode`.
         PERIODS: The default control period of action modes, where it is not `PERIOD` [s].
@@ -59,6 +59,7 @@ class TaskConfig:
     REWARDS: ClassVar[dict[str, Terms]] = {}
     SHAPING: ClassVar[dict[str, tuple[Any, str]]] = {}
     RANDOMISABLE: ClassVar[tuple[str, ...]] = ()
+    CALLED: ClassVar[Mapping[str, str]] = parameter_names.COMMON
     PRESETS: ClassVar[dict[str, Preset]] = presets.PRESETS
     ACTION_MODES: ClassVar[tuple[str, ...]] = ()
     PERIODS: ClassVar[dict[str, float]] = {}
@@ -67,6 +68,7 @@ class TaskConfig:
         "action_mode",
         "engine",
         "observations",
+        "scaled",
         *disturbances.FIXED,
         *user_functions.FIXED,
     )
@@ -85,6 +87,7 @@ class TaskConfig:
     preset: str | Preset = "rl"  # contact and timestep settings
     engine: str = "mujoco"  # or "exact", of machines that it has: the event-driven hybrid engine
     observations: Sequence[str] | None = None  # names of the entries; by default those of the mode and task
+    scaled: bool = False  # whether the entries are divided by their typical values, or in SI units
     ctrl_dt: float | None = None  # control period, a multiple of the preset's timestep; by default 0.02 [s]
     reset_noise: float = 0.02  # standard deviation of joint angles [rad], and of velocities [m/s], [rad/s]
     randomise: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # factors on parameters, drawn at reset
@@ -105,6 +108,9 @@ class TaskConfig:
 
     def __post_init__(self) -> None:
         check_fields(self)
+        known = self.randomisable()
+        old = {field: name for name, field in known.items() if field != name and field not in self.observe}
+        parameter_names.take_old(self, ("randomise", "observations", "privileged", "observation_noise"), old)
         self._check_choice("task", self.REWARDS)
         if self.ACTION_MODES:
             self._check_choice("action_mode", self.ACTION_MODES)
@@ -116,8 +122,8 @@ class TaskConfig:
                 known = ", ".join(terms)
                 raise ValueError(f"reward_weights: unknown reward term {name!r}; task {self.task!r} has {known}")
         for name, (low, high) in self.randomise.items():
-            if name not in self.RANDOMISABLE:
-                raise ValueError(f"cannot randomise {name!r}; there are {', '.join(self.RANDOMISABLE)}")
+            if name not in known:
+                raise ValueError(f"cannot randomise {name!r}; there are {', '.join(known)}")
             if not 0 < low <= high:
                 raise ValueError(f"the factors of {name!r} need 0 < low <= high, got ({low}, {high})")
         if self.randomise_contact and self.engine != "mujoco":
@@ -155,6 +161,11 @@ class TaskConfig:
             if name not in known:
                 raise ValueError(f"unknown option {name!r}; there are {', '.join(known)}")
         return replace(self, **options)
+
+    @classmethod
+    def randomisable(cls) -> dict[str, str]:
+        """Return the parameters that `randomise` takes: fields of the robot, by their names here."""
+        return {cls.CALLED.get(name, name): name for name in cls.RANDOMISABLE}
 
     @property
     def period(self) -> float:

@@ -45,7 +45,7 @@ def entries_of(task) -> dict[str, Observation]:
     """Return the entries that tell a critic of the disturbances."""
     n = _pushed_shape(task)[-1]
     return {
-        "push": numbered(n, 100, "m/s", "velocity that a push added in this step, world frame", _pushed),
+        "push": numbered(n, 100, "m/s", "velocity that a push added in this step, along the world's axes", _pushed),
         "action_delay": numbered(1, 1e3, "1", "delay of the actions in control periods", _delayed),
     }
 
@@ -56,7 +56,8 @@ def _pushed_shape(task) -> tuple[int, ...]:
 
 def _pushed(task) -> np.ndarray:
     pushes = task.extras.get("pushes")
-    return pushes.pushed if pushes else np.zeros(_pushed_shape(task))
+    pushed = pushes.pushed if pushes else np.zeros(_pushed_shape(task))
+    return task.along_axes(pushed) if pushed.shape[-1] > 1 else pushed
 
 
 def _delayed(task) -> np.ndarray:
@@ -176,6 +177,8 @@ class Noise(Extra):
         self._deviation = np.concatenate(
             [np.full(len(at), value) for at, (_, value) in zip(columns, places, strict=True)]
         )
+        if task.typical is not None:
+            self._deviation = self._deviation / task.typical[self._columns]
         self.noise = np.zeros((*task.shape, len(self._columns)))
 
     def begin(self, task, sim, data) -> None:

@@ -15,10 +15,23 @@ from gymnasium.vector import AutoresetMode
 
 from .kinds import array_of, check_count
 
+WHY = ("termination", "truncation")  # entries of `info` that say why an episode ended
+
 
 def delegated(path: str, meaning: str) -> Any:
     """Return a property that is an attribute of an attribute, such as "task.config"."""
     return property(operator.attrgetter(path), doc=meaning)
+
+
+class Described:
+    """What every environment in MuJoCo, of one simulation or many, says of its observations and actions."""
+
+    ctrl_dt: float = delegated("task.ctrl_dt", "Control period [s].")
+    n_substeps: int = delegated("task.n_substeps", "Physics steps in a control period.")
+    observation_slices: dict[str, slice] = delegated("task.observation_slices", "Where each observed entry lies.")
+    observation_names: tuple[str, ...] = delegated("task.observation_names", "Name of every number of an observation.")
+    action_names: tuple[str, ...] = delegated("task.action_names", "Name of each entry of an action.")
+    action_scale: float | np.ndarray = delegated("task.action_scale", "Physical value of an action of 1; see the task.")
 
 
 def checked_numbers(num_envs: int, max_episode_steps: int | None, mode: str | AutoresetMode) -> AutoresetMode:
@@ -132,20 +145,20 @@ def rows_where(over: np.ndarray, observation: np.ndarray) -> np.ndarray:
 
 
 def shown(infos: dict[str, Any], mode: AutoresetMode) -> dict[str, Any]:
-    """Return the infos of a step or reset, without `termination` in the mode SameStep.
+    """Return the infos of a step or reset, without `termination` and `truncation` in the mode SameStep.
 
-    In that mode they belong to running episodes, while `final_info` says why others ended: `termination` would be
-    empty strings only, on which wrappers that convert infos to numbers, such as TorchRL's, fail.
+    In that mode they belong to running episodes, while `final_info` says why others ended: these would be empty strings
+    only, on which wrappers that convert infos to numbers, such as TorchRL's, fail.
     """
     if mode is AutoresetMode.SAME_STEP:
-        return {name: value for name, value in infos.items() if name.removeprefix("_") != "termination"}
+        return {name: value for name, value in infos.items() if name.removeprefix("_") not in WHY}
     return infos
 
 
 def judge(
     task, endings: np.ndarray, waiting: np.ndarray
 ) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray | None]:
-    """Return the reward's terms, which episodes terminate, and which are cut short (None where none ever is).
+    """Return the reward's terms, which episodes terminate, and why others are cut short (None where none ever is).
 
     Args:
         task: The task after a step, with `endings()`, `bounded`, `cuts()` and weighted `reward_terms()`.
@@ -168,11 +181,9 @@ def judge(
             term[ended if name == "healthy" else void] = 0.0
     if not task.bounded:
         return terms, ended & ~waiting, None
-    cut = np.zeros(len(endings), bool)
+    cut = np.full(len(endings), "", object)
     for why, holds in task.cuts().items():
-        fresh = holds & ~ended & ~cut
-        endings[fresh] = why
-        cut |= fresh
+        cut[holds & ~ended & ~cut.astype(bool)] = why
     return terms, ended & ~waiting, cut
 
 

@@ -18,6 +18,8 @@ class Equipped:
     Attributes:
         observation_space: Of one simulation, a box.
         observation_slices: The slice of each entry in the observation.
+        observation_names: Name of every number of the observation, such as `foot_contact.left_0`.
+        typical: What its components are divided by, shape (n,); None if they are in SI units.
         privileged_slices: The slice of each entry in `info["privileged"]`.
     """
 
@@ -26,15 +28,18 @@ class Equipped:
         self._available: dict[str, observations.Observation] | None = None
         self._entries = privileged.observed(self)
         self.observation_slices = observations.slices(self._entries)
+        self.observation_names = observations.names_of_numbers(self._entries)
         self.privileged_slices = observations.slices(privileged.for_critic(self))
         noise, bound = self.config.observation_noise, observations.bounds(self._entries)
         bound = disturbances.noise_bounds(noise, self.observation_slices, bound) if noise else bound
+        self.typical = observations.typical_values(self._entries) if self.config.scaled else None
+        bound = bound if self.typical is None else (bound / self.typical).astype(np.float32)
         self.observation_space = gymnasium.spaces.Box(-bound, bound, dtype=np.float32)
         self.renew_extras()
 
     def renew_extras(self) -> None:
         """Make the parts that the current options ask for; every simulation begins them at its next start."""
-        config, parts = self.config, disturbances.parts_of(self)
+        config, parts = self.config, disturbances.parts_of(self) | self.machine_parts()
         if privileged.needs_parameters(self):
             parts["parameters"] = privileged.Parameters(self)
         self._more_terms = user_functions.terms_of(config)

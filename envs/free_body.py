@@ -20,32 +20,31 @@ from .measure import UPRIGHT, heading, squared_change
 from .observations import Observation, labelled
 from .task import Task
 
-AXES = ("x", "y", "z")
+# Names of the axes along which vectors are observed, by the option `axes`.
+AXES = {"forward": ("forward", "left", "up"), "documents": ("x", "y", "z")}
 SCAN_FORWARD = (-0.3, 0.0, 0.3, 0.6)  # where the height scan looks, along and across the heading [m]
 SCAN_RIGHT = (-0.2, 0.0, 0.2)
 WIDTHS = (0.125, 0.125)  # least widths of the reward of speed [m/s] and yaw rate [rad/s], see `commands`
 
 
 def rewards(
-    directions: str = "xy",
     widths: tuple[float, float] = WIDTHS,
-    change: str = "squared change of the action",
+    action_change: float = -0.005,
     **more: tuple[float, str],
 ) -> dict[str, Terms]:
     """Return weight and meaning of each term of a free body's reward, by task.
 
     Args:
-        directions: Names of the forward and sideways axes of the world.
         widths: The least by which speed [m/s] and yaw rate [rad/s] miss a command where the reward is 1/e.
-        change: Meaning of the term `action_change`.
+        action_change: Weight of that term.
         more: Further terms of both tasks.
     """
-    along, across = directions
-    shared = more | {"action_change": (-0.005, change), "healthy": (0.05, "1 until the episode terminates")}
+    change = action_change, "squared change of the action, mean over its entries"
+    shared = more | {"action_change": change, "healthy": (0.05, "1 until the episode terminates")}
     return {
         "forward": {
-            "forward": (1.0, f"forward speed along the world's {along} [m/s]"),
-            "drift": (-0.2, f"sideways speed along the world's {across}, absolute [m/s]"),
+            "forward": (1.0, "speed forward, along the world's axis of the start [m/s]"),
+            "drift": (-0.2, "speed sideways of that axis, absolute [m/s]"),
         }
         | shared,
         "commanded": commands.tracked(widths) | commands.reweighed(shared),
@@ -58,15 +57,18 @@ class FreeBodyConfig(TaskConfig):
 
     REWARDS = rewards()
     SHAPING = shaping.BODY
+    FIXED = (*TaskConfig.FIXED, "axes")
     NEEDS = TaskConfig.NEEDS | {"command_yaw_rate": ("task", ("commanded",))}
 
     task: str = "forward"  # or "commanded": follow a forward speed and a yaw rate
     command_speed: tuple[float, float] = (0.0, 0.5)  # range of the commanded forward speed [m/s]
     command_yaw_rate: tuple[float, float] = (-0.5, 0.5)  # range of the commanded yaw rate [rad/s], left positive
     body_height: float | None = None  # asked for by the term `height` [m]; by default that of the episode's start
+    axes: str = "forward"  # of observed vectors: forward, left, up; or "documents": x, y, z of the robot's description
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        self._check_choice("axes", AXES)
         if self.body_height is not None and not self.body_height > 0:
             raise ValueError(f"body_height must be positive, got {self.body_height}")
 
@@ -108,7 +110,7 @@ class FreeBodyTask(Task):
             "joint_angle": labelled(joints, 100, "rad", "of the joints", lambda t: t.qpos[..., 7:]),
             "joint_speed": labelled(joints, 1e3, "rad/s", "of the joints", lambda t: t.qvel[..., 6:]),
         }
-        return entries(of_joints, feet, [model.actuator(k).name for k in range(model.nu)])
+        return entries(of_joints, feet, self.action_names, AXES[self.config.axes])
 
     def place(self, sim, model, data, rng) -> None:
         """Stand the machine on the ground, with noise on joints and velocities."""
@@ -148,10 +150,12 @@ class FreeBodyTask(Task):
         first = int(self.model.sensor("accelerometer").adr[0])
         self.accelerometer = data.sensordata[..., first : first + 3]
         qpos, qvel, self._contact = np.atleast_2d(self.qpos), np.atleast_2d(self.qvel), self.foot[..., 0]
-        rotation, columns = np.zeros((len(qpos), 3, 3)), ("gravity", "velocity", "angular_velocity")
+        rotation, columns = np.zeros((len(qpos), 3, 3)), ("gravity", "velocity", "angular_velocity", "heading")
+        self._turned = self.FORWARD == 1 and self.config.axes == "forward"
+        axes = (1, 0, -1.0, 1) if self._turned else (0, 1, 1.0, self.FORWARD)
         self.rotation = rotation.reshape(*self.shape, 3, 3)
         self.forward_axis = self.rotation[..., :2, self.FORWARD]
-        self._body = qpos, qvel, rotation, self.frame.values, np.array([self.frame.at[name] for name in columns])
+        self._body = qpos, qvel, rotation, self.frame.values, tuple(self.frame.at[name] for name in columns), axes
 
     def refresh(self) -> None:
         """Measure orientation and height, and fill in the frame."""
@@ -170,13 +174,21 @@ class FreeBodyTask(Task):
         """Return the forward part of a distance or a velocity of shape (..., 2), shape (...,)."""
         return along.T[self.FORWARD]
 
+    def along_axes(self, vectors: np.ndarray) -> np.ndarray:
+        """Return vectors of the body or the world, shape (..., 2) or (..., 3), along the axes that are observed."""
+        if not self._turned:
+            return vectors
+        turned = vectors.copy()
+        turned[..., 0], turned[..., 1] = vectors[..., 1], -vectors[..., 0]
+        return turned
+
     def off_centre(self) -> np.ndarray:
         """Return how far the body is from the origin along x or y, whichever is more, shape (...,) [m]."""
         return np.abs(self.qpos[..., :2]).max(-1)
 
     def action_change(self) -> np.ndarray:
-        """Return the unweighted term of the reward of that name, shape (...,)."""
-        return squared_change(self.action, self.last_action)
+        """Return the squared change of the action, mean over its entries, shape (...,)."""
+        return squared_change(self.action, self.last_action) / self.n_actions
 
     def unweighted_terms(self) -> dict[str, np.ndarray]:
         """Return the terms of the configured task, each of shape (...,) or a number."""
@@ -204,26 +216,39 @@ def height_scan(task: FreeBodyTask) -> np.ndarray:
 
 
 def _forces(task: FreeBodyTask) -> np.ndarray:
-    return task.foot[..., 1:].reshape(*task.foot.shape[:-2], -1)
+    return task.along_axes(task.foot[..., 1:]).reshape(*task.foot.shape[:-2], -1)
 
 
-def entries(of_joints: dict[str, Observation], legs: Iterable[str], actions: Iterable[str]) -> dict[str, Observation]:
-    """Return the entries of a free body, among them those of its joints, and of feet and actions of these names."""
-    legs = tuple(legs)
-    forces = [f"{leg}_{axis}" for leg in legs for axis in AXES]
-    scan = [f"{ahead:g} ahead, {right:g} right" for ahead in SCAN_FORWARD for right in SCAN_RIGHT]
+def entries(
+    of_joints: dict[str, Observation],
+    legs: Iterable[str],
+    actions: Iterable[str],
+    axes: tuple[str, str, str] = AXES["forward"],
+) -> dict[str, Observation]:
+    """Return the entries of a free body, among them those of its joints, and of feet and actions of these names.
+
+    Args:
+        of_joints: Of the joints.
+        legs: Names of the feet.
+        actions: Names of the numbers of an action.
+        axes: Names of the axes of vectors.
+    """
+    legs, body, world = tuple(legs), f"the body's {', '.join(axes)}", f"the world's {', '.join(axes)}"
+    level = f"the world's {' and '.join(axes[:2])}"
+    forces = [f"{leg}_{axis}" for leg in legs for axis in axes]
+    scan = [f"{ahead:g} ahead, {0.0 - right:g} left" for ahead in SCAN_FORWARD for right in SCAN_RIGHT]
     return {
         "height": labelled(("height",), 10, "m", "body above the ground below it"),
-        "gravity": labelled(AXES, 1, "1", "direction of gravity, body frame"),
-        "velocity": labelled(AXES, 100, "m/s", "of the body, body frame"),
-        "angular_velocity": labelled(AXES, 1e3, "rad/s", "of the body, body frame"),
-        "heading": labelled(
-            AXES[:2], 1, "1", "horizontal part of the body's forward axis, world frame", lambda t: t.forward_axis
-        ),
+        "gravity": labelled(axes, 1, "1", f"direction of gravity, along {body}"),
+        "velocity": labelled(axes, 100, "m/s", f"of the body, along {body}"),
+        "angular_velocity": labelled(axes, 1e3, "rad/s", f"of the body, about {body}"),
+        "heading": labelled(axes[:2], 1, "1", f"horizontal part of the body's forward axis, along {level}"),
         **of_joints,
         "foot_contact": labelled(legs, 1, "1", "1 where a foot touches the ground"),
-        "foot_force": labelled(forces, 1e5, "N", "of the ground on each foot, world frame", _forces),
-        "accelerometer": labelled(AXES, 1e5, "m/s^2", "of the body's IMU, body frame", lambda t: t.accelerometer),
+        "foot_force": labelled(forces, 1e5, "N", f"of the ground on each foot, along {world}", _forces),
+        "accelerometer": labelled(
+            axes, 1e5, "m/s^2", f"of the body's IMU, along {body}", lambda t: t.along_axes(t.accelerometer)
+        ),
         "height_scan": labelled(scan, 100, "m", "body above a grid of points on the ground", height_scan),
         "action": labelled(actions, 1, "1", "the last action"),
         "command": labelled(

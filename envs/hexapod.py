@@ -31,19 +31,21 @@ MODES = actions.MODES | {"rate": Rate}
 class HexapodConfig(WalkerConfig):
     """Options of `Hexapod-v0`: keywords of `gymnasium.make`, most also options of `reset`."""
 
-    REWARDS = free_body.rewards("yx", power=(-0.002, "absolute mechanical power of the hips [W]"))
+    REWARDS = free_body.rewards(action_change=-0.03, power=(-0.002, "absolute mechanical power of the hips [W]"))
     RANDOMISABLE = hexapod.RANDOMISABLE
     ACTION_MODES = tuple(MODES)
     PERIODS = {"torque": 0.002}  # a PD law of sampled torques walks as in the exact engine; at 6 ms it falls
 
-    FIXED = (*WalkerConfig.FIXED, "clock")
+    FIXED = (*WalkerConfig.FIXED, "clock", "rate_range")
     NEEDS = WalkerConfig.NEEDS | {
         "clock": ("action_mode", ("gait", "residual")),
         "phase_spread": ("action_mode", ("rate",)),
+        "rate_range": ("action_mode", ("rate",)),
     }
 
     action_mode: str = "residual"  # or "velocity", "torque", "gait", "rate"
     clock: str = "table2"  # what "gait" and "residual" follow; or "rhex", with its table of gaits and blended corners
+    rate_range: float = 0.5  # of the mode "rate", the share of a turn's rate that an action of 1 adds
     phase_spread: float = 0.5  # of the mode "rate", how far at most a leg begins from its tripod's phase [cycle]
     params: HexapodParams | str = field(default_factory=HexapodParams)  # the robot, or its name, as "rhex"
     ctrl_dt: float | None = None  # control period, a multiple of the timestep [s]; None is 0.02, of torques 0.002
@@ -61,6 +63,8 @@ class HexapodConfig(WalkerConfig):
         super().__post_init__()
         if self.clock not in CLOCKS:
             raise ValueError(f"unknown clock {self.clock!r}; there are {', '.join(CLOCKS)}")
+        if not 0 < self.rate_range <= 1:
+            raise ValueError(f"rate_range is a share above 0, at most 1, got {self.rate_range}")
         if not 0 <= self.phase_spread <= 0.5:
             raise ValueError(f"phase_spread lies from 0 to 0.5 cycles, got {self.phase_spread}")
 
@@ -84,7 +88,9 @@ class HexapodTask(WalkerTask):
     INFO = info_of(JOINT) | {"battery_drained": lambda t: 1.0 * t._drained[()]}
     MODES = MODES
     RATE_GAIT = TripodGait(cycle_time=0.7, slow_time=0.42)  # of the mode "rate", each leg's own at rate 1
-    RATE_RANGE = 0.5  # of the mode "rate", the share of it that an action of 1 adds
+    TYPICAL = {"height": 0.2, "velocity": 0.3, "hip_speed": 10.0, "hip_lead": 0.5, "compression": 0.02}
+    TYPICAL |= {"foot_force": 20.0, "accelerometer": 10.0, "height_scan": 0.2, "command": 0.3, "pace": 0.3}
+    TYPICAL |= {"correction": 0.2, "splay": 0.1}
     gait_ranges = GAIT_RANGES
     CLOCK = TRIPOD_PHASE, np.where(RIGHT, -1.0, 1.0)
     spec_of = staticmethod(hexapod.build)
@@ -140,6 +146,12 @@ class HexapodTask(WalkerTask):
         clock = CLOCKS[self.config.clock]
         return clock.walk if command is None else clock.steered(command)
 
+    def quickened(self, parameters: np.ndarray, factor: np.ndarray) -> np.ndarray:
+        """Return a gait, shape (..., n), with a cycle so many times as short, (...,)."""
+        quick = parameters.copy()
+        quick[..., 0] /= factor
+        return quick
+
     def prepare(self) -> None:
         """Choose the clock, and find the names of joints, legs and actions."""
         self.gait_ranges = CLOCKS[self.config.clock].ranges
@@ -181,10 +193,6 @@ class HexapodTask(WalkerTask):
         """Take the mean velocity of the step, and what the motors drained meanwhile."""
         super().advance()
         self._drained += self.ctrl_dt * self.frame.drain_rate.T[0]
-
-    def action_change(self) -> np.ndarray:
-        """Return the squared change of the action, shape (...,)."""
-        return self.frame.action_change.T[0]
 
 
 class HexapodEnv(WalkerEnv):

@@ -15,23 +15,28 @@ import numpy as np
 from ..analytic.clock import TURN, fast_phase, slow_phase
 from ..analytic.compilation import compiled
 from .clock_kernels import legs_of_clock  # noqa: F401  one of COMPILED
+from .gait_kernels import joints_of_gait, pose_of_gait  # noqa: F401  two more
 
 MAX_LEAD = np.pi  # of a set-point ahead of its joint [rad]: what the documents' controller, which wraps, can see
 # Columns of a walker's `table`; `servos.row_of` fills a row.
 KP, KD, NO_LOAD_SPEED, MAX_TORQUE, CURRENT, RESISTANCE, BACK_EMF, SUPPLY, CHARGE, PEUKERT, RATED_TIME = range(11)
 
 
-def body_frame(qpos, qvel, rotation, values, at):
-    """Measure free bodies in their own frame.
+def body_frame(qpos, qvel, rotation, values, at, axes):
+    """Measure free bodies along their own axes.
 
     Args:
         qpos: Shape (n, nq).
         qvel: Shape (n, nv).
         rotation: Receives the matrices from body to world, shape (n, 3, 3).
-        values: Receives the direction of gravity, velocity [m/s] and angular velocity [rad/s], shape (n, n_values).
-        at: First column of each of the three.
+        values: Receives the direction of gravity, velocity [m/s] and angular velocity [rad/s] of the body, and the
+            horizontal part of its forward axis in the world, shape (n, n_values).
+        at: First column of each of the four.
+        axes: Which axis is the first, which the second, and its sign; and which the body's forward axis is. The third
+            is z.
     """
-    gravity, velocity, spin = at[0], at[1], at[2]
+    gravity, velocity, spin, heading = at
+    first, second, sign, forward = axes
     for i in range(len(qpos)):
         w, x, y, z = qpos[i, 3], qpos[i, 4], qpos[i, 5], qpos[i, 6]
         w2, x2, y2, z2 = 2.0 * w, 2.0 * x, 2.0 * y, 2.0 * z
@@ -40,10 +45,14 @@ def body_frame(qpos, qvel, rotation, values, at):
         R[0, 0], R[0, 1], R[0, 2] = 1.0 - (yy + zz), xy - wz, xz + wy
         R[1, 0], R[1, 1], R[1, 2] = xy + wz, 1.0 - (xx + zz), yz - wx
         R[2, 0], R[2, 1], R[2, 2] = xz - wy, yz + wx, 1.0 - (xx + yy)
-        for k in range(3):
-            values[i, gravity + k] = -R[2, k]
-            values[i, velocity + k] = R[0, k] * qvel[i, 0] + R[1, k] * qvel[i, 1] + R[2, k] * qvel[i, 2]
-            values[i, spin + k] = qvel[i, 3 + k]
+        for k, axis in enumerate((first, second, 2)):
+            along = sign if k == 1 else 1.0
+            values[i, gravity + k] = -along * R[2, axis]
+            values[i, velocity + k] = along * (
+                R[0, axis] * qvel[i, 0] + R[1, axis] * qvel[i, 1] + R[2, axis] * qvel[i, 2]
+            )
+            values[i, spin + k] = along * qvel[i, 3 + axis]
+        values[i, heading], values[i, heading + 1] = R[first, forward], sign * R[second, forward]
 
 
 def ramp(qpos, joints, table, limits, times, lead, action, reference, rate, commands):
@@ -108,10 +117,10 @@ def turn(reference, table, gait, period, modulation, action, speeds):
 
 
 def walker_frame(
-    qpos, qvel, rotation, values, body_at, joints, table, torques, action, last_action, reference, rate, at
+    qpos, qvel, rotation, values, body_at, axes, joints, table, torques, action, last_action, reference, rate, at
 ):
     """Measure bodies and joints: `body_frame` and `joint_frame`, one call for both."""
-    body_frame(qpos, qvel, rotation, values, body_at)
+    body_frame(qpos, qvel, rotation, values, body_at, axes)
     joint_frame(qpos, qvel, values, joints, table, torques, action, last_action, reference, rate, at)
 
 

@@ -29,7 +29,17 @@ def power(torque, speed):
     return inner(np.abs(torque), np.abs(speed))
 
 
+def bounded_speed(speed, baseline: float):
+    """Return a speed between that of the baseline backward and ten times it forward, elementwise [m/s]."""
+    return np.minimum(np.maximum(speed, -baseline), 10.0 * baseline)
+
+
 def squared_change(action, last_action):
     """Return |action - last action|^2, shape (...,), of actions of shape (..., n)."""
     change = action - last_action
     return inner(change, change)
+
+
+def mean_change(action, last_action):
+    """Return the mean over the n entries of (action - last action)^2, shape (...,), of actions of shape (..., n)."""
+    return squared_change(action, last_action) / action.shape[-1]

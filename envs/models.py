@@ -135,10 +135,10 @@ class Modelled:
         """Draw a robot's parameters from their ranges."""
         if not self.config.randomise:
             return
-        (nominal, _), drawn = self.nominal[sim], {}
+        (nominal, _), drawn, fields = self.nominal[sim], {}, self.config.randomisable()
         for name, (low, high) in self.config.randomise.items():
-            value = getattr(nominal, name)
-            drawn[name] = value * rng.uniform(low, high, self.factor_shape(np.asarray(value)))
+            value = getattr(nominal, fields[name])
+            drawn[fields[name]] = value * rng.uniform(low, high, self.factor_shape(np.asarray(value)))
         self.params[sim] = replace(nominal, **drawn)
         self.write_robot(sim, model, self.params[sim])
 

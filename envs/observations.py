@@ -3,7 +3,8 @@
 A machine's dictionary of entries defines the order, names, sizes, bounds and documentation of its observation. An
 entry's value is a function of the machine's task and returns an array of shape (..., size); leading dimensions are for
 parallel simulations. It is None where the task's `refresh` writes it to its `frame`, which is faster. An observation
-beyond its bound means a diverged simulation.
+beyond its bound means a diverged simulation. With the option `scaled` an entry is divided by its typical value, and so
+is its bound: networks learn from numbers of size one.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ class Observation:
     value: Callable[[Any], np.ndarray] | None = None  # of the task; None if its `refresh` writes it to its frame
     needs: str = ""  # an action mode or task without which the entry would be constant
     labels: tuple[str, ...] = ()  # names of its components, if they have names
+    typical: float = 1.0  # what it is divided by if observations are `scaled`, in its unit
 
     def varies(self, action_mode: str, task: str) -> bool:
         """Return whether its requirements are met."""
@@ -39,10 +41,11 @@ def labelled(
     text: str,
     value: Callable[[Any], np.ndarray] | None = None,
     needs: str = "",
+    typical: float = 1.0,
 ) -> Observation:
     """Return an entry whose components have these names; its `value` is of a task, shape (..., n_labels)."""
     names = tuple(labels)
-    return Observation(len(names), bound, unit, text, value, needs, names)
+    return Observation(len(names), bound, unit, text, value, needs, names, typical)
 
 
 def numbered(size: int, bound: float, unit: str, text: str, value: Callable[[Any], np.ndarray]) -> Observation:
@@ -76,19 +79,29 @@ def slices(selected: dict[str, Observation]) -> dict[str, slice]:
 
 
 def bounds(selected: dict[str, Observation]) -> np.ndarray:
-    """Return the bound of every component of the observation, shape (n,) of float32."""
+    """Return the bound of every component of the observation, in its unit, shape (n,) of float32."""
     return np.concatenate([np.full(entry.size, entry.bound, np.float32) for entry in selected.values()])
 
 
+def typical_values(selected: dict[str, Observation]) -> np.ndarray:
+    """Return the typical value of every component of the observation, in its unit, shape (n,)."""
+    return np.concatenate([np.full(entry.size, entry.typical) for entry in selected.values()])
+
+
 def names_of_numbers(selected: dict[str, Observation]) -> tuple[str, ...]:
-    """Return the name of every component of labelled entries, such as `foot_contact.left_0`."""
-    return tuple(f"{name}.{label}" for name, entry in selected.items() for label in entry.labels)
+    """Return the name of every number, such as `foot_contact.left_0`; of entries without labels `torque.0`."""
+    names: list[str] = []
+    for name, entry in selected.items():
+        numbers = [f"{name}.{k}" for k in range(entry.size)] if entry.size > 1 else [name]
+        names += [f"{name}.{label}" for label in entry.labels] or numbers
+    return tuple(names)
 
 
 def table(known: dict[str, Observation], selected: dict[str, Observation] | None = None) -> str:
     """Return the Markdown table of the selected entries, or of all known ones."""
-    rows = ["| entries | name | meaning | unit | bound | needs |", "|---|---|---|---|---|---|"]
+    rows = ["| entries | name | meaning | unit | bound | typical | needs |", "|---|---|---|---|---|---|---|"]
     for (name, part), entry in zip(slices(selected or known).items(), (selected or known).values(), strict=True):
         where = f"{part.start}:{part.stop}" if selected else str(entry.size)
-        rows.append(f"| {where} | `{name}` | {entry.text} | {entry.unit} | {entry.bound:g} | {entry.needs or '-'} |")
+        sizes = f"{entry.bound:g} | {entry.typical:g}"
+        rows.append(f"| {where} | `{name}` | {entry.text} | {entry.unit} | {sizes} | {entry.needs or '-'} |")
     return "\n".join(rows)

@@ -68,8 +68,9 @@ def observed_start(task: Task, simulated, sims: list[int] | tuple = ()) -> np.nd
     if beyond.any():
         first = tuple(np.argwhere(beyond)[0])
         name = next(name for name, part in task.observation_slices.items() if part.start <= first[-1] < part.stop)
+        unit = 1.0 if task.typical is None else task.typical[first[-1]]
         raise ValueError(
-            f"an episode cannot start outside its observation space: {name} would be {begun[first]:g}, its bound is "
-            f"{bound[first[-1]]:g}; change qpos, qvel or an option such as reset_noise"
+            f"an episode cannot start outside its observation space: {name} would be {begun[first] * unit:g}, its "
+            f"bound is {bound[first[-1]] * unit:g}; change qpos, qvel or an option such as reset_noise"
         )
     return observation

@@ -18,7 +18,7 @@ from . import forks
 from .autoreset import AutoresetVectorEnv
 from .camera import Camera
 from .config import TaskConfig
-from .episodes import delegated, masked, rows_of, seeds_of
+from .episodes import Described, delegated, masked, rows_of, seeds_of
 from .kinds import check_count
 from .simulations import simulations_of
 from .state import State
@@ -27,7 +27,7 @@ from .task import Task
 from .threads import one_at_a_time
 
 
-class LeggedVectorEnv(AutoresetVectorEnv):
+class LeggedVectorEnv(Described, AutoresetVectorEnv):
     """Many simulations of a task, stepped together; for one thread at a time.
 
     Args:

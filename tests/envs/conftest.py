@@ -42,7 +42,7 @@ def still(task):
 def equipped(name):
     """Return options that turn on all that a task may have besides."""
     env = gymnasium.make(name).unwrapped
-    randomisable = env.config.RANDOMISABLE
+    randomisable = tuple(env.config.randomisable())
     return {
         "rewards": {"slow": (-0.01, fastest)},
         "observe": {"fastest": (1, 1e3, fastest)},

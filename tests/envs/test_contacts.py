@@ -59,7 +59,7 @@ def test_every_contact_is_drawn_and_a_seed_repeats_its_own(name):
 
 
 def test_contact_and_robot_are_drawn_together():
-    env = make("Hexapod-v0", randomise={"friction_coeff": (0.5, 2.0), "rho_k": (0.5, 2.0)}, terrain="step", **ON)
+    env = make("Hexapod-v0", randomise={"friction_coeff": (0.5, 2.0), "leg_k": (0.5, 2.0)}, terrain="step", **ON)
     for seed in range(6):
         env.reset(seed=seed)
         task = env.task

@@ -16,10 +16,9 @@ from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.analytic.terrain import TERRAINS, Rough, Slope
 from tarsus.controllers.clock import ClockPolicy
 from tarsus.envs import free_body, kernels, measure, servos
-from tarsus.envs.hexapod import HexapodTask
+from tarsus.envs.hexapod import HexapodConfig, HexapodTask
 from tarsus.envs.hexapod_clocks import GAIT_RANGES, gait_parameters, tripod_gait
 from tarsus.mjcf import PRESETS
-from tarsus.mjcf.hexapod import RANDOMISABLE
 from tarsus.mjcf.terrain import EDGE
 
 GAIT_ACTION = {"cycle_time": 1.0, "duty_factor": 0.6, "sweep_angle": 0.75, "leg_offset": 0.0}
@@ -174,7 +173,7 @@ def test_reset_restores_the_full_integration_state():
 
 
 def test_randomised_parameters_lie_in_their_ranges_and_return():
-    env = make(randomise={"body_mass": (0.5, 0.9), "rho_k": (1.1, 1.2)})
+    env = make(randomise={"body_mass": (0.5, 0.9), "leg_k": (1.1, 1.2)})
     masses = set()
     for seed in range(4):
         env.reset(seed=seed)
@@ -187,11 +186,11 @@ def test_randomised_parameters_lie_in_their_ranges_and_return():
     assert env.model.body("torso").mass[0] == 6.0
 
 
-@pytest.mark.parametrize("name", RANDOMISABLE)
-def test_every_randomisable_parameter_can_be_drawn(name):
+@pytest.mark.parametrize(("name", "field"), HexapodConfig.randomisable().items())
+def test_every_randomisable_parameter_can_be_drawn(name, field):
     env = make(randomise={name: (0.9, 0.95)})
     env.reset(seed=0)
-    nominal, drawn = np.asarray(getattr(HexapodParams(), name)), np.asarray(getattr(env.params, name))
+    nominal, drawn = np.asarray(getattr(HexapodParams(), field)), np.asarray(getattr(env.params, field))
     ratio = drawn[nominal != 0] / nominal[nominal != 0]
     assert np.all((ratio >= 0.9) & (ratio <= 0.95))
     env.step(np.zeros(6))
@@ -244,15 +243,17 @@ def test_a_robot_that_leaves_the_ground_has_not_fallen_and_its_episode_is_trunca
     qpos[axis] += EDGE - 0.02
     env.reset(seed=0, options={"qpos": qpos})
     _, _, terminated, truncated, info = env.step(np.zeros(6))
-    assert not terminated and not truncated and info["termination"] == ""
+    assert not terminated and not truncated and info["termination"] == info["truncation"] == ""
     qpos[axis] += 0.04
     env.reset(seed=0, options={"qpos": qpos})
     _, _, terminated, truncated, info = env.step(np.zeros(6))
-    assert not terminated and truncated and info["termination"] == "left the terrain" and info["reward_healthy"] > 0.0
+    assert not terminated and truncated and info["termination"] == "" and info["reward_healthy"] > 0.0
+    assert info["truncation"] == "left the terrain"
     qpos[3:7] = np.cos(0.6), np.sin(0.6), 0, 0  # rolled by 69 degrees: a fall is one there, too
     env.reset(seed=0, options={"qpos": qpos})
     _, _, terminated, truncated, info = env.step(np.zeros(6))
     assert terminated and not truncated and info["termination"].startswith("toppled") and info["reward_healthy"] == 0.0
+    assert info["truncation"] == ""
 
 
 def test_a_diverged_simulation_ends_the_episode_with_the_last_good_state(tmp_path, monkeypatch):
@@ -337,14 +338,20 @@ def test_body_frame_agrees_with_mujoco():
     rng = np.random.default_rng(0)
     qpos, qvel = rng.standard_normal((5, 7)), rng.standard_normal((5, 6))
     qpos[:, 3:] /= np.linalg.norm(qpos[:, 3:], axis=1, keepdims=True)
-    expected, rotation, values = np.empty((5, 9)), np.empty((5, 3, 3)), np.zeros((5, 9))
+    expected, rotation, values = np.empty((5, 9)), np.empty((5, 3, 3)), np.zeros((5, 11))
     for row, q in zip(expected, qpos[:, 3:], strict=True):
         mujoco.mju_quat2Mat(row, q)
-    kernels.body_frame(qpos, qvel, rotation, values, (6, 0, 3))
+    kernels.body_frame(qpos, qvel, rotation, values, (6, 0, 3, 9), (0, 1, 1.0, 1))
     np.testing.assert_allclose(rotation.reshape(5, 9), expected, atol=1e-15)
     np.testing.assert_allclose(np.einsum("nij,nj->ni", rotation, values[:, :3]), qvel[:, :3], atol=1e-14)
     np.testing.assert_array_equal(values[:, 3:6], qvel[:, 3:])
-    np.testing.assert_allclose(np.einsum("nij,nj->ni", rotation, values[:, 6:]), [[0, 0, -1]] * 5, atol=1e-15)
+    np.testing.assert_allclose(np.einsum("nij,nj->ni", rotation, values[:, 6:9]), [[0, 0, -1]] * 5, atol=1e-15)
+    np.testing.assert_array_equal(values[:, 9:], rotation[:, :2, 1])
+    turned = np.zeros((5, 11))
+    kernels.body_frame(qpos, qvel, rotation, turned, (6, 0, 3, 9), (1, 0, -1.0, 1))
+    right, ahead, up = values[:, :9].reshape(5, 3, 3).transpose(2, 0, 1)
+    np.testing.assert_array_equal(turned[:, :9].reshape(5, 3, 3).transpose(2, 0, 1), [ahead, -right, up])
+    np.testing.assert_array_equal(turned[:, 9:], np.stack([values[:, 10], -values[:, 9]], -1))
 
 
 def test_height_scan_sees_the_slope_ahead():
@@ -449,9 +456,9 @@ def seen(task, name):
 
 OBSERVED = {
     "height": [0.16],
-    "gravity": [np.sin(0.3), 0, -np.cos(0.3)],
-    "velocity": [0.1 * np.cos(0.3) + 0.2 * np.sin(0.3), 0.3, 0.1 * np.sin(0.3) - 0.2 * np.cos(0.3)],
-    "angular_velocity": [0.5, 0.0, 2.0],
+    "gravity": [0, -np.sin(0.3), -np.cos(0.3)],
+    "velocity": [0.3, -0.1 * np.cos(0.3) - 0.2 * np.sin(0.3), 0.1 * np.sin(0.3) - 0.2 * np.cos(0.3)],
+    "angular_velocity": [0.0, -0.5, 2.0],
     "hip_cosine": np.cos(0.1 * np.arange(6)),
     "hip_sine": np.sin(0.1 * np.arange(6)),
     "hip_speed": np.arange(6),
@@ -459,14 +466,15 @@ OBSERVED = {
     "splay": [0.2] * 6,
     "compression": [0.02] * 6,
     "foot_contact": 4 * np.arange(6),
-    "foot_force": np.arange(24).reshape(6, 4)[:, 1:].ravel(),
-    "accelerometer": [1, 2, 3],
+    "foot_force": (np.arange(24).reshape(6, 4)[:, [2, 1, 3]] * (1, -1, 1)).ravel(),
+    "accelerometer": [2, -1, 3],
     "height_scan": np.repeat([0.16] * 4, 3) - np.tile([-0.002, 0.0, 0.002], 4),
     "action": [0.3] * 6,
     "command": [0.2, 1.5],
     "pace": [0.1, -0.2, 0.3],
     "clock": [0, 1],
-    "heading": [0, 1],
+    "heading": [1, 0],
+    "correction": [0] * 6,
 }
 
 
@@ -478,20 +486,43 @@ def test_every_observation_has_its_expected_value():
         assert seen(task, name).shape == (entry.size,), name
 
 
+def test_the_documents_axes_are_an_option_and_the_same_numbers_turned():
+    names = ("gravity", "velocity", "angular_velocity", "accelerometer", "foot_force", "heading", "push", "hip_sine")
+    options = dict(observations=names, push_speed=0.5, push_interval=(0.05, 0.1), terrain="rough")
+    forward, documents = make(**options), make(axes="documents", **options)
+    ours, theirs = (env.reset(seed=3)[0] for env in (forward, documents))
+    for _ in range(20):
+        for name, part in forward.observation_slices.items():
+            ahead = (
+                ours[part] if name == "hip_sine" else ours[part].reshape(-1, 2 if part.stop - part.start == 2 else 3)
+            )
+            right = theirs[part].reshape(ahead.shape)
+            if name != "hip_sine":
+                right = np.concatenate([right[:, 1:2], -right[:, :1], right[:, 2:]], 1)
+            np.testing.assert_array_equal(ahead, right, err_msg=name)
+        action = forward.action_space.sample()
+        (ours, paid, *_), (theirs, also, *_) = forward.step(action), documents.step(action)
+        assert paid == also
+    assert forward.observation_names[:2] == ("gravity.forward", "gravity.left")
+    assert documents.observation_names[:2] == ("gravity.x", "gravity.y")
+    with pytest.raises(ValueError, match="unknown axes 'y'; there are forward, documents"):
+        make(axes="y")
+
+
 def test_a_robot_that_has_turned_left_sees_its_heading():
     env = make()
     env.reset(seed=0)
     qpos = env.data.qpos.copy()
     qpos[3:7] = np.cos(0.2), 0.0, 0.0, np.sin(0.2)
     observation, _ = env.reset(seed=0, options={"qpos": qpos})
-    np.testing.assert_allclose(observation[env.observation_slices["heading"]], [-np.sin(0.4), np.cos(0.4)], atol=1e-6)
+    np.testing.assert_allclose(observation[env.observation_slices["heading"]], [np.cos(0.4), np.sin(0.4)], atol=1e-6)
     assert "heading" not in make(task="commanded").observation_slices
 
 
 def test_reward_terms_have_their_expected_values():
     speed = np.arange(6)
     torque = HexapodParams().motor.limit(10 * (0.5 - 0.1 * speed) - 0.5 * speed, speed)  # two at their limit
-    shared = {"power": np.sum(np.abs(torque * speed)), "action_change": 6 * 0.2**2, "healthy": 1.0}
+    shared = {"power": np.sum(np.abs(torque * speed)), "action_change": 0.2**2, "healthy": 1.0}
     assert hand_made_task("forward").unweighted_terms() == pytest.approx({"forward": 0.3, "drift": 0.4} | shared)
     task = hand_made_task("commanded")
     task.pace[...] = 0.0
@@ -500,6 +531,13 @@ def test_reward_terms_have_their_expected_values():
     task.pace[:2] = 0.15, -0.05
     expected = {"speed": np.exp(-(0.05**2 + 0.05**2) / 0.125**2), "yaw_rate": np.exp(-(((yaw_rate - 1.5) / 0.75) ** 2))}
     assert task.unweighted_terms() == pytest.approx(expected | shared)
+
+
+def test_a_change_of_all_six_hips_costs_what_it_always_did():
+    env = make()
+    env.reset(seed=0)
+    action = np.array([0.1, -0.2, 0.3, 0.4, -0.5, 0.6])
+    assert env.step(action)[4]["reward_action_change"] == pytest.approx(-0.005 * np.sum(action**2), rel=1e-12)
 
 
 def test_observations_and_rewards_take_leading_dimensions():

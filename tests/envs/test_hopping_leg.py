@@ -147,7 +147,7 @@ def test_the_force_of_a_standing_leg_carries_it():
 
 
 def test_options_change_the_leg_and_are_checked():
-    env = make(randomise={"mass": (0.5, 2.0)})
+    env = make(randomise={"leg_mass": (0.5, 2.0)})
     masses = []
     for seed in (0, 1):
         env.reset(seed=seed)
@@ -156,7 +156,7 @@ def test_options_change_the_leg_and_are_checked():
     np.testing.assert_allclose(env.unwrapped.params.mass[1], masses[1])
     for options, message in [
         ({"task": "fly"}, "unknown task 'fly'; there are forward, commanded"),
-        ({"randomise": {"LB": (1, 2)}}, "cannot randomise 'LB'; there are g, mass"),
+        ({"randomise": {"LB": (1, 2)}}, "cannot randomise 'LB'; there are g, leg_mass"),
         ({"ctrl_dt": 0.0033}, "is not a multiple of the timestep"),
         ({"terrain": "moon"}, "unknown terrain 'moon'"),
         ({"observations": ("command",)}, "observation 'command' is constant here: it needs commanded"),

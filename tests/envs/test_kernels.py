@@ -10,7 +10,7 @@ from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.envs import kernels, servos
 from tarsus.envs.hexapod_clocks import WALK, gait_parameters, tripod_gait
 
-JOINTS, AT_BODY = np.arange(7, 25, 3), np.array([0, 3, 6])
+JOINTS, AT_BODY, AXES = np.arange(7, 25, 3), (0, 3, 6, 42), (1, 0, -1.0, 1)
 SIDE = np.where(RIGHT, -1.0, 1.0)
 AT = np.array([9, 15, 21, 27, 33, 39, 40, 41])
 
@@ -26,9 +26,10 @@ def hand_made(n):
 
 def measured(walker_frame, rows, torques=False):
     qpos, qvel, table, kept = hand_made(5)
-    values, rotation = np.zeros((5, 42)), np.zeros((5, 3, 3))
+    values, rotation = np.zeros((5, 44)), np.zeros((5, 3, 3))
     kept = [array[rows] for array in kept]
-    walker_frame(qpos[rows], qvel[rows], rotation[rows], values[rows], AT_BODY, JOINTS, table[rows], torques, *kept, AT)
+    body = qpos[rows], qvel[rows], rotation[rows], values[rows], AT_BODY, AXES
+    walker_frame(*body, JOINTS, table[rows], torques, *kept, AT)
     return values[rows]
 
 

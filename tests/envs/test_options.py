@@ -230,6 +230,30 @@ def test_an_option_that_could_never_have_an_effect_is_refused(name, options, mes
             env.reset(options={option: options[option]})
 
 
+OF_COMMANDS = {"period": 1.5, "standing": 0.35, "curriculum": True, "speed": (0.01, 0.02), "yaw_rate": (0.01, 0.02)}
+
+
+@pytest.mark.parametrize("option", OF_COMMANDS)
+@pytest.mark.parametrize("name", ALL)
+def test_commands_are_chosen_in_the_task_that_has_them_and_in_no_other(name, option):
+    word, env = f"command_{option}", single(name)
+    chosen = {word: OF_COMMANDS[option]}
+    if word not in {entry.name for entry in fields(config_of(env))}:
+        for make in (single, many):
+            with pytest.raises(TypeError, match=f"got an unexpected keyword argument '{word}'"):
+                make(name, **chosen)
+        return
+    message = f"{word} needs task 'commanded', here it is 'forward'"
+    for make in (single, many):
+        with pytest.raises(ValueError, match=message):
+            make(name, **chosen)
+        assert getattr(config_of(make(name, task="commanded", **chosen)), word) == OF_COMMANDS[option]
+    with pytest.raises(ValueError, match=message):
+        env.reset(options=chosen)
+    with pytest.raises(ValueError, match="a command needs the task 'commanded'"):
+        env.reset(options={"command": np.zeros(2)})
+
+
 @pytest.mark.parametrize("pair", [np.array(0.3), [1.0, [2.0, 3.0]], b"ab"])
 def test_what_has_no_length_or_several_is_no_pair(pair):
     with pytest.raises(ValueError, match="push_interval must be a pair of finite numbers, got"):

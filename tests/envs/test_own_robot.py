@@ -33,7 +33,7 @@ def make(**options):
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"terrain": "rough"}, {"task": "commanded"}, {"randomise": {"friction": (0.5, 1.5)}}], ids=str
+    "options", [{}, {"terrain": "rough"}, {"task": "commanded"}, {"randomise": {"friction_coeff": (0.5, 1.5)}}], ids=str
 )
 def test_it_passes_the_checker_and_is_the_same_in_both_environments(registered, options):
     registered(reach=0.3, rewards={"tall": (2.0, lambda task: task.height)})

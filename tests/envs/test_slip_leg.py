@@ -194,7 +194,7 @@ def test_impossible_options_are_refused_with_a_sentence(options, message):
 
 
 def test_randomised_legs_differ_and_the_same_seed_gives_the_same():
-    env = make(randomise={"base_mass": (0.5, 1.5), "friction": (0.5, 1.0)})
+    env = make(randomise={"body_mass": (0.5, 1.5), "friction_coeff": (0.5, 1.0)})
     masses = [(env.reset(seed=seed), float(env.unwrapped.model.body("torso").mass[0]))[1] for seed in (0, 1, 0)]
     assert masses[0] == masses[2] != masses[1]
     assert masses[0] == pytest.approx(env.unwrapped.params.base_mass)

@@ -13,6 +13,7 @@ import pytest
 from gymnasium.vector import AutoresetMode
 
 from tarsus.envs import ENVIRONMENTS, SURROGATES
+from tarsus.envs.episodes import WHY
 from tarsus.envs.hexapod import MODES
 
 N = 3
@@ -26,9 +27,16 @@ VARIANTS = [
     ("HoppingLeg-v0", {"terrain": "terraces", "terrain_difficulty": (0.2, 0.8), "observations": ("height_scan",)}),
     ("SlipLeg-v0", CURRICULA | {"command_period": 0.004, "terrain_distance": 0.03, "terrain": "slope"}),
     ("HoppingLeg-v0", {}),
+    ("HoppingLeg-v1", {"engine": "exact"}),
+    (
+        "HoppingLeg-v1",
+        {"task": "commanded", "command_period": 0.06, "terrain": "rough", "randomise": {"leg_mass": (0.8, 1.2)}},
+    ),
+    ("SlipLeg-v1", {"engine": "exact", "terrain": "rough"}),
+    ("SlipLeg-v1", {"terrain": "rough", "randomise": {"friction_coeff": (0.5, 1.0)}, "action_delay": (0, 2)}),
     (
         "HoppingLeg-v0",
-        {"task": "commanded", "terrain": "rough", "randomise": {"mass": (0.8, 1.2), "resistance": (0.8, 1.2)}},
+        {"task": "commanded", "terrain": "rough", "randomise": {"leg_mass": (0.8, 1.2), "resistance": (0.8, 1.2)}},
     ),
     ("HoppingLeg-v0", {"observations": ("height_scan", "foot_force", "torque", "yaw"), "terrain": "step"}),
     (
@@ -43,9 +51,9 @@ VARIANTS = [
     ("SlipLeg-v0", {"randomise_contact": True, "terrain": "rough"}),
     ("SlipLeg-v0", {"terrain": "step", "observations": ("height_scan", "foot_force", "foot_place")}),
     ("SlipLeg-v0", {"task": "commanded", "command_period": 0.01, "terrain": "rough"}),
-    ("SlipLeg-v0", {"action_mode": "position", "randomise": {"base_mass": (0.8, 1.2), "friction": (0.5, 1.0)}}),
+    ("SlipLeg-v0", {"action_mode": "position", "randomise": {"body_mass": (0.8, 1.2), "friction_coeff": (0.5, 1.0)}}),
     ("Multipod-v0", {"n_legs": 8, "terrain": "rough", "task": "commanded", "command_period": 0.1}),
-    ("Multipod-v0", {"action_mode": "gait", "randomise": {"leaf_k": (0.8, 1.2), "KP": (0.5, 2.0)}}),
+    ("Multipod-v0", {"action_mode": "gait", "randomise": {"leg_k": (0.8, 1.2), "KP": (0.5, 2.0)}}),
     ("Multipod-v0", {"n_legs": 4, "action_mode": "torque"}),
     ("BigAnt-v0", {"terrain": "rough"}),
     ("BigAnt-v0", {"action_mode": "gait", "randomise": {"leg_k": (0.8, 1.2)}}),
@@ -75,11 +83,11 @@ def pair(name, mode, n=N, steps=7, **options):
 
 
 def assert_same_infos(native, sync, silent=False):
-    """Where the synchronous environment has an info, the native one has the same, but for `silent` terminations."""
+    """Where the synchronous environment has an info, the native one has the same, but for `silent` ends."""
     for name, value in sync.items():
         if name.startswith("_") or name == "final_obs":
             continue
-        if name == "termination" and silent:
+        if name in WHY and silent:
             assert not value.any() and name not in native
             continue
         if isinstance(value, dict):
@@ -219,8 +227,11 @@ def test_those_that_leave_the_ground_are_truncated_and_no_other(mode, engine, mo
         env.reset(options={"qpos": row})
     mine, theirs = step_both(native, sync, np.zeros(native.action_space.shape))
     assert mine[2].tolist() == [False, False, False, True] and mine[3].tolist() == [False, True, False, False]
-    why = (mine[4]["final_info"] if mode == "SameStep" else mine[4])["termination"]
-    assert why[1] == "left the terrain" and why[3].startswith("toppled") and not why[[0, 2]].any()
+    info = mine[4]["final_info"] if mode == "SameStep" else mine[4]
+    assert info["truncation"].tolist() == ["", "left the terrain", "", ""] and info["reward_healthy"][1] > 0.0
+    assert info["termination"][3].startswith("toppled") and not info["termination"][:3].any()
+    if mode == "NextStep":
+        assert not step_both(native, sync, np.zeros(native.action_space.shape))[0][4]["truncation"].any()
 
 
 @pytest.mark.parametrize("mode", ["NextStep", "SameStep"])

@@ -211,7 +211,7 @@ def test_a_diverged_simulation_ends_with_a_finite_reward():
         ("Multipod-v0", {"action_mode": "thought"}, "unknown action_mode 'thought'"),
         ("Multipod-v0", {"observations": ("joint_cosine",)}, "unknown observation 'joint_cosine'; there are height"),
         ("Multipod-v0", {"observations": ("clock",)}, "'clock' is constant here: it needs gait"),
-        ("Multipod-v0", {"randomise": {"reach": (0.9, 1.1)}}, "cannot randomise 'reach'; there are segment_mass"),
+        ("Multipod-v0", {"randomise": {"reach": (0.9, 1.1)}}, "cannot randomise 'reach'; there are body_mass"),
         ("Multipod-v0", {"randomise": {"KP": (1.1, 0.9)}}, "need 0 < low <= high"),
         ("Multipod-v0", {"reward_weights": {"style": 1.0}}, "unknown reward term 'style'"),
         ("Multipod-v0", {"ctrl_dt": 0.021}, "not a multiple of the timestep"),

@@ -51,7 +51,7 @@ def fitting(name, config, entry, env, rng):
         "action_mode": lambda: pick(config.ACTION_MODES),
         "observations": lambda: tuple(rng.permutation(list(env.observation_slices))[: 1 + rng.integers(3)].tolist()),
         "privileged": lambda: tuple(rng.permutation(list(env.observation_slices))[: rng.integers(3)].tolist()),
-        "randomise": lambda: {str(rng.choice(config.RANDOMISABLE)): (0.5 + low, 0.5 + high)},
+        "randomise": lambda: {str(rng.choice(list(config.randomisable()))): (0.5 + low, 0.5 + high)},
         "reward_weights": lambda: {str(rng.choice([*config.REWARDS["forward"], *config.SHAPING])): -high},
         "rewards": lambda: {"lean": (low, leaning)},
         "observe": lambda: {"lean": (1, 1.0, leaning)},

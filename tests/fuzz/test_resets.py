@@ -66,7 +66,7 @@ def start_of(name, rng):
     if rng.uniform() < 0.5:
         options["reset_noise"] = config.reset_noise * rng.choice([0.0, 0.5, 2.0])
     if rng.uniform() < 0.3:
-        parameter = rng.choice(config.RANDOMISABLE)
+        parameter = rng.choice(list(config.randomisable()))
         options["randomise"] = {str(parameter): (0.8, 1.2)}
     if rng.uniform() < 0.3:
         options |= {"push_speed": 0.3, "action_delay": (0, 2)}

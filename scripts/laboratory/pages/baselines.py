@@ -42,7 +42,7 @@ def trained(folder: Path | None) -> dict[str, list[Path]]:
 def setting(path: Path) -> dict[str, Any]:
     """Return the options that a policy was trained with, but for what its actions mean and what it sees."""
     options = checkpoint.settings(path)["options"]
-    return {name: value for name, value in options.items() if name not in ("action_mode", "observations")}
+    return {name: value for name, value in options.items() if name not in ("action_mode", "observations", "axes")}
 
 
 def title(environment: str, options: Mapping[str, Any]) -> str:

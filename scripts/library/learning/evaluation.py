@@ -63,7 +63,7 @@ def run_episode(policy: str, environment: str | None, options: Mapping[str, Any]
     env.close()
     way = float(info.get("distance", np.nan))
     cost = work / (weight(env.unwrapped.model) * way) if work > 0 and way > STILL else np.nan
-    why = info.get("termination", "")
+    why = info.get("termination") or info.get("truncation", "")
     fell = terminated and why not in getattr(env.unwrapped.config, "terminate", {})
     return Episode(float(sum(rewards)), length, way / length, cost, float(fell), "" if fell else why)
 

@@ -17,6 +17,8 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 from stable_baselines3.common.vec_env.base_vec_env import VecEnv
 
+from tarsus.envs.episodes import WHY
+
 
 class StableVectorEnv(VecEnv):
     """Stable-Baselines3's view of a vector environment that resets in the step that ends an episode.
@@ -55,8 +57,7 @@ class StableVectorEnv(VecEnv):
             infos[sim] = {
                 "terminal_observation": info["final_obs"][sim],
                 "TimeLimit.truncated": bool(truncated[sim] and not terminated[sim]),
-                "termination": info["final_info"]["termination"][sim],
-            }
+            } | {why: info["final_info"][why][sim] for why in WHY}
         return observation, reward.astype(np.float32), done, infos
 
     def close(self) -> None:

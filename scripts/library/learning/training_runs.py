@@ -69,8 +69,8 @@ class TrainingRun:
 RANDOMISED = {
     "body_mass": (0.8, 1.2),
     "friction_coeff": (0.6, 1.6),
-    "rho_k": (0.8, 1.2),
-    "rho_d": (0.7, 1.3),
+    "leg_k": (0.8, 1.2),
+    "leg_d": (0.7, 1.3),
     "max_torque": (0.8, 1.0),
 }
 PUSHED = {"randomise": RANDOMISED, "push_speed": 1.5}
@@ -181,5 +181,8 @@ def plain(value: Any) -> Any:
 
 
 def as_dict(run: TrainingRun) -> dict[str, Any]:
-    """Return a run's fields, as JSON would keep them."""
-    return {entry.name: plain(getattr(run, entry.name)) for entry in fields(run)}
+    """Return a run's fields, as JSON would keep them; one of the hexapod says along which axes it observes."""
+    said = {entry.name: plain(getattr(run, entry.name)) for entry in fields(run)}
+    if run.environment.removeprefix("tarsus:") == "Hexapod-v0":
+        said["options"] = {"axes": "forward"} | said["options"]
+    return said

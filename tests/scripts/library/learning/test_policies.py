@@ -1,5 +1,7 @@
 """Hand-made policies in their environments, and the trained ones that come with the package."""
 
+import json
+
 import gymnasium
 import numpy as np
 import pytest
@@ -10,11 +12,16 @@ from tarsus.analytic.terrain import Slope
 from tarsus.envs.hexapod_clocks import gait_parameters
 from tarsus.scripts.laboratory.pages import policies as compare_policies
 from tarsus.scripts.library.learning import evaluation, policies
+from tarsus.scripts.library.learning.training_runs import RUNS, as_dict
 from tarsus.scripts.library.search import gait as search_gait
 
 SHORT = {"reset_noise": 0.0}
 WALKS = {  # least and greatest forward speed [m/s] from rest, over 250 control periods
     ("SlipLeg-v0", "SLIP"): (2.2, 2.7),
+    ("SlipLeg-v1", "SLIP"): (2.3, 2.5),
+    ("SlipLeg-v1", "SLIP-hurried"): (2.6, 3.0),
+    ("HoppingLeg-v1", "Raibert"): (0.85, 1.1),
+    ("HoppingLeg-v1", "Raibert-hurried"): (1.5, 2.1),
     ("HoppingLeg-v0", "Raibert"): (0.5, 1.1),
     ("Multipod-v0", "undulation"): (0.06, 0.1),
     ("BigAnt-v0", "tripod"): (0.015, 0.04),
@@ -139,6 +146,15 @@ def test_shipped_policies_are_small_and_replayed_by_name(name):
         action = act(observation, info)
         assert action.shape == env.action_space.shape
         observation, _, _, _, info = env.step(action)
+
+
+def test_a_policy_from_before_there_were_other_axes_sees_the_documents_and_walks_at_its_certified_speed():
+    assert json.loads((SHIPPED["hexapod-0"] / "run.json").read_text())["options"] == {}
+    assert policies.find("hexapod-0", None, {})[2] == {"axes": "documents"}
+    with pytest.raises(ValueError, match="axes was 'documents', asked for is 'forward'"):
+        policies.find("hexapod-0", None, {"axes": "forward"})
+    assert evaluation.run_episode("hexapod-0", None, {}, seed=0).speed == pytest.approx(0.77, abs=0.02)
+    assert as_dict(RUNS["hexapod"])["options"] == {"axes": "forward"}  # what is trained from now on says so
 
 
 def test_a_learned_policy_beats_the_clock():

@@ -69,6 +69,21 @@ def test_the_view_ends_episodes_as_stable_baselines_wants():
         StableVectorEnv(gymnasium.make_vec("Hexapod-v0", 2, vectorization_mode="vector_entry_point"))
 
 
+def test_the_view_tells_what_left_the_terrain_from_what_fell():
+    envs = gymnasium.make_vec(
+        "Hexapod-v0", 2, vectorization_mode="vector_entry_point", autoreset_mode="SameStep", terrain="sinusoid"
+    )
+    view = StableVectorEnv(envs)
+    view.reset()
+    qpos = envs.task.data.qpos.copy()
+    qpos[0, 0] += 25.0
+    qpos[1, 2:7] = 1.0, np.cos(0.6), np.sin(0.6), 0.0, 0.0
+    envs.reset(options={"qpos": qpos})
+    left, fell = view.step(np.zeros((2, 6), np.float32))[3]
+    assert left["TimeLimit.truncated"] and (left["termination"], left["truncation"]) == ("", "left the terrain")
+    assert not fell["TimeLimit.truncated"] and fell["termination"].startswith("toppled") and not fell["truncation"]
+
+
 def test_a_checkpoint_has_model_normalisation_settings_and_policy(trained):
     assert {path.name for path in (trained / "latest").iterdir()} == {
         "model.zip",
@@ -77,7 +92,11 @@ def test_a_checkpoint_has_model_normalisation_settings_and_policy(trained):
         "run.json",
     }
     about = json.loads((trained / "latest" / "run.json").read_text())
-    assert about["steps"] == 64 and about["options"] == {"action_mode": "gait"} and "mujoco" in about["versions"]
+    assert (
+        about["steps"] == 64
+        and about["options"] == {"axes": "forward", "action_mode": "gait"}
+        and "mujoco" in about["versions"]
+    )
     assert (trained / "log-0" / "progress.csv").exists() and list(trained.glob("log-0/events.out.tfevents*"))
 
 
@@ -121,7 +140,7 @@ def test_a_missing_checkpoint_is_named(tmp_path):
 def test_evaluations_use_the_checkpoints_own_options(trained):
     path = str(trained / "latest")
     _, environment, options = policies.find(path, None, {"terrain": "slope"})
-    assert environment == "Hexapod-v0" and options == {"action_mode": "gait", "terrain": "slope"}
+    assert environment == "Hexapod-v0" and options == {"axes": "forward", "action_mode": "gait", "terrain": "slope"}
     with pytest.raises(ValueError, match="made for other settings: action_mode was 'gait', asked for is 'torque'"):
         policies.find(path, None, {"action_mode": "torque"})
     with pytest.raises(ValueError, match="environment was 'Hexapod-v0', asked for is 'BigAnt-v0'"):
