@@ -100,6 +100,7 @@ class SlipLeg0Config(slip_leg.SlipLegConfig):
         commanded={"speed": 1.0, "power": -0.0002, "action_change": -0.01, "healthy": 0.1},
     )
     ctrl_dt: float = 0.002
+    command_speed: tuple[float, float] = (1.5, 3.0)
     scaled: bool = False
     action_mode: str = "torque"
 

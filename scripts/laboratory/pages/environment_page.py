@@ -163,15 +163,17 @@ def _hexapod(env) -> dict[str, str]:
 
 
 def _hopping_leg(env) -> dict[str, Any]:
-    from tarsus.envs import hopping_leg as machine
+    from tarsus.mjcf import hopping_leg as model
 
     leg = env.params
     corner = (leg.stall_torque - leg.rated_torque) / leg.back_emf
     power = (leg.rated_torque * corner).max()
-    return {"machine": machine, "corner": corner, "no_load": leg.stall_torque / leg.back_emf, "power": power}
+    stops = {"machine_ranges": model.JOINT_RANGES, "stop_stiffness": model.STOP_STIFFNESS}
+    return stops | {"corner": corner, "no_load": leg.stall_torque / leg.back_emf, "power": power}
 
 
 def _slip_leg(env) -> dict[str, Any]:
+    from tarsus.controllers.slip import SLOWEST
     from tarsus.envs import slip_leg as machine
     from tarsus.mjcf import slip_leg
 
@@ -180,6 +182,7 @@ def _slip_leg(env) -> dict[str, Any]:
     return {
         "machine": machine,
         "model": slip_leg,
+        "slowest": SLOWEST,
         "preset_table": markdown_table(("setting", *slip_leg.PRESETS), rows),
     }
 

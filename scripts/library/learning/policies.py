@@ -60,6 +60,13 @@ def zero(env: gymnasium.Env, seed: int) -> PolicyFunction:
     return lambda observation, info: action
 
 
+def hurried(env: gymnasium.Env, seed: int) -> PolicyFunction:
+    """Correct nothing, and hold the tempo at its highest."""
+    action = np.zeros(env.action_space.shape, np.float32)
+    action[-1] = 1.0
+    return lambda observation, info: action
+
+
 def random(env: gymnasium.Env, seed: int) -> PolicyFunction:
     """Draw every action evenly from the action space."""
     rng = np.random.default_rng(seed)
@@ -153,6 +160,12 @@ def walking(make: Callable, names: tuple[str, ...], **needs: str) -> dict[str, P
     return {name: Policy(named(name, make), needs) for name in names}
 
 
+def corrected(name: str) -> dict[str, Policy]:
+    """Return the baseline that actions correct, under its name, and the same in a hurry."""
+    needs = {"action_mode": "residual"}
+    return {name: Policy(zero, needs), f"{name}-hurried": Policy(hurried, needs)}
+
+
 POLICIES: dict[str, dict[str, Policy]] = {
     "*": {"zero": Policy(zero), "random": Policy(random)},
     "Hexapod-v0": {
@@ -169,7 +182,9 @@ POLICIES: dict[str, dict[str, Policy]] = {
         "rhex": Policy(rhex, {"action_mode": "velocity", "params": "rhex"}),
         "rhex-slope": Policy(partial(rhex, feels_slope=True), {"action_mode": "velocity", "params": "rhex"}),
     },
+    "SlipLeg-v1": corrected("SLIP"),
     "SlipLeg-v0": {"SLIP": Policy(slip, {"action_mode": "torque"})},
+    "HoppingLeg-v1": corrected("Raibert"),
     "HoppingLeg-v0": {"Raibert": Policy(raibert), "Raibert-fast": Policy(partial(raibert, speed=2.0))},
 }
 for version in ("v1", "v0"):
@@ -178,6 +193,8 @@ for version in ("v1", "v0"):
         f"MultipodQuasistatic-{version}": walking(multipod_gait, gaits.names("pairs", 6), action_mode="velocity"),
         f"BigAnt-{version}": walking(bigant_gait, gaits.names("shafts", 6), action_mode="velocity"),
     }
+for machine, gait in (("Multipod", "undulation"), ("MultipodQuasistatic", "undulation"), ("BigAnt", "tripod")):
+    POLICIES[f"{machine}-v1"] |= corrected(gait)
 
 
 def of_environment(name: str) -> dict[str, Policy]:
