@@ -162,7 +162,7 @@ def test_what_is_no_state_of_this_environment_is_refused():
     rough.reset(seed=0)
     with pytest.raises(ValueError, match="environment with other options: terrain, reward_weights"):
         env.set_state(rough.get_state())
-    ant = single("BigAnt-v0")
+    ant = single("BigAnt-v1")
     ant.reset(seed=0)
     with pytest.raises(ValueError, match="of another environment: of BigAnt, not Hexapod"):
         envs.set_state(ant.get_state())

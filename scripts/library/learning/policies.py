@@ -193,6 +193,8 @@ for version in ("v1", "v0"):
         f"MultipodQuasistatic-{version}": walking(multipod_gait, gaits.names("pairs", 6), action_mode="velocity"),
         f"BigAnt-{version}": walking(bigant_gait, gaits.names("shafts", 6), action_mode="velocity"),
     }
+for machine, gait in (("Multipod", "undulation"), ("MultipodQuasistatic", "undulation"), ("BigAnt", "tripod")):
+    POLICIES[f"{machine}-v1"] |= corrected(gait)
 
 
 def of_environment(name: str) -> dict[str, Policy]:
