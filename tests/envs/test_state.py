@@ -38,6 +38,8 @@ VARIANTS = [
     ("Multipod-v0", {"n_legs": 4, "randomise": {"KP": (0.5, 2.0)}}),
     ("BigAnt-v0", {"action_mode": "torque", "randomise": {"leg_k": (0.8, 1.2)}}),
     *[("MultipodQuasistatic-v0", {"law": law, "n_legs": 8}) for law in ("viscous", "coulomb")],
+    ("MultipodQuasistatic-v1", {"law": "coulomb", "n_legs": 8}),
+    ("Multipod-v1", {"task": "commanded", "command_period": 0.04}),
 ]
 ALL = [*ENVIRONMENTS, *SURROGATES]
 
