@@ -18,8 +18,8 @@ from tarsus.scripts.command import paths
 from tarsus.scripts.command.signature import Count, Jobs
 from tarsus.scripts.laboratory.frame import Page, Place, Table
 from tarsus.scripts.library.certificates import judging, loading, settings
-from tarsus.scripts.library.certificates.certificate import HOLD, VERDICTS, Certificate, Finding
-from tarsus.scripts.library.certificates.settings import BASE, BETWEEN, CONTACT, ROBOT
+from tarsus.scripts.library.certificates.certificate import EVERYWHERE, HOLD, VERDICTS, Certificate, Finding
+from tarsus.scripts.library.certificates.settings import BASE, BETWEEN, CONTACT, ITSELF, NUDGED, ROBOT
 from tarsus.scripts.library.learning import policies as known
 
 PLACE = Place("trust.md", "verdicts")
@@ -30,6 +30,8 @@ HEAD = (
     "policy",
     "speed in rl [m/s]",
     "return in rl",
+    "falls by itself",
+    "nudged",
     "reference",
     "exact",
     "contacts",
@@ -64,7 +66,8 @@ def row(made: Certificate) -> list[str]:
         f"{made.policy} ({len(made.seeds)} seeds)",
         f"{base.mean('speed'):.3g}",
         f"{base.mean('total'):.4g}",
-        *(_changes(found.get(name)) for name in ("reference", "exact")),
+        "{} of {}".format(*made.falls),
+        *(_changes(found.get(name)) for name in (NUDGED, "reference", "exact")),
         *(_worst([one for one in made.rows if one.kind == kind and one.verdict]) for kind in (CONTACT, ROBOT)),
         causes(made) or "-",
         verdict if verdict == HOLD else f"**{verdict}**",
@@ -87,8 +90,10 @@ def _worst(rows: list[Finding]) -> str:
 
 
 def causes(made: Certificate) -> str:
-    """Return what differs first in most episodes of other simulations of the same robot."""
-    named = [episode.cause for one in made.rows if one.kind not in (ROBOT, BETWEEN) for episode in one.episodes]
+    """Return what differs first in most episodes of other simulations of the same robot, or in every row."""
+    if made.everywhere:
+        return f"{made.everywhere} {EVERYWHERE}"
+    named = [episode.cause for one in made.rows if one.kind not in (ROBOT, BETWEEN, ITSELF) for episode in one.episodes]
     return max(Counter(cause for cause in named if cause), key=named.count, default="")
 
 
