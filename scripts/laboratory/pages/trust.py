@@ -17,9 +17,10 @@ import tarsus  # noqa: F401  registers the environments
 from tarsus.scripts.command import paths
 from tarsus.scripts.command.signature import Count, Jobs
 from tarsus.scripts.laboratory.frame import Page, Place, Table
-from tarsus.scripts.library.certificates import judging, loading, settings
+from tarsus.scripts.library.certificates import certifying, judging, settings
 from tarsus.scripts.library.certificates.certificate import EVERYWHERE, HOLD, VERDICTS, Certificate, Finding
 from tarsus.scripts.library.certificates.settings import BASE, BETWEEN, CONTACT, ITSELF, NUDGED, ROBOT
+from tarsus.scripts.library.learning import loading
 from tarsus.scripts.library.learning import policies as known
 
 PLACE = Place("trust.md", "verdicts")
@@ -53,7 +54,7 @@ def certificate_of(policy: str, seeds: int, n_jobs: int, made: Path | None) -> C
     if path and path.exists():
         return Certificate.from_json(path.read_text(encoding="utf-8"))
     candidate = candidate_of(policy)
-    env = loading.check(candidate)
+    env = certifying.check(candidate)
     with joblib.parallel_config(backend="threading"):
         return judging.certify(candidate, env.unwrapped.config, range(seeds), None, n_jobs)[0]
 
@@ -130,7 +131,7 @@ def check(policies: tuple[str, ...], **_) -> None:
         ValueError: The sentence says why.
     """
     for policy in policies:
-        settings.fan(loading.check(candidate_of(policy)).unwrapped.config)
+        settings.fan(certifying.check(candidate_of(policy)).unwrapped.config)
 
 
 def tables(

@@ -16,9 +16,9 @@ import numpy as np
 from tarsus.scripts.library.base import parallel, stamp
 from tarsus.scripts.library.certificates import parting, replay, settings
 from tarsus.scripts.library.certificates.certificate import ERRORS, Certificate, Change, Finding, Replayed
-from tarsus.scripts.library.certificates.loading import Candidate
 from tarsus.scripts.library.certificates.replay import Track
 from tarsus.scripts.library.certificates.settings import BETWEEN, ITSELF, Setting
+from tarsus.scripts.library.learning.loading import Candidate
 
 LEAST_SPEED = 0.01  # that changes are relative to [m/s]
 LEAST_RETURN = 0.01  # likewise [1/step]

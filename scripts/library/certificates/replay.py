@@ -12,9 +12,9 @@ import mujoco
 import numpy as np
 
 from tarsus.mjcf.presets import find
-from tarsus.scripts.library.certificates.loading import Candidate
 from tarsus.scripts.library.certificates.settings import FRICTIONS, NUDGE, Setting
 from tarsus.scripts.library.learning import playing
+from tarsus.scripts.library.learning.loading import Candidate
 
 STILL = 0.1  # a shorter way has no cost of transport [m]
 IN_CONE = 0.9  # of friction times the normal force: a foot with less tangential force has no reason to slide

@@ -18,7 +18,7 @@ from tarsus.mjcf.presets import contacts
 from tarsus.scripts.command.verbs import certify
 from tarsus.scripts.laboratory import frame
 from tarsus.scripts.laboratory.pages import trust
-from tarsus.scripts.library.certificates import certificate, judging, loading, parting, replay, settings, shown
+from tarsus.scripts.library.certificates import certificate, certifying, judging, parting, replay, settings, shown
 from tarsus.scripts.library.certificates.certificate import (
     DRIFT,
     EVERYWHERE,
@@ -30,7 +30,7 @@ from tarsus.scripts.library.certificates.certificate import (
     Change,
 )
 from tarsus.scripts.library.certificates.settings import BETWEEN, CONTACT, ITSELF, ROBOT, SIMULATOR, Setting
-from tarsus.scripts.library.learning import evaluation, policies
+from tarsus.scripts.library.learning import evaluation, loading, policies
 
 N, CTRL_DT = 200, 0.02
 REFERENCE_PRESET = Setting("reference", SIMULATOR, {"preset": "reference"})
@@ -330,7 +330,7 @@ def test_a_policy_that_uses_a_setting_is_found():
 @pytest.mark.parametrize("word", [f"{HERE}:walk", f"{HERE}:still", "hexapod-gait", "zero"])
 def test_functions_factories_and_names_are_policies(word):
     candidate = loading.load(word, None, {})
-    env = loading.check(candidate)
+    env = certifying.check(candidate)
     assert env.spec.id == "Hexapod-v0"
     tracks = replay.play(candidate, RL, [0, 1], 0.2)
     assert [t.seed for t in tracks] == [0, 1] and tracks[0].down.shape == (10, 6)
@@ -365,7 +365,7 @@ TOGETHER = {  # seconds: a policy that observes, one with robots and pushes draw
 @pytest.mark.parametrize("name", TOGETHER)
 def test_settings_played_together_give_the_same_bits_as_each_alone(name):
     candidate = loading.load(name, "BigAnt-v0" if name == "tripod" else None, {})
-    fan = settings.fan(loading.check(candidate).unwrapped.config)
+    fan = settings.fan(certifying.check(candidate).unwrapped.config)
     (alike, *others), seconds = settings.groups(fan), TOGETHER[name]
     assert [fan[k].name for k in others[0] + others[1]] == ["reference", "exact"] and len(alike) == len(fan) - 2
     asked = [fan[k] for k in alike]
@@ -408,10 +408,10 @@ def test_a_zip_of_stable_baselines_acts(tmp_path):
     env = gymnasium.make("Hexapod-v0", action_mode="gait")
     stable_baselines3.PPO("MlpPolicy", env, n_steps=8, batch_size=8, seed=0, device="cpu").save(tmp_path / "mine.zip")
     candidate = loading.load(str(tmp_path / "mine.zip"), None, {"action_mode": "gait"})
-    assert loading.check(candidate).action_space == env.action_space
+    assert certifying.check(candidate).action_space == env.action_space
     assert len(replay.play(candidate, RL, [0], 0.2)[0].down) == 10
     with pytest.raises(ValueError, match="cannot act in BigAnt-v0"):
-        loading.check(replace(candidate, environment="BigAnt-v0"))
+        certifying.check(replace(candidate, environment="BigAnt-v0"))
 
 
 def test_the_page_shows_certificates_and_where_the_finest_simulations_disagree(tmp_path):
@@ -467,7 +467,7 @@ def test_a_setting_that_an_environment_has_not_is_left_out():
 
 
 def test_the_lowest_part_of_a_body_is_found():
-    env = loading.check(loading.load("clock", None, {}))
+    env = certifying.check(loading.load("clock", None, {}))
     task, qpos = env.unwrapped.task, env.unwrapped.data.qpos.copy()
     ground = SimpleNamespace(height=lambda x, y: 0.0 * x)
     down = qpos.copy()
