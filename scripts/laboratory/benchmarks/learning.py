@@ -14,38 +14,26 @@ way over the time until an episode ends. What was finished is stored at once; th
 from __future__ import annotations
 
 import importlib.util
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import gymnasium
 import numpy as np
 
 import tarsus  # noqa: F401  registers the environments
-from tarsus.analytic import saving
 from tarsus.envs import SURROGATES
 from tarsus.scripts.command import arguments, paths
 from tarsus.scripts.command.signature import Count, Jobs
 from tarsus.scripts.laboratory.frame import Page, Table
-from tarsus.scripts.library.base import parallel, stamp
-from tarsus.scripts.library.learning import environments, playing
-from tarsus.scripts.library.learning.training_runs import TrainingRun, plain
+from tarsus.scripts.library.base import parallel
+from tarsus.scripts.library.learning import environments, learned, playing
+from tarsus.scripts.library.learning.learned import EPISODES, RESULTS, Played
+from tarsus.scripts.library.learning.training_runs import TrainingRun
 
 PACKAGES = ("tarsus", "mujoco", "stable-baselines3", "torch")
-RESULTS = stamp.DOCS / "data" / "learning"
-EPISODES, FIRST_SEED = 16, 1000  # of an evaluation
+FIRST_SEED = 1000  # of an evaluation
 UPDATE = 2048  # steps of each simulation before the library's PPO learns from them
-HEAD = ("environment", "policy", "speed [m/s]", "return", "falls")
-
-
-class Played(NamedTuple):
-    """What a policy did in the episodes of an evaluation."""
-
-    steps: int  # of training before it
-    speed: float  # mean [m/s]
-    reward: float  # mean return
-    falls: int  # of `EPISODES`
 
 
 def play(act: Callable[[np.ndarray], np.ndarray], environment: str, options: Mapping[str, Any], steps: int) -> Played:
@@ -130,49 +118,6 @@ def whole_updates(steps: Iterable[int], num_envs: int) -> list[int]:
     return sorted({-(-n // update) * update for n in steps})
 
 
-def stored_in(results: Path, environment: str, options: Mapping[str, Any]) -> tuple[Path, dict[str, Any]]:
-    """Return the file of an environment with options, and what it holds: `bars`, and `trained` by `ENVS SEED`."""
-    words = [environment.rpartition(":")[2], *(f"{name}={value}" for name, value in options.items())]
-    path = results / f"{'_'.join(words)}.json"
-    if path.exists():
-        return path, json.loads(path.read_text(encoding="utf-8"))
-    return path, {"environment": words[0], "options": plain(options), "bars": {}, "trained": {}}
-
-
-def keep(path: Path, stored: dict[str, Any]) -> None:
-    """Write what is known of an environment; what was there stays until that is complete."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    made = {"versions": stamp.versions(*PACKAGES), "computer": stamp.computer()}
-    saving.write_text(path, json.dumps(stored | made, indent=1) + "\n")
-
-
-def rows_of(stored: Mapping[str, Any]) -> list[list[str]]:
-    """Return the rows of an environment: the bars, and for each number of simulations and steps the seeds together."""
-    name = ", ".join([stored["environment"], *(f"`{key}={value}`" for key, value in stored["options"].items())])
-    rows = [[name, bar, *_cells([Played(*played)])] for bar, played in stored["bars"].items()]
-    trained: dict[tuple[int, int], list[Played]] = {}
-    for case, curve in stored["trained"].items():
-        for played in curve:
-            trained.setdefault((int(case.split()[0]), played[0]), []).append(Played(*played))
-    for (num_envs, steps), seeds in sorted(trained.items()):
-        several = f", {len(seeds)} seeds" if len(seeds) > 1 else ""
-        rows.append([name, f"PPO, simulations: {num_envs}, steps: {steps:,}{several}", *_cells(seeds)])
-    return rows
-
-
-def _cells(seeds: Sequence[Played]) -> list[str]:
-    """Return least, median and greatest of speed and return, and the falls, with the most of one seed."""
-    shown = []
-    for name, digits in (("speed", 3), ("reward", 0)):
-        values = [getattr(played, name) for played in seeds]
-        middle = f"{np.median(values):.{digits}f}"
-        between = f" ({min(values):.{digits}f} to {max(values):.{digits}f})" if len(seeds) > 1 else ""
-        shown.append(middle + between)
-    falls = [played.falls for played in seeds]
-    most = f", {max(falls)} of one seed" if sum(falls) and len(seeds) > 1 else ""
-    return [*shown, f"{sum(falls)} of {EPISODES * len(seeds)}{most}"]
-
-
 def check(env: str, option: Iterable[tuple[str, Any]], **_) -> None:
     """Refuse an environment that there is not, and options that it does not take.
 
@@ -205,10 +150,10 @@ def tables(
         jobs: Processes, each training a seed.
     """
     options = dict(option)
-    path, stored = stored_in(results, env, options)
+    path, stored = learned.stored_in(results, env, options)
     if not stored["bars"]:
         stored["bars"] = bars(environments.asked_for(env), options)
-        keep(path, stored)
+        learned.keep(path, stored, PACKAGES)
     asked = {f"{n} {seed}": (env, options, n, steps, seed) for n in envs for seed in range(seeds)}
     lacking = {
         case: how
@@ -218,5 +163,5 @@ def tables(
     curves = parallel.stream(learn, lacking.values(), jobs, desc=env, unit="training")
     for case, curve in zip(lacking, curves, strict=True):
         stored["trained"][case] = curve
-        keep(path, stored)
-    return Page(Table(HEAD, rows_of(stored)))
+        learned.keep(path, stored, PACKAGES)
+    return Page(Table(learned.HEAD, learned.rows_of(stored)))

@@ -7,15 +7,17 @@ import pytest
 
 from tarsus.scripts.laboratory import frame
 from tarsus.scripts.laboratory.benchmarks import learning
-from tarsus.scripts.laboratory.benchmarks.learning import Played
 from tarsus.scripts.laboratory.pages import learning as page
+from tarsus.scripts.library.learning import learned
+from tarsus.scripts.library.learning.learned import Played
 
 SHORT = {"max_episode_steps": 60}
 
 
 @pytest.fixture
 def few(monkeypatch):
-    monkeypatch.setattr(learning, "EPISODES", 3)
+    for module in (learning, learned):
+        monkeypatch.setattr(module, "EPISODES", 3)
 
 
 def still(observation):
