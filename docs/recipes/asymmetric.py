@@ -29,10 +29,8 @@ class WithPrivileged(gymnasium.vector.VectorWrapper):
         super().__init__(envs)
         space, slices = envs.single_observation_space, envs.unwrapped.task.privileged_slices.values()
         self.n_seen, n = space.shape[0], max(part.stop for part in slices)
-        bounds = (
-            np.concatenate([bound, np.full(n, side)]) for bound, side in ((space.low, -np.inf), (space.high, np.inf))
-        )
-        self.single_observation_space = gymnasium.spaces.Box(*bounds, dtype=np.float32)
+        bounds = [np.concatenate([space.low, np.full(n, -np.inf)]), np.concatenate([space.high, np.full(n, np.inf)])]
+        self.single_observation_space = gymnasium.spaces.Box(*np.float32(bounds))
         self.observation_space = batch_space(self.single_observation_space, envs.num_envs)
 
     def reset(self, **keywords):

@@ -50,7 +50,7 @@ class Late(gymnasium.vector.VectorWrapper):
         return self._seen(), reward, terminated, truncated, info
 
     def _seen(self) -> np.ndarray:
-        return self._known[:, : self.frames].reshape(len(self._known), -1)  # a copy, as the oldest are left
+        return self._known[:, : self.frames].reshape(len(self._known), -1).copy()
 
 
 def train(name: str, num_envs: int, total_steps: int, late: int, frames: int, settings: dict, **options) -> PPO:

@@ -32,4 +32,4 @@ def tables(results: Annotated[Path, paths.folder] = RESULTS) -> Page:
     """
     stored: list[dict[str, Any]] = [json.loads(path.read_text("utf-8")) for path in sorted(results.glob("*.json"))]
     made = sorted({f"{one['versions']}, on {one['computer']}" for one in stored})
-    return Page(Table(HEAD, [row for one in stored for row in rows_of(one)]), *(f"Trained with {how}." for how in made))
+    return Page(Table(HEAD, [row for one in stored for row in rows_of(one)]), *(f"Played with {how}." for how in made))

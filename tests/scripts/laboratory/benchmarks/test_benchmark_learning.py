@@ -87,7 +87,7 @@ def test_an_interrupted_benchmark_goes_on_and_the_page_shows_what_is_stored(few,
     row = (
         "PPO, simulations: 4, steps: 16,384, 2 seeds | 0.200 (0.200 to 0.200) | 15 (10 to 20) | 1 of 6, 1 of one seed |"
     )
-    assert f"| HoppingLeg-v0 | {row}" in text and "| HoppingLeg-v0 | zero action |" in text and "Trained with" in text
+    assert f"| HoppingLeg-v0 | {row}" in text and "| HoppingLeg-v0 | zero action |" in text and "Played with" in text
 
 
 def test_a_training_is_judged_after_each_number_of_steps(few):
