@@ -82,7 +82,7 @@ def test_a_critic_that_sees_more_knows_more_and_the_policy_learns():
     model = asymmetric.train("HoppingLeg-v0", 8, 6_000, 0, QUICK, **options)
     known = model.logger.name_to_value["train/explained_variance"]
     seen = np.zeros((1, model.observation_space.shape[0] - 1), np.float32)
-    assert abs(asymmetric.act(model, seen)[0, 0] - 0.5) < 0.2 and known > 0.8
+    assert abs(asymmetric.act(model, seen)[0, 0] - 0.5) < 0.3 and known > 0.8  # it began at zero
     unseen = {"privileged": ("pitch",)}  # what the policy sees as well
     blind = asymmetric.train("HoppingLeg-v0", 8, 6_000, 0, QUICK, **options | unseen)
     assert blind.logger.name_to_value["train/explained_variance"] < known - 0.2
@@ -126,7 +126,7 @@ def test_a_policy_that_sees_a_few_late_observations_makes_up_for_the_delay():
             seen, _, _, _ = envs.step(model.predict(seen, deterministic=True)[0])
             rewards.append(envs.get_original_reward().mean())
         mean[frames] = np.mean(rewards)
-    assert mean[3] > -0.25 and mean[1] < mean[3] - 0.15, mean  # half is lost where only the present one is known
+    assert mean[3] > -0.08 and mean[1] < mean[3] - 0.1, mean  # one late observation has the wave rise and fall
 
 
 def test_late_observations_are_those_of_so_many_steps_before_and_of_their_own_episode():
