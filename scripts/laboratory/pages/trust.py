@@ -1,7 +1,8 @@
 """Can you trust this policy? What the certificates of the shipped policies and of the hand-made ones say.
 
 Usage: tarsus page trust [--policies POLICY ...] [--certificates FOLDER] [--write]. Runtime: a minute of one
-core for a policy with three seeds; `--certificates` takes those that `tarsus certify NAME --out FOLDER/NAME` made.
+core for a policy with three seeds; `--certificates` takes those that `tarsus certify NAME --out FOLDER/NAME` made, and
+keeps the others there as soon as they are, so that the command goes on after Ctrl-C.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import joblib
 import numpy as np
 
 import tarsus  # noqa: F401  registers the environments
+from tarsus.analytic import saving
 from tarsus.scripts.command import paths
 from tarsus.scripts.command.signature import Count, Jobs
 from tarsus.scripts.laboratory.frame import Page, Place, Table
@@ -49,14 +51,18 @@ def candidate_of(policy: str) -> loading.Candidate:
 
 
 def certificate_of(policy: str, seeds: int, n_jobs: int, made: Path | None) -> Certificate:
-    """Return the certificate of a policy, as it was made before if it was."""
+    """Return the certificate of a policy, as it was made before if it was; a new one joins those."""
     path = made and made / policy / "certificate.json"
     if path and path.exists():
         return Certificate.from_json(path.read_text(encoding="utf-8"))
     candidate = candidate_of(policy)
     env = certifying.check(candidate)
     with joblib.parallel_config(backend="threading"):
-        return judging.certify(candidate, env.unwrapped.config, range(seeds), None, n_jobs)[0]
+        found = judging.certify(candidate, env.unwrapped.config, range(seeds), None, n_jobs)[0]
+    if path:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        saving.write_text(path, found.as_json() + "\n")
+    return found
 
 
 def row(made: Certificate) -> list[str]:
@@ -137,7 +143,7 @@ def check(policies: tuple[str, ...], **_) -> None:
 def tables(
     policies: tuple[str, ...] = NAMES,
     seeds: Count = 3,
-    certificates: Annotated[Path, paths.folder] | None = None,
+    certificates: Annotated[Path, paths.folder_to_write] | None = None,
     jobs: Jobs = -1,
 ) -> Page:
     """Return the table, and where the two finest simulations disagree.
@@ -145,7 +151,8 @@ def tables(
     Args:
         policies: Names, or folders of checkpoints.
         seeds: Episodes of each in each setting.
-        certificates: Folder of certificates made before, each in a folder of its policy's name.
+        certificates: Folder of certificates, each in a folder of its policy's name: those made before are taken, new
+            ones are kept there.
         jobs: Settings at a time.
     """
     made = [certificate_of(policy, seeds, jobs, certificates) for policy in policies]

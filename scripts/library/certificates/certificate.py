@@ -146,8 +146,9 @@ class Certificate:
 
     @property
     def everywhere(self) -> str:
-        """The cause that comes first in every row that parts from the base, if all have the same; else ""."""
-        causes = [row.parting[1] for row in self.rows if row.kind != BETWEEN and row.parting[1]]
+        """The cause that comes first in every row that parts from the base, and in the nudged one; else ""."""
+        causes = [row.parting[1] for row in self.rows if row.kind == ITSELF]
+        causes += [cause for row in self.rows if row.kind not in (BETWEEN, ITSELF) and (cause := row.parting[1])]
         return causes[0] if len(causes) > 1 and len(set(causes)) == 1 else ""
 
     def cause(self, row: Finding) -> str:

@@ -129,6 +129,8 @@ def test_a_cause_that_stands_in_every_row_says_so():
     made = replace(certificate_of(1.0), rows=tuple(rows))
     assert made.everywhere == "missed touchdown" and [made.cause(row) for row in rows] == ["", EVERYWHERE, EVERYWHERE]
     assert "in every row differs first: missed touchdown" in shown.text(made)
+    steady = replace(made, rows=(rows[0], judging.judged(NUDGED, base, base * 3, True), rows[2]))
+    assert steady.everywhere == "" and steady.cause(rows[2]) == "missed touchdown"  # which no nudge brings about
     other = judging.judged(REFERENCE, base, [track(body_down=PLATE, position=apart)], True)
     made = replace(made, rows=(*rows[:2], other))
     assert made.everywhere == "" and [made.cause(row) for row in made.rows] == ["", "missed touchdown", "plate"]
@@ -428,6 +430,14 @@ def test_the_page_shows_certificates_and_where_the_finest_simulations_disagree(t
         and "**leans on the simulator**" in text
     )
     assert "* clock: leans on the simulator by `reference` (-20, -20 %), holds by the exact engine (+0, +0 %)" in text
+
+
+def test_the_page_keeps_the_certificates_that_it_makes(tmp_path, monkeypatch, capsys):
+    made = []
+    monkeypatch.setattr(judging, "certify", lambda *args: made.append(args) or (certificate_of(0.8), {}))
+    line = ["--policies", "clock", "--certificates", str(tmp_path / "new")]
+    assert frame.main(trust, line) == frame.main(trust, line) == 0 and len(made) == 1
+    assert capsys.readouterr().out.count("**leans on the simulator**") == 2
 
 
 REFUSED = {
