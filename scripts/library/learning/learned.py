@@ -7,15 +7,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from tarsus.analytic import saving
 from tarsus.scripts.library.base import stamp
 from tarsus.scripts.library.learning.training_runs import plain
 
 RESULTS = stamp.DOCS / "data" / "learning"
 EPISODES = 16  # of an evaluation
-HEAD = ("environment", "policy", "speed [m/s]", "return", "falls")
+HEAD = ("environment", "policy", "speed [m/s], by seed", "return", f"falls of {EPISODES}")
 
 
 class Played(NamedTuple):
@@ -44,27 +42,19 @@ def keep(path: Path, stored: dict[str, Any], packages: tuple[str, ...]) -> None:
 
 
 def rows_of(stored: Mapping[str, Any]) -> list[list[str]]:
-    """Return the rows of an environment: the bars, and for each number of simulations and steps the seeds together."""
+    """Return the rows of an environment: the bars, and for each number of simulations and steps the seeds in order."""
     name = ", ".join([stored["environment"], *(f"`{key}={value}`" for key, value in stored["options"].items())])
     rows = [[name, bar, *_cells([Played(*played)])] for bar, played in stored["bars"].items()]
     trained: dict[tuple[int, int], list[Played]] = {}
-    for case, curve in stored["trained"].items():
-        for played in curve:
+    for case in sorted(stored["trained"], key=lambda case: [*map(int, case.split())]):
+        for played in stored["trained"][case]:
             trained.setdefault((int(case.split()[0]), played[0]), []).append(Played(*played))
     for (num_envs, steps), seeds in sorted(trained.items()):
-        several = f", {len(seeds)} seeds" if len(seeds) > 1 else ""
-        rows.append([name, f"PPO, simulations: {num_envs}, steps: {steps:,}{several}", *_cells(seeds)])
+        rows.append([name, f"PPO, simulations: {num_envs}, steps: {steps:,}", *_cells(seeds)])
     return rows
 
 
 def _cells(seeds: Sequence[Played]) -> list[str]:
-    """Return least, median and greatest of speed and return, and the falls, with the most of one seed."""
-    shown = []
-    for name, digits in (("speed", 3), ("reward", 0)):
-        values = [getattr(played, name) for played in seeds]
-        middle = f"{np.median(values):.{digits}f}"
-        between = f" ({min(values):.{digits}f} to {max(values):.{digits}f})" if len(seeds) > 1 else ""
-        shown.append(middle + between)
-    falls = [played.falls for played in seeds]
-    most = f", {max(falls)} of one seed" if sum(falls) and len(seeds) > 1 else ""
-    return [*shown, f"{sum(falls)} of {EPISODES * len(seeds)}{most}"]
+    """Return speed, return and falls of each seed."""
+    forms = (("speed", "{:.3g}"), ("reward", "{:.0f}"), ("falls", "{}"))
+    return ["; ".join(form.format(getattr(played, name)) for played in seeds) for name, form in forms]
