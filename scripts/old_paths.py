@@ -14,6 +14,7 @@ HERE = "tarsus.scripts"
 # Old paths and new ones, in HERE; what lies below a path moves with it, unless it has a line of its own.
 MOVED = {
     "certificates": "library.certificates",
+    "certificates.loading": "library.learning.loading",
     "certify": "command.verbs.certify",
     "cli": "command.cli",
     "comparison": "library.comparison",

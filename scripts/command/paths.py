@@ -49,6 +49,7 @@ def folder(text: str) -> Path:
 
 
 film = file_to_write(*FILMS)
+table = file_to_write(".md", ".csv", ".json")
 page = file_to_write()
 
 

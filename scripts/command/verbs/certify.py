@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from tarsus.scripts.command import arguments, output
 
-FAILS = {"drifts": 1, "leans": 2}  # the first of the verdicts, in their order, at which the status is 1
+FAILS = {"falls": 2, "drifts": 3, "leans": 4}  # the first of the verdicts, in their order, at which the status is 1
 FILES = ("certificate.json", "certificate.html", "certificate.png")
 POLICY = "a name, folder of a checkpoint, .onnx, MODULE:FUNCTION, or .zip: that is unpickled, and can run any code"
 

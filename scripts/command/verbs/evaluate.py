@@ -1,7 +1,8 @@
 """What a policy does: return, speed, cost of transport and falls, mean and spread over seeds and episodes.
 
-Usage: tarsus evaluate POLICY [--env Hexapod-v0] [--option terrain=rough ...] [--seeds 5] [--video walk.mp4].
-POLICY is a name (zero, random, clock, PD, ...) or the folder of a checkpoint, which brings its environment and options.
+Usage: tarsus evaluate POLICY [--env Hexapod-v0] [--option terrain=rough ...] [--seeds 5] [--stochastic]
+[--out table.md] [--video walk.mp4]. POLICY is a name (zero, random, clock, PD, ...), the folder of a checkpoint, which
+brings its environment and options, a .zip of Stable-Baselines3, an .onnx, or MODULE:FUNCTION, as for `tarsus certify`.
 Runtime: about a second for an episode.
 """
 
@@ -11,19 +12,23 @@ from tarsus.scripts.command import arguments, output, paths
 from tarsus.scripts.library.learning import evaluation
 from tarsus.scripts.library.views import rendering
 
+POLICY = "a name, folder of a checkpoint, .onnx, MODULE:FUNCTION, or .zip: that is unpickled, and can run any code"
+
 
 def parser() -> arguments.Parser:
     """Return the command line."""
     parser = arguments.Parser(prog="tarsus evaluate", description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("policy", help="a name, or the folder of a checkpoint")
-    words = "by default Hexapod-v0, or the checkpoint's; of MODULE:NAME the module is imported"
+    parser.add_argument("policy", help=POLICY)
+    words = "by default Hexapod-v0, or the policy's own; of MODULE:NAME the module is imported"
     parser.add_argument("--env", help=words)
     parser.add_argument("--option", **arguments.PAIRS, help="of the environment")
     parser.add_argument("--seeds", type=arguments.integer(1, evaluation.SEEDS), default=5)
     parser.add_argument("--episodes", type=arguments.count, default=1, help="of each seed")
     parser.add_argument("--jobs", type=arguments.jobs, default=1, help="processes")
+    parser.add_argument("--stochastic", action="store_true", help="draw actions as in training")
+    parser.add_argument("--out", type=paths.table, help="file for the table (.md), or for every episode (.csv, .json)")
     parser.add_argument("--video", type=paths.film, help="film of the first seed's episode (.mp4, .gif)")
-    parser.add_argument("--force", action="store_true", help="replace the film that is there")
+    parser.add_argument("--force", action="store_true", help="replace the files that are there")
     return parser
 
 
@@ -34,18 +39,21 @@ def main(argv: list[str] | None = None) -> int:
         options = dict(args.option)
         if args.video and not rendering.choose_opengl():  # before anything imports MuJoCo
             raise ValueError(rendering.NO_OPENGL)
-        if args.video:
-            output.new_file(args.video, args.force)
+        for path in filter(None, (args.video, args.out)):
+            output.new_file(path, args.force)
         from tarsus.scripts.library.learning import playing
 
-        playing.check(args.policy, args.env, options, render_mode="rgb_array" if args.video else None)
-    finished: list[evaluation.Episode] = []
+        mode = "rgb_array" if args.video else None
+        playing.check(args.policy, args.env, options, stochastic=args.stochastic, render_mode=mode)
+    seeds, asked = evaluation.seeds_of(args.seeds, args.episodes), (args.policy, args.env, options)
+    finished: dict[int, evaluation.Episode] = {}
     try:
-        for episode in evaluation.evaluate(args.policy, args.env, options, args.seeds, args.episodes, args.jobs):
-            finished.append(episode)
+        episodes = evaluation.evaluate(*asked, args.seeds, args.episodes, args.jobs, args.stochastic)
+        for seed, episode in zip(seeds, episodes, strict=True):
+            finished[seed] = episode
     finally:  # Ctrl-C leaves what was finished
-        if finished:
-            print(evaluation.table(args.policy, finished, args.seeds * args.episodes), flush=True)
+        said = {"environment": args.env, "options": options, "stochastic": args.stochastic}
+        evaluation.report(args.out, args.policy, finished, len(seeds), **said)
     if args.video:
-        evaluation.film_episode(args.policy, args.env, options, 0, args.video)
+        evaluation.film_episode(*asked, 0, args.video, args.stochastic)
     return 0

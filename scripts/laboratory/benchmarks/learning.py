@@ -1,174 +1,167 @@
-"""How fast the default task is learned: plain PPO on Hexapod-v0, with the library's own defaults, seed by seed.
+"""How fast an environment is learned: plain PPO with the library's own defaults, seed by seed, beside its baseline.
 
-Usage: tarsus benchmark learning [--seeds 5] [--steps 1000000] [--option NAME=VALUE ...] [--jobs 1] [--write]
-Needs the extra: pip install 'tarsus[rl]'. Runtime: 15 to 30 minutes for a seed's million steps on one core.
+Usage: tarsus benchmark learning [--env NAME] [--seeds 5] [--steps 131072 262144] [--envs 4 8 16]
+[--option NAME=VALUE ...] [--results FOLDER] [--jobs 1]. Needs the extra: pip install 'tarsus[rl]'.
+Runtime: 2 to 8 minutes of one core for a training of 262,144 steps.
 
-The policy is Stable-Baselines3's `PPO("MlpPolicy", envs)` without a setting, on 16 environments in `VecMonitor`.
-Every so many steps it plays 16 episodes without noise, on seeds that it was not trained on: speed [m/s] is the way over
-the time until an episode ends, and a fall ends it.
+The policy is Stable-Baselines3's `PPO("MlpPolicy", envs)` without a setting, on so many environments in `VecMonitor`.
+Beside it stand two bars: zero action, which is the hand-made baseline, and the entry `tempo` of the action held at 1,
+where there is one. All play 16 whole episodes without noise, on seeds that nothing was trained on: speed [m/s] is the
+way over the time until an episode ends. What was finished is stored at once; the same command goes on from there.
+`tarsus page learning` shows all that is stored.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, Any, NamedTuple
+import importlib.util
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
 
 import gymnasium
 import numpy as np
-from tqdm import tqdm
 
 import tarsus  # noqa: F401  registers the environments
-from tarsus.analytic.clock import TripodGait, profile, wrap
-from tarsus.envs.hexapod import HexapodVectorEnv
-from tarsus.mjcf.hexapod_state import start_state
-from tarsus.scripts.command import arguments
+from tarsus.envs import SURROGATES
+from tarsus.scripts.command import arguments, paths
 from tarsus.scripts.command.signature import Count, Jobs
-from tarsus.scripts.laboratory.frame import Page, Place, Table
+from tarsus.scripts.laboratory.frame import Page, Table
 from tarsus.scripts.library.base import parallel
-from tarsus.scripts.library.learning import training
+from tarsus.scripts.library.learning import environments, learned, playing
+from tarsus.scripts.library.learning.learned import EPISODES, RESULTS, Played
 from tarsus.scripts.library.learning.training_runs import TrainingRun
 
 PACKAGES = ("tarsus", "mujoco", "stable-baselines3", "torch")
-ENVIRONMENT = "Hexapod-v0"
-NUM_ENVS = 16
-EPISODES, FIRST_SEED, LONGEST = 16, 1000, 1000  # of an evaluation; the longest has so many steps
-CELL = "Speed [m/s], return (falls of 16 episodes; of 16 whose legs begin at random phases)."
-GOALS = {0.4: 500_000, 0.6: 1_000_000}  # speeds [m/s], and the steps after which they are asked for
+FIRST_SEED = 1000  # of an evaluation
+UPDATE = 2048  # steps of each simulation before the library's PPO learns from them
 
 
-class Played(NamedTuple):
-    """What a policy did in the episodes of an evaluation."""
-
-    steps: int  # of training before it
-    speed: float  # mean [m/s]
-    reward: float  # mean return
-    falls: int
-    scattered: int  # falls of those whose legs begin at random phases
-
-
-def play(act, options: Mapping[str, Any], scattered: bool = False) -> tuple[float, float, int]:
-    """Return mean speed [m/s], mean return and falls of a policy's episodes.
+def play(act: Callable[[np.ndarray], np.ndarray], environment: str, options: Mapping[str, Any], steps: int) -> Played:
+    """Return what a policy does in whole episodes.
 
     Args:
-        act: Called with observations, returns actions.
+        act: Called with observations (EPISODES, n), returns actions.
+        environment: Its name.
         options: Of the environment.
-        scattered: Whether each leg begins at a random phase of the walk, at rest.
+        steps: Of training before.
     """
-    envs: HexapodVectorEnv = gymnasium.make_vec(
-        ENVIRONMENT, EPISODES, vectorization_mode="vector_entry_point", n_threads=1, **options
-    ).unwrapped
-    observation, _ = envs.reset(seed=FIRST_SEED, options={"qpos": scattered_start(envs)} if scattered else None)
-    running, way, reward, steps = np.ones(EPISODES, bool), np.zeros(EPISODES), np.zeros(EPISODES), np.zeros(EPISODES)
-    for _ in range(LONGEST):
-        observation, gained, terminated, _, info = envs.step(act(observation))
-        reward[running] += gained[running]
-        steps[running] += 1
-        way[running] = info["distance"][running]
-        running &= ~terminated
-        if not running.any():
-            break
-    period = envs.task.ctrl_dt
+    single = playing.make(environment, options)
+    longest, period = playing.steps_of(single), single.unwrapped.ctrl_dt
+    single.close()
+    more = {} if environment in SURROGATES else {"n_threads": 1}  # they have no physics to spread
+    envs = gymnasium.make_vec(
+        environment,
+        EPISODES,
+        vectorization_mode="vector_entry_point",
+        **{"max_episode_steps": longest} | more | options,
+    )
+    observation, _ = envs.reset(seed=FIRST_SEED)
+    running, way, reward, length = np.ones(EPISODES, bool), np.zeros(EPISODES), np.zeros(EPISODES), np.zeros(EPISODES)
+    falls = 0
+    while running.any():
+        observation, gained, terminated, truncated, info = envs.step(act(observation))
+        reward += np.where(running, gained, 0.0)
+        length += running
+        way = np.where(running, info["distance"], way)
+        falls += int((running & terminated).sum())
+        running = running & ~terminated & ~truncated
     envs.close()
-    return float(np.mean(way / (steps * period))), float(reward.mean()), int(EPISODES - running.sum())
+    return Played(steps, float(np.mean(way / (length * period))), float(reward.mean()), falls)
 
 
-def scattered_start(envs: HexapodVectorEnv) -> np.ndarray:
-    """Return `qpos` of robots that stand on legs at random phases of the walk, shape (EPISODES, nq)."""
-    rng, task = np.random.default_rng(FIRST_SEED), envs.task
-    phase, walk = rng.uniform(size=(EPISODES, len(task.layout.joints))), TripodGait()
-    angles = -wrap(profile(phase, walk.cycle_time, walk.slow_time, walk.sweep_angle)[0])
-    return np.array([start_state(task.config.robot, task.terrain[0], angle) for angle in angles])
+def bars(environment: str, options: Mapping[str, Any]) -> dict[str, Played]:
+    """Return what zero action does, and the entry `tempo` held at 1 where the action has one."""
+    env = playing.make(environment, options)
+    base, size = env.unwrapped, env.action_space.shape[0]
+    names = getattr(base, "action_names", None) or getattr(getattr(base, "task", None), "action_names", None) or ()
+    env.close()
+    held = {"zero action": np.zeros(size, np.float32)}
+    if "tempo" in names:
+        held["tempo at 1"] = np.array([float(name == "tempo") for name in names], np.float32)
+    return {
+        name: play(lambda seen, a=action: np.tile(a, (len(seen), 1)), environment, options, 0)
+        for name, action in held.items()
+    }
 
 
-def learn(options: Mapping[str, Any], steps: int, every: int, seed: int) -> list[Played]:
-    """Return what a seed's policy did before it was trained, and after every so many steps."""
+def learn(environment: str, options: Mapping[str, Any], num_envs: int, steps: Sequence[int], seed: int) -> list[Played]:
+    """Return what a seed's policy does after so many steps of training, for each of `steps`.
+
+    Args:
+        environment: Its name; of MODULE:NAME the module is imported, in whatever process this is.
+        options: Of the environment.
+        num_envs: Simulations.
+        steps: Rising; whole updates are made.
+        seed: Of the training.
+    """
     import torch
     from stable_baselines3 import PPO
 
+    from tarsus.scripts.library.learning import training
+
     torch.set_num_threads(1)
-    run = TrainingRun(ENVIRONMENT, options, settings={}, num_envs=NUM_ENVS, normalise=False)
-    envs = training.environments(run, NUM_ENVS, 1)
+    name = environments.asked_for(environment)
+    envs = training.environments(TrainingRun(name, options, settings={}, normalise=False), num_envs, 1)
     envs.seed(seed)
     model = PPO("MlpPolicy", envs, seed=seed, device="cpu")
-    made: list[Played] = []
-
-    def act(seen: np.ndarray) -> np.ndarray:
-        return model.predict(seen, deterministic=True)[0]
-
-    bar = tqdm(total=steps, desc=f"seed {seed}", unit="step", leave=False)
-    while True:
-        bar.update(model.num_timesteps - bar.n)
-        speed, reward, falls = play(act, options)
-        _, _, scattered = play(act, options, scattered=True)
-        made.append(Played(model.num_timesteps, speed, reward, falls, scattered))
-        if model.num_timesteps >= steps:
-            envs.close()
-            bar.close()
-            return made
-        model.learn(min(every, steps - model.num_timesteps), reset_num_timesteps=False)
+    made = []
+    for n in whole_updates(steps, num_envs):
+        model.learn(n - model.num_timesteps, reset_num_timesteps=False)
+        made.append(play(lambda seen: model.predict(seen, deterministic=True)[0], name, options, model.num_timesteps))
+    envs.close()
+    return made
 
 
-def reached(curves: Sequence[Sequence[Played]]) -> list[str]:
-    """Return how many seeds reached each goal in time, without a fall in that evaluation, as sentences."""
-    found = []
-    for speed, steps in GOALS.items():
-        seeds = sum(any(p.steps <= steps and p.speed >= speed and not p.falls for p in curve) for curve in curves)
-        found.append(f"{speed:g} m/s without a fall within {steps:,} steps: {seeds} of {len(curves)} seeds.")
-    return found
+def whole_updates(steps: Iterable[int], num_envs: int) -> list[int]:
+    """Return numbers of steps, rising, each rounded up to whole updates of PPO."""
+    update = UPDATE * num_envs
+    return sorted({-(-n // update) * update for n in steps})
 
 
-def table(curves: Sequence[Sequence[Played]]) -> Table:
-    """Return the table: a row for each evaluation, a column for each seed."""
-    head = ["steps", *(f"seed {k}" for k in range(len(curves)))]
-    rows = [
-        [f"{row[0].steps:,}", *(f"{p.speed:.2f}, {p.reward:.0f} ({p.falls}, {p.scattered})" for p in row)]
-        for row in zip(*curves, strict=True)
-    ]
-    return Table(head, rows)
+def check(env: str, option: Iterable[tuple[str, Any]], **_) -> None:
+    """Refuse an environment that there is not, and options that it does not take.
 
-
-def draw(curves: Sequence[Sequence[Played]]):
-    """Draw return and speed over the steps of training, a line for each seed."""
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(1, 2, figsize=(9, 3.2), layout="constrained")
-    for axis, name, unit in zip(axes, ("reward", "speed"), ("return", "speed [m/s]"), strict=True):
-        for k, curve in enumerate(curves):
-            steps, values = [p.steps / 1e6 for p in curve], [getattr(p, name) for p in curve]
-            axis.plot(steps, values, marker=".", label=f"seed {k}")
-        axis.set_xlabel("steps [million]"), axis.set_ylabel(unit)
-        axis.grid(alpha=0.3)
-    axes[1].legend(frameon=False)
-    return figure
-
-
-def curves_of(option: Iterable[tuple[str, Any]]) -> str:
-    """Return the name of the curves of an environment with these options."""
-    return "_".join(["curves", *(str(value) for _, value in option)])
-
-
-def place(option: Iterable[tuple[str, Any]], **_) -> Place:
-    """Return the part of docs/learning.md; other options than the default ones have their own."""
-    return Place("learning.md", curves_of(option))
+    Raises:
+        ValueError: The sentence says why.
+    """
+    if importlib.util.find_spec("stable_baselines3") is None:
+        raise ValueError("Stable-Baselines3 is needed: pip install 'tarsus[rl]'")
+    playing.make(environments.asked_for(env), dict(option)).close()
 
 
 def tables(
+    env: str = "Hexapod-v0",
     seeds: Count = 5,
-    steps: Count = 1_000_000,
-    every: Count = 100_000,
+    steps: tuple[Count, ...] = (131_072, 262_144),
+    envs: tuple[Annotated[int, arguments.simulations], ...] = (4, 8, 16),
     option: tuple[Annotated[tuple, arguments.assignment], ...] = (),
+    results: Annotated[Path, paths.folder_to_write] = RESULTS,
     jobs: Jobs = 1,
 ) -> Page:
-    """Return the curves as a table, and as a picture.
+    """Return the table of an environment, after what it lacks was made and stored.
 
     Args:
-        seeds: Trainings, with seeds from 0.
-        steps: Of each.
-        every: Steps between two evaluations; whole updates of 32,768 are made.
+        env: Its name; of MODULE:NAME the module is imported.
+        seeds: Trainings for each number of simulations, with seeds from 0.
+        steps: Of all simulations together, after which a policy is judged; whole updates are made.
+        envs: Numbers of simulations.
         option: NAME=VALUE of the environment.
+        results: Folder of what is stored, a file for each environment.
         jobs: Processes, each training a seed.
     """
-    cases = [(dict(option), steps, every, seed) for seed in range(seeds)]
-    curves = parallel.each(learn, cases, jobs, desc="seeds")
-    picture = f"figures/learning_{curves_of(option)}.png"
-    return Page(CELL, table(curves), *reached(curves), files={picture: lambda: draw(curves)})
+    options = dict(option)
+    path, stored = learned.stored_in(results, env, options)
+    if not stored["bars"]:
+        stored["bars"] = bars(environments.asked_for(env), options)
+        learned.keep(path, stored, PACKAGES)
+    asked = {f"{n} {seed}": (env, options, n, steps, seed) for n in envs for seed in range(seeds)}
+    lacking = {
+        case: how
+        for case, how in asked.items()
+        if not set(whole_updates(steps, how[2])) <= {played[0] for played in stored["trained"].get(case, ())}
+    }
+    curves = parallel.stream(learn, lacking.values(), jobs, desc=env, unit="training")
+    for case, curve in zip(lacking, curves, strict=True):
+        stored["trained"][case] = curve
+        learned.keep(path, stored, PACKAGES)
+    return Page(Table(learned.HEAD, learned.rows_of(stored)))

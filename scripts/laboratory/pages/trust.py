@@ -1,7 +1,8 @@
 """Can you trust this policy? What the certificates of the shipped policies and of the hand-made ones say.
 
 Usage: tarsus page trust [--policies POLICY ...] [--certificates FOLDER] [--write]. Runtime: a minute of one
-core for a policy with three seeds; `--certificates` takes those that `tarsus certify NAME --out FOLDER/NAME` made.
+core for a policy with three seeds; `--certificates` takes those that `tarsus certify NAME --out FOLDER/NAME` made, and
+keeps the others there as soon as they are, so that the command goes on after Ctrl-C.
 """
 
 from __future__ import annotations
@@ -14,12 +15,14 @@ import joblib
 import numpy as np
 
 import tarsus  # noqa: F401  registers the environments
+from tarsus.analytic import saving
 from tarsus.scripts.command import paths
 from tarsus.scripts.command.signature import Count, Jobs
 from tarsus.scripts.laboratory.frame import Page, Place, Table
-from tarsus.scripts.library.certificates import judging, loading, settings
-from tarsus.scripts.library.certificates.certificate import HOLD, VERDICTS, Certificate, Finding
-from tarsus.scripts.library.certificates.settings import BASE, BETWEEN, CONTACT, ROBOT
+from tarsus.scripts.library.certificates import certifying, judging, settings
+from tarsus.scripts.library.certificates.certificate import EVERYWHERE, HOLD, VERDICTS, Certificate, Finding
+from tarsus.scripts.library.certificates.settings import BASE, BETWEEN, CONTACT, ITSELF, NUDGED, ROBOT
+from tarsus.scripts.library.learning import loading
 from tarsus.scripts.library.learning import policies as known
 
 PLACE = Place("trust.md", "verdicts")
@@ -30,6 +33,8 @@ HEAD = (
     "policy",
     "speed in rl [m/s]",
     "return in rl",
+    "falls by itself",
+    "nudged",
     "reference",
     "exact",
     "contacts",
@@ -46,14 +51,18 @@ def candidate_of(policy: str) -> loading.Candidate:
 
 
 def certificate_of(policy: str, seeds: int, n_jobs: int, made: Path | None) -> Certificate:
-    """Return the certificate of a policy, as it was made before if it was."""
+    """Return the certificate of a policy, as it was made before if it was; a new one joins those."""
     path = made and made / policy / "certificate.json"
     if path and path.exists():
         return Certificate.from_json(path.read_text(encoding="utf-8"))
     candidate = candidate_of(policy)
-    env = loading.check(candidate)
+    env = certifying.check(candidate)
     with joblib.parallel_config(backend="threading"):
-        return judging.certify(candidate, env.unwrapped.config, range(seeds), None, n_jobs)[0]
+        found = judging.certify(candidate, env.unwrapped.config, range(seeds), None, n_jobs)[0]
+    if path:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        saving.write_text(path, found.as_json() + "\n")
+    return found
 
 
 def row(made: Certificate) -> list[str]:
@@ -64,7 +73,8 @@ def row(made: Certificate) -> list[str]:
         f"{made.policy} ({len(made.seeds)} seeds)",
         f"{base.mean('speed'):.3g}",
         f"{base.mean('total'):.4g}",
-        *(_changes(found.get(name)) for name in ("reference", "exact")),
+        "{} of {}".format(*made.falls),
+        *(_changes(found.get(name)) for name in (NUDGED, "reference", "exact")),
         *(_worst([one for one in made.rows if one.kind == kind and one.verdict]) for kind in (CONTACT, ROBOT)),
         causes(made) or "-",
         verdict if verdict == HOLD else f"**{verdict}**",
@@ -87,8 +97,10 @@ def _worst(rows: list[Finding]) -> str:
 
 
 def causes(made: Certificate) -> str:
-    """Return what differs first in most episodes of other simulations of the same robot."""
-    named = [episode.cause for one in made.rows if one.kind not in (ROBOT, BETWEEN) for episode in one.episodes]
+    """Return what differs first in most episodes of other simulations of the same robot, or in every row."""
+    if made.everywhere:
+        return f"{made.everywhere} {EVERYWHERE}"
+    named = [episode.cause for one in made.rows if one.kind not in (ROBOT, BETWEEN, ITSELF) for episode in one.episodes]
     return max(Counter(cause for cause in named if cause), key=named.count, default="")
 
 
@@ -125,13 +137,13 @@ def check(policies: tuple[str, ...], **_) -> None:
         ValueError: The sentence says why.
     """
     for policy in policies:
-        settings.fan(loading.check(candidate_of(policy)).unwrapped.config)
+        settings.fan(certifying.check(candidate_of(policy)).unwrapped.config)
 
 
 def tables(
     policies: tuple[str, ...] = NAMES,
     seeds: Count = 3,
-    certificates: Annotated[Path, paths.folder] | None = None,
+    certificates: Annotated[Path, paths.folder_to_write] | None = None,
     jobs: Jobs = -1,
 ) -> Page:
     """Return the table, and where the two finest simulations disagree.
@@ -139,7 +151,8 @@ def tables(
     Args:
         policies: Names, or folders of checkpoints.
         seeds: Episodes of each in each setting.
-        certificates: Folder of certificates made before, each in a folder of its policy's name.
+        certificates: Folder of certificates, each in a folder of its policy's name: those made before are taken, new
+            ones are kept there.
         jobs: Settings at a time.
     """
     made = [certificate_of(policy, seeds, jobs, certificates) for policy in policies]

@@ -3,9 +3,12 @@
 Thresholds are on relative changes of mean speed and mean return from the preset `rl`, paired by seed. Their standard
 error is that of the mean of the pairs' differences, so what a seed does in both settings alike does not count.
 
-A policy *leans on the simulator* if it loses more than `LEANS` of its speed or return in another simulation of the same
-robot; it *holds* if no setting changes them by more than `HOLDS`; else it *drifts*. Other robots (friction, stiffness)
-make it drift at most: that a policy knows its robot is no fault of the simulator.
+The noise of a change is `ERRORS` standard errors, or what a nudge at the start explains in the preset `rl` itself if
+that is more. A policy *leans on the simulator* if it loses more than `LEANS` of its speed or return in another
+simulation of the same robot, and *drifts* if a change is more than `HOLDS`, both beyond the noise. If it does neither,
+it *falls by itself* if an episode in `rl` ends before its time, nudged or not; it *needs more seeds* if a loss of
+`LEANS` would be lost in the noise; else it *holds*. Other robots (friction, stiffness) make it drift at most: that a
+policy knows its robot is no fault of the simulator.
 """
 
 from __future__ import annotations
@@ -19,13 +22,14 @@ import numpy as np
 
 from tarsus.scripts.library.base import stamp
 from tarsus.scripts.library.certificates import parting
-from tarsus.scripts.library.certificates.settings import BETWEEN, ROBOT
+from tarsus.scripts.library.certificates.settings import BASE, BETWEEN, ITSELF, ROBOT
 
 HOLDS = 0.05  # relative change of speed or return that is none
 LEANS = 0.10  # relative loss that says that a policy leans
-ERRORS = 2.0  # standard errors: a loss is certain beyond them, and a change of up to `LEANS` within them is none
-VERDICTS = ("holds", "drifts", "leans on the simulator")
-HOLD, DRIFT, LEAN = VERDICTS
+ERRORS = 2.0  # standard errors: a change within them may be chance
+VERDICTS = ("holds", "needs more seeds", "falls by itself", "drifts", "leans on the simulator")
+HOLD, UNKNOWN, FALL, DRIFT, LEAN = VERDICTS
+EVERYWHERE = "as in every row"  # instead of a cause that says nothing of a setting
 THRESHOLDS = {"holds": HOLDS, "leans": LEANS, "standard errors": ERRORS} | {
     "distance": parting.DISTANCE,
     "angle": parting.ANGLE,
@@ -50,17 +54,23 @@ class Replayed:
 
 @dataclass(frozen=True)
 class Change:
-    """The relative change of a mean from the base preset's, and its standard error."""
+    """The relative change of a mean from the base preset's, its standard error, and what of it a nudge explains."""
 
     value: float
     error: float
+    nudge: float = 0.0
+
+    @property
+    def noise(self) -> float:
+        """The largest change that may be chance."""
+        return max(ERRORS * self.error, self.nudge)
 
     @property
     def verdict(self) -> str:
         """One of `VERDICTS`."""
-        if abs(self.value) <= max(HOLDS, min(ERRORS * self.error, LEANS)):
-            return HOLD
-        return LEAN if self.value < -LEANS and -self.value > ERRORS * self.error else DRIFT
+        if abs(self.value) > max(HOLDS, self.noise):
+            return LEAN if self.value < -LEANS else DRIFT
+        return HOLD if self.noise <= LEANS else UNKNOWN
 
 
 @dataclass(frozen=True)
@@ -89,11 +99,11 @@ class Finding:
 
     @property
     def verdict(self) -> str:
-        """The worse of those on speed and return; "" if it was left out, or compares two others."""
-        if self.kind == BETWEEN:
+        """The worse of those on speed and return; "" if it was left out, is the base nudged, or compares two others."""
+        if self.kind in (BETWEEN, ITSELF) or self.left_out:
             return ""
-        worst = max((VERDICTS.index(change.verdict) for change in (self.speed, self.total) if change), default=-1)
-        return "" if worst < 0 else VERDICTS[min(worst, 1) if self.kind == ROBOT else worst]
+        worst = max(VERDICTS.index(change.verdict) for change in (self.speed, self.total) if change)
+        return VERDICTS[min(worst, VERDICTS.index(DRIFT)) if self.kind == ROBOT else worst]
 
     def mean(self, name: str) -> float:
         """Return the mean of a number of its episodes; NaN if they have none."""
@@ -124,20 +134,45 @@ class Certificate:
 
     @property
     def verdict(self) -> str:
-        """The worst of the rows'."""
-        return max((row.verdict for row in self.rows if row.verdict), key=VERDICTS.index, default=HOLD)
+        """The worst of the rows', and of what the falls in the base preset itself say."""
+        said = [row.verdict for row in self.rows if row.verdict] + [FALL if self.falls[0] else HOLD]
+        return max(said, key=VERDICTS.index)
+
+    @property
+    def falls(self) -> tuple[int, int]:
+        """How many episodes ended before their time in the base preset, nudged or not, and of how many."""
+        own = [episode for row in self.rows if row.setting == BASE or row.kind == ITSELF for episode in row.episodes]
+        return sum(bool(episode.ending) for episode in own), len(own)
+
+    @property
+    def everywhere(self) -> str:
+        """The cause that comes first in every row that parts from the base, and in the nudged one; else ""."""
+        causes = [row.parting[1] for row in self.rows if row.kind == ITSELF]
+        causes += [cause for row in self.rows if row.kind not in (BETWEEN, ITSELF) and (cause := row.parting[1])]
+        return causes[0] if len(causes) > 1 and len(set(causes)) == 1 else ""
+
+    def cause(self, row: Finding) -> str:
+        """Return what differed first in a row; that it does so in every row, if it says nothing of this one."""
+        _, cause = row.parting
+        return EVERYWHERE if cause and cause == self.everywhere and row.kind != BETWEEN else cause
 
     @property
     def reason(self) -> str:
         """The row that says so, in words."""
+        if self.verdict == FALL:
+            return "in {} of {} episodes in `rl`, nudged or not; more seeds tell how often".format(*self.falls)
         said = [row for row in self.rows if row.verdict == self.verdict and row.verdict != HOLD]
         if not said:
             return f"no setting changes speed or return by more than {100 * HOLDS:g} %, or than chance"
+        if self.verdict == UNKNOWN:
+            noise, row = max((change.noise, row.setting) for row in said for change in (row.speed, row.total) if change)
+            asked = int(np.ceil(len(self.seeds) * (noise / LEANS) ** 2))
+            return f"{row}: a change of {100 * noise:.0f} % may be chance; about {asked} seeds tell one of 10 %"
         signed = abs if self.verdict == DRIFT else lambda loss: loss
         row = max(said, key=lambda row: max(signed(-change.value) for change in (row.speed, row.total) if change))
         named = (("speed", row.speed), ("return", row.total))
         words = [f"{name} {100 * change.value:+.0f} %" for name, change in named if change]
-        _, cause = row.parting
+        cause = self.cause(row)
         return f"{row.setting}: {', '.join(words)}" + (f"; first differs: {cause}" if cause else "")
 
     def as_json(self) -> str:

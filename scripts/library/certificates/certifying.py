@@ -6,13 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import gymnasium
 import joblib
 
 import tarsus  # noqa: F401  registers the environments
-from tarsus.scripts.library.certificates import judging, loading, settings, shown
+from tarsus.envs import ENVIRONMENTS, SURROGATES
+from tarsus.scripts.library.certificates import judging, settings, shown
 from tarsus.scripts.library.certificates.certificate import Certificate
-from tarsus.scripts.library.certificates.loading import Candidate
 from tarsus.scripts.library.certificates.replay import Track
+from tarsus.scripts.library.learning import loading, playing
+from tarsus.scripts.library.learning.loading import Candidate
 
 RESERVED = ("preset", "engine", "params")  # options that the settings set
 
@@ -55,11 +58,26 @@ def ready(policy: str, environment: str | None, options: Mapping[str, Any]) -> t
         if name in options:
             raise ValueError(f"--option {name} is set by the settings that a policy is certified in")
     candidate = loading.load(policy, environment, options)
-    env = loading.check(candidate)
+    env = check(candidate)
     config = env.unwrapped.config
     settings.fan(config)
     env.close()
     return candidate, config
+
+
+def check(candidate: Candidate) -> gymnasium.Env:
+    """Return the environment of a policy, which has shown that it can act in it.
+
+    Raises:
+        ValueError: If it cannot.
+    """
+    if candidate.environment in SURROGATES:
+        raise ValueError(f"{candidate.environment} is no simulation in MuJoCo, and has no contacts to vary")
+    if candidate.environment not in ENVIRONMENTS:
+        raise ValueError(f"{candidate.environment} is none of the machines that have settings to be certified in")
+    env = playing.make(candidate.environment, candidate.options)
+    playing.check_acts(candidate.name, env, candidate.make)
+    return env
 
 
 def certified(candidate: Candidate, config: Any, seeds: int, seconds: float | None, jobs: int) -> Certified:

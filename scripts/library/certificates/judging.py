@@ -6,6 +6,7 @@ import itertools
 import json
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,10 @@ import numpy as np
 
 from tarsus.scripts.library.base import parallel, stamp
 from tarsus.scripts.library.certificates import parting, replay, settings
-from tarsus.scripts.library.certificates.certificate import Certificate, Change, Finding, Replayed
-from tarsus.scripts.library.certificates.loading import Candidate
+from tarsus.scripts.library.certificates.certificate import ERRORS, Certificate, Change, Finding, Replayed
 from tarsus.scripts.library.certificates.replay import Track
-from tarsus.scripts.library.certificates.settings import BETWEEN, Setting
+from tarsus.scripts.library.certificates.settings import BETWEEN, ITSELF, Setting
+from tarsus.scripts.library.learning.loading import Candidate
 
 LEAST_SPEED = 0.01  # that changes are relative to [m/s]
 LEAST_RETURN = 0.01  # likewise [1/step]
@@ -43,23 +44,51 @@ def certify(
     cases = [(candidate, [asked[k] for k in group], tuple(seeds), seconds, threads) for group in groups]
     found = parallel.each(_played, cases, n_jobs, unit="part", desc=Path(candidate.name).name, leave=False)
     by_place = dict(zip(itertools.chain(*groups), itertools.chain(*found), strict=True))
-    played = [by_place[k] for k in range(len(asked))]
-    base = played[0][0]
-    if isinstance(base, str):
-        raise ValueError(base)
-    rows = [
-        judged(setting, base, tracks, config.task == "forward", cpu)
-        for setting, (tracks, cpu) in zip(asked, played, strict=True)
-    ]
-    found = {setting.name: tracks for setting, (tracks, _) in zip(asked, played, strict=True)}
-    found = {name: tracks for name, tracks in found.items() if not isinstance(tracks, str)}
-    if FINE <= found.keys():
-        between = Setting("exact against reference", BETWEEN, {})
-        rows.append(judged(between, found["reference"], found["exact"], config.task == "forward"))
+    rows, found = _rows(asked, [by_place[k] for k in range(len(asked))], config.task == "forward")
     shown = {name: value for name, value in candidate.options.items() if _plain(value)}
     made = stamp.versions(*PACKAGES), stamp.computer(), time.strftime("%Y-%m-%d")
     certificate = Certificate(candidate.name, candidate.environment, shown, tuple(seeds), tuple(rows), *made)
     return certificate, found
+
+
+def _rows(
+    asked: Sequence[Setting], played: Sequence[tuple[list[Track] | str, float]], by_speed: bool
+) -> tuple[list[Finding], dict[str, list[Track]]]:
+    """Return the rows of settings, the base first, and their episodes; those of one name are one row.
+
+    Raises:
+        ValueError: If there are no episodes in the base.
+    """
+    rows: list[Finding] = []
+    found: dict[str, list[Track]] = {}
+    noise = ByNudge()
+    for name, group in itertools.groupby(zip(asked, played, strict=True), key=lambda pair: pair[0].name):
+        (setting, (tracks, _)), *_ = members = list(group)
+        if not isinstance(tracks, str):
+            tracks = found[name] = list(itertools.chain.from_iterable(tracks for _, (tracks, _) in members))
+        elif not rows:
+            raise ValueError(tracks)
+        base = found[asked[0].name]
+        rows.append(judged(setting, base, tracks, by_speed, sum(cpu for _, (_, cpu) in members), noise))
+        noise = ByNudge.of(rows[-1], len(base)) if setting.kind == ITSELF else noise
+    if FINE <= found.keys():
+        between = Setting("exact against reference", BETWEEN, {})
+        rows.append(judged(between, found["reference"], found["exact"], by_speed))
+    return rows, found
+
+
+@dataclass(frozen=True)
+class ByNudge:
+    """The relative changes of mean speed and return that a nudge explains."""
+
+    speed: float = 0.0
+    total: float = 0.0
+
+    @classmethod
+    def of(cls, nudged: Finding, n: int) -> ByNudge:
+        """Return what the row of nudged episodes shows, for means of n episodes."""
+        times = ERRORS * np.sqrt(len(nudged.episodes) / n)  # the row's own error is of a mean of more
+        return cls(*(abs(c.value) + float(times) * c.error if c else 0.0 for c in (nudged.speed, nudged.total)))
 
 
 def _played(
@@ -88,22 +117,31 @@ def _plain(value: Any) -> bool:
         return False
 
 
-def judged(setting: Setting, base: list[Track], tracks: list[Track] | str, by_speed: bool, cpu: float = 0.0) -> Finding:
+def judged(
+    setting: Setting,
+    base: list[Track],
+    tracks: list[Track] | str,
+    by_speed: bool,
+    cpu: float = 0.0,
+    noise: ByNudge = ByNudge(),
+) -> Finding:
     """Return the row of a setting.
 
     Args:
         setting: The setting.
         base: The episodes in the base preset.
-        tracks: Those in the setting, of the same seeds; or why there are none.
+        tracks: Those in the setting, of the same seeds, once or several times; or why there are none.
         by_speed: Whether speed is judged beside return.
         cpu: Processor time [s].
+        noise: What a nudge explains.
     """
     words = ", ".join(f"{name}={value}" for name, value in setting.options.items() if name != "params")
     if isinstance(tracks, str):
         return Finding(setting.name, setting.kind, words, left_out=tracks)
-    speed = change([track.speed for track in base], [track.speed for track in tracks], LEAST_SPEED)
     least = LEAST_RETURN * float(np.mean([len(track.down) for track in base]))
-    total = change([track.total for track in base], [track.total for track in tracks], least)
+    base = base * (len(tracks) // len(base))
+    speed = change([track.speed for track in base], [track.speed for track in tracks], LEAST_SPEED, noise.speed)
+    total = change([track.total for track in base], [track.total for track in tracks], least, noise.total)
     episodes = tuple(map(_numbers, base, tracks))
     return Finding(setting.name, setting.kind, words, episodes, "", speed if by_speed else None, total, cpu)
 
@@ -115,14 +153,15 @@ def _numbers(base: Track, track: Track) -> Replayed:
     return Replayed(track.seed, track.speed, track.total, cost, track.ending, when, parted.cause)
 
 
-def change(base: Sequence[float], other: Sequence[float], least: float) -> Change:
+def change(base: Sequence[float], other: Sequence[float], least: float, noise: float = 0.0) -> Change:
     """Return the relative change of a mean of pairs, with its standard error; of one pair that is 0.
 
     Args:
         base: Values to compare with.
         other: Values of the same seeds.
         least: What changes are at least relative to.
+        noise: Relative change that a nudge explains.
     """
     difference, scale = np.subtract(other, base), max(abs(float(np.mean(base))), least)
     error = float(np.std(difference, ddof=1)) / np.sqrt(len(difference)) if len(difference) > 1 else 0.0
-    return Change(float(difference.mean()) / scale, error / scale)
+    return Change(float(difference.mean()) / scale, error / scale, noise)

@@ -12,9 +12,9 @@ import mujoco
 import numpy as np
 
 from tarsus.mjcf.presets import find
-from tarsus.scripts.library.certificates.loading import Candidate
-from tarsus.scripts.library.certificates.settings import FRICTIONS, Setting
+from tarsus.scripts.library.certificates.settings import FRICTIONS, NUDGE, Setting
 from tarsus.scripts.library.learning import playing
+from tarsus.scripts.library.learning.loading import Candidate
 
 STILL = 0.1  # a shorter way has no cost of transport [m]
 IN_CONE = 0.9  # of friction times the normal force: a foot with less tangential force has no reason to slide
@@ -92,6 +92,7 @@ def play_together(
     )
     _settle(envs.unwrapped, asked, len(seeds))
     observation, info = envs.reset(seed=[*seeds] * len(asked))
+    _nudge(envs.unwrapped.task.qvel, asked, len(seeds))
     recorder = Recorder(envs, n_steps)
     while recorder.running.any():
         action = _action(candidate, acting, observation, info, len(asked))
@@ -126,6 +127,13 @@ def _settle(envs, asked: Sequence[Setting], n_seeds: int) -> None:
         preset = find(setting.options.get("preset", config.preset), config.PRESETS)
         for sim in range(k * n_seeds, (k + 1) * n_seeds):
             envs.task.settle(sim, robot, preset)
+
+
+def _nudge(qvel: np.ndarray, asked: Sequence[Setting], n_seeds: int) -> None:
+    """Change one velocity of the simulations of each setting that is nudged."""
+    for k, setting in enumerate(asked):
+        if setting.nudged is not None:
+            qvel[k * n_seeds : (k + 1) * n_seeds, setting.nudged % qvel.shape[1]] += NUDGE
 
 
 def _action(candidate: Candidate, acting: Sequence, observation, info: Mapping[str, Any], n_stacks: int) -> np.ndarray:

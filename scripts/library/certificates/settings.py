@@ -1,4 +1,7 @@
-"""The simulations in which a policy is certified: presets, the exact engine, other contacts, frictions and legs."""
+"""The simulations in which a policy is certified: presets, the exact engine, other contacts, frictions and legs.
+
+What the base preset itself makes of a nudge at the start is the noise that all others are judged against.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,9 @@ from tarsus.mjcf.presets import contacts, find
 BASE = "rl"  # the preset that all others are compared with
 SIMULATOR, CONTACT, ROBOT = "simulator", "contact", "robot"
 BETWEEN = "between"  # two simulations compared with each other, neither the base
+ITSELF = "itself"  # the base again, nudged at the start: what chance does
+NUDGE = 1e-6  # of one velocity of the state at the start [m/s] or [rad/s]
+NUDGED, NUDGES = "itself, nudged by 1e-6", 3  # name of the row, and episodes of each seed, nudged in other velocities
 FRICTIONS = ("friction_coeff", "friction")  # what the parameter is called in the machines' parameters
 STIFFNESSES = ("rho_k", "leaf_k", "leg_k")
 FRICTION_FACTORS, STIFFNESS_FACTORS = (0.8, 1.25), (0.9, 1.1)
@@ -22,19 +28,21 @@ class Setting:
 
     Attributes:
         name: In tables.
-        kind: `SIMULATOR`, `CONTACT` or `ROBOT`: whether another simulation of the same robot, or another robot; of a
-            comparison `BETWEEN`.
+        kind: `SIMULATOR`, `CONTACT` or `ROBOT`: whether another simulation of the same robot, or another robot;
+            `ITSELF` of the base, nudged; `BETWEEN` of a comparison.
         options: Of the environment.
+        nudged: Which of the machine's velocities is nudged at the start; None for none.
     """
 
     name: str
     kind: str
     options: Mapping[str, Any]
+    nudged: int | None = None
 
 
 def groups(asked: Sequence[Setting]) -> list[list[int]]:
     """Return which settings one simulation can play together, by their places: those whose timestep is the base's."""
-    alike = [k for k, setting in enumerate(asked) if setting.name == BASE or setting.kind in (CONTACT, ROBOT)]
+    alike = [k for k, setting in enumerate(asked) if setting.name == BASE or setting.kind in (ITSELF, CONTACT, ROBOT)]
     return [alike, *([k] for k in range(len(asked)) if k not in alike)]
 
 
@@ -49,7 +57,9 @@ def fan(config, exact: bool = True) -> list[Setting]:
         ValueError: If the environment has no preset `rl`.
     """
     base, params = find(BASE, config.PRESETS), config.params
-    found = [Setting(BASE, SIMULATOR, {"preset": BASE}), Setting("reference", SIMULATOR, {"preset": "reference"})]
+    found = [Setting(BASE, SIMULATOR, {"preset": BASE})]
+    found += [Setting(NUDGED, ITSELF, {"preset": BASE}, nudged=k) for k in range(NUDGES)]
+    found += [Setting("reference", SIMULATOR, {"preset": "reference"})]
     found += [Setting("exact", SIMULATOR, {"engine": "exact"})] if exact else []
     found += [
         Setting(name, CONTACT, {"preset": preset})

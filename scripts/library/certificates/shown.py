@@ -8,22 +8,33 @@ from pathlib import Path
 import numpy as np
 
 from tarsus.scripts.library.base import stamp
-from tarsus.scripts.library.certificates.certificate import HOLD, HOLDS, LEAN, LEANS, Certificate, Change, Finding
+from tarsus.scripts.library.certificates.certificate import (
+    DRIFT,
+    FALL,
+    HOLD,
+    HOLDS,
+    LEAN,
+    LEANS,
+    UNKNOWN,
+    Certificate,
+    Change,
+    Finding,
+)
 from tarsus.scripts.library.certificates.parting import CAUSES, DISTANCE
 from tarsus.scripts.library.certificates.replay import Track
-from tarsus.scripts.library.certificates.settings import BASE, ROBOT
+from tarsus.scripts.library.certificates.settings import BASE, ITSELF, ROBOT
 from tarsus.scripts.library.comparison import tables
 from tarsus.scripts.library.comparison.tables import Section
 
 HEAD = ("setting", "speed [m/s]", "", "return", "", "CoT", "falls", "parts at [s]", "first differs", "verdict")
-COLORS = {HOLD: "#2a7f3f", "drifts": "#d98c00", LEAN: "#b3202a"}
+COLORS = {HOLD: "#2a7f3f", UNKNOWN: "0.5", FALL: "#5b3fa0", DRIFT: "#d98c00", LEAN: "#b3202a", "": "0.7"}
 
 
-def cells(row: Finding) -> list[str]:
+def cells(certificate: Certificate, row: Finding) -> list[str]:
     """Return a row of the table."""
     if row.left_out:
         return [row.setting, *["-"] * (len(HEAD) - 2), "left out"]
-    time, cause = row.parting
+    time, _ = row.parting
     fell = sum(bool(episode.ending) for episode in row.episodes)
     cost = row.mean("cost_of_transport")
     return [
@@ -35,7 +46,7 @@ def cells(row: Finding) -> list[str]:
         "-" if np.isnan(cost) else f"{cost:.2f}",
         f"{fell} of {len(row.episodes)}",
         "-" if np.isinf(time) else f"{time:.2f}",
-        cause or "-",
+        certificate.cause(row) or "-",
         "-" if row.setting == BASE else row.verdict or "-",
     ]
 
@@ -47,8 +58,11 @@ def _change(change: Change | None) -> str:
 def facts(certificate: Certificate) -> list[str]:
     """Return what to know of a certificate, a line each."""
     options = ", ".join(f"{name}={value}" for name, value in certificate.options.items())
+    fell, n = certificate.falls
     found = [
         f"verdict: {certificate.verdict} ({certificate.reason})",
+        *([f"falls by itself in {fell} of {n} episodes in `{BASE}`"] if fell and certificate.verdict != FALL else []),
+        *([f"in every row differs first: {certificate.everywhere}"] if certificate.everywhere else []),
         f"{certificate.environment} {options}".strip(),
         f"seeds {', '.join(map(str, certificate.seeds))}; changes are relative to `{BASE}`, with their standard errors",
         *(f"{row.setting} is left out: {row.left_out}" for row in certificate.rows if row.left_out),
@@ -58,12 +72,13 @@ def facts(certificate: Certificate) -> list[str]:
 
 def text(certificate: Certificate) -> str:
     """Return the table, and what it says."""
-    return "\n".join([stamp.markdown_table(HEAD, map(cells, certificate.rows)), *facts(certificate)])
+    rows = [cells(certificate, row) for row in certificate.rows]
+    return "\n".join([stamp.markdown_table(HEAD, rows), *facts(certificate)])
 
 
 def sections(certificate: Certificate) -> list[Section]:
     """Return the tables of the page."""
-    rows = [cells(row) for row in certificate.rows]
+    rows = [cells(certificate, row) for row in certificate.rows]
     what = f"Trajectories part where the bodies are {DISTANCE:g} of their height apart."
     seen = sorted({episode.cause for row in certificate.rows for episode in row.episodes} & set(CAUSES))
     changed = [[row.setting, row.options or "-", f"{row.cpu:.2f}"] for row in certificate.rows]
@@ -86,7 +101,7 @@ def draw(certificate: Certificate, tracks: Mapping[str, list[Track]]):
     """Return the figure: changes of speed and return on the left, how far the first episodes part on the right."""
     from matplotlib.figure import Figure
 
-    rows = [row for row in certificate.rows if row.verdict and row.setting != BASE]
+    rows = [row for row in certificate.rows if (row.verdict or row.kind == ITSELF) and row.setting != BASE]
     height = 1.5 + 0.4 * len(rows)
     figure = Figure(figsize=(12, height))
     left, right = figure.subplots(1, 2)  # an automatic layout takes longer than an episode in the exact engine

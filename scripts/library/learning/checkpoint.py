@@ -96,25 +96,46 @@ def damage(folder: Path) -> str:
 
 
 def actor_of(model) -> tuple[list, str, bool]:
-    """Return the linear layers of a model's actor, what is between them, and whether tanh squashes its actions."""
-    import torch
+    """Return the linear layers of a model's actor, what is between them, and whether tanh squashes its actions.
 
-    actor = model.policy
-    if hasattr(actor, "mlp_extractor"):
-        layers, activation, squash = [*actor.mlp_extractor.policy_net, actor.action_net], "tanh", False
+    Raises:
+        ValueError: If its actor is another network.
+    """
+    from stable_baselines3.common.torch_layers import FlattenExtractor
+    from torch import nn
+
+    policy, names = model.policy, {nn.Tanh: "tanh", nn.ReLU: "relu"}
+    if hasattr(policy, "mlp_extractor"):
+        actor, parts, squash = policy, [*policy.mlp_extractor.policy_net, policy.action_net], policy.squash_output
+    elif hasattr(policy.actor, "latent_pi"):
+        actor, parts, squash = policy.actor, [*policy.actor.latent_pi, policy.actor.mu], True
     else:
-        layers, activation, squash = [*actor.actor.latent_pi, actor.actor.mu], "relu", True
-    return [layer for layer in layers if isinstance(layer, torch.nn.Linear)], activation, squash
+        actor, parts, squash = policy.actor, [*policy.actor.mu][:-1], True  # the last one is tanh
+    between = {type(part) for part in parts[1::2]}
+    plain = all(isinstance(part, nn.Linear) for part in parts[::2]) and len(between) <= 1 and between <= names.keys()
+    if not (plain and isinstance(actor.features_extractor, FlattenExtractor)):
+        raise ValueError("its actor is not made of linear layers with tanh, or with relu, between them")
+    return parts[::2], names[between.pop()] if between else "tanh", bool(squash)
 
 
 def policy_arrays(model, normaliser) -> dict[str, np.ndarray]:
-    """Return the deterministic policy as arrays: mean and scale of the observation, weights and biases in order."""
+    """Return a policy as arrays: mean and scale of the observation, weights and biases in order, noise of the actions.
+
+    Args:
+        model: Of Stable-Baselines3.
+        normaliser: Its `VecNormalize`, or None.
+
+    Raises:
+        ValueError: If its actor is another network.
+    """
     linear, activation, squash = actor_of(model)
     arrays = {
         "activation": activation,
         "squash": squash,
     }
-    if normaliser.norm_obs:
+    if hasattr(model.policy, "log_std") and not model.use_sde:  # else it depends on what is observed
+        arrays["noise"] = model.policy.log_std.exp().detach().numpy()
+    if normaliser and normaliser.norm_obs:
         moments = normaliser.obs_rms
         arrays |= {
             "mean": moments.mean,

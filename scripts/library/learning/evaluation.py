@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +15,7 @@ import gymnasium
 import numpy as np
 
 import tarsus  # noqa: F401  registers the environments
+from tarsus.analytic import saving
 from tarsus.scripts.library.base import parallel, stamp
 from tarsus.scripts.library.views import rendering
 
@@ -50,11 +54,13 @@ def steps(env: gymnasium.Env, act: Callable, seed: int) -> Iterator[tuple[float,
         yield float(reward), bool(terminated), info
 
 
-def run_episode(policy: str, environment: str | None, options: Mapping[str, Any], seed: int) -> Episode:
+def run_episode(
+    policy: str, environment: str | None, options: Mapping[str, Any], seed: int, stochastic: bool = False
+) -> Episode:
     """Run one episode of a policy."""
     from tarsus.scripts.library.learning import playing  # not above: OpenGL is chosen before MuJoCo is imported
 
-    env, act = playing.start(policy, environment, options, seed)
+    env, act = playing.start(policy, environment, options, seed, stochastic)
     rewards, work = [], 0.0
     for reward, terminated, info in steps(env, act, seed):  # noqa: B007  the last ones are used behind the loop
         rewards.append(reward)
@@ -81,11 +87,13 @@ def weight(model) -> float:
     return float(model.body_mass.sum() * np.linalg.norm(model.opt.gravity))
 
 
-def film_episode(policy: str, environment: str | None, options: Mapping[str, Any], seed: int, path: Path) -> int:
+def film_episode(
+    policy: str, environment: str | None, options: Mapping[str, Any], seed: int, path: Path, stochastic: bool = False
+) -> int:
     """Film one episode of a policy in real time; return the number of pictures."""
     from tarsus.scripts.library.learning import playing
 
-    env, act = playing.start(policy, environment, options, seed, render_mode="rgb_array")
+    env, act = playing.start(policy, environment, options, seed, stochastic, render_mode="rgb_array")
     rendering.smooth_edges(env.unwrapped.model)
     period = env.unwrapped.ctrl_dt
     every = max(1, round(1 / (FPS * period)))  # whole control periods between pictures keep the film's pace even
@@ -103,23 +111,29 @@ def evaluate(
     n_seeds: int = 5,
     n_episodes: int = 1,
     n_jobs: int = 1,
+    stochastic: bool = False,
 ) -> Iterator[Episode]:
     """Yield the episodes of seeds 0 to n_seeds - 1 one by one, on joblib's active backend.
 
     Args:
-        policy: A name, or the folder of a checkpoint.
-        environment: By default Hexapod-v0, or the checkpoint's.
+        policy: A name, the folder of a checkpoint, a .zip of Stable-Baselines3, an .onnx, or MODULE:FUNCTION.
+        environment: By default Hexapod-v0, or the policy's own.
         options: Of the environment.
         n_seeds: How many.
         n_episodes: Of each seed.
         n_jobs: Processes; -1 takes every core.
+        stochastic: Whether actions are drawn as in training, and not the most likely ones.
 
     Raises:
         ValueError: If there is no such policy or environment, or they do not go together.
     """
-    seeds = [SEEDS * episode + seed for seed in range(n_seeds) for episode in range(n_episodes)]
-    cases = [(policy, environment, options or {}, seed) for seed in seeds]
+    cases = [(policy, environment, options or {}, seed, stochastic) for seed in seeds_of(n_seeds, n_episodes)]
     return parallel.stream(run_episode, cases, n_jobs, unit="episode")
+
+
+def seeds_of(n_seeds: int, n_episodes: int) -> list[int]:
+    """Return the seed of each episode, in their order."""
+    return [SEEDS * episode + seed for seed in range(n_seeds) for episode in range(n_episodes)]
 
 
 def cells(episodes: list[Episode]) -> list[str]:
@@ -144,3 +158,38 @@ def table(policy: str, episodes: list[Episode], asked: int) -> str:
     n = f"{len(episodes)} episodes" if len(episodes) == asked else f"{len(episodes)} of {asked} episodes"
     rows = stamp.markdown_table(["policy", *COLUMNS.values()], [[policy, *cells(episodes)]])
     return f"{rows}\nmean ± standard deviation of {n}; {stamp.versions('tarsus', 'mujoco', 'gymnasium')}"
+
+
+def report(out: Path | None, policy: str, finished: Mapping[int, Episode], asked: int, **more: Any) -> None:
+    """Print the table of what was finished, if anything was, and write it to a file.
+
+    Args:
+        out: The file, for the table (.md), or with a row for every episode (.csv, .json); None for none.
+        policy: Its name.
+        finished: Episodes by their seeds.
+        asked: How many were asked for.
+        more: What else is noted in a .json.
+    """
+    if not finished:
+        return
+    text = table(policy, list(finished.values()), asked)
+    print(text, flush=True)
+    if out and out.suffix != ".md":
+        rows = [{"seed": seed} | asdict(episode) for seed, episode in finished.items()]
+        text = _csv(rows) if out.suffix == ".csv" else _json(rows, policy=policy, asked=asked, **more)
+    if out:
+        saving.write_text(out, text.rstrip("\n") + "\n")
+
+
+def _csv(rows: Sequence[Mapping[str, Any]]) -> str:
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def _json(rows: Sequence[Mapping[str, Any]], **more: Any) -> str:
+    known = [{name: None if value != value else value for name, value in row.items()} for row in rows]  # NaN is no JSON
+    made = {"versions": stamp.versions("tarsus", "mujoco", "gymnasium"), "computer": stamp.computer()}
+    return json.dumps({**more, "episodes": known, **made}, indent=1, default=str)

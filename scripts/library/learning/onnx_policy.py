@@ -1,4 +1,4 @@
-"""A trained policy as an ONNX model: observation in, action out, the normalisation of the observation included.
+"""Any policy that is a network as an ONNX model: observation in, action out, the normalisation included.
 
 Needs the extra: pip install 'tarsus[onnx]'.
 """
@@ -11,10 +11,47 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
+from tarsus.scripts.library.learning import playing, policies
+from tarsus.scripts.library.learning.loading import Candidate
 from tarsus.scripts.library.learning.trained_policy import TrainedPolicy
+from tarsus.scripts.library.learning.training_runs import plain
 
 OPSET = 17  # of 2022: what runtimes on robots read
 IR_VERSION = 8  # that of the same release
+
+
+def model_of(candidate: Candidate) -> onnx.ModelProto:
+    """Return the model of a policy; one that is an ONNX model already learns of what it was made for.
+
+    Raises:
+        ValueError: If the policy is no network that is known, as functions of Python are.
+    """
+    if not candidate.name.endswith(".onnx"):
+        return build(network_of(candidate))
+    model = onnx.load(candidate.name)
+    stored = {entry.key: entry.value for entry in model.metadata_props}
+    about = {"environment": candidate.environment, "options": plain(candidate.options)}
+    helper.set_model_props(model, stored | {"tarsus": json.dumps(json.loads(stored.get("tarsus", "{}")) | about)})
+    return model
+
+
+def network_of(candidate: Candidate) -> TrainedPolicy:
+    """Return the network of a policy, or the one that its function makes.
+
+    Raises:
+        ValueError: If it is none.
+    """
+    if candidate.network:
+        return candidate.network()
+    env = playing.make(candidate.environment, candidate.options)
+    made = candidate.make(env, 0)
+    env.close()
+    if not isinstance(made, TrainedPolicy):
+        names = ", ".join(policies.shipped())
+        more = "checkpoints, a .zip, an .onnx, and MODULE:FUNCTION(env) that returns a TrainedPolicy"
+        raise ValueError(f"{candidate.name!r} is no trained policy; there are {names}, and {more}")
+    made.about |= {"environment": candidate.environment, "options": plain(candidate.options)}
+    return made
 
 
 def build(policy: TrainedPolicy) -> onnx.ModelProto:

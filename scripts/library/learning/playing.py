@@ -9,7 +9,7 @@ import gymnasium
 import numpy as np
 
 from tarsus.envs import SURROGATES
-from tarsus.scripts.library.learning import policies
+from tarsus.scripts.library.learning import loading, policies
 from tarsus.scripts.library.learning.policies import PolicyFunction
 
 
@@ -31,7 +31,7 @@ def make(name: str, options: Mapping[str, Any], **more: Any) -> gymnasium.Env:
 
 
 def start(
-    policy: str, environment: str | None, options: Mapping[str, Any], seed: int, **more: Any
+    policy: str, environment: str | None, options: Mapping[str, Any], seed: int, stochastic: bool = False, **more: Any
 ) -> tuple[gymnasium.Env, PolicyFunction]:
     """Return a policy's environment and the policy in it.
 
@@ -39,16 +39,18 @@ def start(
     many steps it has.
 
     Args:
-        policy: A name, or the path of a checkpoint.
-        environment: See `policies.find`.
+        policy: Any, see `loading.load`.
+        environment: Of it.
         options: Of the environment.
         seed: Of the policy.
+        stochastic: Whether it draws its actions.
         more: Further keywords of `gymnasium.make`.
 
     Raises:
         ValueError: If there is no such policy or environment, or they do not go together.
     """
-    found, name, options = policies.find(policy, environment, options)
+    found = loading.load(policy, environment, options, stochastic)
+    name, options = found.environment, found.options
     if more.get("render_mode") and name in SURROGATES:
         raise ValueError(f"{name} is no simulation in MuJoCo, and has no pictures")
     env = make(name, options, **more)

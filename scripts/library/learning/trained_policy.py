@@ -1,8 +1,9 @@
 """A trained policy as plain arrays, and what must be true of a file that says that it is one.
 
 policy.npz holds: `mean`, `scale`, shape (n,), and `clip`, of the observation; `weight_k` (outputs, inputs) and `bias_k`
-(outputs,) of each layer; `activation` between them, `squash`; and `about`, JSON with `environment` and `options`. The
-file may be a stranger's: nothing in it is run, and whatever is not as above is refused, with what is allowed.
+(outputs,) of each layer; `activation` between them, `squash`; `about`, JSON with `environment` and `options`; it may
+hold `noise`, the standard deviation of actions in training. The file may be a stranger's: nothing in it is run, and
+whatever is not as above is refused, with what is allowed.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,7 @@ class TrainedPolicy:
         layers: Weights (outputs, inputs) and biases (outputs,) of each layer.
         activation: Between the layers, "tanh" or "relu".
         squash: Whether tanh brings the last layer into [-1, 1]; else it is cut off there.
+        noise: Standard deviation of each action in training, shape (m,); None if it is not known.
 
     Raises:
         FileNotFoundError: If there is none.
@@ -53,21 +55,56 @@ class TrainedPolicy:
         if not path.exists():
             raise FileNotFoundError(f"there is no policy at {path}")
         try:
-            arrays = stored_arrays(path)
-            self.about = about_of(_text(arrays, "about"))
-            self.layers = _layers(arrays)
-            self._take_ends(arrays)
+            self._take(stored_arrays(path))
         except ValueError as error:
             raise ValueError(f"{path} is not a trained policy: {error}") from error
 
+    @classmethod
+    def of(cls, arrays: Mapping[str, np.ndarray]) -> TrainedPolicy:
+        """Return the policy of arrays as they are in a file.
+
+        Raises:
+            ValueError: If they are none.
+        """
+        made = cls.__new__(cls)
+        made._take(arrays)
+        return made
+
     def __call__(self, observation: np.ndarray, info: Any = None) -> np.ndarray:
         """Return the action, within [-1, 1], for observations of shape (..., n)."""
+        x = self._last(observation)
+        return (np.tanh(x) if self.squash else np.clip(x, -1.0, 1.0)).astype(np.float32)
+
+    def _last(self, observation: np.ndarray) -> np.ndarray:
+        """Return what the last layer gives."""
         x = np.clip((observation - self.mean) / self.scale, -self.clip, self.clip)
         for k, (weight, bias) in enumerate(self.layers):
             x = x @ weight.T + bias
             if k < len(self.layers) - 1:
                 x = np.tanh(x) if self.activation == "tanh" else np.maximum(x, 0.0)
-        return (np.tanh(x) if self.squash else np.clip(x, -1.0, 1.0)).astype(np.float32)
+        return x
+
+    def drawing(self) -> Callable[[gymnasium.Env, int], Callable]:
+        """Return what makes, from an environment and a seed, the policy that draws its actions as in training.
+
+        Raises:
+            ValueError: If it does not know their spread.
+        """
+        if self.noise is None:
+            raise ValueError("the policy does not know the noise of its actions; its model.zip does")
+
+        def make(env: gymnasium.Env, seed: int) -> Callable:
+            rng = np.random.default_rng(seed)
+            policy = self.in_environment(env, seed)
+
+            def draw(observation: np.ndarray, info: Any = None) -> np.ndarray:
+                mean = policy._last(observation)
+                drawn = mean + policy.noise * rng.standard_normal(mean.shape)
+                return (np.tanh(drawn) if policy.squash else np.clip(drawn, -1.0, 1.0)).astype(np.float32)
+
+            return draw
+
+        return make
 
     def in_environment(self, env: gymnasium.Env, seed: int) -> TrainedPolicy:
         """Return the policy as one of an environment, whatever the seed.
@@ -79,6 +116,14 @@ class TrainedPolicy:
             n, shape = self.mean.size, env.observation_space.shape
             raise ValueError(f"the policy observes {n} numbers, and {env.spec.id} gives an array of shape {shape}")
         return self
+
+    def _take(self, arrays: Mapping[str, np.ndarray]) -> None:
+        """Take the arrays of a file; refuse those that are none of a policy."""
+        self.about = about_of(_text(arrays, "about"))
+        self.layers = _layers(arrays)
+        self._take_ends(arrays)
+        shape = self.layers[-1][1].shape
+        self.noise = _numbers(arrays, "noise", shape) if "noise" in arrays else None
 
     def _take_ends(self, arrays: Mapping[str, np.ndarray]) -> None:
         """Take what is before and behind the layers."""

@@ -1,6 +1,7 @@
 """`tarsus certify`: verdicts and causes on hand-made episodes, policies of every kind, and short real episodes."""
 
 import json
+from collections import Counter
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -17,14 +18,24 @@ from tarsus.mjcf.presets import contacts
 from tarsus.scripts.command.verbs import certify
 from tarsus.scripts.laboratory import frame
 from tarsus.scripts.laboratory.pages import trust
-from tarsus.scripts.library.certificates import certificate, judging, loading, parting, replay, settings, shown
-from tarsus.scripts.library.certificates.certificate import DRIFT, HOLD, LEAN, Certificate, Change
-from tarsus.scripts.library.certificates.settings import BETWEEN, CONTACT, ROBOT, SIMULATOR, Setting
-from tarsus.scripts.library.learning import evaluation, policies
+from tarsus.scripts.library.certificates import certificate, certifying, judging, parting, replay, settings, shown
+from tarsus.scripts.library.certificates.certificate import (
+    DRIFT,
+    EVERYWHERE,
+    FALL,
+    HOLD,
+    LEAN,
+    UNKNOWN,
+    Certificate,
+    Change,
+)
+from tarsus.scripts.library.certificates.settings import BETWEEN, CONTACT, ITSELF, ROBOT, SIMULATOR, Setting
+from tarsus.scripts.library.learning import evaluation, loading, policies
 
 N, CTRL_DT = 200, 0.02
 REFERENCE_PRESET = Setting("reference", SIMULATOR, {"preset": "reference"})
 RL, REFERENCE = Setting("rl", SIMULATOR, {}), Setting("reference", SIMULATOR, {})
+NUDGED = Setting(settings.NUDGED, ITSELF, {}, nudged=0)
 
 
 def track(seed=0, speed=1.0, total=100.0, ending="", **arrays):
@@ -63,9 +74,66 @@ def test_other_robots_make_a_policy_drift_at_most():
 
 def test_a_loss_that_may_be_chance_is_no_leaning():
     assert Change(-0.2, 0.05).verdict == LEAN
-    assert Change(-0.2, 0.15).verdict == DRIFT
+    assert Change(-0.2, 0.15).verdict == UNKNOWN and Change(0.0, 0.15).verdict == UNKNOWN
     assert Change(-0.08, 0.05).verdict == HOLD
     assert Change(-0.08, 0.01).verdict == DRIFT
+
+
+def test_a_change_that_a_nudge_explains_is_none():
+    assert Change(-0.09, 0.0, 0.09).verdict == HOLD and Change(-0.09, 0.0, 0.08).verdict == DRIFT
+    assert Change(-0.3, 0.0, 0.3).verdict == UNKNOWN and Change(-0.3, 0.0, 0.2).verdict == LEAN
+    noise = judging.ByNudge.of(judging.judged(NUDGED, [track(0), track(1)], [track(total=98.0)] * 6, True), 2)
+    assert noise.speed == 0.0 and noise.total == pytest.approx(0.02)  # six alike: no error, and the loss itself
+    spread = [track(total=100.0 + 10.0 * (-1) ** k) for k in range(6)]
+    noise = judging.ByNudge.of(judging.judged(NUDGED, [track(0), track(1)], spread, True), 2)
+    assert noise.total == pytest.approx(2 * np.std([0.1, -0.1] * 3, ddof=1) / np.sqrt(2))  # of a mean of two
+
+
+def draw(rng, fall, settings, n=5):
+    """Return the certificate of a policy that falls at some time in a share of its episodes, wherever it is."""
+
+    def episode(seed):
+        fell = rng.random() < fall
+        return track(seed, total=100.0 * (rng.random() if fell else 1.0), ending="fell" if fell else "")
+
+    rows, _ = judging._rows(settings, [([*map(episode, range(n))], 0.0) for _ in settings], True)
+    return Certificate("mine", "Hexapod-v0", {}, tuple(range(n)), tuple(rows), "v", "m", "2026-11-25")
+
+
+def test_a_policy_that_falls_everywhere_alike_is_not_said_to_depend_on_the_simulator(monkeypatch):
+    monkeypatch.setattr(parting, "part", lambda base, other: parting.Parting(np.inf, "", {}))
+    fan, rng = settings.fan(HexapodConfig()), np.random.default_rng(0)
+    said = Counter(draw(rng, 5 / 32, fan).verdict for _ in range(200))
+    assert said[DRIFT] + said[LEAN] <= 0.1 * 200 and said[HOLD] == 0 and said[FALL] >= 0.8 * 200
+    assert {draw(rng, 0.0, fan).verdict for _ in range(10)} == {HOLD}
+
+
+def test_what_falls_by_itself_says_so_and_what_may_be_chance_asks_for_seeds():
+    fell = [track(seed, ending="fell" * (seed == 1)) for seed in range(3)]
+    rows = [judging.judged(RL, fell, fell, True), judging.judged(NUDGED, fell, fell * 3, True)]
+    made = replace(certificate_of(1.0), rows=tuple(rows))
+    assert (made.verdict, made.falls) == (FALL, (4, 12)) and made.reason.startswith("in 4 of 12 episodes in `rl`")
+    worse = [replace(t, total=40.0 * (t.seed + 1)) for t in fell]
+    made = replace(made, rows=(*rows, judging.judged(REFERENCE, [track(k) for k in range(3)], worse, True)))
+    assert made.verdict == FALL  # which says more than that the rest is not known
+    made = replace(made, seeds=(0, 1, 2), rows=made.rows[2:])
+    assert made.verdict == UNKNOWN and "about 64 seeds tell one of 10 %" in made.reason
+    lean = replace(made, rows=(*rows, judging.judged(REFERENCE, fell, [replace(t, total=50.0) for t in fell], True)))
+    assert lean.verdict == LEAN and "falls by itself in 4 of 12 episodes in `rl`" in shown.text(lean)
+
+
+def test_a_cause_that_stands_in_every_row_says_so():
+    apart = track().position + np.linspace([0, 0, 0], [0.3, 0, 0], N)
+    base, late = [track()], [replace(later(3), position=apart)]
+    rows = [judging.judged(setting, base, base if setting is RL else late, True) for setting in (RL, NUDGED, REFERENCE)]
+    made = replace(certificate_of(1.0), rows=tuple(rows))
+    assert made.everywhere == "missed touchdown" and [made.cause(row) for row in rows] == ["", EVERYWHERE, EVERYWHERE]
+    assert "in every row differs first: missed touchdown" in shown.text(made)
+    steady = replace(made, rows=(rows[0], judging.judged(NUDGED, base, base * 3, True), rows[2]))
+    assert steady.everywhere == "" and steady.cause(rows[2]) == "missed touchdown"  # which no nudge brings about
+    other = judging.judged(REFERENCE, base, [track(body_down=PLATE, position=apart)], True)
+    made = replace(made, rows=(*rows[:2], other))
+    assert made.everywhere == "" and [made.cause(row) for row in made.rows] == ["", "missed touchdown", "plate"]
 
 
 def test_seeds_are_compared_with_themselves():
@@ -171,7 +239,7 @@ def test_a_certificate_goes_through_json():
 
 def test_the_settings_change_one_thing_each():
     found = {setting.name: setting.options for setting in settings.fan(HexapodConfig())}
-    assert list(found)[:3] == ["rl", "reference", "exact"] and len(found) == 12
+    assert list(found)[:4] == ["rl", "itself, nudged by 1e-6", "reference", "exact"] and len(found) == 13
     assert [name for name in found if name.endswith(" of reference")] == ["creep of reference"]
     of_legs = [settings.fan(config) for config in (HoppingLegConfig(), SlipLegConfig())]
     finer = [[s.name.partition(" of ")[0] for s in fan if s.name.endswith(" of reference")] for fan in of_legs]
@@ -231,8 +299,9 @@ def test_the_clock_holds_and_everything_is_written(short, tmp_path, capsys):
     assert certify.main(line) == 2  # there is a result
 
 
-@pytest.mark.parametrize(("factor", "on", "status"), [(0.8, "leans", 1), (0.8, "drifts", 1), (0.93, "leans", 0)])
+@pytest.mark.parametrize(("factor", "on", "status"), [(0.8, "leans", 1), (0.8, "falls", 1), (0.93, "leans", 0)])
 def test_the_exit_status_says_what_was_asked(short, monkeypatch, factor, on, status):
+    assert [certificate.VERDICTS[k].split()[0] for k in certify.FAILS.values()] == list(certify.FAILS)
     played = replay.play_together
 
     def worse(candidate, asked, *args):
@@ -263,7 +332,7 @@ def test_a_policy_that_uses_a_setting_is_found():
 @pytest.mark.parametrize("word", [f"{HERE}:walk", f"{HERE}:still", "hexapod-gait", "zero"])
 def test_functions_factories_and_names_are_policies(word):
     candidate = loading.load(word, None, {})
-    env = loading.check(candidate)
+    env = certifying.check(candidate)
     assert env.spec.id == "Hexapod-v0"
     tracks = replay.play(candidate, RL, [0, 1], 0.2)
     assert [t.seed for t in tracks] == [0, 1] and tracks[0].down.shape == (10, 6)
@@ -298,7 +367,7 @@ TOGETHER = {  # seconds: a policy that observes, one with robots and pushes draw
 @pytest.mark.parametrize("name", TOGETHER)
 def test_settings_played_together_give_the_same_bits_as_each_alone(name):
     candidate = loading.load(name, "BigAnt-v0" if name == "tripod" else None, {})
-    fan = settings.fan(loading.check(candidate).unwrapped.config)
+    fan = settings.fan(certifying.check(candidate).unwrapped.config)
     (alike, *others), seconds = settings.groups(fan), TOGETHER[name]
     assert [fan[k].name for k in others[0] + others[1]] == ["reference", "exact"] and len(alike) == len(fan) - 2
     asked = [fan[k] for k in alike]
@@ -341,10 +410,10 @@ def test_a_zip_of_stable_baselines_acts(tmp_path):
     env = gymnasium.make("Hexapod-v0", action_mode="gait")
     stable_baselines3.PPO("MlpPolicy", env, n_steps=8, batch_size=8, seed=0, device="cpu").save(tmp_path / "mine.zip")
     candidate = loading.load(str(tmp_path / "mine.zip"), None, {"action_mode": "gait"})
-    assert loading.check(candidate).action_space == env.action_space
+    assert certifying.check(candidate).action_space == env.action_space
     assert len(replay.play(candidate, RL, [0], 0.2)[0].down) == 10
     with pytest.raises(ValueError, match="cannot act in BigAnt-v0"):
-        loading.check(replace(candidate, environment="BigAnt-v0"))
+        certifying.check(replace(candidate, environment="BigAnt-v0"))
 
 
 def test_the_page_shows_certificates_and_where_the_finest_simulations_disagree(tmp_path):
@@ -356,8 +425,19 @@ def test_the_page_shows_certificates_and_where_the_finest_simulations_disagree(t
     line = ["--policies", "clock", "--certificates", str(tmp_path), "--write", "--docs", str(tmp_path)]
     assert frame.main(trust, line) == 0
     text = (tmp_path / "trust.md").read_text()
-    assert "| clock (4 seeds) | 1.15 | 101.5 | -20, -20 % | +0, +0 % |" in text and "**leans on the simulator**" in text
+    assert (
+        "| clock (4 seeds) | 1.15 | 101.5 | 0 of 4 | - | -20, -20 % | +0, +0 % |" in text
+        and "**leans on the simulator**" in text
+    )
     assert "* clock: leans on the simulator by `reference` (-20, -20 %), holds by the exact engine (+0, +0 %)" in text
+
+
+def test_the_page_keeps_the_certificates_that_it_makes(tmp_path, monkeypatch, capsys):
+    made = []
+    monkeypatch.setattr(judging, "certify", lambda *args: made.append(args) or (certificate_of(0.8), {}))
+    line = ["--policies", "clock", "--certificates", str(tmp_path / "new")]
+    assert frame.main(trust, line) == frame.main(trust, line) == 0 and len(made) == 1
+    assert capsys.readouterr().out.count("**leans on the simulator**") == 2
 
 
 REFUSED = {
@@ -393,11 +473,11 @@ def test_a_setting_that_an_environment_has_not_is_left_out():
     ((found, _),) = judging._played(candidate, [Setting("exact", SIMULATOR, {"engine": "warp"})], [0], 0.2)
     assert "warp" in found
     row = judging.judged(Setting("exact", SIMULATOR, {}), [track()], found, True)
-    assert row.verdict == "" and shown.cells(row)[-1] == "left out"
+    assert row.verdict == "" and shown.cells(certificate_of(1.0), row)[-1] == "left out"
 
 
 def test_the_lowest_part_of_a_body_is_found():
-    env = loading.check(loading.load("clock", None, {}))
+    env = certifying.check(loading.load("clock", None, {}))
     task, qpos = env.unwrapped.task, env.unwrapped.data.qpos.copy()
     ground = SimpleNamespace(height=lambda x, y: 0.0 * x)
     down = qpos.copy()

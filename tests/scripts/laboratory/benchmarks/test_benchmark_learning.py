@@ -1,50 +1,109 @@
-"""The benchmark of learning in small: what it plays, counts and draws."""
+"""The benchmark of learning in small: what it plays, stores and shows, and that it goes on where it was interrupted."""
+
+import json
 
 import numpy as np
 import pytest
 
+from tarsus.scripts.laboratory import frame
 from tarsus.scripts.laboratory.benchmarks import learning
-from tarsus.scripts.laboratory.benchmarks.learning import Played
+from tarsus.scripts.laboratory.pages import learning as page
+from tarsus.scripts.library.learning.learned import Played
+
+SHORT = {"max_episode_steps": 60}
 
 
 @pytest.fixture
-def short(monkeypatch):
+def few(monkeypatch):
     monkeypatch.setattr(learning, "EPISODES", 3)
-    monkeypatch.setattr(learning, "LONGEST", 60)
-    monkeypatch.setattr(learning, "NUM_ENVS", 1)
 
 
 def still(observation):
     return np.zeros((len(observation), 6))
 
 
-def test_nothing_added_walks_as_the_clock_does_and_stumbles_from_random_phases(short):
-    speed, reward, falls = learning.play(still, {})
-    assert 0.2 < speed < 0.32 and 10.0 < reward < 25.0 and falls == 0
-    standing, _, _ = learning.play(still, {"action_mode": "velocity"})
-    assert abs(standing) < 0.02
-    scattered, less, _ = learning.play(still, {}, scattered=True)
-    assert scattered < 0.5 * speed and less < 0.5 * reward  # legs are out of step, and most wait for the clock
+def test_nothing_added_walks_as_the_clock_does(few):
+    played = learning.play(still, "Hexapod-v0", SHORT, 7)
+    assert played.steps == 7 and 0.2 < played.speed < 0.32 and 10.0 < played.reward < 25.0 and played.falls == 0
+    standing = learning.play(still, "Hexapod-v0", SHORT | {"action_mode": "velocity"}, 0)
+    assert abs(standing.speed) < 0.02
 
 
-def test_curves_of_other_options_have_a_place_of_their_own():
-    assert learning.place(()).part == "curves"
-    assert learning.place((("action_mode", "rate"),)).part == "curves_rate"
+def test_an_episode_counts_to_its_end_and_a_fall_once(few):
+    fallen = learning.play(lambda seen: np.zeros((len(seen), 2)), "HoppingLeg-v0", {}, 0)
+    assert fallen.falls == 3 and fallen.reward < 10.0  # of 2,000 steps, in which it would have fallen many times
+    longer = learning.play(lambda seen: np.zeros((len(seen), 6)), "MultipodQuasistatic-v0", SHORT, 0)
+    assert longer.falls == 0 and longer.reward > 0.0
 
 
-def test_a_training_is_judged_before_and_after(short):
-    curve = learning.learn({}, steps=1, every=1, seed=0)
-    assert [played.steps for played in curve] == [0, 2048]
+def test_tempo_is_held_where_an_action_has_one(few, monkeypatch):
+    assert list(learning.bars("Hexapod-v0", SHORT)) == ["zero action"]
+    seen = []
+    monkeypatch.setattr(learning, "play", lambda act, *rest: seen.append(act(np.zeros((2, 3)))))
+    made = type(
+        "Env", (), {"action_names": ("hip", "tempo"), "action_space": np.zeros(2), "close": lambda self: None}
+    )()
+    made.unwrapped = made
+    monkeypatch.setattr(learning.playing, "make", lambda *args: made)
+    assert list(learning.bars("Some-v0", {})) == ["zero action", "tempo at 1"]
+    np.testing.assert_array_equal(seen, [np.zeros((2, 2)), [[0.0, 1.0]] * 2])
 
 
-def test_goals_count_seeds_that_were_fast_enough_in_time_and_did_not_fall():
-    fast = [Played(0, 0.26, 290, 0, 15), Played(400_000, 0.5, 500, 0, 12), Played(900_000, 0.7, 700, 0, 12)]
-    late = [Played(0, 0.26, 290, 0, 15), Played(600_000, 0.5, 500, 0, 12), Played(1_100_000, 0.7, 700, 0, 12)]
-    fallen = [Played(0, 0.26, 290, 0, 15), Played(400_000, 0.5, 500, 1, 12), Played(900_000, 0.7, 700, 2, 12)]
-    first, second = learning.reached([fast, late, fallen])
-    assert first == "0.4 m/s without a fall within 500,000 steps: 1 of 3 seeds."
-    assert second == "0.6 m/s without a fall within 1,000,000 steps: 1 of 3 seeds."
-    made = learning.table([fast, late])
-    assert made.rows[1] == ["400,000", "0.50, 500 (0, 12)", "0.50, 500 (0, 12)"] and len(made.head) == 3
-    figure = learning.draw([fast, late])
-    assert [len(axis.lines) for axis in figure.axes] == [2, 2]
+def test_whole_updates_are_made():
+    assert learning.whole_updates((131_072, 262_144), 16) == [131_072, 262_144]
+    assert learning.whole_updates((5000, 1), 2) == [4096, 8192]
+
+
+LINE = ["--env", "HoppingLeg-v0", "--seeds", "2", "--envs", "1", "4", "--steps", "1", "10000"]
+
+
+def test_an_interrupted_benchmark_goes_on_and_the_page_shows_what_is_stored(few, monkeypatch, tmp_path, capsys):
+    trained = []
+
+    def learn(environment, options, num_envs, steps, seed):
+        if len(trained) == 2:
+            raise KeyboardInterrupt
+        trained.append((num_envs, seed))
+        return [Played(n, 0.1 * n / 8192, 10.0 * (seed + 1), seed) for n in learning.whole_updates(steps, num_envs)]
+
+    monkeypatch.setattr(learning, "learn", learn)
+    line = [*LINE, "--results", str(tmp_path)]
+    with pytest.raises(KeyboardInterrupt):
+        frame.main(learning, line)
+    stored = json.loads((tmp_path / "HoppingLeg-v0.json").read_text())
+    assert list(stored["trained"]) == ["1 0", "1 1"] and stored["bars"]["zero action"][3] == 3
+    trained.clear()
+    with pytest.raises(KeyboardInterrupt):
+        frame.main(learning, [*line, "--steps", "1", "10000", "30000"])  # what lacks steps is trained anew
+    assert trained == [(1, 0), (1, 1)]
+    trained.clear()
+    assert frame.main(learning, line) == 0 and trained == [(4, 0), (4, 1)]
+    capsys.readouterr()
+    (tmp_path / "learning.md").write_text("<!-- learned: begin -->\n<!-- learned: end -->\n")
+    assert frame.main(page, ["--results", str(tmp_path), "--write", "--docs", str(tmp_path)]) == 0
+    text = (tmp_path / "learning.md").read_text()
+    row = "PPO, simulations: 4, steps: 16,384 | 0.2; 0.2 | 10; 20 | 0; 1 |"
+    assert f"| HoppingLeg-v0 | {row}" in text and "| HoppingLeg-v0 | zero action |" in text and "Played with" in text
+
+
+def test_a_training_is_judged_after_each_number_of_steps(few):
+    pytest.importorskip("stable_baselines3")
+    (first, second) = learning.learn("MultipodQuasistatic-v0", SHORT, 1, (1, 2049), seed=0)
+    assert (first.steps, second.steps) == (2048, 4096) and first != second._replace(steps=2048)
+
+
+REFUSED = {
+    "--env Nothing-v0": "unknown environment 'Nothing-v0'",
+    "--option gravity=3": "Hexapod-v0 does not take these options",
+    "--steps 0": "--steps must be at least 1, got 0",
+}
+
+
+@pytest.mark.parametrize("line", REFUSED)
+def test_what_cannot_be_trained_is_refused_in_a_sentence(line, capsys):
+    assert frame.main(learning, line.split()) == 2 and REFUSED[line] in capsys.readouterr().err
+
+
+def test_a_page_without_results_says_what_makes_them(tmp_path, capsys):
+    assert frame.main(page, ["--results", str(tmp_path)]) == 2
+    assert "holds no results; tarsus benchmark learning --env NAME makes them" in capsys.readouterr().err

@@ -22,10 +22,10 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from tarsus.envs import ENVIRONMENTS, SURROGATES
-from tarsus.scripts.library.learning import checkpoint, environments, playing, policies
+from tarsus.scripts.library.learning import checkpoint, environments, policies
 from tarsus.scripts.library.learning.policies import PolicyFunction
-from tarsus.scripts.library.learning.trained_policy import about_of
+from tarsus.scripts.library.learning.trained_policy import TrainedPolicy, about_of
+from tarsus.scripts.library.learning.training_runs import plain
 
 NORMALISERS = ("normaliser.pkl", "vecnormalize.pkl", "vec_normalize.pkl")  # beside a .zip
 # What of an algorithm's settings no other has, in Stable-Baselines3's .zip.
@@ -43,6 +43,7 @@ class Candidate:
         make: The policy, from the environment and an episode's seed.
         batched: Whether one policy acts for rows of observations.
         stacked: Whether it acts for stacks of such rows too, each as if alone.
+        network: What makes its network, of a policy that is known to be one.
     """
 
     name: str
@@ -51,35 +52,84 @@ class Candidate:
     make: Callable[[gymnasium.Env, int], PolicyFunction]
     batched: bool = False
     stacked: bool = False
+    network: Callable[[], TrainedPolicy] | None = None
 
 
-def load(policy: str, environment: str | None, options: Mapping[str, Any]) -> Candidate:
-    """Return a policy with its environment.
+def load(policy: str, environment: str | None, options: Mapping[str, Any], stochastic: bool = False) -> Candidate:
+    """Return a policy with its environment: what `evaluate`, `certify` and `export` open theirs by.
+
+    Args:
+        policy: A name, the folder of a checkpoint, a .zip of Stable-Baselines3, an .onnx, or MODULE:FUNCTION.
+        environment: By default Hexapod-v0, or the policy's own.
+        options: Of the environment.
+        stochastic: Whether actions are drawn, as in training, and not the most likely ones.
 
     Raises:
         ValueError: If there is no such policy or environment, or they do not go together; the sentence says why.
         OSError: If a file cannot be read.
     """
     path = Path(policy)
-    if path.suffix in (".zip", ".onnx"):
-        if not path.is_file():
-            raise ValueError(f"there is no file {policy}")
-        return _from_file(path, environment, options)
-    if re.fullmatch(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*", policy):
+    if path.suffix == ".zip":
+        return _from_zip(_there(path), environment, options, stochastic)
+    trained = None if _is_function(policy) or path.suffix == ".onnx" else policies.checkpoint_of(policy)
+    if stochastic and trained is None:
+        raise ValueError(f"{policy} draws no actions; checkpoints and a .zip of Stable-Baselines3 do")
+    if path.suffix == ".onnx":
+        return _from_onnx(_there(path), environment, options)
+    if _is_function(policy):
         return Candidate(policy, _environment(environment, {}), dict(options), _function(policy))
     found, name, needed = policies.find(policy, environment, options)
-    trained = policies.checkpoint_of(policy) is not None
-    return Candidate(policy, name, needed, found.make, batched=trained, stacked=trained)
+    if trained is None:
+        return Candidate(policy, name, needed, found.make)
+    network = TrainedPolicy(trained)
+    make = network.drawing() if stochastic else found.make
+    return Candidate(policy, name, needed, make, not stochastic, not stochastic, lambda: network)
 
 
-def _from_file(path: Path, environment: str | None, options: Mapping[str, Any]) -> Candidate:
-    """Return the policy of a .zip or .onnx; what is said of it is checked before it is loaded."""
-    about, loaded = (_zipped if path.suffix == ".zip" else _onnx)(path)
+def _is_function(policy: str) -> bool:
+    return bool(re.fullmatch(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*", policy))
+
+
+def _there(path: Path) -> Path:
+    if not path.is_file():
+        raise ValueError(f"there is no file {path}")
+    return path
+
+
+def _placed(
+    path: Path, about: Mapping[str, Any], environment: str | None, options: Mapping[str, Any]
+) -> tuple[str, dict[str, Any]]:
+    """Return environment and options of a file's policy; what is said of it is checked before it is loaded."""
     name = _environment(environment, about)
-    made = about | {"environment": name} if about else {"options": dict(options)}
+    made = {**about, "environment": name} if about else {"options": dict(options)}
     policies.refuse(str(path), made, environment and name, options)
-    act = loaded()
-    return Candidate(str(path), name, made["options"] | dict(options), lambda env, seed: act, batched=True)
+    return name, made["options"] | dict(options)
+
+
+def _from_zip(path: Path, environment: str | None, options: Mapping[str, Any], stochastic: bool) -> Candidate:
+    about, algorithm = _zipped(path)
+    name, options = _placed(path, about, environment, options)
+    model, normaliser = _unpickled(path, algorithm)
+
+    def act(observation: np.ndarray, info: Any = None) -> np.ndarray:
+        seen = normaliser.normalize_obs(observation) if normaliser else observation
+        return model.predict(seen, deterministic=not stochastic)[0]
+
+    def make(env: gymnasium.Env, seed: int) -> PolicyFunction:
+        if stochastic:
+            model.set_random_seed(seed)
+        return act
+
+    def network() -> TrainedPolicy:
+        told = {"environment": name, "options": plain(options)} | {"from": path.name}
+        return TrainedPolicy.of(checkpoint.policy_arrays(model, normaliser) | {"about": np.array(json.dumps(told))})
+
+    return Candidate(str(path), name, options, make, batched=not stochastic, network=network)
+
+
+def _from_onnx(path: Path, environment: str | None, options: Mapping[str, Any]) -> Candidate:
+    about, act = _onnx(path)
+    return Candidate(str(path), *_placed(path, about, environment, options), lambda env, seed: act, batched=True)
 
 
 def _environment(asked: str | None, about: Mapping[str, Any]) -> str:
@@ -87,8 +137,8 @@ def _environment(asked: str | None, about: Mapping[str, Any]) -> str:
     return environments.stored(about["environment"], asked) if about else asked or "Hexapod-v0"
 
 
-def _zipped(path: Path) -> tuple[dict[str, Any], Callable[[], PolicyFunction]]:
-    """Return what Stable-Baselines3's .zip was trained with, if it lies in a checkpoint, and what loads its policy.
+def _zipped(path: Path) -> tuple[dict[str, Any], str]:
+    """Return what Stable-Baselines3's .zip was trained with, if it lies in a checkpoint, and the name of its algorithm.
 
     Loading unpickles settings and normaliser, which can run any code. What can be read without that is read first.
     """
@@ -106,32 +156,27 @@ def _zipped(path: Path) -> tuple[dict[str, Any], Callable[[], PolicyFunction]]:
         algorithm = next(name for setting, name in ALGORITHMS.items() if setting in stored)
     except Exception as error:  # broken archives raise nearly anything
         raise _no_policy(path, error) from error
-    return about, partial(_unpickled, path, algorithm)
+    return about, algorithm
 
 
-def _unpickled(path: Path, algorithm: str) -> PolicyFunction:
+def _unpickled(path: Path, algorithm: str) -> tuple[Any, Any]:
+    """Return the model and its normaliser, None if none lies beside it."""
     import stable_baselines3
 
     try:
         model = getattr(stable_baselines3, algorithm).load(path, device="cpu")
         beside = next((path.parent / name for name in NORMALISERS if (path.parent / name).exists()), None)
-        normaliser = pickle.loads(beside.read_bytes()) if beside else None
+        return model, pickle.loads(beside.read_bytes()) if beside else None
     except Exception as error:  # broken pickles raise nearly anything
         raise _no_policy(path, error) from error
-
-    def act(observation: np.ndarray, info: Any = None) -> np.ndarray:
-        seen = normaliser.normalize_obs(observation) if normaliser else observation
-        return model.predict(seen, deterministic=True)[0]
-
-    return act
 
 
 def _no_policy(path: Path, error: Exception) -> ValueError:
     return ValueError(f"{path} is not a policy of Stable-Baselines3: {type(error).__name__}: {error}")
 
 
-def _onnx(path: Path) -> tuple[dict[str, Any], Callable[[], PolicyFunction]]:
-    """Return what `tarsus export` wrote into an ONNX model, and what loads its policy."""
+def _onnx(path: Path) -> tuple[dict[str, Any], PolicyFunction]:
+    """Return what `tarsus export` wrote into an ONNX model, and its policy."""
     for needed in ("onnx", "onnxruntime"):
         if importlib.util.find_spec(needed) is None:
             raise ValueError(f"an .onnx needs {needed}: pip install onnx onnxruntime")
@@ -154,7 +199,7 @@ def _onnx(path: Path) -> tuple[dict[str, Any], Callable[[], PolicyFunction]]:
         action = np.concatenate([session.run(None, {name: part})[0] for part in parts])
         return action.reshape(*observation.shape[:-1], -1)
 
-    return about, lambda: act
+    return about, act
 
 
 def _function(name: str) -> Callable[[gymnasium.Env, int], PolicyFunction]:
@@ -172,18 +217,3 @@ def _function(name: str) -> Callable[[gymnasium.Env, int], PolicyFunction]:
 
 def _made(factory: Callable, n_parameters: int, env: gymnasium.Env, seed: int) -> PolicyFunction:
     return factory(*(env, seed)[:n_parameters])
-
-
-def check(candidate: Candidate) -> gymnasium.Env:
-    """Return the environment of a policy, which has shown that it can act in it.
-
-    Raises:
-        ValueError: If it cannot.
-    """
-    if candidate.environment in SURROGATES:
-        raise ValueError(f"{candidate.environment} is no simulation in MuJoCo, and has no contacts to vary")
-    if candidate.environment not in ENVIRONMENTS:
-        raise ValueError(f"{candidate.environment} is none of the machines that have settings to be certified in")
-    env = playing.make(candidate.environment, candidate.options)
-    playing.check_acts(candidate.name, env, candidate.make)
-    return env

@@ -1,0 +1,60 @@
+"""What plain PPO learned in each environment, as stored: a file for each, with its bars and its trainings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tarsus.analytic import saving
+from tarsus.scripts.library.base import stamp
+from tarsus.scripts.library.learning.training_runs import plain
+
+RESULTS = stamp.DOCS / "data" / "learning"
+EPISODES = 16  # of an evaluation
+HEAD = ("environment", "policy", "speed [m/s], by seed", "return", f"falls of {EPISODES}")
+
+
+class Played(NamedTuple):
+    """What a policy did in the episodes of an evaluation."""
+
+    steps: int  # of training before it
+    speed: float  # mean [m/s]
+    reward: float  # mean return
+    falls: int  # of `EPISODES`
+
+
+def stored_in(results: Path, environment: str, options: Mapping[str, Any]) -> tuple[Path, dict[str, Any]]:
+    """Return the file of an environment with options, and what it holds: `bars`, and `trained` by `ENVS SEED`."""
+    words = [environment.rpartition(":")[2], *(f"{name}={value}" for name, value in options.items())]
+    path = results / f"{'_'.join(words)}.json"
+    if path.exists():
+        return path, json.loads(path.read_text(encoding="utf-8"))
+    return path, {"environment": words[0], "options": plain(options), "bars": {}, "trained": {}}
+
+
+def keep(path: Path, stored: dict[str, Any], packages: tuple[str, ...]) -> None:
+    """Write what is known of an environment; what was there stays until that is complete."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    made = {"versions": stamp.versions(*packages), "computer": stamp.computer()}
+    saving.write_text(path, json.dumps(stored | made, indent=1) + "\n")
+
+
+def rows_of(stored: Mapping[str, Any]) -> list[list[str]]:
+    """Return the rows of an environment: the bars, and for each number of simulations and steps the seeds in order."""
+    name = ", ".join([stored["environment"], *(f"`{key}={value}`" for key, value in stored["options"].items())])
+    rows = [[name, bar, *_cells([Played(*played)])] for bar, played in stored["bars"].items()]
+    trained: dict[tuple[int, int], list[Played]] = {}
+    for case in sorted(stored["trained"], key=lambda case: [*map(int, case.split())]):
+        for played in stored["trained"][case]:
+            trained.setdefault((int(case.split()[0]), played[0]), []).append(Played(*played))
+    for (num_envs, steps), seeds in sorted(trained.items()):
+        rows.append([name, f"PPO, simulations: {num_envs}, steps: {steps:,}", *_cells(seeds)])
+    return rows
+
+
+def _cells(seeds: Sequence[Played]) -> list[str]:
+    """Return speed, return and falls of each seed."""
+    forms = (("speed", "{:.3g}"), ("reward", "{:.0f}"), ("falls", "{}"))
+    return ["; ".join(form.format(getattr(played, name)) for played in seeds) for name, form in forms]
