@@ -41,11 +41,13 @@ class HexapodConfig(WalkerConfig):
         "clock": ("action_mode", ("gait", "residual")),
         "phase_spread": ("action_mode", ("rate",)),
         "rate_range": ("action_mode", ("rate",)),
+        "coupling": ("action_mode", ("rate",)),
     }
 
     action_mode: str = "residual"  # or "velocity", "torque", "gait", "rate"
     clock: str = "table2"  # what "gait" and "residual" follow; or "rhex", with its table of gaits and blended corners
     rate_range: float = 0.5  # of the mode "rate", the share of a turn's rate that an action of 1 adds
+    coupling: float = 0.0  # of the mode "rate", what is added to an action for a radian that a leg's phase is behind
     phase_spread: float = 0.5  # of the mode "rate", how far at most a leg begins from its tripod's phase [cycle]
     params: HexapodParams | str = field(default_factory=HexapodParams)  # the robot, or its name, as "rhex"
     ctrl_dt: float | None = None  # control period, a multiple of the timestep [s]; None is 0.02, of torques 0.002
@@ -65,6 +67,8 @@ class HexapodConfig(WalkerConfig):
             raise ValueError(f"unknown clock {self.clock!r}; there are {', '.join(CLOCKS)}")
         if not 0 < self.rate_range <= 1:
             raise ValueError(f"rate_range is a share above 0, at most 1, got {self.rate_range}")
+        if not self.coupling >= 0:
+            raise ValueError(f"coupling must not be negative, got {self.coupling}")
         if not 0 <= self.phase_spread <= 0.5:
             raise ValueError(f"phase_spread lies from 0 to 0.5 cycles, got {self.phase_spread}")
 

@@ -116,6 +116,36 @@ def turn(reference, table, gait, period, modulation, action, speeds):
             speeds[i, j] = min(max(share, -1.0), 1.0)
 
 
+def pull(reference, gait, phase, coupling, action, pulled):
+    """Add to the action of each leg's turn what pulls its phase to the mean of all, relative to a tripod's phases.
+
+    Args:
+        reference: Set-points, shape (n, n_joints) [rad]; minus the profile's angle F (`analytic.clock`).
+        gait: As in `turn`.
+        phase: Of each leg in a tripod, shape (n_joints,) [cycle].
+        coupling: Added for a radian that a leg's phase is behind.
+        action: Shape (n, n_joints).
+        pulled: Receives the sum, within -1 and 1, shape (n, n_joints).
+    """
+    cycle_time, slow_time, sweep = gait
+    fast_rate = (TURN - sweep) / (cycle_time - slow_time)
+    for i in range(len(action)):
+        cosine, sine = 0.0, 0.0
+        for j in range(action.shape[1]):
+            angle = -reference[i, j]
+            angle -= TURN * np.floor(angle / TURN + 0.5)  # within half a turn of mid-stance
+            tau, beyond = angle * slow_time / sweep, abs(angle) - 0.5 * sweep
+            if beyond > 0.0:
+                tau = np.copysign(0.5 * slow_time + beyond / fast_rate, angle)
+            pulled[i, j] = TURN * (tau / cycle_time - phase[j])
+            cosine, sine = cosine + np.cos(pulled[i, j]), sine + np.sin(pulled[i, j])
+        mean = np.arctan2(sine, cosine)
+        for j in range(action.shape[1]):
+            behind = mean - pulled[i, j]
+            behind -= TURN * np.floor(behind / TURN + 0.5)
+            pulled[i, j] = min(max(action[i, j] + coupling * behind, -1.0), 1.0)
+
+
 def walker_frame(
     qpos, qvel, rotation, values, body_at, axes, joints, table, torques, action, last_action, reference, rate, at
 ):

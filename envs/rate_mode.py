@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..analytic.clock import TRIPOD_PHASE
 from .actions import Velocity
 from .kernels import COMPILED
 
@@ -11,7 +12,8 @@ from .kernels import COMPILED
 class Rate(Velocity):
     """An action changes the rate at which each leg goes through its own slow and fast turn; 0 is the gait's own.
 
-    There is no clock and no coupling between legs: a leg's phase is the angle of its set-point.
+    There is no clock: a leg's phase is the angle of its set-point. With the option `coupling` phases pull each other to
+    those of a tripod; without, legs are independent.
     """
 
     @property
@@ -33,5 +35,8 @@ class Rate(Velocity):
         action, reference, _ = self.rows
         gait, period = self.task.RATE_GAIT, self.task.ctrl_dt
         turn = gait.cycle_time, gait.slow_time, gait.sweep_angle
+        if self.task.config.coupling:
+            action, asked = np.empty_like(action), action
+            COMPILED.pull(reference, turn, TRIPOD_PHASE, self.task.config.coupling, asked, action)
         COMPILED.turn(reference, self.task.table, turn, period, self.scale, action, self.speeds)
         return super().commands(action)

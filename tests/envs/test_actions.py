@@ -45,6 +45,26 @@ def test_no_leg_is_asked_for_more_than_the_motors_speed():
         assert np.abs(env.task.rate).max() <= env.params.motor.no_load_speed
 
 
+def test_rates_of_the_widest_range_stop_the_legs_or_double_their_rate():
+    env, gone = make(action_mode="rate", phase_spread=0.0, reset_noise=0.0, rate_range=1.0), []
+    for action in (-1.0, 0.0, 1.0):
+        env.reset(seed=0)
+        env.task.reference[:] = env.data.qpos[7::3] = turned(np.zeros(6))
+        env.step(np.full(6, action))
+        gone.append(env.task.reference[0] / turned(0.02 / TURN.cycle_time))
+    np.testing.assert_allclose(gone, [0.0, 1.0, 2.0], atol=1e-9)
+
+
+def test_coupled_legs_come_into_step_from_any_phases_and_keep_it_under_noise():
+    env, rng = make(action_mode="rate", coupling=2.0), np.random.default_rng(0)
+    for seed in range(3):
+        env.reset(seed=seed)
+        for _ in range(250):
+            *_, terminated, _, info = env.step(np.clip(rng.standard_normal(6), -1.0, 1.0))
+            assert not terminated
+        assert 0.2 < info["distance"] / info["time"] < 0.5
+
+
 @pytest.mark.parametrize("spread", [0.0, 0.1])
 def test_legs_begin_within_their_spread_of_a_tripods_phases(spread):
     env, seen = make(action_mode="rate", phase_spread=spread, reset_noise=0.0), []
@@ -226,6 +246,9 @@ def test_other_walkers_correct_the_middle_of_their_gaits(name):
     [
         ({"residual_range": 0.0}, "residual_range must be positive, got 0.0"),
         ({"residual_lag": -0.1}, "residual_lag must be positive, got -0.1"),
+        ({"action_mode": "rate", "rate_range": 1.5}, "rate_range is a share above 0, at most 1, got 1.5"),
+        ({"action_mode": "rate", "coupling": -1.0}, "coupling must not be negative, got -1.0"),
+        ({"coupling": 1.0}, "coupling needs action_mode 'rate', here it is 'residual'"),
         ({"action_mode": "rate", "phase_spread": 0.6}, "phase_spread lies from 0 to 0.5 cycles, got 0.6"),
         ({"action_mode": "rate", "phase_spread": -0.1}, "phase_spread lies from 0 to 0.5 cycles, got -0.1"),
     ],

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from tarsus.analytic.clock import RIGHT, TRIPOD_PHASE, profile
+from tarsus.analytic.clock import RIGHT, TRIPOD_PHASE, TURN, profile
 from tarsus.analytic.models.hexapod import HexapodParams
 from tarsus.envs import kernels, servos
 from tarsus.envs.hexapod_clocks import WALK, gait_parameters, tripod_gait
@@ -45,6 +45,12 @@ def turned(turn, rows):
     _, _, table, (action, _, reference, speeds) = hand_made(5)
     turn(reference[rows], table[rows], (0.7, 0.42, 0.75), 0.02, 0.5, action[rows], speeds[rows])
     return speeds[rows]
+
+
+def pulled(pull, rows):
+    _, _, _, (action, _, reference, result) = hand_made(5)
+    pull(reference[rows], (0.7, 0.42, 0.75), TRIPOD_PHASE, 0.3, 0.1 * action[rows], result[rows])
+    return result[rows]
 
 
 def eight(action):
@@ -135,6 +141,20 @@ def test_legs_in_step_stand_still_while_another_gathers():
     clocks = -profile(0.1, 1.0, 0.6, 0.75)[0]
     np.testing.assert_allclose(commands[0, :, 0], np.tile([clocks, 0.0, 0.0], (8, 1)), rtol=1e-12)
     np.testing.assert_allclose([reference[0, 0], rate[0, 0], rate[0, 1]], [clocks, 0.0, -12.0])
+
+
+def test_legs_are_pulled_to_the_mean_phase_and_not_if_they_are_in_step():
+    turn, rows, phase = (0.7, 0.42, 0.75), slice(0, 5), np.linspace(-0.5, 0.5, 6)
+    late = phase - np.array([0.1, 0.0, 0.0, 0.0, 0.0, -0.1])  # the first is behind, the last as far ahead
+    for gone, expected in ((phase, np.zeros(6)), (late, TURN * (phase - late))):
+        result = np.zeros((1, 6))
+        kernels.pull(-profile(gone + 0.2, *turn)[0][None], turn, phase, 0.5, np.full((1, 6), 0.1), result)
+        np.testing.assert_allclose(result[0], 0.1 + 0.5 * expected, atol=1e-9)
+    np.testing.assert_allclose(pulled(kernels.COMPILED.pull, rows), pulled(kernels.pull, rows), atol=1e-12)
+    for k in range(5):
+        np.testing.assert_array_equal(
+            pulled(kernels.COMPILED.pull, slice(k, k + 1))[0], pulled(kernels.COMPILED.pull, rows)[k]
+        )
 
 
 def test_compiled_kernels_compute_what_the_interpreted_ones_do():
