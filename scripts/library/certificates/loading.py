@@ -22,7 +22,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from tarsus.envs import ENVIRONMENTS, SURROGATES
+from tarsus.envs import SURROGATES
 from tarsus.scripts.library.learning import checkpoint, environments, playing, policies
 from tarsus.scripts.library.learning.policies import PolicyFunction
 from tarsus.scripts.library.learning.trained_policy import about_of
@@ -182,7 +182,7 @@ def check(candidate: Candidate) -> gymnasium.Env:
     """
     if candidate.environment in SURROGATES:
         raise ValueError(f"{candidate.environment} is no simulation in MuJoCo, and has no contacts to vary")
-    if candidate.environment not in ENVIRONMENTS:
+    if not environments.is_simulation(candidate.environment):
         raise ValueError(f"{candidate.environment} is none of the machines that have settings to be certified in")
     env = playing.make(candidate.environment, candidate.options)
     playing.check_acts(candidate.name, env, candidate.make)
