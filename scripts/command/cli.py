@@ -10,7 +10,7 @@ function `main(argv)`, or what the verb's frame runs.
 from __future__ import annotations
 
 import importlib
-import os
+import io
 import re
 import sys
 from collections.abc import Callable, Iterable
@@ -146,6 +146,8 @@ def finish(name: str, command: Callable, argv: list[str]) -> int:
     except KeyboardInterrupt:
         print(f"tarsus {name}: interrupted; the files that were complete are kept", file=sys.stderr)
         return 130  # as shells have it
+    except BrokenPipeError:
+        raise
     except OSError as error:
         what = f"{error.filename}: {error.strerror}" if error.filename and error.strerror else error.strerror or error
         print(f"tarsus {name}: {what}; the files that were complete are kept", file=sys.stderr)
@@ -172,7 +174,7 @@ def main(argv: list[str] | None = None) -> int:
         sys.stdout.flush()
         return status
     except BrokenPipeError:  # who reads has had enough, as in `tarsus page | head`
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # Python flushes it at its end, once more
+        sys.stdout = io.StringIO()  # Python flushes it at its end, once more
         return 1
 
 

@@ -37,8 +37,10 @@ def spare(w, i):
 @jit
 def stays_inside(w):
     """Return whether the step stays inside the box in which all guards are clear."""
+    if not w.is_clear:
+        return False
     box_step(w)
-    if not w.is_clear or w.moment[0] < w.clear_moment[0] or w.moment[1] > w.clear_moment[1]:
+    if w.moment[0] < w.clear_moment[0] or w.moment[1] > w.clear_moment[1]:
         return False
     box = plain(w.box)
     room = plain(w.clear_box)
@@ -50,8 +52,9 @@ def stays_inside(w):
 
 @jit
 def find_clear(w):
-    """Close the guards that are clear of zero in the step, whose box is in w.box."""
+    """Close the guards that are clear of zero in the step."""
     w.is_clear = 0
+    box_step(w)
     if w.ahead > 0.0:
         enlarge(w)
         if close_guards(w):

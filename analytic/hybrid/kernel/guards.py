@@ -99,18 +99,25 @@ def settle_guard(w, i, s):
     if near and not fired and not w.moved and w.arm[i] == DISARMED and hidden:
         return  # it fired a moment ago and still hides in its rounding
     kept = near and not w.moved and not fired and (w.arm[i] == ARMED or w.arm[i] == ROOT)
-    if not kept:
+    # It has just fallen: nothing that changes neither state nor chart lifts it, whatever its rate here, near a turn.
+    fallen = fired and not w.moved and w.chart == w.chart_before
+    if fallen and DIRECTION[i] == 0:
+        w.sign[i] = -w.sign[i]
+    elif not kept:
         w.sign[i] = choose_sign(w, i, near, fired)
     w.s_clear[i] = s
     u = w.sign[i] * w.ga[i]
     rate = w.sign[i] * w.rate[i]
     w.high[i] = 1 if u > w.graze_tol or (kept and w.high[i]) else 0
     at_zero = near and (fired or abs(u) <= w.noise[i])
-    # It has just fallen: nothing that changes neither state nor chart lifts it, whatever its rate here, near a turn.
-    fallen = fired and not w.moved and w.chart == w.chart_before and DIRECTION[i] != 0 and is_ignored(w, i)
     waits = u < 0.0 and not at_zero and (w.arm[i] == DISARMED or is_ignored(w, i))
-    if near and rate > 0.0 and (at_zero or u < 0.0) and not waits and not fallen:
+    stays = fallen and DIRECTION[i] != 0 and is_ignored(w, i)
+    if near and rate > 0.0 and (at_zero or u < 0.0) and not waits and not stays:
         start_on_root(w, i, s, u, rate)
+    elif near and fallen and DIRECTION[i] == 0:  # it hides in its rounding on the side that it has come to
+        w.arm[i] = ARMED
+        w.s_clear[i] = s + max(w.blind[i], BLIND * EPS * abs(w.t))
+        return
     elif u > 0.0 and not (at_zero and (fired or (w.moved == START and rate < 0.0 and is_ignored(w, i)))):
         w.arm[i] = ARMED
         return

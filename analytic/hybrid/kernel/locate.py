@@ -1,10 +1,14 @@
 """A guard's zero in a bracket, on the dense output."""
 
+import math
+
 from .codes import EPS, STOP_ITER
-from .free import GAMMA, jit
+from .enclose import enclose_middle
+from .free import CERTIFIED, GAMMA, jit
 from .samples import guard_at
 
 INTERPOLATED = 20  # values after which only bisection is trusted (a smooth guard needs about 8)
+NOISY = 4.0  # times its round-off: a change that is none
 JUMP = 1e-9  # of the guard's values at the ends of the step: a smaller jump is none
 
 
@@ -63,6 +67,11 @@ def jumps(w, i, s):
     drop = abs(guard_at(w, i, max(s - margin, w.sa)) - guard_at(w, i, min(s + margin, w.s1)))
     if not drop > JUMP * max(abs(w.ga[i]), abs(w.g_end[i])):
         return False
+    if CERTIFIED[i]:
+        enclose_middle(w, 2.0 * s * w.inverse - 1.0)
+        noise = w.middle[i, 1] - w.middle[i, 0]
+        if noise < math.inf and not w.in_doubt and drop <= NOISY * noise:
+            return False
     around = abs(guard_at(w, i, max(s - 50.0 * margin, w.sa)) - guard_at(w, i, min(s + 50.0 * margin, w.s1)))
     return drop > 0.5 * around
 

@@ -78,10 +78,12 @@ def look_closer(w, i, m, r, low, high, steepest):
     if high - low == math.inf:
         guard_at(w, i, 0.5 * (m + 1.0) * w.s1)  # which ends the run if it is no number
         return SPLIT
+    width = high - low
     if steepest < math.inf:
         change = steepest * r * (1.0 + 4.0 * EPS)
         if change < -largest:
             return NEGATIVE
         if least - change > w.graze_tol:
             return POSITIVE
-    return TOUCH if high - low <= WORTH * (largest - least) else SPLIT
+        width = min(width, largest - least + 2.0 * change)
+    return TOUCH if width <= WORTH * (largest - least) else SPLIT

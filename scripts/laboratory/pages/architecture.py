@@ -100,13 +100,16 @@ def draw():
     figure = Figure(figsize=(8, 9), layout="constrained")
     axis = figure.subplots()
     place = {room: ((i + 0.5) / len(floor), k) for k, floor in enumerate(FLOORS) for i, room in enumerate(floor)}
-    n_files = Counter(map(room_of, files()))
-    for room, other in steps(doors()):
-        arrow = dict(arrowstyle="-|>", shrinkA=26, shrinkB=30, color="0.4", linewidth=1.2)
-        axis.annotate("", place[other], place[room], arrowprops=arrow)
+    n_files, boxes = Counter(map(room_of, files())), {}
     for room, (x, y) in place.items():
         box = dict(boxstyle="round,pad=0.5", facecolor="#e8eef7", edgecolor="#34568b")
-        axis.text(x, y, f"{room}\n{n_files[room]} files", ha="center", va="center", bbox=box, fontsize=10)
+        text = axis.text(x, y, f"{room}\n{n_files[room]} files", ha="center", va="center", bbox=box, fontsize=10)
+        boxes[room] = text.get_bbox_patch()
+    figure.draw_without_rendering()  # the boxes take their sizes, at which the arrows end
+    for room, other in steps(doors()):
+        ends = dict(patchA=boxes[room], patchB=boxes[other], shrinkA=2, shrinkB=2)
+        arrow = dict(arrowstyle="-|>", color="0.4", linewidth=1.2, mutation_scale=14, **ends)
+        axis.annotate("", place[other], place[room], arrowprops=arrow, zorder=1)
     axis.set(xlim=(0, 1), ylim=(-0.4, len(FLOORS) - 0.6))
     axis.axis("off")
     return figure
