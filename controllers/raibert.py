@@ -1,21 +1,27 @@
 """Hopping on one leg after Raibert: ground force along a Bezier profile, foot placement, height and speed regulation.
 
 `raibert` declares phases, events and laws once: the hybrid model makes guards of them, `sampled` looks at them at the
-samples of a simulator or robot, and `policy` does that in the action space of `HoppingLeg-v0`.
+samples of a simulator or robot, `policy` does that in the action space of `HoppingLeg-v0`, and `baseline` is what an
+action of `HoppingLeg-v1` corrects.
 
 Source: Ding & Ramos, section 2.2; Raibert, Legged Robots That Balance (1986), chapter 2.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
+
 import numpy as np
 
+from ..analytic.compilation import compiled
 from ..analytic.hybrid.automaton import Automaton
 from ..analytic.hybrid.sampled import Sampled
 from ..analytic.models import hopping_leg_hybrid
 from ..analytic.models.hopping_leg import HoppingLegParams
 from ..analytic.models.hopping_leg_mechanics import numbers
 from . import raibert_laws as laws
+from .corrected import Baseline, correcting
 from .raibert_laws import RaibertGains
 from .sampled import SampledPolicy
 
@@ -56,10 +62,31 @@ def sampled(gains: RaibertGains | None = None, params: HoppingLegParams | None =
     return Sampled(automaton, plant, memory, beliefs | automaton.params, settle=SETTLED, fast=fast)
 
 
+def ask(p: np.ndarray, speed: float, height: float) -> None:
+    """Write the speed [m/s] that is asked for into the controller's beliefs; the ground it notes by itself."""
+    p[laws.K.speed] = speed
+
+
+@cache
+def correction() -> Callable:
+    """Return the compiled function of `corrected.correcting`, which is the same for every leg."""
+    return compiled(correcting(raibert(), hopping_leg_hybrid.plant(), ask))
+
+
+def baseline(params: HoppingLegParams) -> Baseline:
+    """Return the controller that an action of `HoppingLeg-v1` corrects.
+
+    Raises:
+        ValueError: If the leg cannot have the length that the gains require.
+    """
+    given = sampled(None, params, fast=False)
+    return Baseline(given.automaton, correction, given.memory, given.beliefs, settle=SETTLED)
+
+
 def policy(
     params: HoppingLegParams, scale: np.ndarray, gains: RaibertGains | None = None, fast: bool = True
 ) -> SampledPolicy:
-    """Return the controller as a policy of `HoppingLeg-v0`.
+    """Return the controller as a policy of `HoppingLeg-v0`, or of `HoppingLeg-v1` in the mode "torque".
 
     Args:
         params: The environment's leg.

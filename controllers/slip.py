@@ -1,13 +1,18 @@
 """SLIP running on the articulated leg: one controller for the hybrid model, for MuJoCo, and for the environment.
 
 `slip` declares phases, events and laws once: the hybrid model makes guards of them, `sampled` looks at them at the
-samples of a simulator or robot, and `policy` does that in the action space of `SlipLeg-v0`.
+samples of a simulator or robot, `policy` does that in the action space of `SlipLeg-v0`, and `baseline` is what an
+action of `SlipLeg-v1` corrects.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
+
 import numpy as np
 
+from ..analytic.compilation import compiled
 from ..analytic.hybrid.automaton import Automaton
 from ..analytic.hybrid.sampled import Sampled
 from ..analytic.models import slip_leg_hybrid
@@ -15,8 +20,12 @@ from ..analytic.models.ground_line import level
 from ..analytic.models.slip_leg import SlipLegParams
 from ..analytic.models.slip_leg_hybrid import com_rise
 from . import slip_laws as laws
+from .corrected import Baseline, correcting
 from .sampled import SampledPolicy
 from .slip_parameters import MEMORY, SlipControl
+
+SPEED, STIFFNESS, ANGLE = SlipControl.speed, SlipControl.stiffness, SlipControl.angle_of_attack
+STEEPNESS = 0.05  # by which the angle of attack falls with the speed asked for [rad s/m]
 
 
 def slip(control: SlipControl | None = None) -> Automaton:
@@ -57,10 +66,34 @@ def believe(beliefs: np.ndarray, height: float) -> None:
     level(beliefs, slip_leg_hybrid.GROUND, height)
 
 
+def ask(p: np.ndarray, speed: float, height: float) -> None:
+    """Write the speed [m/s] and the height of level ground [m] into what the controller believes.
+
+    A faster leg stands for less time, so its spring is stiffer in proportion, and it lands less steeply.
+    """
+    p[laws.K.speed] = speed
+    p[laws.K.stiffness] = STIFFNESS * speed / SPEED
+    p[laws.K.angle_of_attack] = ANGLE - STEEPNESS * (speed - SPEED)
+    p[laws.K.step_height] = height
+
+
+@cache
+def correction() -> Callable:
+    """Return the compiled function of `corrected.correcting`, which is the same for every leg."""
+    return compiled(correcting(slip(), slip_leg_hybrid.PLANT, ask))
+
+
+def baseline(params: SlipLegParams, hold: float) -> Baseline:
+    """Return the controller that an action of `SlipLeg-v1` corrects, whose torques are held for a time [s]."""
+    given = sampled(params, SlipControl(energy_gain=0.5), fast=False)
+    believe(given.beliefs, 0.0)  # level from everywhere on
+    return Baseline(given.automaton, correction, given.memory, given.beliefs, hold=hold)
+
+
 def policy(
     params: SlipLegParams, scale: np.ndarray, control: SlipControl | None = None, hold: float = 0.0
 ) -> SampledPolicy:
-    """Return the controller as a policy of `SlipLeg-v0`.
+    """Return the controller as a policy of `SlipLeg-v0`, or of `SlipLeg-v1` in the mode "torque".
 
     Args:
         params: The environment's leg.

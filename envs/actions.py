@@ -123,16 +123,21 @@ class Gait(ActionMode):
         return self.task.gait(self.first(), self.task.cycles[sim])[0]
 
     def bind(self) -> None:
-        """Take views of the arguments of the kernel `legs_of_clock`, for machines that have such a clock."""
+        """Take views of the arguments of the machine's kernel, `legs_of_clock` or `joints_of_gait`, if it has one."""
         task = self.task
         self._low, self._high = np.array(list(task.gait_ranges.values())).T
-        if task.CLOCK is None:
+        self._kernel = "legs_of_clock" if task.CLOCK is not None else "joints_of_gait" if task.GAIT is not None else ""
+        if not self._kernel:
             return
-        kept = task.action, task.correction, task.held, task.turned, task.reference, task.rate
+        kept = [task.action, task.correction, task.held, task.turned, task.reference, task.rate]
+        n_parameters = 8 if task.CLOCK is not None else len(self._low)  # a clock of fewer leaves the last at 0
+        if task.CLOCK is None:
+            del kept[2:4]
         rows, (made, self._commands) = [np.atleast_2d(array) for array in kept], self.room_for_commands()
-        self._gait = np.zeros((len(rows[0]), 8))  # a gait of fewer parameters leaves the last at 0
-        clock = self._gait, *task.CLOCK, np.atleast_1d(task.cycles), task.substep_times, task.lead
-        self._arguments = *clock, *self.correcting(), *rows, made
+        self._gait = np.zeros((len(rows[0]), n_parameters))
+        which = (self._gait, *task.CLOCK) if task.CLOCK is not None else (task.GAIT, self._gait)
+        when = np.atleast_1d(task.cycles), task.substep_times, task.lead
+        self._arguments = *which, *when, *self.correcting(), *rows, made
 
     def begin(self, sim) -> None:
         """Let legs far from the clock's stand and wait until it comes by: at its side they would be torn round."""
@@ -156,11 +161,11 @@ class Gait(ActionMode):
 
     def commands(self, action: np.ndarray) -> np.ndarray:
         """Follow the gait from its current phase; return commands of shape (n_substeps, ..., n_joints, 3)."""
-        if self.task.CLOCK is None:
-            return self.followed(self.parameters(action), action)
         asked = self.parameters(action)
+        if not self._kernel:
+            return self.followed(asked, action)
         self._gait[:, : asked.shape[-1]] = asked
-        COMPILED.legs_of_clock(*self._arguments)
+        getattr(COMPILED, self._kernel)(*self._arguments)
         return self._commands
 
     def followed(self, parameters: np.ndarray, action: np.ndarray) -> np.ndarray:
@@ -177,21 +182,34 @@ class Gait(ActionMode):
 
 
 class Residual(Gait):
-    """A correction is added to the angles of a clock's gait, and follows the action with a lag; 0 is the gait itself.
+    """A correction is added to the angles of a gait, and follows the action with a lag; 0 is the gait itself.
 
     The lag is that of a low-pass filter of first order: white noise, with which policies explore, hardly passes it, and
-    what is held passes whole. Without it a policy that explores by half a radian falls after two seconds.
+    what is held passes whole. Without it a policy that explores by half a radian falls after two seconds. With a
+    `tempo_range` beyond 1 the last entry of the action, filtered as well, makes the gait faster or slower.
     """
 
     @property
+    def quickens(self) -> bool:
+        """Whether the last entry of an action is the gait's tempo."""
+        return self.task.config.tempo_range > 1.0
+
+    @property
     def names(self) -> tuple[str, ...]:
-        """Of the joints."""
-        return self.task.layout.joints
+        """Of the joints, and the tempo."""
+        return (*self.task.layout.joints, "tempo") if self.quickens else self.task.layout.joints
 
     @property
     def scale(self) -> float:  # type: ignore[override]
         """The largest correction of a joint's angle [rad]."""
         return self.task.config.residual_range
+
+    def bind(self) -> None:
+        """Take what the steps of a lag and of the tempo are."""
+        config, self._quickens = self.task.config, self.quickens
+        self._tempo_share = -np.expm1(-self.task.ctrl_dt / config.tempo_lag)
+        self._tempo_log = np.log(config.tempo_range)
+        super().bind()
 
     def correcting(self) -> tuple[float, float]:
         """Return the correction that an action of 1 asks for [rad], and its share that comes in a control period."""
@@ -202,10 +220,19 @@ class Residual(Gait):
         return self.task.gait_corrected(None)
 
     def parameters(self, action: np.ndarray) -> np.ndarray:
-        """Return those of the gait that is corrected, shape (..., n)."""
+        """Return those of the gait that is corrected, at the present tempo, shape (..., n)."""
         task = self.task
         gait = task.gait_corrected(task.command if task.config.task == "commanded" else None)
-        return np.broadcast_to(gait, (*task.shape, gait.shape[-1]))
+        gait = np.broadcast_to(gait, (*task.shape, gait.shape[-1]))
+        return task.quickened(gait, np.exp(self._tempo_log * task.tempo)) if self._quickens else gait
+
+    def commands(self, action: np.ndarray) -> np.ndarray:
+        """Follow the corrected gait; return the commands of a control period, shape (n_substeps, ..., n_joints, 3)."""
+        if self._quickens:
+            tempo = self.task.tempo
+            tempo += self._tempo_share * (action[..., -1] - tempo)
+            action = action[..., :-1]
+        return super().commands(action)
 
     def followed(self, parameters: np.ndarray, action: np.ndarray) -> np.ndarray:
         """Follow the gait of parameters of shape (..., n), corrected, without the kernel; return the commands."""

@@ -21,20 +21,19 @@ REMAKE_MODEL = ("params", "terrain", "preset", "ctrl_dt", "randomise", "terrain_
 REMAKE_MODEL += ("randomise_contact",)
 
 
-def n_substeps_of(ctrl_dt: float, timestep: float) -> int:
-    """Return how many physics steps make a control period.
+def n_substeps_of(ctrl_dt: float, timestep: float, whole: str = "control period", part: str = "timestep") -> int:
+    """Return how many physics steps make a control period; or of other parts another whole, called that.
 
     Raises:
         ValueError: If there are too many, or the period is no multiple; the message names the nearest one that is.
     """
     if not ctrl_dt <= MOST_SUBSTEPS * timestep:
-        raise ValueError(f"control period {ctrl_dt:g} s is more than {MOST_SUBSTEPS} timesteps of {timestep:g} s")
+        raise ValueError(f"{whole} {ctrl_dt:g} s is more than {MOST_SUBSTEPS} {part}s of {timestep:g} s")
     n_substeps = round(ctrl_dt / timestep)
     if n_substeps < 1 or abs(n_substeps * timestep - ctrl_dt) > 1e-9 * ctrl_dt:
         nearest = max(1, n_substeps) * timestep
         raise ValueError(
-            f"control period {ctrl_dt:g} s is not a multiple of the timestep {timestep:g} s; "
-            f"the nearest that is: {nearest:g} s"
+            f"{whole} {ctrl_dt:g} s is not a multiple of the {part} {timestep:g} s; the nearest that is: {nearest:g} s"
         )
     return n_substeps
 

@@ -39,7 +39,7 @@ class Equipped:
 
     def renew_extras(self) -> None:
         """Make the parts that the current options ask for; every simulation begins them at its next start."""
-        config, parts = self.config, disturbances.parts_of(self)
+        config, parts = self.config, disturbances.parts_of(self) | self.machine_parts()
         if privileged.needs_parameters(self):
             parts["parameters"] = privileged.Parameters(self)
         self._more_terms = user_functions.terms_of(config)

@@ -233,7 +233,8 @@ def entries(
         actions: Names of the numbers of an action.
         axes: Names of the axes of vectors.
     """
-    legs, body, world = tuple(legs), "the body's " + ", ".join(axes), "the world's " + ", ".join(axes)
+    legs, body, world = tuple(legs), f"the body's {', '.join(axes)}", f"the world's {', '.join(axes)}"
+    level = f"the world's {' and '.join(axes[:2])}"
     forces = [f"{leg}_{axis}" for leg in legs for axis in axes]
     scan = [f"{ahead:g} ahead, {0.0 - right:g} left" for ahead in SCAN_FORWARD for right in SCAN_RIGHT]
     return {
@@ -241,7 +242,7 @@ def entries(
         "gravity": labelled(axes, 1, "1", f"direction of gravity, along {body}"),
         "velocity": labelled(axes, 100, "m/s", f"of the body, along {body}"),
         "angular_velocity": labelled(axes, 1e3, "rad/s", f"of the body, about {body}"),
-        "heading": labelled(axes[:2], 1, "1", f"horizontal part of the body's forward axis, along {world}"),
+        "heading": labelled(axes[:2], 1, "1", f"horizontal part of the body's forward axis, along {level}"),
         **of_joints,
         "foot_contact": labelled(legs, 1, "1", "1 where a foot touches the ground"),
         "foot_force": labelled(forces, 1e5, "N", f"of the ground on each foot, along {world}", _forces),

@@ -140,6 +140,12 @@ class HexapodTask(WalkerTask):
         clock = CLOCKS[self.config.clock]
         return clock.walk if command is None else clock.steered(command)
 
+    def quickened(self, parameters: np.ndarray, factor: np.ndarray) -> np.ndarray:
+        """Return a gait, shape (..., n), with a cycle so many times as short, (...,)."""
+        quick = parameters.copy()
+        quick[..., 0] /= factor
+        return quick
+
     def prepare(self) -> None:
         """Choose the clock, and find the names of joints, legs and actions."""
         self.gait_ranges = CLOCKS[self.config.clock].ranges

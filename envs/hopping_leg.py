@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
 import mujoco
 import numpy as np
 
-from ..analytic.models.hopping_leg import HoppingLegParams, limited_torque, places
+from ..analytic.models.hopping_leg import HoppingLegParams, places
 from ..analytic.terrain import Terrain
 from ..mjcf.hopping_leg import PRESETS, RANDOMISABLE, build
-from .base import LeggedEnv
 from .commands import tracking
-from .config import TaskConfig, Terms
-from .measure import bounded_speed, mean_change, power
+from .leg import LegConfig, LegEnv, LegTask, rewards
 from .observations import Observation
-from .task import Task
 from .vector import LeggedVectorEnv
 
 SCAN = (-0.2, 0.0, 0.2, 0.4)  # where the height scan looks, along the hip's way [m]
@@ -25,32 +23,28 @@ SPEED_WIDTH = 0.25  # the least width of the reward of the speed, see `commands`
 # The line between torque and speed as MIT's Cheetah-Software has it for the Mini Cheetah's motors (ActuatorModel.h,
 # 24 V, 0.17 ohm): tau = 1.5 kT (V - 2 kT w) / R, that is kT (V / 2 - kT w) / (R / 3).
 DRIVEN = HoppingLegParams(motor_mode="current", voltage=24.0 / 2, resistance=0.17 / 3)
-HIP_RANGE = (-0.5 * np.pi, 0.5 * np.pi)  # the thigh hangs from the boom's tip, and does not rise above it [rad]
-KNEE_RANGE = (-2.9, 0.0)  # from folded to straight: a knee bends one way [rad]
-BASELINE_SPEED, BASELINE_POWER = 1.02, 45.0  # of the action zero [m/s], [W]: the reward is one a step for them
-SHARED: Terms = {
-    "power": (-0.05 / BASELINE_POWER, "absolute mechanical power of hip and knee [W]"),
-    "action_change": (-0.02, "squared change of the action, mean over its entries"),
-    "healthy": (0.25, "1 until the episode terminates"),
-}
-REWARDS: dict[str, Terms] = {  # weight and meaning of each term, by task
-    "forward": {"forward": (0.8 / BASELINE_SPEED, "speed of the hip along its circle [m/s]")} | SHARED,
-    "commanded": {"speed": (0.8, "exp(-((speed - command) / width)^2); width half the command, at least 0.25 m/s")}
-    | SHARED,
-}
+BASELINE_SPEED = 1.02  # of the action zero [m/s]
+REWARDS = rewards(
+    BASELINE_SPEED,
+    45.0,
+    forward="speed of the hip along its circle [m/s]",
+    tracked="exp(-((speed - command) / width)^2); width half the command, at least 0.25 m/s",
+)
 
 
 @dataclass(frozen=True)
-class HoppingLegConfig(TaskConfig):
+class HoppingLegConfig(LegConfig):
     """Options of the environment: keywords of `make`, most also options of `reset`."""
 
     REWARDS = REWARDS
     RANDOMISABLE = RANDOMISABLE
-    CALLED = TaskConfig.CALLED | {"mass": "leg_mass"}
+    CALLED = LegConfig.CALLED | {"mass": "leg_mass"}
     PRESETS = PRESETS
+    ACTION_MODES = ("torque", "residual")
+    PERIODS: ClassVar[dict[str, float]] = {"torque": 0.005}
+    LAW_PERIOD = 0.005
 
     params: HoppingLegParams = DRIVEN  # the leg; by default its motors have limits
-    scaled: bool = True  # whether the entries are divided by their typical values, or in SI units
     reset_noise: float = 0.02  # standard deviation of pitch, hip and knee [rad], and of velocities [rad/s]
     command_speed: tuple[float, float] = (-0.5, 1.5)  # range of the commanded speed [m/s]
 
@@ -109,13 +103,12 @@ OBSERVATIONS: dict[str, Observation] = {
 }
 
 
-class HoppingLegTask(Task):
+class HoppingLegTask(LegTask):
     """The leg with its observation, reward and termination; tables are in `docs/envs/hopping_leg.md`.
 
     Attributes:
         leg: The nominal leg: its lengths are never randomised.
         places: Of leg, hip and foot, with sines and cosines of `qpos`: yaw, pitch, hip, knee [rad].
-        torque: Of hip and knee, shape (..., 2) [N m].
         height: Of the hip above the ground below it, shape (...,) [m].
     """
 
@@ -124,7 +117,7 @@ class HoppingLegTask(Task):
     OBSERVATIONS = OBSERVATIONS
     DEFAULT = (
         *("height", "speed", "pitch", "pitch_rate", "hip_angle", "knee_angle", "joint_speed", "foot_position"),
-        *("foot_contact", "action", "command"),
+        *("foot_contact", "action", "command", "law_torque", "law_stance", "law_time", "correction", "tempo"),
     )
     INFO = {
         "qpos": lambda t: t.qpos.copy(),
@@ -134,25 +127,27 @@ class HoppingLegTask(Task):
         "torque": lambda t: t.torque.copy(),
     }
     PLACE = 0  # the yaw
-    change = staticmethod(mean_change)
+    BASELINE_SPEED, LAW_SPEED = BASELINE_SPEED, 1.0
     roams = False
-    build = staticmethod(build)
 
-    @property
-    def action_scale(self) -> np.ndarray:
-        """Torques of hip and knee that an action of one means, shape (2,) [N m]."""
-        return self.leg.rated_torque
+    def build(self, params, terrain, preset) -> mujoco.MjSpec:
+        """Return the model."""
+        return build(params, terrain, preset, self.stops)
+
+    def baseline(self):
+        """Return Raibert's controller."""
+        from ..controllers import raibert  # with it comes the compiler
+
+        return raibert.baseline(self.config.params)
+
+    def limits_of(self, params: HoppingLegParams) -> np.ndarray:
+        """Return the limits of a leg's motors, shape (3, 2)."""
+        return params.torque_limits
 
     def make_room(self) -> None:
         """Make room for the motors' limits."""
-        self.leg, shape = self.config.params, self.shape
-        self._limits = np.empty((3, *shape, 2))
-        self._limits[:] = self.leg.torque_limits.reshape(3, *[1] * len(shape), 2)
-
-    def write_robot(self, sim, model, params) -> None:
-        """Write a leg's parameters into its model, and keep its motors' limits."""
-        super().write_robot(sim, model, params)
-        self._limits[(slice(None), sim) if self.shape else ...] = params.torque_limits
+        super().make_room()
+        self.leg = self.config.params
 
     def place(self, sim, model, data, rng) -> None:
         """Hold the leg up in the air, with noise on all but the yaw; at least as high as its foot needs."""
@@ -186,14 +181,14 @@ class HoppingLegTask(Task):
             low, high = (low, middle) if above(middle) else (middle, high)
         return high
 
-    def controls(self, action: np.ndarray) -> np.ndarray:
-        """Return the torques asked of hip and knee, held for the control period, shape (1, ..., 2) [N m]."""
-        return (action * self.action_scale)[None]
+    def asked(self, action: np.ndarray) -> np.ndarray:
+        """Return the torques asked of hip and knee, shape (..., 2) [N m]."""
+        return action * self.leg.rated_torque
 
     def refresh(self) -> None:
         """Measure hip, torques and height."""
+        super().refresh()
         self.places = places(self.leg, self.qpos)
-        self.torque = limited_torque(self._limits, self.action * self.action_scale, self.qvel[..., 2:])
         hip = self.places.hip
         self.height = hip[..., 2] - self.ground.height(hip[..., 0], hip[..., 1])
 
@@ -208,33 +203,20 @@ class HoppingLegTask(Task):
 
     def unweighted_terms(self) -> dict[str, np.ndarray]:
         """Return the terms of the configured task, each of shape (...,) or a number."""
-        terms = {
-            "power": power(self.torque, self.qvel[..., 2:]),
-            "action_change": self.change(self.action, self.last_action),
-            "healthy": 1.0,
-        }
+        terms = self.shared_terms()
         if self.config.task == "forward":
             return {"forward": self.paid_speed()} | terms
         command = self.command[..., 0]
         error = self.velocity - command
         return {"speed": tracking(error * error, command * command, SPEED_WIDTH)} | terms
 
-    def paid_speed(self) -> np.ndarray:
-        """Return the speed that the task "forward" pays, within bounds, shape (...,) [m/s]."""
-        return bounded_speed(self.velocity, BASELINE_SPEED)
-
     def failures(self) -> dict[str, np.ndarray]:
-        """Return whether the leg has fallen, or is where no leg could be, shape (...,), by the reason."""
+        """Return whether the leg has fallen, shape (...,), by the reason."""
         low = self.leg.fall_height
-        hip, knee = self.qpos.T[2], self.qpos.T[3]
-        return {
-            f"fell: the hip is less than {low:g} m above the ground": self.height < low,
-            "broke: the thigh is above the hip": (hip < HIP_RANGE[0]) | (hip > HIP_RANGE[1]),
-            "broke: the knee is beyond its end stops": (knee < KNEE_RANGE[0]) | (knee > KNEE_RANGE[1]),
-        }
+        return {f"fell: the hip is less than {low:g} m above the ground": self.height < low}
 
 
-class HoppingLegEnv(LeggedEnv):
+class HoppingLegEnv(LegEnv):
     """The leg on its boom; options are the fields of `HoppingLegConfig`, tables are in `docs/envs/hopping_leg.md`."""
 
     task_class = HoppingLegTask

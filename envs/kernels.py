@@ -15,6 +15,7 @@ import numpy as np
 from ..analytic.clock import TURN, fast_phase, slow_phase
 from ..analytic.compilation import compiled
 from .clock_kernels import legs_of_clock  # noqa: F401  one of COMPILED
+from .gait_kernels import joints_of_gait, pose_of_gait  # noqa: F401  two more
 
 MAX_LEAD = np.pi  # of a set-point ahead of its joint [rad]: what the documents' controller, which wraps, can see
 # Columns of a walker's `table`; `servos.row_of` fills a row.

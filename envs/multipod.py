@@ -1,4 +1,4 @@
-"""`Multipod-v0`: a multipod of 4 to 50 legs runs forward, or as commanded, on a terrain of choice."""
+"""`Multipod-v1`: a multipod of 4 to 50 legs runs forward, or as commanded, on a terrain of choice."""
 
 from __future__ import annotations
 
@@ -9,21 +9,31 @@ import numpy as np
 from ..analytic.models.multipod import MultipodParams
 from ..analytic.undulation import undulation_angles
 from ..mjcf import multipod
+from .gait_kernels import UNDULATION
 from .servos import Layout
 from .vector import LeggedVectorEnv
-from .walker import WalkerConfig, WalkerEnv, WalkerTask
+from .walker import WIDTHS, WalkerConfig, WalkerEnv, WalkerTask, by_baseline, following
+
+WALK = np.array([0.3, 1.35 * np.pi, 0.3, 0.15, 0.0])  # the gait that is corrected, in the order of `gait_ranges`
+SPEED = 0.085  # of that gait [m/s]
+TURN = 10.0  # steering for a yaw rate of 1 rad/s
 
 
 @dataclass(frozen=True)
 class MultipodConfig(WalkerConfig):
-    """The options of `Multipod-v0`."""
+    """The options of `Multipod-v1`."""
 
+    REWARDS = by_baseline(WIDTHS, SPEED, power=0.01)
     RANDOMISABLE = multipod.RANDOMISABLE
     FIXED = (*WalkerConfig.FIXED, "n_legs")
 
     params: MultipodParams = field(default_factory=MultipodParams)  # the robot
     terrain_distance: float = 1.0  # from the start, which is far [m]
     n_legs: int | None = None  # even, 4 to 50; by default that of `params`
+    action_mode: str = "residual"  # or "velocity", "torque", "gait"
+    residual_lag: float = 0.4  # of the mode "residual", time constant with which the correction follows the action [s]
+    tempo_range: float = 2.0  # of the mode "residual", by what a last entry of 1 multiplies the tempo; 1: no such entry
+    scaled: bool = True  # whether the entries are divided by their typical values, or in SI units
 
     @property
     def robot(self) -> MultipodParams:
@@ -32,9 +42,14 @@ class MultipodConfig(WalkerConfig):
 
 
 class MultipodTask(WalkerTask):
-    """The task of `Multipod-v0`; tables are in `docs/envs/multipod.md`."""
+    """The task of `Multipod-v1`; tables are in `docs/envs/multipod.md`."""
 
     config_class = MultipodConfig
+    DEFAULT = (*WalkerTask.DEFAULT, "correction", "tempo")
+    GAIT = UNDULATION
+    TYPICAL = {"height": 0.1, "velocity": 0.1, "angular_velocity": 0.5, "joint_angle": 0.2, "joint_lead": 0.05}
+    TYPICAL |= {"compression": 0.005, "correction": 0.2, "foot_force": 5.0, "accelerometer": 10.0, "height_scan": 0.1}
+    TYPICAL |= {"command": 0.1, "pace": 0.1}
     PACE_TIME = 1.5  # the front segment yaws by 0.3 rad to either side within a stride of 1.7 s
     gait_ranges = {
         "frequency": (0.1, 0.6),  # [Hz]
@@ -74,6 +89,10 @@ class MultipodTask(WalkerTask):
     def start_state(params: MultipodParams, ground, angle: np.ndarray) -> np.ndarray:
         """Return `qpos` of the multipod standing with these angles, shape (n_joints,) [rad]."""
         return multipod.start_state(params, ground, angle.reshape(-1, 2))
+
+    def gait_corrected(self, command: np.ndarray | None) -> np.ndarray:
+        """Return the parameters of the undulation, shape (n,), or of what follows the command, shape (..., n)."""
+        return WALK if command is None else following(WALK, command, SPEED, TURN, most=self.gait_ranges["steering"][1])
 
     def gait(self, parameters: np.ndarray, cycles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return angles and rates of the undulation of these parameters, as `WalkerTask.gait` does."""

@@ -1,4 +1,4 @@
-"""`MultipodQuasistatic-v0`: `Multipod-v0` without inertia, computed by the contact solver; for many robots at once.
+"""`MultipodQuasistatic-v1`: `Multipod-v1` without inertia, computed by the contact solver; for many robots at once.
 
 The single environment is one robot of the vector environment, so that both are bitwise identical.
 """
@@ -20,7 +20,8 @@ from .episodes import checked_action, delegated, mapping_of, masked, seed_of, se
 from .kinds import from_keywords
 from .restoring import RestorableEnv
 from .state import State
-from .surrogate import QuasistaticConfig, Surrogate, entries
+from .surrogate import QuasistaticConfig, Surrogate
+from .surrogate_entries import entries
 from .threads import one_at_a_time
 
 
@@ -37,16 +38,18 @@ class MultipodQuasistaticVectorEnv(AutoresetVectorEnv):
         simulation: The robots.
         observation_slices: Where each entry lies in the observation.
         observation_names: Name of every number of the observation.
-        action_names: Name of the joint that each entry of an action drives.
+        action_names: Name of each entry of an action: a joint, or the tempo.
+        config_class: Its options.
 
     Raises:
         TypeError: If a keyword is unknown.
         ValueError: If a value is impossible; the message says what is allowed.
     """
 
+    config_class: type[QuasistaticConfig] = QuasistaticConfig
     simulation: Surrogate = delegated("task", "The robots.")
     ctrl_dt: float = delegated("config.ctrl_dt", "Control period [s].")
-    action_scale: float = delegated("config.robot.motor.no_load_speed", "Speed that an action of 1 asks for [rad/s].")
+    action_names: tuple[str, ...] = delegated("task.action_names", "Name of each entry of an action.")
 
     def __init__(
         self,
@@ -56,18 +59,25 @@ class MultipodQuasistaticVectorEnv(AutoresetVectorEnv):
         **options,
     ):
         super().__init__(num_envs, max_episode_steps, autoreset_mode)
-        self.config = from_keywords(QuasistaticConfig, options)
+        self.config = from_keywords(self.config_class, options)
         frames = round(1 / self.config.ctrl_dt)
         self.metadata = {"render_modes": [], "render_fps": frames, "autoreset_mode": self.autoreset_mode}
-        self._entries = entries(self.config.robot)
+        self._entries = entries(self.config)
         self.observation_slices = observations.slices(self._entries)
         self.observation_names = observations.names_of_numbers(self._entries)
-        self.action_names = self._entries["joint_angle"].labels
+        self._typical = observations.typical_values(self._entries).astype(np.float32) if self.config.scaled else None
         bound, box = observations.bounds(self._entries), gymnasium.spaces.Box
+        bound = bound if self._typical is None else bound / self._typical
+        self.task = Surrogate(num_envs, self.config.robot, self.config)
         self._take_spaces(
             box(-bound, bound, dtype=np.float32), box(-1.0, 1.0, (len(self.action_names),), dtype=np.float32)
         )
-        self.task = Surrogate(num_envs, self.config.robot, self.config)
+
+    @property
+    def action_scale(self) -> float:
+        """What an action of 1 asks for: the largest correction [rad], or a joint speed [rad/s]."""
+        config = self.config
+        return config.residual_range if config.action_mode == "residual" else config.robot.motor.no_load_speed
 
     @one_at_a_time
     def reset(self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None):
@@ -92,14 +102,14 @@ class MultipodQuasistaticVectorEnv(AutoresetVectorEnv):
         return self._observe(), self._shown_start(robots)
 
     def _start(self, sims: list[int]) -> None:
-        shape = self.task.robots.angle.shape[1:]
-        noise = [self.config.reset_noise * self.task.rngs[k].standard_normal(shape) for k in sims]
-        self.task.start(np.array(sims), np.array(noise).reshape(-1, *shape))
+        self.task.start(np.array(sims))
 
     def _observe(self) -> np.ndarray:
         observation = np.empty(self.observation_space.shape, np.float32)
         for place, entry in zip(self.observation_slices.values(), self._entries.values(), strict=True):
             observation[:, place] = entry.value(self.task)
+        if self._typical is not None:
+            observation /= self._typical
         robots = self.task.robots
         known = isfinite(robots.posture.sum() + robots.posture_rate.sum())  # the rate is not, in the step after a fall
         return observation if known else np.nan_to_num(observation, copy=False)
@@ -127,7 +137,7 @@ class MultipodQuasistaticVectorEnv(AutoresetVectorEnv):
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Look up the functions of the entries again."""
         self.__dict__.update(state | {"_busy": False})
-        self._entries = entries(self.config.robot)
+        self._entries = entries(self.config)
 
 
 class MultipodQuasistaticEnv(RestorableEnv, gymnasium.Env):
@@ -140,17 +150,18 @@ class MultipodQuasistaticEnv(RestorableEnv, gymnasium.Env):
     metadata: dict[str, Any] = {"render_modes": [], "render_fps": 50}
     config: QuasistaticConfig = delegated("vector.config", "The options.")
     ctrl_dt: float = delegated("vector.ctrl_dt", "Control period [s].")
-    observation_slices: dict[str, slice] = delegated("vector.observation_slices", "Where each observed entry lies.")
-    observation_names: tuple[str, ...] = delegated("vector.observation_names", "Name of every observed number.")
+    action_scale: float = delegated("vector.action_scale", "What an action of 1 asks for [rad] or [rad/s].")
     action_names: tuple[str, ...] = delegated("vector.action_names", "Name of each entry of an action.")
-    action_scale: float = delegated("vector.action_scale", "Speed that an action of 1 asks for [rad/s].")
+    observation_names: tuple[str, ...] = delegated("vector.observation_names", "Such as `foot_contact.left_0`.")
+    observation_slices: dict[str, slice] = delegated("vector.observation_slices", "Where each observed entry lies.")
+    vector_class: type[MultipodQuasistaticVectorEnv] = MultipodQuasistaticVectorEnv
     params: MultipodParams = delegated("vector.config.robot", "The robot.")
 
     def __init__(self, render_mode: None = None, **options):
         if render_mode is not None:
-            raise ValueError(f"the surrogate does not render, got render_mode {render_mode!r}; Multipod-v0 does")
+            raise ValueError(f"the surrogate does not render, got render_mode {render_mode!r}; Multipod-v1 does")
         self.render_mode = None
-        self.vector = MultipodQuasistaticVectorEnv(1, autoreset_mode=AutoresetMode.DISABLED, **options)
+        self.vector = self.vector_class(1, autoreset_mode=AutoresetMode.DISABLED, **options)
         self._busy = False
         self.observation_space = self.vector.single_observation_space
         self.action_space = self.vector.single_action_space

@@ -60,17 +60,28 @@ class Simulation:
             mujoco.mj_forward(task.model, data)
 
     def step(self, controls: np.ndarray) -> None:
-        """Step by one control period, by controls of shape (n_substeps, nu); a single row is held throughout."""
+        """Step by one control period, by controls of shape (n_substeps, nu); a single row is held throughout.
+
+        They are those of the first of its `n_samples` parts; the others' are asked for when it comes to them.
+        """
+        task = self.task
+        n_substeps = task.n_substeps // task.n_samples
+        self._step(controls, n_substeps)
+        for _ in range(1, task.n_samples):
+            self._step(task.resample(), n_substeps)
+
+    def _step(self, controls: np.ndarray, n_substeps: int) -> None:
+        """Step by some substeps."""
         task, model, data, ctrl, step = self.task, self.task.model, self.data, self._ctrl, mujoco.mj_step
         if task.patches:
-            for k in range(task.n_substeps):
+            for k in range(n_substeps):
                 ctrl[:] = controls[min(k, len(controls) - 1)]
                 if k % task.follow_every == 0:
                     task.patches.follow(data)
                 step(model, data)
         elif len(controls) == 1:
             ctrl[:] = controls[0]
-            step(model, data, task.n_substeps)
+            step(model, data, n_substeps)
         else:
             for row in controls:
                 ctrl[...] = row
@@ -190,10 +201,18 @@ class Simulations:
         """Step these simulations, or all, by one control period.
 
         Args:
-            controls: Shape (n_substeps, n, nu); a single row is held throughout.
+            controls: Shape (n_substeps, n, nu); a single row is held throughout. See `Simulation.step`.
             sims: Their indices; None for all.
         """
-        task, n_substeps = self.task, self.task.n_substeps
+        task = self.task
+        n_substeps = task.n_substeps // task.n_samples
+        self._step(controls, sims, n_substeps)
+        for _ in range(1, task.n_samples):
+            self._step(task.resample(), sims, n_substeps)
+
+    def _step(self, controls: np.ndarray, sims: np.ndarray | None, n_substeps: int) -> None:
+        """Step by some substeps."""
+        task = self.task
         controls = (controls if sims is None else controls[:, sims]).swapaxes(0, 1)
         period = task.follow_every if task.patches else n_substeps
         for first in range(0, n_substeps, period):

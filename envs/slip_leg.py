@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import mujoco
 import numpy as np
 
-from ..analytic.models.hopping_leg import limited_torque
 from ..analytic.models.slip_leg import SlipLegParams, apex_state
+from ..analytic.terrain import Flat
 from ..mjcf.slip_leg import JOINT_RANGES, PRESETS, RANDOMISABLE, SERVO, SPEED_LINES, TORQUE_LIMITS, build
-from .base import LeggedEnv
-from .config import TaskConfig, Terms
-from .measure import bounded_speed, mean_change, power, track
+from .leg import LegConfig, LegEnv, LegTask, rewards
+from .measure import track
 from .observations import Observation
-from .task import Task
 from .vector import LeggedVectorEnv
 
 START_LEG = (0.435, 1.3648)  # length and angle of attack of the retracted leg at the start [m], [rad]
@@ -23,37 +22,38 @@ LIMITS = np.array(TORQUE_LIMITS)
 _LOW, _HIGH = np.array(JOINT_RANGES).T
 _STALL, _NO_LOAD = np.array(SPEED_LINES).T
 MOTORS = np.stack([LIMITS, _STALL, _STALL / _NO_LOAD])  # as `limited_torque` takes them
-GIVE = 0.1  # of an end stop: a joint that is driven further past it has broken [rad]
 SPEED_WIDTH = 0.5  # fixed: half of the command would hardly tell one speed of its range from another [m/s]
 FALLEN = 0.3  # height of the base above the ground below which the leg has fallen [m]
-BASELINE_SPEED, BASELINE_POWER = 2.45, 1339.0  # of the action zero [m/s], [W]: the reward is one a step for them
-SHARED: Terms = {
-    "power": (-0.05 / BASELINE_POWER, "absolute mechanical power of hip and knee [W]"),
-    "action_change": (-0.02, "squared change of the action, mean over its entries"),
-    "healthy": (0.25, "1 until the episode terminates"),
-}
-REWARDS: dict[str, Terms] = {  # weight and meaning of each term, by task
-    "forward": {"forward": (0.8 / BASELINE_SPEED, "forward speed along the world's x [m/s]")} | SHARED,
-    "commanded": {"speed": (0.8, "exp(-((forward speed - command) / 0.5 m/s)^2)")} | SHARED,
-}
+BASELINE_SPEED = 2.45  # of the action zero [m/s]
+REWARDS = rewards(
+    BASELINE_SPEED,
+    1339.0,
+    forward="forward speed along the world's x [m/s]",
+    tracked="exp(-((forward speed - command) / 0.5 m/s)^2)",
+)
 
 
 @dataclass(frozen=True)
-class SlipLegConfig(TaskConfig):
+class SlipLegConfig(LegConfig):
     """Options of `SlipLeg-v1`: keywords of `gymnasium.make`, most also options of `reset`."""
 
     REWARDS = REWARDS
     RANDOMISABLE = RANDOMISABLE
     PRESETS = PRESETS
-    ACTION_MODES = ("torque", "position")
+    ACTION_MODES = ("torque", "position", "residual")
+    PERIODS: ClassVar[dict[str, float]] = {"torque": 0.002, "position": 0.002}
+    LAW_PERIOD = 0.002
 
     params: SlipLegParams = field(default_factory=SlipLegParams)  # the robot
-    scaled: bool = True  # whether the entries are divided by their typical values, or in SI units
     reset_noise: float = 0.01  # standard deviation of joint angles [rad], and of velocities [m/s], [rad/s]
     terrain_distance: float = 8.0  # from the start, which is far [m]
     command_speed: tuple[float, float] = (1.5, 3.0)  # range of the commanded forward speed [m/s]
     command_standing: float = 0.0  # share of the commands that are to stand still, which this leg cannot
-    action_mode: str = "torque"  # or "position"
+    action_mode: str = "residual"  # or "torque", "position"
+    residual_range: float = 0.05  # of the mode "residual", the largest correction, a share of the largest torque
+    residual_lag: float = 0.09  # of the mode "residual", time constant with which the correction follows the action [s]
+    tempo_range: float = 1.3  # of the mode "residual", factor on the speed asked for that a tempo of 1 means
+    tempo_lag: float = 1.5  # of the mode "residual", time constant with which tempo and command are followed [s]
     apex_height: float = 0.62  # of the centre of mass at the start [m]
     speed: float = 2.5  # forward at the start [m/s]
 
@@ -92,19 +92,21 @@ OBSERVATIONS: dict[str, Observation] = {
 }
 
 
-class SlipLegTask(Task):
+class SlipLegTask(LegTask):
     """The articulated leg runs forward, or as commanded; `docs/envs/slip_leg.md` has its tables.
 
     Attributes:
         toe: Position of the foot in the world, a view, shape (..., 3) [m].
-        torque: Of hip and knee, shape (..., 2) [N m].
         height: Of the base above the ground below it, shape (...,) [m].
     """
 
     config_class = SlipLegConfig
     EXACT = "tarsus.envs.exact.legs:ExactSlipLeg"
     OBSERVATIONS = OBSERVATIONS
-    DEFAULT = ("height", "velocity", "joint_angle", "joint_speed", "foot_place", "foot_contact", "action", "command")
+    DEFAULT = (
+        *("height", "velocity", "joint_angle", "joint_speed", "foot_place", "foot_contact", "action", "command"),
+        *("law_torque", "law_stance", "law_time", "correction", "tempo"),
+    )
     INFO = {
         "qpos": lambda t: t.qpos.copy(),
         "qvel": lambda t: t.qvel.copy(),
@@ -112,16 +114,41 @@ class SlipLegTask(Task):
         "torque": lambda t: t.torque.copy(),
     }
     PLACE = 0  # the base's x; `qpos` goes on with its z [m], hip and knee [rad]
-    change = staticmethod(mean_change)
+    BASELINE_SPEED, LAW_SPEED = BASELINE_SPEED, 2.5
 
     def build(self, params, terrain, preset) -> mujoco.MjSpec:
         """Return the model, with servos where positions are commanded."""
-        return build(params, terrain, preset, servo=self.config.action_mode == "position", limited=True)
+        return build(
+            params, terrain, preset, servo=self.config.action_mode == "position", limited=True, stops=self.stops
+        )
+
+    def baseline(self):
+        """Return the controller that runs as the SLIP does; energy that sampled torques add is taken out again."""
+        from ..controllers import slip  # with it comes the compiler
+
+        return slip.baseline(self.config.params, self.config.LAW_PERIOD)
+
+    def limits_of(self, params: SlipLegParams) -> np.ndarray:
+        """Return the limits of the motors, the same of all legs, shape (3, 2)."""
+        return MOTORS
 
     @property
-    def action_scale(self) -> np.ndarray:
-        """The physical value of an action of 1 in the mode "torque": torque of hip and knee, shape (2,) [N m]."""
-        return LIMITS
+    def uneven(self) -> bool:
+        """Whether the controller asks for the height of the ground: it is not 0 everywhere."""
+        return not isinstance(self.hardest, Flat)
+
+    def ground_below(self, sim) -> np.ndarray | float:
+        """Return the height of the ground below the foot, of one simulation or of all, shape (...,) [m]."""
+        leg, qpos, ground = self.config.params, self.qpos, self.ground
+        if sim is not None:
+            qpos, ground = qpos[sim], self.terrain[sim]
+        hip, knee = qpos[..., 2], qpos[..., 2] + qpos[..., 3]
+        x = qpos[..., 0] + leg.thigh_length * np.sin(hip) + leg.shank_length * np.sin(knee)
+        return ground.height(x, np.zeros_like(x))
+
+    def first_pace(self, sim) -> float:
+        """Return the speed of the start: the controller falls when it is asked for another at once [m/s]."""
+        return self.config.speed
 
     def place(self, sim, model, data, rng) -> None:
         """Put the leg at an apex above the ground, retracted, with noise on joints and velocities.
@@ -144,11 +171,8 @@ class SlipLegTask(Task):
         super().begin(sim, data)
         self.velocity[sim] = data.qvel[0]
 
-    def controls(self, action: np.ndarray) -> np.ndarray:
-        """Return the torques [N m] or the joints' set-points [rad] of the action, held, shape (1, ..., 2)."""
-        return self._asked(action)[None]
-
-    def _asked(self, action: np.ndarray) -> np.ndarray:
+    def asked(self, action: np.ndarray) -> np.ndarray:
+        """Return the torques [N m] or the joints' set-points [rad] of an action, shape (..., 2)."""
         if self.config.action_mode == "torque":
             return action * LIMITS
         return _LOW + 0.5 * (action + 1.0) * (_HIGH - _LOW)
@@ -160,43 +184,29 @@ class SlipLegTask(Task):
 
     def refresh(self) -> None:
         """Measure height and torques."""
-        self.torque = self._torque()
+        super().refresh()
         self.height = self.qpos[..., 1] - self.ground.height(self.qpos[..., 0], 0.0)
 
-    def _torque(self) -> np.ndarray:
-        """Return the joints' torque in the current state [N m]; MuJoCo's is that of the start of the last substep."""
-        asked = self._asked(self.action)
+    def torque_asked(self) -> np.ndarray:
+        """Return the torques that the last action, or its servos, ask for in the current state, (..., 2) [N m]."""
+        asked = super().torque_asked()
         if self.config.action_mode == "position":
-            asked = SERVO[0] * (asked - self.qpos[..., 2:]) - SERVO[1] * self.qvel[..., 2:]
-        return limited_torque(MOTORS.reshape(3, *[1] * len(self.shape), 2), asked, self.qvel[..., 2:])
+            return SERVO[0] * (asked - self.qpos[..., 2:]) - SERVO[1] * self.qvel[..., 2:]
+        return asked
 
     def unweighted_terms(self) -> dict[str, np.ndarray]:
         """Return the terms of the configured task, each of shape (...,) or a number."""
-        terms = {
-            "power": power(self.torque, self.qvel[..., 2:]),
-            "action_change": self.change(self.action, self.last_action),
-            "healthy": 1.0,
-        }
+        terms = self.shared_terms()
         if self.config.task == "forward":
             return {"forward": self.paid_speed()} | terms
         return {"speed": track(self.velocity, self.command[..., 0], SPEED_WIDTH)} | terms
 
-    def paid_speed(self) -> np.ndarray:
-        """Return the speed that the task "forward" pays, within bounds, shape (...,) [m/s]."""
-        return bounded_speed(self.velocity, BASELINE_SPEED)
-
     def failures(self) -> dict[str, np.ndarray]:
-        """Return whether the leg has fallen, or has broken, shape (...,), by the reason."""
-        joints = self.qpos[..., 2:]
-        past = (joints < _LOW - GIVE) | (joints > _HIGH + GIVE)
-        return {
-            f"fell: the base is less than {FALLEN} m above the ground": self.height < FALLEN,
-            "broke: the hip is past its end stop": past[..., 0],
-            "broke: the knee is past its end stop": past[..., 1],
-        }
+        """Return whether the leg has fallen, shape (...,), by the reason."""
+        return {f"fell: the base is less than {FALLEN} m above the ground": self.height < FALLEN}
 
 
-class SlipLegEnv(LeggedEnv):
+class SlipLegEnv(LegEnv):
     """The articulated leg; options are the fields of `SlipLegConfig`, tables are in `docs/envs/slip_leg.md`."""
 
     task_class = SlipLegTask

@@ -1,4 +1,4 @@
-"""The task of `MultipodQuasistatic-v0`: options, observation, reward and termination, by `analytic.models.quasistatic`.
+"""The task of `MultipodQuasistatic-v1`: options, observation, reward and termination, by `analytic.models.quasistatic`.
 
 Only this file of the folder imports the contact solver, and with it numba.
 """
@@ -6,33 +6,43 @@ Only this file of the folder imports the contact solver, and with it numba.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
+from typing import ClassVar
 
 import numpy as np
 
 from ..analytic.contact.kernels import DISSIPATION, NO_EQUILIBRIUM, OMEGA, STATUS_MASK, UX
 from ..analytic.models.multipod import MultipodParams
 from ..analytic.models.quasistatic import KEPT, Robots
+from .gait_kernels import UNDULATION
+from .kernels import COMPILED
 from .kinds import check_fields
-from .observations import Observation, labelled
 from .state import Randoms
+from .surrogate_entries import action_names, flat
 
-TILTED = np.pi / 3  # beyond which a robot has toppled [rad], as in `Multipod-v0`
-
-
-# Weight and meaning of each term of the reward.
-REWARDS = {
-    "forward": (1.0, "speed forward, along the world's axis of the start [m/s]"),
-    "drift": (-0.2, "speed sideways of that axis, absolute [m/s]"),
-    "dissipation": (-0.002, "power that the sliding feet dissipate [W]"),
-    "action_change": (-0.005, "squared change of the action, mean over its entries"),
-    "healthy": (0.05, "1 until the episode terminates"),
-}
+TILTED = np.pi / 3  # beyond which a robot has toppled [rad], as in `Multipod-v1`
+WALK = np.array([0.3, 1.35 * np.pi, 0.3, 0.15, 0.0])  # the undulation that is corrected, that of `Multipod-v1`
+SPEED = 0.08  # of that gait [m/s]
+RESIDUAL = ("residual_range", "residual_lag", "tempo_range", "tempo_lag")  # options of that action mode
 
 
 @dataclass(frozen=True)
 class QuasistaticConfig:
-    """The options of `MultipodQuasistatic-v0`."""
+    """The options of `MultipodQuasistatic-v1`.
+
+    Attributes:
+        REWARDS: Weight and meaning of each term of the reward.
+        ACTION_MODES: What an action may mean.
+    """
+
+    REWARDS: ClassVar[dict[str, tuple[float, str]]] = {
+        "forward": (0.8 / SPEED, "speed forward, along the world's axis of the start [m/s]"),
+        "drift": (-0.1 / SPEED, "speed sideways of that axis, absolute [m/s]"),
+        "dissipation": (-0.005, "power that the sliding feet dissipate [W]"),
+        "action_change": (-0.02, "squared change of the action, mean over its entries"),
+        "healthy": (0.25, "1 until the episode terminates"),
+    }
+    ACTION_MODES: ClassVar[tuple[str, ...]] = ("residual", "velocity")
 
     params: MultipodParams = field(default_factory=MultipodParams)  # the robot
     n_legs: int | None = None  # even, 4 to 50; by default that of `params`
@@ -40,18 +50,34 @@ class QuasistaticConfig:
     ctrl_dt: float = 0.02  # control period [s]
     reset_noise: float = 0.02  # standard deviation of the joint angles at the start [rad]
     reward_weights: Mapping[str, float] = field(default_factory=dict)  # of terms to weigh differently
+    action_mode: str = "residual"  # or "velocity"
+    residual_range: float = 0.5  # of the mode "residual", the largest correction of a joint's angle [rad]
+    residual_lag: float = 0.4  # of the mode "residual", time constant with which the correction follows the action [s]
+    tempo_range: float = 2.0  # of the mode "residual", by what a last entry of 1 multiplies the tempo; 1: no such entry
+    tempo_lag: float = 0.4  # of the mode "residual", time constant with which the tempo follows the action [s]
+    scaled: bool = True  # whether the entries are divided by their typical values, or in SI units
 
     def __post_init__(self) -> None:
         check_fields(self)
         if not (isinstance(self.law, str) or hasattr(self.law, "kernel_code")):
             raise ValueError(f"law must be viscous, coulomb or a law with a kernel of its own, got {self.law!r}")
-        if not self.ctrl_dt > 0:
-            raise ValueError(f"ctrl_dt must be positive, got {self.ctrl_dt}")
+        if self.action_mode not in self.ACTION_MODES:
+            known = ", ".join(self.ACTION_MODES)
+            raise ValueError(f"unknown action_mode {self.action_mode!r}; there are {known}")
+        defaults = {entry.name: entry.default for entry in fields(self)}
+        for name in ("ctrl_dt", *RESIDUAL):
+            if not getattr(self, name) > 0:
+                raise ValueError(f"{name} must be positive, got {getattr(self, name)}")
+            if name in RESIDUAL and self.action_mode != "residual" and getattr(self, name) != defaults[name]:
+                raise ValueError(f"{name} needs action_mode 'residual', here it is {self.action_mode!r}")
         if not self.reset_noise >= 0:
             raise ValueError(f"reset_noise must not be negative, got {self.reset_noise}")
+        if self.tempo_range < 1:
+            raise ValueError(f"tempo_range must be at least 1, got {self.tempo_range}")
         for name in self.reward_weights:
-            if name not in REWARDS:
-                raise ValueError(f"reward_weights: unknown reward term {name!r}; there are {', '.join(REWARDS)}")
+            if name not in self.REWARDS:
+                known = ", ".join(self.REWARDS)
+                raise ValueError(f"reward_weights: unknown reward term {name!r}; there are {known}")
         self.robot  # noqa: B018  refuses impossible numbers of legs
 
     @property
@@ -62,7 +88,7 @@ class QuasistaticConfig:
     @property
     def weights(self) -> dict[str, float]:
         """The weight of each term of the reward."""
-        return {name: weight for name, (weight, _) in REWARDS.items()} | dict(self.reward_weights)
+        return {name: weight for name, (weight, _) in self.REWARDS.items()} | dict(self.reward_weights)
 
 
 class Surrogate:
@@ -72,9 +98,13 @@ class Surrogate:
         config: The options.
         rngs: The random generator of each robot.
         robots: The robots; the first dimension of every array counts them.
-        action: The last action, shape (n, 2 n_segments).
+        action_names: Of each entry of an action.
+        action: The last action, shape (n, n_actions).
         last_action: The one before it.
         time: Since the episode's start, shape (n,) [s].
+        cycles: The gait that is corrected has gone, shape (n,).
+        tempo: Of that gait, shape (n,): 1 is `tempo_range` times as fast, -1 as slow.
+        correction: Of its angles, shape (n, 2 n_segments) [rad].
     """
 
     bounded = False  # the ground has no end
@@ -82,20 +112,45 @@ class Surrogate:
     def __init__(self, n: int, params: MultipodParams, config: QuasistaticConfig):
         self.robots, self.ctrl_dt = Robots(n, params, config.law, config.ctrl_dt), config.ctrl_dt
         self.config, self.rngs, self._weights = config, Randoms(), config.weights
-        self.action, self.last_action = np.zeros((2, n, 2 * params.n_segments))
-        self.time = np.zeros(n)
+        self.action_names, n_joints = action_names(config), 2 * params.n_segments
+        self.action, self.last_action = np.zeros((2, n, len(self.action_names)))
+        self.time, self.cycles, self.tempo = np.zeros((3, n))
+        self.correction, self._goal, self._rate = np.zeros((3, n, n_joints))
+        self._gait, self._commands = np.tile(WALK, (n, 1)), np.zeros((n, 1, n_joints, 3))
+        self._fastest = self.ctrl_dt * params.motor.no_load_speed  # turn of a joint in a period [rad]
+        self._shares = [-np.expm1(-self.ctrl_dt / lag) for lag in (config.residual_lag, config.tempo_lag)]
 
-    def start(self, robots: np.ndarray, angle: np.ndarray) -> None:
-        """Place k robots, by their indices, at the origin, at rest with joint angles (k, n_segments, 2) [rad]."""
-        self.robots.start(robots, angle)
+    def start(self, robots: np.ndarray) -> None:
+        """Place k robots, by their indices, at the origin, at rest; joints are straight or on the gait, with noise."""
+        shape, noise = self.robots.angle.shape[1:], self.config.reset_noise
+        angle, phase = np.zeros((len(robots), shape[0] * shape[1])), np.zeros(len(robots))
+        own = [self.rngs[robot] for robot in robots.tolist()]
+        if self.config.action_mode == "residual":
+            phase[:] = [rng.uniform() for rng in own]
+            COMPILED.pose_of_gait(UNDULATION, np.tile(WALK, (len(robots), 1)), phase, angle)
+        scattered = np.array([noise * rng.standard_normal(shape) for rng in own])
+        self.robots.start(robots, angle.reshape(-1, *shape) + scattered)
+        self.cycles[robots], self.tempo[robots], self.correction[robots] = phase, 0.0, 0.0
         self.action[robots] = self.last_action[robots] = 0.0
         self.time[robots] = 0.0
 
     def step(self, action: np.ndarray, hold: np.ndarray) -> None:
-        """Advance all robots by one control period with actions (n, n_joints), except those to `hold`, (n,)."""
-        self.robots.step(action, hold)
+        """Advance all robots by one control period with actions (n, n_actions), except those to `hold`, (n,)."""
+        self.robots.step(self._speeds(action) if self.config.action_mode == "residual" else action, hold)
         self.last_action, self.action = self.action, action
         self.time += np.where(hold, 0.0, self.ctrl_dt)
+
+    def _speeds(self, action: np.ndarray) -> np.ndarray:
+        """Return the shares of the no-load speed that take the joints to where the corrected gait is a period later."""
+        slow, quick = self._shares
+        if self.config.tempo_range > 1.0:
+            self.tempo += quick * (action[:, -1] - self.tempo)
+        self._gait[:, 0] = WALK[0] * np.exp(np.log(self.config.tempo_range) * self.tempo)
+        times, kept = np.array([0.0, self.ctrl_dt]), (self.correction, self._goal, self._rate, self._commands)
+        COMPILED.joints_of_gait(
+            UNDULATION, self._gait, self.cycles, times, 1, self.config.residual_range, slow, action, *kept
+        )
+        return np.clip((self._goal - flat(self.robots.angle)) / self._fastest, -1.0, 1.0)
 
     def kept_rows(self, robots: np.ndarray) -> dict[str, np.ndarray]:
         """Return copies of what is kept of k robots, each of shape (k, ...)."""
@@ -121,7 +176,7 @@ class Surrogate:
             )
 
     def _kept(self):
-        return (self.robots, KEPT), (self, ("action", "time"))
+        return (self.robots, KEPT), (self, ("action", "time", "cycles", "tempo", "correction"))
 
     def endings(self) -> dict[str, np.ndarray]:
         """Return which robots have toppled, shape (n,), by the reason."""
@@ -153,50 +208,5 @@ class Surrogate:
             "heading": pose[:, 2],
             "speed": self.robots.velocity[:, 0].copy(),
             "distance": pose[:, 0],
-            "joint_reference": _flat(self.robots.angle).copy(),
+            "joint_reference": flat(self.robots.angle).copy(),
         }
-
-
-def _flat(values: np.ndarray) -> np.ndarray:
-    return values.reshape(len(values), -1)
-
-
-def _gravity(s: Surrogate) -> np.ndarray:
-    _, roll, pitch = s.robots.posture.T
-    return np.stack([np.sin(pitch), -np.cos(pitch) * np.sin(roll), -np.cos(pitch) * np.cos(roll)], axis=-1)
-
-
-def _velocity(s: Surrogate) -> np.ndarray:
-    return np.column_stack([s.robots.twist[:, :2], s.robots.posture_rate[:, 0]])
-
-
-def _angular_velocity(s: Surrogate) -> np.ndarray:
-    return np.column_stack([s.robots.posture_rate[:, 1:], s.robots.twist[:, 2]])
-
-
-def entries(params: MultipodParams) -> dict[str, Observation]:
-    """Return the observation of a robot: names, order and sizes are those of `Multipod-v0` in its mode "velocity".
-
-    There is no `joint_lead`: joints are at their set-points.
-    """
-    joints = tuple(f"{joint}_{k}" for k in range(params.n_segments) for joint in ("yaw", "roll"))
-    legs, axes = tuple(params.leg_names()), ("forward", "left", "up")
-    return {
-        "height": labelled(("height",), 10, "m", "body above the ground below it", lambda s: s.robots.posture[:, :1]),
-        "gravity": labelled(axes, 1, "1", "direction of gravity, along the body's forward, left, up", _gravity),
-        "velocity": labelled(axes, 100, "m/s", "of the body, along the same; up: its height's change", _velocity),
-        "angular_velocity": labelled(
-            axes, 1e3, "rad/s", "of the body, about the same; the first two: the tilt's change", _angular_velocity
-        ),
-        "joint_angle": labelled(joints, 10, "rad", "of the driven joints", lambda s: _flat(s.robots.angle)),
-        "joint_speed": labelled(joints, 1e3, "rad/s", "of the driven joints", lambda s: _flat(s.robots.rate)),
-        "compression": labelled(
-            legs,
-            10,
-            "m",
-            "by which a leg's spring lets its foot give way upward",
-            lambda s: s.robots.force[..., 2] * (1.0 / s.robots.params.leaf_k),
-        ),
-        "foot_contact": labelled(legs, 1, "1", "1 where a foot carries load", lambda s: s.robots.force[..., 2] > 0.0),
-        "action": labelled(joints, 1, "1", "the last action", lambda s: s.action),
-    }

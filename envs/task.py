@@ -28,6 +28,7 @@ from .commands import Commanded
 from .config import TaskConfig
 from .curriculum import Curricula
 from .equipped import Equipped
+from .extras import Extra
 from .frame import Frame
 from .kinds import from_keywords
 from .models import Modelled
@@ -57,6 +58,8 @@ class Task(Equipped, Startable, Modelled, Commanded, Curricula, ABC):
         PLACE: The entries of `qpos` that are the machine's position; distance and speed are measured there.
         shape: Leading dimensions: () for one simulation, (n,) for n of them.
         rngs: The random generator of each simulation, by `sim`.
+        n_samples: Into how many parts a control period is divided, each with controls of its own: those of `controls`,
+            then of `resample`.
         roams: Whether it can walk off the edge of a terrain that has one.
         bounded: Whether it is on such a terrain.
         config: The current options.
@@ -82,6 +85,7 @@ class Task(Equipped, Startable, Modelled, Commanded, Curricula, ABC):
     OUTPUTS: ClassVar[tuple[str, ...]] = ("sensordata", "site_xpos")
     PLACE: ClassVar[int | slice] = 0
     roams = True
+    n_samples = 1
 
     def __init_subclass__(cls) -> None:
         """Take methods by their names in 0.2.0, with a warning, and offer them by these to `super()`."""
@@ -166,6 +170,19 @@ class Task(Equipped, Startable, Modelled, Commanded, Curricula, ABC):
     def controls(self, action: np.ndarray) -> np.ndarray:
         """Return the controls of the substeps, shape (n_substeps, ..., nu); a single row is held throughout."""
         return (self._mid_range + action * self._half_range)[None]
+
+    def resample(self, sim=None, time=None) -> np.ndarray:
+        """Return the controls of the next part of the control period, as `controls` does; by default the same again.
+
+        Args:
+            sim: The only simulation whose state is new; None are all.
+            time: Its time, if not that of the data [s].
+        """
+        return self.controls(self.action)
+
+    def machine_parts(self) -> dict[str, Extra]:
+        """Return the machine's own parts that take a turn in every step, by name, made anew."""
+        return {}
 
     def refresh(self) -> None:
         """Compute from the current state what observation, reward and info share; repeatable."""

@@ -6,13 +6,21 @@ Each has a configuration with the former values and weights of the reward, and t
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
-from . import hopping_leg, slip_leg
-from .base import LeggedEnv
-from .commands import WEIGHTS
+import numpy as np
+
+from ..mjcf import hopping_leg as hopping_leg_model
+from ..mjcf import slip_leg as slip_leg_model
+from . import bigant, hopping_leg, multipod, slip_leg
+from .commands import WEIGHTS, tracked
 from .config import Terms
+from .leg import LegEnv
 from .measure import squared_change
 from .vector import LeggedVectorEnv
+from .walker import WalkerConfig, WalkerEnv, WalkerTask
+
+GIVE = 0.1  # of the end stops of SlipLeg-v0: a joint that is driven further past one has broken [rad]
 
 
 def reweighed(rewards: dict[str, Terms], **weights: dict[str, float]) -> dict[str, Terms]:
@@ -24,9 +32,22 @@ def reweighed(rewards: dict[str, Terms], **weights: dict[str, float]) -> dict[st
 
 
 class OfLegs:
-    """What the legs' rewards were of: the sum of squared changes of the action, and speeds of any size."""
+    """What differs in both legs: rewards of the sum of squared changes and speeds of any size, no springs as end stops.
 
-    change = staticmethod(squared_change)
+    Attributes:
+        BROKEN: Lowest and highest angle of hip and knee, beyond which the leg has broken [rad].
+        WHY: What is said of each.
+    """
+
+    change, stops = staticmethod(squared_change), False
+    BROKEN: ClassVar[np.ndarray]
+    WHY: ClassVar[tuple[str, str]]
+
+    def failures(self) -> dict[str, np.ndarray]:
+        """Return whether the leg has fallen, or is where no leg could be, shape (...,), by the reason."""
+        joints, (low, high) = self.qpos[..., 2:], self.BROKEN.T
+        past = (joints < low) | (joints > high)
+        return super().failures() | {f"broke: {why}": past[..., k] for k, why in enumerate(self.WHY)}
 
     def paid_speed(self):
         """Return the speed that is paid, shape (...,) [m/s]."""
@@ -44,15 +65,18 @@ class HoppingLeg0Config(hopping_leg.HoppingLegConfig):
     )
     ctrl_dt: float = 0.005
     scaled: bool = False
+    action_mode: str = "torque"
 
 
 class HoppingLeg0Task(OfLegs, hopping_leg.HoppingLegTask):
     """The task of `HoppingLeg-v0`."""
 
     config_class = HoppingLeg0Config
+    BROKEN = np.array(hopping_leg_model.JOINT_RANGES)
+    WHY = ("the thigh is above the hip", "the knee is beyond its end stops")
 
 
-class HoppingLeg0Env(LeggedEnv):
+class HoppingLeg0Env(LegEnv):
     """The leg on its boom as it was."""
 
     task_class = HoppingLeg0Task
@@ -75,15 +99,18 @@ class SlipLeg0Config(slip_leg.SlipLegConfig):
     )
     ctrl_dt: float = 0.002
     scaled: bool = False
+    action_mode: str = "torque"
 
 
 class SlipLeg0Task(OfLegs, slip_leg.SlipLegTask):
     """The task of `SlipLeg-v0`."""
 
     config_class = SlipLeg0Config
+    BROKEN = np.array(slip_leg_model.JOINT_RANGES) + (-GIVE, GIVE)
+    WHY = ("the hip is past its end stop", "the knee is past its end stop")
 
 
-class SlipLeg0Env(LeggedEnv):
+class SlipLeg0Env(LegEnv):
     """The articulated leg as it was."""
 
     task_class = SlipLeg0Task
@@ -93,3 +120,68 @@ class SlipLeg0VectorEnv(LeggedVectorEnv):
     """Many such legs."""
 
     task_class = SlipLeg0Task
+
+
+class OfWalkers(WalkerTask):
+    """What walkers observed, and the middle of a gait's ranges, which they corrected."""
+
+    DEFAULT, GAIT = WalkerTask.DEFAULT, None
+    gait_corrected = WalkerTask.gait_corrected
+
+
+@dataclass(frozen=True)
+class Multipod0Config(multipod.MultipodConfig):
+    """The options of `Multipod-v0`."""
+
+    REWARDS = WalkerConfig.REWARDS
+    action_mode: str = "velocity"
+    residual_lag: float = 0.09
+    tempo_range: float = 1.0
+    scaled: bool = False
+
+
+class Multipod0Task(OfWalkers, multipod.MultipodTask):
+    """The task of `Multipod-v0`."""
+
+    config_class = Multipod0Config
+
+
+class Multipod0Env(WalkerEnv):
+    """The multipod as it was."""
+
+    task_class = Multipod0Task
+
+
+class Multipod0VectorEnv(LeggedVectorEnv):
+    """Many such multipods."""
+
+    task_class = Multipod0Task
+
+
+@dataclass(frozen=True)
+class BigAnt0Config(bigant.BigAntConfig):
+    """The options of `BigAnt-v0`."""
+
+    REWARDS = WalkerConfig.REWARDS | {"commanded": WalkerConfig.REWARDS["commanded"] | tracked(bigant.WIDTHS)}
+    action_mode: str = "velocity"
+    residual_lag: float = 0.09
+    tempo_range: float = 1.0
+    scaled: bool = False
+
+
+class BigAnt0Task(OfWalkers, bigant.BigAntTask):
+    """The task of `BigAnt-v0`."""
+
+    config_class = BigAnt0Config
+
+
+class BigAnt0Env(WalkerEnv):
+    """BigANT as it was."""
+
+    task_class = BigAnt0Task
+
+
+class BigAnt0VectorEnv(LeggedVectorEnv):
+    """Many such BigANTs."""
+
+    task_class = BigAnt0Task

@@ -16,10 +16,13 @@ import numpy as np
 
 from . import actions, free_body, servos, shaping
 from .base import LeggedEnv
+from .commands import tracked
+from .config import Terms
 from .free_body import FreeBodyConfig, FreeBodyTask
 from .kernels import COMPILED, MAX_TORQUE
-from .observations import Observation, labelled
+from .observations import Observation
 
+RESIDUAL = ("residual_range", "residual_lag", "tempo_range", "tempo_lag")  # options of that action mode
 WIDTHS = (0.0375, 0.075)  # least widths of the reward of speed [m/s] and yaw rate [rad/s], see `commands`
 
 
@@ -33,19 +36,44 @@ class WalkerConfig(FreeBodyConfig):
     )
     SHAPING = shaping.BODY | shaping.POWER
     ACTION_MODES = tuple(actions.MODES)
-    FIXED = (*FreeBodyConfig.FIXED, "residual_range", "residual_lag")
-    NEEDS = FreeBodyConfig.NEEDS | dict.fromkeys(("residual_range", "residual_lag"), ("action_mode", ("residual",)))
+    FIXED = (*FreeBodyConfig.FIXED, *RESIDUAL)
+    NEEDS = FreeBodyConfig.NEEDS | dict.fromkeys(RESIDUAL, ("action_mode", ("residual",)))
     command_speed: tuple[float, float] = (0.0, 0.15)  # range of the commanded forward speed [m/s]
     command_yaw_rate: tuple[float, float] = (-0.3, 0.3)  # range of the commanded yaw rate [rad/s], left positive
     action_mode: str = "velocity"  # or "torque", "gait", "residual"
     residual_range: float = 0.5  # of the mode "residual", the largest correction of a joint's angle [rad]
     residual_lag: float = 0.09  # of the mode "residual", time constant with which the correction follows the action [s]
+    tempo_range: float = 1.0  # of the mode "residual", by what a last entry of 1 multiplies the tempo; 1: no such entry
+    tempo_lag: float = 0.4  # of the mode "residual", time constant with which the tempo follows the action [s]
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name in ("residual_range", "residual_lag"):
+        for name in RESIDUAL:
             if not getattr(self, name) > 0:
                 raise ValueError(f"{name} must be positive, got {getattr(self, name)}")
+        if self.tempo_range < 1:
+            raise ValueError(f"tempo_range must be at least 1, got {self.tempo_range}")
+
+
+def by_baseline(widths: tuple[float, float], speed: float, power: float) -> dict[str, Terms]:
+    """Return weight and meaning of each term of a walker's reward, by task: about one a step for its baseline.
+
+    Standing earns 0.25, and what policies explore with more: it never pays to fall. The speed has no bounds, so that an
+    episode is paid for its distance, and rocking to and fro earns nothing. Who is commanded to walk earns by standing
+    a third of what following earns.
+
+    Args:
+        widths: As `free_body.rewards` takes them.
+        speed: Of the baseline [m/s].
+        power: What a watt costs.
+    """
+    shared, terms = {"power": -power, "action_change": -0.02}, WalkerConfig.REWARDS
+    weights = {
+        "forward": shared | {"forward": 0.8 / speed, "drift": -0.1 / speed, "healthy": 0.25},
+        "commanded": shared | {"speed": 0.64, "yaw_rate": 0.32, "healthy": 0.04},
+    }
+    meanings = terms | {"commanded": terms["commanded"] | tracked(widths)}
+    return {task: {name: (weights[task][name], text) for name, (_, text) in meanings[task].items()} for task in terms}
 
 
 def info_of(joint: str = "joint") -> dict[str, Callable]:
@@ -79,10 +107,11 @@ class WalkerTask(FreeBodyTask):
         reference, rate: Their set-points [rad], and the speeds of these [rad/s].
         cycles: The gait has gone, shape (...,).
         correction: Of the joints' angles in the mode "residual", shape (..., n_joints) [rad].
+        tempo: Of the gait in that mode, shape (...,): 1 is `tempo_range` times as fast, -1 as slow.
         held, turned: Where joints wait for a gait's clock, else infinite; whole turns they are ahead of it [rad].
     """
 
-    KEPT = (*FreeBodyTask.KEPT, "reference", "rate", "cycles", "correction", "held", "turned")
+    KEPT = (*FreeBodyTask.KEPT, "reference", "rate", "cycles", "correction", "tempo", "held", "turned")
     DEFAULT = (
         *("height", "gravity", "velocity", "angular_velocity", "joint_angle", "joint_cosine", "joint_sine"),
         *("joint_speed", "joint_lead", "compression", "foot_contact", "action", "command", "pace", "clock"),
@@ -92,6 +121,8 @@ class WalkerTask(FreeBodyTask):
     INFO = info_of(JOINT)
     MODES: ClassVar[dict[str, type[actions.ActionMode]]] = actions.MODES
     CLOCK: ClassVar[tuple[np.ndarray, np.ndarray] | None] = None  # phases and sides, if `legs_of_clock` has the gait
+    GAIT: ClassVar[int | None] = None  # its number, if `joints_of_gait` has it
+    TYPICAL: ClassVar[dict[str, float]] = {}  # values of entries of the observation, in their units, where not 1
     gait_ranges: ClassVar[dict[str, tuple[float, float]]]
     spec_of: ClassVar[Callable]  # the model of (params, terrain, preset)
     start_state: ClassVar[Callable]  # `qpos` of (params, terrain, angle), standing with these joint angles
@@ -121,6 +152,12 @@ class WalkerTask(FreeBodyTask):
     def frequency_of(self, parameters: np.ndarray) -> np.ndarray:
         """Return a gait's frequency, shape (...,) [Hz]; by default its first parameter."""
         return parameters[..., 0]
+
+    def quickened(self, parameters: np.ndarray, factor: np.ndarray) -> np.ndarray:
+        """Return a gait, shape (..., n), at a frequency so many times as high, (...,); by default the first of it."""
+        quick = parameters.copy()
+        quick[..., 0] *= factor
+        return quick
 
     def limits_of(self, params) -> np.ndarray | None:
         """Return the range of each driven joint either way, shape (n_joints,) [rad]; None if all rotate freely."""
@@ -153,11 +190,10 @@ class WalkerTask(FreeBodyTask):
 
     def machine_entries(self) -> dict[str, Observation]:
         """Return all entries available for this machine."""
-        clock = labelled(
-            ("cosine", "sine"), 1, "1", "cosine and sine of the gait's phase", servos.clock, "gait or residual"
-        )
         axes = free_body.AXES[self.config.axes]
-        return free_body.entries(self.joint_entries(), self.layout.legs, self.action_names, axes) | {"clock": clock}
+        known = free_body.entries(self.joint_entries(), self.layout.legs, self.action_names, axes)
+        known |= servos.gait_entries(self.layout.joints, self.config.tempo_range > 1.0)
+        return {name: replace(entry, typical=self.TYPICAL.get(name, 1.0)) for name, entry in known.items()}
 
     def joint_entries(self) -> dict[str, Observation]:
         """Return the entries of joints and leg springs."""
@@ -183,7 +219,8 @@ class WalkerTask(FreeBodyTask):
         self.table = np.tile(servos.row_of(robot), (rows, 1))
         self.driven = 7 + self.of_joints(np.arange(self.model.nq - 7))
         self.reference, self.rate, self.correction = np.zeros(shape), np.zeros(shape), np.zeros(shape)
-        self.cycles, self.held, self.turned = np.zeros(self.shape), np.full(shape, np.inf), np.zeros(shape)
+        self.cycles, self.tempo = np.zeros(self.shape), np.zeros(self.shape)
+        self.held, self.turned = np.full(shape, np.inf), np.zeros(shape)
 
     def write_robot(self, sim, model, params) -> None:
         """Write a robot's parameters into its model, and keep its servos."""
@@ -202,7 +239,8 @@ class WalkerTask(FreeBodyTask):
     def begin(self, sim, data) -> None:
         """Initialise position and set-points."""
         super().begin(sim, data)
-        self.reference[sim], self.rate[sim], self.correction[sim] = self.of_joints(data.qpos[7:]), 0.0, 0.0
+        self.reference[sim], self.rate[sim] = self.of_joints(data.qpos[7:]), 0.0
+        self.correction[sim] = self.tempo[sim] = 0.0
         self.mode.begin(sim)
 
     def bind(self, data) -> None:
@@ -240,6 +278,25 @@ class WalkerTask(FreeBodyTask):
         terms = super().unweighted_terms()
         terms["power"] = self.frame.power.T[0]
         return terms
+
+
+def following(walk: np.ndarray, command: np.ndarray, speed: float, turn: float, most: float) -> np.ndarray:
+    """Return the gait that follows a command, its frequency and steering those of the walk, in proportion.
+
+    Args:
+        walk: Parameters of a gait, frequency [Hz] first, steering last, shape (n,).
+        command: Forward speed [m/s] and yaw rate [rad/s], shape (..., 2).
+        speed: Of the walk [m/s].
+        turn: Its steering for a yaw rate of 1 rad/s.
+        most: Largest steering either way.
+
+    Returns:
+        Shape (..., n). No frequency is 0, since some gaits have a period.
+    """
+    gait = np.tile(walk, (*command.shape[:-1], 1))
+    gait[..., 0] *= np.maximum(command[..., 0] / speed, 1e-6)
+    gait[..., -1] = np.clip(turn * command[..., 1], -most, most)
+    return gait
 
 
 class WalkerEnv(LeggedEnv):

@@ -24,11 +24,14 @@ from ..analytic.models.hopping_leg import HoppingLegParams, start_angles
 from ..analytic.terrain import Terrain, make
 from .hopping_leg_look import add_views, draw_link
 from .look import draw_foot
-from .parts import add_foot_sensors, add_speed_line, new_spec
+from .parts import add_end_stops, add_foot_sensors, add_speed_line, new_spec
 from .presets import Preset, find
 from .terrain import add_ground
 
 START = "start"  # keyframe: at rest, foot in the air
+# Of hip and knee [rad]: the thigh does not rise above the boom's tip, and the knee bends one way, from folded on.
+JOINT_RANGES = ((-0.5 * np.pi, 0.5 * np.pi), (-2.9, 0.0))
+STOP_STIFFNESS = 1000.0  # of their end stops: the motors push 0.03 rad into them [N m/rad]
 HALF_LENGTH = 1e-8  # of the foot's capsule, which must have a direction [m]
 # Parameters that `take_parameters` can change in a compiled model and an environment may draw at random.
 RANDOMISABLE = ("g", "mass", "com", "inertia", "rotor_inertia", "motor_constant", "resistance", "voltage")
@@ -66,7 +69,10 @@ PRESETS: dict[str, Preset] = {
 
 
 def build(
-    params: HoppingLegParams | None = None, terrain: str | Terrain = "flat", preset: str | Preset = "reference"
+    params: HoppingLegParams | None = None,
+    terrain: str | Terrain = "flat",
+    preset: str | Preset = "reference",
+    stops: bool = False,
 ) -> mujoco.MjSpec:
     """Return the leg on its boom on a terrain as a spec, to be changed and compiled.
 
@@ -74,6 +80,7 @@ def build(
         params: The leg. In the motor mode `current` the torque-speed limit is inside the physics step.
         terrain: A terrain or a name from `analytic.terrain.TERRAINS`.
         preset: Settings or a name from `PRESETS` of this module.
+        stops: Whether hip and knee have end stops, see `JOINT_RANGES`.
 
     Raises:
         ValueError: If a name is unknown.
@@ -85,6 +92,8 @@ def build(
     shank = _add_links(spec, params)
     _add_foot(spec, shank, params, preset, stands_on[0])
     _add_motors(spec, params)
+    if stops:
+        add_end_stops(spec, dict(zip(("hip", "knee"), JOINT_RANGES, strict=True)), STOP_STIFFNESS)
     add_foot_sensors(spec, stands_on)
     spec.add_key(name=START, qpos=start_angles(params))
     return spec

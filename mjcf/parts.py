@@ -76,6 +76,19 @@ def add_speed_line(motor, peak: float, stall: float, no_load_speed: float, gains
     )
 
 
+def add_end_stops(spec, ranges: dict[str, tuple[float, float]], stiffness: float) -> None:
+    """Push hinges back into their ranges, each by a spring that acts outside only: a tendon with a dead band.
+
+    Args:
+        spec: The model.
+        ranges: Lowest and highest angle, by joint [rad].
+        stiffness: [N m/rad].
+    """
+    for joint, span in ranges.items():
+        stop = spec.add_tendon(name=f"{joint}_stop", springlength=span, stiffness=(stiffness, 0, 0))
+        stop.wrap_joint(joint, 1.0)
+
+
 def make_point_mass(body, mass: float, at=(0.0, 0.0, 0.0)) -> None:
     """Give a body its mass [kg] at one point of its own frame [m]."""
     body.explicitinertial = True

@@ -13,7 +13,7 @@ import numpy as np
 from ..analytic.models.slip_leg import SlipLegParams
 from ..analytic.terrain import Terrain, make
 from .look import add_cameras, draw_rod
-from .parts import add_foot, add_foot_sensors, add_speed_line, new_spec
+from .parts import add_end_stops, add_foot, add_foot_sensors, add_speed_line, new_spec
 from .presets import Preset, find
 from .terrain import add_ground
 
@@ -25,6 +25,7 @@ TORQUE_LIMITS = (500.0, 150.0)  # of hip and knee [N m]; retracting the leg in t
 # no motors; those of a robot of ten kilograms have a tenth of that at most.
 SPEED_LINES = ((850.0, 47.0), (260.0, 55.0))
 JOINT_RANGES = ((-1.8, 2.2), (-2.7, 0.0))  # of hip and knee [rad]; the gait stays clear of them
+STOP_STIFFNESS = 5000.0  # of end stops that are springs: the motors push 0.1 and 0.03 rad into them [N m/rad]
 SERVO = (400.0, 12.0)  # stiffness [N m/rad] and damping [N m s/rad] of joints that take set-points
 TORSO_SIZE = (0.11, 0.08, 0.06)  # half extents, drawn and what hits the ground in a fall [m]
 # Parameters that `take_parameters` can change in a compiled model and an environment may draw at random.
@@ -56,6 +57,7 @@ def build(
     preset: str | Preset = "reference",
     servo: bool = False,
     limited: bool = False,
+    stops: bool = False,
 ) -> mujoco.MjSpec:
     """Return the leg on its terrain as a spec, to be changed and compiled.
 
@@ -65,6 +67,7 @@ def build(
         preset: Settings or a name from `PRESETS` of this module.
         servo: Whether the controls are set-points of the joints [rad] instead of torques [N m].
         limited: Whether the torque falls with speed as `SPEED_LINES` say.
+        stops: Whether springs end the joints' ranges, of `STOP_STIFFNESS`, instead of MuJoCo's constraint.
 
     Raises:
         ValueError: If a name is unknown.
@@ -72,7 +75,9 @@ def build(
     params, ground, preset = params or SlipLegParams(), make(terrain), find(preset, PRESETS)
     spec = new_spec("slip_leg", preset, params.g)
     stands_on = add_ground(spec, ground, preset, params.friction, 1)
-    shank = _add_links(spec, params)
+    shank = _add_links(spec, params, constrained=not stops)
+    if stops:
+        add_end_stops(spec, dict(zip(("hip", "knee"), JOINT_RANGES, strict=True)), STOP_STIFFNESS)
     add_foot(shank, 0, preset.toe_radius, ground, (0, 0, -params.shank_length), drawn=0.02)
     _add_motors(spec, servo, limited)
     add_foot_sensors(spec, stands_on)
@@ -80,7 +85,7 @@ def build(
     return spec
 
 
-def _add_links(spec: mujoco.MjSpec, params: SlipLegParams):
+def _add_links(spec: mujoco.MjSpec, params: SlipLegParams, constrained: bool):
     """Add torso, thigh and shank; return the shank."""
     torso = spec.worldbody.add_body(name="torso")
     _give_mass(torso, params.base_mass, 0.0, 1.0)
@@ -107,7 +112,7 @@ def _add_links(spec: mujoco.MjSpec, params: SlipLegParams):
     _give_mass(shank, total, com, np.sqrt(about_knee / total - com**2))
     links = {"hip": (thigh, params.thigh_length, "tripod_a"), "knee": (shank, params.shank_length, "tripod_b")}
     for (name, (body, length, material)), span in zip(links.items(), JOINT_RANGES, strict=True):
-        body.add_joint(name=name, type=mujoco.mjtJoint.mjJNT_HINGE, axis=(0, -1, 0), range=span, limited=True)
+        body.add_joint(name=name, type=mujoco.mjtJoint.mjJNT_HINGE, axis=(0, -1, 0), range=span, limited=constrained)
         end = length if name == "hip" else length - 0.02  # inside the ball that is the foot
         draw_rod(body, body.name, (0, 0, 0), (0, 0, -end), 0.018, material)
     return shank

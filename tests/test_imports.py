@@ -23,10 +23,14 @@ MAY_IMPORT = {
     "scripts": SIBLINGS,
 }
 # The files that may import what their folder may not: the surrogate is the contact solver as an environment, the
-# arithmetic of the walkers' steps is compiled, and `exact` is the engine behind the option of that name.
+# arithmetic of the walkers' steps is compiled, an action of the legs corrects a controller, and `exact` is the engine
+# behind the option of that name.
 ALSO = {
     "envs/surrogate.py": {"analytic.contact", "analytic.models.quasistatic"},
     "envs/kernels.py": {"analytic.compilation"},
+    "envs/leg_law.py": {"controllers.corrected"},
+    "envs/hopping_leg.py": {"controllers.raibert"},
+    "envs/slip_leg.py": {"controllers.slip"},
 } | {
     f"envs/exact/{name}.py": {"analytic.hybrid", "analytic.compilation"}
     for name in ("machine", "runs", "hexapod", "legs")

@@ -5,7 +5,8 @@ State: four coordinates and their rates; memory: the foothold's direction, when 
 far below it, because a foot that slides along its boom on a slope does so at the height at which it landed.
 Charts: flight; stance, the foot pinned; sliding. Events: touchdown, an inelastic impact; liftoff, where the ground
 would have to pull; rise, where a sliding foot has no load; stick, where a pinned foot would be pushed by `HELD`. A foot
-that begins below the ground ends a run. There are no end stops.
+that begins below the ground ends a run. End stops are springs beyond the joints' ranges; without stiffness, there are
+none.
 
 Torques that are held do not change at liftoff. At zero force, not at `liftoff_force`, a pinned foot still has a force
 along its way, and without that the torques may push it down: then it can neither stay nor rise. It slides, without
@@ -21,6 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..hybrid import Model, indices
+from .hopping_leg_mechanics import delivered
 from .sliding_foot import Leg, sliding_of
 
 CHARTS = ("flight", "stance", "sliding")
@@ -31,9 +33,10 @@ SUNK = 1e-6  # a foot this far below the ground is a mistake [m]
 ON_GROUND = 1e-9  # one this near stands on it [m]
 RISING = 0.05  # as long a foot that left the ground from below it may take to rise to it [s]
 HELD = 1.0  # normal force on a sliding foot, if it were pinned, at which it is; at none it would be let go at once [N]
-# What drives hip and knee: gains [N m/rad], [N m s/rad], set-points [rad], torques [N m], and the motors' limits, the
-# rows of `limited_torque`.
+# What drives hip and knee: gains [N m/rad], [N m s/rad], set-points [rad], torques [N m], the motors' limits, the rows
+# of `limited_torque`, and the end stops: their stiffness [N m/rad], lowest and highest angles [rad].
 DRIVE: dict[str, Any] = {"kp": 0.0, "kd": 0.0, "set": np.zeros(2), "torque": np.zeros(2), "limits": np.zeros(6)}
+DRIVE |= {"stop_k": 0.0, "stop_low": np.zeros(2), "stop_high": np.zeros(2)}
 D = indices(DRIVE)
 
 
@@ -52,13 +55,15 @@ class Laws(NamedTuple):
 
 
 def drive_torque(x, p, first, u):
-    """Write the torques that the motors of hip and knee deliver [N m]."""
+    """Write the torques that the motors of hip and knee deliver, with those of their end stops [N m]."""
     for k in range(2):
         asked = p[first + D.kp] * (p[first + D.set + k] - x[2 + k]) - p[first + D.kd] * x[6 + k]
         asked += p[first + D.torque + k]
-        peak, stall = p[first + D.limits + k], p[first + D.limits + 2 + k]
-        lost = p[first + D.limits + 4 + k] * x[6 + k]
-        u[k] = min(max(min(max(asked, -stall - lost), stall - lost), -peak), peak)
+        at = first + D.limits + k
+        u[k] = delivered(asked, x[6 + k], p[at], p[at + 2], p[at + 4])
+        if p[first + D.stop_k] > 0.0:
+            low, high = p[first + D.stop_low + k], p[first + D.stop_high + k]
+            u[k] -= p[first + D.stop_k] * (min(x[2 + k] - low, 0.0) + max(x[2 + k] - high, 0.0))
 
 
 def build(name: str, table: dict[str, Any], floor: dict[str, Any], leg: Leg) -> tuple[Model, Callable]:

@@ -140,12 +140,17 @@ def impact(q, dq, p, radial, impulse):
     constrained.impact(M, Jc, dq, impulse)
 
 
+def delivered(torque, speed, peak, stall, slope):
+    """Return the torque that a motor delivers for a commanded one at a speed; see `hopping_leg.limited_torque`."""
+    lost = slope * speed
+    return min(max(min(max(torque, -stall - lost), stall - lost), -peak), peak)
+
+
 def limit_torque(dq, p, u):
     """Limit the torques of hip and knee to what the motors can give at their speeds."""
     for k in range(2):
-        peak, stall = p[P.torque_limits + k], p[P.torque_limits + 2 + k]
-        lost = p[P.torque_limits + 4 + k] * dq[2 + k]
-        u[k] = min(max(min(max(u[k], -stall - lost), stall - lost), -peak), peak)
+        first = P.torque_limits + k
+        u[k] = delivered(u[k], dq[2 + k], p[first], p[first + 2], p[first + 4])
 
 
 def kinetic_energy(q, dq, p):

@@ -15,7 +15,7 @@ from ...analytic.models.driven_leg import DRIVE, D
 from ...analytic.models.ground_line import ground_table
 from ...analytic.models.hopping_leg_mechanics import numbers
 from ...analytic.terrain import Terrain, make
-from ...mjcf.slip_leg import SERVO
+from ...mjcf import hopping_leg, slip_leg
 from .machine import ExactMachine, Row, refuse, without_tables
 
 
@@ -24,18 +24,26 @@ class ExactLeg(ExactMachine):
 
     settings = {"rtol": 1e-8}
 
-    def adopt(self, task, built: tuple, first: int, limits: np.ndarray, servo: tuple[float, float] | None) -> None:
-        """Use a compiled model whose drive begins at parameter `first`, with the motors' limits, shape (3, 2)."""
+    def adopt(self, task, built: tuple, first: int, servo: tuple[float, float] | None, stop_k: float, ranges) -> None:
+        """Use a compiled model whose drive begins at parameter `first`, with the joints' `ranges`, shape (2, 2)."""
         self.task, (self.simulator, self._readings) = task, built
         at = first + (D.torque if servo is None else D.set)
         self._commanded = slice(at, at + 2)
         gains = {} if servo is None else {"kp": servo[0], "kd": servo[1]}
-        self._drive = DRIVE | gains | {"limits": limits.ravel()}
+        (low, high), limits = np.transpose(ranges), task.limits_of(task.config.params)
+        stops = {"stop_k": stop_k, "stop_low": low, "stop_high": high} if task.stops else {}
+        self._drive = DRIVE | gains | {"limits": limits.ravel()} | stops
 
     def periods(self, sim, runs: hy.Continued, run: int, row: Row, controls: np.ndarray) -> Iterator[float]:
-        """Yield the end of the period [s], in which the controls, shape (1, 2), are held."""
-        runs.p[run, self._commanded] = controls[0]
-        yield runs.t[run] + self.task.ctrl_dt
+        """Yield the ends of the period's parts [s], in which controls, shape (1, 2), are held."""
+        task = self.task
+        begun, part = runs.t[run], task.ctrl_dt / task.n_samples
+        for k in range(1, task.n_samples + 1):
+            runs.p[run, self._commanded] = controls[0]
+            yield begun + k * part
+            if k < task.n_samples:
+                self.read(runs, run, row)
+                controls = task.resample(sim, runs.t[run])[0][sim][None]
 
     def read(self, runs: hy.Continued, run: int, row: Row) -> None:
         """Write position, velocity and the foot's sensor to a row."""
@@ -56,7 +64,7 @@ class ExactHoppingLeg(ExactLeg):
     def __init__(self, task):
         terrain = without_tables(make(task.config.terrain))
         first = len(vector(numbers(task.config.params)))
-        self.adopt(task, _hopping(type(terrain)), first, task.config.params.torque_limits, None)
+        self.adopt(task, _hopping(type(terrain)), first, None, hopping_leg.STOP_STIFFNESS, hopping_leg.JOINT_RANGES)
 
     def start(self, sim, qpos, qvel):
         """Return state, memory and parameters, without torques."""
@@ -76,15 +84,14 @@ class ExactSlipLeg(ExactLeg):
     """The articulated leg for a `SlipLegTask`."""
 
     def __init__(self, task):
-        from ..slip_leg import MOTORS
-
         terrain = make(task.config.terrain)
         try:
             ground_table(terrain)
         except ValueError as error:
             refuse(terrain, "flat, slope, step, sinusoid, rough", str(error).partition(";")[0])
-        servo = SERVO if task.config.action_mode == "position" else None
-        self.adopt(task, _slip(), len(vector(items(task.config.params))), MOTORS, servo)
+        servo = slip_leg.SERVO if task.config.action_mode == "position" else None
+        first = len(vector(items(task.config.params)))
+        self.adopt(task, _slip(), first, servo, slip_leg.STOP_STIFFNESS, slip_leg.JOINT_RANGES)
 
     def start(self, sim, qpos, qvel):
         """Return state, memory and parameters; set-points are where the joints are."""

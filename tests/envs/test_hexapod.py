@@ -474,6 +474,7 @@ OBSERVED = {
     "pace": [0.1, -0.2, 0.3],
     "clock": [0, 1],
     "heading": [1, 0],
+    "correction": [0] * 6,
 }
 
 

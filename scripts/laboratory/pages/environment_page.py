@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from tarsus.envs import ENVIRONMENTS, SURROGATES
+from tarsus.scripts.laboratory.pages import reward_scale
 from tarsus.scripts.library.base.stamp import markdown_table
 
 FOLDER = Path(__file__).parent / "environments"
@@ -37,7 +38,7 @@ def place(name: str) -> str:
 
 def is_former(name: str) -> bool:
     """Return whether an environment is what another of the same machine was once; it has no page of its own."""
-    return _module(name) == "tarsus.envs.version0"
+    return _module(name).startswith("tarsus.envs.version0")
 
 
 def page(name: str) -> str:
@@ -125,6 +126,7 @@ def _tables(env) -> dict[str, Any]:
         "reward_tables": "\n\n".join(
             f"Task `{task}`:\n\n{_reward_table(terms)}" for task, terms in config.REWARDS.items()
         ),
+        "reward_scale": reward_scale.words(config.REWARDS, env.spec.max_episode_steps, config),
         "shaping_table": _shaping_table(config.SHAPING),
         "max_steps": env.spec.max_episode_steps,
         "edge": _EDGE.format(EDGE) if task.roams else "",
@@ -139,20 +141,21 @@ def _tables(env) -> dict[str, Any]:
 
 def _surrogate_tables(env) -> dict[str, Any]:
     """Return the tables of an environment without a simulation."""
-    from tarsus.envs.surrogate import REWARDS, QuasistaticConfig, entries
+    from tarsus.envs.surrogate_entries import entries
 
     config = env.unwrapped.vector.config
     rows = [
-        (f"`{name}`", len(entry.labels), entry.unit, f"{entry.bound:g}", entry.text)
-        for name, entry in entries(config.robot).items()
+        (f"`{name}`", len(entry.labels), entry.unit, f"{entry.bound:g}", f"{entry.typical:g}", entry.text)
+        for name, entry in entries(config).items()
     ]
     return {
         "config": config,
         "joints": _names(env.unwrapped.vector.action_names[:3]),
         "size": env.observation_space.shape[0],
-        "observation_table": markdown_table(("entry", "size, six legs", "unit", "bound", "meaning"), rows),
-        "reward_table": _reward_table(REWARDS),
-        "argument_table": markdown_table(("argument", "default", "meaning"), field_rows(QuasistaticConfig)),
+        "observation_table": markdown_table(("entry", "size, six legs", "unit", "bound", "typical", "meaning"), rows),
+        "reward_table": _reward_table(config.REWARDS),
+        "reward_scale": reward_scale.words({"forward": config.REWARDS}, env.spec.max_episode_steps, config),
+        "argument_table": markdown_table(("argument", "default", "meaning"), field_rows(type(config))),
     }
 
 

@@ -1,0 +1,52 @@
+"""What the numbers of a reward mean, in words made from its weights: `healthy`, a return of 1000, a command met."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping
+from typing import Any
+
+from tarsus.envs.commands import Terms
+
+COSTS = {"drift": "1 m/s of drift", "power": "1 W", "dissipation": "1 W"}  # what a weight is the price of
+MET = {"speed": "speed", "yaw_rate": "yaw rate"}  # what is commanded, by the term that pays it
+
+
+def words(rewards: Mapping[str, Terms], n_steps: int, config: Any) -> str:
+    """Return a paragraph for each task.
+
+    Args:
+        rewards: Weight and meaning of each term, by task.
+        n_steps: Of an episode.
+        config: The default options.
+    """
+    weights = {task: {name: term[0] for name, term in terms.items()} for task, terms in rewards.items()}
+    said = [_forward(weights["forward"], n_steps)] if "forward" in weights.get("forward", ()) else []
+    said += [_commanded(weights["commanded"], n_steps, config)] if "commanded" in weights else []
+    return "\n\n".join(textwrap.fill(" ".join(sentences), 120, break_on_hyphens=False) for sentences in said)
+
+
+def _forward(weights: dict[str, float], n_steps: int) -> tuple[str, ...]:
+    healthy, forward = weights.get("healthy", 0.0), weights["forward"]
+    costs = ", ".join(f"{what} {-weights[name]:.2g}" for name, what in COSTS.items() if name in weights)
+    return (
+        f"**What 1000 means**, task `forward`: `healthy` pays {healthy:g} a step until the episode terminates, so that",
+        f"standing earns {healthy * n_steps:g} in {n_steps} steps, and a fall forfeits the rest.",
+        f"1 m/s forward pays {forward:.3g} a step.",
+        f"A step of 1, a return of 1000 in 1000 steps, is {(1.0 - healthy) / forward:.2g} m/s,",
+        f"and as much faster as the other terms cost ({costs} a step).",
+    )
+
+
+def _commanded(weights: dict[str, float], n_steps: int, config: Any) -> tuple[str, ...]:
+    asked = "the forward speed from `command_speed`, {:g} to {:g} m/s".format(*config.command_speed)
+    if hasattr(config, "command_yaw_rate"):
+        asked += ", the yaw rate from `command_yaw_rate`, {:g} to {:g} rad/s".format(*config.command_yaw_rate)
+    met = " and ".join(f"{weights[name]:g} for the {what}" for name, what in MET.items() if name in weights)
+    most = sum(weight for weight in weights.values() if weight > 0)
+    return (
+        f"Task `commanded`: a command is drawn every {config.command_period:g} s (`command_period`), {asked};",
+        f"a share of {config.command_standing:g} (`command_standing`) is to stand.",
+        f"One that is met pays {met} a step, and `healthy` {weights.get('healthy', 0.0):g}:",
+        f"{most:g} at most, {most * n_steps:g} in {n_steps} steps.",
+    )

@@ -1,0 +1,35 @@
+"""What a page says of a reward's scale, from weights that are easy to reckon with."""
+
+from types import SimpleNamespace
+
+from tarsus.scripts.laboratory.pages import reward_scale
+
+FORWARD = {"forward": (1.5, "m/s"), "drift": (-0.3, "m/s"), "power": (-0.004, "W"), "healthy": (0.25, "1")}
+COMMANDED = {"speed": (1.0, "1"), "yaw_rate": (0.5, "1"), "power": (-0.001, "W"), "healthy": (0.1, "1")}
+CONFIG = SimpleNamespace(
+    command_speed=(0.0, 0.5), command_yaw_rate=(-0.3, 0.3), command_period=4.0, command_standing=0.1
+)
+
+
+def said(rewards, **more):
+    return reward_scale.words(rewards, 1000, SimpleNamespace(**vars(CONFIG) | more)).replace("\n", " ")
+
+
+def test_a_return_of_1000_is_a_speed_and_what_the_rest_costs():
+    text = said({"forward": FORWARD})
+    assert "`healthy` pays 0.25 a step" in text and "standing earns 250 in 1000 steps" in text
+    assert "1 m/s forward pays 1.5 a step" in text and "is 0.5 m/s, and as much faster" in text  # (1 - 0.25) / 1.5
+    assert "(1 m/s of drift 0.3, 1 W 0.004 a step)" in text and "commanded" not in text
+
+
+def test_a_command_that_is_met_earns_the_positive_weights():
+    first, second = reward_scale.words({"forward": FORWARD, "commanded": COMMANDED}, 500, CONFIG).split("\n\n")
+    text = second.replace("\n", " ")
+    assert "every 4 s (`command_period`), the forward speed from `command_speed`, 0 to 0.5 m/s" in text
+    assert "the yaw rate from `command_yaw_rate`, -0.3 to 0.3 rad/s; a share of 0.1" in text
+    assert "pays 1 for the speed and 0.5 for the yaw rate a step, and `healthy` 0.1: 1.6 at most, 800 in 500" in text
+    assert max(map(len, (*first.splitlines(), *second.splitlines()))) <= 120
+
+
+def test_a_reward_without_the_terms_is_left_alone():
+    assert said({"forward": {"upright": (1.0, "1")}}) == ""
