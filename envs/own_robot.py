@@ -31,6 +31,9 @@ from .vector import LeggedVectorEnv
 WORLD = {"g": "g", "friction_coeff": "friction"}  # what is randomised of no part: fields of the robot
 
 
+OBSERVATIONS_0_2 = FreeBodyTask.DEFAULT[:8]  # the entries that were observed in 0.2.0 of the task "forward"
+
+
 class OwnRobotTask(FreeBodyTask):
     """An MJCF with named feet: what is simulated and asked for.
 

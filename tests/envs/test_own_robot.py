@@ -183,3 +183,19 @@ def test_unknown_options_are_refused_and_a_missing_range_is_no_matter_where_ther
         registered(randomise={"weight": (0.9, 1.1)})
     registered(TEXT.replace('ctrlrange="-0.6 0.6"', "", 1), reach=0.5)
     assert make().action_scale == pytest.approx(0.5)
+
+
+def test_the_defaults_of_0_2_are_options(registered):
+    weights = dict(forward=1.0, drift=-0.2, healthy=0.05, action_change=-0.005 * 12)
+    registered(reach=0.3, scaled=False, residual_lag=1e-9, typical_speed=1.0, reward_weights=weights)
+    env = make(observations=own_robot.OBSERVATIONS_0_2)
+    env.reset(seed=0)
+    before = np.zeros(12)
+    for action in np.random.default_rng(0).uniform(-0.3, 0.3, (5, 12)).astype(np.float32):
+        observation, reward, *_ = env.step(action)
+        ahead, aside = env.task.velocity
+        change = np.sum((action - before) ** 2)
+        assert reward == pytest.approx(ahead - 0.2 * abs(aside) + 0.05 - 0.005 * change, abs=1e-9)
+        np.testing.assert_allclose(env.data.ctrl, env.task.rest + 0.3 * action, atol=1e-7)
+        before = action
+    assert observation.size == 1 + 3 + 3 + 3 + 12 + 12 + 4 + 12
