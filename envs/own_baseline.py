@@ -62,7 +62,7 @@ class Timed:
         return self.function(task.gone.copy(), task)
 
 
-class Residual:
+class Corrections:
     """The controls of a task, from its actions; what it remembers are arrays of the task.
 
     Args:

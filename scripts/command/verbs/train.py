@@ -17,7 +17,6 @@ from tarsus.scripts.command import arguments, signature
 from tarsus.scripts.library.base import interrupts
 from tarsus.scripts.library.learning import planning, training_runs
 
-ENVIRONMENT = "instead of a run, or of a file's: an environment; of MODULE:NAME the module is imported"
 OWN = ("run", "environment", "options", "algorithm", "settings")  # of what is asked for, in words of the command line
 
 
@@ -25,7 +24,7 @@ def parser() -> arguments.Parser:
     """Return the command line."""
     parser = arguments.Parser(prog="tarsus train", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("run", nargs="?", help=f"what to train: {', '.join(training_runs.RUNS)}, or a file NAME.toml")
-    parser.add_argument("--env", help=ENVIRONMENT)
+    parser.add_argument("--env", help="instead of a run, or of a file's: an environment; MODULE:NAME imports MODULE")
     parser.add_argument("--option", **arguments.PAIRS, help="of the environment")
     algorithms = [name.lower() for name in training_runs.SETTINGS]
     parser.add_argument("--algo", choices=algorithms, help="by default the run's")
