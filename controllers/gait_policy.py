@@ -1,4 +1,4 @@
-"""A gait as a policy of `Multipod-v0` and `BigAnt-v0`: it uses only an environment's `info`."""
+"""A gait as a policy of `Multipod-v1` and `BigAnt-v1` in the mode "velocity": it uses an environment's `info` only."""
 
 from __future__ import annotations
 

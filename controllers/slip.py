@@ -25,6 +25,7 @@ from .sampled import SampledPolicy
 from .slip_parameters import MEMORY, SlipControl
 
 SPEED, STIFFNESS, ANGLE = SlipControl.speed, SlipControl.stiffness, SlipControl.angle_of_attack
+SLOWEST = 1.9  # that is asked for, whatever is wished: at 1.8 m/s the leg falls [m/s]
 STEEPNESS = 0.05  # by which the angle of attack falls with the speed asked for [rad s/m]
 
 
@@ -71,6 +72,7 @@ def ask(p: np.ndarray, speed: float, height: float) -> None:
 
     A faster leg stands for less time, so its spring is stiffer in proportion, and it lands less steeply.
     """
+    speed = max(speed, SLOWEST)
     p[laws.K.speed] = speed
     p[laws.K.stiffness] = STIFFNESS * speed / SPEED
     p[laws.K.angle_of_attack] = ANGLE - STEEPNESS * (speed - SPEED)

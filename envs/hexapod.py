@@ -36,14 +36,16 @@ class HexapodConfig(WalkerConfig):
     ACTION_MODES = tuple(MODES)
     PERIODS = {"torque": 0.002}  # a PD law of sampled torques walks as in the exact engine; at 6 ms it falls
 
-    FIXED = (*WalkerConfig.FIXED, "clock")
+    FIXED = (*WalkerConfig.FIXED, "clock", "rate_range")
     NEEDS = WalkerConfig.NEEDS | {
         "clock": ("action_mode", ("gait", "residual")),
         "phase_spread": ("action_mode", ("rate",)),
+        "rate_range": ("action_mode", ("rate",)),
     }
 
     action_mode: str = "residual"  # or "velocity", "torque", "gait", "rate"
     clock: str = "table2"  # what "gait" and "residual" follow; or "rhex", with its table of gaits and blended corners
+    rate_range: float = 0.5  # of the mode "rate", the share of a turn's rate that an action of 1 adds
     phase_spread: float = 0.5  # of the mode "rate", how far at most a leg begins from its tripod's phase [cycle]
     params: HexapodParams | str = field(default_factory=HexapodParams)  # the robot, or its name, as "rhex"
     ctrl_dt: float | None = None  # control period, a multiple of the timestep [s]; None is 0.02, of torques 0.002
@@ -61,6 +63,8 @@ class HexapodConfig(WalkerConfig):
         super().__post_init__()
         if self.clock not in CLOCKS:
             raise ValueError(f"unknown clock {self.clock!r}; there are {', '.join(CLOCKS)}")
+        if not 0 < self.rate_range <= 1:
+            raise ValueError(f"rate_range is a share above 0, at most 1, got {self.rate_range}")
         if not 0 <= self.phase_spread <= 0.5:
             raise ValueError(f"phase_spread lies from 0 to 0.5 cycles, got {self.phase_spread}")
 
@@ -84,7 +88,9 @@ class HexapodTask(WalkerTask):
     INFO = info_of(JOINT) | {"battery_drained": lambda t: 1.0 * t._drained[()]}
     MODES = MODES
     RATE_GAIT = TripodGait(cycle_time=0.7, slow_time=0.42)  # of the mode "rate", each leg's own at rate 1
-    RATE_RANGE = 0.5  # of the mode "rate", the share of it that an action of 1 adds
+    TYPICAL = {"height": 0.2, "velocity": 0.3, "hip_speed": 10.0, "hip_lead": 0.5, "compression": 0.02}
+    TYPICAL |= {"foot_force": 20.0, "accelerometer": 10.0, "height_scan": 0.2, "command": 0.3, "pace": 0.3}
+    TYPICAL |= {"correction": 0.2, "splay": 0.1}
     gait_ranges = GAIT_RANGES
     CLOCK = TRIPOD_PHASE, np.where(RIGHT, -1.0, 1.0)
     spec_of = staticmethod(hexapod.build)

@@ -80,6 +80,7 @@ class LegTask(Task):
     Attributes:
         BASELINE_SPEED: Of the action zero [m/s].
         LAW_SPEED: That its controller is asked for without a command [m/s].
+        law: The corrected controller; None in other action modes.
         stops: Whether hip and knee have end stops.
         uneven: Whether the controller asks for the height of the ground, `ground_below`, and it is not 0 everywhere.
         n_samples: How often the controller is sampled in a control period.
@@ -90,6 +91,7 @@ class LegTask(Task):
 
     BASELINE_SPEED: ClassVar[float]
     LAW_SPEED: ClassVar[float]
+    law: LegLaw | None
     stops = True
     uneven = False
     change: ClassVar[Callable] = staticmethod(mean_change)
@@ -113,11 +115,6 @@ class LegTask(Task):
     def first_pace(self, sim) -> float:
         """Return that of a simulation whose episode begins [m/s]."""
         return self.pace_asked(sim)
-
-    @property
-    def law(self) -> LegLaw | None:
-        """The corrected controller; None in other action modes."""
-        return self.extras.get("law")
 
     @property
     def action_names(self) -> tuple[str, ...]:
@@ -144,7 +141,8 @@ class LegTask(Task):
 
     def machine_parts(self) -> dict[str, Extra]:
         """Return the corrected controller, in the mode that has one."""
-        return {"law": LegLaw(self)} if self.config.action_mode == "residual" else {}
+        self.law = LegLaw(self) if self.config.action_mode == "residual" else None
+        return {"law": self.law} if self.law else {}
 
     def make_room(self) -> None:
         """Make room for the motors' limits."""

@@ -17,6 +17,7 @@ class LegLaw(Extra):
     """The controllers of a task's simulations and what they are asked for; their arithmetic is `corrected.correcting`.
 
     Attributes:
+        down: Whether the controllers take the foot to stand, by phase, shape (n_phases,).
         memory, phase, last: Of the controllers, shapes (..., n_memory), (...,) of int, and (..., n).
         lagged: Corrections, tempo and pace, as far as they have followed what was asked, shape (..., 4).
         shown: What is observed and rewarded, shape (..., 6); columns as in `controllers.corrected`.
@@ -26,7 +27,7 @@ class LegLaw(Extra):
 
     def __init__(self, task):
         shape, baseline, config = task.shape, task.baseline(), task.config
-        self._kernel, self._first, self._down = baseline.kernel, baseline.memory, baseline.down
+        self._kernel, self._first, self.down = baseline.kernel, baseline.memory, baseline.down
         self.memory, self.phase = np.zeros((*shape, baseline.memory.size)), np.full(shape, -1)
         self.last, self.lagged, self.shown = (np.zeros((*shape, n)) for n in (N_LAST, N_LAGGED, N_SHOWN))
         n = self.phase.size
@@ -55,7 +56,7 @@ class LegLaw(Extra):
         Raises:
             ValueError: The message says which there are.
         """
-        phase, last = arrays["phase"], len(self._down) - 1
+        phase, last = arrays["phase"], len(self.down) - 1
         if phase.min() < -1 or phase.max() > last:
             raise ValueError(f"the phases of a state must lie from -1 to {last}, got {phase}")
 
@@ -108,7 +109,7 @@ def _law_torque(task) -> np.ndarray:
 
 def _stance(task) -> np.ndarray:
     law = task.law
-    return (law._down[law.phase] & (law.phase >= 0))[..., None]
+    return (law.down[law.phase] & (law.phase >= 0))[..., None]
 
 
 def _since(task) -> np.ndarray:

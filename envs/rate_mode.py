@@ -17,7 +17,7 @@ class Rate(Velocity):
     @property
     def scale(self) -> float:
         """The share of the turn's rate that an action of 1 adds."""
-        return self.task.RATE_RANGE
+        return self.task.config.rate_range
 
     def speeds_asked(self) -> np.ndarray:
         """Return an array of its own, shape (n, n_joints), which the kernel `turn` fills."""

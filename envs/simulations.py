@@ -65,6 +65,8 @@ class Simulation:
         They are those of the first of its `n_samples` parts; the others' are asked for when it comes to them.
         """
         task = self.task
+        if task.n_samples == 1:
+            return self._step(controls, task.n_substeps)
         n_substeps = task.n_substeps // task.n_samples
         self._step(controls, n_substeps)
         for _ in range(1, task.n_samples):

@@ -47,7 +47,7 @@ class SlipLegConfig(LegConfig):
     params: SlipLegParams = field(default_factory=SlipLegParams)  # the robot
     reset_noise: float = 0.01  # standard deviation of joint angles [rad], and of velocities [m/s], [rad/s]
     terrain_distance: float = 8.0  # from the start, which is far [m]
-    command_speed: tuple[float, float] = (1.5, 3.0)  # range of the commanded forward speed [m/s]
+    command_speed: tuple[float, float] = (2.0, 3.0)  # range of the commanded forward speed [m/s]
     command_standing: float = 0.0  # share of the commands that are to stand still, which this leg cannot
     action_mode: str = "residual"  # or "torque", "position"
     residual_range: float = 0.05  # of the mode "residual", the largest correction, a share of the largest torque

@@ -15,7 +15,7 @@ from ..mjcf import slip_leg as slip_leg_model
 from . import bigant, hopping_leg, multipod, slip_leg
 from .commands import WEIGHTS, tracked
 from .config import Terms
-from .leg import LegEnv
+from .leg import JOINTS, LegEnv
 from .measure import squared_change
 from .vector import LeggedVectorEnv
 from .walker import WalkerConfig, WalkerEnv, WalkerTask
@@ -35,19 +35,19 @@ class OfLegs:
     """What differs in both legs: rewards of the sum of squared changes and speeds of any size, no springs as end stops.
 
     Attributes:
-        BROKEN: Lowest and highest angle of hip and knee, beyond which the leg has broken [rad].
-        WHY: What is said of each.
+        BROKEN: What is said where hip and knee are beyond an angle, the lowest of these and the highest [rad].
     """
 
     change, stops = staticmethod(squared_change), False
-    BROKEN: ClassVar[np.ndarray]
-    WHY: ClassVar[tuple[str, str]]
+    BROKEN: ClassVar[tuple[tuple[str, float, float], ...]]
 
     def failures(self) -> dict[str, np.ndarray]:
         """Return whether the leg has fallen, or is where no leg could be, shape (...,), by the reason."""
-        joints, (low, high) = self.qpos[..., 2:], self.BROKEN.T
-        past = (joints < low) | (joints > high)
-        return super().failures() | {f"broke: {why}": past[..., k] for k, why in enumerate(self.WHY)}
+        found, joints = super().failures(), self.qpos.T
+        for k, (why, low, high) in enumerate(self.BROKEN, 2):
+            angle = joints[k]
+            found[why] = (angle < low) | (angle > high)
+        return found
 
     def paid_speed(self):
         """Return the speed that is paid, shape (...,) [m/s]."""
@@ -72,8 +72,10 @@ class HoppingLeg0Task(OfLegs, hopping_leg.HoppingLegTask):
     """The task of `HoppingLeg-v0`."""
 
     config_class = HoppingLeg0Config
-    BROKEN = np.array(hopping_leg_model.JOINT_RANGES)
-    WHY = ("the thigh is above the hip", "the knee is beyond its end stops")
+    BROKEN = (
+        ("broke: the thigh is above the hip", *hopping_leg_model.JOINT_RANGES[0]),
+        ("broke: the knee is beyond its end stops", *hopping_leg_model.JOINT_RANGES[1]),
+    )
 
 
 class HoppingLeg0Env(LegEnv):
@@ -98,6 +100,7 @@ class SlipLeg0Config(slip_leg.SlipLegConfig):
         commanded={"speed": 1.0, "power": -0.0002, "action_change": -0.01, "healthy": 0.1},
     )
     ctrl_dt: float = 0.002
+    command_speed: tuple[float, float] = (1.5, 3.0)
     scaled: bool = False
     action_mode: str = "torque"
 
@@ -106,8 +109,10 @@ class SlipLeg0Task(OfLegs, slip_leg.SlipLegTask):
     """The task of `SlipLeg-v0`."""
 
     config_class = SlipLeg0Config
-    BROKEN = np.array(slip_leg_model.JOINT_RANGES) + (-GIVE, GIVE)
-    WHY = ("the hip is past its end stop", "the knee is past its end stop")
+    BROKEN = tuple(
+        (f"broke: the {joint} is past its end stop", low - GIVE, high + GIVE)
+        for joint, (low, high) in zip(JOINTS, slip_leg_model.JOINT_RANGES, strict=True)
+    )
 
 
 class SlipLeg0Env(LegEnv):

@@ -25,7 +25,7 @@ TORQUE_LIMITS = (500.0, 150.0)  # of hip and knee [N m]; retracting the leg in t
 # no motors; those of a robot of ten kilograms have a tenth of that at most.
 SPEED_LINES = ((850.0, 47.0), (260.0, 55.0))
 JOINT_RANGES = ((-1.8, 2.2), (-2.7, 0.0))  # of hip and knee [rad]; the gait stays clear of them
-STOP_STIFFNESS = 5000.0  # of end stops that are springs: the motors push 0.1 and 0.03 rad into them [N m/rad]
+STOP_STIFFNESS = 20e3  # of end stops that are springs: the motors push 0.025 and 0.008 rad into them [N m/rad]
 SERVO = (400.0, 12.0)  # stiffness [N m/rad] and damping [N m s/rad] of joints that take set-points
 TORSO_SIZE = (0.11, 0.08, 0.06)  # half extents, drawn and what hits the ground in a fall [m]
 # Parameters that `take_parameters` can change in a compiled model and an environment may draw at random.

@@ -39,6 +39,9 @@ VARIANTS = [
     ("SlipLeg-v0", {"engine": "exact", "terrain": "rough"}),
     ("HoppingLeg-v0", {"engine": "exact"}),
     ("HoppingLeg-v0", {"engine": "exact", "terrain": "slope", "randomise": {"leg_mass": (0.8, 1.2)}}),
+    *[(f"{leg}-v1", {"action_mode": "torque"}) for leg in ("HoppingLeg", "SlipLeg")],
+    ("HoppingLeg-v1", {"engine": "exact", "randomise": {"leg_mass": (0.8, 1.2)}, "push_speed": 0.1}),
+    ("SlipLeg-v1", {"engine": "exact", "terrain": "rough", "task": "commanded"}),
 ]
 
 

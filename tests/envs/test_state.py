@@ -30,6 +30,8 @@ VARIANTS = [
         },
     ),
     ("HoppingLeg-v0", {"randomise": {"leg_mass": (0.8, 1.2), "resistance": (0.8, 1.2)}}),
+    ("HoppingLeg-v1", {"engine": "exact"}),
+    ("SlipLeg-v1", {"terrain": "rough", "task": "commanded"}),
     ("SlipLeg-v0", {"action_mode": "position", "randomise": {"friction_coeff": (0.5, 1.0)}, "terrain": "step"}),
     ("Multipod-v0", {"randomise_contact": True}),
     ("SlipLeg-v0", {"randomise_contact": True, "randomise": {"friction_coeff": (0.5, 1.0)}, "terrain": "rough"}),

@@ -27,6 +27,13 @@ VARIANTS = [
     ("HoppingLeg-v0", {"terrain": "terraces", "terrain_difficulty": (0.2, 0.8), "observations": ("height_scan",)}),
     ("SlipLeg-v0", CURRICULA | {"command_period": 0.004, "terrain_distance": 0.03, "terrain": "slope"}),
     ("HoppingLeg-v0", {}),
+    ("HoppingLeg-v1", {"engine": "exact"}),
+    (
+        "HoppingLeg-v1",
+        {"task": "commanded", "command_period": 0.06, "terrain": "rough", "randomise": {"leg_mass": (0.8, 1.2)}},
+    ),
+    ("SlipLeg-v1", {"engine": "exact", "terrain": "rough"}),
+    ("SlipLeg-v1", {"terrain": "rough", "randomise": {"friction_coeff": (0.5, 1.0)}, "action_delay": (0, 2)}),
     (
         "HoppingLeg-v0",
         {"task": "commanded", "terrain": "rough", "randomise": {"leg_mass": (0.8, 1.2), "resistance": (0.8, 1.2)}},

@@ -126,7 +126,7 @@ def _tables(env) -> dict[str, Any]:
         "reward_tables": "\n\n".join(
             f"Task `{task}`:\n\n{_reward_table(terms)}" for task, terms in config.REWARDS.items()
         ),
-        "reward_scale": reward_scale.words(config.REWARDS, env.spec.max_episode_steps, config),
+        "reward_words": reward_scale.words(config.REWARDS, env.spec.max_episode_steps, config),
         "shaping_table": _shaping_table(config.SHAPING),
         "max_steps": env.spec.max_episode_steps,
         "edge": _EDGE.format(EDGE) if task.roams else "",
@@ -141,6 +141,7 @@ def _tables(env) -> dict[str, Any]:
 
 def _surrogate_tables(env) -> dict[str, Any]:
     """Return the tables of an environment without a simulation."""
+    from tarsus.envs import surrogate
     from tarsus.envs.surrogate_entries import entries
 
     config = env.unwrapped.vector.config
@@ -151,10 +152,13 @@ def _surrogate_tables(env) -> dict[str, Any]:
     return {
         "config": config,
         "joints": _names(env.unwrapped.vector.action_names[:3]),
+        "n_joints": len(env.unwrapped.action_names) - 1,
+        "speed": surrogate.SPEED,
+        "former_weights": _weights(former_of(env).REWARDS),
         "size": env.observation_space.shape[0],
         "observation_table": markdown_table(("entry", "size, six legs", "unit", "bound", "typical", "meaning"), rows),
         "reward_table": _reward_table(config.REWARDS),
-        "reward_scale": reward_scale.words({"forward": config.REWARDS}, env.spec.max_episode_steps, config),
+        "reward_words": reward_scale.words({"forward": config.REWARDS}, env.spec.max_episode_steps, config),
         "argument_table": markdown_table(("argument", "default", "meaning"), field_rows(type(config))),
     }
 
@@ -166,15 +170,17 @@ def _hexapod(env) -> dict[str, str]:
 
 
 def _hopping_leg(env) -> dict[str, Any]:
-    from tarsus.envs import hopping_leg as machine
+    from tarsus.mjcf import hopping_leg as model
 
     leg = env.params
     corner = (leg.stall_torque - leg.rated_torque) / leg.back_emf
     power = (leg.rated_torque * corner).max()
-    return {"machine": machine, "corner": corner, "no_load": leg.stall_torque / leg.back_emf, "power": power}
+    stops = {"machine_ranges": model.JOINT_RANGES, "stop_stiffness": model.STOP_STIFFNESS}
+    return stops | {"corner": corner, "no_load": leg.stall_torque / leg.back_emf, "power": power}
 
 
 def _slip_leg(env) -> dict[str, Any]:
+    from tarsus.controllers.slip import SLOWEST
     from tarsus.envs import slip_leg as machine
     from tarsus.mjcf import slip_leg
 
@@ -183,6 +189,7 @@ def _slip_leg(env) -> dict[str, Any]:
     return {
         "machine": machine,
         "model": slip_leg,
+        "slowest": SLOWEST,
         "preset_table": markdown_table(("setting", *slip_leg.PRESETS), rows),
     }
 
@@ -196,7 +203,21 @@ def _walker(env) -> dict[str, Any]:
         "joints": _names(layout.joints),
         "legs": _names(layout.legs),
         "a_name": f"foot_contact.{layout.legs[0]}",
+        "machine": importlib.import_module(type(env.task).__module__),
+        "former_weights": _weights(former_of(env).REWARDS["forward"]),
     }
+
+
+def former_of(env) -> Any:
+    """Return the configuration of the version before an environment's."""
+    import gymnasium
+
+    machine, _, version = env.spec.id.rpartition("-v")
+    return gymnasium.make(f"{machine}-v{int(version) - 1}").unwrapped.config
+
+
+def _weights(terms) -> str:
+    return "{" + ", ".join(f'"{term}": {weight:g}' for term, (weight, _) in terms.items()) + "}"
 
 
 def _bigant(env) -> dict[str, Any]:

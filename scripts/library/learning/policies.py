@@ -38,7 +38,7 @@ GAITS = CLOCK_GAITS | {  # the best of 1600 that `tarsus search gait` tried
 }
 FAST = ("sprint", "dash")  # those that need a run-up
 RUN_UP = (0.5, 1.0)  # how long it runs, and how long it takes to the gait after that [s]
-SHAPING = ("task", "action_mode", "observations", "axes", "ctrl_dt")  # options that change what numbers mean
+SHAPING = ("task", "action_mode", "observations", "scaled", "axes", "ctrl_dt")  # options that change what numbers mean
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,13 @@ class Policy:
 def zero(env: gymnasium.Env, seed: int) -> PolicyFunction:
     """Do nothing."""
     action = np.zeros(env.action_space.shape, np.float32)
+    return lambda observation, info: action
+
+
+def hurried(env: gymnasium.Env, seed: int) -> PolicyFunction:
+    """Correct nothing, and hold the tempo at its highest."""
+    action = np.zeros(env.action_space.shape, np.float32)
+    action[-1] = 1.0
     return lambda observation, info: action
 
 
@@ -153,6 +160,12 @@ def walking(make: Callable, names: tuple[str, ...], **needs: str) -> dict[str, P
     return {name: Policy(named(name, make), needs) for name in names}
 
 
+def corrected(name: str) -> dict[str, Policy]:
+    """Return the baseline that actions correct, under its name, and the same in a hurry."""
+    needs = {"action_mode": "residual"}
+    return {name: Policy(zero, needs), f"{name}-hurried": Policy(hurried, needs)}
+
+
 POLICIES: dict[str, dict[str, Policy]] = {
     "*": {"zero": Policy(zero), "random": Policy(random)},
     "Hexapod-v0": {
@@ -169,12 +182,17 @@ POLICIES: dict[str, dict[str, Policy]] = {
         "rhex": Policy(rhex, {"action_mode": "velocity", "params": "rhex"}),
         "rhex-slope": Policy(partial(rhex, feels_slope=True), {"action_mode": "velocity", "params": "rhex"}),
     },
+    "SlipLeg-v1": corrected("SLIP"),
     "SlipLeg-v0": {"SLIP": Policy(slip, {"action_mode": "torque"})},
+    "HoppingLeg-v1": corrected("Raibert"),
     "HoppingLeg-v0": {"Raibert": Policy(raibert), "Raibert-fast": Policy(partial(raibert, speed=2.0))},
-    "Multipod-v0": walking(multipod_gait, gaits.names("pairs", 6), action_mode="velocity"),
-    "MultipodQuasistatic-v0": walking(multipod_gait, gaits.names("pairs", 6)),
-    "BigAnt-v0": walking(bigant_gait, gaits.names("shafts", 6), action_mode="velocity"),
 }
+for version in ("v1", "v0"):
+    POLICIES |= {
+        f"Multipod-{version}": walking(multipod_gait, gaits.names("pairs", 6), action_mode="velocity"),
+        f"MultipodQuasistatic-{version}": walking(multipod_gait, gaits.names("pairs", 6), action_mode="velocity"),
+        f"BigAnt-{version}": walking(bigant_gait, gaits.names("shafts", 6), action_mode="velocity"),
+    }
 
 
 def of_environment(name: str) -> dict[str, Policy]:

@@ -18,6 +18,10 @@ from tarsus.scripts.library.search import gait as search_gait
 SHORT = {"reset_noise": 0.0}
 WALKS = {  # least and greatest forward speed [m/s] from rest, over 250 control periods
     ("SlipLeg-v0", "SLIP"): (2.2, 2.7),
+    ("SlipLeg-v1", "SLIP"): (2.3, 2.5),
+    ("SlipLeg-v1", "SLIP-hurried"): (2.6, 3.0),
+    ("HoppingLeg-v1", "Raibert"): (0.85, 1.1),
+    ("HoppingLeg-v1", "Raibert-hurried"): (1.5, 2.1),
     ("HoppingLeg-v0", "Raibert"): (0.5, 1.1),
     ("Multipod-v0", "undulation"): (0.06, 0.1),
     ("BigAnt-v0", "tripod"): (0.015, 0.04),
