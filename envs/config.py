@@ -122,10 +122,7 @@ class TaskConfig:
                 known = ", ".join(terms)
                 raise ValueError(f"reward_weights: unknown reward term {name!r}; task {self.task!r} has {known}")
         for name, (low, high) in self.randomise.items():
-            if name not in known:
-                raise ValueError(f"cannot randomise {name!r}; there are {', '.join(known)}")
-            if not 0 < low <= high:
-                raise ValueError(f"the factors of {name!r} need 0 < low <= high, got ({low}, {high})")
+            self.check_drawn(name, low, high)
         if self.randomise_contact and self.engine != "mujoco":
             raise ValueError(f"randomise_contact draws MuJoCo's contact; engine {self.engine!r} has none to draw")
         if not self.reset_noise >= 0:
@@ -137,6 +134,17 @@ class TaskConfig:
         curriculum.check(self)
         n_substeps_of(self.period, presets.find(self.preset, self.PRESETS).timestep)
         self._check_needs()
+
+    def check_drawn(self, name: str, low: float, high: float) -> None:
+        """Refuse a parameter that is none, or an impossible range of factors on it.
+
+        Raises:
+            ValueError: The message says which.
+        """
+        if name not in self.randomisable():
+            raise ValueError(f"cannot randomise {name!r}; there are {', '.join(self.randomisable())}")
+        if not 0 < low <= high:
+            raise ValueError(f"the factors of {name!r} need 0 < low <= high, got ({low}, {high})")
 
     def _check_choice(self, name: str, known) -> None:
         if getattr(self, name) not in known:

@@ -12,6 +12,7 @@ from typing import ClassVar
 import mujoco
 import numpy as np
 
+from ..mjcf.feet import support_points
 from ..mjcf.terrain import stand
 from . import commands, shaping
 from .config import TaskConfig, Terms
@@ -79,7 +80,7 @@ class FreeBodyConfig(TaskConfig):
 
 
 class FreeBodyTask(Task):
-    """A machine with a free root, sites `foot_i` and an IMU; its first keyframe, if any, has its joints at the start.
+    """A machine with a free root, feet `toe_i` at sites `foot_i`, an IMU; a first keyframe has its joints at the start.
 
     Attributes:
         FORWARD: Which axis of body and world is forward; the other of x and y is sideways.
@@ -118,8 +119,7 @@ class FreeBodyTask(Task):
         data.qpos[:7] = (0, 0, 0, 1, 0, 0, 0)
         data.qpos[7:] += self.config.reset_noise * rng.standard_normal(model.nq - 7)
         mujoco.mj_kinematics(model, data)
-        feet = [model.site(f"foot_{k}").id for k in range(self.n_feet)]
-        data.qpos[:7] = stand(data.site_xpos[feet], self.terrain[sim])
+        data.qpos[:7] = stand(support_points(model, data), self.terrain[sim])
         data.qvel[:] = self.config.reset_noise * rng.standard_normal(model.nv)
 
     def make_room_for_commands(self) -> None:
@@ -163,7 +163,7 @@ class FreeBodyTask(Task):
         frame, place = self.frame, self.qpos.T
         self.height = place[2] - self.ground.height(place[0], place[1])
         frame.height[..., 0] = self.height
-        frame.foot_contact[...] = self._contact
+        np.minimum(self._contact, 1.0, out=frame.foot_contact)  # a flat foot has many contacts
         frame.action[...] = self.action
 
     def measure(self) -> None:

@@ -33,7 +33,7 @@ class Modelled:
         """Compile the model of the current configuration, and allocate what is kept of each simulation."""
         config, shape = self.config, self.shape
         terrain, preset = make(config.terrain), find(config.preset, config.PRESETS)
-        self.model = model = compile_model(self.build(config.robot, terrain, preset))
+        self.model = model = self.compiled(config.robot, terrain, preset)
         timestep = model.opt.timestep
         self.n_substeps = n_substeps_of(config.period, timestep)
         self.ctrl_dt = self.n_substeps * timestep
@@ -89,13 +89,29 @@ class Modelled:
             raise ValueError(f"simulations share timestep and integrator, got {preset} beside {shared}")
         self.nominal[sim], self._settled = (robot, preset), True
 
+    def compiled(self, params, terrain: Terrain, preset) -> mujoco.MjModel:
+        """Return the compiled model of a robot."""
+        return compile_model(self.build(params, terrain, preset))
+
+    def drawn_robot(self, nominal, rng: np.random.Generator):
+        """Return a robot whose parameters are drawn from their ranges around those of `nominal`."""
+        drawn, fields = {}, self.config.randomisable()
+        for name, (low, high) in self.config.randomise.items():
+            value = getattr(nominal, fields[name])
+            drawn[fields[name]] = value * rng.uniform(low, high, self.factor_shape(np.asarray(value)))
+        return replace(nominal, **drawn)
+
+    def parameter(self, robot, name: str):
+        """Return a parameter of a robot that may be randomised, a number or an array."""
+        return getattr(robot, self.config.randomisable()[name])
+
     def factor_shape(self, value: np.ndarray) -> tuple[int, ...] | None:
         """Return the shape of the factors on a parameter: one per leg or link if it has a value for each."""
         return value.shape[:1] + (1,) * (value.ndim - 1) if value.ndim else None
 
     def write_robot(self, sim, model: mujoco.MjModel, params) -> None:
         """Write the robot drawn for a simulation into its model."""
-        take_parameters(model, compile_model(self.build(params, Flat(), self.presets[sim])))
+        take_parameters(model, self.compiled(params, Flat(), self.presets[sim]))
 
     def draw(self, sim, model: mujoco.MjModel, rng: np.random.Generator) -> None:
         """Draw contact, robot and ground of a simulation's episode, and change its model accordingly."""
@@ -128,18 +144,14 @@ class Modelled:
         if key not in self._donors:
             if len(self._donors) == MOST_DONORS:
                 self._donors.clear()
-            self._donors[key] = robot, compile_model(self.build(robot, self.hardest, preset))  # `id` needs the robot
+            self._donors[key] = robot, self.compiled(robot, self.hardest, preset)  # `id` needs the robot
         return self._donors[key][1]
 
     def _draw_robot(self, sim, model, rng) -> None:
         """Draw a robot's parameters from their ranges."""
         if not self.config.randomise:
             return
-        (nominal, _), drawn, fields = self.nominal[sim], {}, self.config.randomisable()
-        for name, (low, high) in self.config.randomise.items():
-            value = getattr(nominal, fields[name])
-            drawn[fields[name]] = value * rng.uniform(low, high, self.factor_shape(np.asarray(value)))
-        self.params[sim] = replace(nominal, **drawn)
+        self.params[sim] = self.drawn_robot(self.nominal[sim][0], rng)
         self.write_robot(sim, model, self.params[sim])
 
     def _lay(self, sim, model, terrain) -> None:

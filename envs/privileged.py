@@ -23,21 +23,21 @@ class Parameters(Extra):
 
     def __init__(self, task):
         entries = parameters_of(task)
-        self.places, self._fields = slices(entries), task.config.randomisable()
+        self.places = slices(entries)
         self.values = np.zeros((*task.shape, sum(entry.size for entry in entries.values())))
 
     def begin(self, task, sim, data) -> None:
         """Note the parameters of the robot that was drawn."""
         for name, place in self.places.items():
-            self.values[sim][place] = np.ravel(getattr(task.params[sim], self._fields[name]))
+            self.values[sim][place] = np.ravel(task.parameter(task.params[sim], name))
 
 
 def parameters_of(task) -> dict[str, Observation]:
     """Return an entry for each parameter that may be randomised."""
     robot = task.config.robot
     return {
-        name: numbered(np.size(getattr(robot, field)), UNBOUNDED, "SI", "of the robot", _Parameter(name))
-        for name, field in task.config.randomisable().items()
+        name: numbered(np.size(task.parameter(robot, name)), UNBOUNDED, "SI", "of the robot", _Parameter(name))
+        for name in task.config.randomisable()
     }
 
 

@@ -1,15 +1,16 @@
 """A robot of the user's own in MuJoCo: an MJCF file with named feet, put on this project's ground with its contact.
 
 The file keeps its bodies, joints, actuators and first keyframe. Its floor (planes and height fields of the world) and
-its sensors are left out: ground, contact settings, timestep and sensors are this project's. Feet are spheres; their
-centres count as toes.
+its sensors are left out: ground, contact settings, timestep and sensors are this project's. Feet are spheres, capsules
+or boxes, see `feet`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -17,16 +18,17 @@ import numpy as np
 from ..analytic.finite import check_finite
 from ..analytic.terrain import Flat, Terrain, make
 from .compile import compile_model
-from .extent import check_extent
+from .feet import candidates, support_points
 from .look import add_cameras, add_sky
+from .own_file import add_touch_sensors, called, make_names, read, root_of, take_pose
+from .own_parts import Nominal, write
 from .parts import add_imu, put_on_ground
 from .presets import Preset, find
-from .terrain import GROUND, stand
+from .terrain import stand
 
 EXAMPLE = Path(__file__).parent / "assets" / "examples" / "dog.xml"  # with the feet FL, FR, RL, RR
 FORWARD = ("x", "y")
 FLOORS = (mujoco.mjtGeom.mjGEOM_PLANE, mujoco.mjtGeom.mjGEOM_HFIELD)
-LIMB_JOINTS = (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE)
 
 
 @dataclass(frozen=True)
@@ -38,44 +40,58 @@ class OwnRobot:
     """
 
     mjcf: str | Path  # the file, or its text
-    feet: Sequence[str]  # names of the spheres that are its feet, of one radius
+    feet: Sequence[str]  # names of the spheres, capsules or boxes that are its feet
     friction: float = 1.0  # coefficient of the ground
     g: float = 9.81  # [m/s^2]
     forward: str = "x"  # axis of the body, or "y"
-    reach: float | None = (
-        None  # what an action of 1 adds to every control at rest, in its unit; by default half its range
-    )
+    reach: float | None = None  # what an action of 1 adds to every control, in its unit; by default half its range
+    pose: Mapping[str, float] = field(default_factory=dict)  # joint angles at the start, where not the keyframe's
+    changes: Mapping[str, Any] = field(default_factory=dict)  # factors and offsets on its parts, see `own_parts`
 
     def __post_init__(self) -> None:
         if isinstance(self.feet, str) or not self.feet or not all(isinstance(foot, str) for foot in self.feet):
-            raise ValueError(f"feet must be names of spheres, as in ('left_foot', 'right_foot'), got {self.feet!r}")
+            there_are = ", ".join(candidates(read(self.mjcf))) or "none, for no sphere, capsule or box has a name"
+            raise ValueError(f"feet must be names of geoms; there are {there_are}; got {self.feet!r}")
         twice = sorted({foot for foot in self.feet if list(self.feet).count(foot) > 1})
         if twice:
             raise ValueError(f"feet must be named once each, got {', '.join(twice)} more than once")
         object.__setattr__(self, "feet", tuple(self.feet))  # a list could be changed
         check_finite(self)
         if not (self.friction >= 0 and self.g > 0):
-            raise ValueError(f"friction must not be negative and g positive, got {self.friction} and {self.g}")
+            values = f"{self.friction} and {self.g}"
+            raise ValueError(f"friction must not be negative and g positive, got {values}")
         if self.forward not in FORWARD:
             raise ValueError(f"forward must be 'x' or 'y', an axis of the body, got {self.forward!r}")
         if self.reach is not None and not self.reach > 0:
             raise ValueError(f"reach must be positive, got {self.reach}")
 
 
-def build(robot: OwnRobot, terrain: Terrain, preset: str | Preset = "rl") -> mujoco.MjSpec:
+def build(
+    robot: OwnRobot, terrain: Terrain, preset: str | Preset = "rl", touching: Sequence[str] = ()
+) -> mujoco.MjSpec:
     """Return the robot on a terrain, its feet with the names, contact and sensors of this project's machines.
 
+    Args:
+        robot: The file and its feet.
+        terrain: The terrain.
+        preset: Settings of contact and timestep.
+        touching: Names of bodies and geoms that get sensors for their contact with the ground, see `touch_sensors`.
+
     Raises:
-        ValueError: If the file cannot be read, has no free root or no actuators, or a foot is not a sphere in it.
+        ValueError: If the file cannot be read, has no free root or no actuators, or a foot, joint or part is not in it.
     """
-    spec = _read(robot.mjcf)
-    root = _root(spec)
+    spec = read(robot.mjcf)
+    root = root_of(spec)
     for sensor in list(spec.sensors):
         spec.delete(sensor)
     for geom in list(spec.worldbody.geoms):
         if geom.type in FLOORS:
             spec.delete(geom)
-    put_on_ground(spec, _make_names(spec, robot.feet), terrain, find(preset), robot.friction)
+    feet = make_names(spec, robot.feet)
+    take_pose(spec, robot.pose)
+    put_on_ground(spec, feet, terrain, find(preset), robot.friction)
+    for part in dict.fromkeys(touching):
+        add_touch_sensors(spec, part)
     for leg, name in enumerate(robot.feet):
         spec.add_text(name=f"foot_{leg}", data=name)  # what the user calls `toe_i`
     spec.option.gravity = (0, 0, -robot.g)
@@ -93,9 +109,22 @@ def model(robot: OwnRobot, terrain: str | Terrain = "flat", preset: str | Preset
     """
     ground = make(terrain) if isinstance(terrain, str) else terrain
     try:
-        return compile_model(build(robot, ground, preset))
+        return compiled(build(robot, ground, preset), robot)[0]
     except (ValueError, RuntimeError) as error:
-        raise ValueError(f"{_called(robot.mjcf)} makes no model: {error}") from None
+        raise ValueError(f"{called(robot.mjcf)} makes no model: {error}") from None
+
+
+def compiled(spec: mujoco.MjSpec, robot: OwnRobot) -> tuple[mujoco.MjModel, Nominal]:
+    """Return the compiled model of a robot that `build` put on its ground, changed, and its numbers before.
+
+    Raises:
+        ValueError: If a change is of parts that there are not.
+    """
+    model = compile_model(spec)
+    nominal = Nominal.of(model)
+    if robot.changes:
+        write(model, nominal, robot)
+    return model, nominal
 
 
 def standing(model: mujoco.MjModel, terrain: Terrain | None = None) -> mujoco.MjData:
@@ -105,8 +134,7 @@ def standing(model: mujoco.MjModel, terrain: Terrain | None = None) -> mujoco.Mj
         mujoco.mj_resetDataKeyframe(model, data, 0)
     data.qpos[:7] = (0, 0, 0, 1, 0, 0, 0)
     mujoco.mj_kinematics(model, data)
-    feet = [model.site(toe.replace("toe", "foot")).id for toe in names_of_feet(model).values()]
-    data.qpos[:7] = stand(data.site_xpos[feet], terrain or Flat())
+    data.qpos[:7] = stand(support_points(model, data), terrain or Flat())
     mujoco.mj_forward(model, data)
     return data
 
@@ -135,76 +163,3 @@ def rest_controls(model: mujoco.MjModel) -> np.ndarray:
     servo = (model.actuator_biasprm[:, 1] < 0) & (model.actuator_biasprm[:, 1] == -model.actuator_gainprm[:, 0])
     length = np.where(model.actuator_ctrllimited, np.clip(data.actuator_length, low, high), data.actuator_length)
     return np.where(servo, length, 0.5 * (low + high))
-
-
-def _called(mjcf: str | Path) -> str:
-    return "the MJCF" if _is_text(mjcf) else str(mjcf)
-
-
-def _is_text(mjcf: str | Path) -> bool:
-    return isinstance(mjcf, str) and mjcf.lstrip().startswith("<")
-
-
-def _read(mjcf: str | Path) -> mujoco.MjSpec:
-    if not isinstance(mjcf, str | Path):
-        raise ValueError(f"mjcf must be the name of a file or its text, got {type(mjcf).__name__}")
-    if not _is_text(mjcf) and not Path(mjcf).is_file():
-        raise ValueError(f"there is no file {str(mjcf)!r}; mjcf is the name of an MJCF file, or its text")
-    try:
-        check_extent(mjcf, _is_text(mjcf))
-    except ValueError as error:
-        raise ValueError(f"{_called(mjcf)} makes more than MuJoCo can: {error}") from None
-    try:
-        return mujoco.MjSpec.from_string(mjcf) if _is_text(mjcf) else mujoco.MjSpec.from_file(str(mjcf))
-    except (ValueError, RuntimeError, mujoco.FatalError) as error:  # of C++, which MuJoCo lets through
-        raise ValueError(f"{_called(mjcf)} is not an MJCF that MuJoCo can read: {error}") from None
-
-
-def _root(spec: mujoco.MjSpec):
-    """Return the robot's body, which is the only one that moves freely and the first that moves.
-
-    Raises:
-        ValueError: If there is no such body, nothing moves it, or joints are not of one degree of freedom.
-    """
-    free = [joint for joint in spec.joints if joint.type == mujoco.mjtJoint.mjJNT_FREE]
-    if len(free) != 1 or spec.joints[0].type != mujoco.mjtJoint.mjJNT_FREE:
-        raise ValueError(
-            "a robot needs one free joint, before all others: <freejoint/> in its body, which is a child of the world; "
-            f"this file has {len(free)}" + (", but not first" if len(free) == 1 else "")
-        )
-    limbs = [joint for joint in spec.joints if joint.type != mujoco.mjtJoint.mjJNT_FREE]
-    other = [joint.name or "without a name" for joint in limbs if joint.type not in LIMB_JOINTS]
-    if other:
-        raise ValueError(f"joints other than the root's must be hinges or slides, not so {', '.join(other)}")
-    if not spec.actuators:
-        raise ValueError("the file has no actuators, so that nothing can move the robot")
-    return free[0].parent
-
-
-def _make_names(spec: mujoco.MjSpec, feet: Sequence[str]) -> list[str]:
-    """Name what has no name, rename what would clash with this project's names, and return what the feet are called."""
-    for kind in (spec.bodies[1:], spec.joints, spec.actuators):
-        for number, element in enumerate(kind):
-            element.name = element.name or f"{type(element).__name__.removeprefix('Mjs').lower()}_{number}"
-    numbers = range(len(feet))
-    _rename(spec.sites, {"imu", *(f"foot_{k}" for k in numbers)})
-    for kind in (spec.cameras, spec.lights):
-        _rename(kind, {"follow", "side", "lamp"})
-    _rename(spec.hfields, {GROUND})
-    textures, materials = _rename(spec.textures, {"grid", "sky"}), _rename(spec.materials, {"grid"})
-    for material in spec.materials:
-        for role, texture in enumerate(material.textures):
-            material.textures[role] = textures.get(texture, texture)
-    for geom in spec.geoms:
-        geom.material = materials.get(geom.material, geom.material)
-    renamed = _rename(spec.geoms, {GROUND, *(f"toe_{k}" for k in numbers)})
-    return [renamed.get(foot, foot) for foot in feet]
-
-
-def _rename(elements, taken: set[str]) -> dict[str, str]:
-    """Rename elements whose names are taken; return their new names by the old ones."""
-    renamed = {}
-    for element in elements:
-        if element.name in taken:
-            renamed[element.name] = element.name = f"own_{element.name}"
-    return renamed

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
-from dataclasses import replace
 
 import mujoco
 import numpy as np
 
 from ..analytic.terrain import Terrain
+from .feet import SPHERE, foot_of, lowering, toe
 from .look import add_look, draw_foot
 from .presets import Preset
 from .terrain import add_ground, foot_bits
@@ -163,26 +162,6 @@ def add_imu(spec: mujoco.MjSpec, torso) -> None:
         spec.add_sensor(name=name, type=kind, objtype=mujoco.mjtObj.mjOBJ_SITE, objname="imu")
 
 
-def sphere_of(spec: mujoco.MjSpec, name: str):
-    """Return the sphere of that name, to be a foot.
-
-    Raises:
-        ValueError: If there is none; the message says what has that name instead, or a similar one.
-    """
-    known = {geom.name: geom for geom in spec.geoms if geom.type == mujoco.mjtGeom.mjGEOM_SPHERE and geom.name}
-    if name in known:
-        return known[name]
-    hint = ""
-    others = {"geom of another shape": spec.geoms, "body": spec.bodies, "site": spec.sites, "joint": spec.joints}
-    for kind, elements in others.items():
-        if any(element.name == name for element in elements):
-            hint = f"; {name!r} is a {kind}: a foot is the sphere at the end of a leg"
-    close = difflib.get_close_matches(name, known, 1, 0.5)
-    if close and not hint:
-        hint = f"; did you mean {close[0]!r}?"
-    raise ValueError(f"there is no sphere {name!r} to be a foot; there are {', '.join(known) or 'none'}{hint}")
-
-
 def put_on_ground(
     spec: mujoco.MjSpec, feet: Sequence[str], terrain: Terrain, preset: Preset, friction: float = 1.0
 ) -> None:
@@ -190,23 +169,23 @@ def put_on_ground(
 
     Args:
         spec: The machine, without its ground.
-        feet: The names of the spheres that are its feet, of one radius; `toe_i` afterwards, in this order.
+        feet: The names of the spheres, capsules or boxes that are its feet; `toe_i` afterwards, in this order.
         terrain: The terrain.
-        preset: Settings of contact and timestep; its `toe_radius` is that of these feet.
+        preset: Settings of contact and timestep; its `toe_radius` is not used.
         friction: Coefficient of the ground.
 
     Raises:
-        ValueError: If there is no sphere of a name, or they differ in radius; the message says which.
+        ValueError: If there is no foot of a name; the message says what there is.
     """
-    found = [sphere_of(spec, name) for name in feet]
-    for leg, foot in enumerate(found):
+    found = [foot_of(spec, name) for name in feet]
+    compiled = spec.copy().compile() if any(foot.type != SPHERE for foot in found) else None
+    places = [foot.pos if compiled is None else toe(foot, compiled) for foot in found]
+    lowered = lowering(np.array([foot.type for foot in found]), np.array([foot.size[0] for foot in found]))
+    for leg, (foot, place) in enumerate(zip(found, places, strict=True)):
         foot.name, foot.condim = f"toe_{leg}", 3
         foot.priority, foot.margin, foot.gap = 0, 0.0, 0.0  # the ground's settings count
         foot.contype, foot.conaffinity = foot_bits(terrain, leg)
-        foot.parent.add_site(name=f"foot_{leg}", pos=foot.pos, size=foot.size)
-    radii = {float(foot.size[0]) for foot in found}
-    if len(radii) != 1:
-        raise ValueError(f"feet are spheres of one radius, these have {sorted(radii)}")
+        foot.parent.add_site(name=f"foot_{leg}", pos=place, size=foot.size[:1].repeat(3))
     preset.apply(spec.option)
-    stands_on = add_ground(spec, terrain, replace(preset, toe_radius=radii.pop()), friction, len(feet))
+    stands_on = add_ground(spec, terrain, preset, friction, len(feet), lowered)
     add_foot_sensors(spec, stands_on)

@@ -20,6 +20,7 @@ from ..analytic.terrain import Flat, Slope, Terrain
 from .presets import Preset
 
 GROUND = "ground"
+LOWERED = "ground_lowered"  # the numeric that says by how much, if not by a preset's toe radius [m]
 HALF_EXTENT = 20.0  # of a height field, from the origin along x and y [m]
 EDGE = HALF_EXTENT - 1.0  # how far a machine may go on it [m]
 LEAST_RELIEF = 1e-6  # MuJoCo refuses a height field without relief, such as a sinusoid of amplitude 0 [m]
@@ -43,12 +44,26 @@ def foot_bits(terrain: Terrain, foot: int) -> tuple[int, int]:
     return (1 << FOOT_BITS[bit], 0) if turn == 0 else (0, 1 << FOOT_BITS[bit])
 
 
-def add_ground(spec: mujoco.MjSpec, terrain: Terrain, preset: Preset, friction: float, n_feet: int) -> list[str]:
+def add_ground(
+    spec: mujoco.MjSpec, terrain: Terrain, preset: Preset, friction: float, n_feet: int, lowered: float | None = None
+) -> list[str]:
     """Add the geom `ground` with its material, and on curved terrain a mocap body `patch_i` for each foot.
+
+    Args:
+        spec: The model under construction.
+        terrain: The terrain.
+        preset: Settings of contact.
+        friction: Coefficient.
+        n_feet: How many.
+        lowered: By how much the ground is lower than the terrain [m]; by default the preset's `toe_radius`.
 
     Returns:
         The name of the geom that each foot stands on.
     """
+    if lowered is None:
+        lowered = preset.toe_radius
+    else:
+        spec.add_numeric(name=LOWERED, data=[lowered])
     _add_material(spec)
     contact = dict(
         priority=1,
@@ -56,12 +71,14 @@ def add_ground(spec: mujoco.MjSpec, terrain: Terrain, preset: Preset, friction: 
         friction=(friction, 0, 0),
         solref=preset.solref,
         solimp=(*preset.solimp, 0.5, 2),
+        margin=0.0,
+        gap=0.0,  # neither the defaults of somebody's file
     )
     ground = spec.worldbody.add_geom(name=GROUND, material="grid", contype=0, conaffinity=1, **contact)
     if is_plane(terrain):
         ground.type = mujoco.mjtGeom.mjGEOM_PLANE
         ground.size = (0, 0, 1)  # infinite, drawn with a grid of 1 m
-        ground.pos, ground.quat = _plane_pose(terrain, preset)
+        ground.pos, ground.quat = _plane_pose(terrain, preset.sink - lowered)
         return [GROUND] * n_feet
     _add_height_field(spec, ground, terrain)
     for foot in range(n_feet):
@@ -71,7 +88,7 @@ def add_ground(spec: mujoco.MjSpec, terrain: Terrain, preset: Preset, friction: 
             name=f"patch_{foot}",
             type=mujoco.mjtGeom.mjGEOM_PLANE,
             size=(0.05, 0.05, 1),
-            pos=(0, 0, preset.sink - preset.toe_radius),
+            pos=(0, 0, preset.sink - lowered),
             rgba=(0, 0, 0, 0),
             contype=kind,
             conaffinity=affinity,
@@ -80,8 +97,8 @@ def add_ground(spec: mujoco.MjSpec, terrain: Terrain, preset: Preset, friction: 
     return [f"patch_{foot}" for foot in range(n_feet)]
 
 
-def _plane_pose(terrain: Terrain, preset: Preset) -> tuple[np.ndarray, np.ndarray]:
-    return (preset.sink - preset.toe_radius) * terrain.normal(0.0, 0.0), tilt(*terrain.gradient(0.0, 0.0))
+def _plane_pose(terrain: Terrain, height: float) -> tuple[np.ndarray, np.ndarray]:
+    return height * terrain.normal(0.0, 0.0), tilt(*terrain.gradient(0.0, 0.0))
 
 
 def _add_material(spec: mujoco.MjSpec) -> None:
@@ -119,7 +136,9 @@ def _add_height_field(spec: mujoco.MjSpec, geom, terrain: Terrain) -> None:
 def reroll(model: mujoco.MjModel, terrain: Terrain, preset: Preset) -> None:
     """Write another terrain of the same class into a compiled model, in place, its heights within the first one's."""
     if is_plane(terrain):
-        model.geom(GROUND).pos[:], model.geom(GROUND).quat[:] = _plane_pose(terrain, preset)
+        number = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_NUMERIC, LOWERED)
+        lowered = preset.toe_radius if number < 0 else model.numeric_data[model.numeric_adr[number]]
+        model.geom(GROUND).pos[:], model.geom(GROUND).quat[:] = _plane_pose(terrain, preset.sink - lowered)
         return
     low, span = model.geom(GROUND).pos[2], model.hfield_size[0, 2]
     shares = (terrain.grid(GRID, GRID) - low) / span

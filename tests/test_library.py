@@ -57,7 +57,7 @@ def test_a_leg_is_run_for_its_steps_and_compared():
         (lambda: tarsus.run("hexapod", "both"), "tarsus.crossvalidate compares both"),
         (lambda: tarsus.crossvalidate("multipod"), "--engine"),
         (lambda: tarsus.crossvalidate("hexapod", seconds=1e-4), "at least 0.01"),
-        (lambda: tarsus.search("wheels"), "no search 'wheels'; there are gait, hexapod, multipod"),
+        (lambda: tarsus.search("wheels"), "no search 'wheels'; there are baseline, gait, hexapod, multipod"),
         (lambda: tarsus.search("gait", wheels=2), "gait has no setting 'wheels'"),
         (lambda: tarsus.search("hexapod", method="gradient", goal="resistance"), "tripod's speed"),
         (lambda: tarsus.certify("zero", options={"preset": "rl"}), "preset is set by the settings"),

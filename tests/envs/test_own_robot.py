@@ -72,6 +72,7 @@ def test_half_the_range_is_the_reach_by_default_and_controls_stay_in_their_range
     np.testing.assert_allclose(env.action_scale, np.tile([0.6, 1.4, 1.1], 4))
     env.reset(seed=0)
     env.step(np.ones(12, np.float32))
+    env.task.correction[...] = 1.0
     np.testing.assert_allclose(env.task.controls(np.ones(12))[0], np.tile([0.6, 2.2, -0.5], 4))
 
 
@@ -140,11 +141,16 @@ MOTOR = "<actuator><motor site='s'/></actuator>"
 @pytest.mark.parametrize(
     ("mjcf", "feet", "options", "message"),
     [
-        (TEXT, ("FL", "FRX"), {}, "no sphere 'FRX' to be a foot; there are FL, FR, RL, RR; did you mean 'FR'"),
-        (TEXT, ("FL", "FR_calf"), {}, "'FR_calf' is a body: a foot is the sphere at the end of a leg"),
-        (TEXT, ("floor",), {}, "no sphere 'floor'"),
-        (TEXT, "FL", {}, "feet must be names of spheres"),
-        (TEXT, (), {}, "feet must be names of spheres"),
+        (
+            TEXT,
+            ("FL", "FRX"),
+            {},
+            "no sphere, capsule or box 'FRX' to be a foot; there are FL, FR, RL, RR; did you mean 'FR'",
+        ),
+        (TEXT, ("FL", "FR_calf"), {}, "'FR_calf' is a body: a foot is a geom at the end of a leg"),
+        (TEXT, ("floor",), {}, "no sphere, capsule or box 'floor' to be a foot; there are FL"),
+        (TEXT, "FL", {}, "feet must be names of geoms; there are FL, FR, RL, RR; got 'FL'"),
+        (TEXT, (), {}, "feet must be names of geoms; there are FL, FR, RL, RR"),
         (TEXT, ("FL", "FL"), {}, "named once each, got FL"),
         (TEXT, FEET, {"friction": -1.0}, "friction must not be negative"),
         (TEXT, FEET, {"g": 0.0}, "g positive"),
@@ -159,14 +165,6 @@ MOTOR = "<actuator><motor site='s'/></actuator>"
         ("<mujoco><worldbody></mujoco>", FEET, {}, "the MJCF is not an MJCF that MuJoCo can read"),
         ("no_such_file.xml", FEET, {}, "there is no file 'no_such_file.xml'"),
         (7, FEET, {}, "mjcf must be the name of a file or its text, got int"),
-        (
-            TEXT.replace('size="0.018"', 'size="0.018" ', 1).replace(
-                'name="RR" class="foot"', 'name="RR" class="foot" size="0.02"'
-            ),
-            FEET,
-            {},
-            "feet are spheres of one radius",
-        ),
     ],
     ids=lambda value: value[:40] if isinstance(value, str) and "<" not in value else "",
 )
@@ -181,7 +179,23 @@ def test_unknown_options_are_refused_and_a_missing_range_is_no_matter_where_ther
         registered(colour="red")
     with pytest.raises(ValueError, match="params must be an OwnRobot"):
         own_robot.OwnRobotEnv()
-    with pytest.raises(ValueError, match="cannot randomise 'mass'; there are g, friction"):
-        registered(randomise={"mass": (0.9, 1.1)})
+    with pytest.raises(ValueError, match="cannot randomise 'weight'; there are g, friction_coeff, body_mass"):
+        registered(randomise={"weight": (0.9, 1.1)})
     registered(TEXT.replace('ctrlrange="-0.6 0.6"', "", 1), reach=0.5)
     assert make().action_scale == pytest.approx(0.5)
+
+
+def test_the_defaults_of_0_2_are_options(registered):
+    weights = dict(forward=1.0, drift=-0.2, healthy=0.05, action_change=-0.005 * 12)
+    registered(reach=0.3, scaled=False, residual_lag=1e-9, typical_speed=1.0, reward_weights=weights)
+    env = make(observations=own_robot.OBSERVATIONS_0_2)
+    env.reset(seed=0)
+    before = np.zeros(12)
+    for action in np.random.default_rng(0).uniform(-0.3, 0.3, (5, 12)).astype(np.float32):
+        observation, reward, *_ = env.step(action)
+        ahead, aside = env.task.velocity
+        change = np.sum((action - before) ** 2)
+        assert reward == pytest.approx(ahead - 0.2 * abs(aside) + 0.05 - 0.005 * change, abs=1e-9)
+        np.testing.assert_allclose(env.data.ctrl, env.task.rest + 0.3 * action, atol=1e-7)
+        before = action
+    assert observation.size == 1 + 3 + 3 + 3 + 12 + 12 + 4 + 12

@@ -24,7 +24,7 @@ def parser() -> arguments.Parser:
     """Return the command line."""
     parser = arguments.Parser(prog="tarsus train", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("run", nargs="?", help=f"what to train: {', '.join(training_runs.RUNS)}, or a file NAME.toml")
-    parser.add_argument("--env", help="instead of a run: an environment, with our settings of the algorithm")
+    parser.add_argument("--env", help="instead of a run, or of a file's: an environment; MODULE:NAME imports MODULE")
     parser.add_argument("--option", **arguments.PAIRS, help="of the environment")
     algorithms = [name.lower() for name in training_runs.SETTINGS]
     parser.add_argument("--algo", choices=algorithms, help="by default the run's")

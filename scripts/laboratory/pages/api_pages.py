@@ -39,7 +39,8 @@ PARTS = {
     "mjcf": ApiPage(
         "Models in MuJoCo",
         "mjcf",
-        "presets hexapod hexapod_state slip_leg hopping_leg multipod bigant disc own_robot terrain ground parts",
+        "presets hexapod hexapod_state slip_leg hopping_leg multipod bigant disc own_robot own_parts feet terrain "
+        "ground parts",
     ),
     "controllers": ApiPage(
         "Controllers",
@@ -50,7 +51,8 @@ PARTS = {
     "envs": ApiPage(
         "Environments",
         "envs",
-        "hexapod slip_leg hopping_leg multipod bigant multipod_quasistatic own_robot base vector config task free_body "
+        "hexapod slip_leg hopping_leg multipod bigant multipod_quasistatic own_robot own_task own_config own_baseline "
+        "base vector config task free_body "
         "walker observations measure shaping commands curriculum disturbances extras privileged state servos "
         "actions surrogate",
     ),

@@ -10,11 +10,11 @@ import gymnasium
 import joblib
 
 import tarsus  # noqa: F401  registers the environments
-from tarsus.envs import ENVIRONMENTS, SURROGATES
+from tarsus.envs import SURROGATES
 from tarsus.scripts.library.certificates import judging, settings, shown
 from tarsus.scripts.library.certificates.certificate import Certificate
 from tarsus.scripts.library.certificates.replay import Track
-from tarsus.scripts.library.learning import loading, playing
+from tarsus.scripts.library.learning import environments, loading, playing
 from tarsus.scripts.library.learning.loading import Candidate
 
 RESERVED = ("preset", "engine", "params")  # options that the settings set
@@ -73,7 +73,7 @@ def check(candidate: Candidate) -> gymnasium.Env:
     """
     if candidate.environment in SURROGATES:
         raise ValueError(f"{candidate.environment} is no simulation in MuJoCo, and has no contacts to vary")
-    if candidate.environment not in ENVIRONMENTS:
+    if not environments.is_simulation(candidate.environment):
         raise ValueError(f"{candidate.environment} is none of the machines that have settings to be certified in")
     env = playing.make(candidate.environment, candidate.options)
     playing.check_acts(candidate.name, env, candidate.make)

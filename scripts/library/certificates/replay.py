@@ -11,6 +11,7 @@ import gymnasium
 import mujoco
 import numpy as np
 
+from tarsus.mjcf.feet import clearance, n_feet
 from tarsus.mjcf.presets import find
 from tarsus.scripts.library.certificates.settings import FRICTIONS, NUDGE, Setting
 from tarsus.scripts.library.learning import playing
@@ -216,8 +217,10 @@ def poses(model: mujoco.MjModel, qpos: np.ndarray, ground) -> tuple[np.ndarray, 
         ground, and the height of the lowest corner of all other parts that may touch it (n,) [m].
     """
     data, n = mujoco.MjData(model), len(qpos)
-    torso = next(k for k in range(model.nbody) if model.body(k).name in ("torso", "thigh"))
-    sites = [k for k in range(model.nsite) if model.site(k).name.startswith("foot_")]
+    free = model.jnt_type[0] == mujoco.mjtJoint.mjJNT_FREE
+    named = (k for k in range(model.nbody) if model.body(k).name in ("torso", "thigh"))
+    torso = int(model.jnt_bodyid[0]) if free else next(named)
+    sites = [model.site(f"foot_{leg}").id for leg in range(n_feet(model))]
     toes = model.site_bodyid[sites]
     parts = [k for k in range(model.ngeom) if _may_touch(model, k) and model.geom_bodyid[k] not in toes]
     position, quat = np.empty((n, 3)), np.empty((n, 4))
@@ -229,6 +232,7 @@ def poses(model: mujoco.MjModel, qpos: np.ndarray, ground) -> tuple[np.ndarray, 
         position[k], quat[k], feet[k] = data.xpos[torso], data.xquat[torso], data.site_xpos[sites]
         corner[k] = data.geom_xpos[parts, None] + boxes @ data.geom_xmat[parts].reshape(-1, 3, 3).swapaxes(1, 2)
     feet[..., 2] -= ground.height(feet[..., 0], feet[..., 1])  # round toes stand on lower ground: their centres count
+    feet[..., 2] -= clearance(model)
     flat = corner.reshape(n, -1, 3)
     height = flat[..., 2] - ground.height(flat[..., 0], flat[..., 1])
     return position, quat, feet, height.min(-1, initial=np.inf)

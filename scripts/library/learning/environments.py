@@ -12,6 +12,7 @@ from pathlib import Path
 from types import ModuleType
 
 import gymnasium
+from gymnasium.envs.registration import load_env_creator
 
 from tarsus.envs import ENVIRONMENTS, SURROGATES
 
@@ -44,7 +45,18 @@ def asked_for(name: str) -> str:
         import_here(module)
     except Exception as error:  # whatever somebody's module does
         raise ValueError(f"there is no environment {name!r}: {type(error).__name__}: {error}") from error
-    return environment_of(bare)
+    return bare if is_simulation(bare) else environment_of(bare)
+
+
+def is_simulation(name: str) -> bool:
+    """Return whether an environment of that name is registered and is a machine of ours, or a user's, in MuJoCo."""
+    from tarsus.envs.base import LeggedEnv  # not above: it imports MuJoCo
+
+    if name not in gymnasium.registry or name in SURROGATES:
+        return False
+    made_by = gymnasium.registry[name].entry_point
+    made_by = load_env_creator(made_by) if isinstance(made_by, str) else made_by
+    return isinstance(made_by, type) and issubclass(made_by, LeggedEnv)
 
 
 def stored(name: str, asked: str | None) -> str:

@@ -29,11 +29,12 @@ def how_to_go_on(folder: Path) -> str:
 
 @dataclass(frozen=True)
 class Asked:
-    """A training as somebody asks for it: one of `run` and `environment` is given.
+    """A training as somebody asks for it: one of `run` and `environment` is given, or both where the run is a file.
 
     Attributes:
         run: A name of `training_runs.RUNS`, or a file NAME.toml with the fields of a `TrainingRun`.
-        environment: Instead of a run, with our settings of the algorithm.
+        environment: Instead of a run, with our settings of the algorithm, or of the file of a run; of MODULE:NAME the
+            module is imported.
         options: Of the environment.
         algorithm: "ppo" or "sac"; by default the run's.
         settings: Keywords of the algorithm.
@@ -66,7 +67,8 @@ class Asked:
     @property
     def folder(self) -> Path:
         """Where its files go."""
-        return self.out / f"{Path(self.run).stem if self.run else self.environment}-{self.seed}"
+        what = Path(self.run).stem if self.run else (self.environment or "").rpartition(":")[2]
+        return self.out / f"{what}-{self.seed}"
 
 
 def described(asked: Asked) -> TrainingRun:
@@ -76,11 +78,12 @@ def described(asked: Asked) -> TrainingRun:
         ValueError: If there is no such run, environment, option or setting.
         OSError: If a run's file cannot be read.
     """
-    if (asked.run is None) == (asked.environment is None):
+    if (asked.run is None) == (asked.environment is None) and not (asked.run or "").endswith(".toml"):
         names = ", ".join(training_runs.RUNS)
-        raise ValueError(f"takes a run or --env NAME; runs are {names}, and files NAME.toml")
-    run = TrainingRun(asked.environment) if asked.run is None else training_runs.find(asked.run)
-    run = replace(run, environment=environments.environment_of(run.environment))
+        raise ValueError(f"takes a run or --env NAME; runs are {names}, and files NAME.toml, which may have both")
+    named = asked.environment and environments.asked_for(asked.environment)
+    run = training_runs.find(asked.run) if asked.run else TrainingRun(named)
+    run = replace(run, environment=named or environments.environment_of(run.environment))
     algorithm = asked.algorithm and asked.algorithm.upper()
     more = {"total_steps": asked.steps, "num_envs": asked.num_envs, "start": asked.start}
     run = training_runs.changed(run, algorithm, dict(asked.options), **more)

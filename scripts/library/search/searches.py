@@ -4,17 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
-from tarsus.scripts.library.search import gait, hexapod, multipod
+from tarsus.scripts.library.search import baseline, gait, hexapod, multipod
 
-SEARCHES = {"gait": gait.ReturnSearch, "hexapod": hexapod.HexapodSearch, "multipod": multipod.MultipodSearch}
+SEARCHES = {
+    "baseline": baseline.BaselineSearch,
+    "gait": gait.ReturnSearch,
+    "hexapod": hexapod.HexapodSearch,
+    "multipod": multipod.MultipodSearch,
+}
 
 
-def search(name: str, **settings: Any) -> gait.ReturnFound | hexapod.GaitsTried | multipod.Found:
-    """Return what `tarsus search NAME` finds; `gait` of it is the best gait.
+def search(
+    name: str, **settings: Any
+) -> baseline.BaselineFound | gait.ReturnFound | hexapod.GaitsTried | multipod.Found:
+    """Return what `tarsus search NAME` finds; `gait` of it is the best gait, or `table` the best baseline.
 
     Args:
-        name: gait (the highest return on Hexapod-v0), hexapod (the fastest or cheapest exact walk) or multipod.
-        settings: Fields of `ReturnSearch`, `HexapodSearch` or `MultipodSearch`.
+        name: gait (the highest return on Hexapod-v0), hexapod (the fastest or cheapest exact walk), multipod, or
+            baseline (of a robot of the user's own).
+        settings: Fields of `ReturnSearch`, `HexapodSearch`, `MultipodSearch` or `BaselineSearch`.
 
     Raises:
         ValueError: If there is no such search or setting, or it cannot search for that.

@@ -67,8 +67,6 @@ def test_what_a_person_names_is_imported_and_may_be_what_the_policy_names(here, 
     capsys.readouterr()
     assert evaluate.main([path, "--env", "BigAnt-v0"]) == 2
     assert "environment was 'Hound-v0', asked for is 'BigAnt-v0'" in capsys.readouterr().err
-    assert certify.main([path, "--env", "kennel:Hound-v0"]) == 2
-    assert "Hound-v0 is none of the machines that have settings" in capsys.readouterr().err
 
 
 def test_a_module_that_is_not_there_or_fails_is_said(here):

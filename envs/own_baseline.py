@@ -1,0 +1,135 @@
+"""What actions correct: a posture, or a baseline of the user's own, a function of time or a table over a clock's turn.
+
+An action is a correction for each actuator, and with a baseline last a *tempo*: the baseline's time passes
+`tempo_range ** tempo` times as fast. Both follow the action with the lag of a low-pass filter of first order, which
+lets little of the noise pass with which policies explore; an action of 0 is the baseline itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .observations import Observation, labelled
+from .user_functions import Checked
+
+WHERE = "baseline"
+
+
+def check(config) -> None:
+    """Refuse a baseline that is neither a function nor a table, and impossible numbers beside it.
+
+    Raises:
+        ValueError: The message says what is allowed.
+    """
+    baseline, period = config.baseline, config.baseline_period
+    if baseline is not None and not callable(baseline):
+        table = _table(baseline)
+        if table.ndim != 2 or table.dtype.kind not in "fiu" or not len(table) or not np.isfinite(table).all():
+            raise ValueError(
+                "baseline must be a function(time, task) that returns the controls, or a table of finite controls with "
+                f"a row for each instant of a turn, got {baseline!r}"
+            )
+        if period is None:
+            raise ValueError("a baseline that is a table needs baseline_period, how long a turn takes [s]")
+    if period is not None and (baseline is None or not period > 0):
+        raise ValueError(f"baseline_period must be positive, and is of a baseline; got {period} and {baseline!r}")
+    for name in ("residual_range", "residual_lag", "tempo_lag"):
+        if not getattr(config, name) > 0:
+            raise ValueError(f"{name} must be positive, got {getattr(config, name)}")
+    if not config.tempo_range >= 1:
+        raise ValueError(f"tempo_range must be at least 1, got {config.tempo_range}")
+
+
+def _table(baseline) -> np.ndarray:
+    try:
+        return np.asarray(baseline)
+    except ValueError:  # rows of different lengths
+        return np.array(None)
+
+
+@dataclass(frozen=True)
+class Timed:
+    """A user's function of time and task, as one of the task."""
+
+    function: Callable[[np.ndarray, Any], np.ndarray]
+
+    def __call__(self, task) -> np.ndarray:
+        """Return its controls, shape (..., nu)."""
+        return self.function(task.gone.copy(), task)
+
+
+class Corrections:
+    """The controls of a task, from its actions; what it remembers are arrays of the task.
+
+    Args:
+        task: The `OwnRobotTask`.
+        rest: Controls at rest, shape (nu,).
+        reach: Of the robot, shape (nu,).
+
+    Attributes:
+        scale: What an action of 1 adds to every control, shape (nu,).
+
+    Raises:
+        ValueError: If a table has not a column for each actuator.
+    """
+
+    def __init__(self, task, rest: np.ndarray, reach: np.ndarray):
+        config, n, lags = task.config, task.model.nu, (task.config.residual_lag, task.config.tempo_lag)
+        self.has_baseline = config.baseline is not None
+        self.scale = config.residual_range * reach if self.has_baseline else reach
+        self._rest, self._reach, self._period = rest, reach, config.baseline_period
+        self._share, self._tempo_share = (-np.expm1(-task.ctrl_dt / lag) for lag in lags)
+        self._logarithm, self._function, self._table = np.log(config.tempo_range), None, rest[None]
+        if callable(config.baseline):
+            self._function = Checked(WHERE, Timed(config.baseline), n)
+        elif self.has_baseline:
+            self._table = np.asarray(config.baseline, float)
+        if self._table.shape[1] != n:
+            raise ValueError(f"baseline has {self._table.shape[1]} columns; actuators are {', '.join(task.actuators)}")
+
+    def controls(self, task, action: np.ndarray) -> np.ndarray:
+        """Return the controls of the substeps, shape (n_substeps, ..., nu), or one row that is held."""
+        n = len(self.scale)
+        task.correction += self._share * (action[..., :n] - task.correction)
+        if not self.has_baseline:
+            return (self._rest + self.scale * task.correction)[None]
+        task.tempo += self._tempo_share * (action[..., n] - task.tempo)
+        rate = np.exp(task.tempo * self._logarithm)
+        asked = self._function(task)[None] if self._function else self._from_table(task, rate)
+        task.asked[...] = (asked[0] - self._rest) / self._reach
+        task.gone += rate * task.ctrl_dt
+        return asked + self.scale * task.correction
+
+    def _from_table(self, task, rate: np.ndarray) -> np.ndarray:
+        """Return the table's controls, linear between its rows, shape (n_substeps, ..., nu)."""
+        n, first = task.n_substeps, task.lead
+        times = task.substep_times[first : first + n].reshape(n, *(1 for _ in task.shape))
+        rows = (task.gone + rate * times) / self._period * len(self._table)
+        below = np.floor(rows)
+        share, row = (rows - below)[..., None], below.astype(int) % len(self._table)
+        return (1.0 - share) * self._table[row] + share * self._table[(row + 1) % len(self._table)]
+
+
+def entries_of(task) -> dict[str, Observation]:
+    """Return what is observed of corrections, and of a baseline if there is one."""
+    names = task.actuators
+    found = {"correction": labelled(names, 2, "1", "filtered correction", lambda t: t.correction)}
+    if task.config.baseline is None:
+        return found
+    found |= {
+        "tempo": labelled(("tempo",), 2, "1", "filtered tempo", lambda t: t.tempo[..., None]),
+        "baseline": labelled(names, 1e3, "reach", "what the baseline last asked for, from rest", lambda t: t.asked),
+    }
+    if task.config.baseline_period is not None:
+        words = "cosine and sine of the baseline's phase"
+        found["clock"] = labelled(("cosine", "sine"), 1, "1", words, _clock)
+    return found
+
+
+def _clock(task) -> np.ndarray:
+    phase = task.gone * (2.0 * np.pi / task.config.baseline_period)
+    return np.stack([np.cos(phase), np.sin(phase)], axis=-1)

@@ -1,0 +1,74 @@
+"""The options of a robot of the user's own, and the terms of its reward."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..mjcf import own_parts
+from ..mjcf.own_robot import OwnRobot
+from . import free_body, own_baseline
+from .commands import reweighed, tracked
+from .free_body import FreeBodyConfig
+
+_SHARED = {
+    "power": (-0.05, "absolute mechanical power of the actuators over `typical_power`, if that is given"),
+    "contact": (-0.2, "number of the parts `cost_contacts` that touch the ground"),
+    "action_change": (-0.02, "squared change of the action, mean over its entries"),
+    "healthy": (0.25, "1 until the episode terminates"),
+}
+_FORWARD = {
+    "forward": (0.8, "forward speed over `typical_speed`, from -1 to 10"),
+    "drift": (-0.1, "sideways speed over `typical_speed`, absolute"),
+}
+
+
+@dataclass(frozen=True)
+class OwnRobotConfig(FreeBodyConfig):
+    """The options of a robot of the user's own."""
+
+    REWARDS = {
+        "forward": _FORWARD | _SHARED,
+        "commanded": tracked(free_body.WIDTHS) | reweighed(_SHARED) | {"power": (-0.005, _SHARED["power"][1])},
+    }
+    RANDOMISABLE = ("g", "friction", *own_parts.WHOLE)
+    FIXED = (*FreeBodyConfig.FIXED, "baseline", "baseline_period", "fall_contacts", "cost_contacts")
+
+    params: OwnRobot | None = None
+    scaled: bool = True
+    typical_speed: float = 0.5  # of the robot [m/s]
+    typical_power: float | None = None  # of its actuators [W]
+    baseline: Any = None  # what an action of 0 does: function(time, task), or a table of controls over a turn
+    baseline_period: float | None = None  # how long a turn takes [s]; of a function, if it has one
+    residual_range: float = 0.3  # the largest correction to a baseline, as a share of the robot's reach
+    residual_lag: float = 0.09  # time constant with which corrections follow the action [s]
+    tempo_range: float = 2.0  # how much faster than its own the baseline is at a tempo of 1, slower at -1
+    tempo_lag: float = 0.4  # time constant with which the tempo follows the action [s]
+    fall_contacts: Sequence[str] = ()  # bodies or geoms whose touching the ground ends an episode
+    cost_contacts: Sequence[str] = ()  # those that the term `contact` counts
+
+    def __post_init__(self) -> None:
+        if self.params is None:
+            raise ValueError("params must be an OwnRobot(mjcf, feet); own_robot.register makes it")
+        super().__post_init__()
+        own_baseline.check(self)
+        for name in ("typical_speed", "typical_power"):
+            value = getattr(self, name)
+            if value is not None and not value > 0:
+                raise ValueError(f"{name} must be positive, got {value}")
+
+    def check_drawn(self, name: str, low: float, high: float) -> None:
+        """Refuse a range of factors that are not positive, of offsets one that is empty; parts need the model."""
+        quantity = own_parts.quantity_of(name)
+        known = super().randomisable()
+        if quantity not in known:
+            raise ValueError(f"cannot randomise {name!r}; there are {', '.join(known)}")
+        if quantity not in own_parts.OFFSETS:
+            super().check_drawn(name, low, high)
+        elif not low <= high:
+            raise ValueError(f"the offsets of {name!r} need low <= high, got ({low}, {high})")
+
+    def randomisable(self) -> dict[str, str]:
+        """Return what `randomise` takes of all parts alike, and what it was given of some."""
+        return dict.fromkeys(self.randomise, "changes") | super().randomisable()

@@ -1,0 +1,178 @@
+"""A robot of the user's own as a task: what its actions do, what is observed, paid and ends an episode."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import mujoco
+import numpy as np
+
+from ..mjcf import own_parts
+from ..mjcf.own_file import touch_sensors
+from ..mjcf.own_robot import FORWARD, OwnRobot, build, compiled, rest_controls, standing
+from . import own_baseline
+from .free_body import FreeBodyTask
+from .measure import bounded_speed, inner
+from .observations import Observation
+from .own_config import OwnRobotConfig
+
+WORLD = {"g": "g", "friction_coeff": "friction"}  # what is randomised of no part: fields of the robot
+
+
+class OwnRobotTask(FreeBodyTask):
+    """An MJCF with named feet: what is simulated and asked for.
+
+    An action of 0 holds the controls at rest: those of the first keyframe if it has some, else of a position servo its
+    position there, of other actuators the middle of their range. An action of 1 adds `reach`, or half the range, with
+    a lag. With a `baseline` actions correct that, see `own_baseline`.
+
+    Attributes:
+        actuators: Their names.
+        rest: Controls at rest, shape (nu,).
+        gone: Time of the baseline, shape (...,) [s].
+        correction: Filtered, shape (..., nu); as `tempo`, shape (...,).
+        asked: What the baseline last asked for, from rest, in reaches, shape (..., nu).
+    """
+
+    config_class = OwnRobotConfig
+    KEPT = (*FreeBodyTask.KEPT, "gone", "correction", "tempo", "asked")
+    DEFAULT = (*FreeBodyTask.DEFAULT, "correction", "tempo", "baseline", "clock")
+    OUTPUTS = (*FreeBodyTask.OUTPUTS, "actuator_force", "actuator_velocity")
+
+    def prepare(self) -> None:
+        """Take the forward axis."""
+        self.FORWARD = FORWARD.index(self.config.params.forward)
+
+    def build(self, params, terrain, preset) -> mujoco.MjSpec:
+        """Return the robot on its ground, with a sensor for each contact that counts."""
+        return build(params, terrain, preset, (*self.config.fall_contacts, *self.config.cost_contacts))
+
+    def compiled(self, params, terrain, preset) -> mujoco.MjModel:
+        """Return the compiled robot with its changes."""
+        model, self._nominal = compiled(self.build(params, terrain, preset), params)
+        return model
+
+    def make_room(self) -> None:
+        """Keep what actions mean, and what is measured of contacts and power.
+
+        Raises:
+            ValueError: If a control has no range and the robot no reach, or a randomised part does not exist.
+        """
+        model, feet, shape = self.model, self.config.params.feet, self.shape
+        for name in self.config.randomise:
+            if name not in WORLD:
+                own_parts.parts_of(name, model, feet)
+        self.actuators = tuple(model.actuator(k).name for k in range(model.nu))
+        self.stands_at = float(standing(model).qpos[2])  # the body above level ground [m]
+        self.gone, self.tempo = np.zeros(shape), np.zeros(shape)
+        self.correction, self.asked = np.zeros((*shape, model.nu)), np.zeros((*shape, model.nu))
+        self.rest = rest_controls(model)
+        self._corrections = own_baseline.Corrections(self, self.rest, self._reach_of(model))
+        self._falls, self._costs = (
+            {name: touch_sensors(model, name) for name in names}
+            for names in (self.config.fall_contacts, self.config.cost_contacts)
+        )
+        self._by_joints = bool((model.actuator_trntype == mujoco.mjtTrn.mjTRN_JOINT).all())
+
+    def _reach_of(self, model: mujoco.MjModel) -> np.ndarray:
+        """Return what an action of 1 adds to every control, shape (nu,)."""
+        reach = self.config.params.reach
+        unlimited = [self.actuators[k] for k in np.flatnonzero(self._half_range <= 0)]
+        if reach is None and unlimited:
+            raise ValueError(
+                f"the actuators {', '.join(unlimited)} have no ctrlrange, so that an action of 1 means nothing; "
+                "give them one, or the robot its reach"
+            )
+        return self._half_range.copy() if reach is None else np.full(model.nu, float(reach))
+
+    @property
+    def n_actions(self) -> int:
+        """One for each actuator; with a baseline the tempo is the last."""
+        return self.model.nu + (self.config.baseline is not None)
+
+    @property
+    def action_names(self) -> tuple[str, ...]:
+        """Of each entry of an action."""
+        return (*self.actuators, "tempo") if self._corrections.has_baseline else self.actuators
+
+    @property
+    def action_scale(self) -> np.ndarray:
+        """What an action of 1 adds to every control, in its unit; with a baseline the last is `tempo_range`."""
+        more = [self.config.tempo_range] if self._corrections.has_baseline else []
+        return np.append(self._corrections.scale, more)
+
+    def controls(self, action: np.ndarray) -> np.ndarray:
+        """Return the controls, shape (1 or n_substeps, ..., nu); MuJoCo keeps them within their ranges."""
+        return self._corrections.controls(self, action)
+
+    def begin(self, sim, data) -> None:
+        """Begin the baseline at its time 0, without corrections."""
+        super().begin(sim, data)
+        self.gone[sim] = self.tempo[sim] = self.correction[sim] = self.asked[sim] = 0.0
+
+    def machine_entries(self) -> dict[str, Observation]:
+        """Return the entries of a free body and of a baseline, with values that are typical of this robot."""
+        known, config, height = super().machine_entries(), self.config, self.stands_at
+        weight = float(self.model.body_mass.sum()) * config.params.g
+        rate = float(np.sqrt(config.params.g / height)) if height > 0 else 1.0  # of a pendulum as long [rad/s]
+        typical = {"height": height, "height_scan": height, "velocity": config.typical_speed, "joint_speed": rate}
+        typical |= {"pace": config.typical_speed, "command": config.typical_speed, "foot_force": weight / self.n_feet}
+        typical |= {"accelerometer": config.params.g}
+        known = {n: replace(e, typical=typical[n]) if typical.get(n, 0) > 0 else e for n, e in known.items()}
+        names = self.action_names
+        known["action"] = replace(known["action"], size=len(names), labels=names)
+        return known | own_baseline.entries_of(self)
+
+    def power(self) -> np.ndarray:
+        """Return the absolute mechanical power of the actuators, shape (...,) [W]."""
+        return inner(np.abs(self.data.actuator_force), np.abs(self.data.actuator_velocity))
+
+    def touching(self, sensors: np.ndarray) -> np.ndarray:
+        """Return whether a part whose contacts are at these places of `sensordata` touches the ground, shape (...,)."""
+        return (self.data.sensordata[..., sensors] > 0).any(-1)
+
+    def unweighted_terms(self) -> dict[str, np.ndarray]:
+        """Return the terms of the configured task, each of shape (...,) or a number; speeds in typical ones."""
+        terms, config = super().unweighted_terms(), self.config
+        if config.task == "forward":
+            speed = config.typical_speed
+            terms["forward"] = bounded_speed(terms["forward"], speed) / speed
+            terms["drift"] = terms["drift"] / speed
+        terms["power"] = 0.0 if config.typical_power is None else self.power() / config.typical_power
+        terms["contact"] = sum((self.touching(at).astype(float) for at in self._costs.values()), 0.0)
+        return terms
+
+    def failures(self) -> dict[str, np.ndarray]:
+        """Return whether the robot has toppled, or a part that must not touches the ground, by the reason."""
+        return super().failures() | {
+            f"{name} touches the ground": self.touching(at) for name, at in self._falls.items()
+        }
+
+    def measurements(self) -> dict[str, np.ndarray]:
+        """Return what `info` reports, among it the torques of actuators that drive joints [N m]."""
+        found = super().measurements()
+        if self._by_joints:
+            found["torque"] = self.data.actuator_force * self.model.actuator_gear[:, 0]
+        return found
+
+    def drawn_robot(self, nominal: OwnRobot, rng: np.random.Generator) -> OwnRobot:
+        """Return a robot with drawn gravity, friction and changes of its parts: factors, or offsets."""
+        drawn, changes = {}, dict(nominal.changes)
+        for name, (low, high) in self.config.randomise.items():
+            if name in WORLD:
+                drawn[WORLD[name]] = getattr(nominal, WORLD[name]) * rng.uniform(low, high)
+                continue
+            value = self.parameter(nominal, name)
+            by = rng.uniform(low, high, value.shape)
+            changes[name] = value + by if own_parts.quantity_of(name) in own_parts.OFFSETS else value * by
+        return replace(nominal, changes=changes, **drawn)
+
+    def parameter(self, robot: OwnRobot, name: str) -> np.ndarray:
+        """Return a parameter of a robot: gravity, friction, or the change of a part; 1 or 0 if it has none."""
+        if name in WORLD:
+            return np.asarray(getattr(robot, WORLD[name]))
+        return np.asarray(robot.changes.get(name, own_parts.neutral(name, self.model, robot.feet)), float)
+
+    def write_robot(self, sim, model, params) -> None:
+        """Write a robot's numbers into its model."""
+        own_parts.write(model, self._nominal, params)

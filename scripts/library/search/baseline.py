@@ -1,0 +1,221 @@
+"""The search for a baseline of a robot of the user's own: a table of controls over a turn, to register it with.
+
+All joints swing as sines of one frequency. Joints that are as far along their legs share amplitude, phase and middle;
+every leg but the first has a phase of its own. A joint swings the way in which it moves its foot forward, or if it
+does not, upward, so that legs that are mirror images move alike.
+Differential evolution (scipy) hands over a generation at a time, and the vector environment walks it from rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated
+
+import gymnasium
+import mujoco
+import numpy as np
+from scipy.optimize import differential_evolution
+from tqdm import tqdm
+
+import tarsus  # noqa: F401  registers the environments
+from tarsus.mjcf.own_robot import standing
+from tarsus.scripts.command import arguments
+from tarsus.scripts.command.signature import Count, Seed
+from tarsus.scripts.library.base.stamp import markdown_table
+from tarsus.scripts.library.learning import environments
+
+ROWS = 24  # of a table
+AMPLITUDE, MIDDLE = (0.0, 0.7), (-0.3, 0.3)  # ranges, as shares of what an action of 1 adds
+STILL = 1e-3  # a joint that moves its foot less does not move it [m/rad]
+
+
+def levels(task) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return of each actuator its leg, how far along it its joint is, and which way it swings, shape (nu,) each.
+
+    Raises:
+        ValueError: If an actuator drives no joint of a leg; the message names it.
+    """
+    model = task.model
+    data, found = standing(model), []
+    for k, name in enumerate(task.actuators):
+        joint, moves = int(model.actuator_trnid[k, 0]), model.actuator_trntype[k] == mujoco.mjtTrn.mjTRN_JOINT
+        for leg in range(task.n_feet if moves else 0):
+            chain, jacobian, site = [], np.zeros((3, model.nv)), model.site(f"foot_{leg}").id
+            body = int(model.site_bodyid[site])
+            while body != model.jnt_bodyid[0]:
+                first = int(model.body_jntadr[body])
+                chain = [*range(first, first + int(model.body_jntnum[body])), *chain]
+                body = int(model.body_parentid[body])
+            if joint in chain:
+                mujoco.mj_jacSite(model, data, jacobian, None, site)
+                ahead, up = jacobian[task.FORWARD, model.jnt_dofadr[joint]], jacobian[2, model.jnt_dofadr[joint]]
+                way = (ahead if abs(ahead) > STILL else up) * model.actuator_gear[k, 0]
+                found.append((leg, chain.index(joint), -1.0 if way < 0 else 1.0))
+                break
+        else:
+            raise ValueError(
+                f"the actuator {name} drives no joint of a leg with a foot, of {list(task.config.params.feet)}"
+            )
+    leg, level, way = np.array(found).T
+    return leg.astype(int), level.astype(int), way
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How numbers make a table for a robot.
+
+    Attributes:
+        leg, level, way: Of each actuator, see `levels`.
+        rest: Controls at rest, shape (nu,).
+        reach: What an action of 1 adds to them, shape (nu,).
+        periods: Least and greatest period of a turn [s].
+    """
+
+    leg: np.ndarray
+    level: np.ndarray
+    way: np.ndarray
+    rest: np.ndarray
+    reach: np.ndarray
+    periods: tuple[float, float]
+
+    @property
+    def bounds(self) -> list[tuple[float, float]]:
+        """Of the numbers: period, amplitudes, phases and middles by level, phases of the legs but the first [turn]."""
+        n_levels, n_legs = self.level.max() + 1, self.leg.max() + 1
+        return [self.periods, *[AMPLITUDE] * n_levels, *[(0.0, 1.0)] * n_levels, *[MIDDLE] * n_levels] + [
+            (0.0, 1.0)
+        ] * (n_legs - 1)
+
+    def actions(self, numbers: np.ndarray, time: np.ndarray) -> np.ndarray:
+        """Return the actions of baselines of these numbers, (n, k), at a time [s], shape (n,): (n, nu)."""
+        n = self.level.max() + 1
+        parts = np.split(numbers, np.cumsum([1, n, n, n]), axis=1)
+        period, amplitude, phase, middle, legs = parts
+        legs = np.hstack([np.zeros((len(numbers), 1)), legs])
+        turn = time[:, None] / period + phase[:, self.level] + legs[:, self.leg]
+        return self.way * (middle[:, self.level] + amplitude[:, self.level] * np.sin(2 * np.pi * turn))
+
+    def table(self, numbers: np.ndarray) -> np.ndarray:
+        """Return the controls over a turn, shape (ROWS, nu)."""
+        times = np.arange(ROWS) / ROWS * numbers[0]
+        return self.rest + self.reach * self.actions(np.tile(numbers, (ROWS, 1)), times)
+
+
+@dataclass(frozen=True)
+class BaselineFound:
+    """The best baseline of a search.
+
+    Attributes:
+        table: Controls over a turn, shape (ROWS, nu).
+        period: Of the turn [s].
+        total: Its return.
+        speed: Its mean speed forward [m/s].
+        steps: Of its episode.
+    """
+
+    table: np.ndarray
+    period: float
+    total: float
+    speed: float
+    steps: int
+
+    def __str__(self) -> str:
+        """Return its numbers as a table."""
+        rows = [("period [s]", f"{self.period:.3f}"), ("mean speed [m/s]", f"{self.speed:.3f}")]
+        return markdown_table(
+            ("the best baseline", ""), [*rows, (f"return of {self.steps} steps", f"{self.total:.1f}")]
+        )
+
+
+@dataclass(frozen=True)
+class BaselineSearch:
+    """A search for the baseline with the highest return, from rest on flat ground.
+
+    Attributes:
+        env: A robot of the user's own; of MODULE:NAME the module is imported.
+        num_envs: Baselines in a generation.
+        generations: Of the search.
+        steps: Of an episode in the search, 20 ms each.
+        period: Range of the period of a turn [s].
+        seed: Of the search.
+        threads: Of the physics; 0 is one for each processor.
+    """
+
+    env: str
+    num_envs: Annotated[int, arguments.integer(8, 100_000)] = 64
+    generations: Count = 30
+    steps: Count = 250
+    period: tuple[float, float] = (0.3, 1.5)
+    seed: Seed = 0
+    threads: Annotated[int, arguments.threads] = 0
+
+    def simulations(self) -> tuple[gymnasium.vector.VectorEnv, Shape]:
+        """Return what walks a generation, and what makes tables.
+
+        Raises:
+            ValueError: If there is no such environment, or it is none of a robot of the user's own.
+        """
+        name = environments.asked_for(self.env)
+        if gymnasium.registry[name].entry_point != environments.OWN_ROBOT:
+            raise ValueError(
+                f"{name} has a baseline of ours; a search is for a robot that own_robot.register registered"
+            )
+        if not 0 < self.period[0] <= self.period[1]:
+            raise ValueError(f"period is a range of seconds, its lowest first, got {self.period}")
+        raw = {
+            "baseline": None,
+            "baseline_period": None,
+            "residual_lag": 1e-9,
+            "task": "forward",
+        }  # actions are controls
+        envs = gymnasium.make_vec(
+            name,
+            self.num_envs,
+            vectorization_mode="vector_entry_point",
+            n_threads=self.threads,
+            max_episode_steps=10**9,
+            **raw,
+        )
+        task = envs.unwrapped.task
+        return envs, Shape(*levels(task), task.rest, task.action_scale, tuple(self.period))
+
+    def run(self, stop: Callable[..., bool] | None = None) -> BaselineFound:
+        """Return the best baseline; after every generation `stop` is asked whether it shall be the last."""
+        envs, shape = self.simulations()
+        best: dict[str, tuple] = {"found": (-np.inf,)}
+        with tqdm(total=self.generations + 1, unit="generation", mininterval=1.0) as bar:
+
+            def cost(points: np.ndarray) -> np.ndarray:
+                totals, speeds = walked(envs, shape, points.T, self.steps)
+                first = int(totals.argmax())
+                if totals[first] > best["found"][0]:
+                    best["found"] = float(totals[first]), float(speeds[first]), points[:, first].copy()
+                bar.update()
+                bar.set_postfix(best=f"{best['found'][0]:.1f}", refresh=False)
+                return -totals
+
+            rng = np.random.default_rng(self.seed)
+            low, high = np.array(shape.bounds).T
+            differential_evolution(
+                cost, shape.bounds, init=rng.uniform(low, high, (self.num_envs, len(low))), maxiter=self.generations,
+                rng=rng, polish=False, vectorized=True, updating="deferred", mutation=(0.4, 0.9), tol=0.0,
+                callback=stop,
+            )  # fmt: skip
+        envs.close()
+        total, speed, numbers = best["found"]
+        return BaselineFound(shape.table(numbers), float(numbers[0]), total, speed, self.steps)
+
+
+def walked(envs, shape: Shape, numbers: np.ndarray, n_steps: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return return and mean speed [m/s] of baselines of these numbers, (n, k), shape (n,) both; a fall ends one."""
+    numbers = np.pad(numbers, ((0, envs.num_envs - len(numbers)), (0, 0)), mode="edge")
+    _, info = envs.reset(seed=0)
+    total, way, alive = np.zeros(envs.num_envs), np.zeros(envs.num_envs), np.ones(envs.num_envs, bool)
+    for _ in range(n_steps):
+        actions = np.clip(shape.actions(numbers, info["time"]), -1.0, 1.0)
+        _, reward, terminated, _, info = envs.step(actions.astype(np.float32))
+        total += np.where(alive, reward, 0.0)
+        way = np.where(alive, info["distance"], way)
+        alive &= ~terminated
+    return total, way / (n_steps * envs.unwrapped.task.ctrl_dt)
