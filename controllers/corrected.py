@@ -57,6 +57,36 @@ class Baseline(NamedTuple):
         return np.array([phase in self.automaton.down for phase in self.automaton.phases])
 
 
+def remember_nothing(t, x, last):
+    """Write what is remembered at a first sample, as if the one before had been the same without commands."""
+    last[0], last[1] = t, LONG_AGO
+    last[2 : 2 + N_STATE] = x
+    last[2 + N_STATE :] = 0.0
+
+
+def speed_asked(numbers, wanted, lagged):
+    """Let corrections, tempo and pace follow what is wanted; return the speed that they ask for [m/s]."""
+    for j in range(N_LAGGED):
+        lagged[j] += numbers[SHARE if j < TEMPO else TEMPO_SHARE] * (wanted[j] - lagged[j])
+    return lagged[PACE] * math.exp(numbers[STRETCH] * lagged[TEMPO])
+
+
+def drive(numbers, weight, x, u, limits, lagged, shown, last, controls):
+    """Write a machine's corrected torques for those of the controller, u, and what is shown of both."""
+    power = 0.0
+    for j in range(N_JOINTS):
+        most, speed = limits[0, j], x[6 + j]
+        shown[LAW + j] = min(max(u[j] / most, -1.0), 1.0)
+        asked = min(max(u[j] + numbers[REACH] * lagged[CORRECTION + j] * most, -most), most)
+        shown[TORQUE + j] = delivered(asked, speed, most, limits[1, j], limits[2, j])
+        power += abs(shown[TORQUE + j] * speed)
+        controls[j] = asked
+        last[2 + N_STATE + j] = asked
+    if weight < 0.0:
+        shown[POWER] = 0.0
+    shown[POWER] += abs(weight) * power
+
+
 def correcting(automaton: Automaton, plant: Plant, ask: Callable) -> Callable:
     """Return the function that takes samples of machines, to be compiled.
 
@@ -71,30 +101,6 @@ def correcting(automaton: Automaton, plant: Plant, ask: Callable) -> Callable:
         ask: `(p, speed, height)`, which writes speed [m/s] and height of the ground [m] into what it believes.
     """
     sample, n_phases = sampling(automaton, plant), len(automaton.phases)
-
-    def begin(t, x, last):
-        last[0], last[1] = t, LONG_AGO
-        last[2 : 2 + N_STATE] = x
-        last[2 + N_STATE :] = 0.0
-
-    def speed_asked(numbers, wanted, lagged):
-        for j in range(N_LAGGED):
-            lagged[j] += numbers[SHARE if j < TEMPO else TEMPO_SHARE] * (wanted[j] - lagged[j])
-        return lagged[PACE] * math.exp(numbers[STRETCH] * lagged[TEMPO])
-
-    def drive(numbers, weight, x, u, limits, lagged, shown, last, controls):
-        power = 0.0
-        for j in range(N_JOINTS):
-            most, speed = limits[0, j], x[6 + j]
-            shown[LAW + j] = min(max(u[j] / most, -1.0), 1.0)
-            asked = min(max(u[j] + numbers[REACH] * lagged[CORRECTION + j] * most, -most), most)
-            shown[TORQUE + j] = delivered(asked, speed, most, limits[1, j], limits[2, j])
-            power += abs(shown[TORQUE + j] * speed)
-            controls[j] = asked
-            last[2 + N_STATE + j] = asked
-        if weight < 0.0:
-            shown[POWER] = 0.0
-        shown[POWER] += abs(weight) * power
 
     def correct(
         rows,
@@ -122,7 +128,7 @@ def correcting(automaton: Automaton, plant: Plant, ask: Callable) -> Callable:
             t, p, before = time[i], beliefs[i], phase[i]
             ask(p, speed_asked(numbers, wanted[i], lagged[i]), ground[i])
             if before < 0:
-                begin(t, x, last[i])
+                remember_nothing(t, x, last[i])
             u[:] = 0.0
             found = sample(
                 t, x, memory[i], p, before, last[i], foot[i, 0] > 0.0, numbers[SETTLE], numbers[HOLD], u, notes

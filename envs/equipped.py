@@ -35,6 +35,10 @@ class Equipped:
         self.observation_space = gymnasium.spaces.Box(-bound, bound, dtype=np.float32)
         self.renew_extras()
 
+    def machine_parts(self) -> dict[str, Extra]:
+        """Return the machine's own parts that take a turn in every step, by name, made anew."""
+        return {}
+
     def renew_extras(self) -> None:
         """Make the parts that the current options ask for; every simulation begins them at its next start."""
         config, parts = self.config, disturbances.parts_of(self) | self.machine_parts()

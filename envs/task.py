@@ -28,7 +28,6 @@ from .commands import Commanded
 from .config import TaskConfig
 from .curriculum import Curricula
 from .equipped import Equipped
-from .extras import Extra
 from .frame import Frame
 from .kinds import from_keywords
 from .models import Modelled
@@ -174,10 +173,6 @@ class Task(Equipped, Startable, Modelled, Commanded, Curricula, ABC):
             time: Its time, if not that of the data [s].
         """
         return self.controls(self.action)
-
-    def machine_parts(self) -> dict[str, Extra]:
-        """Return the machine's own parts that take a turn in every step, by name, made anew."""
-        return {}
 
     def refresh(self) -> None:
         """Compute from the current state what observation, reward and info share; repeatable."""
