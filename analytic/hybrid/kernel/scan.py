@@ -10,7 +10,7 @@ Source: bisection with enclosures of value and derivative (Moore, Kearfott & Clo
 
 import math
 
-from .codes import ARMED, FALLING, LOW, NEGATIVE, POSITIVE, RISING, SPLIT, TOUCH
+from .codes import ARMED, FALLING, LOW, NEGATIVE, POSITIVE, RISING, ROOT, SPLIT, TOUCH
 from .enclose import enclose_middle, offset
 from .free import jit
 from .locate import fail_stop_iter
@@ -99,6 +99,8 @@ def sign_after(w, i, verdict, b, positive):
         return False
     if w.at_root and verdict == TOUCH:
         return positive
+    if positive and verdict != FALLING and w.arm[i] == ROOT and offset(w, b) < w.s_clear[i]:
+        return True  # it rises from its zero, still within its round-off
     if (w.certain or w.at_root) and math.isnan(w.since) and verdict == (RISING if positive else FALLING):
         return positive  # it moves away from zero, whatever its round-off says
     if positive or not w.certain:
