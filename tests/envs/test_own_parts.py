@@ -246,7 +246,7 @@ def test_a_table_is_followed_within_the_control_period():
         ),
         ({"changes": {"colour": 2.0}}, "there is no 'colour' to change; there are body_mass, leg_mass, mass"),
     ],
-    ids=str,
+    ids=lambda given: given if isinstance(given, str) else ", ".join(given),
 )
 def test_what_cannot_be_is_refused_with_what_there_is(options, message):
     with pytest.raises(ValueError, match=message):
