@@ -24,7 +24,7 @@ import numpy as np
 
 from tarsus.scripts.library.learning import checkpoint, environments, policies
 from tarsus.scripts.library.learning.policies import PolicyFunction
-from tarsus.scripts.library.learning.trained_policy import TrainedPolicy, about_of
+from tarsus.scripts.library.learning.trained_policy import TrainedPolicy, about_of, named_axes
 from tarsus.scripts.library.learning.training_runs import plain
 
 NORMALISERS = ("normaliser.pkl", "vecnormalize.pkl", "vec_normalize.pkl")  # beside a .zip
@@ -121,7 +121,7 @@ def _from_zip(path: Path, environment: str | None, options: Mapping[str, Any], s
         return act
 
     def network() -> TrainedPolicy:
-        told = {"environment": name, "options": plain(options)} | {"from": path.name}
+        told = {"environment": name, "options": named_axes(name, plain(options))} | {"from": path.name}
         return TrainedPolicy.of(checkpoint.policy_arrays(model, normaliser) | {"about": np.array(json.dumps(told))})
 
     return Candidate(str(path), name, options, make, batched=not stochastic, network=network)

@@ -199,6 +199,11 @@ def check_about(about: Any) -> dict[str, Any]:
     return about | {"options": _of_today(about["environment"].removeprefix("tarsus:"), about["options"])}
 
 
+def named_axes(environment: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options of a policy to be stored, which say the hexapod's axes: without, it is taken for one of before."""
+    return ({"axes": "forward"} if environment == "Hexapod-v0" else {}) | options
+
+
 def _of_today(environment: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """Return stored options by today's names; those of the hexapod that do not say which axes had the documents'."""
     axes = {"axes": "documents"} if environment == "Hexapod-v0" else {}

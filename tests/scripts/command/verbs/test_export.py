@@ -111,7 +111,7 @@ def test_a_function_that_makes_a_network_is_exported_and_another_is_refused(tmp_
     here, out = "tarsus.tests.scripts.command.verbs.test_export", tmp_path / "walk.onnx"
     assert export.main([f"{here}:shipped", "--option", "terrain=flat", "--out", str(out)]) == 0
     given = loading.load(str(out), None, {})
-    assert (given.environment, given.options) == ("Hexapod-v0", {"terrain": "flat"})
+    assert (given.environment, given.options) == ("Hexapod-v0", {"axes": "forward", "terrain": "flat"})
     assert (
         export.main(["tarsus.tests.scripts.command.verbs.test_certify:walk", "--out", str(tmp_path / "no.onnx")]) == 2
     )
