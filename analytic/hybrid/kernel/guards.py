@@ -114,9 +114,9 @@ def settle_guard(w, i, s):
     stays = fallen and DIRECTION[i] != 0 and is_ignored(w, i)
     if near and rate > 0.0 and (at_zero or u < 0.0) and not waits and not stays:
         start_on_root(w, i, s, u, rate)
-    elif near and fallen and DIRECTION[i] == 0:  # it turns back in its rounding, on the side that it has come to
+    elif near and fallen and DIRECTION[i] == 0:  # in its rounding, on the side that it has come to, and turns back
         w.arm[i] = ARMED
-        w.s_clear[i] = s + BLIND * EPS * abs(w.t)
+        w.s_clear[i] = s + max(0.0 if rate < 0.0 else w.blind[i], BLIND * EPS * abs(w.t))
         return
     elif u > 0.0 and not (at_zero and (fired or (w.moved == START and rate < 0.0 and is_ignored(w, i)))):
         w.arm[i] = ARMED
