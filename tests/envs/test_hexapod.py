@@ -465,7 +465,7 @@ OBSERVED = {
     "hip_lead": 0.5 - 0.1 * np.arange(6),
     "splay": [0.2] * 6,
     "compression": [0.02] * 6,
-    "foot_contact": 4 * np.arange(6),
+    "foot_contact": np.minimum(4 * np.arange(6), 1),  # a flat foot has many contacts
     "foot_force": (np.arange(24).reshape(6, 4)[:, [2, 1, 3]] * (1, -1, 1)).ravel(),
     "accelerometer": [2, -1, 3],
     "height_scan": np.repeat([0.16] * 4, 3) - np.tile([-0.002, 0.0, 0.002], 4),
