@@ -106,6 +106,7 @@ def test_a_reward_term_is_weighed_reported_and_documented(monkeypatch):
 def quadruped(monkeypatch):
     """The environment of `tests/quadruped.py`, registered by one line as those of the project are."""
     monkeypatch.syspath_prepend(ROOT / "tests")
+    monkeypatch.delitem(sys.modules, "quadruped", raising=False)  # another test's module of that name
     monkeypatch.setitem(envs.ENVIRONMENTS, "Quadruped-v0", envs.spec("quadruped:Quadruped", max_episode_steps=20))
     monkeypatch.setattr(gymnasium.envs.registration, "registry", dict(gymnasium.registry))
     monkeypatch.setattr(gymnasium, "registry", gymnasium.envs.registration.registry)
@@ -147,12 +148,12 @@ def test_the_feet_of_a_robot_of_ones_own_carry_it_where_its_actions_put_them(qua
 
 
 def test_what_is_no_foot_and_what_is_no_free_body_is_refused(quadruped):
-    spec = mujoco.MjSpec.from_string("<mujoco><worldbody><geom name='heel' size='0.1'/></worldbody></mujoco>")
-    with pytest.raises(ValueError, match="no sphere 'toe' to be a foot; there are heel"):
+    leg = "<body name='leg'><geom name='heel' size='0.1'/></body>"
+    spec = mujoco.MjSpec.from_string(f"<mujoco><worldbody>{leg}</worldbody></mujoco>")
+    with pytest.raises(ValueError, match="no sphere, capsule or box 'toe' to be a foot; there are heel"):
         parts.put_on_ground(spec, ["toe"], terrain.Flat(), PRESETS["rl"])
-    spec.worldbody.add_geom(name="ball", size=(0.2, 0, 0))
-    with pytest.raises(ValueError, match=r"feet are spheres of one radius, these have \[0.1, 0.2\]"):
-        parts.put_on_ground(spec, ["heel", "ball"], terrain.Flat(), PRESETS["rl"])
+    with pytest.raises(ValueError, match="'leg' is a body: a foot is a geom at the end of a leg"):
+        parts.put_on_ground(spec, ["leg"], terrain.Flat(), PRESETS["rl"])
 
 
 def test_an_environment_is_made_evaluated_and_documented(quadruped):

@@ -82,7 +82,7 @@ def described(asked: Asked) -> TrainingRun:
         names = ", ".join(training_runs.RUNS)
         raise ValueError(f"takes a run or --env NAME; runs are {names}, and files NAME.toml, which may have both")
     named = asked.environment and environments.asked_for(asked.environment)
-    run = training_runs.find(asked.run) if asked.run else TrainingRun(named)
+    run = TrainingRun(named) if asked.run is None else training_runs.find(asked.run)
     run = replace(run, environment=named or environments.environment_of(run.environment))
     algorithm = asked.algorithm and asked.algorithm.upper()
     more = {"total_steps": asked.steps, "num_envs": asked.num_envs, "start": asked.start}

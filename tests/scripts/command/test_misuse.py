@@ -9,8 +9,11 @@ import argparse
 import functools
 from pathlib import Path
 
+import gymnasium
 import pytest
 
+from tarsus.envs import own_robot
+from tarsus.mjcf.own_robot import EXAMPLE
 from tarsus.scripts.command import arguments, cli
 from tarsus.scripts.library.machines import MACHINES
 from tarsus.scripts.library.views import rendering
@@ -27,6 +30,7 @@ WORDS = {
     "certify": ["zero"],
     "evaluate": ["zero"],
     "export": ["hexapod-gait"],
+    "search baseline": ["Setter-v0"],
     "train": ["hopping-leg"],
 }
 COMPARED = {f"crossvalidate {name}": [name] for name, machine in MACHINES.items() if "exact" in machine.engines}
@@ -68,6 +72,14 @@ def parser_of(name):
         if isinstance(action, argparse._SubParsersAction):
             return action.choices[name.rpartition(" ")[2]]
     return parser
+
+
+@pytest.fixture(scope="module", autouse=True)
+def own():
+    """Register a robot of the user's own."""
+    own_robot.register("Setter-v0", EXAMPLE.with_name("quadruped.xml"), ("FL", "FR", "RL", "RR"), reach=0.5)
+    yield
+    gymnasium.registry.pop("Setter-v0")
 
 
 @pytest.fixture
