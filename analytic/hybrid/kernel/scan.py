@@ -12,7 +12,7 @@ import math
 
 from .codes import ARMED, FALLING, LOW, NEGATIVE, POSITIVE, RISING, ROOT, SPLIT, TOUCH
 from .enclose import enclose_middle, offset
-from .free import jit
+from .free import CERTIFIED, jit
 from .locate import fail_stop_iter
 from .motion import BEYOND
 from .samples import guard_at
@@ -26,7 +26,8 @@ MAX_WINDOWS = 1_000_000  # per step and guard; an oscillation takes about three 
 def begin_scan(w, i):
     """Begin at w.sa, or where guard `i` can be told from its last zero."""
     w.at_root = w.rooted[i]
-    start = w.sa if w.at_root else max(w.sa, w.s_clear[i])
+    near = w.at_root or (w.arm[i] == ROOT and CERTIFIED[i])  # and not judged by its round-off, see `sign_after`
+    start = w.sa if near else max(w.sa, w.s_clear[i])
     w.at = max(-1.0, 2.0 * start * w.inverse - 1.0)
     w.since = math.nan  # where the windows just before begin in which it could not be told from zero
     w.depth = 0
