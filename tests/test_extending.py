@@ -110,6 +110,7 @@ def quadruped(monkeypatch):
     monkeypatch.setitem(envs.ENVIRONMENTS, "Quadruped-v0", envs.spec("quadruped:Quadruped", max_episode_steps=20))
     monkeypatch.setattr(gymnasium.envs.registration, "registry", dict(gymnasium.registry))
     monkeypatch.setattr(gymnasium, "registry", gymnasium.envs.registration.registry)
+    gymnasium.registry.pop("Quadruped-v0", None)  # the documentation has a robot of that name, too
     envs.register_envs()
     yield "Quadruped-v0"
     sys.modules.pop("quadruped", None)
