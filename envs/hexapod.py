@@ -20,18 +20,24 @@ from .observations import Observation, labelled
 from .rate_mode import Rate
 from .servos import Layout
 from .vector import LeggedVectorEnv
-from .walker import WalkerConfig, WalkerEnv, WalkerTask, info_of
+from .walker import WalkerConfig, WalkerEnv, WalkerTask, by_baseline, info_of
 
 LEGS = tuple(f"leg_{k}" for k in range(N_LEGS))
 HIPS = tuple(f"hip_{k}" for k in range(N_LEGS))
 MODES = actions.MODES | {"rate": Rate}
+SPEED = 0.255  # of the clock's walk, which an action of zero is [m/s]
 
 
 @dataclass(frozen=True)
 class HexapodConfig(WalkerConfig):
     """Options of `Hexapod-v0`: keywords of `gymnasium.make`, most also options of `reset`."""
 
-    REWARDS = free_body.rewards(action_change=-0.03, power=(-0.002, "absolute mechanical power of the hips [W]"))
+    REWARDS = {
+        "forward": by_baseline(free_body.WIDTHS, SPEED, power=0.004)["forward"],
+        "commanded": free_body.rewards(action_change=-0.03, power=WalkerConfig.REWARDS["forward"]["power"])[
+            "commanded"
+        ],
+    }
     RANDOMISABLE = hexapod.RANDOMISABLE
     ACTION_MODES = tuple(MODES)
     PERIODS = {"torque": 0.002}  # a PD law of sampled torques walks as in the exact engine; at 6 ms it falls

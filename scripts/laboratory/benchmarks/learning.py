@@ -72,8 +72,7 @@ def play(act: Callable[[np.ndarray], np.ndarray], environment: str, options: Map
 def bars(environment: str, options: Mapping[str, Any]) -> dict[str, Played]:
     """Return what zero action does, and the entry `tempo` held at 1 where the action has one."""
     env = playing.make(environment, options)
-    base, size = env.unwrapped, env.action_space.shape[0]
-    names = getattr(base, "action_names", None) or getattr(getattr(base, "task", None), "action_names", None) or ()
+    size, names = env.action_space.shape[0], env.unwrapped.action_names
     env.close()
     held = {"zero action": np.zeros(size, np.float32)}
     if "tempo" in names:
@@ -118,15 +117,19 @@ def whole_updates(steps: Iterable[int], num_envs: int) -> list[int]:
     return sorted({-(-n // update) * update for n in steps})
 
 
-def check(env: str, option: Iterable[tuple[str, Any]], **_) -> None:
-    """Refuse an environment that there is not, and options that it does not take.
+def check(env: str, option: Iterable[tuple[str, Any]], results: Path, **_) -> None:
+    """Refuse an environment that there is not, options that it does not take, and results of when it was another.
 
     Raises:
         ValueError: The sentence says why.
     """
     if importlib.util.find_spec("stable_baselines3") is None:
         raise ValueError("Stable-Baselines3 is needed: pip install 'tarsus[rl]'")
-    playing.make(environments.asked_for(env), dict(option)).close()
+    name, options = environments.asked_for(env), dict(option)
+    playing.make(name, options).close()
+    path, stored = learned.stored_in(results, env, options)
+    if stored["bars"]:
+        learned.check_bars(path, stored, bars(name, options))
 
 
 def tables(

@@ -34,6 +34,21 @@ def stored_in(results: Path, environment: str, options: Mapping[str, Any]) -> tu
     return path, {"environment": words[0], "options": plain(options), "bars": {}, "trained": {}}
 
 
+def check_bars(path: Path, stored: Mapping[str, Any], bars: Mapping[str, Played]) -> None:
+    """Refuse what was stored when an environment's bars were others: its trainings are of another environment.
+
+    Raises:
+        ValueError: If one has another return than the stored one, by more than a hundredth.
+    """
+    for name, now in bars.items():
+        before = Played(*stored["bars"].get(name, now))
+        if abs(now.reward - before.reward) > 0.01 * abs(before.reward):
+            raise ValueError(
+                f"{path} is of another environment: {name} returned {before.reward:.0f} when it was made, and returns "
+                f"{now.reward:.0f}; move it away, or give another folder by --results"
+            )
+
+
 def keep(path: Path, stored: dict[str, Any], packages: tuple[str, ...]) -> None:
     """Write what is known of an environment; what was there stays until that is complete."""
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -24,7 +24,7 @@ def still(observation):
 
 def test_nothing_added_walks_as_the_clock_does(few):
     played = learning.play(still, "Hexapod-v0", SHORT, 7)
-    assert played.steps == 7 and 0.2 < played.speed < 0.32 and 10.0 < played.reward < 25.0 and played.falls == 0
+    assert played.steps == 7 and 0.2 < played.speed < 0.32 and 45.0 < played.reward < 70.0 and played.falls == 0
     standing = learning.play(still, "Hexapod-v0", SHORT | {"action_mode": "velocity"}, 0)
     assert abs(standing.speed) < 0.02
 
@@ -84,6 +84,18 @@ def test_an_interrupted_benchmark_goes_on_and_the_page_shows_what_is_stored(few,
     text = (tmp_path / "learning.md").read_text()
     row = "PPO, simulations: 4, steps: 16,384 | 0.2; 0.2 | 10; 20 | 0; 1 |"
     assert f"| HoppingLeg-v0 | {row}" in text and "| HoppingLeg-v0 | zero action |" in text and "Played with" in text
+
+
+def test_what_was_stored_of_another_reward_is_refused(few, monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(learning, "learn", lambda *given: [Played(2048, 0.1, 1.0, 0)])
+    line = ["--env", "HoppingLeg-v0", "--seeds", "1", "--envs", "1", "--steps", "1", "--results", str(tmp_path)]
+    assert frame.main(learning, line) == 0
+    path = tmp_path / "HoppingLeg-v0.json"
+    stored = json.loads(path.read_text())
+    stored["bars"]["zero action"][2] += 1.0
+    path.write_text(json.dumps(stored))
+    assert frame.main(learning, line) == 2 and "is of another environment: zero action" in capsys.readouterr().err
+    assert json.loads(path.read_text()) == stored
 
 
 def test_a_training_is_judged_after_each_number_of_steps(few):
