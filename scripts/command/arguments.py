@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import ast
 import contextlib
+import difflib
 import functools
 import itertools
 import math
@@ -42,7 +43,17 @@ class Declared(Exception):
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that says what is wrong in one sentence, without its usage."""
+    """A parser that says what is wrong in one sentence, without its usage, and what may have been meant.
+
+    Attributes:
+        renamed: Today's name of each option that had another: both are taken, the old one with a line that says so.
+    """
+
+    renamed: dict[str, str]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.renamed = {}
 
     def parse_known_args(self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None):
         """Parse; refuse `--option=--`, of which argparse makes an empty list until Python 3.12.
@@ -51,9 +62,13 @@ class Parser(argparse.ArgumentParser):
             Refusal: If the words cannot be parsed.
         """
         words = sys.argv[1:] if args is None else list(args)
-        for word in itertools.takewhile(lambda word: word != "--", words):
+        for k, word in enumerate(itertools.takewhile(lambda word: word != "--", list(words))):
             if re.fullmatch(r"(--[^=]+=|-\w=?)--", word):
                 self.error(f"{word.removesuffix('--').rstrip('=')} takes a value, got '--'")
+            old, equals, value = word.partition("=")
+            if now := self.renamed.get(old):
+                print(f"{self.prog}: {old} is called {now} now; the old name works for this release", file=sys.stderr)
+                words[k] = now + equals + value
         return super().parse_known_args(words, namespace)
 
     def error(self, message: str):
@@ -63,7 +78,22 @@ class Parser(argparse.ArgumentParser):
             Refusal: Always.
         """
         message = re.sub(r"^argument ([^\s:/]+)\S*: (?=must )", r"\1 ", message)
-        raise Refusal(f"{self.prog}: {_one_line(message.removeprefix('argument '))}")
+        raise Refusal(f"{self.prog}: {_one_line(message.removeprefix('argument '))}{self._meant(message)}")
+
+    def _meant(self, message: str) -> str:
+        """Return what may have been meant by a word that is refused, in words; empty if nothing is near."""
+        if unknown := re.match(r"unrecognized arguments: (-[^\s=]+)", message):
+            subparsers = [action for action in self._actions if isinstance(action, argparse._SubParsersAction)]
+            below = [made for action in subparsers for made in action.choices.values()]
+            return meant(unknown[1], {option for made in (self, *below) for option in made._option_string_actions})
+        wrong = re.search(r"invalid choice: '(.*?)' \(choose from (.*)\)$", message)
+        return meant(wrong[1], re.findall(r"[^\s',]+", wrong[2])) if wrong else ""
+
+
+def meant(said: str, known: Iterable[str]) -> str:
+    """Return `; did you mean ...?` of the nearest name that there is, or nothing."""
+    near = difflib.get_close_matches(said, list(known), 1)
+    return f"; did you mean {near[0]}?" if near else ""
 
 
 def command(main: Callable[..., int]) -> Callable[..., int]:

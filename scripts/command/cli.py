@@ -77,7 +77,8 @@ def names(verb: str) -> dict[str, Path]:
         prefix = pattern.rpartition("/")[2].partition("*")[0]
         paths = [path for path in FOLDER.glob(pattern) if JOINS.search(path.read_text(encoding="utf-8"))]
         found |= {path.stem.removeprefix(prefix): path for path in paths}
-    return dict(sorted(found.items()))
+    spelled = {name.replace("_", "-") if VERBS[verb].own else name: path for name, path in found.items()}
+    return dict(sorted(spelled.items()))  # machines are spelled as policies and runs are
 
 
 def commands() -> dict[str, Path]:
@@ -120,7 +121,7 @@ def usage() -> str:
     lines = ["usage: tarsus VERB [NAME] [OPTIONS]", "", f"A first command to try:  {FIRST}"]
     for group, verbs in GROUPS.items():
         lines += ["", group, *(f"  {f'{name} {verb.follows}':{width}}  {verb.what}" for name, verb in verbs.items())]
-    return "\n".join([*lines, "", "`tarsus VERB` lists the names that may follow, `--help` behind them the options."])
+    return "\n".join([*lines, "", "`tarsus VERB` lists the names behind it, `tarsus help VERB [NAME]` the options."])
 
 
 def listing(found: dict[str, Path]) -> str:
@@ -133,9 +134,10 @@ def refusal(words: list[str], known: Iterable[str]) -> str:
     """Return the sentence about words that name nothing, with the nearest that does."""
     import difflib
 
-    said, known = " ".join(words), list(known)
-    near = difflib.get_close_matches(said, known, 1) or difflib.get_close_matches(words[-1], known, 1)
-    hint = f"did you mean `tarsus {near[0]}`?" if near else "`tarsus` alone lists what there is"
+    said, spelled = " ".join(words), {command.replace("_", "-"): command for command in known}
+    tried = [word.replace("_", "-") for word in (said, words[-1])]
+    near = next(filter(None, (difflib.get_close_matches(word, spelled, 1) for word in tried)), [])
+    hint = f"did you mean `tarsus {spelled[near[0]]}`?" if near else "`tarsus` alone lists what there is"
     return f"tarsus: there is no command {said!r}; {hint}"
 
 
@@ -157,13 +159,13 @@ def finish(name: str, command: Callable, argv: list[str]) -> int:
 def find(words: list[str]) -> tuple[str, int]:
     """Return the command that the leading words spell, "" if none, and how many words it takes.
 
-    A name of several words may be written with spaces or hyphens too: `run hopping-leg`.
+    A name of several words may be written with hyphens, underscores or spaces: `run hopping-leg`.
     """
-    verb, known = words[0], commands()
+    known = {command.replace("-", "_"): command for command in commands()}
     for n in range(len(words), 0, -1):
-        name = "_".join(words[1:n]).replace("-", "_")
-        if (command := f"{verb} {name}".strip()) in known:
-            return command, n
+        said = " ".join([words[0], "_".join(words[1:n])]).strip().replace("-", "_")
+        if said in known:
+            return known[said], n
     return "", 0
 
 
@@ -180,6 +182,8 @@ def main(argv: list[str] | None = None) -> int:
 
 def answer(argv: list[str]) -> int:
     """Do what the command line asks for; return the exit status."""
+    if argv[:1] == ["help"]:
+        argv = [*argv[1:], "--help"]
     words = argv[: next((i for i, word in enumerate(argv) if word.startswith("-")), len(argv))]
     if argv[:1] == ["--version"]:
         from tarsus import __version__

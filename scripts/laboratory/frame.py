@@ -151,7 +151,7 @@ def _parser(module: ModuleType) -> arguments.Parser:
     parser = arguments.Parser(prog=f"tarsus {folder.removesuffix('s')} {stem}", description=summary)
     signature.add_options(parser, module.tables)
     own = parser.add_argument_group("where it goes, by default to standard output")
-    own.add_argument("--format", choices=FORMATS, default=FORMATS[0])
+    own.add_argument("--format", choices=FORMATS, default=FORMATS[0], help="default %(default)s")
     beside = ", ".join(getattr(module, "FILES", ()))
     own.add_argument("--out", type=paths.page, help=f"file to write{beside and ', and beside it ' + beside}")
     own.add_argument("--force", action="store_true", help="replace the file that is there")

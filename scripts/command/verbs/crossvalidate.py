@@ -22,13 +22,13 @@ def main(argv: list[str] | None = None) -> int:
     if not (sys.argv[1:] if argv is None else argv):
         for name, machine in options.compared().items():
             words = (machine.__doc__ or "").partition("\n")[0]
-            print(f"{made.prog} {name:11}  {words}")
+            print(f"{made.prog} {options.machine_word(name):11}  {words}")
         return 0
     with arguments.read(made, argv) as args:
-        if args.page is not None:
-            stamp.check_page(args.page, args.part)
-            output.check(args.page)
+        if args.into is not None:
+            stamp.check_page(args.into, args.part)
+            output.check(args.into)
         experiment, files = options.prepare(made, args)
     from tarsus.scripts.library.comparison import crossvalidate
 
-    return crossvalidate.main(made.prog, MACHINES[args.machine], experiment, files, args, args.page)
+    return crossvalidate.main(made.prog, MACHINES[args.machine], experiment, files, args, args.into)

@@ -8,6 +8,8 @@ Runtime: about a second for an episode.
 
 from __future__ import annotations
 
+import argparse
+
 from tarsus.scripts.command import arguments, output, paths
 from tarsus.scripts.library.learning import evaluation
 from tarsus.scripts.library.views import rendering
@@ -15,14 +17,26 @@ from tarsus.scripts.library.views import rendering
 POLICY = "a name, folder of a checkpoint, .onnx, MODULE:FUNCTION, or .zip: that is unpickled, and can run any code"
 
 
+class Listing(arguments.Parser):
+    """A parser whose help lists the policies."""
+
+    def format_help(self) -> str:
+        """Return the help; only now, since policies import MuJoCo."""
+        from tarsus.scripts.library.learning import policies
+
+        self.epilog = policies.listed()
+        return super().format_help()
+
+
 def parser() -> arguments.Parser:
     """Return the command line."""
-    parser = arguments.Parser(prog="tarsus evaluate", description=(__doc__ or "").partition("\n")[0])
+    made = {"prog": "tarsus evaluate", "description": (__doc__ or "").partition("\n")[0]}
+    parser = Listing(formatter_class=argparse.RawDescriptionHelpFormatter, **made)
     parser.add_argument("policy", help=POLICY)
     words = "by default Hexapod-v0, or the policy's own; of MODULE:NAME the module is imported"
     parser.add_argument("--env", help=words)
     parser.add_argument("--option", **arguments.PAIRS, help="of the environment")
-    parser.add_argument("--seeds", type=arguments.integer(1, evaluation.SEEDS), default=5)
+    parser.add_argument("--seeds", type=arguments.integer(1, evaluation.SEEDS), default=5, help="from 0 on")
     parser.add_argument("--episodes", type=arguments.count, default=1, help="of each seed")
     parser.add_argument("--jobs", type=arguments.jobs, default=1, help="processes")
     parser.add_argument("--stochastic", action="store_true", help="draw actions as in training")

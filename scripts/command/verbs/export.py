@@ -25,7 +25,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("policy", help=POLICY)
     parser.add_argument("--env", help="by default the policy's own; of MODULE:NAME the module is imported")
     parser.add_argument("--option", **arguments.PAIRS, help="of the environment, for a policy that does not say them")
-    parser.add_argument("--out", type=paths.file_to_write(".onnx"), default=Path("policy.onnx"))
+    parser.add_argument("--out", type=paths.file_to_write(".onnx"), default=Path("policy.onnx"), help="file to write")
     parser.add_argument("--force", action="store_true", help="replace the file that is there")
     with arguments.read(parser, argv) as args:
         if importlib.util.find_spec("onnx") is None:

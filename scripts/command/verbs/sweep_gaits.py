@@ -22,7 +22,7 @@ HERE = "of a running Dask scheduler or Ray cluster; by default one is started he
 def main(argv: list[str] | None = None) -> int:
     """Walk the gaits, and print what each returns."""
     parser = arguments.Parser(prog="tarsus sweep gaits", description=__doc__.partition("\n")[0])
-    parser.add_argument("--backend", choices=sweep.BACKENDS, default="loky")
+    parser.add_argument("--backend", choices=sweep.BACKENDS, default="loky", help="what joblib spreads it over")
     parser.add_argument("--address", help=HERE)
     several = dict(type=arguments.positive, nargs="+", default=[0.5, 0.75, 1.0])
     parser.add_argument("--cycle-times", **several, help="t_c [s]")

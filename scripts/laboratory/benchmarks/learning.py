@@ -1,6 +1,6 @@
 """How fast an environment is learned: plain PPO with the library's own defaults, seed by seed, beside its baseline.
 
-Usage: tarsus benchmark learning [--env NAME] [--seeds 5] [--steps 131072 262144] [--envs 4 8 16]
+Usage: tarsus benchmark learning [--env NAME] [--seeds 5] [--steps 131072 262144] [--num-envs 4 8 16]
 [--option NAME=VALUE ...] [--results FOLDER] [--jobs 1]. Needs the extra: pip install 'tarsus[rl]'.
 Runtime: 2 to 8 minutes of one core for a training of 262,144 steps.
 
@@ -136,7 +136,7 @@ def tables(
     env: str = "Hexapod-v0",
     seeds: Count = 5,
     steps: tuple[Count, ...] = (131_072, 262_144),
-    envs: tuple[Annotated[int, arguments.simulations], ...] = (4, 8, 16),
+    num_envs: tuple[Annotated[int, arguments.simulations], ...] = (4, 8, 16),
     option: tuple[Annotated[tuple, arguments.assignment], ...] = (),
     results: Annotated[Path, paths.folder_to_write] = RESULTS,
     jobs: Jobs = 1,
@@ -147,7 +147,7 @@ def tables(
         env: Its name; of MODULE:NAME the module is imported.
         seeds: Trainings for each number of simulations, with seeds from 0.
         steps: Of all simulations together, after which a policy is judged; whole updates are made.
-        envs: Numbers of simulations.
+        num_envs: Numbers of simulations.
         option: NAME=VALUE of the environment.
         results: Folder of what is stored, a file for each environment.
         jobs: Processes, each training a seed.
@@ -157,7 +157,7 @@ def tables(
     if not stored["bars"]:
         stored["bars"] = bars(environments.asked_for(env), options)
         learned.keep(path, stored, PACKAGES)
-    asked = {f"{n} {seed}": (env, options, n, steps, seed) for n in envs for seed in range(seeds)}
+    asked = {f"{n} {seed}": (env, options, n, steps, seed) for n in num_envs for seed in range(seeds)}
     lacking = {
         case: how
         for case, how in asked.items()

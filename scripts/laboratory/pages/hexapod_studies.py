@@ -64,15 +64,15 @@ def main(argv: list[str] | None = None) -> int:
     """Make the tables and pictures."""
     parser = arguments.Parser(prog="tarsus page hexapod_studies", description=(__doc__ or "").partition("\n")[0])
     page = stamp.DOCS / "hexapod_studies.md"
-    parser.add_argument("--page", type=paths.page, default=page, help="to put the tables into")
+    parser.add_argument("--into", type=paths.page, default=page, metavar="PAGE", help="to put the tables into")
     parser.add_argument(
         "--data", type=paths.folder_to_write, default=Path("out/figures"), help="folder of the studies' data"
     )
     parser.add_argument("--only", nargs="+", choices=STUDIES, default=STUDIES, metavar="NAME", help=", ".join(STUDIES))
     parser.add_argument("--jobs", type=arguments.jobs, default=-1, help="processes; -1, the default, takes every core")
     with arguments.read(parser, argv) as args:
-        stamp.check_page(args.page, "made", *args.only)
-        for path in (args.page, args.data / f"{args.only[0]}.npz"):
+        stamp.check_page(args.into, "made", *args.only)
+        for path in (args.into, args.data / f"{args.only[0]}.npz"):
             output.check(path)
     for name in args.only:
         try:
@@ -81,16 +81,16 @@ def main(argv: list[str] | None = None) -> int:
             done = f"studies that were finished are in {args.data}, the same command goes on with the others"
             print(f"tarsus page hexapod_studies: interrupted at {name}; {done}", file=sys.stderr)
             return EXIT_STATUS
-    parts = {name: study(name, args.data, args.page.parent / "figures", args.jobs) for name in args.only}
+    parts = {name: study(name, args.data, args.into.parent / "figures", args.jobs) for name in args.only}
     versions, computer = stamp.versions(*record.PACKAGES), stamp.computer()
     parts["made"] = (
         f"Made by `tarsus page hexapod_studies` on {time.strftime('%Y-%m-%d')} with {versions}, on {computer}."
     )
-    page = args.page.read_text(encoding="utf-8")  # again: the runs took minutes, in which it may have been edited
+    page = args.into.read_text(encoding="utf-8")  # again: the runs took minutes, in which it may have been edited
     for name, part in parts.items():
         page = stamp.insert(page, name, part)
-    saving.write_text(args.page, page)
-    print(args.page)
+    saving.write_text(args.into, page)
+    print(args.into)
     return 0
 
 

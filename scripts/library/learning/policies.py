@@ -5,6 +5,7 @@ A policy is called as `policy(observation, info)` and returns an action. Some ne
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -218,11 +219,23 @@ def together(name: str) -> tuple[str, list[str]]:
     return (f"{name} ({len(members)} seeds)" if len(members) > 1 else name), members
 
 
+def listed() -> str:
+    """Return every policy that has a name, by the environment that it is of, as lines of a help."""
+    runs = sorted({name.rpartition("-")[0] for name in shipped()})
+    named = {"any environment": POLICIES["*"]} | {name: found for name, found in POLICIES.items() if name != "*"}
+    rows = [("trained", runs), *named.items()]
+    return "policies by name (of a trained one the first seed; NAME-1 is another):\n" + "\n".join(
+        textwrap.fill(f"{name}: {', '.join(found)}", 78, initial_indent="  ", subsequent_indent="    ")
+        for name, found in rows
+    )
+
+
 def checkpoint_of(policy: str) -> Path | None:
     """Return where the trained policy of that name or path is, if it is one; a run's name stands for its first seed."""
     path = newest(Path(policy))
     if path.exists():
         return path
+    policy = policy.replace("_", "-")  # as machines may be spelled
     return shipped().get(next(iter(seeds_of(policy)), policy))
 
 

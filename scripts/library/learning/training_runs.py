@@ -108,6 +108,7 @@ def find(name: str) -> TrainingRun:
     """
     if name.endswith(".toml"):
         return from_file(Path(name))
+    name = name.replace("_", "-")  # as machines may be spelled
     if name not in RUNS:
         raise ValueError(f"unknown training run {name!r}; there are {', '.join(RUNS)}, and files NAME.toml")
     return RUNS[name]

@@ -31,7 +31,7 @@ class Hexapod(MachineCommand):
     files = ("run.nc", "run.csv", "run.png", "run.mp4", "run.html")
     renders = True
 
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
+    def add_options(self, parser: arguments.Parser) -> None:
         """Add gait, ground, robot and start."""
         words = "of the exact engine; default rodas5p, which is for stiff fields"
         parser.add_argument("--method", choices=METHODS, help=words)

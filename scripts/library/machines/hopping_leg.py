@@ -104,7 +104,7 @@ class HoppingLeg(MachineCommand):
     steps = 10
     preset = "rl"
 
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
+    def add_options(self, parser: arguments.Parser) -> None:
         """Add speed, height, motors and ground."""
         speed = arguments.number(-100, 100)
         parser.add_argument("--speed", type=speed, default=0.5, help="commanded speed [m/s]; default 0.5")

@@ -40,7 +40,7 @@ class MachineCommand:
     renders: ClassVar[bool] = False  # whether its film is drawn by OpenGL
     machine: ClassVar[Callable[[], Machine]]  # returns its description, where both engines are run from one
 
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
+    def add_options(self, parser: arguments.Parser) -> None:
         """Add what `experiment` reads from the command line; engine, preset and length are there already."""
         parser.add_argument("--terrain", **TERRAIN, default=["flat"], help=", ".join(TERRAINS))
         parser.add_argument("--set", **SET, help="parameters of machine or controller")
@@ -122,10 +122,10 @@ class MachineCommand:
         return {}
 
     def add_looks(self, parser: argparse._ArgumentGroup) -> None:
-        """Add what says how a run is looked at: `--live` where there is a `follower`; `--view` needs `watch`."""
+        """Add what says how a run is looked at: `--view` needs a `follower`, or `watch`."""
         if type(self).follower is not MachineCommand.follower:
             words = "show the run while it is computed, then play it back"
-            parser.add_argument("--live", action="store_true", help=words)
+            parser.add_argument("--view", dest="live", action="store_true", help=words)
 
     def figure(self, run: Run, experiment: Any) -> Any:
         """Return the figure of a run of two rows or more; of machines with `run.png` among their files."""

@@ -28,11 +28,12 @@ class Multipod(MachineCommand):
     files = ("run.nc", "run.csv", "legs.csv", "run.mp4")
     renders = True
 
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
+    def add_options(self, parser: arguments.Parser) -> None:
         """Add robot, gait and ground."""
         parser.add_argument("--robot", default="multipod", help="such as bigant or disc; default %(default)s")
         words = "legs of the multipod (even, 4 to 50) or the disc (3 to 50)"
-        parser.add_argument("--n-legs", type=arguments.count, help=words)
+        parser.add_argument("--legs", dest="n_legs", type=arguments.count, help=words)
+        parser.renamed |= {"--n-legs": "--legs"}
         parser.add_argument("--gait", help=f"{', '.join(GAITS)}; by default the robot's")
         parser.add_argument("--gait-set", **SET, help="options of the gait, as in frequency=0.5")
         parser.add_argument("--set", **SET, help="parameters of the robot, as in leaf_k=800")
@@ -52,7 +53,7 @@ class Multipod(MachineCommand):
         given = arguments.assignments(args.set, "--set", known, f" of a {args.robot}")
         if args.n_legs is not None:
             if "n_legs" not in names:
-                raise ValueError(f"the number of legs of a {args.robot} is fixed; --n-legs is for multipods and discs")
+                raise ValueError(f"the number of legs of a {args.robot} is fixed; --legs is for multipods and discs")
             given["n_legs"] = args.n_legs
         params = robot.params(**given)
         gait = robot.gait(params, args.gait, **arguments.assignments(args.gait_set, "--gait-set"))

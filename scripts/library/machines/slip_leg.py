@@ -114,7 +114,7 @@ class SlipLeg(MachineCommand):
     files = ("run.nc", "run.csv", "run.png", "run.mp4")
     steps = 40
 
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
+    def add_options(self, parser: arguments.Parser) -> None:
         """Add controller, parameters and ground."""
         parser.add_argument("--no-compensation", action="store_true", help="without impact compensation")
         words = "slips of the report to run with"

@@ -17,6 +17,11 @@ OUT = Path("out/crossvalidate")
 WORDS = {"hybrid": "exact"}  # what the exact engine was called
 
 
+def machine_word(name: str) -> str:
+    """Return how a machine is spelled on command lines, as policies and training runs are."""
+    return name.replace("_", "-")
+
+
 def compared() -> dict[str, MachineCommand]:
     """Return the machines of two engines."""
     return {name: machine for name, machine in MACHINES.items() if "exact" in machine.engines}
@@ -26,22 +31,28 @@ def parser(prog: str, described: str, both: bool = False) -> arguments.Parser:
     """Return the command line: a subcommand for each machine; of a comparison, for each machine of two engines."""
     made = arguments.Parser(prog=prog, description=described.partition("\n")[0])
     known = compared() if both else MACHINES
-    metavar = f"{{{','.join(known)}}}"
+    metavar = f"{{{','.join(map(machine_word, known))}}}"
     machines = made.add_subparsers(dest="machine", required=True, metavar=metavar, help="a machine")
     for name, machine in known.items():
         words = (machine.__doc__ or "").partition("\n")[0]
-        options = machines.add_parser(name, allow_abbrev=False, help=words, description=words)
+        called = [machine_word(name)] + [name] * (machine_word(name) != name)
+        options = machines.add_parser(called[0], aliases=called[1:], allow_abbrev=False, help=words, description=words)
+        options.set_defaults(machine=name)
         _add_options(options, machine, both)
         output.add_options(options, str(OUT) if both else f"out/{machine.name}")
         machine.add_options(options)
         if both:
             options.set_defaults(engine="both", no_video=True)
-            options.add_argument("--page", type=paths.page, help="also put the tables into it, between its markers")
+            words = "a page, to put the tables into between its markers"
+            options.add_argument("--into", type=paths.page, metavar="PAGE", help=words)
+            options.renamed |= {"--page": "--into"}
             options.add_argument("--part", default="walk", help="name of those markers; default walk")
             continue
         looking = options.add_argument_group("looking at it")
         looking.add_argument("--no-video", action="store_true", help="write no video")
         machine.add_looks(looking)
+        if "--view" in options._option_string_actions:
+            options.renamed |= {"--live": "--view"}
     return made
 
 
@@ -52,7 +63,7 @@ def _add_options(options: argparse.ArgumentParser, machine: MachineCommand, both
         engines, usual = (*engines, "both"), f"{usual}, {SECONDS:g} of both engines".removeprefix(", ")
         options.add_argument("--rtol", type=arguments.rtol, help=f"of the exact engine; {RTOL:g} in a comparison")
     if not both:
-        words = f"both compares them; default {engines[0]}" if "both" in engines else ""
+        words = f"both compares them; default {engines[0]}" if "both" in engines else "the only one of this machine"
         choice = dict(type=lambda word: WORDS.get(word, word), choices=engines, default=engines[0], help=words)
         options.add_argument("--engine", **choice)
         if machine.steps:
@@ -96,7 +107,7 @@ def prepare(made: argparse.ArgumentParser, args: argparse.Namespace) -> tuple[An
     Raises:
         ValueError: If the command line is contradictory or cannot be run.
     """
-    made.prog = f"{made.prog} {args.machine}"  # for what is refused from here on
+    made.prog = f"{made.prog} {machine_word(args.machine)}"  # for what is refused from here on
     machine = MACHINES[args.machine]
     args.draws = machine.renders and not args.no_video and rendering.choose_opengl()  # before anything imports MuJoCo
     experiment, files = experiment_of(machine, args), machine.files

@@ -24,7 +24,7 @@ def out_and_err(capsys, line, status):
 def test_every_command_has_a_verb_and_a_summary():
     assert 8 <= len(cli.VERBS) <= 13
     assert {name.partition(" ")[0] for name in COMMANDS} == set(cli.VERBS)
-    assert {"run hopping_leg", "benchmark env", "page docs", "figure zeno_ball", "search gait", "simsect"} <= set(
+    assert {"run hopping-leg", "benchmark env", "page docs", "figure zeno_ball", "search gait", "simsect"} <= set(
         COMMANDS
     )
     for name, path in COMMANDS.items():
@@ -59,7 +59,7 @@ WRONG = {
     "figure zeno_bals --out x": "there is no command 'figure zeno_bals'; did you mean `tarsus figure zeno_ball`?",
     "figure zeno wall": "there is no command 'figure zeno wall'; did you mean `tarsus figure zeno_ball`?",
     "benchmrk": "there is no command 'benchmrk'; did you mean `tarsus benchmark`?",
-    "hopping_leg": "there is no command 'hopping_leg'; did you mean `tarsus run hopping_leg`?",
+    "hopping_leg": "there is no command 'hopping_leg'; did you mean `tarsus run hopping-leg`?",
     "--bogus": "there is no command '--bogus'; `tarsus` alone lists what there is",
     "x" * 500: f"there is no command '{'x' * 500}'; `tarsus` alone lists what there is",
 }
@@ -71,7 +71,17 @@ def test_a_wrong_word_is_one_sentence_with_the_nearest_right_one(capsys, line):
     assert captured.out == "" and captured.err == f"tarsus: {WRONG[line]}\n"
 
 
-@pytest.mark.parametrize("words", ["figure zeno_ball", "figure zeno-ball", "figure zeno ball", "run hopping leg"])
+def test_help_is_a_verb_too(capsys):
+    assert out_and_err(capsys, "help", 0).out == cli.usage() + "\n"
+    assert out_and_err(capsys, "help figure", 0).out == out_and_err(capsys, "figure --help", 0).out
+    with pytest.raises(SystemExit):
+        cli.main(["help", "run", "hopping_leg"])
+    assert "usage: tarsus run hopping-leg" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "words", ["run hopping-leg", "figure zeno_ball", "figure zeno-ball", "figure zeno ball", "run hopping leg"]
+)
 def test_a_name_of_several_words_is_found_however_they_are_joined(words):
     command, n_words = cli.find([*words.split(), "more"])
     assert command in COMMANDS and n_words == len(words.split())

@@ -271,7 +271,7 @@ def test_ctrl_c_between_studies_keeps_those_that_are_finished(tmp_path, monkeypa
     page = tmp_path / "page.md"
     marks = "".join(f"<!-- {name}: begin --><!-- {name}: end -->" for name in ("made", *STUDIES))
     page.write_text(marks)
-    command = ["page", "hexapod_studies", "--page", str(page), "--data", str(tmp_path / "data"), "--only", *STUDIES]
+    command = ["page", "hexapod_studies", "--into", str(page), "--data", str(tmp_path / "data"), "--only", *STUDIES]
     assert tarsus(command) == 130
     assert "interrupted at hexapod_turning" in only_sentence(capsys, "page hexapod_studies")
     assert set(contents(tmp_path)) == {"page.md", "data/hexapod_speed_map.npz"} and page.read_text() == marks

@@ -99,7 +99,7 @@ def test_the_page_holds_every_table_and_needs_no_other_file(tmp_path, capsys):
     own = tmp_path / "own.md"
     own.write_text("before <!-- run: begin --><!-- run: end --> after")
     command = ["hexapod", "--preset", "rl", "--t_c", "0.5", "--seconds", "1.0", "--out", str(tmp_path)]
-    command += ["--page", str(own), "--part", "run"]
+    command += ["--into", str(own), "--part", "run"]
     assert verb.main([*command, "--velocity", "0.1", "0.2", "0", "--lift", "0.005"]) == 0
     assert "MuJoCo over exact" in capsys.readouterr().out
     page, text = ((tmp_path / name).read_text() for name in ("report.html", "report.md"))
@@ -128,8 +128,8 @@ def test_the_page_holds_every_table_and_needs_no_other_file(tmp_path, capsys):
         (["--phi_s", "7"], "sweep_angle"),
         (["--preset", "fast"], "unknown preset 'fast'"),
         (["--seconds", "nan"], "--seconds"),
-        (["--page", __file__], "walk: begin"),
-        (["--page", "no_such_page.md"], "no_such_page.md"),
+        (["--into", __file__], "walk: begin"),
+        (["--into", "no_such_page.md"], "no_such_page.md"),
     ],
 )
 def test_what_cannot_be_run_is_said_in_a_sentence(options, sentence, tmp_path, capsys):

@@ -29,7 +29,7 @@ def test_the_run_end_to_end(tmp_path, capsys, robot):
 
 
 def test_a_short_run_says_what_it_lacks(tmp_path, capsys):
-    assert run(tmp_path, "--n-legs", "14", "--seconds", "0.5") == 0
+    assert run(tmp_path, "--legs", "14", "--seconds", "0.5") == 0
     out = capsys.readouterr().out
     assert "need a whole stride" in out and "| left_0 |" not in out  # fourteen legs are too many to print
 
@@ -55,11 +55,11 @@ def test_the_video_is_written(tmp_path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--n-legs", "5"], "even number of legs from 4 to 50"),
+        (["--legs", "5"], "even number of legs from 4 to 50"),
         (["--n-legs", "4", "--gait", "undulation"], "6 legs or more"),
-        (["--robot", "bigant", "--n-legs", "8"], "number of legs of a bigant is fixed"),
+        (["--robot", "bigant", "--legs", "8"], "number of legs of a bigant is fixed"),
         (["--robot", "spider"], "unknown robot 'spider'; there are multipod, bigant"),
-        (["--robot", "disc", "--n-legs", "2"], "from 3 to 50 legs"),
+        (["--robot", "disc", "--legs", "2"], "from 3 to 50 legs"),
         (["--set", "yaw_range=0.5"], "legs overlap"),
         (["--set", "leaf=3"], "unknown parameter 'leaf' of a multipod; there are segment_length"),
         (["--set", "leaf_k=soft"], "--set takes numbers, got 'leaf_k=soft'"),

@@ -1,4 +1,4 @@
-"""`tarsus run slip_leg`, and the plot that follows, stops and plays back a run."""
+"""`tarsus run slip-leg`, and the plot that follows, stops and plays back a run."""
 
 import numpy as np
 import pytest

@@ -1,0 +1,87 @@
+"""One name for one thing: the table in CONTRIBUTING.md holds for the options of every command."""
+
+import argparse
+import re
+from pathlib import Path
+
+import pytest
+
+from tarsus.scripts.command import arguments, cli
+
+ROOT = Path(__file__).parents[3]
+PAIR = {"run", "crossvalidate"}  # the same options, of one engine and of two
+
+
+def parsers():
+    """Yield the verb and the parser of every command, one for each machine where it has them."""
+    for name, path in cli.commands().items():
+        whole = arguments.parser_of(cli.main_of(name, path))
+        below = [action for action in whole._actions if isinstance(action, argparse._SubParsersAction)]
+        yield name.partition(" ")[0], whole
+        for made in {id(made): made for action in below for made in action.choices.values()}.values():
+            yield name.partition(" ")[0], made
+
+
+@pytest.fixture(scope="module")
+def verbs():
+    """Return the verbs that have each option."""
+    found = {}
+    for verb, parser in parsers():
+        for option in parser._option_string_actions:
+            found.setdefault(option, set()).add(verb)
+    return found
+
+
+def table():
+    """Return the options that are in the table."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    section = text.partition("## One name for one thing")[2].partition("\n## ")[0]
+    return set(re.findall(r"`(--[\w-]+)`", "".join(row for row in section.splitlines(True) if row.startswith("|"))))
+
+
+def test_an_option_of_several_verbs_is_in_the_table_and_none_that_there_is_not(verbs):
+    shared = {option for option, using in verbs.items() if len(using) > 1 and using != PAIR and option[:2] == "--"}
+    assert shared - {"--help"} <= table() <= set(verbs)
+
+
+def test_what_was_renamed_is_no_option_of_anything_else(verbs):
+    renamed = {old: now for _, parser in parsers() for old, now in parser.renamed.items()}
+    assert renamed["--algo"] == "--algorithm" and renamed["--n-legs"] == "--legs"
+    assert set(renamed.values()) <= set(verbs)
+    others = {"--set": "run", "--page": "run"}  # of machines, where they are what the table says
+    assert {old for old in renamed if old in verbs} <= set(others)
+
+
+def test_no_option_is_without_help():
+    for _, parser in parsers():
+        for action in parser._actions:
+            assert action.help, f"{parser.prog} {action.option_strings or action.dest}"
+
+
+def test_an_old_name_is_taken_with_a_line_that_says_the_new_one(capsys):
+    parser = arguments.Parser(prog="tarsus do")
+    parser.add_argument("--algorithm")
+    parser.renamed |= {"--algo": "--algorithm"}
+    assert parser.parse_args(["--algo=ppo"]).algorithm == parser.parse_args(["--algo", "ppo"]).algorithm == "ppo"
+    line = "tarsus do: --algo is called --algorithm now; the old name works for this release\n"
+    assert capsys.readouterr().err == 2 * line
+    assert parser.parse_args(["--algorithm", "ppo"]).algorithm == "ppo" and capsys.readouterr().err == ""
+
+
+NEAR = {
+    "run hopping-leg --sped 1": "unrecognized arguments: --sped 1; did you mean --speed?",
+    "run hexapod --engine mujco": "did you mean mujoco?",
+    "run hopping-lge": "did you mean `tarsus run hopping-leg`?",
+    "train hexapod --algorithm ppoo": "did you mean ppo?",
+}
+
+
+@pytest.mark.parametrize("line", NEAR)
+def test_what_may_have_been_meant_is_said(line, capsys):
+    assert cli.main(line.split()) == 2
+    assert NEAR[line] in capsys.readouterr().err
+
+
+def test_machines_are_spelled_as_policies_are():
+    machines = [name.partition(" ")[2] for name in cli.commands() if name.startswith("run ")]
+    assert machines == ["hexapod", "hopping-leg", "multipod", "slip-leg"]
