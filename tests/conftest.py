@@ -18,6 +18,7 @@ import hypothesis
 import numpy as np
 import pytest
 
+from tarsus.scripts.command import output
 from tarsus.scripts.library.views.rendering import INSTALL_OPENGL, choose_opengl
 
 # A busy machine is no error in the code under test. Examples are the same in every run, so that whoever changes nothing
@@ -46,6 +47,12 @@ CORE = [
 
 # What hangs in a process of its own is ended by the processor time it took, which a busy machine does not change.
 LIMIT = "" if sys.platform == "win32" else "import resource; resource.setrlimit(resource.RLIMIT_CPU, (300, 300))\n"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def results_elsewhere(tmp_path_factory):
+    """Have commands put their results into a folder of the test run's, unless a test names one."""
+    output.FOLDER = tmp_path_factory.mktemp("out")
 
 
 def is_extra(path: Path) -> bool:

@@ -280,7 +280,7 @@ def test_a_hopper_keeps_its_height_in_both_engines(hopper, ground):
 @pytest.mark.extra
 def test_a_machine_is_run_in_either_engine_and_compared_in_both(hopper, tmp_path, capsys):
     for engine, known_as in (("exact", "tarsus hybrid"), ("mujoco", "mujoco")):
-        words = ["--engine", engine, "--steps", "1", "--set", "height=0.5", "thrust=30"]
+        words = ["--csv", "--engine", engine, "--steps", "1", "--set", "height=0.5", "thrust=30"]
         assert run.main(["hopper", *words, "--out", str(tmp_path / engine)]) == 0
         assert known_as in capsys.readouterr().out
         stored = record.load(tmp_path / engine / "run.nc")

@@ -1,7 +1,7 @@
 """Where a command puts its files: looked at before the work is done, and never over a result unless asked.
 
-A place that a command takes by itself is numbered where it holds a result already (`out/hexapod-2`). One that the
-command line names is refused then, unless it says `--force`.
+A place that a command takes by itself, `out/VERB-NAME`, is numbered where it holds a result already. One that the
+command line names is refused then, unless it says `--force`. Beside the other files lies `result.json`.
 """
 
 from __future__ import annotations
@@ -9,24 +9,39 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
-from collections.abc import Callable, Iterator
+import re
+import sys
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from tarsus.analytic import saving
-from tarsus.scripts.command import paths
+from tarsus.scripts.command import paths, result
+
+FOLDER = Path("out")
+RESULT = "result.json"
 
 
-def add_options(
-    parser: argparse.ArgumentParser,
-    default: str | None,
-    what: str = "folder for the files",
-    kind: Callable[[str], Path] = paths.folder_to_write,
-) -> None:
-    """Add `--out` and `--force`; without a default nothing is written unless `--out` is given."""
-    by_default = f"; default {default}, numbered where that holds a result" if default else ""
-    parser.add_argument("--out", type=kind, help=what + by_default)
+def add_options(parser: argparse.ArgumentParser, name: str, was: Mapping[str, str] | None = None) -> None:
+    """Add `--out`, `--force` and `--json`.
+
+    Args:
+        parser: The command's.
+        name: VERB-NAME; a `*` in it stands for what `Output` is told.
+        was: By its ending, the file of the result that `--out` named alone until 0.2.0.
+    """
+    kind = paths.folder_or_file(*was) if was else paths.folder_to_write
+    shown = f"{FOLDER / name}".replace("*", "NAME")
+    words = f"folder for the files; default {shown}, numbered where that holds a result"
+    parser.add_argument("--out", type=kind, help=words)
     parser.add_argument("--force", action="store_true", help="replace the result that is there")
-    parser.set_defaults(default_out=default and Path(default))
+    parser.add_argument("--json", action="store_true", help=f"print what is in {RESULT} instead of tables")
+    parser.set_defaults(default_out=FOLDER / name, was=was or {})
+
+
+def word(text: str) -> str:
+    """Return a name as part of a folder's: of a path its last part."""
+    return re.sub(r"[^\w.]+", "-", Path(text).name).strip("-.") or "it"
 
 
 class Output:
@@ -34,7 +49,8 @@ class Output:
 
     Args:
         args: With what `add_options` asked for.
-        names: Of all files that such a result may have; the first of them is always there.
+        names: Of all files that such a result may have beside `result.json`; the first of them is always there.
+        of: What stands for the `*` in the folder's name.
 
     Raises:
         ValueError: If files cannot be written there, or it holds a result and `--force` was not said.
@@ -44,14 +60,19 @@ class Output:
         written: Names of those that are there, in order.
     """
 
-    def __init__(self, args: argparse.Namespace, *names: str) -> None:
-        self._names, self._force, self._named = names, args.force, args.out is not None
-        self.folder: Path = args.out if self._named else args.default_out
+    def __init__(self, args: argparse.Namespace, *names: str, of: str = "") -> None:
+        self._alone = args.out if args.out and args.out.suffix in args.was else None  # as --out was meant before
+        self._args, self._names, self._force = args, (*names, RESULT), args.force
+        self._named = args.out is not None and self._alone is None
+        default = args.default_out.with_name(args.default_out.name.replace("*", word(of)))
+        self.folder: Path = args.out if self._named else default
         self.written: list[str] = []
+        if self._alone:
+            new_file(self._alone, self._force)
         if self._named and self._holds_a_result(self.folder) and not self._force:
             raise ValueError(f"{self.folder} holds a result already; --force replaces it, another --out keeps it")
         self._number()
-        check(self.folder / names[0])
+        check(self.folder / self._names[0])
 
     def _holds_a_result(self, folder: Path) -> bool:
         return any(os.path.lexists(folder / name) for name in self._names)
@@ -75,21 +96,27 @@ class Output:
             yield parts
         self.written += names
 
+    def report(self, prog: str, shown: str, **found: Any) -> None:
+        """Write `result.json`, and print what was found and where it is; with `--json` that file instead.
+
+        Args:
+            prog: The command's words.
+            shown: What is found, in words and tables.
+            found: The same as numbers.
+        """
+        told = result.text(prog, self._args, shown, found, list(self.written))
+        with self.writing(RESULT) as (part,):
+            part.write_text(told + "\n", encoding="utf-8")
+        print(told if self._args.json else f"{shown}\n\n{self}".lstrip())
+        if self._alone:
+            name = self._args.was[self._alone.suffix]
+            saving.write_bytes(self._alone, (self.folder / name).read_bytes())
+            line = f"--out is a folder now, which has {name}; that a file is named works for this release"
+            print(f"{prog}: {line}", file=sys.stderr)
+
     def __str__(self) -> str:
         """Return the folder and what was written into it, in words."""
         return f"{self.folder}: {', '.join(self.written)}"
-
-
-def file_from(args: argparse.Namespace) -> Path | None:
-    """Return the file that `--out` names or the default, numbered if it exists; None if there is neither.
-
-    Raises:
-        ValueError: If it cannot be written, or exists and `--force` was not said.
-    """
-    path = args.out or args.default_out
-    if path and not (args.out or args.force):
-        path = saving.numbered(path)
-    return path and new_file(path, args.force)
 
 
 def new_file(path: Path, force: bool) -> Path:

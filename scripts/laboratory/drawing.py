@@ -54,7 +54,7 @@ def main(figure: ModuleType, argv: list[str] | None = None) -> int:
     parser = arguments.Parser(prog=f"tarsus figure {name}", description=(figure.__doc__ or "").partition("\n")[0])
     signature.add_options(parser, figure.compute, for_tests)
     parser.add_argument("--format", choices=FORMATS, default="png", help="of the picture (default: png)")
-    output.add_options(parser, "out/figures")
+    output.add_options(parser, f"figure-{name}")
     with arguments.read(parser, argv) as args:
         files = output.Output(args, f"{name}.npz", *(f"{name}.{ending}" for ending in FORMATS))
     import numpy as np
@@ -64,5 +64,6 @@ def main(figure: ModuleType, argv: list[str] | None = None) -> int:
         np.savez_compressed(arrays, **data)
     with files.writing(f"{name}.{args.format}") as (path,):
         picture(figure, data).savefig(path, dpi=150, format=args.format)
-    print(files)
+    shapes = {entry: np.shape(array) for entry, array in data.items()}
+    files.report(parser.prog, (figure.__doc__ or "").partition("\n")[0], arrays=shapes)
     return 0

@@ -24,7 +24,7 @@ from tarsus.analytic import saving
 from tarsus.scripts.command import arguments, output, paths, signature
 from tarsus.scripts.library.base import stamp
 
-FORMATS = ("markdown", "json", "csv")
+ENDINGS = {"markdown": ".md", "json": ".json", "csv": ".csv"}  # of a page's file, by its form
 
 
 class Place(NamedTuple):
@@ -56,7 +56,7 @@ class Page:
         self.parts, self.files = parts, dict(files or {})
 
     def text(self, form: str, made: str) -> str:
-        """Return the page in one of `FORMATS`; `made` says how it was made."""
+        """Return the page in one of the forms of `ENDINGS`; `made` says how it was made."""
         if form == "json":
             parts = [
                 part if isinstance(part, str) else vars(part) | {"title": part.title.strip("# ")} for part in self.parts
@@ -125,22 +125,27 @@ def main(module: ModuleType, argv: list[str] | None = None) -> int:
     with arguments.read(parser, argv) as args:
         options = signature.keywords(args, module.tables)
         getattr(module, "check", lambda **_: None)(**options)
-        for path in [args.out, *(args.out.parent / name for name in beside)] if args.out else ():
-            output.new_file(path, args.force)
         document, part = _target(module, args, options) if args.write else (None, "")
+        text = f"page{ENDINGS[args.format]}"
+        files = None if document else output.Output(args, text, *beside)
     page = module.tables(**options)
     command = shlex.join([*parser.prog.split(), *_own_words(argv or [])])
     made = f"Made by `{command}` on {time.strftime('%Y-%m-%d')} with {stamp.versions(*module.PACKAGES)}, "
     made += f"on {stamp.computer()}."
-    if args.out:
-        _write_files({args.out.parent / name: page.files[name] for name in beside})
-        saving.write_text(args.out, page.text(args.format, made) + "\n")
     if document:
-        _write_files({document.parent / name: make for name, make in page.files.items()})
-        text = document.read_text(encoding="utf-8")  # again: it may have been edited meanwhile
-        saving.write_text(document, stamp.insert(text, part, page.text("markdown", made)))
-    if not args.out:
-        print(page.text(args.format, made))
+        for name, make in page.files.items():
+            with saving.writing(document.parent / name) as place:
+                _write_file(place, make)
+        old = document.read_text(encoding="utf-8")  # again: it may have been edited meanwhile
+        saving.write_text(document, stamp.insert(old, part, page.text("markdown", made)))
+        print(document)
+        return 0
+    shown = page.text(args.format, made)
+    with files.writing(text, *beside) as (place, *others):
+        place.write_text(shown + "\n", encoding="utf-8")
+        for path, name in zip(others, beside, strict=True):
+            _write_file(path, page.files[name])
+    files.report(parser.prog, shown, **json.loads(page.text("json", made)))
     return 0
 
 
@@ -150,14 +155,13 @@ def _parser(module: ModuleType) -> arguments.Parser:
     summary = (module.__doc__ or "").partition("\n")[0]
     parser = arguments.Parser(prog=f"tarsus {folder.removesuffix('s')} {stem}", description=summary)
     signature.add_options(parser, module.tables)
-    own = parser.add_argument_group("where it goes, by default to standard output")
-    own.add_argument("--format", choices=FORMATS, default=FORMATS[0], help="default %(default)s")
-    beside = ", ".join(getattr(module, "FILES", ()))
-    own.add_argument("--out", type=paths.page, help=f"file to write{beside and ', and beside it ' + beside}")
-    own.add_argument("--force", action="store_true", help="replace the file that is there")
+    words = "of the page that is printed and written; default %(default)s"
+    parser.add_argument("--format", choices=tuple(ENDINGS), default="markdown", help=words)
+    was = {ending: f"page{ending}" for ending in ENDINGS.values()}
+    output.add_options(parser, f"{folder.removesuffix('s')}-{stem}", was)
     parser.set_defaults(write=False)
     if hasattr(module, "PLACE") or hasattr(module, "place"):
-        add_docs(own, "put it into its part of the documentation, with its pictures")
+        add_docs(parser, "put it into its part of the documentation, with its pictures")
     return parser
 
 
@@ -166,7 +170,7 @@ def _own_words(argv: Sequence[str]) -> list[str]:
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     for option in ("--format", "--out", "--docs"):
         parser.add_argument(option)
-    for option in ("--force", "--write"):
+    for option in ("--force", "--write", "--json"):
         parser.add_argument(option, action="store_true")
     parser.add_argument("--pythons", nargs="+")
     return parser.parse_known_args(argv)[1]
@@ -187,17 +191,15 @@ def _target(module: ModuleType, args: argparse.Namespace, options: Mapping) -> t
     return document, place.part
 
 
-def _write_files(files: Mapping[Path, Callable[[], Any]]) -> None:
+def _write_file(path: Path, make: Callable[[], Any]) -> None:
     import matplotlib
     import numpy as np
 
     matplotlib.use("Agg")
-    for path, make in files.items():
-        made = make()
-        with saving.writing(path) as part:
-            if path.suffix == ".png":
-                made.savefig(part, dpi=120)
-            elif path.suffix == ".npz":
-                np.savez_compressed(part, **made)
-            else:
-                made.to_csv(part, index=False, float_format="%.6g")
+    made = make()
+    if path.suffix == ".png":
+        made.savefig(path, dpi=120)
+    elif path.suffix == ".npz":
+        np.savez_compressed(path, **made)
+    else:
+        made.to_csv(path, index=False, float_format="%.6g")

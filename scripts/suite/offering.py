@@ -42,17 +42,16 @@ def export(folder: Path) -> int:
     return len(case.ids(folder / "cases"))
 
 
-def run_and_print(
-    path: Path, python: str, known: running.About, ids: list[str], out: Path | None, records: Path | None, **more: Any
-) -> bool:
-    """Run an engine, print its table, and return whether it ran.
+def run(
+    path: Path, python: str, known: running.About, ids: list[str], records: Path | None, **more: Any
+) -> dict[str, Any]:
+    """Return what an engine makes of cases, or why it did not run, which is printed.
 
     Args:
         path: The engine's file.
         python: In which it runs.
         known: What is known of it.
         ids: Of the cases.
-        out: Folder for its results.
         records: Folder for the recordings of all engines.
         more: Settings, folder of the cases and longest time, as `running.run` has them.
     """
@@ -66,11 +65,7 @@ def run_and_print(
         made = running.run(path, ids, python, records=records, progress=begins, known=known, **more)
     if "why" in made:
         print(f"{path.stem} did not run: {made['why']}", file=sys.stderr)
-        return False
-    print(text(made))
-    if out:
-        saving.write_text(out / f"{path.stem}.json", file_text(made))
-    return True
+    return made
 
 
 def file_text(made: Mapping) -> str:

@@ -10,6 +10,8 @@ Runtime: a second, and for each seed a third of a second of one core in a settin
 
 from __future__ import annotations
 
+import json
+
 from tarsus.scripts.command import arguments, output
 
 FAILS = {"falls": 2, "drifts": 3, "leans": 4}  # the first of the verdicts, in their order, at which the status is 1
@@ -28,7 +30,7 @@ def parser() -> arguments.Parser:
     parser.add_argument("--seconds", type=arguments.seconds, help="of an episode; by default the environment's")
     parser.add_argument("--jobs", type=arguments.jobs, default=-1, help="settings at a time; -1 takes every core")
     parser.add_argument("--fail-on", choices=tuple(FAILS), help="exit with status 1 at this verdict or a worse one")
-    output.add_options(parser, None, "folder for picture, page and JSON")
+    output.add_options(parser, "certify-*")
     return parser
 
 
@@ -36,7 +38,7 @@ def parser() -> arguments.Parser:
 def main(argv: list[str] | None = None) -> int:
     """Certify, print the table, write what was asked for; return the exit status."""
     with arguments.read(parser(), argv) as args:
-        folder = output.Output(args, *FILES) if args.out else None
+        files = output.Output(args, *FILES, of=args.policy)
         from tarsus.scripts.library.certificates import certificate, certifying, replay, shown
 
         ready = certifying.ready(args.policy, args.env, dict(args.option))
@@ -44,12 +46,10 @@ def main(argv: list[str] | None = None) -> int:
         made = certifying.certified(*ready, args.seeds, args.seconds, args.jobs)
     except replay.NotFinite as error:
         raise arguments.Refusal(f"tarsus certify: {error}") from error
-    print(made)
-    if folder:
-        with folder.writing(*FILES) as parts:
-            made.draw().savefig(parts[2], dpi=110)
-            parts[1].write_text(shown.html(made.certificate, parts[2]), encoding="utf-8")
-            parts[0].write_text(made.certificate.as_json() + "\n", encoding="utf-8")
-        print(folder)
+    with files.writing(*FILES) as parts:
+        made.draw().savefig(parts[2], dpi=110)
+        parts[1].write_text(shown.html(made.certificate, parts[2]), encoding="utf-8")
+        parts[0].write_text(made.certificate.as_json() + "\n", encoding="utf-8")
+    files.report("tarsus certify", str(made), verdict=made.verdict, certificate=json.loads(made.certificate.as_json()))
     verdict = certificate.VERDICTS.index(made.verdict)
     return int(args.fail_on is not None and verdict >= FAILS[args.fail_on])

@@ -27,10 +27,9 @@ def parser() -> arguments.Parser:
     add("--python", nargs="+", default=[], metavar="NAME=PATH", help=words)
     seconds = dict(type=arguments.number(positive=True), default=worker.LONGEST, metavar="SECONDS")
     add("--longest", **seconds, help="processor time that a case may take (%(default)g)")
-    add("--out", type=folder, help="folder for NAME.json of every engine")
     add("--records", type=folder, help="folder for the recorded motions")
     add("--export", type=folder, help="write the suite into a folder, and run nothing")
-    add("--force", action="store_true", help="replace the files that are there")
+    output.add_options(parser, "contact-suite")
     return parser
 
 
@@ -44,8 +43,7 @@ def main(argv: list[str] | None = None) -> int:
         pythons = {path: given.get(path.stem, python) for path, python in pythons.items()}
         if args.export:
             output.new_file(args.export / offering.EXPORTED[0], args.force)
-        for path in pythons if args.out else ():
-            output.new_file(args.out / f"{path.stem}.json", args.force)
+        files = None if args.export else output.Output(args, *(f"{path.stem}.json" for path in pythons))
         known = {path: running.about(path, python) for path, python in pythons.items()}  # last: it starts processes
         for path, about in known.items():
             running.check_settings(path, about, args.setting)
@@ -53,8 +51,13 @@ def main(argv: list[str] | None = None) -> int:
         print(f"{args.export}: {offering.export(args.export)} cases")
         return 0
     more = {"settings": args.setting, "folder": args.cases, "longest": args.longest}
-    ran = [
-        offering.run_and_print(path, python, known[path], ids, args.out, args.records, **more)
-        for path, python in pythons.items()
-    ]
-    return 1 - any(ran)
+    made, ran = {}, []
+    for path, python in pythons.items():
+        made[path.stem] = found = offering.run(path, python, known[path], ids, args.records, **more)
+        if "why" not in found:
+            ran.append(offering.text(found))
+            with files.writing(f"{path.stem}.json") as (part,):
+                part.write_text(offering.file_text(found), encoding="utf-8")
+    if ran:
+        files.report("tarsus contact-suite", "\n\n".join(ran), engines=made)
+    return 1 - bool(ran)

@@ -1,7 +1,7 @@
 """What a policy does: return, speed, cost of transport and falls, mean and spread over seeds and episodes.
 
 Usage: tarsus evaluate POLICY [--env Hexapod-v0] [--option terrain=rough ...] [--seeds 5] [--stochastic]
-[--out table.md] [--video walk.mp4]. POLICY is a name (zero, random, clock, PD, ...), the folder of a checkpoint, which
+[--out FOLDER] [--video walk.mp4]. POLICY is a name (zero, random, clock, PD, ...), the folder of a checkpoint, which
 brings its environment and options, a .zip of Stable-Baselines3, an .onnx, or MODULE:FUNCTION, as for `tarsus certify`.
 Runtime: about a second for an episode.
 """
@@ -9,11 +9,14 @@ Runtime: about a second for an episode.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
+from dataclasses import asdict
 
 from tarsus.scripts.command import arguments, output, paths
 from tarsus.scripts.library.learning import evaluation
 from tarsus.scripts.library.views import rendering
 
+FILES = ("table.md", "episodes.csv")
 POLICY = "a name, folder of a checkpoint, .onnx, MODULE:FUNCTION, or .zip: that is unpickled, and can run any code"
 
 
@@ -40,10 +43,19 @@ def parser() -> arguments.Parser:
     parser.add_argument("--episodes", type=arguments.count, default=1, help="of each seed")
     parser.add_argument("--jobs", type=arguments.jobs, default=1, help="processes")
     parser.add_argument("--stochastic", action="store_true", help="draw actions as in training")
-    parser.add_argument("--out", type=paths.table, help="file for the table (.md), or for every episode (.csv, .json)")
     parser.add_argument("--video", type=paths.film, help="film of the first seed's episode (.mp4, .gif)")
-    parser.add_argument("--force", action="store_true", help="replace the files that are there")
+    output.add_options(parser, "evaluate-*", {".md": FILES[0], ".csv": FILES[1], ".json": output.RESULT})
     return parser
+
+
+def report(files: output.Output, policy: str, finished: Mapping[int, evaluation.Episode], asked: int) -> None:
+    """Write the table and a row for every episode, and print the table."""
+    table = evaluation.table(policy, list(finished.values()), asked)
+    rows = [{"seed": seed} | asdict(episode) for seed, episode in finished.items()]
+    with files.writing(*FILES) as (text, episodes):
+        text.write_text(table + "\n", encoding="utf-8")
+        evaluation.write_csv(episodes, rows)
+    files.report("tarsus evaluate", table, policy=policy, asked=asked, episodes=rows)
 
 
 @arguments.command
@@ -53,8 +65,9 @@ def main(argv: list[str] | None = None) -> int:
         options = dict(args.option)
         if args.video and not rendering.choose_opengl():  # before anything imports MuJoCo
             raise ValueError(rendering.NO_OPENGL)
-        for path in filter(None, (args.video, args.out)):
-            output.new_file(path, args.force)
+        if args.video:
+            output.new_file(args.video, args.force)
+        files = output.Output(args, *FILES, of=args.policy)
         from tarsus.scripts.library.learning import playing
 
         mode = "rgb_array" if args.video else None
@@ -66,8 +79,8 @@ def main(argv: list[str] | None = None) -> int:
         for seed, episode in zip(seeds, episodes, strict=True):
             finished[seed] = episode
     finally:  # Ctrl-C leaves what was finished
-        said = {"environment": args.env, "options": options, "stochastic": args.stochastic}
-        evaluation.report(args.out, args.policy, finished, len(seeds), **said)
+        if finished:
+            report(files, args.policy, finished, len(seeds))
     if args.video:
         evaluation.film_episode(*asked, 0, args.video, args.stochastic)
     return 0

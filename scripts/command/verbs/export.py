@@ -1,6 +1,6 @@
 """Write a trained policy as an ONNX model, which runs without Python, torch or this package.
 
-Usage: tarsus export POLICY [--env NAME] [--option NAME=VALUE ...] [--out policy.onnx] [--force]. POLICY is the
+Usage: tarsus export POLICY [--env NAME] [--option NAME=VALUE ...] [--out FOLDER]. POLICY is the
 name of a policy of the package, the folder of a checkpoint, a .zip of Stable-Baselines3 with its normaliser beside it,
 an .onnx that is to say what it was made for, or MODULE:FUNCTION that returns a `TrainedPolicy`.
 Needs the extra: pip install 'tarsus[onnx]'.
@@ -9,12 +9,11 @@ Needs the extra: pip install 'tarsus[onnx]'.
 from __future__ import annotations
 
 import importlib.util
-from pathlib import Path
 
-from tarsus.analytic import saving
-from tarsus.scripts.command import arguments, output, paths
+from tarsus.scripts.command import arguments, output
 from tarsus.scripts.library.learning import loading, playing
 
+FILE = "policy.onnx"
 POLICY = "a trained policy: a name, folder of a checkpoint, .onnx, MODULE:FUNCTION, or .zip, which can run any code"
 
 
@@ -25,8 +24,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("policy", help=POLICY)
     parser.add_argument("--env", help="by default the policy's own; of MODULE:NAME the module is imported")
     parser.add_argument("--option", **arguments.PAIRS, help="of the environment, for a policy that does not say them")
-    parser.add_argument("--out", type=paths.file_to_write(".onnx"), default=Path("policy.onnx"), help="file to write")
-    parser.add_argument("--force", action="store_true", help="replace the file that is there")
+    output.add_options(parser, "export-*", {".onnx": FILE})
     with arguments.read(parser, argv) as args:
         if importlib.util.find_spec("onnx") is None:
             raise ValueError("onnx is needed: pip install 'tarsus[onnx]'")
@@ -34,11 +32,12 @@ def main(argv: list[str] | None = None) -> int:
 
         policy = loading.load(args.policy, args.env, dict(args.option))
         playing.check(args.policy, args.env, dict(args.option))
-        output.new_file(args.out, args.force)
+        files = output.Output(args, FILE, of=args.policy)
         model = onnx_policy.model_of(policy)
-    with saving.writing(args.out) as part:
+    with files.writing(FILE) as (part,):
         part.write_bytes(model.SerializeToString())
     ends = [model.graph.input[0], model.graph.output[0]]
     n, m = (end.type.tensor_type.shape.dim[-1].dim_value for end in ends)
-    print(f"{args.out}: `{ends[0].name}` (batch, {n}) to `{ends[1].name}` (batch, {m}), of {policy.environment}")
+    words = f"{FILE}: `{ends[0].name}` (batch, {n}) to `{ends[1].name}` (batch, {m}), of {policy.environment}"
+    files.report("tarsus export", words, environment=policy.environment, inputs=n, outputs=m)
     return 0

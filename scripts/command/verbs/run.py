@@ -1,7 +1,7 @@
 """Run a machine in the exact engine, in MuJoCo, or in both and compare them: record, summary, figure, video.
 
-Writes run.nc and run.csv (the labelled record), run.png (the figure) and run.mp4 (the video) into the output folder; of
-both engines what `tarsus crossvalidate` writes.
+Writes run.nc (the labelled record), run.png (the figure), run.mp4 (the video) and result.json (what is printed) into
+the output folder; of both engines what `tarsus crossvalidate` writes.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 
-from tarsus.scripts.command import arguments, signature
+from tarsus.scripts.command import arguments, output, signature
 from tarsus.scripts.library.base import interrupts
 from tarsus.scripts.library.search.gait import ReturnSearch
 
@@ -18,9 +18,12 @@ def main(argv: list[str] | None = None) -> int:
     """Search, and print the best gait."""
     parser = arguments.Parser(prog="tarsus search gait", description=__doc__.partition("\n")[0])
     signature.add_options(parser, ReturnSearch)
-    args = arguments.parse(parser, argv)
+    output.add_options(parser, "search-gait")
+    with arguments.read(parser, argv) as args:
+        files = output.Output(args)
     with interrupts.heeded("the generation") as asked:
-        print(ReturnSearch(**signature.keywords(args, ReturnSearch)).run(asked))
+        found = ReturnSearch(**signature.keywords(args, ReturnSearch)).run(asked)
+    files.report(parser.prog, str(found), gait=found.gait, action=found.action, returns=found.returns)
     if asked():
         print("tarsus search gait: interrupted; this is the best gait until then", file=sys.stderr)
         return interrupts.EXIT_STATUS

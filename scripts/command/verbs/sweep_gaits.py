@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 
-from tarsus.scripts.command import arguments
+from tarsus.scripts.command import arguments, output
 from tarsus.scripts.library.base import stamp
 from tarsus.scripts.library.base.interrupts import EXIT_STATUS
 from tarsus.scripts.library.machines.hexapod import ROBOT
@@ -30,13 +30,16 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--duty", type=arguments.positive, default=0.6, help="t_s / t_c")
     parser.add_argument("--robot", **ROBOT)
     parser.add_argument("--steps", type=arguments.count, default=500, help="of an episode, 20 ms each")
+    output.add_options(parser, "sweep-gaits")
     with arguments.read(parser, argv) as args:
+        files = output.Output(args)
         sweep.gaits_of(args.cycle_times, args.sweep_angles, args.duty)
         sweep.check(args.backend, args.address)
     with sweep.backend(args.backend, args.address):
         found = sweep.compute(args.cycle_times, args.sweep_angles, args.duty, args.steps, args.robot)
     rows = sweep.rows(args.cycle_times, args.sweep_angles, found)
-    print(stamp.markdown_table(["t_c [s]", "phi_s [rad]", f"return of {args.steps} steps", "speed [m/s]"], rows))
+    shown = stamp.markdown_table(["t_c [s]", "phi_s [rad]", f"return of {args.steps} steps", "speed [m/s]"], rows)
+    files.report(parser.prog, shown, **found)
     if len(rows) < found["return"].size:
         print("tarsus sweep gaits: interrupted; these gaits were finished", file=sys.stderr)
         return EXIT_STATUS

@@ -104,6 +104,7 @@ def main(
     write(files, f"{title}: MuJoCo against the exact engine", exact, mujoco, comparison)
     if page is not None:
         fill(page, args.part, exact, mujoco, comparison)
-    print(tables.tables(comparison_page.sections(comparison)))
-    print(f"\n{files}")
+    shown = comparison_page.sections(comparison)
+    told = {section.title: section._asdict() for section in shown}
+    files.report(prog, tables.tables(shown), facts=facts(exact, mujoco, comparison), comparison=comparison, tables=told)
     return 0

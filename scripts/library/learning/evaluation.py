@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import csv
-import io
-import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +13,6 @@ import gymnasium
 import numpy as np
 
 import tarsus  # noqa: F401  registers the environments
-from tarsus.analytic import saving
 from tarsus.scripts.library.base import parallel, stamp
 from tarsus.scripts.library.views import rendering
 
@@ -160,36 +157,9 @@ def table(policy: str, episodes: list[Episode], asked: int) -> str:
     return f"{rows}\nmean ± standard deviation of {n}; {stamp.versions('tarsus', 'mujoco', 'gymnasium')}"
 
 
-def report(out: Path | None, policy: str, finished: Mapping[int, Episode], asked: int, **more: Any) -> None:
-    """Print the table of what was finished, if anything was, and write it to a file.
-
-    Args:
-        out: The file, for the table (.md), or with a row for every episode (.csv, .json); None for none.
-        policy: Its name.
-        finished: Episodes by their seeds.
-        asked: How many were asked for.
-        more: What else is noted in a .json.
-    """
-    if not finished:
-        return
-    text = table(policy, list(finished.values()), asked)
-    print(text, flush=True)
-    if out and out.suffix != ".md":
-        rows = [{"seed": seed} | asdict(episode) for seed, episode in finished.items()]
-        text = _csv(rows) if out.suffix == ".csv" else _json(rows, policy=policy, asked=asked, **more)
-    if out:
-        saving.write_text(out, text.rstrip("\n") + "\n")
-
-
-def _csv(rows: Sequence[Mapping[str, Any]]) -> str:
-    text = io.StringIO(newline="")
-    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue()
-
-
-def _json(rows: Sequence[Mapping[str, Any]], **more: Any) -> str:
-    known = [{name: None if value != value else value for name, value in row.items()} for row in rows]  # NaN is no JSON
-    made = {"versions": stamp.versions("tarsus", "mujoco", "gymnasium"), "computer": stamp.computer()}
-    return json.dumps({**more, "episodes": known, **made}, indent=1, default=str)
+def write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write a row for every episode."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)

@@ -90,6 +90,13 @@ class Hexapod(MachineCommand):
         words = dict(nargs="?", const="window", choices=("window", "web"))
         parser.add_argument("--view", **words, help="then watch it live, in a window or browser")
 
+    def numbers(self, run: Run) -> dict[str, Any]:
+        """Return what a run did, as numbers: its summary too."""
+        from tarsus.scripts.library.records import summary
+
+        told = super().numbers(run)
+        return told | ({"summary": summary.summarise(run.record)} if run.record.sizes["time"] > 1 else {})
+
     def summary(self, run: Run) -> str:
         """Return the numbers of a run."""
         from tarsus.scripts.library.records import summary

@@ -117,6 +117,13 @@ class MachineCommand:
         """Return what a run did, in words."""
         return f"{run.record.attrs['engine']}: {run.status}"
 
+    def numbers(self, run: Run) -> dict[str, Any]:
+        """Return what a run did, as numbers."""
+        tables = {name: table.to_dict("list") for name, table in self.tables(run).items()}
+        ended = float(run.record["time"].values[-1]) if run.record.sizes["time"] else 0.0
+        told = {"status": run.status, "seconds": ended, "warnings": run.warnings, "settings": dict(run.record.attrs)}
+        return told | {"steps": run.steps, "tables": tables}
+
     def tables(self, run: Run) -> dict[str, Any]:
         """Return further tables of a run, by the names of their files."""
         return {}

@@ -31,14 +31,14 @@ def run_and_write(
             options |= {"rtol": args.rtol} if args.rtol else {}
             options["frame_period"] = follower.period if follower else interrupts.NOTICE_PERIOD
             run = machine.exact(experiment, args.seconds, on_frame=on_frame, **options)
-        drawn = _write(machine, run, experiment, files)
+        drawn = _write(machine, run, experiment, files, args.csv)
     if drawn and not asked():
         _show(machine, run, experiment, files, args)
-    print(f"\n{machine.summary(run)}\n\n{files}")
+    files.report(prog, machine.summary(run), **machine.numbers(run))
     if asked():
         return interrupts.report(prog, run.record["time"].values[-1], files.folder)
     if machine.renders and not args.no_video and not args.draws:
-        print(rendering.NO_OPENGL)
+        print(rendering.NO_OPENGL, file=sys.stderr)
     if follower is not None:
         follower.plot.playback()
     if getattr(args, "view", None):
@@ -55,14 +55,15 @@ def _follower(machine: MachineCommand, experiment: Any, args: argparse.Namespace
     return None
 
 
-def _write(machine: MachineCommand, run: Run, experiment: Any, files: output.Output) -> bool:
+def _write(machine: MachineCommand, run: Run, experiment: Any, files: output.Output, csv: bool) -> bool:
     """Write the record of a run, its tables and its figure; return whether it has rows enough to be drawn."""
     from tarsus.scripts.library.records import record
 
     tables = machine.tables(run)
-    with files.writing("run.nc", "run.csv", *tables) as (netcdf, csv, *others):
+    with files.writing("run.nc", *tables, *(["run.csv"] if csv else [])) as (netcdf, *others):
         record.save(run.record, netcdf)
-        record.save_csv(run.record, csv)
+        if csv:
+            record.save_csv(run.record, others.pop())
         for path, table in zip(others, tables.values(), strict=True):
             table.to_csv(path, index=False)
     if run.record.sizes["time"] < 2:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import Any
 
 from tarsus.scripts.command import arguments, output, paths
@@ -13,7 +12,6 @@ from tarsus.scripts.library.views import rendering
 SECONDS = 6.0  # of a comparison, by default
 RTOL = 1e-6  # of the exact engine in a comparison, by default
 SHORTEST = 0.01  # of a comparison: some rows [s]
-OUT = Path("out/crossvalidate")
 WORDS = {"hybrid": "exact"}  # what the exact engine was called
 
 
@@ -39,10 +37,10 @@ def parser(prog: str, described: str, both: bool = False) -> arguments.Parser:
         options = machines.add_parser(called[0], aliases=called[1:], allow_abbrev=False, help=words, description=words)
         options.set_defaults(machine=name)
         _add_options(options, machine, both)
-        output.add_options(options, str(OUT) if both else f"out/{machine.name}")
+        output.add_options(options, f"{'crossvalidate' if both else 'run'}-{called[0]}")
         machine.add_options(options)
         if both:
-            options.set_defaults(engine="both", no_video=True)
+            options.set_defaults(engine="both", no_video=True, csv=False)
             words = "a page, to put the tables into between its markers"
             options.add_argument("--into", type=paths.page, metavar="PAGE", help=words)
             options.renamed |= {"--page": "--into"}
@@ -50,6 +48,7 @@ def parser(prog: str, described: str, both: bool = False) -> arguments.Parser:
             continue
         looking = options.add_argument_group("looking at it")
         looking.add_argument("--no-video", action="store_true", help="write no video")
+        looking.add_argument("--csv", action="store_true", help="write the record as run.csv too, 2 MB a second")
         machine.add_looks(looking)
         if "--view" in options._option_string_actions:
             options.renamed |= {"--live": "--view"}
@@ -114,5 +113,6 @@ def prepare(made: argparse.ArgumentParser, args: argparse.Namespace) -> tuple[An
     if args.engine == "both":
         from tarsus.scripts.library.comparison import crossvalidate
 
-        files, args.default_out = crossvalidate.FILES, OUT
+        files = crossvalidate.FILES
+        args.default_out = output.FOLDER / f"crossvalidate-{machine_word(machine.name)}"
     return experiment, output.Output(args, *files)

@@ -25,7 +25,7 @@ from tarsus.scripts.command import arguments
 from tarsus.scripts.command.signature import Count, Jobs, Seed
 from tarsus.scripts.library.machines import hexapod_exact as exact
 from tarsus.scripts.library.search.gait_gradient import RestWalks, climb
-from tarsus.scripts.library.search.gait_proof import SECONDS, ExactWalk, follows, prove, table, walk
+from tarsus.scripts.library.search.gait_proof import SECONDS, ExactWalk, Proof, follows, prove, walk
 
 # Sweeps past 2 rad lay the body on the ground.
 RANGES = {"cycle_time": (0.2, 1.2), "duty": (0.3, 0.8), "sweep_angle": (0.2, 2.0), "leg_offset": (-0.6, 0.6)}
@@ -251,8 +251,8 @@ class HexapodSearch:
         return GaitsTried(task, tried, strides, converged)
 
 
-def report_best(found: GaitsTried, name: str) -> int:
-    """Print the proof of the best gait that is stable and the command that walks it; return the exit status."""
+def best_proved(found: GaitsTried) -> tuple[np.ndarray, Proof] | None:
+    """Return the best gait that is stable, a point (4,), with its proof; None if there is none."""
     sim, task = exact.simulator(Flat()), found.task
     for point, made in found.tried[:CANDIDATES]:
         if not task.passes(made):
@@ -260,10 +260,7 @@ def report_best(found: GaitsTried, name: str) -> int:
         gait = task.gait_at(point)
         proof = prove(sim, task.params, gait) if follows(task.params, gait, made.speed) else None
         if proof is not None and proof.stable:
-            print(table(proof, len(found.tried), found.converged))
-            print(f"\n{command_of(task, point, name)}")
-            return 0
+            return point, proof
         why = "not stable" if proof else "MuJoCo does not follow"
         print(f"{why} at {made.speed:.3f} m/s, tried the next: {point}", file=sys.stderr)
-    print("tarsus search hexapod: no stable gait was found; allow more generations", file=sys.stderr)
-    return 1
+    return None

@@ -24,7 +24,7 @@ from tarsus.scripts.library.views import rendering
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 STUDIES = {"hexapod_speed_map": hexapod_speed_map, "hexapod_turning": hexapod_turning}
-WALK = ["run", "hexapod", "--seconds", "0.04", "--preset", "rl", "--no-video", "--out"]
+WALK = ["run", "hexapod", "--seconds", "0.04", "--preset", "rl", "--no-video", "--csv", "--out"]
 
 
 @contextlib.contextmanager
@@ -111,8 +111,8 @@ def killed(new_process, tmp_path_factory):
 @pytest.mark.parametrize(
     ("folder", "again", "names"),
     [
-        ("walk", WALK, {"run.nc", "run.csv", "run.png"}),
-        ("study", ["figure", "zeno_ball", "--out"], {"zeno_ball.npz", "zeno_ball.png"}),
+        ("walk", WALK, {"run.nc", "run.csv", "run.png", "result.json"}),
+        ("study", ["figure", "zeno_ball", "--out"], {"zeno_ball.npz", "zeno_ball.png", "result.json"}),
     ],
 )
 def test_a_killed_command_leaves_no_half_result_and_the_next_cleans_up(killed, folder, again, names):
@@ -223,9 +223,14 @@ def test_ctrl_c_ends_a_run_with_what_was_simulated_saved_and_a_sentence(name, en
         press_in_frames(monkeypatch, MACHINES[name])
     command = ["run", name, "--engine", engine, "--preset", "rl", "--out", str(tmp_path)]
     assert tarsus(command) == 130
-    sentence = only_sentence(capsys, f"run {name}")
+    sentence = only_sentence(capsys, f"run {name}".replace("_", "-"))
     assert "interrupted at t = " in sentence and str(tmp_path) in sentence
-    assert {path.suffix for path in tmp_path.iterdir()} <= {".nc", ".csv", ".png"}  # no film: it would take its time
+    assert {path.suffix for path in tmp_path.iterdir()} <= {
+        ".nc",
+        ".csv",
+        ".png",
+        ".json",
+    }  # no film: it would take its time
     stored = record.load(tmp_path / "run.nc")
     assert "stopped" in stored.attrs["status"]
     assert 0.25 < stored["time"].values[-1] < 1.2  # the exact engine looks once a second
@@ -243,7 +248,7 @@ def test_ctrl_c_while_a_record_is_written_comes_after_it(tmp_path, monkeypatch, 
     monkeypatch.setattr(record, "save", lambda made, path: (ctrl_c(), save(made, path)))
     assert tarsus([*WALK, str(tmp_path)]) == 130
     assert "interrupted at t = 0.04 s" in only_sentence(capsys, "run hexapod")
-    assert set(contents(tmp_path)) == {"run.nc", "run.csv", "run.png"}
+    assert set(contents(tmp_path)) == {"run.nc", "run.csv", "run.png", "result.json"}
 
 
 def test_ctrl_c_while_a_run_is_filmed_keeps_its_record(tmp_path, monkeypatch, capsys):

@@ -1,17 +1,26 @@
 """Where commands put their files: looked at first, numbered or refused where there is a result, replaced when asked."""
 
 import argparse
+import json
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tarsus.scripts.command import output
 
 
-def args(*words, default="out/run"):
+@dataclass
+class Ending:
+    at: int
+    why: str
+
+
+def args(*words, name="run", was=None):
     parser = argparse.ArgumentParser()
-    output.add_options(parser, default, kind=Path)
+    output.add_options(parser, name, was)
     return parser.parse_args(words)
 
 
@@ -24,6 +33,7 @@ def write(made, *names, text="new"):
 @pytest.fixture(autouse=True)
 def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(output, "FOLDER", Path("out"))
     return tmp_path
 
 
@@ -85,7 +95,7 @@ def test_an_impossible_folder_is_a_sentence_and_nothing_is_left(here, out, why):
     (here / "file").write_text("text")
     (here / "taken" / "run.nc").mkdir(parents=True)
     with pytest.raises(ValueError, match=why) as refusal:
-        output.Output(args("--out", out, "--force"), "run.nc")
+        output.Output(argparse.Namespace(**vars(args("--force")) | {"out": Path(out)}), "run.nc")
     assert "\n" not in str(refusal.value) and out in str(refusal.value)
     assert sorted(path.name for path in here.rglob("*")) == ["file", "run.nc", "taken"]
 
@@ -100,14 +110,37 @@ def test_a_folder_without_the_right_to_write_is_refused(here, monkeypatch):
     assert not (here / "out").exists()
 
 
-def test_a_single_file_is_numbered_refused_or_replaced_likewise(here):
-    assert output.file_from(args(default=None)) is None
-    assert str(output.file_from(args(default="gaits.png"))) == "gaits.png"
-    (here / "gaits.png").write_text("old")
-    assert str(output.file_from(args(default="gaits.png"))) == "gaits-2.png"
-    assert str(output.file_from(args("--force", default="gaits.png"))) == "gaits.png"
-    with pytest.raises(ValueError, match="gaits.png exists already; --force replaces it"):
-        output.file_from(args("--out", "gaits.png", default=None))
-    assert str(output.file_from(args("--out", "gaits.png", "--force", default=None))) == "gaits.png"
+def test_a_result_is_printed_and_kept_with_what_was_asked_for(here, capsys):
+    made = output.Output(args("--out", "mine"), "run.nc", of="unused")
+    write(made, "run.nc")
+    numbers = {"speed": np.float64(0.25), "hips": np.array([1.0, np.nan]), "end": Ending(3, "fell")}
+    made.report("tarsus do this", "it walked", **numbers)
+    assert capsys.readouterr().out == "it walked\n\nmine: run.nc, result.json\n"
+    kept = json.loads((here / "mine" / "result.json").read_text())
+    assert kept["result"] == {"speed": 0.25, "hips": [1.0, None], "end": {"at": 3, "why": "fell"}}
+    assert (kept["command"], kept["text"], kept["files"]) == ("tarsus do this", "it walked", ["run.nc"])
+    assert "tarsus" in kept["versions"] and kept["inputs"] == {}
+
+
+def test_with_json_nothing_else_is_printed(here, capsys):
+    output.Output(args("--json")).report("tarsus do", "it walked", speed=1.0)
+    out = capsys.readouterr().out
+    assert json.loads(out)["result"] == {"speed": 1.0} and out == (here / "out/run/result.json").read_text()
+
+
+def test_a_folder_is_called_after_what_it_is_of(here):
+    for of, name in (("runs/walk-3/best", "best"), ("mine:walk", "mine-walk"), ("..", "it"), ("a b/..c", "c")):
+        assert str(output.Output(args(name="evaluate-*"), of=of).folder) == f"out/evaluate-{name}"
+
+
+def test_a_file_that_out_names_is_written_too_as_before(here, capsys):
+    was = {".md": "table.md", ".json": "result.json"}
+    made = output.Output(args("--out", "mine.md", was=was), "table.md")
+    write(made, "table.md")
+    made.report("tarsus do", "it walked")
+    assert (here / "mine.md").read_text() == "new" == (here / "out/run/table.md").read_text()
+    assert "--out is a folder now, which has table.md" in capsys.readouterr().err
+    with pytest.raises(ValueError, match="mine.md exists already; --force replaces it"):
+        output.Output(args("--out", "mine.md", was=was), "table.md")
     with pytest.raises(ValueError, match="not a regular file"):
-        output.new_file(type(here)(os.devnull), force=True)
+        output.new_file(Path(os.devnull), force=True)

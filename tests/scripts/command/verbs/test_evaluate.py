@@ -121,8 +121,9 @@ def test_the_table_is_saved_in_three_forms(tmp_path, capsys, monkeypatch):
     rows = list(csv.DictReader((tmp_path / "table.csv").open(newline="")))
     assert [row["seed"] for row in rows] == ["0", "1"] and rows[1]["end"] == "left, at last"
     made = json.loads((tmp_path / "table.json").read_text())
-    assert made["episodes"][1]["cost_of_transport"] is None and made["episodes"][0]["total"] == 10.0
-    assert (made["policy"], made["asked"], made["stochastic"]) == ("zero", 2, False) and "mujoco" in made["versions"]
+    episodes, asked = made["result"]["episodes"], made["inputs"]
+    assert episodes[1]["cost_of_transport"] is None and episodes[0]["total"] == 10.0
+    assert (asked["policy"], asked["seeds"], asked["stochastic"]) == ("zero", 2, False) and "mujoco" in made["versions"]
 
 
 def test_ctrl_c_saves_what_was_finished(monkeypatch, tmp_path):

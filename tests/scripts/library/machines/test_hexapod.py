@@ -1,5 +1,6 @@
 import builtins
 import dataclasses
+import json
 import subprocess
 import sys
 
@@ -20,9 +21,23 @@ def run(tmp_path, *words):
 
 
 def test_the_main_job_end_to_end(tmp_path, capsys):
-    words = ["--no-video", "--set", "body_mass=7", "rho0_k=600", "--t_c", "0.5", "--terrain", "slope", "0", "0.05"]
+    words = [
+        "--no-video",
+        "--csv",
+        "--set",
+        "body_mass=7",
+        "rho0_k=600",
+        "--t_c",
+        "0.5",
+        "--terrain",
+        "slope",
+        "0",
+        "0.05",
+    ]
     assert run(tmp_path, *words) == 0
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["run.csv", "run.nc", "run.png"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["result.json", "run.csv", "run.nc", "run.png"]
+    told = json.loads((tmp_path / "result.json").read_text())["result"]
+    assert told["status"] == "reached the end" and 0.1 < told["summary"]["speed"] < 0.6
     stored = record.load(tmp_path / "run.nc")
     params = record.params_of(stored)
     assert (params.body_mass, params.rho_k[0], params.rho_k[1]) == (7.0, 600.0, 1000.0)
@@ -98,8 +113,8 @@ def test_without_opengl_it_says_what_to_install_and_does_the_rest(tmp_path, caps
     monkeypatch.setattr(rendering, "renders_with", lambda backend: False)
     monkeypatch.setenv("MUJOCO_GL", "osmesa")  # restored afterwards
     assert run(tmp_path) == 0
-    assert rendering.INSTALL_OPENGL in capsys.readouterr().out
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["run.csv", "run.nc", "run.png"]
+    assert rendering.INSTALL_OPENGL in capsys.readouterr().err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["result.json", "run.nc", "run.png"]
 
 
 def test_the_page_is_self_contained(tmp_path):
@@ -134,7 +149,7 @@ def test_it_is_a_subcommand_and_a_script(words):
 def test_the_exact_engine_writes_the_same_files(tmp_path, capsys):
     words = ["hexapod", "--engine", "exact", "--seconds", "0.2", "--no-video", "--out", str(tmp_path)]
     assert command.main(words) == 0
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["run.csv", "run.nc", "run.png"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["result.json", "run.nc", "run.png"]
     stored = record.load(tmp_path / "run.nc")
     assert stored.attrs["engine"].startswith("tarsus hybrid") and "reached the end" in capsys.readouterr().out
 

@@ -33,7 +33,19 @@ def test_no_hop_is_no_run():
 
 
 def test_the_command_writes_a_record_and_a_picture(tmp_path, capsys):
-    line = ["run", "hopping", "leg", "--engine", "mujoco", "--steps", "2", "--no-video", "--out", str(tmp_path)]
+    line = [
+        "run",
+        "hopping",
+        "leg",
+        "--engine",
+        "mujoco",
+        "--steps",
+        "2",
+        "--no-video",
+        "--csv",
+        "--out",
+        str(tmp_path),
+    ]
     assert cli.main(line) == 0
     assert "reached the end" in capsys.readouterr().out
     stored = record.load(tmp_path / "run.nc")

@@ -16,10 +16,10 @@ def run(tmp_path, *words):
 
 @pytest.mark.parametrize("robot", ["multipod", "bigant", "disc"])
 def test_the_run_end_to_end(tmp_path, capsys, robot):
-    assert run(tmp_path, "--robot", robot, "--seconds", "7.5", "--set", "friction_coeff=0.8") == 0
+    assert run(tmp_path, "--robot", robot, "--seconds", "7.5", "--csv", "--set", "friction_coeff=0.8") == 0
     out = capsys.readouterr().out
     assert f"{robot}, 6 legs" in out and "on its legs to the end" in out and "% of the weight" in out
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["legs.csv", "run.csv", "run.nc"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["legs.csv", "result.json", "run.csv", "run.nc"]
     legs = pd.read_csv(tmp_path / "legs.csv")
     assert len(legs) == 6 and legs["share of the weight"].sum() == pytest.approx(1, abs=0.1)
     stored = record.load(tmp_path / "run.nc")

@@ -11,7 +11,7 @@ from tarsus.scripts.library.views.leg_plot import LegPlot
 
 
 def test_it_writes_record_figure_and_film(tmp_path, capsys):
-    arguments = ["--steps", "1", "--fps", "20", "--out", str(tmp_path), "--set", "apex_gain=0.5"]
+    arguments = ["--csv", "--steps", "1", "--fps", "20", "--out", str(tmp_path), "--set", "apex_gain=0.5"]
     assert command.main(["slip_leg", *arguments]) == 0
     assert "tarsus hybrid: 1 steps; reached the end" in capsys.readouterr().out
     stored = record.load(tmp_path / "run.nc")
@@ -43,7 +43,7 @@ def test_a_run_that_fails_says_so_and_keeps_what_was(tmp_path, capsys):
     assert record.load(tmp_path / "fell" / "run.nc").sizes["time"] > 300
     assert command.main(["slip_leg", "--set", "apex_height=0.3", "--out", str(tmp_path / "underground")]) == 1
     assert "guard touchdown, at t = 0.0" in capsys.readouterr().out
-    assert {path.name for path in (tmp_path / "underground").iterdir()} == {"run.nc", "run.csv"}
+    assert {path.name for path in (tmp_path / "underground").iterdir()} == {"run.nc", "result.json"}
 
 
 def test_options_of_the_command_line_reach_the_experiment():
