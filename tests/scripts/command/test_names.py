@@ -85,3 +85,20 @@ def test_what_may_have_been_meant_is_said(line, capsys):
 def test_machines_are_spelled_as_policies_are():
     machines = [name.partition(" ")[2] for name in cli.commands() if name.startswith("run ")]
     assert machines == ["hexapod", "hopping-leg", "multipod", "slip-leg"]
+
+
+ELSEWHERE = {"train", "train rllib", "simsect", "page docs", "page gallery", "page notebooks", "page pictures"}
+
+
+@pytest.mark.parametrize("name", [name for name in cli.commands() if name not in ELSEWHERE | {"page hexapod_studies"}])
+def test_a_verb_writes_into_a_folder_that_is_called_after_it(name):
+    whole = arguments.parser_of(cli.main_of(name, cli.commands()[name]))
+    below = [action for action in whole._actions if isinstance(action, argparse._SubParsersAction)]
+    parsers = below[0].choices if below else {"": whole}
+    word = name.partition(" ")[2] if name.startswith("run ") else ""
+    for machine, parser in parsers.items():
+        if word and machine != word or "_" in machine:
+            continue
+        folder = parser.get_default("default_out").name
+        assert folder.replace("-*", "") == "-".join([*name.split()[:1], *(machine or name.partition(" ")[2]).split()])
+        assert {"--out", "--force", "--json"} <= set(parser._option_string_actions)
