@@ -116,7 +116,7 @@ def test_every_action_mode_is_on_the_page(name):
 
 def test_words_of_their_own_are_on_registered_environments():
     ours = {environment_page.file_of(name) for name in ENVIRONMENTS}
-    shared = {environment_page.FOLDER / name for name in ("page.md", "walker.md")}
+    shared = {environment_page.FOLDER / name for name in ("page.md", "shared.md", "walker.md")}
     assert set(environment_page.FOLDER.iterdir()) - shared <= ours and not ours & shared
 
 
