@@ -26,7 +26,6 @@ extensions = [
 ]
 html_math_renderer = "mathml"
 source_suffix = {".md": "markdown"}
-exclude_patterns = ["gymnasium_entry.md"]  # a draft for another project's site
 html_theme = "furo"
 html_title = "tarsus"
 html_static_path = ["static"]

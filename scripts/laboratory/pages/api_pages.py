@@ -122,11 +122,11 @@ def index() -> str:
     listed = "\n".join(PARTS)
     parts = [
         "# API reference",
-        "Made from the docstrings: the public names, with types. Units, shapes and frames are in the text; words and symbols "
-        "are those of [conventions](../conventions.md).",
+        "Made from the docstrings: the public names, with types. Units, shapes and frames are in the text; words and "
+        "symbols are those of [conventions](../conventions.md).",
         stamp.markdown_table(("part", "import from"), rows),
-        "The hybrid engine is imported as `from tarsus import hybrid as hy`: `hy.compile`, `hy.Model` and the other names of "
-        "`hy` are on [its page](hybrid.md).",
+        "The hybrid engine is imported as `from tarsus import hybrid as hy`: `hy.compile`, `hy.Model` and the other "
+        "names of `hy` are on [its page](hybrid.md).",
         *first,
         f"```{{toctree}}\n:hidden:\n\n{listed}\n```",
     ]

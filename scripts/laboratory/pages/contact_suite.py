@@ -61,14 +61,15 @@ def tables(results: Annotated[Path, paths.folder] = RESULTS) -> Page:
         "tried, and the median error over the cases' scales [%].",
         f"![Error over cost, by phenomenon]({PICTURE})",
         complaints(made, best),
-        "### What each engine gets wrong",
+        "### Failures that were explained",
         "\n".join(f"* {failures(one, setting, known)}" for one, setting in best),
         Table(
             ("case", *(f"{one['name']}, {setting}" for one, setting in best)),
             [[link(name), *(score.cell(one["results"][setting][name]) for one, setting in best)] for name in known],
             "### Every case, with the setting of each engine that passes most",
         ),
-        "Largest error of the case's measurements over their scales [%]; in brackets where it is beyond the tolerance.",
+        "Largest error of the case's measurements over their scales [%]; in brackets where it is beyond the tolerance. "
+        "`docs/data/contact_suite` has every measurement.",
         "### What has no number",
         "\n".join(f"* {one['name']}: {reason}" for one in made for reason in score.reasons(one["results"])),
         files={PICTURE: lambda: draw(made, known)},
@@ -114,8 +115,8 @@ def versions(made: list[dict]) -> str:
 
 
 def link(name: str) -> str:
-    """Return a link to a case."""
-    return f"[{name}](contact_cases.md#{name})"
+    """Return a case's name, which the site makes a link to its section."""
+    return f"`{name}`"
 
 
 def rows(one: Mapping, known: Known) -> list[list[str]]:
@@ -144,17 +145,17 @@ def best_setting(one: Mapping, known: Known) -> str:
 
 
 def failures(one: Mapping, setting: str, known: Known) -> str:
-    """Return a sentence about what an engine gets wrong, with the measurement that is most tolerances off."""
+    """Return a sentence about what an engine gets wrong and why, with the measurement that is most tolerances off."""
     said = []
     for name, result in one["results"][setting].items():
+        reason = REASONS.get((one["engine"], name), "")
         if result["status"] in ("diverged", "slow", "crashed"):
             said.append(f"{link(name)} ({score.WORDS[result['status']]})")
-        elif result["status"] == "ran" and not result["passed"]:
-            reason = REASONS.get((one["engine"], name), "")
-            said.append(f"{link(name)} ({worst(result, known[name])}{reason and ': ' + reason})")
+        elif result["status"] == "ran" and not result["passed"] and reason:
+            said.append(f"{link(name)} ({worst(result, known[name])}: {reason})")
     whole = score.summary(one["results"][setting], known)
-    what = f"beyond the tolerance: {'; '.join(said)}." if said else "all within the tolerance."
-    return f"**{one['name']}**, {setting}: {whole['passed']} of {whole['tried']} passed; {what}"
+    words = "; ".join([f"{whole['passed']} of {whole['tried']} passed", *said])
+    return f"**{one['name']}**, {setting}: {words}."
 
 
 def worst(result: Mapping, case: cases.Case) -> str:

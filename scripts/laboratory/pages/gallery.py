@@ -64,8 +64,8 @@ def page() -> str:
     parts = [
         "# Figures",
         "Every figure of the sources that is reproduced here, and those of our own. `tarsus figure NAME` computes and\n"
-        "draws one into `out/figures`; [all of them](verbs.md#figure) take `--format`, `--out` and `--force`. The tests\n"
-        "keep their numbers.",
+        "draws one into `out/figures`; [all of them](verbs.md#figure) take `--format`, `--out` and `--force`. The\n"
+        "tests keep their numbers.",
     ]
     options = verb_pages.own_options(verb_pages.FIGURES)
     for name in names():
