@@ -98,14 +98,13 @@ def rocking_table(results: list[cases.Outcome]) -> Table:
 
 def fit_table(results: list[cases.Outcome]) -> Table:
     """Return by how much naive and own parameters err more than fitted ones, viscous law, as the paper's 3.1.4."""
-    head = ["walk", "parameters", *cases.QUANTITIES]
+    errors = [cases.fit_against_naive(result) for result in results]
     rows = []
-    for result in results:
-        errors = cases.fit_against_naive(result)
-        for name in ("naive", "own"):
-            change = [f"{100 * (errors[name][q] / errors['fitted'][q] - 1):+.0f} %" for q in cases.QUANTITIES]
-            rows.append((result.walk.name, name, *change))
-    return Table(head, rows, "### Fitted parameters against others")
+    for name in ("naive", "own"):
+        changes = {q: [100 * (error[name][q] / error["fitted"][q] - 1) for error in errors] for q in cases.QUANTITIES}
+        spans = (f"{np.median(of):+.0f} ({min(of):+.0f} to {max(of):+.0f})" for of in changes.values())
+        rows.append((name, *spans))
+    return Table(("parameters", *cases.QUANTITIES), rows, "### Fitted parameters against others")
 
 
 def sweep_table() -> Table:
@@ -139,14 +138,14 @@ def load_swing(result: cases.Outcome) -> str:
 
 
 def lag_table() -> Table:
-    """Return the quadruped's rms errors of velocity, raw and through the lag filter."""
+    """Return the quadruped's rms errors of velocity, raw and through the lag filter of least error."""
     head = ("walk", "law", "gamma", "u [mm/s]", "v [mm/s]", "omega [mrad/s]", "measured u, rms about its mean [mm/s]")
     rows = []
     for frequency in (0.3, 1.0):
         result = cases.outcome(cases.trot, frequency)
         spread = cases.rms(result.measured.twist[:, 0] - result.measured.twist[:, 0].mean())
         for law, predicted in result.predicted.items():
-            for gamma in (0.0, cases.PAPER_GAMMA, cases.best_gamma(result, law)):
+            for gamma in (0.0, cases.best_gamma(result, law)):
                 off = lag_filter(predicted.twist, gamma) - result.measured.twist
                 cells = [f"{1e3 * cases.rms(column):.1f}" for column in off.T]
                 rows.append((result.walk.name, law, f"{gamma:.2f}", *cells, f"{1e3 * spread:.1f}"))

@@ -196,7 +196,8 @@ def tables(
     counts = Counter(one.verdict for one in made)
     said = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts[verdict])
     groups = [list(group) for _, group in itertools.groupby(made, key=lambda one: run_of(one.policy))]
-    parts: list[Table | str] = [Table(HEAD, [group_row(group) for group in groups]), f"Of {len(made)} policies: {said}."]
+    table = Table(HEAD, [group_row(group) for group in groups])
+    parts: list[Table | str] = [table, f"Of {len(made)} policies: {said}."]
     if lines := disagreements(made):
         parts += ["Where `reference` and the exact engine disagree:", "\n".join(lines)]
     missing: dict[str, list[str]] = {}
