@@ -22,7 +22,7 @@ extensions = [
     "sphinx_copybutton",
     "mathml",
     "notebook_pages",
-    "case_sections",
+    "site_sections",
 ]
 html_math_renderer = "mathml"
 source_suffix = {".md": "markdown"}

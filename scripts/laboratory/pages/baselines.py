@@ -140,13 +140,15 @@ def tables(env: tuple[Literal[KNOWN], ...] = KNOWN, runs: Path | None = None, se
         seeds: Episodes of each policy.
         jobs: Processes.
     """
-    head = ["policy", *COLUMNS.values(), "episodes", "return, interquartile mean (95 %)"]
+    shown = [k for k, name in enumerate(COLUMNS) if name != "length"]  # what did not last has fallen
+    total, *others = ([*COLUMNS.values()][k] for k in shown)
+    head = ["policy", total, "return, interquartile mean (95 %)", *others]
     made = []
     for name, rows in compute(env, runs, seeds, jobs).items():
         totals = {label: np.array([one.total for one in episodes]) for label, episodes in rows.items()}
-        body = [
-            [label, *cells(episodes), len(episodes), interquartile(totals[label], seeds)]
-            for label, episodes in rows.items()
-        ]
+        body = []
+        for label, episodes in rows.items():
+            first, *rest = (cells(episodes)[k] for k in shown)
+            body.append([label, first, interquartile(totals[label], seeds), *rest])
         made.append(Table(head, body, f"## {name}"))
     return Page(*made)

@@ -3,7 +3,7 @@
 Usage: tarsus page contact_cases [--write]. Seconds. All of it is read from the cases' files.
 
 The document holds the sentences. What else there is to say of a case takes a page each, which nobody reads in a row:
-`docs/case_sections.py` puts it into the site, where the search finds it, and the case's file has it too.
+`docs/site_sections.py` puts it into the site, where the search finds it, and the case's file has it too.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ def tables() -> Page:
     files = {f"{PICTURES}/{name}.png": partial(_sketch, case) for name, case in known.items()}
     listed = [
         Table(
-            ("case", "number", "what happens"),
-            [(f"`{name}`", case["number"], sentence(case)) for name, case in known.items() if case["phenomenon"] == of],
+            ("case", "what happens"),
+            [(f"`{name}`", sentence(case)) for name, case in known.items() if case["phenomenon"] == of],
             f"## {of.capitalize()}",
         )
         for of in score.PHENOMENA

@@ -60,17 +60,26 @@ def draw(name: str, folder: Path) -> bool:
 
 
 def page() -> str:
-    """Return docs/figures.md: every figure by its name, with what its script says of it and its options."""
+    """Return docs/figures.md: every figure by its name, with its picture."""
+    return _joined(lambda name: [])
+
+
+def whole() -> str:
+    """Return the same with what the scripts say of their figures, and with their options, as the site has it."""
+    options = verb_pages.own_options(verb_pages.FIGURES)
+    return _joined(lambda name: [load(name).__doc__.partition("\n")[2].strip(), *options[name]])
+
+
+def _joined(more: Callable[[str], list[str]]) -> str:
     parts = [
         "# Figures",
         "Every figure of the sources that is reproduced here, and those of our own. `tarsus figure NAME` computes and\n"
         "draws one into `out/figures`; [all of them](verbs.md#figure) take `--format`, `--out` and `--force`. The\n"
-        "tests keep their numbers.",
+        "tests keep their numbers. The built site has what a script says of its figure here, and its options.",
     ]
-    options = verb_pages.own_options(verb_pages.FIGURES)
     for name in names():
         drawn = f"![{name}](figures/{name}.png)" if (PICTURES / f"{name}.png").exists() else ""
-        parts += [f"## {name}", title(name), load(name).__doc__.partition("\n")[2].strip(), *options[name], drawn]
+        parts += [f"## {name}", title(name), *more(name), drawn]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 

@@ -17,8 +17,9 @@ FIGURES, PAGES_VERB = "figure", "page"  # verbs whose names are many and are lis
 FIRST = """# Commands
 
 Generated from the parsers by `tarsus page docs`. `tarsus` alone lists the verbs, a verb alone the names that may
-follow it, and `--help` behind both the options. Options are checked before any work; what cannot be run is refused with
-one sentence and exit status 2. No result is overwritten unless `--force` says so."""
+follow it, and `--help` behind both the options, which the built site has on this page. Options are checked before any
+work; what cannot be run is refused with one sentence and exit status 2. No result is overwritten unless `--force` says
+so."""
 
 
 def escaped(text: str) -> str:
@@ -97,25 +98,29 @@ def anchor(heading: str) -> str:
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
-def section(verb: str, seen: dict[Sequence[str], str]) -> str:
-    """Return what the page says of a verb; `seen` has the options of the sections before and is extended."""
+def section(verb: str, seen: dict[Sequence[str], str] | None) -> str:
+    """Return what the page says of a verb.
+
+    Args:
+        verb: Its name.
+        seen: The options of the sections before, which is extended; without it no options are listed.
+    """
     known, found = cli.VERBS[verb], parsers(verb)
+    usage = f"tarsus {verb} {known.follows}".strip()
+    parts = [f"## {verb}", f"`{usage} [OPTIONS]`: {escaped(known.what)}."]
+    described = {name: escaped(inspect.cleandoc(parser.description or "")) for name, parser in found.items() if name}
+    if verb == FIGURES:
+        return "\n\n".join([*parts, "The names, with what each draws and its own options: [figures](figures.md)."])
+    if seen is None or verb == PAGES_VERB:
+        rows = [(f"`{name}`", words) for name, words in described.items()]
+        return "\n\n".join([*parts, *([stamp.markdown_table(("name", "what it does"), rows)] if rows else [])])
     listed = {name: options(parser) for name, parser in found.items()}
     named = [rows for name, rows in listed.items() if name]
     shared = [row for row in named[0] if all(row in rows for rows in named)] if len(named) > 1 else []
-    usage = f"tarsus {verb} {known.follows}".strip()
-    parts = [f"## {verb}", f"`{usage} [OPTIONS]`: {escaped(known.what)}."]
     parts += table([*listed.get("", ()), *shared], seen, verb)
-    if verb == FIGURES:
-        return "\n\n".join([*parts, "The names, with what each draws and its own options: [figures](figures.md)."])
-    if verb == PAGES_VERB:
-        rows = [(f"`{name}`", escaped(inspect.cleandoc(found[name].description or ""))) for name in listed if name]
-        names = stamp.markdown_table(("name", "what it makes"), rows)
-        return "\n\n".join([*parts, "For those who change the project; `--help` behind a name has its options.", names])
-    for name, rows in listed.items():
-        if name:
-            heading, words = f"{verb} {name}", escaped(inspect.cleandoc(found[name].description or ""))
-            parts += [f"### {heading}", words, *table((row for row in rows if row not in shared), seen, heading)]
+    for name, words in described.items():
+        own = (row for row in listed[name] if row not in shared)
+        parts += [f"### {verb} {name}", words, *table(own, seen, f"{verb} {name}")]
     return "\n\n".join(filter(None, parts))
 
 
@@ -128,13 +133,21 @@ def own_options(verb: str) -> dict[str, list[str]]:
 
 
 def page() -> str:
-    """Return the page of all commands."""
+    """Return the page of all commands: verbs, and the names that may follow them."""
+    return _joined(None)
+
+
+def whole() -> str:
+    """Return the same with all options, as the site has it."""
+    return _joined({})
+
+
+def _joined(seen: dict[Sequence[str], str] | None) -> str:
     rows = [
         (f"[`{name}`](#{name})", group, escaped(verb.what))
         for group, verbs in cli.GROUPS.items()
         for name, verb in verbs.items()
     ]
-    seen: dict[Sequence[str], str] = {}
     parts = [FIRST, stamp.markdown_table(("verb", "group", "what it does"), rows)]
     return "\n\n".join([*parts, *(section(verb, seen) for verb in cli.VERBS)]) + "\n"
 

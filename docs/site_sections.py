@@ -1,14 +1,15 @@
-"""A Sphinx extension: the page of the contact suite's cases gets a section for every case, read from the case's file.
+"""A Sphinx extension: pages of reference whose details are read from the code as the site is built, as docstrings are.
 
-The document in the repository has a sentence on each. The names of cases, there and on the page of the suite, become
-links to the sections.
+In the repository `verbs.md` has the commands, the site adds their options; `figures.md` has the pictures, the site adds
+what their scripts say; `contact_cases.md` has a sentence on each case, the site adds answers and derivations. The names
+of cases, there and on the page of the suite, become links to the sections.
 """
 
 from __future__ import annotations
 
 import re
 
-from tarsus.scripts.laboratory.pages import contact_cases
+from tarsus.scripts.laboratory.pages import contact_cases, gallery, verb_pages
 from tarsus.scripts.suite import case as cases
 
 CASES, SUITE = "contact_cases", "contact_suite"
@@ -21,18 +22,24 @@ def linked(text: str, page: str) -> str:
     return re.sub(rf"(?<!\[)`({names})`", rf"[`\1`]({target}#\1)", text)
 
 
-def whole(text: str) -> str:
+def with_cases(text: str) -> str:
     """Return the page of the cases with the sections behind its tables."""
     sections = [contact_cases.section(cases.load(name)) for name in cases.ids()]
     return "\n\n".join([linked(text, CASES), "## Answers and where they come from", *sections]) + "\n"
 
 
+PAGES = {
+    CASES: with_cases,
+    SUITE: lambda text: linked(text, SUITE),
+    "verbs": lambda text: verb_pages.whole(),
+    "figures": lambda text: gallery.whole(),
+}
+
+
 def add(app, name, source):
     """Change the pages as Sphinx reads them."""
-    if name == CASES:
-        source[0] = whole(source[0])
-    elif name == SUITE:
-        source[0] = linked(source[0], SUITE)
+    if name in PAGES:
+        source[0] = PAGES[name](source[0])
 
 
 def setup(app):
