@@ -32,8 +32,8 @@ PARTS = {
         "Hybrid engine",
         "analytic.hybrid",
         "automaton closing sampled sections derivatives derived_map directions adjoint",
+        (ApiPage("Contact solver", "analytic.contact", "fit se2"),),
     ),
-    "contact": ApiPage("Contact solver", "analytic.contact", "fit se2"),
     "models": ApiPage(
         "Machines, exactly",
         "analytic.models",
@@ -61,17 +61,20 @@ PARTS = {
         "base vector config task free_body "
         "walker observations measure shaping commands curriculum disturbances extras privileged state servos "
         "actions surrogate",
-    ),
-    "shared": ApiPage(
-        "Runs, recordings, policies",
-        "scripts.library",
-        "running.run comparison.compare machines.machine machines.outcome machines.description machines.runners "
-        "machines.slip_leg machines.hopping_leg machines.hexapod_experiment machines.hexapod_exact "
-        "machines.hexapod_mujoco machines.multipod_mujoco records.record records.summary own_robot.rollout "
-        "own_robot.measures own_robot.stance own_robot.legs own_robot.sliding sliding.recording sliding.prediction "
-        "sliding.fitted sliding.walks learning.policies learning.evaluation learning.planning learning.stable "
-        "learning.onnx_policy certificates.certifying certificates.certificate search.gait search.hexapod "
-        "search.multipod search.searches",
+        (
+            ApiPage(
+                "Runs, recordings, policies",
+                "scripts.library",
+                "running.run comparison.compare machines.machine machines.outcome machines.description machines.runners "
+                "machines.slip_leg machines.hopping_leg machines.hexapod_experiment machines.hexapod_exact "
+                "machines.hexapod_mujoco machines.multipod_mujoco records.record records.summary "
+                "own_robot.rollout own_robot.measures own_robot.stance own_robot.legs own_robot.sliding "
+                "sliding.recording sliding.prediction "
+                "sliding.fitted sliding.walks learning.policies learning.evaluation learning.planning learning.stable "
+                "learning.onnx_policy certificates.certifying certificates.certificate search.gait search.hexapod "
+                "search.multipod search.searches",
+            ),
+        ),
     ),
 }
 

@@ -41,7 +41,7 @@ REASONS = {  # what was found out about some failures, by engine and case
     ("pybullet", "ball_bounces"): "a body is braked within a step before it touches, and bounces 2 to 6 % too fast",
     ("pybullet", "swept_foot"): "friction along a direction in which a joint lets nothing move uses up the cone",
 }
-HEAD = ("engine", "setting", "passed", "median error [%]", "cost", *score.PHENOMENA)
+HEAD = ("engine", "setting", "passed", "median error [%]", "cost")
 Known = Mapping[str, cases.Case]
 
 
@@ -57,8 +57,7 @@ def tables(results: Annotated[Path, paths.folder] = RESULTS) -> Page:
     return Page(
         versions(made),
         Table(HEAD, [row for one in made for row in rows(one, known)], "### Settings"),
-        "Cost is the median of processor time over simulated time. The columns of the phenomena: cases passed of those "
-        "tried, and the median error over the cases' scales [%].",
+        "The error is relative to the cases' scales; cost is the median of processor time over simulated time.",
         f"![Error over cost, by phenomenon]({PICTURE})",
         complaints(made, best),
         "### Failures that were explained",
@@ -124,12 +123,8 @@ def rows(one: Mapping, known: Known) -> list[list[str]]:
     table = []
     for setting, found in one["results"].items():
         whole = score.summary(found, known)
-        parts = [score.summary(found, known, phenomenon) for phenomenon in score.PHENOMENA]
-        cells = [
-            f"{part['passed']} of {part['tried']}, {percent(part['error'])}" if part["tried"] else "-" for part in parts
-        ]
         counts = f"{whole['passed']} of {whole['tried']}"
-        table.append([one["name"], setting, counts, percent(whole["error"]), f"{whole['cost']:.2g}", *cells])
+        table.append([one["name"], setting, counts, percent(whole["error"]), f"{whole['cost']:.2g}"])
     return table
 
 

@@ -181,13 +181,8 @@ def _tables(env) -> dict[str, Any]:
 def _surrogate_tables(env) -> dict[str, Any]:
     """Return the tables of an environment without a simulation."""
     from tarsus.envs import surrogate
-    from tarsus.envs.surrogate_entries import entries
 
     config = env.unwrapped.vector.config
-    rows = [
-        (f"`{name}`", len(entry.labels), entry.unit, f"{entry.bound:g}", f"{entry.typical:g}", entry.text)
-        for name, entry in entries(config).items()
-    ]
     return {
         "config": config,
         "joints": _names(env.unwrapped.vector.action_names[:3]),
@@ -195,9 +190,7 @@ def _surrogate_tables(env) -> dict[str, Any]:
         "speed": surrogate.SPEED,
         "former_weights": _weights(former_of(env).REWARDS),
         "size": env.observation_space.shape[0],
-        "observation_table": markdown_table(("entry", "size, six legs", "unit", "bound", "typical", "meaning"), rows),
         "reward_table": _reward_table(config.REWARDS),
-        "reward_words": reward_scale.words({"forward": config.REWARDS}, env.spec.max_episode_steps, config),
         "argument_table": markdown_table(("argument", "default", "meaning"), field_rows(type(config))),
     }
 

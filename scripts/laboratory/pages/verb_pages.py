@@ -111,7 +111,9 @@ def section(verb: str, seen: dict[Sequence[str], str] | None) -> str:
     described = {name: escaped(inspect.cleandoc(parser.description or "")) for name, parser in found.items() if name}
     if verb == FIGURES:
         return "\n\n".join([*parts, "The names, with what each draws and its own options: [figures](figures.md)."])
-    if seen is None or verb == PAGES_VERB:
+    if verb == PAGES_VERB:
+        return "\n\n".join([*parts, "For those who change the project: `tarsus page` lists the names."])
+    if seen is None:
         rows = [(f"`{name}`", words) for name, words in described.items()]
         return "\n\n".join([*parts, *([stamp.markdown_table(("name", "what it does"), rows)] if rows else [])])
     listed = {name: options(parser) for name, parser in found.items()}

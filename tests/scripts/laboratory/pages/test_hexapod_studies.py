@@ -34,7 +34,7 @@ def test_every_study_of_the_hexapod_is_on_the_page():
     scripts = Path(hexapod_studies.__file__).parents[1].glob("figures/hexapod_*.py")
     names = {path.stem for path in scripts}
     parts = {"hexapod_clock", "hexapod_motor"}  # of the machine, on the page of reproductions
-    beyond = {"hexapod_orbit": "hexapod_orbit.md", "hexapod_families": "families.md"}  # the report: on other pages
+    beyond = {"hexapod_orbit": "hexapod.md", "hexapod_families": "families.md"}  # the report: on other pages
     assert names == {*hexapod_studies.STUDIES, *parts, *beyond}
     for name, page in beyond.items():
         assert f"figures/{name}.png" in PAGE.with_name(page).read_text(encoding="utf-8")

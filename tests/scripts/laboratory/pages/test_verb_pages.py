@@ -22,7 +22,7 @@ def test_every_command_is_on_the_page_and_every_option_on_the_site():
     for verb in cli.VERBS:
         assert f"`tarsus {verb}" in short[verb] and "| `--" not in short[verb]
         for name, parser in verb_pages.parsers(verb).items():
-            if name and verb != verb_pages.FIGURES:
+            if name and verb not in (verb_pages.FIGURES, verb_pages.PAGES_VERB):
                 assert f"| `{name}` | " in short[verb]
             if verb in (verb_pages.FIGURES, verb_pages.PAGES_VERB):
                 continue
@@ -38,7 +38,11 @@ def test_an_option_is_explained_once_and_named_where_it_is_taken_again():
     (row,) = re.findall(r"^\| `--blend-shape BLEND_SHAPE` \| .*$", text, flags=re.MULTILINE)
     assert "of the blends" in row
     again = sections(text)["crossvalidate hexapod"]
-    assert "`--blend-shape BLEND_SHAPE`" in again and "as of [run hexapod](#run-hexapod)" in again and "| `--blend-shape" not in again
+    assert (
+        "`--blend-shape BLEND_SHAPE`" in again
+        and "as of [run hexapod](#run-hexapod)" in again
+        and "| `--blend-shape" not in again
+    )
 
 
 def test_the_page_of_figures_has_their_own_options():
