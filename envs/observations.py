@@ -99,11 +99,11 @@ def names_of_numbers(selected: dict[str, Observation]) -> tuple[str, ...]:
 
 def table(known: dict[str, Observation], default: Sequence[str] = ()) -> str:
     """Return the Markdown table of all entries: first the default ones, with their places; of others the size."""
-    rows = ["| entries | name | meaning | unit | bound | typical | needs |", "|---|---|---|---|---|---|---|"]
+    rows = ["| entries | name | meaning | unit | typical |", "|---|---|---|---|---|"]
     places = slices({name: known[name] for name in default})
     for name in [*default, *(name for name in known if name not in default)]:
         entry = known[name]
         where = f"{places[name].start}:{places[name].stop}" if name in places else f"({entry.size})"
-        sizes = f"{entry.bound:g} | {entry.typical:g}"
-        rows.append(f"| {where} | `{name}` | {entry.text} | {entry.unit} | {sizes} | {entry.needs} |")
+        meaning = f"{entry.text}; needs {entry.needs}" if entry.needs else entry.text
+        rows.append(f"| {where} | `{name}` | {meaning} | {entry.unit} | {entry.typical:g} |")
     return "\n".join(rows)

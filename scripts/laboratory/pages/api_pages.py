@@ -65,8 +65,8 @@ PARTS = {
             ApiPage(
                 "Runs, recordings, policies",
                 "scripts.library",
-                "running.run comparison.compare machines.machine machines.outcome machines.description machines.runners "
-                "machines.slip_leg machines.hopping_leg machines.hexapod_experiment machines.hexapod_exact "
+                "running.run comparison.compare machines.machine machines.outcome machines.description "
+                "machines.runners machines.slip_leg machines.hopping_leg machines.hexapod_experiment machines.hexapod_exact "
                 "machines.hexapod_mujoco machines.multipod_mujoco records.record records.summary "
                 "own_robot.rollout own_robot.measures own_robot.stance own_robot.legs own_robot.sliding "
                 "sliding.recording sliding.prediction "

@@ -140,15 +140,14 @@ def tables(env: tuple[Literal[KNOWN], ...] = KNOWN, runs: Path | None = None, se
         seeds: Episodes of each policy.
         jobs: Processes.
     """
-    shown = [k for k, name in enumerate(COLUMNS) if name != "length"]  # what did not last has fallen
-    total, *others = ([*COLUMNS.values()][k] for k in shown)
-    head = ["policy", total, "return, interquartile mean (95 %)", *others]
+    shown = [k for k, name in enumerate(COLUMNS) if name not in ("total", "length")]  # what did not last has fallen
+    head = ["policy", "return, interquartile mean (95 %)", *([*COLUMNS.values()][k] for k in shown)]
     made = []
     for name, rows in compute(env, runs, seeds, jobs).items():
         totals = {label: np.array([one.total for one in episodes]) for label, episodes in rows.items()}
         body = []
         for label, episodes in rows.items():
-            first, *rest = (cells(episodes)[k] for k in shown)
-            body.append([label, first, interquartile(totals[label], seeds), *rest])
+            made_of = cells(episodes)
+            body.append([label, interquartile(totals[label], seeds), *(made_of[k] for k in shown)])
         made.append(Table(head, body, f"## {name}"))
     return Page(*made)

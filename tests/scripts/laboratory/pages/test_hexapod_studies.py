@@ -27,7 +27,7 @@ def test_a_study_leaves_its_picture_and_its_part_of_the_page(tmp_path):
     np.savez(tmp_path / f"{name}.npz", **np.load(GOLDEN / f"figure_{name}.npz"))
     part = hexapod_studies.study(name, tmp_path, tmp_path / "figures", jobs=1)
     assert (tmp_path / "figures" / f"{name}.png").stat().st_size > 5000
-    assert part.startswith("![Speed against") and f"(figures/{name}.png)" in part and "|---|" in part
+    assert part.startswith(f"![{name}]") and f"(figures/{name}.png)" in part and "|---|" in part
 
 
 def test_every_study_of_the_hexapod_is_on_the_page():
