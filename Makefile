@@ -14,6 +14,7 @@ SECONDS ?= 600
 
 run: $(VENV)/.base
 	$(BIN)/tarsus run hexapod
+	@echo "More: source $(BIN)/activate, then tarsus"
 
 test: $(VENV)/.test
 	$(PYTEST) -m "not extra"

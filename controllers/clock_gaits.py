@@ -17,7 +17,7 @@ from ..analytic.clock import TripodGait
 CLOCK_GAITS = {
     "walk": TripodGait(),
     "run": TripodGait(0.5, 0.3),
-    # 1.57 m/s in either engine from rest. One 3 % faster is harder to start (docs/hexapod_orbit.md).
+    # 1.57 m/s in either engine from rest. One 3 % faster is harder to start (docs/hexapod.md).
     "sprint": TripodGait(0.310331691253667, 0.22587973649909246, 1.8684179124156806, -0.44670630986996007),
 }
 # What `tarsus search hexapod --robot rhex-drive --blend 0.1` found for that robot, and for stairs a search in MuJoCo

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tarsus.scripts.laboratory.pages.environment_page import comments_of
 
-sys.path.insert(0, str(Path(__file__).parent))  # for `mathml` and `notebook_pages`
+sys.path.insert(0, str(Path(__file__).parent))  # for the extensions beside this file
 
 project, author = "tarsus", "the authors of tarsus"
 version = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"][
@@ -22,10 +22,10 @@ extensions = [
     "sphinx_copybutton",
     "mathml",
     "notebook_pages",
+    "site_sections",
 ]
 html_math_renderer = "mathml"
 source_suffix = {".md": "markdown"}
-exclude_patterns = ["gymnasium_entry.md"]  # a draft for another project's site
 html_theme = "furo"
 html_title = "tarsus"
 html_static_path = ["static"]

@@ -97,11 +97,13 @@ def names_of_numbers(selected: dict[str, Observation]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def table(known: dict[str, Observation], selected: dict[str, Observation] | None = None) -> str:
-    """Return the Markdown table of the selected entries, or of all known ones."""
-    rows = ["| entries | name | meaning | unit | bound | typical | needs |", "|---|---|---|---|---|---|---|"]
-    for (name, part), entry in zip(slices(selected or known).items(), (selected or known).values(), strict=True):
-        where = f"{part.start}:{part.stop}" if selected else str(entry.size)
-        sizes = f"{entry.bound:g} | {entry.typical:g}"
-        rows.append(f"| {where} | `{name}` | {entry.text} | {entry.unit} | {sizes} | {entry.needs or '-'} |")
+def table(known: dict[str, Observation], default: Sequence[str] = ()) -> str:
+    """Return the Markdown table of all entries: first the default ones, with their places; of others the size."""
+    rows = ["| entries | name | meaning | unit | typical |", "|---|---|---|---|---|"]
+    places = slices({name: known[name] for name in default})
+    for name in [*default, *(name for name in known if name not in default)]:
+        entry = known[name]
+        where = f"{places[name].start}:{places[name].stop}" if name in places else f"({entry.size})"
+        meaning = f"{entry.text}; needs {entry.needs}" if entry.needs else entry.text
+        rows.append(f"| {where} | `{name}` | {meaning} | {entry.unit} | {entry.typical:g} |")
     return "\n".join(rows)

@@ -9,7 +9,7 @@ import gymnasium
 ROOT = Path(__file__).parents[1]
 PAPER = (ROOT / "paper.md").read_text(encoding="utf-8")
 _, HEAD, BODY = PAPER.split("---\n", 2)
-ENTRY = (ROOT / "docs" / "gymnasium_entry.md").read_text(encoding="utf-8").split("```")[1]
+ENTRY = (ROOT / "docs" / "data" / "gymnasium_entry.txt").read_text(encoding="utf-8").split("```")[1]
 
 
 def test_the_paper_has_the_journals_sections_and_length():

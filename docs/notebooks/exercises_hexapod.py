@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Answers: the hexapod
 #
-# Answers to the exercises 8 to 11 of [the teaching page](../teaching.md).
+# Answers to the exercises 8 to 11 of [the exercises](../notebooks.md).
 
 # %%
 import matplotlib.pyplot as plt

@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Answers: the rimless wheel
 #
-# Answers to the exercises 1 to 3 of [the teaching page](../teaching.md), checked
+# Answers to the exercises 1 to 3 of [the exercises](../notebooks.md), checked
 # against the engine.
 
 # %%

@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Answers: SLIP
 #
-# Answers to the exercises 4 to 7 of [the teaching page](../teaching.md), checked
+# Answers to the exercises 4 to 7 of [the exercises](../notebooks.md), checked
 # against the engine. The runner is that of [SLIP, from an orbit to its
 # family](slip_orbit_to_family.ipynb).
 

@@ -86,13 +86,14 @@ def front(points: Mapping[str, tuple[float, float]]) -> list[str]:
 
 
 def reasons(results: Mapping[str, Mapping[str, Mapping]]) -> list[str]:
-    """Return a line for every reason why a case has no number, with the settings that share it."""
+    """Return a line for every reason why cases have no number, with the cases and settings that share it."""
     found: dict[tuple[str, str], list[str]] = {}
     for setting, by_case in results.items():
         for name, result in by_case.items():
             if result["status"] != "ran":
                 found.setdefault((name, f"{WORDS[result['status']]}: {result['why']}"), []).append(setting)
-    return [
-        f"{name}: {why}" + ("" if len(settings) == len(results) else f" ({', '.join(settings)})")
-        for (name, why), settings in found.items()
-    ]
+    shared: dict[str, list[str]] = {}
+    for (name, why), settings in found.items():
+        of = "" if len(settings) == len(results) else f" ({', '.join(settings)})"
+        shared.setdefault(f"{why}{of}", []).append(name)
+    return [f"{', '.join(names)}: {why}" for why, names in shared.items()]

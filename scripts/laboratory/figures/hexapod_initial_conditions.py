@@ -82,25 +82,18 @@ def draw(data, figure):
 
 
 def table(data) -> str:
-    """Return where each start leads, Markdown."""
+    """Return where the starts lead, Markdown: of those that walk."""
     rows = []
     for k, gait in enumerate(GAITS):
-        for p, push in enumerate(data["push"]):
-            row = [gait, f"({push[0]:+.1f}, {push[1]:+.1f})"]
-            for engine in range(len(LABELS)):
-                verdict = data["verdict"][k, p, engine]
-                row.append(study.number(np.rad2deg(data["heading"][k, p, engine]), verdict, "{:+.1f}"))
-                strides, rest = data["strides"][k, p, engine], data["strides"][k, 0, engine]
-                row += [study.number(_off(strides[0], strides[1]), verdict, "{:.1e}")]
-                row += [study.number(_off(rest[1], strides[1]), verdict, "{:.1e}")]
-            rows.append(row)
-    head = ["gait", "start [m/s]"]
-    for label in LABELS:
-        head += [
-            f"{label}: heading after 12 s [deg]",
-            "stride to stride [m/s]",
-            "from the cycle of the start at rest [m/s]",
-        ]
+        for engine, label in enumerate(LABELS):
+            walks = np.flatnonzero(data["verdict"][k, :, engine] == Verdict.WALKS)
+            strides, heading = data["strides"][k, :, engine], np.rad2deg(data["heading"][k, walks, engine])
+            again = max(_off(strides[p][0], strides[p][1]) for p in walks)
+            away = max(_off(strides[0][1], strides[p][1]) for p in walks)
+            headings = f"{heading.min():+.1f} to {heading.max():+.1f}"
+            rows.append((gait, label, f"{len(walks)} of {len(strides)}", headings, f"{again:.1e}", f"{away:.1e}"))
+    head = ["gait", "engine", "starts that walk", "heading after 12 s [deg]"]
+    head += ["stride to stride, at most [m/s]", "from the cycle of the start at rest, at most [m/s]"]
     return markdown_table(head, rows)
 
 

@@ -64,17 +64,15 @@ def draw(data, figure):
 
 
 def table(data) -> str:
-    """Return mean speeds and falls, Markdown."""
-    head = ["wave number [rad/m]", "amplitude [mm]"]
-    head += [f"{label}: {what}" for label in LABELS for what in ("speed [m/s]", "spread [m/s]", "walks")]
+    """Return mean speeds, their spread and falls, Markdown: those of both engines in a cell."""
+    head = ["wave number [rad/m]", "amplitude [mm]", "speed, exact, MuJoCo [m/s]", "spread [m/s]", "walks"]
     rows = []
     for k, wavenumber in enumerate(data["wavenumber"]):
         for i, amplitude in enumerate(data["amplitude"]):
-            row = [f"{wavenumber:g}", f"{1e3 * amplitude:.3g}"]
-            for engine in range(len(LABELS)):
-                walks = data["verdict"][k, i, :, engine] == Verdict.WALKS
-                speed = data["speed"][k, i, walks, engine]
-                row += [f"{speed.mean():.3f}", f"{np.ptp(speed):.3f}"] if walks.any() else ["", ""]
-                row.append(f"{walks.sum()} of {len(walks)}")
-            rows.append(row)
+            walks = data["verdict"][k, i] == Verdict.WALKS
+            speeds = [data["speed"][k, i, walks[:, engine], engine] for engine in range(len(LABELS))]
+            means = ", ".join(f"{speed.mean():.3f}" if speed.size else "none" for speed in speeds)
+            spreads = ", ".join(f"{np.ptp(speed):.3f}" if speed.size else "none" for speed in speeds)
+            count = f"{walks.sum()} of {walks.size}"
+            rows.append((f"{wavenumber:g}", f"{1e3 * amplitude:.3g}", means, spreads, count))
     return markdown_table(head, rows)

@@ -11,7 +11,7 @@ from tarsus.analytic.battery import BOOKKEEPINGS
 from tarsus.analytic.terrain import Slope
 from tarsus.scripts.command.signature import Jobs
 from tarsus.scripts.laboratory.studies import study
-from tarsus.scripts.laboratory.studies.study import EXACT, LABELS, Case, Fineness, PresetName
+from tarsus.scripts.laboratory.studies.study import EXACT, Case, Fineness, PresetName, Verdict
 from tarsus.scripts.laboratory.studies.study_plots import curves
 from tarsus.scripts.library.base.stamp import markdown_table
 
@@ -66,14 +66,14 @@ def draw(data, figure):
 
 
 def table(data) -> str:
-    """Return battery lives by slope, Markdown."""
-    head = ["gait", "slope"] + [f"speed, {label} [m/s]" for label in LABELS]
-    head += [f"{name}, {label} [min]" for name in BOOKKEEPINGS for label in LABELS]
-    rows = []
+    """Return battery lives by slope in the exact engine, and how far MuJoCo's are from them, Markdown."""
+    head = ["gait", "slope", "speed [m/s]", *(f"{name} [min]" for name in BOOKKEEPINGS)]
+    rows, forms = [], {"speed": "{:.3f}"} | dict.fromkeys(BOOKKEEPINGS, "{:.1f}")
     for k, gait in enumerate(list(GAITS)[: len(data["speed"])]):
-        for i in range(len(data["slope"])):
-            row = [gait, f"{data['slope'][i]:+.2f}"]
-            for name, form in ({"speed": "{:.3f}"} | dict.fromkeys(BOOKKEEPINGS, "{:.1f}")).items():
-                row += study.numbers(data[name][k, i], data["verdict"][k, i], form)
-            rows.append(row)
-    return markdown_table(head, rows)
+        for i, slope in enumerate(data["slope"]):
+            cells = [study.number(data[name][k, i, 0], data["verdict"][k, i, 0], form) for name, form in forms.items()]
+            rows.append((gait, f"{slope:+.2f}", *cells))
+    walks = (data["verdict"] == Verdict.WALKS).all(-1)
+    off = [100 * np.abs(data[name][walks][:, 1] / data[name][walks][:, 0] - 1).max() for name in forms]
+    said = f"MuJoCo differs by {off[0]:.1f} % in speed and {max(off[1:]):.1f} % in battery life at most."
+    return f"{markdown_table(head, rows)}\n\n{said}"

@@ -68,20 +68,15 @@ def draw(data, figure):
 
 
 def table(data) -> str:
-    """Return speeds by slope, Markdown."""
+    """Return speeds by slope, Markdown: those of both engines in a cell."""
     head = ["slope dz/dy"]
     for duty in data["duty"]:
-        head += [
-            f"duty {duty:g}: exact [m/s]",
-            "MuJoCo [m/s]",
-            "towards -y, exact [m/s]",
-            "hips in stance, exact [rad/s]",
-        ]
+        head += [f"duty {duty:g}: exact, MuJoCo [m/s]", "towards -y, exact", "hips in stance, exact [rad/s]"]
     rows = []
     for i, slope in enumerate(data["slope"]):
         row = [f"{slope:+.2f}"]
         for k in range(len(data["duty"])):
-            row += study.numbers(data["speed"][k, i], data["verdict"][k, i], "{:.3f}")
+            row.append(", ".join(study.numbers(data["speed"][k, i], data["verdict"][k, i], "{:.3f}")))
             row += [study.number(data["backward_speed"][k, i], data["backward_verdict"][k, i], "{:.3f}")]
             row += [study.number(data["stance_rate"][k, i, 0], data["verdict"][k, i, 0], "{:.2f}")]
         rows.append(row)

@@ -81,20 +81,8 @@ def _of_walks(speed: np.ndarray, cycle_time: np.ndarray, sweep_angle: np.ndarray
     fastest = " / ".join(f"{value:.3f}" for value in speed[period, angle])
     return [
         ("difference of speeds", f"median {np.nanmedian(off):.2f} %, most {np.nanmax(off):.1f} %"),
-        ("rises with phi_s, exact / MuJoCo", _rising(np.diff(speed, axis=1))),
-        ("falls with t_c, exact / MuJoCo", _rising(-np.diff(speed, axis=0))),
         (
             "fastest, exact / MuJoCo [m/s]",
             f"{fastest} at t_c {cycle_time[period]:g} s, phi_s {sweep_angle[angle]:.3g} rad",
         ),
-        (f"cells at {ROBOT_SPEED:g} m/s or more, exact", f"{np.sum(speed[..., 0] >= ROBOT_SPEED)}"),
     ]
-
-
-def _rising(steps: np.ndarray) -> str:
-    """Return the share of steps between neighbours that are positive, engine by engine."""
-    known = [found[np.isfinite(found)] for found in (steps[..., 0], steps[..., 1])]
-    if not all(map(np.size, known)):
-        return "no neighbours"
-    shares = [100 * np.mean(found > 0) for found in known]
-    return " / ".join(f"{share:.0f} %" for share in shares) + " of neighbours"

@@ -70,24 +70,26 @@ def draw(data, figure):
 
 
 def table(data) -> str:
-    """Return yaw rates in place and of the differential turns, Markdown."""
+    """Return yaw rates in place and of the differential turns, Markdown: those of both engines in a cell."""
     rows = []
     for k, duty in enumerate(data["duty"]):
         for i, period in enumerate(data["cycle_time"]):
-            for j, angle in enumerate(data["sweep_angle"]):
-                found = study.numbers(data["place_yaw_rate"][k, i, j], data["place_verdict"][k, i, j], "{:+.3f}")
-                rows.append((f"{duty:g}", f"{period:g}", f"{angle:g}", *found))
-    place = markdown_table(["duty", "t_c [s]", "phi_s [rad]", *(f"{label}, yaw [rad/s]" for label in LABELS)], rows)
+            both = zip(data["place_yaw_rate"][k, i], data["place_verdict"][k, i], strict=True)
+            cells = [", ".join(study.numbers(rates, verdicts, "{:+.3f}")) for rates, verdicts in both]
+            rows.append((f"{duty:g}", f"{period:g}", *cells))
+    angles = [f"phi_s {angle:g} rad" for angle in data["sweep_angle"]]
+    place = markdown_table(["duty", "t_c [s]", *angles], rows)
     head = ["dt_s [s]", *(f"dphi_o {dphi:+g} rad" for dphi in data["offset"])]
     rows = []
     for i, dt in enumerate(data["slow_time"]):
         cells = []
         for j in range(len(data["offset"])):
             pair = study.numbers(data["diff_yaw_rate"][i, j], data["diff_verdict"][i, j], "{:+.3f}")
-            cells.append(" / ".join(pair))
+            cells.append(", ".join(pair))
         rows.append([f"{dt:+g}", *cells])
     return (
-        f"{place}\n\nDifferential, exact / MuJoCo, yaw [rad/s]:\n\n{markdown_table(head, rows)}\n\n{_agreement(data)}"
+        f"Yaw rate [rad/s] in place, exact and MuJoCo:\n\n{place}\n\nDifferential, likewise:\n\n"
+        f"{markdown_table(head, rows)}\n\n{_agreement(data)}"
     )
 
 

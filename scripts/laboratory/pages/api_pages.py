@@ -10,43 +10,49 @@ import importlib
 import inspect
 from typing import NamedTuple
 
+from tarsus.scripts.library.base import stamp
+
 HEXAPOD = " ".join(f"hexapod.{name}" for name in "hybrid control energy orbit layout rhex state".split())
 MODELS = "slip slip_leg slip_leg_hybrid hopping_leg hopping_leg_hybrid multipod bigant disc"
 OTHERS = "quasistatic bouncing_ball dry_friction pendulum_wall rigid_chain constrained ground_line"
 
 
 class ApiPage(NamedTuple):
-    """A page of the reference."""
+    """A page of the reference, or a part of one."""
 
     title: str
     package: str  # in `tarsus`; its own names stand first
     modules: str = ""  # in the package, further ones
+    rest: tuple[ApiPage, ...] = ()  # further packages on the same page
 
 
+FIRST = (ApiPage("The package itself", ""), ApiPage("Compilation", "analytic.compilation"))  # on the first page
 PARTS = {
-    "tarsus": ApiPage("The package itself", ""),
     "hybrid": ApiPage(
         "Hybrid engine",
         "analytic.hybrid",
         "automaton closing sampled sections derivatives derived_map directions adjoint",
+        (ApiPage("Contact solver", "analytic.contact", "fit se2"),),
     ),
-    "contact": ApiPage("Contact solver", "analytic.contact", "fit se2"),
-    "models": ApiPage("Machines, exactly", "analytic.models", f"hexapod {HEXAPOD} {MODELS} {OTHERS}"),
-    "analytic": ApiPage(
-        "Terrain, clock, motor", "analytic", "terrain terrain_base clock rhex_gaits motor battery simsect"
+    "models": ApiPage(
+        "Machines, exactly",
+        "analytic.models",
+        f"hexapod {HEXAPOD} {MODELS} {OTHERS}",
+        (ApiPage("Terrain, clock, motor", "analytic", "terrain terrain_base clock rhex_gaits motor battery simsect"),),
     ),
-    "compilation": ApiPage("Compilation", "analytic.compilation"),
     "mjcf": ApiPage(
-        "Models in MuJoCo",
+        "Models in MuJoCo, and controllers",
         "mjcf",
         "presets hexapod hexapod_state slip_leg hopping_leg multipod bigant disc own_robot own_parts feet terrain "
         "ground parts",
-    ),
-    "controllers": ApiPage(
-        "Controllers",
-        "controllers",
-        "clock clock_gaits gaits shaft_gaits pair_gaits disc_gait gait_policy raibert raibert_laws slip "
-        "slip_parameters slip_laws sampled rhex rhex_policy slope pd",
+        (
+            ApiPage(
+                "Controllers",
+                "controllers",
+                "clock clock_gaits gaits shaft_gaits pair_gaits disc_gait gait_policy raibert raibert_laws slip "
+                "slip_parameters slip_laws sampled rhex rhex_policy slope pd",
+            ),
+        ),
     ),
     "envs": ApiPage(
         "Environments",
@@ -55,17 +61,20 @@ PARTS = {
         "base vector config task free_body "
         "walker observations measure shaping commands curriculum disturbances extras privileged state servos "
         "actions surrogate",
-    ),
-    "shared": ApiPage(
-        "Runs, recordings, policies",
-        "scripts.library",
-        "running.run comparison.compare machines.machine machines.outcome machines.description machines.runners "
-        "machines.slip_leg machines.hopping_leg machines.hexapod_experiment machines.hexapod_exact "
-        "machines.hexapod_mujoco machines.multipod_mujoco records.record records.summary own_robot.rollout "
-        "own_robot.measures own_robot.stance own_robot.legs own_robot.sliding sliding.recording sliding.prediction "
-        "sliding.fitted sliding.walks learning.policies learning.evaluation learning.planning learning.stable "
-        "learning.onnx_policy certificates.certifying certificates.certificate search.gait search.hexapod "
-        "search.multipod search.searches",
+        (
+            ApiPage(
+                "Runs, recordings, policies",
+                "scripts.library",
+                "running.run comparison.compare machines.machine machines.outcome machines.description "
+                "machines.runners machines.slip_leg machines.hopping_leg machines.hexapod_experiment machines.hexapod_exact "
+                "machines.hexapod_mujoco machines.multipod_mujoco records.record records.summary "
+                "own_robot.rollout own_robot.measures own_robot.stance own_robot.legs own_robot.sliding "
+                "sliding.recording sliding.prediction "
+                "sliding.fitted sliding.walks learning.policies learning.evaluation learning.planning learning.stable "
+                "learning.onnx_policy certificates.certifying certificates.certificate search.gait search.hexapod "
+                "search.multipod search.searches",
+            ),
+        ),
     ),
 }
 
@@ -87,32 +96,44 @@ def directives(dotted: str) -> str:
     return "\n".join([f".. automodule:: {dotted}\n   :no-members:\n", *listed])
 
 
-def page(part: ApiPage) -> str:
-    """Return a page of the reference, in MyST's Markdown."""
+def sections(part: ApiPage) -> list[str]:
+    """Return what a page says of a package, without its title: its own names, then a section for every module."""
     package = f"tarsus.{part.package}".rstrip(".")
     whole = f".. automodule:: {package}\n   :no-members:\n"
     own = hasattr(importlib.import_module(package), "__all__")
-    parts = [f"# {part.title}", f"```{{eval-rst}}\n{directives(package) if own else whole}```"]
+    found = [f"```{{eval-rst}}\n{directives(package) if own else whole}```"]
     for name in part.modules.split():
-        parts.append(f"## `{name}`\n\n```{{eval-rst}}\n{directives(f'{package}.{name}')}```")
-    return "\n\n".join(parts) + "\n"
+        found.append(f"## `{name}`\n\n```{{eval-rst}}\n{directives(f'{package}.{name}')}```")
+    for other in part.rest:
+        found += [f"## {other.title}", *sections(other)]
+    return found
+
+
+def page(part: ApiPage) -> str:
+    """Return a page of the reference, in MyST's Markdown."""
+    return "\n\n".join([f"# {part.title}", *sections(part)]) + "\n"
 
 
 def index() -> str:
-    """Return the reference's first page."""
-    rows = "\n".join(
-        f"| [{part.title}]({name}.md) | `{f'tarsus.{part.package}'.rstrip('.')}` |" for name, part in PARTS.items()
-    )
+    """Return the reference's first page, with the names that are used everywhere."""
+    rows = [
+        (f"[{known.title}]({name}.md)", f"`tarsus.{known.package}`")
+        for name, part in PARTS.items()
+        for known in (part, *part.rest)
+    ]
+    first = [text for part in FIRST for text in (f"## {part.title}", *sections(part))]
     listed = "\n".join(PARTS)
-    return (
-        "# API reference\n\nMade from the docstrings: the public names, with types. "
-        "Units, shapes and frames are in the text; the words are those of [conventions](../conventions.md), the "
-        "symbols those of [notation](../notation.md).\n\n"
-        f"| part | import from |\n|---|---|\n{rows}\n\n"
-        "The hybrid engine is imported as `from tarsus import hybrid as hy`: `hy.compile`, `hy.Model` and the "
-        "other names of `hy` are on [its page](hybrid.md).\n\n"
-        f"```{{toctree}}\n:hidden:\n\n{listed}\n```\n"
-    )
+    parts = [
+        "# API reference",
+        "Made from the docstrings: the public names, with types. Units, shapes and frames are in the text; words and "
+        "symbols are those of [conventions](../conventions.md).",
+        stamp.markdown_table(("part", "import from"), rows),
+        "The hybrid engine is imported as `from tarsus import hybrid as hy`: `hy.compile`, `hy.Model` and the other "
+        "names of `hy` are on [its page](hybrid.md).",
+        *first,
+        f"```{{toctree}}\n:hidden:\n\n{listed}\n```",
+    ]
+    return "\n\n".join(parts) + "\n"
 
 
 PAGES = {"docs/api/index.md": index} | {

@@ -140,13 +140,14 @@ def tables(env: tuple[Literal[KNOWN], ...] = KNOWN, runs: Path | None = None, se
         seeds: Episodes of each policy.
         jobs: Processes.
     """
-    head = ["policy", *COLUMNS.values(), "episodes", "return, interquartile mean (95 %)"]
+    shown = [k for k, name in enumerate(COLUMNS) if name not in ("total", "length")]  # what did not last has fallen
+    head = ["policy", "return, interquartile mean (95 %)", *([*COLUMNS.values()][k] for k in shown)]
     made = []
     for name, rows in compute(env, runs, seeds, jobs).items():
         totals = {label: np.array([one.total for one in episodes]) for label, episodes in rows.items()}
-        body = [
-            [label, *cells(episodes), len(episodes), interquartile(totals[label], seeds)]
-            for label, episodes in rows.items()
-        ]
+        body = []
+        for label, episodes in rows.items():
+            made_of = cells(episodes)
+            body.append([label, interquartile(totals[label], seeds), *(made_of[k] for k in shown)])
         made.append(Table(head, body, f"## {name}"))
     return Page(*made)

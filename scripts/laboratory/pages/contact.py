@@ -20,7 +20,7 @@ PACKAGES = record.PACKAGES
 
 
 def parts(rows: pd.DataFrame) -> list[Table | str]:
-    """Return the settings on a front, the presets, the defaults, and what failed."""
+    """Return the settings on both fronts, the presets, the defaults, and what failed."""
     fast = rows["real_time"].to_numpy()
     on_front = {name: front(fast, rows[name].to_numpy()) for name in ("force_error", "speed_error")}
     marks = [
@@ -28,7 +28,7 @@ def parts(rows: pd.DataFrame) -> list[Table | str]:
         for pair in zip(*on_front.values(), strict=True)
     ]
     named = rows["setting"].isin([*PRESETS, DEFAULTS]).to_numpy()
-    kept = rows.assign(front=marks)[named | on_front["force_error"] | on_front["speed_error"]]
+    kept = rows.assign(front=marks)[named | (on_front["force_error"] & on_front["speed_error"])]
     body = [
         [
             f"**{row.setting}**" if row.setting in (*PRESETS, DEFAULTS) else row.setting,

@@ -1,13 +1,16 @@
-"""The cases of the contact suite, with sketches, answers and where these come from.
+"""The cases of the contact suite: a sentence for each, and for the built site its sketch, answers and their sources.
 
 Usage: tarsus page contact_cases [--write]. Seconds. All of it is read from the cases' files.
+
+The document holds the sentences. What else there is to say of a case takes a page each, which nobody reads in a row:
+`docs/site_sections.py` puts it into the site, where the search finds it, and the case's file has it too.
 """
 
 from __future__ import annotations
 
 from functools import partial
 
-from tarsus.scripts.laboratory.frame import Page, Place
+from tarsus.scripts.laboratory.frame import Page, Place, Table
 from tarsus.scripts.library.base import stamp
 from tarsus.scripts.suite import case as cases
 from tarsus.scripts.suite import score
@@ -19,16 +22,18 @@ HEAD = ("measurement", "of", "answer", "bound", "tolerance", "scale", "unit")
 
 
 def tables() -> Page:
-    """Return a section for every case, by phenomenon, and the sketches."""
+    """Return a table of the cases of every phenomenon, and the sketches."""
     known = {name: cases.load(name) for name in cases.ids()}
-    parts, files = [], {}
-    for phenomenon in score.PHENOMENA:
-        parts.append(f"## {phenomenon.capitalize()}")
-        for name, case in known.items():
-            if case["phenomenon"] == phenomenon:
-                parts.append(section(case))
-                files[f"{PICTURES}/{name}.png"] = partial(_sketch, case)
-    return Page(f"{len(known)} cases.", *parts, files=files)
+    files = {f"{PICTURES}/{name}.png": partial(_sketch, case) for name, case in known.items()}
+    listed = [
+        Table(
+            ("case", "what happens"),
+            [(f"`{name}`", sentence(case)) for name, case in known.items() if case["phenomenon"] == of],
+            f"## {of.capitalize()}",
+        )
+        for of in score.PHENOMENA
+    ]
+    return Page(f"{len(known)} cases.", *listed, files=files)
 
 
 def _sketch(case: cases.Case):
@@ -37,8 +42,14 @@ def _sketch(case: cases.Case):
     return sketch.draw(case)
 
 
+def sentence(case: cases.Case) -> str:
+    """Return a case's title and the first sentence on it."""
+    first = case["what"].partition(". ")[0]
+    return f"**{case['title']}.** {first.rstrip('.')}."
+
+
 def section(case: cases.Case) -> str:
-    """Return what the page says of a case."""
+    """Return what the site says of a case."""
     name, provenance = case["id"], case["provenance"]
     rows = [[row["name"], _of(row), _number(row["answer"]), f"{row['bound']:.1g}", f"{row['tolerance']:.2g}",
              f"{row['scale']:.3g}", row["unit"]] for row in case["measurements"]]  # fmt: skip

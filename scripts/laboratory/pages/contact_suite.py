@@ -41,7 +41,7 @@ REASONS = {  # what was found out about some failures, by engine and case
     ("pybullet", "ball_bounces"): "a body is braked within a step before it touches, and bounces 2 to 6 % too fast",
     ("pybullet", "swept_foot"): "friction along a direction in which a joint lets nothing move uses up the cone",
 }
-HEAD = ("engine", "setting", "passed", "median error [%]", "cost", *score.PHENOMENA)
+HEAD = ("engine", "setting", "passed", "median error [%]", "cost")
 Known = Mapping[str, cases.Case]
 
 
@@ -57,18 +57,18 @@ def tables(results: Annotated[Path, paths.folder] = RESULTS) -> Page:
     return Page(
         versions(made),
         Table(HEAD, [row for one in made for row in rows(one, known)], "### Settings"),
-        "Cost is the median of processor time over simulated time. The columns of the phenomena: cases passed of those "
-        "tried, and the median error over the cases' scales [%].",
+        "The error is relative to the cases' scales; cost is the median of processor time over simulated time.",
         f"![Error over cost, by phenomenon]({PICTURE})",
         complaints(made, best),
-        "### What each engine gets wrong",
+        "### Failures that were explained",
         "\n".join(f"* {failures(one, setting, known)}" for one, setting in best),
         Table(
             ("case", *(f"{one['name']}, {setting}" for one, setting in best)),
             [[link(name), *(score.cell(one["results"][setting][name]) for one, setting in best)] for name in known],
             "### Every case, with the setting of each engine that passes most",
         ),
-        "Largest error of the case's measurements over their scales [%]; in brackets where it is beyond the tolerance.",
+        "Largest error of the case's measurements over their scales [%]; in brackets where it is beyond the tolerance. "
+        "`docs/data/contact_suite` has every measurement.",
         "### What has no number",
         "\n".join(f"* {one['name']}: {reason}" for one in made for reason in score.reasons(one["results"])),
         files={PICTURE: lambda: draw(made, known)},
@@ -114,8 +114,8 @@ def versions(made: list[dict]) -> str:
 
 
 def link(name: str) -> str:
-    """Return a link to a case."""
-    return f"[{name}](contact_cases.md#{name})"
+    """Return a case's name, which the site makes a link to its section."""
+    return f"`{name}`"
 
 
 def rows(one: Mapping, known: Known) -> list[list[str]]:
@@ -123,12 +123,8 @@ def rows(one: Mapping, known: Known) -> list[list[str]]:
     table = []
     for setting, found in one["results"].items():
         whole = score.summary(found, known)
-        parts = [score.summary(found, known, phenomenon) for phenomenon in score.PHENOMENA]
-        cells = [
-            f"{part['passed']} of {part['tried']}, {percent(part['error'])}" if part["tried"] else "-" for part in parts
-        ]
         counts = f"{whole['passed']} of {whole['tried']}"
-        table.append([one["name"], setting, counts, percent(whole["error"]), f"{whole['cost']:.2g}", *cells])
+        table.append([one["name"], setting, counts, percent(whole["error"]), f"{whole['cost']:.2g}"])
     return table
 
 
@@ -144,17 +140,17 @@ def best_setting(one: Mapping, known: Known) -> str:
 
 
 def failures(one: Mapping, setting: str, known: Known) -> str:
-    """Return a sentence about what an engine gets wrong, with the measurement that is most tolerances off."""
+    """Return a sentence about what an engine gets wrong and why, with the measurement that is most tolerances off."""
     said = []
     for name, result in one["results"][setting].items():
+        reason = REASONS.get((one["engine"], name), "")
         if result["status"] in ("diverged", "slow", "crashed"):
             said.append(f"{link(name)} ({score.WORDS[result['status']]})")
-        elif result["status"] == "ran" and not result["passed"]:
-            reason = REASONS.get((one["engine"], name), "")
-            said.append(f"{link(name)} ({worst(result, known[name])}{reason and ': ' + reason})")
+        elif result["status"] == "ran" and not result["passed"] and reason:
+            said.append(f"{link(name)} ({worst(result, known[name])}: {reason})")
     whole = score.summary(one["results"][setting], known)
-    what = f"beyond the tolerance: {'; '.join(said)}." if said else "all within the tolerance."
-    return f"**{one['name']}**, {setting}: {whole['passed']} of {whole['tried']} passed; {what}"
+    words = "; ".join([f"{whole['passed']} of {whole['tried']} passed", *said])
+    return f"**{one['name']}**, {setting}: {words}."
 
 
 def worst(result: Mapping, case: cases.Case) -> str:

@@ -12,6 +12,7 @@ import dataclasses
 import importlib
 import inspect
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -20,14 +21,13 @@ from tarsus.scripts.laboratory.pages import reward_scale
 from tarsus.scripts.library.base.stamp import markdown_table
 
 FOLDER = Path(__file__).parent / "environments"
-LAST_ENTRIES = {
+SHARED = "docs/envs/index.md"  # what holds for all environments
+SHARED_INFO = {
+    "time": "since the episode's start [s]",
     "termination": "why the episode terminated, or an empty string",
     "truncation": "why it was truncated, but for the time limit, or an empty string",
     "reward_NAME": "the weighted reward terms",
 }
-_EDGE = """
-Truncated, too, {:g} m from the origin of curved terrain, where its height field ends: no fall, `healthy` is paid, and
-`info["truncation"]` is `"left the terrain"`."""
 LINKAGE = ("crank", "pivot_x", "pivot_z", "coupler", "rocker", "foot_along", "foot_down", "mid_stance")
 
 
@@ -56,10 +56,52 @@ def page(name: str) -> str:
     }
     values |= _surrogate_tables(env) if name in SURROGATES else _tables(env)
     values |= OWN.get(path.stem, lambda env: {})(env.unwrapped)
-    values["info_table"] = markdown_table(("key", "meaning"), [(f"`{key}`", text) for key, text in info(words).items()])
+    own = {key: text for key, text in info(words).items() if key not in SHARED_INFO}
+    values["info_table"] = _info_table(own)
     text = words.pop("page")
     filled = {section: said.format(**words | values) for section, said in words.items()}
     return re.sub(r"\n{3,}", "\n\n", text.format(**values | filled)) + "\n"
+
+
+def shared_page() -> str:
+    """Return the page of what holds for all environments."""
+    from tarsus.analytic.terrain import TERRAINS
+    from tarsus.envs import shaping
+    from tarsus.mjcf.presets import PRESETS
+    from tarsus.mjcf.terrain import EDGE
+
+    values = {
+        "shaping_table": _shaping_table(shaping.BODY | shaping.POWER),
+        "edge": EDGE,
+        "argument_table": markdown_table(("argument", "default", "meaning"), shared_rows()),
+        "fixed": _names(sorted(set.union(*(set(config.FIXED) for config in configs())))),
+        "terrains": _names(TERRAINS),
+        "presets": _names(PRESETS),
+        "info_table": _info_table(SHARED_INFO),
+    }
+    return (FOLDER / "shared.md").read_text(encoding="utf-8").format(**values)
+
+
+def shared_rows() -> list[tuple[str, str, str]]:
+    """Return the arguments that most machines have with the same meaning, and their default if it is one."""
+    known = configs()
+    rows = [row for config in known for row in argument_rows(config)]
+    counts = Counter((name, meaning) for name, _, meaning in rows)
+    found = []
+    for name, meaning in (pair for pair, count in counts.items() if count > len(known) / 2):
+        defaults = {default for other, default, said in rows if (other, said) == (name, meaning)}
+        found.append((name, defaults.pop() if len(defaults) == 1 else "", meaning))
+    return found
+
+
+def configs() -> list[type]:
+    """Return the configurations of all machines in MuJoCo."""
+    found = []
+    for name in ENVIRONMENTS:
+        if not is_former(name):
+            module, _, name_of_class = ENVIRONMENTS[name]["entry_point"].partition(":")
+            found.append(getattr(importlib.import_module(module), name_of_class).task_class.config_class)
+    return found
 
 
 def words_of(name: str, env) -> dict[str, str]:
@@ -78,7 +120,7 @@ def sections(path: Path) -> dict[str, str]:
 
 def info(words: dict[str, str]) -> dict[str, str]:
     """Return what `info` holds, and its meaning."""
-    return dict(line.split(": ", 1) for line in words["info"].splitlines()) | LAST_ENTRIES
+    return dict(line.split(": ", 1) for line in words["info"].splitlines()) | SHARED_INFO
 
 
 def _module(name: str) -> str:
@@ -97,7 +139,7 @@ def _plain(name: str, env) -> dict[str, str]:
     shapes = {
         key: f"shape {value.shape}" if getattr(value, "shape", ()) else "a number" for key, value in entries.items()
     }
-    told = {key: shape for key, shape in shapes.items() if key not in LAST_ENTRIES and not key.startswith("reward_")}
+    told = {key: shape for key, shape in shapes.items() if key not in SHARED_INFO and not key.startswith("reward_")}
     words = {
         "source": f"{_module(name).removeprefix('tarsus.').replace('.', '/')}.py",
         "description": inspect.getdoc(importlib.import_module(_module(name))) or "",
@@ -111,30 +153,27 @@ def _plain(name: str, env) -> dict[str, str]:
 
 def _tables(env) -> dict[str, Any]:
     """Return what every page of an environment in MuJoCo says in numbers and tables."""
-    from tarsus.analytic.terrain import TERRAINS
     from tarsus.envs import observations
-    from tarsus.mjcf.terrain import EDGE
 
     task = env.unwrapped.task
     known, config = task.machine_entries(), task.config
     options = {"action_mode": getattr(config, "action_mode", None), "task": config.task}
+    own, shared = argument_rows(type(config)), shared_rows()
+    said = {(name, meaning): default for name, default, meaning in shared}
+    other = [f"{row[0]} {row[1]}" for row in own if said.get((row[0], row[2])) == ""]
+    own = [row for row in own if (row[0], row[2]) not in said]
     return {
         "default_options": " and ".join(f'`{name}="{value}"`' for name, value in options.items() if value),
         "size": env.observation_space.shape[0],
-        "default_table": observations.table(known, {name: known[name] for name in task.default_observations()}),
-        "all_table": observations.table(known),
+        "observation_table": observations.table(known, task.default_observations()),
         "reward_tables": "\n\n".join(
             f"Task `{task}`:\n\n{_reward_table(terms)}" for task, terms in config.REWARDS.items()
         ),
         "reward_words": reward_scale.words(config.REWARDS, env.spec.max_episode_steps, config),
-        "shaping_table": _shaping_table(config.SHAPING),
         "max_steps": env.spec.max_episode_steps,
-        "edge": _EDGE.format(EDGE) if task.roams else "",
         "seconds": env.spec.max_episode_steps * env.unwrapped.ctrl_dt,
-        "fixed": _names(name for name in config.FIXED if hasattr(config, name)),
-        "argument_table": markdown_table(("argument", "default", "meaning"), argument_rows(type(config))),
-        "terrains": _names(TERRAINS),
-        "presets": _names(config.PRESETS),
+        "argument_table": markdown_table(("argument", "default", "meaning"), own) if own else "",
+        "own_defaults": f"Defaults of [shared arguments](index.md#arguments): {', '.join(other)}." if other else "",
         "randomisable": _names(config.randomisable()),
     }
 
@@ -142,13 +181,8 @@ def _tables(env) -> dict[str, Any]:
 def _surrogate_tables(env) -> dict[str, Any]:
     """Return the tables of an environment without a simulation."""
     from tarsus.envs import surrogate
-    from tarsus.envs.surrogate_entries import entries
 
     config = env.unwrapped.vector.config
-    rows = [
-        (f"`{name}`", len(entry.labels), entry.unit, f"{entry.bound:g}", f"{entry.typical:g}", entry.text)
-        for name, entry in entries(config).items()
-    ]
     return {
         "config": config,
         "joints": _names(env.unwrapped.vector.action_names[:3]),
@@ -156,9 +190,7 @@ def _surrogate_tables(env) -> dict[str, Any]:
         "speed": surrogate.SPEED,
         "former_weights": _weights(former_of(env).REWARDS),
         "size": env.observation_space.shape[0],
-        "observation_table": markdown_table(("entry", "size, six legs", "unit", "bound", "typical", "meaning"), rows),
         "reward_table": _reward_table(config.REWARDS),
-        "reward_words": reward_scale.words({"forward": config.REWARDS}, env.spec.max_episode_steps, config),
         "argument_table": markdown_table(("argument", "default", "meaning"), field_rows(type(config))),
     }
 
@@ -243,8 +275,11 @@ def _reward_table(terms) -> str:
 
 def _shaping_table(terms) -> str:
     rows = [(f"`{name}`", text) for name, (_, text) in terms.items()]
-    head = "Terms of weight 0, not computed until `reward_weights` gives them another:\n\n"
-    return head + markdown_table(("term", "what is weighed"), rows) if rows else ""
+    return markdown_table(("term", "what is weighed"), rows)
+
+
+def _info_table(entries: dict[str, str]) -> str:
+    return markdown_table(("key", "meaning"), [(f"`{key}`", text) for key, text in entries.items()])
 
 
 def _names(names) -> str:

@@ -21,6 +21,7 @@ from tarsus.controllers import clock_gaits
 from tarsus.scripts.command import arguments
 from tarsus.scripts.laboratory import frame
 from tarsus.scripts.laboratory.drawing import load, names, picture, title
+from tarsus.scripts.laboratory.pages import verb_pages
 from tarsus.scripts.library.base import stamp
 from tarsus.scripts.library.views.rendering import INSTALL_OPENGL, choose_opengl, smooth_edges
 
@@ -59,18 +60,26 @@ def draw(name: str, folder: Path) -> bool:
 
 
 def page() -> str:
-    """Return docs/figures.md: every figure with its command and what its script says of it."""
+    """Return docs/figures.md: every figure by its name, with its picture."""
+    return _joined(lambda name: [])
+
+
+def whole() -> str:
+    """Return the same with what the scripts say of their figures, and with their options, as the site has it."""
+    options = verb_pages.own_options(verb_pages.FIGURES)
+    return _joined(lambda name: [load(name).__doc__.partition("\n")[2].strip(), *options[name]])
+
+
+def _joined(more: Callable[[str], list[str]]) -> str:
     parts = [
         "# Figures",
         "Every figure of the sources that is reproduced here, and those of our own. `tarsus figure NAME` computes and\n"
-        "draws one into `out/figures`; the tests keep the numbers of all of them. `tarsus page gallery --write` draws\n"
-        "the pictures of this page.",
+        "draws one into `out/figure-NAME`; [all of them](verbs.md#figure) take `--format`, `--out` and `--force`. The\n"
+        "tests keep their numbers. The built site has what a script says of its figure here, and its options.",
     ]
     for name in names():
-        first = title(name)
-        picture = f"![{first}](figures/{name}.png)" if (PICTURES / f"{name}.png").exists() else ""
-        command = f"```sh\ntarsus figure {name}\n```"
-        parts += [f"## {first.rstrip('.')}", load(name).__doc__.partition("\n")[2].strip(), command, picture]
+        drawn = f"![{name}](figures/{name}.png)" if (PICTURES / f"{name}.png").exists() else ""
+        parts += [f"## {name}", title(name), *more(name), drawn]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from tarsus.analytic import saving
 from tarsus.scripts.command import arguments, output, paths
-from tarsus.scripts.laboratory.drawing import load, picture, title
+from tarsus.scripts.laboratory.drawing import load, picture
 from tarsus.scripts.library.base import stamp
 from tarsus.scripts.library.base.interrupts import EXIT_STATUS
 from tarsus.scripts.library.records import record
@@ -56,7 +56,7 @@ def study(name: str, folder: Path, pictures: Path, jobs: int) -> str:
     data = data_of(name, folder, jobs)
     with saving.writing(pictures / f"{name}.png") as part:
         picture(figure, data).savefig(part, dpi=DPI)
-    return f"![{title(name)}](figures/{name}.png)\n\n{figure.table(data)}"
+    return f"![{name}](figures/{name}.png)\n\n{figure.table(data)}"
 
 
 @arguments.command

@@ -7,6 +7,9 @@ keeps the others there as soon as they are, so that the command goes on after Ct
 
 from __future__ import annotations
 
+import itertools
+import math
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Annotated
@@ -79,6 +82,40 @@ def row(made: Certificate) -> list[str]:
         causes(made) or "-",
         verdict if verdict == HOLD else f"**{verdict}**",
     ]
+
+
+def run_of(policy: str) -> str:
+    """Return the training run that a policy is a seed of, or the policy."""
+    run, _, seed = policy.rpartition("-")
+    return run if run and seed.isdigit() else policy
+
+
+def group_row(made: list[Certificate]) -> list[str]:
+    """Return the row of a run's seeds: ranges, the worst changes with their seed, how many have which verdict."""
+    if len(made) == 1:
+        return row(made[0])
+    rows, found = [row(one) for one in made], [{one.setting: one for one in certificate.rows} for certificate in made]
+    speeds, totals = ([one[BASE].mean(what) for one in found] for what in ("speed", "total"))
+    falls = np.sum([certificate.falls for certificate in made], axis=0)
+    cells = [
+        f"{run_of(made[0].policy)} ({len(made)} policies, {len(made[0].seeds)} seeds each)",
+        f"{min(speeds):.3g} to {max(speeds):.3g}",
+        f"{min(totals):.4g} to {max(totals):.4g}",
+        "{} of {}".format(*falls),
+    ]
+    for column in range(len(cells), HEAD.index("differs first")):
+        worst = min(range(len(rows)), key=lambda k: least(rows[k][column]))
+        seed = f", seed {made[worst].policy.rpartition('-')[2]}" if rows[worst][column] != "-" else ""
+        cells.append(f"{rows[worst][column]}{seed}")
+    cause = Counter(one[HEAD.index("differs first")] for one in rows).most_common(1)[0][0]
+    counts = Counter(certificate.verdict for certificate in made)
+    said = (f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts[verdict])
+    return [*cells, cause, ", ".join(said)]
+
+
+def least(cell: str) -> float:
+    """Return the least change that a cell names [%], nothing where it names none."""
+    return min(map(float, re.findall(r"[+-]\d+", cell.partition("%")[0])), default=math.inf)
 
 
 def _changes(one: Finding | None) -> str:
@@ -158,8 +195,13 @@ def tables(
     made = [certificate_of(policy, seeds, jobs, certificates) for policy in policies]
     counts = Counter(one.verdict for one in made)
     said = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts[verdict])
-    parts: list[Table | str] = [Table(HEAD, [row(one) for one in made]), f"Of {len(made)} policies: {said}."]
+    groups = [list(group) for _, group in itertools.groupby(made, key=lambda one: run_of(one.policy))]
+    table = Table(HEAD, [group_row(group) for group in groups])
+    parts: list[Table | str] = [table, f"Of {len(made)} policies: {said}."]
     if lines := disagreements(made):
         parts += ["Where `reference` and the exact engine disagree:", "\n".join(lines)]
-    left = {f"* {one.policy}: {row.left_out}." for one in made for row in one.rows if row.left_out}
+    missing: dict[str, list[str]] = {}
+    for why, policy in ((row.left_out, one.policy) for one in made for row in one.rows if row.left_out):
+        missing.setdefault(why, []).append(policy)
+    left = {f"* {', '.join(dict.fromkeys(map(run_of, named)))}: {why}." for why, named in missing.items()}
     return Page(*parts, *(["Without the exact engine:", "\n".join(sorted(left))] if left else []))

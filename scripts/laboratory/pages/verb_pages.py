@@ -1,4 +1,4 @@
-"""The pages of the commands: for every verb of `tarsus` the names that may follow it, and all options."""
+"""The page of the commands: for every verb of `tarsus` the names that may follow it, and all options."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from tarsus.scripts.command import arguments, cli
 from tarsus.scripts.library.base import stamp
 
 ROOT = Path(__file__).parents[3]
-SHARED = "Options of all"  # heading of what every name of a verb takes
+FIGURES, PAGES_VERB = "figure", "page"  # verbs whose names are many and are listed another way
 FIRST = """# Commands
 
 Generated from the parsers by `tarsus page docs`. `tarsus` alone lists the verbs, a verb alone the names that may
-follow it, and `--help` behind both the options. Options are checked before any work; what cannot be run is refused with
-one sentence and exit status 2. No result is overwritten unless `--force` says so."""
+follow it, and `--help` behind both the options, which the built site has on this page. Options are checked before any
+work; what cannot be run is refused with one sentence and exit status 2. No result is overwritten unless `--force` says
+so."""
 
 
 def escaped(text: str) -> str:
@@ -46,11 +47,12 @@ def option(action: argparse.Action) -> tuple[str, str]:
     unset = action.default in (None, False, "", [], (), argparse.SUPPRESS) or action.nargs == 0
     said = (action.help or "").replace("%(default)s", "" if unset else spelled(action.default)).replace("%%", "%")
     said = said.replace(f"{ROOT}/", "")  # of a default that the help has spelled out
-    parts = [escaped(said)]
-    if action.choices is not None and not isinstance(action, argparse._SubParsersAction):
-        parts.append("one of " + ", ".join(f"`{choice}`" for choice in action.choices))
+    parts, choices = [escaped(said)], [str(choice) for choice in action.choices or ()]
+    if not set(choices) <= set(re.findall(r"[\w.-]+", said)):
+        parts.append("one of " + ", ".join(f"`{choice}`" for choice in choices))
     if not unset and "default" not in said:
-        parts.append(f"default `{spelled(action.default)}`")
+        every = choices and spelled(action.default) == " ".join(choices)
+        parts.append("default all" if every else f"default `{spelled(action.default)}`")
     return f"`{' '.join(filter(None, words))}`", "; ".join(filter(None, parts))
 
 
@@ -77,42 +79,79 @@ def parsers(verb: str) -> dict[str, argparse.ArgumentParser]:
     return found
 
 
-def table(rows: Iterable[Sequence[str]]) -> list[str]:
-    """Return a table of options, none if there are none."""
+def table(rows: Iterable[Sequence[str]], seen: dict[Sequence[str], str], here: str) -> list[str]:
+    """Return a table of the options that no section had before, and a line with those that one had."""
     rows = list(rows)
-    return [stamp.markdown_table(("option", "meaning"), rows)] if rows else []
+    new = [row for row in rows if row not in seen]
+    again: dict[str, list[str]] = {}
+    for row in rows:
+        if row in seen:
+            again.setdefault(seen[row], []).append(row[0])
+    seen |= {row: here for row in new}
+    parts = [stamp.markdown_table(("option", "meaning"), new)] if new else []
+    said = [f"{', '.join(words)} as of [{of}](#{anchor(of)})" for of, words in again.items()]
+    return parts + ([f"And {'; '.join(said)}."] if said else [])
 
 
-def page(verb: str) -> str:
-    """Return the page of a verb."""
+def anchor(heading: str) -> str:
+    """Return the name of a heading in a link."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def section(verb: str, seen: dict[Sequence[str], str] | None) -> str:
+    """Return what the page says of a verb.
+
+    Args:
+        verb: Its name.
+        seen: The options of the sections before, which is extended; without it no options are listed.
+    """
     known, found = cli.VERBS[verb], parsers(verb)
+    usage = f"tarsus {verb} {known.follows}".strip()
+    parts = [f"## {verb}", f"`{usage} [OPTIONS]`: {escaped(known.what)}."]
+    described = {name: escaped(inspect.cleandoc(parser.description or "")) for name, parser in found.items() if name}
+    if verb == FIGURES:
+        return "\n\n".join([*parts, "The names, with what each draws and its own options: [figures](figures.md)."])
+    if verb == PAGES_VERB:
+        return "\n\n".join([*parts, "For those who change the project: `tarsus page` lists the names."])
+    if seen is None:
+        rows = [(f"`{name}`", words) for name, words in described.items()]
+        return "\n\n".join([*parts, *([stamp.markdown_table(("name", "what it does"), rows)] if rows else [])])
     listed = {name: options(parser) for name, parser in found.items()}
     named = [rows for name, rows in listed.items() if name]
     shared = [row for row in named[0] if all(row in rows for rows in named)] if len(named) > 1 else []
-    usage = f"tarsus {verb} {known.follows}".strip()
-    parts = [f"# {verb}", f"```text\n{usage} [OPTIONS]\n```", escaped(known.what[0].upper() + known.what[1:]) + "."]
-    parts += table(listed.get("", ()))
-    if shared:
-        parts += [f"## {SHARED}", *table(shared)]
-    for name, rows in listed.items():
-        if name:
-            words = escaped(inspect.cleandoc(found[name].description or ""))
-            parts += [f"## {name}", words, *table(row for row in rows if row not in shared)]
-    return "\n\n".join(filter(None, parts)) + "\n"
+    parts += table([*listed.get("", ()), *shared], seen, verb)
+    for name, words in described.items():
+        own = (row for row in listed[name] if row not in shared)
+        parts += [f"### {verb} {name}", words, *table(own, seen, f"{verb} {name}")]
+    return "\n\n".join(filter(None, parts))
 
 
-def index() -> str:
-    """Return the first page: the verbs in their groups."""
+def own_options(verb: str) -> dict[str, list[str]]:
+    """Return for every name of a verb the table of the options that not all of its names have."""
+    listed = {name: options(parser) for name, parser in parsers(verb).items() if name}
+    own = {name: [row for row in rows if not all(row in other for other in listed.values())]
+           for name, rows in listed.items()}  # fmt: skip
+    return {name: [stamp.markdown_table(("option", "meaning"), rows)] if rows else [] for name, rows in own.items()}
+
+
+def page() -> str:
+    """Return the page of all commands: verbs, and the names that may follow them."""
+    return _joined(None)
+
+
+def whole() -> str:
+    """Return the same with all options, as the site has it."""
+    return _joined({})
+
+
+def _joined(seen: dict[Sequence[str], str] | None) -> str:
     rows = [
-        (f"[`{name}`]({name}.md)", group, escaped(verb.what))
+        (f"[`{name}`](#{name})", group, escaped(verb.what))
         for group, verbs in cli.GROUPS.items()
         for name, verb in verbs.items()
     ]
-    listed = "\n".join(cli.VERBS)
-    return (
-        f"{FIRST}\n\n{stamp.markdown_table(('verb', 'group', 'what it does'), rows)}\n\n"
-        f"```{{toctree}}\n:hidden:\n\n{listed}\n```\n"
-    )
+    parts = [FIRST, stamp.markdown_table(("verb", "group", "what it does"), rows)]
+    return "\n\n".join([*parts, *(section(verb, seen) for verb in cli.VERBS)]) + "\n"
 
 
-PAGES = {"docs/verbs/index.md": index} | {f"docs/verbs/{verb}.md": lambda verb=verb: page(verb) for verb in cli.VERBS}
+PAGES = {"docs/verbs.md": page}

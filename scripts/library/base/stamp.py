@@ -39,8 +39,8 @@ def of_today(stored: Mapping) -> dict:
 def markdown_table(head: Iterable[str], rows: Iterable[Iterable]) -> str:
     """Return a table in Markdown; cells are printed as they are."""
     head = list(head)
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
+    first, *others = ("| " + " | ".join(map(str, line)) + " |" for line in (head, *rows))
+    return "\n".join([first, "|" + "---|" * len(head), *others])
 
 
 def insert(text: str, name: str, generated: str) -> str:

@@ -121,12 +121,12 @@ def test_documented_info_is_what_the_environment_reports(name):
 @pytest.mark.parametrize("name", ["Hexapod-v0", "Multipod-v1", "BigAnt-v1"])
 def test_every_action_mode_is_on_the_page(name):
     modes = gymnasium.make(name).unwrapped.task.MODES
-    assert len(modes) > 3 and all(f'| `"{mode}"`' in environment_page.page(name) for mode in modes)
+    assert len(modes) > 3 and all(f'`"{mode}"`' in environment_page.page(name) for mode in modes)
 
 
 def test_words_of_their_own_are_on_registered_environments():
     ours = {environment_page.file_of(name) for name in ENVIRONMENTS}
-    shared = {environment_page.FOLDER / name for name in ("page.md", "walker.md")}
+    shared = {environment_page.FOLDER / name for name in ("page.md", "shared.md", "walker.md")}
     assert set(environment_page.FOLDER.iterdir()) - shared <= ours and not ours & shared
 
 

@@ -281,7 +281,7 @@ def test_ctrl_c_between_studies_keeps_those_that_are_finished(tmp_path, monkeypa
     assert "interrupted at hexapod_turning" in only_sentence(capsys, "page hexapod_studies")
     assert set(contents(tmp_path)) == {"page.md", "data/hexapod_speed_map.npz"} and page.read_text() == marks
     assert tarsus(command) == 0
-    assert runs == ["hexapod_speed_map", "hexapod_turning", "hexapod_turning"] and "| --- |" in page.read_text()
+    assert runs == ["hexapod_speed_map", "hexapod_turning", "hexapod_turning"] and "|---|" in page.read_text()
 
 
 def test_a_figure_that_ctrl_c_ended_is_not_drawn_from_half_a_run(tmp_path, monkeypatch, capsys):

@@ -1,7 +1,9 @@
 """Scores, the pages of cases and scoreboard, and the sketches."""
 
+import importlib.util
 import json
 import math
+import re
 
 import pytest
 
@@ -62,16 +64,17 @@ def test_the_front_holds_what_no_other_beats_in_cost_and_error():
     assert score.front(points) == ["a", "b", "d"]
 
 
-def test_the_scoreboard_names_the_worst_measurement_and_links_to_the_case(tmp_path):
+def test_the_scoreboard_names_the_worst_measurement_of_an_explained_failure(tmp_path, monkeypatch):
     made = engine(good=0.0, bad=5.0)
     name = next(iter(KNOWN))
     made["results"]["good"][name] = result(name, 7.0)
     (tmp_path / "made_up.json").write_text(json.dumps(made))
+    monkeypatch.setitem(contact_suite.REASONS, (made["engine"], name), "it is made up")
     page = contact_suite.tables(tmp_path)
     text = page.text("markdown", "made")
     first = KNOWN[name]["measurements"][0]
     assert f"**MADE_UP**, good: {len(KNOWN) - 1} of {len(KNOWN)} passed" in text
-    assert f"[{name}](contact_cases.md#{name}) ({first['name']} " in text
+    assert f"`{name}` ({first['name']} " in text and "it is made up)" in text
     assert "MADE_UP 1: run on abacus, today." in text and list(page.files) == [contact_suite.PICTURE]
     assert page.files[contact_suite.PICTURE]().axes
 
@@ -106,7 +109,27 @@ def test_the_readme_says_what_the_best_settings_pass():
 def test_the_published_cases_are_today_s():
     text = (stamp.DOCS / "contact_cases.md").read_text()
     for case in KNOWN.values():
-        assert contact_cases.section(case) in text, f"`tarsus page contact_cases --write` has to be run: {case['id']}"
+        row = f"| `{case['id']}` | {contact_cases.sentence(case)} |"
+        assert row in text, f"`tarsus page contact_cases --write` has to be run: {case['id']}"
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_the_site_has_every_answer_of_a_case(name):
+    case, said = KNOWN[name], contact_cases.section(KNOWN[name])
+    assert said.startswith(f"### {name}\n") and case["what"] in said and case["provenance"]["derivation"] in said
+    for row in case["measurements"]:
+        assert re.search(rf"\| {re.escape(row['name'])} \|.*\| {re.escape(row['unit'])} \|", said)
+        assert f" | {row['answer']:.12g} | " in said
+
+
+def test_the_site_has_a_section_behind_every_name():
+    extension = importlib.util.spec_from_file_location("site_sections", stamp.DOCS / "site_sections.py")
+    module = importlib.util.module_from_spec(extension)
+    extension.loader.exec_module(module)
+    text = module.with_cases((stamp.DOCS / "contact_cases.md").read_text())
+    for name in KNOWN:
+        assert f"| [`{name}`](#{name}) | " in text and text.count(f"\n### {name}\n") == 1
+    assert "[`block_stops`](contact_cases.md#block_stops)" in module.linked("a `block_stops` b", "contact_suite")
 
 
 def test_every_complaint_has_a_case_that_exists():

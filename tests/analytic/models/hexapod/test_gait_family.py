@@ -18,7 +18,7 @@ VALUES = {"cycle_time": 1.0, "sweep_angle": 0.75, "friction_coeff": 0.5}  # of T
 def test_the_derivative_is_the_difference_of_the_map(name):
     made, p = gait_family.settled(name, VALUES[name], seconds=10.0), VALUES[name]
     derivative, z = made.derivative(made.z0, p), made.z0
-    # The slowest multiplier of the gait, docs/hexapod_orbit.md: another section, the same number.
+    # The slowest multiplier of the gait, docs/hexapod.md: another section, the same number.
     assert abs(multipliers(derivative[:, :-1])[0] + 0.610283) < 1e-4
     way = np.random.default_rng(0).uniform(-1.0, 1.0, z.size)
     h = 1e-6

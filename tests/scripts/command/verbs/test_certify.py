@@ -489,3 +489,15 @@ def test_the_lowest_part_of_a_body_is_found():
     _, _, _, lowest = replay.poses(task.model, np.array([qpos, down, tilted]), ground)
     assert lowest[0] > 0.05 and lowest[1] == pytest.approx(-0.01, abs=1e-3)
     assert lowest[2] == pytest.approx(0.3 - np.abs(matrix[6:]) @ TORSO_SIZE, abs=1e-9)
+
+
+def test_the_page_shows_the_seeds_of_a_run_in_one_row():
+    exact = (REFERENCE, Setting("exact", SIMULATOR, {}))
+    made = [certificate_of(0.8, 1.0, settings=exact), certificate_of(1.0, 0.97, settings=exact)]
+    made = [replace(one, policy=f"run-{seed}") for seed, one in enumerate(made)]
+    cells = dict(zip(trust.HEAD, trust.group_row(made), strict=True))
+    assert cells["policy"] == "run (2 policies, 4 seeds each)" and cells["speed in rl [m/s]"] == "1.15 to 1.15"
+    assert cells["reference"] == "-20, -20 %, seed 0" and cells["exact"] == "-3, -3 %, seed 1"
+    assert cells["verdict"] == "1 holds, 1 leans on the simulator" and trust.run_of("clock") == "clock"
+    assert cells["falls by itself"] == "0 of 8"
+    assert trust.group_row(made[:1]) == trust.row(made[0])

@@ -37,7 +37,7 @@ def test_the_page_keeps_its_prose(tmp_path, monkeypatch):
     assert frame.main(baselines, [*options, *write]) == 0
     text = page.read_text()
     assert text.startswith("before\n") and text.endswith("\nafter\n") and "old" not in text
-    assert "| clock | 100 ± 0 | 20.0 ± 0.0 | 0.250 ± 0.000 | 0.200 ± 0.000 | 0 of 2 | 2 | 100 |" in text
+    assert "| clock | 100 | 0.250 ± 0.000 | 0.200 ± 0.000 | 0 of 2 |" in text
     assert f"Made by `tarsus page baselines {' '.join(options)}` on " in text
     page.write_text("no place for tables")
     assert frame.main(baselines, write) == 2 and page.read_text() == "no place for tables"

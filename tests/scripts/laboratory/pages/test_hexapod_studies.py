@@ -19,7 +19,7 @@ PAGE = Path(__file__).parents[4] / "docs" / "hexapod_studies.md"
 def test_golden_data_are_drawn_and_tabulated(name):
     figure, data = command.load(name), dict(np.load(GOLDEN / f"figure_{name}.npz"))
     assert all(axis.has_data() for axis in command.picture(figure, data).axes)
-    assert "| --- |" in figure.table(data)
+    assert "|---|" in figure.table(data)
 
 
 def test_a_study_leaves_its_picture_and_its_part_of_the_page(tmp_path):
@@ -27,14 +27,14 @@ def test_a_study_leaves_its_picture_and_its_part_of_the_page(tmp_path):
     np.savez(tmp_path / f"{name}.npz", **np.load(GOLDEN / f"figure_{name}.npz"))
     part = hexapod_studies.study(name, tmp_path, tmp_path / "figures", jobs=1)
     assert (tmp_path / "figures" / f"{name}.png").stat().st_size > 5000
-    assert part.startswith("![Speed against") and f"(figures/{name}.png)" in part and "| --- |" in part
+    assert part.startswith(f"![{name}]") and f"(figures/{name}.png)" in part and "|---|" in part
 
 
 def test_every_study_of_the_hexapod_is_on_the_page():
     scripts = Path(hexapod_studies.__file__).parents[1].glob("figures/hexapod_*.py")
     names = {path.stem for path in scripts}
     parts = {"hexapod_clock", "hexapod_motor"}  # of the machine, on the page of reproductions
-    beyond = {"hexapod_orbit": "hexapod_orbit.md", "hexapod_families": "families.md"}  # the report: on other pages
+    beyond = {"hexapod_orbit": "hexapod.md", "hexapod_families": "families.md"}  # the report: on other pages
     assert names == {*hexapod_studies.STUDIES, *parts, *beyond}
     for name, page in beyond.items():
         assert f"figures/{name}.png" in PAGE.with_name(page).read_text(encoding="utf-8")

@@ -2,28 +2,57 @@
 
 import argparse
 import math
+import re
 from pathlib import Path
 
 import pytest
 
 from tarsus.scripts.command import arguments, cli
-from tarsus.scripts.laboratory.pages import api_pages, verb_pages
+from tarsus.scripts.laboratory.pages import api_pages, gallery, verb_pages
 
 
-def test_every_command_has_its_heading_and_every_option_its_row():
+def sections(text: str) -> dict[str, str]:
+    """Return the parts of a page by their headings."""
+    parts = re.split(r"^##+ (.*)$", text, flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def test_every_command_is_on_the_page_and_every_option_on_the_site():
+    short, whole = sections(verb_pages.page()), sections(verb_pages.whole())
     for verb in cli.VERBS:
-        page = verb_pages.page(verb)
-        assert page.startswith(f"# {verb}\n\n```text\ntarsus {verb}")
+        assert f"`tarsus {verb}" in short[verb] and "| `--" not in short[verb]
         for name, parser in verb_pages.parsers(verb).items():
-            assert not name or f"\n## {name}\n" in page
+            if name and verb not in (verb_pages.FIGURES, verb_pages.PAGES_VERB):
+                assert f"| `{name}` | " in short[verb]
+            if verb in (verb_pages.FIGURES, verb_pages.PAGES_VERB):
+                continue
+            here = whole[verb] + whole.get(f"{verb} {name}", "")
             for action in parser._actions:
                 if action.option_strings and action.dest != "help":
-                    assert f"| `{', '.join(action.option_strings)}" in page, f"{verb} {name}"
+                    assert f"`{', '.join(action.option_strings)}" in here, f"{verb} {name}"
     assert {"hexapod", "slip_leg"} <= set(verb_pages.parsers("run")) & set(verb_pages.parsers("crossvalidate"))
 
 
+def test_an_option_is_explained_once_and_named_where_it_is_taken_again():
+    text = verb_pages.whole()
+    (row,) = re.findall(r"^\| `--blend-shape BLEND_SHAPE` \| .*$", text, flags=re.MULTILINE)
+    assert "of the blends" in row
+    again = sections(text)["crossvalidate hexapod"]
+    assert (
+        "`--blend-shape BLEND_SHAPE`" in again
+        and "as of [run hexapod](#run-hexapod)" in again
+        and "| `--blend-shape" not in again
+    )
+
+
+def test_the_page_of_figures_has_their_own_options():
+    own = verb_pages.own_options("figure")
+    assert "--policies" in "".join(own["gait_diagram"]) and not any("--force" in "".join(rows) for rows in own.values())
+    assert "--policies" in gallery.whole() and "--policies" not in gallery.page()
+
+
 def test_no_page_names_a_folder_of_this_machine():
-    assert not [verb for verb in cli.VERBS if str(verb_pages.ROOT) in verb_pages.page(verb)]
+    assert str(verb_pages.ROOT) not in verb_pages.whole() + gallery.whole()
 
 
 def test_the_cells_of_an_option():
