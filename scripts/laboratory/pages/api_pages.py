@@ -66,8 +66,8 @@ PARTS = {
                 "Runs, recordings, policies",
                 "scripts.library",
                 "running.run comparison.compare machines.machine machines.outcome machines.description "
-                "machines.runners machines.slip_leg machines.hopping_leg machines.hexapod_experiment machines.hexapod_exact "
-                "machines.hexapod_mujoco machines.multipod_mujoco records.record records.summary "
+                "machines.runners machines.slip_leg machines.hopping_leg machines.hexapod_experiment "
+                "machines.hexapod_exact machines.hexapod_mujoco machines.multipod_mujoco records.record records.summary "
                 "own_robot.rollout own_robot.measures own_robot.stance own_robot.legs own_robot.sliding "
                 "sliding.recording sliding.prediction "
                 "sliding.fitted sliding.walks learning.policies learning.evaluation learning.planning learning.stable "
