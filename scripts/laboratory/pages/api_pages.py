@@ -67,7 +67,8 @@ PARTS = {
                 "scripts.library",
                 "running.run comparison.compare machines.machine machines.outcome machines.description "
                 "machines.runners machines.slip_leg machines.hopping_leg machines.hexapod_experiment "
-                "machines.hexapod_exact machines.hexapod_mujoco machines.multipod_mujoco records.record records.summary "
+                "machines.hexapod_exact machines.hexapod_mujoco machines.multipod_mujoco "
+                "records.record records.summary "
                 "own_robot.rollout own_robot.measures own_robot.stance own_robot.legs own_robot.sliding "
                 "sliding.recording sliding.prediction "
                 "sliding.fitted sliding.walks learning.policies learning.evaluation learning.planning learning.stable "
