@@ -82,7 +82,7 @@ def test_what_cannot_be_run_is_said_in_a_sentence(line, sentence, tmp_path, caps
 def test_alone_it_lists_the_machines_of_two_engines(capsys):
     assert verb.main([]) == 0
     listed = [line.split()[:3] for line in capsys.readouterr().out.splitlines()]
-    assert listed == [["tarsus", "crossvalidate", name] for name in ("hexapod", "hopping_leg", "slip_leg")]
+    assert listed == [["tarsus", "crossvalidate", name] for name in ("hexapod", "hopping-leg", "slip-leg")]
 
 
 @pytest.mark.parametrize("command", [verb.main, lambda line: run.main([*line, "--engine", "both"])])
