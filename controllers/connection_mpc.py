@@ -149,13 +149,13 @@ class Steering(Steerer):
         displacement, by = self._stride(self.controls, phase)
         if not np.isfinite(displacement).all():
             return None
-        error = WEIGHTS * _off(wanted, displacement)
+        error = WEIGHTS * off(wanted, displacement)
         slope = WEIGHTS[:, None] * by
         step = np.linalg.solve(slope.T @ slope + DAMPING * np.eye(N_CONTROLS), slope.T @ error)
         return self.limits.clip(self.controls + step)
 
 
-def _off(wanted: np.ndarray, found: np.ndarray) -> np.ndarray:
+def off(wanted: np.ndarray, found: np.ndarray) -> np.ndarray:
     """Return the differences of poses (..., 3), headings within half a turn."""
     d = wanted - found
     d[..., 2] = (d[..., 2] + np.pi) % TURN - np.pi
@@ -187,7 +187,7 @@ class ConnectionMPC(Steerer):
         return plan[0].copy()
 
 
-def improved(stride, limits, plan, last, pose, phase, wanted, iterations) -> np.ndarray | None:
+def improved(stride, limits, plan, last, pose, phase, wanted, iterations, weights=WEIGHTS) -> np.ndarray | None:
     """Return a plan (knots, 3) after some Gauss-Newton steps towards poses wanted after each stride; None if it falls.
 
     Args:
@@ -199,6 +199,7 @@ def improved(stride, limits, plan, last, pose, phase, wanted, iterations) -> np.
         phase: Of the undulation, the same after every stride.
         wanted: Poses, (knots, 3).
         iterations: Number of steps.
+        weights: Of errors of poses, (3,) or (knots, 3).
     """
     knots = len(plan)
     change = np.eye(N_CONTROLS * knots) - np.eye(N_CONTROLS * knots, k=-N_CONTROLS)
@@ -207,8 +208,8 @@ def improved(stride, limits, plan, last, pose, phase, wanted, iterations) -> np.
         poses, slopes = poses_of(stride, plan, pose, phase)
         if not np.isfinite(poses).all():
             return None
-        error = (WEIGHTS * _off(wanted, poses)).ravel()
-        slope = (WEIGHTS[:, None] * slopes).reshape(N_CONTROLS * knots, -1)
+        error = (weights * off(wanted, poses)).ravel()
+        slope = (weights[..., None] * slopes).reshape(N_CONTROLS * knots, -1)
         rough = change @ plan.ravel()
         rough[:N_CONTROLS] -= last
         step = np.linalg.solve(slope.T @ slope + smooth, slope.T @ error - SMOOTHING * change.T @ rough)

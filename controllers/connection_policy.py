@@ -1,77 +1,111 @@
-"""Steering by the sliding model as a policy of the multipods' environments, in the action mode "velocity"."""
+"""The undulation under a steerer: joint angles from decisions; and as a policy of the multipods' environments."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 import numpy as np
 
 from ..analytic.clock import TURN, wrap
-from .connection_mpc import Decision, Steerer
+from .connection_mpc import Decision, DecisionStatus, Steerer
 from .path import relative
 
 SETTLE = 2.0  # in which the robot takes the posture in which the undulation begins, and comes to rest [s]
-PERIOD = 0.1  # between decisions [s]
 LAG = 0.09  # time constant with which the controls follow decisions: set-points do not jump [s]
+EARLY = 1e-9  # by which a decision may be taken before its time: round-off [s]
+
+
+class Decided(NamedTuple):
+    """A decision and when it was taken."""
+
+    time: float  # since the walk began [s]
+    controls: np.ndarray  # (3,) [rad]
+    status: DecisionStatus
+
+
+class SteeredGait:
+    """Joint angles of an undulation whose controls a steerer decides on.
+
+    The reference begins where the robot is at the first decision, after `SETTLE`.
+
+    Args:
+        steerer: The steerer.
+        decisions: How many a stride; by default one with up to six legs, two with more. A stride of few legs sways the
+            body in ways that the model does not know, and more often they would be steered against.
+
+    Attributes:
+        origin: The pose at which the reference begins, in the frame of the poses measured, (3,); None before.
+        decided: All decisions.
+    """
+
+    def __init__(self, steerer: Steerer, decisions: int | None = None) -> None:
+        few = steerer.walk.params.n_legs <= 6
+        self.steerer, self.origin = steerer, None
+        self._period = steerer.walk.period / (decisions or (1 if few else 2))
+        self._controls, self._time = steerer.controls, 0.0
+        self.decided: list[Decided] = []
+
+    def steer(self, t: float, measure: Callable[[], np.ndarray | None]) -> Decision | None:
+        """Decide if it is time to; return the decision, or None.
+
+        Args:
+            t: Time since the robot began to settle [s].
+            measure: Returns x, y and heading (3,) [m, m, rad], or None if there is no measurement.
+        """
+        walked = t - SETTLE
+        if walked < len(self.decided) * self._period - EARLY:
+            return None
+        pose = measure()
+        if pose is not None and np.isfinite(pose).all():
+            pose = np.asarray(pose, float)
+            if self.origin is None:
+                self.origin = origin_of(pose, self.steerer.reference(0.0))
+            pose = relative(pose, self.origin)
+        found = self.steerer(walked, pose, self.phase(t))
+        self.decided.append(Decided(walked, found.controls, found.status))
+        return found
+
+    def phase(self, t: float) -> float:
+        """Return the phase of the undulation at a time, 0 until the robot walks [rad]."""
+        return TURN * self.steerer.walk.frequency * max(0.0, t - SETTLE)
+
+    def __call__(self, t: float) -> tuple[np.ndarray, np.ndarray]:
+        """Return yaw and roll of the pairs [rad] and their rates [rad/s] at a time, not before the last, (n_pairs, 2).
+
+        The controls follow the last decision with a lag, whose rate is left out.
+        """
+        self._controls = self._controls - np.expm1((self._time - t) / LAG) * (self.steerer.controls - self._controls)
+        self._time = t
+        angle, rate = self.steerer.walk.joints(self._controls, self.phase(t))
+        return angle, rate if t > SETTLE else 0.0 * rate
 
 
 class ConnectionPolicy:
-    """A steerer as a policy: `policy(observation, info)` returns an action.
-
-    The reference begins where the robot is when it begins to walk.
+    """A steered undulation as a policy: `policy(observation, info)` returns an action of the mode "velocity".
 
     Args:
-        make: Makes the steerer, at the start of every episode.
+        make: Makes the steered gait, at the start of every episode.
         pose: Measures x, y and heading in the world from `info`, (3,) [m, m, rad]; None where there is no measurement.
         ctrl_dt: The environment's control period [s].
         scale: The joint speed of an action of 1 [rad/s].
 
     Attributes:
-        steerer: The steerer of this episode.
-        decision: The last one.
-        origin: The pose at which the reference begins, (3,), or None before.
-        phase: Of the undulation [rad].
+        gait: Of this episode.
     """
 
-    def __init__(self, make: Callable[[], Steerer], pose: Callable, ctrl_dt: float, scale: float) -> None:
+    def __init__(self, make: Callable[[], SteeredGait], pose: Callable, ctrl_dt: float, scale: float) -> None:
         self.make, self.pose, self.ctrl_dt, self.scale = make, pose, ctrl_dt, scale
-        self._every = max(1, round(PERIOD / ctrl_dt))
-        self._begin()
-
-    def _begin(self) -> None:
-        self.steerer, self.decision, self.origin, self.phase = self.make(), None, None, 0.0
-        self._controls, self._steps = self.steerer.controls, 0
-
-    @property
-    def walking(self) -> float:
-        """Time since it began to walk [s]."""
-        return self._steps * self.ctrl_dt
+        self.gait = make()
 
     def __call__(self, observation: np.ndarray, info: Mapping) -> np.ndarray:
         """Return the speeds (n,) that move the set-points in `info` to those of the undulation a period later."""
         if info["time"] == 0.0:
-            self._begin()
-        if info["time"] >= SETTLE:
-            self._walk(info)
-        angle = self.steerer.walk.joints(self._controls, self.phase)[0]
+            self.gait = self.make()
+        self.gait.steer(info["time"], lambda: self.pose(info))
+        angle, _ = self.gait(info["time"] + self.ctrl_dt)
         speed = wrap(angle.ravel() - info["joint_reference"]) / self.ctrl_dt
         return np.clip(speed / self.scale, -1.0, 1.0).astype(np.float32)
-
-    def _walk(self, info: Mapping) -> None:
-        """Decide if it is time to, and go on by a control period."""
-        if self._steps % self._every == 0:
-            self.decision = self._decide(self.pose(info))
-        target = self.steerer.controls if self.decision is None else self.decision.controls
-        self._controls = self._controls - np.expm1(-self.ctrl_dt / LAG) * (target - self._controls)
-        self.phase += TURN * self.steerer.walk.frequency * self.ctrl_dt
-        self._steps += 1
-
-    def _decide(self, pose: np.ndarray | None) -> Decision:
-        if pose is not None and np.isfinite(pose).all():
-            if self.origin is None:
-                self.origin = origin_of(np.asarray(pose, float), self.steerer.reference(0.0))
-            pose = relative(pose, self.origin)
-        return self.steerer(self.walking, pose, self.phase)
 
 
 def origin_of(pose: np.ndarray, start: np.ndarray) -> np.ndarray:
