@@ -84,7 +84,6 @@ class ConnectionMpc(MachineCommand):
         words = MULTIPOD.summary(run)
         if len(track) < 2:
             return words
-        path = run.walking.path
         held = sum("held" in decision.status.value for decision in run.decided)
         rows = [
             (
