@@ -149,10 +149,8 @@ class SlidingWalk:
         arrays.count("frames", self.frames)
         object.__setattr__(self, "law", law_with_kernel(self.law))
         params, n = self.params, self.params.n_legs
-        mu = params.friction_coeff if self.mu is None else self.mu
         if not all(0 <= leg < n for leg in self.lost):
             raise ValueError(f"lost legs are numbers from 0 to {n - 1}, got {self.lost}")
-        stiffness = np.where(np.isin(np.arange(n), self.lost), 0.0, params.leaf_k)
         robot = (
             float(self.phase_offset),
             float(self.roll),
@@ -160,10 +158,20 @@ class SlidingWalk:
             params.axle_x,
             float(params.reach),
             float(params.height),
-            foot_table(n, stiffness, mu, None, 0.0)[None].copy(),
+            foot_table(n, self.stiffness, self.friction, None, 0.0)[None].copy(),
             np.array([params.total_mass * params.g]),
         )
         object.__setattr__(self, "_robot", robot)
+
+    @property
+    def friction(self) -> np.ndarray:
+        """Of each foot, shape (n_legs,)."""
+        return np.broadcast_to(self.params.friction_coeff if self.mu is None else self.mu, self.params.n_legs)
+
+    @property
+    def stiffness(self) -> np.ndarray:
+        """Of each leg, 0 of a lost one, shape (n_legs,) [N/m]."""
+        return np.where(np.isin(np.arange(self.params.n_legs), self.lost), 0.0, self.params.leaf_k)
 
     @property
     def period(self) -> float:
