@@ -69,6 +69,7 @@ def undulation(
     yaw: float = YAW,
     roll: float = ROLL,
     steering: float = 0.0,
+    crab: float = 0.0,
 ) -> FourierGait:
     """Return an undulation: the same yaw and roll for all pairs, each pair lagging the one in front of it.
 
@@ -80,6 +81,7 @@ def undulation(
         roll: Amplitude [rad]; positive walks forward, negative backward.
         steering: Yaw held by the pairs, from +steering at the front to -steering at the rear [rad]: the body follows
             a curve, to the left if positive.
+        crab: Yaw held by all pairs [rad]: the body walks to the left of where it faces, if positive.
 
     Raises:
         ValueError: If there are too few legs, or an odd number.
@@ -89,7 +91,7 @@ def undulation(
             "an undulation needs an even number of 6 legs or more, since only one foot of each pair stands at a time; "
             f"got {n_legs}. Four legs can trot"
         )
-    return _travelling(n_legs // 2, frequency, phase_offset, yaw, roll, steering)
+    return _travelling(n_legs // 2, frequency, phase_offset, yaw, roll, steering, crab)
 
 
 def pair_trot(n_legs: int = 4, frequency: float = FREQUENCY, yaw: float = YAW, roll: float = ROLL) -> FourierGait:
@@ -118,10 +120,10 @@ def pair_ripple(n_legs: int = 6, **options) -> FourierGait:
     return undulation(n_legs, phase_offset=-2 * np.pi / 3, **options)
 
 
-def _travelling(n_pairs, frequency, phase_offset, yaw, roll, steering=0.0) -> FourierGait:
+def _travelling(n_pairs, frequency, phase_offset, yaw, roll, steering=0.0, crab=0.0) -> FourierGait:
     behind = np.exp(-1j * phase_offset * np.arange(n_pairs))
     coefficients = np.zeros((n_pairs, 2, 2), complex)
-    coefficients[:, 0, 0] = steering * np.linspace(1.0, -1.0, n_pairs)
+    coefficients[:, 0, 0] = crab + steering * np.linspace(1.0, -1.0, n_pairs)
     coefficients[:, 0, 1] = -1j * yaw * behind  # a sine, so that the yaw grows fastest ...
     coefficients[:, 1, 1] = -roll * behind  # ... when the left foot is lowest
     return FourierGait(coefficients, frequency)

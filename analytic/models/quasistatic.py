@@ -43,7 +43,7 @@ def _turn(action, speed, limits, dt, angle, rate):
 
 
 @jit
-def _place_feet(axle_x, reach, height, angle, rate, pos, vel):
+def place_feet(axle_x, reach, height, angle, rate, pos, vel):
     """Write positions and velocities of the unloaded feet of one robot, body frame."""
     for k in range(angle.shape[0]):
         yaw, roll = angle[k, 0], angle[k, 1]
@@ -54,7 +54,7 @@ def _place_feet(axle_x, reach, height, angle, rate, pos, vel):
 
 
 @jit
-def _move(twist, dt, pose):
+def move(twist, dt, pose):
     """Move one body by a twist (u, v, omega) held for dt, exactly; return its mean velocity in the world."""
     half = 0.5 * twist[2] * dt
     chord = dt * (math.sin(half) / half if abs(half) > 1e-8 else 1.0)
@@ -77,12 +77,12 @@ def _step(action, hold, robot, law, dt, state, solver):
             rate[i] = 0.0
         else:
             _turn(action[i], speed, limits, dt, angle[i], rate[i])
-        _place_feet(axle_x, reach, height, angle[i], rate[i], pos[i], vel[i])
+        place_feet(axle_x, reach, height, angle[i], rate[i], pos[i], vel[i])
     solve_frames(0, len(angle), pos, vel, table, weight, law[0], law[1], False, s, out, force, code)
     for i in range(len(angle)):
         velocity[i] = 0.0
         if not hold[i] and code[i] & STATUS_MASK != NO_EQUILIBRIUM:
-            velocity[i, 0], velocity[i, 1] = _move(out[i, UX : OMEGA + 1], dt, pose[i])
+            velocity[i, 0], velocity[i, 1] = move(out[i, UX : OMEGA + 1], dt, pose[i])
         for k in range(len(POSTURE)):
             posture_rate[i, k] = 0.0 if hold[i] else (out[i, POSTURE[k]] - posture[i, k]) / dt
             posture[i, k] = out[i, POSTURE[k]]

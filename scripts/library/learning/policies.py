@@ -29,6 +29,7 @@ from tarsus.controllers.slope import SlopeEstimator, SlopeLaw
 from tarsus.envs.hexapod_clocks import GAIT_RANGES
 from tarsus.scripts.library.learning import environments
 from tarsus.scripts.library.learning.checkpoint import newest
+from tarsus.scripts.library.learning.steered import connection_mpc
 from tarsus.scripts.library.learning.trained_policy import TrainedPolicy
 from tarsus.scripts.library.learning.training_runs import differences, plain
 
@@ -194,6 +195,9 @@ for version in ("v1", "v0"):
         f"MultipodQuasistatic-{version}": walking(multipod_gait, gaits.names("pairs", 6), action_mode="velocity"),
         f"BigAnt-{version}": walking(bigant_gait, gaits.names("shafts", 6), action_mode="velocity"),
     }
+for name in POLICIES:
+    if name.startswith("Multipod"):
+        POLICIES[name]["connection-mpc"] = Policy(connection_mpc, {"action_mode": "velocity"})
 for machine, gait in (("Multipod", "undulation"), ("MultipodQuasistatic", "undulation"), ("BigAnt", "tripod")):
     POLICIES[f"{machine}-v1"] |= corrected(gait)
 

@@ -11,6 +11,7 @@ NAMES = (
     "hopping_leg",
     "slip_leg",
     "multipod",
+    "connection_mpc",
 )
 MACHINES: dict[str, MachineCommand] = {
     name: getattr(import_module(f"{__name__}.{name}"), name.upper()) for name in NAMES

@@ -94,13 +94,9 @@ class Multipod(MachineCommand):
 
     def film(self, run: Run, experiment: Any, path, args: argparse.Namespace) -> None:
         """Write the film of a run."""
-        from tarsus.scripts.library.machines.multipod_mujoco import FPS, WalkingStepper
-        from tarsus.scripts.library.views import rendering
+        from tarsus.scripts.library.machines.multipod_mujoco import WalkingStepper
 
-        every, feet = 2, (run.record[name].values for name in ("foot_position", "foot_force"))
-        instants = zip(*(column[::every] for column in (run.qpos, *feet)), strict=True)
-        images = rendering.film(WalkingStepper(experiment).model, instants, forces=args.forces)
-        rendering.write_film(path, images, FPS / every)
+        write_film(run, WalkingStepper(experiment).model, path, args.forces)
 
     def watch(self, experiment: Any, where: str) -> None:
         """Walk on in MuJoCo's window."""
@@ -160,6 +156,16 @@ def leg_names(walking) -> list[str]:
     if walking.robot == "bigant":
         return list(LEGS)
     return walking.params.leg_names() if walking.robot == "multipod" else [str(k) for k in range(walking.n_legs)]
+
+
+def write_film(run: Any, model: Any, path, forces: bool) -> None:
+    """Write the film of a walk of MuJoCo's model, with the feet's forces or without."""
+    from tarsus.scripts.library.machines.multipod_mujoco import FPS
+    from tarsus.scripts.library.views import rendering
+
+    every, feet = 2, (run.record[name].values for name in ("foot_position", "foot_force"))
+    instants = zip(*(column[::every] for column in (run.qpos, *feet)), strict=True)
+    rendering.write_film(path, rendering.film(model, instants, forces=forces), FPS / every)
 
 
 MULTIPOD = Multipod()

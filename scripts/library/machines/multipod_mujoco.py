@@ -167,7 +167,17 @@ def walk(walking: Walking, seconds: float, progress: bool = False, on_frame: Cal
     """
     if seconds < 1 / FPS:
         raise ValueError(f"a walk must last at least {1 / FPS:g} s, got {seconds:g} s")
-    stepper = WalkingStepper(walking)
+    return walked(WalkingStepper(walking), walking, seconds, progress, on_frame)
+
+
+def walked(
+    stepper: WalkingStepper,
+    walking: Walking,
+    seconds: float,
+    progress: bool = False,
+    on_frame: Callable | None = None,
+) -> MultipodWalk:
+    """Return the walk of a stepper at its start; arguments as of `walk`."""
     timestep = stepper.model.opt.timestep
     every = round(1 / FPS / timestep)
     columns, status = stepping.simulate(stepper, seconds, every, on_frame=on_frame, progress=progress)

@@ -1,0 +1,149 @@
+"""What a sliding robot can reach: its smallest radius, paths rehearsed on the model before they are walked, and goals.
+
+Axles that are rigid cannot stroke left and right differently, so that every turn slips and the smallest radius is some
+meters. A path that bends more, or a goal behind that radius, is refused with what the model can do instead.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from ..analytic.contact import se2
+from ..analytic.models.sliding_walk import N_CONTROLS, SlidingWalk
+from .connection_mpc import WEIGHTS, ConnectionMPC, DecisionStatus, Limits, improved, off
+from .path import Path
+
+ROOM = 0.05  # by which the model may be off a path that it is to follow, in lengths of the robot
+SPARED = 0.9  # of crab and steering: what a path may need, the rest is for what the model does not know
+CLOSE = np.array([5e-3, 5e-3, 1e-2])  # to a goal that counts as reached [m, m, rad]
+SPARE = 0.8  # of the longest stride that a plan is made of
+STEPS = 25  # Gauss-Newton steps of a plan to a goal
+FALLS = "the feet do not carry the robot in some frame of this gait: no path can be followed and no goal reached"
+
+
+class Rehearsal(NamedTuple):
+    """A path followed on the model, stride by stride."""
+
+    poses: np.ndarray  # (strides + 1, 3) in the path's frame [m, m, rad]
+    controls: np.ndarray  # (strides, 3) [rad]
+    off: np.ndarray  # (strides + 1,) distance from where it should be [m]
+
+
+class Plan(NamedTuple):
+    """Controls of strides to a goal."""
+
+    controls: np.ndarray  # (strides, 3) [rad]
+    poses: np.ndarray  # (strides, 3) after each, as seen from the start [m, m, rad]
+
+
+def limits_of(walk: SlidingWalk) -> Limits:
+    """Return the limits of a robot's controls by its range of yaw."""
+    return Limits(yaw_range=walk.params.yaw_range)
+
+
+def smallest_radius(walk: SlidingWalk, amplitude: float = 0.2, limits: Limits | None = None) -> float:
+    """Return the smallest radius of an arc, by the model, at a yaw amplitude [m]; refused if it falls."""
+    limits = limits or limits_of(walk)
+    made = _carried(walk, limits.clip(np.array([amplitude, 0.0, limits.steering])))
+    return float(np.hypot(*made[:2]) / abs(made[2])) if made[2] else np.inf
+
+
+def rehearse(walk: SlidingWalk, path: Path, **options) -> Rehearsal:
+    """Return how the model follows a path from its start, with a tenth of crab and steering to spare.
+
+    `ConnectionMPC` decides once a stride.
+
+    Args:
+        walk: The robot.
+        path: The path.
+        options: Of `ConnectionMPC`.
+
+    Raises:
+        ValueError: If the feet do not carry the robot, or the path asks for more than it can do; the sentence says
+            where and what.
+    """
+    limits = options.pop("limits", None) or limits_of(walk)
+    spared = replace(limits, crab=SPARED * limits.crab, steering=SPARED * limits.steering)
+    steerer = ConnectionMPC(walk, path, **{"adapt": False, "limits": spared} | options)
+    times = walk.period * np.arange(int(path.duration / walk.period + 1e-9) + 1)
+    poses, controls = [path(0.0)], []
+    for t in times[:-1]:
+        decision = steerer(t, poses[-1], 0.0)
+        moved = walk.stride(decision.controls, derivatives=False)
+        if decision.status is DecisionStatus.FELL or moved.fell:
+            raise ValueError(FALLS)
+        controls.append(decision.controls)
+        poses.append(se2.compose(poses[-1], moved.pose))
+    away = np.hypot(*(np.array(poses) - path(times))[:, :2].T)
+    room = ROOM * walk.params.segment_length * walk.params.n_segments
+    if away.max() > room:
+        s = path.speed * times[int(np.argmax(away > room))]
+        raise ValueError(
+            f"the path cannot be followed at {path.speed:g} m/s: by the model the robot is {1e3 * away.max():.0f} mm "
+            f"off at worst, and more than {1e3 * room:.0f} mm from {s:.2f} m along it; its longest stride is "
+            f"{longest_stride(walk):.3f} m in {walk.period:.2f} s, its smallest radius {smallest_radius(walk):.1f} m"
+        )
+    return Rehearsal(np.array(poses), np.array(controls).reshape(-1, N_CONTROLS), away)
+
+
+def longest_stride(walk: SlidingWalk, limits: Limits | None = None) -> float:
+    """Return the length of the longest stride straight on, by the model [m]; refused if it falls."""
+    limits = limits or limits_of(walk)
+    return float(_carried(walk, np.array([limits.amplitude, 0.0, 0.0]))[0])
+
+
+def _carried(walk: SlidingWalk, controls: np.ndarray) -> np.ndarray:
+    """Return where a stride takes the body, (3,)."""
+    made = walk.stride(controls, derivatives=False)
+    if made.fell:
+        raise ValueError(FALLS)
+    return made.pose
+
+
+def plan_to(walk: SlidingWalk, goal, strides: int | None = None, limits: Limits | None = None) -> Plan:
+    """Return controls that take the robot to a goal.
+
+    Args:
+        walk: The robot.
+        goal: Pose as seen from where it starts, (3,) [m, m, rad].
+        strides: How many; by default enough for four fifths of the longest stride each.
+        limits: Of the controls.
+
+    Raises:
+        ValueError: If it cannot be reached to within 5 mm and 10 mrad; the sentence says how near the best plan comes.
+    """
+    goal = np.asarray(goal, float)
+    if goal.shape != (3,) or not np.isfinite(goal).all():
+        raise ValueError(f"a goal is a pose of three finite numbers x, y and heading, got {goal}")
+    limits = limits or limits_of(walk)
+    longest = longest_stride(walk, limits)
+    strides = strides or max(2, int(np.ceil(np.hypot(*goal[:2]) / (SPARE * longest))))
+    first = limits.amplitude * np.clip(np.hypot(*goal[:2]) / (strides * longest), 0.0, 1.0)
+    plan = np.tile(limits.clip(np.array([first, 0.0, 0.0])), (strides, 1))
+    weights = np.zeros((strides, 3))
+    weights[-1] = WEIGHTS
+
+    def stride(controls, phase):
+        made = walk.stride(controls, phase)
+        return made.pose, made.by_controls[:, 0]
+
+    wanted = np.tile(goal, (strides, 1))
+    for _ in range(STEPS):
+        found = improved(stride, limits, plan, plan[0], np.zeros(3), 0.0, wanted, 1, weights)
+        if found is None:
+            raise ValueError(FALLS)
+        plan = found
+    poses = [np.zeros(3)]
+    for controls in plan:
+        poses.append(se2.compose(poses[-1], walk.stride(controls, derivatives=False).pose))
+    miss = off(goal, poses[-1])
+    if (np.abs(miss) > CLOSE).any():
+        raise ValueError(
+            f"the goal {np.round(goal, 3).tolist()} is out of reach in {strides} strides: the best plan ends "
+            f"{1e3 * np.hypot(*miss[:2]):.0f} mm and {1e3 * abs(miss[2]):.0f} mrad off; the smallest radius is "
+            f"{smallest_radius(walk, limits=limits):.1f} m"
+        )
+    return Plan(plan, np.array(poses[1:]))
