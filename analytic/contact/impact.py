@@ -1,7 +1,7 @@
 r"""Impacts at one point with Coulomb friction, in a plane: how rigid bodies leave one another.
 
-The contact moves at v = (tangential, normal), normal positive apart; an impulse P = (tangential, normal) changes that by
-W P, with W = J M^-1 J^T the contact's mobility. Two families of laws say which impulse it is.
+The contact moves at v = (tangential, normal), normal positive apart; an impulse P = (tangential, normal) changes that
+by W P, with W = J M^-1 J^T the contact's mobility. Two families of laws say which impulse it is.
 
 Along Routh's path the normal impulse p grows, and friction opposes the slip of that instant:
 
@@ -26,7 +26,7 @@ Law = Callable[[np.ndarray, np.ndarray, float, float], np.ndarray]
 
 
 @dataclass(frozen=True)
-class Path:
+class RouthPath:
     """Routh's path: for each impact, two straight pieces that meet at the normal impulse `corner`."""
 
     velocity: np.ndarray  # of the contact before, shape (n, 2) [m/s]
@@ -43,7 +43,7 @@ class Path:
         return self.velocity + _along(self.rates, self.corner, p)
 
     def reaching(self, normal_velocity: np.ndarray) -> np.ndarray:
-        """Return the normal impulse at which the contact moves apart so fast, at least as fast as before, shape (n,)."""
+        """Return the normal impulse at which the contact parts so fast, not slower than before, shape (n,) [N s]."""
         first, second = self.rates[..., 1]
         start = self.velocity[:, 1]
         with np.errstate(all="ignore"):
@@ -61,7 +61,7 @@ class Path:
         return first + after * (at_corner + self.rates[1, :, 1] * after / 2.0)
 
 
-def path(mobility: np.ndarray, velocity: np.ndarray, mu: float) -> Path:
+def path(mobility: np.ndarray, velocity: np.ndarray, mu: float) -> RouthPath:
     """Return Routh's path of impacts.
 
     Args:
@@ -82,7 +82,7 @@ def path(mobility: np.ndarray, velocity: np.ndarray, mu: float) -> Path:
     holding = np.stack([np.clip(needed, -mu, mu), normal], -1)  # where it cannot, friction opposes the slip that begins
     directions = np.stack([slipping, holding])
     rates = np.einsum("nij,knj->kni", W, directions)
-    return Path(v, corner, directions, rates)
+    return RouthPath(v, corner, directions, rates)
 
 
 def newton(mobility: np.ndarray, velocity: np.ndarray, mu: float, restitution: float) -> np.ndarray:
@@ -190,7 +190,7 @@ LAWS: dict[str, Law] = {
 }
 
 
-def _begin(mobility: np.ndarray, velocity: np.ndarray, mu: float, restitution: float) -> tuple[Path, np.ndarray]:
+def _begin(mobility: np.ndarray, velocity: np.ndarray, mu: float, restitution: float) -> tuple[RouthPath, np.ndarray]:
     """Return the path, and which contacts meet."""
     _check(mobility, velocity, mu, restitution)
     whole = path(mobility, velocity, mu)
