@@ -97,15 +97,18 @@ def _corners(p, x, gap, arms):
     R[0, 0], R[0, 1], R[0, 2] = 1 - 2 * (j * j + k * k), 2 * (i * j - w * k), 2 * (i * k + w * j)
     R[1, 0], R[1, 1], R[1, 2] = 2 * (i * j + w * k), 1 - 2 * (i * i + k * k), 2 * (j * k - w * i)
     R[2, 0], R[2, 1], R[2, 2] = 2 * (i * k - w * j), 2 * (j * k + w * i), 1 - 2 * (i * i + j * j)
-    # The four lowest of a cube: the lowest one, and its neighbours but the highest.
-    least = np.abs(R[2])
-    order = np.argsort(least)
+    # From the lowest one, along the two flattest edges; then across their face, or along the third if that is lower.
+    rise = np.abs(R[2])
+    order = np.argsort(rise)
+    is_across = rise[order[0]] + rise[order[1]] < rise[order[2]]
     for corner in range(LOWEST):
         for axis in range(3):
             arms[corner, axis] = 0.0
         for side in range(3):
             sign = -half if R[2, side] > 0 else half
-            if corner > 0 and side == order[corner - 1]:
+            if corner == 3 and is_across:
+                sign = sign if side == order[2] else -sign
+            elif corner > 0 and side == order[corner - 1]:
                 sign = -sign
             for axis in range(3):
                 arms[corner, axis] += sign * R[axis, side]
