@@ -7,13 +7,14 @@ of the other half. Runtime: minutes of one core for a setting; `--every 4` fits 
 
 from __future__ import annotations
 
+import json
 import sys
 
 from tqdm import tqdm
 
 from tarsus.analytic import saving
 from tarsus.scripts.command import arguments, output, paths
-from tarsus.scripts.library.reality import data, ellipse, offering, rigid
+from tarsus.scripts.library.reality import data, offering, rigid
 from tarsus.scripts.library.reality.tosses import CONVENTIONS
 from tarsus.scripts.suite import running
 
@@ -30,7 +31,6 @@ def parser() -> arguments.Parser:
     add("--every", type=arguments.integer(1, 100), default=1, help="fit on one of so many tosses (%(default)s)")
     add("--tosses", type=arguments.integer(2, 570), help="fit and score at most so many")
     add("--data", type=paths.folder, help=f"folder of the ellipse's data, which `{data.CONVERT}` makes")
-    add("--sign", choices=tuple(ellipse.SIGNS), default="corrected", help="of the ellipse's tangential row")
     add("--out", type=paths.folder_to_write, help="folder for NAME.json of the engine")
     add("--force", action="store_true", help="replace the file that is there")
     return parser
@@ -38,23 +38,23 @@ def parser() -> arguments.Parser:
 
 @arguments.command
 def main(argv: list[str] | None = None) -> int:
-    """Compare, print the table; return 0, 1 if the engine did not run, or 2 for a command line that cannot be run."""
+    """Compare, print the table; return 0, or 2 for a command line that cannot be run."""
     with arguments.read(parser(), argv) as args:
-        bar, name = tqdm(unit="toss", disable=None, delay=1.0), offering.file_name(args.engine)
-        if args.body == "ellipse":
-            impacts = data.read("ellipse_impacts", args.data)
-        else:
+        is_cube, name = args.body == "cube", offering.file_name(args.engine)
+        path = args.out and output.new_file(args.out / f"{name if is_cube else args.body}.json", args.force)
+        bar = tqdm(unit="toss", disable=None, delay=1.0)
+        if is_cube:
             known, simulators = offering.simulators(args.engine, args.setting, args.python, bar.update)
-            path = args.out and output.new_file(args.out / f"{name}.json", args.force)
-    if args.body == "ellipse":
-        print(offering.ellipse_text(impacts, args.sign))
-        return 0
-    if known.why:
-        print(f"{args.engine} did not run: {known.why}", file=sys.stderr)
-        return 1
+        else:
+            impacts = data.read("ellipse_impacts", args.data)
+    if is_cube and known.why:
+        raise arguments.Refusal(f"tarsus reality: {name} did not run: {known.why}")
     with bar:
-        made = offering.study(known, name, simulators, args.convention, every=args.every, limit=args.tosses)
-    print(offering.text(made))
+        if is_cube:
+            made = offering.study(known, name, simulators, args.convention, args.every, args.tosses)
+        else:
+            made = offering.ellipse_study(impacts)
+    print(offering.text(made) if is_cube else offering.ellipse_text(made))
     if path:
-        saving.write_text(path, offering.file_text(made))
+        saving.write_text(path, offering.file_text(made) if is_cube else json.dumps(made, indent=1))
     return 0

@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -20,6 +19,8 @@ from .tosses import CONVENTIONS, METRICS, UNITS
 LABELS = tuple(f"{name.replace('_', ' ')} [{unit}]" for name, unit in zip(METRICS, UNITS, strict=True))
 HEAD = ("setting", "convention", "mu", "e", "corners [mm]", *LABELS, "cost")
 DIGITS = (1, 1, 0, 2, 2)  # of the metrics
+LAW_HEAD = ("law", "mu", "e", "error, median [%]", "95th percentile [%]")
+SLIPS = np.linspace(-2.0, 2.0, 81)  # edges of the counts of slip after impacts [m/s]
 
 
 def simulators(
@@ -56,7 +57,12 @@ def file_name(engine: str) -> str:
 
 
 def study(
-    known: running.About, name: str, settings: dict[str, cube.Simulate], conventions: Sequence[str], **sizes: Any
+    known: running.About,
+    name: str,
+    settings: dict[str, cube.Simulate],
+    conventions: Sequence[str],
+    every: int = 1,
+    limit: int | None = None,
 ) -> dict:
     """Return what came of tosses in some settings, as a file holds it.
 
@@ -65,12 +71,13 @@ def study(
         name: What its file is called.
         settings: What simulates tosses in each.
         conventions: Names in `CONVENTIONS`.
-        sizes: `every` and `limit` of `cube.study`.
+        every: The fit sees one of so many of the tosses that are not held out.
+        limit: Fit and score at most so many tosses; all by default.
     """
     made = {"reality": 1, "engine": name, "name": known.name, "version": known.version}
     made |= {"computer": stamp.computer(), "date": time.strftime("%Y-%m-%d"), "results": {}}
     for setting, simulate in settings.items():
-        of = {one: cube.study(simulate, CONVENTIONS[one], **sizes) for one in conventions}
+        of = {one: cube.study(simulate, CONVENTIONS[one], every, limit) for one in conventions}
         made["results"][setting] = of
     return made
 
@@ -126,19 +133,35 @@ def text(made: dict) -> str:
     return f"{made['name']} {made['version']}\n\n" + stamp.markdown_table(HEAD, rows(made))
 
 
-def ellipse_text(arrays: Mapping[str, np.ndarray], sign: str) -> str:
-    """Return the laws of impact on the ellipse as a table; friction and restitution are fitted on the other half."""
-    return stamp.markdown_table(
-        ("law", "mu", "e", "error, median [%]", "95th percentile [%]"), ellipse_rows(arrays, sign)
-    )
+def ellipse_study(arrays: Mapping[str, np.ndarray]) -> dict:
+    """Return what came of the laws of impact with both signs, as a file holds it: no measured impact, only counts."""
+    laws, slips = {}, {}
+    for sign in ellipse.SIGNS:
+        laws[sign] = [_law(name, *found) for name, found in ellipse.study(arrays, sign).items()]
+        impacts = ellipse.read(arrays, sign)
+        slip = np.einsum("nij,nj->ni", impacts.jacobian, impacts.after)[:, 0]
+        slips[sign] = np.histogram(np.clip(slip, *SLIPS[[0, -1]]), SLIPS)[0].tolist()
+    return {"reality": 1, "body": "ellipse", "impacts": len(slip), "laws": laws, "slips": slips}
 
 
-def ellipse_rows(arrays: Mapping[str, np.ndarray], sign: str) -> list[list[str]]:
+def _law(name: str, fitted: tuple[float, float], errors: np.ndarray) -> dict:
+    mu, e = (None if np.isnan(number) else number for number in fitted)
+    median = scoring.estimate(errors, np.median)._asdict()
+    return {"law": name, "mu": mu, "e": e, "median": median, "p95": float(np.quantile(errors, 0.95))}
+
+
+def ellipse_rows(made: Mapping, sign: str) -> list[list[str]]:
     """Return a row for each law: what was fitted, the median error with its 95 % interval, and the 95th percentile."""
     table = []
-    for name, ((mu, e), errors) in ellipse.study(arrays, sign).items():
-        one = scoring.estimate(errors, np.median)
-        fitted = ["-", "-"] if np.isnan(mu) else [f"{mu:g}", f"{e:g}"]
+    for row in made["laws"][sign]:
+        fitted = ["-" if row[name] is None else f"{row[name]:g}" for name in ("mu", "e")]
+        one = scoring.Estimate(**row["median"])
         spread = f"{one.value:.2f} [{one.low:.2f}, {one.high:.2f}]"
-        table.append([name, *fitted, spread, f"{np.quantile(errors, 0.95):.1f}"])
+        table.append([row["law"], *fitted, spread, f"{row['p95']:.1f}"])
     return table
+
+
+def ellipse_text(made: Mapping) -> str:
+    """Return the laws of impact on the ellipse as a table for each sign."""
+    parts = [f"sign {sign}\n\n{stamp.markdown_table(LAW_HEAD, ellipse_rows(made, sign))}" for sign in made["laws"]]
+    return "\n\n".join(parts)
