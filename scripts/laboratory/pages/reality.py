@@ -26,7 +26,7 @@ CUBE, ELLIPSE = "figures/reality_cube.png", "figures/reality_ellipse.png"
 PUBLISHED = (("Drake", 13.5, 16.5), ("Bullet", 14.9, 16.5), ("MuJoCo", 25.1, 21.7))
 
 
-class Row(NamedTuple):
+class ScoredSetting(NamedTuple):
     """The scores of an engine's setting in a convention."""
 
     name: str
@@ -82,7 +82,7 @@ def read(folder: Path) -> tuple[list[dict], dict]:
     return sorted(engines, key=lambda one: (one["engine"] != "rigid_cube", one["engine"])), impacts[0]
 
 
-def rows_of(one: Mapping) -> list[Row]:
+def rows_of(one: Mapping) -> list[ScoredSetting]:
     """Return untuned and tuned rows of an engine; one where they are the same."""
     found = []
     for setting, of in one["results"].items():
@@ -90,21 +90,23 @@ def rows_of(one: Mapping) -> list[Row]:
             same = studied["tuned"] == studied["untuned"]
             for how in ("untuned",) if same else ("untuned", "tuned"):
                 words = "untuned is best" if same else how
-                found.append(Row(f"{one['name']}, {setting}", convention, words, cube.from_stored(studied[how])))
+                found.append(
+                    ScoredSetting(f"{one['name']}, {setting}", convention, words, cube.from_stored(studied[how]))
+                )
     return found
 
 
-def loss(row: Row) -> float:
+def loss(row: ScoredSetting) -> float:
     """Return what rows are sorted by."""
     return row.scores.loss
 
 
-def cells(row: Row) -> list[str]:
+def cells(row: ScoredSetting) -> list[str]:
     """Return a row of the table."""
     return [row.words, *offering.contact_cells(row.scores), *offering.error_cells(row.scores)]
 
 
-def differences(rows: list[Row]) -> list[list[str]]:
+def differences(rows: list[ScoredSetting]) -> list[list[str]]:
     """Return by how much the errors of the rows exceed those of the first, paired."""
     first, table = rows[0].scores.errors, []
     for row in rows[1:]:
@@ -127,7 +129,7 @@ def versions(engines: list[dict]) -> str:
     return " ".join(f"{', '.join(names)}: run on {where}." for where, names in of.items())
 
 
-def draw(rows: list[Row]):
+def draw(rows: list[ScoredSetting]):
     """Draw errors with intervals, against time since contact, against cost and against friction."""
     import matplotlib.pyplot as plt
 
@@ -150,7 +152,7 @@ def draw(rows: list[Row]):
     return figure
 
 
-def _bars(axis, rows: list[Row], column: int, label: str, published: list[float]) -> None:
+def _bars(axis, rows: list[ScoredSetting], column: int, label: str, published: list[float]) -> None:
     for place, row in enumerate(rows):
         one = scoring.estimate(row.scores.errors[:, column])
         axis.barh(place, one.value, color="0.7" if "untuned" in row.how else "C0")
