@@ -41,7 +41,13 @@ EXTRA = [HERE / name for name in (
 # What in these folders is of the core all the same: the command line, and where results are saved.
 CORE = [
     HERE / "scripts" / name
-    for name in ("command/test_cli.py", "command/test_signature.py", "command/test_output.py", "library/records")
+    for name in (
+        "command/test_cli.py",
+        "command/test_signature.py",
+        "command/test_output.py",
+        "library/records",
+        "library/reality",
+    )
 ]
 
 

@@ -53,6 +53,7 @@ ROOMS = [
     "scripts/suite/engines",
     "scripts/suite/making",
     "scripts/command",  # how words are read
+    "scripts/library/reality",
     "scripts/library/records",
     "scripts/library/views",
     "scripts/library/machines",

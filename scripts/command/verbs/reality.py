@@ -1,0 +1,60 @@
+"""Compare contact with measurements: tosses of a cube in any simulator, impacts of an ellipse by laws of impact.
+
+Usage: tarsus reality [cube] [--engine NAME|FILE] [--setting NAME ...] [--convention NAME ...] [--out FOLDER], or
+tarsus reality ellipse --data FOLDER. Friction, restitution and corners are fitted on one half of the tosses, errors are
+of the other half. Runtime: minutes of one core for a setting; `--every 4` fits on a quarter of the tosses.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+
+from tqdm import tqdm
+
+from tarsus.analytic import saving
+from tarsus.scripts.command import arguments, output, paths
+from tarsus.scripts.library.reality import data, offering, rigid
+from tarsus.scripts.library.reality.tosses import CONVENTIONS
+from tarsus.scripts.suite import running
+
+
+def parser() -> arguments.Parser:
+    """Return the command line."""
+    parser = arguments.Parser(prog="tarsus reality", description=(__doc__ or "").partition("\n")[0])
+    add, engines = parser.add_argument, ", ".join([rigid.NAME, *running.engines()])
+    add("body", nargs="?", choices=("cube", "ellipse"), default="cube", help="what was measured (cube)")
+    add("--engine", default=rigid.NAME, metavar="NAME", help=f"of {engines} ({rigid.NAME}), or a file of your own")
+    add("--setting", nargs="+", default=[], metavar="NAME", help="of the engine's settings (all)")
+    add("--convention", nargs="+", choices=tuple(CONVENTIONS), default=list(CONVENTIONS), help="both by default")
+    add("--python", default=sys.executable, metavar="PATH", help="the Python in which the engine is installed")
+    add("--every", type=arguments.integer(1, 100), default=1, help="fit on one of so many tosses (%(default)s)")
+    add("--tosses", type=arguments.integer(2, 570), help="fit and score at most so many")
+    add("--data", type=paths.folder, help=f"folder of the ellipse's data, which `{data.CONVERT}` makes")
+    add("--out", type=paths.folder_to_write, help="folder for NAME.json of the engine")
+    add("--force", action="store_true", help="replace the file that is there")
+    return parser
+
+
+@arguments.command
+def main(argv: list[str] | None = None) -> int:
+    """Compare, print the table; return 0, or 2 for a command line that cannot be run."""
+    with arguments.read(parser(), argv) as args:
+        is_cube, name = args.body == "cube", offering.file_name(args.engine)
+        path = args.out and output.new_file(args.out / f"{name if is_cube else args.body}.json", args.force)
+        bar = tqdm(unit="toss", disable=None, delay=1.0)
+        if is_cube:
+            known, simulators = offering.simulators(args.engine, args.setting, args.python, bar.update)
+        else:
+            impacts = data.read("ellipse_impacts", args.data)
+    if is_cube and known.why:
+        raise arguments.Refusal(f"tarsus reality: {name} did not run: {known.why}")
+    with bar:
+        if is_cube:
+            made = offering.study(known, name, simulators, args.convention, args.every, args.tosses)
+        else:
+            made = offering.ellipse_study(impacts)
+    print(offering.text(made) if is_cube else offering.ellipse_text(made))
+    if path:
+        saving.write_text(path, offering.file_text(made) if is_cube else json.dumps(made, indent=1))
+    return 0

@@ -1,0 +1,137 @@
+"""The cube's tosses in one engine: contact fitted on one half of them, scored on the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+
+import numpy as np
+
+from . import tosses as measured
+from .rollouts import Contact, Rollout
+from .tosses import METRICS, Convention, Toss
+
+Simulate = Callable[[Sequence[Toss], Convention, Contact], Sequence[Rollout]]
+
+UNTUNED = Contact(friction=0.18)  # as published with the data
+# The grid: friction first, then restitution, then the radius of the corners, each with the best of those before.
+FRICTIONS = (0.12, 0.15, 0.18, 0.21, 0.24)
+RESTITUTIONS = (0.125, 0.25)
+CORNER_RADII = (4e-3,)  # [m]
+FRAMES = 90  # of the curve of errors over time since contact: most tosses are as long
+
+
+@dataclass(frozen=True)
+class Scores:
+    """What tosses came to."""
+
+    contact: Contact
+    numbers: np.ndarray  # of the tosses, shape (n,)
+    errors: np.ndarray  # by `METRICS`, NaN where there is no rollout, shape (n, 5)
+    curve: np.ndarray  # mean distance [%] and angle [deg] at the frames since contact, shape (2, FRAMES)
+    cost: float  # median of processor time over simulated time
+    why: dict[str, int]  # why there is no rollout, and of how many
+
+    @property
+    def loss(self) -> float:
+        """What a fit makes least: both errors over what engines reach; infinite if a toss has none."""
+        position, rotation = self.errors[:, :2].mean(0)
+        return float(position / 13 + rotation / 17) if np.isfinite(self.errors).all() else np.inf
+
+
+def score(simulate: Simulate, tosses: Sequence[Toss], convention: Convention, contact: Contact) -> Scores:
+    """Return the errors of tosses with a contact."""
+    rollouts = simulate(tosses, convention, contact)
+    errors = np.full((len(tosses), len(METRICS)), np.nan)
+    curves = np.full((len(tosses), 2, FRAMES), np.nan)
+    why: dict[str, int] = {}
+    for row, lines, toss, rollout in zip(errors, curves, tosses, rollouts, strict=True):
+        if rollout.why:
+            why[rollout.why] = why.get(rollout.why, 0) + 1
+        else:
+            row[:] = measured.errors(toss, rollout.position, rollout.quaternion)
+            touched = np.array(measured.curves(toss, rollout.position, rollout.quaternion))[:, toss.flight :][
+                :, :FRAMES
+            ]
+            lines[:, : touched.shape[1]] = touched
+    costs = [rollout.cost for rollout in rollouts if np.isfinite(rollout.cost)]
+    numbers = np.array([toss.number for toss in tosses])
+    seen = np.isfinite(curves).any(0)
+    curve = np.where(seen, np.nansum(curves, 0) / np.maximum(np.isfinite(curves).sum(0), 1), np.nan)
+    return Scores(contact, numbers, errors, curve, float(np.median(costs)) if costs else np.nan, why)
+
+
+def fit(simulate: Simulate, tosses: Sequence[Toss], convention: Convention) -> list[Scores]:
+    """Return the scores of the grid, the best last.
+
+    Raises:
+        ValueError: If a toss is held out.
+    """
+    if any(toss.held_out for toss in tosses):
+        raise ValueError("a fit must not see tosses that are held out")
+    tried = [score(simulate, tosses, convention, replace(UNTUNED, friction=mu)) for mu in FRICTIONS]
+    for name, values in (("restitution", RESTITUTIONS), ("corner_radius", CORNER_RADII)):
+        best = min(tried, key=lambda one: one.loss).contact
+        tried += [score(simulate, tosses, convention, replace(best, **{name: value})) for value in values]
+    return sorted(tried, key=lambda one: -one.loss)
+
+
+def study(simulate: Simulate, convention: Convention, every: int = 1, limit: int | None = None) -> dict:
+    """Return what is known of an engine's setting in a convention, as its file holds it.
+
+    Args:
+        simulate: Returns the rollouts of tosses.
+        convention: How the measurements are read.
+        every: The fit sees one of so many of the tosses that are not held out.
+        limit: Score only so many of the held-out tosses; all of them by default.
+    """
+    tosses = measured.read(convention)
+    held_out = measured.half(tosses, True)[:limit]
+    grid = fit(simulate, measured.half(tosses, False)[::every][:limit], convention)
+    untuned = score(simulate, held_out, convention, UNTUNED)
+    best = grid[-1].contact
+    # An engine that runs no toss at all has no best, and its untuned row says why.
+    is_known = best == UNTUNED or not np.isfinite(grid[-1].loss)
+    tuned = untuned if is_known else score(simulate, held_out, convention, best)
+    return {
+        "grid": [{**asdict(one.contact), "loss": one.loss if np.isfinite(one.loss) else None} for one in grid],
+        "fitted_on": len(grid[-1].numbers),
+        "untuned": as_stored(untuned),
+        "tuned": as_stored(tuned),
+    }
+
+
+def as_stored(scores: Scores) -> dict:
+    """Return scores as a file holds them; there is no number where there is no rollout."""
+    return {
+        "contact": asdict(scores.contact),
+        "cost": None if np.isnan(scores.cost) else scores.cost,
+        "why": scores.why,
+        "tosses": scores.numbers.tolist(),
+        "errors": _rounded(scores.errors),
+        "curve": _rounded(scores.curve),
+    }
+
+
+def _rounded(rows: np.ndarray) -> list[list[float | None]]:
+    return [[None if np.isnan(x) else round(float(x), 3) for x in row] for row in rows]
+
+
+def from_stored(stored: dict) -> Scores:
+    """Return scores from what `as_stored` made of them."""
+    cost = np.nan if stored["cost"] is None else stored["cost"]
+    errors, curve = (np.array(stored[name], float) for name in ("errors", "curve"))
+    return Scores(Contact(**stored["contact"]), np.array(stored["tosses"]), errors, curve, cost, stored["why"])
+
+
+def noise_floor(convention: Convention, simulate: Simulate, seed: int = 0) -> np.ndarray:
+    """Return the errors of one model against itself from starts perturbed by the tracking's noise, shape (n, 5)."""
+    rng = np.random.default_rng(seed)
+    tosses = measured.half(measured.read(convention), True)
+    shaken = [measured.shaken(toss, rng) for toss in tosses]
+    pairs = zip(*(simulate(group, convention, UNTUNED) for group in (tosses, shaken)), strict=True)
+    found = []
+    for toss, (one, other) in zip(tosses, pairs, strict=True):
+        itself = replace(toss, position=one.position, quaternion=one.quaternion)
+        found.append(measured.errors(itself, other.position, other.quaternion))
+    return np.array(found)

@@ -1,0 +1,54 @@
+"""Scores of many tosses or impacts: means and medians with intervals, and what two models differ by.
+
+Intervals are of the bootstrap over tosses; models are compared by differences of the same toss, which are much more
+certain than either score.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+SAMPLES = 1000
+LEVEL = 0.95
+
+
+class Estimate(NamedTuple):
+    """A statistic with the interval that the bootstrap gives."""
+
+    value: float
+    low: float
+    high: float
+
+
+def estimate(values: np.ndarray, statistic=np.mean, seed: int = 0) -> Estimate:
+    """Return a statistic of independent values, NaN left out, with its 95 % interval.
+
+    Args:
+        values: Shape (n,).
+        statistic: Of an array, along `axis`.
+        seed: Of the resampling.
+
+    Raises:
+        ValueError: If fewer than two are numbers.
+    """
+    values = np.asarray(values, float)
+    values = values[~np.isnan(values)]
+    if len(values) < 2:
+        raise ValueError(f"an interval needs two values, got {len(values)}")
+    chosen = np.random.default_rng(seed).integers(len(values), size=(SAMPLES, len(values)))
+    low, high = np.quantile(statistic(values[chosen], axis=1), [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return Estimate(float(statistic(values)), float(low), float(high))
+
+
+def difference(one: np.ndarray, other: np.ndarray, seed: int = 0) -> Estimate:
+    """Return by how much the mean of one exceeds the other's, paired, with its 95 % interval.
+
+    Raises:
+        ValueError: If they are not of the same tosses.
+    """
+    one, other = np.asarray(one, float), np.asarray(other, float)
+    if one.shape != other.shape:
+        raise ValueError(f"scores of the same tosses are compared, got {len(one)} and {len(other)}")
+    return estimate(one - other, seed=seed)
