@@ -16,7 +16,6 @@ from .contact_law import IMPEDANCE, ContactLaw
 
 SCATTER = 0.015  # of restitution over itself, by where within a step the body meets the ground, that is allowed
 STEPS = 16  # of a contact, from which on by default it is made softer until its restitution does not scatter
-SOFTER = 8  # times its stiffness is halved at most
 IMPEDANCE_BY_DEFAULT = 0.95
 UNKNOWN = "a contact is made from a stiffness, a depth at rest or a restitution, and damping or restitution besides"
 
@@ -144,13 +143,13 @@ def _bouncing(law: ContactLaw, stiffness: float, restitution: float, speed: floa
 
 def _softened(law: ContactLaw, restitution: float, speed: float, gravity: float) -> ContactLaw:
     """Return the stiffest law of a restitution that does not depend on where within a step the body lands."""
-    stiffness = (np.pi / (STEPS * law.timestep)) ** 2
-    for _ in range(SOFTER):
+    stiffness, why = (np.pi / (STEPS * law.timestep)) ** 2, "in as many steps as it takes, gravity stops the body"
+    while np.pi / np.sqrt(stiffness) < speed / gravity:
         made = _bouncing(law, stiffness, restitution, speed, gravity)
         if not (why := _excuse(made, restitution, speed, gravity)):
             return made
         stiffness /= 2.0
-    raise ValueError(f"no contact bounces by {restitution}: {why}")
+    raise ValueError(f"no contact bounces by {restitution} at {speed:g} m/s: {why}")
 
 
 def _checked(law: ContactLaw, restitution: float, speed: float, gravity: float) -> ContactLaw:
