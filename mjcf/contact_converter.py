@@ -144,7 +144,7 @@ def _bouncing(law: ContactLaw, stiffness: float, restitution: float, speed: floa
 def _softened(law: ContactLaw, restitution: float, speed: float, gravity: float) -> ContactLaw:
     """Return the stiffest law of a restitution that does not depend on where within a step the body lands."""
     stiffness, why = (np.pi / (STEPS * law.timestep)) ** 2, "in as many steps as it takes, gravity stops the body"
-    while np.pi / np.sqrt(stiffness) < speed / gravity:
+    while np.pi / np.sqrt(stiffness) < 2.0 * speed / gravity:  # how long it would fly as fast
         made = _bouncing(law, stiffness, restitution, speed, gravity)
         if not (why := _excuse(made, restitution, speed, gravity)):
             return made
