@@ -14,7 +14,7 @@ from scipy.optimize import brentq
 
 from .contact_law import IMPEDANCE, ContactLaw
 
-SCATTER = 0.015  # of restitution over itself, by where within a step the body meets the ground, that is allowed
+WITHIN = 0.015  # of restitution: how far it may be off, by where within a step the body meets the ground
 STEPS = 16  # of a contact, from which on by default it is made softer until its restitution does not scatter
 IMPEDANCE_BY_DEFAULT = 0.95
 UNKNOWN = "a contact is made from a stiffness, a depth at rest or a restitution, and damping or restitution besides"
@@ -30,8 +30,10 @@ def law_of(
     restitution: float | None = None,
     depth: float | None = None,
     gravity: float = 9.81,
+    load: float | None = None,
     speed: float = 1.0,
     estimate: float = 1.0,
+    within: float = WITHIN,
 ) -> ContactLaw:
     """Return the contact of a body that has some of these properties; `solref` and `solimp` are the law's.
 
@@ -42,16 +44,26 @@ def law_of(
         stiffness: Force over depth [N/m]. Without it and a depth, as stiff as the restitution allows.
         damping: Force over speed [N s/m]; 0 by default unless a restitution is given.
         restitution: From 0.1 to 0.99, in a fall at the speed.
-        depth: At rest under gravity [m]; without it that of the impedance 0.95.
-        gravity: Acceleration that presses the body into the contact [m/s^2].
+        depth: At rest under the load [m]; without it that of the impedance 0.95.
+        gravity: Under which the body falls [m/s^2].
+        load: That presses it into the contact at rest [N]; its weight by default.
         speed: At which the restitution holds [m/s].
         estimate: Mass over the one that MuJoCo estimates.
+        within: Of the restitution, how far it may be off by where within a step the body meets the ground; longer
+            steps, and stiffer contacts, need more.
 
     Raises:
         ValueError: If there is no such contact, or the timestep is too long for it; the sentence says what is allowed.
     """
-    given = {"mass": mass, "timestep": timestep, "stiffness": stiffness, "depth": depth, "speed": speed}
-    for name, value in (given | {"gravity": gravity}).items():
+    given = {
+        "mass": mass,
+        "timestep": timestep,
+        "stiffness": stiffness,
+        "depth": depth,
+        "speed": speed,
+        "within": within,
+    }
+    for name, value in (given | {"gravity": gravity, "load": load}).items():
         if value is not None and not 0 < value < np.inf:
             raise ValueError(f"{name} must be positive and finite, got {value}")
     if damping is not None and restitution is not None:
@@ -62,16 +74,20 @@ def law_of(
         raise ValueError(f"damping must not be negative, got {damping}")
     if stiffness is None and depth is None and restitution is None:
         raise ValueError(UNKNOWN)
-    share = _share(mass * gravity, stiffness, depth, estimate)
+    load = mass * gravity if load is None else load
+    share = _share(load, stiffness, depth, estimate)
     impedance = 1.0 / (1.0 + (1.0 / share - 1.0) / estimate)
     solimp = (impedance, impedance, 1e-3, 0.5, 2.0)
     whole = ContactLaw(timestep, (-1.0, 0.0), solimp, integrator, mass, estimate)
     scale = mass * share / impedance  # newtons per metre of a unit of `solref`'s stiffness
     if stiffness is None and depth is None:
-        return _softened(whole, restitution, speed, gravity)
-    k = (stiffness if stiffness is not None else (1.0 - share) * mass * gravity / depth) / scale
+        return _softened(whole, restitution, speed, gravity, within)
+    k = (stiffness if stiffness is not None else (1.0 - share) * load / depth) / scale
     if restitution is not None:
-        return _checked(_bouncing(whole, k, restitution, speed, gravity), restitution, speed, gravity)
+        bouncing = _bouncing(whole, k, restitution, speed, gravity)
+        if why := _excuse(bouncing, restitution, speed, gravity, within):
+            raise ValueError(f"no contact of this stiffness bounces by {restitution}: {why}")
+        return bouncing
     made = _with(whole, k, (damping or 0.0) / scale)
     if not made.is_stable:
         raise ValueError(
@@ -141,38 +157,27 @@ def _bouncing(law: ContactLaw, stiffness: float, restitution: float, speed: floa
     return with_ratio(float(brentq(excess, low, high, xtol=1e-5 * near, rtol=1e-5)))
 
 
-def _softened(law: ContactLaw, restitution: float, speed: float, gravity: float) -> ContactLaw:
+def _softened(law: ContactLaw, restitution: float, speed: float, gravity: float, within: float) -> ContactLaw:
     """Return the stiffest law of a restitution that does not depend on where within a step the body lands."""
     stiffness, why = (np.pi / (STEPS * law.timestep)) ** 2, "in as many steps as it takes, gravity stops the body"
     while np.pi / np.sqrt(stiffness) < 2.0 * speed / gravity:  # how long it would fly as fast
         made = _bouncing(law, stiffness, restitution, speed, gravity)
-        if not (why := _excuse(made, restitution, speed, gravity)):
+        if not (why := _excuse(made, restitution, speed, gravity, within)):
             return made
         stiffness /= 2.0
     raise ValueError(f"no contact bounces by {restitution} at {speed:g} m/s: {why}")
 
 
-def _checked(law: ContactLaw, restitution: float, speed: float, gravity: float) -> ContactLaw:
-    """Return the law.
-
-    Raises:
-        ValueError: If it does not bounce so.
-    """
-    if why := _excuse(law, restitution, speed, gravity):
-        raise ValueError(f"no contact of this stiffness bounces by {restitution}: {why}")
-    return law
-
-
-def _excuse(law: ContactLaw, restitution: float, speed: float, gravity: float) -> str:
+def _excuse(law: ContactLaw, restitution: float, speed: float, gravity: float, within: float) -> str:
     """Return why a law has not this restitution, or an empty string."""
     found = law.drop(speed, gravity)
     if abs(found.restitution / restitution - 1.0) > 2e-3:
         return f"it bounces by {found.restitution:.3g} at {speed:g} m/s; gravity or the timestep takes the rest"
-    if found.scatter > SCATTER * restitution:
+    if found.scatter > within * restitution:
         steps = found.duration / law.timestep
         return (
             f"the contact lasts {steps:.1f} steps, and where within a step it begins changes restitution by "
-            f"{100 * found.scatter / restitution:.0f} %; take shorter steps or less stiffness"
+            f"{100 * found.scatter / restitution:.2g} %; take shorter steps, less stiffness or a wider `within`"
         )
     return ""
 
