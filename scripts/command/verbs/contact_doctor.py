@@ -27,7 +27,9 @@ def parser() -> arguments.Parser:
     words = "a motion (.npz of time, qpos, geoms, contact) whose contact flags are compared with when it touches"
     parser.add_argument("--replay", type=Path, metavar="FILE", help=words)
     parser.add_argument("--contact", metavar="GEOM", help="the geom that --want is of")
-    words = "of stiffness [N/m], damping [N s/m], restitution, speed of its fall [m/s] and `within` what share of it, depth at rest [m]"
+    words = (
+        "of stiffness [N/m], damping [N s/m], restitution, within what share, at what speed [m/s], depth at rest [m]"
+    )
     parser.add_argument("--want", nargs="+", default=[], metavar="NAME=NUMBER", help=words)
     parser.add_argument("--strict", action="store_true", help="exit with status 1 if anything is wrong")
     output.add_options(parser, None, "folder for JSON and text")

@@ -39,11 +39,11 @@ def _of_cone(watched: Watched) -> Iterator[Finding]:
         soft, stiff = (TOSSES["pyramidal"][k] / TOSSES["elliptic"][k] for k in (0, 1))
         reason = (
             "Over 570 measured tosses of a cube MuJoCo's pyramids were {:g} % of its width off, cones {:g} % (with "
-            "stiff contacts {:g} and {:g} %): friction of a pyramid pushes along the normal too, and lifts what slides"
+            "stiff contacts {:g} and {:g} %): a pyramid has 29 % less friction along its diagonals"
         ).format(*(TOSSES[cone][k] for k in (0, 1) for cone in TOSSES))
         mends = option(cone="elliptic", impratio=numbers(max(10.0, option_of.impratio)))
         yield Finding(
-            "pyramidal cone", "the model", round(max(soft, stiff), 2), "times the error of a cone", reason, mends, 1.0
+            "pyramidal cone", "the model", round(max(soft, stiff), 2), "times the error of a cone", reason, mends
         )
 
 
@@ -64,7 +64,7 @@ def _of_springs(model: mujoco.MjModel) -> Iterator[Finding]:
             f"integrator {integrator} bears {longest:.3g} s at most, and the integrator discrete any spring"
         )
         mends = option(timestep=numbers(float(f"{SAFETY * longest:.2g}")))
-        yield Finding("long timestep", name, h / longest, "times what it bears", reason, mends, SAFETY)
+        yield Finding("long timestep", name, h / longest, "times what it bears", reason, mends)
 
 
 def _of_timestep(model: mujoco.MjModel, pair: Pair) -> Iterator[Finding]:
@@ -79,16 +79,14 @@ def _of_timestep(model: mujoco.MjModel, pair: Pair) -> Iterator[Finding]:
             f"steps may be {low:.3g} s, or the integrator discrete"
         )
         mends = option(timestep=numbers(float(f"{SAFETY * low:.2g}")))
-        yield Finding("long timestep", pair.name, law.timestep / low, "times what it bears", reason, mends, SAFETY)
+        yield Finding("long timestep", pair.name, law.timestep / low, "times what it bears", reason, mends)
     elif not law.is_direct and (used := float(law.time_constant())) > law.solref[0] * (1 + SAME):
         reason = (
             f"The file says {law.solref[0]:g} s and MuJoCo takes {used:.3g} s, for steps of {law.timestep:g} s: "
             f"contacts are {(used / law.solref[0]) ** 2:.2g} times as soft as the file says"
         )
         mends = option(timestep=numbers(law.timestep * law.solref[0] / used))
-        yield Finding(
-            "lengthened contact", pair.name, used / law.solref[0], "times the time constant", reason, mends, 1.0
-        )
+        yield Finding("lengthened contact", pair.name, used / law.solref[0], "times the time constant", reason, mends)
 
 
 def _of_blend(model: mujoco.MjModel, pair: Pair) -> Iterator[Finding]:
@@ -105,7 +103,7 @@ def _of_blend(model: mujoco.MjModel, pair: Pair) -> Iterator[Finding]:
                 f"{numbers(*asked[1])}, and their contact has {numbers(*got)}; a priority makes one of them hold"
             )
             mends = of_contact(model, pair.geoms, **{name: numbers(*asked[0])})
-            yield Finding("blended contact", pair.name, 100 * off, f"% off its own {name}", reason, mends, 0.0)
+            yield Finding("blended contact", pair.name, 100 * off, f"% off its own {name}", reason, mends)
 
 
 def _of_friction(model: mujoco.MjModel, pair: Pair) -> Iterator[Finding]:
@@ -122,9 +120,7 @@ def _of_friction(model: mujoco.MjModel, pair: Pair) -> Iterator[Finding]:
             )
             settings = {"friction": numbers(*model.geom_friction[mine])}
             mends = of_contact(model, (other, mine), **settings)
-            yield Finding(
-                "greater friction", pair.name, pair.friction / asked, "times what it says", reason, mends, 1.0
-            )
+            yield Finding("greater friction", pair.name, pair.friction / asked, "times what it says", reason, mends)
 
 
 def _of_margin(model: mujoco.MjModel, pair: Pair) -> Iterator[Finding]:
@@ -134,11 +130,11 @@ def _of_margin(model: mujoco.MjModel, pair: Pair) -> Iterator[Finding]:
             "contact sensor's `found`) says that it touches; a normal force says it rightly"
         )
         mends = tuple(Mend("geom", geom, "gap", "0") for geom in pair.geoms)
-        yield Finding("early contact", pair.name, 1e3 * early, "mm", reason, mends, 0.0)
+        yield Finding("early contact", pair.name, 1e3 * early, "mm", reason, mends)
     if pair.presses > HOVERS:
         reason = "The margins of the two geoms add up, and their contact presses from there: they rest that far apart"
         mends = tuple(Mend("geom", geom, "margin", "0") for geom in pair.geoms)
-        yield Finding("hovering", pair.name, 1e3 * pair.presses, "mm", reason, mends, 0.0)
+        yield Finding("hovering", pair.name, 1e3 * pair.presses, "mm", reason, mends)
 
 
 def _is_declared(model: mujoco.MjModel, pair: Pair) -> bool:

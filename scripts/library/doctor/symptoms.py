@@ -24,6 +24,7 @@ SINKS = 0.005  # depth at rest over the height of the centre of mass above the c
 STANDS = 0.9  # share of the time at rest for which a contact presses that stands
 WIDTH = 5e-4  # of an impedance that rises from zero [m]
 SMALL = 1e-3  # of the mean force: less is none
+LANDS = 0.01  # after a touchdown a soft contact rings so long [s]
 
 Watch = Callable[[mujoco.MjModel], Watched]
 
@@ -44,11 +45,13 @@ def flickers(watched: Watched, k: int) -> float:
 
 
 def loses_force(watched: Watched, k: int) -> float:
-    """Return the share of its stances for which a contact touches and does not press."""
+    """Return the share of its stances, but for their landings, for which a contact touches and does not press."""
     gap, presses = _gap_and_flags(watched, k)
     mean = float(watched.force[presses, k].mean()) if presses.any() else 0.0
-    found = flicker.compare(watched.time, gap, (gap >= 0) | (watched.force[:, k] > SMALL * mean))
-    return found.lost
+    exact = flicker.exact_stances(watched.time, gap)
+    exact[:, 0] = np.maximum(exact[:, 0], watched.time[0]) + LANDS
+    flags = (gap >= 0) | (watched.force[:, k] > SMALL * mean)
+    return flicker.compare(watched.time, gap, flags, exact[exact[:, 1] > exact[:, 0]]).lost
 
 
 def creep(watched: Watched, k: int) -> float:
@@ -56,7 +59,7 @@ def creep(watched: Watched, k: int) -> float:
     rows, pair = watched.at_rest, watched.pairs[k]
     force, tangential = watched.force[rows, k], watched.tangential[rows, k]
     holds = (force > 0) & (tangential <= IN_CONE * pair.friction * force)
-    if not len(holds) or holds.mean() < STANDS:
+    if pair.friction == 0 or not len(holds) or holds.mean() < STANDS:
         return 0.0
     return float(np.linalg.norm(watched.slip_velocity[rows, k][holds].mean(axis=0)))
 
