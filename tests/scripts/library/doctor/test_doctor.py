@@ -64,22 +64,20 @@ def test_a_pyramid_costs_a_factor_of_two():
 
 
 def test_a_pyramid_has_29_percent_less_friction_along_its_diagonals():
-    """As its reason says: a block that cannot turn slows down so much less."""
-    slows = {}
+    """As its reason says: a ball that cannot turn slows down so much less, in the mean over its small hops."""
+    slows, free = {}, "".join(f'<joint type="slide" axis="{axis}"/>' for axis in ("1 0 0", "0 1 0", "0 0 1"))
     for cone, angle in (("elliptic", 0.0), ("elliptic", np.pi / 4), ("pyramidal", 0.0), ("pyramidal", np.pi / 4)):
-        free = "".join(f'<joint type="slide" axis="{axis}"/>' for axis in ("1 0 0", "0 1 0", "0 0 1"))
-        text = cube(cone=cone, ratio=100, of_cube='friction="0.5" solref="0.004 1" solimp="0 0.99 0.0005"')
+        text = cube(cone=cone, h=1e-3, ratio=1, of_cube='friction="0.5" solimp="0 0.95 0.001"').replace("box", "sphere")
         model = model_of(text.replace("0 4 -9.81", "0 0 -9.81").replace("<freejoint/>", free))
         data = mujoco.MjData(model)
-        mujoco.mj_step(model, data, 500)
+        mujoco.mj_step(model, data, 300)
         data.qvel[:2] = 3.0 * np.cos(angle), 3.0 * np.sin(angle)
-        mujoco.mj_step(model, data, 100)
-        before = np.hypot(*data.qvel[:2])
-        mujoco.mj_step(model, data, 100)
-        slows[cone, angle > 0] = (before - np.hypot(*data.qvel[:2])) / 0.2
-    assert slows["elliptic", False] == pytest.approx(0.5 * 9.81, rel=0.01)
+        mujoco.mj_step(model, data, 400)
+        slows[cone, angle > 0] = (3.0 - np.hypot(*data.qvel[:2])) / 0.4
     assert slows["elliptic", True] == pytest.approx(slows["elliptic", False], rel=1e-3)
-    assert 1 - slows["pyramidal", True] / slows["pyramidal", False] == pytest.approx(1 - np.sqrt(0.5), rel=0.05), slows
+    for straight in (slows["elliptic", False], slows["pyramidal", False]):
+        assert straight == pytest.approx(0.5 * 9.81, rel=0.03)
+    assert slows["pyramidal", True] / slows["pyramidal", False] == pytest.approx(np.sqrt(0.5), rel=0.03)
 
 
 def test_a_time_constant_under_two_steps_is_lengthened():
