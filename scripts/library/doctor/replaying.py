@@ -1,7 +1,7 @@
 """A motion that is known, from a log or another engine, replayed: when its feet touch, and what its flags say.
 
 A file of NumPy's `.npz` has `time` (n,) [s], `qpos` (n, nq) of the model, and may have `contact` (n, k), a flag for
-each of k `geoms`, their names. Without `contact` the flags are MuJoCo's own for those postures.
+each of k `geoms`, their names. Without `contact` the flags are whether they touch in those postures, up to round-off.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def flags_of(model: mujoco.MjModel, motion: Replay) -> dict[str, flicker.Flicker
     ids = check(model, motion)
     grounds = [geom for geom in range(model.ngeom) if model.body_weldid[model.geom_bodyid[geom]] == 0]
     data, n = mujoco.MjData(model), len(motion.time)
-    gap, found = np.full((n, len(ids)), np.inf), np.zeros((n, len(ids)), bool)
+    gap = np.full((n, len(ids)), np.inf)
     for row in range(n):
         data.qpos[:] = motion.qpos[row]
         mujoco.mj_kinematics(model, data)
@@ -76,8 +76,7 @@ def flags_of(model: mujoco.MjModel, motion: Replay) -> dict[str, flicker.Flicker
             contact = touching.get(geom)
             listed = np.inf if contact is None else float(contact.dist)
             gap[row, column] = min([listed, *near])
-            found[row, column] = contact is not None and contact.dist < contact.includemargin
-    flags = found if motion.contact is None else motion.contact.astype(bool)
+    flags = gap < flicker.TOUCH if motion.contact is None else motion.contact.astype(bool)
     return {name: flicker.compare(motion.time, gap[:, k], flags[:, k]) for k, name in enumerate(motion.geoms)}
 
 
