@@ -1,9 +1,8 @@
 """What is wrong with the contacts of a MuJoCo model, in numbers, and the settings that mend it.
 
 Usage: tarsus contact-doctor MODEL.xml [--seconds 2] [--controls FILE.npy] [--replay FILE.npz] [--out FOLDER]
-[--contact GEOM --want restitution=0.5 depth=1e-4]. The model is watched from its first keyframe; settings that may mend
-a finding are tried, and the number with them is told. `--want` makes `solref` and `solimp` of what one knows of a
-contact. Runtime: some thousand steps a second, and as many again for every setting that is tried.
+[--contact GEOM --want restitution=0.5 depth=1e-4]. The model is watched from its first keyframe, and again with
+settings that may mend a finding. `--want` makes `solref` and `solimp`. Runtime: some thousand steps a second.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ def parser() -> arguments.Parser:
     parser.add_argument(
         "--seconds", type=arguments.seconds, default=2.0, help="that it is watched; the last half is rest"
     )
-    words = "controls for each step (.npy of shape (n, nu)); by default what holds the first keyframe"
+    words = "for each step (.npy of shape (n, nu)); by default what holds the first keyframe"
     parser.add_argument("--controls", type=Path, metavar="FILE", help=words)
     words = "a motion (.npz of time, qpos, geoms, contact) whose contact flags are compared with when it touches"
     parser.add_argument("--replay", type=Path, metavar="FILE", help=words)
@@ -43,10 +42,10 @@ def main(argv: list[str] | None = None) -> int:
         folder = output.Output(args, *FILES) if args.out else None
         from tarsus.scripts.library.doctor import examining, replaying
 
-        want = arguments.assignments(args.want, "--want", examining.WANTS, " of a contact") or None
-        given = dict(contact=args.contact, want=want, seconds=args.seconds)
-        given |= dict(controls=args.controls and replaying.controls(args.controls))
-        given |= dict(motion=args.replay and replaying.load(args.replay))
+        given = dict(contact=args.contact, seconds=args.seconds)
+        given["want"] = arguments.assignments(args.want, "--want", examining.WANTS, " of a contact") or None
+        given["controls"] = args.controls and replaying.controls(args.controls)
+        given["motion"] = args.replay and replaying.load(args.replay)
         examining.check(args.model, **given)
     try:
         report = examining.examine(args.model, **given)

@@ -16,7 +16,7 @@ from tarsus.mjcf.own_robot import EXAMPLE
 from tarsus.mjcf.presets import INTEGRATORS
 from tarsus.scripts.laboratory.frame import Page, Place, Table
 from tarsus.scripts.library.doctor.examining import examine
-from tarsus.scripts.library.doctor.finding import AILMENTS, Finding
+from tarsus.scripts.library.doctor.finding import AILMENTS, Diagnosis
 
 PLACE = Place("contact_doctor.md")
 PACKAGES = ("tarsus", "mujoco", "numpy")
@@ -111,7 +111,7 @@ def tables() -> Page:
     )
 
 
-def _number(one: Finding, value: float) -> str:
+def _number(one: Diagnosis, value: float) -> str:
     return "" if np.isnan(value) else f"{value:.3g} {one.unit}"
 
 

@@ -46,7 +46,7 @@ class Mend(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Finding:
+class Diagnosis:
     """One ailment of a model.
 
     Attributes:

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from tarsus.scripts.library.base import stamp
-from tarsus.scripts.library.doctor.finding import Finding, numbers
+from tarsus.scripts.library.doctor.finding import Diagnosis, numbers
 from tarsus.scripts.library.doctor.flicker import Flicker
 
 HEAD = ("contact", "mass [kg]", "stiffness [N/m]", "damping [N s/m]", "damping ratio", "restitution", "depth [mm]")
@@ -64,7 +64,7 @@ class Report:
     model: str
     seconds: float
     contacts: tuple[Contact, ...]
-    findings: tuple[Finding, ...]
+    findings: tuple[Diagnosis, ...]
     mends: tuple[tuple[str, ...], ...]
     replayed: Mapping[str, Flicker]
     wanted: Wanted | None
@@ -92,7 +92,7 @@ class Report:
         return "\n\n".join([*parts, f"{self.date}; {self.versions}"])
 
 
-def _words(one: Finding, mends: tuple[str, ...]) -> str:
+def _words(one: Diagnosis, mends: tuple[str, ...]) -> str:
     mended = "" if np.isnan(one.after) else f", then {one.after:.3g}"
     return f"* **{one.ailment}**, {one.where}: {one.number:.3g} {one.unit}. {one.reason}." + (
         f"\n  Set `{' '.join(mends)}`{mended}." if mends else "\n  No setting that was tried mends it."

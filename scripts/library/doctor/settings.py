@@ -10,7 +10,7 @@ import numpy as np
 
 from tarsus.mjcf.own_robot import rest_controls
 from tarsus.mjcf.presets import INTEGRATORS
-from tarsus.scripts.library.doctor.finding import Finding, Mend, name_of, numbers, of_contact, option
+from tarsus.scripts.library.doctor.finding import Diagnosis, Mend, name_of, numbers, of_contact, option
 from tarsus.scripts.library.doctor.springs import GROWS, growth, longest_timestep, springs_of
 from tarsus.scripts.library.doctor.watching import Pair, Watched
 
@@ -23,7 +23,7 @@ SAME = 1e-3  # relative difference of settings that is none
 SAFETY = 0.8  # of the longest stable timestep
 
 
-def findings(watched: Watched) -> list[Finding]:
+def findings(watched: Watched) -> list[Diagnosis]:
     """Return what is wrong with the settings of a model and of its pairs that touched."""
     model = watched.model
     found = [*_of_cone(watched), *_of_springs(model)]
@@ -33,7 +33,7 @@ def findings(watched: Watched) -> list[Finding]:
     return found
 
 
-def _of_cone(watched: Watched) -> Iterator[Finding]:
+def _of_cone(watched: Watched) -> Iterator[Diagnosis]:
     option_of = watched.model.opt
     if option_of.cone == mujoco.mjtCone.mjCONE_PYRAMIDAL and any(pair.friction > 0 for pair in watched.pairs):
         soft, stiff = (TOSSES["pyramidal"][k] / TOSSES["elliptic"][k] for k in (0, 1))
@@ -42,12 +42,12 @@ def _of_cone(watched: Watched) -> Iterator[Finding]:
             "stiff contacts {:g} and {:g} %): a pyramid has 29 % less friction along its diagonals"
         ).format(*(TOSSES[cone][k] for k in (0, 1) for cone in TOSSES))
         mends = option(cone="elliptic", impratio=numbers(max(10.0, option_of.impratio)))
-        yield Finding(
+        yield Diagnosis(
             "pyramidal cone", "the model", round(max(soft, stiff), 2), "times the error of a cone", reason, mends
         )
 
 
-def _of_springs(model: mujoco.MjModel) -> Iterator[Finding]:
+def _of_springs(model: mujoco.MjModel) -> Iterator[Diagnosis]:
     data = mujoco.MjData(model)
     if model.nkey:
         mujoco.mj_resetDataKeyframe(model, data, 0)
@@ -64,10 +64,10 @@ def _of_springs(model: mujoco.MjModel) -> Iterator[Finding]:
             f"integrator {integrator} bears {longest:.3g} s at most, and the integrator discrete any spring"
         )
         mends = option(timestep=numbers(float(f"{SAFETY * longest:.2g}")))
-        yield Finding("long timestep", name, h / longest, "times what it bears", reason, mends)
+        yield Diagnosis("long timestep", name, h / longest, "times what it bears", reason, mends)
 
 
-def _of_timestep(model: mujoco.MjModel, pair: Pair) -> Iterator[Finding]:
+def _of_timestep(model: mujoco.MjModel, pair: Pair) -> Iterator[Diagnosis]:
     law = pair.law
     if not law.is_stable:
         low, high = 0.0, law.timestep
@@ -79,17 +79,17 @@ def _of_timestep(model: mujoco.MjModel, pair: Pair) -> Iterator[Finding]:
             f"steps may be {low:.3g} s, or the integrator discrete"
         )
         mends = option(timestep=numbers(float(f"{SAFETY * low:.2g}")))
-        yield Finding("long timestep", pair.name, law.timestep / low, "times what it bears", reason, mends)
+        yield Diagnosis("long timestep", pair.name, law.timestep / low, "times what it bears", reason, mends)
     elif not law.is_direct and (used := float(law.time_constant())) > law.solref[0] * (1 + SAME):
         reason = (
             f"The file says {law.solref[0]:g} s and MuJoCo takes {used:.3g} s, for steps of {law.timestep:g} s: "
             f"contacts are {(used / law.solref[0]) ** 2:.2g} times as soft as the file says"
         )
         mends = option(timestep=numbers(law.timestep * law.solref[0] / used))
-        yield Finding("lengthened contact", pair.name, used / law.solref[0], "times the time constant", reason, mends)
+        yield Diagnosis("lengthened contact", pair.name, used / law.solref[0], "times the time constant", reason, mends)
 
 
-def _of_blend(model: mujoco.MjModel, pair: Pair) -> Iterator[Finding]:
+def _of_blend(model: mujoco.MjModel, pair: Pair) -> Iterator[Diagnosis]:
     first, second = pair.geoms
     if _is_declared(model, pair) or model.geom_priority[first] != model.geom_priority[second]:
         return
@@ -103,10 +103,10 @@ def _of_blend(model: mujoco.MjModel, pair: Pair) -> Iterator[Finding]:
                 f"{numbers(*asked[1])}, and their contact has {numbers(*got)}; a priority makes one of them hold"
             )
             mends = of_contact(model, pair.geoms, **{name: numbers(*asked[0])})
-            yield Finding("blended contact", pair.name, 100 * off, f"% off its own {name}", reason, mends)
+            yield Diagnosis("blended contact", pair.name, 100 * off, f"% off its own {name}", reason, mends)
 
 
-def _of_friction(model: mujoco.MjModel, pair: Pair) -> Iterator[Finding]:
+def _of_friction(model: mujoco.MjModel, pair: Pair) -> Iterator[Diagnosis]:
     first, second = pair.geoms
     if _is_declared(model, pair) or model.geom_priority[first] != model.geom_priority[second] or pair.friction == 0:
         return
@@ -120,21 +120,21 @@ def _of_friction(model: mujoco.MjModel, pair: Pair) -> Iterator[Finding]:
             )
             settings = {"friction": numbers(*model.geom_friction[mine])}
             mends = of_contact(model, (other, mine), **settings)
-            yield Finding("greater friction", pair.name, pair.friction / asked, "times what it says", reason, mends)
+            yield Diagnosis("greater friction", pair.name, pair.friction / asked, "times what it says", reason, mends)
 
 
-def _of_margin(model: mujoco.MjModel, pair: Pair) -> Iterator[Finding]:
+def _of_margin(model: mujoco.MjModel, pair: Pair) -> Iterator[Diagnosis]:
     if (early := pair.listed - pair.presses) > EARLY:
         reason = (
             f"MuJoCo lists the contact {1e3 * early:.3g} mm before it presses, and what counts contacts (`ncon`, a "
             "contact sensor's `found`) says that it touches; a normal force says it rightly"
         )
         mends = tuple(Mend("geom", geom, "gap", "0") for geom in pair.geoms)
-        yield Finding("early contact", pair.name, 1e3 * early, "mm", reason, mends)
+        yield Diagnosis("early contact", pair.name, 1e3 * early, "mm", reason, mends)
     if pair.presses > HOVERS:
         reason = "The margins of the two geoms add up, and their contact presses from there: they rest that far apart"
         mends = tuple(Mend("geom", geom, "margin", "0") for geom in pair.geoms)
-        yield Finding("hovering", pair.name, 1e3 * pair.presses, "mm", reason, mends)
+        yield Diagnosis("hovering", pair.name, 1e3 * pair.presses, "mm", reason, mends)
 
 
 def _is_declared(model: mujoco.MjModel, pair: Pair) -> bool:

@@ -13,7 +13,7 @@ import mujoco
 import numpy as np
 
 from tarsus.scripts.library.doctor import flicker
-from tarsus.scripts.library.doctor.finding import Finding, Mend, mended, numbers, of_contact, option
+from tarsus.scripts.library.doctor.finding import Diagnosis, Mend, mended, numbers, of_contact, option
 from tarsus.scripts.library.doctor.watching import Watched
 
 FLICKERS = 3  # false touchdowns that are needed to say so
@@ -78,7 +78,7 @@ def sinks(watched: Watched, k: int) -> float:
     return depth(watched, k) / height if height > 0 else 0.0
 
 
-def findings(watched: Watched, watch: Watch) -> list[Finding]:
+def findings(watched: Watched, watch: Watch) -> list[Diagnosis]:
     """Return what the contacts of a watched model do wrong, with settings that `watch` was asked to try."""
     found = []
     for k in range(len(watched.pairs)):
@@ -88,11 +88,11 @@ def findings(watched: Watched, watch: Watch) -> list[Finding]:
     return found
 
 
-def _finding(ailment: str, symptom: Symptom, watched: Watched, k: int, watch: Watch) -> Finding:
+def _finding(ailment: str, symptom: Symptom, watched: Watched, k: int, watch: Watch) -> Diagnosis:
     """Return a finding with the first settings that mend it, or those of which it is least."""
     pair, least, best = watched.pairs[k], symptom.measure(watched, k), None
     scale, unit, reason = symptom.say(watched, k)
-    made = Finding(ailment, pair.name, scale * least, unit, reason)
+    made = Diagnosis(ailment, pair.name, scale * least, unit, reason)
     for mends in symptom.candidates(watched, k):
         again = watch(mended(watched.model, mends))
         places = [other.geoms for other in again.pairs]
