@@ -13,7 +13,7 @@ from tarsus.mjcf import own_file
 from tarsus.mjcf.contact_converter import law_of, time_constant
 from tarsus.scripts.library.base import stamp
 from tarsus.scripts.library.doctor import finding, replaying, settings, symptoms, watching
-from tarsus.scripts.library.doctor.replaying import Motion
+from tarsus.scripts.library.doctor.replaying import Postures
 from tarsus.scripts.library.doctor.report import Contact, Report, Wanted
 
 SECONDS = 2.0  # that a model is watched [s]
@@ -26,7 +26,7 @@ def examine(
     *,
     seconds: float = SECONDS,
     controls: np.ndarray | None = None,
-    motion: Motion | None = None,
+    motion: Postures | None = None,
     contact: str | None = None,
     want: Mapping[str, float] | None = None,
 ) -> Report:

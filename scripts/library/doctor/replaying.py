@@ -20,7 +20,7 @@ NAMES = ("time", "qpos", "geoms", "contact")
 
 
 @dataclass(frozen=True)
-class Motion:
+class Postures:
     """A motion; see the module."""
 
     time: np.ndarray
@@ -29,7 +29,7 @@ class Motion:
     contact: np.ndarray | None = None
 
 
-def load(path: Path) -> Motion:
+def load(path: Path) -> Postures:
     """Return the motion of a file.
 
     Raises:
@@ -41,7 +41,7 @@ def load(path: Path) -> Motion:
     found = {name: stored[name] for name in NAMES if name in stored}
     if missing := [name for name in NAMES[:3] if name not in found]:
         raise ValueError(f"{path} lacks {missing[0]!r}; a motion has {', '.join(NAMES[:3])}, and may have contact")
-    return Motion(found["time"], found["qpos"], tuple(map(str, found["geoms"])), found.get("contact"))
+    return Postures(found["time"], found["qpos"], tuple(map(str, found["geoms"])), found.get("contact"))
 
 
 def controls(path: Path) -> np.ndarray:
@@ -56,7 +56,7 @@ def controls(path: Path) -> np.ndarray:
     return stored
 
 
-def flags_of(model: mujoco.MjModel, motion: Motion) -> dict[str, flicker.Flicker]:
+def flags_of(model: mujoco.MjModel, motion: Postures) -> dict[str, flicker.Flicker]:
     """Return what the contact flags of a motion are worth, by the names of its geoms.
 
     Raises:
@@ -80,7 +80,7 @@ def flags_of(model: mujoco.MjModel, motion: Motion) -> dict[str, flicker.Flicker
     return {name: flicker.compare(motion.time, gap[:, k], flags[:, k]) for k, name in enumerate(motion.geoms)}
 
 
-def check(model: mujoco.MjModel, motion: Motion) -> list[int]:
+def check(model: mujoco.MjModel, motion: Postures) -> list[int]:
     """Return the numbers of the geoms of a motion.
 
     Raises:

@@ -42,7 +42,7 @@ def walk():
 def test_the_exact_walk_has_no_false_touchdown(walk):
     time, qpos, run = walk
     model = compile_model(hexapod.build(preset=replace(PRESETS["reference"], sink=0.0)))  # the ground at zero
-    found = replaying.flags_of(model, replaying.Motion(time, qpos, TOES, run.record["foot_contact"].values))
+    found = replaying.flags_of(model, replaying.Postures(time, qpos, TOES, run.record["foot_contact"].values))
     for leg, one in enumerate(found.values()):
         assert len(one.stances) > 2 and len(one.false_touchdowns) == 0 and one.missed == 0
         assert one.lost == one.early == 0
@@ -51,7 +51,7 @@ def test_the_exact_walk_has_no_false_touchdown(walk):
         nearest = np.abs(one.stances[np.isfinite(one.stances[:, 0]), 0][:, None] - landed).min(axis=1)
         assert nearest.max() < 2e-3
     own = replaying.flags_of(
-        model, replaying.Motion(time, qpos, TOES)
+        model, replaying.Postures(time, qpos, TOES)
     )  # of these postures, whose toes stand at zero up to round-off
     assert all(len(one.false_touchdowns) == 0 and one.lost == 0 for one in own.values())
 
@@ -67,7 +67,7 @@ def test_a_walk_in_settings_that_flicker_has_false_touchdowns():
         pressing = {geom for c in stepper.data.contact if c.efc_address >= 0 for geom in (c.geom1, c.geom2)}
         rows.append((*before, [geom in pressing for geom in ids]))
     time, qpos, flags = (np.array(column) for column in zip(*rows, strict=True))
-    found = replaying.flags_of(stepper.model, replaying.Motion(time, qpos, TOES, flags))
+    found = replaying.flags_of(stepper.model, replaying.Postures(time, qpos, TOES, flags))
     assert sum(len(one.false_touchdowns) for one in found.values()) >= 10
     assert max(one.lost for one in found.values()) > 0.01
 
@@ -157,5 +157,5 @@ def test_the_distance_to_all_of_the_ground_counts():
     model = mujoco.MjModel.from_xml_string(BALL)
     qpos = np.zeros((20, 7))
     qpos[:, 0], qpos[:, 2], qpos[:, 3] = 0.5, np.linspace(0.35, 0.29, 20), 1.0
-    (found,) = replaying.flags_of(model, replaying.Motion(np.arange(20) * 0.01, qpos, ("ball",))).values()
+    (found,) = replaying.flags_of(model, replaying.Postures(np.arange(20) * 0.01, qpos, ("ball",))).values()
     assert found.stances[0, 0] == pytest.approx(0.05 / 0.06 * 0.19, abs=1e-3)
