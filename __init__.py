@@ -5,6 +5,7 @@ is first asked for:
 
 * `run`, `crossvalidate`: a machine in one engine, or in both; `load` reads a record, `compare` compares two runs.
 * `train`, `evaluate`, `certify`: policies. `search`: gaits.
+* `contact_doctor`: what is wrong with the contacts of a MuJoCo model.
 * `machines`, `own_robot`: modules of the machines, and of a robot of the user's own.
 * `hybrid`, `contact`: the exact engine, and the solver for feet that slide.
 """
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from .scripts.library import machines, own_robot
     from .scripts.library.certificates.certifying import certify
     from .scripts.library.comparison.compare import compare
+    from .scripts.library.doctor.examining import examine as contact_doctor
     from .scripts.library.learning.evaluation import evaluate
     from .scripts.library.learning.planning import train
     from .scripts.library.records.record import load
@@ -25,8 +27,8 @@ if TYPE_CHECKING:
     from .scripts.library.search.searches import search
 
 __all__ = [
-    "certify", "compare", "contact", "crossvalidate", "evaluate", "hybrid", "load", "machines", "own_robot", "run",
-    "search", "train",
+    "certify", "compare", "contact", "contact_doctor", "crossvalidate", "evaluate", "hybrid", "load", "machines",
+    "own_robot", "run", "search", "train",
 ]  # fmt: skip
 
 register_envs()
@@ -36,6 +38,7 @@ _PLACES = {
     "certify": "scripts.library.certificates.certifying:certify",
     "compare": "scripts.library.comparison.compare:compare",
     "contact": "analytic.contact:",
+    "contact_doctor": "scripts.library.doctor.examining:examine",
     "crossvalidate": "scripts.library.running.run:crossvalidate",
     "evaluate": "scripts.library.learning.evaluation:evaluate",
     "hybrid": "analytic.hybrid:",

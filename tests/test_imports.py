@@ -62,6 +62,7 @@ ROOMS = [
     "scripts/library/own_robot",
     "scripts/library/learning",
     "scripts/library/certificates",
+    "scripts/library/doctor",
     "scripts/library/search",
     "scripts/library/running",
     "scripts/laboratory/sliding",

@@ -45,6 +45,7 @@ GROUPS = {
         ),
         "crossvalidate": Verb("MACHINE", "the same run in both engines, compared"),
         "simsect": Verb("", "run an init file of SimSect"),
+        "contact-doctor": Verb("MODEL", "what is wrong with the contacts of a MuJoCo model, and what mends it"),
         "contact-suite": Verb("", "contact cases with exact answers, in MuJoCo or any other simulator"),
         "reality": Verb("[cube|ellipse]", "contact against measured tosses and impacts, in any simulator"),
     },

@@ -43,7 +43,7 @@ PARTS = {
     "mjcf": ApiPage(
         "Models in MuJoCo, and controllers",
         "mjcf",
-        "presets hexapod hexapod_state slip_leg hopping_leg multipod bigant disc own_robot own_parts feet terrain "
+        "presets contact_law contact_converter hexapod hexapod_state slip_leg hopping_leg multipod bigant disc own_robot own_parts feet terrain "
         "ground parts",
         (
             ApiPage(
@@ -72,8 +72,8 @@ PARTS = {
                 "own_robot.rollout own_robot.measures own_robot.stance own_robot.legs own_robot.sliding "
                 "sliding.recording sliding.prediction "
                 "sliding.fitted sliding.walks learning.policies learning.evaluation learning.planning learning.stable "
-                "learning.onnx_policy certificates.certifying certificates.certificate search.gait search.hexapod "
-                "search.multipod search.searches",
+                "learning.onnx_policy certificates.certifying certificates.certificate doctor.examining "
+                "doctor.report doctor.finding search.gait search.hexapod search.multipod search.searches",
             ),
         ),
     ),

@@ -28,6 +28,7 @@ WORDS = {
     "page trust": ["--policies", "zero"],
     "page policies": ["--policies", "zero"],
     "certify": ["zero"],
+    "contact-doctor": [str(EXAMPLE)],
     "evaluate": ["zero"],
     "export": ["hexapod-gait"],
     "search baseline": ["Setter-v0"],

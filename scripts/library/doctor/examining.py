@@ -1,0 +1,127 @@
+"""A model examined: what `tarsus.contact_doctor` and `tarsus contact-doctor` do."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+import mujoco
+import numpy as np
+
+from tarsus.mjcf import own_file
+from tarsus.mjcf.contact_converter import law_of, time_constant
+from tarsus.scripts.library.base import stamp
+from tarsus.scripts.library.doctor import finding, replaying, settings, symptoms, watching
+from tarsus.scripts.library.doctor.replaying import Postures
+from tarsus.scripts.library.doctor.report import Contact, Report, Wanted
+
+SECONDS = 2.0  # that a model is watched [s]
+SPEED = 1.0  # of the fall whose restitution is told [m/s]
+WANTS = ("stiffness", "damping", "restitution", "depth", "speed", "within")
+
+
+def examine(
+    mjcf: str | Path,
+    *,
+    seconds: float = SECONDS,
+    controls: np.ndarray | None = None,
+    motion: Postures | None = None,
+    contact: str | None = None,
+    want: Mapping[str, float] | None = None,
+) -> Report:
+    """Return what is wrong with the contacts of a model, and what they are.
+
+    Args:
+        mjcf: The name of an MJCF file, or its text.
+        seconds: For how long it is watched, from its first keyframe [s]. Its second half counts as rest.
+        controls: For each step, shape (n, nu); by default what holds the first keyframe.
+        motion: One that is known; its contact flags are compared with when it touches.
+        contact: The geom of which a contact is wanted.
+        want: What is wanted of it: some of stiffness [N/m], damping [N s/m], restitution, depth at rest [m], the
+            speed at which the restitution holds [m/s], and within what share of it.
+
+    Raises:
+        ValueError: If MuJoCo cannot read the file, the controls do not fit, or there is no such geom or contact.
+    """
+    model = check(mjcf, seconds=seconds, controls=controls, motion=motion, contact=contact, want=want)
+    replayed = {} if motion is None else replaying.flags_of(model, motion)
+
+    def watch(other: mujoco.MjModel) -> watching.Watched:
+        return watching.watch(other, seconds, controls)
+
+    watched = watch(model)
+    found = [*settings.findings(watched), *symptoms.findings(watched, watch)]
+    return Report(
+        model=own_file.called(mjcf),
+        seconds=seconds,
+        contacts=tuple(_contact(watched, k) for k in range(len(watched.pairs))),
+        findings=tuple(found),
+        mends=tuple(tuple(finding.as_xml(model, one.mends)) for one in found),
+        replayed=replayed,
+        wanted=_wanted(watched, contact, want) if contact is not None and want is not None else None,
+        ended=watched.ended,
+        versions=stamp.versions("tarsus", "mujoco", "numpy"),
+        date=time.strftime("%Y-%m-%d"),
+    )
+
+
+def check(mjcf: str | Path, *, seconds, controls, motion, contact, want) -> mujoco.MjModel:
+    """Return the compiled model, of which all of this can be asked, as `examine` has it.
+
+    Raises:
+        ValueError: If it cannot.
+    """
+    spec = own_file.read(mjcf)
+    try:
+        model = spec.compile()
+    except (ValueError, RuntimeError) as error:
+        raise ValueError(f"{own_file.called(mjcf)} makes no model: {error}") from None
+    watching.check(model, seconds, controls)
+    if motion is not None:
+        replaying.check(model, motion)
+    if (contact is None) != (want is None):
+        raise ValueError("a wanted contact needs a geom that has it, and what is wanted of it")
+    if contact is not None and mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_GEOM, contact) < 0:
+        names = ", ".join(name for k in range(model.ngeom) if (name := model.geom(k).name)) or "none with a name"
+        raise ValueError(f"there is no geom {contact!r}; there are {names}")
+    if unknown := [name for name in want or {} if name not in WANTS]:
+        raise ValueError(f"of a contact one cannot want {unknown[0]!r}; there are {', '.join(WANTS)}")
+    return model
+
+
+def _contact(watched: watching.Watched, k: int) -> Contact:
+    pair, rows = watched.pairs[k], watched.at_rest
+    law = pair.law
+    return Contact(
+        name=pair.name,
+        solref=law.solref,
+        solimp=law.solimp,
+        mass=law.mass,
+        stiffness=law.stiffness,
+        damping=law.damping,
+        damping_ratio=float(law.damping_ratio),
+        restitution=law.drop(SPEED).restitution,
+        depth=symptoms.depth(watched, k),
+        force=float(watched.force[rows, k].mean()),
+    )
+
+
+def _wanted(watched: watching.Watched, geom: str, want: Mapping[str, float]) -> Wanted:
+    """Return the settings of a wanted contact, for the mass and the load that it has in the model."""
+    number, model = watched.model.geom(geom).id, watched.model
+    loads = {
+        k: watched.force[watched.at_rest, k].mean() for k, pair in enumerate(watched.pairs) if number in pair.geoms
+    }
+    if not loads:
+        raise ValueError(
+            f"{geom!r} touched nothing in {watched.time[-1]:.3g} s, so that what its contact moves is unknown"
+        )
+    k = max(loads, key=loads.__getitem__)
+    pair, law = watched.pairs[k], watched.pairs[k].law
+    known = {"gravity": float(np.linalg.norm(model.opt.gravity)), "load": float(loads[k]) or None}
+    made = law_of(law.mass, law.timestep, law.integrator, **known, estimate=law.estimate, **want)
+    texts = {"solref": finding.numbers(*made.solref), "solimp": finding.numbers(*made.solimp)}
+    geoms = pair.geoms if pair.geoms[1] == number else pair.geoms[::-1]
+    xml = finding.as_xml(model, finding.of_contact(model, geoms, **texts))
+    return Wanted(pair.name, dict(want), made.solref, made.solimp, time_constant(made), tuple(xml))

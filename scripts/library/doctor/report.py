@@ -1,0 +1,134 @@
+"""What the contact doctor says of a model: its contacts, the findings, and a wanted contact, in words and as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from tarsus.scripts.library.base import stamp
+from tarsus.scripts.library.doctor.finding import Diagnosis, numbers
+from tarsus.scripts.library.doctor.flicker import Flicker
+
+HEAD = ("contact", "mass [kg]", "stiffness [N/m]", "damping [N s/m]", "damping ratio", "restitution", "depth [mm]")
+FLAGS = ("geom", "stances", "false touchdowns", "missed stances", "stance without flag [%]", "flag without stance [%]")
+
+
+@dataclass(frozen=True)
+class Contact:
+    """What the contact of two geoms is, for what its bodies weigh."""
+
+    name: str
+    solref: tuple[float, ...]
+    solimp: tuple[float, ...]
+    mass: float  # that it moves, along its normal [kg]
+    stiffness: float  # [N/m]
+    damping: float  # [N s/m]
+    damping_ratio: float
+    restitution: float  # of a fall at 1 m/s
+    depth: float  # at rest; 0 of one that did not rest [m]
+    force: float  # normal, at rest, in the mean [N]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Settings of a contact from what was wanted of it."""
+
+    name: str
+    wants: Mapping[str, float]
+    solref: tuple[float, float]
+    solimp: tuple[float, ...]
+    as_time_constant: tuple[float, float] | None  # the same contact by time constant and damping ratio
+    xml: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What the doctor says of a model; `as_json` writes it.
+
+    Attributes:
+        model: What it is called.
+        seconds: That it was watched [s].
+        contacts: One for each pair of geoms that touched.
+        findings: What is wrong, the settings first.
+        mends: Of each finding, as elements of a file.
+        replayed: What the flags of a motion are worth, by the names of its geoms.
+        wanted: The contact that was asked for, if one was.
+        ended: Why the simulation ended before its time, or "".
+        versions: Of the packages.
+        date: When.
+    """
+
+    model: str
+    seconds: float
+    contacts: tuple[Contact, ...]
+    findings: tuple[Diagnosis, ...]
+    mends: tuple[tuple[str, ...], ...]
+    replayed: Mapping[str, Flicker]
+    wanted: Wanted | None
+    ended: str
+    versions: str
+    date: str
+
+    def as_json(self) -> str:
+        """Return it as JSON."""
+        return json.dumps(_plain(asdict(self)), indent=1)
+
+    def __str__(self) -> str:
+        """Return tables and findings in Markdown, in words."""
+        rows = [
+            (one.name, *(f"{value:.3g}" for value in (one.mass, one.stiffness, one.damping, one.damping_ratio)))
+            + (f"{one.restitution:.2f}", f"{1e3 * one.depth:.3g}" if one.depth else "-")
+            for one in self.contacts
+        ]
+        parts = [f"{self.model}, watched for {self.seconds:g} s" + (f"; {self.ended}" if self.ended else "")]
+        parts += [stamp.markdown_table(HEAD, rows) if rows else "Nothing touched: place the model on its ground."]
+        parts += [_words(one, mends) for one, mends in zip(self.findings, self.mends, strict=True)]
+        parts += [] if self.findings or not rows else ["Nothing is wrong with these contacts."]
+        parts += [_replayed(self.replayed)] if self.replayed else []
+        parts += [_wish(self.wanted)] if self.wanted else []
+        return "\n\n".join([*parts, f"{self.date}; {self.versions}"])
+
+
+def _words(one: Diagnosis, mends: tuple[str, ...]) -> str:
+    mended = "" if np.isnan(one.after) else f", then {one.after:.3g}"
+    return f"* **{one.ailment}**, {one.where}: {one.number:.3g} {one.unit}. {one.reason}." + (
+        f"\n  Set `{' '.join(mends)}`{mended}." if mends else "\n  No setting that was tried mends it."
+    )
+
+
+def _replayed(found: Mapping[str, Flicker]) -> str:
+    rows = [
+        (
+            name,
+            len(one.stances),
+            len(one.false_touchdowns),
+            one.missed,
+            f"{100 * one.lost:.2g}",
+            f"{100 * one.early:.2g}",
+        )
+        for name, one in found.items()
+    ]
+    return "The motion's contact flags:\n\n" + stamp.markdown_table(FLAGS, rows)
+
+
+def _wish(wanted: Wanted) -> str:
+    asked = ", ".join(f"{name} {value:g}" for name, value in wanted.wants.items())
+    same = wanted.as_time_constant
+    also = f"; the same contact has solref {numbers(*same)}" if same else ""
+    return f"{wanted.name} with {asked}: `{' '.join(wanted.xml)}`{also}"
+
+
+def _plain(value):
+    """Return a value as JSON has it: what is not finite, as null."""
+    if isinstance(value, dict):
+        return {key: _plain(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(part) for part in value]
+    if isinstance(value, np.ndarray):
+        return _plain(value.tolist())
+    if isinstance(value, float):
+        return float(value) if np.isfinite(value) else None
+    return value

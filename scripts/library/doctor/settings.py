@@ -1,0 +1,143 @@
+"""What a model's settings say before anything moves: cone, timestep, and what two geoms ask of one contact."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import mujoco
+import numpy as np
+
+from tarsus.mjcf.own_robot import rest_controls
+from tarsus.mjcf.presets import INTEGRATORS
+from tarsus.scripts.library.doctor.finding import Diagnosis, Mend, name_of, numbers, of_contact, option
+from tarsus.scripts.library.doctor.springs import GROWS, growth, longest_timestep, springs_of
+from tarsus.scripts.library.doctor.watching import Pair, Watched
+
+# MuJoCo's mean error of place over 570 measured tosses of a cube, over its width, in MuJoCo 4.0.0 with a friction of
+# 0.18: with default softness, and stiff. The data: Pfrommer, Halm and Posa (2020).
+TOSSES = {"pyramidal": (27.9, 26.6), "elliptic": (14.3, 13.1)}  # [%]
+EARLY = 1e-4  # between where contacts are listed and where they press, that a flag would be early by [m]
+HOVERS = 1e-4  # of a margin that holds geoms apart [m]
+SAME = 1e-3  # relative difference of settings that is none
+SAFETY = 0.8  # of the longest stable timestep
+
+
+def findings(watched: Watched) -> list[Diagnosis]:
+    """Return what is wrong with the settings of a model and of its pairs that touched."""
+    model = watched.model
+    found = [*_of_cone(watched), *_of_springs(model)]
+    for pair in watched.pairs:
+        for find in (_of_timestep, _of_blend, _of_friction, _of_margin):
+            found += find(model, pair)
+    return found
+
+
+def _of_cone(watched: Watched) -> Iterator[Diagnosis]:
+    option_of = watched.model.opt
+    if option_of.cone == mujoco.mjtCone.mjCONE_PYRAMIDAL and any(pair.friction > 0 for pair in watched.pairs):
+        soft, stiff = (TOSSES["pyramidal"][k] / TOSSES["elliptic"][k] for k in (0, 1))
+        reason = (
+            "Over 570 measured tosses of a cube MuJoCo's pyramids were {:g} % of its width off, cones {:g} % (with "
+            "stiff contacts {:g} and {:g} %): a pyramid has 29 % less friction along its diagonals"
+        ).format(*(TOSSES[cone][k] for k in (0, 1) for cone in TOSSES))
+        mends = option(cone="elliptic", impratio=numbers(max(10.0, option_of.impratio)))
+        yield Diagnosis(
+            "pyramidal cone", "the model", round(max(soft, stiff), 2), "times the error of a cone", reason, mends
+        )
+
+
+def _of_springs(model: mujoco.MjModel) -> Iterator[Diagnosis]:
+    data = mujoco.MjData(model)
+    if model.nkey:
+        mujoco.mj_resetDataKeyframe(model, data, 0)
+    data.ctrl[:] = rest_controls(model)
+    springs, h = springs_of(model, data), model.opt.timestep
+    integrator = next(name for name, value in INTEGRATORS.items() if value == model.opt.integrator)
+    radius, dof = growth(springs, h, integrator)
+    if radius > 1 + GROWS:
+        longest = longest_timestep(springs, h, integrator)
+        joint = int(model.dof_jntid[dof])
+        name = model.joint(joint).name or f"joint {joint}"
+        reason = (
+            f"About the first posture the springs, servos and dampers at {name} grow {radius:.3g} times in a step; the "
+            f"integrator {integrator} bears {longest:.3g} s at most, and the integrator discrete any spring"
+        )
+        mends = option(timestep=numbers(float(f"{SAFETY * longest:.2g}")))
+        yield Diagnosis("long timestep", name, h / longest, "times what it bears", reason, mends)
+
+
+def _of_timestep(model: mujoco.MjModel, pair: Pair) -> Iterator[Diagnosis]:
+    law = pair.law
+    if not law.is_stable:
+        low, high = 0.0, law.timestep
+        for _ in range(40):
+            middle = 0.5 * (low + high)
+            low, high = (middle, high) if replace(law, timestep=middle).is_stable else (low, middle)
+        reason = (
+            f"At {law.stiffness:.3g} N/m and {law.damping:.3g} N s/m on {law.mass:.3g} kg the contact itself grows; "
+            f"steps may be {low:.3g} s, or the integrator discrete"
+        )
+        mends = option(timestep=numbers(float(f"{SAFETY * low:.2g}")))
+        yield Diagnosis("long timestep", pair.name, law.timestep / low, "times what it bears", reason, mends)
+    elif not law.is_direct and (used := float(law.time_constant())) > law.solref[0] * (1 + SAME):
+        reason = (
+            f"The file says {law.solref[0]:g} s and MuJoCo takes {used:.3g} s, for steps of {law.timestep:g} s: "
+            f"contacts are {(used / law.solref[0]) ** 2:.2g} times as soft as the file says"
+        )
+        mends = option(timestep=numbers(law.timestep * law.solref[0] / used))
+        yield Diagnosis("lengthened contact", pair.name, used / law.solref[0], "times the time constant", reason, mends)
+
+
+def _of_blend(model: mujoco.MjModel, pair: Pair) -> Iterator[Diagnosis]:
+    first, second = pair.geoms
+    if _is_declared(model, pair) or model.geom_priority[first] != model.geom_priority[second]:
+        return
+    for name in ("solref", "solimp"):
+        asked = getattr(model, f"geom_{name}")[[second, first]]
+        got = np.array(getattr(pair.law, name))
+        off = np.abs(got / np.where(asked[0] == 0, np.inf, asked[0]) - 1).max()
+        if off > SAME:
+            reason = (
+                f"{name_of(model, second)} says {name} {numbers(*asked[0])}, {name_of(model, first)} "
+                f"{numbers(*asked[1])}, and their contact has {numbers(*got)}; a priority makes one of them hold"
+            )
+            mends = of_contact(model, pair.geoms, **{name: numbers(*asked[0])})
+            yield Diagnosis("blended contact", pair.name, 100 * off, f"% off its own {name}", reason, mends)
+
+
+def _of_friction(model: mujoco.MjModel, pair: Pair) -> Iterator[Diagnosis]:
+    first, second = pair.geoms
+    if _is_declared(model, pair) or model.geom_priority[first] != model.geom_priority[second] or pair.friction == 0:
+        return
+    for mine, other in ((second, first), (first, second)):
+        asked = float(model.geom_friction[mine, 0])
+        is_default = asked == 1.0  # nobody asked
+        if asked < pair.friction * (1 - SAME) and not is_default:
+            reason = (
+                f"{name_of(model, mine)} says {asked:g} and gets {pair.friction:g} of {name_of(model, other)}: of two "
+                "coefficients MuJoCo takes the greater; a priority makes one hold"
+            )
+            settings = {"friction": numbers(*model.geom_friction[mine])}
+            mends = of_contact(model, (other, mine), **settings)
+            yield Diagnosis("greater friction", pair.name, pair.friction / asked, "times what it says", reason, mends)
+
+
+def _of_margin(model: mujoco.MjModel, pair: Pair) -> Iterator[Diagnosis]:
+    if (early := pair.listed - pair.presses) > EARLY:
+        reason = (
+            f"MuJoCo lists the contact {1e3 * early:.3g} mm before it presses, and what counts contacts (`ncon`, a "
+            "contact sensor's `found`) says that it touches; a normal force says it rightly"
+        )
+        mends = tuple(Mend("geom", geom, "gap", "0") for geom in pair.geoms)
+        yield Diagnosis("early contact", pair.name, 1e3 * early, "mm", reason, mends)
+    if pair.presses > HOVERS:
+        reason = "The margins of the two geoms add up, and their contact presses from there: they rest that far apart"
+        mends = tuple(Mend("geom", geom, "margin", "0") for geom in pair.geoms)
+        yield Diagnosis("hovering", pair.name, 1e3 * pair.presses, "mm", reason, mends)
+
+
+def _is_declared(model: mujoco.MjModel, pair: Pair) -> bool:
+    """Return whether the file declares the pair, with settings of its own."""
+    declared = zip(model.pair_geom1, model.pair_geom2, strict=True)
+    return any({int(one), int(other)} == set(pair.geoms) for one, other in declared)

@@ -1,0 +1,206 @@
+"""What contacts do wrong while a model is watched, each in a number per pair, and settings that may mend it, tried.
+
+A setting is not believed: the model is watched again with it, and the number that it has then is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+import mujoco
+import numpy as np
+
+from tarsus.scripts.library.doctor import flicker
+from tarsus.scripts.library.doctor.finding import Diagnosis, Mend, mended, numbers, of_contact, option
+from tarsus.scripts.library.doctor.watching import Watched
+
+FLICKERS = 3  # false touchdowns that are needed to say so
+LOST = 0.002  # share of a stance without contact, or without force
+CREEP = 1e-3  # of a contact that should hold; the preset `rl` creeps a little less on a slope of 0.1 [m/s]
+IN_CONE = 0.9  # of friction times normal force: less tangential force has no reason to slide
+SINKS = 0.005  # depth at rest over the height of the centre of mass above the contact
+STANDS = 0.9  # share of the time at rest for which a contact presses that stands
+WIDTH = 5e-4  # of an impedance that rises from zero [m]
+SMALL = 1e-3  # of the mean force: less is none
+LANDS = 0.01  # after a touchdown a soft contact rings so long [s]
+
+Watch = Callable[[mujoco.MjModel], Watched]
+
+
+class Symptom(NamedTuple):
+    """How an ailment is measured of a pair, from which number on it is one, how it is told, and what may mend it."""
+
+    measure: Callable[[Watched, int], float]
+    limit: float
+    say: Callable[[Watched, int], tuple[float, str, str]]  # what the number is multiplied by, unit, reason
+    candidates: Callable[[Watched, int], Iterator[tuple[Mend, ...]]]  # from the gentlest on
+
+
+def flickers(watched: Watched, k: int) -> float:
+    """Return the share of its stances for which a contact is lost, if that makes false touchdowns; else 0."""
+    found = flicker.compare(watched.time, *_gap_and_flags(watched, k))
+    return found.lost if len(found.false_touchdowns) >= FLICKERS else 0.0
+
+
+def loses_force(watched: Watched, k: int) -> float:
+    """Return the share of its stances, but for their landings, for which a contact touches and does not press."""
+    gap, presses = _gap_and_flags(watched, k)
+    mean = float(watched.force[presses, k].mean()) if presses.any() else 0.0
+    exact = flicker.exact_stances(watched.time, gap)
+    exact[:, 0] = np.maximum(exact[:, 0], watched.time[0]) + LANDS
+    flags = (gap >= 0) | (watched.force[:, k] > SMALL * mean)
+    return flicker.compare(watched.time, gap, flags, exact[exact[:, 1] > exact[:, 0]]).lost
+
+
+def creep(watched: Watched, k: int) -> float:
+    """Return how fast a contact slides at rest that presses, within its cone [m/s]; 0 of one that does not stand."""
+    rows, pair = watched.at_rest, watched.pairs[k]
+    force, tangential = watched.force[rows, k], watched.tangential[rows, k]
+    holds = (force > 0) & (tangential <= IN_CONE * pair.friction * force)
+    if pair.friction == 0 or not len(holds) or holds.mean() < STANDS:
+        return 0.0
+    return float(np.linalg.norm(watched.slip_velocity[rows, k][holds].mean(axis=0)))
+
+
+def depth(watched: Watched, k: int) -> float:
+    """Return how deep a contact is that stands at rest, in the mean [m]; 0 of one that does not."""
+    rows, presses = watched.at_rest, watched.force[watched.at_rest, k] > 0
+    if not len(presses) or presses.mean() < STANDS:
+        return 0.0
+    return max(0.0, -float(watched.gap[rows, k][presses].mean()))
+
+
+def sinks(watched: Watched, k: int) -> float:
+    """Return that depth over the height of the centre of mass above the contact."""
+    height = watched.pairs[k].height
+    return depth(watched, k) / height if height > 0 else 0.0
+
+
+def findings(watched: Watched, watch: Watch) -> list[Diagnosis]:
+    """Return what the contacts of a watched model do wrong, with settings that `watch` was asked to try."""
+    found = []
+    for k in range(len(watched.pairs)):
+        for ailment, symptom in SYMPTOMS.items():
+            if symptom.measure(watched, k) > symptom.limit:
+                found.append(_finding(ailment, symptom, watched, k, watch))
+    return found
+
+
+def _finding(ailment: str, symptom: Symptom, watched: Watched, k: int, watch: Watch) -> Diagnosis:
+    """Return a finding with the first settings that mend it, or those of which it is least."""
+    pair, least, best = watched.pairs[k], symptom.measure(watched, k), None
+    scale, unit, reason = symptom.say(watched, k)
+    made = Diagnosis(ailment, pair.name, scale * least, unit, reason)
+    for mends in symptom.candidates(watched, k):
+        again = watch(mended(watched.model, mends))
+        places = [other.geoms for other in again.pairs]
+        if again.ended or pair.geoms not in places:
+            continue
+        after = symptom.measure(again, places.index(pair.geoms))
+        if after < least:
+            least, best = after, mends
+        if after <= symptom.limit:
+            break
+    return replace(made, mends=best, after=scale * least) if best else made
+
+
+def _say_flicker(watched: Watched, k: int) -> tuple[float, str, str]:
+    gap, flags = _gap_and_flags(watched, k)
+    found = flicker.compare(watched.time, gap, flags)
+    n, whole = len(found.false_touchdowns), len(found.stances)
+    reason = (
+        f"Its flag has {n} touchdowns that are none, in {whole} {'stance' if whole == 1 else 'stances'}: with an "
+        f"impedance of {watched.pairs[k].law.solimp[0]:g} at the onset a contact that rises by a micrometre loses its "
+        "whole force at once, and falls again"
+    )
+    return 100.0, "% of its stances", reason
+
+
+def _say_force(watched: Watched, k: int) -> tuple[float, str, str]:
+    reason = (
+        "In those steps the geoms touch and nothing presses: the damping of the contact pulls where they part, and "
+        "MuJoCo's force cannot pull"
+    )
+    return 100.0, "% of its stances", reason
+
+
+def _say_creep(watched: Watched, k: int) -> tuple[float, str, str]:
+    pair, rows = watched.pairs[k], watched.at_rest
+    loaded = watched.tangential[rows, k].mean() / max(watched.force[rows, k].mean() * pair.friction, 1e-300)
+    reason = (
+        f"It holds with {100 * loaded:.0f} % of its friction and slides all the same: friction in MuJoCo is soft, and "
+        "creeps as 1 / impratio"
+    )
+    return 1e3, "mm/s", reason
+
+
+def _say_depth(watched: Watched, k: int) -> tuple[float, str, str]:
+    pair, force = watched.pairs[k], watched.force[watched.at_rest, k].mean()
+    reason = (
+        f"That is {100 * sinks(watched, k):.2g} % of the centre of mass's height over it: under {force:.3g} N, "
+        f"{force / (pair.law.mass * 9.81):.3g} times the weight of the {pair.law.mass:.3g} kg that the contact moves "
+        f"by itself, a time constant of {float(pair.law.time_constant()):.3g} s yields so far"
+    )
+    return 1e3 * pair.height, "mm", reason
+
+
+def _onsets(watched: Watched, k: int) -> Iterator[tuple[Mend, ...]]:
+    """Yield settings whose impedance rises from zero."""
+    pair, h = watched.pairs[k], watched.model.opt.timestep
+    most = max(pair.law.solimp[1], 0.99)
+    soft = {"solimp": numbers(0.0, most, WIDTH)}
+    short = soft | {"solref": numbers(2 * h, 1.0)}
+    yield of_contact(watched.model, pair.geoms, **soft)
+    yield of_contact(watched.model, pair.geoms, **short)
+    implicit = soft | {"solref": numbers(1.6 * h, 1.2)}
+    yield (*of_contact(watched.model, pair.geoms, **implicit), *option(integrator="discrete"))
+    finer = soft | {"solref": numbers(0.8 * h, 1.2)}
+    yield (*of_contact(watched.model, pair.geoms, **finer), *option(integrator="discrete", timestep=numbers(h / 2)))
+
+
+def _grips(watched: Watched, k: int) -> Iterator[tuple[Mend, ...]]:
+    """Yield settings whose friction is harder."""
+    pair, most = watched.pairs[k], watched.pairs[k].law.solimp[1]
+    asked = watched.model.opt.impratio * 2 * creep(watched, k) / CREEP
+    for ratio in sorted({10.0, float(np.clip(10 * np.ceil(asked / 10), 10.0, 100.0))}):
+        if ratio > watched.model.opt.impratio or watched.model.opt.cone == mujoco.mjtCone.mjCONE_PYRAMIDAL:
+            yield option(cone="elliptic", impratio=numbers(max(ratio, watched.model.opt.impratio)))
+    firm = option(cone="elliptic", impratio=numbers(max(100.0, watched.model.opt.impratio)))
+    harder = {"solref": numbers(2 * watched.model.opt.timestep, 1.0), "solimp": numbers(0.0, max(most, 0.99), WIDTH)}
+    yield (*firm, *of_contact(watched.model, pair.geoms, **harder))
+    yield (*firm, *option(noslip_iterations="10"))
+
+
+def _firmer(watched: Watched, k: int) -> Iterator[tuple[Mend, ...]]:
+    """Yield settings of which the law says that the contact is half as deep as it may be, from the gentlest on."""
+    pair, model = watched.pairs[k], watched.model
+    h, (least, most, width, *_) = model.opt.timestep, pair.law.solimp
+    pressing = float(watched.force[watched.at_rest, k].mean()) / pair.law.mass
+    limit = 0.5 * SINKS * pair.height
+    for timestep, upper in ((h, most), (h, 0.99), (h, 0.999), (h / 2, 0.999), (h / 4, 0.999)):
+        if upper < most:
+            continue
+        thin = min(width, max(limit, 1e-4))  # a wide onset is depth itself
+        for constant in (4 * timestep, 2 * timestep):
+            law = replace(
+                pair.law, timestep=timestep, solref=(constant, 1.0), solimp=(least, upper, thin, *pair.law.solimp[3:])
+            )
+            if law.depth_at_rest(pressing) - pair.presses < limit or timestep < h / 2:
+                settings = {"solref": numbers(constant, 1.0), "solimp": numbers(least, upper, thin)}
+                finer = option(timestep=numbers(timestep)) if timestep < h else ()
+                yield (*finer, *of_contact(model, pair.geoms, **settings))
+
+
+def _gap_and_flags(watched: Watched, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return how far a contact is from where it presses, and whether it does."""
+    return watched.gap[:, k] - watched.pairs[k].presses, watched.force[:, k] > 0
+
+
+SYMPTOMS = {
+    "flicker": Symptom(flickers, LOST, _say_flicker, _onsets),
+    "loses force": Symptom(loses_force, LOST, _say_force, _onsets),
+    "creep": Symptom(creep, CREEP, _say_creep, _grips),
+    "sinks": Symptom(sinks, SINKS, _say_depth, _firmer),
+}

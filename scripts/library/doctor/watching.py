@@ -1,0 +1,232 @@
+"""What the contacts of a model do, step by step, while it is held in its first keyframe or commanded.
+
+A pair is two geoms that touch; its contacts, four of a box on a plane, are taken together. A row is what MuJoCo found
+for the state that a step starts from, and the forces of that step.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import mujoco
+import numpy as np
+
+from tarsus.mjcf.contact_law import ContactLaw
+from tarsus.mjcf.own_robot import rest_controls
+from tarsus.mjcf.presets import INTEGRATORS
+from tarsus.scripts.library.doctor.finding import name_of
+
+NEARBY = 1.0  # farther than that apart geoms are not measured [m]
+BAD = [mujoco.mjtWarning.mjWARN_BADQPOS, mujoco.mjtWarning.mjWARN_BADQVEL, mujoco.mjtWarning.mjWARN_BADQACC]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two geoms that touch.
+
+    Attributes:
+        geoms: Their numbers, the one whose body moves last.
+        name: In words.
+        law: Of their contact along the normal, for the mass that their contacts moved together when last they pressed.
+        friction: Coefficient of sliding.
+        presses: Distance below which they press, the sum of their margins [m].
+        listed: Distance below which MuJoCo lists their contact, that and the sum of their gaps [m].
+        height: Of the centre of mass of the moving body's tree over the contact, against gravity [m].
+    """
+
+    geoms: tuple[int, int]
+    name: str
+    law: ContactLaw
+    friction: float
+    presses: float
+    listed: float
+    height: float
+
+
+@dataclass(frozen=True)
+class Watched:
+    """A model that was watched. Arrays have a row for each step, n in all, and a column for each of p pairs.
+
+    Attributes:
+        model: The model.
+        time: At the start of each step, shape (n,) [s].
+        pairs: Those that touched.
+        listed: Whether MuJoCo listed a contact, pressing or not, shape (n, p).
+        gap: Distance of the geoms, negative within; infinite where it was not measured, shape (n, p) [m].
+        force: Normal force, shape (n, p) [N].
+        tangential: Friction, shape (n, p) [N].
+        slip_velocity: Of the later geom against the other along their contact, world frame, shape (n, p, 3) [m/s].
+        ended: Why it ended before its time, or "".
+    """
+
+    model: mujoco.MjModel
+    time: np.ndarray
+    pairs: tuple[Pair, ...]
+    listed: np.ndarray = field(repr=False)
+    gap: np.ndarray = field(repr=False)
+    force: np.ndarray = field(repr=False)
+    tangential: np.ndarray = field(repr=False)
+    slip_velocity: np.ndarray = field(repr=False)
+    ended: str = ""
+
+    @property
+    def at_rest(self) -> slice:
+        """The rows in which a model that can rest has come to rest: the second half."""
+        return slice(len(self.time) // 2, None)
+
+
+def watch(model: mujoco.MjModel, seconds: float, controls: np.ndarray | None = None) -> Watched:
+    """Step a model from its first keyframe, or from where the file puts it, and keep what its contacts do.
+
+    Args:
+        model: The model; it is not changed.
+        seconds: For how long [s].
+        controls: For each step, shape (n, nu), held from the last on; by default what holds the first keyframe.
+
+    Raises:
+        ValueError: If the controls do not fit, or the time is shorter than ten steps.
+    """
+    n = check(model, seconds, controls)
+    data, rows = mujoco.MjData(model), _Rows(model, n)
+    if model.nkey:
+        mujoco.mj_resetDataKeyframe(model, data, 0)
+    data.ctrl[:] = rest_controls(model)
+    ended = ""
+    for k in range(n):
+        if controls is not None:
+            data.ctrl[:] = controls[min(k, len(controls) - 1)]
+        mujoco.mj_step(model, data)
+        if any(data.warning[kind].number for kind in BAD):
+            n, ended = k, f"it diverged after {k * model.opt.timestep:.3g} s"
+            break
+        rows.add(k, data)
+    return rows.watched(n, ended)
+
+
+def check(model: mujoco.MjModel, seconds: float, controls: np.ndarray | None) -> int:
+    """Return how many steps a model is watched.
+
+    Raises:
+        ValueError: If it cannot be watched so.
+    """
+    n = round(seconds / model.opt.timestep)
+    if n < 10:
+        raise ValueError(f"seconds must be at least ten steps of {model.opt.timestep:g} s, got {seconds:g}")
+    if controls is not None and (controls.ndim != 2 or controls.shape[1] != model.nu or not len(controls)):
+        raise ValueError(f"controls must have a row for each step and {model.nu} columns, got {controls.shape}")
+    if controls is not None and not (controls.dtype.kind in "biuf" and np.isfinite(controls).all()):
+        raise ValueError("controls must be finite numbers")
+    return n
+
+
+def mass_of(model: mujoco.MjModel, data: mujoco.MjData, contacts: list[int]) -> tuple[float, float]:
+    """Return the mass that contacts of one pair move when they press alike [kg], and it over MuJoCo's estimate.
+
+    MuJoCo gives every contact the inverse masses of its two bodies alone; n contacts together are n times as stiff.
+    """
+    row, jacobian = np.zeros(model.nv), np.zeros((3, model.nv))
+    for index in contacts:
+        contact = data.contact[index]
+        for geom, sign in ((contact.geom1, -1.0), (contact.geom2, 1.0)):
+            mujoco.mj_jac(model, data, jacobian, None, contact.pos, model.geom_bodyid[geom])
+            row += sign * (contact.frame[:3] @ jacobian) / len(contacts)
+    solved = np.zeros((1, model.nv))
+    mujoco.mj_solveM(model, data, solved, row[None])
+    inverse = float(row @ solved[0])
+    bodies = model.geom_bodyid[[data.contact[contacts[0]].geom1, data.contact[contacts[0]].geom2]]
+    guess = float(model.body_invweight0[bodies, 0].sum()) / len(contacts)
+    exact = bool(model.opt.enableflags & mujoco.mjtEnableBit.mjENBL_DIAGEXACT)
+    return 1.0 / inverse, 1.0 if exact else guess / inverse
+
+
+class _Rows:
+    """The columns of a `Watched`, which get a place for each pair when it first touches."""
+
+    def __init__(self, model: mujoco.MjModel, n: int) -> None:
+        self.model, self.n, self.columns, self.pairs = model, n, {}, {}
+        self.time, self.wrench = np.zeros(n), np.zeros(6)
+        self.up = -np.array(model.opt.gravity) / (np.linalg.norm(model.opt.gravity) or 1.0)
+
+    def add(self, k: int, data: mujoco.MjData) -> None:
+        """Keep a step that was taken: contacts, places and velocities are still those that it started from."""
+        self.time[k] = data.time - self.model.opt.timestep
+        found: dict[tuple[int, int], list[int]] = {}
+        for index in range(data.ncon):
+            geoms = data.contact[index].geom1, data.contact[index].geom2
+            if min(geoms) >= 0:  # flexes have none
+                found.setdefault(geoms, []).append(index)
+        for geoms in [pair for pair in found if pair not in self.columns]:
+            self.columns[geoms] = {
+                "listed": np.zeros(self.n, bool),
+                "gap": np.full(self.n, np.inf),
+                "force": np.zeros(self.n),
+                "tangential": np.zeros(self.n),
+                "slip_velocity": np.zeros((self.n, 3)),
+            }
+        for geoms, column in self.columns.items():
+            if contacts := found.get(geoms):
+                self._contact(k, data, geoms, column, contacts)
+            else:
+                column["gap"][k] = distance(self.model, data, geoms)
+
+    def _contact(self, k: int, data: mujoco.MjData, geoms: tuple[int, int], column: dict, contacts: list[int]) -> None:
+        column["listed"][k] = True
+        column["gap"][k] = min(data.contact[index].dist for index in contacts)
+        total = np.zeros(3)
+        for index in contacts:
+            mujoco.mj_contactForce(self.model, data, index, self.wrench)
+            column["force"][k] += self.wrench[0]
+            total += data.contact[index].frame.reshape(3, 3).T @ [0.0, *self.wrench[1:3]]
+        column["tangential"][k] = np.linalg.norm(total)
+        contact = data.contact[contacts[0]]
+        velocity = _velocity(self.model, data, geoms[1], contact.pos) - _velocity(
+            self.model, data, geoms[0], contact.pos
+        )
+        normal = contact.frame[:3]
+        column["slip_velocity"][k] = velocity - (velocity @ normal) * normal
+        if column["force"][k] > 0 or geoms not in self.pairs:
+            pressing = [index for index in contacts if data.contact[index].efc_address >= 0]
+            self.pairs[geoms] = self._pair(data, geoms, pressing or contacts)
+
+    def _pair(self, data: mujoco.MjData, geoms: tuple[int, int], contacts: list[int]) -> Pair:
+        model, contact = self.model, data.contact[contacts[0]]
+        mass, estimate = mass_of(model, data, contacts)
+        integrator = next(name for name, value in INTEGRATORS.items() if value == model.opt.integrator)
+        refsafe = not model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_REFSAFE
+        solref, solimp = tuple(map(float, contact.solref)), tuple(map(float, contact.solimp))
+        law = ContactLaw(model.opt.timestep, solref, solimp, integrator, mass, estimate, refsafe)
+        root = model.body_rootid[model.geom_bodyid[geoms[1]]]
+        return Pair(
+            geoms=geoms,
+            name=f"{name_of(model, geoms[1])} on {name_of(model, geoms[0])}",
+            law=law,
+            friction=float(contact.friction[0]) if contact.dim > 1 else 0.0,
+            presses=float(contact.includemargin),
+            listed=float(contact.includemargin + model.geom_gap[list(geoms)].sum()),
+            height=float(self.up @ (data.subtree_com[root] - contact.pos)),
+        )
+
+    def watched(self, n: int, ended: str) -> Watched:
+        """Return what was kept of n steps."""
+        names = ("listed", "gap", "force", "tangential", "slip_velocity")
+        shapes = {"slip_velocity": (n, 0, 3)}
+        stacks = {
+            name: np.stack([self.columns[geoms][name][:n] for geoms in self.pairs], 1)
+            if self.pairs
+            else np.zeros(shapes.get(name, (n, 0)))
+            for name in names
+        }
+        return Watched(self.model, self.time[:n], tuple(self.pairs.values()), **stacks, ended=ended)
+
+
+def distance(model: mujoco.MjModel, data: mujoco.MjData, geoms: tuple[int, int]) -> float:
+    """Return how far apart two geoms are [m]; infinite where MuJoCo does not tell."""
+    told = {mujoco.mjtGeom.mjGEOM_HFIELD, mujoco.mjtGeom.mjGEOM_SDF}.isdisjoint(model.geom_type[list(geoms)])
+    return mujoco.mj_geomDistance(model, data, *geoms, NEARBY, None) if told else np.inf
+
+
+def _velocity(model: mujoco.MjModel, data: mujoco.MjData, geom: int, place: np.ndarray) -> np.ndarray:
+    """Return the velocity of what is at a place of a geom's body, world frame [m/s]."""
+    body, twist = model.geom_bodyid[geom], np.zeros(6)
+    mujoco.mj_objectVelocity(model, data, mujoco.mjtObj.mjOBJ_XBODY, body, twist, 0)
+    return twist[3:] + np.cross(twist[:3], place - data.xpos[body])
