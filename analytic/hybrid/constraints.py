@@ -100,18 +100,17 @@ class Reader:
     def _by(self) -> tuple:
         """Return derivatives of t, x, d, p at the points, each taken at the event as it moves."""
         rows, made, v = self.rows, self.made, self.v
-        replayed, k = made._replayed, v.size
+        replayed, k = made.replayed, v.size
         at = rows.row >= 0
         late, x, d = np.zeros((len(at), k)), np.empty((len(at), *v.x.shape)), np.empty((len(at), *v.d.shape))
         late[at] = replayed.late[rows.row[at]]
         x[at], d[at] = (part[rows.side[at], rows.row[at]] for part in (replayed.x_by, replayed.d_by))
         x[rows.row == START], d[rows.row == START] = v.x, v.d
         x[-1], d[-1], late[-1] = made.end.x_by, made.end.d_by, made.end.t_by
-        field, p = self.course._tools(self.part)[0]._field, self.r.p
+        derivatives, p = self.course.tools(self.part)[0], self.r.p
         for i in np.flatnonzero(at & late.any(axis=1)):
-            rate, code = np.zeros(x.shape[1]), rows.chart[i] * CAPACITY if self.ordered else rows.chart[i]
-            field(rows.t[i], rows.x[i], rows.d[i] if rows.d.shape[1] else np.zeros(1), p, int(code), rate)
-            x[i] += np.outer(rate, late[i])
+            code = int(rows.chart[i]) * (CAPACITY if self.ordered else 1)
+            x[i] += np.outer(derivatives.rate(rows.t[i], rows.x[i], rows.d[i], p, code), late[i])
         return late, x, d, v.p
 
     def _ramp(self) -> tuple[np.ndarray, np.ndarray]:
@@ -130,7 +129,7 @@ class Reader:
         weight[some] = np.minimum(1.0, age / span) if span > 0.0 else (age > 0.0)
         if self.made is not None:
             young = (age > 0.0) & (age < span)
-            by[some[young]] = (self.by[0][some] - self.made._replayed.late[event])[young][:, : self.k] / span
+            by[some[young]] = (self.by[0][some] - self.made.replayed.late[event])[young][:, : self.k] / span
         return weight, by
 
     def output(self, name: str) -> tuple[np.ndarray, np.ndarray | None]:
@@ -143,8 +142,8 @@ class Reader:
         i, table = names.index(name), (self.rows.x, self.rows.d)[kind - 1]
         return table[:, i], None if self.made is None else self.by[kind][:, i, : self.k]
 
-    def at(self, guard: str | None, side: str | None) -> np.ndarray:
-        """Return which points a bound is read at, shape (m,) of bool."""
+    def at(self, guard: str | None, side: str) -> np.ndarray:
+        """Return which points a bound is read at, shape (m,) of bool; without a guard, at nodes."""
         rows = self.rows
         if guard == "end":
             return rows.row == END
@@ -153,7 +152,6 @@ class Reader:
         if name is not None:
             event = rows.row >= 0
             fires[event] = self.log.fired[rows.row[event], self.r.names.guards.index(name)]
-        side = side or ("both" if guard is None else "plus")
         return fires & (rows.made < 0) & ((rows.side == ("minus", "plus").index(side)) if side != "both" else True)
 
     def least_squares(self) -> tuple[float, np.ndarray | None, np.ndarray | None]:
@@ -226,7 +224,9 @@ def _bounds(reader: Reader, is_last: bool) -> list[tuple]:
     for bound in reader.problem.bounds:
         if bound.at == "end" and not is_last:
             continue
-        rows = np.flatnonzero(reader.at(bound.at, bound.side) & _among(bound.charts, reader))
+        jumps = bound.at is None and bound.output in reader.model.aux_names
+        side = bound.side or ("both" if jumps else "plus")
+        rows = np.flatnonzero(reader.at(bound.at, side) & _among(bound.charts, reader))
         ramped = bound.charts is not None and bound.at is None
         value, by = reader.output(bound.output)
         for sign, limit in ((1.0, bound.lower), (-1.0, bound.upper)):

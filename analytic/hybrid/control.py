@@ -46,7 +46,8 @@ class Bound:
         lower: Least value allowed.
         upper: Greatest value allowed; equal to `lower` for an equation.
         at: A guard: at all its events; "end": at the end. None: at the nodes.
-        side: "minus", "plus" or "both" of an event; None: "both" at nodes, where controls may jump, else "plus".
+        side: "minus", "plus" or "both" of an event; None: "plus", and "both" for auxiliary functions at nodes, where
+            controls may jump.
         charts: Where it holds: a function of the chart's code, or names. None: everywhere.
         scale: What is a large violation, in the output's unit.
     """

@@ -81,7 +81,7 @@ class DerivedRun:
     message: str
     end: Tangent
     result: Result
-    _replayed: RunDerivatives
+    replayed: RunDerivatives  # at fixed times, of all events
     _tangent: Callable  # (row of the log, side: 0 or 1) -> Tangent
 
     @property
@@ -92,7 +92,7 @@ class DerivedRun:
     @property
     def event_times_by(self) -> np.ndarray:
         """Their derivatives, shape (n_events, k)."""
-        return self._replayed.late[self._rows]
+        return self.replayed.late[self._rows]
 
     def at(self, guard: str, occurrence: int = -1, side: str = "plus") -> Tangent:
         """Return the point just after an event, by default the last one of its guard.
@@ -151,6 +151,7 @@ class Derivatives:
         if self.jets and not compiled:
             raise ValueError("jets are a type of numba's: an interpreted model is differentiated by differences")
         self._replay = Replay(self.sim, n_directions, reach, self.jets)
+        self.sizes = self._replay.sizes  # of blocks of directions
         self._field = interpreted(to_functions(model).field)
 
     def run(
@@ -222,6 +223,11 @@ class Derivatives:
 
     def _tangent(self, t, x, d, chart, p, v, late, x_by, d_by) -> Tangent:
         """Return a point whose derivatives were taken at a fixed time."""
+        rate = self.rate(t, x, d, p, chart)
+        return Tangent(float(t), x.copy(), d.copy(), p, late, x_by + np.outer(rate, late), d_by, v.p, rate)
+
+    def rate(self, t: float, x: np.ndarray, d: np.ndarray, p: np.ndarray, chart: int) -> np.ndarray:
+        """Return the rate of the state in a chart, shape (n,)."""
         rate, some = np.zeros(x.size), lambda values: values if values.size else np.zeros(1)
         self._field(float(t), x, some(d), some(p), chart, rate)
-        return Tangent(float(t), x.copy(), d.copy(), p, late, x_by + np.outer(rate, late), d_by, v.p, rate)
+        return rate

@@ -135,6 +135,7 @@ def by_differences(functions: Functions, s: Sizes, reach: float) -> JetFunctions
                 plain_guards(t[0] + STEPS[j] * e * t[1 + c], y, w, q, chart, values)
                 add(values, g, c, WEIGHTS[j] / e)
         move(0, 0.0, x, d, p, y, w, q)
+        values[:] = np.inf  # of guards that are not active; above, their differences are zero
         plain_guards(t[0], y, w, q, chart, values)
         for i in range(ng):
             g[i * m] = values[i]

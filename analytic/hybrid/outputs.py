@@ -26,9 +26,8 @@ class Outputs:
     """
 
     def __init__(self, model: Model, derivatives: Derivatives) -> None:
-        replay = derivatives._replay
         self.names = (*model.aux_names, *model.guards)
-        s = replay.sizes
+        s = derivatives.sizes
         self.sizes = Sizes(s.n, s.nd, s.n_p, len(self.names), s.k)
         both = _both(model)
         self._is_compiled = derivatives.sim.mode == "compiled"
@@ -50,7 +49,7 @@ class Outputs:
             chart: Codes, shape (m,).
         """
         out = np.full((len(t), len(self.names)), np.inf)
-        self._plain(t, np.ascontiguousarray(x), _some(d), p, chart, out)
+        self._plain(t, np.ascontiguousarray(x), _some(d), p if p.size else np.zeros(1), chart, out)
         return out
 
     def derived(self, at: tuple, by: tuple, chart: np.ndarray, values: np.ndarray) -> np.ndarray:
@@ -71,7 +70,9 @@ class Outputs:
             extent = np.pad(np.max(np.abs(by[3][:, own]), axis=0, initial=0.0), (0, s.k - width))
             out = np.zeros((m, s.ng * s.jet))
             d = d.reshape(m, -1) if d.size else np.zeros((m, s.jet))
-            self._jets(t.reshape(m, -1), x.reshape(m, -1), d, p.ravel(), chart, extent, out)
+            p = p.ravel() if p.size else np.zeros(s.jet)
+            with np.errstate(invalid="ignore"):  # differences of guards that are not active
+                self._jets(t.reshape(m, -1), x.reshape(m, -1), d, p, chart, extent, out)
             made[:, :, own] = out.reshape(m, s.ng, s.jet)[:, :, 1 : 1 + width]
         made[~np.isfinite(values)] = 0.0
         return made

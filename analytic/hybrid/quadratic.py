@@ -18,6 +18,11 @@ SOLVERS = ("clarabel", "slsqp")
 FEW = 30  # decisions up to which SLSQP is quick
 
 
+def is_installed() -> bool:
+    """Return whether Clarabel is."""
+    return importlib.util.find_spec("clarabel") is not None
+
+
 def choose(solver: str | None, n: int) -> str:
     """Return the solver for n decisions: None is Clarabel if it is installed, else SLSQP.
 
@@ -25,7 +30,7 @@ def choose(solver: str | None, n: int) -> str:
         ValueError: If there is no such solver.
         ImportError: If Clarabel is asked for and missing, or there are too many decisions to do without.
     """
-    installed = importlib.util.find_spec("clarabel") is not None
+    installed = is_installed()
     if solver is not None and solver not in SOLVERS:
         raise ValueError(f"unknown solver {solver!r}; known: {', '.join(SOLVERS)}")
     if not installed and (solver == "clarabel" or (solver is None and n > FEW)):

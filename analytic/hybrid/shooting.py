@@ -202,7 +202,7 @@ class Course:
 
     def _once(self, i: int, part: Part, z: np.ndarray, by: bool, is_last: bool) -> PartRun | Sample:
         """Return a segment's run, or what is in the way of it."""
-        derivatives, outputs = self._tools(part)
+        derivatives, outputs = self.tools(part)
         if by:
             self.n_derived += 1
             v = self._directions(derivatives, part)
@@ -221,7 +221,8 @@ class Course:
         start = derivatives.sim.start.of(*self._given(part, z), **part.how)[0]
         return PartRun(part, result, events, read(self, part, outputs, result, start, made, v, is_last))
 
-    def _tools(self, part: Part) -> tuple[Derivatives, Outputs]:
+    def tools(self, part: Part) -> tuple[Derivatives, Outputs]:
+        """Return the derivatives and outputs that serve a segment."""
         return self.shooting.runs(part.order is not None, self.k)
 
     def _given(self, part: Part, z: np.ndarray) -> tuple[dict, dict, dict]:
@@ -234,7 +235,7 @@ class Course:
         return tables[0], tables[1], tables[2]
 
     def _run(self, part: Part, z: np.ndarray) -> Result:
-        return self._tools(part)[0].sim.run(*self._given(part, z), record_period=None, **part.how)
+        return self.tools(part)[0].sim.run(*self._given(part, z), record_period=None, **part.how)
 
     def _directions(self, derivatives: Derivatives, part: Part) -> Directions:
         """Return the large steps of a segment's decisions as directions, filled up with ones that move nothing."""

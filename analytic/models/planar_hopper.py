@@ -25,6 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..hybrid import Guard, Model
+from ..hybrid.control import Bound, Problem
 
 START = np.array([0.1, 0.5, 0.0, 0.5, 0.0, 0.0, 0.0, 0.0])
 N_STATES = 8  # without the cost
@@ -212,3 +213,49 @@ def build(course: Course | None = None, params: Hopper | None = None) -> Model:
     model.functions(field=field, guards=guards, transition=transition, table=table)
     model.aux(outputs)
     return model
+
+
+def in_stance(chart: int) -> bool:
+    """Return whether the foot is on the ground in a chart."""
+    return chart % 2 == 1
+
+
+def problem(course: Course | None = None, params: Hopper | None = None, *, clearance: float = 1e-5) -> Problem:
+    """Return nosnoc's optimal control problem: cost, bounds, friction cone, a foot that comes straight down.
+
+    Args:
+        course: What is asked for.
+        params: Masses and friction.
+        clearance: Of the foot in flight, at nodes [m]: above zero, so that the free model does not meet the ground.
+    """
+    course, force = course or Course(), (-50.0, 50.0)
+    bounds = [Bound(cone, 0.0, charts=in_stance, scale=10.0) for cone in CONTACT[:2]]
+    bounds += [Bound(name, -most, most, scale=2.0 * most) for name, most in (("vr", 5.0), ("vth", 5.0), ("vy", 10.0))]
+    bounds += [Bound("r", 0.1, 0.5, scale=0.4), Bound("slide", 0.0, 0.0, at="touchdown", side="minus")]
+    bounds += [Bound(impulse, 0.0, at="touchdown", side="minus") for impulse in CONTACT[3:]]
+    return Problem(
+        build(course, params), {f"{name}_{i}": force for name in "uw" for i in range(course.n)}, cost="cost",
+        running=RUNNING, terminal=TERMINAL, bounds=bounds, node="node", ramp=course.node_time,
+        settings={"chart": 1, "stop_count": course.n * course.nodes, "final_time": 2.0 * course.final_time},
+        margins={"touchdown": clearance}, scales={"liftoff": 10.0},
+    )  # fmt: skip
+
+
+def order_and_guess(course: Course, first: int, second: int) -> tuple[tuple[str, ...], dict[str, float]]:
+    """Return an order of two hops, from the start and from where the foot comes down, and forces to begin with.
+
+    Args:
+        course: What is asked for, in one jump.
+        first: The interval with which the first flight begins.
+        second: The interval with which the second begins.
+
+    Raises:
+        ValueError: If there is no room for the forces of the second stance.
+    """
+    if not 0 < first or not first + 4 <= second < course.n - 1:
+        raise ValueError(f"intervals must be at least 4 apart and within {course.n}, got {first} and {second}")
+    w = np.full(course.n, 0.5)
+    w[:first], w[first : first + 2], w[first + 2 : second - 2] = 5.4, -2.0, 10.0
+    w[second - 2 : second], w[second], w[second + 1] = 35.0, -15.0, 5.0
+    order = f"liftoff@{first * course.nodes}", "touchdown", f"liftoff@{second * course.nodes}"
+    return order, {f"w_{i}": float(force) for i, force in enumerate(w)}
