@@ -3,7 +3,7 @@
 A problem has decisions (parameters of the model, or states of its start), a cost, and bounds on what the model's
 auxiliary functions, guards and states may be, at nodes, at events, at the end::
 
-    problem = control.Problem(
+    problem = control.ControlProblem(
         model, decisions={"u_0": (-50, 50), ...}, node="node", settings={"stop_count": 40, "chart": 1},
         cost="cost", running=("error", "effort"), terminal=("missed",),
         bounds=[control.Bound("cone", lower=0.0, charts=in_stance), control.Bound("slide", 0.0, 0.0, at="touchdown")])
@@ -27,124 +27,22 @@ Kuindersma & Tedrake, Optimization and stabilization of trajectories for constra
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
-from .model import Model
+from .horizon import Horizon
+from .problem import Bound, ControlProblem, Segment
 from .quadratic import choose
-from .trust_region import Status, minimise
-
-
-@dataclass(frozen=True)
-class Bound:
-    """Bounds of an output: an auxiliary function, a state or a memory entry of the model.
-
-    Attributes:
-        output: Its name.
-        lower: Least value allowed.
-        upper: Greatest value allowed; equal to `lower` for an equation.
-        at: A guard: at all its events; "end": at the end. None: at the nodes.
-        side: "minus", "plus" or "both" of an event; None: "plus", and "both" for auxiliary functions at nodes, where
-            controls may jump.
-        charts: Where it holds: a function of the chart's code, or names. None: everywhere.
-        scale: What is a large violation, in the output's unit.
-    """
-
-    output: str
-    lower: float = -math.inf
-    upper: float = math.inf
-    at: str | None = None
-    side: str | None = None
-    charts: Callable[[int], bool] | tuple[str, ...] | None = None
-    scale: float = 1.0
-
-    def __post_init__(self) -> None:
-        if not self.lower <= self.upper or (math.isinf(self.lower) and math.isinf(self.upper)):
-            raise ValueError(f"bound of {self.output}: got lower {self.lower} and upper {self.upper}")
-        if self.side not in (None, "minus", "plus", "both"):
-            raise ValueError(f"bound of {self.output}: side must be minus, plus or both, got {self.side!r}")
-        if not self.scale > 0:
-            raise ValueError(f"bound of {self.output}: scale must be positive, got {self.scale}")
-
-
-@dataclass(frozen=True)
-class Segment:
-    """A part of a horizon that is shot on its own: its decisions, and how its run differs.
-
-    Attributes:
-        decisions: Those of the problem that act here, beside the state it starts from.
-        settings: Over the problem's: `t0`, `chart`, `stop_count`, `x0`, `d0`, `params`.
-        order: Events of this segment, nodes counted from its start; None: the engine finds them.
-    """
-
-    decisions: tuple[str, ...]
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    order: tuple[str, ...] | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class Problem:
-    """An optimal control problem.
-
-    Attributes:
-        model: The free model, whose events the engine finds.
-        decisions: Name of a parameter, a state of the start or a memory entry, and its bounds; a tenth of their
-            distance is a large step.
-        cost: The state that integrates the running cost; None: there is none.
-        running: Outputs whose squares add up to the rate of `cost`, for the matrix of Gauss and Newton.
-        terminal: Outputs whose squares at the end are part of the cost.
-        bounds: What must hold.
-        node: The guard of nodes: its events sample the bounds. Needed for an order.
-        settings: Of the runs, as in `Simulator.run`: `chart`, `stop_at` (by default the node), `stop_count`, `t0`,
-            `final_time`, `x0`, `d0`, `params`, tolerances.
-        margins: How far suppressed guards stay from zero, by name, in the guard's unit.
-        scales: What is a large violation of a guard, by name; by default 1.
-        ramp: Behind an event, bounds of single charts grow from nothing to full weight over this time [s]: without it
-            an event sticks at the node that it would have to pass. The time between nodes serves.
-        joint: States that go on from segment to segment, with their bounds; for `segments`.
-        mode: Of the engine, as in `compile`.
-    """
-
-    model: Model
-    decisions: Mapping[str, tuple[float, float]]
-    cost: str | None = None
-    running: tuple[str, ...] = ()
-    terminal: tuple[str, ...] = ()
-    bounds: Sequence[Bound] = ()
-    node: str | None = None
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    margins: Mapping[str, float] = field(default_factory=dict)
-    scales: Mapping[str, float] = field(default_factory=dict)
-    ramp: float = 0.0
-    joint: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    mode: str = "auto"
-
-    def __post_init__(self) -> None:
-        for name, (lower, upper) in (*self.decisions.items(), *self.joint.items()):
-            if not (math.isfinite(lower) and math.isfinite(upper) and lower < upper):
-                raise ValueError(f"decision {name} needs finite bounds, the lower one first, got {lower} and {upper}")
-        if not self.decisions:
-            raise ValueError("a problem needs decisions")
-        if self.cost is None and not self.terminal:
-            raise ValueError("a problem needs a cost: the name of a state, or terminal outputs")
-        if self.running and self.node is None:
-            raise ValueError("running outputs are read at nodes: name the guard `node`")
-
-    @cached_property
-    def shooting(self) -> Any:
-        """The compiled runs of the problem, `shooting.Shooting`."""
-        from .shooting import Shooting
-
-        return Shooting(self)
+from .shooting import Shooting
+from .trust_region import ControlStatus, minimise
 
 
 @dataclass(frozen=True)
 class Solution:
     """What a descent found. Check `status`; `feasible` is the last that satisfied the constraints, if any did."""
 
-    status: Status
+    status: ControlStatus
     message: str
     decisions: dict[str, float]  # "name", of the start of segment i > 0 "name@i"
     cost: float
@@ -155,7 +53,7 @@ class Solution:
     n_derived: int  # with
     results: tuple  # of `Result`, one for each segment
     feasible: dict[str, float] | None
-    problem: Problem = field(repr=False)
+    problem: ControlProblem = field(repr=False)
     segments: tuple[Segment, ...] = field(repr=False)
 
 
@@ -171,7 +69,7 @@ class Verification:
 
 
 def solve(
-    problem: Problem,
+    problem: ControlProblem,
     guess: Mapping[str, float],
     order: Sequence[str] | None = None,
     *,
@@ -207,23 +105,23 @@ def solve(
     if order is not None and segments is not None:
         raise ValueError("give the order of each segment, not one for all")
     parts = tuple(segments or (Segment(tuple(problem.decisions), {}, None if order is None else tuple(order)),))
-    course = problem.shooting.course(parts)
-    chosen = choose(solver, course.n)
+    whole = horizon(problem, parts)
+    chosen = choose(solver, whole.n)
     made = minimise(
-        course.plain, course.derived, course.start(guess), course.bounds, tol=tol, feasible=feasible, rho=rho,
+        whole.plain, whole.derived, whole.start(guess), whole.bounds, tol=tol, feasible=feasible, rho=rho,
         radius=radius, max_steps=max_steps, solver=chosen,
     )  # fmt: skip
-    kept = None if made.feasible is None else course.named(made.feasible[0])
+    kept = None if made.feasible is None else whole.named(made.feasible[0])
     detail = made.sample.detail
     return Solution(
-        made.status, made.message, course.named(made.z), made.sample.cost, course.violation(made.sample),
-        course.events(detail), made.n_steps, course.n_runs, course.n_derived,
+        made.status, made.message, whole.named(made.z), made.sample.cost, whole.violation(made.sample),
+        whole.events(detail), made.n_steps, whole.n_runs, whole.n_derived,
         tuple(part.result for part in detail), kept, problem, parts,
     )  # fmt: skip
 
 
 def orders(
-    problem: Problem, candidates: Mapping[tuple[str, ...], Mapping[str, float]], **how: Any
+    problem: ControlProblem, candidates: Mapping[tuple[str, ...], Mapping[str, float]], **how: Any
 ) -> list[tuple[tuple[str, ...], Solution]]:
     """Solve for each order of events and return them, the best first: those that converged, by cost.
 
@@ -233,7 +131,9 @@ def orders(
         **how: As in `solve`.
     """
     made = [(order, solve(problem, guess, order, **how)) for order, guess in candidates.items()]
-    return sorted(made, key=lambda one: (one[1].status is not Status.CONVERGED, one[1].violation > 1e-3, one[1].cost))
+    return sorted(
+        made, key=lambda one: (one[1].status is not ControlStatus.CONVERGED, one[1].violation > 1e-3, one[1].cost)
+    )
 
 
 def verify(found: Solution, *, tol: float = 1e-6, decisions: Mapping[str, float] | None = None) -> Verification:
@@ -245,8 +145,7 @@ def verify(found: Solution, *, tol: float = 1e-6, decisions: Mapping[str, float]
         decisions: Others in its place, for instance `found.feasible`.
     """
     problem = found.problem
-    course = problem.shooting.course(found.segments)
-    cost, order, result = course.free(found.decisions if decisions is None else decisions)
+    cost, order, result = horizon(problem, found.segments).free(found.decisions if decisions is None else decisions)
     if result is None:
         return Verification(False, "the free model does not come to the end", math.nan, order, ())
     planned = found.order
@@ -256,4 +155,14 @@ def verify(found: Solution, *, tol: float = 1e-6, decisions: Mapping[str, float]
     return Verification(same, text, cost, order, (result,))
 
 
-__all__ = "Bound Problem Segment Solution Status Verification orders solve verify".split()
+def horizon(problem: ControlProblem, segments: Sequence[Segment]) -> Horizon:
+    """Return cost and constraints of a problem in segments, as functions of its scaled decisions."""
+    if "shooting" not in problem.compiled:
+        problem.compiled["shooting"] = Shooting(problem)
+    return Horizon(problem.compiled["shooting"], segments)
+
+
+__all__ = [
+    "Bound", "ControlProblem", "ControlStatus", "Segment", "Solution", "Verification", "horizon", "orders", "solve",
+    "verify",
+]  # fmt: skip

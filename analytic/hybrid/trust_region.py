@@ -26,7 +26,7 @@ SMALLEST = 1e-9  # box
 DEAREST = 1e8  # price of a violation
 
 
-class Status(Enum):
+class ControlStatus(Enum):
     """How an optimisation ended; the values are sentences."""
 
     CONVERGED = "no step lowers the cost any more, and the constraints hold"
@@ -44,7 +44,7 @@ class Sample:
     cost: float
     c: np.ndarray  # (m,), to be positive
     message: str  # empty, or why there are no numbers
-    status: Status | None = None  # then
+    status: ControlStatus | None = None  # then
     gradient: np.ndarray | None = None  # (k,)
     hessian: Any = None  # (k, k), of Gauss and Newton
     jac: Any = None  # (m, k)
@@ -64,7 +64,7 @@ class Sample:
 class Descent:
     """Where an optimisation ended."""
 
-    status: Status
+    status: ControlStatus
     message: str
     z: np.ndarray  # (k,)
     sample: Sample
@@ -105,21 +105,21 @@ def minimise(
     kept = (z, now) if not now.message and now.violation <= feasible else None
     if now.message:
         return Descent(now.status, f"{now.status.value}: {now.message}", z, now, 0, 0, kept)
-    status, more = Status.STEP_LIMIT, ""
+    status, more = ControlStatus.STEP_LIMIT, ""
     n = 0
     while n < max_steps:
         n += 1
         box = np.maximum(-radius, bounds[0] - z), np.minimum(radius, bounds[1] - z)
         d = elastic(now.hessian, now.gradient, now.c, now.jac, box, rho, solver)
         if not np.isfinite(d).all():
-            status = Status.SOLVER_FAILED
+            status = ControlStatus.SOLVER_FAILED
             break
         predicted = now.merit(rho) - _model(now, d, rho)
         if predicted <= tol * (1.0 + abs(now.cost)) or radius < SMALLEST:
             if now.violation > feasible and rho < DEAREST:
                 rho, radius = 10.0 * rho, max(radius, 0.1 * largest)
                 continue
-            status = Status.CONVERGED if now.violation <= feasible else Status.INFEASIBLE
+            status = ControlStatus.CONVERGED if now.violation <= feasible else ControlStatus.INFEASIBLE
             break
         trial = plain(z + d)
         fall = -np.inf if trial.message else now.merit(rho) - trial.merit(rho)
@@ -134,7 +134,7 @@ def minimise(
             continue
         if fall > GOOD * predicted:
             radius = min(2.0 * radius, largest)
-        z, now, status, more = z + d, made, Status.STEP_LIMIT, ""
+        z, now, status, more = z + d, made, ControlStatus.STEP_LIMIT, ""
         if now.violation <= feasible:
             kept = z, now
     message = f"{status.value}{f': {more}' if more else ''}; violated by {now.violation:.1e}"

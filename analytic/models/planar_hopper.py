@@ -25,7 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..hybrid import Guard, Model
-from ..hybrid.control import Bound, Problem
+from ..hybrid.control import Bound, ControlProblem
 
 START = np.array([0.1, 0.5, 0.0, 0.5, 0.0, 0.0, 0.0, 0.0])
 N_STATES = 8  # without the cost
@@ -220,7 +220,7 @@ def in_stance(chart: int) -> bool:
     return chart % 2 == 1
 
 
-def problem(course: Course | None = None, params: Hopper | None = None, *, clearance: float = 1e-5) -> Problem:
+def problem(course: Course | None = None, params: Hopper | None = None, *, clearance: float = 1e-5) -> ControlProblem:
     """Return nosnoc's optimal control problem: cost, bounds, friction cone, a foot that comes straight down.
 
     Args:
@@ -233,7 +233,7 @@ def problem(course: Course | None = None, params: Hopper | None = None, *, clear
     bounds += [Bound(name, -most, most, scale=2.0 * most) for name, most in (("vr", 5.0), ("vth", 5.0), ("vy", 10.0))]
     bounds += [Bound("r", 0.1, 0.5, scale=0.4), Bound("slide", 0.0, 0.0, at="touchdown", side="minus")]
     bounds += [Bound(impulse, 0.0, at="touchdown", side="minus") for impulse in CONTACT[3:]]
-    return Problem(
+    return ControlProblem(
         build(course, params), {f"{name}_{i}": force for name in "uw" for i in range(course.n)}, cost="cost",
         running=RUNNING, terminal=TERMINAL, bounds=bounds, node="node", ramp=course.node_time,
         settings={"chart": 1, "stop_count": course.n * course.nodes, "final_time": 2.0 * course.final_time},

@@ -11,8 +11,8 @@ import inspect
 from typing import NamedTuple
 
 HEXAPOD = " ".join(f"hexapod.{name}" for name in "hybrid control energy orbit layout rhex state".split())
-MODELS = "slip slip_leg slip_leg_hybrid hopping_leg hopping_leg_hybrid multipod bigant disc"
-OTHERS = "quasistatic bouncing_ball dry_friction pendulum_wall rigid_chain constrained ground_line"
+MODELS = "slip planned_slip planar_hopper slip_leg slip_leg_hybrid hopping_leg hopping_leg_hybrid multipod bigant disc"
+OTHERS = "quasistatic bouncing_ball table_ball dry_friction pendulum_wall rigid_chain constrained ground_line"
 
 
 class ApiPage(NamedTuple):
@@ -28,7 +28,7 @@ PARTS = {
     "hybrid": ApiPage(
         "Hybrid engine",
         "analytic.hybrid",
-        "automaton closing sampled sections derivatives derived_map directions adjoint",
+        "automaton closing sampled sections derivatives derived_map directions adjoint control feedback basin lyapunov",
     ),
     "contact": ApiPage("Contact solver", "analytic.contact", "fit se2"),
     "models": ApiPage("Machines, exactly", "analytic.models", f"hexapod {HEXAPOD} {MODELS} {OTHERS}"),

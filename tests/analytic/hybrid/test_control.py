@@ -7,7 +7,7 @@ import pytest
 
 from tarsus.analytic import hybrid as hy
 from tarsus.analytic.hybrid import control, quadratic
-from tarsus.analytic.hybrid.control import Bound, Problem, Segment, Status
+from tarsus.analytic.hybrid.control import Bound, ControlProblem, ControlStatus, Segment
 from tarsus.analytic.models import planar_hopper, planned_slip
 from tarsus.analytic.models.slip import Slip
 
@@ -51,7 +51,7 @@ def thrown_ball():
 
 
 def throw(height):
-    return Problem(
+    return ControlProblem(
         thrown_ball(), {"vx": (0.5, 10.0), "vz": (1.0, 12.0)}, terminal=("effort_x", "effort_z"),
         bounds=[Bound("x", LENGTH, LENGTH, at="land"), Bound("height", lower=height, at="wall")],
         settings={"chart": "first", "stop_at": "land", "final_time": 9.0, "rtol": 1e-10}, mode="python",
@@ -61,18 +61,20 @@ def throw(height):
 def test_the_weakest_throw_that_lands_at_a_place():
     """x = 2 (1 + e) vx vz / g is given, so vx^2 + vz^2 is least where both are equal, over a low wall."""
     found = control.solve(throw(0.01), {"vx": 2.5, "vz": 4.0}, solver="slsqp", feasible=1e-8, tol=1e-12)
-    assert found.status is Status.CONVERGED, found.message
+    assert found.status is ControlStatus.CONVERGED, found.message
     speed = math.sqrt(LENGTH * G / (2.0 * (1.0 + E)))
     assert found.decisions["vx"] == pytest.approx(speed, abs=1e-5)
     assert found.decisions["vz"] == pytest.approx(speed, abs=1e-5)
     assert found.cost == pytest.approx(2.0 * speed**2, rel=1e-9) and found.violation < 1e-8
     assert found.order == ("wall", "bounce", "land") and found.n_derived <= 20
+    made = control.verify(found)
+    assert made.agrees and made.cost == pytest.approx(found.cost, rel=1e-9), made.message
 
 
 def test_a_high_wall_is_just_passed():
     """With c = x g / (2 (1 + e)) = vx vz, the height at the wall is WALL vz / vx - g WALL^2 / (2 vx^2), a bound."""
     found = control.solve(throw(0.9), {"vx": 2.5, "vz": 5.0}, solver="slsqp", feasible=1e-8, tol=1e-12)
-    assert found.status is Status.CONVERGED, found.message
+    assert found.status is ControlStatus.CONVERGED, found.message
     c = LENGTH * G / (2.0 * (1.0 + E))
     speed = math.sqrt((WALL * c - 0.5 * G * WALL**2) / 0.9)
     np.testing.assert_allclose([found.decisions["vx"], found.decisions["vz"]], [speed, c / speed], atol=1e-6)
@@ -125,7 +127,7 @@ def hop(**more):
         "cost": "cost", "running": ("force",), "terminal": ("missed",), "node": "node", "ramp": T / N,
         "settings": {"chart": 1, "stop_count": N, "final_time": 2.0, "rtol": 1e-10}, "mode": "python",
     } | more  # fmt: skip
-    return Problem(vertical_hopper(), {f"w_{i}": (-60.0, 60.0) for i in range(N)}, **given)
+    return ControlProblem(vertical_hopper(), {f"w_{i}": (-60.0, 60.0) for i in range(N)}, **given)
 
 
 def by_hand(k):
@@ -145,7 +147,7 @@ GUESS = {f"w_{i}": 30.0 for i in range(N)}
 def test_a_hop_whose_liftoff_is_given_is_the_quadratic_program_by_hand(k):
     """Where a force is due to stay zero behind the liftoff, the bound of its guard is active and changes nothing."""
     found = control.solve(hop(), GUESS, [f"liftoff@{k}"], solver="slsqp", tol=1e-11)
-    assert found.status is Status.CONVERGED, found.message
+    assert found.status is ControlStatus.CONVERGED, found.message
     w, cost = by_hand(k)
     np.testing.assert_allclose([found.decisions[f"w_{i}"] for i in range(N)], w, atol=2e-4)
     assert found.cost == pytest.approx(cost, rel=1e-7) and found.order == ("liftoff",)
@@ -175,7 +177,7 @@ def test_derivatives_are_differences(order):
         Bound("force", -3.0, charts=lambda chart: chart % 2 == 1, scale=10.0),
         Bound("impact", lower=-4.0, at="touchdown", side="minus"), Bound("z", upper=2.0, at="end"),
     ])  # fmt: skip
-    course = problem.shooting.course([Segment(tuple(problem.decisions), {}, order)])
+    course = control.horizon(problem, [Segment(tuple(problem.decisions), {}, order)])
     z = course.start({"w_0": 22.0, "w_1": 18.0 if order[0] == "liftoff@2" else -1.0, "w_2": 4.0, "w_3": 12.0})
     made = course.derived(z)
     assert not made.message and made.c.size > 6
@@ -189,7 +191,7 @@ def test_derivatives_are_differences(order):
 def test_the_matrix_of_gauss_and_newton_is_that_of_the_second_derivatives():
     """The cost is quadratic here: its gradients differ by the matrix."""
     problem = hop()
-    course = problem.shooting.course([Segment(tuple(problem.decisions), {}, ("liftoff@3",))])
+    course = control.horizon(problem, [Segment(tuple(problem.decisions), {}, ("liftoff@3",))])
     z = course.start(GUESS)
     a, step = course.derived(z), np.array([0.3, -0.2, 0.1, 0.2])
     b = course.derived(z + step)
@@ -205,7 +207,7 @@ def test_segments_find_what_one_shot_finds():
         Segment(tuple(names[2:]), {"stop_count": 2, "chart": 5, "t0": T / 2}, ("liftoff@1",)),
     ]
     found = control.solve(problem, GUESS | {"z@1": 1.0, "v@1": 0.0}, segments=parts, solver="slsqp", tol=1e-11)
-    assert found.status is Status.CONVERGED, found.message
+    assert found.status is ControlStatus.CONVERGED, found.message
     w, cost = by_hand(3)
     np.testing.assert_allclose([found.decisions[name] for name in names], w, atol=1e-3)
     assert found.cost == pytest.approx(cost, rel=1e-6)
@@ -216,11 +218,11 @@ def test_segments_find_what_one_shot_finds():
 def test_what_cannot_be_done_is_said():
     high = hop(bounds=[Bound("z", lower=20.0, at="end")])
     found = control.solve(high, GUESS, ["liftoff@2"], solver="slsqp", max_steps=60)
-    assert found.status is Status.INFEASIBLE and found.feasible is None and "violated by" in found.message
+    assert found.status is ControlStatus.INFEASIBLE and found.feasible is None and "violated by" in found.message
     early = control.solve(hop(), GUESS, ["liftoff@1", "touchdown", "liftoff@4"], solver="slsqp")
-    assert early.status is Status.WRONG_ORDER and "asked for liftoff, touchdown, liftoff, got" in early.message
+    assert early.status is ControlStatus.WRONG_ORDER and "asked for liftoff, touchdown, liftoff, got" in early.message
     short = control.solve(throw(0.01), {"vx": 9.0, "vz": 12.0}, solver="slsqp", max_steps=1)
-    assert short.status is Status.STEP_LIMIT
+    assert short.status is ControlStatus.STEP_LIMIT
 
 
 def test_the_last_feasible_decisions_are_kept():
@@ -241,7 +243,7 @@ def test_misuse_is_explained():
     with pytest.raises(ValueError, match=r"unknown decisions \['q'\]"):
         control.solve(hop(), {"q": 1.0}, ["liftoff@2"])
     with pytest.raises(ValueError, match="decision w needs finite bounds"):
-        Problem(vertical_hopper(), {"w": (0.0, math.inf)}, cost="cost")
+        ControlProblem(vertical_hopper(), {"w": (0.0, math.inf)}, cost="cost")
     with pytest.raises(ValueError, match="unknown solver 'ipopt'; known: clarabel, slsqp"):
         control.solve(hop(), GUESS, ["liftoff@2"], solver="ipopt")
     with pytest.raises(ValueError, match="bound of z: got lower 1.0 and upper 0.0"):
@@ -275,19 +277,19 @@ def test_no_step_is_better_than_that_of_the_quadratic_program(solver, seed):
         assert value(other) >= value(d) - 1e-6
 
 
-@pytest.mark.extra
 def test_slip_is_brought_to_a_height_and_speed_in_few_runs():
     """Two strides from 1.05 m, 3 m/s to 1.12 m, 3.5 m/s; the energy gained is what the springs' changes add."""
     runner = Slip(body_mass=80.0, k=20e3, spri=2.0, sprj=1.0, g_stance=9.81, g_flight=9.81)
     model = planned_slip.build(2, runner, 0.29723)
     ranges = {"angle": (0.0, 0.8), "before": (0.5, 2.0), "after": (0.5, 2.0)}
-    problem = Problem(
+    problem = ControlProblem(
         model, {name: ranges[name[:-2]] for name in planned_slip.decisions(2)}, terminal=model.aux_names,
         bounds=[Bound("y", 1.12, 1.12, at="end"), Bound("xdot", 3.5, 3.5, at="end")],
         settings={"chart": "descent", "stop_at": "apex", "stop_count": 2, "final_time": 9.0, "rtol": 1e-10},
+        mode="python",
     )  # fmt: skip
     found = control.solve(problem, {}, solver="slsqp", feasible=1e-8, tol=1e-10)
-    assert found.status is Status.CONVERGED and found.n_derived <= 15, found.message
+    assert found.status is ControlStatus.CONVERGED and found.n_derived <= 15, found.message
     r, p = found.results[0], found.decisions
     energy = runner.body_mass * (G * (r.x_end[1] - 1.05) + 0.5 * (r.x_end[2] ** 2 - 9.0))
     added = sum((p[f"after_{i}"] - p[f"before_{i}"]) * r.d_end[planned_slip.COMPRESSED + i] for i in range(2))
@@ -302,5 +304,5 @@ def test_the_hopper_of_nosnoc_jumps_for_less():
     course = planar_hopper.Course()
     order, guess = planar_hopper.order_and_guess(course, 1, 6)
     found = control.solve(planar_hopper.problem(course), guess, order)
-    assert found.status is Status.CONVERGED and found.cost < 13.17, found.message
+    assert found.status is ControlStatus.CONVERGED and found.cost < 13.17, found.message
     assert control.verify(found).agrees
