@@ -157,9 +157,11 @@ def verify(found: Solution, *, tol: float = 1e-6, decisions: Mapping[str, float]
 
 def horizon(problem: ControlProblem, segments: Sequence[Segment]) -> Horizon:
     """Return cost and constraints of a problem in segments, as functions of its scaled decisions."""
-    if "shooting" not in problem.compiled:
-        problem.compiled["shooting"] = Shooting(problem)
-    return Horizon(problem.compiled["shooting"], segments)
+    problem.check_names()
+    key = id(problem.model), problem.node, problem.mode
+    if key not in problem.compiled:
+        problem.compiled[key] = Shooting(problem.model, problem.node, problem.mode)
+    return Horizon(problem, problem.compiled[key], segments)
 
 
 __all__ = [

@@ -13,7 +13,7 @@ from .derivatives import Derivatives
 from .directions import Directions, pick
 from .existence import Existence
 from .outputs import Outputs
-from .problem import Segment
+from .problem import ControlProblem, Segment
 from .readings import Readings
 from .result import Result, Status
 from .schedule import CAPACITY, order_params
@@ -50,8 +50,8 @@ class SegmentRun:
 class Horizon:
     """Cost and constraints of a horizon as functions of all scaled decisions, shape (n,)."""
 
-    def __init__(self, shooting: Shooting, segments: Sequence[Segment]) -> None:
-        self.shooting, self.problem = shooting, shooting.problem
+    def __init__(self, problem: ControlProblem, shooting: Shooting, segments: Sequence[Segment]) -> None:
+        self.shooting, self.problem = shooting, problem
         self.names, ranges, self.parts = [], [], []
         for i, segment in enumerate(segments):
             own = [name for name in segment.decisions if name not in self.names]

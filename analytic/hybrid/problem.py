@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from .directions import pick
 from .model import Model
 
 
@@ -78,7 +79,7 @@ class ControlProblem:
             an event sticks at the node that it would have to pass. The time between nodes serves.
         joint: States that go on from segment to segment, with their bounds; for `segments`.
         mode: Of the engine, as in `compile`.
-        compiled: Kept for the next descent.
+        compiled: Kept for the next descent, also of a problem that `dataclasses.replace` makes from this one.
     """
 
     model: Model
@@ -106,3 +107,24 @@ class ControlProblem:
             raise ValueError("a problem needs a cost: the name of a state, or terminal outputs")
         if self.running and self.node is None:
             raise ValueError("running outputs are read at nodes: name the guard `node`")
+
+    def check_names(self) -> None:
+        """Check that the model has what is named.
+
+        Raises:
+            ValueError: If it has not.
+        """
+        model, at = self.model, [bound.at for bound in self.bounds if bound.at not in (None, "end")]
+        named = {
+            "output": (
+                (*self.running, *self.terminal, *(bound.output for bound in self.bounds)),
+                (*model.aux_names, *model.state_names, *model.memory_names),
+            ),
+            "guard": ((*self.margins, *self.scales, *at, *([self.node] if self.node else [])), tuple(model.guards)),
+            "state": ((*self.joint, *([self.cost] if self.cost else [])), model.state_names),
+        }
+        for what, (asked, known) in named.items():
+            for name in asked:
+                if name not in known:
+                    raise ValueError(f"model {model.name} has no {what} {name!r}; known: {', '.join(known)}")
+        pick(model, list(self.decisions))

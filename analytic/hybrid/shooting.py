@@ -2,53 +2,41 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..compilation.rebuild import interpreted
 from .derivatives import Derivatives
-from .directions import pick
 from .expand import to_functions
+from .model import Model
 from .outputs import Outputs
-from .problem import ControlProblem
 from .schedule import scheduled
-from .simulator import compile
+from .simulator import Simulator, compile
 
 
 class Shooting:
-    """Compiles the free model, and the one with a given order, with derivatives along so many directions.
+    """Compiles a free model, and the same with a given order, with derivatives along so many directions.
 
-    Raises:
-        ValueError: If the problem names what its model has not.
+    Args:
+        model: The free model.
+        node: The guard of nodes; an order needs one.
+        mode: Of the engine.
     """
 
-    def __init__(self, problem: ControlProblem) -> None:
-        self.problem, self._made = problem, {}
-        model = problem.model
-        known = {*model.aux_names, *model.state_names, *model.memory_names}
-        for what in (*problem.running, *problem.terminal, *(bound.output for bound in problem.bounds)):
-            if what not in known:
-                raise ValueError(f"model {model.name} has no output {what!r}; known: {', '.join(sorted(known))}")
-        for what in (*problem.margins, *problem.scales, *(b.at for b in problem.bounds if b.at not in (None, "end"))):
-            if what not in model.guards:
-                raise ValueError(f"model {model.name} has no guard {what!r}; known: {', '.join(model.guards)}")
-        for what in (*problem.joint, *([] if problem.cost is None else [problem.cost])):
-            if what not in model.state_names:
-                raise ValueError(f"model {model.name} has no state {what!r}; known: {', '.join(model.state_names)}")
-        pick(model, list(problem.decisions))
+    def __init__(self, model: Model, node: str | None, mode: str) -> None:
+        self.model, self.node, self.mode = model, node, mode
         self.transition = interpreted(to_functions(model).transition)
+        self._made: dict[tuple[bool, int], tuple[Derivatives, Outputs]] = {}
+        self._free: Simulator | None = None
 
     def runs(self, ordered: bool, k: int) -> tuple[Derivatives, Outputs]:
         """Return the derivatives and outputs of the free or the scheduled model, for k directions."""
         if (ordered, k) not in self._made:
-            problem = self.problem
-            model = scheduled(problem.model, problem.node) if ordered else problem.model
-            derivatives = Derivatives(model, k, mode=problem.mode)
-            self._made[ordered, k] = derivatives, Outputs(problem.model, derivatives)
+            model = scheduled(self.model, self.node) if ordered else self.model
+            derivatives = Derivatives(model, k, mode=self.mode)
+            self._made[ordered, k] = derivatives, Outputs(self.model, derivatives)
         return self._made[ordered, k]
 
     @property
-    def free(self) -> Any:
+    def free(self) -> Simulator:
         """The simulator of the free model."""
-        if "free" not in self._made:
-            self._made["free"] = compile(self.problem.model, mode=self.problem.mode)
-        return self._made["free"]
+        if self._free is None:
+            self._free = compile(self.model, mode=self.mode)
+        return self._free
