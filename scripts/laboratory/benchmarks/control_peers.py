@@ -25,7 +25,7 @@ CLOCK = 8  # entry of the state
 
 
 @dataclass(frozen=True)
-class Found:
+class NosnocJump:
     """What nosnoc found for a course."""
 
     reported: float  # cost as it counts it
@@ -136,10 +136,10 @@ def pose(course: hopper.Course) -> tuple[Any, Any]:
     return model, ocp
 
 
-def solve(solver: Any) -> Found:
+def solve(solver: Any) -> NosnocJump:
     """Return what the solver finds."""
     results = solver.solve()
-    return Found(
+    return NosnocJump(
         float(results["cost_val"]), np.array(results["x_traj"]), np.array(results["u_traj"]),
         np.array(results["t_grid"]), np.array(results["t_grid_u"]),
     )  # fmt: skip
