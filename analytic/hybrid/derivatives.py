@@ -31,6 +31,8 @@ from .result import Result, Status
 from .simulator import compile
 from .start import RunStart, every_step
 
+SIDES = ("minus", "plus")  # of an event
+
 
 @dataclass(frozen=True)
 class Tangent:
@@ -44,11 +46,11 @@ class Tangent:
     x_by: np.ndarray  # (n, k)
     d_by: np.ndarray  # (n_memory, k)
     p_by: np.ndarray  # (n_params, k)
-    rate: np.ndarray  # (n,) of the state, behind the event
+    rate: np.ndarray  # (n,) of the state, on the side of the event that was asked for
 
     @property
     def matrix(self) -> np.ndarray:
-        """Derivatives of state and memory at a fixed time just behind the event, shape (n + n_memory, k)."""
+        """Derivatives of state and memory at a fixed time beside the event, shape (n + n_memory, k)."""
         return np.concatenate([self.x_by - np.outer(self.rate, self.t_by), self.d_by])
 
     def measure(self, function: Callable, reach: float = 1e-4) -> tuple[Any, np.ndarray]:
@@ -70,14 +72,17 @@ class Tangent:
 
 @dataclass(frozen=True)
 class DerivedRun:
-    """A run with its derivatives. Check `existence`: if it is not EXISTS they are NaN, and `message` says why."""
+    """A run with its derivatives. Check `existence`: if it is not EXISTS they are NaN, and `message` says why.
+
+    With ONE_SIDED, if that was asked for, they hold along the directions, not against them.
+    """
 
     existence: Existence
     message: str
     end: Tangent
     result: Result
-    _replayed: RunDerivatives
-    _tangent: Callable  # (row of the log) -> Tangent
+    replayed: RunDerivatives  # at fixed times, of all events
+    _tangent: Callable  # (row of the log, side: 0 or 1) -> Tangent
 
     @property
     def event_times(self) -> np.ndarray:
@@ -87,18 +92,25 @@ class DerivedRun:
     @property
     def event_times_by(self) -> np.ndarray:
         """Their derivatives, shape (n_events, k)."""
-        return self._replayed.late[self._rows]
+        return self.replayed.late[self._rows]
 
-    def at(self, guard: str, occurrence: int = -1) -> Tangent:
+    def at(self, guard: str, occurrence: int = -1, side: str = "plus") -> Tangent:
         """Return the point just after an event, by default the last one of its guard.
 
+        Args:
+            guard: The guard's name.
+            occurrence: Which of its events, from 0; negative ones count from the last.
+            side: "minus": the point just before the event, where speeds of impact can be read.
+
         Raises:
-            ValueError: If there is no such guard, or it fired less often.
+            ValueError: If there is no such guard or side, or it fired less often.
         """
+        if side not in SIDES:
+            raise ValueError(f"side must be one of {', '.join(SIDES)}, got {side!r}")
         rows = self.result.events.of(guard)
         if not -len(rows) <= occurrence < len(rows):
             raise ValueError(f"guard {guard} fired {len(rows)} times, there is no occurrence {occurrence}")
-        return self._tangent(rows[occurrence])
+        return self._tangent(rows[occurrence], SIDES.index(side))
 
     @property
     def _rows(self) -> np.ndarray:
@@ -132,13 +144,14 @@ class Derivatives:
         reach: float = REACH,
         jets: bool | None = None,
     ) -> None:
-        self.model, self.n_directions = model, n_directions
+        self.model, self.n_directions, self.reach = model, n_directions, reach
         self.sim = compile(model, method, mode)
         compiled = self.sim.mode == "compiled"
         self.jets = compiled if jets is None else jets
         if self.jets and not compiled:
             raise ValueError("jets are a type of numba's: an interpreted model is differentiated by differences")
         self._replay = Replay(self.sim, n_directions, reach, self.jets)
+        self.sizes = self._replay.sizes  # of blocks of directions
         self._field = interpreted(to_functions(model).field)
 
     def run(
@@ -149,6 +162,7 @@ class Derivatives:
         params: Any = None,
         *,
         looser: float = 100.0,
+        one_sided: bool = False,
         **how: Any,
     ) -> DerivedRun:
         """Return a run and its derivatives.
@@ -162,6 +176,8 @@ class Derivatives:
             looser: Tolerance of the derivatives over that of the state, for a direction as large as what it moves: a
                 step that is too long for them is halved. Infinity takes the state's steps, which serves where every
                 kink is an event.
+            one_sided: Whether, where events at one time part and do not commute, derivatives along the directions will
+                do, which against them are others; `existence` is then ONE_SIDED. Otherwise they are refused.
             **how: `t0`, `chart`, `stop_at`, `stop_count` and settings, rtol by default 1e-10; every step is recorded.
                 Without a chart the model's `initial` chooses it and completes the start, directions included.
 
@@ -176,7 +192,7 @@ class Derivatives:
         if start.chart < 0:
             start, v = v.begun(self.model, start)
         r = self.sim.run_from(start, settings)
-        made = self._replay(r, start, v, self._scale(start.p), self._allowed(settings), looser)
+        made = self._replay(r, start, v, self._scale(start.p), self._allowed(settings), looser, one_sided)
         return self._derived(r, start, v, made)
 
     def _scale(self, p: np.ndarray) -> np.ndarray:
@@ -192,19 +208,26 @@ class Derivatives:
     def _derived(self, r: Result, start: RunStart, v: Directions, made: RunDerivatives) -> DerivedRun:
         log, p = r.events, start.p
 
-        def after(row: int) -> Tangent:
-            own = (log.t[row], log.x_plus[row], log.d_plus[row], int(log.chart_after[row]))
-            return self._tangent(*own, p, v, made.late[row], made.x_by[row], made.d_by[row])
+        def beside(row: int, side: int) -> Tangent:
+            x, d = ((log.x_minus, log.d_minus), (log.x_plus, log.d_plus))[side]
+            charts = (log.chart_before, log.chart_after)[side]
+            by = made.late[row], made.x_by[side, row], made.d_by[side, row]
+            return self._tangent(log.t[row], x[row], d[row], int(charts[row]), p, v, *by)
 
         existence, message = judge(r, v, made, start.stop_at)
         late = made.last_late if r.status is Status.STOPPED else np.zeros(v.size)
         end = self._tangent(r.t_end, r.x_end, r.d_end, r.chart_end, p, v, late, made.x_end_by, made.d_end_by)
-        if existence is not Existence.EXISTS:
+        if existence not in (Existence.EXISTS, Existence.ONE_SIDED):
             end = replace(end, **{part: np.full_like(getattr(end, part), np.nan) for part in ("t_by", "x_by", "d_by")})
-        return DerivedRun(existence, message, end, r, made, after)
+        return DerivedRun(existence, message, end, r, made, beside)
 
     def _tangent(self, t, x, d, chart, p, v, late, x_by, d_by) -> Tangent:
         """Return a point whose derivatives were taken at a fixed time."""
+        rate = self.rate(t, x, d, p, chart)
+        return Tangent(float(t), x.copy(), d.copy(), p, late, x_by + np.outer(rate, late), d_by, v.p, rate)
+
+    def rate(self, t: float, x: np.ndarray, d: np.ndarray, p: np.ndarray, chart: int) -> np.ndarray:
+        """Return the rate of the state in a chart, shape (n,)."""
         rate, some = np.zeros(x.size), lambda values: values if values.size else np.zeros(1)
         self._field(float(t), x, some(d), some(p), chart, rate)
-        return Tangent(float(t), x.copy(), d.copy(), p, late, x_by + np.outer(rate, late), d_by, v.p, rate)
+        return rate

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .derivatives import Derivatives, Existence, Tangent
+from .derivatives import Derivatives, DerivedRun, Existence, Tangent
 from .directions import REACH, Directions, along, pick
 from .model import Model
 from .names import overlay
@@ -29,6 +29,7 @@ class MapTangent:
     jacobian: np.ndarray  # (m, m) with respect to the coordinates at the start
     by: np.ndarray  # (m, k) with respect to the parameters
     end: Tangent  # along the m coordinates, then the k parameters
+    run: DerivedRun
 
 
 @dataclass(frozen=True)
@@ -127,9 +128,9 @@ class DerivedMap:
         )
         if run.existence is not Existence.EXISTS:
             none = np.full((m, m + k), np.nan)
-            return MapTangent(run.existence, run.message, none[:, 0], none[:, :m], none[:, m:], run.end)
+            return MapTangent(run.existence, run.message, none[:, 0], none[:, :m], none[:, m:], run.end, run)
         value, parts = run.end.measure(lambda t, x, d, p: np.atleast_1d(self.project(x, d, p)))
-        return MapTangent(run.existence, run.message, value, parts[:, :m], parts[:, m:], run.end)
+        return MapTangent(run.existence, run.message, value, parts[:, :m], parts[:, m:], run.end, run)
 
     def fixed_point(
         self, guess: Any, params: Any = None, d0: Any = None, *, tol: float = 1e-9, max_iter: int = 20

@@ -7,6 +7,7 @@ from enum import Enum
 import numpy as np
 
 from .directions import Directions
+from .parting import ONE, SIDED
 from .replay import RunDerivatives
 from .result import Result, Status
 
@@ -15,8 +16,9 @@ class Existence(Enum):
     """Whether the derivative of a run exists; the values are sentences."""
 
     EXISTS = "the derivative exists"
+    ONE_SIDED = "guards fire at the same time and part along a direction; against it the derivative is another one"
     GRAZING = "a guard touches zero without crossing it; there the derivative does not exist"
-    SIMULTANEOUS = "guards fire at the same time and part along a direction; the derivative is one-sided"
+    SIMULTANEOUS = "guards fire at the same time and part along a direction, and do not commute"
     ACCUMULATION = "the events accumulate at a finite time, which the derivative cannot pass"
     UNREACHED = "the run did not come to where it was asked to stop"
     UNDEFINED = "a function of the model has no finite derivative"
@@ -40,10 +42,18 @@ def judge(r: Result, v: Directions, made: RunDerivatives, stop_at: str | None) -
                 why = Existence.ACCUMULATION  # impacts become as slow as touches
             names = ", ".join(np.array(v.names)[bad])
             return why, f"{why.value}: {log.name[row]} at t = {float(log.t[row])!r}, along {names}"
+    if stop_at is not None and len(log) and made.kinds[-1] != ONE:
+        why = Existence.SIMULTANEOUS
+        return why, f"{why.value}: the last event, {log.name[-1]} at t = {float(log.t[-1])!r}, has two times"
     if np.isfinite(made.t_undefined):
         names = ", ".join(np.array(v.names)[made.undefined])
         return Existence.UNDEFINED, f"{Existence.UNDEFINED.value}: at t = {made.t_undefined!r}, along {names}"
-    return judge_run(r, stop_at)
+    existence, message = judge_run(r, stop_at)
+    sided = np.flatnonzero(made.kinds == SIDED)
+    if existence is Existence.EXISTS and len(sided):
+        existence = Existence.ONE_SIDED
+        message = f"{existence.value}: {log.name[sided[0]]} at t = {float(log.t[sided[0]])!r}"
+    return existence, message
 
 
 def judge_run(r: Result, stop_at: str | None) -> tuple[Existence, str]:

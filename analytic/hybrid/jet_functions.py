@@ -40,7 +40,7 @@ class JetFunctions(NamedTuple):
     """Field, guards and transition of jets: those of the model, with how large each direction is, (k,), at the end.
 
     `field(t, x, d, p, chart, dx, extent)`; in `guards(t, x, d, p, chart, g, extent)` and `transition(t, x, d, p, chart,
-    fired, extent)` the time is a jet too, (k + 1,).
+    fired, extent)`, which returns the next chart, the time is a jet too, (k + 1,).
     """
 
     field: Callable
@@ -72,7 +72,7 @@ def by_arithmetic(functions: Functions, s: Sizes) -> JetFunctions:
         guards_of(as_jets(t)[0], as_jets(x), as_jets(d), as_jets(p), chart, as_jets(g))
 
     def transition(t, x, d, p, chart, fired, extent):
-        transition_of(as_jets(t)[0], as_jets(x), as_jets(d), as_jets(p), chart, fired)
+        return transition_of(as_jets(t)[0], as_jets(x), as_jets(d), as_jets(p), chart, fired)
 
     return JetFunctions(field, guards, transition)
 
@@ -135,6 +135,7 @@ def by_differences(functions: Functions, s: Sizes, reach: float) -> JetFunctions
                 plain_guards(t[0] + STEPS[j] * e * t[1 + c], y, w, q, chart, values)
                 add(values, g, c, WEIGHTS[j] / e)
         move(0, 0.0, x, d, p, y, w, q)
+        values[:] = np.inf  # of guards that are not active; above, their differences are zero
         plain_guards(t[0], y, w, q, chart, values)
         for i in range(ng):
             g[i * m] = values[i]
@@ -150,13 +151,14 @@ def by_differences(functions: Functions, s: Sizes, reach: float) -> JetFunctions
                 add(y, new_x, c, WEIGHTS[j] / e)
                 add(w, new_d, c, WEIGHTS[j] / e)
         move(0, 0.0, x, d, p, y, w, q)
-        plain_transition(t[0], y, w, q, chart, fired)
+        following = plain_transition(t[0], y, w, q, chart, fired)
         for i in range(n):
             new_x[i * m] = y[i]
         for i in range(nd):
             new_d[i * m] = w[i]
         x[:] = new_x
         d[:] = new_d
+        return following
 
     return JetFunctions(field, guards, transition)
 

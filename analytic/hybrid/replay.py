@@ -26,13 +26,17 @@ ENDED_IN_LOG = (Status.INVALID_CHART, Status.UNKNOWN_CHART)  # their last event 
 
 @dataclass(frozen=True)
 class RunDerivatives:
-    """Derivatives along k directions, at fixed times just behind each row of the event log and at the end."""
+    """Derivatives along k directions, at fixed times beside each row of the event log and at the end.
+
+    The first axis of `x_by` and `d_by` is the side: 0 just before the event, 1 just behind it.
+    """
 
     late: np.ndarray  # (n_rows, k) of the events' times; NaN where they do not exist, and behind that
-    x_by: np.ndarray  # (n_rows, n, k)
-    d_by: np.ndarray  # (n_rows, n_memory, k)
+    x_by: np.ndarray  # (2, n_rows, n, k)
+    d_by: np.ndarray  # (2, n_rows, n_memory, k)
     x_end_by: np.ndarray  # (n, k)
     d_end_by: np.ndarray  # (n_memory, k)
+    kinds: np.ndarray  # (n_rows,) what each event was: `parting.ONE`, COMMUTE or SIDED
     n_rows: int  # rows of the log that could be passed, had the derivatives existed
     t_undefined: float  # where a function has no finite derivative [s], infinity if nowhere
     undefined: np.ndarray  # (k,) of bool: along which
@@ -68,7 +72,14 @@ class Replay:
             self._carry = interpreted(tangent_pass(of, s, sim.method, reach, jets, lambda array: array))
 
     def __call__(
-        self, r: Result, start: RunStart, v: Directions, scale: np.ndarray, tolerances: tuple, looser: float
+        self,
+        r: Result,
+        start: RunStart,
+        v: Directions,
+        scale: np.ndarray,
+        tolerances: tuple,
+        looser: float,
+        sided: bool = False,
     ) -> RunDerivatives:
         """Return the derivatives of a run along k directions.
 
@@ -79,12 +90,14 @@ class Replay:
             scale: What is a large step of each parameter, shape (n_params,).
             tolerances: Absolute, shape (n,), and relative.
             looser: The derivatives' tolerance over these.
+            sided: Whether derivatives along the directions only will do.
         """
         n_log, n, nd, b = len(r.events), self.n_states, self.n_memory, self.sizes.k
         k = max(1, math.ceil(self.k / b)) * b  # the last block is filled with directions that move nothing
-        late, x_by, d_by = (np.full(shape, np.nan) for shape in ((n_log, k), (n_log, n, k), (n_log, nd, k)))
+        late, x_by, d_by = (np.full(shape, np.nan) for shape in ((n_log, k), (2, n_log, n, k), (2, n_log, nd, k)))
         x_end, d_end, undefined, when = np.empty((n, k)), np.empty((nd, k)), np.zeros(k, bool), math.inf
         rec, log = _passable(r)
+        kinds = np.zeros(n_log, np.int64)
         if self._implicit:
             looser = max(looser, LEAST / tolerances[1])
         for first in range(0, k, b):
@@ -92,33 +105,44 @@ class Replay:
             columns = [_columns(part, block, b) for part in (v.x, v.d, v.p)]
             extent = np.max(np.abs(columns[2]) / scale[:, None], axis=0, initial=0.0)
             extents = np.maximum(extent, size_of(start.x, start.d, *columns[:2]))
-            made = self._block(rec, log, start[:3], columns, extent, extents, tolerances, looser)
+            made = self._block(rec, log, start[:3], columns, extent, extents, tolerances, looser, int(sided))
             rows = slice(0, len(log))
-            late[rows, block], x_by[rows, :, block], d_by[rows, :, block] = made[0], made[1], made[2][:, :nd]
+            late[rows, block] = made[0]
+            x_by[:, rows, :, block], d_by[:, rows, :, block] = made[1], made[2][:, :, :nd]
             x_end[:, block], d_end[:, block] = made[3], made[4][:nd]
+            kinds[rows] = np.maximum(kinds[rows], made[6])
             when = min(when, made[5])
             undefined[block] = ~np.isfinite(made[3]).all(axis=0) if made[5] < math.inf else False
         own = slice(0, self.k)
         return RunDerivatives(
-            late[:, own], x_by[..., own], d_by[..., own], x_end[:, own], d_end[:, own], len(log), when, undefined[own]
+            late[:, own],
+            x_by[..., own],
+            d_by[..., own],
+            x_end[:, own],
+            d_end[:, own],
+            kinds,
+            len(log),
+            when,
+            undefined[own],
         )
 
-    def _block(self, rec, log, at, columns, extent, extents, tolerances, looser) -> tuple:
-        """Return late, x_by, d_by of the rows of the log, x_by and d_by at the end, and when they became infinite."""
+    def _block(self, rec, log, at, columns, extent, extents, tolerances, looser, sided) -> tuple:
+        """Return late, x_by, d_by and kinds of the rows of the log, x_by and d_by at the end, and when not finite."""
         s = self.sizes
         x, d, p = (jets_of(values, by) for values, by in zip(at, columns, strict=True))
         late = np.full((len(log), s.k), np.nan)
-        xs, ds = np.full((len(log), s.n * s.jet), np.nan), np.full((len(log), s.nd * s.jet), np.nan)
+        xs, ds = (np.full((2, len(log), size * s.jet), np.nan) for size in (s.n, s.nd))
+        kinds = np.zeros(len(log), np.int64)
         atol, rtol = tolerances
         allowed = np.zeros((s.n, s.jet))
         if looser < math.inf:
             allowed[:, 1:] = looser * np.outer(atol + rtol, extents)
         room, n_jac = np.empty((N_ROOM, s.n * s.jet)), s.n if self._implicit else 1
-        work = room, np.empty((2, n_jac, n_jac)), np.empty(n_jac, np.int64)
+        work = kinds, sided, room, np.empty((2, n_jac, n_jac)), np.empty(n_jac, np.int64)
         with np.errstate(all="ignore"):
             when = self._carry(rec, log, x, d, p, extent, allowed.ravel(), looser * rtol, late, xs, ds, *work)
-        rows = xs.reshape(-1, s.n, s.jet)[..., 1:], ds.reshape(-1, s.nd, s.jet)[..., 1:]
-        return late, *rows, x.reshape(s.n, s.jet)[:, 1:], d.reshape(s.nd, s.jet)[:, 1:], when
+        rows = xs.reshape(2, len(log), s.n, s.jet)[..., 1:], ds.reshape(2, len(log), s.nd, s.jet)[..., 1:]
+        return late, *rows, x.reshape(s.n, s.jet)[:, 1:], d.reshape(s.nd, s.jet)[:, 1:], when, kinds
 
 
 def _columns(part: np.ndarray, block: slice, b: int) -> np.ndarray:

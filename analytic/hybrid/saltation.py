@@ -14,53 +14,42 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .jet_functions import JetFunctions, Sizes, at_rest
+from .jet_functions import JetFunctions, Sizes
+from .parting import ENTRY_TIME, GRAZING_RATE, ONE, TOGETHER, delays, parting
 
-# A guard slower than this at its event grazes, and the derivative does not exist there: a tangency located within
-# round-off, 1e-16, shows a rate of 1e-8.
-GRAZING_RATE = 1e-6
-# A guard that passed zero longer ago than this fired because a chart began [s]; an event is located within rounding.
-ENTRY_TIME = 1e-9
-# Guards that fire at once stay together if their shifts agree to this, relative to the larger: differences are better.
-TOGETHER = 1e-6
+__all__ = ["ENTRY_TIME", "GRAZING_RATE", "saltation"]
 
 
 def saltation(of: JetFunctions, s: Sizes) -> Callable:
     """Return the function that takes flat jets of state and memory through an event, in place.
 
-    `late` (k,) is that of the event before, which a guard shares if that event made it fire, and becomes this one's;
-    NaN where no derivative exists. `still` are the parameters as jets without directions.
+    `late` (k,) is that of the event before, which a guard shares if that event made it fire, and becomes this one's, of
+    several that part along a direction the last one's; NaN where no derivative exists. `still` are the parameters as
+    jets without directions, `sided` whether a derivative along the direction only will do.
     """
     n, ng, k, m = s.n, s.ng, s.k, s.jet
-    field, guards, transition = of
+    field, _, transition = of
+    shifts_of = delays(of, s)
+    part = parting(of, s, shifts_of)
 
-    def delay(t, x, d, p, still, chart, fired, f, late, extent):
-        now, g, rate = np.zeros(m), np.full(ng * m, np.inf), np.full(ng * m, np.inf)
-        on, held = at_rest(x, m), at_rest(d, m)
-        now[0] = t
-        guards(now, x, d, p, chart, g, extent)
-        now[1] = 1.0
-        for i in range(n):
-            on[i * m + 1] = f[i * m]
-        guards(now, on, held, still, chart, rate, np.zeros(k))
-        found = False
-        for i in range(ng):
-            if not fired[i]:
-                continue
-            speed = rate[i * m + 1]
-            if abs(g[i * m]) > ENTRY_TIME * max(1.0, abs(speed)):
-                continue  # the event before, at this very time, made the guard negative: the shifts are that one's
-            for c in range(k):
-                shift = -g[i * m + 1 + c] / speed if abs(speed) > GRAZING_RATE else np.nan
-                if found and abs(shift - late[c]) > TOGETHER * max(abs(shift), abs(late[c]), 1e-3):
-                    shift = np.nan  # two events that part: which comes first depends on the side of the derivative
-                late[c] = shift
-            found = True
+    def together(shifts, found, late, parted):
+        """Write the shift of guards that stay together; return how many directions there are along which they part."""
+        n_parted = 0
+        for c in range(k if found else 0):
+            least, most = np.inf, -np.inf
+            for i in range(ng):
+                if shifts[i, c] != np.inf:
+                    least, most = min(least, shifts[i, c]), max(most, shifts[i, c])
+                    if np.isnan(shifts[i, c]):
+                        least = most = np.nan
+                        break
+            late[c] = most
+            parted[c] = abs(most - least) > TOGETHER * max(abs(most), abs(least), 1e-3)
+            n_parted += parted[c]
+        return n_parted
 
-    def saltate(t, x, d, p, still, chart, after, fired, late, extent):
-        f, now = np.empty(n * m), np.empty(m)
-        field(t, x, d, p, chart, f, extent)
-        delay(t, x, d, p, still, chart, fired, f, late, extent)
+    def pass_at_once(t, x, d, p, chart, after, fired, f, late, extent):
+        now = np.empty(m)
         now[0] = t
         for c in range(k):
             now[1 + c] = late[c]
@@ -73,5 +62,24 @@ def saltation(of: JetFunctions, s: Sizes) -> Callable:
         for i in range(n):
             for c in range(k):
                 x[i * m + 1 + c] -= late[c] * f[i * m]
+
+    def saltate(t, x, d, p, still, chart, after, fired, late, extent, sided):
+        """Return what the events were along the direction on which they agree least."""
+        f, shifts, parted, kind = np.empty(n * m), np.full((ng, k), np.inf), np.zeros(k, np.int64), ONE
+        field(t, x, d, p, chart, f, extent)
+        n_parted = together(shifts, shifts_of(t, x, d, p, still, chart, fired, f, extent, shifts), late, parted)
+        if n_parted == 0:
+            pass_at_once(t, x, d, p, chart, after, fired, f, late, extent)
+            return kind
+        xs, ds = np.empty((2, x.size)), np.empty((2, d.size))
+        xs[:] = x
+        ds[:] = d
+        pass_at_once(t, xs[1], ds[1], p, chart, after, fired.copy(), f, late, extent)
+        for c in range(k):
+            if parted[c]:
+                kind = max(kind, part(t, xs, ds, p, still, chart, after, fired, c, late, extent, sided))
+        x[:] = xs[1]
+        d[:] = ds[1]
+        return kind
 
     return saltate

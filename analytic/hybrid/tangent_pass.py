@@ -59,7 +59,7 @@ def tangent_pass(of: JetFunctions, s: Sizes, method: Method, reach: float, jets:
     saltate = saltation(of, s)
     first_fired = 4 + 2 * (n + nd)
 
-    def carry(rec, log, x, d, p, extent, allowed, rtol, lates, xs, ds, room, matrix, swap):
+    def carry(rec, log, x, d, p, extent, allowed, rtol, lates, xs, ds, kinds, sided, room, matrix, swap):
         """Carry the jets x, d in place from the record's first row to its end; return when they are not finite.
 
         Args:
@@ -72,8 +72,10 @@ def tangent_pass(of: JetFunctions, s: Sizes, method: Method, reach: float, jets:
             allowed: Error allowed in each number of x, beside `rtol` times it.
             rtol: See allowed; infinity lets the directions take the state's steps.
             lates: Written: shifts in time, a row for each event; NaN ends the pass there.
-            xs: Written: jets of the state behind each event.
+            xs: Written: jets of the state before and behind each event, shape (2, n_events, ...).
             ds: Written: jets of the memory there.
+            kinds: Written: what each event was, see `parting`, shape (n_events,) of int.
+            sided: Whether derivatives along the directions only will do, 0 or 1.
             room: Working memory, shape (N_ROOM, n (k + 1)).
             matrix: Likewise of a method with linear systems, shape (2, n, n).
             swap: Likewise, shape (n,) of int.
@@ -108,9 +110,10 @@ def tangent_pass(of: JetFunctions, s: Sizes, method: Method, reach: float, jets:
                 following = int(log[e, 3])
                 for i in range(s_ng):
                     fired[i] = log[e, first_fired + i] != 0.0
-                saltate(t, x, d, p, still, chart, following, fired, late, extent)
+                xs[0, e], ds[0, e] = x, d
+                kinds[e] = saltate(t, x, d, p, still, chart, following, fired, late, extent, sided)
                 chart = following
-                lates[e], xs[e], ds[e] = late, x, d
+                lates[e], xs[1, e], ds[1, e] = late, x, d
                 e += 1
                 for c in range(k):
                     if np.isnan(late[c]):

@@ -13,8 +13,8 @@ from typing import NamedTuple
 from tarsus.scripts.library.base import stamp
 
 HEXAPOD = " ".join(f"hexapod.{name}" for name in "hybrid control energy orbit layout rhex state".split())
-MODELS = "slip slip_leg slip_leg_hybrid hopping_leg hopping_leg_hybrid multipod bigant disc"
-OTHERS = "quasistatic bouncing_ball dry_friction pendulum_wall rigid_chain constrained ground_line"
+MODELS = "slip planned_slip planar_hopper slip_leg slip_leg_hybrid hopping_leg hopping_leg_hybrid multipod bigant disc"
+OTHERS = "quasistatic bouncing_ball table_ball dry_friction pendulum_wall rigid_chain constrained ground_line"
 
 
 class ApiPage(NamedTuple):
@@ -31,7 +31,7 @@ PARTS = {
     "hybrid": ApiPage(
         "Hybrid engine",
         "analytic.hybrid",
-        "automaton closing sampled sections derivatives derived_map directions adjoint",
+        "automaton closing sampled sections derivatives derived_map directions adjoint control feedback basin lyapunov",
         (ApiPage("Contact solver", "analytic.contact", "fit se2"),),
     ),
     "models": ApiPage(
@@ -43,8 +43,8 @@ PARTS = {
     "mjcf": ApiPage(
         "Models in MuJoCo, and controllers",
         "mjcf",
-        "presets contact_law contact_converter hexapod hexapod_state slip_leg hopping_leg multipod bigant disc own_robot own_parts feet terrain "
-        "ground parts",
+        "presets contact_law contact_converter hexapod hexapod_state slip_leg hopping_leg multipod bigant disc "
+        "own_robot own_parts feet terrain ground parts",
         (
             ApiPage(
                 "Controllers",

@@ -333,3 +333,104 @@ def test_misuse_is_explained():
         BALL.run(WRT, record_period=0.1)
     with pytest.raises(ValueError, match="name memory entries and parameters only"):
         stride(["y"])
+
+
+def crossings(speeds):
+    """Two clocks x and y cross 1 at once; the speed of s depends on which of them have: none, x, y, both."""
+    values = np.array(speeds, float)
+    model = hy.Model("crossings", state={"x": 0.0, "y": 0.0, "s": 0.0})
+
+    def field(t, x, d, p, chart, dx):
+        dx[0], dx[1], dx[2] = 1.0, 1.0, values[chart]
+
+    def guards(t, x, d, p, chart, g):
+        if chart % 2 == 0:
+            g[0] = 1.0 - x[0]
+        if chart < 2:
+            g[1] = 1.0 - x[1]
+        return 2
+
+    def transition(t, x, d, p, chart, fired):
+        return chart + fired[0] + 2 * fired[1]
+
+    model.functions(field=field, guards=guards, transition=transition, table=["of_x", "of_y"])
+    return model
+
+
+def test_events_that_commute_have_a_derivative_where_they_part():
+    """A start ahead in x by e passes 1 earlier by e: s gains (2 - 1) e there, and behind it (4 - 3) e: the same."""
+    made = Derivatives(crossings([1.0, 2.0, 3.0, 4.0]), 3, mode="python").run(["x", "y", "s"], chart=0, final_time=1.5)
+    assert made.existence is Existence.EXISTS, made.message
+    np.testing.assert_allclose(made.end.x_by[2], [1.0, 2.0, 1.0], rtol=0, atol=1e-9)
+
+
+def test_events_that_do_not_commute_have_a_derivative_on_each_side():
+    """Ahead in x by e, s gains (2 - 1) e; late by e it loses (5 - 3) e. Ahead in y (3 - 1) e; late (5 - 2) e."""
+    by = Derivatives(crossings([1.0, 2.0, 3.0, 5.0]), 2, mode="python")
+    refused = by.run(["x", "y"], chart=0, final_time=1.5)
+    assert refused.existence is Existence.SIMULTANEOUS and np.isnan(refused.end.x_by).all()
+    ahead = by.run(["x", "y"], chart=0, final_time=1.5, one_sided=True)
+    assert ahead.existence is Existence.ONE_SIDED and "of_x+of_y at t = " in ahead.message
+    np.testing.assert_allclose(ahead.end.x_by[2], [1.0, 2.0], rtol=0, atol=1e-9)
+    late = by.run({"x": {"x": -1.0}, "y": {"y": -1.0}}, chart=0, final_time=1.5, one_sided=True)
+    np.testing.assert_allclose(late.end.x_by[2], [-2.0, -3.0], rtol=0, atol=1e-9)
+
+
+def two_balls():
+    state = {"a": 1.0, "u": 0.0, "b": 1.0, "w": 0.0}
+    model = hy.Model("two balls", state=state, params={"e": E}, charts=["flight"])
+
+    @model.field("flight")
+    def fall(t, x, d, p, dx):
+        dx[0], dx[1], dx[2], dx[3] = x[1], -G, x[3], -G
+
+    @model.guard("flight", to="flight")
+    def first(t, x, d, p):
+        return x[0]
+
+    @model.guard("flight", to="flight")
+    def second(t, x, d, p):
+        return x[2]
+
+    @model.reset("first")
+    def bounce_first(t, x, d, p):
+        x[0], x[1] = 0.0, -p[0] * x[1]
+
+    @model.reset("second")
+    def bounce_second(t, x, d, p):
+        x[2], x[3] = 0.0, -p[0] * x[3]
+
+    return model
+
+
+@pytest.mark.parametrize("mode", ["python", pytest.param("compiled", marks=pytest.mark.extra)])
+def test_balls_that_land_at_once_move_each_for_itself(mode):
+    """Two balls bounce at the same times: along the height of one, its derivatives are those of a ball alone."""
+    run = {"chart": "flight", "final_time": 1.2}
+    made = Derivatives(two_balls(), 3, mode=mode).run(["a", "b", "e"], **run)
+    assert made.existence is Existence.EXISTS and len(made.event_times) >= 2, made.message
+    alone = BALL.run(["height", "restitution", "gravity"], {"height": 1.0}, **run).end.x_by
+    own = np.array([[0.0, 0.0], [0.0, 0.0]])
+    np.testing.assert_allclose(made.end.x_by[:2, :2], np.column_stack([alone[:, 0], own[0]]), rtol=0, atol=1e-7)
+    np.testing.assert_allclose(made.end.x_by[2:, :2], np.column_stack([own[0], alone[:, 0]]), rtol=0, atol=1e-7)
+    np.testing.assert_allclose(made.end.x_by[:, 2], np.tile(alone[:, 1], 2), rtol=0, atol=1e-7)
+
+
+def test_a_section_with_two_times_is_refused():
+    made = Derivatives(two_balls(), 1, mode="python").run(["a"], chart="flight", stop_at="second", final_time=1.2)
+    assert made.existence is Existence.SIMULTANEOUS and "has two times" in made.message
+
+
+def test_the_point_before_an_impact_has_the_speed_that_the_impact_takes():
+    """The impact speed sqrt(2 g H) of a drop, before; e times it, behind."""
+    made = drop(stop_at="impact", stop_count=1, final_time=10.0)
+    speed = math.sqrt(2 * G * HEIGHT)
+    before, behind = made.at("impact", 0, "minus"), made.at("impact", 0)
+    assert before.x[1] == pytest.approx(-speed) and behind.x[1] == pytest.approx(E * speed)
+    np.testing.assert_allclose(before.x_by[1], [0.0, -speed / (2 * HEIGHT), -speed / (2 * G)], rtol=0, atol=1e-10)
+    np.testing.assert_allclose(before.x_by[0], 0.0, atol=1e-10)
+    np.testing.assert_allclose(before.t_by, behind.t_by)
+    value, by = before.measure(lambda t, x, d, p: x[1] ** 2)
+    assert value == pytest.approx(2 * G * HEIGHT) and by[1] == pytest.approx(2 * G)
+    with pytest.raises(ValueError, match="side must be one of minus, plus, got 'left'"):
+        made.at("impact", 0, "left")

@@ -1,0 +1,94 @@
+"""What an optimiser reads from a run: cost, matrix of Gauss and Newton, and bounds at nodes, events and the end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .readings import Reader, Readings
+from .schedule import CAPACITY
+
+
+def read(whole: Any, part: Any, outputs: Any, r: Any, start: Any, made: Any, v: Any, is_last: bool) -> Readings:
+    """Return what is read from a segment's run.
+
+    Args:
+        whole: The `horizon.Horizon`.
+        part: The segment.
+        outputs: Evaluates outputs.
+        r: The run.
+        start: Where it began.
+        made: It with derivatives, or None.
+        v: Their directions, or None.
+        is_last: Whether it ends the horizon.
+    """
+    reader = Reader(whole, part, outputs, r, start, made, v)
+    found = [*_bounds(reader, is_last), *(_suppressed(reader) if reader.ordered else [])]
+    c, full = (np.concatenate([np.zeros(0), *(one[i] for one in found)]) for i in (0, 1))
+    cost, gradient, hessian = reader.least_squares()
+    if is_last:
+        more = reader.terminal()
+        cost, gradient, hessian = cost + more[0], gradient + more[1], hessian + more[2]
+    if made is None:
+        return Readings(cost, c, full)
+    jac = np.concatenate([np.zeros((0, reader.k)), *(one[2] for one in found)])
+    return Readings(cost, c, full, gradient, hessian, jac, reader.by[1][-1][:, : reader.k])
+
+
+def _bounds(reader: Reader, is_last: bool) -> list[tuple]:
+    """Return the bounds' values, those at full weight, and derivatives."""
+    found = []
+    for bound in reader.problem.bounds:
+        if bound.at == "end" and not is_last:
+            continue
+        jumps = bound.at is None and bound.output in reader.model.aux_names
+        side = bound.side or ("both" if jumps else "plus")
+        rows = np.flatnonzero(reader.at(bound.at, side) & _among(bound.charts, reader))
+        ramped = bound.charts is not None and bound.at is None
+        value, by = reader.output(bound.output)
+        for sign, limit in ((1.0, bound.lower), (-1.0, bound.upper)):
+            if np.isfinite(limit):
+                found.append(_positive(reader, rows, value - limit, by, sign / bound.scale, ramped))
+    return found
+
+
+def _suppressed(reader: Reader) -> list[tuple]:
+    """Return likewise that suppressed guards are positive at nodes, and negative where their events were made."""
+    found, problem, rows = [], reader.problem, reader.rows
+    names, order = reader.r.names.guards, reader.part.order
+    awaited = np.array([names.index(one) if "@" not in one else -1 for one in order] + [-1] * CAPACITY)
+    nodes, event = reader.at(None, "both"), rows.row >= 0
+    for i, name in enumerate(names):
+        if name == problem.node or reader.model.guards[name].invalid:
+            continue
+        value, by = reader.output(name)
+        fires = np.zeros(len(event), bool)
+        fires[event] = reader.log.reached[rows.row[event], i]
+        scale = problem.scales.get(name, 1.0)
+        own = np.flatnonzero(nodes & np.isfinite(value) & ~fires & (awaited[rows.place] != i))
+        found.append(_positive(reader, own, value - problem.margins.get(name, 0.0), by, 1.0 / scale, True))
+        made = np.flatnonzero((rows.made == i) & np.isfinite(value))
+        found.append(_positive(reader, made, value, by, -1.0 / scale, False))
+    return found
+
+
+def _positive(reader: Reader, rows: np.ndarray, value: Any, by: Any, factor: float, ramped: bool) -> tuple:
+    """Return what is to be positive at some points: with the ramp, without it, and its derivatives."""
+    full, weight = factor * value[rows], reader.weight[rows] if ramped else np.ones(len(rows))
+    jac = None
+    if by is not None:
+        jac = factor * weight[:, None] * by[rows]
+        if ramped:
+            jac += full[:, None] * reader.weight_by[rows]
+    return weight * full, np.where(weight > 0.0, full, 0.0), jac
+
+
+def _among(charts: Any, reader: Reader) -> np.ndarray:
+    """Return which points lie in the charts of a bound, shape (m,) of bool."""
+    if charts is None:
+        return np.ones(len(reader.rows.chart), bool)
+    if not callable(charts):
+        codes = {reader.model.chart_code(name) for name in charts}
+        return np.isin(reader.rows.chart, list(codes))
+    return np.array([bool(charts(int(code))) for code in reader.rows.chart])

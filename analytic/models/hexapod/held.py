@@ -1,0 +1,133 @@
+"""Feedback of a gait once a stride: what is left of a disturbance decides the gait of the next one.
+
+The section is that of `orbit`, a tick of the clock; the controls are numbers of the gait that do not move this tick. A
+robot does not know its toes' states, but nine numbers of its body: height, tilt, velocity, angular velocity in its
+heading frame (`body_numbers`). They are the first nine coordinates of the section.
+
+Source: the equations of `analytic.hybrid.feedback`; symmetric gaits as in `orbit`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...hybrid import Result, Status, feedback, sections
+from .orbit import BODY, StrideMap, in_heading_frame, mirrored
+from .state import SCALE
+
+CONTROLS = ("leg_offset", "sweep_angle", "rear_lean", "front_lean", "offset_difference", "sweep_difference")
+LARGE = np.array([0.05, 0.1, 0.05, 0.05, 0.05, 0.1])  # a large step of each [rad]
+STEP = 2e-4  # of the differences, in large steps
+N_BODY = len(BODY)
+TOLERANCES = {"rtol": 1e-6, "atol": 1e-6 * SCALE}  # of walks; those of derivatives are finer
+UPRIGHT = 0.5  # cosine of the tilt below which the robot has fallen
+
+
+def body_numbers(x: np.ndarray) -> np.ndarray:
+    """Return the nine numbers of the body, scaled as coordinates are, shape (9,), of a state (52,) or its first 13."""
+    whole = np.zeros(SCALE.size)
+    whole[: len(x)] = x
+    return (in_heading_frame(whole) / SCALE)[BODY]
+
+
+def stride_with(stride: StrideMap, u: np.ndarray, x, d, t0: float, chart: int, **settings) -> Result:
+    """Return the run of a stride with controls u (6,) [rad], which are added to the gait's.
+
+    Args:
+        stride: The gait.
+        u: In the order of `CONTROLS`.
+        x: State at the section; as the memory `d`, the time `t0` [s] and the chart.
+        d: Memory.
+        t0: Time.
+        chart: Chart.
+        **settings: Of the run.
+    """
+    params = stride.p | {name: stride.p[name] + value for name, value in zip(CONTROLS, u, strict=True)}
+    how = stride.start(False) | {"t0": t0, "chart": chart, "final_time": t0 + 2.0 * stride.gait.cycle_time} | settings
+    return sections.return_to(stride.sim, stride.section(False), x, d, params, **how)
+
+
+def linear_model(stride: StrideMap, *, newton: int = 6) -> feedback.SectionModel:
+    """Return the linear model of a gait with equal sides, about its fixed point.
+
+    A and B are differences near the settled gait; Newton's steps with them, each made symmetric, lead to the fixed
+    point. (Derivatives of a whole stride cost more here: 43 differences take ten seconds.)
+
+    Args:
+        stride: The settled gait.
+        newton: Steps allowed.
+
+    Raises:
+        ValueError: If the robot falls, or the steps do not lead to a fixed point.
+    """
+
+    def period(z: np.ndarray, u: np.ndarray) -> np.ndarray:
+        r = stride_with(stride, u, stride.lift(z), stride.d0, stride.t0, stride.chart, rtol=1e-9, atol=1e-9 * SCALE)
+        return stride.project(r.x_end) if r.status is Status.STOPPED else np.full(z.shape, np.nan)
+
+    z, none, mirror = stride.z0, np.zeros(len(CONTROLS)), _mirror(stride)
+    made = feedback.from_differences(period, z, CONTROLS, LARGE, STEP)
+    for _ in range(newton):
+        off = period(z, none) - z
+        if np.abs(off).max() < 1e-7:
+            return feedback.SectionModel(made.a, made.b, 0.5 * (z + mirror @ z), CONTROLS, LARGE)
+        step = -np.linalg.solve(made.a - np.eye(len(z)), off)
+        z = z + 0.5 * (step + mirror @ step)
+    raise ValueError(f"the gait is no fixed point: after {newton} steps {np.abs(off).max():.1e} off")
+
+
+def body_feedback(model: feedback.SectionModel, limit: float, price: float = 1e-3) -> feedback.Feedback:
+    """Return the feedback from the body's nine numbers, begun with that of LQR.
+
+    Args:
+        model: The linear model.
+        limit: Of a control, in large steps.
+        price: Of the gain, as in `feedback.output_feedback`.
+    """
+    m = len(model.z)
+    weights = np.diag(np.concatenate([np.ones(N_BODY), np.full(m - N_BODY, 1e-3)]))  # toes matter by what they do
+    first = feedback.lqr(model, weights, np.eye(len(CONTROLS))).gain[:, :N_BODY]
+    return feedback.output_feedback(model, np.eye(m)[:N_BODY], gain=first, price=price, limit=limit)
+
+
+@dataclass(frozen=True)
+class PushedWalk:
+    """A walk after a push."""
+
+    distance: np.ndarray  # (n,) largest of the body's scaled numbers from the gait's, at the end of each stride
+    fell: bool
+
+
+def after_push(stride: StrideMap, law: feedback.Feedback | None, push: np.ndarray, n_strides: int) -> PushedWalk:
+    """Return how a gait goes on after a push at the section.
+
+    Args:
+        stride: The gait.
+        law: Its feedback; None: the clock alone, about the settled gait.
+        push: Added to velocity and angular velocity, shape (6,) [m/s, rad/s].
+        n_strides: Strides.
+    """
+    z = stride.z0 if law is None else law.model.z
+    x, d, t, chart = stride.lift(z), stride.d0, stride.t0, stride.chart
+    x[7:13] += push
+    distance: list[float] = []
+    for _ in range(n_strides):
+        u = np.zeros(len(CONTROLS)) if law is None else law.of_measured(body_numbers(x) - z[:N_BODY])
+        r = stride_with(stride, u, x, d, t, chart, **TOLERANCES)
+        if r.status is not Status.STOPPED or 1.0 - 2.0 * (r.x_end[4] ** 2 + r.x_end[5] ** 2) < UPRIGHT:
+            return PushedWalk(np.array(distance), True)
+        x, d, t, chart = r.x_end, r.d_end, r.t_end, r.chart_end
+        distance.append(float(np.abs(body_numbers(x) - z[:N_BODY]).max()))
+    return PushedWalk(np.array(distance), False)
+
+
+def _mirror(stride: StrideMap) -> np.ndarray:
+    """Return the reflection of coordinates, shape (m, m)."""
+    free, columns = stride.free, []
+    for i in free:
+        x = np.zeros(SCALE.size)
+        x[i] = SCALE[i]
+        columns.append((mirrored(x) / SCALE)[free])
+    return np.stack(columns, axis=1)

@@ -1,0 +1,87 @@
+"""A gait of the hexapod's clock held by feedback: once a cycle nine numbers of the body choose the next gait.
+
+The controller knows time, hip angles, and what an inertial measurement unit with a height sensor knows of the body. It
+never sees a simulator: in MuJoCo it is given these numbers, on a robot it would measure them.
+
+Source: `analytic.models.hexapod.held`, which says what the numbers are and how gains are found.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..analytic.clock import TripodGait
+from ..analytic.models.hexapod.held import CONTROLS, LARGE, N_BODY, body_numbers
+from .clock import ClockController
+
+
+@dataclass(frozen=True)
+class GaitFeedback:
+    """What holds a gait.
+
+    Attributes:
+        section: Time of a section after the clock's start [s]; others follow each cycle.
+        target: The body's nine numbers there, on the gait.
+        gain: K, shape (6, 9): controls in large steps are -K times what the numbers differ.
+        limit: Of a control, in large steps.
+
+    Raises:
+        ValueError: If a shape is wrong, or the limit is not positive.
+    """
+
+    section: float
+    target: np.ndarray
+    gain: np.ndarray
+    limit: float
+
+    def __post_init__(self) -> None:
+        shapes = np.shape(self.target), np.shape(self.gain)
+        if shapes != ((N_BODY,), (len(CONTROLS), N_BODY)):
+            raise ValueError(
+                f"target and gain must have shapes {(N_BODY,)} and {(len(CONTROLS), N_BODY)}, got {shapes}"
+            )
+        if not self.limit > 0:
+            raise ValueError(f"limit must be positive, got {self.limit}")
+
+    def controls(self, numbers: np.ndarray) -> np.ndarray:
+        """Return what is added to the gait's numbers `CONTROLS` [rad], shape (6,)."""
+        return np.clip(-self.gain @ (numbers - self.target), -self.limit, self.limit) * LARGE
+
+
+class HeldGait(ClockController):
+    """Commands the hips by a clock that is corrected at every section.
+
+    Attributes:
+        gait: The gait that holds now.
+        n_sections: Sections passed.
+    """
+
+    def __init__(self, gait: TripodGait, feedback: GaitFeedback):
+        """Take the gait and what holds it."""
+        super().__init__(gait)
+        self.nominal, self.gait, self.feedback, self.n_sections = gait, gait, feedback, 0
+        self._next = feedback.section
+
+    def sense(self, t: float, body: np.ndarray) -> None:
+        """Correct the gait if a section has been passed.
+
+        Args:
+            t: Time [s].
+            body: Position, quaternion (w, x, y, z), velocity in the world frame, angular velocity in the body frame,
+                shape (13,).
+        """
+        if t < self._next:
+            return
+        self.correct(body)
+        self.n_sections += 1
+        while self._next <= t:
+            self._next += self.nominal.cycle_time
+
+    def correct(self, body: np.ndarray) -> None:
+        """Choose the gait by the body's state, shape (13,)."""
+        u = self.feedback.controls(body_numbers(body))
+        values = {name: getattr(self.nominal, name) + value for name, value in zip(CONTROLS, u.tolist(), strict=True)}
+        self.gait = replace(self.nominal, **values)
+        self.clock = self.gait.clock()
