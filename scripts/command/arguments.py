@@ -45,15 +45,22 @@ class Declared(Exception):
 class Parser(argparse.ArgumentParser):
     """A parser that says what is wrong in one sentence, without its usage, and what may have been meant.
 
+    Args:
+        listing: Returns lines that stand behind the help; called only when that is asked for.
+
     Attributes:
         renamed: Today's name of each option that had another: both are taken, the old one with a line that says so.
     """
 
     renamed: dict[str, str]
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, listing: Callable[[], str] | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.renamed = {}
+        self.renamed, self._listing = {}, listing
+
+    def format_help(self) -> str:
+        """Return the help, with the lines behind it."""
+        return super().format_help() + (f"\n{self._listing()}\n" if self._listing else "")
 
     def parse_known_args(self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None):
         """Parse; refuse `--option=--`, of which argparse makes an empty list until Python 3.12.

@@ -96,6 +96,12 @@ class Output:
             yield parts
         self.written += names
 
+    def keep(self, name: str, text: str) -> None:
+        """Write one of the files, a text; an empty one is left out."""
+        if text:
+            with self.writing(name) as (part,):
+                part.write_text(text, encoding="utf-8")
+
     def report(self, prog: str, shown: str, **found: Any) -> None:
         """Write `result.json`, and print what was found and where it is; with `--json` that file instead.
 
@@ -105,8 +111,7 @@ class Output:
             found: The same as numbers.
         """
         told = result.text(prog, self._args, shown, found, list(self.written))
-        with self.writing(RESULT) as (part,):
-            part.write_text(told + "\n", encoding="utf-8")
+        self.keep(RESULT, told + "\n")
         print(told if self._args.json else f"{shown}\n\n{self}".lstrip())
         if self._alone:
             name = self._args.was[self._alone.suffix]

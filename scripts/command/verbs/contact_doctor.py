@@ -7,11 +7,12 @@ settings that may mend a finding. `--want` makes `solref` and `solimp`. Runtime:
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from tarsus.scripts.command import arguments, output
 
-FILES = ("contact_doctor.json", "contact_doctor.md")
+FILE = "report.md"
 
 
 def parser() -> arguments.Parser:
@@ -31,7 +32,7 @@ def parser() -> arguments.Parser:
     )
     parser.add_argument("--want", nargs="+", default=[], metavar="NAME=NUMBER", help=words)
     parser.add_argument("--strict", action="store_true", help="exit with status 1 if anything is wrong")
-    output.add_options(parser, None, "folder for JSON and text")
+    output.add_options(parser, "contact-doctor-*")
     return parser
 
 
@@ -39,7 +40,7 @@ def parser() -> arguments.Parser:
 def main(argv: list[str] | None = None) -> int:
     """Examine a model, print what was found, write what was asked for; return the exit status."""
     with arguments.read(parser(), argv) as args:
-        folder = output.Output(args, *FILES) if args.out else None
+        files = output.Output(args, FILE, of=args.model.stem)
         from tarsus.scripts.library.doctor import examining, replaying
 
         given = dict(contact=args.contact, seconds=args.seconds)
@@ -51,10 +52,6 @@ def main(argv: list[str] | None = None) -> int:
         report = examining.examine(args.model, **given)
     except ValueError as error:
         raise arguments.Refusal(f"tarsus contact-doctor: {error}") from error
-    print(report)
-    if folder:
-        with folder.writing(*FILES) as parts:
-            parts[0].write_text(report.as_json() + "\n", encoding="utf-8")
-            parts[1].write_text(f"{report}\n", encoding="utf-8")
-        print(folder)
+    files.keep(FILE, f"{report}\n")
+    files.report(parser().prog, str(report), **json.loads(report.as_json()))
     return int(args.strict and bool(report.findings))

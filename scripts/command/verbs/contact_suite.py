@@ -1,9 +1,8 @@
 """Run the contact suite: cases with exact answers, in MuJoCo or any other simulator.
 
 Usage: tarsus contact-suite [--engine NAME|FILE ...] [--setting NAME ...] [--case ID ...] [--python NAME=PATH ...]
-[--out FOLDER]. Prints the error of every case over its scale in percent, in brackets where it is beyond the case's
-tolerance. `--export FOLDER` writes the cases, their schema and the runner, which need none of our code. Runtime: some
-minutes of one core for MuJoCo.
+[--out FOLDER]. Prints the error of every case over its scale in percent, in brackets beyond the case's tolerance.
+`--export` writes what needs none of our code. Runtime: some minutes of a core for MuJoCo.
 """
 
 from __future__ import annotations
@@ -18,15 +17,18 @@ def parser() -> arguments.Parser:
     """Return the command line."""
     parser = arguments.Parser(prog="tarsus contact-suite", description=(__doc__ or "").partition("\n")[0])
     add, folder, engines = parser.add_argument, paths.folder_to_write, ", ".join(running.engines())
-    words = f"of {engines} (mujoco), or the file of your own engine"
-    add("--engine", nargs="+", default=["mujoco"], metavar="NAME", help=words)
+    add(
+        "--engine",
+        nargs="+",
+        default=["mujoco"],
+        metavar="NAME",
+        help=f"of {engines} (mujoco), or the file of your own",
+    )
     add("--setting", nargs="+", default=[], metavar="NAME", help="of the engine's settings (all)")
     add("--case", nargs="+", default=[], metavar="ID", help="ids, or phenomena (all)")
     add("--cases", type=paths.folder, default=case.CASES, help="folder of other cases")
-    words = "the Python in which an engine is installed"
-    add("--python", nargs="+", default=[], metavar="NAME=PATH", help=words)
-    seconds = dict(type=arguments.number(positive=True), default=worker.LONGEST, metavar="SECONDS")
-    add("--longest", **seconds, help="processor time that a case may take (%(default)g)")
+    add("--python", nargs="+", default=[], metavar="NAME=PATH", help="the Python in which an engine is installed")
+    add("--longest", type=arguments.positive, default=worker.LONGEST, help="processor time of a case (%(default)g s)")
     add("--records", type=folder, help="folder for the recorded motions")
     add("--export", type=folder, help="write the suite into a folder, and run nothing")
     output.add_options(parser, "contact-suite")
@@ -38,9 +40,8 @@ def main(argv: list[str] | None = None) -> int:
     """Run the suite; return 0, 1 if no engine ran, or 2 for a command line that cannot be run."""
     with arguments.read(parser(), argv) as args:
         ids = offering.chosen(args.case, args.cases)
-        pythons = {path: sys.executable for path in map(running.engine_file, args.engine)}
-        given = running.pythons(args.python)
-        pythons = {path: given.get(path.stem, python) for path, python in pythons.items()}
+        engines, given = [running.engine_file(name) for name in args.engine], running.pythons(args.python)
+        pythons = {path: given.get(path.stem, sys.executable) for path in engines}
         if args.export:
             output.new_file(args.export / offering.EXPORTED[0], args.force)
         files = None if args.export else output.Output(args, *(f"{path.stem}.json" for path in pythons))
@@ -48,16 +49,12 @@ def main(argv: list[str] | None = None) -> int:
         for path, about in known.items():
             running.check_settings(path, about, args.setting)
     if args.export:
-        print(f"{args.export}: {offering.export(args.export)} cases")
-        return 0
+        return print(f"{args.export}: {offering.export(args.export)} cases") or 0
     more = {"settings": args.setting, "folder": args.cases, "longest": args.longest}
-    made, ran = {}, []
+    made = {}
     for path, python in pythons.items():
         made[path.stem] = found = offering.run(path, python, known[path], ids, args.records, **more)
-        if "why" not in found:
-            ran.append(offering.text(found))
-            with files.writing(f"{path.stem}.json") as (part,):
-                part.write_text(offering.file_text(found), encoding="utf-8")
-    if ran:
+        files.keep(f"{path.stem}.json", "" if "why" in found else offering.file_text(found))
+    if ran := [offering.text(found) for found in made.values() if "why" not in found]:
         files.report("tarsus contact-suite", "\n\n".join(ran), engines=made)
     return 1 - bool(ran)

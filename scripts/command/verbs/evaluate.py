@@ -8,54 +8,27 @@ Runtime: about a second for an episode.
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Mapping
-from dataclasses import asdict
-
 from tarsus.scripts.command import arguments, output, paths
 from tarsus.scripts.library.learning import evaluation
 from tarsus.scripts.library.views import rendering
 
-FILES = ("table.md", "episodes.csv")
 POLICY = "a name, folder of a checkpoint, .onnx, MODULE:FUNCTION, or .zip: that is unpickled, and can run any code"
-
-
-class Listing(arguments.Parser):
-    """A parser whose help lists the policies."""
-
-    def format_help(self) -> str:
-        """Return the help; only now, since policies import MuJoCo."""
-        from tarsus.scripts.library.learning import policies
-
-        self.epilog = policies.listed()
-        return super().format_help()
 
 
 def parser() -> arguments.Parser:
     """Return the command line."""
     made = {"prog": "tarsus evaluate", "description": (__doc__ or "").partition("\n")[0]}
-    parser = Listing(formatter_class=argparse.RawDescriptionHelpFormatter, **made)
+    parser = arguments.Parser(listing=evaluation.policies_by_name, **made)
     parser.add_argument("policy", help=POLICY)
-    words = "by default Hexapod-v0, or the policy's own; of MODULE:NAME the module is imported"
-    parser.add_argument("--env", help=words)
+    parser.add_argument("--env", help="by default Hexapod-v0, or the policy's own; MODULE:NAME imports the module")
     parser.add_argument("--option", **arguments.PAIRS, help="of the environment")
     parser.add_argument("--seeds", type=arguments.integer(1, evaluation.SEEDS), default=5, help="from 0 on")
     parser.add_argument("--episodes", type=arguments.count, default=1, help="of each seed")
     parser.add_argument("--jobs", type=arguments.jobs, default=1, help="processes")
     parser.add_argument("--stochastic", action="store_true", help="draw actions as in training")
     parser.add_argument("--video", type=paths.film, help="film of the first seed's episode (.mp4, .gif)")
-    output.add_options(parser, "evaluate-*", {".md": FILES[0], ".csv": FILES[1], ".json": output.RESULT})
+    output.add_options(parser, "evaluate-*", evaluation.FILES | {".json": output.RESULT})
     return parser
-
-
-def report(files: output.Output, policy: str, finished: Mapping[int, evaluation.Episode], asked: int) -> None:
-    """Write the table and a row for every episode, and print the table."""
-    table = evaluation.table(policy, list(finished.values()), asked)
-    rows = [{"seed": seed} | asdict(episode) for seed, episode in finished.items()]
-    with files.writing(*FILES) as (text, episodes):
-        text.write_text(table + "\n", encoding="utf-8")
-        evaluation.write_csv(episodes, rows)
-    files.report("tarsus evaluate", table, policy=policy, asked=asked, episodes=rows)
 
 
 @arguments.command
@@ -67,7 +40,7 @@ def main(argv: list[str] | None = None) -> int:
             raise ValueError(rendering.NO_OPENGL)
         if args.video:
             output.new_file(args.video, args.force)
-        files = output.Output(args, *FILES, of=args.policy)
+        files = output.Output(args, *evaluation.FILES.values(), of=args.policy)
         from tarsus.scripts.library.learning import playing
 
         mode = "rgb_array" if args.video else None
@@ -80,7 +53,7 @@ def main(argv: list[str] | None = None) -> int:
             finished[seed] = episode
     finally:  # Ctrl-C leaves what was finished
         if finished:
-            report(files, args.policy, finished, len(seeds))
+            evaluation.report(files, args.policy, finished, len(seeds))
     if args.video:
         evaluation.film_episode(*asked, 0, args.video, args.stochastic)
     return 0

@@ -12,7 +12,6 @@ import sys
 
 from tqdm import tqdm
 
-from tarsus.analytic import saving
 from tarsus.scripts.command import arguments, output, paths
 from tarsus.scripts.library.reality import data, offering, rigid
 from tarsus.scripts.library.reality.tosses import CONVENTIONS
@@ -31,8 +30,7 @@ def parser() -> arguments.Parser:
     add("--every", type=arguments.integer(1, 100), default=1, help="fit on one of so many tosses (%(default)s)")
     add("--tosses", type=arguments.integer(2, 570), help="fit and score at most so many")
     add("--data", type=paths.folder, help=f"folder of the ellipse's data, which `{data.CONVERT}` makes")
-    add("--out", type=paths.folder_to_write, help="folder for NAME.json of the engine")
-    add("--force", action="store_true", help="replace the file that is there")
+    output.add_options(parser, "reality-*")
     return parser
 
 
@@ -41,7 +39,8 @@ def main(argv: list[str] | None = None) -> int:
     """Compare, print the table; return 0, or 2 for a command line that cannot be run."""
     with arguments.read(parser(), argv) as args:
         is_cube, name = args.body == "cube", offering.file_name(args.engine)
-        path = args.out and output.new_file(args.out / f"{name if is_cube else args.body}.json", args.force)
+        file = f"{name if is_cube else args.body}.json"
+        files = output.Output(args, file, of=name if is_cube else args.body)
         bar = tqdm(unit="toss", disable=None, delay=1.0)
         if is_cube:
             known, simulators = offering.simulators(args.engine, args.setting, args.python, bar.update)
@@ -54,7 +53,6 @@ def main(argv: list[str] | None = None) -> int:
             made = offering.study(known, name, simulators, args.convention, args.every, args.tosses)
         else:
             made = offering.ellipse_study(impacts)
-    print(offering.text(made) if is_cube else offering.ellipse_text(made))
-    if path:
-        saving.write_text(path, offering.file_text(made) if is_cube else json.dumps(made, indent=1))
+    files.keep(file, offering.file_text(made) if is_cube else json.dumps(made, indent=1))
+    files.report("tarsus reality", offering.text(made) if is_cube else offering.ellipse_text(made), **made)
     return 0

@@ -1,11 +1,11 @@
 """Train a policy with Stable-Baselines3 on the native vector environment.
 
-Usage: tarsus train [RUN] [--env NAME] [--option NAME=VALUE ...] [--algorithm ppo|sac] [--algorithm-set NAME=VALUE ...]
-[--plain] [--start POLICY] [--seed 0] [--steps N] [--out FOLDER] [--resume].
+Usage: tarsus train [RUN] [--env NAME] [--option NAME=VALUE ...] [--algorithm ppo|sac] [--plain] [--start POLICY]
+[--seed 0] [--steps N] [--out FOLDER] [--resume].
 RUN is a name of scripts/library/learning/training_runs.py, or a file in TOML with the fields of a `TrainingRun`.
-Needs the extra: pip install 'tarsus[rl]'. Runtime: a million steps take ten minutes on two cores.
-Into FOLDER/RUN-SEED go `latest/` and `best/` (see scripts/library/learning/checkpoint.py), `progress.csv`,
-`evaluations.npz`, and events for TensorBoard; `--resume` goes on from `latest/`.
+Needs the extra: pip install 'tarsus[rl]'. A million steps take ten minutes on two cores.
+FOLDER/RUN-SEED gets `latest/` and `best/` (see `checkpoint.py`), `progress.csv`, `evaluations.npz`, and TensorBoard's
+events; `--resume` goes on.
 """
 
 from __future__ import annotations
@@ -26,10 +26,8 @@ def parser() -> arguments.Parser:
     parser.add_argument("run", nargs="?", help=f"what to train: {', '.join(training_runs.RUNS)}, or a file NAME.toml")
     parser.add_argument("--env", help="instead of a run, or of a file's: an environment; MODULE:NAME imports MODULE")
     parser.add_argument("--option", **arguments.PAIRS, help="of the environment")
-    algorithms = [name.lower() for name in training_runs.SETTINGS]
-    parser.add_argument("--algorithm", choices=algorithms, help="by default the run's")
-    words = "keywords of the algorithm: learning_rate=3e-4 n_steps=128"
-    parser.add_argument("--algorithm-set", **arguments.PAIRS, help=words)
+    parser.add_argument("--algorithm", choices=("ppo", "sac"), help="by default the run's")
+    parser.add_argument("--algorithm-set", **arguments.PAIRS, help="its keywords: learning_rate=3e-4 n_steps=128")
     parser.renamed |= {"--algo": "--algorithm", "--set": "--algorithm-set"}
     signature.add_options(parser, planning.Asked, OWN)
     return parser

@@ -27,7 +27,7 @@ from tarsus.controllers.path import relative
 from tarsus.controllers.robot_gaits import multipod_gait
 from tarsus.scripts.library.learning import playing, steered
 from tarsus.scripts.library.learning.evaluation import steps
-from tarsus.scripts.library.machines.connection_walk import TURNED, FollowedPath, Following, follow, pose_of
+from tarsus.scripts.library.machines.connection_walk import TURNED, FollowedPath, PathFollowing, follow, pose_of
 from tarsus.scripts.library.machines.multipod_mujoco import FPS, Walking, walk
 from tarsus.scripts.library.search.multipod import Problem, optimise
 from tarsus.scripts.library.sliding import ailing
@@ -64,11 +64,11 @@ def kept(folder: Path | None, case: Callable, *arguments) -> dict:
     return found
 
 
-def following(legs: int, path: Way, seed: int, lost: tuple[int, ...] = ()) -> Following:
+def following(legs: int, path: Way, seed: int, lost: tuple[int, ...] = ()) -> PathFollowing:
     """Return what follows a path with noise on its poses."""
     params = MultipodParams(n_legs=legs)
     gait, model = multipod_gait(params, "undulation", yaw=TURNED[0]), SlidingWalk(params, lost=lost)
-    return Following("multipod", params, gait, preset=PRESET, model=model, path=path, noise=NOISE, seed=seed)
+    return PathFollowing("multipod", params, gait, preset=PRESET, model=model, path=path, noise=NOISE, seed=seed)
 
 
 def rms(values) -> float:
@@ -103,7 +103,7 @@ def decision_times(legs: int) -> dict:
     return found
 
 
-def tared(legs: int, seed: int) -> tuple[MultipodParams, ailing.Watched]:
+def tared(legs: int, seed: int) -> tuple[MultipodParams, ailing.Observed]:
     """Return a robot, and what it sees of a sound walk."""
     params = MultipodParams(n_legs=legs)
     return params, ailing.watched(ailing.walk(params, ailing.Ailment(), ailing.SETTLED + WATCHED, PRESET), seed)

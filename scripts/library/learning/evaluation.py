@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +13,11 @@ import gymnasium
 import numpy as np
 
 import tarsus  # noqa: F401  registers the environments
+from tarsus.scripts.command import output
 from tarsus.scripts.library.base import parallel, stamp
 from tarsus.scripts.library.views import rendering
 
+FILES = {".md": "table.md", ".csv": "episodes.csv"}  # of an evaluation
 STILL = 0.1  # a shorter way has no cost of transport [m]
 SEEDS = 1000  # of an evaluation at most: the seeds of its further episodes begin behind them
 FPS = rendering.FPS  # of a film, at most: a picture takes longer than a control period
@@ -157,9 +159,28 @@ def table(policy: str, episodes: list[Episode], asked: int) -> str:
     return f"{rows}\nmean ± standard deviation of {n}; {stamp.versions('tarsus', 'mujoco', 'gymnasium')}"
 
 
-def write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Write a row for every episode."""
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+def report(files: output.Output, policy: str, finished: Mapping[int, Episode], asked: int) -> None:
+    """Write the table and a row for every episode, and print the table.
+
+    Args:
+        files: Where they go.
+        policy: Its name.
+        finished: Episodes by their seeds, at least one.
+        asked: How many were asked for.
+    """
+    shown = table(policy, list(finished.values()), asked)
+    rows = [{"seed": seed} | asdict(episode) for seed, episode in finished.items()]
+    with files.writing(*FILES.values()) as (text, episodes):
+        text.write_text(shown + "\n", encoding="utf-8")
+        with episodes.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(rows)
+    files.report("tarsus evaluate", shown, policy=policy, asked=asked, episodes=rows)
+
+
+def policies_by_name() -> str:
+    """Return every policy that has a name, as lines of a help; only then is MuJoCo imported."""
+    from tarsus.scripts.library.learning import policies
+
+    return policies.listed()

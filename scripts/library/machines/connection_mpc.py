@@ -28,7 +28,7 @@ class ConnectionMpc(MachineCommand):
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the robot and the path."""
-        parser.add_argument("--n-legs", "--legs", type=arguments.count, help="even, 4 to 50; default 12")
+        parser.add_argument("--legs", dest="n_legs", type=arguments.count, help="even, 4 to 50; default 12")
         words = "CSV file of points x, y in m, the path in the robot's frame at its start; by default a sine"
         parser.add_argument("--path", type=Path, metavar="FILE", help=words)
         parser.add_argument("--speed", type=arguments.number(low=0.0), default=SPEED, help="along it [m/s]")
@@ -44,7 +44,7 @@ class ConnectionMpc(MachineCommand):
         from tarsus.analytic.models.sliding_walk import SlidingWalk
         from tarsus.controllers.reach import rehearse
         from tarsus.controllers.robot_gaits import multipod_gait
-        from tarsus.scripts.library.machines.connection_walk import TURNED, Following, FollowingStepper
+        from tarsus.scripts.library.machines.connection_walk import TURNED, FollowingStepper, PathFollowing
 
         if args.seconds is not None and args.seconds < SHORTEST:
             raise ValueError(f"a walk must last at least {SHORTEST:g} s for its tables, got --seconds {args.seconds:g}")
@@ -56,7 +56,7 @@ class ConnectionMpc(MachineCommand):
         model = SlidingWalk(params, lost=tuple(args.lost))
         rehearse(model, path)
         noise = tuple(args.noise)
-        following = Following(
+        following = PathFollowing(
             "multipod", params, gait, preset=args.preset, model=model, path=path, noise=noise, seed=args.seed
         )
         FollowingStepper(following)  # refuses what no model can be made of

@@ -8,12 +8,12 @@ from dataclasses import asdict, dataclass, replace
 import numpy as np
 
 from . import tosses as measured
-from .rollouts import Contact, Rollout
+from .rollouts import CubeContact, Rollout
 from .tosses import METRICS, Convention, Toss
 
-Simulate = Callable[[Sequence[Toss], Convention, Contact], Sequence[Rollout]]
+Simulate = Callable[[Sequence[Toss], Convention, CubeContact], Sequence[Rollout]]
 
-UNTUNED = Contact(friction=0.18)  # as published with the data
+UNTUNED = CubeContact(friction=0.18)  # as published with the data
 # The grid: friction first, then restitution, then the radius of the corners, each with the best of those before.
 FRICTIONS = (0.12, 0.15, 0.18, 0.21, 0.24)
 RESTITUTIONS = (0.125, 0.25)
@@ -25,7 +25,7 @@ FRAMES = 90  # of the curve of errors over time since contact: most tosses are a
 class Scores:
     """What tosses came to."""
 
-    contact: Contact
+    contact: CubeContact
     numbers: np.ndarray  # of the tosses, shape (n,)
     errors: np.ndarray  # by `METRICS`, NaN where there is no rollout, shape (n, 5)
     curve: np.ndarray  # mean distance [%] and angle [deg] at the frames since contact, shape (2, FRAMES)
@@ -39,7 +39,7 @@ class Scores:
         return float(position / 13 + rotation / 17) if np.isfinite(self.errors).all() else np.inf
 
 
-def score(simulate: Simulate, tosses: Sequence[Toss], convention: Convention, contact: Contact) -> Scores:
+def score(simulate: Simulate, tosses: Sequence[Toss], convention: Convention, contact: CubeContact) -> Scores:
     """Return the errors of tosses with a contact."""
     rollouts = simulate(tosses, convention, contact)
     errors = np.full((len(tosses), len(METRICS)), np.nan)
@@ -121,7 +121,7 @@ def from_stored(stored: dict) -> Scores:
     """Return scores from what `as_stored` made of them."""
     cost = np.nan if stored["cost"] is None else stored["cost"]
     errors, curve = (np.array(stored[name], float) for name in ("errors", "curve"))
-    return Scores(Contact(**stored["contact"]), np.array(stored["tosses"]), errors, curve, cost, stored["why"])
+    return Scores(CubeContact(**stored["contact"]), np.array(stored["tosses"]), errors, curve, cost, stored["why"])
 
 
 def noise_floor(convention: Convention, simulate: Simulate, seed: int = 0) -> np.ndarray:

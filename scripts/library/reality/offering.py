@@ -155,7 +155,7 @@ def ellipse_rows(made: Mapping, sign: str) -> list[list[str]]:
     table = []
     for row in made["laws"][sign]:
         fitted = ["-" if row[name] is None else f"{row[name]:g}" for name in ("mu", "e")]
-        one = scoring.Estimate(**row["median"])
+        one = scoring.ConfidenceInterval(**row["median"])
         spread = f"{one.value:.2f} [{one.low:.2f}, {one.high:.2f}]"
         table.append([row["law"], *fitted, spread, f"{row['p95']:.1f}"])
     return table

@@ -9,7 +9,7 @@ import numpy as np
 
 from tarsus.analytic.models.rigid_cube import RigidCube, simulate
 
-from .rollouts import Contact, Rollout
+from .rollouts import CubeContact, Rollout
 from .tosses import GRAVITY, HALF_WIDTH, MASS, RATE, Convention, Toss
 
 NAME = "rigid_cube"
@@ -19,7 +19,7 @@ SETTINGS = {"1 ms": 1e-3, "0.25 ms": 2.5e-4}  # about the length of a step; a wh
 def run(
     tosses: Sequence[Toss],
     convention: Convention,
-    contact: Contact,
+    contact: CubeContact,
     step: float,
     progress: Callable[[], None] = lambda: None,
 ) -> list[Rollout]:

@@ -30,7 +30,7 @@ LONGEST = 60.0  # processor time that a toss of less than a second may take [s]
 
 
 @dataclass(frozen=True)
-class Contact:
+class CubeContact:
     """What a simulated cube touches the board with."""
 
     friction: float
@@ -58,7 +58,7 @@ class Rollout:
     why: str = ""
 
 
-def case_of(toss: Toss, convention: Convention, contact: Contact) -> dict:
+def case_of(toss: Toss, convention: Convention, contact: CubeContact) -> dict:
     """Return a toss as a case of the contact suite."""
     start = toss.start
     quaternion = start[3:7] / np.linalg.norm(start[3:7])
@@ -104,7 +104,7 @@ def run(
     engine: Engine,
     tosses: Sequence[Toss],
     convention: Convention,
-    contact: Contact,
+    contact: CubeContact,
     progress: Callable[[], None] = lambda: None,
 ) -> list[Rollout]:
     """Return what an engine makes of tosses, one rollout for each.

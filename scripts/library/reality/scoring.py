@@ -14,7 +14,7 @@ SAMPLES = 1000
 LEVEL = 0.95
 
 
-class Estimate(NamedTuple):
+class ConfidenceInterval(NamedTuple):
     """A statistic with the interval that the bootstrap gives."""
 
     value: float
@@ -22,7 +22,7 @@ class Estimate(NamedTuple):
     high: float
 
 
-def estimate(values: np.ndarray, statistic=np.mean, seed: int = 0) -> Estimate:
+def estimate(values: np.ndarray, statistic=np.mean, seed: int = 0) -> ConfidenceInterval:
     """Return a statistic of independent values, NaN left out, with its 95 % interval.
 
     Args:
@@ -39,10 +39,10 @@ def estimate(values: np.ndarray, statistic=np.mean, seed: int = 0) -> Estimate:
         raise ValueError(f"an interval needs two values, got {len(values)}")
     chosen = np.random.default_rng(seed).integers(len(values), size=(SAMPLES, len(values)))
     low, high = np.quantile(statistic(values[chosen], axis=1), [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return Estimate(float(statistic(values)), float(low), float(high))
+    return ConfidenceInterval(float(statistic(values)), float(low), float(high))
 
 
-def difference(one: np.ndarray, other: np.ndarray, seed: int = 0) -> Estimate:
+def difference(one: np.ndarray, other: np.ndarray, seed: int = 0) -> ConfidenceInterval:
     """Return by how much the mean of one exceeds the other's, paired, with its 95 % interval.
 
     Raises:

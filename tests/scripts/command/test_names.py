@@ -84,7 +84,7 @@ def test_what_may_have_been_meant_is_said(line, capsys):
 
 def test_machines_are_spelled_as_policies_are():
     machines = [name.partition(" ")[2] for name in cli.commands() if name.startswith("run ")]
-    assert machines == ["hexapod", "hopping-leg", "multipod", "slip-leg"]
+    assert machines == ["connection-mpc", "hexapod", "hopping-leg", "multipod", "slip-leg"]
 
 
 ELSEWHERE = {"train", "train rllib", "simsect", "page docs", "page gallery", "page notebooks", "page pictures"}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tarsus.scripts.library.reality import rollouts, rotations, tosses
-from tarsus.scripts.library.reality.rollouts import Contact, Engine
+from tarsus.scripts.library.reality.rollouts import CubeContact, Engine
 from tarsus.scripts.library.reality.tosses import CORRECTED, HALF_WIDTH
 from tarsus.scripts.suite import case as suite_case
 
@@ -58,7 +58,7 @@ def chosen():
 
 
 def test_a_toss_is_a_case_of_the_suite(chosen):
-    case = suite_case.complete(rollouts.case_of(chosen[0], CORRECTED, Contact(0.2, 0.1)))
+    case = suite_case.complete(rollouts.case_of(chosen[0], CORRECTED, CubeContact(0.2, 0.1)))
     body = case["bodies"][0]
     assert body["position"] == chosen[0].start[:3].tolist() and body["inertia"] == [1.1e-3] * 3
     assert body["angular_velocity"] == pytest.approx(rotations.matrix(chosen[0].start[3:7]) @ chosen[0].start[10:13])
@@ -67,7 +67,7 @@ def test_a_toss_is_a_case_of_the_suite(chosen):
 
 
 def test_round_corners_are_spheres_that_touch_the_faces(chosen):
-    case = suite_case.complete(rollouts.case_of(chosen[0], CORRECTED, Contact(0.2, corner_radius=4e-3)))
+    case = suite_case.complete(rollouts.case_of(chosen[0], CORRECTED, CubeContact(0.2, corner_radius=4e-3)))
     shapes = case["bodies"][0]["shapes"]
     assert len({tuple(shape["position"]) for shape in shapes}) == 8
     assert all(np.abs(shape["position"]) == pytest.approx(HALF_WIDTH - 4e-3) for shape in shapes)
@@ -80,7 +80,7 @@ def parabola(toss):
 
 
 def test_poses_are_read_at_the_measured_times(engine, chosen):
-    for toss, found in zip(chosen, rollouts.run(engine("flies"), chosen, CORRECTED, Contact(0.18)), strict=True):
+    for toss, found in zip(chosen, rollouts.run(engine("flies"), chosen, CORRECTED, CubeContact(0.18)), strict=True):
         assert found.position == pytest.approx(parabola(toss), abs=9.81 * 1.7e-3**2 / 8 * 1.01)
         spun = rotations.product(rotations.exponential(toss.time[:, None] * toss.spin_w), toss.start[3:7])
         assert rotations.angle_between(found.quaternion, spun).max() < 1e-4
@@ -95,20 +95,20 @@ def test_an_engine_that_fails_says_why_in_its_place(engine, chosen):
         "stands": "failed: RuntimeError: its time stands still",
     }
     for setting, why in words.items():
-        for found in rollouts.run(engine(setting), chosen, CORRECTED, Contact(0.18)):
+        for found in rollouts.run(engine(setting), chosen, CORRECTED, CubeContact(0.18)):
             assert found.why.startswith(why) and found.position is None
 
 
 def test_an_engine_that_is_not_installed_says_so(tmp_path, chosen):
     path = tmp_path / "none.py"
     path.write_text("import package_that_nobody_has\n")
-    found = rollouts.run(Engine(path, "defaults"), chosen, CORRECTED, Contact(0.18))
+    found = rollouts.run(Engine(path, "defaults"), chosen, CORRECTED, CubeContact(0.18))
     assert [one.why for one in found] == ["not installed: No module named 'package_that_nobody_has'"] * 2
 
 
 def test_a_slow_engine_is_ended(engine, chosen, monkeypatch):
     monkeypatch.setattr(rollouts, "LONGEST", -1.0)
-    (found,) = rollouts.run(engine("flies"), chosen[:1], CORRECTED, Contact(0.18))
+    (found,) = rollouts.run(engine("flies"), chosen[:1], CORRECTED, CubeContact(0.18))
     assert found.why.startswith("slow: more than")
 
 
@@ -116,12 +116,12 @@ def test_a_slow_engine_is_ended(engine, chosen, monkeypatch):
 def test_workers_in_another_python_give_the_same(engine, chosen, tmp_path):
     python = tmp_path / "python"
     python.symlink_to(sys.executable)  # another path: an environment of its own
-    here = rollouts.run(engine("flies"), chosen, CORRECTED, Contact(0.18))
-    there = rollouts.run(engine("flies", str(python)), chosen, CORRECTED, Contact(0.18))
+    here = rollouts.run(engine("flies"), chosen, CORRECTED, CubeContact(0.18))
+    there = rollouts.run(engine("flies", str(python)), chosen, CORRECTED, CubeContact(0.18))
     for one, other in zip(here, there, strict=True):
         assert not other.why, other.why
         assert other.position == pytest.approx(one.position, abs=1e-9)
-    failed = rollouts.run(engine("diverges", str(python)), chosen, CORRECTED, Contact(0.18))
+    failed = rollouts.run(engine("diverges", str(python)), chosen, CORRECTED, CubeContact(0.18))
     assert all(one.why.startswith("diverged") for one in failed)
 
 
@@ -129,7 +129,7 @@ def test_workers_in_another_python_give_the_same(engine, chosen, tmp_path):
 def test_mujoco_tosses_a_cube_near_to_what_was_measured(chosen):
     from tarsus.scripts.suite import running
 
-    found = rollouts.run(Engine(running.engine_file("mujoco"), "rl"), chosen, CORRECTED, Contact(0.18))
+    found = rollouts.run(Engine(running.engine_file("mujoco"), "rl"), chosen, CORRECTED, CubeContact(0.18))
     for toss, one in zip(chosen, found, strict=True):
         far, turned = tosses.curves(toss, one.position, one.quaternion)
         assert far[: tosses.EARLY].mean() < 6.0 and turned[: tosses.EARLY].mean() < 10.0
