@@ -1,8 +1,7 @@
 """Run the contact suite: cases with exact answers, in MuJoCo or any other simulator.
 
 Usage: tarsus contact-suite [--engine NAME|FILE ...] [--setting NAME ...] [--case ID ...] [--python NAME=PATH ...]
-[--out FOLDER]. Prints the error of every case over its scale in percent, in brackets beyond the case's tolerance.
-`--export` writes what needs none of our code. Runtime: some minutes of a core for MuJoCo.
+[--out FOLDER]. Prints the error of every case over its scale in percent, in brackets beyond its tolerance. Minutes.
 """
 
 from __future__ import annotations
@@ -49,7 +48,8 @@ def main(argv: list[str] | None = None) -> int:
         for path, about in known.items():
             running.check_settings(path, about, args.setting)
     if args.export:
-        return print(f"{args.export}: {offering.export(args.export)} cases") or 0
+        print(f"{args.export}: {offering.export(args.export)} cases")
+        return 0
     more = {"settings": args.setting, "folder": args.cases, "longest": args.longest}
     made = {}
     for path, python in pythons.items():
