@@ -114,6 +114,8 @@ SMOKE: dict[str, tuple[str, dict[str, Any]]] = {
     "contact-suite": ("--case block_stops --setting stiff --out OUT/suite", {}),
     "page contact_cases": ("--write --docs OUT", {}),
     "page contact_suite": ("--write --docs OUT", {}),
+    "page reality": ("--write --docs OUT", {}),
+    "reality": ("--tosses 2 --convention corrected --out OUT/reality", {}),
     "page robot": ("--write --docs OUT --jobs 1", dict(measure=lambda walk, engine: one_second())),
     "page rhex_found": ("--write --docs OUT --jobs 1", dict(measure=lambda walk, engine: one_second())),
     "page slip_leg": ("--write --docs OUT", dict(N_STEPS=2)),
