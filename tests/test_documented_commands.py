@@ -116,6 +116,8 @@ SMOKE: dict[str, tuple[str, dict[str, Any]]] = {
     "page contact_suite": ("--write --docs OUT", {}),
     "page contact_doctor": ("--write --docs OUT", dict(RESTITUTIONS=(0.9,), HEIGHTS=(0.5,))),
     "contact-doctor": (f"{ROOT}/mjcf/assets/complaints/mesh_box.xml --seconds 0.1 --out OUT/doctor", {}),
+    "page reality": ("--write --docs OUT", {}),
+    "reality": ("--tosses 2 --convention corrected --out OUT/reality", {}),
     "page robot": ("--write --docs OUT --jobs 1", dict(measure=lambda walk, engine: one_second())),
     "page rhex_found": ("--write --docs OUT --jobs 1", dict(measure=lambda walk, engine: one_second())),
     "page slip_leg": ("--write --docs OUT", dict(N_STEPS=2)),

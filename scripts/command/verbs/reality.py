@@ -1,8 +1,8 @@
 """Compare contact with measurements: tosses of a cube in any simulator, impacts of an ellipse by laws of impact.
 
-Usage: tarsus reality [cube] [--engine NAME|FILE] [--setting NAME ...] [--convention NAME ...] [--out FOLDER], or
-tarsus reality ellipse --data FOLDER. Friction, restitution and corners are fitted on one half of the tosses, errors are
-of the other half. Runtime: minutes of one core for a setting; `--every 4` fits on a quarter of the tosses.
+Usage: tarsus reality [cube|ellipse] [--engine NAME|FILE] [--setting NAME ...] [--tosses 20] [--out FOLDER].
+The cube is run in an engine: friction, restitution and corners are fitted on one half of the tosses, errors are of the
+other half. Impacts of the ellipse need `--data FOLDER`. Runtime: minutes of one core for a setting.
 """
 
 from __future__ import annotations

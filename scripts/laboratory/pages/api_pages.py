@@ -14,7 +14,9 @@ from tarsus.scripts.library.base import stamp
 
 HEXAPOD = " ".join(f"hexapod.{name}" for name in "hybrid control energy orbit layout rhex state".split())
 MODELS = "slip planned_slip planar_hopper slip_leg slip_leg_hybrid hopping_leg hopping_leg_hybrid multipod bigant disc"
-OTHERS = "quasistatic bouncing_ball table_ball dry_friction pendulum_wall rigid_chain constrained ground_line"
+OTHERS = (
+    "quasistatic bouncing_ball table_ball dry_friction pendulum_wall rigid_chain rigid_cube constrained ground_line"
+)
 
 
 class ApiPage(NamedTuple):
@@ -32,7 +34,7 @@ PARTS = {
         "Hybrid engine",
         "analytic.hybrid",
         "automaton closing sampled sections derivatives derived_map directions adjoint control feedback basin lyapunov",
-        (ApiPage("Contact solver", "analytic.contact", "fit se2"),),
+        (ApiPage("Contact solver", "analytic.contact", "fit se2 impact"),),
     ),
     "models": ApiPage(
         "Machines, exactly",

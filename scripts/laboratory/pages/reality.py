@@ -14,6 +14,7 @@ import numpy as np
 
 from tarsus.scripts.command import paths
 from tarsus.scripts.laboratory.frame import Page, Place, Table
+from tarsus.scripts.laboratory.studies.study_plots import plain_log
 from tarsus.scripts.library.base import stamp
 from tarsus.scripts.library.reality import cube, offering, scoring
 from tarsus.scripts.library.reality.tosses import CONVENTIONS, RATE
@@ -149,6 +150,7 @@ def draw(rows: list[ScoredSetting]):
     axes[1, 0].set(xlabel="time since contact [ms]", ylabel="position error [%], corrected convention", yscale="log")
     axes[1, 1].set(xlabel="processor time over simulated time", ylabel="position error [%], corrected", xscale="log")
     axes[1, 0].legend(fontsize=8)
+    plain_log(axes[1, 1].xaxis)
     return figure
 
 
@@ -172,6 +174,6 @@ def draw_ellipse(impacts: Mapping):
     figure, axis = plt.subplots(figsize=(7, 4), layout="constrained")
     for sign, counts in impacts["slips"].items():
         axis.stairs(counts, offering.SLIPS, label=f"{sign} sign", lw=1.5)
-    axis.set(xlabel="slip after the impact [m/s]", ylabel="impacts", xlim=(-2, 2))
+    axis.set(xlabel="slip after the impact [m/s]", ylabel="impacts", xlim=tuple(offering.SLIPS[[0, -1]]))
     axis.legend()
     return figure

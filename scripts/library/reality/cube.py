@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import product
 
 import numpy as np
 
@@ -18,6 +19,8 @@ UNTUNED = CubeContact(friction=0.18)  # as published with the data
 FRICTIONS = (0.12, 0.15, 0.18, 0.21, 0.24)
 RESTITUTIONS = (0.125, 0.25)
 CORNER_RADII = (4e-3,)  # [m]
+# For a model that is cheap enough, all combinations about what others choose.
+ALL = tuple(Contact(*values) for values in product((0.16, 0.17, 0.18, 0.19, 0.2), (0.0, 0.1, 0.2, 0.3), (0.0, 4e-3)))
 FRAMES = 90  # of the curve of errors over time since contact: most tosses are as long
 
 
@@ -61,41 +64,57 @@ def score(simulate: Simulate, tosses: Sequence[Toss], convention: Convention, co
     return Scores(contact, numbers, errors, curve, float(np.median(costs)) if costs else np.nan, why)
 
 
-def fit(simulate: Simulate, tosses: Sequence[Toss], convention: Convention) -> list[Scores]:
+def fit(
+    simulate: Simulate, tosses: Sequence[Toss], convention: Convention, grid: Sequence[Contact] = ()
+) -> list[Scores]:
     """Return the scores of the grid, the best last.
+
+    Args:
+        simulate: Returns the rollouts of tosses.
+        tosses: Those that a fit may see.
+        convention: How the measurements are read.
+        grid: All contacts to try; by default one number after the other.
 
     Raises:
         ValueError: If a toss is held out.
     """
     if any(toss.held_out for toss in tosses):
         raise ValueError("a fit must not see tosses that are held out")
-    tried = [score(simulate, tosses, convention, replace(UNTUNED, friction=mu)) for mu in FRICTIONS]
-    for name, values in (("restitution", RESTITUTIONS), ("corner_radius", CORNER_RADII)):
+    first = grid or [replace(UNTUNED, friction=mu) for mu in FRICTIONS]
+    tried = [score(simulate, tosses, convention, contact) for contact in first]
+    for name, values in () if grid else (("restitution", RESTITUTIONS), ("corner_radius", CORNER_RADII)):
         best = min(tried, key=lambda one: one.loss).contact
         tried += [score(simulate, tosses, convention, replace(best, **{name: value})) for value in values]
     return sorted(tried, key=lambda one: -one.loss)
 
 
-def study(simulate: Simulate, convention: Convention, every: int = 1, limit: int | None = None) -> dict:
+def study(
+    simulate: Simulate,
+    convention: Convention,
+    every: int = 1,
+    limit: int | None = None,
+    grid: Sequence[Contact] = (),
+) -> dict:
     """Return what is known of an engine's setting in a convention, as its file holds it.
 
     Args:
         simulate: Returns the rollouts of tosses.
         convention: How the measurements are read.
         every: The fit sees one of so many of the tosses that are not held out.
-        limit: Score only so many of the held-out tosses; all of them by default.
+        limit: Fit and score at most so many tosses; all of them by default.
+        grid: See `fit`.
     """
     tosses = measured.read(convention)
     held_out = measured.half(tosses, True)[:limit]
-    grid = fit(simulate, measured.half(tosses, False)[::every][:limit], convention)
+    tried = fit(simulate, measured.half(tosses, False)[::every][:limit], convention, grid)
     untuned = score(simulate, held_out, convention, UNTUNED)
-    best = grid[-1].contact
+    best = tried[-1].contact
     # An engine that runs no toss at all has no best, and its untuned row says why.
-    is_known = best == UNTUNED or not np.isfinite(grid[-1].loss)
+    is_known = best == UNTUNED or not np.isfinite(tried[-1].loss)
     tuned = untuned if is_known else score(simulate, held_out, convention, best)
     return {
-        "grid": [{**asdict(one.contact), "loss": one.loss if np.isfinite(one.loss) else None} for one in grid],
-        "fitted_on": len(grid[-1].numbers),
+        "grid": [{**asdict(one.contact), "loss": one.loss if np.isfinite(one.loss) else None} for one in tried],
+        "fitted_on": len(tried[-1].numbers),
         "untuned": as_stored(untuned),
         "tuned": as_stored(tuned),
     }

@@ -20,7 +20,7 @@ LABELS = tuple(f"{name.replace('_', ' ')} [{unit}]" for name, unit in zip(METRIC
 HEAD = ("setting", "convention", "mu", "e", "corners [mm]", *LABELS, "cost")
 DIGITS = (1, 1, 0, 2, 2)  # of the metrics
 LAW_HEAD = ("law", "mu", "e", "error, median [%]", "95th percentile [%]")
-SLIPS = np.linspace(-2.0, 2.0, 81)  # edges of the counts of slip after impacts [m/s]
+SLIPS = np.linspace(-3.0, 3.0, 121)  # edges of the counts of slip after impacts [m/s]
 
 
 def simulators(
@@ -76,8 +76,9 @@ def study(
     """
     made = {"reality": 1, "engine": name, "name": known.name, "version": known.version}
     made |= {"computer": stamp.computer(), "date": time.strftime("%Y-%m-%d"), "results": {}}
+    grid = cube.ALL if name == rigid.NAME else ()
     for setting, simulate in settings.items():
-        of = {one: cube.study(simulate, CONVENTIONS[one], every, limit) for one in conventions}
+        of = {one: cube.study(simulate, CONVENTIONS[one], every, limit, grid) for one in conventions}
         made["results"][setting] = of
     return made
 
@@ -140,7 +141,7 @@ def ellipse_study(arrays: Mapping[str, np.ndarray]) -> dict:
         laws[sign] = [_law(name, *found) for name, found in ellipse.study(arrays, sign).items()]
         impacts = ellipse.read(arrays, sign)
         slip = np.einsum("nij,nj->ni", impacts.jacobian, impacts.after)[:, 0]
-        slips[sign] = np.histogram(np.clip(slip, *SLIPS[[0, -1]]), SLIPS)[0].tolist()
+        slips[sign] = np.histogram(slip, SLIPS)[0].tolist()
     return {"reality": 1, "body": "ellipse", "impacts": len(slip), "laws": laws, "slips": slips}
 
 
