@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 HEXAPOD = " ".join(f"hexapod.{name}" for name in "hybrid control energy orbit layout rhex state".split())
 MODELS = "slip slip_leg slip_leg_hybrid hopping_leg hopping_leg_hybrid multipod bigant disc"
-OTHERS = "quasistatic bouncing_ball dry_friction pendulum_wall rigid_chain constrained ground_line"
+OTHERS = "quasistatic sliding_walk sliding_observation terrain_walk wave_shapes snake bouncing_ball dry_friction pendulum_wall rigid_chain constrained ground_line"
 
 
 class ApiPage(NamedTuple):
@@ -30,7 +30,7 @@ PARTS = {
         "analytic.hybrid",
         "automaton closing sampled sections derivatives derived_map directions adjoint",
     ),
-    "contact": ApiPage("Contact solver", "analytic.contact", "fit se2"),
+    "contact": ApiPage("Contact solver", "analytic.contact", "fit se2 geometry"),
     "models": ApiPage("Machines, exactly", "analytic.models", f"hexapod {HEXAPOD} {MODELS} {OTHERS}"),
     "analytic": ApiPage(
         "Terrain, clock, motor", "analytic", "terrain terrain_base clock rhex_gaits motor battery simsect"
@@ -46,7 +46,8 @@ PARTS = {
         "Controllers",
         "controllers",
         "clock clock_gaits gaits shaft_gaits pair_gaits disc_gait gait_policy raibert raibert_laws slip "
-        "slip_parameters slip_laws sampled rhex rhex_policy slope pd",
+        "slip_parameters slip_laws sampled rhex rhex_policy slope pd path connection_mpc connection_policy stride_bias "
+        "reach observer fault_bank friction_ratios",
     ),
     "envs": ApiPage(
         "Environments",
