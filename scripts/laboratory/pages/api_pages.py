@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 HEXAPOD = " ".join(f"hexapod.{name}" for name in "hybrid control energy orbit layout rhex state".split())
 MODELS = "slip slip_leg slip_leg_hybrid hopping_leg hopping_leg_hybrid multipod bigant disc"
-OTHERS = "quasistatic sliding_walk sliding_observation terrain_walk wave_shapes snake bouncing_ball dry_friction pendulum_wall rigid_chain constrained ground_line"
+OTHERS = "quasistatic bouncing_ball dry_friction pendulum_wall rigid_chain constrained ground_line"
+SLIDING = "sliding_walk sliding_observation terrain_walk wave_shapes snake"
 
 
 class ApiPage(NamedTuple):
@@ -31,7 +32,7 @@ PARTS = {
         "automaton closing sampled sections derivatives derived_map directions adjoint",
     ),
     "contact": ApiPage("Contact solver", "analytic.contact", "fit se2 geometry"),
-    "models": ApiPage("Machines, exactly", "analytic.models", f"hexapod {HEXAPOD} {MODELS} {OTHERS}"),
+    "models": ApiPage("Machines, exactly", "analytic.models", f"hexapod {HEXAPOD} {MODELS} {SLIDING} {OTHERS}"),
     "analytic": ApiPage(
         "Terrain, clock, motor", "analytic", "terrain terrain_base clock rhex_gaits motor battery simsect"
     ),

@@ -27,7 +27,7 @@ from tarsus.controllers.path import relative
 from tarsus.controllers.robot_gaits import multipod_gait
 from tarsus.scripts.library.learning import playing, steered
 from tarsus.scripts.library.learning.evaluation import steps
-from tarsus.scripts.library.machines.connection_walk import TURNED, FollowedPath, Following, follow, pose_of
+from tarsus.scripts.library.machines.connection_walk import TURNED, FollowedPath, PathWalking, follow, pose_of
 from tarsus.scripts.library.machines.multipod_mujoco import FPS, Walking, walk
 from tarsus.scripts.library.search.multipod import Problem, optimise
 from tarsus.scripts.library.sliding import ailing
@@ -66,11 +66,11 @@ def kept(folder: Path | None, case: Callable, *arguments) -> dict:
     return found
 
 
-def following(legs: int, path: Way, seed: int, lost: tuple[int, ...] = ()) -> Following:
+def following(legs: int, path: Way, seed: int, lost: tuple[int, ...] = ()) -> PathWalking:
     """Return what follows a path with noise on its poses."""
     params = MultipodParams(n_legs=legs)
     gait, model = multipod_gait(params, "undulation", yaw=TURNED[0]), SlidingWalk(params, lost=lost)
-    return Following("multipod", params, gait, preset=PRESET, model=model, path=path, noise=NOISE, seed=seed)
+    return PathWalking("multipod", params, gait, preset=PRESET, model=model, path=path, noise=NOISE, seed=seed)
 
 
 def rms(values) -> float:
