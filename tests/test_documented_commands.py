@@ -21,6 +21,7 @@ import numpy as np
 import pytest
 from matplotlib import pyplot
 
+from tarsus.controllers.path import Path as Way
 from tarsus.mjcf.presets import PRESETS
 from tarsus.scripts.command import cli
 from tarsus.scripts.laboratory import drawing
@@ -65,6 +66,8 @@ DRAWN = ("page gallery", "page pictures")  # by OpenGL
 RL = {"rl": PRESETS["rl"]}
 ONE_CLIP = {"slipleg": write_gallery.FILMED["slipleg"]}
 ALL_CASES = gait_table.cases
+CONNECTION = "tarsus.scripts.laboratory.studies.connection"
+SHORT = {"lane": Way([[0.0, 0.0], [0.15, 0.0], [0.3, 0.001]], 0.05)}
 SWEEP = "tarsus.scripts.laboratory.studies.contact_sweep"
 
 
@@ -101,6 +104,25 @@ SMOKE: dict[str, tuple[str, dict[str, Any]]] = {
     "page contact": (
         "--write --docs OUT --jobs 1",
         {"settings": lambda: RL, f"{SWEEP}.SECONDS": 5.0, f"{SWEEP}.ROUNDS": 1},
+    ),
+    "page connection": (
+        "--write --docs OUT --data OUT/data --runs 1 --losses 1",
+        {
+            "LEGS": (6,),
+            "PATHS": SHORT,
+            "WET": ((1, 3),),
+            "SEEDS": 1,
+            f"{CONNECTION}.PATHS": SHORT,
+            f"{CONNECTION}.STRAIGHT": Way([[0.0, 0.0], [0.3, 0.0]], 0.05),
+            f"{CONNECTION}.BEGUN": 1.0,
+            f"{CONNECTION}.WATCHED": 10.5,
+            f"{CONNECTION}.SOUND": 1.0,
+            f"{CONNECTION}.TOLD": 0.5,
+            f"{CONNECTION}.WET_FROM": 5.0,
+            f"{CONNECTION}.WET_FOR": 1.0,
+            f"{CONNECTION}.GENERATIONS": 1,
+            f"{CONNECTION}.TIMED": 3,
+        },
     ),
     "evaluate": ("clock --seeds 1", {}),
     "page presets": ("--write --docs OUT --jobs 1", dict(PRESETS=RL, cases=few_cases)),

@@ -116,7 +116,7 @@ def _walk(robot, law, phase, turn, dt, controls, per, pose, by_pose, work):
     return without
 
 
-class WalkedStride(NamedTuple):
+class SlidingStride(NamedTuple):
     """Where controls take the body, in the frame it starts in."""
 
     pose: np.ndarray  # (3,) x, y and heading [m, m, rad]; NaN if it fell
@@ -194,7 +194,7 @@ class SlidingWalk:
         by = np.empty((3, n, derivative.FOOT_DERIVATIVES)), np.empty(3)
         return *joints, *solver, np.empty((1, n, 3)), np.empty(1, np.int64), *slopes, *by
 
-    def stride(self, controls, phase: float = 0.0, strides: float = 1.0, derivatives: bool = True) -> WalkedStride:
+    def stride(self, controls, phase: float = 0.0, strides: float = 1.0, derivatives: bool = True) -> SlidingStride:
         """Return where so many strides take the body.
 
         Args:
@@ -216,4 +216,4 @@ class SlidingWalk:
         without = _walk(*arguments, np.ascontiguousarray(values), per, pose, by_pose, self._work())
         if without == FELL:
             pose[:], by_pose[:] = np.nan, np.nan
-        return WalkedStride(pose, by_pose, max(0, without), without == FELL)
+        return SlidingStride(pose, by_pose, max(0, without), without == FELL)

@@ -1,4 +1,4 @@
-"""Time the contact solver: per frame, per call, on threads, and along a path.
+"""Time the contact solver: per frame, per call, with derivatives, on threads, and along a path.
 
 Usage: tarsus benchmark contact [--out FILE] [--seed 0]. Runtime: about half a minute after compilation. CPU time on one
 thread (wall time for threads and paths), medians over interleaved rounds; with --out also a picture, after figure 8b of
@@ -14,6 +14,7 @@ import numpy as np
 from tarsus.analytic.compilation import jit
 from tarsus.analytic.compilation.parallel import n_threads
 from tarsus.analytic.contact import Coulomb, Feet, Solver, Viscous, kernels, se2, solve
+from tarsus.analytic.contact.kernels import derivative
 from tarsus.analytic.contact.kernels.layout import BALANCE_TOL, FULL_STEPS, SCRATCH_ROWS, STIFFNESS, K, P, X, Y, Z
 from tarsus.analytic.contact.kernels.stance import settle, start
 from tarsus.analytic.contact.kernels.support_search import careful_search, full_step
@@ -121,6 +122,28 @@ def call_table(rng) -> Table:
     return Table(("law", "call [us]"), [(name, f"{1e6 * s / CALLS:.2f}") for name, s in found.items()], "### A call")
 
 
+def derivative_table(rng) -> Table:
+    """Return the cost of a frame and of all derivatives of its twist, one thread."""
+    gap, rows = LAWS["coulomb"].gap, []
+    for n in (6, 12):
+        pos, vel = ring(rng, FRAMES, n, 0.02)
+        feet = np.array([[[10.0, 1.0, 0.0, 0.0, 0.0]] * n])
+        for name, law in LAWS.items():
+            out, force = np.empty((FRAMES, kernels.OUT_COLUMNS)), np.empty((FRAMES, n, 3))
+            code, stuck = np.empty((2, FRAMES), np.int64)
+            by = np.empty((FRAMES, 3, n, derivative.FOOT_DERIVATIVES)), np.empty((FRAMES, 3))
+            frame = (pos, vel, feet, np.ones(1), *law.kernel_code, False, out, force, code)
+            slopes = (pos, vel, feet, *law.kernel_code, out, force, code, *by, stuck)
+            found = medians({
+                "solve": lambda frame=frame: kernels.frames_serial(*frame),
+                "derive": lambda slopes=slopes: derivative.jacobians(*slopes),
+            }, 5)  # fmt: skip
+            us = [found[part] / FRAMES * 1e6 for part in ("solve", "derive")]
+            rows.append((n, name, *(f"{value:.2f}" for value in us), f"x{us[1] / us[0]:.2f}"))
+    title = f"### All derivatives of the twist, Coulomb to {gap:.0e}"
+    return Table(("feet", "law", "solve [us]", "derivatives [us]", "ratio"), rows, title)
+
+
 def thread_table(rng) -> Table:
     """Return the speed-up of all threads, and figure 8b's overhead: wall time times threads over one thread's."""
     pos, vel = ring(rng, THREADED, 6, 0.05)
@@ -194,7 +217,7 @@ def tables(seed: Seed = 0) -> Page:
         seed: Of poses and velocities.
     """
     rng = np.random.default_rng(seed)
-    parts = [frame_table(rng), call_table(rng), thread_table(rng), part_table(rng)]
+    parts = [frame_table(rng), call_table(rng), derivative_table(rng), thread_table(rng), part_table(rng)]
     overhead, (per_step, apart) = batch_overheads(rng), path_times(rng)
     rows = [(name, *(f"{value:.2f}" for value in values)) for name, values in overhead.items()]
     parts.append(Table(("law", *BATCHES), rows, "### Overhead by frames in a batch"))

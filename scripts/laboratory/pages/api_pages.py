@@ -18,6 +18,8 @@ OTHERS = (
     "quasistatic bouncing_ball table_ball dry_friction pendulum_wall rigid_chain rigid_cube constrained ground_line"
 )
 
+SLIDING = "sliding_walk sliding_observation terrain_walk wave_shapes snake"
+
 
 class ApiPage(NamedTuple):
     """A page of the reference, or a part of one."""
@@ -34,12 +36,12 @@ PARTS = {
         "Hybrid engine",
         "analytic.hybrid",
         "automaton closing sampled sections derivatives derived_map directions adjoint control feedback basin lyapunov",
-        (ApiPage("Contact solver", "analytic.contact", "fit se2 impact"),),
+        (ApiPage("Contact solver", "analytic.contact", "fit se2 impact geometry"),),
     ),
     "models": ApiPage(
         "Machines, exactly",
         "analytic.models",
-        f"hexapod {HEXAPOD} {MODELS} {OTHERS}",
+        f"hexapod {HEXAPOD} {MODELS} {SLIDING} {OTHERS}",
         (ApiPage("Terrain, clock, motor", "analytic", "terrain terrain_base clock rhex_gaits motor battery simsect"),),
     ),
     "mjcf": ApiPage(
@@ -52,7 +54,8 @@ PARTS = {
                 "Controllers",
                 "controllers",
                 "clock clock_gaits gaits shaft_gaits pair_gaits disc_gait gait_policy raibert raibert_laws slip "
-                "slip_parameters slip_laws sampled rhex rhex_policy slope pd",
+                "slip_parameters slip_laws sampled rhex rhex_policy slope pd path connection_mpc connection_policy "
+                "stride_bias reach observer fault_bank friction_ratios",
             ),
         ),
     ),

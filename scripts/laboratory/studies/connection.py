@@ -27,7 +27,7 @@ from tarsus.controllers.path import relative
 from tarsus.controllers.robot_gaits import multipod_gait
 from tarsus.scripts.library.learning import playing, steered
 from tarsus.scripts.library.learning.evaluation import steps
-from tarsus.scripts.library.machines.connection_walk import TURNED, FollowedPath, PathFollowing, follow, pose_of
+from tarsus.scripts.library.machines.connection_walk import TURNED, FollowedPath, PathWalking, follow, pose_of
 from tarsus.scripts.library.machines.multipod_mujoco import FPS, Walking, walk
 from tarsus.scripts.library.search.multipod import Problem, optimise
 from tarsus.scripts.library.sliding import ailing
@@ -45,6 +45,8 @@ BEGUN = 10.0  # time on a path that does not count: the adaptation's first strid
 WATCHED = 40.0  # of a walk that is watched, and of its tare [s]
 NAMED_WITHIN = 3.0  # of a leg's loss [s]
 TOLD = 6.0  # how long a lost leg is waited for [s]
+WET_FROM, WET_FOR = 20.0, 50.0  # when feet get wet, and how long the walk goes on [s]
+LEARNED = 15.0  # of that, at its end, in which the ratios are taken [s]
 SOUND = 600.0  # of a sound robot's walk, without a false alarm [s]
 TIMED = 200  # decisions
 BODY = 3 * MultipodParams().segment_length  # length of a body of six legs [m]
@@ -64,11 +66,11 @@ def kept(folder: Path | None, case: Callable, *arguments) -> dict:
     return found
 
 
-def following(legs: int, path: Way, seed: int, lost: tuple[int, ...] = ()) -> PathFollowing:
+def following(legs: int, path: Way, seed: int, lost: tuple[int, ...] = ()) -> PathWalking:
     """Return what follows a path with noise on its poses."""
     params = MultipodParams(n_legs=legs)
     gait, model = multipod_gait(params, "undulation", yaw=TURNED[0]), SlidingWalk(params, lost=lost)
-    return PathFollowing("multipod", params, gait, preset=PRESET, model=model, path=path, noise=NOISE, seed=seed)
+    return PathWalking("multipod", params, gait, preset=PRESET, model=model, path=path, noise=NOISE, seed=seed)
 
 
 def rms(values) -> float:
@@ -103,7 +105,7 @@ def decision_times(legs: int) -> dict:
     return found
 
 
-def tared(legs: int, seed: int) -> tuple[MultipodParams, ailing.Observed]:
+def tared(legs: int, seed: int) -> tuple[MultipodParams, ailing.Watched]:
     """Return a robot, and what it sees of a sound walk."""
     params = MultipodParams(n_legs=legs)
     return params, ailing.watched(ailing.walk(params, ailing.Ailment(), ailing.SETTLED + WATCHED, PRESET), seed)
@@ -155,19 +157,19 @@ def false_alarms(legs: int) -> dict:
 
 
 def wet_feet(first: int, second: int) -> dict:
-    """Return the error of log mu of six feet of which two, or one, get wet, after 50 s, and what it was before."""
+    """Return the error of log mu of six feet of which two, or one, get wet, at the end, and what it was before."""
     params, sound = tared(6, 0)
     observer, wet = FrictionRatios(params), tuple({first, second})
     observer.tare(sound.frames, sound.phase)
-    ailment = ailing.Ailment(wet=wet, time=20.0)
-    seen = ailing.watched(ailing.walk(params, ailment, 70.0, PRESET), 5)
+    ailment = ailing.Ailment(wet=wet, time=WET_FROM)
+    seen = ailing.watched(ailing.walk(params, ailment, WET_FROM + WET_FOR, PRESET), 5)
     truth = np.where(np.isin(np.arange(6), wet), np.log(ailment.friction), 0.0)
     truth -= truth.mean()
     values = np.array([
         observer.update(frame, phase, ailing.PERIOD).value
         for frame, phase in zip(seen.frames, seen.phase, strict=True)
     ])  # fmt: skip
-    late = seen.time > 55.0
+    late = seen.time > WET_FROM + WET_FOR - LEARNED
     return {"error": rms(values[late] - truth), "prior": rms(truth), "values": values[late].mean(axis=0).tolist()}
 
 

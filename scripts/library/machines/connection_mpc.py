@@ -44,7 +44,7 @@ class ConnectionMpc(MachineCommand):
         from tarsus.analytic.models.sliding_walk import SlidingWalk
         from tarsus.controllers.reach import rehearse
         from tarsus.controllers.robot_gaits import multipod_gait
-        from tarsus.scripts.library.machines.connection_walk import TURNED, FollowingStepper, PathFollowing
+        from tarsus.scripts.library.machines.connection_walk import TURNED, FollowingStepper, PathWalking
 
         if args.seconds is not None and args.seconds < SHORTEST:
             raise ValueError(f"a walk must last at least {SHORTEST:g} s for its tables, got --seconds {args.seconds:g}")
@@ -56,7 +56,7 @@ class ConnectionMpc(MachineCommand):
         model = SlidingWalk(params, lost=tuple(args.lost))
         rehearse(model, path)
         noise = tuple(args.noise)
-        following = PathFollowing(
+        following = PathWalking(
             "multipod", params, gait, preset=args.preset, model=model, path=path, noise=noise, seed=args.seed
         )
         FollowingStepper(following)  # refuses what no model can be made of

@@ -18,7 +18,7 @@ TURNED = np.array([0.2, 0.0, 0.0])  # controls whose undulation names the gait o
 
 
 @dataclass(frozen=True)
-class PathFollowing(Walking):
+class PathWalking(Walking):
     """A multipod, its model, and the path that it is to follow."""
 
     model: SlidingWalk = field(default_factory=SlidingWalk)
@@ -38,7 +38,7 @@ class FollowingStepper(WalkingStepper):
         gait: The gait of this run.
     """
 
-    def __init__(self, following: PathFollowing):
+    def __init__(self, following: PathWalking):
         """Build the model and stand it where the gait begins."""
         super().__init__(following)
         self.gait, self._rng = following.steered(), np.random.default_rng(following.seed)
@@ -85,7 +85,7 @@ def pose_of(qpos: np.ndarray) -> np.ndarray:
     return np.stack([x, y, np.arctan2(2.0 * (w * q_z + q_x * q_y), 1.0 - 2.0 * (q_y**2 + q_z**2))], axis=-1)
 
 
-def follow(following: PathFollowing, seconds: float | None, **options: Any) -> FollowedPath:
+def follow(following: PathWalking, seconds: float | None, **options: Any) -> FollowedPath:
     """Return a walk along a path, by default to its end; it ends early if the robot topples.
 
     Args:

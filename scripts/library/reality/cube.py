@@ -20,7 +20,9 @@ FRICTIONS = (0.12, 0.15, 0.18, 0.21, 0.24)
 RESTITUTIONS = (0.125, 0.25)
 CORNER_RADII = (4e-3,)  # [m]
 # For a model that is cheap enough, all combinations about what others choose.
-ALL = tuple(Contact(*values) for values in product((0.16, 0.17, 0.18, 0.19, 0.2), (0.0, 0.1, 0.2, 0.3), (0.0, 4e-3)))
+ALL = tuple(
+    CubeContact(*values) for values in product((0.16, 0.17, 0.18, 0.19, 0.2), (0.0, 0.1, 0.2, 0.3), (0.0, 4e-3))
+)
 FRAMES = 90  # of the curve of errors over time since contact: most tosses are as long
 
 
@@ -65,7 +67,7 @@ def score(simulate: Simulate, tosses: Sequence[Toss], convention: Convention, co
 
 
 def fit(
-    simulate: Simulate, tosses: Sequence[Toss], convention: Convention, grid: Sequence[Contact] = ()
+    simulate: Simulate, tosses: Sequence[Toss], convention: Convention, grid: Sequence[CubeContact] = ()
 ) -> list[Scores]:
     """Return the scores of the grid, the best last.
 
@@ -93,7 +95,7 @@ def study(
     convention: Convention,
     every: int = 1,
     limit: int | None = None,
-    grid: Sequence[Contact] = (),
+    grid: Sequence[CubeContact] = (),
 ) -> dict:
     """Return what is known of an engine's setting in a convention, as its file holds it.
 

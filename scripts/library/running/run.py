@@ -37,7 +37,7 @@ def run(
     What the command line refuses is refused here, in the same words.
 
     Args:
-        machine: A name in `tarsus.machines.MACHINES`: hexapod, hopping_leg, slip_leg, multipod.
+        machine: A name in `tarsus.machines.MACHINES`: hexapod, hopping_leg, slip_leg, multipod, connection_mpc.
         engine: By default the one that `tarsus run` takes.
         seconds: How long to run [s]; by default the machine's.
         steps: Or, of a leg, how many hops or steps.

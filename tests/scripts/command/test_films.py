@@ -18,6 +18,7 @@ from tarsus.scripts.library.views import rendering
 DRAW = {
     "run hexapod": ([], "library.running.options"),
     "run multipod": ([], "library.running.options"),
+    "run connection_mpc": ([], "library.running.options"),
     "evaluate": (["zero", "--video", "film.mp4"], "command.verbs.evaluate"),
     "page gallery": (["--no-figures", "--write"], "laboratory.pages.gallery"),
     "page pictures": (["--write"], "laboratory.pages.pictures"),
