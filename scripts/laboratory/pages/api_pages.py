@@ -10,7 +10,7 @@ import importlib
 import inspect
 from typing import NamedTuple
 
-HEXAPOD = " ".join(f"hexapod.{name}" for name in "hybrid control energy orbit layout rhex state".split())
+HEXAPOD = " ".join(f"hexapod.{name}" for name in "hybrid control energy orbit held layout rhex state".split())
 MODELS = "slip planned_slip planar_hopper slip_leg slip_leg_hybrid hopping_leg hopping_leg_hybrid multipod bigant disc"
 OTHERS = "quasistatic bouncing_ball table_ball dry_friction pendulum_wall rigid_chain constrained ground_line"
 
@@ -46,7 +46,7 @@ PARTS = {
         "Controllers",
         "controllers",
         "clock clock_gaits gaits shaft_gaits pair_gaits disc_gait gait_policy raibert raibert_laws slip "
-        "slip_parameters slip_laws sampled rhex rhex_policy slope pd",
+        "slip_parameters slip_laws sampled held_gait rhex rhex_policy slope pd",
     ),
     "envs": ApiPage(
         "Environments",
