@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from tarsus.scripts.library.base import stamp
 
-HEXAPOD = " ".join(f"hexapod.{name}" for name in "hybrid control energy orbit layout rhex state".split())
+HEXAPOD = " ".join(f"hexapod.{name}" for name in "hybrid control energy orbit held layout rhex state".split())
 MODELS = "slip planned_slip planar_hopper slip_leg slip_leg_hybrid hopping_leg hopping_leg_hybrid multipod bigant disc"
 OTHERS = (
     "quasistatic bouncing_ball table_ball dry_friction pendulum_wall rigid_chain rigid_cube constrained ground_line"
