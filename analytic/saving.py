@@ -87,12 +87,6 @@ def write_text(path: Path | str, text: str) -> None:
         part.write_text(text, encoding="utf-8")
 
 
-def write_bytes(path: Path | str, content: bytes) -> None:
-    """Write a file, completely or not at all."""
-    with writing(path) as part:
-        part.write_bytes(content)
-
-
 def numbered(path: Path) -> Path:
     """Return the first of NAME, NAME-2, NAME-3, ... that does not exist, with the path's ending."""
     return next(candidate for candidate in numbers(path) if not candidate.exists())

@@ -115,7 +115,8 @@ class Output:
         print(told if self._args.json else f"{shown}\n\n{self}".lstrip())
         if self._alone:
             name = self._args.was[self._alone.suffix]
-            saving.write_bytes(self._alone, (self.folder / name).read_bytes())
+            with saving.writing(self._alone) as part:
+                part.write_bytes((self.folder / name).read_bytes())
             line = f"--out is a folder now, which has {name}; that a file is named works for this release"
             print(f"{prog}: {line}", file=sys.stderr)
 

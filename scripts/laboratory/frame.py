@@ -191,15 +191,15 @@ def _target(module: ModuleType, args: argparse.Namespace, options: Mapping) -> t
     return document, place.part
 
 
-def _write_file(path: Path, make: Callable[[], Any]) -> None:
+def _write_file(part: Path, make: Callable[[], Any]) -> None:
     import matplotlib
     import numpy as np
 
     matplotlib.use("Agg")
     made = make()
-    if path.suffix == ".png":
-        made.savefig(path, dpi=120)
-    elif path.suffix == ".npz":
-        np.savez_compressed(path, **made)
+    if part.suffix == ".png":
+        made.savefig(part, dpi=120)
+    elif part.suffix == ".npz":
+        np.savez_compressed(part, **made)
     else:
-        made.to_csv(path, index=False, float_format="%.6g")
+        made.to_csv(part, index=False, float_format="%.6g")

@@ -54,8 +54,8 @@ PARTS = {
                 "Controllers",
                 "controllers",
                 "clock clock_gaits gaits shaft_gaits pair_gaits disc_gait gait_policy raibert raibert_laws slip "
-                "slip_parameters slip_laws sampled rhex rhex_policy slope pd path connection_mpc connection_policy "
-                "stride_bias reach observer fault_bank friction_ratios",
+                "slip_parameters slip_laws sampled held_gait rhex rhex_policy slope pd path connection_mpc "
+                "connection_policy stride_bias reach observer fault_bank friction_ratios",
             ),
         ),
     ),

@@ -105,7 +105,7 @@ def decision_times(legs: int) -> dict:
     return found
 
 
-def tared(legs: int, seed: int) -> tuple[MultipodParams, ailing.Watched]:
+def tared(legs: int, seed: int) -> tuple[MultipodParams, ailing.Observed]:
     """Return a robot, and what it sees of a sound walk."""
     params = MultipodParams(n_legs=legs)
     return params, ailing.watched(ailing.walk(params, ailing.Ailment(), ailing.SETTLED + WATCHED, PRESET), seed)

@@ -67,7 +67,7 @@ class AilingStepper(WalkingStepper):
                 model.geom_friction[toe, 0] *= ailment.friction
 
 
-class Watched(NamedTuple):
+class Observed(NamedTuple):
     """What a walk looks like from within."""
 
     time: np.ndarray  # (m,) [s]
@@ -81,7 +81,7 @@ def walk(params: MultipodParams, ailment: Ailment, seconds: float, preset: str =
     return walked(AilingStepper(walking, ailment), walking, seconds)
 
 
-def watched(made: MultipodWalk, seed: int, every: int = 1) -> Watched:
+def watched(made: MultipodWalk, seed: int, every: int = 1) -> Observed:
     """Return what a robot measures of its walk once the start is forgotten, with noise, every so many samples."""
     rng, params, record = np.random.default_rng(seed), made.walking.params, made.record
     rows = np.flatnonzero(made.time >= SETTLED)[::every]
@@ -106,4 +106,4 @@ def watched(made: MultipodWalk, seed: int, every: int = 1) -> Watched:
         seen = Seen.of(params, angle[k], rate[k], level[k], spin[k], qpos[k, 2], tilt[k])
         frames.append(seen._replace(measured=seen.measured + NOISE * rng.standard_normal(5)))
     time = made.time[rows]
-    return Watched(time, TURN * made.walking.gait.frequency * time, frames)
+    return Observed(time, TURN * made.walking.gait.frequency * time, frames)
