@@ -134,17 +134,16 @@ def main(module: ModuleType, argv: list[str] | None = None) -> int:
     made += f"on {stamp.computer()}."
     if document:
         for name, make in page.files.items():
-            with saving.writing(document.parent / name) as place:
-                _write_file(place, make)
+            _write_file(document.parent / name, make)
         old = document.read_text(encoding="utf-8")  # again: it may have been edited meanwhile
         saving.write_text(document, stamp.insert(old, part, page.text("markdown", made)))
         print(document)
         return 0
     shown = page.text(args.format, made)
-    with files.writing(text, *beside) as (place, *others):
-        place.write_text(shown + "\n", encoding="utf-8")
-        for path, name in zip(others, beside, strict=True):
-            _write_file(path, page.files[name])
+    files.keep(text, shown + "\n")
+    for name in beside:
+        _write_file(files.folder / name, page.files[name])
+        files.written.append(name)
     files.report(parser.prog, shown, **json.loads(page.text("json", made)))
     return 0
 
@@ -191,15 +190,16 @@ def _target(module: ModuleType, args: argparse.Namespace, options: Mapping) -> t
     return document, place.part
 
 
-def _write_file(part: Path, make: Callable[[], Any]) -> None:
+def _write_file(path: Path, make: Callable[[], Any]) -> None:
     import matplotlib
     import numpy as np
 
     matplotlib.use("Agg")
     made = make()
-    if part.suffix == ".png":
-        made.savefig(part, dpi=120)
-    elif part.suffix == ".npz":
-        np.savez_compressed(part, **made)
-    else:
-        made.to_csv(part, index=False, float_format="%.6g")
+    with saving.writing(path) as part:
+        if path.suffix == ".png":
+            made.savefig(part, dpi=120)
+        elif path.suffix == ".npz":
+            np.savez_compressed(part, **made)
+        else:
+            made.to_csv(part, index=False, float_format="%.6g")

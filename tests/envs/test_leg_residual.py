@@ -62,6 +62,7 @@ def test_tempo_is_a_factor_on_the_speed(name, faster):
     assert speeds[1] > 1.1 * speeds[0] and speeds[2] > faster * speeds[1]
 
 
+@pytest.mark.extra  # it compiles both legs
 @pytest.mark.parametrize("name", LEGS)
 def test_the_exact_engine_runs_at_the_speed_of_mujocos(name):
     _, speed, fell = many(name, lambda k: np.zeros((1, 3)), 1, 1000, engine="exact")

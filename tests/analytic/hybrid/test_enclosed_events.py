@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 from guard_draws import COUNT
 from guard_exact import judge
-from guard_families import DEGREE, SETTINGS, STATE, Case, simulator, tally, times_of
+from guard_families import SETTINGS, STATE, Case, simulator, tally, times_of
 from guard_values import ACT, EPS, NAMES, RATE, SINE, A, X, Y, size
 
 from tarsus.analytic import hybrid as hy
 from tarsus.analytic.hybrid import Status
 
 CASES = 2000
-METHODS = tuple(DEGREE)
+METHODS = ("dop853", pytest.param("dopri5", marks=pytest.mark.extra))  # each is compiled
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -214,6 +214,7 @@ def pair_complaints(first, gap, slopes, push, chart):
     return wrong
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize("chart", [0, 1])
 @pytest.mark.parametrize("push", [0.0, 1e-3, 1e-9, -1e-9, -1e-3])
 def test_two_guards_at_nearly_one_time_fire_once_each(push, chart):
@@ -261,11 +262,13 @@ def run_stiff(k, level, rtol, end):
     return times_of(stiff().run(params=[k, level], final_time=end, **settings))
 
 
+@pytest.mark.extra
 def test_the_zero_of_a_stiff_motion_is_one_event():
     times = run_stiff(1e6, 0.22, 1e-6, 2.0)
     assert times.size == 1 and abs(times[0] - math.acos(0.22)) <= 1e-6
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize("rtol", [1e-6, 1e-9])
 @pytest.mark.parametrize("k", [1e3, 1e4, 1e5, 1e6, 1e7, 1e8])
 def test_events_of_stiff_motions_meet_the_tolerance(k, rtol):

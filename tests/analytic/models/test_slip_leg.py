@@ -244,6 +244,7 @@ def test_parameters_must_make_sense():
     assert SlipLegParams().total_mass == 10.0 and SlipLegParams().scaled(0.5).total_mass == 5.0
 
 
+@pytest.mark.extra  # each of them is compiled
 @pytest.mark.parametrize("errata, gains", [((), (0.0, 0.0)), ((8,), (0.0, 0.0)), ((8, 9), (0.62, 2.92))])
 def test_the_reports_slips_gain_energy_where_they_meet(errata, gains):
     """Specific gain per stance at 10 kg and 1 kg, as a prototype found it; either half alone is neutral."""

@@ -187,7 +187,7 @@ def test_the_table_and_the_file(tmp_path, capsys):
     assert "| block_stops | " in (table := capsys.readouterr().out) and "| passed | 1 of 1 |" in table
     made = json.loads((tmp_path / "mujoco.json").read_text())
     assert made["results"]["stiff"]["block_stops"]["passed"] and made["computer"] and made["date"]
-    assert cli.main(words) == 2 and "exists already" in capsys.readouterr().err
+    assert cli.main(words) == 2 and "holds a result already" in capsys.readouterr().err
 
 
 WRONG = {

@@ -54,7 +54,7 @@ def test_a_part_replaces_what_stood_between_its_markers():
 def test_a_page_without_its_markers_is_refused_before_the_runs(tmp_path, capsys):
     page = tmp_path / "page.md"
     page.write_text("nothing here")
-    assert hexapod_studies.main(["--page", str(page), "--data", str(tmp_path)]) == 2
+    assert hexapod_studies.main(["--into", str(page), "--data", str(tmp_path)]) == 2
     assert "needs the lines" in capsys.readouterr().err and page.read_text() == "nothing here"
 
 

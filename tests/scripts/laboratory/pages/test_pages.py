@@ -8,6 +8,7 @@ import types
 import pandas as pd
 import pytest
 
+from tarsus.scripts.command import output
 from tarsus.scripts.laboratory import frame
 from tarsus.scripts.laboratory.frame import Page, Place, Table
 from tarsus.scripts.library.base import stamp
@@ -37,8 +38,9 @@ def page_of(work=lambda: None, **more):
 
 
 @pytest.fixture
-def docs(tmp_path):
-    """A folder of documents with a part to fill."""
+def docs(tmp_path, monkeypatch):
+    """A folder of documents with a part to fill; results go beside it."""
+    monkeypatch.setattr(output, "FOLDER", tmp_path / "out")
     (tmp_path / "legs.md").write_text("before\n<!-- tables: begin -->old<!-- tables: end -->\nafter\n")
     return tmp_path
 
@@ -51,14 +53,14 @@ def test_a_page_is_printed_in_three_formats_and_docs_is_left_alone(docs, capsys)
     assert frame.main(module, words) == 0
     out = capsys.readouterr().out
     assert out.startswith(made) and "numpy" in out and "### Speeds\n\n| leg | speed [m/s] |\n" in out
-    assert out.endswith("| right | 2 |\n\n4 legs.\n")
+    assert "| right | 2 |\n\n4 legs.\n\n" in out and out.endswith("page-legs: page.md, result.json\n")
     assert frame.main(module, [*words, "--format", "json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    found = json.loads(capsys.readouterr().out.rpartition("\n\n")[0])
     assert found["made"].startswith(made) and found["parts"][1] == "4 legs."
     assert found["parts"][0] == {"head": ["leg", "speed [m/s]"], "rows": [["left, front", "0.1"], ["right", 2]],
                                  "title": "Speeds"}  # fmt: skip
     assert frame.main(module, [*words, "--format", "csv"]) == 0
-    lines = capsys.readouterr().out.splitlines()
+    lines = capsys.readouterr().out.rpartition("\n\n")[0].splitlines()
     assert lines[0].startswith(f"# {made}") and "# Speeds" in lines and "# 4 legs." in lines
     rows = [row for row in csv.reader(line for line in lines if line and line[0] != "#")]
     assert rows == [["leg", "speed [m/s]"], ["left, front", "0.1"], ["right", "2"]]
@@ -71,13 +73,13 @@ def test_a_page_is_written_into_its_part_with_what_lies_beside_it(docs, capsys):
     assert text.startswith("before\n<!--") and text.endswith("-->\nafter\n") and "old" not in text
     assert "Made by `tarsus page legs` on " in text and "| right | 2 |" in text
     assert (docs / "data" / "legs.csv").read_text() == "leg,speed\n1,0.1\n2,0.333333\n"
-    assert f"{text.partition('begin -->')[2].partition('<!--')[0].strip()}\n" == capsys.readouterr().out
+    assert capsys.readouterr().out == f"{docs / 'legs.md'}\n"
 
 
 def test_a_file_of_one_s_own_is_not_written_over(docs, capsys):
     module, path = page_of(), docs / "mine.csv"
     words = ["--format", "csv", "--out", str(path)]
-    assert frame.main(module, words) == 0 and capsys.readouterr().out == ""
+    assert frame.main(module, words) == 0 and "page-legs" in capsys.readouterr().out
     text = path.read_text()
     assert list(csv.reader(io.StringIO(text)))[-1] == ["# 6 legs."]
     assert frame.main(module, words) == 2 and "--force replaces it" in capsys.readouterr().err

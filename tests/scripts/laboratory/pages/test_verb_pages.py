@@ -30,7 +30,7 @@ def test_every_command_is_on_the_page_and_every_option_on_the_site():
             for action in parser._actions:
                 if action.option_strings and action.dest != "help":
                     assert f"`{', '.join(action.option_strings)}" in here, f"{verb} {name}"
-    assert {"hexapod", "slip_leg"} <= set(verb_pages.parsers("run")) & set(verb_pages.parsers("crossvalidate"))
+    assert {"hexapod", "slip-leg"} <= set(verb_pages.parsers("run")) & set(verb_pages.parsers("crossvalidate"))
 
 
 def test_an_option_is_explained_once_and_named_where_it_is_taken_again():
