@@ -26,7 +26,7 @@ def parser() -> arguments.Parser:
     add("--engine", default=rigid.NAME, metavar="NAME", help=f"of {engines} ({rigid.NAME}), or a file of your own")
     add("--setting", nargs="+", default=[], metavar="NAME", help="of the engine's settings (all)")
     add("--convention", nargs="+", choices=tuple(CONVENTIONS), default=list(CONVENTIONS), help="both by default")
-    add("--python", default=sys.executable, metavar="PATH", help="the Python in which the engine is installed")
+    add("--python", metavar="PATH", help="the Python in which the engine is installed (this one)")
     add("--every", type=arguments.integer(1, 100), default=1, help="fit on one of so many tosses (%(default)s)")
     add("--tosses", type=arguments.integer(2, 570), help="fit and score at most so many")
     add("--data", type=paths.folder, help=f"folder of the ellipse's data, which `{data.CONVERT}` makes")
@@ -41,14 +41,14 @@ def main(argv: list[str] | None = None) -> int:
         is_cube, name = args.body == "cube", offering.file_name(args.engine)
         file = f"{name if is_cube else args.body}.json"
         files = output.Output(args, file, of=name if is_cube else args.body)
-        bar = tqdm(unit="toss", disable=None, delay=1.0)
         if is_cube:
-            known, simulators = offering.simulators(args.engine, args.setting, args.python, bar.update)
+            python = running.pythons([f"{name}={args.python}"])[name] if args.python is not None else sys.executable
+            known, simulators = offering.simulators(args.engine, args.setting, python, lambda: bar.update())
         else:
             impacts = data.read("ellipse_impacts", args.data)
     if is_cube and known.why:
         raise arguments.Refusal(f"tarsus reality: {name} did not run: {known.why}")
-    with bar:
+    with tqdm(unit="toss", disable=None, delay=1.0) as bar:
         if is_cube:
             made = offering.study(known, name, simulators, args.convention, args.every, args.tosses)
         else:

@@ -105,6 +105,29 @@ def test_contact_takes_energy(q, velocity, spin):
     assert found[-1] < found[0]
 
 
+def test_the_world_may_be_turned_about_the_vertical():
+    """By a quarter: x to y, y to -x; what spun about y then spins about -x."""
+    x = state(quaternion=balanced(0.2), velocity=(1.0, 0.4, -1.0), spin=(0.5, 4.0, 1.0), position=(0.0, 0.0, 0.12))
+    quarter = np.array([np.cos(np.pi / 4), 0, 0, np.sin(np.pi / 4)])
+    q = x[3:7]
+    turn = np.concatenate([[quarter[0] * q[0] - quarter[3] * q[3]], quarter[0] * q[1:] + quarter[3] * np.array(
+        [-q[2], q[1], q[0]])])  # fmt: skip
+    other = np.concatenate([turned(quarter, x[:3]), turn, turned(quarter, x[7:10]), turned(quarter, x[10:])])
+    cube = RigidCube(restitution=0.5)
+    (*_, one), (*_, two) = simulate(cube, x, 45, 1e-3, 2), simulate(cube, other, 45, 1e-3, 2)
+    assert one[9] > -0.5  # it has met the ground
+    for part in (slice(0, 3), slice(7, 10), slice(10, 13)):
+        assert two[part] == pytest.approx(turned(quarter, one[part]), abs=1e-6)
+
+
+def test_what_meets_the_ground_slower_than_gravity_makes_it_does_not_bounce():
+    h = 1e-3
+    for speed, bounces in ((-1.5 * 9.81 * h, False), (-2.5 * 9.81 * h, True)):
+        x = state(position=(0, 0, A), velocity=(0, 0, speed))
+        (_, after) = simulate(RigidCube(restitution=0.8), x, 2, h, 1)
+        assert after[9] == pytest.approx(-0.8 * speed if bounces else 0.0, abs=1e-6)
+
+
 def test_energy_is_that_of_motion_and_height():
     x = state(position=(0, 0, 0.3), velocity=(1.0, 2.0, 2.0), spin=(0.0, 3.0, 4.0))
     assert energy(CUBE, x) == pytest.approx(0.37 * 9 / 2 + 1.1e-3 * 25 / 2 + 0.37 * 9.81 * 0.3)
