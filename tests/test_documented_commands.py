@@ -67,7 +67,7 @@ RL = {"rl": PRESETS["rl"]}
 ONE_CLIP = {"slipleg": write_gallery.FILMED["slipleg"]}
 ALL_CASES = gait_table.cases
 CONNECTION = "tarsus.scripts.laboratory.studies.connection"
-SHORT = {"lane": Way([[0.0, 0.0], [0.15, 0.0], [0.3, 0.001]], 0.05)}
+SHORT = {"sine": Way([[0.0, 0.0], [0.15, 0.0], [0.3, 0.001]], 0.05)}
 SWEEP = "tarsus.scripts.laboratory.studies.contact_sweep"
 
 

@@ -13,6 +13,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from tarsus.scripts.command import paths
+from tarsus.scripts.command.output import RESULT
 from tarsus.scripts.laboratory.frame import Page, Place, Table
 from tarsus.scripts.laboratory.studies.study_plots import plain_log
 from tarsus.scripts.library.base import stamp
@@ -75,7 +76,9 @@ def read(folder: Path) -> tuple[list[dict], dict]:
     Raises:
         ValueError: If either is missing.
     """
-    made = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json"))]
+    made = [
+        json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json")) if path.name != RESULT
+    ]
     engines = [one for one in made if "engine" in one]
     impacts = [one for one in made if one.get("body") == "ellipse"]
     if not (engines and impacts):
