@@ -13,7 +13,9 @@ from tarsus.scripts.suite import running, score, worker
 
 ENGINES = running.engines()
 # A setting in which the engine should get statics and free motion right; an engine of its defaults otherwise.
-GOOD = {"mujoco": "stiff", "pybullet": "documented 1 ms", "drake": "corners", "dart": "ode", "sapien": "documented"}
+GOOD = {"mujoco": "stiff", "pybullet": "documented 1 ms", "drake": "corners", "dart": "ode", "sapien": "documented"} | {
+    "rapier": "stiff"
+}
 TURNED = [0.5, 0.1, -0.7, 0.5]
 MASS, INERTIA = 2.0, [0.01, 0.02, 0.025]
 
