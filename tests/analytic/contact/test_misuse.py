@@ -50,6 +50,14 @@ CALLS = {
     contact.connection_matrix: {"foot_pos": SQUARE, "load": 1.0, "mu": 1.0, "anisotropy": np.zeros((N, 2))},
     contact.lag_filter: {"twist": np.zeros((5, 3)), "gamma": 0.5},
     contact.force_scale: {"predicted": VEL, "measured": VEL},
+    contact.twist_derivatives: {
+        **{"foot_pos": SQUARE, "foot_vel": VEL, "feet": FEET, "law": "viscous"},
+        **{"ground": 0.0},
+    },
+    contact.force_derivatives: {
+        **{"foot_pos": SQUARE, "foot_vel": VEL, "feet": FEET, "law": "viscous"},
+        **{"ground": 0.0},
+    },
     fit.fit_friction: SLIPS,
     fit.fit_coulomb: {**{name: value for name, value in SLIPS.items() if name != "reference_speed"}, "slowest": 0.1},
     fit.fit_stiffness: {**FRAMES, "ground": 0.0, "regulariser": 0.0, "tolerance": 1e-8},
@@ -89,7 +97,14 @@ def test_every_public_function_is_here():
     public = {getattr(contact, name) for name in contact.__all__ if name != "LAWS"}
     for module in (fit, se2):
         public |= {value for value in vars(module).values() if getattr(value, "__module__", "") == module.__name__}
-    results = {contact.Motion, contact.Support, SolverStatus, contact.SlidingLaw}
+    results = {
+        contact.Motion,
+        contact.Support,
+        contact.TwistDerivatives,
+        contact.ForceDerivatives,
+        SolverStatus,
+        contact.SlidingLaw,
+    }
     results |= {fit.CoulombFit, fit.FrictionFit, fit.StiffnessFit}
     methods = set(se2.METHODS.values())  # whose arguments `integrate` has checked
     for value in public - results - methods:

@@ -155,7 +155,7 @@ def test_a_fit_finds_the_best_of_the_grid_without_the_held_out_half(corrected):
     assert grid[-1].contact == cube.CubeContact(0.21) and not any(toss.held_out for toss in seen)
     assert len(grid) == len(cube.FRICTIONS) + len(cube.RESTITUTIONS) + len(cube.CORNER_RADII)
     assert grid[-1].loss == pytest.approx(100 * 0.011 / (2 * HALF_WIDTH) / 13)
-    assert cube.fit(still, tosses.half(corrected, False)[:2], CORRECTED, cube.ALL)[-1].contact == cube.Contact(0.2)
+    assert cube.fit(still, tosses.half(corrected, False)[:2], CORRECTED, cube.ALL)[-1].contact == cube.CubeContact(0.2)
     with pytest.raises(ValueError, match="must not see tosses that are held out"):
         cube.fit(still, tosses.half(corrected, True)[:4], CORRECTED)
 
