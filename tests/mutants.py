@@ -121,7 +121,7 @@ def tests_of(path: Path) -> list[str]:
     dotted = ["tarsus", *path.relative_to(ROOT).with_suffix("").parts]
     while len(dotted) > 1:
         if found := [file for file, names in imported().items() if ".".join(dotted) in names]:
-            return [str(file) for file in sorted(found, key=lambda file: path.stem not in file.stem)]
+            return [str(file) for file in sorted(found, key=lambda file: (path.stem not in file.stem, len(file.stem)))]
         dotted.pop()
     return []
 

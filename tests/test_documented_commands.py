@@ -156,6 +156,8 @@ SMOKE: dict[str, tuple[str, dict[str, Any]]] = {
 # Subcommands that nothing runs, and why.
 NOT_RUN = {
     "benchmark hexapod": "compiles the exact hexapod three times, for minutes; its functions run interpreted in tests",
+    "benchmark control": "its problems take minutes to compile; tests/scripts/laboratory/benchmarks/test_control.py",
+    "page rhex_held": "takes two minutes; tests/scripts/laboratory/studies/test_rhex_held.py has its walks",
     "page reward_terms": "takes a minute; tests/envs/test_exact.py compares the terms",
     "page sampled_loops": "takes twenty minutes; tests/envs/test_exact.py compares the engines",
     "search hexapod": "the proof of one gait takes minutes; search and proof have tests of their own",
@@ -273,7 +275,7 @@ def test_every_figure_is_drawn_from_what_is_stored(name, tmp_path, monkeypatch):
         data[key] = np.linspace(1.0, 2.0, len(next(iter(data.values()))))
     monkeypatch.setattr(made, "compute", functools.wraps(made.compute)(lambda **options: data))
     assert drawing.main(made, ["--out", str(tmp_path)]) == 0
-    assert {path.name for path in tmp_path.iterdir()} == {f"{name}.npz", f"{name}.png"}
+    assert {path.name for path in tmp_path.iterdir()} == {f"{name}.npz", f"{name}.png", "result.json"}
     pyplot.close("all")
 
 
@@ -296,7 +298,8 @@ def run_by_tests() -> set[str]:
                     verb = names.get(name, "").rpartition(".")[2]
                     if verb in cli.VERBS and cli.VERBS[verb].own:  # its file takes the name as the first word
                         first = [given.elts[0] for given in node.args if isinstance(given, ast.List) and given.elts]
-                        found |= {f"{verb} {word.value}" for word in first if isinstance(word, ast.Constant)}
+                        words = [word.value.replace("_", "-") for word in first if isinstance(word, ast.Constant)]
+                        found |= {f"{verb} {word}" for word in words}
     return found & set(COMMANDS)
 
 

@@ -107,7 +107,7 @@ def section(verb: str, seen: dict[Sequence[str], str] | None) -> str:
     """
     known, found = cli.VERBS[verb], parsers(verb)
     usage = f"tarsus {verb} {known.follows}".strip()
-    parts = [f"## {verb}", f"`{usage} [OPTIONS]`: {escaped(known.what)}."]
+    parts = [f"## {verb}", f"{usage}: {escaped(known.what)}."]
     described = {name: escaped(inspect.cleandoc(parser.description or "")) for name, parser in found.items() if name}
     if verb == FIGURES:
         return "\n\n".join([*parts, "The names, with what each draws and its own options: [figures](figures.md)."])

@@ -26,7 +26,7 @@ def test_the_derivative_is_the_difference_of_the_map(name):
     np.testing.assert_allclose(derivative[:, :-1] @ way, difference, atol=2e-5)
     difference = (made(z, p + h) - made(z, p - h)) / (2 * h)
     assert np.abs(difference).max() > 0.1
-    np.testing.assert_allclose(derivative[:, -1], difference, atol=2e-5)
+    np.testing.assert_allclose(derivative[:, -1], difference, rtol=3e-5, atol=2e-5)  # the difference is as noisy
 
 
 def test_a_state_moves_with_its_coordinates_as_differences_say():

@@ -54,7 +54,7 @@ def test_whole_updates_are_made():
     assert learning.whole_updates((5000, 1), 2) == [4096, 8192]
 
 
-LINE = ["--env", "HoppingLeg-v0", "--seeds", "2", "--envs", "1", "4", "--steps", "1", "10000"]
+LINE = ["--env", "HoppingLeg-v0", "--seeds", "2", "--num-envs", "1", "4", "--steps", "1", "10000"]
 
 
 def test_an_interrupted_benchmark_goes_on_and_the_page_shows_what_is_stored(few, monkeypatch, tmp_path, capsys):
@@ -88,7 +88,7 @@ def test_an_interrupted_benchmark_goes_on_and_the_page_shows_what_is_stored(few,
 
 def test_what_was_stored_of_another_reward_is_refused(few, monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(learning, "learn", lambda *given: [Played(2048, 0.1, 1.0, 0)])
-    line = ["--env", "HoppingLeg-v0", "--seeds", "1", "--envs", "1", "--steps", "1", "--results", str(tmp_path)]
+    line = ["--env", "HoppingLeg-v0", "--seeds", "1", "--num-envs", "1", "--steps", "1", "--results", str(tmp_path)]
     assert frame.main(learning, line) == 0
     path = tmp_path / "HoppingLeg-v0.json"
     stored = json.loads(path.read_text())

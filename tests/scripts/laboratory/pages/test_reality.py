@@ -17,7 +17,7 @@ def study(name, off):
     errors = rng.exponential(10.0, (30, 1)) * np.ones(5) + off
     curve = np.ones((2, cube.FRAMES))
     untuned = cube.Scores(cube.UNTUNED, np.arange(30), errors, curve, 0.1, {})
-    tuned = cube.Scores(cube.Contact(0.2, 0.1, 4e-3), np.arange(30), errors - 1.0, curve, 0.1, {})
+    tuned = cube.Scores(cube.CubeContact(0.2, 0.1, 4e-3), np.arange(30), errors - 1.0, curve, 0.1, {})
     made = offering.study(About(name.upper(), "1"), name, {}, [])
     found = {"grid": [], "fitted_on": 30, "untuned": cube.as_stored(untuned), "tuned": cube.as_stored(tuned)}
     return made | {"results": {"defaults": {"corrected": found, "published": found}}}

@@ -24,7 +24,7 @@ def test_the_run_end_to_end(tmp_path, capsys):
     out = capsys.readouterr().out
     assert "multipod, 8 legs" in out and "on its legs to the end" in out and "in 0 the last command was held" in out
     names = sorted(path.name for path in (tmp_path / "run").iterdir())
-    assert names == ["legs.csv", "path.csv", "run.csv", "run.nc", "run.png"]
+    assert names == ["legs.csv", "path.csv", "result.json", "run.nc", "run.png"]
     track = pd.read_csv(tmp_path / "run" / "path.csv")
     assert track["distance"].max() < 0.02 and track["x"].iloc[-1] == pytest.approx(0.9, abs=0.06)
     assert track["time"].iloc[-1] == pytest.approx(0.9 / 0.06, abs=0.1)
