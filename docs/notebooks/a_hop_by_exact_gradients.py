@@ -70,7 +70,7 @@ assert abs((ends[0] - ends[1]) / (2 * h) / exact - 1) < 1e-5
 
 # %%
 candidates = {}
-for first_flight, second_flight in ((1, 6), (1, 5), (3, 7)):
+for first_flight, second_flight in ((1, 6), (2, 6), (3, 7)):
     key, start = hopper.order_and_guess(course, first_flight, second_flight)
     candidates[key] = start
 ranked = control.orders(problem, candidates, tol=1e-5, feasible=1e-5)
