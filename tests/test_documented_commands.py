@@ -263,7 +263,8 @@ def test_documented_policies_exist():
         for policy in named:
             own = "/" in policy or ":" in policy or policy.endswith((".zip", ".onnx"))  # the reader's
             if not own and not policy.startswith("--"):
-                assert policies.find(policy, None, {}), where
+                environment = options[options.index("--env") + 1] if "--env" in options else None
+                assert policies.find(policy, environment, {}), where
 
 
 @pytest.mark.parametrize("name", drawing.names())

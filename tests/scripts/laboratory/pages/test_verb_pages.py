@@ -20,7 +20,7 @@ def sections(text: str) -> dict[str, str]:
 def test_every_command_is_on_the_page_and_every_option_on_the_site():
     short, whole = sections(verb_pages.page()), sections(verb_pages.whole())
     for verb in cli.VERBS:
-        assert f"`tarsus {verb}" in short[verb] and "| `--" not in short[verb]
+        assert f"tarsus {verb}" in short[verb] and "| `--" not in short[verb]
         for name, parser in verb_pages.parsers(verb).items():
             if name and verb not in (verb_pages.FIGURES, verb_pages.PAGES_VERB):
                 assert f"| `{name}` | " in short[verb]
