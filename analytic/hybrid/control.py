@@ -1,7 +1,7 @@
 """Optimal control of hybrid models by shooting, on exact derivatives through events.
 
 A problem has decisions (parameters of the model, or states of its start), a cost, and bounds on what the model's
-auxiliary functions, guards and states may be, at nodes, at events, at the end::
+auxiliary functions, guards and states may be, at nodes, at events, at the end:
 
     problem = control.ControlProblem(
         model, decisions={"u_0": (-50, 50), ...}, node="node", settings={"stop_count": 40, "chart": 1},
