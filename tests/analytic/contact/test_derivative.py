@@ -21,7 +21,7 @@ from tarsus.analytic.contact import (
 # Central differences of a frame solved to 1e-12 are good to about 1e-9 of the largest entry of a block.
 SHARP = Coulomb(1e-12)
 LAWS_TRIED = {"viscous": Viscous(), "viscous, given speed": Viscous(0.3), "coulomb": SHARP}
-ERROR = 1e-7
+ERROR = 3e-7  # 1e-8 on most processors; without wide vectors one law has 1e-7
 STEPS = {"velocity": 1e-6, "position": 1e-7, "mu": 1e-6, "stiffness": 1e-3, "anisotropy": 1e-6, "weight": 1e-4}
 
 
