@@ -12,6 +12,9 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 import numpy as np
 
+RESIDUAL = ("residual_range", "residual_lag", "tempo_range", "tempo_lag")  # options of that action mode
+LARGEST = 1e6  # of one of these
+
 _WORDS = {
     bool: "True or False",
     int: "a whole number",
@@ -48,6 +51,22 @@ def check_count(name: str, value: Any, least: int = 1) -> None:
     check(name, value, int)
     if value < least:
         raise ValueError(f"{name} must be at least {least}, got {value}")
+
+
+def check_residual(config, names: Sequence[str] = RESIDUAL) -> None:
+    """Refuse what no correction of a baseline has, or what would make a state beyond single precision of it.
+
+    Raises:
+        ValueError: The message names the option.
+    """
+    for name in names:
+        value = getattr(config, name)
+        if not value > 0:
+            raise ValueError(f"{name} must be positive, got {value}")
+        if not value <= LARGEST:
+            raise ValueError(f"{name} must be at most {LARGEST:g}, got {value}")
+    if "tempo_range" in names and config.tempo_range < 1:
+        raise ValueError(f"tempo_range must be at least 1, got {config.tempo_range}")
 
 
 def array_of(value: Any) -> np.ndarray:
@@ -97,7 +116,8 @@ def _fits(value: Any, kind: Any) -> bool:
     if kind is int:
         return isinstance(value, Integral) and not isinstance(value, bool)
     if kind is float:
-        return isinstance(value, Real) and abs(value) <= sys.float_info.max  # an int may be larger
+        with np.errstate(over="ignore"):  # of a float32 beside it
+            return isinstance(value, Real) and bool(abs(value) <= sys.float_info.max)  # an int may be larger
     if get_origin(kind) is tuple:
         return _is_list(value) and len(value) == 2 and all(_fits(one, float) for one in value)
     if get_origin(kind) is Sequence:

@@ -19,6 +19,7 @@ from .commands import WEIGHTS
 from .config import TaskConfig, Terms, n_substeps_of
 from .episodes import delegated
 from .extras import Extra
+from .kinds import check_residual
 from .leg_law import LAW_ENTRIES, LegLaw
 from .measure import bounded_speed, mean_change, power
 from .observations import Observation
@@ -66,9 +67,7 @@ class LegConfig(TaskConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name in self.RESIDUAL:
-            if not getattr(self, name) > 0:
-                raise ValueError(f"{name} must be positive, got {getattr(self, name)}")
+        check_residual(self, self.RESIDUAL)
         if self.action_mode == "residual":
             n_substeps_of(self.LAW_PERIOD, find(self.preset, self.PRESETS).timestep, "controller's period")
             n_substeps_of(self.period, self.LAW_PERIOD, part="controller's period")

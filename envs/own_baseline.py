@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from .kinds import check_residual
 from .observations import Observation, labelled
 from .user_functions import Checked
 
@@ -37,11 +38,7 @@ def check(config) -> None:
             raise ValueError("a baseline that is a table needs baseline_period, how long a turn takes [s]")
     if period is not None and (baseline is None or not period > 0):
         raise ValueError(f"baseline_period must be positive, and is of a baseline; got {period} and {baseline!r}")
-    for name in ("residual_range", "residual_lag", "tempo_lag"):
-        if not getattr(config, name) > 0:
-            raise ValueError(f"{name} must be positive, got {getattr(config, name)}")
-    if not config.tempo_range >= 1:
-        raise ValueError(f"tempo_range must be at least 1, got {config.tempo_range}")
+    check_residual(config)
 
 
 def _table(baseline) -> np.ndarray:

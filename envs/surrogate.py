@@ -16,14 +16,13 @@ from ..analytic.models.multipod import MultipodParams
 from ..analytic.models.quasistatic import KEPT, Robots
 from .gait_kernels import UNDULATION
 from .kernels import COMPILED
-from .kinds import check_fields
+from .kinds import RESIDUAL, check_fields, check_residual
 from .state import Randoms
 from .surrogate_entries import action_names, flat
 
 TILTED = np.pi / 3  # beyond which a robot has toppled [rad], as in `Multipod-v1`
 WALK = np.array([0.3, 1.35 * np.pi, 0.3, 0.15, 0.0])  # the undulation that is corrected, that of `Multipod-v1`
 SPEED = 0.08  # of that gait [m/s]
-RESIDUAL = ("residual_range", "residual_lag", "tempo_range", "tempo_lag")  # options of that action mode
 
 
 @dataclass(frozen=True)
@@ -65,15 +64,14 @@ class QuasistaticConfig:
             known = ", ".join(self.ACTION_MODES)
             raise ValueError(f"unknown action_mode {self.action_mode!r}; there are {known}")
         defaults = {entry.name: entry.default for entry in fields(self)}
-        for name in ("ctrl_dt", *RESIDUAL):
-            if not getattr(self, name) > 0:
-                raise ValueError(f"{name} must be positive, got {getattr(self, name)}")
-            if name in RESIDUAL and self.action_mode != "residual" and getattr(self, name) != defaults[name]:
+        if not self.ctrl_dt > 0:
+            raise ValueError(f"ctrl_dt must be positive, got {self.ctrl_dt}")
+        check_residual(self)
+        for name in RESIDUAL:
+            if self.action_mode != "residual" and getattr(self, name) != defaults[name]:
                 raise ValueError(f"{name} needs action_mode 'residual', here it is {self.action_mode!r}")
         if not self.reset_noise >= 0:
             raise ValueError(f"reset_noise must not be negative, got {self.reset_noise}")
-        if self.tempo_range < 1:
-            raise ValueError(f"tempo_range must be at least 1, got {self.tempo_range}")
         for name in self.reward_weights:
             if name not in self.REWARDS:
                 known = ", ".join(self.REWARDS)

@@ -20,9 +20,9 @@ from .commands import tracked
 from .config import Terms
 from .free_body import FreeBodyConfig, FreeBodyTask
 from .kernels import COMPILED, MAX_TORQUE
+from .kinds import RESIDUAL, check_residual
 from .observations import Observation
 
-RESIDUAL = ("residual_range", "residual_lag", "tempo_range", "tempo_lag")  # options of that action mode
 WIDTHS = (0.0375, 0.075)  # least widths of the reward of speed [m/s] and yaw rate [rad/s], see `commands`
 
 
@@ -48,11 +48,7 @@ class WalkerConfig(FreeBodyConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name in RESIDUAL:
-            if not getattr(self, name) > 0:
-                raise ValueError(f"{name} must be positive, got {getattr(self, name)}")
-        if self.tempo_range < 1:
-            raise ValueError(f"tempo_range must be at least 1, got {self.tempo_range}")
+        check_residual(self)
 
 
 def by_baseline(widths: tuple[float, float], speed: float, power: float) -> dict[str, Terms]:

@@ -111,7 +111,7 @@ def command(main: Callable[..., int]) -> Callable[..., int]:
         try:
             return main(*args, **kwargs)
         except Refusal as refusal:
-            print(refusal, file=sys.stderr)
+            print(str(refusal).encode(errors="backslashreplace").decode(), file=sys.stderr)  # of words that are no text
             return 2
 
     return guarded

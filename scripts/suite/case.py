@@ -201,7 +201,7 @@ def _unique(place: str, names: list[str]) -> None:
 
 def _known(place: str, names: list[str], known: list[str]) -> None:
     for name in names:
-        _hold(name in known, f"{place} names {name!r}; there are {', '.join(known)}")
+        _hold(name in known, f"{place} names {name!r}; there are {schema.shortened(known)}")
 
 
 def _direction(place: str, part: dict, name: str) -> None:

@@ -70,6 +70,11 @@ def check(value, schema: dict, definitions: dict, place: str = "") -> None:
             check(item, schema["items"], definitions, f"{place}[{index}]")
 
 
+def shortened(names: list[str], most: int = 12) -> str:
+    """Return names that there are, in words, not all if there are many."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
 def _check_fields(value: dict, schema: dict, definitions: dict, place: str) -> None:
     known = schema.get("properties", {})
     for name in schema.get("required", ()):

@@ -245,6 +245,7 @@ def test_other_walkers_correct_the_middle_of_their_gaits(name):
     "options, message",
     [
         ({"residual_range": 0.0}, "residual_range must be positive, got 0.0"),
+        ({"residual_range": 1e300}, "residual_range must be at most 1e.06, got 1e.300"),
         ({"residual_lag": -0.1}, "residual_lag must be positive, got -0.1"),
         ({"action_mode": "rate", "rate_range": 1.5}, "rate_range is a share above 0, at most 1, got 1.5"),
         ({"action_mode": "rate", "coupling": -1.0}, "coupling must not be negative, got -1.0"),

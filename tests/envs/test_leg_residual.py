@@ -143,6 +143,7 @@ def test_options_without_effect_and_impossible_ones_are_refused(config):
     for options, message in [
         ({"action_mode": "torque", "tempo_lag": 3.0}, "tempo_lag needs action_mode 'residual', here it is 'torque'"),
         ({"residual_range": 0.0}, "residual_range must be positive"),
+        ({"tempo_range": 1e300}, r"tempo_range must be at most 1e\+06"),
         ({"ctrl_dt": 0.013}, "control period 0.013 s is not a multiple of the controller's period"),
     ]:
         with pytest.raises(ValueError, match=message):

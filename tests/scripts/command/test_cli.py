@@ -21,6 +21,11 @@ def out_and_err(capsys, line, status):
     return capsys.readouterr()
 
 
+def test_a_word_that_is_no_text_is_refused_all_the_same(capsys):
+    assert cli.main(["evaluate", "zero", "\ud800"]) == 2
+    assert "\\ud800" in capsys.readouterr().err
+
+
 def test_every_command_has_a_verb_and_a_summary():
     assert 8 <= len(cli.VERBS) <= 15
     assert {name.partition(" ")[0] for name in COMMANDS} == set(cli.VERBS)

@@ -184,6 +184,12 @@ BROKEN = {
     "contacts[0].friction must be a number or a list, got '0'": json.dumps(
         changed(contacts=[TOUCH | {"friction": "0"}])
     ),
+    "contacts[0].between names 'moon'; there are block, b0, b1, b2, b3, b4, b5, b6, b7, b8, b9, b10 and ": json.dumps(
+        changed(
+            bodies=[BLOCK, *(GROUND | {"name": f"b{k}"} for k in range(90))],
+            contacts=[TOUCH | {"between": ["moon", "b1"]}],
+        )
+    ),
     "contacts[0].friction[1] must be at least 0, got -1": json.dumps(changed(contacts=[TOUCH | {"friction": [1, -1]}])),
 }
 
