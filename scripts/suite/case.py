@@ -10,6 +10,7 @@ import copy
 import functools
 import json
 import math
+import reprlib
 from pathlib import Path
 
 from . import schema
@@ -70,7 +71,7 @@ def read(path: Path) -> dict:
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
     if case["id"] != path.stem:
-        raise ValueError(f"{path}: id must be the name of the file, got {case['id']!r}")
+        raise ValueError(f"{path}: id must be the name of the file, got {reprlib.repr(case['id'])}")
     return case
 
 
@@ -162,7 +163,7 @@ def _check_body(place: str, body: dict) -> None:
 def _check_joint(place: str, joint: dict, bodies: list[str]) -> None:
     _known(f"{place}.parent", [joint["parent"]], [*bodies, "world"])
     _known(f"{place}.child", [joint["child"]], bodies)
-    _hold(joint["child"] != joint["parent"], f"{place} joins {joint['child']!r} to itself")
+    _hold(joint["child"] != joint["parent"], f"{place} joins {reprlib.repr(joint['child'])} to itself")
     has_all = "axis" in joint and (joint["type"] != "hinge" or "anchor" in joint)
     _hold(has_all, f"{place} lacks an axis or an anchor")
     _direction(place, joint, "axis")
@@ -196,12 +197,12 @@ def _hold(fits: bool, sentence: str) -> None:
 
 def _unique(place: str, names: list[str]) -> None:
     twice = next((name for k, name in enumerate(names) if name in names[:k]), None)
-    _hold(twice is None, f"{place} must have names of their own, got {twice!r} twice")
+    _hold(twice is None, f"{place} must have names of their own, got {reprlib.repr(twice)} twice")
 
 
 def _known(place: str, names: list[str], known: list[str]) -> None:
     for name in names:
-        _hold(name in known, f"{place} names {name!r}; there are {schema.shortened(known)}")
+        _hold(name in known, f"{place} names {reprlib.repr(name)}; there are {schema.shortened(known)}")
 
 
 def _direction(place: str, part: dict, name: str) -> None:
@@ -216,7 +217,7 @@ def _unit(place: str, quaternion: list[float]) -> None:
 
 def _ordered(place: str, times: list[float]) -> None:
     fits = all(one < other for one, other in zip(times, times[1:], strict=False))
-    _hold(fits, f"{place} must be times that rise, got {times}")
+    _hold(fits, f"{place} must be times that rise, got {reprlib.repr(times)}")
 
 
 def _series(place: str, part: dict, values: str) -> None:

@@ -58,6 +58,7 @@ def test_without_prediction_the_slip_leg_leaves_its_gait():
         assert bool(not end and len(apexes) >= 4 and np.ptp(apexes) < 0.01) is kept
 
 
+@pytest.mark.extra  # the exact engine is compiled
 def test_a_torque_for_the_moment_adds_energy_and_one_for_the_middle_of_its_hold_does_not():
     gained = {}
     for hold in (0.0, 0.005):

@@ -135,6 +135,7 @@ def test_what_is_no_action_is_refused_by_one_and_by_many_and_nothing_changes(nam
                 np.testing.assert_array_equal(array, expected.arrays[key], err_msg=f"{kind}: {key}")
 
 
+@pytest.mark.extra  # it is compiled for half a minute
 def test_the_exact_engine_refuses_them_too_but_ends_the_episode_of_an_action_that_is_not_finite():
     for one in pair("Hexapod-v0", engine="exact"):
         one.reset(seed=0)

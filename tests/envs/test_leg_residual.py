@@ -118,6 +118,7 @@ def test_the_baseline_follows_the_command(name, command):
     assert (way[-1] - way[249]) / 5.0 == pytest.approx(command, abs=0.15)
 
 
+@pytest.mark.extra  # the exact engine is compiled
 def test_the_controller_of_the_slip_leg_knows_the_ground_below_its_foot():
     for engine in ("mujoco", "exact"):
         env = make("SlipLeg-v1", terrain="slope", engine=engine)
@@ -150,6 +151,7 @@ def test_options_without_effect_and_impossible_ones_are_refused(config):
             config(**options)
 
 
+@pytest.mark.extra  # each exact engine of theirs is compiled for a minute
 @pytest.mark.parametrize("name, model", [*zip(LEGS, (hopping_leg, slip_leg), strict=True)])
 @pytest.mark.parametrize("action", [(1.0, 1.0), (-1.0, 1.0), (1.0, -1.0)])
 def test_end_stops_are_the_same_springs_in_both_engines(name, model, action):

@@ -286,6 +286,7 @@ def test_what_episodes_draw_and_are_delayed_by_is_looked_at_too():
     env.set_state(state)
 
 
+@pytest.mark.extra  # the exact engine is compiled
 def test_a_state_of_the_exact_engine_cannot_be_edited():
     env = single("Hexapod-v0", engine="exact")
     env.reset(seed=0)

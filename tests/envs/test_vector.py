@@ -18,6 +18,7 @@ from tarsus.envs.hexapod import MODES
 
 N = 3
 CURRICULA = {"task": "commanded", "command_curriculum": True, "terrain_curriculum": True, "command_period": 0.04}
+EXACT = pytest.param("exact", marks=pytest.mark.extra)  # compiled for half a minute
 VARIANTS = [
     *[("Hexapod-v0", {"action_mode": mode, "terrain": terrain}) for mode in MODES for terrain in ("flat", "rough")],
     ("Hexapod-v0", {"task": "commanded", "command_period": 0.1, "terrain": "sinusoid"}),
@@ -212,7 +213,7 @@ def test_starts_may_be_given_for_all_or_for_each():
 
 
 @pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
-@pytest.mark.parametrize("engine", ["mujoco", "exact"])
+@pytest.mark.parametrize("engine", ["mujoco", EXACT])
 def test_those_that_leave_the_ground_are_truncated_and_no_other(mode, engine, monkeypatch):
     options = {"terrain": "sinusoid", "action_mode": "velocity"} if engine == "mujoco" else {"engine": engine}
     native, sync = pair("Hexapod-v0", mode, n=4, steps=20, **options)
@@ -374,7 +375,9 @@ def in_a_child(box, answers):
 
 
 @pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="this system does not fork")
-@pytest.mark.parametrize("options", [{}, {"engine": "exact"}], ids=["mujoco", "exact"])
+@pytest.mark.parametrize(
+    "options", [{}, pytest.param({"engine": "exact"}, marks=pytest.mark.extra)], ids=["mujoco", "exact"]
+)
 def test_a_forked_child_is_told_that_the_threads_are_not_there(options):
     envs, forked = native_only(2, n_threads=2, **options), multiprocessing.get_context("fork")
     envs.reset(seed=0)

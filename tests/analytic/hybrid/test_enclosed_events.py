@@ -229,6 +229,7 @@ def test_two_guards_at_nearly_one_time_fire_once_each(push, chart):
     assert not wrong, (len(wrong), next(iter(wrong.items())))
 
 
+@pytest.mark.extra
 def test_a_late_steep_guard_fires_with_an_early_one_or_at_its_own_zero():
     assert pair_complaints(0.5, 1e-13, (1.0, 1e6), 0.0, 0) == []
 

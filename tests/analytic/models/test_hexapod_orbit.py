@@ -56,6 +56,7 @@ def test_heading_is_the_turn_about_the_vertical_that_undoes_no_tilt():
     assert orbit.heading(orbit.moved(start, (0.0, 0.0), 0.4)) == pytest.approx(0.4, abs=1e-12)
 
 
+@pytest.mark.extra  # the hexapod is compiled
 def test_a_gait_is_a_fixed_point_of_half_a_stride_and_so_of_a_whole_one(stride):
     z = stride.z0
     np.testing.assert_allclose(stride.project(stride.lift(z)), z, atol=1e-14)
@@ -66,6 +67,7 @@ def test_a_gait_is_a_fixed_point_of_half_a_stride_and_so_of_a_whole_one(stride):
     assert 5e-5 < np.abs(stride.half(off) - z).max() < 1e-3  # it shrinks and is not lost: 1.1e-4 here
 
 
+@pytest.mark.extra  # the hexapod is compiled
 def test_a_gait_that_falls_has_no_orbit(sim):
     with pytest.raises(ValueError, match="does not walk"):
         orbit.settle(sim, PARAMS, TripodGait(0.3, 0.18, 0.8), 16)

@@ -142,7 +142,11 @@ def test_driven_legs_hop_too(compiled, mode):
     assert hip_height(params, e.x_plus[apex, 1])[-10:].mean() == pytest.approx(0.4, abs=1e-4)
 
 
-@pytest.mark.parametrize("ground", [Sinusoid(0.01, 5.0, 5.0), Step(0.03, 0.3)], ids=["sinusoid", "step"])
+@pytest.mark.parametrize(
+    "ground",
+    [pytest.param(Sinusoid(0.01, 5.0, 5.0), marks=pytest.mark.extra), Step(0.03, 0.3)],
+    ids=["sinusoid", "step"],
+)
 def test_it_lands_where_the_ground_is(ground):
     sim = hy.compile(hybrid_leg.build(raibert(), ground=ground), mode="python")
     r = sim.run(final_time=3.0, record_period=None, stop_at="touchdown", stop_count=4)
@@ -191,7 +195,7 @@ def test_a_compressed_stance_that_lasts_too_long_is_an_end(plain):
 def test_gains_are_the_controllers(plain):
     fast = RaibertGains(speed=1.0).numbers(PARAMS)
     both = [
-        plain.run(params=params, final_time=1.0, record_period=None).x_end
+        plain.run(params=params, final_time=0.5, record_period=None).x_end
         for params in ({"speed": 1.0}, numbers(PARAMS) | fast)
     ]
     np.testing.assert_array_equal(*both)

@@ -252,6 +252,7 @@ def test_the_reports_slips_gain_energy_where_they_meet(errata, gains):
         assert figure.gain(mass, errata)[0] == pytest.approx(wanted, abs=0.005 if wanted else 1e-7)
 
 
+@pytest.mark.extra  # compiled, as those above
 def test_leaving_at_the_weight_loses_what_is_left_in_the_spring():
     for mass in (10.0, 5.0):
         assert figure.gain(mass, (10,))[0] == pytest.approx(-0.5 * (mass * 9.81 + 0.08) ** 2 / 3500 / mass, rel=1e-5)

@@ -51,7 +51,9 @@ def setup(text, **machine):
     return simsect.setup(simsect.parse(text), **machine)
 
 
-@pytest.mark.parametrize("file", FILES)
+@pytest.mark.parametrize(
+    "file", [file if file == "ditch" else pytest.param(file, marks=pytest.mark.extra) for file in FILES]
+)
 def test_the_authors_files_run_and_name_what_has_no_effect_once(file, tmp_path, capsys):
     path = tmp_path / "SimSect.rc"
     path.write_text(FILES[file] + f'finalTime = 0.02; dataBaseName = "{tmp_path / "run"}";')

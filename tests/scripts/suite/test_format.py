@@ -190,6 +190,9 @@ BROKEN = {
             contacts=[TOUCH | {"between": ["moon", "b1"]}],
         )
     ),
+    "joints[0].child names 'b[[[[[[[[[[[...[[[[[[[[[[[[['; there are block, ground": json.dumps(
+        changed(joints=[SLIDE | {"child": "b" + "[" * 9999}])
+    ),
     "contacts[0].friction[1] must be at least 0, got -1": json.dumps(changed(contacts=[TOUCH | {"friction": [1, -1]}])),
 }
 
