@@ -121,7 +121,8 @@ class Hexapod(MachineCommand):
         """Write the page of a run."""
         from tarsus.scripts.library.views import page
 
-        page.write_page(run.record, experiment.model(), experiment.ground, path)
+        title = f"Hexapod, {path.parent.name}"
+        page.write_page(run.record, experiment.model(), experiment.ground, path, title)
 
     def watch(self, experiment: HexapodExperiment, where: str) -> None:
         """Walk on in MuJoCo's window, or in the Studio."""

@@ -6,6 +6,7 @@ Uses viser (the extra `view`): what MuJoCo draws becomes meshes once, and the re
 from __future__ import annotations
 
 import contextlib
+import html
 import io
 from pathlib import Path
 
@@ -22,17 +23,23 @@ FPS = 30  # positions per second
 GROUND_MARGIN = 1.5  # of the drawn ground around the path [m]
 MESH = 0.05  # between points of the drawn ground, at least [m]
 VIEW = np.array([0.78, -0.5, 0.38])  # from the robot to the camera
+ROOT = '<div id="root"></div>'  # of viser's page
+CAPTION = (
+    "position:fixed;left:0;bottom:0;margin:0;padding:.5em .8em;max-width:100vw;box-sizing:border-box;z-index:9;"
+    "font:14px/1.4 sans-serif;color:#222;background:#fffc;pointer-events:none"
+)
 MOST_POINTS = 121  # of it along x or y
 
 
-def write_page(record: xr.Dataset, model: mujoco.MjModel, terrain, path: Path | str) -> None:
-    """Write the page.
+def write_page(record: xr.Dataset, model: mujoco.MjModel, terrain, path: Path | str, title: str) -> None:
+    """Write the page, with a line below the scene that says what it shows.
 
     Args:
         record: The record.
         model: The model it ran on, for the shapes.
         terrain: The ground.
         path: The file.
+        title: Of the page, and the beginning of that line.
 
     Raises:
         ImportError: If viser is not installed; the sentence says how.
@@ -56,7 +63,7 @@ def write_page(record: xr.Dataset, model: mujoco.MjModel, terrain, path: Path | 
             for move in movers:
                 move(data)
             serializer.insert_sleep(1 / FPS)
-        saving.write_text(path, serializer.as_html())
+        saving.write_text(path, _named(serializer.as_html(), title, _caption(record)))
     finally:
         with _quiet():
             server.stop()
@@ -67,6 +74,24 @@ def _quiet():
     """Keep the server's greetings off the terminal: nobody can visit it."""
     with contextlib.redirect_stdout(io.StringIO()):
         yield
+
+
+def _caption(record: xr.Dataset) -> str:
+    seconds, path = float(record["time"][-1] - record["time"][0]), record["body_position"].values[:, :2]
+    return (
+        f"{seconds:.3g} s, {np.linalg.norm(path[-1] - path[0]):.2f} m from start to end. Drag to turn, scroll to zoom."
+    )
+
+
+def _named(page: str, title: str, caption: str) -> str:
+    """Return viser's page with a title instead of its own, and a caption that fits a phone."""
+    title, caption = html.escape(title), html.escape(caption)
+    line = f'<p style="{CAPTION}"><b>{title}</b> {caption}</p>'
+    for place, more in (("<title>Viser</title>", f"<title>{title}</title>"), (ROOT, ROOT + line)):
+        if page.count(place) != 1:
+            raise RuntimeError(f"viser's page has {place} {page.count(place)} times; this works with viser 1.1")
+        page = page.replace(place, more)
+    return page
 
 
 def _look(server, record: xr.Dataset, model: mujoco.MjModel) -> None:

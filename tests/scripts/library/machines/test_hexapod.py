@@ -1,6 +1,7 @@
 import builtins
 import dataclasses
 import json
+import re
 import subprocess
 import sys
 
@@ -121,7 +122,8 @@ def test_the_page_is_self_contained(tmp_path):
     pytest.importorskip("viser")
     assert run(tmp_path, "--no-video", "--page") == 0
     text = (tmp_path / "run.html").read_text(encoding="utf-8")
-    assert len(text) > 100_000 and "<html" in text.lower()
+    assert len(text) > 100_000 and "<html" in text.lower() and f"<title>Hexapod, {tmp_path.name}</title>" in text
+    assert re.search(rf"<b>Hexapod, {tmp_path.name}</b> [\d.]+ s, [\d.]+ m from start to end", text)
     for outside in ('src="http', "src='http", '<link rel="stylesheet" href="http'):
         assert outside not in text
 
