@@ -71,8 +71,9 @@ def check(value, schema: dict, definitions: dict, place: str = "") -> None:
 
 
 def shortened(names: list[str], most: int = 12) -> str:
-    """Return names that there are, in words, not all if there are many."""
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+    """Return names that there are, in words, not all if there are many; a file may have given long ones."""
+    said = [name if len(name) <= 40 and name.isprintable() else reprlib.repr(name) for name in names[:most]]
+    return ", ".join(said) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def _check_fields(value: dict, schema: dict, definitions: dict, place: str) -> None:

@@ -190,6 +190,9 @@ BROKEN = {
             contacts=[TOUCH | {"between": ["moon", "b1"]}],
         )
     ),
+    "contacts[0].between names 'moon'; there are 'b99999999999...9999999999999', ground, ": json.dumps(
+        changed(bodies=[BLOCK | {"name": "b" + "9" * 9999}, GROUND], contacts=[TOUCH | {"between": ["moon", "ground"]}])
+    ),
     "joints[0].child names 'b[[[[[[[[[[[...[[[[[[[[[[[[['; there are block, ground": json.dumps(
         changed(joints=[SLIDE | {"child": "b" + "[" * 9999}])
     ),
