@@ -29,6 +29,8 @@ BOUNDS = {  # of a number, of how many a list holds, or of all of a text: what h
     "pattern": (lambda text, pattern: re.fullmatch(pattern, text), "text like {}"),
 }
 KEYWORDS = {*"$ref oneOf type const enum required properties additionalProperties items".split(), *BOUNDS}
+SHORT = reprlib.Repr()  # of a value that is refused: a file may have put anything in its place
+SHORT.maxlevel, SHORT.maxdict = 2, 2
 
 
 def resolved(schema: dict, definitions: dict) -> dict:
@@ -98,4 +100,4 @@ def _is_finite(value: float) -> bool:
 
 def _hold(place: str, fits: bool, allowed: str, value) -> None:
     if not fits:
-        raise ValueError(f"{place or 'the document'} must be {allowed}, got {reprlib.repr(value)}")
+        raise ValueError(f"{place or 'the document'} must be {allowed}, got {SHORT.repr(value)}")
