@@ -21,7 +21,7 @@ from ..hybrid.control import ControlProblem, Segment, Solution
 from .planar_hopper import START, STATE_NAMES, Course, Hopper, problem
 
 FIVE = Course(final_time=5.0, n=50, nodes=4, jumps=5, goal=5.0)  # nosnoc's, with constraints every 25 ms
-LIFTOFFS = (3, 3, 4, 4, 6)  # of the best plan found for FIVE: intervals from a segment's start to its liftoff
+LIFTOFFS = (3, 4, 3, 4, 5)  # of the best plan found for FIVE: intervals from a segment's start to its liftoff
 APEX = 0.7  # share of a jump with which a segment ends
 SHORT = 3  # a liftoff that leaves one interval to push with
 FIRST = (8.0, 12.0, 38.0, -8.0)  # forces with which the start is guessed [N]

@@ -1,7 +1,7 @@
 """What optimal control through exact events costs, beside nosnoc on its hopper, and SciPy on SLIP.
 
 Usage: tarsus benchmark control
-Runtime: two minutes, and up to ten that compile the models the first time. CPU time of this process, one run each;
+Runtime: six minutes, and up to ten that compile the models the first time. CPU time of this process, one run each;
 compiling is not counted, nor nosnoc's building. Without nosnoc its row is left out: pip install 'tarsus[bench]'.
 Clarabel is needed: pip install 'tarsus[control]'.
 
