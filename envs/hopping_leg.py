@@ -13,12 +13,14 @@ from ..analytic.models.hopping_leg import HoppingLegParams, places
 from ..analytic.terrain import Terrain
 from ..mjcf.hopping_leg import PRESETS, RANDOMISABLE, build
 from .commands import tracking
-from .leg import LegConfig, LegEnv, LegTask, rewards
-from .observations import Observation
+from .leg import JOINTS, LegConfig, LegEnv, LegTask, rewards
+from .leg_law import PLANE
+from .observations import Observation, labelled
 from .vector import LeggedVectorEnv
 
 SCAN = (-0.2, 0.0, 0.2, 0.4)  # where the height scan looks, along the hip's way [m]
 PITCH_STEP = 1e-12  # how near to the ground a foot is put that would begin under it, as an angle of the boom [rad]
+CIRCLE, FRAME = ("cosine", "sine"), ("forward", "left", "up")  # components of entries
 SPEED_WIDTH = 0.25  # the least width of the reward of the speed, see `commands` [m/s]
 # The line between torque and speed as MIT's Cheetah-Software has it for the Mini Cheetah's motors (ActuatorModel.h,
 # 24 V, 0.17 ohm): tau = 1.5 kT (V - 2 kT w) / R, that is kT (V / 2 - kT w) / (R / 3).
@@ -60,11 +62,11 @@ def _both(k: int) -> Callable:
     return value
 
 
-def _foot_force(task: HoppingLegTask) -> np.ndarray:
-    """Return the force on the foot along the boom's radius, along the hip's way, and up."""
+def foot_force(task: HoppingLegTask) -> np.ndarray:
+    """Return the force on the foot forward along the hip's way, left to the boom's pivot, and up."""
     cosine, sine = task.places.cosine[..., 0], task.places.sine[..., 0]
     x, y, z = task.foot[..., 0, 1], task.foot[..., 0, 2], task.foot[..., 0, 3]
-    return np.stack([cosine * x + sine * y, cosine * y - sine * x, z], axis=-1)
+    return np.stack([cosine * y - sine * x, -cosine * x - sine * y, z], axis=-1)
 
 
 def _height_scan(task: HoppingLegTask) -> np.ndarray:
@@ -83,22 +85,18 @@ OBSERVATIONS: dict[str, Observation] = {
         1, 10, "rad", "of the boom; positive is tip down", lambda t: t.qpos[..., 1, None], typical=0.1
     ),
     "pitch_rate": Observation(1, 1e3, "rad/s", "its rate", lambda t: t.qvel[..., 1, None]),
-    "hip_angle": Observation(2, 1, "1", "cosine and sine of the hip angle", _both(2)),
-    "knee_angle": Observation(2, 1, "1", "cosine and sine of the knee angle", _both(3)),
-    "joint_speed": Observation(2, 1e3, "rad/s", "of hip and knee", lambda t: t.qvel[..., 2:], typical=10),
-    "foot_position": Observation(
-        2, 10, "m", "foot (y, z) in the frame before the hip", lambda t: t.places.leg, typical=0.2
-    ),
+    "hip_angle": labelled(CIRCLE, 1, "1", "cosine and sine of the hip angle", _both(2)),
+    "knee_angle": labelled(CIRCLE, 1, "1", "cosine and sine of the knee angle", _both(3)),
+    "joint_speed": labelled(JOINTS, 1e3, "rad/s", "of hip and knee", lambda t: t.qvel[..., 2:], typical=10),
+    "foot_position": labelled(PLANE, 10, "m", "foot from the hip", lambda t: t.places.leg, typical=0.2),
     "foot_contact": Observation(1, 1, "1", "1 where the foot touches the ground", lambda t: t.foot[..., 0] > 0),
-    "foot_force": Observation(
-        3, 1e5, "N", "of the ground on the foot: outward, along the way, up", _foot_force, typical=50
-    ),
-    "yaw": Observation(2, 1, "1", "cosine and sine of the boom's yaw", _both(0)),
-    "torque": Observation(2, 1e3, "N m", "of hip and knee", lambda t: t.torque, typical=10),
+    "foot_force": labelled(FRAME, 1e5, "N", "of the ground on the foot, along the hip's way", foot_force, typical=50),
+    "yaw": labelled(CIRCLE, 1, "1", "cosine and sine of the boom's yaw", _both(0)),
+    "torque": labelled(JOINTS, 1e3, "N m", "of hip and knee", lambda t: t.torque, typical=10),
     "height_scan": Observation(
         len(SCAN), 100, "m", "hip above points of the ground on its way", _height_scan, typical=0.3
     ),
-    "action": Observation(2, 1, "1", "the last action", lambda t: t.action),
+    "action": labelled(JOINTS, 1, "1", "the last action", lambda t: t.action),
     "command": Observation(1, 100, "m/s", "speed asked for", lambda t: t.command, "commanded"),
 }
 

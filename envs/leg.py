@@ -20,12 +20,10 @@ from .config import TaskConfig, Terms, n_substeps_of
 from .episodes import delegated
 from .extras import Extra
 from .kinds import check_residual
-from .leg_law import LAW_ENTRIES, LegLaw
+from .leg_law import JOINTS, LAW_ENTRIES, LegLaw
 from .measure import bounded_speed, mean_change, power
 from .observations import Observation
 from .task import Task
-
-JOINTS = ("hip", "knee")
 
 
 def rewards(speed: float, watts: float, forward: str, tracked: str) -> dict[str, Terms]:

@@ -8,8 +8,9 @@ import numpy as np
 
 from ..controllers.corrected import CHANGED, LAW, N_LAGGED, N_LAST, N_SHOWN, PACE, POWER, TEMPO, TORQUE
 from .extras import Extra
-from .observations import Observation
+from .observations import Observation, labelled
 
+JOINTS, PLANE = ("hip", "knee"), ("forward", "up")  # components of entries
 LONGEST = 1.0  # time since the controller's last event, shown at most [s]
 
 
@@ -117,15 +118,20 @@ def _since(task) -> np.ndarray:
 
 
 LAW_ENTRIES: dict[str, Observation] = {
-    "law_torque": Observation(
-        2, 1, "1", "what the controller asks of hip and knee, a share of the most", _law_torque, "residual", typical=0.3
+    "law_torque": labelled(
+        JOINTS, 1, "1", "what the controller asks for, a share of the most", _law_torque, "residual", typical=0.3
     ),
     "law_stance": Observation(1, 1, "1", "1 where the controller takes the foot to stand", _stance, "residual"),
     "law_time": Observation(
         1, LONGEST, "s", "since the controller's last event, at most 1 s", _since, "residual", typical=0.1
     ),
-    "correction": Observation(
-        2, 1, "1", "of hip and knee, as far as it follows the action", lambda t: t.law.lagged[..., :TEMPO], "residual"
+    "correction": labelled(
+        JOINTS,
+        1,
+        "1",
+        "of hip and knee, as far as it follows the action",
+        lambda t: t.law.lagged[..., :TEMPO],
+        "residual",
     ),
     "tempo": Observation(
         1, 1, "1", "as far as it follows the action", lambda t: t.law.lagged[..., TEMPO:PACE], "residual"

@@ -11,9 +11,10 @@ import numpy as np
 from ..analytic.models.slip_leg import SlipLegParams, apex_state
 from ..analytic.terrain import Flat
 from ..mjcf.slip_leg import JOINT_RANGES, PRESETS, RANDOMISABLE, SERVO, SPEED_LINES, TORQUE_LIMITS, build
-from .leg import LegConfig, LegEnv, LegTask, rewards
+from .leg import JOINTS, LegConfig, LegEnv, LegTask, rewards
+from .leg_law import PLANE
 from .measure import track
-from .observations import Observation
+from .observations import Observation, labelled
 from .vector import LeggedVectorEnv
 
 START_LEG = (0.435, 1.3648)  # length and angle of attack of the retracted leg at the start [m], [rad]
@@ -76,18 +77,16 @@ def _height_scan(task: SlipLegTask) -> np.ndarray:
 
 OBSERVATIONS: dict[str, Observation] = {
     "height": Observation(1, 100, "m", "base above the ground below it", lambda t: t.height[..., None], typical=0.5),
-    "velocity": Observation(2, 100, "m/s", "of the base, along x and z", lambda t: t.qvel[..., :2], typical=2),
-    "joint_angle": Observation(2, 100, "rad", "of hip and knee", lambda t: t.qpos[..., 2:]),
-    "joint_speed": Observation(2, 1e3, "rad/s", "of hip and knee", lambda t: t.qvel[..., 2:], typical=10),
-    "foot_place": Observation(2, 10, "m", "foot from the base, along x and z", _foot_place, typical=0.4),
+    "velocity": labelled(PLANE, 100, "m/s", "of the base", lambda t: t.qvel[..., :2], typical=2),
+    "joint_angle": labelled(JOINTS, 100, "rad", "of hip and knee", lambda t: t.qpos[..., 2:]),
+    "joint_speed": labelled(JOINTS, 1e3, "rad/s", "of hip and knee", lambda t: t.qvel[..., 2:], typical=10),
+    "foot_place": labelled(PLANE, 10, "m", "foot from the base", _foot_place, typical=0.4),
     "foot_contact": Observation(1, 1, "1", "1 where the foot touches the ground", lambda t: t.foot[..., 0]),
-    "foot_force": Observation(
-        2, 1e6, "N", "of the ground on the foot, along x and z", lambda t: t.foot[..., 0, 1::2], typical=200
-    ),
+    "foot_force": labelled(PLANE, 1e6, "N", "of the ground on the foot", lambda t: t.foot[..., 0, 1::2], typical=200),
     "height_scan": Observation(
         len(SCAN), 100, "m", "base above points on the ground, up to 0.6 m ahead", _height_scan, typical=0.5
     ),
-    "action": Observation(2, 1, "1", "the last action", lambda t: t.action),
+    "action": labelled(JOINTS, 1, "1", "the last action", lambda t: t.action),
     "command": Observation(1, 100, "m/s", "forward speed", lambda t: t.command, "commanded", typical=2),
 }
 

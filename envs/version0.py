@@ -17,6 +17,7 @@ from .commands import WEIGHTS, tracked
 from .config import Terms
 from .leg import JOINTS, LegEnv
 from .measure import squared_change
+from .observations import labelled
 from .vector import LeggedVectorEnv
 from .walker import WalkerConfig, WalkerEnv, WalkerTask
 
@@ -68,10 +69,24 @@ class HoppingLeg0Config(hopping_leg.HoppingLegConfig):
     action_mode: str = "torque"
 
 
+def _force(task) -> np.ndarray:
+    """Return the force on the foot in the order that it had: outward along the boom, forward, up."""
+    return hopping_leg.foot_force(task)[..., (1, 0, 2)] * (-1.0, 1.0, 1.0)
+
+
 class HoppingLeg0Task(OfLegs, hopping_leg.HoppingLegTask):
     """The task of `HoppingLeg-v0`."""
 
     config_class = HoppingLeg0Config
+    OBSERVATIONS = hopping_leg.OBSERVATIONS | {
+        "foot_force": labelled(
+            ("outward", "forward", "up"),
+            1e5,
+            "N",
+            "of the ground on the foot, along the boom and the hip's way",
+            _force,
+        )
+    }
     BROKEN = (
         ("broke: the thigh is above the hip", *hopping_leg_model.JOINT_RANGES[0]),
         ("broke: the knee is beyond its end stops", *hopping_leg_model.JOINT_RANGES[1]),

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from .readings import Reader, Readings
 from .schedule import CAPACITY
+
+APART = 1e-3  # of a held event and a node, in units of the ramp: at one time they have no derivative of their own
 
 
 def read(whole: Any, part: Any, outputs: Any, r: Any, start: Any, made: Any, v: Any, is_last: bool) -> Readings:
@@ -24,7 +27,7 @@ def read(whole: Any, part: Any, outputs: Any, r: Any, start: Any, made: Any, v: 
         is_last: Whether it ends the horizon.
     """
     reader = Reader(whole, part, outputs, r, start, made, v)
-    found = [*_bounds(reader, is_last), *(_suppressed(reader) if reader.ordered else [])]
+    found = [*_bounds(reader, is_last), *(_suppressed(reader) if reader.ordered else []), *_held(reader)]
     c, full = (np.concatenate([np.zeros(0), *(one[i] for one in found)]) for i in (0, 1))
     cost, gradient, hessian = reader.least_squares()
     if is_last:
@@ -71,6 +74,30 @@ def _suppressed(reader: Reader) -> list[tuple]:
         made = np.flatnonzero((rows.made == i) & np.isfinite(value))
         found.append(_positive(reader, made, value, by, -1.0 / scale, False))
     return found
+
+
+def _held(reader: Reader) -> list[tuple]:
+    """Return, where a segment's events are held between nodes, how far from these they are, in units of the ramp."""
+    found, log, unit = [], reader.log, reader.problem.ramp or 1.0
+    if reader.part.held is None:
+        return found
+    node, awaited = nodes_and_awaited(reader.r, reader.problem.node, reader.part.order)
+    late = None if reader.made is None else reader.made.replayed.late[:, : reader.k]
+    for row, count in zip(awaited, reader.part.held, strict=True):
+        for sign, n in ((1.0, count - 1), (-1.0, count)):
+            if 0 <= n < len(node):
+                away = sign / unit * (log.t[row] - log.t[node[n]]) - APART
+                by = None if late is None else sign / unit * (late[row] - late[node[n]])[None]
+                found.append((np.array([away]), np.array([away]), by))
+    return found
+
+
+def nodes_and_awaited(r: Any, name: str, order: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows of a run's log at which nodes are, and those of the events of an order that are not made."""
+    log, node = r.events, r.names.guards.index(name)
+    own = (log.kind == "transition")[:, None] & (log.fired > 0)
+    events = np.nonzero(np.delete(own, node, axis=1))[0]
+    return np.flatnonzero(own[:, node]), events[["@" not in entry for entry in order]]
 
 
 def _positive(reader: Reader, rows: np.ndarray, value: Any, by: Any, factor: float, ramped: bool) -> tuple:

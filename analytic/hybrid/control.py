@@ -28,14 +28,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
+
+import numpy as np
 
 from .horizon import Horizon
 from .problem import Bound, ControlProblem, Segment
 from .quadratic import choose
 from .shooting import Shooting
-from .trust_region import ControlStatus, minimise
+from .trust_region import ControlStatus, Descent, minimise
+
+STUCK = (ControlStatus.INFEASIBLE, ControlStatus.SOLVER_FAILED, ControlStatus.STEP_LIMIT)
+PHASE = 60  # steps at most with events held
 
 
 @dataclass(frozen=True)
@@ -79,6 +84,7 @@ def solve(
     rho: float = 100.0,
     radius: float = 0.5,
     max_steps: int = 200,
+    held: bool = False,
     solver: str | None = None,
 ) -> Solution:
     """Return the decisions of least cost near a guess.
@@ -96,6 +102,9 @@ def solve(
         rho: Price of a violation to begin with.
         radius: Of the first step, in tenths of the decisions' ranges.
         max_steps: Steps allowed.
+        held: Whether awaited events are first held between the nodes that they are between in the guess: where one
+            reaches a node, a bound of single charts begins to count, or the control jumps, and steps across it fail. A
+            descent that is stuck goes on with events held if they were free, and free if they were held.
         solver: "clarabel" or "slsqp"; None: Clarabel if installed, see `quadratic.choose`.
 
     Raises:
@@ -107,10 +116,8 @@ def solve(
     parts = tuple(segments or (Segment(tuple(problem.decisions), {}, None if order is None else tuple(order)),))
     whole = horizon(problem, parts)
     chosen = choose(solver, whole.n)
-    made = minimise(
-        whole.plain, whole.derived, whole.start(guess), whole.bounds, tol=tol, feasible=feasible, rho=rho,
-        radius=radius, max_steps=max_steps, solver=chosen,
-    )  # fmt: skip
+    how = dict(tol=tol, feasible=feasible, rho=rho, radius=radius, solver=chosen)
+    made = _descended(whole, whole.start(guess), held, max_steps, how)
     kept = None if made.feasible is None else whole.named(made.feasible[0])
     detail = made.sample.detail
     return Solution(
@@ -118,6 +125,22 @@ def solve(
         whole.events(detail), made.n_steps, whole.n_runs, whole.n_derived,
         tuple(part.result for part in detail), kept, problem, parts,
     )  # fmt: skip
+
+
+def _descended(whole: Horizon, z: np.ndarray, held: bool, max_steps: int, how: Mapping[str, Any]) -> Descent:
+    """Return where a descent ends that holds events between nodes and frees them, in turns, until it converges."""
+    n_steps, kept, stuck = 0, None, 0
+    waits = any("@" not in entry for part in whole.parts for entry in part.order or ())
+    while True:
+        begun = whole.plain(z) if held else None
+        whole.hold(None if begun is None or begun.message else begun.detail)
+        most = min(PHASE, max_steps - n_steps) if held else max_steps - n_steps
+        made = minimise(whole.plain, whole.derived, z, whole.bounds, max_steps=most, **how)
+        n_steps, kept = n_steps + made.n_steps, made.feasible or kept
+        stuck = stuck + 1 if np.array_equal(made.z, z) else 0
+        if made.status not in STUCK or n_steps >= max_steps or stuck == 2 or not waits:
+            return replace(made, n_steps=n_steps, feasible=kept)
+        z, held = made.z, not held
 
 
 def orders(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from .constraints import read
+from .constraints import nodes_and_awaited, read
 from .derivatives import Derivatives
 from .directions import Directions, pick
 from .existence import Existence
@@ -35,6 +35,7 @@ class ShotSegment:
     params: dict[str, float]
     start: dict[str, Any]  # x0, d0
     how: dict[str, Any]  # of the run
+    held: tuple[int, ...] | None = None  # nodes before each event that is awaited, if that is not to change
 
 
 @dataclass(frozen=True)
@@ -140,6 +141,14 @@ class Horizon:
         """Return the largest violation, bounds behind events at full weight."""
         full = [run.readings.full for run in sample.detail if run.readings is not None]
         return float(max([sample.violation, *(-min(0.0, c.min(initial=0.0)) for c in full)]))
+
+    def hold(self, runs: Sequence[SegmentRun] | None) -> None:
+        """Hold awaited events between the nodes that they are between in these runs; None: let them go."""
+        for i, part in enumerate(self.parts):
+            self.parts[i] = replace(part, held=None)
+            if runs and part.order is not None:
+                nodes, awaited = nodes_and_awaited(runs[i].result, self.problem.node, part.order)
+                self.parts[i] = replace(part, held=tuple(np.searchsorted(nodes, awaited).tolist()))
 
     def plain(self, z: np.ndarray) -> Sample:
         """Return cost and constraints."""

@@ -61,6 +61,9 @@ def _by_clarabel(hessian, gradient, c, jac, box, rho):
     import scipy.sparse as sp
 
     k, m = len(gradient), len(c)
+    size = max(float(np.abs(box).max()), 1e-300)  # in its unit a small box is as well conditioned as a large one
+    hessian, gradient = hessian * (size / rho), gradient / rho
+    c, box = c / size, (box[0] / size, box[1] / size)
     upper = sp.triu(sp.csc_matrix(hessian), format="csc")
     whole = sp.block_diag([upper, sp.csc_matrix((m, m))], format="csc")
     one, slack = sp.eye(k), sp.eye(m)
@@ -69,10 +72,10 @@ def _by_clarabel(hessian, gradient, c, jac, box, rho):
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     cones = [clarabel.NonnegativeConeT(len(offsets))]
-    cost = np.concatenate([gradient, np.full(m, rho)])
+    cost = np.concatenate([gradient, np.ones(m)])
     made = clarabel.DefaultSolver(whole, cost, sp.bmat(rows, format="csc"), offsets, cones, settings).solve()
     done = str(made.status) in ("Solved", "AlmostSolved")
-    return np.clip(np.array(made.x[:k]), *box) if done else np.full(k, np.nan)
+    return size * np.clip(np.array(made.x[:k]), *box) if done else np.full(k, np.nan)
 
 
 def _by_slsqp(hessian, gradient, c, jac, box, rho):

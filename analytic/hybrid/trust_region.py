@@ -112,8 +112,10 @@ def minimise(
         box = np.maximum(-radius, bounds[0] - z), np.minimum(radius, bounds[1] - z)
         d = elastic(now.hessian, now.gradient, now.c, now.jac, box, rho, solver)
         if not np.isfinite(d).all():
-            status = ControlStatus.SOLVER_FAILED
-            break
+            radius, n_rejected, status = 0.4 * radius, n_rejected + 1, ControlStatus.SOLVER_FAILED
+            if radius < SMALLEST:
+                break
+            continue
         predicted = now.merit(rho) - _model(now, d, rho)
         if predicted <= tol * (1.0 + abs(now.cost)) or radius < SMALLEST:
             if now.violation > feasible and rho < DEAREST:

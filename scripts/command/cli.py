@@ -51,7 +51,7 @@ GROUPS = {
     },
     "Learn": {
         "train": Verb(
-            "RUN", "train a policy with Stable-Baselines3, or `train rllib` with Ray", (f"{VERB_FILES}/train_*.py",)
+            "RUN", "train a policy with Stable-Baselines3, with Ray, or all of ours anew", (f"{VERB_FILES}/train_*.py",)
         ),
         "evaluate": Verb("POLICY", "return, speed, cost of transport and falls of a policy"),
         "certify": Verb("POLICY", "whether a policy depends on the simulator: a verdict, and a page"),

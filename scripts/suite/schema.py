@@ -29,6 +29,8 @@ BOUNDS = {  # of a number, of how many a list holds, or of all of a text: what h
     "pattern": (lambda text, pattern: re.fullmatch(pattern, text), "text like {}"),
 }
 KEYWORDS = {*"$ref oneOf type const enum required properties additionalProperties items".split(), *BOUNDS}
+SHORT = reprlib.Repr()  # of a value that is refused: a file may have put anything in its place
+SHORT.maxlevel, SHORT.maxdict = 2, 2
 
 
 def resolved(schema: dict, definitions: dict) -> dict:
@@ -71,8 +73,9 @@ def check(value, schema: dict, definitions: dict, place: str = "") -> None:
 
 
 def shortened(names: list[str], most: int = 12) -> str:
-    """Return names that there are, in words, not all if there are many."""
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+    """Return names that there are, in words, not all if there are many; a file may have given long ones."""
+    said = [name if len(name) <= 40 and name.isprintable() else reprlib.repr(name) for name in names[:most]]
+    return ", ".join(said) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def _check_fields(value: dict, schema: dict, definitions: dict, place: str) -> None:
@@ -97,4 +100,4 @@ def _is_finite(value: float) -> bool:
 
 def _hold(place: str, fits: bool, allowed: str, value) -> None:
     if not fits:
-        raise ValueError(f"{place or 'the document'} must be {allowed}, got {reprlib.repr(value)}")
+        raise ValueError(f"{place or 'the document'} must be {allowed}, got {SHORT.repr(value)}")

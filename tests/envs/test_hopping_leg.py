@@ -146,6 +146,22 @@ def test_the_force_of_a_standing_leg_carries_it():
     assert np.all(np.array(forces)[:, 2] >= 0)
 
 
+@pytest.mark.parametrize("name", ["HoppingLeg-v0", "HoppingLeg-v1"])
+def test_the_force_is_observed_along_the_hips_way_and_its_components_have_names(name):
+    env = gymnasium.make(name, observations=("foot_force",), scaled=False).unwrapped
+    env.reset(seed=0)
+    for _ in range(200):
+        observation, *_, info = env.step(np.full(env.action_space.shape, 0.3, np.float32))
+        if info["foot_force"][0, 2] > 1:
+            break
+    yaw = env.task.qpos[0]
+    axes = {"forward": (-np.sin(yaw), np.cos(yaw), 0), "left": (-np.cos(yaw), -np.sin(yaw), 0), "up": (0, 0, 1)}
+    axes["outward"] = -np.array(axes["left"])
+    expected = [np.dot(axes[said.removeprefix("foot_force.")], info["foot_force"][0]) for said in env.observation_names]
+    np.testing.assert_allclose(observation, expected, rtol=1e-5, atol=1e-5)
+    assert abs(yaw) > 1e-5 and np.abs(observation).min() > 1e-3
+
+
 def test_options_change_the_leg_and_are_checked():
     env = make(randomise={"leg_mass": (0.5, 2.0)})
     masses = []

@@ -3,6 +3,7 @@
 import collections
 import copy
 import json
+import sys
 import types
 import warnings
 
@@ -61,7 +62,7 @@ def replace(document, path, rng):
 
 def scale(document, path, rng):
     old = inside(document, path)
-    if not isinstance(old, int | float):
+    if not isinstance(old, int | float) or abs(old) > sys.float_info.max:  # an integer can be longer than any float
         old = rng.normal()
     inside(document, path[:-1])[path[-1]] = float(old * rng.choice([-1.0, 0.0, 1e-9, 0.5, 2.0, 1e9, 1e200]))
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 import joblib
@@ -23,6 +25,14 @@ def stream(function: Callable, cases: Iterable[tuple], n_jobs: int, **bar: Any) 
         n_jobs: Processes; -1 takes every core.
         bar: Settings of tqdm's progress bar.
     """
-    cases = list(cases)
-    made = joblib.Parallel(n_jobs=n_jobs, return_as="generator")(joblib.delayed(function)(*case) for case in cases)
+    cases, here = list(cases), Path.cwd()
+    calls = (joblib.delayed(_called_in)(here, function, case) for case in cases)
+    made = joblib.Parallel(n_jobs=n_jobs, return_as="generator")(calls)
     yield from tqdm(made, total=len(cases), mininterval=1.0, **bar)
+
+
+def _called_in(folder: Path, function: Callable, case: tuple) -> Any:
+    """Call in the caller's folder: joblib keeps its processes, and one may have begun in another."""
+    if folder.is_dir():  # on another machine it may not be there
+        os.chdir(folder)
+    return function(*case)

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from tarsus.analytic import hybrid as hy
-from tarsus.analytic.hybrid import control, quadratic
+from tarsus.analytic.hybrid import control, quadratic, trust_region
+from tarsus.analytic.hybrid.constraints import APART
 from tarsus.analytic.hybrid.control import Bound, ControlProblem, ControlStatus, Segment
 from tarsus.analytic.models import planar_hopper, planned_slip
 from tarsus.analytic.models.slip import Slip
@@ -170,8 +171,11 @@ def test_a_plan_that_the_free_model_does_not_follow_is_found_out():
     assert not made.agrees and "something else" in made.message
 
 
-@pytest.mark.parametrize("order", [("liftoff@1", "touchdown"), ("liftoff@2",)])
-def test_derivatives_are_differences(order):
+@pytest.mark.parametrize(
+    ("order", "held"),
+    [(("liftoff@1", "touchdown"), False), (("liftoff@1", "touchdown"), True), (("liftoff@2",), False)],
+)
+def test_derivatives_are_differences(order, held):
     """Cost and every constraint, behind the touchdown too, where the ramp moves with the event."""
     problem = hop(bounds=[
         Bound("force", -3.0, charts=lambda chart: chart % 2 == 1, scale=10.0),
@@ -179,13 +183,28 @@ def test_derivatives_are_differences(order):
     ])  # fmt: skip
     course = control.horizon(problem, [Segment(tuple(problem.decisions), {}, order)])
     z = course.start({"w_0": 22.0, "w_1": 18.0 if order[0] == "liftoff@2" else -1.0, "w_2": 4.0, "w_3": 12.0})
+    n_free = course.plain(z).c.size
+    course.hold(course.plain(z).detail if held else None)
     made = course.derived(z)
-    assert not made.message and made.c.size > 6
+    assert not made.message and made.c.size == n_free + 2 * held > 6
     h = 1e-5
     for e in np.eye(len(z)):
         ends = [course.plain(z + s * h * e) for s in (1, -1)]
         assert (ends[0].cost - ends[1].cost) / (2 * h) == pytest.approx(made.gradient @ e, rel=1e-6, abs=1e-5)
         np.testing.assert_allclose((ends[0].c - ends[1].c) / (2 * h), made.jac @ e, rtol=0, atol=1e-6)
+
+
+def test_an_event_that_is_held_stays_between_its_nodes():
+    """The lowest jump would land at once. Free, its touchdown sticks where it meets a node; held, it keeps apart."""
+    problem = hop(terminal=(), bounds=[Bound("force", 1.0, charts=lambda chart: chart % 2 == 1)])
+    guess, order = {"w_0": 14.0, "w_1": 2.0, "w_2": 12.0, "w_3": 12.0}, ["liftoff@1", "touchdown"]
+    times = {}
+    for held in (True, False):
+        found = control.solve(problem, guess, order, held=held, solver="slsqp", max_steps=40)
+        log = found.results[0].events
+        times[held] = log.t[log.fired[:, 2] > 0][0]
+    assert times[False] == pytest.approx(2 * T / N, abs=1e-7)
+    assert times[True] == pytest.approx(2 * T / N + APART * T / N, abs=1e-7)
 
 
 def test_the_matrix_of_gauss_and_newton_is_that_of_the_second_derivatives():
@@ -255,6 +274,28 @@ def random_program(seed):
     root = rng.normal(size=(6, 6))
     box = -rng.uniform(0.2, 1.0, 6), rng.uniform(0.2, 1.0, 6)
     return root.T @ root, rng.normal(size=6), rng.normal(size=9), rng.normal(size=(9, 6)), box
+
+
+@pytest.mark.skipif(not quadratic.is_installed(), reason="Clarabel is optional: pip install 'tarsus[control]'")
+def test_a_small_box_is_solved_as_a_large_one():
+    """With everything s times smaller, so is the step."""
+    hessian, gradient, c, jac, box = random_program(0)
+    s = 1e-7
+    large = quadratic.elastic(hessian, gradient, c, jac, box, 1e3, "clarabel")
+    small = quadratic.elastic(hessian / s, gradient, s * c, jac, (s * box[0], s * box[1]), 1e3, "clarabel")
+    np.testing.assert_allclose(small / s, large, atol=1e-6)
+
+
+def test_where_the_solver_fails_steps_become_smaller(monkeypatch):
+    def fails_far_away(hessian, gradient, c, jac, box, rho, solver):
+        d = quadratic.elastic(hessian, gradient, c, jac, box, rho, solver)
+        return d if np.abs(box[1]).max() < 0.1 else np.full_like(d, np.nan)
+
+    monkeypatch.setattr(trust_region, "elastic", fails_far_away)
+    found = control.solve(hop(), GUESS, ["liftoff@2"], solver="slsqp", tol=1e-9, max_steps=400)
+    assert found.status is ControlStatus.CONVERGED and found.cost == pytest.approx(by_hand(2)[1], rel=1e-6)
+    monkeypatch.setattr(trust_region, "elastic", lambda *a: np.full(N, np.nan))
+    assert control.solve(hop(), GUESS, ["liftoff@2"], solver="slsqp").status is ControlStatus.SOLVER_FAILED
 
 
 @pytest.mark.parametrize("solver", [

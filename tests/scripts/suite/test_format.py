@@ -179,6 +179,9 @@ BROKEN = {
     "bodies[0].mass must be greater than 0, got -1": json.dumps(block(mass=-1)),
     "bodies[0].name must be text like ^[a-z][a-z0-9_]*$, got 'block\\n'": json.dumps(block(name="block\n")),
     "bodies[0].inertia[1] must be greater than 0, got 0": json.dumps(block(inertia=[1, 0, 1])),
+    "bodies[0].mass must be a number, got [{'contacts': [...], 'mass': 1, ...}, {'contacts": json.dumps(
+        block(mass=[{"name": "b", "contacts": [[9] * 9] * 9, "mass": 1}] * 20)
+    ),
     "bodies[0].position must be a list of at most 3, got [0, 0, 0, 0]": json.dumps(block(position=[0, 0, 0, 0])),
     "bodies[0].shapes[0].type must be plane or box or ": json.dumps(block(shapes=[{"name": "a", "type": "moon"}])),
     "contacts[0].friction must be a number or a list, got '0'": json.dumps(
@@ -189,6 +192,9 @@ BROKEN = {
             bodies=[BLOCK, *(GROUND | {"name": f"b{k}"} for k in range(90))],
             contacts=[TOUCH | {"between": ["moon", "b1"]}],
         )
+    ),
+    "contacts[0].between names 'moon'; there are 'b99999999999...9999999999999', ground, ": json.dumps(
+        changed(bodies=[BLOCK | {"name": "b" + "9" * 9999}, GROUND], contacts=[TOUCH | {"between": ["moon", "ground"]}])
     ),
     "joints[0].child names 'b[[[[[[[[[[[...[[[[[[[[[[[[['; there are block, ground": json.dumps(
         changed(joints=[SLIDE | {"child": "b" + "[" * 9999}])
