@@ -22,6 +22,7 @@ INSTALL_VIEW = "The page of a run needs viser; to install it: pip install 'tarsu
 FPS = 30  # positions per second
 GROUND_MARGIN = 1.5  # of the drawn ground around the path [m]
 MESH = 0.05  # between points of the drawn ground, at least [m]
+DISTANCE = 5.0  # of the camera, in sizes of the robot
 VIEW = np.array([0.78, -0.5, 0.38])  # from the robot to the camera
 ROOT = '<div id="root"></div>'  # of viser's page
 CAPTION = (
@@ -52,13 +53,13 @@ def write_page(record: xr.Dataset, model: mujoco.MjModel, terrain, path: Path | 
         server = viser.ViserServer(host="127.0.0.1", port=0, verbose=False)
     try:
         server.scene.set_up_direction("+z")
-        _add_ground(server.scene, record, terrain)
+        ground = _add_ground(server.scene, record, terrain)
         movers = add_parts(server.scene, model)
         _look(server, record, model)
         serializer = server.get_scene_serializer()
         data = mujoco.MjData(model)
         for row in rows_at(record, FPS):
-            data.qpos[:] = qpos_of(record, row)
+            data.qpos[:], ground.position = followed(qpos_of(record, row))
             mujoco.mj_kinematics(model, data)
             for move in movers:
                 move(data)
@@ -67,6 +68,11 @@ def write_page(record: xr.Dataset, model: mujoco.MjModel, terrain, path: Path | 
     finally:
         with _quiet():
             server.stop()
+
+
+def followed(qpos: np.ndarray) -> tuple[np.ndarray, tuple[float, float, float]]:
+    """Return a state whose robot is over the origin, where the camera looks, and where the ground is then [m]."""
+    return np.concatenate([[0.0, 0.0], qpos[2:]]), (-float(qpos[0]), -float(qpos[1]), 0.0)
 
 
 @contextlib.contextmanager
@@ -78,9 +84,8 @@ def _quiet():
 
 def _caption(record: xr.Dataset) -> str:
     seconds, path = float(record["time"][-1] - record["time"][0]), record["body_position"].values[:, :2]
-    return (
-        f"{seconds:.3g} s, {np.linalg.norm(path[-1] - path[0]):.2f} m from start to end. Drag to turn, scroll to zoom."
-    )
+    way = np.linalg.norm(path[-1] - path[0])
+    return f"{seconds:.3g} s, {way:.2f} m from start to end. The view goes along: drag to turn it, scroll to zoom."
 
 
 def _named(page: str, title: str, caption: str) -> str:
@@ -95,16 +100,15 @@ def _named(page: str, title: str, caption: str) -> str:
 
 
 def _look(server, record: xr.Dataset, model: mujoco.MjModel) -> None:
-    """Place the camera so that the robot is in view on its whole way, and large if that is short."""
-    path = record["body_position"].values
-    middle, way = path[len(path) // 2], np.ptp(path[:, :2], axis=0).max()
+    """Place the camera before the robot, which stays where it looks."""
+    body = np.array([0.0, 0.0, np.median(record["body_position"].values[:, 2])])
     size = np.linalg.norm(model.body_pos, axis=1).max()
-    server.initial_camera.position = tuple(middle + (2.2 * size + 0.5 * way) * VIEW)
-    server.initial_camera.look_at = tuple(middle)
+    server.initial_camera.position = tuple(body + DISTANCE * size * VIEW)
+    server.initial_camera.look_at = tuple(body)
 
 
-def _add_ground(scene, record: xr.Dataset, terrain) -> None:
-    """Add the terrain's surface around the path, as a mesh, with a wire net that shows motion."""
+def _add_ground(scene, record: xr.Dataset, terrain):
+    """Add the terrain's surface around the path, as a mesh, with a wire net that shows motion; return its frame."""
     path = record["body_position"].values[:, :2]
     low, high = path.min(axis=0) - GROUND_MARGIN, path.max(axis=0) + GROUND_MARGIN
     spacing = max(MESH, float(np.max(high - low)) / (MOST_POINTS - 1))
@@ -115,8 +119,10 @@ def _add_ground(scene, record: xr.Dataset, terrain) -> None:
     lower, upper = [corner, corner + 1, corner + n], [corner + 1, corner + n + 1, corner + n]
     faces = np.concatenate([np.stack(lower, axis=1), np.stack(upper, axis=1)])
     vertices = grid.reshape(-1, 3).astype(np.float32)
-    scene.add_mesh_simple("/ground", vertices, faces, color=(120, 132, 138), side="double", flat_shading=True)
+    frame = scene.add_frame("/ground", show_axes=False)
+    scene.add_mesh_simple("/ground/surface", vertices, faces, color=(120, 132, 138), side="double", flat_shading=True)
     net = grid[::4, ::4] + (0, 0, 2e-3)
     along_x, along_y = np.stack([net[:, :-1], net[:, 1:]], 2), np.stack([net[:-1], net[1:]], 2)
     segments = np.concatenate([along_x.reshape(-1, 2, 3), along_y.reshape(-1, 2, 3)]).astype(np.float32)
-    scene.add_line_segments("/net", segments, colors=(80, 92, 98))
+    scene.add_line_segments("/ground/net", segments, colors=(80, 92, 98))
+    return frame

@@ -15,6 +15,7 @@ from tarsus.scripts.library.machines import hexapod_mujoco
 from tarsus.scripts.library.machines.outcome import RunStatus
 from tarsus.scripts.library.records import record
 from tarsus.scripts.library.views import rendering
+from tarsus.scripts.library.views.page import followed
 
 
 def run(tmp_path, *words):
@@ -126,6 +127,14 @@ def test_the_page_is_self_contained(tmp_path):
     assert re.search(rf"<b>Hexapod, {tmp_path.name}</b> [\d.]+ s, [\d.]+ m from start to end", text)
     for outside in ('src="http', "src='http", '<link rel="stylesheet" href="http'):
         assert outside not in text
+
+
+def test_the_view_goes_along_as_the_ground_moves():
+    qpos = np.arange(1.0, 10.0)
+    moved, ground = followed(qpos)
+    np.testing.assert_array_equal(moved[:3] - ground, qpos[:3])  # where the robot is on the ground
+    np.testing.assert_array_equal(moved[2:], qpos[2:])
+    assert not moved[:2].any()
 
 
 def test_without_viser_the_page_says_how_to_get_it(tmp_path, capsys, monkeypatch):
