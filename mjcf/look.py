@@ -73,10 +73,17 @@ def add_nose(torso, size: tuple, pos: tuple) -> None:
     draw_box(torso, "nose", size, pos, "dark")
 
 
-def add_cameras(torso, follow=(0.9, -0.55, 0.42), side=(1.3, 0.0, 0.15)) -> None:
-    """Add the cameras `follow` and `side`, at these positions from the body [m], and a light; they move with it."""
+def add_cameras(torso, follow=(0.9, -0.55, 0.42), side=(1.3, 0.0, 0.15), below=0.0) -> None:
+    """Add cameras `follow` and `side`, which move with the body, and a light.
+
+    Args:
+        torso: The body.
+        follow: The camera's position from where it looks [m].
+        side: The other's.
+        below: How far below the body `follow` looks, for a body on a long leg [m].
+    """
     track = mujoco.mjtCamLight.mjCAMLIGHT_TRACK
-    torso.add_camera(name="follow", mode=track, pos=follow, **look_at(follow))
+    torso.add_camera(name="follow", mode=track, pos=np.subtract(follow, (0, 0, below)), **look_at(follow))
     torso.add_camera(name="side", mode=track, pos=np.subtract(side, (0, 0, 0.05)), **look_at(side))
     add_lamp(torso)
 

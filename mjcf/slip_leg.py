@@ -101,7 +101,7 @@ def _add_links(spec: mujoco.MjSpec, params: SlipLegParams, constrained: bool):
         contype=1,
         conaffinity=0,
     )
-    add_cameras(torso, follow=(1.15, -0.7, 0.55))
+    add_cameras(torso, follow=(1.25, -0.75, 0.5), below=0.28)
     thigh = torso.add_body(name="thigh")
     _give_mass(thigh, params.thigh_mass, params.thigh_com, params.thigh_gyration)
     shank = thigh.add_body(name="shank", pos=(0, 0, -params.thigh_length))

@@ -81,5 +81,7 @@ def _mark(axis, data: dict[str, np.ndarray], error: np.ndarray) -> None:
     for k, name in enumerate(MARKED):
         for i in np.flatnonzero(data["mark"] == k):
             axis.plot(data["real_time"][i], error[i], "*", color="black", ms=13, zorder=5)
-            place = dict(xytext=(-8, 8), textcoords="offset points", fontsize=9, fontweight="bold", ha="right")
-            axis.annotate(name, (data["real_time"][i], error[i]), **place)
+            right = data["real_time"][i] < 100.0  # where there is room for a word
+            place = dict(xytext=(10 if right else -10, -4), textcoords="offset points", ha="left" if right else "right")
+            paper = dict(facecolor="white", alpha=0.85, edgecolor="none", pad=1.0)
+            axis.annotate(name, (data["real_time"][i], error[i]), fontweight="bold", bbox=paper, zorder=6, **place)
