@@ -23,7 +23,7 @@ SMALLER = {"recipes": {"600_000": "4_096", "200_000": "96", "4_000": "32"}}  # s
 
 
 def test_there_is_code_to_run():
-    assert {"README-0", "hybrid", "doors", "first_steps"} <= set(SHOWN) and len(SHOWN) > 20
+    assert {"README-0", "hybrid", "doors", "learning"} <= set(SHOWN) and len(SHOWN) > 20
 
 
 @pytest.mark.parametrize("name", SHOWN)

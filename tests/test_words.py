@@ -29,3 +29,10 @@ def test_no_two_public_classes_have_one_name():
 def test_the_classes_of_the_dictionary_are_there():
     named = re.findall(r"`([A-Z]\w+[a-z]\w*)`", DICTIONARY)
     assert len(named) > 10 and not set(named) - set(public_classes())
+
+
+def test_the_documentation_stays_short():
+    """Words have a letter: the numbers and separators of tables are none."""
+    pages = list((ROOT / "docs").rglob("*.md"))
+    words = sum(len(re.findall(r"\S*[A-Za-z]\S*", page.read_text(encoding="utf-8"))) for page in pages)
+    assert len(pages) <= 50 and words <= 60_000, f"{len(pages)} pages, {words} words"

@@ -13,7 +13,10 @@ from typing import NamedTuple
 from tarsus.scripts.library.base import stamp
 
 HEXAPOD = " ".join(f"hexapod.{name}" for name in "hybrid control energy orbit held layout rhex state".split())
-MODELS = "slip planned_slip planar_hopper slip_leg slip_leg_hybrid hopping_leg hopping_leg_hybrid multipod bigant disc"
+MODELS = (
+    "slip planned_slip planar_hopper planar_hopper_jumps slip_leg slip_leg_hybrid hopping_leg hopping_leg_hybrid "
+    "multipod bigant disc"
+)
 OTHERS = (
     "quasistatic bouncing_ball table_ball dry_friction pendulum_wall rigid_chain rigid_cube constrained ground_line"
 )
@@ -39,17 +42,17 @@ PARTS = {
         (ApiPage("Contact solver", "analytic.contact", "fit se2 impact geometry"),),
     ),
     "models": ApiPage(
-        "Machines, exactly",
+        "Machines, exactly and in MuJoCo, and controllers",
         "analytic.models",
         f"hexapod {HEXAPOD} {MODELS} {SLIDING} {OTHERS}",
-        (ApiPage("Terrain, clock, motor", "analytic", "terrain terrain_base clock rhex_gaits motor battery simsect"),),
-    ),
-    "mjcf": ApiPage(
-        "Models in MuJoCo, and controllers",
-        "mjcf",
-        "presets contact_law contact_converter hexapod hexapod_state slip_leg hopping_leg multipod bigant disc "
-        "own_robot own_parts feet terrain ground parts",
         (
+            ApiPage("Terrain, clock, motor", "analytic", "terrain terrain_base clock rhex_gaits motor battery simsect"),
+            ApiPage(
+                "Models in MuJoCo",
+                "mjcf",
+                "presets contact_law contact_converter hexapod hexapod_state slip_leg hopping_leg multipod bigant disc "
+                "own_robot own_parts feet terrain ground parts",
+            ),
             ApiPage(
                 "Controllers",
                 "controllers",
