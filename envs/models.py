@@ -40,7 +40,7 @@ class Modelled:
         self.substep_times = np.arange(self.n_substeps + 1) * timestep
         self._steps_per_second = np.array(1.0 / self.ctrl_dt)
         self.lead, self.follow_every = round(preset.command_lead / timestep), preset.follow_every
-        self.lead = self.lead if config.engine == "mujoco" else 0  # an integrator's need
+        self.lead = self.lead if config.engine != "exact" else 0  # an integrator's need
         self.ground = Ground(terrain, shape, config.graded)
         self._feet = foot_readings(model)
         self.patches = GroundPatches(model, self.ground)

@@ -14,7 +14,7 @@ import mujoco
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from . import forks
+from . import forks, warp_refusals
 from .autoreset import AutoresetVectorEnv
 from .camera import Camera
 from .config import TaskConfig
@@ -76,6 +76,7 @@ class LeggedVectorEnv(Described, AutoresetVectorEnv):
         self.render_mode, self._n_threads = render_mode, n_threads
         self._camera = Camera(width, height, camera, forces=forces)
         self.task = self.task_class(shape=(num_envs,), **options)
+        warp_refusals.check(self.task, max_episode_steps)
         self._take_spaces(self.task.observation_space, self.task.action_space)
         self._bound = self.single_observation_space.high
         self.last_good_states: dict[int, tuple[np.ndarray, np.ndarray]] = {}
