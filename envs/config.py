@@ -86,8 +86,8 @@ class TaskConfig:
     terrain_curriculum: bool = False  # that factor rises instead, by how far a robot gets
     terrain_distance: float = 4.0  # from the start, which is far [m]
     preset: str | Preset = "rl"  # contact and timestep settings
-    engine: str = "mujoco"  # or "exact", of machines that it has: the event-driven hybrid engine; or "warp", of many walkers
-    device: str | None = None  # where the engine "warp" steps; None is "cpu"
+    engine: str = "mujoco"  # or, of machines that have it, "exact", the hybrid engine, or "warp", single precision
+    device: str | None = None  # of the engine "warp", where it steps; None is "cpu"
     observations: Sequence[str] | None = None  # names of the entries; by default those of the mode and task
     scaled: bool = False  # whether the entries are divided by their typical values, or in SI units
     ctrl_dt: float | None = None  # control period, a multiple of the preset's timestep; by default 0.02 [s]

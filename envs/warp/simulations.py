@@ -1,8 +1,8 @@
 """The simulations of a task in MuJoCo Warp: see `simulations.Simulations`, the same in MuJoCo.
 
 The task works on arrays of its own, in double precision: what a control period begins with is written to Warp's, and
-what it ends with is read. Episodes start from what MuJoCo computes of their first state. So a simulation does not depend
-on its neighbours' starts, and time, which single precision would round, is exact.
+what it ends with is read. Episodes start from what MuJoCo computes of their first state. So a simulation does not
+depend on its neighbours' starts, and time, which single precision would round, is exact.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ MuJoCo's documentation, "Computation", constraint parameters.
 """
 
 import mujoco_warp as mjw
+
 import warp as wp
 
 vec5 = wp.types.vector(length=5, dtype=float)  # as `solimp` is kept
@@ -34,7 +35,7 @@ def speculative_distance(h: float, d: float, v: float, solref: wp.vec2):
     if stiffness > 1.0:  # more than the step resolves, as in MuJoCo's `refsafe`
         b = b / wp.sqrt(stiffness)
         k = 1.0 / (h * h)
-    t = float(0.0)
+    t = 0.0
     if d > TOUCHING:
         t = -d / (v * h)
     f = 1.0 + h * b + h * h * k
@@ -47,7 +48,7 @@ def impedance(solimp: vec5, r: float):
     least = wp.clamp(solimp[0], LEAST_IMPEDANCE, MOST_IMPEDANCE)
     most = wp.clamp(solimp[1], LEAST_IMPEDANCE, MOST_IMPEDANCE)
     x = wp.abs(r) / wp.max(solimp[2], 1.0e-15)
-    y = float(1.0)
+    y = 1.0
     if x < 1.0:
         if x <= solimp[3]:
             y = wp.pow(x, solimp[4]) / wp.pow(solimp[3], solimp[4] - 1.0)

@@ -1,4 +1,4 @@
-"""A model and its states in MuJoCo Warp, on the processor, where the arrays of both are views of memory NumPy shares."""
+"""A model and many states of it in MuJoCo Warp, on the processor, where NumPy sees the arrays without a copy."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import copy
 import mujoco
 import mujoco_warp as mjw
 import numpy as np
+
 import warp as wp
 
 from ...mjcf.compile import BODY_FIELDS, FIELDS
@@ -14,10 +15,9 @@ from ..warp_refusals import feet_of, is_speculative
 from .speculative import GAP, contact_filter
 
 STATE = ("qpos", "qvel", "qacc_warmstart", "mocap_pos", "mocap_quat")  # what a step begins with, besides controls
-# What robots, and planes under them, differ in; what MuJoCo derives from that is in the second line.
-DIFFERING = (*(f"body_{name}" for name in BODY_FIELDS), *FIELDS, "geom_friction", "geom_pos", "geom_quat")
-DERIVED = ("body_subtreemass", "body_invweight0", "dof_invweight0")
-DRAWN = ("skin_vert",)  # of these, only in pictures
+# What robots, and planes under them, differ in, except in pictures; and what MuJoCo derives from that.
+OWN = (*(f"body_{name}" for name in BODY_FIELDS), *(name for name in FIELDS if name != "skin_vert"), "geom_friction")
+OWN += ("geom_pos", "geom_quat", "body_subtreemass", "body_invweight0", "dof_invweight0")
 NO_ROOM = mjw.OverflowType.NEFC | mjw.OverflowType.BROADPHASE | mjw.OverflowType.NARROWPHASE
 NO_ROOM |= mjw.OverflowType.CCD | mjw.OverflowType.HFIELD
 
@@ -55,13 +55,10 @@ class Worlds:
     """
 
     def __init__(self, model: mujoco.MjModel, n: int, own: bool):
-        self._shared, mine = model, taken(model)
-        wp.config.quiet = True
-        known = mjw.Model.__dataclass_fields__
-        self._fields = tuple(name for name in (*DIFFERING, *DERIVED) if name in known and name not in DRAWN)
-        self._fields = tuple(name for name in self._fields if getattr(known[name].type, "shape", ("",))[0] == "*")
+        mine = taken(model)
+        wp.config.log_level = max(wp.config.log_level, wp.LOG_WARNING)  # else a line for each of 100 kernels
         with wp.ScopedDevice("cpu"):
-            self._model = mjw.put_model(mine, batch_sizes=dict.fromkeys(self._fields, n) if own else None)
+            self._model = mjw.put_model(mine, batch_sizes=dict.fromkeys(OWN, n) if own else None)
             self._data = mjw.make_data(mine, nworld=n, **room(mine))
             if own:
                 self._model.opt.gravity = wp.array(np.tile(mine.opt.gravity, (n, 1)), dtype=wp.vec3)
@@ -72,19 +69,10 @@ class Worlds:
         self.arrays: dict[str, np.ndarray] = {name: getattr(self._data, name).numpy() for name in names}
 
     def become(self, world: int, model: mujoco.MjModel) -> None:
-        """Give a world the numbers of its own model.
-
-        Raises:
-            ValueError: If the model differs in one that Warp shares between worlds.
-        """
-        for name in DIFFERING:
-            mine = getattr(model, name)
-            if name in self._fields:
-                getattr(self._model, name).numpy()[world] = mine.reshape(getattr(self._model, name).numpy()[world].shape)
-            elif name not in DRAWN and not np.array_equal(mine, getattr(self._shared, name)):
-                raise ValueError(f"engine 'warp' shares MuJoCo's {name} between simulations; do not randomise it")
-        for name in DERIVED:
-            getattr(self._model, name).numpy()[world] = getattr(model, name)
+        """Give a world the numbers of its own model."""
+        for name in OWN:
+            row = getattr(self._model, name).numpy()[world]
+            row[...] = getattr(model, name).reshape(row.shape)
         self._model.opt.gravity.numpy()[world] = model.opt.gravity
 
     def step(self) -> None:
