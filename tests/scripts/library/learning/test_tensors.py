@@ -127,3 +127,29 @@ def test_skrl_takes_their_groups_without_copies():
     assert wrapped.action_space == envs.single_action_space and wrapped.num_envs == 3
     assert reward.shape == terminated.shape == truncated.shape == (3, 1)
     assert torch.equal(observation, envs.observation) and observation.data_ptr() == envs.observation.data_ptr()
+
+
+def test_skrl_learns():
+    ppo = pytest.importorskip("skrl.agents.torch.ppo", reason="skrl is not installed: pip install skrl")
+    from skrl.envs.wrappers.torch import wrap_env
+    from skrl.memories.torch import RandomMemory
+    from skrl.trainers.torch import SequentialTrainer
+    from skrl.utils.model_instantiators.torch import deterministic_model, gaussian_model
+
+    env = wrap_env(TensorVectorEnv(made(4)).groups(), wrapper="isaaclab-single-agent")
+    spaces = dict(observation_space=env.observation_space, action_space=env.action_space, device="cpu")
+    layers = spaces | {"network": [{"name": "net", "input": "OBSERVATIONS", "layers": [16], "activations": "elu"}]}
+    models = {
+        "policy": gaussian_model(**layers, output="ACTIONS"),
+        "value": deterministic_model(**layers, output="ONE"),
+    }
+    cfg = {"rollouts": 8, "learning_epochs": 1, "mini_batches": 2}
+    cfg |= {"experiment": {"write_interval": 0, "checkpoint_interval": 0}}
+    agent = ppo.PPO(models=models, memory=RandomMemory(memory_size=8, num_envs=4, device="cpu"), cfg=cfg, **spaces)
+    settings = {"timesteps": 8, "headless": True, "close_environment_at_exit": False, "disable_progressbar": True}
+    seen = []
+    for _ in range(2):  # the networks are made in the first step
+        SequentialTrainer(env=env, agents=agent, cfg=settings).train()
+        seen.append([one.detach().clone() for one in models["policy"].parameters()])
+    assert all(torch.isfinite(one).all() for one in seen[1])
+    assert any(not torch.equal(one, other) for one, other in zip(*seen, strict=True))
