@@ -82,8 +82,10 @@ class Modelled:
             preset: Differs from the configuration's in its contact; the timestep is shared by all.
 
         Raises:
-            ValueError: If the timestep or the integrator differs.
+            ValueError: If the timestep or the integrator differs, or the engine shares contacts.
         """
+        if self.config.engine == "warp":
+            raise ValueError("engine 'warp' shares contacts between simulations; settle robots in engine 'mujoco'")
         shared = self.nominal[sim][1]
         if (preset.timestep, preset.integrator) != (shared.timestep, shared.integrator):
             raise ValueError(f"simulations share timestep and integrator, got {preset} beside {shared}")

@@ -76,7 +76,6 @@ class LeggedVectorEnv(Described, AutoresetVectorEnv):
         self.render_mode, self._n_threads = render_mode, n_threads
         self._camera = Camera(width, height, camera, forces=forces)
         self.task = self.task_class(shape=(num_envs,), **options)
-        warp_refusals.check(self.task, max_episode_steps)
         self._take_spaces(self.task.observation_space, self.task.action_space)
         self._bound = self.single_observation_space.high
         self.last_good_states: dict[int, tuple[np.ndarray, np.ndarray]] = {}
@@ -84,6 +83,7 @@ class LeggedVectorEnv(Described, AutoresetVectorEnv):
 
     def _load(self) -> None:
         """Adopt the task's current model."""
+        warp_refusals.check(self.task, self.max_episode_steps)
         self._camera.check(self.task.model)
         self._camera.close()
         self._sims = simulations_of(self.task, self._n_threads)

@@ -142,11 +142,11 @@ class WarpSimulations:
 
     def take_rows(self, sims: np.ndarray, arrays: dict[str, np.ndarray]) -> None:
         """Restore these simulations from what `kept_rows` returned."""
-        at = 0
+        at, physics = 0, arrays["physics"]  # a row for each, or one for all
         for name in self._kept:
             array = getattr(self.data, name)
             size = array[0].size
-            array[sims] = arrays["physics"][:, at : at + size].reshape(-1, *array.shape[1:])
+            array[sims] = physics[:, at : at + size].reshape(len(physics), *array.shape[1:])
             at += size
         for name in self.task.OUTPUTS:
             getattr(self.data, name)[sims] = arrays[name]

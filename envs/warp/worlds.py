@@ -74,6 +74,11 @@ class Worlds:
             row = getattr(self._model, name).numpy()[world]
             row[...] = getattr(model, name).reshape(row.shape)
         self._model.opt.gravity.numpy()[world] = model.opt.gravity
+        place, turned = self._data.geom_xpos.numpy()[world], self._data.geom_xmat.numpy()[world]
+        for geom in np.flatnonzero(model.geom_bodyid == 0):  # what does not move Warp computes once, for all worlds
+            place[geom], matrix = model.geom_pos[geom], np.zeros(9)
+            mujoco.mju_quat2Mat(matrix, model.geom_quat[geom])
+            turned[geom] = matrix.reshape(3, 3)
 
     def step(self) -> None:
         """Step all worlds."""

@@ -1,12 +1,14 @@
 """The option `engine="warp"`: the same task in MuJoCo Warp, compared with MuJoCo step by step."""
 
 import pickle
+from dataclasses import replace
 
 import gymnasium
 import numpy as np
 import pytest
 
 from tarsus.envs.warp_refusals import INSTALL
+from tarsus.mjcf.presets import PRESETS
 
 pytest.importorskip("warp", reason=INSTALL)
 pytest.importorskip("mujoco_warp", reason=INSTALL)
@@ -94,6 +96,30 @@ def test_worlds_have_the_numbers_of_their_models():
     assert found.shape[0] == 2 and model.opt.gravity.numpy()[0, 2] != model.opt.gravity.numpy()[1, 2]
 
 
+GROUNDS = [{"terrain": "slope", "terrain_difficulty": (0.2, 1.0)}, {"terrain": "stairs"}, {"preset": "reference"}]
+
+
+@pytest.mark.parametrize("options", GROUNDS, ids=("slopes", "stairs", "reference"))
+def test_other_grounds_and_presets_agree_too(options):
+    c, warp = pair(**options, action_mode="velocity")
+    for _ in range(2):
+        for env in (c, warp):
+            env.step(np.full(env.action_space.shape, 0.1))
+    assert errors(c, warp)[0] < CLOSE
+
+
+def test_an_option_of_a_reset_that_it_lacks_changes_nothing():
+    env = made()
+    env.reset(seed=0)
+    before = env._data.qpos.copy()
+    with pytest.raises(ValueError, match="no noslip iterations"):
+        env.reset(options={"preset": replace(PRESETS["rl"], noslip_iterations=2)})
+    np.testing.assert_array_equal(env._data.qpos, before)
+    assert env.config.preset == "rl"
+    with pytest.raises(ValueError, match="engine 'warp' shares contacts between simulations"):
+        env.task.settle(0, env.task.params[0], PRESETS["rl"])
+
+
 def test_a_start_changes_no_neighbour():
     alone, beside = made(), made()
     for env in (alone, beside):
@@ -107,8 +133,9 @@ def test_a_start_changes_no_neighbour():
     assert not np.array_equal(rows[0][0], rows[1][0])
 
 
-def test_a_saved_state_goes_on_bit_for_bit():
-    env = made(terrain="rough")
+@pytest.mark.parametrize("terrain", ["flat", "rough"])
+def test_a_saved_state_goes_on_bit_for_bit(terrain):
+    env = made(terrain=terrain)
     env.reset(seed=1)
     actions = np.random.default_rng(0).uniform(-0.3, 0.3, (3, *env.action_space.shape))
     env.step(actions[0])
@@ -118,6 +145,9 @@ def test_a_saved_state_goes_on_bit_for_bit():
     for row, action in zip(rows, actions[1:], strict=True):
         np.testing.assert_array_equal(env.step(action)[0], row)
         np.testing.assert_array_equal(copied.step(action)[0], row)
+    env.set_state(env.get_state(indices=[1]))  # one for both
+    seen = env.step(np.tile(actions[0][0], (2, 1)))[0]
+    np.testing.assert_array_equal(seen[0], seen[1])
 
 
 def test_one_that_diverges_ends_alone_where_it_was():
@@ -151,3 +181,17 @@ def test_it_is_drawn_as_mujoco_draws_it():
     images = [env.render() for env in pair(render_mode="rgb_array", width=64, height=48, terrain="rough")]
     np.testing.assert_array_equal(images[0], images[1])
     assert images[0][0].std() > 1
+
+
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
+def test_episodes_end_and_begin_as_in_mujoco(mode):
+    c, warp = pair(num_envs=3, autoreset_mode=mode, max_episode_steps=3)
+    for env in (c, warp):
+        env.episode_steps = [1, 0, 0]
+    for _ in range(5):
+        action = np.zeros(c.action_space.shape)
+        (seen, _, *ends, _), (same, _, *other, _) = c.step(action), warp.step(action)
+        np.testing.assert_array_equal(ends, other)
+        np.testing.assert_allclose(seen, same, rtol=5e-3, atol=5e-3)
+        np.testing.assert_array_equal(c._data.time, warp._data.time)
+        np.testing.assert_array_equal(c.episode_steps, warp.episode_steps)
