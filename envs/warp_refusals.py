@@ -5,6 +5,9 @@ from __future__ import annotations
 import importlib.util
 
 import mujoco
+import numpy as np
+
+from ..mjcf.terrain import GROUND
 
 INSTALL = "engine 'warp' needs MuJoCo Warp: pip install 'tarsus[warp]'"
 DEVICES = ("cpu",)
@@ -64,10 +67,21 @@ def check_model(model: mujoco.MjModel) -> None:
         raise ValueError(
             f"engine 'warp' is checked against MuJoCo with the integrator 'discrete' alone; this preset has {kind!r}"
         )
-    sphere = mujoco.mjtGeom.mjGEOM_SPHERE
-    feet = feet_of(model)
-    if is_speculative(model) and any(model.geom_type[foot] != sphere for foot in feet):
+    if is_speculative(model):
+        _check_speculative(model)
+
+
+def _check_speculative(model: mujoco.MjModel) -> None:
+    """Refuse speculative contacts other than those that are compared with MuJoCo's."""
+    if any(model.geom_type[foot] != mujoco.mjtGeom.mjGEOM_SPHERE for foot in feet_of(model)):
         raise ValueError("engine 'warp' has speculative contacts of feet that are spheres; use a preset without them")
+    grounds = [k for k in range(model.ngeom) if model.geom(k).name == GROUND or model.geom(k).name.startswith("patch_")]
+    least = min((model.geom_solref[k].prod() * model.geom_solimp[k, 1] for k in grounds), default=np.inf)
+    if not (model.geom_solref[grounds] > 0).all() or least < model.opt.timestep:
+        raise ValueError(
+            "engine 'warp' has speculative contacts whose time constant, times damping ratio and largest impedance, is "
+            f"at least a timestep of {model.opt.timestep:g} s; use a softer preset, or one without them"
+        )
 
 
 def feet_of(model: mujoco.MjModel) -> list[int]:

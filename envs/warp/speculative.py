@@ -8,7 +8,9 @@ distance, r = ((1 - 0.98 t) / h - b') v / k', with t = -d / (v h), or 0 below a 
 stiffness k = 1 / (T D)^2 of solref (T, D), f = 1 + h b + h^2 k, b' = (b + h k) / f and k' = k / f. Warp drops contacts
 at r >= 0, so its row is written as one at distance zero with the same reference acceleration and regularisation.
 
-Source: found by probing MuJoCo 4.0.0, with which `tests/envs/test_warp.py` compares it; the row of a contact:
+That holds for contacts that the step resolves, h^2 k < 1; `warp_refusals` refuses stiffer ones.
+
+Source: found by probing MuJoCo 4.0.0, with which `tests/envs/test_warp_refusals.py` compares it; the row of a contact:
 MuJoCo's documentation, "Computation", constraint parameters.
 """
 
@@ -31,10 +33,6 @@ def speculative_distance(h: float, d: float, v: float, solref: wp.vec2):
     """Return the distance r [m] that MuJoCo gives a foot at distance d [m] with normal velocity v [m/s]."""
     b = 2.0 / solref[0]
     k = 1.0 / (solref[0] * solref[0] * solref[1] * solref[1])
-    stiffness = h * h * k
-    if stiffness > 1.0:  # more than the step resolves, as in MuJoCo's `refsafe`
-        b = b / wp.sqrt(stiffness)
-        k = 1.0 / (h * h)
     t = 0.0
     if d > TOUCHING:
         t = -d / (v * h)
@@ -64,12 +62,6 @@ def row_at_zero(h: float, r: float, v: float, solref: wp.vec2, solimp: vec5):
     most = wp.clamp(solimp[1], LEAST_IMPEDANCE, MOST_IMPEDANCE)
     b = 2.0 / (solref[0] * most)
     k = 1.0 / (solref[0] * solref[0] * solref[1] * solref[1] * most * most)
-    b_friction = b
-    stiffness = h * h * k * share
-    if stiffness > 1.0:
-        largest = MOST_IMPEDANCE * (1.0 - share) / (share * (1.0 - MOST_IMPEDANCE))
-        k = 1.0 / (h * h * share)
-        b = wp.min(b / wp.sqrt(stiffness), wp.max(0.0, largest - 2.0) / h)
     f = 1.0 + h * b + h * h * k * share
     acceleration = (-k * share * r - (b + h * k * share) * v) / f  # the reference
     regularisation = wp.max((1.0 - share) / (share * f), (1.0 - MOST_IMPEDANCE) / MOST_IMPEDANCE)
@@ -77,7 +69,7 @@ def row_at_zero(h: float, r: float, v: float, solref: wp.vec2, solimp: vec5):
     q = wp.clamp(-h * acceleration / v, 1.0e-6, MOST_IMPEDANCE)
     f_zero = 1.0 / (1.0 - q)
     share_zero = 1.0 / (1.0 + f_zero * regularisation)
-    return wp.vec3(share_zero, (f_zero - 1.0) / h * share_zero, b_friction * share_zero)
+    return wp.vec3(share_zero, (f_zero - 1.0) / h * share_zero, b * share_zero)
 
 
 @wp.kernel(enable_backward=False)

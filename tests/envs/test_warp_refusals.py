@@ -73,6 +73,13 @@ def test_models_are_refused_that_are_too_large_or_whose_speculative_feet_are_no_
     warp_refusals.check_model(ball(2e-3, *contact, flag="disable", **capsule))
     with pytest.raises(ValueError, match="speculative contacts of feet that are spheres"):
         warp_refusals.check_model(ball(2e-3, *contact, **capsule))
+    stiff = ball(2e-3, *contact)
+    for solref in ((0.0021, 0.9), (-1e5, -1e2)):
+        stiff.geom("ground").solref[:] = solref
+        with pytest.raises(ValueError, match="at least a timestep of 0.002 s; use a softer preset"):
+            warp_refusals.check_model(stiff)
+    stiff.geom("ground").solref[:] = 0.0021, 1.2
+    warp_refusals.check_model(stiff)
     body = '<body><freejoint/><geom size="1" mass="1"/></body>'
     many = f'<mujoco><option integrator="discrete" jacobian="dense"/><worldbody>{body * 11}</worldbody></mujoco>'
     with pytest.raises(ValueError, match="at most 60 degrees of freedom, this has 66"):
