@@ -31,8 +31,8 @@ PACKAGES = ("tarsus", "mujoco", "mujoco-warp", "warp-lang", "numpy")
 
 
 @dataclass
-class Walks:
-    """What was compared of some walks.
+class SideBySide:
+    """What was compared of some walks, in MuJoCo and beside it.
 
     Attributes:
         position: Difference of bodies' positions after the periods of `MARKS` that were reached, (n_walks,) each [m].
@@ -56,13 +56,13 @@ def make(engine: str, terrain: str, n: int, n_periods: int) -> gymnasium.vector.
     return envs
 
 
-def walk(engine: str, terrain: str, n: int, n_periods: int) -> Walks:
+def walk(engine: str, terrain: str, n: int, n_periods: int) -> SideBySide:
     """Return what differs between MuJoCo and an engine; the engine "mujoco" is nudged.
 
     Raises:
         RuntimeError: If a robot falls: what comes after is another episode.
     """
-    pair, found = [make(one, terrain, n, n_periods) for one in ("mujoco", engine)], Walks()
+    pair, found = [make(one, terrain, n, n_periods) for one in ("mujoco", engine)], SideBySide()
     if engine == "mujoco":
         pair[1].task.qvel[:, :3] += NUDGE
     action, apart = np.zeros(pair[0].action_space.shape), 0
@@ -85,7 +85,7 @@ def walk(engine: str, terrain: str, n: int, n_periods: int) -> Walks:
     return found
 
 
-def row(terrain: str, engine: str, found: Walks) -> tuple[str, ...]:
+def row(terrain: str, engine: str, found: SideBySide) -> tuple[str, ...]:
     """Return a line of the table."""
     worst = [f"{found.position[mark].max():.0e}" if mark in found.position else "-" for mark in MARKS]
     last = list(found.position.values())[-1]
