@@ -15,7 +15,6 @@ MuJoCo's documentation, "Computation", constraint parameters.
 """
 
 import mujoco_warp as mjw
-
 import warp as wp
 
 vec5 = wp.types.vector(length=5, dtype=float)  # as `solimp` is kept

@@ -7,7 +7,6 @@ import copy
 import mujoco
 import mujoco_warp as mjw
 import numpy as np
-
 import warp as wp
 
 from ...mjcf.compile import BODY_FIELDS, FIELDS
