@@ -11,6 +11,7 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
 from .episodes import checked_action, checked_numbers, judge, rows_where, shown, total
+from .kinds import array_of
 from .restoring import RestorableVectorEnv
 from .threads import one_at_a_time
 
@@ -27,6 +28,25 @@ class AutoresetVectorEnv(RestorableVectorEnv, gymnasium.vector.VectorEnv):
         self.num_envs, self.max_episode_steps = num_envs, max_episode_steps
         self._busy, self._over, self._steps = False, np.zeros(num_envs, bool), np.zeros(num_envs, int)
         self._all_begun = False
+
+    @property
+    def episode_steps(self) -> np.ndarray:
+        """Steps since each episode began, a copy, shape (num_envs,) of int.
+
+        They can be assigned, before a learning run, so that episodes do not all end in the same step: only the time
+        limit `max_episode_steps` goes by them.
+
+        Raises:
+            ValueError: If what is assigned is not a whole number for each, below the time limit.
+        """
+        return self._steps.copy()
+
+    @episode_steps.setter
+    def episode_steps(self, steps) -> None:
+        found, most = array_of(steps), self.max_episode_steps or np.inf
+        if found.shape != (self.num_envs,) or found.dtype.kind not in "iu" or not ((0 <= found) & (found < most)).all():
+            raise ValueError(f"episode_steps are {self.num_envs} whole numbers from 0 to below {most}, got {steps!r}")
+        self._steps[:] = found
 
     def _take_spaces(self, observation: gymnasium.spaces.Box, action: gymnasium.spaces.Box) -> None:
         """Set the spaces from those of one simulation."""

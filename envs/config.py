@@ -67,6 +67,7 @@ class TaskConfig:
         "task",
         "action_mode",
         "engine",
+        "device",
         "observations",
         "scaled",
         *disturbances.FIXED,
@@ -75,7 +76,7 @@ class TaskConfig:
 
     NEEDS: ClassVar[dict[str, tuple[str, tuple[str, ...]]]] = dict.fromkeys(
         ("command_speed", "command_period", "command_standing", "command_curriculum"), ("task", ("commanded",))
-    )
+    ) | {"device": ("engine", ("warp",))}
 
     params: Any = None  # the robot
     task: str = "forward"  # or "commanded": follow a forward speed
@@ -85,7 +86,8 @@ class TaskConfig:
     terrain_curriculum: bool = False  # that factor rises instead, by how far a robot gets
     terrain_distance: float = 4.0  # from the start, which is far [m]
     preset: str | Preset = "rl"  # contact and timestep settings
-    engine: str = "mujoco"  # or "exact", of machines that it has: the event-driven hybrid engine
+    engine: str = "mujoco"  # or, of machines that have it, "exact", the hybrid engine, or "warp", single precision
+    device: str | None = None  # of the engine "warp", where it steps; None is "cpu"
     observations: Sequence[str] | None = None  # names of the entries; by default those of the mode and task
     scaled: bool = False  # whether the entries are divided by their typical values, or in SI units
     ctrl_dt: float | None = None  # control period, a multiple of the preset's timestep; by default 0.02 [s]

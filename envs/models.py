@@ -40,7 +40,7 @@ class Modelled:
         self.substep_times = np.arange(self.n_substeps + 1) * timestep
         self._steps_per_second = np.array(1.0 / self.ctrl_dt)
         self.lead, self.follow_every = round(preset.command_lead / timestep), preset.follow_every
-        self.lead = self.lead if config.engine == "mujoco" else 0  # an integrator's need
+        self.lead = self.lead if config.engine != "exact" else 0  # an integrator's need
         self.ground = Ground(terrain, shape, config.graded)
         self._feet = foot_readings(model)
         self.patches = GroundPatches(model, self.ground)
@@ -82,8 +82,10 @@ class Modelled:
             preset: Differs from the configuration's in its contact; the timestep is shared by all.
 
         Raises:
-            ValueError: If the timestep or the integrator differs.
+            ValueError: If the timestep or the integrator differs, or the engine shares contacts.
         """
+        if self.config.engine == "warp":
+            raise ValueError("engine 'warp' shares contacts between simulations; settle robots in engine 'mujoco'")
         shared = self.nominal[sim][1]
         if (preset.timestep, preset.integrator) != (shared.timestep, shared.integrator):
             raise ValueError(f"simulations share timestep and integrator, got {preset} beside {shared}")

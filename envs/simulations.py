@@ -6,7 +6,7 @@ import mujoco
 import numpy as np
 from mujoco.batch import Batch
 
-from . import forks
+from . import forks, warp_refusals
 from .camera import Camera
 from .episodes import checked_action
 from .steps import own_models, warning_sentence
@@ -21,6 +21,7 @@ def simulation_of(task: Task):
         from .exact import ExactSimulation  # with it comes the engine
 
         return ExactSimulation(task)
+    warp_refusals.check_single(task.config)
     return Simulation(task)
 
 
@@ -30,6 +31,10 @@ def simulations_of(task: Task, n_threads: int, models: list[mujoco.MjModel] | No
         from .exact import ExactSimulations
 
         return ExactSimulations(task, n_threads, models)
+    if task.config.engine == "warp":
+        from .warp import WarpSimulations  # of an optional extra
+
+        return WarpSimulations(task, models)
     return Simulations(task, n_threads, models)
 
 

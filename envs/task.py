@@ -48,6 +48,7 @@ class Task(Equipped, Startable, Modelled, Commanded, Curricula, ABC):
     Attributes:
         EXACT: The same machine in the exact engine, a subclass of `exact.machine.ExactMachine` as "module:Class", where
             the option `engine` may be "exact".
+        WARP: Whether it may be "warp", which is checked against MuJoCo for such a machine.
         INFO: What `info` reports of the machine besides what it does of all: functions of the task that return new
             arrays, by name.
         OBSERVATIONS: All available entries of the observation, functions of the task.
@@ -78,6 +79,7 @@ class Task(Equipped, Startable, Modelled, Commanded, Curricula, ABC):
     KEPT = ("action", "_start_place", "velocity", *Commanded.COMMAND_STATE, *Curricula.CURRICULUM_STATE)
     config_class: ClassVar[type[TaskConfig]]
     EXACT: ClassVar[str] = ""
+    WARP: ClassVar[bool] = False
     INFO: ClassVar[dict[str, Callable[[Any], np.ndarray]]] = {}
     OBSERVATIONS: ClassVar[dict[str, Observation]] = {}
     DEFAULT: ClassVar[tuple[str, ...]] = ()
@@ -99,7 +101,7 @@ class Task(Equipped, Startable, Modelled, Commanded, Curricula, ABC):
         self.shape, self.rngs = shape, Randoms()
         self.waiting: np.ndarray | None = None
         self._adopt(from_keywords(self.config_class, options))
-        engines = ("mujoco", "exact") if self.EXACT else ("mujoco",)
+        engines = ("mujoco", *(["exact"] if self.EXACT else []), *(["warp"] if self.WARP else []))
         if self.config.engine not in engines:
             raise ValueError(f"unknown engine {self.config.engine!r}; there are {', '.join(engines)}")
         self.prepare()

@@ -14,7 +14,7 @@ import mujoco
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from . import forks
+from . import forks, warp_refusals
 from .autoreset import AutoresetVectorEnv
 from .camera import Camera
 from .config import TaskConfig
@@ -83,6 +83,7 @@ class LeggedVectorEnv(Described, AutoresetVectorEnv):
 
     def _load(self) -> None:
         """Adopt the task's current model."""
+        warp_refusals.check(self.task, self.max_episode_steps)
         self._camera.check(self.task.model)
         self._camera.close()
         self._sims = simulations_of(self.task, self._n_threads)

@@ -112,6 +112,7 @@ class WalkerTask(FreeBodyTask):
         *("height", "gravity", "velocity", "angular_velocity", "joint_angle", "joint_cosine", "joint_sine"),
         *("joint_speed", "joint_lead", "compression", "foot_contact", "action", "command", "pace", "clock"),
     )
+    WARP = True
     WIDTHS = WIDTHS
     JOINT: ClassVar[str] = "joint"
     INFO = info_of(JOINT)

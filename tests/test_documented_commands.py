@@ -100,6 +100,7 @@ SMOKE: dict[str, tuple[str, dict[str, Any]]] = {
     "benchmark surrogate": ("--legs 6 --num-envs 2 --repeats 1", {}),
     "benchmark vector": ("--num-envs 4 --async-envs 2 --steps 4 --repeats 1", {}),
     "page architecture": ("--write --docs OUT", {}),
+    "page warp": ("--walks 1 --seconds 0.04 --write --docs OUT", {}),
     "page policies": ("--policies walk --seeds 1 --pushes 1 --sides 1 --write --docs OUT", {}),
     "page contact": (
         "--write --docs OUT --jobs 1",

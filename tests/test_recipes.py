@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch", reason="it needs the extra: pip install 'tarsus[rl]'")
+from tarsus.scripts.library.learning import loading  # noqa: E402
+
 PATH = Path(__file__).parents[1] / "docs" / "recipes" / "ppo.py"
 
 
@@ -176,3 +178,18 @@ def test_a_batch_has_ground_of_every_kind_and_is_learned_on():
     model = mixed.train("HoppingLeg-v0", 4, 3_000, QUICK, **own)
     seen = model.get_env().reset()
     assert np.abs(model.predict(seen, deterministic=True)[0][:, 0] - 0.5).mean() < 0.25  # it began at a half
+
+
+def test_rsl_rl_learns_what_is_asked_and_its_policy_is_played_by_the_verbs(tmp_path, monkeypatch):
+    pytest.importorskip("rsl_rl", reason="rsl_rl is not installed: pip install rsl-rl-lib")
+    pytest.importorskip("onnxscript", reason="rsl_rl exports with it: pip install onnxscript")
+    rsl_rl_ppo = recipe("rsl_rl_ppo")
+    monkeypatch.setattr(rsl_rl_ppo, "N_STEPS", 32)
+    monkeypatch.setitem(rsl_rl_ppo.PPO, "gamma", 0.5)
+    options = dict(rewards={"own": (1.0, asked)}, reward_weights=ALONE, observations=("pitch",), max_episode_steps=8)
+    runner = rsl_rl_ppo.train("HoppingLeg-v0", 8, 20, None, 0, privileged=("g",), **options)
+    runner.export_policy_to_onnx(str(tmp_path), "policy.onnx")
+    opened = loading.load(str(tmp_path / "policy.onnx"), "HoppingLeg-v0", {"observations": ("pitch",)})
+    env = gymnasium.make(opened.environment, **opened.options)
+    action = opened.make(env, 0)(env.reset(seed=0)[0], {})
+    assert action.shape == env.action_space.shape and abs(action[0] - 0.5) < 0.3  # it began at zero

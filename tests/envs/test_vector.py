@@ -203,6 +203,22 @@ def test_options_hold_and_a_new_model_needs_all_to_be_reset():
         native.reset(options={"terrain": "flat", "reset_mask": np.eye(N, dtype=bool)[0]})
 
 
+def test_the_age_of_an_episode_is_assigned_and_counts_for_the_time_limit_alone():
+    envs, same = (gymnasium.make_vec("Hexapod-v0", 3, max_episode_steps=5, autoreset_mode="SameStep") for _ in range(2))
+    for one in (envs, same):
+        one.reset(seed=0)
+    envs.unwrapped.episode_steps = [4, 3, 0]
+    found, expected = (one.step(np.zeros((3, 6))) for one in (envs, same))
+    assert found[3].tolist() == [True, False, False] and not expected[3].any()
+    np.testing.assert_array_equal(found[0][1:], expected[0][1:])
+    assert envs.unwrapped.episode_steps.tolist() == [0, 4, 1]
+    envs.unwrapped.episode_steps[:] = 4  # a copy
+    assert envs.unwrapped.episode_steps.tolist() == [0, 4, 1]
+    for wrong in ([5, 0, 0], [-1, 0, 0], [0, 0], [0.5, 0, 0], 3):
+        with pytest.raises(ValueError, match="episode_steps are 3 whole numbers from 0 to below 5"):
+            envs.unwrapped.episode_steps = wrong
+
+
 def test_starts_may_be_given_for_all_or_for_each():
     native = native_only()
     native.reset(seed=0)

@@ -1,0 +1,91 @@
+"""A model and many states of it in MuJoCo Warp, on the processor, where NumPy sees the arrays without a copy."""
+
+from __future__ import annotations
+
+import copy
+
+import mujoco
+import mujoco_warp as mjw
+import numpy as np
+import warp as wp
+
+from ...mjcf.compile import BODY_FIELDS, FIELDS
+from ..warp_refusals import feet_of, is_speculative
+from .speculative import GAP, contact_filter
+
+STATE = ("qpos", "qvel", "qacc_warmstart", "mocap_pos", "mocap_quat")  # what a step begins with, besides controls
+# What robots, and planes under them, differ in, except in pictures; and what MuJoCo derives from that.
+OWN = (*(f"body_{name}" for name in BODY_FIELDS), *(name for name in FIELDS if name != "skin_vert"), "geom_friction")
+OWN += ("geom_pos", "geom_quat", "body_subtreemass", "body_invweight0", "dof_invweight0")
+NO_ROOM = mjw.OverflowType.NEFC | mjw.OverflowType.BROADPHASE | mjw.OverflowType.NARROWPHASE
+NO_ROOM |= mjw.OverflowType.CCD | mjw.OverflowType.HFIELD
+
+
+def taken(model: mujoco.MjModel) -> mujoco.MjModel:
+    """Return a copy of a model as Warp takes it: without MuJoCo's flag of speculative contacts, with gaps instead."""
+    model, speculative = copy.copy(model), is_speculative(model)
+    model.opt.enableflags &= ~int(mujoco.mjtEnableBit.mjENBL_SPECULATIVE)
+    if speculative:
+        model.geom_gap[feet_of(model)] = GAP
+    return model
+
+
+def room(model: mujoco.MjModel) -> dict[str, int]:
+    """Return for how many contacts and rows of constraints a world needs room; seven and 21 were the hexapod's most.
+
+    A height field meets a body in many points: the most were 44 and 132 on stairs, with the body down.
+    """
+    n_feet = len(feet_of(model))
+    contacts = max(16, 2 * n_feet + 4) if model.nhfield == 0 else max(48, 8 * n_feet)
+    limits = int(model.jnt_limited.sum() + model.tendon_limited.sum())
+    return {"nconmax": contacts, "njmax": 3 * contacts + 6 * model.neq + limits}
+
+
+class Worlds:
+    """The states of n simulations of a model in MuJoCo Warp.
+
+    Args:
+        model: MuJoCo's model.
+        n: How many.
+        own: Whether each has a robot, or a plane, of its own.
+
+    Attributes:
+        arrays: Warp's arrays by name, views, each of shape (n, ...), of float32.
+    """
+
+    def __init__(self, model: mujoco.MjModel, n: int, own: bool):
+        mine = taken(model)
+        wp.config.log_level = max(wp.config.log_level, wp.LOG_WARNING)  # else a line for each of 100 kernels
+        with wp.ScopedDevice("cpu"):
+            self._model = mjw.put_model(mine, batch_sizes=dict.fromkeys(OWN, n) if own else None)
+            self._data = mjw.make_data(mine, nworld=n, **room(mine))
+            if own:
+                self._model.opt.gravity = wp.array(np.tile(mine.opt.gravity, (n, 1)), dtype=wp.vec3)
+        self._model.opt.warn_overflow = 0  # it prints; see `overflowed`
+        if is_speculative(model):
+            self._model.callback.contactfilter = contact_filter
+        names = (*STATE, "ctrl", "sensordata", "site_xpos", "overflow")
+        self.arrays: dict[str, np.ndarray] = {name: getattr(self._data, name).numpy() for name in names}
+
+    def become(self, world: int, model: mujoco.MjModel) -> None:
+        """Give a world the numbers of its own model."""
+        for name in OWN:
+            row = getattr(self._model, name).numpy()[world]
+            row[...] = getattr(model, name).reshape(row.shape)
+        self._model.opt.gravity.numpy()[world] = model.opt.gravity
+        place, turned = self._data.geom_xpos.numpy()[world], self._data.geom_xmat.numpy()[world]
+        for geom in np.flatnonzero(model.geom_bodyid == 0):  # what does not move Warp computes once, for all worlds
+            place[geom], matrix = model.geom_pos[geom], np.zeros(9)
+            mujoco.mju_quat2Mat(matrix, model.geom_quat[geom])
+            turned[geom] = matrix.reshape(3, 3)
+
+    def step(self) -> None:
+        """Step all worlds."""
+        with wp.ScopedDevice("cpu"):
+            mjw.step(self._model, self._data)
+
+    def overflowed(self) -> np.ndarray:
+        """Return which worlds had no room for all contacts since this was last asked, shape (n,) of bool."""
+        found = (self.arrays["overflow"] & int(NO_ROOM)) != 0
+        self.arrays["overflow"][:] = 0
+        return found

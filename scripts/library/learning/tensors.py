@@ -1,0 +1,221 @@
+"""A vector environment on PyTorch tensors, for the training loops of rsl_rl, skrl and CleanRL's style.
+
+    envs = TensorVectorEnv(gymnasium.make_vec("Hexapod-v0", 64, vectorization_mode="vector_entry_point",
+                                              autoreset_mode="SameStep"))
+    OnPolicyRunner(envs.rsl_rl(seed=0), cfg, log_dir="runs/hexapod").learn(100)
+
+The simulations are on the processor, whichever the engine: tensors are copied to and from the device of the networks.
+Needs PyTorch, for instance by the extra: pip install 'tarsus[rl]'.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+import torch
+from gymnasium.vector import AutoresetMode
+from gymnasium.vector.utils import batch_space
+
+MOST_REASONS = 127  # codes are of int8
+
+
+class TensorVectorEnv(gymnasium.vector.VectorEnv):
+    """A vector environment that takes and returns tensors, and resets in the step that ends an episode.
+
+    Args:
+        envs: The vector environment, with autoreset mode "SameStep" and a time limit.
+        device: Where tensors are, as PyTorch names it.
+
+    Attributes:
+        envs: It, without wrappers.
+        num_actions: Size of an action.
+        max_episode_length: The time limit [steps].
+        cfg: Its options.
+        reasons: Why episodes terminated so far; `extras["termination"]` is a place in it, 0 for those that did not.
+        observation: The present one, shape (num_envs, n), of float32; None before the first reset.
+        privileged: What a critic sees besides, shape (num_envs, m), with the option of that name; else None.
+
+    Raises:
+        ValueError: If the mode is another, or there is no time limit.
+    """
+
+    metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.SAME_STEP}
+
+    def __init__(self, envs: gymnasium.vector.VectorEnv, device: str | torch.device = "cpu"):
+        mode = envs.metadata.get("autoreset_mode")
+        if mode is not AutoresetMode.SAME_STEP:
+            raise ValueError(f"training loops on tensors need autoreset_mode='SameStep', got {mode}")
+        self.envs = envs.unwrapped
+        if self.envs.max_episode_steps is None:
+            raise ValueError("training loops on tensors need a time limit: max_episode_steps must not be None")
+        self.num_envs, self.device = envs.num_envs, torch.device(device)
+        self.single_observation_space, self.single_action_space = (
+            envs.single_observation_space,
+            envs.single_action_space,
+        )
+        self.observation_space, self.action_space = envs.observation_space, envs.action_space
+        self.num_actions = int(np.prod(envs.single_action_space.shape))
+        self.max_episode_length, self.cfg = self.envs.max_episode_steps, self.envs.config
+        self.reasons = [""]
+        self.observation: torch.Tensor | None = None
+        self.privileged: torch.Tensor | None = None
+
+    @property
+    def episode_length_buf(self) -> torch.Tensor:
+        """Steps since each episode began, shape (num_envs,) of int64; rsl_rl assigns it, and so may you."""
+        return self._tensor(self.envs.episode_steps, torch.int64)
+
+    @episode_length_buf.setter
+    def episode_length_buf(self, steps: torch.Tensor) -> None:
+        self.envs.episode_steps = torch.as_tensor(steps).cpu().numpy()
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None):
+        """Start episodes; return the observation, shape (num_envs, n), and no extras."""
+        observation, infos = self.envs.reset(seed=seed, options=options)
+        self._see(observation, infos)
+        return self.observation, {}
+
+    def step(self, actions: torch.Tensor):
+        """Hold the actions, shape (num_envs, num_actions), for one control period.
+
+        Returns:
+            Observation, (num_envs, n), and reward, (num_envs,), of float32; terminated and truncated, (num_envs,) of
+            bool; and extras: `time_outs`, those cut short alone; `log`, the mean of each term of the reward by
+            "/reward/NAME"; `termination`, places in `reasons`, of int8; where an episode ended its last observation,
+            `final_obs`, (num_envs, n), with the mask `_final_obs`.
+
+        Raises:
+            TypeError: If the actions are no tensor.
+            ValueError: If they have another shape or are not finite.
+        """
+        if not isinstance(actions, torch.Tensor):
+            raise TypeError(f"actions are a tensor of shape {self.action_space.shape}, got {type(actions).__name__}")
+        step = self.envs.step(actions.detach().cpu().numpy())
+        observation, reward, terminated, truncated, infos = step
+        self._see(observation, infos)
+        extras = {
+            "time_outs": self._tensor(truncated & ~terminated, torch.bool),
+            "log": {
+                f"/reward/{name.removeprefix('reward_')}": self._tensor(np.mean(term), torch.float32)
+                for name, term in infos.items()
+                if name.startswith("reward_")
+            },
+            "termination": self._tensor(self._codes(infos), torch.int8),
+        }
+        if "final_obs" in infos:
+            over, last = infos["_final_obs"], observation.copy()
+            last[over] = np.stack(infos["final_obs"][over])
+            extras |= {"final_obs": self._tensor(last, torch.float32), "_final_obs": self._tensor(over, torch.bool)}
+        flags = self._tensor(terminated, torch.bool), self._tensor(truncated, torch.bool)
+        return self.observation, self._tensor(reward, torch.float32), *flags, extras
+
+    def _see(self, observation: np.ndarray, infos: dict[str, Any]) -> None:
+        """Keep what is observed."""
+        self.observation = self._tensor(observation, torch.float32)
+        if "privileged" in infos:
+            self.privileged = self._tensor(infos["privileged"], torch.float32)
+
+    def _codes(self, infos: dict[str, Any]) -> np.ndarray:
+        """Return the place in `reasons` of why each episode terminated, new reasons being added, shape (num_envs,)."""
+        codes = np.zeros(self.num_envs, np.int8)
+        why = infos.get("final_info", {}).get("termination")
+        for sim in [] if why is None else np.flatnonzero(why):
+            if why[sim] not in self.reasons:
+                if len(self.reasons) > MOST_REASONS:
+                    raise RuntimeError(f"episodes terminated for more than {MOST_REASONS} different reasons")
+                self.reasons.append(why[sim])
+            codes[sim] = self.reasons.index(why[sim])
+        return codes
+
+    def _tensor(self, value, dtype: torch.dtype) -> torch.Tensor:
+        return torch.as_tensor(value, dtype=dtype, device=self.device)
+
+    def seen(self) -> dict[str, torch.Tensor]:
+        """Return the present observations as groups: `policy`, and with the option `privileged` also `critic`."""
+        return {"policy": self.observation} | ({} if self.privileged is None else {"critic": self.privileged})
+
+    def groups(self) -> Groups:
+        """Return these environments with their observation as groups, for skrl's wrapper of Isaac Lab."""
+        return Groups(self)
+
+    def rsl_rl(self, seed: int | None = None) -> RslRl:
+        """Return these environments, begun, as rsl_rl's runners take them."""
+        return RslRl(self, seed)
+
+    def close_extras(self, **kwargs) -> None:
+        """Close the vector environment."""
+        if "envs" in self.__dict__:
+            self.envs.close()
+
+
+class Groups(gymnasium.vector.VectorEnv):
+    """A `TensorVectorEnv` whose observation is a dictionary of groups, as in Isaac Lab.
+
+    skrl takes it without copies: wrap_env(envs.groups(), wrapper="isaaclab-single-agent").
+    """
+
+    metadata = TensorVectorEnv.metadata
+
+    def __init__(self, envs: TensorVectorEnv):
+        self.envs, self.num_envs, self.device = envs, envs.num_envs, envs.device
+        self.single_observation_space = gymnasium.spaces.Dict({"policy": envs.single_observation_space})
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.single_action_space, self.action_space = envs.single_action_space, envs.action_space
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None):
+        """Start episodes; return the groups of the observation, and no extras."""
+        extras = self.envs.reset(seed=seed, options=options)[1]
+        return self.envs.seen(), extras
+
+    def step(self, actions: torch.Tensor):
+        """Step; see `TensorVectorEnv.step`."""
+        rest = self.envs.step(actions)[1:]
+        return self.envs.seen(), *rest
+
+    def close_extras(self, **kwargs) -> None:
+        """Close the vector environment."""
+        self.envs.close()
+
+
+class RslRl:
+    """A `TensorVectorEnv` as rsl_rl's `VecEnv`: four values, observations in a TensorDict, begun from the start.
+
+    Its groups are `policy` and, with the option `privileged`, `critic`: obs_groups={"actor": ["policy"],
+    "critic": ["policy", "critic"]}.
+
+    Args:
+        envs: The environments.
+        seed: Of their first episodes; rsl_rl itself never resets.
+    """
+
+    def __init__(self, envs: TensorVectorEnv, seed: int | None = None):
+        from tensordict import TensorDict  # rsl_rl brings it
+
+        self.envs, self._dict = envs, TensorDict
+        self.num_envs, self.num_actions, self.device, self.cfg = envs.num_envs, envs.num_actions, envs.device, envs.cfg
+        self.max_episode_length = envs.max_episode_length
+        envs.reset(seed=seed)
+
+    @property
+    def episode_length_buf(self) -> torch.Tensor:
+        """Steps since each episode began; see `TensorVectorEnv`."""
+        return self.envs.episode_length_buf
+
+    @episode_length_buf.setter
+    def episode_length_buf(self, steps: torch.Tensor) -> None:
+        self.envs.episode_length_buf = steps
+
+    def get_observations(self):
+        """Return the present observations, a TensorDict of the groups with batch size [num_envs]."""
+        return self._dict(self.envs.seen(), batch_size=[self.num_envs])
+
+    def step(self, actions: torch.Tensor):
+        """Return observations, reward, whether an episode ended, of int64, and the extras of `TensorVectorEnv.step`."""
+        _, reward, terminated, truncated, extras = self.envs.step(actions)
+        return self.get_observations(), reward, (terminated | truncated).long(), extras
+
+    def close(self) -> None:
+        """Close the vector environment."""
+        self.envs.close()
