@@ -162,7 +162,6 @@ NOT_RUN = {
     "page reward_terms": "takes a minute; tests/envs/test_exact.py compares the terms",
     "page sampled_loops": "takes twenty minutes; tests/envs/test_exact.py compares the engines",
     "search hexapod": "the proof of one gait takes minutes; search and proof have tests of their own",
-    "train shipped": "takes hours; tests/scripts/library/learning/test_shipping.py trains small ones",
     "train rllib": "Ray wants an environment of its own; test_clusters.py trains where there is one",
 }
 
