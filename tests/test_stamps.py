@@ -1,0 +1,47 @@
+"""Generated parts of the documentation say which version of the code made them, and that is this one."""
+
+import re
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+# Parts that an older version made, by page and part. Who makes one anew takes its line away; none is added.
+OLDER = {
+    ("baselines.md", "baselines"): "0.2.0",
+    ("connection.md", "tables"): "0.2.0",
+    ("contact_doctor.md", "tables"): "0.2.0",
+    ("crossvalidation.md", "walk"): "0.1.0",
+    ("crossvalidation.md", "sweep"): "0.1.0",
+    ("crossvalidation.md", "sampled_loops"): "0.1.0",
+    ("crossvalidation.md", "verdicts"): "0.2.0",
+    ("hexapod_studies.md", "made"): "0.1.0",
+    ("hopping_leg.md", "tables"): "0.2.0",
+    ("policies.md", "learning"): "0.2.0",
+    ("policies.md", "learning-randomised"): "0.2.0",
+    ("policies.md", "followers"): "0.2.0",
+    ("presets.md", "tables"): "0.1.0",
+    ("robot.md", "tables"): "0.1.0",
+    ("robot.md", "found"): "0.2.0",
+    ("robot.md", "held"): "0.2.0",
+    ("sliding_test.md", "tables"): "0.1.0",
+    ("slip_leg.md", "table"): "0.2.0",
+    ("trust.md", "verdicts"): "0.2.0",
+    ("trust.md", "reward_terms"): "0.2.0",
+    ("warp.md", "agreement"): "0.2.0",
+}
+PART = re.compile(r"<!-- (\S+): begin -->(.*?)<!-- \1: end -->", re.DOTALL)
+STAMP = re.compile(r"(?:Made by `[^`]*` on [\d-]* with|made with) tarsus (\d+\.\d+\.\d+)")
+
+
+def test_what_was_generated_was_made_by_this_version():
+    """A stamp outside the parts would be one that somebody typed."""
+    found = {}
+    for page in sorted((ROOT / "docs").glob("*.md")):
+        text = page.read_text(encoding="utf-8")
+        for name, part in PART.findall(text):
+            for version in STAMP.findall(part):
+                found[page.name, name] = version
+        assert not STAMP.findall(PART.sub("", text)), page.name
+    assert {key: version for key, version in found.items() if version != VERSION} == OLDER
+    assert len(found) > 20
