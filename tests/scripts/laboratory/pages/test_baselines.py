@@ -26,6 +26,16 @@ def test_every_policy_of_an_environment_has_a_row_and_every_seed_an_episode(tmp_
     assert len(rows["clock"]) == 5 and len(rows[label]) == 10
 
 
+def test_on_harder_ground_stand_the_baseline_in_a_hurry_and_what_was_trained_on_the_environments_own(tmp_path):
+    stored(tmp_path, "leg-0", environment="SlipLeg-v1", options={})
+    stored(tmp_path, "rough-0", environment="SlipLeg-v1", options={"terrain": "rough", "push_speed": 0.1})
+    own, *harder, _ = baselines.settings_of("SlipLeg-v1", tmp_path)
+    assert own == {} and harder == [{"terrain": "rough"}, {"push_speed": 0.6}]
+    for options in harder:
+        rows = baselines.jobs("SlipLeg-v1", options, tmp_path, 2)
+        assert [*rows] == ["zero", "SLIP-hurried", "leg, trained (1 seed, up to 10 steps)"]
+
+
 def test_the_page_keeps_its_prose(tmp_path, monkeypatch):
     page = tmp_path / "baselines.md"
     begin, end = "<!-- baselines: begin -->", "<!-- baselines: end -->"
