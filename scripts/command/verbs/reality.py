@@ -7,7 +7,6 @@ other half. Impacts of the ellipse need `--data FOLDER`. Runtime: minutes of one
 
 from __future__ import annotations
 
-import json
 import sys
 
 from tqdm import tqdm
@@ -53,6 +52,6 @@ def main(argv: list[str] | None = None) -> int:
             made = offering.study(known, name, simulators, args.convention, args.every, args.tosses)
         else:
             made = offering.ellipse_study(impacts)
-    files.keep(file, offering.file_text(made) if is_cube else json.dumps(made, indent=1))
+    files.keep(file, offering.file_text(made) if is_cube else offering.ellipse_file(made))
     files.report("tarsus reality", offering.text(made) if is_cube else offering.ellipse_text(made), **made)
     return 0

@@ -145,14 +145,12 @@ def from_stored(stored: dict) -> Scores:
     return Scores(CubeContact(**stored["contact"]), np.array(stored["tosses"]), errors, curve, cost, stored["why"])
 
 
-def noise_floor(convention: Convention, simulate: Simulate, seed: int = 0) -> np.ndarray:
-    """Return the errors of one model against itself from starts perturbed by the tracking's noise, shape (n, 5)."""
+def noise_floor(convention: Convention, simulate: Simulate, seed: int = 0) -> Scores:
+    """Return what one model comes to against itself, from starts perturbed by the tracking's noise."""
     rng = np.random.default_rng(seed)
     tosses = measured.half(measured.read(convention), True)
-    shaken = [measured.shaken(toss, rng) for toss in tosses]
-    pairs = zip(*(simulate(group, convention, UNTUNED) for group in (tosses, shaken)), strict=True)
-    found = []
-    for toss, (one, other) in zip(tosses, pairs, strict=True):
-        itself = replace(toss, position=one.position, quaternion=one.quaternion)
-        found.append(measured.errors(itself, other.position, other.quaternion))
-    return np.array(found)
+    itself = [
+        replace(measured.shaken(toss, rng), position=made.position, quaternion=made.quaternion)
+        for toss, made in zip(tosses, simulate(tosses, convention, UNTUNED), strict=True)
+    ]
+    return score(simulate, itself, convention, UNTUNED)

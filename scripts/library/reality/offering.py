@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from tarsus.analytic.contact.impact import LAWS
 from tarsus.scripts.library.base import stamp
 from tarsus.scripts.suite import running
 
@@ -21,6 +22,8 @@ HEAD = ("setting", "convention", "mu", "e", "corners [mm]", *LABELS, "cost")
 DIGITS = (1, 1, 0, 2, 2)  # of the metrics
 LAW_HEAD = ("law", "mu", "e", "error, median [%]", "95th percentile [%]")
 SLIPS = np.linspace(-3.0, 3.0, 121)  # edges of the counts of slip after impacts [m/s]
+SPINS = np.linspace(-75.0, 75.0, 31)  # edges of the counts of spin after impacts, measured by predicted [rad/s]
+SPIN_LAW = "poisson"  # which predicts it
 
 
 def simulators(
@@ -136,13 +139,17 @@ def text(made: dict) -> str:
 
 def ellipse_study(arrays: Mapping[str, np.ndarray]) -> dict:
     """Return what came of the laws of impact with both signs, as a file holds it: no measured impact, only counts."""
-    laws, slips = {}, {}
+    made = {"reality": 1, "body": "ellipse", "impacts": 0, "laws": {}, "slips": {}, "spins": {}}
     for sign in ellipse.SIGNS:
-        laws[sign] = [_law(name, *found) for name, found in ellipse.study(arrays, sign).items()]
+        found = ellipse.study(arrays, sign)
+        made["laws"][sign] = [_law(name, *one) for name, one in found.items()]
         impacts = ellipse.read(arrays, sign)
         slip = np.einsum("nij,nj->ni", impacts.jacobian, impacts.after)[:, 0]
-        slips[sign] = np.histogram(slip, SLIPS)[0].tolist()
-    return {"reality": 1, "body": "ellipse", "impacts": len(slip), "laws": laws, "slips": slips}
+        made["slips"][sign] = np.histogram(slip, SLIPS)[0].tolist()
+        spin = ellipse.predicted(impacts, LAWS[SPIN_LAW], *found[SPIN_LAW][0])[:, 2]
+        made["spins"][sign] = np.histogram2d(impacts.after[:, 2], spin, SPINS)[0].astype(int).tolist()
+        made["impacts"] = len(slip)
+    return made
 
 
 def _law(name: str, fitted: tuple[float, float], errors: np.ndarray) -> dict:
@@ -160,6 +167,11 @@ def ellipse_rows(made: Mapping, sign: str) -> list[list[str]]:
         spread = f"{one.value:.2f} [{one.low:.2f}, {one.high:.2f}]"
         table.append([row["law"], *fitted, spread, f"{row['p95']:.1f}"])
     return table
+
+
+def ellipse_file(made: Mapping) -> str:
+    """Return results of the ellipse as their file has them: a line for each of their parts."""
+    return "{\n" + ",\n".join(f" {json.dumps(name)}: {json.dumps(value)}" for name, value in made.items()) + "\n}\n"
 
 
 def ellipse_text(made: Mapping) -> str:

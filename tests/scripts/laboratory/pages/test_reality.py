@@ -7,6 +7,7 @@ import pytest
 
 from tarsus.scripts.laboratory.frame import Table
 from tarsus.scripts.laboratory.pages import reality
+from tarsus.scripts.laboratory.pages import reality_pictures as pictures
 from tarsus.scripts.library.reality import cube, offering
 from tarsus.scripts.suite.running import About
 
@@ -31,6 +32,7 @@ def folder(tmp_path):
     law = {"law": "stronge", "mu": 0.17, "e": 0.56, "median": median, "p95": 14.0}
     counts = [1] * (len(offering.SLIPS) - 1)
     made = {"body": "ellipse", "impacts": 10, "laws": {"corrected": [law]}, "slips": {"corrected": counts}}
+    made["spins"] = {"corrected": np.eye(len(offering.SPINS) - 1, dtype=int).tolist()}
     (tmp_path / "ellipse.json").write_text(json.dumps(made))
     return tmp_path
 
@@ -49,9 +51,18 @@ def test_rows_are_sorted_and_compared_with_the_best_toss_by_toss(folder):
     assert "| stronge | 0.17 | 0.56 | 5.50 [5.20, 5.90] | 14.0 |" in page.text("markdown", "")
 
 
-def test_its_pictures_are_drawn(folder):
+def test_its_pictures_are_drawn(folder, monkeypatch):
+    monkeypatch.setattr(pictures, "FRICTIONS", (0.18, 0.22))
+    monkeypatch.setattr(pictures, "EVERY", 60)
     for path, draw in reality.tables(folder).files.items():
         assert draw().axes, path
+
+
+def test_a_pyramid_needs_another_friction_and_is_worse(monkeypatch):
+    monkeypatch.setattr(pictures, "FRICTIONS", (0.18, 0.22))
+    monkeypatch.setattr(pictures, "EVERY", 20)
+    cone, pyramid = (pictures.errors_over_friction(setting) for setting in pictures.CONES.values())
+    assert cone[0] < cone[1] and pyramid[1] < pyramid[0] and min(pyramid) > 1.3 * min(cone)
 
 
 def test_an_engine_that_ran_no_toss_says_why(folder):

@@ -190,7 +190,7 @@ def test_the_floor_is_what_noise_of_the_start_comes_to():
             for t in chosen
         ]
 
-    floor = cube.noise_floor(PUBLISHED, flying)
+    floor = cube.noise_floor(PUBLISHED, flying).errors
     width = np.linalg.norm(tosses.NOISE) / (2 * HALF_WIDTH) * 100
     assert floor.shape == (285, 5) and np.sqrt((floor[:, 0] ** 2).mean()) == pytest.approx(width, rel=0.1)
 
