@@ -20,6 +20,11 @@ from .windows import look, signed
 
 WIDE = 0.1  # in z: a window that may be all that is left of a step
 MAX_WINDOWS = 1_000_000  # per step and guard; an oscillation takes about three a period
+WORTH = 1.5  # times its round-off: a guard's enclosure that is not wider says all that there is to say
+# A guard that rests at zero would take a hundred thousand windows a step: after so many, less is asked of them, again
+# and again.
+PATIENT = 128
+LESS = 4.0
 
 
 @jit
@@ -40,13 +45,16 @@ def changes(w, i, limit, positive):
 
     Sets w.certain to whether it is certainly monotone there.
     """
-    for _ in range(MAX_WINDOWS):
+    worth = WORTH
+    for count in range(1, MAX_WINDOWS):
+        if count % PATIENT == 0:
+            worth *= LESS
         a = w.at
         if w.depth < 0 or not offset(w, a) < limit:
             return False
         b = w.ends[w.depth]
         crosses = b == 1.0 and (w.sign[i] * w.g_end[i] > 0.0) != positive
-        verdict = look(w, i, a, b, w.at_root, crosses)
+        verdict = look(w, i, a, b, w.at_root, crosses, worth)
         if w.status != 0:
             return False
         if verdict == SPLIT:

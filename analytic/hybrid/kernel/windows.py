@@ -14,7 +14,6 @@ from .samples import guard_at, sample_window
 NARROW = 16.0 * EPS  # in z: eight units of rounding of the step; zeros closer than this are one, two or a touch
 DOUBTFUL = 2e-9  # in z: a window in which a comparison is undecided is sampled if it is not wider
 FLAT = 1e-6  # in z: a window in which a low minimum is looked for
-WORTH = 1.5  # times its round-off: a guard's enclosure that is not wider says all that there is to say
 
 
 @jit
@@ -30,10 +29,11 @@ def signed(w, i, g):
 
 
 @jit
-def look(w, i, a, b, at_root, crosses):
+def look(w, i, a, b, at_root, crosses, worth):
     """Return the verdict on guard `i` in the window a <= z <= b; set w.certain to whether it is proved, not sampled.
 
-    `at_root`: the window begins at a zero of it; `crosses`: it ends with another sign.
+    `at_root`: the window begins at a zero of it; `crosses`: it ends with another sign; `worth`: an enclosure that is
+    not wider than so many times its round-off says all that there is to say.
     """
     w.certain = CERTIFIED[i]
     if not CERTIFIED[i]:
@@ -60,7 +60,7 @@ def look(w, i, a, b, at_root, crosses):
         return sample_window(w, i, a, b, at_root)
     if at_root or (crosses and b - a > FLAT):
         return SPLIT
-    return look_closer(w, i, m, r, low, high, max(abs(slow), abs(fast)))
+    return look_closer(w, i, m, r, low, high, max(abs(slow), abs(fast)), worth)
 
 
 @jit
@@ -71,7 +71,7 @@ def doubts_a_point(w, m):
 
 
 @jit
-def look_closer(w, i, m, r, low, high, steepest):
+def look_closer(w, i, m, r, low, high, steepest, worth):
     """Return the verdict of the value in the middle, the steepest rate and the round-off on an undecided window."""
     enclose_middle(w, m)
     least, largest, _, _ = signed(w, i, w.middle)
@@ -86,4 +86,4 @@ def look_closer(w, i, m, r, low, high, steepest):
         if least - change > w.graze_tol:
             return POSITIVE
         width = min(width, largest - least + 2.0 * change)
-    return TOUCH if width <= WORTH * (largest - least) else SPLIT
+    return TOUCH if width <= worth * (largest - least) else SPLIT

@@ -352,3 +352,29 @@ def test_memory_and_log_of_a_batch_agree():
         )
         logged = [times_of(c.run()).size for c in same]
         assert len(same) > 5 and ends.d[:, 0].tolist() == logged == ends.n_transitions.tolist()
+
+
+def test_a_guard_that_rests_at_zero_does_not_take_a_window_for_each_of_its_digits():
+    """What cannot be told from zero is looked at less and less closely: a million windows a step before."""
+    model = hy.Model("resting", state={"angle": 0.3, "height": 1e-15}, charts=["turning", "fallen"])
+
+    @model.field("turning", "fallen")
+    def turn(t, x, d, p, dx):
+        dx[0], dx[1] = 1.0, 0.0
+
+    @model.guard("turning", to="fallen")
+    def falls(t, x, d, p):
+        return np.cos(x[0]) ** 2 + np.sin(x[0]) ** 2 - 1.0 + x[1]
+
+    sim, windows = hy.compile(model, mode="python"), 0
+    scan = sim.kernel.modules["scan"]
+    look = scan.look
+
+    def counted(*how):
+        nonlocal windows
+        windows += 1
+        return look(*how)
+
+    scan.look = counted
+    r = sim.run(final_time=1.0)
+    assert r.status is Status.FINAL_TIME and 1000 < windows < 3000 * r.counts["steps"], windows
