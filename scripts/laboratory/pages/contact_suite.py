@@ -186,5 +186,6 @@ def draw(made: list[dict], known: Known):
         axis.set_ylabel("median error over the cases' scales [%]")
     for axis in axes[1]:
         axis.set_xlabel("processor time over simulated time")
-    axes.flat[-1].legend(frameon=False, fontsize=8)
+    handles, names = axes.flat[-1].get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside lower center", ncols=len(names), frameon=False)
     return figure
