@@ -21,8 +21,8 @@ from .windows import look, signed
 WIDE = 0.1  # in z: a window that may be all that is left of a step
 MAX_WINDOWS = 1_000_000  # per step and guard; an oscillation takes about three a period
 WORTH = 1.5  # times its round-off: a guard's enclosure that is not wider says all that there is to say
-# A guard that rests at zero would take a hundred thousand windows a step: after so many, less is asked of them, again
-# and again.
+# A guard that rests at zero would take a hundred thousand windows a step: after so many in a row that decide nothing,
+# less is asked of them, again and again. One that oscillates takes as many, but some of them decide.
 PATIENT = 128
 LESS = 4.0
 
@@ -46,9 +46,8 @@ def changes(w, i, limit, positive):
     Sets w.certain to whether it is certainly monotone there.
     """
     worth = WORTH
-    for count in range(1, MAX_WINDOWS):
-        if count % PATIENT == 0:
-            worth *= LESS
+    undecided = 0
+    for _ in range(MAX_WINDOWS):
         a = w.at
         if w.depth < 0 or not offset(w, a) < limit:
             return False
@@ -57,6 +56,13 @@ def changes(w, i, limit, positive):
         verdict = look(w, i, a, b, w.at_root, crosses, worth)
         if w.status != 0:
             return False
+        if verdict == SPLIT or verdict == TOUCH:
+            undecided += 1
+            if undecided % PATIENT == 0:
+                worth *= LESS
+        else:
+            undecided = 0
+            worth = WORTH
         if verdict == SPLIT:
             w.depth += 1
             w.ends[w.depth] = split_at(w, i, a, b, crosses)

@@ -13,6 +13,7 @@ from guard_draws import COUNT
 from guard_exact import judge
 from guard_families import SETTINGS, STATE, Case, simulator, tally, times_of
 from guard_values import ACT, EPS, NAMES, RATE, SINE, A, X, Y, size
+from scipy import optimize
 
 from tarsus.analytic import hybrid as hy
 from tarsus.analytic.hybrid import Status
@@ -378,3 +379,22 @@ def test_a_guard_that_rests_at_zero_does_not_take_a_window_for_each_of_its_digit
     scan.look = counted
     r = sim.run(final_time=1.0)
     assert r.status is Status.FINAL_TIME and 1000 < windows < 3000 * r.counts["steps"], windows
+
+
+def test_a_guard_of_many_low_minima_is_looked_at_closely_until_it_falls_below_zero():
+    """Thousands of windows before a zero are no reason to look less closely, if they decide: minima sink to -0.01."""
+    rate = 400.0 * np.pi  # of the product, whose bounds are no tighter than those of its factors; it has 400 minima
+    model = hy.Model("ripple", state={"x": 0.0}, charts=["going", "low"])
+
+    @model.field("going", "low")
+    def go(t, x, d, p, dx):
+        dx[0] = 1.0
+
+    @model.guard("going", to="low")
+    def falls(t, x, d, p):
+        return 1.01 - 0.02 * x[0] + 2.0 * np.sin(rate * x[0]) * np.cos(rate * x[0])
+
+    r = hy.compile(model, mode="python").run(final_time=1.0, first_step=1.0, max_step=1.0)
+    lowest = 200.75 / 400.0  # the first minimum below zero: 0.01 - 0.02 lowest < 0
+    first = optimize.brentq(lambda x: 1.01 - 0.02 * x + math.sin(2.0 * rate * x), lowest - 1.0 / 1600.0, lowest)
+    assert r.events.t == pytest.approx([first], abs=1e-12)
