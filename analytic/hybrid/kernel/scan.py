@@ -16,11 +16,10 @@ from .free import CERTIFIED, jit
 from .locate import fail_stop_iter
 from .motion import BEYOND
 from .samples import guard_at
-from .windows import look, signed
+from .windows import WORTH, look, signed
 
 WIDE = 0.1  # in z: a window that may be all that is left of a step
 MAX_WINDOWS = 1_000_000  # per step and guard; an oscillation takes about three a period
-WORTH = 1.5  # times its round-off: a guard's enclosure that is not wider says all that there is to say
 # A guard that rests at zero would take a hundred thousand windows a step: after so many in a row that decide nothing,
 # less is asked of them, again and again. One that oscillates takes as many, but some of them decide.
 PATIENT = 128

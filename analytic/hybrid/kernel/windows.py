@@ -14,6 +14,7 @@ from .samples import guard_at, sample_window
 NARROW = 16.0 * EPS  # in z: eight units of rounding of the step; zeros closer than this are one, two or a touch
 DOUBTFUL = 2e-9  # in z: a window in which a comparison is undecided is sampled if it is not wider
 FLAT = 1e-6  # in z: a window in which a low minimum is looked for
+WORTH = 1.5  # times its round-off: a guard's enclosure that is not wider says all that there is to say
 
 
 @jit
@@ -33,7 +34,7 @@ def look(w, i, a, b, at_root, crosses, worth):
     """Return the verdict on guard `i` in the window a <= z <= b; set w.certain to whether it is proved, not sampled.
 
     `at_root`: the window begins at a zero of it; `crosses`: it ends with another sign; `worth`: an enclosure that is
-    not wider than so many times its round-off says all that there is to say.
+    not wider than so many times its round-off will do; beyond `WORTH` it must be within the tolerance for grazing, too.
     """
     w.certain = CERTIFIED[i]
     if not CERTIFIED[i]:
@@ -86,4 +87,5 @@ def look_closer(w, i, m, r, low, high, steepest, worth):
         if least - change > w.graze_tol:
             return POSITIVE
         width = min(width, largest - least + 2.0 * change)
-    return TOUCH if width <= worth * (largest - least) else SPLIT
+    noise = largest - least
+    return TOUCH if width <= max(WORTH * noise, min(worth * noise, w.graze_tol)) else SPLIT
