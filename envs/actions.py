@@ -13,7 +13,6 @@ import numpy as np
 
 from ..analytic.clock import TURN
 from . import servos
-from .kernels import COMPILED
 
 WAITS = 0.3  # how far from the clock's a leg may begin and follow it at once [rad]
 
@@ -88,7 +87,7 @@ class Velocity(ActionMode):
 
     def commands(self, action: np.ndarray) -> np.ndarray:
         """Return ramps at the speeds asked for, shape (n_substeps, ..., n_joints, 3)."""
-        COMPILED.ramp(*self._arguments)
+        self.task.kernels.ramp(*self._arguments)
         return self._commands
 
 
@@ -104,7 +103,7 @@ class Torque(ActionMode):
 
     def commands(self, action: np.ndarray) -> np.ndarray:
         """Return the torques, held, shape (1, ..., n_joints, 3)."""
-        return servos.torque_commands(action * self.task.most_torque, 1)
+        return servos.torque_commands(action * self.task.most_torque)
 
 
 class Gait(ActionMode):
@@ -165,7 +164,7 @@ class Gait(ActionMode):
         if not self._kernel:
             return self.followed(asked, action)
         self._gait[:, : asked.shape[-1]] = asked
-        getattr(COMPILED, self._kernel)(*self._arguments)
+        getattr(self.task.kernels, self._kernel)(*self._arguments)
         return self._commands
 
     def followed(self, parameters: np.ndarray, action: np.ndarray) -> np.ndarray:

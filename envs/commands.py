@@ -59,11 +59,9 @@ def velocities(rotation: np.ndarray, axis: int, velocity: np.ndarray, spin: np.n
         velocity: In the world, horizontal, shape (..., 2) [m/s].
         spin: Angular velocity in the body's frame, shape (..., 3) [rad/s].
     """
-    ahead, found = heading(rotation, axis), np.empty(spin.shape)
-    found[..., 0] = np.vecdot(velocity, ahead)
-    found[..., 1] = velocity[..., 1] * ahead[..., 0] - velocity[..., 0] * ahead[..., 1]
-    found[..., 2] = np.vecdot(rotation[..., 2, :], spin)
-    return found
+    ahead = heading(rotation, axis)
+    left = velocity[..., 1] * ahead[..., 0] - velocity[..., 0] * ahead[..., 1]
+    return np.stack([np.vecdot(velocity, ahead), left, np.vecdot(rotation[..., 2, :], spin)], -1)
 
 
 def followed(pace: np.ndarray, command: np.ndarray, floors: tuple[float, float]) -> dict[str, np.ndarray]:
@@ -94,9 +92,8 @@ class Commanded:
         config = self.config
         if config.task == "commanded":
             rng = self.rngs[sim]
-            stands = rng.uniform() < config.command_standing
-            drawn = rng.uniform(*self.ranges_of(sim))
-            self.command[sim] = 0.0 if stands else drawn
+            stands = rng.uniform(size=1) < config.command_standing
+            self.command[sim] = np.where(stands, 0.0, rng.uniform(*self.ranges_of(sim)))
             self._command_until[sim] = time + config.command_period
 
     def keep_pace(self) -> None:

@@ -8,7 +8,6 @@ Source: legged_gym; Rudin et al., Learning to walk in minutes using massively pa
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from functools import reduce
 
@@ -81,7 +80,7 @@ class Curricula:
             return
         if self.rngs.is_new(sim):
             self.command_reach[sim], self.difficulty[sim] = FIRST_REACH, self.config.difficulty_range[0]
-        elif self._n_steps[sim] > 0:
+        elif self.together or self._n_steps[sim] > 0:
             if self._widens:
                 self._widen(sim)
             if self._climbs:
@@ -94,10 +93,9 @@ class Curricula:
 
         One with the user's command does not count.
         """
-        n = self._n_steps[sim] if np.isfinite(self._command_until[sim]) else 0.0
-        long_enough = n * self.ctrl_dt >= self.config.command_period - 1e-9
-        if long_enough and not self._ended[sim] and self._tracked[sim] > MET * n:
-            self.command_reach[sim] = min(self.command_reach[sim] + WIDENING, 1.0)
+        n, reach = np.where(np.isfinite(self._command_until[sim]), self._n_steps[sim], 0.0), self.command_reach[sim]
+        met = (n * self.ctrl_dt >= self.config.command_period - 1e-9) & (self._tracked[sim] > MET * n)
+        self.command_reach[sim] = np.where(met & ~self._ended[sim], np.minimum(reach + WIDENING, 1.0), reach)
 
     def _climb(self, sim) -> None:
         """Make the ground harder for a robot that went far, easier for one that fell or went not half as far.
@@ -105,24 +103,25 @@ class Curricula:
         Half as far as asked is enough; after the hardest ground comes any, so that none is forgotten.
         """
         (low, high), level, far = self.config.difficulty_range, self.difficulty[sim], self.config.terrain_distance
-        way = np.asarray(self.travelled(self._start_place))[sim]
-        distance = math.sqrt(np.sum(way * way))
-        asked = min(far, self._commanded_way[sim]) if self.config.task == "commanded" else far
-        if distance >= far:
-            solved = level >= high
-            self.difficulty[sim] = self.rngs[sim].uniform(low, high) if solved else min(level + CLIMB, high)
-        elif self._ended[sim] or distance < 0.5 * asked:
-            self.difficulty[sim] = max(level - CLIMB, low)
+        way = self.travelled(self._start_place)[sim]
+        distance = np.sqrt(np.vecdot(way, way)) if np.ndim(self._start_place) > len(self.shape) else np.abs(way)
+        asked = np.minimum(far, self._commanded_way[sim]) if self.config.task == "commanded" else far
+        solved, failed = (distance >= far) & (level >= high), self._ended[sim] | (distance < 0.5 * asked)
+        drawn = self.rngs[sim].uniform(low, high) if self.together or solved else level
+        easier = np.where(failed, np.maximum(level - CLIMB, low), level)
+        harder = np.where(solved, drawn, np.minimum(level + CLIMB, high))
+        self.difficulty[sim] = np.where(distance >= far, harder, easier)
 
-    def ranges_of(self, sim) -> np.ndarray:
-        """Return the lowest and the highest command that a simulation may be given, shape (2, n).
+    def ranges_of(self, sim) -> tuple[np.ndarray, np.ndarray]:
+        """Return the lowest and the highest command that a simulation may be given, shape (n,) each.
 
         Ranges widen from what in them is nearest to zero.
         """
+        low, high = self._command_ranges
         if not self._widens:
-            return self._command_ranges
-        nearest = np.clip(0.0, *self._command_ranges)
-        return nearest + self.command_reach[sim] * (self._command_ranges - nearest)
+            return low, high
+        nearest, reach = np.clip(0.0, low, high), self.command_reach[sim][..., None]
+        return nearest + reach * (low - nearest), nearest + reach * (high - nearest)
 
     def ground_to_come(self, sim):
         """Return the terrain of an episode that begins, of a new seed and its difficulty."""

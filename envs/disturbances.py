@@ -103,13 +103,13 @@ class Pushes(Extra):
         self.pushed[...] = 0.0
         time = task.data.time
         for sim in task.where(time >= self.due - 1e-9):
-            rng, velocity = task.rngs[sim], task.qvel[sim]
+            rng, velocity = task.rngs[sim], task.qvel[..., task.PLACE]
             if self.pushed.shape[-1] == 1:
                 self.pushed[sim] = rng.uniform(-self._most, self._most)
             else:
                 speed, angle = rng.uniform(0.0, self._most), rng.uniform(0.0, 2.0 * np.pi)
-                self.pushed[sim] = speed * np.cos(angle), speed * np.sin(angle)
-            velocity[task.PLACE] += (self.pushed[sim] / task.place_scale).reshape(np.shape(velocity[task.PLACE]))
+                self.pushed[sim] = np.stack([speed * np.cos(angle), speed * np.sin(angle)], -1)
+            velocity[sim] += (self.pushed[sim] / task.place_scale).reshape(np.shape(velocity[sim]))
             self.due[sim] = (time[sim] if task.shape else time) + rng.uniform(*self._interval)
         return action
 
@@ -188,7 +188,7 @@ class Noise(Extra):
 
     def act(self, task, action: np.ndarray) -> np.ndarray:
         """Draw the noise of the next observation; return the action as it is."""
-        for sim in task.where(np.ones(task.shape, bool)):
+        for sim in task.where(task.data.time >= 0.0):
             self.begin(task, sim, None)
         return action
 

@@ -16,7 +16,6 @@ from ..mjcf.feet import support_points
 from ..mjcf.terrain import stand
 from . import commands, shaping
 from .config import TaskConfig, Terms
-from .kernels import COMPILED
 from .measure import UPRIGHT, heading, squared_change
 from .observations import Observation, labelled
 from .task import Task
@@ -168,7 +167,7 @@ class FreeBodyTask(Task):
 
     def measure(self) -> None:
         """Fill in the part of the frame that a kernel computes."""
-        COMPILED.body_frame(*self._body)
+        self.kernels.body_frame(*self._body)
 
     def forward(self, along: np.ndarray) -> np.ndarray:
         """Return the forward part of a distance or a velocity of shape (..., 2), shape (...,)."""

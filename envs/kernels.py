@@ -200,6 +200,8 @@ def joint_frame(qpos, qvel, values, joints, table, torques, action, last_action,
 
 class _Compiled:
     def __getattr__(self, name: str):
+        if name.startswith("_"):
+            raise AttributeError(name)
         function = compiled(globals()[name])
         setattr(self, name, function)
         return function

@@ -6,7 +6,6 @@ import numpy as np
 
 from ..analytic.clock import TRIPOD_PHASE
 from .actions import Velocity
-from .kernels import COMPILED
 
 
 class Rate(Velocity):
@@ -37,6 +36,6 @@ class Rate(Velocity):
         turn = gait.cycle_time, gait.slow_time, gait.sweep_angle
         if self.task.config.coupling:
             action, asked = np.empty_like(action), action
-            COMPILED.pull(reference, turn, TRIPOD_PHASE, self.task.config.coupling, asked, action)
-        COMPILED.turn(reference, self.task.table, turn, period, self.scale, action, self.speeds)
+            self.task.kernels.pull(reference, turn, TRIPOD_PHASE, self.task.config.coupling, asked, action)
+        self.task.kernels.turn(reference, self.task.table, turn, period, self.scale, action, self.speeds)
         return super().commands(action)

@@ -22,11 +22,10 @@ def no_commands(n_substeps: int, shape: tuple[int, ...]) -> np.ndarray:
     return np.zeros((*shape[:-1], n_substeps, shape[-1], 3)).transpose(n, *range(n), n + 1, n + 2)
 
 
-def torque_commands(torque, n_substeps: int):
-    """Hold the torques, shape (..., n_joints) [N m], for the control period."""
-    commands = no_commands(n_substeps, np.shape(torque))
-    commands[..., 2] = torque
-    return commands
+def torque_commands(torque):
+    """Return the commands, a single row, that hold torques, shape (..., n_joints) [N m], for the control period."""
+    none = np.zeros_like(torque)
+    return np.stack([none, none, torque], -1)[None]
 
 
 def gait_commands(gait: Callable, frequency, cycles, times, lead=0):
@@ -96,7 +95,7 @@ def gait_entries(joints: tuple[str, ...], quickens: bool) -> dict[str, Observati
 
 def clock(task) -> np.ndarray:
     """Return cosine and sine of the gait's phase, shape (..., 2)."""
-    angle = 2 * np.pi * np.asarray(task.cycles)[..., None]
+    angle = 2 * np.pi * task.cycles[..., None]
     return np.concatenate([np.cos(angle), np.sin(angle)], axis=-1)
 
 

@@ -29,6 +29,7 @@ from .config import TaskConfig
 from .curriculum import Curricula
 from .equipped import Equipped
 from .frame import Frame
+from .kernels import COMPILED
 from .kinds import from_keywords
 from .models import Modelled
 from .observations import Observation
@@ -74,6 +75,8 @@ class Task(Equipped, Startable, Modelled, Commanded, Curricula, ABC):
         last_action: The one before it.
         velocity: Mean velocity of the position over the last step [m/s], shape as `here`.
         waiting: Simulations whose episode is over; `where` excludes them. None if none.
+        together: Whether `where` returns all simulations in one, an array of their indices; `rngs` then draws for all.
+        kernels: The compiled functions of a step.
     """
 
     KEPT = ("action", "_start_place", "velocity", *Commanded.COMMAND_STATE, *Curricula.CURRICULUM_STATE)
@@ -87,6 +90,8 @@ class Task(Equipped, Startable, Modelled, Commanded, Curricula, ABC):
     PLACE: ClassVar[int | slice] = 0
     roams = True
     n_samples = 1
+    together = False
+    kernels: Any = COMPILED
 
     def __init_subclass__(cls) -> None:
         """Take methods by their names in 0.2.0, with a warning, and offer them by these to `super()`."""
@@ -258,4 +263,5 @@ class Task(Equipped, Startable, Modelled, Commanded, Curricula, ABC):
             return ((),) if condition else ()
         if self.waiting is not None:
             condition = condition & ~self.waiting
-        return np.flatnonzero(condition).tolist()
+        found = np.flatnonzero(condition)
+        return (found,) if self.together else found.tolist()

@@ -86,15 +86,20 @@ class Checked:
             ValueError: If it raises, or returns another shape, or what is no finite number.
         """
         try:
-            value = np.asarray(self.function(task))
+            value = self.function(task)
+            value = value if task.together else np.asarray(value)
         except Exception as error:
             raise ValueError(f"{self.where} raised {type(error).__name__}: {error}") from error
+        if task.together and not isinstance(value, type(task.qpos)):
+            raise ValueError(
+                f"{self.where} must return an array of the device, made of the task's, got {type(value).__name__}"
+            )
         if self.size == 1 and value.shape == task.shape:
             value = value[..., None]
         shape = task.shape if self.size is None else (*task.shape, self.size)
         if value.shape != shape:
             raise ValueError(f"{self.where} must return an array of shape {shape}, got {value.shape}")
-        if value.dtype.kind not in ("b" if self.truth else "biuf"):
+        if not task.together and value.dtype.kind not in ("b" if self.truth else "biuf"):
             allowed = "True or False" if self.truth else "numbers"
             raise ValueError(f"{self.where} must return {allowed}, got {value.dtype} ({value})")
         if not np.isfinite(value).all():

@@ -19,7 +19,7 @@ from .base import LeggedEnv
 from .commands import tracked
 from .config import Terms
 from .free_body import FreeBodyConfig, FreeBodyTask
-from .kernels import COMPILED, MAX_TORQUE
+from .kernels import MAX_TORQUE
 from .kinds import RESIDUAL, check_residual
 from .observations import Observation
 
@@ -152,9 +152,7 @@ class WalkerTask(FreeBodyTask):
 
     def quickened(self, parameters: np.ndarray, factor: np.ndarray) -> np.ndarray:
         """Return a gait, shape (..., n), at a frequency so many times as high, (...,); by default the first of it."""
-        quick = parameters.copy()
-        quick[..., 0] *= factor
-        return quick
+        return np.concatenate([parameters[..., :1] * factor[..., None], parameters[..., 1:]], -1)
 
     def limits_of(self, params) -> np.ndarray | None:
         """Return the range of each driven joint either way, shape (n_joints,) [rad]; None if all rotate freely."""
@@ -264,7 +262,7 @@ class WalkerTask(FreeBodyTask):
 
     def measure(self) -> None:
         """Fill in what is measured of body and joints."""
-        COMPILED.walker_frame(*self._frame_arguments)
+        self.kernels.walker_frame(*self._frame_arguments)
 
     def action_change(self) -> np.ndarray:
         """Return the squared change of the action, mean over its entries, shape (...,)."""

@@ -79,7 +79,7 @@ class Ground:
         return SimpleNamespace(**vars(self.terrain) | relief)
 
     def _phases(self, x, y) -> tuple[np.ndarray, ...]:
-        x, y = np.asarray(x), np.asarray(y)
+        x, y = np.positive(x), np.positive(y)  # numbers get a dimension
         waves = np.moveaxis(self._waves, -2, 0)  # (4, *shape, n_waves)
         amplitude, k_x, k_y, phase = waves.reshape(4, *self.shape, *[1] * (x.ndim - len(self.shape)), waves.shape[-1])
         return amplitude, k_x, k_y, k_x * x[..., None] + k_y * y[..., None] + phase

@@ -203,7 +203,5 @@ def stand(feet: np.ndarray, terrain: Terrain) -> np.ndarray:
 def tilt(h_x: np.ndarray, h_y: np.ndarray) -> np.ndarray:
     """Return the least rotation that takes +z to the normal of a slope (h_x, h_y), shape (..., 4), as (w, x, y, z)."""
     cosine = 1.0 / np.sqrt(1.0 + h_x * h_x + h_y * h_y)  # of the angle of the slope
-    quat = np.zeros((*np.shape(cosine), 4))
     w = np.sqrt(0.5 * (1.0 + cosine))
-    quat[..., 0], quat[..., 1], quat[..., 2] = w, 0.5 * cosine * h_y / w, -0.5 * cosine * h_x / w
-    return quat
+    return np.stack([w, 0.5 * cosine * h_y / w, -0.5 * cosine * h_x / w, 0.0 * w], -1)

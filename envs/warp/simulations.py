@@ -28,40 +28,29 @@ def complaint(counts: np.ndarray) -> str:
     return f"{DIVERGED}: {KINDS[int(np.flatnonzero(counts)[0])]}"
 
 
-class WarpSimulations:
-    """The simulations of a task with leading dimension n.
+class Starts:
+    """The arrays of many simulations of a task, and how their episodes start: as MuJoCo computes the first state.
 
     Args:
-        task: The task; it is bound to the arrays of these simulations.
+        task: The task; it is bound to these arrays.
         models: MuJoCo's model of each simulation, if they are not all the task's.
 
     Attributes:
         data: The arrays of all simulations.
         warnings: Whether each diverged, and whether it had too little room, shape (n, 2).
         models: The model of each; the same object unless episodes change it.
-        pid: The process that has them.
     """
 
-    complaint, accepted = staticmethod(complaint), staticmethod(checked_action)
-
     def __init__(self, task, models: list[mujoco.MjModel] | None = None):
-        self.task, self.n, self.pid, model = task, task.shape[0], forks.pid(), task.model
+        self.task, self.n, model = task, task.shape[0], task.model
         self.models = models or [model] * self.n
-        self._own = task.varies
-        self._worlds = Worlds(model, self.n, self._own)
-        sizes = {name: array.shape[1:] for name, array in self._worlds.arrays.items() if name != "overflow"}
-        arrays = {name: np.zeros((self.n, *size)) for name, size in sizes.items()} | {"time": np.zeros(self.n)}
-        self.data, self._scratch = SimpleNamespace(**arrays), mujoco.MjData(model)
+        self._scratch = mujoco.MjData(model)
+        names = (*STATE, "ctrl", "sensordata", "site_xpos", "time")
+        arrays = {name: np.zeros((self.n, *np.shape(getattr(self._scratch, name)))) for name in names}
+        self.data = SimpleNamespace(**arrays)
         self.warnings = np.zeros((self.n, len(KINDS)), int)
         self._kept = tuple(name for name in arrays if name not in task.OUTPUTS)
-        if self.models[0] is not model:
-            self._become(range(self.n))
         task.bind(self.data)
-
-    def _become(self, sims) -> None:
-        """Give these worlds their own models."""
-        for sim in sims:
-            self._worlds.become(sim, self.models[sim])
 
     def start(self, sims: list[int], states: list[dict[str, np.ndarray]] | None = None) -> None:
         """Start an episode in each of these simulations, from its `qpos`, (nq,), and `qvel`, (nv,), if given."""
@@ -74,8 +63,6 @@ class WarpSimulations:
                 mujoco.mj_forward(model, scratch)
                 task.patches.follow(scratch, task.ground[sim])
             self._compute(sim)
-        if self._own:
-            self._become(sims)
 
     def _compute(self, sim: int) -> None:
         """Let MuJoCo compute what follows from the scratch state, and copy both to a simulation."""
@@ -85,6 +72,34 @@ class WarpSimulations:
         for name, array in vars(self.data).items():
             array[sim] = getattr(scratch, name)
         self.warnings[sim] = scratch.warning.number.any(), 0
+
+
+class WarpSimulations(Starts):
+    """The simulations of a task with leading dimension n; for arguments and other attributes see `Starts`.
+
+    Attributes:
+        pid: The process that has them.
+    """
+
+    complaint, accepted = staticmethod(complaint), staticmethod(checked_action)
+
+    def __init__(self, task, models: list[mujoco.MjModel] | None = None):
+        self.pid, self._own = forks.pid(), task.varies
+        self._worlds = Worlds(task.model, task.shape[0], self._own)
+        super().__init__(task, models)
+        if self.models[0] is not task.model:
+            self._become(range(self.n))
+
+    def _become(self, sims) -> None:
+        """Give these worlds their own models."""
+        for sim in sims:
+            self._worlds.become(sim, self.models[sim])
+
+    def start(self, sims: list[int], states: list[dict[str, np.ndarray]] | None = None) -> None:
+        """Start episodes as `Starts` does, in the worlds too."""
+        super().start(sims, states)
+        if self._own:
+            self._become(sims)
 
     def step(self, controls: np.ndarray, sims: np.ndarray | None) -> None:
         """Step these simulations, or all, by one control period.
@@ -118,7 +133,7 @@ class WarpSimulations:
 
     def _look(self, chosen) -> None:
         """Note which of these simulations diverged or had too little room."""
-        full = self._worlds.overflowed()
+        full = self._worlds.full()
         state = np.concatenate([self.data.qpos, self.data.qvel], -1)
         self.warnings[chosen, 0] += ~(np.abs(state) < LARGEST).all(-1)[chosen]
         self.warnings[chosen, 1] += full[chosen]

@@ -1,8 +1,10 @@
-"""A model and many states of it in MuJoCo Warp, on the processor, where NumPy sees the arrays without a copy."""
+"""A model and many states of it in MuJoCo Warp; on the processor NumPy sees the arrays without a copy."""
 
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
+from typing import Any
 
 import mujoco
 import mujoco_warp as mjw
@@ -41,6 +43,24 @@ def room(model: mujoco.MjModel) -> dict[str, int]:
     return {"nconmax": contacts, "njmax": 3 * contacts + 6 * model.neq + limits}
 
 
+def numbers_of(model: mujoco.MjModel) -> dict[str, np.ndarray]:
+    """Return what a world's own model differs in, by name."""
+    return {name: getattr(model, name) for name in OWN} | {"gravity": model.opt.gravity}
+
+
+def fixed(model: mujoco.MjModel) -> np.ndarray:
+    """Return the geoms that do not move, indices; Warp computes once, for all worlds, where they are."""
+    return np.flatnonzero(model.geom_bodyid == 0)
+
+
+def still_of(model: mujoco.MjModel) -> dict[str, np.ndarray]:
+    """Return where the geoms are that do not move, shape (k, 3), and how they are turned, (k, 3, 3)."""
+    turned = np.zeros((len(fixed(model)), 9))
+    for matrix, quat in zip(turned, model.geom_quat[fixed(model)], strict=True):
+        mujoco.mju_quat2Mat(matrix, quat)
+    return {"geom_xpos": model.geom_pos[fixed(model)], "geom_xmat": turned.reshape(-1, 3, 3)}
+
+
 class Worlds:
     """The states of n simulations of a model in MuJoCo Warp.
 
@@ -48,15 +68,26 @@ class Worlds:
         model: MuJoCo's model.
         n: How many.
         own: Whether each has a robot, or a plane, of its own.
+        device: Where they are, as Warp names it.
+        view: What shows an array of Warp's without a copy.
 
     Attributes:
         arrays: Warp's arrays by name, views, each of shape (n, ...), of float32.
+        own: Of the models, what differs between worlds, so.
+        still: Where geoms are and how they are turned, so.
     """
 
-    def __init__(self, model: mujoco.MjModel, n: int, own: bool):
-        mine = taken(model)
+    def __init__(
+        self,
+        model: mujoco.MjModel,
+        n: int,
+        own: bool,
+        device: str = "cpu",
+        view: Callable[[wp.array], Any] = wp.array.numpy,
+    ):
+        mine, self.device = taken(model), device
         wp.config.log_level = max(wp.config.log_level, wp.LOG_WARNING)  # else a line for each of 100 kernels
-        with wp.ScopedDevice("cpu"):
+        with wp.ScopedDevice(device):
             self._model = mjw.put_model(mine, batch_sizes=dict.fromkeys(OWN, n) if own else None)
             self._data = mjw.make_data(mine, nworld=n, **room(mine))
             if own:
@@ -65,26 +96,28 @@ class Worlds:
         if is_speculative(model):
             self._model.callback.contactfilter = contact_filter
         names = (*STATE, "ctrl", "sensordata", "site_xpos", "overflow")
-        self.arrays: dict[str, np.ndarray] = {name: getattr(self._data, name).numpy() for name in names}
+        self.arrays = {name: view(getattr(self._data, name)) for name in names}
+        self.own = {name: view(getattr(self._model, name)) for name in OWN} if own else {}
+        if own:
+            self.own |= {"gravity": view(self._model.opt.gravity)}
+        self.still = {name: view(getattr(self._data, name)) for name in ("geom_xpos", "geom_xmat")}
 
     def become(self, world: int, model: mujoco.MjModel) -> None:
         """Give a world the numbers of its own model."""
-        for name in OWN:
-            row = getattr(self._model, name).numpy()[world]
-            row[...] = getattr(model, name).reshape(row.shape)
-        self._model.opt.gravity.numpy()[world] = model.opt.gravity
-        place, turned = self._data.geom_xpos.numpy()[world], self._data.geom_xmat.numpy()[world]
-        for geom in np.flatnonzero(model.geom_bodyid == 0):  # what does not move Warp computes once, for all worlds
-            place[geom], matrix = model.geom_pos[geom], np.zeros(9)
-            mujoco.mju_quat2Mat(matrix, model.geom_quat[geom])
-            turned[geom] = matrix.reshape(3, 3)
+        for name, value in numbers_of(model).items():
+            row = self.own[name][world]
+            row[...] = value.reshape(row.shape)
+        for name, value in still_of(model).items():
+            self.still[name][world][fixed(model)] = value
 
-    def step(self) -> None:
-        """Step all worlds."""
-        with wp.ScopedDevice("cpu"):
+    def step(self, controls: wp.array | None = None) -> None:
+        """Step all worlds, by controls of shape (n, nu) if they are not in `arrays` already."""
+        with wp.ScopedDevice(self.device):
+            if controls is not None:
+                wp.copy(self._data.ctrl, controls)
             mjw.step(self._model, self._data)
 
-    def overflowed(self) -> np.ndarray:
+    def full(self) -> Any:
         """Return which worlds had no room for all contacts since this was last asked, shape (n,) of bool."""
         found = (self.arrays["overflow"] & int(NO_ROOM)) != 0
         self.arrays["overflow"][:] = 0

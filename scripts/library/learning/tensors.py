@@ -16,12 +16,13 @@ import gymnasium
 import numpy as np
 import torch
 from gymnasium.vector import AutoresetMode
-from gymnasium.vector.utils import batch_space
+
+from tarsus.envs.on_tensors import OnTensors
 
 MOST_REASONS = 127  # codes are of int8
 
 
-class TensorVectorEnv(gymnasium.vector.VectorEnv):
+class TensorVectorEnv(OnTensors):
     """A vector environment that takes and returns tensors, and resets in the step that ends an episode.
 
     Args:
@@ -29,19 +30,11 @@ class TensorVectorEnv(gymnasium.vector.VectorEnv):
         device: Where tensors are, as PyTorch names it.
 
     Attributes:
-        envs: It, without wrappers.
-        num_actions: Size of an action.
-        max_episode_length: The time limit [steps].
-        cfg: Its options.
-        reasons: Why episodes terminated so far; `extras["termination"]` is a place in it, 0 for those that did not.
-        observation: The present one, shape (num_envs, n), of float32; None before the first reset.
-        privileged: What a critic sees besides, shape (num_envs, m), with the option of that name; else None.
+        envs: It, without wrappers; see `OnTensors` for the others.
 
     Raises:
         ValueError: If the mode is another, or there is no time limit.
     """
-
-    metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.SAME_STEP}
 
     def __init__(self, envs: gymnasium.vector.VectorEnv, device: str | torch.device = "cpu"):
         mode = envs.metadata.get("autoreset_mode")
@@ -50,19 +43,11 @@ class TensorVectorEnv(gymnasium.vector.VectorEnv):
         self.envs = envs.unwrapped
         if self.envs.max_episode_steps is None:
             raise ValueError("training loops on tensors need a time limit: max_episode_steps must not be None")
-        self.num_envs, self.device = envs.num_envs, torch.device(device)
-        self.single_observation_space, self.single_action_space = (
-            envs.single_observation_space,
-            envs.single_action_space,
-        )
-        self.observation_space, self.action_space = envs.observation_space, envs.action_space
-        self.num_actions = int(np.prod(envs.single_action_space.shape))
-        self.max_episode_length, self.cfg = self.envs.max_episode_steps, self.envs.config
-        self.reasons = [""]
-        self.observation: torch.Tensor | None = None
-        self.privileged: torch.Tensor | None = None
+        spaces = envs.single_observation_space, envs.single_action_space
+        self._take(envs.num_envs, self.envs.max_episode_steps, device, *spaces)
+        self.cfg = self.envs.config
 
-    @property
+    @property  # type: ignore[override]
     def episode_length_buf(self) -> torch.Tensor:
         """Steps since each episode began, shape (num_envs,) of int64; rsl_rl assigns it, and so may you."""
         return self._tensor(self.envs.episode_steps, torch.int64)
@@ -90,8 +75,7 @@ class TensorVectorEnv(gymnasium.vector.VectorEnv):
             TypeError: If the actions are no tensor.
             ValueError: If they have another shape or are not finite.
         """
-        if not isinstance(actions, torch.Tensor):
-            raise TypeError(f"actions are a tensor of shape {self.action_space.shape}, got {type(actions).__name__}")
+        self._refuse(actions)
         step = self.envs.step(actions.detach().cpu().numpy())
         observation, reward, terminated, truncated, infos = step
         self._see(observation, infos)
@@ -132,90 +116,7 @@ class TensorVectorEnv(gymnasium.vector.VectorEnv):
     def _tensor(self, value, dtype: torch.dtype) -> torch.Tensor:
         return torch.as_tensor(value, dtype=dtype, device=self.device)
 
-    def seen(self) -> dict[str, torch.Tensor]:
-        """Return the present observations as groups: `policy`, and with the option `privileged` also `critic`."""
-        return {"policy": self.observation} | ({} if self.privileged is None else {"critic": self.privileged})
-
-    def groups(self) -> Groups:
-        """Return these environments with their observation as groups, for skrl's wrapper of Isaac Lab."""
-        return Groups(self)
-
-    def rsl_rl(self, seed: int | None = None) -> RslRl:
-        """Return these environments, begun, as rsl_rl's runners take them."""
-        return RslRl(self, seed)
-
     def close_extras(self, **kwargs) -> None:
         """Close the vector environment."""
         if "envs" in self.__dict__:
             self.envs.close()
-
-
-class Groups(gymnasium.vector.VectorEnv):
-    """A `TensorVectorEnv` whose observation is a dictionary of groups, as in Isaac Lab.
-
-    skrl takes it without copies: wrap_env(envs.groups(), wrapper="isaaclab-single-agent").
-    """
-
-    metadata = TensorVectorEnv.metadata
-
-    def __init__(self, envs: TensorVectorEnv):
-        self.envs, self.num_envs, self.device = envs, envs.num_envs, envs.device
-        self.single_observation_space = gymnasium.spaces.Dict({"policy": envs.single_observation_space})
-        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
-        self.single_action_space, self.action_space = envs.single_action_space, envs.action_space
-
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None):
-        """Start episodes; return the groups of the observation, and no extras."""
-        extras = self.envs.reset(seed=seed, options=options)[1]
-        return self.envs.seen(), extras
-
-    def step(self, actions: torch.Tensor):
-        """Step; see `TensorVectorEnv.step`."""
-        rest = self.envs.step(actions)[1:]
-        return self.envs.seen(), *rest
-
-    def close_extras(self, **kwargs) -> None:
-        """Close the vector environment."""
-        self.envs.close()
-
-
-class RslRl:
-    """A `TensorVectorEnv` as rsl_rl's `VecEnv`: four values, observations in a TensorDict, begun from the start.
-
-    Its groups are `policy` and, with the option `privileged`, `critic`: obs_groups={"actor": ["policy"],
-    "critic": ["policy", "critic"]}.
-
-    Args:
-        envs: The environments.
-        seed: Of their first episodes; rsl_rl itself never resets.
-    """
-
-    def __init__(self, envs: TensorVectorEnv, seed: int | None = None):
-        from tensordict import TensorDict  # rsl_rl brings it
-
-        self.envs, self._dict = envs, TensorDict
-        self.num_envs, self.num_actions, self.device, self.cfg = envs.num_envs, envs.num_actions, envs.device, envs.cfg
-        self.max_episode_length = envs.max_episode_length
-        envs.reset(seed=seed)
-
-    @property
-    def episode_length_buf(self) -> torch.Tensor:
-        """Steps since each episode began; see `TensorVectorEnv`."""
-        return self.envs.episode_length_buf
-
-    @episode_length_buf.setter
-    def episode_length_buf(self, steps: torch.Tensor) -> None:
-        self.envs.episode_length_buf = steps
-
-    def get_observations(self):
-        """Return the present observations, a TensorDict of the groups with batch size [num_envs]."""
-        return self._dict(self.envs.seen(), batch_size=[self.num_envs])
-
-    def step(self, actions: torch.Tensor):
-        """Return observations, reward, whether an episode ended, of int64, and the extras of `TensorVectorEnv.step`."""
-        _, reward, terminated, truncated, extras = self.envs.step(actions)
-        return self.get_observations(), reward, (terminated | truncated).long(), extras
-
-    def close(self) -> None:
-        """Close the vector environment."""
-        self.envs.close()

@@ -115,12 +115,15 @@ def test_rsl_rl_learns_with_a_critic_that_sees_more():
 def test_rsl_rl_learns_in_warp():
     pytest.importorskip("warp", reason=INSTALL)
     pytest.importorskip("mujoco_warp", reason=INSTALL)
-    assert learn(TensorVectorEnv(made(2, 3, engine="warp")), iterations=1, steps=4)[1]
+    envs = made(2, 3, engine="warp", device="cpu", n_starts=4, privileged=("foot_force",)).unwrapped
+    assert learn(envs, ("policy", "critic"), iterations=1, steps=4)[1]
 
 
-def test_skrl_takes_their_groups_without_copies():
+@pytest.mark.parametrize("engine", ["mujoco", "warp"])
+def test_skrl_takes_their_groups_without_copies(engine):
     wrappers = pytest.importorskip("skrl.envs.wrappers.torch", reason="skrl is not installed: pip install skrl")
-    envs = TensorVectorEnv(made())
+    on_device = {"engine": "warp", "device": "cpu", "n_starts": 4}
+    envs = TensorVectorEnv(made()) if engine == "mujoco" else made(**on_device).unwrapped
     wrapped = wrappers.wrap_env(envs.groups(), wrapper="isaaclab-single-agent")
     wrapped.reset()
     observation, reward, terminated, truncated, _ = wrapped.step(torch.zeros(3, 6))
