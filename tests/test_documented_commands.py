@@ -95,6 +95,10 @@ SMOKE: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "benchmark env": ("--seconds 0.1 --repeats 1", {}),
     "benchmark engines": ("--engines mujoco --feet 4 --robots 1 --write --docs OUT", {}),
+    "benchmark gpu": (
+        f"--num-envs 2 --terrains flat --steps 1 --repeats 1 --policy {ROOT}/docs/data/gpu --walk 2 --write --docs OUT",
+        {},
+    ),
     "benchmark hybrid": ("--repeats 1", dict(EVENTS=64, FIRST_CALLS=1)),
     "benchmark legs": ("--repeats 1", dict(N_STEPS=2, N_ACTIONS=10)),
     "benchmark surrogate": ("--legs 6 --num-envs 2 --repeats 1", {}),

@@ -28,7 +28,7 @@ OLDER = {
     ("slip_leg.md", "table"): "0.2.0",
     ("trust.md", "verdicts"): "0.2.0",
     ("trust.md", "reward_terms"): "0.2.0",
-    ("warp.md", "agreement"): "0.2.0",
+    ("gpu.md", "agreement"): "0.2.0",
 }
 PART = re.compile(r"<!-- (\S+): begin -->(.*?)<!-- \1: end -->", re.DOTALL)
 STAMP = re.compile(r"(?:Made by `[^`]*` on [\d-]* with|made with) tarsus (\d+\.\d+\.\d+)")

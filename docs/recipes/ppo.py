@@ -1,10 +1,14 @@
-"""Proximal policy optimisation in one file, on the native vector environment: read it, copy it, change it.
+"""Proximal policy optimisation in one file, on tensors, on the processor or a GPU: read it, copy it, change it.
 
-Usage: python ppo.py [--env Hexapod-v0] [--num-envs 64] [--total-steps 1000000] [--seed 0]. Needs torch.
+Usage: python ppo.py [--env Hexapod-v0] [--num-envs 64] [--n-steps 64] [--total-steps 1000000] [--seed 0]
+[--device cuda:0] [--out FOLDER]. Needs torch, and on a GPU the extra `warp`. The policy is FOLDER/policy.npz, which
+`tarsus evaluate`, `certify` and `export` take.
 After Schulman et al. 2017 (arXiv:1707.06347), with generalised advantages (arXiv:1506.02438).
 """
 
 import argparse
+import json
+from pathlib import Path
 
 import gymnasium
 import numpy as np
@@ -12,8 +16,9 @@ import torch
 from torch import nn
 
 import tarsus  # noqa: F401  registers the environments
+from tarsus.scripts.library.learning.tensors import TensorVectorEnv
 
-GAMMA, LAMBDA, CLIP, EPOCHS, MINIBATCH, N_STEPS, RATE = 0.98, 0.95, 0.2, 8, 1024, 64, 1e-3
+GAMMA, LAMBDA, CLIP, EPOCHS, N_MINIBATCHES, RATE = 0.98, 0.95, 0.2, 8, 4, 1e-3
 
 
 class Agent(nn.Module):
@@ -45,7 +50,29 @@ class Agent(nn.Module):
     def forward(self, observations: torch.Tensor) -> tuple[torch.distributions.Normal, torch.Tensor]:
         """Return the distribution of the actions, and the values."""
         x = ((observations - self.moments[0]) / (self.moments[1] + 1e-8).sqrt()).clamp(-10, 10)
-        return torch.distributions.Normal(self.actor(x), self.log_std.exp()), self.critic(x)[:, 0]
+        return torch.distributions.Normal(self.actor(x), self.log_std.exp(), validate_args=False), self.critic(x)[:, 0]
+
+    def save(self, folder: Path, **about) -> None:
+        """Write policy.npz, what `tarsus evaluate` takes."""
+        (mean, variance), layers = self.moments.cpu().numpy().astype(float), [*self.actor][::2]
+        arrays = {"mean": mean, "scale": np.sqrt(variance + 1e-8), "clip": 10.0, "activation": "tanh", "squash": False}
+        for k, layer in enumerate(layers):
+            arrays |= {
+                f"weight_{k}": layer.weight.detach().cpu().numpy(),
+                f"bias_{k}": layer.bias.detach().cpu().numpy(),
+            }
+        folder.mkdir(parents=True, exist_ok=True)
+        np.savez(folder / "policy.npz", about=json.dumps(about), **arrays)
+
+
+def make(name: str, num_envs: int, device: str | None, **options):
+    """Return environments on tensors: on the device, where one is named, in MuJoCo Warp."""
+    if device is not None:
+        return gymnasium.make_vec(name, num_envs, engine="warp", device=device, **options).unwrapped
+    plain = gymnasium.make_vec(
+        name, num_envs, vectorization_mode="vector_entry_point", autoreset_mode="SameStep", **options
+    )
+    return TensorVectorEnv(plain)
 
 
 def advantages(rewards, values, next_values, ended):
@@ -57,23 +84,22 @@ def advantages(rewards, values, next_values, ended):
     return found
 
 
-def collect(envs, agent: Agent, observation: np.ndarray):
-    """Return what `N_STEPS` steps of all simulations gave, each (n_steps, n_envs, ...), and the next observation."""
+def collect(envs, agent: Agent, n_steps: int):
+    """Return what so many steps of all simulations gave, each (n_steps, n_envs, ...)."""
     rows = []
-    for _ in range(N_STEPS):
-        seen = torch.as_tensor(observation)
+    for _ in range(n_steps):
+        seen = envs.observation
         agent.see(seen)
         with torch.no_grad():
             policy, value = agent(seen)
             action = policy.sample()
-            observation, reward, terminated, truncated, info = envs.step(action.clamp(-1, 1).numpy())
-            last = observation.copy()
-            if (over := terminated | truncated).any():  # with SameStep, `observation` is the next episode's first
-                last[over] = np.stack(info["final_obs"][over])
-            next_value = agent(torch.as_tensor(last))[1] * torch.as_tensor(~terminated)
-        flat = [torch.as_tensor(x, dtype=torch.float32) for x in (reward, over)]
-        rows.append((seen, action, policy.log_prob(action).sum(1), value, next_value, *flat))
-    return [torch.stack(column) for column in zip(*rows, strict=True)], observation
+            observation, reward, terminated, truncated, extras = envs.step(action.clamp(-1, 1))
+            last = extras.get("final_obs", observation)  # where an episode ended, `observation` is the next one's first
+            next_value = agent(last)[1] * ~terminated
+        rows.append(
+            (seen, action, policy.log_prob(action).sum(1), value, next_value, reward, (terminated | truncated).float())
+        )
+    return [torch.stack(column) for column in zip(*rows, strict=True)]
 
 
 def improve(agent: Agent, optimiser, batch) -> None:
@@ -82,7 +108,7 @@ def improve(agent: Agent, optimiser, batch) -> None:
     gain = advantages(reward, value, next_value, ended)
     flat = [x.flatten(0, 1) for x in (seen, action, log_prob, gain, gain + value)]
     for _ in range(EPOCHS):
-        for rows in torch.randperm(len(flat[0])).split(MINIBATCH):
+        for rows in torch.randperm(len(flat[0]), device=seen.device).chunk(N_MINIBATCHES):
             seen, action, log_prob, gain, target = (x[rows] for x in flat)
             policy, value = agent(seen)
             ratio = (policy.log_prob(action).sum(1) - log_prob).exp()
@@ -95,19 +121,20 @@ def improve(agent: Agent, optimiser, batch) -> None:
             optimiser.step()
 
 
-def train(name: str, num_envs: int, total_steps: int, seed: int, **options) -> Agent:
+def train(name: str, num_envs: int, total_steps: int, seed: int, n_steps: int = 64, device=None, **options) -> Agent:
     """Return the trained agent; print the mean reward of a step after every update."""
     torch.manual_seed(seed)
-    envs = gymnasium.make_vec(
-        name, num_envs, vectorization_mode="vector_entry_point", autoreset_mode="SameStep", **options
-    )
-    agent = Agent(envs.single_observation_space.shape[0], envs.single_action_space.shape[0])
+    envs = make(name, num_envs, device, **options)
+    agent = Agent(envs.single_observation_space.shape[0], envs.num_actions).to(envs.device)
     optimiser = torch.optim.Adam(agent.parameters(), lr=RATE, eps=1e-5)
-    observation, _ = envs.reset(seed=seed)
-    for update in range(1, total_steps // (N_STEPS * num_envs) + 1):
-        batch, observation = collect(envs, agent, observation)
+    envs.reset(seed=seed)
+    envs.episode_length_buf = torch.arange(num_envs) % envs.max_episode_length  # so that not all end at once
+    n_updates = total_steps // (n_steps * num_envs)
+    for update in range(1, n_updates + 1):
+        optimiser.param_groups[0]["lr"] = RATE * (1 - (update - 1) / n_updates)
+        batch = collect(envs, agent, n_steps)
         improve(agent, optimiser, batch)
-        print(f"{update * N_STEPS * num_envs:9d} steps   reward of a step {batch[5].mean():.4f}")
+        print(f"{update * n_steps * num_envs:9d} steps   reward of a step {batch[5].mean():.4f}", flush=True)
     envs.close()
     return agent
 
@@ -116,7 +143,13 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--env", default="Hexapod-v0")
     parser.add_argument("--num-envs", type=int, default=64)
+    parser.add_argument("--n-steps", type=int, default=64, help="of each simulation in an update")
     parser.add_argument("--total-steps", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--device", help="such as cuda:0")
+    parser.add_argument("--out", type=Path, default=Path("ppo"))
     args = parser.parse_args()
-    train(args.env, args.num_envs, args.total_steps, args.seed)
+    agent = train(args.env, args.num_envs, args.total_steps, args.seed, args.n_steps, args.device)
+    options = {"axes": "forward"} if args.env == "Hexapod-v0" else {}  # a stored policy says along what it observes
+    agent.save(args.out, environment=args.env, options=options)
+    print(f"tarsus evaluate {args.out}")
