@@ -102,7 +102,11 @@ class Simulation:
             data.ctrl[index] = drive["stiffness"] * target + drive["damping"] * slope
         if self.case["forces"]:
             self._push(time)
-        mujoco.mj_step(self.model, data)
+        self.advance()
+
+    def advance(self) -> None:
+        """Let the engine step from what `data` holds."""
+        mujoco.mj_step(self.model, self.data)
 
     def read(self) -> tuple:
         """Return time, positions, quaternions, velocities, angular velocities and contact forces."""

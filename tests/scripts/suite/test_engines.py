@@ -16,7 +16,9 @@ ENGINES = running.engines()
 GOOD = {"mujoco": "stiff", "pybullet": "documented 1 ms", "drake": "corners", "dart": "ode", "sapien": "documented"} | {
     "rapier": "stiff",
     "newton": "steel 0.25 ms",
+    "mujoco_warp": "stiff",
 }
+SHORT = ("test_an_engine_says_its_version", "test_every_setting_of_an_engine_runs")
 TURNED = [0.5, 0.1, -0.7, 0.5]
 MASS, INERTIA = 2.0, [0.01, 0.02, 0.025]
 
@@ -37,10 +39,18 @@ def foreign(name):
     return found - {"..adapting", *sys.stdlib_module_names}
 
 
+def beneath(name):
+    """Return the adapter on which another is built, or none."""
+    return next((package.strip(".") for package in foreign(name) if package.startswith(".")), None)
+
+
 @pytest.fixture(params=list(ENGINES))
 def engine(request):
-    """Return an engine that is installed here, and a setting of it."""
-    missing = [package for package in foreign(request.param) if importlib.util.find_spec(package) is None]
+    """Return an engine that is installed here, and a setting of it; one on another's adapter is compared with that."""
+    if beneath(request.param) and request.function.__name__ not in SHORT:
+        pytest.skip(f"bodies, joints and drives are those of the adapter {beneath(request.param)}")
+    packages = (package for package in foreign(request.param) if not package.startswith("."))
+    missing = [package for package in packages if importlib.util.find_spec(package) is None]
     if missing:
         pytest.skip(f"{', '.join(missing)} is not installed here: pip install tarsus[suite-{request.param}]")
     module = worker.engine(ENGINES[request.param])
@@ -81,13 +91,18 @@ def test_an_adapter_has_the_names_of_the_contract(name):
     keys = [ast.literal_eval(key) for key in values["SETTINGS"].keys]
     assert keys[0] == "defaults" and len(keys) == len(set(keys)) > 2
     assert GOOD.get(name, "defaults") in keys
-    methods = {node.name for node in top["Simulation"].body if isinstance(node, ast.FunctionDef)}
+    bodies = top["Simulation"].body
+    if beneath(name):
+        bodies = bodies + next(node.body for node in tree(beneath(name)).body if isinstance(node, ast.ClassDef))
+    methods = {node.name for node in bodies if isinstance(node, ast.FunctionDef)}
     assert isinstance(top["version"], ast.FunctionDef) and {"__init__", "step", "read"} <= methods
 
 
 @pytest.mark.parametrize("name", ENGINES)
 def test_an_adapter_needs_its_engine_numpy_and_what_adapters_share_alone(name):
     packages = foreign(name) - {"warp"}  # in which Newton's arrays are
+    if beneath(name):
+        packages -= foreign(beneath(name)) - {"numpy"} | {f".{beneath(name)}"}
     assert "numpy" in packages and len(packages) == 2, packages
 
 
@@ -102,6 +117,23 @@ def test_every_setting_of_an_engine_runs(engine):
         simulation = module.Simulation(case, dict(module.SETTINGS[setting]))
         simulation.step()
         assert 0 < simulation.read()[0] < 0.02 and np.isfinite(simulation.read()[1]).all()
+
+
+@pytest.mark.parametrize("name", [name for name in ENGINES if beneath(name)])
+def test_an_engine_on_anothers_adapter_computes_nearly_the_same(name):
+    pytest.importorskip(name, reason=f"{name} is not installed here")
+    case, readings = cases.load("slope_sticks"), []
+    for one in (beneath(name), name):
+        module = worker.engine(ENGINES[one])
+        simulation = module.Simulation(case, dict(module.SETTINGS[GOOD[name]]))
+        for _ in range(30):
+            simulation.step()
+        readings.append(simulation.read())
+    (_, places, _, speeds, _, forces), (_, places_too, _, speeds_too, _, forces_too) = readings
+    np.testing.assert_allclose(places_too, places, atol=1e-6)
+    np.testing.assert_allclose(speeds_too, speeds, atol=1e-5)
+    np.testing.assert_allclose(forces_too, forces, rtol=1e-3, atol=5e-3)
+    assert np.linalg.norm(forces, axis=-1).min() > 1.0
 
 
 def test_a_box_sticks_to_a_slope_and_a_block_stops(engine):
