@@ -60,7 +60,7 @@ class LeggedVectorEnv(Described, AutoresetVectorEnv):
         """Make environments on a device, of another class, where the engine Warp is told one."""
         if keywords.get("device") is None or keywords.get("engine") != "warp":
             return super().__new__(cls)
-        warp_refusals.check_installed()
+        warp_refusals.check_installed(tensors=True)
         from .warp.tensor_env import made  # of an optional extra
 
         return made(cls.task_class, num_envs, **keywords)

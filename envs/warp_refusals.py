@@ -10,7 +10,6 @@ import numpy as np
 from ..mjcf.terrain import GROUND
 
 INSTALL = "engine 'warp' needs MuJoCo Warp: pip install 'tarsus[warp]'"
-BYTES, BYTES_CURVED = 40_000, 320_000  # of memory that a simulation takes on a GPU, on planes and on curved ground
 LONGEST = 600.0  # of an episode [s]: after a thousand turns of a hip single precision resolves 5e-4 rad
 MOST_DOFS = 60  # of MuJoCo Warp with a dense Jacobian
 
@@ -45,35 +44,16 @@ def check(task, max_episode_steps: int | None) -> None:
     check_installed()
 
 
-def check_installed() -> None:
-    """Refuse to begin without MuJoCo Warp.
+def check_installed(tensors: bool = False) -> None:
+    """Refuse to begin without MuJoCo Warp or, for environments on a device, without PyTorch.
 
     Raises:
         ImportError: The sentence says what to install.
     """
+    if tensors and importlib.util.find_spec("torch") is None:
+        raise ImportError("environments on a device return tensors of PyTorch: pip install 'tarsus[rl]'")
     if any(importlib.util.find_spec(name) is None for name in ("warp", "mujoco_warp")):
         raise ImportError(INSTALL)
-
-
-def check_device(task, num_envs: int) -> None:
-    """Refuse a device that there is not, or one with too little memory.
-
-    Raises:
-        ImportError: Without PyTorch.
-        ValueError: The sentence says what is missing.
-    """
-    if importlib.util.find_spec("torch") is None:
-        raise ImportError("environments on a device return tensors of PyTorch: pip install 'tarsus[rl]'")
-    import torch
-
-    device, known = task.config.device, ["cpu", *(f"cuda:{k}" for k in range(torch.cuda.device_count()))]
-    if device not in known:
-        raise ValueError(f"device {device!r}: PyTorch finds {', '.join(known)}")
-    if device == "cpu":
-        return
-    free, needed = torch.cuda.mem_get_info(device)[0], num_envs * (BYTES_CURVED if task.patches else BYTES)
-    if needed > free:
-        raise ValueError(f"{num_envs} simulations need {needed / 1e9:.1f} GB, {device} has {free / 1e9:.1f} GB free")
 
 
 def check_model(model: mujoco.MjModel) -> None:

@@ -26,6 +26,20 @@ PPO = dict(
 # For long runs: the rate falls in a straight line from the first number to the second. Held at the first, training on
 # ground or robots that differ between episodes does not settle.
 SETTLING = PPO | {"learning_rate": (1e-3, 5e-5)}
+# Of machines whose observations are of size one, and whose action of zero is a gait: what Stable-Baselines3's PPO does
+# by itself, with a rate that falls. With `PPO` above they learn less in a million steps than so in a quarter of them;
+# of a million such steps the last 600,000 add 1 to 10 % to the return.
+PLAIN = dict(
+    n_steps=2048,
+    batch_size=64,
+    n_epochs=10,
+    learning_rate=(3e-4, 3e-5),
+    gamma=0.99,
+    gae_lambda=0.95,
+    clip_range=0.2,
+    policy_kwargs=dict(net_arch=[64, 64]),
+)
+GENTLE = {"settings": PLAIN, "num_envs": 8, "normalise": False, "total_steps": 400_000}
 SAC = dict(
     learning_rate=7e-4,
     batch_size=512,
@@ -88,11 +102,11 @@ RUNS: dict[str, TrainingRun] = {
     "hexapod-gait": TrainingRun("Hexapod-v0", GAIT, total_steps=600_000),
     "hexapod-gait-sac": TrainingRun("Hexapod-v0", GAIT, "SAC", SAC, num_envs=8, total_steps=200_000),
     "hexapod-gait-randomised": TrainingRun("Hexapod-v0", GAIT | PUSHED, settings=SETTLING, total_steps=600_000),
-    "multipod": TrainingRun("Multipod-v1", settings=SETTLING),
-    "bigant": TrainingRun("BigAnt-v1", settings=SETTLING),
-    "hopping-leg": TrainingRun("HoppingLeg-v1", settings=SETTLING),
-    "slip-leg": TrainingRun("SlipLeg-v1", settings=SETTLING),
-    "multipod-quasistatic": TrainingRun("MultipodQuasistatic-v1", settings=SETTLING),
+    "multipod": TrainingRun("Multipod-v1", **GENTLE),
+    "bigant": TrainingRun("BigAnt-v1", **GENTLE),
+    "hopping-leg": TrainingRun("HoppingLeg-v1", **GENTLE),
+    "slip-leg": TrainingRun("SlipLeg-v1", **GENTLE),
+    "multipod-quasistatic": TrainingRun("MultipodQuasistatic-v1", **GENTLE),
 }
 
 
