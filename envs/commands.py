@@ -59,9 +59,11 @@ def velocities(rotation: np.ndarray, axis: int, velocity: np.ndarray, spin: np.n
         velocity: In the world, horizontal, shape (..., 2) [m/s].
         spin: Angular velocity in the body's frame, shape (..., 3) [rad/s].
     """
-    ahead = heading(rotation, axis)
-    left = velocity[..., 1] * ahead[..., 0] - velocity[..., 0] * ahead[..., 1]
-    return np.stack([np.vecdot(velocity, ahead), left, np.vecdot(rotation[..., 2, :], spin)], -1)
+    ahead, found = heading(rotation, axis), np.empty_like(spin)
+    found[..., 0] = np.vecdot(velocity, ahead)
+    found[..., 1] = velocity[..., 1] * ahead[..., 0] - velocity[..., 0] * ahead[..., 1]
+    found[..., 2] = np.vecdot(rotation[..., 2, :], spin)
+    return found
 
 
 def followed(pace: np.ndarray, command: np.ndarray, floors: tuple[float, float]) -> dict[str, np.ndarray]:
