@@ -59,24 +59,23 @@ def compute(
 
 
 def draw(data, figure):
-    """Draw the velocities of the last strides, in the world and along the heading."""
-    figure.set_size_inches(12, 3.6 * len(GAITS))
-    axes = figure.subplots(len(GAITS), 2, sharey="row")
+    """Draw the velocities of the last strides in the world, and how far each is from their mean along the heading."""
+    figure.set_size_inches(12, 3.4 * len(GAITS))
+    axes = figure.subplots(len(GAITS), 2, squeeze=False)
     time = np.arange(data["velocity"].shape[3]) * study.ROW_PERIOD
     late = time >= time[-1] - 1.5
     for k, (row, name) in enumerate(zip(axes, GAITS, strict=True)):
-        for p, push in enumerate(data["push"]):
-            for axis, column in zip(row, (0, 1), strict=True):
-                for engine, look in enumerate(
-                    (dict(color=f"C{p}", lw=2), dict(color="k", lw=0.8, ls=(0, (2, 6)), zorder=3))
-                ):
-                    label = f"({push[0]:+.1f}, {push[1]:+.1f}) m/s" if engine == 0 else None
-                    values = data["velocity"][k, p, engine, late, column]
-                    if np.isfinite(values).all():
-                        axis.plot(time[late], values, label=label, **look)
+        velocity = data["velocity"][k][:, :, late]  # (n_pushes, 2 engines, n_times, world and heading)
+        walks = np.isfinite(velocity).all((1, 2, 3))
+        mean = velocity[walks, 0, :, 1].mean(0)
+        for p in np.flatnonzero(walks):
+            label = "({:+.1f}, {:+.1f}) m/s".format(*data["push"][p])
+            for engine, look in enumerate((dict(lw=1.2, label=label), dict(lw=1.0, ls=(0, (2, 2))))):
+                row[0].plot(time[late], velocity[p, engine, :, 0], color=f"C{p}", **look)
+                row[1].plot(time[late], 1e3 * (velocity[p, engine, :, 1] - mean), color=f"C{p}", **look)
         row[0].set(title=f"{name}: along the world's y", ylabel="velocity [m/s]")
-        row[1].set(title="the same runs: along the robot's heading")
-        row[1].legend(fontsize=7, title="start; MuJoCo is dotted", loc="center left", bbox_to_anchor=(1, 0.5))
+        row[1].set(title="along each robot's heading, less their mean", ylabel="difference [mm/s]")
+        row[1].legend(fontsize=7, title="start; MuJoCo is dashed", loc="center left", bbox_to_anchor=(1, 0.5))
         for axis in row:
             axis.set(xlabel="time [s]")
 

@@ -34,8 +34,8 @@ def compute() -> dict[str, np.ndarray]:
 
 
 def draw(data, figure):
-    figure.set_size_inches(10, 10)
-    axes = figure.subplots(5, 3)
+    figure.set_size_inches(11, 8)
+    axes = figure.subplots(3, 3)
     phase = np.linspace(0, 1, len(data["shaft"]))
     for leg, name in enumerate(BIGANT_LEGS):
         angle = (data["shaft"][:, leg] + np.pi) % (2 * np.pi) - np.pi
@@ -54,8 +54,8 @@ def draw(data, figure):
     draw_quantity(axes[0, 2], data, "twist", (0,), 1e3)
     axes[0, 2].set_title("u [mm/s]", fontsize=8)
     legend_above(figure, axes[0, 2])
-    for row, component in ((1, 0), (3, 1)):
-        draw_forces(axes[row : row + 2].ravel(), data, component)
+    for row, component in ((1, 0), (2, 1)):
+        draw_forces(axes[row], data, component)
     for ax in axes[-1]:
         ax.set_xlabel("t [s]")
     for ax in axes.ravel():

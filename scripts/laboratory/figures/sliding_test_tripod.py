@@ -28,8 +28,8 @@ def compute() -> dict[str, np.ndarray]:
 
 
 def draw(data, figure):
-    figure.set_size_inches(10, 11)
-    axes = figure.subplots(6, 3)
+    figure.set_size_inches(11, 9)
+    axes = figure.subplots(4, 3)
     draw_way(axes[0, 0], data)
     axes[0, 0].set_title("way, from above", fontsize=8)
     for ax, column, title in zip(axes[0, 1:], (0, 1), ("roll [mrad]", "pitch [mrad]"), strict=True):
@@ -38,8 +38,8 @@ def draw(data, figure):
     for ax, column, title in zip(axes[1], range(3), ("u [mm/s]", "v [mm/s]", r"$\omega$ [mrad/s]"), strict=True):
         draw_quantity(ax, data, "twist", (column,), 1e3)
         ax.set_title(title, fontsize=8)
-    for row, component in ((2, 0), (4, 2)):
-        draw_forces(axes[row : row + 2].ravel(), data, component)
+    for row, component in ((2, 0), (3, 2)):
+        draw_forces(axes[row], data, component)
     for ax in axes[-1]:
         ax.set_xlabel("t [s]")
     for ax in axes.ravel():

@@ -63,8 +63,8 @@ def legend_above(figure, *axes) -> None:
 
 
 def draw_forces(axes, data, component: int) -> None:
-    """Draw a force component of BigANT's six feet into six axes; forces in per cent of the weight."""
+    """Draw a force component of BigANT's right feet, of which the left are mirrors, into three axes; in % of weight."""
     for leg, ax in enumerate(axes):
         draw_quantity(ax, data, "force", (leg, component), 100.0)
-        ax.set_title(f"{BIGANT_LEGS[leg]}, $F_{'xyz'[component]}$ [% of weight]", fontsize=8)
+        ax.set_title(f"{('hind', 'middle', 'front')[leg]} right foot, $F_{'xyz'[component]}$ [% of weight]", fontsize=8)
         ax.tick_params(labelsize=7)

@@ -114,7 +114,8 @@ def lines(found: Electric) -> list[tuple[str, str]]:
     return [
         ("motor", found.motor),
         ("electric power", f"{found.power:.1f} W, {found.net + found.drive_loss:.1f} W if braking gave back"),
-        ("", f"{gone}, {found.drive_loss:.1f} W drives, {found.constant_loss:.1f} W the constants' misfit"),
+        ("", f"{gone}, {found.drive_loss:.1f} W drives"),
+        ("", f"{found.constant_loss:.1f} W not explained by the motor's constants"),
         ("specific resistance", f"{worth}; motors and drives only"),
         ("battery", f"{found.bus_current:.2f} A at {found.supply_voltage:g} V: {found.battery_life / 60:.0f} min"),
     ]
