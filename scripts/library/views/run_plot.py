@@ -50,8 +50,9 @@ def _draw_body(axes, record: xr.Dataset, first: float) -> None:
         axes[name].set(ylabel=label, xlim=(time[0], time[-1]))
     if len(time) > 1:
         speed = summary.summarise(record).speed
-        axes["speed"].axhline(speed, color="tab:red", lw=1, label=f"mean over whole strides: {speed:.4f} m/s")
-        axes["speed"].legend(loc="upper right", fontsize=8)
+        axes["speed"].axhline(speed, color="tab:red", lw=1)
+        axes["speed"].set_title(f"red: mean over whole strides, {speed:.4f} m/s", fontsize=9)
+    axes["height"].set_title("grey: the time that the panels on the right show", fontsize=9)
     axes["speed"].set_xlabel("time [s]")
 
 
