@@ -55,13 +55,23 @@ def policy_of(run: TrainingRun) -> TrainedPolicy | None:
     """
     if not run.start:
         return None
-    if run.algorithm != "PPO" or not run.normalise:
-        raise ValueError("to begin with a trained policy takes PPO and normalised observations")
+    if run.algorithm != "PPO":
+        raise ValueError(f"to begin with a trained policy takes PPO, not {run.algorithm}")
     found = TrainedPolicy(path_of(run.start))
+    if normalises(found) != run.normalise:
+        what = {True: "normalised", False: "not normalised"}
+        raise ValueError(
+            f"observations of {run.start} are {what[normalises(found)]}, those of this run {what[run.normalise]}"
+        )
     named = {name: run.options.get(name, "the default") for name in policies.SHAPING}
     known = {"options": {name: found.about["options"].get(name, "the default") for name in policies.SHAPING}}
     policies.refuse(run.start, known | {"environment": found.about["environment"]}, run.environment, named)
     return found
+
+
+def normalises(policy: TrainedPolicy) -> bool:
+    """Return whether a policy sees observations less a mean and divided by a scale."""
+    return bool(np.any(policy.mean) or np.any(policy.scale != 1.0))
 
 
 def begin_with(policy: TrainedPolicy, model, normaliser) -> None:
@@ -80,9 +90,10 @@ def begin_with(policy: TrainedPolicy, model, normaliser) -> None:
     with torch.no_grad():
         for layer, (weight, bias) in zip(layers, policy.layers, strict=True):
             layer.weight.copy_(torch.as_tensor(weight)), layer.bias.copy_(torch.as_tensor(bias))
-    moments = normaliser.obs_rms
-    moments.mean, moments.var = np.array(policy.mean, float), np.square(policy.scale) - normaliser.epsilon
-    moments.count = SEEN
+    if normaliser.norm_obs:
+        moments = normaliser.obs_rms
+        moments.mean, moments.var = np.array(policy.mean, float), np.square(policy.scale) - normaliser.epsilon
+        moments.count = SEEN
 
 
 def warming(run: TrainingRun):

@@ -11,7 +11,7 @@ pytest.importorskip("stable_baselines3")
 from tarsus.scripts.library.learning import checkpoint, policies, starting, training
 from tarsus.scripts.library.learning.training_runs import PPO, TrainingRun
 
-POLICY = "hopping-leg-1"
+POLICY = "hopping-leg-leaning-1"
 SETTINGS = PPO | dict(n_steps=4, batch_size=8, n_epochs=1)
 RUN = TrainingRun("HoppingLeg-v0", settings=SETTINGS, num_envs=2, total_steps=8, start=POLICY)
 
@@ -52,10 +52,20 @@ def test_what_actions_and_observations_mean_is_adopted_from_the_policy(tmp_path)
     assert starting.adopted(replace(asked, start="")) == replace(asked, start="")
 
 
+def test_a_policy_that_sees_observations_as_they_are_is_begun_with_too(tmp_path):
+    run = replace(RUN, environment="HoppingLeg-v1", start="hopping-leg-0", normalise=False)
+    model, normaliser = training.build(run, 0, tmp_path, False, 1)
+    found, known = arrays(model, normaliser), policies.TrainedPolicy(policies.SHIPPED / "hopping-leg-0")
+    np.testing.assert_array_equal(found["weight_1"], known.layers[1][0])
+    assert not known.mean.any() and (found["scale"] == 1.0).all()
+    with pytest.raises(ValueError, match="are not normalised, those of this run normalised"):
+        starting.policy_of(replace(run, normalise=True))
+
+
 REFUSED = {
     "there is no trained policy 'walk'": replace(RUN, start="walk"),
     "takes PPO": replace(RUN, algorithm="SAC"),
-    "normalised observations": replace(RUN, normalise=False),
+    "are normalised, those of this run not normalised": replace(RUN, normalise=False),
     "environment was 'HoppingLeg-v0'": replace(RUN, environment="SlipLeg-v0"),
     "action_mode was 'gait'": TrainingRun("Hexapod-v0", start="hexapod-gait-0"),
 }
