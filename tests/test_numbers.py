@@ -203,7 +203,7 @@ def paper() -> list[str]:
         f"within {sliding()} % on every gait of six legs or more up to 0.6 Hz",
         f"{suite()['cases']} cases",
         f"{suite()['best']} (",
-        f"Of {of} policies and controllers that come with the package, {leaning} lose more than a tenth",
+        f"Of {of} policies and controllers of legs and multipods that come with the package, {leaning} lose more",
     ]
 
 

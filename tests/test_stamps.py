@@ -25,7 +25,7 @@ OLDER = {
     ("robot.md", "held"): "0.2.0",
     ("sliding_test.md", "tables"): "0.1.0",
     ("slip_leg.md", "table"): "0.2.0",
-    ("trust.md", "verdicts"): "0.2.0",
+    ("trust.md", "hexapods"): "0.2.0",
     ("trust.md", "reward_terms"): "0.2.0",
     ("gpu.md", "agreement"): "0.2.0",
 }
