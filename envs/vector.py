@@ -56,14 +56,14 @@ class LeggedVectorEnv(Described, AutoresetVectorEnv):
     task_class: type[Task]
     config: TaskConfig = delegated("task.config", "The current options.")
 
-    def __new__(cls, num_envs: int = 1, **keywords):
+    def __new__(cls, *args, **keywords):
         """Make environments on a device, of another class, where the engine Warp is told one."""
         if keywords.get("device") is None or keywords.get("engine") != "warp":
             return super().__new__(cls)
         warp_refusals.check_installed(tensors=True)
         from .warp.tensor_env import made  # of an optional extra
 
-        return made(cls.task_class, num_envs, **keywords)
+        return made(cls.task_class, *args, **keywords)
 
     def __init__(
         self,

@@ -35,7 +35,7 @@ REASONS = ("", *(f"{DIVERGED}: {kind}" for kind in KINDS), BEYOND)  # why nothin
 
 def made(
     task_class: type[Task],
-    num_envs: int,
+    num_envs: int = 1,
     max_episode_steps: int | None = None,
     autoreset_mode: str | AutoresetMode = AutoresetMode.SAME_STEP,
     n_starts: int = N_STARTS,
