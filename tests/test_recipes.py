@@ -22,9 +22,10 @@ def ppo():
     return module
 
 
-def test_a_few_updates_change_the_policy(ppo, capsys, monkeypatch):
-    monkeypatch.setattr(ppo, "N_STEPS", 16)
-    agent = ppo.train("HoppingLeg-v0", 4, 3 * 64, seed=0, max_episode_steps=10)
+def test_a_few_updates_change_the_policy_which_the_verbs_take(ppo, capsys, tmp_path):
+    agent = ppo.train("HoppingLeg-v0", 4, 3 * 64, seed=0, n_steps=16, max_episode_steps=10)
+    agent.save(tmp_path, environment="HoppingLeg-v0", options={})
+    assert loading.load(str(tmp_path), None, {}) is not None
     assert capsys.readouterr().out.count("reward of a step") == 3
     assert agent.count == pytest.approx(3 * 64, rel=1e-3)
     assert not torch.allclose(agent.log_std, torch.tensor(-1.0)) and torch.isfinite(agent.moments).all()

@@ -16,7 +16,6 @@ OLDER = {
     ("crossvalidation.md", "verdicts"): "0.2.0",
     ("hexapod_studies.md", "made"): "0.1.0",
     ("hopping_leg.md", "tables"): "0.2.0",
-    ("policies.md", "followers"): "0.2.0",
     ("presets.md", "tables"): "0.1.0",
     ("robot.md", "tables"): "0.1.0",
     ("robot.md", "found"): "0.2.0",

@@ -9,9 +9,13 @@ controls again and again. The policy walks without noise, every simulation for o
 
 from __future__ import annotations
 
+import argparse
 import importlib.util
+import re
 import time
 from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Literal
 
 import gymnasium
 import numpy as np
@@ -90,7 +94,7 @@ def walked(envs, policy: TrainedPolicy, seen, n_steps: int) -> tuple[str, ...]:
     return str(len(way)), f"{np.mean(way / time_gone):.4f}", str(fell)
 
 
-def compared(device: str, folder: str, num_envs: int, n_steps: int) -> Table:
+def compared(device: str, folder: Path, num_envs: int, n_steps: int) -> Table:
     """Return the table of a policy in Warp and in MuJoCo, from starts that are drawn alike."""
     policy, limit = TrainedPolicy(folder), {"max_episode_steps": n_steps + 1}
     warp = made(device, num_envs, **limit)
@@ -101,23 +105,36 @@ def compared(device: str, folder: str, num_envs: int, n_steps: int) -> Table:
     return Table(("engine", "simulations", "speed [m/s]", "falls"), rows)
 
 
-def check(device: str, **_) -> None:
-    """Refuse to begin without MuJoCo Warp and PyTorch.
+def named_device(text: str) -> str:
+    """Return the name of a device.
 
     Raises:
-        ValueError: The sentence says what to install.
+        argparse.ArgumentTypeError: If it is none.
     """
+    if not re.fullmatch(r"cpu|cuda:\d+", text):
+        raise argparse.ArgumentTypeError(f"a device is cpu or cuda:0, got {text!r}")
+    return text
+
+
+def check(policy: Path | None, **_) -> None:
+    """Refuse a policy that is none, and to begin without MuJoCo Warp and PyTorch.
+
+    Raises:
+        ValueError: The sentence says what is wrong, or what to install.
+    """
+    if policy is not None:
+        TrainedPolicy(policy)
     if any(importlib.util.find_spec(name) is None for name in ("warp", "mujoco_warp", "torch")):
         raise ValueError(f"{warp_refusals.INSTALL}, and PyTorch: pip install 'tarsus[rl]'")
 
 
 def tables(
-    device: str = "cpu",
+    device: Annotated[str, named_device] = "cpu",
     num_envs: tuple[Simulations, ...] = (1024, 4096, 16384, 65536),
-    terrains: tuple[str, ...] = ("flat", "rough"),
+    terrains: tuple[Literal["flat", "rough", "stairs"], ...] = ("flat", "rough"),
     steps: Count = 40,
     repeats: Count = 5,
-    policy: str = "",
+    policy: Path | None = None,
     walk: Count = 1000,
 ) -> Page:
     """Return the tables.
@@ -137,6 +154,6 @@ def tables(
     rows = [row(device, terrain, n, steps, repeats) for terrain in terrains for n in num_envs]
     parts: list[Table | str] = [f"{NAME} on {where}.", Table(HEAD, rows)]
     if policy:
-        parts.append(f"The policy of `docs/{policy.partition('docs/')[2]}`, {walk} steps from starts drawn alike:")
+        parts.append(f"The policy of `{'/'.join(policy.parts[-3:])}`, {walk} steps from starts drawn alike:")
         parts.append(compared(device, policy, min(num_envs), walk))
     return Page(*parts)

@@ -21,7 +21,7 @@ from tarsus.scripts.laboratory.studies.connection import LEGS, NAMED_WITHIN, PAT
 
 PLACE = Place("connection.md", "tables")
 PACKAGES = ("tarsus", "mujoco", "numpy", "numba")
-LEARNED = "multipod"  # the training run whose policies are compared
+LEARNED = "multipod-velocity"  # the policies that are compared, of 0.2.0 and Multipod-v0
 SEEDS = 3  # of its policies, and of the planner beside them
 WET = ((1, 3), (0, 0), (2, 5))  # feet that get wet
 
