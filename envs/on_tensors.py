@@ -14,7 +14,7 @@ from gymnasium.vector.utils import batch_space
 class OnTensors(gymnasium.vector.VectorEnv):
     """A vector environment that takes and returns tensors, and resets in the step that ends an episode.
 
-    A subclass has `reset`, `step` and `episode_length_buf`.
+    A subclass has `reset`, `step` and `episode_length_buf`, which can be assigned.
 
     Attributes:
         device: Where tensors are.
@@ -39,6 +39,22 @@ class OnTensors(gymnasium.vector.VectorEnv):
         self.reasons = [""]
         self.observation: torch.Tensor | None = None
         self.privileged: torch.Tensor | None = None
+
+    def step(self, actions: torch.Tensor):
+        """Hold the actions, shape (num_envs, num_actions), for one control period.
+
+        Returns:
+            Observation, (num_envs, n), and reward, (num_envs,), of float32; terminated and truncated, (num_envs,) of
+            bool; and extras: `time_outs`, those cut short alone; `log`, the mean of each term of the reward by
+            "/reward/NAME"; `termination`, places in `reasons`, of int8; where an episode ended its last observation,
+            `final_obs`, (num_envs, n), with the mask `_final_obs`.
+
+        Raises:
+            TypeError: If the actions are no tensor.
+            ValueError: If they have another shape or are not finite.
+            gymnasium.error.ResetNeeded: Before the first reset.
+        """
+        raise NotImplementedError
 
     def _refuse(self, actions) -> None:
         """Refuse actions that are no tensor.

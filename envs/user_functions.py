@@ -99,7 +99,7 @@ class Checked:
         shape = task.shape if self.size is None else (*task.shape, self.size)
         if value.shape != shape:
             raise ValueError(f"{self.where} must return an array of shape {shape}, got {value.shape}")
-        if not task.together and value.dtype.kind not in ("b" if self.truth else "biuf"):
+        if value.dtype.kind not in ("b" if self.truth else "biuf"):
             allowed = "True or False" if self.truth else "numbers"
             raise ValueError(f"{self.where} must return {allowed}, got {value.dtype} ({value})")
         if not np.isfinite(value).all():

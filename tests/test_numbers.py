@@ -157,6 +157,13 @@ def certified() -> tuple[str, str]:
     return f"{policies:.0f}", f"{leaning:.0f}"
 
 
+def on_gpu() -> tuple[str, str]:
+    """Return control steps a second of 16,384 hexapods on a GPU, and the speed [m/s] of what was trained there."""
+    steps = next(cells[2] for cells in tables("gpu.md", "throughput") if cells[:2] == ["flat", "16,384"])
+    speed = next(cells[2] for cells in tables("gpu.md", "throughput") if cells[0] == "MuJoCo")
+    return f"{round(number(steps.partition(' ')[0].replace(',', '')), -3):,.0f}", f"{float(speed):.2f}"
+
+
 def readme() -> list[str]:
     """Return the README's sentences with numbers that were measured."""
     speed, height, _ = walk_differences()
@@ -173,6 +180,7 @@ def readme() -> list[str]:
         f"{scipy_over_ours()} times faster than SciPy",
         f"{solver()} microseconds a frame",
         suite()["best"],
+        "{} control steps a second on an H100, a policy of {} m/s".format(*on_gpu()),
         f"within {sliding()} % of MuJoCo's, by Coulomb's law",
         f"is {surrogate()} times as fast",
         "in {} microseconds under viscous friction, {} under Coulomb's".format(*laws()),

@@ -33,7 +33,7 @@ class DeviceArray(NDArrayOperatorsMixin):
     shape = property(lambda self: tuple(self.tensor.shape))
     ndim = property(lambda self: self.tensor.ndim)
     size = property(lambda self: self.tensor.numel())
-    dtype = property(lambda self: self.tensor.dtype)
+    dtype = property(lambda self: np.dtype(str(self.tensor.dtype).removeprefix("torch.")))
     T = property(lambda self: DeviceArray(self.tensor.permute(*reversed(range(self.tensor.ndim)))))
 
     def __array__(self, *args, **kwargs):

@@ -189,19 +189,7 @@ class WarpVectorEnv(OnTensors):
             self.privileged = self.task.observe_privileged().tensor
 
     def step(self, actions: torch.Tensor):
-        """Hold the actions, shape (num_envs, num_actions), for one control period.
-
-        Returns:
-            Observation, (num_envs, n), and reward, (num_envs,), of float32; terminated and truncated, (num_envs,) of
-            bool; and extras: `time_outs`, those cut short alone; `log`, the mean of each term of the reward by
-            "/reward/NAME"; `termination`, places in `reasons`, of int8; where an episode ended its last observation,
-            `final_obs`, (num_envs, n), with the mask `_final_obs`.
-
-        Raises:
-            TypeError: If the actions are no tensor.
-            ValueError: If they have another shape or are not finite.
-            gymnasium.error.ResetNeeded: Before the first reset.
-        """
+        """Step; see `OnTensors.step`."""
         self._refuse(actions)
         if self.observation is None:
             raise gymnasium.error.ResetNeeded("reset comes before step")

@@ -55,10 +55,11 @@ def fixed(model: mujoco.MjModel) -> np.ndarray:
 
 def still_of(model: mujoco.MjModel) -> dict[str, np.ndarray]:
     """Return where the geoms are that do not move, shape (k, 3), and how they are turned, (k, 3, 3)."""
-    turned = np.zeros((len(fixed(model)), 9))
-    for matrix, quat in zip(turned, model.geom_quat[fixed(model)], strict=True):
+    geoms = fixed(model)
+    turned = np.zeros((len(geoms), 9))
+    for matrix, quat in zip(turned, model.geom_quat[geoms], strict=True):
         mujoco.mju_quat2Mat(matrix, quat)
-    return {"geom_xpos": model.geom_pos[fixed(model)], "geom_xmat": turned.reshape(-1, 3, 3)}
+    return {"geom_xpos": model.geom_pos[geoms], "geom_xmat": turned.reshape(-1, 3, 3)}
 
 
 class Worlds:

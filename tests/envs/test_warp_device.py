@@ -227,6 +227,9 @@ def test_without_pytorch_the_extra_is_named(monkeypatch):
 
 
 def test_wrong_actions_options_and_functions_are_refused():
+    wrong = made(terminate={"own": lambda task: task.height})
+    with pytest.raises(ValueError, match="terminate: 'own' must return True or False, got float64"):
+        wrong.reset(seed=0), wrong.step(torch.zeros(3, 6))
     envs = made(rewards={"own": (1.0, lambda task: np.zeros(3))})
     with pytest.raises(gymnasium.error.ResetNeeded):
         envs.step(torch.zeros(3, 6))

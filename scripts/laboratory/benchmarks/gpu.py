@@ -81,27 +81,29 @@ def row(device: str, terrain: str, num_envs: int, n_steps: int, repeats: int) ->
     return terrain, f"{num_envs:,}", spread, f"{np.median(physics):,.0f}", memory
 
 
-def walked(envs, policy: TrainedPolicy, seen, n_steps: int) -> tuple[str, ...]:
-    """Return how a policy walks from what is seen first: number of simulations, mean speed [m/s], falls."""
-    on_tensors, fell = hasattr(envs, "measurements"), 0
+def walked(envs, measured: Callable[[], dict], policy: TrainedPolicy, n_steps: int) -> tuple[str, ...]:
+    """Return how a policy walks in environments on tensors: number of simulations, mean speed [m/s], falls."""
+    fell = 0
     for _ in range(n_steps):
-        action = policy(np.asarray(seen.cpu() if on_tensors else seen))
-        seen, _, terminated, *_ = envs.step(seen.new_tensor(action) if on_tensors else action)
-        fell += int(terminated.sum())
-    found = envs.measurements() if on_tensors else envs.task.measurements()
-    way, time_gone = (np.asarray(one.cpu() if on_tensors else one) for one in (found["distance"], found["time"]))
+        action = policy(envs.observation.cpu().numpy())
+        fell += int(envs.step(envs.observation.new_tensor(action))[2].sum())
+    speed = measured()["distance"] / measured()["time"]
     envs.close()
-    return str(len(way)), f"{np.mean(way / time_gone):.4f}", str(fell)
+    return str(envs.num_envs), f"{float(speed.mean()):.4f}", str(fell)
 
 
 def compared(device: str, folder: Path, num_envs: int, n_steps: int) -> Table:
     """Return the table of a policy in Warp and in MuJoCo, from starts that are drawn alike."""
+    from tarsus.scripts.library.learning.tensors import TensorVectorEnv  # with it comes PyTorch
+
     policy, limit = TrainedPolicy(folder), {"max_episode_steps": n_steps + 1}
     warp = made(device, num_envs, **limit)
-    plain = gymnasium.make_vec(NAME, min(num_envs, STARTS), autoreset_mode="SameStep", **limit).unwrapped
-    first, _ = plain.reset(seed=0)
-    rows = [("Warp", *walked(warp, policy, warp.observation, n_steps))]
-    rows.append(("MuJoCo", *walked(plain, policy, first, n_steps)))
+    plain = TensorVectorEnv(gymnasium.make_vec(NAME, min(num_envs, STARTS), autoreset_mode="SameStep", **limit))
+    plain.reset(seed=0)
+    rows = [
+        ("Warp", *walked(warp, warp.measurements, policy, n_steps)),
+        ("MuJoCo", *walked(plain, plain.envs.task.measurements, policy, n_steps)),
+    ]
     return Table(("engine", "simulations", "speed [m/s]", "falls"), rows)
 
 

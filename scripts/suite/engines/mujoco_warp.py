@@ -1,8 +1,8 @@
 """MuJoCo Warp on its device "cpu", for the contact suite. Needs mujoco, mujoco-warp, warp-lang and numpy.
 
 The model is that of MuJoCo's adapter, whose `Simulation` also writes controls and reads contacts: a step begins with
-what `MjData` holds, and ends in it. It computes in single precision. A step of one box takes 6 ms there, whatever the
-box: it is made for thousands of worlds on a GPU, and costs say nothing about it.
+what `MjData` holds, and ends in it. It computes in single precision. A step takes 10 ms there, whatever the case: it
+is made for thousands of worlds on a GPU, and costs say nothing about it.
 """
 
 from __future__ import annotations

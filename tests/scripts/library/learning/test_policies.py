@@ -1,6 +1,7 @@
 """Hand-made policies in their environments, and the trained ones that come with the package."""
 
 import json
+from pathlib import Path
 
 import gymnasium
 import numpy as np
@@ -15,6 +16,7 @@ from tarsus.scripts.library.learning import evaluation, policies
 from tarsus.scripts.library.learning.training_runs import RUNS, as_dict
 from tarsus.scripts.library.search import gait as search_gait
 
+ROOT = Path(__file__).parents[4]
 SHORT = {"reset_noise": 0.0}
 WALKS = {  # least and greatest forward speed [m/s] from rest, over 250 control periods
     ("SlipLeg-v0", "SLIP"): (2.2, 2.7),
@@ -155,6 +157,11 @@ def test_a_policy_from_before_there_were_other_axes_sees_the_documents_and_walks
         policies.find("hexapod-0", None, {"axes": "forward"})
     assert evaluation.run_episode("hexapod-0", None, {}, seed=0).speed == pytest.approx(0.77, abs=0.02)
     assert as_dict(RUNS["hexapod"])["options"] == {"axes": "forward"}  # what is trained from now on says so
+
+
+def test_a_policy_that_was_trained_on_a_gpu_walks_in_mujoco_at_the_speed_that_its_page_says():
+    played = evaluation.run_episode(str(ROOT / "docs" / "data" / "gpu"), None, {}, seed=0)
+    assert played.speed == pytest.approx(0.843, abs=0.02) and played.length == 20.0
 
 
 def test_a_learned_policy_beats_the_clock():
