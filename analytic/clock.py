@@ -176,7 +176,8 @@ class TripodGait:
 
     Differential turning adds the three differences on the left and subtracts them on the right. A right turn
     needs `offset_difference` > 0 and `slow_time_difference` < 0 (erratum 20; with equal signs the two cancel).
-    Leans are added to the hip angles of a row of legs, whatever their direction; positive puts the toes ahead.
+    Leans are added to the hip angles of a row of legs, whatever their direction; positive puts the toes ahead. With
+    phases of the rows and no difference between tripods, legs move in pairs, as on stairs.
 
     Raises:
         ValueError: If the heading is unknown, or a number is out of its range.
@@ -196,12 +197,15 @@ class TripodGait:
     middle_lean: float = 0.0
     front_lean: float = 0.0
     phase_difference: float = 0.5  # of the second tripod's clock from the first's [cycle]; 0: all legs jump together
+    middle_phase: float = 0.0  # of the middle legs' clock from what their tripod has [cycle]
+    front_phase: float = 0.0
 
     def __post_init__(self) -> None:
         if self.heading not in HEADINGS:
             raise ValueError(f"unknown heading {self.heading!r}; there are {', '.join(HEADINGS)}")
-        if not 0.0 <= self.phase_difference < 1.0:
-            raise ValueError(f"phase_difference must be at least 0 and below 1 cycle, got {self.phase_difference}")
+        for name in ("phase_difference", "middle_phase", "front_phase"):
+            if not 0.0 <= getattr(self, name) < 1.0:
+                raise ValueError(f"{name} must be at least 0 and below 1 cycle, got {getattr(self, name)}")
         self.clock()  # refuses what is out of range
 
     def clock(self) -> Clock:
@@ -210,7 +214,7 @@ class TripodGait:
         side, direction = np.where(RIGHT, -1.0, 1.0), np.where(RIGHT, right, left)
         lean = np.array([self.rear_lean, self.middle_lean, self.front_lean] * 2)
         return Clock(
-            phase=2.0 * self.phase_difference * TRIPOD_PHASE,
+            phase=2.0 * self.phase_difference * TRIPOD_PHASE + np.array([0.0, self.middle_phase, self.front_phase] * 2),
             cycle_time=self.cycle_time,
             slow_time=self.slow_time + side * self.slow_time_difference,
             sweep_angle=self.sweep_angle + side * self.sweep_difference,

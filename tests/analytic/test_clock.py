@@ -49,6 +49,14 @@ def test_wrap_keeps_the_angle_and_its_range(angle):
     assert turns == pytest.approx(round(turns), abs=1e-9)
 
 
+def test_rows_of_legs_have_phases_of_their_own():
+    pairs = TripodGait(phase_difference=0.0, middle_phase=0.7, front_phase=0.3).clock()
+    np.testing.assert_allclose(pairs.phase, [0.0, 0.7, 0.3] * 2)
+    np.testing.assert_allclose(TripodGait(middle_phase=0.1).clock().phase, [0.0, 0.6, 0.0, 0.5, 0.1, 0.5])
+    with pytest.raises(ValueError, match="front_phase must be at least 0 and below 1 cycle, got 1"):
+        TripodGait(front_phase=1.0)
+
+
 def test_wrap_gives_plus_pi_at_half_a_turn():
     assert wrap(np.pi) == wrap(-np.pi) == np.pi
 

@@ -101,6 +101,7 @@ def open_loop(params: HexapodParams, gait: TripodGait | None = None) -> HipContr
         *(gait.slow_time_difference, gait.offset_difference, right, left, gait.sweep_difference),
         *(gait.blend * gait.cycle_time, float(gait.blend_shape == "cubic")),
         *(gait.rear_lean, gait.middle_lean, gait.front_lean, gait.phase_difference),
+        *(0.0, gait.middle_phase, gait.front_phase),
     )
     return HipControl(
         dict(zip(CLOCK_PARAMS, values, strict=True)), clock_torque,
@@ -115,6 +116,7 @@ CLOCK_PARAMS = (
     *("KP", "KD", "cycle_time", "sweep_angle", "flight_time", "leg_offset"),
     *("slow_time_difference", "offset_difference", "right_direction", "left_direction", "sweep_difference"),
     *("blend_time", "cubic_blend", "rear_lean", "middle_lean", "front_lean", "phase_difference"),
+    *("rear_phase", "middle_phase", "front_phase"),
 )
 K = indices(dict.fromkeys(CLOCK_PARAMS, 0.0))
 SECOND = tuple(2.0 * float(phase) for phase in TRIPOD_PHASE)  # of the legs: 1 in the second tripod, whose phase differs
@@ -130,9 +132,14 @@ def slow_time(p, leg):
     return p[K.cycle_time] - p[K.flight_time] + SIDE[leg] * p[K.slow_time_difference]
 
 
+def phase(p, leg):
+    """Return a leg's phase [cycle]."""
+    return SECOND[leg] * p[K.phase_difference] + p[K.rear_phase + leg % 3]
+
+
 def since_stance(t, d, p, leg):
     """Return the time since the mid-stance that began the leg's present turn [s]."""
-    return t - (d[leg] - SECOND[leg] * p[K.phase_difference]) * p[K.cycle_time]
+    return t - (d[leg] - phase(p, leg)) * p[K.cycle_time]
 
 
 def sweep_angle(p, leg):
@@ -221,7 +228,7 @@ def clock_initial(t, x, own, d, p, hips):
     """Find every leg's turn and phase at the start."""
     mode = 0
     for leg in range(N_LEGS):
-        d[leg] = math.floor(t / p[K.cycle_time] + SECOND[leg] * p[K.phase_difference] + 0.5)
+        d[leg] = math.floor(t / p[K.cycle_time] + phase(p, leg) + 0.5)
         tau, half, blend = since_stance(t, d, p, leg), 0.5 * slow_time(p, leg), 0.5 * p[K.blend_time]
         if tau < blend - half:
             d[leg] -= 1.0

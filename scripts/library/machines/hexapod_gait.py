@@ -25,6 +25,8 @@ GAIT_OPTIONS = {
         "",
         "of the second tripod's clock from the first's [cycle]; 0.5 for a tripod gait, 0 to pronk",
     ),
+    "middle_phase": ("", "of the middle legs' clock from what their tripod has [cycle]"),
+    "front_phase": ("", "the same of the front legs"),
     "blend": ("", "width of the blends between slow and fast [cycle]; 0 for corners"),
 }
 SHORTEST_CYCLE = 0.01  # ten rows of a record: means over strides need some [s]

@@ -15,17 +15,18 @@ PARAMS = HexapodParams()
 HEADINGS = st.sampled_from(["forward", "backward", "left", "right"])
 
 
+ROWS = st.sampled_from([(0.5, 0.0, 0.0), (0.0, 0.71, 0.33), (0.3, 0.2, 0.9)])  # phases of tripods and rows
 BLENDS = st.sampled_from([(0.0, "cubic"), (0.1, "cubic"), (0.15, "linear")])
 
 
-@example(0.3, 0.5, 1.0, 0.0, 0.1, "forward", (0.0, "cubic"))  # a kink, but for rounding
+@example(0.3, 0.5, 1.0, 0.0, 0.1, "forward", (0.0, "cubic"), (0.5, 0.0, 0.0))  # a kink, but for rounding
 @given(
     *(st.floats(-3, 7), st.floats(0.3, 0.7), st.floats(0.2, 2), st.floats(-0.5, 0.5), st.floats(-0.1, 0.1)),
-    *(HEADINGS, BLENDS),
+    *(HEADINGS, BLENDS, ROWS),
 )
-def test_the_compiled_clock_is_the_clock_module(t, slow, sweep, offset, difference, heading, blend):
+def test_the_compiled_clock_is_the_clock_module(t, slow, sweep, offset, difference, heading, blend, rows):
     gait = TripodGait(
-        1.0, slow, sweep, offset, difference, -difference, heading, difference, *blend, difference, offset, 0.05
+        1.0, slow, sweep, offset, difference, -difference, heading, difference, *blend, difference, offset, 0.05, *rows
     )
     control = controls.open_loop(PARAMS, gait)
     p, d = np.array(list(control.params.values())), np.zeros(12)
