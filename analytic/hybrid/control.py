@@ -33,6 +33,7 @@ from typing import Any
 
 import numpy as np
 
+from .backward import BackwardHorizon, obstacle
 from .horizon import Horizon
 from .problem import Bound, ControlProblem, Segment
 from .quadratic import choose
@@ -41,6 +42,7 @@ from .trust_region import ControlStatus, Descent, minimise
 
 STUCK = (ControlStatus.INFEASIBLE, ControlStatus.SOLVER_FAILED, ControlStatus.STEP_LIMIT)
 PHASE = 60  # steps at most with events held
+MANY = 100  # decisions, from which on derivatives go backward
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,7 @@ def solve(
     max_steps: int = 200,
     held: bool = False,
     solver: str | None = None,
+    derivatives: str | None = None,
 ) -> Solution:
     """Return the decisions of least cost near a guess.
 
@@ -106,15 +109,17 @@ def solve(
             reaches a node, a bound of single charts begins to count, or the control jumps, and steps across it fail. A
             descent that is stuck goes on with events held if they were free, and free if they were held.
         solver: "clarabel" or "slsqp"; None: Clarabel if installed, see `quadratic.choose`.
+        derivatives: "forward", or "backward" for very many decisions, where bounds are read at the end only; None:
+            backward from `MANY` decisions on, if that can be.
 
     Raises:
-        ValueError: If a name is unknown, or order and segments are both given.
+        ValueError: If a name is unknown, order and segments are both given, or derivatives do not go backward here.
         ImportError: If Clarabel is needed and missing.
     """
     if order is not None and segments is not None:
         raise ValueError("give the order of each segment, not one for all")
     parts = tuple(segments or (Segment(tuple(problem.decisions), {}, None if order is None else tuple(order)),))
-    whole = horizon(problem, parts)
+    whole = horizon(problem, parts, derivatives)
     chosen = choose(solver, whole.n)
     how = dict(tol=tol, feasible=feasible, rho=rho, radius=radius, solver=chosen)
     made = _descended(whole, whole.start(guess), held, max_steps, how)
@@ -178,13 +183,22 @@ def verify(found: Solution, *, tol: float = 1e-6, decisions: Mapping[str, float]
     return Verification(same, text, cost, order, (result,))
 
 
-def horizon(problem: ControlProblem, segments: Sequence[Segment]) -> Horizon:
-    """Return cost and constraints of a problem in segments, as functions of its scaled decisions."""
+def horizon(problem: ControlProblem, segments: Sequence[Segment], derivatives: str | None = "forward") -> Horizon:
+    """Return cost and constraints of a problem in segments, as functions of its scaled decisions; see `solve`.
+
+    Raises:
+        ValueError: If a name is unknown, or derivatives do not go backward here.
+    """
+    if derivatives not in (None, "forward", "backward"):
+        raise ValueError(f"derivatives must be 'forward' or 'backward', got {derivatives!r}")
     problem.check_names()
     key = id(problem.model), problem.node, problem.mode
     if key not in problem.compiled:
         problem.compiled[key] = Shooting(problem.model, problem.node, problem.mode)
-    return Horizon(problem, problem.compiled[key], segments)
+    if derivatives is None and len(problem.decisions) >= MANY and not obstacle(problem, segments):
+        derivatives = "backward"
+    kind = BackwardHorizon if derivatives == "backward" else Horizon
+    return kind(problem, problem.compiled[key], segments)
 
 
 __all__ = [
