@@ -175,19 +175,22 @@ def output_feedback(
     measured: np.ndarray,
     *,
     gain: np.ndarray | None = None,
+    about: np.ndarray | float = 0.0,
     price: float = 1e-4,
     limit: float = np.inf,
 ) -> Feedback:
     """Return the feedback from q measured numbers y = C (z - z*) with multipliers as small as they become.
 
-    The p-norm of all multipliers, plus `price` times the gain's squares, is minimised for rising p (L-BFGS): towards
-    the largest modulus, smoothly. It finds a local minimum; whether it is good enough `Feedback.multipliers` says.
+    The p-norm of all multipliers, plus `price` times the squares of the gain's entries less those of `about`, is
+    minimised for rising p (L-BFGS): towards the largest modulus, smoothly. It finds a local minimum; whether it is good
+    enough `Feedback.multipliers` says. Small multipliers are not all: a gain far from LQR's can hold less far.
 
     Args:
         model: The linear model.
         measured: C, shape (q, m).
         gain: Where to begin, shape (k, q); None: LQR's with unit costs, seen through the measurements if it exists.
-        price: Of the gain's squares, for controls in large steps. Too small: large gains for little.
+        about: Which gain costs nothing, shape (k, q).
+        price: Of the squares, for controls in large steps. Too small: large gains for little.
         limit: Of a control, in large steps.
 
     Raises:
@@ -209,9 +212,10 @@ def output_feedback(
 
     def cost(flat: np.ndarray, power: float) -> tuple[float, np.ndarray]:
         value, by = _spectral(model.a - model.b @ flat.reshape(k, q) @ c, power)
-        return value + price * flat @ flat, (-model.b.T @ by @ c.T).ravel() + 2.0 * price * flat
+        away = flat - free
+        return value + price * away @ away, (-model.b.T @ by @ c.T).ravel() + 2.0 * price * away
 
-    best = np.ravel(gain)
+    best, free = np.ravel(gain), np.broadcast_to(np.asarray(about, dtype=float), (k, q)).ravel()
     for power in (2.0, 4.0, 8.0, 16.0, 32.0):
         best = minimize(cost, best, (power,), jac=True, method="L-BFGS-B", options={"maxiter": 500}).x
     return Feedback(model, best.reshape(k, q), c, limit)
