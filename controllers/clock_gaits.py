@@ -30,11 +30,26 @@ RHEX_FOUND = {
     "rhex-stairs": TripodGait(0.84, 0.544, 1.036, 0.187, rear_lean=-0.012, front_lean=0.097),
 }
 
+# Stairs of 28 cm tread on half-circle legs, in pairs: rear, front, middle; found by a search in MuJoCo (docs/robot.md).
+RHEX_CLIMBS = {
+    "rhex-climb": TripodGait(
+        1.0088,
+        0.6054,
+        0.7656,
+        0.5008,
+        middle_lean=0.1004,
+        front_lean=0.2443,
+        phase_difference=0.0,
+        middle_phase=0.7104,
+        front_phase=0.3328,
+    ),
+}
+
 # Speed settings of RHex's table and commands of its triwheel, with a turn while walking, as "rhex-1.5-left".
 TABLED = re.compile(r"(rhex|triwheel)-(\d+(?:\.\d+)?)(?:-(left|right))?")
 NAMES = (
-    f"{', '.join(CLOCK_GAITS | RHEX_FOUND)}, rhex-SPEED with a SPEED from 0 to {rhex_gaits.FASTEST}, triwheel-SHARE up \
-to 1, and the same turning, as rhex-1.5-left"
+    f"{', '.join(CLOCK_GAITS | RHEX_FOUND | RHEX_CLIMBS)}, rhex-SPEED with a SPEED from 0 to {rhex_gaits.FASTEST}, "
+    "triwheel-SHARE up to 1, and the same turning, as rhex-1.5-left"
 )
 
 
@@ -42,13 +57,13 @@ def find(name: str, heading: str = "forward") -> TripodGait:
     """Return a gait by its name.
 
     Args:
-        name: In `CLOCK_GAITS` or `RHEX_FOUND`, or as `NAMES` says.
+        name: In `CLOCK_GAITS`, `RHEX_FOUND` or `RHEX_CLIMBS`, or as `NAMES` says.
         heading: One of `clock.HEADINGS`; RHex's table has a leg offset for each.
 
     Raises:
         ValueError: If no gait has that name, or it has no such speed or heading.
     """
-    named = CLOCK_GAITS | RHEX_FOUND
+    named = CLOCK_GAITS | RHEX_FOUND | RHEX_CLIMBS
     if name in named:
         return replace(named[name], heading=heading)
     found = TABLED.fullmatch(name)

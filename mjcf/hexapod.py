@@ -16,6 +16,7 @@ import numpy as np
 
 from ..analytic.models.hexapod import N_LEGS, HexapodParams
 from ..analytic.terrain import Terrain, make
+from . import half_circle
 from .chassis import draw_chassis
 from .hexapod_state import START, start_state
 from .look import HIDDEN, add_cameras, add_nose
@@ -34,7 +35,10 @@ RANDOMISABLE = (
 
 
 def build(
-    params: HexapodParams | None = None, terrain: str | Terrain | None = None, preset: str | Preset = "reference"
+    params: HexapodParams | None = None,
+    terrain: str | Terrain | None = None,
+    preset: str | Preset = "reference",
+    legs: str = "toes",
 ) -> mujoco.MjSpec:
     """Return the hexapod on its terrain as a spec, to be changed and compiled.
 
@@ -45,24 +49,39 @@ def build(
         params: The robot.
         terrain: A terrain or a name from `analytic.terrain.TERRAINS`; by default the parameters' own.
         preset: Settings or a name from `presets.PRESETS`.
+        legs: One of `half_circle.LEGS`: legs that end in toes, or that roll along an arc, on planes and stairs.
 
     Raises:
-        ValueError: If a name is unknown, or the timestep is too long for the leg springs (omega h < 2).
+        ValueError: If a name is unknown, the timestep is too long for the leg springs (omega h < 2), or the ground is
+            not for these legs.
     """
     params = HexapodParams() if params is None else params
     ground = params.terrain if terrain is None else make(terrain)
     preset = find(preset)
     _check_timestep(params, preset)
+    half_circle.check(legs)
+    rolls = legs != "toes"
     spec = new_spec("hexapod", preset, params.g)
-    stands_on = add_ground(spec, ground, preset, params.friction_coeff, N_LEGS)
+    under, stands_on = _add_ground(spec, ground, preset, params.friction_coeff, rolls)
     torso = _add_torso(spec, params)
     for leg in range(N_LEGS):
-        _add_leg(spec, torso, params, leg, preset.toe_radius, ground)
+        _add_leg(spec, torso, params, leg, preset.toe_radius, under, rolls)
         add_servo(spec, f"hip_{leg}", params.motor, params.KP, params.KD)
-    add_foot_sensors(spec, stands_on)
+    add_foot_sensors(spec, stands_on, "body" if rolls else "geom")
     add_imu(spec, torso)
-    _add_start(spec, params, ground)
+    _add_start(spec, params, ground, legs)
     return spec
+
+
+def _add_ground(spec, ground: Terrain, preset: Preset, friction: float, rolls: bool) -> tuple[Terrain, list[str]]:
+    """Add the ground; return the terrain that the feet's contact bits are for, and what each stands on."""
+    if not rolls:
+        return ground, add_ground(spec, ground, preset, friction, N_LEGS)
+    under = half_circle.plane_under(ground)
+    add_ground(spec, under, preset, friction, N_LEGS)
+    if under is not ground:
+        half_circle.add_stairs(spec, ground, preset, friction)
+    return under, ["world"] * N_LEGS  # all that does not move
 
 
 def presets_of(params: HexapodParams) -> dict[str, Preset]:
@@ -111,13 +130,16 @@ def _add_torso(spec: mujoco.MjSpec, params: HexapodParams):
     return torso
 
 
-def _add_leg(spec, torso, params: HexapodParams, leg: int, radius: float, ground: Terrain) -> None:
+def _add_leg(spec, torso, params: HexapodParams, leg: int, radius: float, ground: Terrain, rolls: bool) -> None:
     attach, length = params.attach[leg], params.rho_r0[leg]
     tripod = "tripod_a" if leg % 2 == 0 else "tripod_b"
     toe = torso.add_body(name=f"toe_{leg}", pos=attach - (0, 0, length))
     make_point_mass(toe, params.leg_mass)
     _add_leg_joints(toe, params, leg)
     add_foot(toe, leg, radius, ground, drawn=0.0)
+    if rolls:
+        half_circle.add_arc(toe, leg, length, tripod)
+        return
     draw_foot(spec, f"foot_{leg}", toe.name)
     draw_strut(spec, f"leg_{leg}", "torso", toe.name, attach, length, tripod)
 
@@ -147,9 +169,9 @@ def _add_leg_joints(toe, params: HexapodParams, leg: int) -> None:
     )
 
 
-def _add_start(spec: mujoco.MjSpec, params: HexapodParams, ground: Terrain) -> None:
+def _add_start(spec: mujoco.MjSpec, params: HexapodParams, ground: Terrain, legs: str) -> None:
     """Add the keyframe that `start_state` describes."""
-    qpos = start_state(params, ground)
+    qpos = start_state(params, ground, legs=legs)
     ctrl = np.zeros((N_LEGS, len(SERVO_INPUTS)))
     ctrl[:, 0] = qpos[7::3]
     spec.add_key(name=START, qpos=qpos, ctrl=ctrl.ravel())

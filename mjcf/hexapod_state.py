@@ -12,13 +12,14 @@ import numpy as np
 from ..analytic.models.hexapod import N_LEGS, HexapodParams, leg_vector
 from ..analytic.models.hexapod.state import assemble, joints_of
 from ..analytic.terrain import Flat, Terrain
+from .half_circle import sunk
 from .terrain import stand
 
 START = "start"  # keyframe: at rest, one tripod straight down and the other straight up
 
 
 def start_state(
-    params: HexapodParams, ground: Terrain | None = None, hip_angle: np.ndarray | None = None
+    params: HexapodParams, ground: Terrain | None = None, hip_angle: np.ndarray | None = None, legs: str = "toes"
 ) -> np.ndarray:
     """Return the start `qpos`, shape (25,): as `stand` has it, leg springs at rest.
 
@@ -26,11 +27,14 @@ def start_state(
         params: The robot.
         ground: The terrain; flat by default.
         hip_angle: Shape (6,) [rad]; by default those of the parameters' own gait at t = 0.
+        legs: One of `half_circle.LEGS`.
     """
     ground = Flat() if ground is None else ground
     angle = params.gait.clock()(0.0)[0] if hip_angle is None else hip_angle
     qpos = np.zeros(7 + 3 * N_LEGS)
     qpos[:7] = stand(params.attach + leg_vector(params.theta_r0, angle, params.rho_r0), ground)
+    if legs != "toes":
+        qpos[2] += sunk(params.attach, angle, params.theta_r0, params.rho_r0)
     qpos[7::3], qpos[8::3], qpos[9::3] = angle, params.theta_r0, params.rho_r0
     return qpos
 

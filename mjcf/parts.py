@@ -125,13 +125,15 @@ def add_foot(body, leg: int, radius: float, terrain: Terrain, at=(0.0, 0.0, 0.0)
         draw_foot(body, leg, at, drawn)
 
 
-def add_foot_sensors(spec: mujoco.MjSpec, stands_on: list[str]) -> None:
+def add_foot_sensors(spec: mujoco.MjSpec, stands_on: list[str], kind: str = "geom") -> None:
     """Add the sensors `foot_i`: whether `toe_i` touches, and the net force on it in the world frame.
 
     Args:
         spec: The model under construction.
         stands_on: The name of the geom that each foot stands on.
+        kind: "geom", or "body" where bodies are named and a whole leg may touch.
     """
+    of = {"geom": mujoco.mjtObj.mjOBJ_GEOM, "body": mujoco.mjtObj.mjOBJ_BODY}[kind]
     data = mujoco.mjtConDataField
     fields = (1 << int(data.mjCONDATA_FOUND)) | (1 << int(data.mjCONDATA_FORCE))
     netforce, n_slots = 3, 1
@@ -139,9 +141,9 @@ def add_foot_sensors(spec: mujoco.MjSpec, stands_on: list[str]) -> None:
         spec.add_sensor(
             name=f"foot_{leg}",
             type=mujoco.mjtSensor.mjSENS_CONTACT,
-            objtype=mujoco.mjtObj.mjOBJ_GEOM,
+            objtype=of,
             objname=ground,
-            reftype=mujoco.mjtObj.mjOBJ_GEOM,
+            reftype=of,
             refname=f"toe_{leg}",
             intprm=[fields, netforce, n_slots],
         )

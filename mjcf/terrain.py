@@ -66,15 +66,7 @@ def add_ground(
     else:
         spec.add_numeric(name=LOWERED, data=[lowered])
     _add_material(spec)
-    contact = dict(
-        priority=1,
-        condim=3,
-        friction=(friction, 0, 0),
-        solref=preset.solref,
-        solimp=(*preset.solimp, 0.5, 2),
-        margin=0.0,
-        gap=0.0,  # neither the defaults of somebody's file
-    )
+    contact = contact_settings(preset, friction)
     ground = spec.worldbody.add_geom(name=GROUND, material="grid", contype=0, conaffinity=1, **contact)
     if is_plane(terrain):
         ground.type = mujoco.mjtGeom.mjGEOM_PLANE
@@ -96,6 +88,19 @@ def add_ground(
             **contact,
         )
     return [f"patch_{foot}" for foot in range(n_feet)]
+
+
+def contact_settings(preset: Preset, friction: float) -> dict:
+    """Return what a geom of the ground says of contact: its word counts, not the feet's."""
+    return dict(
+        priority=1,
+        condim=3,
+        friction=(friction, 0, 0),
+        solref=preset.solref,
+        solimp=(*preset.solimp, 0.5, 2),
+        margin=0.0,
+        gap=0.0,  # neither the defaults of somebody's file
+    )
 
 
 def _plane_pose(terrain: Terrain, height: float) -> tuple[np.ndarray, np.ndarray]:

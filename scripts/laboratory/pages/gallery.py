@@ -39,10 +39,10 @@ FILMED = {  # clip: environment, policy, options of `make`, seconds before it be
 }
 BOTH = "hexapod_engines"  # clip of the same walk in both engines, side by side, with the feet's forces
 BOTH_BEGIN, BOTH_SPEED = 2.0, 0.5  # seconds before it begins; seconds of the walk per second of film
-WALKED = {  # clip of RHex: gait, ground, seconds before it begins, speed of the film
-    "rhex_fast": ("rhex-fast", Flat(), 3.0, 0.25),
-    "rhex_pronk": ("rhex-pronk", Flat(), 3.0, 0.25),
-    "rhex_stairs": ("rhex-stairs", Stairs(0.11, 0.28), 4.0, 1.0),
+WALKED = {  # clip of RHex: gait, ground, legs, seconds before it begins, speed of the film
+    "rhex_fast": ("rhex-fast", Flat(), "toes", 3.0, 0.25),
+    "rhex_pronk": ("rhex-pronk", Flat(), "toes", 3.0, 0.25),
+    "rhex_stairs": ("rhex-climb", Stairs(0.17, 0.28), "half-circle", 5.0, 1.0),
 }
 
 
@@ -108,12 +108,14 @@ def film(clip: str, folder: Path) -> None:
 
 def film_walk(clip: str, folder: Path) -> None:
     """Write a clip of a gait of the hexapod's clock, at another speed than real time."""
+    from tarsus.mjcf.hexapod import presets_of
     from tarsus.scripts.library.machines import hexapod_mujoco
     from tarsus.scripts.library.machines.hexapod import HexapodExperiment
     from tarsus.scripts.library.views import rendering
 
-    gait, ground, before, speed = WALKED[clip]
-    experiment = HexapodExperiment(robot("rhex-drive"), clock_gaits.find(gait), ground)
+    gait, ground, legs, before, speed = WALKED[clip]
+    preset = "reference" if legs == "toes" else presets_of(robot("rhex-drive"))["rl"]
+    experiment = HexapodExperiment(robot("rhex-drive"), clock_gaits.find(gait), ground, preset, legs=legs)
     record = hexapod_mujoco.simulate(experiment, before + speed * CLIP_SECONDS).record
     late = record.isel(time=record["time"].values >= before)
     model = experiment.model()

@@ -39,6 +39,8 @@ class Hexapod(MachineCommand):
         world = parser.add_argument_group("robot and ground")
         world.add_argument("--terrain", **TERRAIN, help=f"{', '.join(TERRAINS)}, and its arguments")
         world.add_argument("--robot", **ROBOT)
+        words = "toes, or half-circle in MuJoCo, which climb stairs (default: %(default)s)"
+        world.add_argument("--legs", choices=("toes", "half-circle"), default="toes", help=words)
         words = "robot parameters by the manual's symbols, as in: --set body_mass=7 rho0_k=600"
         world.add_argument("--set", **SET, help=words)
         start = parser.add_argument_group("start; by default at rest")
@@ -58,9 +60,11 @@ class Hexapod(MachineCommand):
         ground = params.terrain if args.terrain is None else arguments.terrain(args.terrain)
         gait, law = hexapod_gait.compensated(args, hexapod_gait.gait_from(args, params), ground)
         starts = args.engine == "both" or args.lift > 0 or any(getattr(args, name) is not None for name in VECTORS)
+        if args.legs != "toes" and (starts or args.engine != "mujoco"):
+            raise ValueError(f"--legs {args.legs} needs --engine mujoco, and starts at rest on the ground")
         begin = Start(*_start(args, params, gait, ground)) if starts else None
         kind = HexapodExperiment if args.engine == "mujoco" else PlatelessExperiment
-        experiment = kind(params, gait, ground, args.preset, begin, args.method, law)
+        experiment = kind(params, gait, ground, args.preset, begin, args.method, law, args.legs)
         if args.engine != "exact":
             stepping.rows_in(args.seconds, hexapod_mujoco.HexapodStepper(experiment).model.opt.timestep)
         return experiment

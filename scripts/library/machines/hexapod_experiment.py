@@ -42,12 +42,13 @@ class HexapodExperiment:
     begin: Start | None = None  # None: at rest, the lowest toe on the ground
     method: str | None = None  # of the exact engine; None: the model's own, for stiff fields
     slope_law: SlopeLaw | None = None  # compensates the gait for the slope that the accelerometer feels, in MuJoCo
+    legs: str = "toes"  # or "half-circle", in MuJoCo
 
     def model(self) -> mujoco.MjModel:
         """Return the compiled model."""
         from tarsus.mjcf import compile_model, hexapod
 
-        return compile_model(hexapod.build(self.params, self.ground, self.preset))
+        return compile_model(hexapod.build(self.params, self.ground, self.preset, self.legs))
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from tarsus.mjcf.hexapod_state import START, start_state
 from tarsus.mjcf.presets import PRESETS, find
 from tarsus.scripts.library.machines import stepping
 from tarsus.scripts.library.machines.hexapod_experiment import HexapodExperiment
-from tarsus.scripts.library.machines.outcome import Run
+from tarsus.scripts.library.machines.outcome import Run, RunStatus
 from tarsus.scripts.library.machines.stepping import NUDGE
 from tarsus.scripts.library.records import electric, record
 
@@ -41,11 +41,13 @@ class HexapodStepper(stepping.Stepper):
         data, begin = mujoco.MjData(model), experiment.begin
         mujoco.mj_resetDataKeyframe(model, data, model.key(START).id)
         if begin is None:
-            data.qpos[:] = start_state(experiment.params, experiment.ground, experiment.gait.clock()(0.0)[0])
+            angle = experiment.gait.clock()(0.0)[0]
+            data.qpos[:] = start_state(experiment.params, experiment.ground, angle, experiment.legs)
         else:
             data.qpos[:], data.qvel[:] = begin.qpos, begin.qvel
         mujoco.mj_forward(model, data)
         super().__init__(model, data, experiment.ground, find(experiment.preset))
+        self._toes = experiment.legs == "toes"  # on half-circle legs it climbs stairs with its body up steeply
         self.controller, self._senses = ClockController(experiment.gait), experiment.slope_law is not None
         if self._senses:
             estimator = SlopeEstimator(experiment.params.g)
@@ -62,7 +64,7 @@ class HexapodStepper(stepping.Stepper):
 
     def fallen(self) -> str:
         """Return in what way the body has fallen, or an empty string."""
-        return self.posture()
+        return self.posture() if self._toes else self.posture(0.0, RunStatus.OVERTURNED)
 
     def before(self) -> tuple:
         """Return time, state, and what the hips are asked for in it."""

@@ -21,6 +21,7 @@ class RunStatus(StrEnum):
 
     COMPLETED = "reached the end"
     TOPPLED = "toppled: the body tilted by more than 60 degrees"
+    OVERTURNED = "overturned: the body tilted by more than 90 degrees"
     FELL = "fell: the centre of the body went below the ground"
     STOPPED = "stopped before its end, as asked"
     DIVERGED = "diverged: MuJoCo found numbers that are not finite or far too large"

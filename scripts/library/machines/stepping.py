@@ -78,11 +78,11 @@ class Stepper(ABC):
     def after(self) -> tuple:
         """Return, after the step, what MuJoCo derived from the state before it; copied before the next."""
 
-    def posture(self) -> str:
-        """Return how a body on a free joint has fallen, or an empty string."""
+    def posture(self, upright: float = UPRIGHT, beyond: str = RunStatus.TOPPLED) -> str:
+        """Return how a body on a free joint has fallen, or an empty string: `beyond` a tilt of cosine `upright`."""
         x, y, z, _, q_x, q_y, _ = self.data.qpos[:7]
-        if 1 - 2 * (q_x * q_x + q_y * q_y) < UPRIGHT:  # the vertical part of the body's up axis
-            return RunStatus.TOPPLED
+        if 1 - 2 * (q_x * q_x + q_y * q_y) < upright:  # the vertical part of the body's up axis
+            return beyond
         return RunStatus.FELL if z < self.ground.height(x, y) else ""
 
     def warnings(self) -> str:

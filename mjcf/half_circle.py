@@ -1,0 +1,102 @@
+"""Half-circle legs of the hexapod, and stairs of boxes for them: they roll on edges, where a toe finds no hold.
+
+A leg is an arc of capsules from hip to toe on the toe's body, bulging backward. So it is as springy as the straight leg
+between the same points, and as a whole: an arc that bends along its length is not modelled.
+
+Source: Moore, Campbell, Grimminger and Buehler, "Reliable stair climbing in the simple hexapod RHex", ICRA 2002.
+"""
+
+from __future__ import annotations
+
+import mujoco
+import numpy as np
+
+from ..analytic.terrain import Flat, Stairs, Terrain
+from .presets import Preset
+from .terrain import EDGE, contact_settings, is_plane
+
+LEGS = ("toes", "half-circle")
+PIECES = 5  # of an arc; a sixth, at the hip, is left out
+RADIUS = 0.008  # of a piece [m]
+HALF_WIDTH = 1.5  # of a flight of stairs [m]
+
+
+def check(legs: str) -> None:
+    """Refuse legs that there are not.
+
+    Raises:
+        ValueError: The sentence says which there are.
+    """
+    if legs not in LEGS:
+        raise ValueError(f"unknown legs {legs!r}; there are {', '.join(LEGS)}")
+
+
+def plane_under(ground: Terrain) -> Terrain:
+    """Return the plane on which a ground for half-circle legs is built.
+
+    Raises:
+        ValueError: If it is neither a plane nor stairs that rise: these legs touch anywhere, not at a toe.
+    """
+    if is_plane(ground):
+        return ground
+    if isinstance(ground, Stairs) and ground.rise > 0.0:
+        return Flat()
+    raise ValueError(f"half-circle legs walk on flat, slope, and stairs that rise, not on {type(ground).__name__}")
+
+
+def points(length: float) -> np.ndarray:
+    """Return the ends of an arc's pieces in the toe's frame, from the toe on, shape (PIECES + 1, 3) [m]."""
+    angle = np.linspace(-0.5 * np.pi, 0.5 * np.pi, PIECES + 2)[:-1]
+    return 0.5 * length * np.stack([0.0 * angle, -np.cos(angle), 1.0 + np.sin(angle)], axis=1)
+
+
+def add_arc(toe, leg: int, length: float, material: str) -> None:
+    """Add a leg's arc to its toe's body: geoms `arc_LEG_PIECE`."""
+    ends = points(length)
+    for piece, (start, end) in enumerate(zip(ends[:-1], ends[1:], strict=True)):
+        toe.add_geom(
+            name=f"arc_{leg}_{piece}",
+            type=mujoco.mjtGeom.mjGEOM_CAPSULE,
+            fromto=(*start, *end),
+            size=(RADIUS, 0, 0),
+            mass=0.0,
+            material=material,
+            contype=1,
+            conaffinity=0,
+            condim=3,
+        )
+
+
+def sunk(attach: np.ndarray, hip: np.ndarray, splay: np.ndarray, length: np.ndarray) -> float:
+    """Return by how much the lowest arc of a level body is below its lowest toe [m].
+
+    Args:
+        attach: Hips, body frame, shape (6, 3) [m].
+        hip: Their angles, shape (6,) [rad].
+        splay: Of the legs, shape (6,) [rad].
+        length: Of the legs, shape (6,) [m].
+    """
+    lowest = []
+    for at, phi, theta, rho in zip(attach, hip, splay, length, strict=True):
+        below = points(rho) - (0.0, 0.0, rho)  # from the hip
+        z = np.cos(phi) * (below[:, 2] * np.cos(theta) - below[:, 0] * np.sin(theta)) + np.sin(phi) * below[:, 1]
+        lowest.append((at[2] + z[0], at[2] + z.min() - RADIUS))
+    toes, arcs = np.min(lowest, axis=0)
+    return float(toes - arcs)
+
+
+def add_stairs(spec: mujoco.MjSpec, stairs: Stairs, preset: Preset, friction: float) -> None:
+    """Add the flight ahead, along +y, a box for each step up to the edge of a height field; none on the other sides."""
+    lower = preset.sink - preset.toe_radius
+    for step, edge in enumerate(np.arange(stairs.start, EDGE, stairs.tread)):
+        height = (step + 1) * stairs.rise
+        spec.worldbody.add_geom(
+            name=f"step_{step}",
+            type=mujoco.mjtGeom.mjGEOM_BOX,
+            size=(HALF_WIDTH, 0.5 * stairs.tread, 0.5 * height),
+            pos=(0.0, edge + 0.5 * stairs.tread, 0.5 * height + lower),
+            material="grid",
+            contype=0,
+            conaffinity=1,
+            **contact_settings(preset, friction),
+        )
