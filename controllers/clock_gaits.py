@@ -43,6 +43,17 @@ RHEX_CLIMBS = {
         middle_phase=0.7104,
         front_phase=0.3328,
     ),
+    "rhex-climb-18": TripodGait(
+        1.0085,
+        0.5202,
+        0.7372,
+        0.5497,
+        middle_lean=0.1513,
+        front_lean=0.6493,
+        phase_difference=0.0,
+        middle_phase=0.7474,
+        front_phase=0.2967,
+    ),
 }
 
 # Speed settings of RHex's table and commands of its triwheel, with a turn while walking, as "rhex-1.5-left".

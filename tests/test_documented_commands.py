@@ -31,6 +31,7 @@ from tarsus.scripts.laboratory.pages import presets as gait_table
 from tarsus.scripts.laboratory.pages import robot as robot_page
 from tarsus.scripts.laboratory.pages import trust
 from tarsus.scripts.laboratory.studies import rhex_walks
+from tarsus.scripts.laboratory.studies.rhex_climbs import Climbed
 from tarsus.scripts.library.learning import policies
 
 ROOT = Path(__file__).parents[1]
@@ -148,6 +149,10 @@ SMOKE: dict[str, tuple[str, dict[str, Any]]] = {
     "reality": ("--tosses 2 --convention corrected --out OUT/reality", {}),
     "page robot": ("--write --docs OUT --jobs 1", dict(measure=lambda walk, engine: one_second())),
     "page rhex_found": ("--write --docs OUT --jobs 1", dict(measure=lambda walk, engine: one_second())),
+    "page rhex_climbs": (
+        "--write --docs OUT --starts 1 --jobs 1",
+        dict(climb=lambda case, seed: Climbed(10.0, 1.0, 12.0)),
+    ),
     "page slip_leg": ("--write --docs OUT", dict(N_STEPS=2)),
     "sweep gaits": ("--cycle-times 1 --sweep-angles 0.75 --steps 5", {}),
     "train": ("hexapod-gait --num-envs 2 --steps 1 --threads 1 --out OUT", {}),
