@@ -19,7 +19,6 @@ OLDER = {
     ("presets.md", "tables"): "0.1.0",
     ("robot.md", "tables"): "0.1.0",
     ("robot.md", "found"): "0.2.0",
-    ("robot.md", "held"): "0.2.0",
     ("sliding_test.md", "tables"): "0.1.0",
     ("slip_leg.md", "table"): "0.2.0",
     ("trust.md", "hexapods"): "0.2.0",

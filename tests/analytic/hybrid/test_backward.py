@@ -65,7 +65,7 @@ def test_gradients_are_those_of_runs(problem):
     assert made.gradient @ step == pytest.approx(
         (ends[0].cost - ends[1].cost) / 2e-4, rel=5e-4
     )  # steps meet the force's bends elsewhere
-    np.testing.assert_allclose(made.jac @ step, (ends[0].c - ends[1].c) / 2e-4, rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(made.jac @ step, (ends[0].c - ends[1].c) / 2e-4, rtol=5e-4)
 
 
 def test_through_touchdowns_and_liftoffs_it_finds_the_plan_of_the_forward_derivatives():
