@@ -76,13 +76,10 @@ def sunk(attach: np.ndarray, hip: np.ndarray, splay: np.ndarray, length: np.ndar
         splay: Of the legs, shape (6,) [rad].
         length: Of the legs, shape (6,) [m].
     """
-    lowest = []
-    for at, phi, theta, rho in zip(attach, hip, splay, length, strict=True):
-        below = points(rho) - (0.0, 0.0, rho)  # from the hip
-        z = np.cos(phi) * (below[:, 2] * np.cos(theta) - below[:, 0] * np.sin(theta)) + np.sin(phi) * below[:, 1]
-        lowest.append((at[2] + z[0], at[2] + z.min() - RADIUS))
-    toes, arcs = np.min(lowest, axis=0)
-    return float(toes - arcs)
+    leg = points(1.0) - (0.0, 0.0, 1.0)  # from the hip, of a leg of 1 m
+    upright, forward = np.cos(hip) * np.cos(splay), np.sin(hip)
+    z = attach[:, 2, None] + length[:, None] * (np.outer(upright, leg[:, 2]) + np.outer(forward, leg[:, 1]))
+    return float(z[:, 0].min() - z.min() + RADIUS)
 
 
 def add_stairs(spec: mujoco.MjSpec, stairs: Stairs, preset: Preset, friction: float) -> None:

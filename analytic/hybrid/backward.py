@@ -13,12 +13,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..compilation import has_numba
 from .adjoint import Adjoint
 from .existence import Existence
 from .horizon import Horizon, SegmentRun
 from .problem import ControlProblem, Segment
 from .readings import Readings
 from .shooting import Shooting
+from .tableau import METHODS
 from .trust_region import ControlStatus, Sample
 
 DAMPING = 0.2  # least curvature along a step, as a share of what was thought
@@ -108,6 +110,10 @@ def obstacle(problem: ControlProblem, segments: Sequence[Segment]) -> str:
         return "they are of one segment whose events the engine finds"
     if problem.node is not None or any(bound.at != "end" for bound in problem.bounds):
         return 'bounds are read at the end only, at="end"'
-    if problem.mode == "python":
+    if any(bound.charts is not None for bound in problem.bounds):
+        return "bounds hold in all charts"
+    if problem.mode == "python" or not has_numba():
         return "they run compiled"
+    if METHODS[problem.model.method].gamma:
+        return "they go back over explicit steps"
     return ""

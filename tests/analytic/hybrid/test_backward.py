@@ -7,6 +7,7 @@ from tarsus.analytic import hybrid as hy
 from tarsus.analytic.compilation import has_numba
 from tarsus.analytic.hybrid import control
 from tarsus.analytic.hybrid.control import Bound, ControlProblem, ControlStatus, Segment
+from tarsus.analytic.hybrid.horizon import Horizon
 from tarsus.scripts.laboratory.benchmarks.control import slip_problem
 
 pytestmark = [pytest.mark.skipif(not has_numba(), reason="the adjoint runs compiled only"), pytest.mark.extra]
@@ -14,9 +15,11 @@ pytestmark = [pytest.mark.skipif(not has_numba(), reason="the adjoint runs compi
 TIME, WAY, N = 1.5, 0.8, 200
 
 
-def slider(n=N):
+def slider(n=N, **how):
     """A mass on a track, pushed by a force that is linear between n numbers, with its square as the running cost."""
-    model = hy.Model("slider", state={"x": 0.0, "v": 0.0, "cost": 0.0}, params={"u": np.zeros(n)}, charts=["track"])
+    model = hy.Model(
+        "slider", state={"x": 0.0, "v": 0.0, "cost": 0.0}, params={"u": np.zeros(n)}, charts=["track"], **how
+    )
 
     @model.field("track")
     def move(t, x, d, p, dx):
@@ -36,8 +39,8 @@ def transfer(**changes):
     """From rest to rest over a way, with the least squared force."""
     bounds = [Bound("x", WAY, WAY, at="end"), Bound("v", 0.0, 0.0, at="end")]
     settings = {"chart": "track", "final_time": TIME, "max_step": TIME / (N - 1), "rtol": 1e-11, "atol": 1e-13}
-    about = {"cost": "cost", "bounds": bounds, "settings": settings} | changes
-    return ControlProblem(slider(), {f"u_{i}": (-10.0, 10.0) for i in range(N)}, **about)
+    about = {"model": slider(), "cost": "cost", "bounds": bounds, "settings": settings} | changes
+    return ControlProblem(decisions={f"u_{i}": (-10.0, 10.0) for i in range(N)}, **about)
 
 
 @pytest.fixture(scope="module")
@@ -80,10 +83,14 @@ def test_through_touchdowns_and_liftoffs_it_finds_the_plan_of_the_forward_deriva
     ("changes", "sentence"),
     [
         ({"bounds": [Bound("x", 0.0, 1.0, at="wall")]}, "bounds are read at the end only"),
+        ({"bounds": [Bound("x", 0.0, 1.0, at="end", charts=("track",))]}, "bounds hold in all charts"),
         ({"mode": "python"}, "they run compiled"),
+        ({"model": slider(method="rodas5p")}, "they go back over explicit steps"),
     ],
 )
-def test_what_cannot_go_backward_is_refused(changes, sentence):
+def test_what_cannot_go_backward_is_refused_and_goes_forward_by_itself(changes, sentence):
+    made = transfer(**changes)
+    assert type(control.horizon(made, [Segment(tuple(made.decisions))], None)) is Horizon
     with pytest.raises(ValueError, match=f"no derivatives backward: {sentence}"):
         control.solve(transfer(**changes), {}, derivatives="backward")
     with pytest.raises(ValueError, match="derivatives must be 'forward' or 'backward', got 'sideways'"):
