@@ -55,7 +55,7 @@ def test_two_hundred_numbers_become_the_line_that_calculus_finds(problem):
     assert found.cost == pytest.approx(12.0 * WAY**2 / TIME**3, rel=1e-4)
     force = np.array(list(found.decisions.values()))
     line = 6.0 * WAY / TIME**2 * (1.0 - 2.0 * np.linspace(0.0, 1.0, N))
-    np.testing.assert_allclose(force[1:-1], line[1:-1], atol=0.05)  # the ends count half
+    assert np.sqrt(np.mean((force - line)[1:-1] ** 2)) < 0.0125  # what the cost above allows; the ends count half
     assert found.n_derived < 40 and control.verify(found).agrees
 
 
