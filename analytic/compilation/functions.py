@@ -56,6 +56,10 @@ def jit(
     if fast:
         options["fastmath"] = FASTMATH
     dispatcher = numba.njit(parallel=parallel, **options)(function)
+    if numba.version_info.short in TRIED:
+        from .together import without_literals
+
+        without_literals(dispatcher)
     return keep_on_disk(dispatcher, lambda: Key(dispatcher, rebuilt=False))
 
 

@@ -39,8 +39,8 @@ def test_at_rest_the_curvature_is_known():
 
 
 def test_of_small_loops_area_and_line_agree_to_the_last_digits():
-    """All feet stand: nothing jumps."""
-    loop = np.array([0.003, -0.002]) + SIX.circle(0.005, 64)
+    """All feet stand: nothing jumps. Fewer than a thousand frames: more would compile the loop over all cores."""
+    loop = np.array([0.003, -0.002]) + SIX.circle(0.005, 15)
     line, area = by_line(SIX, loop, SIX.feet), by_area(SIX, loop, SIX.feet)
     np.testing.assert_allclose(area, line, atol=1e-10)
     assert line[0] > 4e-4
@@ -60,13 +60,21 @@ def test_a_small_loop_displaces_its_area_times_the_whole_curvature(centre):
     "shapes, line, viscous, coulomb", [(SIX, 266.08, 266.23, 298.20), (TWELVE, 298.40, 298.41, 302.23)]
 )
 def test_an_undulation_displaces_what_it_is_known_to(shapes, line, viscous, coulomb):
-    """Millimetres a stride of 0.3 rad. Where feet touch and leave, the area's integrand jumps: it is good to 2 %."""
+    """Millimetres a stride of 0.3 rad."""
     loop = shapes.circle(0.3, 400)
     found = by_line(shapes, loop, shapes.feet)
     np.testing.assert_allclose(1e3 * found, [line, 0.0, 0.0], atol=0.02)
-    np.testing.assert_allclose(by_area(shapes, loop, shapes.feet), found, atol=2e-2 * found[0])
     assert 1e3 * displacement(shapes, loop, shapes.feet)[0] == pytest.approx(viscous, abs=0.02)
     assert 1e3 * displacement(shapes, loop, shapes.feet, Coulomb(1e-9))[0] == pytest.approx(coulomb, abs=0.05)
+
+
+@pytest.mark.extra
+@pytest.mark.parametrize("shapes", [SIX, TWELVE])
+def test_where_feet_touch_and_leave_the_integrand_of_the_area_jumps(shapes):
+    """It is good to 2 %."""
+    loop = shapes.circle(0.3, 400)
+    line = by_line(shapes, loop, shapes.feet)
+    np.testing.assert_allclose(by_area(shapes, loop, shapes.feet), line, atol=2e-2 * line[0])
 
 
 def test_coulomb_is_no_connection(rng):
