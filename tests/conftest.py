@@ -4,6 +4,7 @@
 Every test is of the core unless its file stands in `EXTRA`, or it is marked `extra` or `thorough`.
 """
 
+import functools
 import importlib.util
 import os
 import subprocess
@@ -62,6 +63,7 @@ def results_elsewhere(tmp_path_factory):
     output.FOLDER = tmp_path_factory.mktemp("out")
 
 
+@functools.cache
 def is_extra(path: Path) -> bool:
     """Return whether the tests of a file are left to `make test-all`."""
     above = (path, *path.parents)

@@ -19,7 +19,7 @@ def make(**options):
 def test_the_baseline_hops_at_the_commanded_speed():
     env = make(max_episode_steps=10**9)
     base = env.unwrapped
-    policy = raibert.policy(base.params, base.action_scale, RaibertGains(speed=1.0))
+    policy = raibert.policy(base.params, base.action_scale, RaibertGains(speed=1.0), fast=False)
     observation, info = env.reset(seed=0)
     rows = []
     for _ in range(round(8.0 / base.ctrl_dt)):
@@ -122,7 +122,7 @@ def test_the_baseline_is_within_the_limits(speed, total):
     """Its returns are what they were before there were any."""
     env = gymnasium.make("HoppingLeg-v0")
     base, over, rewards = env.unwrapped, False, []
-    policy = raibert.policy(base.params, base.action_scale, RaibertGains(speed=speed))
+    policy = raibert.policy(base.params, base.action_scale, RaibertGains(speed=speed), fast=False)
     observation, info = env.reset(seed=0)
     while not over:
         observation, reward, terminated, over, info = env.step(policy(observation, info))
@@ -135,7 +135,7 @@ def test_the_force_of_a_standing_leg_carries_it():
     """In a slow stance the vertical force is near the weight felt at the tip, 32 N."""
     env = make(max_episode_steps=10**9)
     base = env.unwrapped
-    policy = raibert.policy(base.params, base.action_scale, RaibertGains(speed=0.0))
+    policy = raibert.policy(base.params, base.action_scale, RaibertGains(speed=0.0), fast=False)
     observation, info = env.reset(seed=0)
     forces = []
     for _ in range(round(4.3 / base.ctrl_dt)):

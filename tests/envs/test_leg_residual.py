@@ -75,7 +75,7 @@ def test_zero_is_what_the_controller_does_as_a_policy_in_the_mode_torque(name):
     env = make(name, reset_noise=0.0)
     twin = make(name, reset_noise=0.0, action_mode="torque")
     if name == "HoppingLeg-v1":
-        policy = raibert.policy(twin.params, twin.action_scale, raibert.RaibertGains(speed=1.0))
+        policy = raibert.policy(twin.params, twin.action_scale, raibert.RaibertGains(speed=1.0), fast=False)
     else:
         policy = slip.policy(twin.params, twin.action_scale, slip.SlipControl(energy_gain=0.5), hold=twin.ctrl_dt)
     env.reset(seed=0)

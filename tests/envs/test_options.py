@@ -148,7 +148,7 @@ def steps(env, rng, n=3):
 
 
 @pytest.mark.filterwarnings("ignore:overflow")
-@pytest.mark.parametrize("make", [single, many])
+@pytest.mark.parametrize("make", [single, pytest.param(many, marks=pytest.mark.extra)])
 @pytest.mark.parametrize("name", ALL)
 def test_a_refused_reset_leaves_everything_as_it_was(name, make, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # MuJoCo writes a log file there

@@ -389,9 +389,10 @@ def windows(rng, n):
 
 
 @needs_numba
+@pytest.mark.extra
 @pytest.mark.parametrize(
     ("rate", "clears"),
-    [(True, True), *(pytest.param(*one, marks=pytest.mark.extra) for one in ((False, True), (True, False)))],
+    [(True, True), (False, True), (True, False)],
 )
 def test_compiled_and_interpreted_bounds_are_the_same_bits(rate, clears):
     rng = np.random.default_rng(7 + rate)
@@ -480,7 +481,8 @@ def test_the_guards_of_the_models_are_enclosed(build):
 
 
 @needs_numba
-@pytest.mark.parametrize("rate", [pytest.param(False, marks=pytest.mark.extra), True])
+@pytest.mark.extra
+@pytest.mark.parametrize("rate", [False, True])
 @pytest.mark.parametrize("build", [pytest.param(b, id=name) for name, b in MODELS.items() if "leg" not in name])
 def test_the_guards_of_the_models_compile_to_the_same_bits(build, rate):
     model, rng = build(), np.random.default_rng(4)

@@ -9,7 +9,7 @@ from tarsus.analytic import hybrid as hy
 from tarsus.analytic.compilation import has_numba
 from tarsus.analytic.hybrid.adjoint import Adjoint
 from tarsus.analytic.hybrid.derivatives import Derivatives, Existence
-from tarsus.analytic.models import bouncing_ball, slip
+from tarsus.analytic.models import bouncing_ball, deadbeat_slip, slip
 from tarsus.scripts.laboratory.benchmarks.derivatives import tabulated
 
 pytestmark = pytest.mark.skipif(not has_numba(), reason="the adjoint runs compiled only")
@@ -17,6 +17,7 @@ pytestmark = pytest.mark.skipif(not has_numba(), reason="the adjoint runs compil
 RUNNER = slip.Slip(body_mass=80.0, k=20e3, spri=2.0, sprj=1.0, g_stance=9.81, g_flight=9.81)
 
 
+@pytest.mark.extra
 def test_a_ball_bounces_as_in_closed_form():
     g, e, height = 9.81, 0.5, 1.3
     wrt = ("restitution", "height", "gravity")
@@ -33,6 +34,31 @@ def test_a_ball_bounces_as_in_closed_form():
 
 def outcome(t, x, d, p):
     return np.array([t, x[0] * x[2] + d[2], x[1] * p[slip.P.body_mass]])
+
+
+def test_strides_have_the_gradient_of_their_differences():
+    """In the core, by a model that other tests of the core compile too."""
+    model = deadbeat_slip.build(RUNNER)
+    wrt = ("k", "body_mass", "g_stance", "g_flight", "touchdown_angle", "compression", "decompression", "y", "xdot")
+    start = {"k": 20e3, "body_mass": 80.0, "g_stance": 9.81, "g_flight": 9.81, "touchdown_angle": 0.4}
+    start |= {"compression": 0.9, "decompression": 1.1, "y": 1.0, "xdot": 5.0}
+    settings = {"chart": "descent", "stop_at": "apex", "stop_count": 2, "final_time": 5.0, "rtol": 1e-12, "atol": 1e-12}
+
+    def split(values):
+        parts = {"params": model.param_names, "x0": model.state_names, "d0": model.memory_names}
+        return {part: {k: v for k, v in values.items() if k in names} for part, names in parts.items()}
+
+    def end(values):
+        r = by.sim.run(**split(values), **settings)
+        return outcome(r.t_end, r.x_end, r.d_end, r.p)
+
+    by = Adjoint(model)
+    made = by.run(outcome, wrt, **split(start), **settings)
+    assert made.existence is Existence.EXISTS, made.message
+    for name, column in zip(wrt, made.by.T, strict=True):
+        h = 1e-5 * start[name]
+        ends = [end(start | {name: start[name] + sign * h}) for sign in (1, -1)]
+        np.testing.assert_allclose(column, (ends[0] - ends[1]) / (2 * h), rtol=1e-5, atol=1e-7, err_msg=name)
 
 
 @pytest.mark.extra

@@ -13,7 +13,7 @@ from tarsus.analytic import hybrid as hy
 from tarsus.analytic.compilation import has_numba
 from tarsus.analytic.compilation.fingerprint import fingerprint
 from tarsus.analytic.hybrid import Status, loader
-from tarsus.analytic.models import bouncing_ball, dry_friction, slip
+from tarsus.analytic.models import bouncing_ball, deadbeat_slip, dry_friction, slip
 
 needs_numba = pytest.mark.skipif(not has_numba(), reason="numba is not installed")
 
@@ -27,17 +27,19 @@ def same(a, b):
         assert np.array_equal(getattr(a.events, name), getattr(b.events, name)), name
 
 
-# Compiling takes about 10 s per model and method, so each method is compiled once here.
+# Compiling takes about 10 s per model and method, so each method is compiled once here, and in the core only a model
+# that other tests of the core compile too.
 @needs_numba
 @pytest.mark.parametrize(
     "model, method, end",
     [
-        (slip.build(), "dop853", 8.6),
+        (deadbeat_slip.build(), "dop853", 8.6),
+        pytest.param(slip.build(), "dop853", 8.6, marks=pytest.mark.extra),
         pytest.param(dry_friction.build(), "dopri5", 6.0, marks=pytest.mark.extra),
         pytest.param(bouncing_ball.build(), "rk23", 2.0, marks=pytest.mark.extra),
         pytest.param(slip.build(), "rodas5p", 8.6, marks=pytest.mark.extra),
     ],
-    ids=["slip", "dry_friction", "bouncing_ball", "slip by rodas5p"],
+    ids=["deadbeat_slip", "slip", "dry_friction", "bouncing_ball", "slip by rodas5p"],
 )
 def test_runs_are_the_same_bits_compiled_and_interpreted(model, method, end):
     runs = [hy.compile(model, method, mode).run(final_time=end, record_period=0.05) for mode in ("compiled", "python")]
@@ -76,7 +78,7 @@ def test_mixed_mode_calls_plain_python():
 
 @needs_numba
 def test_batch_is_the_same_as_single_runs():
-    sim = hy.compile(slip.build(), mode="compiled")
+    sim = hy.compile(deadbeat_slip.build(), mode="compiled")
     x0s = np.tile(sim.model.x0, (40, 1))
     x0s[:, 2] = np.linspace(0.5, 2.5, 40)
     batch = sim.batch(x0s, final_time=2.0)

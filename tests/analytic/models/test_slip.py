@@ -15,7 +15,7 @@ from tarsus.analytic.models import slip
 
 # Printed by tests/oracles/hybrid_slip.py: 16 strides of four events from the manual's default start.
 REFERENCE = np.loadtxt(Path(__file__).parents[2] / "oracles" / "hybrid_slip.txt")
-SIM = hy.compile(slip.build())
+SIM = hy.compile(slip.build(), mode="python")  # compiling takes longer than all runs
 FIXED = hy.compile(slip.build("fixed"), mode="python")
 # A start well inside the region of running, for properties: a hopper somewhat faster or slower, higher or lower.
 STARTS = {"xdot": st.floats(0.3, 2.0), "y": st.floats(0.8, 0.95), "ydot": st.floats(-0.3, 0.3)}

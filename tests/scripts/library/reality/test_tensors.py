@@ -36,6 +36,7 @@ def test_whatever_is_no_tensor_is_refused():
         tensors.read(zipped(pickle.dumps({"a": 1})))
 
 
+@pytest.mark.extra  # to import torch takes longer than all others here
 @pytest.mark.parametrize("legacy", [True, False])
 def test_tensors_are_read_as_torch_wrote_them(tmp_path, legacy):
     torch = pytest.importorskip("torch")
