@@ -94,14 +94,22 @@ class BackwardHorizon(Horizon):
             b = self._curvature
             if b is None:
                 b = max(float(y @ s), 1e-12) / float(s @ s) * np.eye(z.size)
-            bs = b @ s
-            curved, thought = float(s @ y), float(s @ bs)
-            if curved < DAMPING * thought:
-                share = (1.0 - DAMPING) * thought / (thought - curved)
-                y = share * y + (1.0 - share) * bs
-            self._curvature = b - np.outer(bs, bs) / thought + np.outer(y, y) / float(s @ y)
+            self._curvature = learned(b, s, y)
         self._last = z.copy(), gradient.copy()
         return np.abs(gradient).max() * np.eye(z.size) if self._curvature is None else self._curvature
+
+
+def learned(b: np.ndarray, s: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Return curvature b (n, n) after a step s along which the gradient changed by y, positive definite as b is.
+
+    Source: Nocedal & Wright, procedure 18.2 (damped BFGS).
+    """
+    bs = b @ s
+    curved, thought = float(s @ y), float(s @ bs)
+    if curved < DAMPING * thought:
+        share = (1.0 - DAMPING) * thought / (thought - curved)
+        y = share * y + (1.0 - share) * bs
+    return b - np.outer(bs, bs) / thought + np.outer(y, y) / float(s @ y)
 
 
 def obstacle(problem: ControlProblem, segments: Sequence[Segment]) -> str:

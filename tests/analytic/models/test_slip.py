@@ -35,6 +35,22 @@ def test_event_times_against_the_oracle():
     assert np.abs(energies(r) - 1.0).max() < 1e-12  # asked for: 1e-11
 
 
+def test_stance_is_about_its_foothold_wherever_that_is():
+    """Moving body and foot alike changes no force, no length and no rate of it."""
+    model, away = slip.build(), np.array([0.4, -0.3])
+    for spri in (1.0, 2.0):  # each has a formula of its own
+        p, x, d = model.p0.copy(), np.array([0.1, 0.8, 1.2, -0.7]), np.append(model.d0, 0.0)[: model.d0.size]
+        p[slip.P.spri] = spri
+        moved, dx, other = d.copy(), np.empty(4), np.empty(4)
+        moved[:2] += away
+        shifted = x + [*away, 0.0, 0.0]
+        slip.stance(0.0, x, d, p, dx)
+        slip.stance(0.0, shifted, moved, p, other)
+        np.testing.assert_allclose(other, dx, rtol=1e-12)
+        assert slip.leg_length(shifted, moved) == pytest.approx(slip.leg_length(x, d), rel=1e-12)
+        assert slip.leg_rate(shifted, moved) == pytest.approx(slip.leg_rate(x, d), rel=1e-12)
+
+
 @pytest.mark.parametrize("method, rtol, error", [("dop853", 1e-9, 5e-9), ("dopri5", 1e-9, 2e-7), ("rk23", 1e-7, 1e-4)])
 def test_error_follows_the_tolerance(method, rtol, error):
     """Error of 16 strides: the orbit is neutral, so errors of about 700 steps (d8: 140) simply add up."""
