@@ -239,23 +239,26 @@ def test_no_number_is_without_a_source(path):
     assert not re.findall(r".{20}\d.{20}", whole)
 
 
-# Least speed [m/s] and return, most falls of 16, and least return over that of the baseline with its tempo held at 1,
-# of each training by 262,144 steps in eight simulations.
+# Least speed [m/s] and return, and least return over that of the baseline with its tempo held at 1, of each training by
+# 262,144 steps in eight simulations.
 LEARNED = {
-    "Hexapod-v0": (0.40, 1.3 * 1029, 0, 0.0),
-    "HoppingLeg-v1": (1.4, 1300, 0, 0.98),
-    "SlipLeg-v1": (2.75, 1080, 1, 1.05),
-    "Multipod-v1": (0.14, 1500, 0, 1.4),
-    "BigAnt-v1": (0.055, 1500, 0, 1.2),
-    "MultipodQuasistatic-v1": (0.13, 1400, 0, 1.2),
+    "Hexapod-v0": (0.40, 1.3 * 1029, 0.0),
+    "HoppingLeg-v1": (1.4, 1300, 0.98),
+    "SlipLeg-v1": (2.75, 1080, 1.05),
+    "Multipod-v1": (0.14, 1500, 1.4),
+    "BigAnt-v1": (0.055, 1500, 1.2),
+    "MultipodQuasistatic-v1": (0.13, 1400, 1.2),
 }
 
 
 @pytest.mark.parametrize("name", LEARNED)
 def test_every_training_by_plain_ppo_reached_what_the_page_says(name):
     stored = json.loads((ROOT / "docs" / "data" / "learning" / f"{name}.json").read_text(encoding="utf-8"))
-    played = [rows[-1] for case, rows in stored["trained"].items() if case[:2] == "8 "]
-    _, speed, reward, falls = zip(*played, strict=True)
-    least, paid, most, over = LEARNED[name]
-    assert min(speed) >= least and min(reward) >= paid and max(falls) <= most
-    assert min(reward) >= over * stored["bars"].get("tempo at 1", [0, 0.0, 0.0])[2]
+    played = {n: [stored["trained"][f"{n} {seed}"][-1] for seed in range(5)] for n in (4, 8, 16)}
+    assert not any(falls for rows in played.values() for *_, falls in rows)
+    bar = stored["bars"].get("tempo at 1", [0, 0.0, 0.0])[2]
+    assert min(reward for _, _, reward, _ in played[4]) > bar
+    _, speed, reward, _ = zip(*played[8], strict=True)
+    least, paid, over = LEARNED[name]
+    assert min(speed) >= least and min(reward) >= paid
+    assert min(reward) >= over * bar
