@@ -213,12 +213,7 @@ def in_stance(chart: int) -> bool:
 
 
 def problem(leap: Leap | None = None, params: HoppingLegParams = MOTORS_OF) -> ControlProblem:
-    """Return the problem: least heat; motors, friction and joints within their limits; over the ditch; at rest again.
-
-    Args:
-        leap: What is asked for.
-        params: The leg.
-    """
+    """Return `build`'s problem: least heat; motors, friction, joints within limits; over the ditch; at rest again."""
     leap = leap or Leap()
     ranges = {"hip": (-1.5, 2.5), "knee": (-3.0, 0.5)}
     bounds = [Bound(name, -1.0, 1.0, scale=2.0) for name in RUNNING] + [Bound(name, 0.0, scale=10.0) for name in MOTORS]
