@@ -22,11 +22,12 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import brentq
 
-from ..hybrid import Guard, Model
+from ..hybrid import Guard, Model, vector
 from ..hybrid.control import Bound, ControlProblem
 from .hopping_leg import HoppingLegParams, leg_angles
 from .hopping_leg_hybrid import STATE, fly, stand, strike
 from .hopping_leg_mechanics import P, impact, numbers, toe_position
+from .planar_hopper import in_stance
 
 RUNNING = ("heat_hip", "heat_knee")
 MOTORS = ("hip_forward", "hip_backward", "knee_forward", "knee_backward")
@@ -68,18 +69,13 @@ class Leap:
         return self.final_time / (self.n * self.nodes)
 
 
-def numbers_of(params: HoppingLegParams) -> np.ndarray:
-    """Return what the leg's equations need as one vector."""
-    return np.concatenate([np.ravel(value) for value in numbers(params).values()])
-
-
 def rest(leap: Leap, params: HoppingLegParams = MOTORS_OF) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return angles (4,) [rad] and torques (2,) [N m] at rest, the hip above the foot, and the foot's place (3,) [m].
 
     Raises:
         ValueError: If the leg does not reach from that height.
     """
-    p, q, pitch = numbers_of(params), np.empty(4), math.asin((params.HB - leap.height) / params.LB)
+    p, q, pitch = vector(numbers(params)), np.empty(4), math.asin((params.HB - leap.height) / params.LB)
 
     def foot(z: float) -> np.ndarray:
         q[:], toe = (0.0, pitch, *leg_angles(params, np.array([0.0, z]))), np.empty(3)
@@ -96,6 +92,12 @@ def rest(leap: Leap, params: HoppingLegParams = MOTORS_OF) -> tuple[np.ndarray, 
     still = acceleration(np.zeros(2))
     by_torque = np.column_stack([acceleration(one) - still for one in np.eye(2)])
     return q, np.linalg.solve(by_torque, -still), place
+
+
+def along(foot, bank):
+    """Return how far a foot (3,) is along its circle, behind the ray through `bank` (x, y) [m]."""
+    turned = math.atan2(bank[0] * foot[1] - bank[1] * foot[0], bank[0] * foot[0] + bank[1] * foot[1])
+    return math.sqrt(foot[0] * foot[0] + foot[1] * foot[1]) * turned
 
 
 def knots(leap: Leap, decisions: Mapping[str, float], params: HoppingLegParams = MOTORS_OF) -> np.ndarray:
@@ -126,12 +128,12 @@ def build(leap: Leap | None = None, params: HoppingLegParams = MOTORS_OF) -> Mod
     """
     leap = leap or Leap()
     given, n, nodes, h = numbers(params), leap.n, leap.nodes, leap.node_time
-    last, hip = n * nodes - 1, numbers_of(params).size
+    last, hip = n * nodes - 1, vector(given).size
     stiffness, damping = leap.stiffness, leap.damping
     knee, mu, rated = hip + n, leap.friction_coeff, np.array(params.rated_torque)
     angles, _, toe = rest(leap, params)
     plan = knots(leap, {}, params)
-    bank_x, bank_y = (float(part) for part in toe[:2] / math.hypot(toe[0], toe[1]))
+    bank = tuple((toe[:2] / math.hypot(toe[0], toe[1])).tolist())
 
     def torques(t, x, p, chart, u):
         j = min(chart // 2, last) // nodes
@@ -191,13 +193,13 @@ def build(leap: Leap | None = None, params: HoppingLegParams = MOTORS_OF) -> Mod
             after[i] = x[4 + i]
         impact(x[:4], after, p, radial, push)
         out[8], out[9] = mu * push[1] - push[0], mu * push[1] + push[0]
-        out[11] = reach * math.atan2(bank_x * toe[1] - bank_y * toe[0], bank_x * toe[0] + bank_y * toe[1])
+        out[11] = along(toe, bank)
 
     start = np.concatenate([angles, np.zeros(4)])
     model = Model(
         "hopping leg's leap",
         state=dict(zip(STATE, start.tolist(), strict=True)) | {"cost": 0.0},
-        memory={"radial_x": bank_x, "radial_y": bank_y},
+        memory={"radial_x": bank[0], "radial_y": bank[1]},
         params=given | {"hip": plan[:, 0], "knee": plan[:, 1]},
         aux=(*RUNNING, *MOTORS, *CONTACT, "along"),
     )
@@ -205,11 +207,6 @@ def build(leap: Leap | None = None, params: HoppingLegParams = MOTORS_OF) -> Mod
     model.functions(field=field, guards=guards, transition=transition, table=table)
     model.aux(outputs)
     return model
-
-
-def in_stance(chart: int) -> bool:
-    """Return whether the foot is on the ground in a chart."""
-    return chart % 2 == 1
 
 
 def problem(leap: Leap | None = None, params: HoppingLegParams = MOTORS_OF) -> ControlProblem:

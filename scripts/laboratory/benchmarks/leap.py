@@ -51,8 +51,7 @@ def in_mujoco(leap: Leap, decisions: Mapping[str, float]) -> tuple[float, float]
         mujoco.mj_step(model, data)
         foot = data.site("foot_0").xpos
         if flew and data.sensordata[0] > 0:
-            turned = np.arctan2(foot[1], foot[0]) - np.arctan2(start[1], start[0])
-            landed.append(np.hypot(foot[0], foot[1]) * turned)
+            landed.append(hopping_leg_leap.along(foot, start))
             flew = False
         flew = flew or foot[2] > 0.01
     return landed[0] if len(landed) == 1 else np.nan, float(np.abs(data.qvel).max())

@@ -39,7 +39,7 @@ def test_stance_is_about_its_foothold_wherever_that_is():
     """Moving body and foot alike changes no force, no length and no rate of it."""
     model, away = slip.build(), np.array([0.4, -0.3])
     for spri in (1.0, 2.0):  # each has a formula of its own
-        p, x, d = model.p0.copy(), np.array([0.1, 0.8, 1.2, -0.7]), np.append(model.d0, 0.0)[: model.d0.size]
+        p, x, d = model.p0.copy(), np.array([0.1, 0.8, 1.2, -0.7]), model.d0.copy()
         p[slip.P.spri] = spri
         moved, dx, other = d.copy(), np.empty(4), np.empty(4)
         moved[:2] += away
