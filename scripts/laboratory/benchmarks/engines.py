@@ -111,8 +111,8 @@ def tables(
             rows["robots"],
             "### Cost over the number of robots",
         ),
-        "Processor time of a step, and times real time. The contact solver finds the velocity of the frame, which is "
-        "all that a quasi-static robot needs.",
+        "Processor time of a step, and how many times faster than real time it is. The contact solver finds the "
+        "velocity of the frame, which is all that a quasi-static robot needs.",
     )
 
 

@@ -156,6 +156,6 @@ def tables(
     rows = [row(device, terrain, n, steps, repeats) for terrain in terrains for n in num_envs]
     parts: list[Table | str] = [f"{NAME} on {where}.", Table(HEAD, rows)]
     if policy:
-        parts.append(f"The policy of `{'/'.join(policy.parts[-3:])}`, {walk} steps from starts drawn alike:")
+        parts.append(f"The policy of `{'/'.join(policy.parts[-3:])}`, {walk} steps from starts of one distribution:")
         parts.append(compared(device, policy, min(num_envs), walk))
     return Page(*parts)

@@ -96,8 +96,8 @@ def tables() -> Page:
     head = ("complaint", "thread", "model", "finding", "number", "setting that mends it", "then")
     bounces = [bounce_row(integrator) for integrator in ("Euler", "implicitfast", "discrete", "RK4")]
     words = (
-        f"Spheres of {MASS:g} kg fall at {SPEED:g} m/s with steps of {1e3 * STEP:g} ms; *refused*: no contact bounces "
-        "so little within 1.5 % in such steps before gravity stops it."
+        f"Spheres of {MASS:g} kg fall at {SPEED:g} m/s with steps of {1e3 * STEP:g} ms; *refused*: in such steps no "
+        "contact bounces so little (to 1.5 %) before gravity stops it."
     )
     return Page(
         Table(head, rows, "### Complaints elsewhere"),

@@ -31,15 +31,15 @@ COMPLAINTS = (  # what the threads report, the thread, and the case that shows i
     ("pyramids instead of cones", "MuJoCo's documentation", "cone_or_pyramid"),
 )
 REASONS = {  # what was found out about some failures, by engine and case
-    ("mujoco", "slope_creep"): "friction is soft, and what holds creeps in proportion to its load",
+    ("mujoco", "slope_creep"): "friction is soft, and a contact that holds creeps in proportion to its load",
     ("mujoco", "block_stops"): "the faster a body slides, the higher a stiff contact lifts it",
-    ("mujoco", "cradle_touching"): "springs in a row share an impact, as the convention's impulses do not",
-    ("drake", "belt_reverses"): "`lagged` takes the load of the step before, and leaves the cone when it changes",
-    ("drake", "resting_spheres"): "a contact has one stiffness, under a gram and under a ton",
+    ("mujoco", "cradle_touching"): "springs in a row share an impact, unlike the convention's impulses",
+    ("drake", "belt_reverses"): "`lagged` takes the load of the step before, so forces leave the cone when it changes",
+    ("drake", "resting_spheres"): "a contact has one stiffness, for a gram as for a ton",
     ("dart", "painleve_below"): "`nsgs` passes",
     ("dart", "painleve_jam"): "`nsgs` passes",
     ("pybullet", "ball_bounces"): "a body is braked within a step before it touches, and bounces 2 to 6 % too fast",
-    ("pybullet", "swept_foot"): "friction along a direction in which a joint lets nothing move uses up the cone",
+    ("pybullet", "swept_foot"): "friction along a direction that a joint blocks uses up the cone",
 }
 HEAD = ("engine", "setting", "passed", "median error [%]", "cost")
 Known = Mapping[str, cases.Case]
@@ -65,7 +65,7 @@ def tables(results: Annotated[Path, paths.folder] = RESULTS) -> Page:
         Table(
             ("case", *(f"{one['name']}, {setting}" for one, setting in best)),
             [[link(name), *(score.cell(one["results"][setting][name]) for one, setting in best)] for name in known],
-            "### Every case, with the setting of each engine that passes most",
+            "### Every case, each engine in the setting that passes most",
         ),
         "Largest error of the case's measurements over their scales [%]; in brackets where it is beyond the tolerance. "
         "`docs/data/contact_suite` has every measurement.",

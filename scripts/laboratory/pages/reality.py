@@ -44,14 +44,16 @@ def tables(results: Annotated[Path, paths.folder] = RESULTS) -> Page:
         )
         parts.append(
             Table(
-                ("engine, setting", "position [%]", "rotation [deg]"), differences(chosen), "#### Beside the first row"
+                ("engine, setting", "position [%]", "rotation [deg]"),
+                differences(chosen),
+                "#### Difference from the first row",
             )
         )
     parts.append("Differences are paired: mean over the same tosses, with 95 % intervals.")
     parts += [
         f"![Errors of the cube in every engine]({CUBE})",
         f"![A toss, measured and simulated]({TOSS})",
-        f"![Friction of the cube: what engines need of it, and what its corners and faces have]({FRICTION})",
+        f"![Friction of the cube: what engines fit, and what its corners and faces have]({FRICTION})",
     ]
     for sign in impacts["laws"]:
         title = f"### Ellipse, {sign} sign, {impacts['impacts']} impacts held out"

@@ -117,9 +117,9 @@ def tables(walks: Count = 10, seconds: Seconds = 10.0) -> Page:
     cases = [(terrain, engine) for terrain in GROUNDS for engine in ("warp", "mujoco")]
     rows = [row(*case, walk(case[1], case[0], walks, n_periods)) for case in cases]
     return Page(
-        f"{walks} walks of {seconds:g} s on each ground, action zero: the largest difference of a body's position "
-        "after so many physics steps, after the last of these also the median over walks, and the largest difference "
-        "of a hip's angle; how many feet, of all in all control periods, only one of the two has in contact; mean "
-        "speed and processor time, in MuJoCo and beside it.",
+        f"{walks} walks of {seconds:g} s on each ground, action zero. Columns: the largest difference of a body's "
+        "position after so many physics steps; after the last, also its median over walks; the largest difference of "
+        "a hip's angle; feet that only one of the two has in contact, of all in all control periods; mean speed and "
+        "processor time, in MuJoCo and beside it.",
         Table(HEAD, rows),
     )

@@ -16,14 +16,14 @@ ENUMS = {"cone": CONES, "integrator": INTEGRATORS}  # attributes whose values ar
 
 AILMENTS = {
     "pyramidal cone": "friction is a pyramid, whose error on measured tosses is twice a cone's",
-    "long timestep": "a spring, servo or contact whose steps grow",
-    "lengthened contact": "a time constant too short for the timestep, which MuJoCo lengthens without a word",
-    "blended contact": "two geoms ask for different contacts, and get neither",
+    "long timestep": "a spring, servo or contact is unstable at this timestep",
+    "lengthened contact": "a time constant too short for the timestep, which MuJoCo lengthens silently",
+    "blended contact": "two geoms ask for different contacts, and get a mixture",
     "greater friction": "a geom asks for less friction than the other's, and gets the other's",
-    "early contact": "a contact is listed, and a flag that counts contacts is true, while nothing presses",
+    "early contact": "a contact is listed, and a flag that counts contacts is true, while no force acts",
     "hovering": "a margin holds geoms apart",
-    "flicker": "a contact that stands comes and goes",
-    "loses force": "a contact that stands is listed, but does not press for a moment",
+    "flicker": "a contact that stands breaks and returns",
+    "loses force": "a contact that stands is listed, but has no force for a moment",
     "creep": "a contact that should hold slides",
     "sinks": "a contact that rests is deep in the ground",
 }

@@ -45,7 +45,7 @@ def test_rows_are_sorted_and_compared_with_the_best_toss_by_toss(folder):
         "BETA, defaults, tuned", "BETA, defaults, untuned", "ALPHA, defaults, tuned", "ALPHA, defaults, untuned"
     ]  # fmt: skip
     assert rows[0][1:4] == ["0.2", "0.1", "4"]
-    beside = shown["#### Beside the first row"]
+    beside = shown["#### Difference from the first row"]
     assert beside.rows[0] == ["BETA, defaults, untuned", "+1.0 [+1.0, +1.0]", "+1.0 [+1.0, +1.0]"]
     assert beside.rows[2][1] == "+3.0 [+3.0, +3.0]"
     assert "| stronge | 0.17 | 0.56 | 5.50 [5.20, 5.90] | 14.0 |" in page.text("markdown", "")
