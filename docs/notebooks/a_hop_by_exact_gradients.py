@@ -122,7 +122,7 @@ figure.tight_layout()
 # %% [markdown]
 # ## Further
 #
-# - With constraints on nodes of 5 ms the jump costs 13.169: `tarsus benchmark control`
+# - With constraints on nodes of 5 ms the jump costs 13.1685: `tarsus benchmark control`
 #   does that beside nosnoc, in one run.
 # - [Optimal control and feedback](../control.md): the statuses, multiple shooting, and
 #   what holds a gait once it is planned.
