@@ -20,7 +20,7 @@ def parser() -> arguments.Parser:
     parser = arguments.Parser(prog="tarsus contact-doctor", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("model", type=Path, help="an MJCF file, including the ground under the model")
     parser.add_argument(
-        "--seconds", type=arguments.seconds, default=2.0, help="how long to simulate; the second half must be rest"
+        "--seconds", type=arguments.seconds, default=2.0, help="simulated time; the second half counts as rest"
     )
     words = "controls of each step (.npy of shape (n, nu)); by default those that hold the first keyframe"
     parser.add_argument("--controls", type=Path, metavar="FILE", help=words)

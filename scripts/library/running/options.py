@@ -89,7 +89,7 @@ def experiment_of(machine: MachineCommand, args: argparse.Namespace) -> Any:
     """
     both, steps = args.engine == "both", getattr(args, "steps", None)
     if both and steps is not None:
-        raise ValueError("--steps is of a run in one engine; both are compared over --seconds")
+        raise ValueError("--steps is for a run in one engine; both engines are compared over --seconds")
     if both and args.seconds is not None and args.seconds < SHORTEST:
         raise ValueError(f"--seconds must be finite and at least {SHORTEST:g}, got {args.seconds:g}")
     if args.seconds is None and steps is None:
