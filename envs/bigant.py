@@ -33,13 +33,13 @@ class BigAntConfig(WalkerConfig):
     RANDOMISABLE = bigant.RANDOMISABLE
 
     params: BigAntParams = field(default_factory=BigAntParams)  # the robot
-    terrain_distance: float = 0.5  # from the start, which is far [m]
+    terrain_distance: float = 0.5  # distance that counts as far in this curriculum [m]
     command_speed: tuple[float, float] = (0.0, 0.08)  # range of the commanded forward speed [m/s]
     command_yaw_rate: tuple[float, float] = (-0.06, 0.06)  # range of the commanded yaw rate [rad/s], left positive
     action_mode: str = "residual"  # or "velocity", "torque", "gait"
-    residual_lag: float = 0.4  # of the mode "residual", time constant with which the correction follows the action [s]
-    tempo_range: float = 2.0  # of the mode "residual", by what a last entry of 1 multiplies the tempo; 1: no such entry
-    scaled: bool = True  # whether the entries are divided by their typical values, or in SI units
+    residual_lag: float = 0.4  # in the mode "residual", time constant of the correction after the action [s]
+    tempo_range: float = 2.0  # in the mode "residual", factor on the tempo at a last entry of 1; 1: no such entry
+    scaled: bool = True  # divide the entries by their typical values; else SI units
 
 
 class BigAntTask(WalkerTask):
@@ -57,7 +57,7 @@ class BigAntTask(WalkerTask):
         "frequency": (0.05, 0.35),  # [Hz]
         "duty_factor": (0.4, 0.75),  # share of the cycle in stance
         "sweep_angle": (0.7, 2.0),  # of the stance [rad]
-        "lag": (1 / 3, 1 / 2),  # by which a leg follows the one behind it [cycle]: from a ripple to the tripod
+        "lag": (1 / 3, 1 / 2),  # phase lag of a leg behind its rear neighbour [cycle]: from a ripple to the tripod
         "steering": (-0.4, 0.4),  # right legs sweep 1 + steering, left legs 1 - steering as far; left if positive
     }
     spec_of = staticmethod(bigant.build)

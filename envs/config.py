@@ -81,32 +81,32 @@ class TaskConfig:
     params: Any = None  # the robot
     task: str = "forward"  # or "commanded": follow a forward speed
     terrain: str | Terrain = "flat"  # a terrain or its name
-    reroll_terrain: bool = True  # a seeded terrain gets a new seed from each episode's
-    terrain_difficulty: tuple[float, float] | None = None  # range of a factor on its heights, drawn for each episode
-    terrain_curriculum: bool = False  # that factor rises instead, by how far a robot gets
-    terrain_distance: float = 4.0  # from the start, which is far [m]
+    reroll_terrain: bool = True  # draw a seeded terrain anew from each episode's seed
+    terrain_difficulty: tuple[float, float] | None = None  # range of a factor on its heights, drawn in each episode
+    terrain_curriculum: bool = False  # change that factor with the robot's progress instead
+    terrain_distance: float = 4.0  # distance that counts as far in this curriculum [m]
     preset: str | Preset = "rl"  # contact and timestep settings
-    engine: str = "mujoco"  # or, of machines that have it, "exact", the hybrid engine, or "warp", single precision
-    device: str | None = None  # of the engine "warp", where it steps; None is "cpu"
+    engine: str = "mujoco"  # or "exact" (hybrid engine) or "warp" (single precision), for machines that have them
+    device: str | None = None  # where the engine "warp" steps; None is "cpu"
     observations: Sequence[str] | None = None  # names of the entries; by default those of the mode and task
-    scaled: bool = False  # whether the entries are divided by their typical values, or in SI units
+    scaled: bool = False  # divide the entries by their typical values; else SI units
     ctrl_dt: float | None = None  # control period, a multiple of the preset's timestep; by default 0.02 [s]
     reset_noise: float = 0.02  # standard deviation of joint angles [rad], and of velocities [m/s], [rad/s]
     randomise: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # factors on parameters, drawn at reset
     randomise_contact: bool = False  # draw each episode's contact: the preset's, or one of `presets.contacts`
-    reward_weights: Mapping[str, float] = field(default_factory=dict)  # of terms to weigh differently
+    reward_weights: Mapping[str, float] = field(default_factory=dict)  # new weights, by term
     command_speed: tuple[float, float] = (0.0, 1.0)  # range of the commanded forward speed [m/s]
-    command_period: float = 4.0  # between new commands [s]
-    rewards: Mapping[str, tuple] = field(default_factory=dict)  # terms of your own: weight, function of the task
-    observe: Mapping[str, tuple] = field(default_factory=dict)  # entries of your own: size, bound, function of the task
-    terminate: Mapping[str, Callable] = field(default_factory=dict)  # ends of your own: function, by the reason
+    command_period: float = 4.0  # time between commands [s]
+    rewards: Mapping[str, tuple] = field(default_factory=dict)  # your own terms: weight, function of the task
+    observe: Mapping[str, tuple] = field(default_factory=dict)  # your own entries: size, bound, function of the task
+    terminate: Mapping[str, Callable] = field(default_factory=dict)  # your own endings: function, by reason
     privileged: Sequence[str] = ()  # names of the entries in `info["privileged"]`, for a critic
     observation_noise: Mapping[str, float] = field(default_factory=dict)  # standard deviation, by entry, in its unit
     action_delay: tuple[float, float] = (0, 0)  # range of an episode's delay of actions [control periods]
-    push_speed: float = 0.0  # largest horizontal speed that a push adds [m/s]; 0 is no pushes
+    push_speed: float = 0.0  # largest horizontal speed that a push adds [m/s]; 0: no pushes
     push_interval: tuple[float, float] = (5.0, 10.0)  # range of the time between pushes [s]
-    command_standing: float = 0.1  # share of the commands that are to stand still
-    command_curriculum: bool = False  # the ranges of commands are narrow at first, and widen where they are met
+    command_standing: float = 0.1  # share of commands to stand still
+    command_curriculum: bool = False  # start with narrow command ranges, widen them where met
 
     def __post_init__(self) -> None:
         check_fields(self)

@@ -43,8 +43,8 @@ def rewards(
     shared = more | {"action_change": change, "healthy": (0.05, "1 until the episode terminates")}
     return {
         "forward": {
-            "forward": (1.0, "speed forward, along the world's axis of the start [m/s]"),
-            "drift": (-0.2, "speed sideways of that axis, absolute [m/s]"),
+            "forward": (1.0, "forward speed, along the world's axis faced at the start [m/s]"),
+            "drift": (-0.2, "speed across that axis, absolute [m/s]"),
         }
         | shared,
         "commanded": commands.tracked(widths) | commands.reweighed(shared),
@@ -63,7 +63,7 @@ class FreeBodyConfig(TaskConfig):
     task: str = "forward"  # or "commanded": follow a forward speed and a yaw rate
     command_speed: tuple[float, float] = (0.0, 0.5)  # range of the commanded forward speed [m/s]
     command_yaw_rate: tuple[float, float] = (-0.5, 0.5)  # range of the commanded yaw rate [rad/s], left positive
-    body_height: float | None = None  # asked for by the term `height` [m]; by default that of the episode's start
+    body_height: float | None = None  # target of the term `height` [m]; by default the height at the start
     axes: str = "forward"  # of observed vectors: forward, left, up; or "documents": x, y, z of the robot's description
 
     def __post_init__(self) -> None:

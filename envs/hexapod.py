@@ -51,12 +51,12 @@ class HexapodConfig(WalkerConfig):
     }
 
     action_mode: str = "residual"  # or "velocity", "torque", "gait", "rate"
-    clock: str = "table2"  # what "gait" and "residual" follow; or "rhex", with its table of gaits and blended corners
-    rate_range: float = 0.5  # of the mode "rate", the share of a turn's rate that an action of 1 adds
-    coupling: float = 0.0  # of the mode "rate", what is added to an action for a radian that a leg's phase is behind
-    phase_spread: float = 0.5  # of the mode "rate", how far at most a leg begins from its tripod's phase [cycle]
-    params: HexapodParams | str = field(default_factory=HexapodParams)  # the robot, or its name, as "rhex"
-    ctrl_dt: float | None = None  # control period, a multiple of the timestep [s]; None is 0.02, of torques 0.002
+    clock: str = "table2"  # of "gait" and "residual"; or "rhex", with its table of gaits and blended corners
+    rate_range: float = 0.5  # in the mode "rate", share of a turn's rate that an action of 1 adds
+    coupling: float = 0.0  # in the mode "rate", added to an action per radian of a leg's phase lag
+    phase_spread: float = 0.5  # in the mode "rate", largest initial phase error of a leg in its tripod [cycle]
+    params: HexapodParams | str = field(default_factory=HexapodParams)  # the robot, or its name, for instance "rhex"
+    ctrl_dt: float | None = None  # control period, a multiple of the timestep [s]; None is 0.02, with torques 0.002
     reset_noise: float = 0.05  # standard deviation of hip angles [rad], and of velocities [m/s], [rad/s]
     command_speed: tuple[float, float] = (0.0, 0.5)  # range of the commanded forward speed [m/s]
     command_yaw_rate: tuple[float, float] = (-0.5, 0.5)  # range of the commanded yaw rate [rad/s], left positive

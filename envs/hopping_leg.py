@@ -97,7 +97,7 @@ OBSERVATIONS: dict[str, Observation] = {
         len(SCAN), 100, "m", "hip above points of the ground on its way", _height_scan, typical=0.3
     ),
     "action": labelled(JOINTS, 1, "1", "the last action", lambda t: t.action),
-    "command": Observation(1, 100, "m/s", "speed asked for", lambda t: t.command, "commanded"),
+    "command": Observation(1, 100, "m/s", "commanded speed", lambda t: t.command, "commanded"),
 }
 
 

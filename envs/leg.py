@@ -56,12 +56,12 @@ class LegConfig(TaskConfig):
     NEEDS = TaskConfig.NEEDS | dict.fromkeys(RESIDUAL, ("action_mode", ("residual",)))
     LAW_PERIOD: ClassVar[float]
 
-    scaled: bool = True  # whether the entries are divided by their typical values, or in SI units
+    scaled: bool = True  # divide the entries by their typical values; else SI units
     action_mode: str = "residual"  # or "torque"
-    residual_range: float = 0.2  # of the mode "residual", the largest correction, a share of the largest torque
-    residual_lag: float = 0.02  # of the mode "residual", time constant with which the correction follows the action [s]
-    tempo_range: float = 2.0  # of the mode "residual", factor on the speed asked for that a tempo of 1 means
-    tempo_lag: float = 0.4  # of the mode "residual", time constant with which tempo and command are followed [s]
+    residual_range: float = 0.2  # in the mode "residual", largest correction over largest torque
+    residual_lag: float = 0.02  # in the mode "residual", time constant of the correction after the action [s]
+    tempo_range: float = 2.0  # in the mode "residual", factor on the commanded speed at a tempo of 1
+    tempo_lag: float = 0.4  # in the mode "residual", time constant of tempo and command [s]
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -119,9 +119,9 @@ def _since(task) -> np.ndarray:
 
 LAW_ENTRIES: dict[str, Observation] = {
     "law_torque": labelled(
-        JOINTS, 1, "1", "what the controller asks for, a share of the most", _law_torque, "residual", typical=0.3
+        JOINTS, 1, "1", "commanded by the controller, over the largest", _law_torque, "residual", typical=0.3
     ),
-    "law_stance": Observation(1, 1, "1", "1 where the controller takes the foot to stand", _stance, "residual"),
+    "law_stance": Observation(1, 1, "1", "1 where the controller assumes stance", _stance, "residual"),
     "law_time": Observation(
         1, LONGEST, "s", "since the controller's last event, at most 1 s", _since, "residual", typical=0.1
     ),
@@ -129,11 +129,9 @@ LAW_ENTRIES: dict[str, Observation] = {
         JOINTS,
         1,
         "1",
-        "of hip and knee, as far as it follows the action",
+        "of hip and knee, lagging the action",
         lambda t: t.law.lagged[..., :TEMPO],
         "residual",
     ),
-    "tempo": Observation(
-        1, 1, "1", "as far as it follows the action", lambda t: t.law.lagged[..., TEMPO:PACE], "residual"
-    ),
+    "tempo": Observation(1, 1, "1", "lagging the action", lambda t: t.law.lagged[..., TEMPO:PACE], "residual"),
 }

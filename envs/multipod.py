@@ -28,12 +28,12 @@ class MultipodConfig(WalkerConfig):
     FIXED = (*WalkerConfig.FIXED, "n_legs")
 
     params: MultipodParams = field(default_factory=MultipodParams)  # the robot
-    terrain_distance: float = 1.0  # from the start, which is far [m]
+    terrain_distance: float = 1.0  # distance that counts as far in this curriculum [m]
     n_legs: int | None = None  # even, 4 to 50; by default that of `params`
     action_mode: str = "residual"  # or "velocity", "torque", "gait"
-    residual_lag: float = 0.4  # of the mode "residual", time constant with which the correction follows the action [s]
-    tempo_range: float = 2.0  # of the mode "residual", by what a last entry of 1 multiplies the tempo; 1: no such entry
-    scaled: bool = True  # whether the entries are divided by their typical values, or in SI units
+    residual_lag: float = 0.4  # in the mode "residual", time constant of the correction after the action [s]
+    tempo_range: float = 2.0  # in the mode "residual", factor on the tempo at a last entry of 1; 1: no such entry
+    scaled: bool = True  # divide the entries by their typical values; else SI units
 
     @property
     def robot(self) -> MultipodParams:
@@ -53,10 +53,10 @@ class MultipodTask(WalkerTask):
     PACE_TIME = 1.5  # the front segment yaws by 0.3 rad to either side within a stride of 1.7 s
     gait_ranges = {
         "frequency": (0.1, 0.6),  # [Hz]
-        "phase_offset": (np.pi, 5 / 3 * np.pi),  # by which a pair is behind the one in front of it [rad]
+        "phase_offset": (np.pi, 5 / 3 * np.pi),  # phase lag of a pair behind the one in front [rad]
         "yaw": (0.0, 0.3),  # amplitude [rad]
         "roll": (-0.2, 0.2),  # amplitude [rad]; negative walks backward
-        "steering": (-0.1, 0.1),  # yaw held, front pairs plus, rear pairs minus [rad]; left if positive
+        "steering": (-0.1, 0.1),  # constant yaw, front pairs plus, rear pairs minus [rad]; left if positive
     }
     spec_of = staticmethod(multipod.build)
 

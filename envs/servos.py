@@ -84,11 +84,11 @@ def gait_entries(joints: tuple[str, ...], quickens: bool) -> dict[str, Observati
     known = {
         "clock": labelled(("cosine", "sine"), 1, "1", "cosine and sine of the gait's phase", clock, "gait or residual"),
         "correction": labelled(
-            joints, 10, "rad", "of the gait's angles, which follows the action", lambda t: t.correction, "residual"
+            joints, 10, "rad", "of the gait's angles, lagging the action", lambda t: t.correction, "residual"
         ),
     }
     if quickens:
-        text = "of the gait, which follows the action's last entry"
+        text = "of the gait, lagging the action's last entry"
         known["tempo"] = labelled(("tempo",), 1, "1", text, lambda t: t.tempo[..., None], "residual")
     return known
 

@@ -47,16 +47,16 @@ class SlipLegConfig(LegConfig):
 
     params: SlipLegParams = field(default_factory=SlipLegParams)  # the robot
     reset_noise: float = 0.01  # standard deviation of joint angles [rad], and of velocities [m/s], [rad/s]
-    terrain_distance: float = 8.0  # from the start, which is far [m]
+    terrain_distance: float = 8.0  # distance that counts as far in this curriculum [m]
     command_speed: tuple[float, float] = (2.0, 3.0)  # range of the commanded forward speed [m/s]
-    command_standing: float = 0.0  # share of the commands that are to stand still, which this leg cannot
+    command_standing: float = 0.0  # share of commands to stand still, which this leg cannot do
     action_mode: str = "residual"  # or "torque", "position"
-    residual_range: float = 0.05  # of the mode "residual", the largest correction, a share of the largest torque
-    residual_lag: float = 0.09  # of the mode "residual", time constant with which the correction follows the action [s]
-    tempo_range: float = 1.3  # of the mode "residual", factor on the speed asked for that a tempo of 1 means
-    tempo_lag: float = 1.5  # of the mode "residual", time constant with which tempo and command are followed [s]
-    apex_height: float = 0.62  # of the centre of mass at the start [m]
-    speed: float = 2.5  # forward at the start [m/s]
+    residual_range: float = 0.05  # in the mode "residual", largest correction over largest torque
+    residual_lag: float = 0.09  # in the mode "residual", time constant of the correction after the action [s]
+    tempo_range: float = 1.3  # in the mode "residual", factor on the commanded speed at a tempo of 1
+    tempo_lag: float = 1.5  # in the mode "residual", time constant of tempo and command [s]
+    apex_height: float = 0.62  # height of the centre of mass at the start [m]
+    speed: float = 2.5  # forward speed at the start [m/s]
 
     def __post_init__(self) -> None:
         super().__post_init__()

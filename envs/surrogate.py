@@ -35,8 +35,8 @@ class QuasistaticConfig:
     """
 
     REWARDS: ClassVar[dict[str, tuple[float, str]]] = {
-        "forward": (0.8 / SPEED, "speed forward, along the world's axis of the start [m/s]"),
-        "drift": (-0.1 / SPEED, "speed sideways of that axis, absolute [m/s]"),
+        "forward": (0.8 / SPEED, "forward speed, along the world's axis faced at the start [m/s]"),
+        "drift": (-0.1 / SPEED, "speed across that axis, absolute [m/s]"),
         "dissipation": (-0.005, "power that the sliding feet dissipate [W]"),
         "action_change": (-0.02, "squared change of the action, mean over its entries"),
         "healthy": (0.25, "1 until the episode terminates"),
@@ -48,13 +48,13 @@ class QuasistaticConfig:
     law: str | object = "viscous"  # or "coulomb": closer to MuJoCo, at under half the speed
     ctrl_dt: float = 0.02  # control period [s]
     reset_noise: float = 0.02  # standard deviation of the joint angles at the start [rad]
-    reward_weights: Mapping[str, float] = field(default_factory=dict)  # of terms to weigh differently
+    reward_weights: Mapping[str, float] = field(default_factory=dict)  # new weights, by term
     action_mode: str = "residual"  # or "velocity"
-    residual_range: float = 0.5  # of the mode "residual", the largest correction of a joint's angle [rad]
-    residual_lag: float = 0.4  # of the mode "residual", time constant with which the correction follows the action [s]
-    tempo_range: float = 2.0  # of the mode "residual", by what a last entry of 1 multiplies the tempo; 1: no such entry
-    tempo_lag: float = 0.4  # of the mode "residual", time constant with which the tempo follows the action [s]
-    scaled: bool = True  # whether the entries are divided by their typical values, or in SI units
+    residual_range: float = 0.5  # in the mode "residual", largest correction of a joint's angle [rad]
+    residual_lag: float = 0.4  # in the mode "residual", time constant of the correction after the action [s]
+    tempo_range: float = 2.0  # in the mode "residual", factor on the tempo at a last entry of 1; 1: no such entry
+    tempo_lag: float = 0.4  # in the mode "residual", time constant of the tempo after the action [s]
+    scaled: bool = True  # divide the entries by their typical values; else SI units
 
     def __post_init__(self) -> None:
         check_fields(self)

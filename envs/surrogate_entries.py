@@ -81,9 +81,9 @@ def entries(config: QuasistaticConfig) -> dict[str, Observation]:
     if config.action_mode == "residual":
         known += [
             ("clock", ("cosine", "sine"), 1, "1", "cosine and sine of the gait's phase", _clock),
-            ("correction", joints, 10, "rad", "of the gait's angles, which follows the action", lambda s: s.correction),
+            ("correction", joints, 10, "rad", "of the gait's angles, lagging the action", lambda s: s.correction),
         ]
     if "tempo" in action_names(config):
-        text = "of the gait, which follows the action's last entry"
+        text = "of the gait, lagging the action's last entry"
         known.append(("tempo", ("tempo",), 1, "1", text, lambda s: s.tempo[:, None]))
     return {name: labelled(*entry, typical=TYPICAL.get(name, 1.0)) for name, *entry in known}

@@ -41,10 +41,10 @@ class WalkerConfig(FreeBodyConfig):
     command_speed: tuple[float, float] = (0.0, 0.15)  # range of the commanded forward speed [m/s]
     command_yaw_rate: tuple[float, float] = (-0.3, 0.3)  # range of the commanded yaw rate [rad/s], left positive
     action_mode: str = "velocity"  # or "torque", "gait", "residual"
-    residual_range: float = 0.5  # of the mode "residual", the largest correction of a joint's angle [rad]
-    residual_lag: float = 0.09  # of the mode "residual", time constant with which the correction follows the action [s]
-    tempo_range: float = 1.0  # of the mode "residual", by what a last entry of 1 multiplies the tempo; 1: no such entry
-    tempo_lag: float = 0.4  # of the mode "residual", time constant with which the tempo follows the action [s]
+    residual_range: float = 0.5  # in the mode "residual", largest correction of a joint's angle [rad]
+    residual_lag: float = 0.09  # in the mode "residual", time constant of the correction after the action [s]
+    tempo_range: float = 1.0  # in the mode "residual", factor on the tempo at a last entry of 1; 1: no such entry
+    tempo_lag: float = 0.4  # in the mode "residual", time constant of the tempo after the action [s]
 
     def __post_init__(self) -> None:
         super().__post_init__()

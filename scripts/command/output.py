@@ -32,10 +32,10 @@ def add_options(parser: argparse.ArgumentParser, name: str, was: Mapping[str, st
     """
     kind = paths.folder_or_file(*was) if was else paths.folder_to_write
     shown = f"{FOLDER / name}".replace("*", "NAME")
-    words = f"folder for the files; default {shown}, numbered where that holds a result"
+    words = f"folder for the files; default {shown}, with a number if that holds a result"
     parser.add_argument("--out", type=kind, help=words)
-    parser.add_argument("--force", action="store_true", help="replace the result that is there")
-    parser.add_argument("--json", action="store_true", help=f"print what is in {RESULT} instead of tables")
+    parser.add_argument("--force", action="store_true", help="replace an existing result")
+    parser.add_argument("--json", action="store_true", help=f"print the content of {RESULT} instead of tables")
     parser.set_defaults(default_out=FOLDER / name, was=was or {})
 
 

@@ -53,7 +53,7 @@ def main(figure: ModuleType, argv: list[str] | None = None) -> int:
     for_tests = [parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]
     parser = arguments.Parser(prog=f"tarsus figure {name}", description=(figure.__doc__ or "").partition("\n")[0])
     signature.add_options(parser, figure.compute, for_tests)
-    parser.add_argument("--format", choices=FORMATS, default="png", help="of the picture (default: png)")
+    parser.add_argument("--format", choices=FORMATS, default="png", help="format of the picture (default: png)")
     output.add_options(parser, f"figure-{name}")
     with arguments.read(parser, argv) as args:
         files = output.Output(args, f"{name}.npz", *(f"{name}.{ending}" for ending in FORMATS))

@@ -154,7 +154,7 @@ def _parser(module: ModuleType) -> arguments.Parser:
     summary = (module.__doc__ or "").partition("\n")[0]
     parser = arguments.Parser(prog=f"tarsus {folder.removesuffix('s')} {stem}", description=summary)
     signature.add_options(parser, module.tables)
-    words = "of the page that is printed and written; default %(default)s"
+    words = "format of the page; default %(default)s"
     parser.add_argument("--format", choices=tuple(ENDINGS), default="markdown", help=words)
     was = {ending: f"page{ending}" for ending in ENDINGS.values()}
     output.add_options(parser, f"{folder.removesuffix('s')}-{stem}", was)

@@ -23,12 +23,12 @@ def parser() -> arguments.Parser:
     """Return the command line."""
     parser = arguments.Parser(prog="tarsus certify", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("policy", help=POLICY)
-    words = "by default Hexapod-v0, or the policy's own; of MODULE:NAME the module is imported"
+    words = "environment; by default the policy's own, or Hexapod-v0; MODULE:NAME imports the module"
     parser.add_argument("--env", help=words)
-    parser.add_argument("--option", **arguments.PAIRS, help="of the environment")
-    parser.add_argument("--seeds", type=arguments.integer(1, 1000), default=5, help="from 0 on")
-    parser.add_argument("--seconds", type=arguments.seconds, help="of an episode; by default the environment's")
-    parser.add_argument("--jobs", type=arguments.jobs, default=-1, help="settings at a time; -1 takes every core")
+    parser.add_argument("--option", **arguments.PAIRS, help="options of the environment")
+    parser.add_argument("--seeds", type=arguments.integer(1, 1000), default=5, help="how many seeds, from 0")
+    parser.add_argument("--seconds", type=arguments.seconds, help="length of an episode; by default the environment's")
+    parser.add_argument("--jobs", type=arguments.jobs, default=-1, help="settings at a time; -1 uses every core")
     parser.add_argument("--fail-on", choices=tuple(FAILS), help="exit with status 1 at this verdict or a worse one")
     output.add_options(parser, "certify-*")
     return parser

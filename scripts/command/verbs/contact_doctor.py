@@ -18,17 +18,17 @@ FILE = "report.md"
 def parser() -> arguments.Parser:
     """Return the command line."""
     parser = arguments.Parser(prog="tarsus contact-doctor", description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("model", type=Path, help="an MJCF file, with the ground that the model stands on")
+    parser.add_argument("model", type=Path, help="an MJCF file, including the ground under the model")
     parser.add_argument(
-        "--seconds", type=arguments.seconds, default=2.0, help="that it is watched; the last half is rest"
+        "--seconds", type=arguments.seconds, default=2.0, help="simulated time; the second half counts as rest"
     )
-    words = "for each step (.npy of shape (n, nu)); by default what holds the first keyframe"
+    words = "controls of each step (.npy of shape (n, nu)); by default those that hold the first keyframe"
     parser.add_argument("--controls", type=Path, metavar="FILE", help=words)
-    words = "a motion (.npz of time, qpos, geoms, contact) whose contact flags are compared with when it touches"
+    words = "a motion (.npz of time, qpos, geoms, contact); its contact flags are compared with the contacts found"
     parser.add_argument("--replay", type=Path, metavar="FILE", help=words)
-    parser.add_argument("--contact", metavar="GEOM", help="the geom that --want is of")
+    parser.add_argument("--contact", metavar="GEOM", help="the geom to which --want applies")
     words = (
-        "of stiffness [N/m], damping [N s/m], restitution, within what share, at what speed [m/s], depth at rest [m]"
+        "stiffness [N/m], damping [N s/m], restitution, its tolerance `within`, its `speed` [m/s], depth at rest [m]"
     )
     parser.add_argument("--want", nargs="+", default=[], metavar="NAME=NUMBER", help=words)
     parser.add_argument("--strict", action="store_true", help="exit with status 1 if anything is wrong")

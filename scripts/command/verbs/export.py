@@ -22,8 +22,8 @@ def main(argv: list[str] | None = None) -> int:
     """Write the model; return 0, or 2 for a command line that cannot be run."""
     parser = arguments.Parser(prog="tarsus export", description=__doc__.partition("\n")[0])
     parser.add_argument("policy", help=POLICY)
-    parser.add_argument("--env", help="by default the policy's own; of MODULE:NAME the module is imported")
-    parser.add_argument("--option", **arguments.PAIRS, help="of the environment, for a policy that does not say them")
+    parser.add_argument("--env", help="environment; by default the policy's own; MODULE:NAME imports the module")
+    parser.add_argument("--option", **arguments.PAIRS, help="options of the environment, if the policy stores none")
     output.add_options(parser, "export-*", {".onnx": FILE})
     with arguments.read(parser, argv) as args:
         if importlib.util.find_spec("onnx") is None:

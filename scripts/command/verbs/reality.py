@@ -21,13 +21,13 @@ def parser() -> arguments.Parser:
     """Return the command line."""
     parser = arguments.Parser(prog="tarsus reality", description=(__doc__ or "").partition("\n")[0])
     add, engines = parser.add_argument, ", ".join([rigid.NAME, *running.engines()])
-    add("body", nargs="?", choices=("cube", "ellipse"), default="cube", help="what was measured (cube)")
+    add("body", nargs="?", choices=("cube", "ellipse"), default="cube", help="the measured body (cube)")
     add("--engine", default=rigid.NAME, metavar="NAME", help=f"of {engines} ({rigid.NAME}), or a file of your own")
-    add("--setting", nargs="+", default=[], metavar="NAME", help="of the engine's settings (all)")
+    add("--setting", nargs="+", default=[], metavar="NAME", help="settings of the engine to run (all)")
     add("--convention", nargs="+", choices=tuple(CONVENTIONS), default=list(CONVENTIONS), help="both by default")
     add("--python", metavar="PATH", help="the Python in which the engine is installed (this one)")
-    add("--every", type=arguments.integer(1, 100), default=1, help="fit on one of so many tosses (%(default)s)")
-    add("--tosses", type=arguments.integer(2, 570), help="fit and score at most so many")
+    add("--every", type=arguments.integer(1, 100), default=1, help="fit on every n-th toss only (%(default)s)")
+    add("--tosses", type=arguments.integer(2, 570), help="largest number of tosses to fit and score")
     add("--data", type=paths.folder, help=f"folder of the ellipse's data, which `{data.CONVERT}` makes")
     output.add_options(parser, "reality-*")
     return parser

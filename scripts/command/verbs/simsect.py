@@ -26,13 +26,13 @@ def main(argv: list[str] | None = None) -> int:
     """Run the file; return 0 if the final time was reached, 1 if the run ended before, 2 if the file is wrong."""
     parser = arguments.Parser(prog="tarsus simsect", description=__doc__.partition("\n")[0])
     parser.add_argument("-c", dest="file", default=simsect.DEFAULT_FILE, help="init file (default: %(default)s)")
-    parser.add_argument("--gait", help=f"of a hexapod, for a file that has none: {clock_gaits.NAMES}")
-    words = "rk23 is SimSect's class of method; default dop853, of the hexapod rodas5p, which is for stiff fields"
+    parser.add_argument("--gait", help=f"gait of a hexapod, if the file has none: {clock_gaits.NAMES}")
+    words = "rk23 is of SimSect's class; default dop853, for the hexapod rodas5p, which suits stiff fields"
     parser.add_argument("--method", choices=METHODS, help=words)
-    parser.add_argument("--mode", default="auto", choices=MODES, help="how it is run (default: %(default)s)")
-    parser.add_argument("--robot", choices=tuple(ROBOTS), help="the hexapod whose symbols the file leaves out")
+    parser.add_argument("--mode", default="auto", choices=MODES, help="compiled or interpreted (default: %(default)s)")
+    parser.add_argument("--robot", choices=tuple(ROBOTS), help="the hexapod that gives symbols missing from the file")
     parser.add_argument("--video", type=paths.film, help="film the run into this file (.mp4, .gif)")
-    parser.add_argument("--force", action="store_true", help="replace files that are there, instead of a number")
+    parser.add_argument("--force", action="store_true", help="replace existing files, instead of a new number")
     with arguments.read(parser, argv) as args:
         gait = None if args.gait is None else clock_gaits.find(args.gait)
         run = simsect.load(args.file, given={"robot": args.robot} if args.robot else None, gait=gait)

@@ -22,14 +22,14 @@ HERE = "of a running Dask scheduler or Ray cluster; by default one is started he
 def main(argv: list[str] | None = None) -> int:
     """Walk the gaits, and print what each returns."""
     parser = arguments.Parser(prog="tarsus sweep gaits", description=__doc__.partition("\n")[0])
-    parser.add_argument("--backend", choices=sweep.BACKENDS, default="loky", help="what joblib spreads it over")
+    parser.add_argument("--backend", choices=sweep.BACKENDS, default="loky", help="where joblib runs the sweep")
     parser.add_argument("--address", help=HERE)
     several = dict(type=arguments.positive, nargs="+", default=[0.5, 0.75, 1.0])
     parser.add_argument("--cycle-times", **several, help="t_c [s]")
     parser.add_argument("--sweep-angles", **several, help="phi_s [rad]")
     parser.add_argument("--duty", type=arguments.positive, default=0.6, help="t_s / t_c")
     parser.add_argument("--robot", **ROBOT)
-    parser.add_argument("--steps", type=arguments.count, default=500, help="of an episode, 20 ms each")
+    parser.add_argument("--steps", type=arguments.count, default=500, help="steps of an episode, 20 ms each")
     output.add_options(parser, "sweep-gaits")
     with arguments.read(parser, argv) as args:
         files = output.Output(args)

@@ -19,13 +19,13 @@ from tarsus.scripts.library.learning import rllib
 def main(argv: list[str] | None = None) -> int:
     """Train; return 0, or 2 for a command line that cannot be run."""
     parser = arguments.Parser(prog="tarsus train rllib", description=__doc__.partition("\n")[0])
-    parser.add_argument("--iterations", type=arguments.count, default=50, help="of training")
+    parser.add_argument("--iterations", type=arguments.count, default=50, help="iterations of training")
     parser.add_argument("--runners", type=arguments.integer(0, 1024), default=2, help="processes that simulate")
-    parser.add_argument("--num-envs", type=arguments.integer(1, 10_000), default=8, help="simulations in each")
+    parser.add_argument("--num-envs", type=arguments.integer(1, 10_000), default=8, help="simulations in each runner")
     parser.renamed |= {"--envs": "--num-envs"}
-    parser.add_argument("--batch", type=arguments.count, default=4096, help="steps in an iteration")
-    parser.add_argument("--address", help="of a running Ray cluster; by default one is started here")
-    parser.add_argument("--option", **arguments.PAIRS, help="of the environment")
+    parser.add_argument("--batch", type=arguments.count, default=4096, help="steps in each iteration")
+    parser.add_argument("--address", help="address of a running Ray cluster; by default one is started here")
+    parser.add_argument("--option", **arguments.PAIRS, help="options of the environment")
     with arguments.read(parser, argv) as args:
         if importlib.util.find_spec("ray") is None:
             raise ValueError("Ray is needed: pip install -c constraints-ray.txt 'tarsus[ray]'")

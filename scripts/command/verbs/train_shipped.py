@@ -20,9 +20,9 @@ def main(argv: list[str] | None = None) -> int:
     """Train; return 0, 2 for a command line that cannot be run, 130 after Ctrl-C."""
     parser = arguments.Parser(prog="tarsus train shipped", description=__doc__.partition("\n")[0])
     parser.add_argument("runs", nargs="*", metavar="RUN", help=f"by default all: {', '.join(training_runs.RUNS)}")
-    parser.add_argument("--seeds", type=arguments.integer(1, 100), default=5, help="of each run, from 0 on")
+    parser.add_argument("--seeds", type=arguments.integer(1, 100), default=5, help="seeds of each run, from 0 on")
     parser.add_argument("--out", type=paths.folder_to_write, default=Path("runs"), help="folder of the checkpoints")
-    parser.add_argument("--threads", type=arguments.threads, default=0, help="0 is one for each idle processor")
+    parser.add_argument("--threads", type=arguments.threads, default=0, help="threads; 0 is one per idle processor")
     parser.add_argument("--write", action="store_true", help="replace the policies of the package")
     with arguments.read(parser, argv) as args:
         trainings = shipping.of(args.runs, args.seeds, args.out, args.threads)

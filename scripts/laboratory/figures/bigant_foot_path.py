@@ -1,4 +1,4 @@
-"""BigANT's four-bar leg: the path of its foot, and height and speed of the foot over a turn of the shaft.
+"""BigANT's four-bar leg: the foot's path, and its height and speed over one turn of the shaft.
 
 Runtime: a second.
 """

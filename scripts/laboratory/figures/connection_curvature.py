@@ -1,4 +1,4 @@
-"""The curvature of a multipod's sliding: how far a cycle of waves goes, by area, by line and frame by frame."""
+"""The curvature of a multipod's sliding: distance per cycle of waves, by area, by line and frame by frame."""
 
 from __future__ import annotations
 

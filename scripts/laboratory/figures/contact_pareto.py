@@ -1,4 +1,4 @@
-"""What contact accuracy costs: MuJoCo's settings by their error against the exact engine and their speed.
+"""The cost of contact accuracy: error against the exact engine and simulation speed of MuJoCo's settings.
 
 Runtime: about 15 minutes on one core; `tarsus page contact` writes the same numbers into docs/crossvalidation.md.
 """

@@ -1,4 +1,4 @@
-"""Each engine against itself: whose is the difference between the two.
+"""Convergence of each engine: which one causes the difference between the two.
 
 Runtime: about 2 minutes on one core.
 """

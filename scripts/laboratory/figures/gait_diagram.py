@@ -1,4 +1,4 @@
-"""Gait diagrams of policies one above the other: when each foot of Hexapod-v0 touches the ground.
+"""Gait diagrams of several policies: when each foot of Hexapod-v0 touches the ground.
 
 Runtime: a few seconds for a policy.
 """

@@ -1,4 +1,4 @@
-"""The clock's profiles: the hip angle and its rate of both tripods as the documents draw them, and negated.
+"""The clock's profiles: hip angle and rate of both tripods, as the documents draw them and negated.
 
 After figure 8 of the SimSect manual and figure 5 of the hexapod report.
 """

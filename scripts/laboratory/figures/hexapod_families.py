@@ -1,11 +1,11 @@
-"""The hexapod's walk over cycle time, sweep and friction: speed and largest multiplier, and where stability ends.
+"""The hexapod's walk over cycle time, sweep and friction: speed, largest multiplier, and limits of stability.
 
 Runtime: about 18 min of processor time, once the model and its derivatives are compiled.
 
-The walk of Table 2 with one number changed at a time (the slow phase keeps its share of the cycle), as a fixed point of
-the map from mid-stance to the reflected mid-stance half a cycle later (`analytic.models.hexapod.gait_family`), whose
-derivatives are exact. A line breaks where the feet's modes at mid-stance change; it ends where the robot no longer
-settles in the walk.
+It is the walk of Table 2 with one number changed at a time (the duty factor stays constant), as a fixed point of the
+map from mid-stance to the reflected mid-stance half a cycle later (`analytic.models.hexapod.gait_family`). Derivatives
+are exact. A line breaks where the feet's modes at mid-stance change. It ends where the robot no longer settles in the
+walk.
 """
 
 from __future__ import annotations

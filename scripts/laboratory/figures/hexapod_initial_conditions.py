@@ -1,8 +1,8 @@
-"""Initial velocities and the limit cycles they lead to: the report's two, and their reflections, in both engines.
+"""Initial velocities and their limit cycles: the report's two and their reflections, in both engines.
 
 After figure 8 of the hexapod report. Runtime: about 2 min of processor time (36 runs of 12 s).
 
-The reflections cover what the report does not say: (-x, y) starts from the other tripod, (-x, -y) walks towards -y.
+The reflections cover what the report leaves open: (-x, y) starts from the other tripod, (-x, -y) walks towards -y.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The hip motor's torque over its speed, and how long the documents' two batteries last at a constant current.
+"""The hip motor's torque over its speed, and the life of the documents' two batteries at constant current.
 
 After figure 7 of the SimSect manual and figures 3 and 4 of the hexapod report.
 

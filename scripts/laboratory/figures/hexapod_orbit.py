@@ -1,4 +1,4 @@
-"""The hexapod's walk as a fixed point: Floquet multipliers, and how its slowest mode dies out in both engines.
+"""The hexapod's walk as a fixed point: Floquet multipliers, and the decay of its slowest mode in both engines.
 
 Runtime: about 30 s of processor time, and a minute to compile the model's variational equations the first time.
 

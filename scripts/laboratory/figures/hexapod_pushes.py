@@ -1,4 +1,4 @@
-"""Recovery from pushes: which velocities the robot survives, at its start and in its walk, in both engines.
+"""Recovery from pushes: which velocities the robot survives, at its start and during its walk, in both engines.
 
 After section 5.2 of the hexapod report.
 Runtime: about 2 min of processor time (96 runs of up to 3 s); --fineness 2 refines the headings only.

@@ -1,10 +1,10 @@
-"""The boom leg's hopping over commanded speed: the gait, its multipliers, and where and why it ends on both sides.
+"""The boom leg's hopping over commanded speed: the gait, its multipliers, and where and why the family ends.
 
 Runtime: about 2 min of processor time, once the model is compiled.
 
 The map is that of the figure hopping_leg_return_map, from touchdown to touchdown. Backward, the lean of the ground
-force reaches its limit, and the leg hops slower than commanded; forward, the swing law would drive the foot into the
-ground at liftoff.
+reaction force reaches its limit, and the leg hops slower than commanded. Forward, the swing law would drive the foot
+into the ground at liftoff.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The force the hopping leg's stance asks for: the instructions' Bezier polynomial, and the one used here.
+"""The hopping leg's commanded stance force: the instructions' Bezier polynomial, and the one used here.
 
 After the instructions' plot of polyval_bz([0 0 60 0 0], s), section 2.2.2.
 """

@@ -1,4 +1,4 @@
-"""The gait of the hopping leg: a hop of the limit cycle at each commanded speed, and how a disturbed apex comes back.
+"""The gait of the hopping leg: its limit cycle at each commanded speed, and how a disturbed apex recovers.
 
 Runtime: ten seconds, once the model is compiled.
 """

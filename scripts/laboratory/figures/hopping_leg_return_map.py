@@ -1,8 +1,8 @@
 """The return map of the hopping leg from touchdown to touchdown: fixed points and Floquet multipliers over speed.
 
-Just after a touchdown on level ground the leg is known by six numbers: hip and knee angle, the rates of yaw and pitch,
-and the controller's force and lean. The foot is on the ground and at rest across the radius, which gives the boom's
-pitch and the rates of hip and knee; the yaw does not matter.
+Just after a touchdown on level ground six numbers determine the leg's state: hip and knee angle, the rates of yaw and
+pitch, and the controller's force and lean. The foot is on the ground and at rest across the radius. This gives the
+boom's pitch and the rates of hip and knee. The yaw does not matter.
 
 Runtime: ten seconds, once the model is compiled.
 """

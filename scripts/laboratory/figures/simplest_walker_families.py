@@ -1,4 +1,4 @@
-"""The simplest walker's gaits over the slope: long, short, and the long one's doublings to period eight.
+"""The simplest walker's gaits over the slope: long, short, and the long one's period doublings up to period 8.
 
 Runtime: about 3 s, and 10 s to compile the model the first time.
 

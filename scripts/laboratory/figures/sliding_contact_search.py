@@ -1,6 +1,6 @@
-"""The search for the feet in contact, in the plane of height and pitch: the paper's path and that of the energy.
+"""The search for the feet in contact, over height and pitch: the paper's path, and the path by energy.
 
-After figure 3 of Wu, Zhao and Revzen (arXiv:2310.20669), its rule for the next contact put right
+After figure 3 of Wu, Zhao and Revzen (arXiv:2310.20669), with its rule for the next contact corrected
 (docs/contact.md).
 """
 

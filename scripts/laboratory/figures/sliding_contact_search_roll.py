@@ -1,6 +1,6 @@
-"""The search for the feet in contact of a six-legged body that pitches and rolls: the paper's path, step by step.
+"""The search for the feet in contact when a six-legged body pitches and rolls: the paper's path, step by step.
 
-After figure 15 of Wu, Zhao and Revzen (arXiv:2310.20669), its rule for the next contact put right
+After figure 15 of Wu, Zhao and Revzen (arXiv:2310.20669), with its rule for the next contact corrected
 (docs/contact.md).
 """
 

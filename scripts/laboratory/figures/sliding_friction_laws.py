@@ -1,4 +1,4 @@
-"""The total force on a four-footed body over its velocity, under both friction laws, and where it vanishes.
+"""The total force on a four-footed body over its velocity, and where it is zero, under both friction laws.
 
 After figure 2 of Wu, Zhao and Revzen (arXiv:2310.20669).
 """

@@ -1,4 +1,4 @@
-"""BigANT's metachronal gait, made to slip: shaft angles, traction against slip, and the forces of each foot.
+"""BigANT's metachronal gait, designed to slip: shaft angles, traction against slip, and forces of each foot.
 
 After figures 5 and 11 of Wu, Zhao and Revzen (arXiv:2310.20669).
 """

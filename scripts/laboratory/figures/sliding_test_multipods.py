@@ -1,4 +1,4 @@
-"""Multipods of 6, 8, 10 and 12 legs undulating in MuJoCo, and as the sliding model predicts them: velocities and way.
+"""Multipods of 6, 8, 10 and 12 legs in MuJoCo and by the sliding model: velocities and paths.
 
 After figures 6 and 14 of Wu, Zhao and Revzen (arXiv:2310.20669).
 """

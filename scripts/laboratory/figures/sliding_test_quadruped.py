@@ -1,4 +1,4 @@
-"""A trotting quadruped, where the quasi-static assumption fails: velocity raw and lagged, and its spectrum.
+"""A trotting quadruped, where the quasi-static assumption fails: velocity, raw and lagged, and its spectrum.
 
 After figure 7 of Wu, Zhao and Revzen (arXiv:2310.20669).
 """

@@ -1,4 +1,4 @@
-"""How the sliding model's errors are distributed, beside the scatter of what was measured about its mean.
+"""Distributions of the sliding model's errors, and of the measurements about their means.
 
 After figures 12 and 13 of Wu, Zhao and Revzen (arXiv:2310.20669).
 """

@@ -1,4 +1,4 @@
-"""BigANT's tripod in MuJoCo and as the sliding model predicts it: way, attitude, velocity, and the forces of each foot.
+"""BigANT's tripod in MuJoCo and by the sliding model: path, attitude, velocity, and forces of each foot.
 
 After figures 4 and 10 of Wu, Zhao and Revzen (arXiv:2310.20669).
 """

@@ -1,7 +1,7 @@
-"""The relative error of the viscous law in place of Coulomb's, for velocities near the one it was matched at.
+"""The relative error of the viscous law against Coulomb's, for velocities near the one where both agree.
 
 After figure 9 of Wu, Zhao and Revzen (arXiv:2310.20669), whose text says 2 %: that is the error of the dissipation. The
-force is off by as much as the speed.
+force's relative error is the relative change of the speed.
 """
 
 from __future__ import annotations

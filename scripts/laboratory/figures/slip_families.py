@@ -1,4 +1,4 @@
-"""SLIP's running at constant energy, over touchdown angle and stiffness: both gaits through the fold where they meet.
+"""SLIP's running at constant energy, over touchdown angle and stiffness: both gaits, and the fold where they meet.
 
 Runtime: about 5 s, and 10 s to compile the model the first time.
 

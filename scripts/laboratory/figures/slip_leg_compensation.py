@@ -1,4 +1,4 @@
-"""The articulated leg with and without impact compensation: the way of its mass centre, and the leg on the ground.
+"""The articulated leg with and without impact compensation: the path of its mass centre, and its stance.
 
 Runtime: a few seconds, once the model is compiled. Source: Hauter, Leitner, Freisinger (TUM 2021), figures 5 and 6.
 """

@@ -1,4 +1,4 @@
-"""Energies of the articulated leg's mass centre over two steps: what the impact takes is in the virtual spring.
+"""Energies of the articulated leg's mass centre over two steps: the virtual spring holds what the impact takes.
 
 Runtime: about a second, once the model is compiled. Source: Hauter, Leitner, Freisinger (TUM 2021), figure 2.
 """

@@ -1,4 +1,4 @@
-"""The report's unexplained gain of energy at small masses, reproduced by switching its slips on.
+"""The report's unexplained gain of energy at small masses, reproduced by switching its errors on.
 
 Runtime: about a second, once the model is compiled. Source: Hauter, Leitner, Freisinger (TUM 2021), V.
 """

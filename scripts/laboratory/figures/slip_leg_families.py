@@ -1,9 +1,9 @@
-"""The articulated leg's running over its angle of attack at constant energy, beside that of the SLIP it imitates.
+"""The articulated leg's running over its angle of attack at constant energy, against the SLIP it imitates.
 
 Runtime: about 1 min of processor time, once the models are compiled.
 
-In stance the leg's mass centre moves as SLIP's; what differs is the impact at touchdown, which SLIP has not. It turns
-the velocity, so that the leg lands steeper for the same gait, and takes the period doubling away.
+In stance the leg's mass centre moves like SLIP's. The difference is the impact at touchdown, which SLIP does not have.
+It turns the velocity, so that the leg lands steeper for the same gait, and removes the period doubling.
 """
 
 from __future__ import annotations

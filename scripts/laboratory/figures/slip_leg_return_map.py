@@ -1,4 +1,4 @@
-"""The apex return map of the articulated leg at constant energy, its fixed point and multipliers, and the apex law.
+"""The articulated leg's apex return map at constant energy, with fixed point, multipliers and apex law.
 
 Runtime: a few seconds, once the model is compiled.
 """

@@ -1,4 +1,4 @@
-"""SLIP from the manual's default start: the way of the body with its events, and the energy.
+"""SLIP from the manual's default start: the path of the body with its events, and the energy.
 
 Runtime: about 1 s.
 """

@@ -1,4 +1,4 @@
-"""Walking and running of one spring-mass model over its energy, and the forces of one leg in both.
+"""Walking and running of one spring-mass model over its energy, and the forces of one leg in each.
 
 Runtime: about 3 s, and 10 s to compile the model the first time.
 

@@ -1,4 +1,4 @@
-"""A ball that bounces infinitely often in 1.3546 s: the bounces, the prediction of their limit, and rest behind it.
+"""A ball that bounces infinitely often in 1.3546 s: its bounces, the predicted limit, and the rest after it.
 
 Runtime: about 1 s.
 """

@@ -73,9 +73,9 @@ def whole() -> str:
 def _joined(more: Callable[[str], list[str]]) -> str:
     parts = [
         "# Figures",
-        "Every figure of the sources that is reproduced here, and those of our own. `tarsus figure NAME` computes and\n"
-        "draws one into `out/figure-NAME`; [all of them](verbs.md#figure) take `--format`, `--out` and `--force`. The\n"
-        "tests keep their numbers. The built site has what a script says of its figure here, and its options.",
+        "Every figure of the sources that is reproduced here, and our own figures. `tarsus figure NAME` computes and\n"
+        "draws one into `out/figure-NAME`; [all of them](verbs.md#figure) take `--format`, `--out` and `--force`.\n"
+        "Tests compare their numbers. On the built site this page also has each figure's description and options.",
     ]
     for name in names():
         drawn = f"![{name}](figures/{name}.png)" if (PICTURES / f"{name}.png").exists() else ""

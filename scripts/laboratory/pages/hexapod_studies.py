@@ -64,12 +64,12 @@ def main(argv: list[str] | None = None) -> int:
     """Make the tables and pictures."""
     parser = arguments.Parser(prog="tarsus page hexapod_studies", description=(__doc__ or "").partition("\n")[0])
     page = stamp.DOCS / "hexapod_studies.md"
-    parser.add_argument("--into", type=paths.page, default=page, metavar="PAGE", help="to put the tables into")
+    parser.add_argument("--into", type=paths.page, default=page, metavar="PAGE", help="page that receives the tables")
     parser.add_argument(
         "--data", type=paths.folder_to_write, default=Path("out/figures"), help="folder of the studies' data"
     )
     parser.add_argument("--only", nargs="+", choices=STUDIES, default=STUDIES, metavar="NAME", help=", ".join(STUDIES))
-    parser.add_argument("--jobs", type=arguments.jobs, default=-1, help="processes; -1, the default, takes every core")
+    parser.add_argument("--jobs", type=arguments.jobs, default=-1, help="processes; -1, the default, uses every core")
     with arguments.read(parser, argv) as args:
         stamp.check_page(args.into, "made", *args.only)
         for path in (args.into, args.data / f"{args.only[0]}.npz"):

@@ -42,7 +42,7 @@ def write(script: Path) -> None:
 @arguments.command
 def main(argv: list[str] | None = None) -> int:
     parser = arguments.Parser(prog="tarsus page notebooks", description=__doc__.partition("\n")[0])
-    parser.add_argument("--only", nargs="+", metavar="NAME", help="which; by default all")
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="notebooks to make; by default all")
     frame.add_docs(parser, "run them and write them")
     with arguments.read(parser, argv) as args:
         known = scripts(frame.docs_of(args))

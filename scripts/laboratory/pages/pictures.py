@@ -83,7 +83,7 @@ PICTURES = {"hexapod": hexapod, "multipods": multipods, "bigant": bigant, "disc"
 @arguments.command
 def main(argv: list[str] | None = None) -> int:
     parser = arguments.Parser(prog="tarsus page pictures", description=__doc__.partition("\n")[0])
-    parser.add_argument("--only", nargs="+", choices=PICTURES, default=PICTURES, help="which; by default all")
+    parser.add_argument("--only", nargs="+", choices=PICTURES, default=PICTURES, help="pictures; by default all")
     frame.add_pictures(parser)
     with arguments.read(parser, argv) as args:
         folder = frame.pictures_folder(args)

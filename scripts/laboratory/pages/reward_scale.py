@@ -30,11 +30,11 @@ def _forward(weights: dict[str, float], n_steps: int) -> tuple[str, ...]:
     healthy, forward = weights.get("healthy", 0.0), weights["forward"]
     costs = ", ".join(f"{what} {-weights[name]:.2g}" for name, what in COSTS.items() if name in weights)
     return (
-        f"**What 1000 means**, task `forward`: `healthy` pays {healthy:g} a step until the episode terminates, so that",
+        f"**What 1000 means**, task `forward`: `healthy` pays {healthy:g} a step until the episode terminates. So",
         f"standing earns {healthy * n_steps:g} in {n_steps} steps, and a fall forfeits the rest.",
         f"1 m/s forward pays {forward:.3g} a step.",
-        f"A step of 1, a return of 1000 in 1000 steps, is {(1.0 - healthy) / forward:.2g} m/s,",
-        f"and as much faster as the other terms cost ({costs} a step).",
+        f"A return of 1000 in 1000 steps, 1 a step, needs {(1.0 - healthy) / forward:.2g} m/s,",
+        f"plus what the other terms cost ({costs} a step).",
     )
 
 
@@ -46,7 +46,7 @@ def _commanded(weights: dict[str, float], n_steps: int, config: Any) -> tuple[st
     most = sum(weight for weight in weights.values() if weight > 0)
     return (
         f"Task `commanded`: a command is drawn every {config.command_period:g} s (`command_period`), {asked};",
-        f"a share of {config.command_standing:g} (`command_standing`) is to stand.",
-        f"One that is met pays {met} a step, and `healthy` {weights.get('healthy', 0.0):g}:",
+        f"a share of {config.command_standing:g} (`command_standing`) commands standing.",
+        f"A command that is met pays {met} a step, and `healthy` {weights.get('healthy', 0.0):g}:",
         f"{most:g} at most, {most * n_steps:g} in {n_steps} steps.",
     )

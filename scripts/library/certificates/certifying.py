@@ -56,7 +56,7 @@ def ready(policy: str, environment: str | None, options: Mapping[str, Any]) -> t
     """
     for name in RESERVED:
         if name in options:
-            raise ValueError(f"--option {name} is set by the settings that a policy is certified in")
+            raise ValueError(f"--option {name} is set by the settings of the certification; leave it out")
     candidate = loading.load(policy, environment, options)
     env = check(candidate)
     config = env.unwrapped.config
@@ -74,7 +74,7 @@ def check(candidate: Candidate) -> gymnasium.Env:
     if candidate.environment in SURROGATES:
         raise ValueError(f"{candidate.environment} is no simulation in MuJoCo, and has no contacts to vary")
     if not environments.is_simulation(candidate.environment):
-        raise ValueError(f"{candidate.environment} is none of the machines that have settings to be certified in")
+        raise ValueError(f"{candidate.environment} is not a machine with settings for certification")
     env = playing.make(candidate.environment, candidate.options)
     playing.check_acts(candidate.name, env, candidate.make)
     return env

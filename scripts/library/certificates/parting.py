@@ -1,8 +1,8 @@
-"""When two episodes of the same seed part, and what was the first to differ before.
+"""When two episodes of the same seed diverge, and which quantity differs first.
 
-The trajectories of a running machine part in the end, however small the difference: small errors grow with every step.
-So a parting says nothing against a policy; what comes first before it says by which part of the contact two simulations
-differ. Lengths are relative to how high the machine's body was at the start, which is 0.2 m for the hexapod.
+The trajectories of a running machine always diverge in the end, because small errors grow with every step. So their
+divergence is no evidence against a policy. The quantity that differs first shows in which part of the contact the two
+simulations differ. Lengths are relative to the height of the machine's body at the start, 0.2 m for the hexapod.
 """
 
 from __future__ import annotations

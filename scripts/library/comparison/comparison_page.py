@@ -36,7 +36,7 @@ def _body(comparison: Comparison, strides: str) -> Section:
         scale, shown = SCALES[unit]
         first, steady = (scale * errors[name] for errors in (comparison.body_first, comparison.body))
         rows.append([f"{name} [{shown}]", f"{first:.3g}", f"{steady:.3g}"])
-    text = f"Root mean square error over the first second and over {strides}; position drifts, so heading does."
+    text = f"Root mean square error over the first second and over {strides}. Position and heading drift."
     return Section("The body", text, ["", "first second", "steady"], rows)
 
 
@@ -48,7 +48,8 @@ def _forces(comparison: Comparison) -> Section:
     smooth = f"{1e3 * SMOOTH:g} ms mean"
     head = ["leg", "normal", f"normal, {smooth}", "tangential", f"tangential, {smooth}", "normal force itself (RMS)"]
     text = (
-        "Root mean square error of the ground's force on each foot [N], steady, and the exact normal force beside it."
+        "Root mean square error of the ground reaction force on each foot [N], steady, and the exact normal force "
+        "itself."
     )
     return Section("Forces on the feet", text, head, rows)
 
@@ -59,8 +60,8 @@ def _contacts(comparison: Comparison, strides: str) -> Section:
         times = [_spread(errors) for errors in (match.touchdown_error, match.liftoff_error)]
         rows.append([str(leg), str(len(match.touchdown_error)), *times, str(match.missed), str(match.extra)])
     text = (
-        f"MuJoCo's touchdowns and lift-offs minus the exact ones, over {strides}: mean and, in brackets, the greatest "
-        "[ms]. Contact flickers in some settings of MuJoCo; gaps shorter than "
+        f"Times of MuJoCo's touchdowns and lift-offs minus the exact ones, over {strides}: mean and, in brackets, "
+        "largest [ms]. Contact flickers in some settings of MuJoCo: gaps shorter than "
         f"{1e3 * DEBOUNCE:g} ms count as contact, and contacts shorter than that do not count."
     )
     head = ["leg", "touchdowns", "touchdown [ms]", "lift-off [ms]", "missed", "extra"]
@@ -81,8 +82,8 @@ def _energy(comparison: Comparison, strides: str) -> Section:
         form = "{:.2e} ({:.1e} %)" if name == "rest" else "{:.4f} ({:.1f} %)"
         rows.append([words, *(form.format(term, share) for term, share in zip(terms, shares, strict=True))])
     text = (
-        f"Over {strides} [J], and as a share of the motors' work. MuJoCo's terms are sampled at its steps: with steps "
-        "longer than a toe's own motion the forces at those instants are not those the integrator applied, and what is "
-        "not accounted for says by how much."
+        f"Over {strides} [J], and as a share of the motors' work. MuJoCo's terms are sampled at its steps. If the "
+        "steps are long for the motion of a toe, the sampled forces differ from those the integrator applied; the "
+        "energy not accounted for says by how much."
     )
     return Section("Energy", text, ["", *ENGINES], rows)

@@ -16,9 +16,9 @@ NEAR = 5e-3  # after a touchdown a soft contact rings so long; a foot that lands
 SLIDES = 0.01  # of a foot on the ground; slower ones stick [m/s]
 SHIFTS = np.linspace(-3e-3, 3e-3, 121)  # of MuJoCo's forces in time [s]
 KINDS = {
-    "late": "one engine has the foot on the ground and the other not, within 5 ms of touchdown or lift-off",
+    "late": "only one engine has the foot on the ground, within 5 ms of touchdown or lift-off",
     "touchdown": "both have it down, the first 5 ms",
-    "flicker": "MuJoCo has lost a foot that stands",
+    "flicker": "MuJoCo loses contact of a standing foot",
     "sliding": "the exact foot slides",
     "sticking": "the rest",
 }

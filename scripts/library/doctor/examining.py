@@ -37,7 +37,7 @@ def examine(
         seconds: For how long it is watched, from its first keyframe [s]. Its second half counts as rest.
         controls: For each step, shape (n, nu); by default what holds the first keyframe.
         motion: One that is known; its contact flags are compared with when it touches.
-        contact: The geom of which a contact is wanted.
+        contact: The geom of the wanted contact.
         want: What is wanted of it: some of stiffness [N/m], damping [N s/m], restitution, depth at rest [m], the
             speed at which the restitution holds [m/s], and within what share of it.
 
@@ -81,12 +81,12 @@ def check(mjcf: str | Path, *, seconds, controls, motion, contact, want) -> mujo
     if motion is not None:
         replaying.check(model, motion)
     if (contact is None) != (want is None):
-        raise ValueError("a wanted contact needs a geom that has it, and what is wanted of it")
+        raise ValueError("a wanted contact needs both its geom and the wanted values")
     if contact is not None and mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_GEOM, contact) < 0:
         names = ", ".join(name for k in range(model.ngeom) if (name := model.geom(k).name)) or "none with a name"
         raise ValueError(f"there is no geom {contact!r}; there are {names}")
     if unknown := [name for name in want or {} if name not in WANTS]:
-        raise ValueError(f"of a contact one cannot want {unknown[0]!r}; there are {', '.join(WANTS)}")
+        raise ValueError(f"unknown value {unknown[0]!r} of a wanted contact; there are {', '.join(WANTS)}")
     return model
 
 
@@ -115,7 +115,7 @@ def _wanted(watched: watching.Watched, geom: str, want: Mapping[str, float]) -> 
     }
     if not loads:
         raise ValueError(
-            f"{geom!r} touched nothing in {watched.time[-1]:.3g} s, so that what its contact moves is unknown"
+            f"{geom!r} touched nothing in {watched.time[-1]:.3g} s, so the mass that its contact moves is unknown"
         )
     k = max(loads, key=loads.__getitem__)
     pair, law = watched.pairs[k], watched.pairs[k].law

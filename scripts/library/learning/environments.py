@@ -74,7 +74,7 @@ def stored(name: str, asked: str | None) -> str:
     try:
         return environment_of(name)
     except ValueError as error:
-        raise ValueError(f"the stored policy names an {error}, and the one that is named by --env") from None
+        raise ValueError(f"the stored policy names an {error}, and the one given by --env") from None
 
 
 def import_here(module: str) -> ModuleType:

@@ -56,7 +56,7 @@ def policy_of(run: TrainingRun) -> TrainedPolicy | None:
     if not run.start:
         return None
     if run.algorithm != "PPO":
-        raise ValueError(f"to begin with a trained policy takes PPO, not {run.algorithm}")
+        raise ValueError(f"only PPO can begin with a trained policy, not {run.algorithm}")
     found = TrainedPolicy(path_of(run.start))
     if normalises(found) != run.normalise:
         what = {True: "normalised", False: "not normalised"}

@@ -28,15 +28,15 @@ class ConnectionMpc(MachineCommand):
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the robot and the path."""
-        parser.add_argument("--legs", dest="n_legs", type=arguments.count, help="even, 4 to 50; default 12")
+        parser.add_argument("--legs", dest="n_legs", type=arguments.count, help="how many, even, 4 to 50; default 12")
         words = "CSV file of points x, y in m, the path in the robot's frame at its start; by default a sine"
         parser.add_argument("--path", type=Path, metavar="FILE", help=words)
-        parser.add_argument("--speed", type=arguments.number(low=0.0), default=SPEED, help="along it [m/s]")
-        parser.add_argument("--lost", nargs="+", type=int, default=[], metavar="LEG", help="legs that the model lacks")
-        words = "standard deviations of the measured places [m] and headings [rad]"
+        parser.add_argument("--speed", type=arguments.number(low=0.0), default=SPEED, help="speed along the path [m/s]")
+        parser.add_argument("--lost", nargs="+", type=int, default=[], metavar="LEG", help="legs missing in the model")
+        words = "standard deviations of measured positions [m] and headings [rad]"
         parser.add_argument("--noise", nargs=2, type=arguments.number(low=0.0), default=(0.0, 0.0), help=words)
-        parser.add_argument("--seed", type=arguments.integer(low=0), default=0, help="of the noise")
-        parser.add_argument("--set", **SET, help="parameters of the robot, as in leaf_k=800")
+        parser.add_argument("--seed", type=arguments.integer(low=0), default=0, help="seed of the noise")
+        parser.add_argument("--set", **SET, help="parameters of the robot, for instance leaf_k=800")
 
     def experiment(self, args: argparse.Namespace) -> Any:
         """Return what the command line asks for; the path is rehearsed on the model."""

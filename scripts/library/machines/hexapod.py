@@ -33,20 +33,20 @@ class Hexapod(MachineCommand):
 
     def add_options(self, parser: arguments.Parser) -> None:
         """Add gait, ground, robot and start."""
-        words = "of the exact engine; default rodas5p, which is for stiff fields"
+        words = "method of the exact engine; default rodas5p, which suits stiff fields"
         parser.add_argument("--method", choices=METHODS, help=words)
         hexapod_gait.add_options(parser.add_argument_group("gait"))
         world = parser.add_argument_group("robot and ground")
         world.add_argument("--terrain", **TERRAIN, help=f"{', '.join(TERRAINS)}, and its arguments")
         world.add_argument("--robot", **ROBOT)
-        words = "toes, or half-circle in MuJoCo, which climb stairs (default: %(default)s)"
+        words = "toes, or half-circle, only in MuJoCo, to climb stairs (default: %(default)s)"
         world.add_argument("--legs", choices=("toes", "half-circle"), default="toes", help=words)
-        words = "robot parameters by the manual's symbols, as in: --set body_mass=7 rho0_k=600"
+        words = "robot parameters by the manual's symbols, for instance --set body_mass=7 rho0_k=600"
         world.add_argument("--set", **SET, help=words)
         start = parser.add_argument_group("start; by default at rest")
         for name, meaning in VECTORS.items():
             start.add_argument(f"--{name}", nargs=3, type=arguments.finite, metavar=("X", "Y", "Z"), help=meaning)
-        start.add_argument("--lift", type=arguments.finite, default=0.0, help="of the lowest toe above the ground [m]")
+        start.add_argument("--lift", type=arguments.finite, default=0.0, help="lowest toe above the ground [m]")
 
     def experiment(self, args: argparse.Namespace) -> HexapodExperiment:
         """Return what the command line asks for."""
@@ -88,9 +88,9 @@ class Hexapod(MachineCommand):
     def add_looks(self, parser: argparse._ArgumentGroup) -> None:
         """Add page, arrows and window."""
         parser.add_argument(
-            "--page", action="store_true", help="write run.html, the run in 3-D in one self-contained page"
+            "--page", action="store_true", help="write run.html, a self-contained page of the run in 3-D"
         )
-        parser.add_argument("--forces", action="store_true", help="draw the feet's forces in the video, as arrows")
+        parser.add_argument("--forces", action="store_true", help="draw ground reaction forces in the video, as arrows")
         words = dict(nargs="?", const="window", choices=("window", "web"))
         parser.add_argument("--view", **words, help="then watch it live, in a window or browser")
 

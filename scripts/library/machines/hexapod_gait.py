@@ -38,12 +38,12 @@ def add_options(gait: argparse._ArgumentGroup) -> None:
     for name, (symbol, words) in GAIT_OPTIONS.items():
         flags = [f"--{name.replace('_', '-')}", *([f"--{symbol}"] if symbol else [])]
         gait.add_argument(*flags, dest=name, type=arguments.finite, help=words)
-    gait.add_argument("--blend-shape", choices=BLEND_SHAPES, help="of the blends; by default cubic")
+    gait.add_argument("--blend-shape", choices=BLEND_SHAPES, help="shape of the blends; by default cubic")
     words = "slow phase as a share of the cycle, instead of --slow-time"
     gait.add_argument("--duty", type=arguments.positive, help=words)
-    words = "lean the legs by RHex's law for the ground's slope, or for what the accelerometer feels (MuJoCo)"
+    words = "lean the legs by RHex's law, for the known slope or the one felt by the accelerometer (MuJoCo)"
     gait.add_argument("--compensate-slope", choices=("known", "felt"), help=words)
-    words = "of that law: share of the slope by which hips are lowered; RHex's code had 0.01 (default: %(default)s)"
+    words = "in that law, share of the slope by which hips are lowered; RHex's code had 0.01 (default: %(default)s)"
     gait.add_argument("--iota", type=arguments.number(0.0), default=SlopeLaw.iota, help=words)
     gait.add_argument("--heading", default="forward", help=f"{', '.join(HEADINGS)}; left and right turn in place")
 

@@ -30,13 +30,13 @@ class Multipod(MachineCommand):
 
     def add_options(self, parser: arguments.Parser) -> None:
         """Add robot, gait and ground."""
-        parser.add_argument("--robot", default="multipod", help="such as bigant or disc; default %(default)s")
+        parser.add_argument("--robot", default="multipod", help="robot, such as bigant or disc; default %(default)s")
         words = "legs of the multipod (even, 4 to 50) or the disc (3 to 50)"
         parser.add_argument("--legs", dest="n_legs", type=arguments.count, help=words)
         parser.renamed |= {"--n-legs": "--legs"}
         parser.add_argument("--gait", help=f"{', '.join(GAITS)}; by default the robot's")
-        parser.add_argument("--gait-set", **SET, help="options of the gait, as in frequency=0.5")
-        parser.add_argument("--set", **SET, help="parameters of the robot, as in leaf_k=800")
+        parser.add_argument("--gait-set", **SET, help="options of the gait, for instance frequency=0.5")
+        parser.add_argument("--set", **SET, help="parameters of the robot, for instance leaf_k=800")
         parser.add_argument("--terrain", default="flat", help=", ".join(terrains.TERRAINS))
 
     def experiment(self, args: argparse.Namespace) -> Any:
@@ -69,7 +69,7 @@ class Multipod(MachineCommand):
 
     def add_looks(self, parser: argparse._ArgumentGroup) -> None:
         """Add the arrows and the window."""
-        parser.add_argument("--forces", action="store_true", help="draw the feet's forces in the video, as arrows")
+        parser.add_argument("--forces", action="store_true", help="draw ground reaction forces in the video, as arrows")
         parser.add_argument("--view", action="store_const", const="window", help="then watch it live in a window")
 
     def failed(self, run: Run) -> bool:

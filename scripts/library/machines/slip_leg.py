@@ -117,7 +117,7 @@ class SlipLeg(MachineCommand):
     def add_options(self, parser: arguments.Parser) -> None:
         """Add controller, parameters and ground."""
         parser.add_argument("--no-compensation", action="store_true", help="without impact compensation")
-        words = "slips of the report to run with"
+        words = "errors of the report to switch on"
         parser.add_argument("--erratum", type=int, nargs="+", default=[], choices=DEFECTS, help=words)
         super().add_options(parser)
 
@@ -132,7 +132,7 @@ class SlipLeg(MachineCommand):
         """Add the film's pace, and the plot that follows."""
         fps, slower = arguments.number(1.0, 1000.0), arguments.number(0.01, 100.0)
         parser.add_argument("--fps", type=fps, default=60.0, help="pictures per second of simulated time; default 60")
-        words = "the video is that much slower than life; default 4"
+        words = "factor by which the video is slower than real time; default 4"
         parser.add_argument("--slower", type=slower, default=4.0, help=words)
         super().add_looks(parser)
 

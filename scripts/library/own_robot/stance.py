@@ -33,11 +33,11 @@ class Stance:
         """Return the solver's motion, by a law's name or a law; check its `solved`.
 
         Raises:
-            RuntimeError: If tractions and the heights that they leave do not come to agree.
+            RuntimeError: If tractions and the bending of the legs do not converge.
         """
         pos, settled = bent(self.foot_pos, self.foot_vel, self.feet, self.bend, law)
         if not settled:
-            raise RuntimeError("the tractions and how they bend the legs do not come to agree; pass stiffness=...")
+            raise RuntimeError("the tractions and the bending of the legs do not converge; pass stiffness=...")
         return solve(pos, self.foot_vel, self.feet, law)
 
     def report(self, law="coulomb") -> str:

@@ -187,7 +187,7 @@ def save(folder: Path, name: str, arrays: Mapping[str, np.ndarray]) -> None:
         ValueError: If its numbers are others.
     """
     if data.digest(arrays) != data.DIGESTS[name]:
-        raise ValueError(f"{name} came out with other numbers than those that were measured")
+        raise ValueError(f"the converted numbers of {name} differ from the measured ones")
     with saving.writing(folder / f"{name}.npz") as part, part.open("wb") as file:
         np.savez_compressed(file, **arrays)
     print(folder / f"{name}.npz")

@@ -41,14 +41,14 @@ def parser(prog: str, described: str, both: bool = False) -> arguments.Parser:
         machine.add_options(options)
         if both:
             options.set_defaults(engine="both", no_video=True, csv=False)
-            words = "a page, to put the tables into between its markers"
+            words = "page that receives the tables between its markers"
             options.add_argument("--into", type=paths.page, metavar="PAGE", help=words)
             options.renamed |= {"--page": "--into"}
-            options.add_argument("--part", default="walk", help="name of those markers; default walk")
+            options.add_argument("--part", default="walk", help="name of the markers; default walk")
             continue
         looking = options.add_argument_group("looking at it")
         looking.add_argument("--no-video", action="store_true", help="write no video")
-        looking.add_argument("--csv", action="store_true", help="write the record as run.csv too, 2 MB a second")
+        looking.add_argument("--csv", action="store_true", help="also write the record as run.csv, 2 MB per second")
         machine.add_looks(looking)
         if "--view" in options._option_string_actions:
             options.renamed |= {"--live": "--view"}
@@ -62,14 +62,14 @@ def _add_options(options: argparse.ArgumentParser, machine: MachineCommand, both
         engines, usual = (*engines, "both"), f"{usual}, {SECONDS:g} of both engines".removeprefix(", ")
         options.add_argument("--rtol", type=arguments.rtol, help=f"of the exact engine; {RTOL:g} in a comparison")
     if not both:
-        words = f"both compares them; default {engines[0]}" if "both" in engines else "the only one of this machine"
+        words = f"both compares them; default {engines[0]}" if "both" in engines else "this machine has only this one"
         choice = dict(type=lambda word: WORDS.get(word, word), choices=engines, default=engines[0], help=words)
         options.add_argument("--engine", **choice)
         if machine.steps:
-            words = f"or how many hops or steps from apex to apex; default {machine.steps}"
+            words = f"instead, number of hops or steps from apex to apex; default {machine.steps}"
             options.add_argument("--steps", type=arguments.count, help=words)
     options.add_argument("--seconds", type=arguments.seconds, help=f"how long to run [s]; default {usual}")
-    words = f"MuJoCo's settings, a preset's name; default {machine.preset}, reference of both engines"
+    words = f"preset of MuJoCo's settings; default {machine.preset}, with both engines reference"
     options.add_argument("--preset", help=words)
 
 
@@ -89,7 +89,7 @@ def experiment_of(machine: MachineCommand, args: argparse.Namespace) -> Any:
     """
     both, steps = args.engine == "both", getattr(args, "steps", None)
     if both and steps is not None:
-        raise ValueError("--steps is of a run in one engine; both are compared over --seconds")
+        raise ValueError("--steps is for a run in one engine; both engines are compared over --seconds")
     if both and args.seconds is not None and args.seconds < SHORTEST:
         raise ValueError(f"--seconds must be finite and at least {SHORTEST:g}, got {args.seconds:g}")
     if args.seconds is None and steps is None:

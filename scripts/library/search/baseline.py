@@ -158,9 +158,7 @@ class BaselineSearch:
         """
         name = environments.asked_for(self.env)
         if gymnasium.registry[name].entry_point != environments.OWN_ROBOT:
-            raise ValueError(
-                f"{name} has a baseline of ours; a search is for a robot that own_robot.register registered"
-            )
+            raise ValueError(f"{name} has a baseline already; a search is for robots registered by own_robot.register")
         if not 0 < self.period[0] <= self.period[1]:
             raise ValueError(f"period is a range of seconds, its lowest first, got {self.period}")
         raw = {

@@ -102,9 +102,7 @@ class FastGait:
         made = None if start is None else self._speed(gait, model, start)
         if made is None:
             if self.best is None:
-                raise ValueError(
-                    f"the robot does not walk the gait to begin with, {gait}: begin with one that it walks"
-                )
+                raise ValueError(f"the robot cannot walk the initial gait {gait}: begin with one that it can walk")
             away = unit - self.best[0]
             return STEEP * away @ away - self.best[1], 2.0 * STEEP * away
         speed, by = made

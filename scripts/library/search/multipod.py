@@ -50,7 +50,7 @@ class Problem:
         if self.goal not in GOALS:
             raise ValueError(f"unknown goal {self.goal!r}; there are {', '.join(GOALS)}")
         if self.start.n_legs != self.params.n_legs:
-            raise ValueError(f"the gait is of {self.start.n_legs} legs, the robot has {self.params.n_legs}")
+            raise ValueError(f"the gait is for {self.start.n_legs} legs, the robot has {self.params.n_legs}")
 
     @property
     def limits(self) -> tuple[np.ndarray, np.ndarray]:

@@ -34,7 +34,7 @@ def fit(measured: Measured, regulariser: float = 0.1) -> Fitted:
         ValueError: If there are no forces, no foot carries a load, or no loaded one ever moves over the ground.
     """
     if measured.force is None:
-        raise ValueError("a recording without foot_force says nothing of stiffness and friction")
+        raise ValueError("a recording without foot_force does not determine stiffness and friction")
     load = np.maximum(measured.force[..., 2], 0.0)
     load = np.where(load > LOADED * measured.weight, load, 0.0)
     if not load.any():

@@ -75,7 +75,7 @@ def record(walk: Walk) -> xr.Dataset:
     first, n = (round(count * period * walk.frame_rate) for count in (walk.settle, walk.n_periods))
     (_, qpos, _, feet, contact, _), _ = stepping.simulate(stepper, (first + n) / walk.frame_rate, every)
     if stepper.data.warning.number.any():
-        raise RuntimeError(f"{walk.name}: MuJoCo warned; the simulation is not to be trusted")
+        raise RuntimeError(f"{walk.name}: MuJoCo warned; do not trust this simulation")
     return _recording(walk, qpos[first:], feet[first:], contact[first:, :, 1:])
 
 

@@ -76,7 +76,7 @@ def test_a_baseline_is_searched_and_is_one_to_register_with(here, capsys):
 
 def test_a_search_needs_a_robot_of_the_user_s_own_with_driven_legs(here, capsys):
     assert search_baseline.main(["Hexapod-v0"]) == 2
-    assert "Hexapod-v0 has a baseline of ours" in capsys.readouterr().err
+    assert "Hexapod-v0 has a baseline already" in capsys.readouterr().err
     assert search_baseline.main(["setters:Getter-v0"]) == 2
     assert "unknown environment 'Getter-v0'; there are" in capsys.readouterr().err
 

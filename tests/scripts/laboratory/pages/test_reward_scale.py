@@ -18,7 +18,7 @@ def said(rewards, **more):
 def test_a_return_of_1000_is_a_speed_and_what_the_rest_costs():
     text = said({"forward": FORWARD})
     assert "`healthy` pays 0.25 a step" in text and "standing earns 250 in 1000 steps" in text
-    assert "1 m/s forward pays 1.5 a step" in text and "is 0.5 m/s, and as much faster" in text  # (1 - 0.25) / 1.5
+    assert "1 m/s forward pays 1.5 a step" in text and "1 a step, needs 0.5 m/s, plus" in text  # (1 - 0.25) / 1.5
     assert "(1 m/s of drift 0.3, 1 W 0.004 a step)" in text and "commanded" not in text
 
 

@@ -276,7 +276,7 @@ def test_a_model_that_touches_nothing_or_diverges_says_so():
         ({"controls": np.zeros((3, 2))}, "a row for each step and 0 columns"),
         ({"contact": "cube"}, "a wanted contact needs"),
         ({"contact": "wheel", "want": {"restitution": 0.5}}, "no geom 'wheel'; there are floor, cube"),
-        ({"contact": "cube", "want": {"bounce": 0.5}}, "cannot want 'bounce'; there are stiffness"),
+        ({"contact": "cube", "want": {"bounce": 0.5}}, "value 'bounce' of a wanted contact; there are stiffness"),
         ({"contact": "cube", "want": {"stiffness": 1e12}}, "is too long for this spring"),
     ],
 )

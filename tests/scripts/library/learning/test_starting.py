@@ -64,7 +64,7 @@ def test_a_policy_that_sees_observations_as_they_are_is_begun_with_too(tmp_path)
 
 REFUSED = {
     "there is no trained policy 'walk'": replace(RUN, start="walk"),
-    "takes PPO": replace(RUN, algorithm="SAC"),
+    "only PPO can begin": replace(RUN, algorithm="SAC"),
     "are normalised, those of this run not normalised": replace(RUN, normalise=False),
     "environment was 'HoppingLeg-v0'": replace(RUN, environment="SlipLeg-v0"),
     "action_mode was 'gait'": TrainingRun("Hexapod-v0", start="hexapod-gait-0"),

@@ -221,5 +221,5 @@ def test_the_optimiser_starts_from_its_start_and_keeps_its_limits(goal):
 def test_unknown_goals_and_robots_of_other_legs_are_refused():
     with pytest.raises(ValueError, match="unknown goal 'height'; there are speed, turning"):
         Problem(MultipodParams(), gaits.make("undulation", 6), "height")
-    with pytest.raises(ValueError, match="the gait is of 8 legs, the robot has 6"):
+    with pytest.raises(ValueError, match="the gait is for 8 legs, the robot has 6"):
         Problem(MultipodParams(), gaits.make("undulation", 8), "speed")
