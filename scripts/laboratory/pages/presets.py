@@ -1,4 +1,4 @@
-"""The tables of docs/presets.md: gaits, slopes and turns in every preset, creep and cost."""
+"""The tables of docs/presets.md: gaits, slopes and turns in every preset, and creep."""
 
 from __future__ import annotations
 
@@ -15,12 +15,7 @@ from tarsus.mjcf.presets import cautions, find
 from tarsus.scripts.command.signature import Jobs
 from tarsus.scripts.laboratory.frame import Page, Place, Table
 from tarsus.scripts.laboratory.studies import preset_errors
-from tarsus.scripts.laboratory.studies.creep_and_cost import (
-    CREEP_SLOPE,
-    creep_of_pinned,
-    creep_of_standing,
-    speed_of_simulation,
-)
+from tarsus.scripts.laboratory.studies.creep_and_cost import CREEP_SLOPE, creep_of_pinned, creep_of_standing
 from tarsus.scripts.library.base import parallel
 from tarsus.scripts.library.comparison import decomposition
 from tarsus.scripts.library.machines.hexapod import HexapodExperiment
@@ -104,7 +99,7 @@ def tables(jobs: Jobs = -1) -> Page:
     made = [
         _settings(),
         *cautions(PRESETS),
-        _creep_and_cost(),
+        _creep(),
         *_errors(),
         _speeds(rows, cells, "gait", "gait, t_s / t_c = 0.6"),
     ]
@@ -136,18 +131,11 @@ def _errors() -> list[Table | str]:
     return [made, words + ".", Table(["", *PRESETS], body, "### Frames in which a bent spring's foot is lost, %")]
 
 
-def _creep_and_cost() -> Table:
-    cost = {preset: [speed_of_simulation(preset, hold=hold) for hold in (0.02, 0.0)] for preset in PRESETS}
-    body = [
-        ["simulated over processor time, commands every 20 ms", *(f"{cost[preset][0]:.0f}" for preset in PRESETS)],
-        ["the same, commands at every step from Python", *(f"{cost[preset][1]:.0f}" for preset in PRESETS)],
-        [
-            f"creep, standing on a slope of {CREEP_SLOPE} [mm/s]",
-            *(f"{1e3 * creep_of_standing(p):.3f}" for p in PRESETS),
-        ],
-        ["creep, body held, flat ground [mm/s]", *(f"{1e3 * creep_of_pinned(preset):.3f}" for preset in PRESETS)],
-    ]
-    return Table(["", *PRESETS], body, "### Creep and cost")
+def _creep() -> Table:
+    standing = (f"{1e3 * creep_of_standing(preset):.3f}" for preset in PRESETS)
+    pinned = (f"{1e3 * creep_of_pinned(preset):.3f}" for preset in PRESETS)
+    body = [[f"standing on a slope of {CREEP_SLOPE}", *standing], ["body held, flat ground", *pinned]]
+    return Table(["", *PRESETS], body, "### Creep [mm/s]")
 
 
 def _fall(cell: PresetCell) -> str:
