@@ -24,7 +24,7 @@ class GaitFeedback:
     Attributes:
         section: Time of a section after the clock's start [s]; others follow each cycle.
         target: The body's nine numbers there, on the gait.
-        gain: K, shape (6, 9): controls in large steps are -K times what the numbers differ.
+        gain: K, shape (7, 9): controls in large steps are -K times what the numbers differ.
         limit: Of a control, in large steps.
 
     Raises:
@@ -46,7 +46,7 @@ class GaitFeedback:
             raise ValueError(f"limit must be positive, got {self.limit}")
 
     def controls(self, numbers: np.ndarray) -> np.ndarray:
-        """Return what is added to the gait's numbers `CONTROLS` [rad], shape (6,)."""
+        """Return what is added to the gait's numbers `CONTROLS` [rad, s], shape (7,)."""
         return np.clip(-self.gain @ (numbers - self.target), -self.limit, self.limit) * LARGE
 
 
@@ -59,10 +59,21 @@ class HeldGait(ClockController):
     """
 
     def __init__(self, gait: TripodGait, feedback: GaitFeedback):
-        """Take the gait and what holds it."""
+        """Take the gait and what holds it.
+
+        Raises:
+            ValueError: If the legs have different phases.
+        """
         super().__init__(gait)
+        if np.ptp(self.clock.phase) > 0.0:
+            raise ValueError("all legs must have one phase: a cycle that changes would throw others out of step")
         self.nominal, self.gait, self.feedback, self.n_sections = gait, gait, feedback, 0
+        self._tick, self._late = feedback.section - gait.cycle_time, 0.0  # the last section; how late the clock is [s]
         self._next = feedback.section
+
+    def __call__(self, t: float, hip_angle: np.ndarray) -> np.ndarray:
+        """Return the hip commands at time t [s], shape (6, 3), as `ClockController` does."""
+        return super().__call__(t - self._late, hip_angle)
 
     def sense(self, t: float, body: np.ndarray) -> None:
         """Correct the gait if a section has been passed.
@@ -74,14 +85,22 @@ class HeldGait(ClockController):
         """
         if t < self._next:
             return
+        while self._next <= t:
+            self._tick, self._next = self._next, self._next + self.gait.cycle_time
         self.correct(body)
         self.n_sections += 1
-        while self._next <= t:
-            self._next += self.nominal.cycle_time
 
     def correct(self, body: np.ndarray) -> None:
-        """Choose the gait by the body's state, shape (13,)."""
-        u = self.feedback.controls(body_numbers(body))
-        values = {name: getattr(self.nominal, name) + value for name, value in zip(CONTROLS, u.tolist(), strict=True)}
-        self.gait = replace(self.nominal, **values)
+        """Choose the gait by the body's state, shape (13,), from the last section on."""
+        values = dict(zip(CONTROLS, self.feedback.controls(body_numbers(body)).tolist(), strict=True))
+        nominal, before, longer = self.nominal, self.gait, values.pop("flight_time")
+        cycle_time = nominal.cycle_time + longer
+        values = {name: getattr(nominal, name) + value for name, value in values.items()}
+        blend = nominal.blend * nominal.cycle_time / cycle_time
+        self.gait = replace(nominal, cycle_time=cycle_time, blend=blend, **values)
+        # The section is as long after its mid-stance as ever: the clock goes on from there with the new cycle.
+        after = 0.5 * (nominal.slow_time - nominal.blend * nominal.cycle_time)
+        cycles = round((self._tick - self._late - after) / before.cycle_time)
+        self._late = self._tick - after - cycles * cycle_time
+        self._next = self._tick + cycle_time
         self.clock = self.gait.clock()

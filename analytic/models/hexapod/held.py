@@ -1,8 +1,10 @@
 """Feedback of a gait once a stride: what is left of a disturbance decides the gait of the next one.
 
-The section is that of `orbit`, a tick of the clock; the controls are numbers of the gait that do not move this tick. A
-robot does not know its toes' states, but nine numbers of its body: height, tilt, velocity, angular velocity in its
-heading frame (`body_numbers`). They are the first nine coordinates of the section.
+The section is that of `orbit`, a tick of the clock; the controls are numbers of the gait. One of them, the time of the
+legs' fast phase, moves the next tick: a robot that was thrown up lands later, and its legs are to be there then. The
+section is still the tick, whenever it comes, so every stride begins at one time of the clock (`tick_memory`). A robot
+does not know its toes' states, but nine numbers of its body: height, tilt, velocity, angular velocity in its heading
+frame (`body_numbers`). They are the first nine coordinates of the section.
 
 Source: the equations of `analytic.hybrid.feedback`; symmetric gaits as in `orbit`.
 """
@@ -15,13 +17,17 @@ import numpy as np
 
 from ...hybrid import Result, Status, feedback, sections
 from .orbit import BODY, StrideMap, in_heading_frame, mirrored
+from .parameters import N_LEGS
 from .state import SCALE
 
-CONTROLS = ("leg_offset", "sweep_angle", "rear_lean", "front_lean", "offset_difference", "sweep_difference")
-LARGE = np.array([0.05, 0.1, 0.05, 0.05, 0.05, 0.1])  # a large step of each [rad]
+CONTROLS = (
+    *("leg_offset", "sweep_angle", "rear_lean", "front_lean", "offset_difference", "sweep_difference"),
+    "flight_time",  # of the fast phase; the cycle is longer by as much
+)
+LARGE = np.array([0.05, 0.1, 0.05, 0.05, 0.05, 0.1, 0.01])  # a large step of each [rad], of the last [s]
 STEP = 2e-4  # of the differences, in large steps
 N_BODY = len(BODY)
-EFFORT, PRICE = 0.3, 0.23  # of LQR's controls, in large steps; of a gain's difference from LQR's
+EFFORT, PRICE = 0.1, 0.23  # of LQR's controls, in large steps; of a gain's difference from LQR's
 TOLERANCES = {"rtol": 1e-6, "atol": 1e-6 * SCALE}  # of walks; those of derivatives are finer
 UPRIGHT = 0.5  # cosine of the tilt below which the robot has fallen
 
@@ -33,39 +39,62 @@ def body_numbers(x: np.ndarray) -> np.ndarray:
     return (in_heading_frame(whole) / SCALE)[BODY]
 
 
-def stride_with(stride: StrideMap, u: np.ndarray, x, d, t0: float, chart: int, **settings) -> Result:
-    """Return the run of a stride with controls u (6,) [rad], which are added to the gait's.
+def stride_with(stride: StrideMap, u: np.ndarray, x, d, chart: int, **settings) -> Result:
+    """Return the run of a stride with controls u (7,) [rad, s], which are added to the gait's.
 
     Args:
-        stride: The gait.
+        stride: The gait, whose legs have one phase.
         u: In the order of `CONTROLS`.
-        x: State at the section; as the memory `d`, the time `t0` [s] and the chart.
-        d: Memory.
-        t0: Time.
+        x: State at the section, at `stride.t0`; as the memory `d` and the chart.
+        d: Memory, see `tick_memory`.
         chart: Chart.
         **settings: Of the run.
     """
     params = stride.p | {name: stride.p[name] + value for name, value in zip(CONTROLS, u, strict=True)}
-    how = stride.start(False) | {"t0": t0, "chart": chart, "final_time": t0 + 2.0 * stride.gait.cycle_time} | settings
+    longer = params["flight_time"] - stride.p["flight_time"]
+    params["cycle_time"] = stride.p["cycle_time"] + longer
+    released, turn = _times(stride)
+    later = d[turn[0]] * longer  # the tick follows its mid-stance as ever, and this the cycles before it
+    d = np.array(d)
+    d[released] += later
+    begin, end = stride.t0 + later, stride.t0 + later + 2.0 * params["cycle_time"]
+    how = stride.start(False) | {"t0": begin, "chart": chart, "final_time": end} | settings
     return sections.return_to(stride.sim, stride.section(False), x, d, params, **how)
+
+
+def tick_memory(stride: StrideMap, r: Result) -> np.ndarray:
+    """Return the memory at the end of a stride as of a cycle earlier: the next stride begins at `stride.t0` again."""
+    released, turn = _times(stride)
+    d = r.d_end.copy()
+    d[released] -= r.t_end - stride.t0
+    d[turn] = stride.d0[turn]
+    return d
+
+
+def _times(stride: StrideMap) -> tuple[list[int], list[int]]:
+    """Return where the memory holds times of the toes' last releases, and the legs' turns."""
+    names = stride.sim.model.memory_names
+    return tuple([names.index(f"{what}{leg}") for leg in range(N_LEGS)] for what in ("released", "turn"))
 
 
 def linear_model(stride: StrideMap, *, newton: int = 6) -> feedback.SectionModel:
     """Return the linear model of a gait with equal sides, about its fixed point.
 
     A and B are differences near the settled gait; Newton's steps with them, each made symmetric, lead to the fixed
-    point. (Derivatives of a whole stride cost more here: 43 differences take ten seconds.)
+    point. (Derivatives of a whole stride cost more here: 44 differences take ten seconds.)
 
     Args:
         stride: The settled gait.
         newton: Steps allowed.
 
     Raises:
-        ValueError: If the robot falls, or the steps do not lead to a fixed point.
+        ValueError: If the legs have different phases, the robot falls, or the steps do not lead to a fixed point.
     """
+    if np.ptp(stride.gait.clock().phase) > 0.0:
+        raise ValueError("all legs must have one phase: a cycle that changes would throw others out of step")
 
     def period(z: np.ndarray, u: np.ndarray) -> np.ndarray:
-        r = stride_with(stride, u, stride.lift(z), stride.d0, stride.t0, stride.chart, rtol=1e-9, atol=1e-9 * SCALE)
+        r = stride_with(stride, u, stride.lift(z), stride.d0, stride.chart, rtol=1e-9, atol=1e-9 * SCALE)
         return stride.project(r.x_end) if r.status is Status.STOPPED else np.full(z.shape, np.nan)
 
     z, none, mirror = stride.z0, np.zeros(len(CONTROLS)), _mirror(stride)
@@ -82,8 +111,7 @@ def linear_model(stride: StrideMap, *, newton: int = 6) -> feedback.SectionModel
 def body_feedback(model: feedback.SectionModel, limit: float, price: float = PRICE) -> feedback.Feedback:
     """Return the feedback from the body's nine numbers: LQR's, with smaller multipliers as far as it is not far away.
 
-    Of 60 pushes LQR's gain, blind to the toes, holds all but one, and its largest multiplier is .56; the gain with the
-    smallest multipliers, .15, holds four fifths of them.
+    A gain far from LQR's, which is blind to the toes, has smaller multipliers, and holds fewer large pushes.
 
     Args:
         model: The linear model.
@@ -114,15 +142,15 @@ def after_push(stride: StrideMap, law: feedback.Feedback | None, push: np.ndarra
         n_strides: Strides.
     """
     z = stride.z0 if law is None else law.model.z
-    x, d, t, chart = stride.lift(z), stride.d0, stride.t0, stride.chart
+    x, d, chart = stride.lift(z), stride.d0, stride.chart
     x[7:13] += push
     distance: list[float] = []
     for _ in range(n_strides):
         u = np.zeros(len(CONTROLS)) if law is None else law.of_measured(body_numbers(x) - z[:N_BODY])
-        r = stride_with(stride, u, x, d, t, chart, **TOLERANCES)
+        r = stride_with(stride, u, x, d, chart, **TOLERANCES)
         if r.status is not Status.STOPPED or 1.0 - 2.0 * (r.x_end[4] ** 2 + r.x_end[5] ** 2) < UPRIGHT:
             return PushedWalk(np.array(distance), True)
-        x, d, t, chart = r.x_end, r.d_end, r.t_end, r.chart_end
+        x, d, chart = r.x_end, tick_memory(stride, r), r.chart_end
         distance.append(float(np.abs(body_numbers(x) - z[:N_BODY]).max()))
     return PushedWalk(np.array(distance), False)
 

@@ -1,5 +1,7 @@
 """RHex's pronk held by nine numbers of its body, in both engines."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -27,6 +29,15 @@ def test_a_push_is_forgotten_in_both_engines(rhex):
     assert not walk.fell and walk.distance[-1] < 1e-3 < walk.distance[0]
     stepped = rhex.in_mujoco(push, 12)
     assert not stepped.fell and stepped.distance[-1] < rhex_held.BACK
+
+
+def test_a_robot_that_is_thrown_up_lands_on_its_legs(rhex):
+    """By a longer flight of the legs; with the hips' angles alone it falls."""
+    push = np.array([0.0, 0.2, 0.26, -0.4, 0.2, -0.5])
+    walk = held.after_push(rhex.stride, rhex.law, push, 10)
+    assert not walk.fell and walk.distance[-1] < 0.02
+    gain = np.vstack([rhex.law.gain[:6], np.zeros(held.N_BODY)])
+    assert held.after_push(rhex.stride, replace(rhex.law, gain=gain), push, 10).fell
 
 
 def test_without_feedback_a_roll_grows(rhex):
