@@ -3,8 +3,8 @@
 Usage: tarsus benchmark control
 Runtime: six minutes, and up to ten that compile the models the first time. CPU time of this process, one run each;
 compiling is not counted, nor nosnoc's building. Without nosnoc its row is left out: pip install 'tarsus[bench]'.
-Clarabel is needed: pip install 'tarsus[control]'. Threads of nosnoc's linear algebra wait for one another at work, which
-counts as processor time: OMP_NUM_THREADS=1 is fair to it.
+Clarabel is needed: pip install 'tarsus[control]'. Set OMP_NUM_THREADS=1: threads of nosnoc's linear algebra wait for
+one another busily, which counts as processor time.
 
 nosnoc's numbers are reported three ways: the cost as it counts it, with the time in which its clock stands still; the
 cost in physical time, from its states and controls; and what the exact model does with its forces.

@@ -4,8 +4,8 @@ Runtime: about 18 min of processor time, once the model and its derivatives are 
 
 It is the walk of Table 2 with one number changed at a time (the duty factor stays constant), as a fixed point of the
 map from mid-stance to the reflected mid-stance half a cycle later (`analytic.models.hexapod.gait_family`). Derivatives
-are exact. A line breaks where the feet's modes at mid-stance change. It ends where the robot no longer settles in the
-walk.
+are exact. A line breaks, shaded, where the feet's modes at mid-stance change. It ends where the robot no longer settles
+in the walk.
 """
 
 from __future__ import annotations
@@ -55,13 +55,22 @@ def _at(stretches: list, p: float) -> tuple[float, float, float]:
 
 def draw(data, figure):
     figure.set_size_inches(4.0 * len(data), 5.5)
-    axes = figure.subplots(2, len(data), sharex="col", squeeze=False)
+    axes, marks = figure.subplots(2, len(data), sharex="col", squeeze=False), {}
     for column, (name, rows) in zip(axes.T, data.items(), strict=True):
         value, speed, largest = rows.T
         for ax, line in zip(column, (speed, largest), strict=True):
             ax.plot(value, line, ".-", markersize=3)
-            ax.axvline(WALK[name], color="0.7", linewidth=0.8)
+            marks["the walk of Table 2"] = ax.axvline(WALK[name], color="0.7", linewidth=0.8)
+            for low, high in gaps(value, line):
+                marks["the feet's modes at mid-stance change"] = ax.axvspan(low, high, color="0.92", linewidth=0.0)
         column[1].axhline(1.0, color="0.7", linewidth=0.8)
         column[1].set(xlabel=LABELS[name], ylim=(0.0, 1.1))
+    figure.legend(marks.values(), marks, loc="outside upper center", ncols=2, frameon=False)
     axes[0, 0].set_ylabel("speed [m/s]")
     axes[1, 0].set_ylabel("largest multiplier of half a cycle")
+
+
+def gaps(value: np.ndarray, line: np.ndarray) -> list[tuple[float, float]]:
+    """Return the ranges of values, shape (n,), between whose ends a line (n,) is not known."""
+    known = np.flatnonzero(np.isfinite(line))
+    return [(value[a], value[b]) for a, b in zip(known, known[1:], strict=False) if b > a + 1]
