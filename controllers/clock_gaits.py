@@ -30,6 +30,25 @@ RHEX_FOUND = {
     "rhex-stairs": TripodGait(0.84, 0.544, 1.036, 0.187, rear_lean=-0.012, front_lean=0.097),
 }
 
+# Gaits that no start from rest reaches (docs/robot.md): a tripod that is stable once `rhex-fast` has brought the robot
+# near it, and a pronk that falls by the clock alone, disturbances growing threefold in a stride, which `held` holds.
+RHEX_NOT_FROM_REST = {
+    "rhex-sprint": TripodGait(
+        0.1873, 0.14048, 1.7664, 0.3223, blend=0.1303, rear_lean=0.0383, middle_lean=-0.0739, front_lean=0.0361
+    ),
+    "rhex-pronk-fast": TripodGait(
+        0.28416,
+        0.19857,
+        1.3063,
+        -0.7205,
+        blend=0.0285,
+        rear_lean=0.0218,
+        middle_lean=0.048,
+        front_lean=-0.0029,
+        phase_difference=0.0,
+    ),
+}
+
 # Stairs of 28 cm tread on half-circle legs, in pairs: rear, front, middle; found by a search in MuJoCo (docs/robot.md).
 RHEX_CLIMBS = {
     "rhex-climb": TripodGait(

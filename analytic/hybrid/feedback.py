@@ -31,6 +31,7 @@ UNIT_CIRCLE = 1.0 - 1e-6  # multipliers from here on have to be moved
 UNMOVED = 1e-5  # of the test of Hautus, for derivatives that are differences
 MOVES = 1e-8  # a control that changes the section's guard by less, per large step of it, does not move it
 STEP = 1e-3  # of differences, in large steps of controls and coordinates
+SPREAD = 0.5  # of gains to begin with, in their own size
 
 
 @dataclass(frozen=True)
@@ -177,6 +178,7 @@ def output_feedback(
     gain: np.ndarray | None = None,
     about: np.ndarray | float = 0.0,
     price: float = 1e-4,
+    starts: int = 1,
     limit: float = np.inf,
 ) -> Feedback:
     """Return the feedback from q measured numbers y = C (z - z*) with multipliers as small as they become.
@@ -191,6 +193,8 @@ def output_feedback(
         gain: Where to begin, shape (k, q); None: LQR's with unit costs, seen through the measurements if it exists.
         about: Which gain costs nothing, shape (k, q).
         price: Of the squares, for controls in large steps. Too small: large gains for little.
+        starts: From how many gains to begin, the first and others whose entries are drawn about it; of the minima that
+            with the smallest modulus is returned.
         limit: Of a control, in large steps.
 
     Raises:
@@ -215,10 +219,15 @@ def output_feedback(
         away = flat - free
         return value + price * away @ away, (-model.b.T @ by @ c.T).ravel() + 2.0 * price * away
 
-    best, free = np.ravel(gain), np.broadcast_to(np.asarray(about, dtype=float), (k, q)).ravel()
-    for power in (2.0, 4.0, 8.0, 16.0, 32.0):
-        best = minimize(cost, best, (power,), jac=True, method="L-BFGS-B", options={"maxiter": 500}).x
-    return Feedback(model, best.reshape(k, q), c, limit)
+    def descended(flat: np.ndarray) -> Feedback:
+        for power in (2.0, 4.0, 8.0, 16.0, 32.0):
+            flat = minimize(cost, flat, (power,), jac=True, method="L-BFGS-B", options={"maxiter": 500}).x
+        return Feedback(model, flat.reshape(k, q), c, limit)
+
+    first, free = np.ravel(gain), np.broadcast_to(np.asarray(about, dtype=float), (k, q)).ravel()
+    drawn = np.random.default_rng(0).standard_normal((starts - 1, first.size))
+    found = [descended(flat) for flat in (first, *first * (1.0 + SPREAD * drawn))]
+    return min(found, key=lambda law: float(np.abs(law.multipliers[0])))
 
 
 def _spectral(matrix: np.ndarray, power: float) -> tuple[float, np.ndarray]:

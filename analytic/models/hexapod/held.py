@@ -15,9 +15,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...hybrid import Result, Status, feedback, sections
+from ...clock import TripodGait
+from ...hybrid import Result, Simulator, Status, feedback, sections
+from ...terrain import Flat
+from . import hybrid
 from .orbit import BODY, StrideMap, in_heading_frame, mirrored
-from .parameters import N_LEGS
+from .parameters import N_LEGS, HexapodParams
 from .state import SCALE
 
 CONTROLS = (
@@ -29,6 +32,8 @@ STEP = 2e-4  # of the differences, in large steps
 N_BODY = len(BODY)
 EFFORT, PRICE = 0.1, 0.23  # of LQR's controls, in large steps; of a gain's difference from LQR's
 TOLERANCES = {"rtol": 1e-6, "atol": 1e-6 * SCALE}  # of walks; those of derivatives are finer
+MOMENT = 1e-7  # behind a tick of the clock [s]
+CLOSE = 1e-7  # of a fixed point, in scaled numbers
 UPRIGHT = 0.5  # cosine of the tilt below which the robot has fallen
 
 
@@ -37,6 +42,22 @@ def body_numbers(x: np.ndarray) -> np.ndarray:
     whole = np.zeros(SCALE.size)
     whole[: len(x)] = x
     return (in_heading_frame(whole) / SCALE)[BODY]
+
+
+def stride_near(sim: Simulator, params: HexapodParams, gait: TripodGait, x: np.ndarray) -> StrideMap:
+    """Return the stride map of a gait about a state (52,) at the section: for gaits that no start from rest reaches.
+
+    Args:
+        sim: The compiled hexapod on flat ground.
+        params: The robot.
+        gait: The gait, whose legs have one phase.
+        x: About where the gait passes the section, in its heading frame.
+    """
+    model = hybrid.build(params, Flat(), "open-loop", gait=gait)
+    p = dict(zip(model.param_names, model.p0, strict=True))
+    t0 = gait.cycle_time + 0.5 * (gait.slow_time - gait.blend * gait.cycle_time)
+    r = sim.run(x, None, p, t0=t0, final_time=t0 + MOMENT, record_period=None)  # finds the toes' and the clock's modes
+    return StrideMap(sim, p, gait, t0, r.chart_end, in_heading_frame(r.x_end), r.d_end)
 
 
 def stride_with(stride: StrideMap, u: np.ndarray, x, d, chart: int, **settings) -> Result:
@@ -80,12 +101,13 @@ def _times(stride: StrideMap) -> tuple[list[int], list[int]]:
 def linear_model(stride: StrideMap, *, newton: int = 6) -> feedback.SectionModel:
     """Return the linear model of a gait with equal sides, about its fixed point.
 
-    A and B are differences near the settled gait; Newton's steps with them, each made symmetric, lead to the fixed
-    point. (Derivatives of a whole stride cost more here: 44 differences take ten seconds.)
+    A and B are differences near the settled gait. Newton's steps with them, each made symmetric, lead to the fixed
+    point; where they become slow, A and B are made anew. (Derivatives of a whole stride cost more here: 44 differences
+    take ten seconds.)
 
     Args:
-        stride: The settled gait.
-        newton: Steps allowed.
+        stride: The settled gait, or one on the way there.
+        newton: How often A and B are made.
 
     Raises:
         ValueError: If the legs have different phases, the robot falls, or the steps do not lead to a fixed point.
@@ -98,17 +120,22 @@ def linear_model(stride: StrideMap, *, newton: int = 6) -> feedback.SectionModel
         return stride.project(r.x_end) if r.status is Status.STOPPED else np.full(z.shape, np.nan)
 
     z, none, mirror = stride.z0, np.zeros(len(CONTROLS)), _mirror(stride)
-    made = feedback.from_differences(period, z, CONTROLS, LARGE, STEP)
+    off, near = period(z, none) - z, False
     for _ in range(newton):
-        off = period(z, none) - z
-        if np.abs(off).max() < 1e-7:
+        made = feedback.from_differences(period, z, CONTROLS, LARGE, STEP)
+        if near:
             return feedback.SectionModel(made.a, made.b, 0.5 * (z + mirror @ z), CONTROLS, LARGE)
-        step = -np.linalg.solve(made.a - np.eye(len(z)), off)
-        z = z + 0.5 * (step + mirror @ step)
-    raise ValueError(f"the gait is no fixed point: after {newton} steps {np.abs(off).max():.1e} off")
+        inverse, before = np.linalg.inv(np.eye(len(z)) - made.a), np.inf
+        while CLOSE < np.abs(off).max() < 0.5 * before:
+            before = np.abs(off).max()
+            step = inverse @ off
+            z = z + 0.5 * (step + mirror @ step)
+            off = period(z, none) - z
+        near = np.abs(off).max() <= CLOSE
+    raise ValueError(f"the gait is no fixed point: A and B were made {newton} times, it is {np.abs(off).max():.1e} off")
 
 
-def body_feedback(model: feedback.SectionModel, limit: float, price: float = PRICE) -> feedback.Feedback:
+def body_feedback(model: feedback.SectionModel, limit: float, starts: int = 1) -> feedback.Feedback:
     """Return the feedback from the body's nine numbers: LQR's, with smaller multipliers as far as it is not far away.
 
     A gain far from LQR's, which is blind to the toes, has smaller multipliers, and holds fewer large pushes.
@@ -116,12 +143,14 @@ def body_feedback(model: feedback.SectionModel, limit: float, price: float = PRI
     Args:
         model: The linear model.
         limit: Of a control, in large steps.
-        price: Of the difference from LQR's gain, as in `feedback.output_feedback`.
+        starts: From how many gains to begin, as in `feedback.output_feedback`.
     """
     m = len(model.z)
     weights = np.diag(np.concatenate([np.ones(N_BODY), np.full(m - N_BODY, 1e-3)]))  # toes matter by what they do
     first = feedback.lqr(model, weights, EFFORT * np.eye(len(CONTROLS))).gain[:, :N_BODY]
-    return feedback.output_feedback(model, np.eye(m)[:N_BODY], gain=first, about=first, price=price, limit=limit)
+    return feedback.output_feedback(
+        model, np.eye(m)[:N_BODY], gain=first, about=first, price=PRICE, starts=starts, limit=limit
+    )
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tarsus.analytic import saving
 from tarsus.analytic.models.hexapod import HexapodParams, robot
-from tarsus.analytic.terrain import Flat, Stairs
+from tarsus.analytic.terrain import Flat, Stairs, Terrain
 from tarsus.controllers import clock_gaits
 from tarsus.scripts.command import arguments
 from tarsus.scripts.laboratory import frame
@@ -24,6 +25,9 @@ from tarsus.scripts.laboratory.drawing import load, names, picture, title
 from tarsus.scripts.laboratory.pages import verb_pages
 from tarsus.scripts.library.base import stamp
 from tarsus.scripts.library.views.rendering import INSTALL_OPENGL, choose_opengl, smooth_edges
+
+if TYPE_CHECKING:
+    from tarsus.scripts.library.machines.hexapod_mujoco import HexapodStepper
 
 ROOT = Path(__file__).parents[3]
 PICTURES = stamp.DOCS / "figures"
@@ -40,8 +44,8 @@ FILMED = {  # clip: environment, policy, options of `make`, seconds before it be
 BOTH = "hexapod_engines"  # clip of the same walk in both engines, side by side, with the feet's forces
 BOTH_BEGIN, BOTH_SPEED = 2.0, 0.5  # seconds before it begins; seconds of the walk per second of film
 WALKED = {  # clip of RHex: gait, ground, legs, seconds before it begins, speed of the film
-    "rhex_fast": ("rhex-fast", Flat(), "toes", 3.0, 0.25),
-    "rhex_pronk": ("rhex-pronk", Flat(), "toes", 3.0, 0.25),
+    "rhex_fast": ("rhex-sprint", Flat(), "toes", 3.0, 0.25),
+    "rhex_pronk": ("rhex-pronk-fast", Flat(), "toes", 3.0, 0.25),
     "rhex_stairs": ("rhex-climb", Stairs(0.17, 0.28), "half-circle", 5.0, 1.0),
 }
 
@@ -107,19 +111,31 @@ def film(clip: str, folder: Path) -> None:
 
 
 def film_walk(clip: str, folder: Path) -> None:
-    """Write a clip of a gait of the hexapod's clock, at another speed than real time."""
-    from tarsus.mjcf.hexapod import presets_of
+    """Write a clip of a gait of RHex's clock, at another speed than real time."""
     from tarsus.scripts.library.machines import hexapod_mujoco
-    from tarsus.scripts.library.machines.hexapod import HexapodExperiment
     from tarsus.scripts.library.views import rendering
 
     gait, ground, legs, before, speed = WALKED[clip]
-    preset = "reference" if legs == "toes" else presets_of(robot("rhex-drive"))["rl"]
-    experiment = HexapodExperiment(robot("rhex-drive"), clock_gaits.find(gait), ground, preset, legs=legs)
-    record = hexapod_mujoco.simulate(experiment, before + speed * CLIP_SECONDS).record
-    late = record.isel(time=record["time"].values >= before)
-    model = experiment.model()
+    stepper = _rhex(gait, ground, legs)
+    record = hexapod_mujoco.simulate(stepper.experiment, before + speed * CLIP_SECONDS, stepper=stepper).record
+    late, model = record.isel(time=record["time"].values >= before), stepper.experiment.model()
     save(clip, list(rendering.frames(late, model, size=CLIP_SIZE, fps=CLIP_FPS, speed=speed, forces=True)), folder)
+
+
+def _rhex(gait: str, ground: Terrain, legs: str) -> HexapodStepper:
+    """Return what steps RHex in MuJoCo: from rest, after a run-up, or held by feedback."""
+    from tarsus.mjcf.hexapod import presets_of
+    from tarsus.scripts.laboratory.studies import rhex_held, rhex_walks
+    from tarsus.scripts.library.machines.hexapod import HexapodExperiment
+    from tarsus.scripts.library.machines.hexapod_mujoco import HexapodStepper
+
+    params = robot("rhex-drive")
+    if gait in rhex_held.CASES:
+        return rhex_held.HeldRhex.of(gait).stepper(np.zeros(6))
+    if gait in clock_gaits.RHEX_NOT_FROM_REST:
+        return HexapodStepper(rhex_walks.after_run_up(clock_gaits.RHEX_NOT_FROM_REST[gait], params).experiment)
+    preset = "reference" if legs == "toes" else presets_of(params)["rl"]
+    return HexapodStepper(HexapodExperiment(params, clock_gaits.find(gait), ground, preset, legs=legs))
 
 
 def film_both(clip: str, folder: Path) -> None:

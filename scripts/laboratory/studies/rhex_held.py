@@ -2,27 +2,81 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import mujoco
 import numpy as np
 
+from tarsus.analytic.clock import TripodGait
+from tarsus.analytic.hybrid import Simulator
 from tarsus.analytic.hybrid import compile as compiled
 from tarsus.analytic.hybrid.feedback import Feedback
 from tarsus.analytic.models.hexapod import HexapodParams, held, hybrid, orbit
+from tarsus.analytic.models.hexapod.parameters import N_LEGS
+from tarsus.analytic.models.hexapod.state import NAMES, QUATERNION, TOES
 from tarsus.analytic.terrain import Flat
-from tarsus.controllers.clock_gaits import RHEX_FOUND
+from tarsus.controllers.clock_gaits import RHEX_FOUND, RHEX_NOT_FROM_REST
 from tarsus.controllers.held_gait import GaitFeedback, HeldGait
 from tarsus.mjcf.hexapod_state import from_exact
+from tarsus.scripts.laboratory.studies.rhex_walks import numbers_of
 from tarsus.scripts.library.machines.hexapod import PlatelessExperiment
 from tarsus.scripts.library.machines.hexapod_experiment import Start
-from tarsus.scripts.library.machines.hexapod_mujoco import HexapodStepper
+from tarsus.scripts.library.machines.hexapod_mujoco import HexapodStepper, simulate
 
 ROBOT = HexapodParams.rhex("drive")
-SETTLING = 14  # strides before the linear model
 LIMIT = 3.0  # of a control, in large steps
 PUSH = np.array([0.3, 0.3, 0.3, 1.5, 1.5, 1.5])  # largest, of velocity [m/s] and angular velocity [rad/s]
 BACK = 0.05  # largest of the body's scaled numbers that counts as returned in MuJoCo, whose gait is slightly another
+RIGHT = 3  # legs, those that a start names
+
+
+@dataclass(frozen=True)
+class HeldGaitCase:
+    """What is held, and from where.
+
+    Attributes:
+        gait: The gait.
+        strides: From rest by the clock alone, before the linear model; 0: from `start`.
+        start: Of the body and the right toes, where the gait passes its section; the left ones are their mirror images.
+        starts: From how many gains the search for feedback begins.
+        push: Largest push, as a share of `PUSH`.
+    """
+
+    gait: TripodGait
+    strides: int = 0
+    start: Mapping[str, float] = field(default_factory=dict)
+    starts: int = 1
+    push: float = 1.0
+
+    def stride(self, sim: Simulator) -> orbit.StrideMap:
+        """Return its stride map, near the fixed point."""
+        if self.strides:
+            return orbit.settle(sim, ROBOT, self.gait, self.strides)
+        x = np.zeros(len(NAMES))
+        for name, value in self.start.items():
+            x[NAMES.index(name)] = value
+        x[QUATERNION] = np.sqrt(1.0 - x[QUATERNION + 1] ** 2)
+        left = slice(TOES + 6 * RIGHT, TOES + 12 * RIGHT)
+        x[left] = orbit.mirrored(x)[left]
+        return held.stride_near(sim, ROBOT, self.gait, x)
+
+
+CASES = {
+    "rhex-pronk": HeldGaitCase(RHEX_FOUND["rhex-pronk"], strides=14),
+    # Found by a search over gaits for one whose feedback survives small pushes: the rows of feet land one by one.
+    "rhex-pronk-fast": HeldGaitCase(
+        RHEX_NOT_FROM_REST["rhex-pronk-fast"],
+        start={
+            **{"z": 0.1315, "qx": 0.0286, "vy": 0.8841, "vz": 0.6523, "wx": -0.5551},
+            **{"f0_x": 0.1075, "f0_y": -0.1685, "f0_vx": -0.0057, "f0_vy": 0.0010},
+            **{"f1_x": 0.1580, "f1_y": 0.0351, "f1_vx": -0.0057, "f1_vy": 0.0010},
+            **{"f2_x": 0.1083, "f2_y": 0.2266, "f2_vx": -0.0086, "f2_vy": -0.0023},
+        },
+        starts=8,
+        push=0.25,
+    ),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,10 +88,32 @@ class HeldRhex:
 
     @classmethod
     def of(cls, name: str = "rhex-pronk", limit: float = LIMIT) -> HeldRhex:
-        """Settle a gait, find its linear model and its feedback; half a minute of processor time."""
-        sim = compiled(hybrid.build(ROBOT, Flat(), "open-loop"))
-        stride = orbit.settle(sim, ROBOT, RHEX_FOUND[name], SETTLING)
-        return cls(stride, held.body_feedback(held.linear_model(stride), limit))
+        """Find the fixed point of one of `CASES`, its linear model and its feedback; a minute of processor time."""
+        case, sim = CASES[name], compiled(hybrid.build(ROBOT, Flat(), "open-loop"))
+        stride = case.stride(sim)
+        return cls(stride, held.body_feedback(held.linear_model(stride), limit, case.starts))
+
+    @property
+    def exact_numbers(self) -> tuple[float, float]:
+        """Speed [m/s] and specific resistance with the drive's losses, of a stride from the fixed point."""
+        x, none = self.stride.lift(self.law.model.z), np.zeros(len(held.CONTROLS))
+        how = {"record_period": 0.0} | held.TOLERANCES
+        r = held.stride_with(self.stride, none, x, self.stride.d0, self.stride.chart, **how)
+        made = r.columns()
+        current, voltage = (
+            np.stack([made[f"leg{leg}_{what}"] for leg in range(N_LEGS)], axis=1) for what in ("current", "voltage")
+        )
+        power = np.maximum(current * voltage, 0.0).sum(axis=1) + ROBOT.motor.drive_loss(current, voltage).sum(axis=1)
+        cycle = r.t_end - r.t[0]
+        speed = float(np.hypot(*r.x_end[:2])) / cycle
+        return speed, float(np.trapezoid(power, r.t)) / cycle / (ROBOT.total_mass * ROBOT.g * speed)
+
+    def mujoco_numbers(self, seconds: float = 12.0) -> tuple[float, float]:
+        """Return the same of a walk in MuJoCo; NaN if it falls."""
+        stepper = self.stepper(np.zeros(6))
+        run = simulate(stepper.experiment, seconds, stepper=stepper)
+        found = numbers_of(run.record, ROBOT)
+        return (found.speed, found.with_drive) if found.walks else (np.nan, np.nan)
 
     @property
     def controller(self) -> GaitFeedback:
@@ -47,10 +123,7 @@ class HeldRhex:
 
     def in_mujoco(self, push: np.ndarray, n_strides: int, preset: str = "reference") -> held.PushedWalk:
         """Return how the gait goes on after a push in MuJoCo, as `held.after_push` in the exact engine."""
-        x = self.stride.lift(self.law.model.z)
-        x[7:13] += push
-        start = Start(*from_exact(ROBOT, x))
-        stepper = HeldStepper(PlatelessExperiment(ROBOT, self.stride.gait, Flat(), preset, start), self)
+        stepper = self.stepper(push, preset)
         distance: list[float] = []
         while len(distance) < n_strides:
             before = stepper.controller.n_sections
@@ -61,6 +134,13 @@ class HeldRhex:
                 off = stepper.numbers - self.law.model.z[: held.N_BODY]
                 distance.append(float(np.abs(off).max()))
         return held.PushedWalk(np.array(distance), False)
+
+    def stepper(self, push: np.ndarray, preset: str = "reference") -> HeldStepper:
+        """Return what steps it in MuJoCo, from the gait and a push as in `held.after_push`."""
+        x = self.stride.lift(self.law.model.z)
+        x[7:13] += push
+        start = Start(*from_exact(ROBOT, x))
+        return HeldStepper(PlatelessExperiment(ROBOT, self.stride.gait, Flat(), preset, start), self)
 
 
 class HeldStepper(HexapodStepper):
@@ -92,6 +172,6 @@ class HeldStepper(HexapodStepper):
         super().command(data)
 
 
-def pushes(n: int, seed: int = 0) -> np.ndarray:
-    """Return pushes drawn evenly within `PUSH`, shape (n, 6)."""
-    return PUSH * np.random.default_rng(seed).uniform(-1.0, 1.0, (n, 6))
+def pushes(n: int, seed: int = 0, share: float = 1.0) -> np.ndarray:
+    """Return pushes drawn evenly within a share of `PUSH`, shape (n, 6)."""
+    return share * PUSH * np.random.default_rng(seed).uniform(-1.0, 1.0, (n, 6))

@@ -9,17 +9,24 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+import xarray as xr
 
 from tarsus.analytic.clock import TripodGait
-from tarsus.analytic.models.hexapod import HexapodParams
+from tarsus.analytic.hybrid import Result
+from tarsus.analytic.hybrid import compile as compiled
+from tarsus.analytic.models.hexapod import HexapodParams, held, hybrid, orbit
 from tarsus.analytic.models.hexapod.rhex import MOTORS
 from tarsus.analytic.terrain import Flat, Slope
+from tarsus.controllers.clock_gaits import RHEX_FOUND
+from tarsus.mjcf.hexapod_state import from_exact
 from tarsus.scripts.library.machines.hexapod import HEXAPOD, PlatelessExperiment
+from tarsus.scripts.library.machines.hexapod_experiment import Start
 from tarsus.scripts.library.machines.outcome import RunStatus
 from tarsus.scripts.library.records import summary
 from tarsus.scripts.library.records.electric import Electric, powers
 
 SECONDS, SETTLE = 6.0, 2.0  # of a run, and what of it is left out [s]
+RUN_UP, SETTLED = 14, 60  # strides of a run-up, and those in which the gait after it settles
 ENGINES = ("exact", "MuJoCo")
 
 
@@ -32,18 +39,20 @@ class RhexWalk:
         params: The robot.
         slope: Rise along the robot's way, as an angle [rad].
         seconds: Of the run.
+        begin: Where it starts, at mid-stance of the first tripod; at rest if None.
     """
 
     gait: TripodGait
     params: HexapodParams
     slope: float = 0.0
     seconds: float = SECONDS
+    begin: Start | None = None
 
     @property
     def experiment(self) -> PlatelessExperiment:
         """What is run; the body touches nothing, as in the exact engine."""
         ground = Slope(0.0, float(np.tan(self.slope))) if self.slope else Flat()
-        return PlatelessExperiment(self.params, self.gait, ground, "reference")
+        return PlatelessExperiment(self.params, self.gait, ground, "reference", self.begin)
 
 
 @dataclass(frozen=True)
@@ -82,6 +91,31 @@ class WalkNumbers:
         return (self.electric.drawn + self.drive_loss) / (self.electric.carried or np.nan)
 
 
+def settled_after_run_up(gait: TripodGait, params: HexapodParams) -> orbit.StrideMap:
+    """Return the stride map of a gait that no start from rest reaches, about where it has settled after a run-up.
+
+    The run-up is `rhex-fast`, in the exact engine; from one tick of its clock on the robot has the other gait.
+    """
+    sim = compiled(hybrid.build(params, Flat(), "open-loop"))
+    fast = orbit.settle(sim, params, RHEX_FOUND["rhex-fast"], RUN_UP)
+    near = held.stride_near(sim, params, gait, fast.x0)
+    r = _run(near, near.t0 + SETTLED * gait.cycle_time)
+    return held.stride_near(sim, params, gait, orbit.in_heading_frame(r.x_end))
+
+
+def after_run_up(gait: TripodGait, params: HexapodParams) -> RhexWalk:
+    """Return the walk of such a gait, from the mid-stance after a section."""
+    stride = settled_after_run_up(gait, params)
+    cycle = stride.gait.cycle_time
+    x = orbit.in_heading_frame(_run(stride, np.ceil(stride.t0 / cycle) * cycle).x_end)
+    return RhexWalk(gait, params, begin=Start(*from_exact(params, x)))
+
+
+def _run(stride: orbit.StrideMap, final_time: float) -> Result:
+    how = {"chart": stride.chart, "t0": stride.t0, "record_period": None}
+    return stride.sim.run(stride.x0, stride.d0, stride.p, final_time=final_time, **how)
+
+
 def measure(walk: RhexWalk, engine: str) -> WalkNumbers:
     """Return what a walk shows in one of `ENGINES`."""
     run = (
@@ -89,11 +123,15 @@ def measure(walk: RhexWalk, engine: str) -> WalkNumbers:
         if engine == "exact"
         else HEXAPOD.mujoco(walk.experiment, walk.seconds, fine=False)
     )
-    record = run.record
+    return numbers_of(run.record, walk.params)
+
+
+def numbers_of(record: xr.Dataset, params: HexapodParams) -> WalkNumbers:
+    """Return what a record shows, over whole strides after `SETTLE` seconds."""
     found = summary.summarise(record, SETTLE)
     inside = found.window.holds(record)
     current, voltage = record["motor_current"].values, record["motor_voltage"].values
-    real = replace(walk.params.motor, drive_resist=MOTORS["drive"]["drive_resist"])
+    real = replace(params.motor, drive_resist=MOTORS["drive"]["drive_resist"])
     lost = powers(real, current[inside], voltage[inside])["drive_loss"].mean()
     return WalkNumbers(
         status=found.status,

@@ -32,6 +32,7 @@ class HexapodStepper(stepping.Stepper):
     """Steps a hexapod under the clock: command the hips, let the ground follow the feet, step.
 
     Attributes:
+        experiment: What is run.
         controller: What commands the hips.
     """
 
@@ -47,6 +48,7 @@ class HexapodStepper(stepping.Stepper):
             data.qpos[:], data.qvel[:] = begin.qpos, begin.qvel
         mujoco.mj_forward(model, data)
         super().__init__(model, data, experiment.ground, find(experiment.preset))
+        self.experiment = experiment
         self._toes = experiment.legs == "toes"  # on half-circle legs it climbs stairs with its body up steeply
         self.controller, self._senses = ClockController(experiment.gait), experiment.slope_law is not None
         if self._senses:
@@ -86,6 +88,7 @@ def simulate(
     every: int | None = None,
     progress: bool = False,
     on_frame: Callable | None = None,
+    stepper: HexapodStepper | None = None,
 ) -> Run:
     """Return the run from the experiment's start.
 
@@ -96,11 +99,12 @@ def simulate(
         every: Physics steps between rows of the record; by default those in a millisecond.
         progress: Whether to show a progress bar.
         on_frame: See `stepping.simulate`.
+        stepper: What steps it, if not the clock alone commands the hips.
 
     Raises:
         ValueError: If the time is shorter than a row.
     """
-    stepper = HexapodStepper(experiment)
+    stepper = stepper or HexapodStepper(experiment)
     stepper.model.opt.enableflags |= mujoco.mjtEnableBit.mjENBL_ENERGY
     every, _ = stepping.rows_in(seconds, stepper.model.opt.timestep, every)
     step = 1 if fine else every

@@ -77,6 +77,14 @@ def test_output_feedback_is_as_good_as_any_gain():
     assert made.measured.shape == (1, 2) and made(np.array([1.0, 0.0])).shape == (1,)
 
 
+def test_more_starts_find_no_worse_a_gain():
+    """Of two measured numbers and two controls the first start ends in a minimum that another undercuts."""
+    rng = np.random.default_rng(5)
+    model, measured = linear(0.75 * rng.standard_normal((6, 6)), rng.standard_normal((6, 2))), np.eye(6)[:3]
+    one, more = (feedback.output_feedback(model, measured, starts=starts) for starts in (1, 8))
+    assert abs(more.multipliers[0]) < 0.6 * abs(one.multipliers[0])
+
+
 def test_controls_stay_within_their_limit():
     made = feedback.lqr(linear([[1.4]], [[0.5]]), [[1.0]], [[1e-3]]).within(0.1)
     assert made([10.0])[0] == -0.1 and made([-10.0])[0] == 0.1 and abs(made([0.01])[0]) < 0.1

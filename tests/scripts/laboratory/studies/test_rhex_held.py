@@ -44,3 +44,14 @@ def test_without_feedback_a_roll_grows(rhex):
     """By the multiplier, from stride to stride, once the other modes have died away."""
     walk = held.after_push(rhex.stride, None, np.array([0.0, 0.0, 0.0, 0.0, 0.02, 0.0]), 12)
     assert walk.distance[-1] > 1.5 * walk.distance[5]
+
+
+def test_the_fast_pronk_runs_at_the_published_speed_and_resistance_in_both_engines():
+    """Published, with feedback: 1.06 m/s at 1.85. By the clock alone it falls."""
+    rhex = rhex_held.HeldRhex.of("rhex-pronk-fast")
+    assert np.abs(rhex.law.model.multipliers[0]) > 2.5 and page.largest(rhex.law) < 0.5
+    for speed, resistance in (rhex.exact_numbers, rhex.mujoco_numbers(6.0)):
+        assert speed > 1.06 and resistance < 1.85
+    push = 0.25 * np.array([0.2, -0.2, 0.2, 0.8, 0.8, -0.8])
+    assert not held.after_push(rhex.stride, rhex.law, push, 10).fell and not rhex.in_mujoco(push, 10).fell
+    assert held.after_push(rhex.stride, None, push, 10).fell
