@@ -8,15 +8,7 @@ ROOT = Path(__file__).parents[1]
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
 # Parts that an older version made, by page and part. Who makes one anew takes its line away; none is added.
 OLDER = {
-    ("connection.md", "tables"): "0.2.0",
-    ("crossvalidation.md", "walk"): "0.1.0",
     ("crossvalidation.md", "sweep"): "0.1.0",
-    ("crossvalidation.md", "sampled_loops"): "0.1.0",
-    ("crossvalidation.md", "verdicts"): "0.2.0",
-    ("hexapod_studies.md", "made"): "0.1.0",
-    ("presets.md", "tables"): "0.1.0",
-    ("robot.md", "tables"): "0.1.0",
-    ("sliding_test.md", "tables"): "0.1.0",
     ("trust.md", "hexapods"): "0.2.0",
     ("gpu.md", "agreement"): "0.2.0",
 }
