@@ -40,6 +40,17 @@ def test_a_robot_that_is_thrown_up_lands_on_its_legs(rhex):
     assert held.after_push(rhex.stride, replace(rhex.law, gain=gain), push, 10).fell
 
 
+def test_a_longer_flight_ends_a_stride_as_much_later(rhex):
+    stride, u = rhex.stride, np.zeros(len(held.CONTROLS))
+    x, lasts = stride.lift(rhex.law.model.z), []
+    for u[-1] in (0.0, 0.005):
+        r = held.stride_with(stride, u, x, stride.d0, stride.chart, record_period=0.0)
+        lasts.append(r.t_end - r.t[0])
+        turn = [name.startswith("turn") for name in stride.sim.model.memory_names]
+        np.testing.assert_array_equal(held.tick_memory(stride, r)[turn], stride.d0[turn])
+    np.testing.assert_allclose(lasts, stride.gait.cycle_time + np.array([0.0, 0.005]), atol=1e-9)
+
+
 def test_without_feedback_a_roll_grows(rhex):
     """By the multiplier, from stride to stride, once the other modes have died away."""
     walk = held.after_push(rhex.stride, None, np.array([0.0, 0.0, 0.0, 0.0, 0.02, 0.0]), 12)
