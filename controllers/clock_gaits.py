@@ -91,8 +91,10 @@ def find(name: str, heading: str = "forward") -> TripodGait:
         heading: One of `clock.HEADINGS`; RHex's table has a leg offset for each.
 
     Raises:
-        ValueError: If no gait has that name, or it has no such speed or heading.
+        ValueError: If no gait has that name, it cannot start from rest, or it has no such speed or heading.
     """
+    if name in RHEX_NOT_FROM_REST:
+        raise ValueError(f"{name!r} cannot start from rest; `laboratory.studies.rhex_walks` and `rhex_held` run it")
     named = CLOCK_GAITS | RHEX_FOUND | RHEX_CLIMBS
     if name in named:
         return replace(named[name], heading=heading)
