@@ -24,7 +24,7 @@ def test_it_writes_record_figure_and_film(tmp_path, capsys):
     "arguments, message",
     [
         (["--engine", "ode"], "invalid choice: 'ode' (choose from 'exact', 'mujoco', 'both')"),
-        (["--engine", "both", "--steps", "2"], "both are compared over --seconds"),
+        (["--engine", "both", "--steps", "2"], "both engines are compared over --seconds"),
         (["--steps", "0"], "--steps must be at least 1"),
         (["--set", "colour=1"], "unknown parameter 'colour'"),
         (["--set", "stiffness=much"], "--set takes numbers, got 'stiffness=much'"),
