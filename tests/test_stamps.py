@@ -6,10 +6,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
-# Parts that an older version made, by page and part. Who makes one anew takes its line away; none is added.
-OLDER = {
-    ("crossvalidation.md", "sweep"): "0.1.0",
-}
 PART = re.compile(r"<!-- (\S+): begin -->(.*?)<!-- \1: end -->", re.DOTALL)
 STAMP = re.compile(r"(?:Made by `[^`]*` on [\d-]* with|made with) tarsus (\d+\.\d+\.\d+)")
 
@@ -23,5 +19,5 @@ def test_what_was_generated_was_made_by_this_version():
             for version in STAMP.findall(part):
                 found[page.name, name] = version
         assert not STAMP.findall(PART.sub("", text)), page.name
-    assert {key: version for key, version in found.items() if version != VERSION} == OLDER
+    assert not {key: version for key, version in found.items() if version != VERSION}
     assert len(found) > 20
