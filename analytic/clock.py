@@ -224,6 +224,11 @@ class TripodGait:
             blend_shape=self.blend_shape,
         )
 
+    @property
+    def slow_end(self) -> float:
+        """Time from mid-stance to where the slow phase ends and its blend begins, both sides alike [s]."""
+        return 0.5 * (self.slow_time - self.blend * self.cycle_time)
+
     def mirrored(self) -> TripodGait:
         """Return the gait reflected left to right; it differs from its mirror image by half a cycle in time."""
         swap = {"left": "right", "right": "left"}

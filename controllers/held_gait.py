@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..analytic.clock import TripodGait
-from ..analytic.models.hexapod.held import CONTROLS, LARGE, N_BODY, body_numbers
+from ..analytic.models.hexapod.held import CONTROLS, LARGE, N_BODY, body_numbers, refuse_phases
 from .clock import ClockController
 
 
@@ -65,8 +65,7 @@ class HeldGait(ClockController):
             ValueError: If the legs have different phases.
         """
         super().__init__(gait)
-        if np.ptp(self.clock.phase) > 0.0:
-            raise ValueError("all legs must have one phase: a cycle that changes would throw others out of step")
+        refuse_phases(gait)
         self.nominal, self.gait, self.feedback, self.n_sections = gait, gait, feedback, 0
         self._tick, self._late = feedback.section - gait.cycle_time, 0.0  # the last section; how late the clock is [s]
         self._next = feedback.section
@@ -99,8 +98,7 @@ class HeldGait(ClockController):
         blend = nominal.blend * nominal.cycle_time / cycle_time
         self.gait = replace(nominal, cycle_time=cycle_time, blend=blend, **values)
         # The section is as long after its mid-stance as ever: the clock goes on from there with the new cycle.
-        after = 0.5 * (nominal.slow_time - nominal.blend * nominal.cycle_time)
-        cycles = round((self._tick - self._late - after) / before.cycle_time)
-        self._late = self._tick - after - cycles * cycle_time
+        cycles = round((self._tick - self._late - nominal.slow_end) / before.cycle_time)
+        self._late = self._tick - nominal.slow_end - cycles * cycle_time
         self._next = self._tick + cycle_time
         self.clock = self.gait.clock()

@@ -198,10 +198,12 @@ def output_feedback(
         limit: Of a control, in large steps.
 
     Raises:
-        ValueError: If a shape is wrong.
+        ValueError: If a shape is wrong, or there is no start.
     """
     from scipy.optimize import minimize  # slow to import, and needed only here
 
+    if starts < 1:
+        raise ValueError(f"starts must be at least 1, got {starts}")
     c = np.atleast_2d(np.asarray(measured, dtype=float))
     (m, k), q = model.b.shape, len(c)
     if c.shape != (q, m):

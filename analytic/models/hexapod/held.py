@@ -16,11 +16,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...clock import TripodGait
-from ...hybrid import Result, Simulator, Status, feedback, sections
-from ...terrain import Flat
-from . import hybrid
+from ...hybrid import Result, Status, feedback, sections
 from .orbit import BODY, StrideMap, in_heading_frame, mirrored
-from .parameters import N_LEGS, HexapodParams
+from .parameters import N_LEGS
 from .state import SCALE
 
 CONTROLS = (
@@ -32,7 +30,6 @@ STEP = 2e-4  # of the differences, in large steps
 N_BODY = len(BODY)
 EFFORT, PRICE = 0.1, 0.23  # of LQR's controls, in large steps; of a gain's difference from LQR's
 TOLERANCES = {"rtol": 1e-6, "atol": 1e-6 * SCALE}  # of walks; those of derivatives are finer
-MOMENT = 1e-7  # behind a tick of the clock [s]
 CLOSE = 1e-7  # of a fixed point, in scaled numbers
 UPRIGHT = 0.5  # cosine of the tilt below which the robot has fallen
 
@@ -44,20 +41,10 @@ def body_numbers(x: np.ndarray) -> np.ndarray:
     return (in_heading_frame(whole) / SCALE)[BODY]
 
 
-def stride_near(sim: Simulator, params: HexapodParams, gait: TripodGait, x: np.ndarray) -> StrideMap:
-    """Return the stride map of a gait about a state (52,) at the section: for gaits that no start from rest reaches.
-
-    Args:
-        sim: The compiled hexapod on flat ground.
-        params: The robot.
-        gait: The gait, whose legs have one phase.
-        x: About where the gait passes the section, in its heading frame.
-    """
-    model = hybrid.build(params, Flat(), "open-loop", gait=gait)
-    p = dict(zip(model.param_names, model.p0, strict=True))
-    t0 = gait.cycle_time + 0.5 * (gait.slow_time - gait.blend * gait.cycle_time)
-    r = sim.run(x, None, p, t0=t0, final_time=t0 + MOMENT, record_period=None)  # finds the toes' and the clock's modes
-    return StrideMap(sim, p, gait, t0, r.chart_end, in_heading_frame(r.x_end), r.d_end)
+def refuse_phases(gait: TripodGait) -> None:
+    """Raise a ValueError if the gait's legs have different phases."""
+    if np.ptp(gait.clock().phase) > 0.0:
+        raise ValueError("all legs must have one phase: a cycle that changes would throw others out of step")
 
 
 def stride_with(stride: StrideMap, u: np.ndarray, x, d, chart: int, **settings) -> Result:
@@ -112,8 +99,7 @@ def linear_model(stride: StrideMap, *, newton: int = 6) -> feedback.SectionModel
     Raises:
         ValueError: If the legs have different phases, the robot falls, or the steps do not lead to a fixed point.
     """
-    if np.ptp(stride.gait.clock().phase) > 0.0:
-        raise ValueError("all legs must have one phase: a cycle that changes would throw others out of step")
+    refuse_phases(stride.gait)
 
     def period(z: np.ndarray, u: np.ndarray) -> np.ndarray:
         r = stride_with(stride, u, stride.lift(z), stride.d0, stride.chart, rtol=1e-9, atol=1e-9 * SCALE)

@@ -37,6 +37,7 @@ SECTION = "kink_0"  # tripod A's clock; the event of the other tripod is its mir
 MIRROR_SECTION = "kink_3"
 # Step of the finite differences, for a friction that fades below 3 mm/s.
 REACH = 1e-5
+MOMENT = 1e-7  # behind a tick of the clock [s]
 N_DIRECTIONS = 4  # of a run with derivatives: one number for all that walks, so that it is compiled once
 RTOL = 1e-10  # of the runs behind a map: Newton's residual reaches 1e-9, and differences keep seven digits
 OTHER_SIDE = (np.arange(N_LEGS) + N_LEGS // 2) % N_LEGS  # the leg across
@@ -213,6 +214,22 @@ def n_kinks(gait: TripodGait, cycles: float = 1.0) -> int:
 def derivatives_of(params: HexapodParams | None = None) -> Derivatives:
     """Return the walking hexapod with derivatives along `N_DIRECTIONS`; its chart and parameters come with a run."""
     return Derivatives(hybrid.build(params or HexapodParams(), Flat(), "open-loop"), N_DIRECTIONS, reach=REACH)
+
+
+def stride_near(sim: Simulator, params: HexapodParams, gait: TripodGait, x: np.ndarray) -> StrideMap:
+    """Return the stride map of a gait about a state (52,) at the section: for gaits that no start from rest reaches.
+
+    Args:
+        sim: The compiled hexapod on flat ground.
+        params: The robot.
+        gait: The gait.
+        x: About where the gait passes the section, in its heading frame.
+    """
+    model = hybrid.build(params, Flat(), "open-loop", gait=gait)
+    p = dict(zip(model.param_names, model.p0, strict=True))
+    t0 = gait.cycle_time + gait.slow_end
+    r = sim.run(x, None, p, t0=t0, final_time=t0 + MOMENT, record_period=None)  # finds the toes' and the clock's modes
+    return StrideMap(sim, p, gait, t0, r.chart_end, in_heading_frame(r.x_end), r.d_end)
 
 
 def settle(

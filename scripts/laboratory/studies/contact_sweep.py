@@ -134,7 +134,7 @@ def compute(chosen: dict[str, Preset] | None = None, n_jobs: int = -1, progress:
     rounds = itertools.product(range(ROUNDS), works)
     speeds: dict[str, list[float]] = {name: [] for name in works}
     for _, name in tqdm(rounds, total=ROUNDS * len(works), unit="run", desc="costs", disable=not progress):
-        speeds[name].append(speed_of_simulation(chosen[name], seconds=1.0, repeats=1, hold=0.02))
+        speeds[name].append(speed_of_simulation(chosen[name], seconds=1.0, hold=0.02))
     return found | {name: replace(found[name], real_time=statistics.median(speeds[name])) for name in works}
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 import time
 
 import mujoco
@@ -54,21 +53,15 @@ def _creep(model: mujoco.MjModel, data: mujoco.MjData, ground: Terrain) -> float
     return float(np.linalg.norm(way, axis=-1).max()) / MEASURE
 
 
-def speed_of_simulation(preset: str | Preset, seconds: float = 2.0, repeats: int = 5, hold: float = 0.0) -> float:
-    """Return simulated seconds per second of processor time, the median of several walks from rest.
+def speed_of_simulation(preset: str | Preset, seconds: float, hold: float) -> float:
+    """Return simulated seconds per second of processor time, of a walk from rest.
 
     Args:
         preset: The simulator's settings.
-        seconds: Of a walk [s].
-        repeats: How many.
-        hold: Between commands [s]; 0 commands every step, from Python.
+        seconds: Of the walk [s].
+        hold: Between commands [s].
     """
-    experiment = HexapodExperiment(HexapodParams(), TripodGait(), Flat(), preset)
-    return statistics.median(_speed(experiment, seconds, hold) for _ in range(repeats))
-
-
-def _speed(experiment: HexapodExperiment, seconds: float, hold: float) -> float:
-    stepper = HexapodStepper(experiment)
+    stepper = HexapodStepper(HexapodExperiment(HexapodParams(), TripodGait(), Flat(), preset))
     timestep = stepper.model.opt.timestep
     n, every = round(seconds / timestep), max(1, round(hold / timestep))
     started = time.process_time()

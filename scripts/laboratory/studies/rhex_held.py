@@ -27,7 +27,6 @@ from tarsus.scripts.library.machines.hexapod_mujoco import HexapodStepper, simul
 ROBOT = HexapodParams.rhex("drive")
 LIMIT = 3.0  # of a control, in large steps
 PUSH = np.array([0.3, 0.3, 0.3, 1.5, 1.5, 1.5])  # largest, of velocity [m/s] and angular velocity [rad/s]
-BACK = 0.05  # largest of the body's scaled numbers that counts as returned in MuJoCo, whose gait is slightly another
 RIGHT = 3  # legs, those that a start names
 
 
@@ -59,7 +58,7 @@ class HeldGaitCase:
         x[QUATERNION] = np.sqrt(1.0 - x[QUATERNION + 1] ** 2)
         left = slice(TOES + 6 * RIGHT, TOES + 12 * RIGHT)
         x[left] = orbit.mirrored(x)[left]
-        return held.stride_near(sim, ROBOT, self.gait, x)
+        return orbit.stride_near(sim, ROBOT, self.gait, x)
 
 
 CASES = {

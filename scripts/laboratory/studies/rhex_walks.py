@@ -14,7 +14,7 @@ import xarray as xr
 from tarsus.analytic.clock import TripodGait
 from tarsus.analytic.hybrid import Result
 from tarsus.analytic.hybrid import compile as compiled
-from tarsus.analytic.models.hexapod import HexapodParams, held, hybrid, orbit
+from tarsus.analytic.models.hexapod import HexapodParams, hybrid, orbit
 from tarsus.analytic.models.hexapod.rhex import MOTORS
 from tarsus.analytic.terrain import Flat, Slope
 from tarsus.controllers.clock_gaits import RHEX_FOUND
@@ -98,9 +98,9 @@ def settled_after_run_up(gait: TripodGait, params: HexapodParams) -> orbit.Strid
     """
     sim = compiled(hybrid.build(params, Flat(), "open-loop"))
     fast = orbit.settle(sim, params, RHEX_FOUND["rhex-fast"], RUN_UP)
-    near = held.stride_near(sim, params, gait, fast.x0)
+    near = orbit.stride_near(sim, params, gait, fast.x0)
     r = _run(near, near.t0 + SETTLED * gait.cycle_time)
-    return held.stride_near(sim, params, gait, orbit.in_heading_frame(r.x_end))
+    return orbit.stride_near(sim, params, gait, orbit.in_heading_frame(r.x_end))
 
 
 def after_run_up(gait: TripodGait, params: HexapodParams) -> RhexWalk:

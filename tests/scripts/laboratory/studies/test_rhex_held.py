@@ -9,6 +9,8 @@ from tarsus.analytic.models.hexapod import held
 from tarsus.scripts.laboratory.pages import rhex_held as page
 from tarsus.scripts.laboratory.studies import rhex_held
 
+BACK = 0.05  # largest of the body's scaled numbers that counts as returned in MuJoCo, whose gait is slightly another
+
 
 @pytest.fixture(scope="module")
 def rhex():
@@ -28,7 +30,7 @@ def test_a_push_is_forgotten_in_both_engines(rhex):
     walk = held.after_push(rhex.stride, rhex.law, push, 12)
     assert not walk.fell and walk.distance[-1] < 1e-3 < walk.distance[0]
     stepped = rhex.in_mujoco(push, 12)
-    assert not stepped.fell and stepped.distance[-1] < rhex_held.BACK
+    assert not stepped.fell and stepped.distance[-1] < BACK
 
 
 def test_a_robot_that_is_thrown_up_lands_on_its_legs(rhex):
