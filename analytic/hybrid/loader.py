@@ -43,7 +43,7 @@ FILES = (  # each after those that it imports
         "samples",
         "windows",
     ),
-    *("clear", "locate", "scan", "confirm", "place", "search", "accumulation", "log", "events", "flow"),
+    *("locate", "rest", "clear", "scan", "confirm", "place", "search", "accumulation", "log", "events", "flow"),
 )
 FUNCTIONS = ("field", "guards", "initial", "validate", "after_zeno", "field_key", "transition")
 ENTRIES = {"events": ("begin_event", "finish_event"), "flow": ("flow", "advance", "advance_many")}

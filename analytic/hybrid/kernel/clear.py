@@ -7,6 +7,7 @@ while they stay inside, all guards are clear without being evaluated. The box gr
 from .codes import ARMED, CLOSED, DISARMED, OPEN, PATIENCE
 from .enclose import NEAR_ONE, enclose_states, enclose_time, enclose_whole, evaluate
 from .free import CERTIFIED, GAMMA, NG, N, jit, plain
+from .rest import spare
 from .windows import signed
 
 LARGEST = 32.0  # steps to come, of the size of the present one, for which a box is made
@@ -25,13 +26,6 @@ def box_step(w):
         for i in range(N):
             box[i, 0] -= spare(w, i)
             box[i, 1] += spare(w, i)
-
-
-@jit
-def spare(w, i):
-    """Return how wrong a stiff method's dense output may be in state `i`: a quarter of its corrections to a line."""
-    q = plain(w.q)
-    return 0.25 * (abs(q[1, i]) + abs(q[2, i] + q[3, i]) + abs(q[3, i]))
 
 
 @jit
@@ -103,7 +97,13 @@ def close_guards(w):
         if w.open[i] != OPEN or not CERTIFIED[i]:
             continue
         low, high, _, _ = signed(w, i, w.hull)
-        if high < 0.0 if w.arm[i] == DISARMED else w.arm[i] == ARMED and low > w.graze_tol:
+        if w.rest[i]:
+            closed = low >= -w.band[i] and high <= w.band[i]
+        elif w.arm[i] == DISARMED:
+            closed = high < 0.0
+        else:
+            closed = w.arm[i] == ARMED and low > w.graze_tol
+        if closed:
             w.open[i] = CLOSED
         else:
             clear = False

@@ -39,7 +39,11 @@ OVER = 6
 OFF = 0  # not part of this chart
 ARMED = 1  # positive: fires when it falls to zero
 ROOT = 2  # starts at zero and rises: until it is clear of that zero only its derivative tells
-DISARMED = 3  # declined or ignored while negative: waits until it is positive
+DISARMED = 3  # declined, ignored while negative, or at rest at zero: waits until it is certainly positive
+
+# What follows when a guard that rests at zero leaves it downward (MOVES: it does not rest): it waits; the run ends; it
+# fires; it is armed on the side that it leaves to, as it fires both ways.
+MOVES, WAITS, REFUSES, FIRES, EITHER = 0, 1, 2, 3, 4
 
 # Whether a guard may have an event in a step: no; yes; yes, as it waited and has become positive.
 CLOSED, OPEN, RISEN = 0, 1, 2

@@ -7,12 +7,12 @@ the guard at the end of a full step from the step's start, as a function of its 
 
 import math
 
-from .clear import spare
 from .codes import DISARMED, EPS, OPEN, RISEN, STEP
 from .dense import dense
 from .free import CERTIFIED, NG, N, jit, plain
 from .locate import find_root, root_between
 from .motion import read_guards
+from .rest import ends_rest, spare
 from .samples import PLACES, guard_at, sample_guards
 from .scan import begin_scan, changes, note_grazing
 from .steps import smallest_step
@@ -33,6 +33,15 @@ def first_confirmed(w, i):
     """
     begin_scan(w, i)
     positive = w.arm[i] != DISARMED
+    if w.rest[i]:
+        if ends_rest(w, i, w.s1):
+            w.s_dense[i] = w.left
+            return w.left
+        if w.risen == 0:
+            return math.inf
+        if w.risen > 0:
+            positive = True
+            w.open[i] = RISEN
     left = w.sa
     rise = w.sa if w.at_root else math.nan
     waited = False

@@ -16,7 +16,9 @@ from .codes import (
     ENTER,
     INVALID,
     INVALID_CHART,
+    INVALID_ENTRY,
     MOVED,
+    REFUSES,
     SEARCH,
     STAYED,
     STOPPED,
@@ -46,6 +48,11 @@ def begin_event(ws, run, ev):
         stand_at_event(w)
         return False
     for i in range(NG):
+        if w.fired[i] and w.rest[i] == REFUSES:
+            w.status = INVALID_ENTRY  # it rested at zero and has become negative: no event either
+            w.culprit = i
+            stand_at_event(w)
+            return False
         if w.fired[i] and KIND[i] == INVALID:
             w.status = INVALID_CHART
             w.culprit = i

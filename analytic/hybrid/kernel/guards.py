@@ -6,17 +6,23 @@ from .codes import (
     ARMED,
     BAD_GUARD,
     CHATTER,
+    CLOSED,
     DISARMED,
+    EITHER,
     EPS,
     FIRE,
+    FIRES,
     IGNORE,
     IGNORE_LATER,
     INVALID_ENTRY,
+    MOVES,
     OFF,
     PATIENCE,
+    REFUSES,
     RISEN,
     ROOT,
     START,
+    WAITS,
     ZENO,
 )
 from .free import CERTIFIED, DIRECTION, NG, ON_ENTRY, jit, plain
@@ -74,6 +80,20 @@ def start_negative(w, i, s, u, rate, near):
 
 
 @jit
+def come_to_rest(w, i, s, fallen):
+    """Let guard `i` rest at zero, where it is neither negative nor an event; `on_entry` decides when it leaves."""
+    w.rest[i] = REFUSES
+    if DIRECTION[i] == 0:
+        w.rest[i] = EITHER
+    elif fallen or w.arm[i] == DISARMED or is_ignored(w, i):
+        w.rest[i] = WAITS
+    elif ON_ENTRY[i] == FIRE:
+        w.rest[i] = FIRES
+    w.arm[i] = DISARMED
+    w.s_clear[i] = s
+
+
+@jit
 def is_due(w, i, near):
     """Return whether guard `i`, armed so far, has fallen together with the event, which did not change the state.
 
@@ -97,7 +117,8 @@ def settle_guard(w, i, s):
     w.fired[i] = 0
     hidden = w.s_clear[i] > s or abs(w.ga[i]) <= w.noise[i]
     if near and not fired and not w.moved and w.arm[i] == DISARMED and hidden:
-        return  # it fired a moment ago and still hides in its rounding
+        return  # it fired a moment ago, or rests, and still hides in its rounding
+    w.rest[i] = MOVES
     kept = near and not w.moved and not fired and (w.arm[i] == ARMED or w.arm[i] == ROOT)
     # It has just fallen: nothing that changes neither state nor chart lifts it, whatever its rate here, near a turn.
     fallen = fired and not w.moved and w.chart == w.chart_before
@@ -112,6 +133,9 @@ def settle_guard(w, i, s):
     at_zero = near and (fired or abs(u) <= w.noise[i])
     waits = u < 0.0 and not at_zero and (w.arm[i] == DISARMED or is_ignored(w, i))
     stays = fallen and DIRECTION[i] != 0 and is_ignored(w, i)
+    if near and rate == 0.0 and (at_zero or u < 0.0) and not waits and not kept:
+        come_to_rest(w, i, s, fallen)
+        return
     if near and rate > 0.0 and (at_zero or u < 0.0) and not waits and not stays:
         start_on_root(w, i, s, u, rate)
     elif near and fallen and DIRECTION[i] == 0:  # in its rounding, on the side that it has come to, and turns back
@@ -141,17 +165,20 @@ def classify(w, s, t, x, f):
             return
     read_motion(w, t, x, f)
     w.n_active = 0
-    w.is_clear = w.has_sampled = 0
+    w.is_clear = w.has_sampled = w.has_rest = 0
     w.ahead = PATIENCE
     for i in range(NG):
         if g[i] == math.inf:
             w.arm[i] = OFF
             w.fired[i] = 0
+            w.rest[i] = MOVES
             continue
         w.n_active += 1
         if not CERTIFIED[i]:
             w.has_sampled = 1
         settle_guard(w, i, s)
+        if w.rest[i]:
+            w.has_rest = 1
 
 
 @jit
@@ -166,6 +193,8 @@ def carry_guards(w):
             w.ga[i] = w.g_end[i]
             if w.sign[i] * w.ga[i] > w.graze_tol:
                 w.high[i] = 1
+            if w.rest[i] and w.open[i] != CLOSED and abs(w.ga[i]) > w.band[i]:
+                w.rest[i] = MOVES
             risen = w.arm[i] == ROOT or w.open[i] == RISEN
             if risen and w.sign[i] * w.ga[i] > 0.0 and w.s1 > w.s_clear[i]:
                 w.arm[i] = ARMED

@@ -20,6 +20,7 @@ FINER = 0.125  # ratio of an offset to the one before
 UNKNOWN = -1.0  # round-off of a guard that is not enclosed
 LEVELS = 30  # offsets tried
 BEYOND = 4.0  # times its round-off: where a guard that fired or waits can be told from zero, whatever step begins there
+LEAP = 2.0**21  # times its round-off: a change that shows so much at one offset and not at the next began between them
 BLIND = 4.0  # units of rounding in time within which a guard's next zero is the one before
 
 
@@ -71,14 +72,17 @@ def is_near(w, i):
 
 
 @jit
-def follow_motion(w, i, t, x, f):
+def follow_motion(w, i, t, x, f, reach):
     """Sample the motion of guard `i` at ever smaller offsets until it is lost in round-off; keep the last that showed.
 
-    For a guard whose rate is zero or changes at once: the curvature of the flow matters.
+    For a guard whose rate is zero or changes at once: the curvature of the flow matters. Its rate stays zero if nothing
+    shows within `reach`, or only what begins later: a power of time up to the seventh does not show at one offset by
+    `LEAP` times its round-off and not at the next.
     """
     e = max(ENTRY_STEP * w.h, 64.0 * EPS * abs(t))
     w.rate[i] = 0.0
     w.blind[i] = e
+    last = 0.0
     hidden = 0
     finer = False
     for _ in range(LEVELS):
@@ -87,19 +91,20 @@ def follow_motion(w, i, t, x, f):
         if abs(change) > w.noise[i]:
             finer = True
             hidden = 0
+            last = abs(change)
             w.rate[i] = change / e
             w.blind[i] = e
-        elif w.rate[i] != 0.0:
+        elif finer:
             hidden += 1
             if hidden == 2:  # one alone may be another zero
-                return
-        else:
-            w.blind[i] = e
-            if e > w.t_final - t:
-                return
+                break
+        elif e > reach:
+            return
         e = FINER * e if finer else e / FINER
         if e < BLIND * EPS * abs(t):
             return
+    if hidden == 2 and last > LEAP * w.noise[i]:
+        w.rate[i] = 0.0
 
 
 @jit
@@ -144,4 +149,4 @@ def read_motion(w, t, x, f):
         read_noise(w, t, x, f, reach)
     for i in range(NG):
         if w.ga[i] != math.inf and not w.rooted[i] and (w.fired[i] or is_near(w, i)):
-            follow_motion(w, i, t, x, f)
+            follow_motion(w, i, t, x, f, reach)

@@ -10,6 +10,7 @@ from .free import CERTIFIED, GAMMA, NG, jit, plain
 from .locate import find_root
 from .motion import read_guards, simultaneous
 from .place import ends_on_zero, fire_together, locate
+from .rest import ends_rest, find_bands
 from .scan import begin_scan, changes
 from .steps import fail_nonfinite
 
@@ -65,6 +66,8 @@ def is_open(w):
             return False
         w.open[i] = CLOSED if off or (inside and CERTIFIED[i]) else OPEN
         fallen = fallen or (w.open[i] == OPEN and w.arm[i] != DISARMED and not w.sign[i] * w.g_end[i] > 0.0)
+    if w.has_rest:
+        find_bands(w)
     if not whole:
         close_in_rest(w)
     elif not inside and not fallen:
@@ -79,7 +82,16 @@ def is_open(w):
 def first_event(w, i, limit):
     """Return the offset of the first event of guard `i` in (w.sa, limit], or infinity; if it waits, after its rise."""
     begin_scan(w, i)
-    if w.arm[i] == DISARMED:
+    waits = w.arm[i] == DISARMED
+    if w.rest[i]:
+        if ends_rest(w, i, limit):
+            return w.left
+        if w.risen == 0:
+            return math.inf
+        if w.risen > 0:
+            w.open[i] = RISEN
+            waits = False
+    if waits:
         if not changes(w, i, limit, False):
             return math.inf
         if not w.certain:

@@ -190,6 +190,7 @@ def take_step(w):
         if w.h < smallest:
             explain_failure(w)
             return
+    w.error = error
     remember(w, h, whole, error)
     factor = min(limit, growth(w, error))
     w.h = max(w.h, h * factor) if w.clipped else h * factor

@@ -1,0 +1,154 @@
+"""Guards that rest at zero, and their first certain departure in a step.
+
+A guard that is zero on entry to a chart and does not move is neither negative nor an event. It rests as long as it
+stays in a band about zero: its round-off, and what the step's own error may do to it. The dense output of a step in
+which a field begins to act waves about zero by as much. Where a guard certainly leaves the band, it is armed or treated
+as negative.
+"""
+
+import math
+
+from .codes import EITHER, FIRES, REFUSES
+from .enclose import enclose_middle, enclose_window, evaluate, offset
+from .free import CERTIFIED, GAMMA, NG, N, jit, plain
+from .locate import fail_stop_iter
+from .motion import BEYOND, read_guards
+from .samples import NARROWEST, guard_at, sample_guards
+from .windows import DOUBTFUL, NARROW, signed
+
+ERRORS = 2.5  # times the step's error, and `BEYOND` times that: what a dense output may wave by
+COARSE = 0.125  # in z: the widest window in which a guard without enclosure is sampled
+STAYS, UNKNOWN_WAY = 0, 2  # besides 1, upward, and -1, downward
+SAME = 2.0  # times its round-off: an enclosure not wider cannot tell more by being split, nor that it has left
+PATIENT = 128  # windows in a row that decide nothing, before the band is widened
+WIDER = 4.0  # by so much, as far as the tolerance for grazing, or without limit in a step that goes on and on
+TOO_MANY = 20_000  # windows in a step
+MAX_WINDOWS = 1_000_000
+
+
+@jit
+def find_bands(w):
+    """Write half the width of the band of every guard into w.band."""
+    box = plain(w.box)
+    later = plain(w.later)
+    w.moment[0] = w.moment[1] = w.t
+    w.moment[2] = w.moment[3] = 0.0
+    for i in range(N):
+        error = ERRORS * w.error * (w.atol[i] + w.rtol * max(abs(w.x[i]), abs(w.x1[i])))
+        if GAMMA != 0.0:
+            error += spare(w, i)
+        box[i, 0] = w.x[i] - error
+        box[i, 1] = w.x[i] + error
+        box[i, 2] = box[i, 3] = 0.0
+        later[i] = w.x[i] + error * (1.0 - 2.0 * (i % 2))
+    evaluate(w, plain(w.middle), False)
+    read_guards(w, w.t, later, plain(w.gp))
+    for i in range(NG):
+        if w.rest[i]:
+            width = w.middle[i, 1] - w.middle[i, 0]
+            w.band[i] = BEYOND * (width if CERTIFIED[i] and width < math.inf else abs(w.gp[i] - w.ga[i]) + w.noise[i])
+
+
+@jit
+def spare(w, i):
+    """Return how wrong a stiff method's dense output may be in state `i`: a quarter of its corrections to a line."""
+    q = plain(w.q)
+    return 0.25 * (abs(q[1, i]) + abs(q[2, i] + q[3, i]) + abs(q[3, i]))
+
+
+@jit
+def departs(w, i, limit):
+    """Return the way that guard `i`, at rest, leaves its band before offset `limit`: 1 up, -1 down, 0 not at all.
+
+    It leaves in the window that begins at w.at.
+    """
+    band = w.band[i]
+    undecided = 0
+    for count in range(MAX_WINDOWS):
+        a = w.at
+        if w.depth < 0 or not offset(w, a) < limit:
+            return STAYS
+        b = w.ends[w.depth]
+        way = leaves(w, i, a, b, band)
+        if w.status != 0:
+            return STAYS
+        if way == UNKNOWN_WAY:
+            undecided += 1
+            if undecided % PATIENT == 0 and (count > TOO_MANY or WIDER * band < w.graze_tol):
+                band *= WIDER
+            w.depth += 1
+            w.ends[w.depth] = 0.5 * (a + b)
+            continue
+        if way != STAYS:
+            return way
+        undecided = 0
+        w.at = b
+        w.depth -= 1
+    fail_stop_iter(w, i, offset(w, w.at))
+    return STAYS
+
+
+@jit
+def leaves(w, i, a, b, band):
+    """Return the way that guard `i` has left its band in the whole window a <= z <= b, or that it is not known."""
+    if not CERTIFIED[i]:
+        return leaves_by_samples(w, i, a, b)
+    m = 0.5 * (a + b)
+    r = 0.5 * (b - a)
+    enclose_window(w, m, r)
+    low, high, slow, fast = signed(w, i, w.hull)
+    steepest = max(abs(slow), abs(fast))
+    enclose_middle(w, m)
+    least, largest, _, _ = signed(w, i, w.middle)
+    if steepest < math.inf:
+        change = steepest * r * (1.0 + 4.0e-15)
+        low = max(low, least - change)
+        high = min(high, largest + change)
+    edge = max(w.band[i], BEYOND * (largest - least))
+    if low > edge:
+        return 1
+    if high < -edge:
+        return -1
+    if (low >= -max(edge, band) and high <= max(edge, band)) or high - low <= SAME * (largest - least):
+        return STAYS
+    if b - a <= NARROW or (w.window_doubt and b - a <= DOUBTFUL):
+        return way_of(guard_at(w, i, offset(w, b)), edge)
+    return UNKNOWN_WAY
+
+
+@jit
+def leaves_by_samples(w, i, a, b):
+    """Return the same of a guard that cannot be enclosed, by five samples."""
+    if b - a > COARSE:
+        return UNKNOWN_WAY
+    sample_guards(w, a, b)
+    w.n_sampled += 1
+    first = way_of(w.sign[i] * w.gs[0, i], w.band[i])
+    for j in range(1, 5):
+        if way_of(w.sign[i] * w.gs[j, i], w.band[i]) != first and b - a > NARROWEST:
+            return UNKNOWN_WAY
+    return way_of(w.sign[i] * w.gs[4, i], w.band[i])
+
+
+@jit
+def way_of(u, band):
+    """Return the side of the band on which a value is."""
+    if u > band:
+        return 1
+    return -1 if u < -band else STAYS
+
+
+@jit
+def ends_rest(w, i, limit):
+    """Return whether guard `i` leaves its rest before offset `limit` by an event, downward; w.left says where.
+
+    If it leaves upward, or downward and may, the search goes on from there: w.risen tells which.
+    """
+    w.risen = 0
+    way = departs(w, i, limit)
+    if way < 0 and w.rest[i] == EITHER:
+        w.sign[i] = -w.sign[i]
+        way = 1
+    w.risen = way
+    w.left = offset(w, w.at)
+    return way < 0 and (w.rest[i] == REFUSES or w.rest[i] == FIRES)
