@@ -28,7 +28,7 @@ class Driver:
     def __init__(self, kernel: Any, mode: str, functions: Any, ws: np.ndarray, recorded: bool) -> None:
         sizes = functions.sizes
         n, nd, ng = sizes["N"], sizes["ND"], sizes["NG"]
-        self.kernel = kernel
+        self.kernel, self._n_guards = kernel, ng
         self.mode = mode
         self.ws = [as_object(ws[0])] if mode == "python" else ws
         self.dtype = ws.dtype
@@ -76,10 +76,13 @@ class Driver:
             self._set("status", codes.STOPPED)
 
     def _grow(self) -> None:
-        for name, used in (("_record", "n_rec"), ("_log", "n_ev")):
-            table = getattr(self, name)
-            if 2 * int(self._get(used)) >= len(table) - 2:
-                setattr(self, name, np.concatenate([table, np.empty((4 * len(table), table.shape[1]))]))
+        """Enlarge the table that has no room for what one phase of the kernel may write, see `has_room` there."""
+        for name, used, rows in (("_record", "n_rec", 2), ("_log", "n_ev", self._n_guards + 2)):
+            table, n = getattr(self, name), int(self._get(used))
+            if n + rows > len(table):
+                larger = np.empty((4 * len(table) + rows, table.shape[1]))
+                larger[:n] = table[:n]
+                setattr(self, name, larger)
 
     def record(self) -> np.void:
         """Return the workspace at the end, as a record."""
