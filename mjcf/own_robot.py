@@ -18,9 +18,11 @@ import numpy as np
 from ..analytic.finite import check_finite
 from ..analytic.terrain import Flat, Terrain, make
 from .compile import compile_model
-from .feet import candidates, support_points
+from .feet import candidates, foot_of, support_points
 from .look import add_cameras, add_sky
-from .own_file import add_touch_sensors, called, make_names, read, root_of, take_pose
+from .own_file import add_load_sensor, add_touch_sensors, as_it_is, called, make_names, read, root_of, take_pose
+from .own_ground import GROUND_BIT, share_floor
+from .own_options import Replaced, free_sizes, replaced, snapshot
 from .own_parts import Nominal, write
 from .parts import add_imu, put_on_ground
 from .presets import Preset, find
@@ -28,7 +30,6 @@ from .terrain import stand
 
 EXAMPLE = Path(__file__).parent / "assets" / "examples" / "dog.xml"  # with the feet FL, FR, RL, RR
 FORWARD = ("x", "y")
-FLOORS = (mujoco.mjtGeom.mjGEOM_PLANE, mujoco.mjtGeom.mjGEOM_HFIELD)
 
 
 @dataclass(frozen=True)
@@ -80,16 +81,26 @@ def build(
     Raises:
         ValueError: If the file cannot be read, has no free root or no actuators, or a foot, joint or part is not in it.
     """
+    return adapted(robot, terrain, preset, touching)[0]
+
+
+def adapted(
+    robot: OwnRobot, terrain: Terrain, preset: str | Preset = "rl", touching: Sequence[str] = ()
+) -> tuple[mujoco.MjSpec, tuple[Replaced, ...], tuple[str, ...]]:
+    """Return what `build` does, the options of the file that the preset replaces, and sentences on the floor."""
     spec = read(robot.mjcf)
-    root = root_of(spec)
+    root, own = root_of(spec), as_it_is(spec, robot.mjcf)
     for sensor in list(spec.sensors):
         spec.delete(sensor)
-    for geom in list(spec.worldbody.geoms):
-        if geom.type in FLOORS:
-            spec.delete(geom)
+    for foot in robot.feet:
+        foot_of(spec, foot)
+    notes = share_floor(spec, own, robot.feet, terrain)
     feet = make_names(spec, robot.feet)
-    take_pose(spec, robot.pose)
+    take_pose(spec, own, robot.pose)
+    of_file, meets = snapshot(spec), {foot: (spec.geom(foot).contype, spec.geom(foot).conaffinity) for foot in feet}
     put_on_ground(spec, feet, terrain, find(preset), robot.friction)
+    _keep_meetings(spec, list(meets.values()))
+    free_sizes(spec)
     for part in dict.fromkeys(touching):
         add_touch_sensors(spec, part)
     for leg, name in enumerate(robot.feet):
@@ -97,8 +108,48 @@ def build(
     spec.option.gravity = (0, 0, -robot.g)
     add_sky(spec)
     add_imu(spec, root)
+    spec.site("imu").quat = _inverse(rest_turn(own))  # its axes are the world's at rest
+    add_load_sensor(spec, root)
     add_cameras(root)
-    return spec
+    return spec, replaced(of_file, snapshot(spec)), tuple(notes)
+
+
+def _keep_meetings(spec: mujoco.MjSpec, bits: Sequence[tuple[int, int]]) -> None:
+    """Let feet meet other parts as in the file, besides the ground."""
+    for leg, (kind, affinity) in enumerate(bits):
+        toe = spec.geom(f"toe_{leg}")
+        toe.contype, toe.conaffinity = toe.contype | kind & ~GROUND_BIT, toe.conaffinity | affinity
+
+
+def rest_turn(model: mujoco.MjModel) -> np.ndarray:
+    """Return the root's orientation at rest, of the first keyframe or the file's pose: a quaternion, shape (4,)."""
+    quat = (model.key_qpos[0] if model.nkey else model.qpos0)[3:7].copy()
+    mujoco.mju_normalize4(quat)
+    return quat
+
+
+def _inverse(quat: np.ndarray) -> np.ndarray:
+    return quat * (1.0, -1.0, -1.0, -1.0)
+
+
+def put_at_rest(model: mujoco.MjModel, data: mujoco.MjData, terrain: Terrain) -> None:
+    """Stand a robot at the origin in its orientation at rest, its joints as they are, its lowest foot on the ground."""
+    turn = rest_turn(model)
+    data.qpos[:7] = (0.0, 0.0, 0.0, *turn)
+    mujoco.mj_kinematics(model, data)
+    pose = stand(support_points(model, data), terrain)
+    data.qpos[:3] = pose[:3]
+    mujoco.mju_mulQuat(data.qpos[3:7], pose[3:], turn)
+
+
+def trunk_centre(model: mujoco.MjModel) -> np.ndarray:
+    """Return the mass centre of all that is rigid with the root, in the root's frame, shape (3,) [m]."""
+    root, data = int(model.jnt_bodyid[0]), mujoco.MjData(model)
+    mujoco.mj_kinematics(model, data)
+    rigid = np.flatnonzero(model.body_weldid == root)
+    mass = model.body_mass[rigid]
+    offset = mass @ (data.xipos[rigid] - data.xpos[root]) / max(mass.sum(), 1e-12)
+    return data.xmat[root].reshape(3, 3).T @ offset
 
 
 def model(robot: OwnRobot, terrain: str | Terrain = "flat", preset: str | Preset = "reference") -> mujoco.MjModel:
@@ -132,9 +183,7 @@ def standing(model: mujoco.MjModel, terrain: Terrain | None = None) -> mujoco.Mj
     data = mujoco.MjData(model)
     if model.nkey:
         mujoco.mj_resetDataKeyframe(model, data, 0)
-    data.qpos[:7] = (0, 0, 0, 1, 0, 0, 0)
-    mujoco.mj_kinematics(model, data)
-    data.qpos[:7] = stand(support_points(model, data), terrain or Flat())
+    put_at_rest(model, data, terrain or Flat())
     mujoco.mj_forward(model, data)
     return data
 
