@@ -84,7 +84,7 @@ def share_floor(spec: mujoco.MjSpec, model: mujoco.MjModel, feet: Sequence[str],
     notes = _take_pairs(spec, names, set(ground), touching)
     _check_excludes(spec, feet)
     apart = [foot for foot in feet if names.get(foot, -1) not in touching and foot in names]
-    if apart:
+    if apart and ground:
         notes.append(f"feet that could not touch the file's floor touch the ground: {', '.join(apart)}")
     if solid := [k for k in ground if geoms[k].type not in PLAIN]:
         words = [geoms[k].name or f"a {geoms[k].type.name.removeprefix('mjGEOM_').lower()}" for k in solid]
