@@ -100,8 +100,8 @@ def check_baseline(trial: Trial, task: OwnRobotTask) -> None:
         ValueError: The sentence has its numbers.
     """
     state = (
-        f"its trunk is at {trial.height * task.stands_at:.3f} m ({task.stands_at:.3f} m at rest), parts that are no feet "
-        f"carry {trial.others:.2f} of the weight"
+        f"its trunk is at {trial.height * task.stands_at:.3f} m ({task.stands_at:.3f} m at rest), parts that are no "
+        f"feet carry {trial.others:.2f} of the weight"
     )
     demand = f"an action of 0 has to stand or walk for {TRIAL:g} s on flat ground"
     if trial.ending:

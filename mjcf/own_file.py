@@ -37,13 +37,13 @@ def read(mjcf: str | Path) -> mujoco.MjSpec:
         raise ValueError(f"{called(mjcf)} is not an MJCF that MuJoCo can read: {error}") from None
 
 
-def as_it_is(spec: mujoco.MjSpec, mjcf: str | Path) -> mujoco.MjModel:
+def as_it_is(mjcf: str | Path) -> mujoco.MjModel:
     """Return the file's own model, in which geoms are as many and in the order of the spec's.
 
     Raises:
         ValueError: If MuJoCo cannot compile it: a mesh is missing, or something names what there is not.
     """
-    whole = spec.copy()
+    whole = read(mjcf)  # a copy of a spec would lack what names nothing
     whole.compiler.discardvisual = whole.compiler.fusestatic = False
     try:
         return whole.compile()
@@ -145,7 +145,8 @@ def add_touch_sensors(spec: mujoco.MjSpec, part: str) -> None:
         raise ValueError(f"there is no body or geom {part!r} to touch the ground; there are {there_are}")
     if not solid[part]:
         raise ValueError(
-            f"nothing of {part!r} but feet can touch the ground, for the file keeps it from its floor (contype, conaffinity); there are {there_are}"
+            f"nothing of {part!r} but feet can touch the ground, for the file keeps it from its floor (contype, "
+            f"conaffinity); there are {there_are}"
         )
     for number, geom in enumerate(solid[part]):
         geom.name = geom.name or f"{part}_geom_{number}"

@@ -9,7 +9,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from .presets import defaults, entries
+from .presets import entries
 
 FLAGS = {"disableflags": ("mjDSBL_", mujoco.mjtDisableBit), "enableflags": ("mjENBL_", mujoco.mjtEnableBit)}
 CHOICES = {

@@ -89,7 +89,7 @@ def adapted(
 ) -> tuple[mujoco.MjSpec, tuple[Replaced, ...], tuple[str, ...]]:
     """Return what `build` does, the options of the file that the preset replaces, and sentences on the floor."""
     spec = read(robot.mjcf)
-    root, own = root_of(spec), as_it_is(spec, robot.mjcf)
+    root, own = root_of(spec), as_it_is(robot.mjcf)
     for sensor in list(spec.sensors):
         spec.delete(sensor)
     for foot in robot.feet:
@@ -169,9 +169,15 @@ def compiled(spec: mujoco.MjSpec, robot: OwnRobot) -> tuple[mujoco.MjModel, Nomi
     """Return the compiled model of a robot that `build` put on its ground, changed, and its numbers before.
 
     Raises:
-        ValueError: If a change is of parts that there are not.
+        ValueError: If a change is of parts that there are not, or MuJoCo cannot compile it.
     """
-    model = compile_model(spec)
+    try:
+        model = compile_model(spec)
+    except (ValueError, RuntimeError, mujoco.FatalError) as error:
+        raise ValueError(
+            f"something in {called(robot.mjcf)} names a geom or site that is called otherwise here or left out, as feet "
+            f"and the floor are; take it out of the file: {' '.join(str(error).split())}"
+        ) from None
     nominal = Nominal.of(model)
     if robot.changes:
         write(model, nominal, robot)
