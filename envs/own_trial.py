@@ -26,7 +26,8 @@ class Trial:
         touching: Names of these.
         height: Of the trunk, over that at rest.
         path: Speed along its path [m/s].
-        speed: Speed forward, of the way made good [m/s].
+        way: Speed of the way made good, whatever its direction [m/s].
+        speed: Its forward part [m/s].
         turn: Yaw rate [rad/s].
         power: Of the actuators [W].
     """
@@ -39,6 +40,7 @@ class Trial:
     touching: tuple[str, ...]
     height: float
     path: float
+    way: float
     speed: float
     turn: float
     power: float
@@ -74,16 +76,17 @@ def _summary(env, rows, places, ending, where, touching) -> Trial:
     task, dt = env.task, env.ctrl_dt
     seconds, first = len(rows) * dt, round(SETTLING / dt)
     counted = np.array(rows[first:] or rows[-1:] or [(0.0, 0.0, 0.0, 0.0, 0.0)])
-    feet, others, height, _, power = counted.mean(0)
+    feet, others, height, _, power = counted.mean(0).tolist()
     yaw, at = np.unwrap(counted[:, 3]), places[first:]
     lasted = max((len(counted) - 1) * dt, dt)
     sampled = at[:: round(SAMPLED / dt)] if len(at) else np.zeros((1, 2))
     gone = (len(sampled) - 1) * round(SAMPLED / dt) * dt
     path = float(np.linalg.norm(np.diff(sampled, axis=0), axis=1).sum() / gone) if gone else 0.0
     speed = float(task.forward(at[-1] - at[0]) / lasted) if len(at) > 1 else 0.0
-    share = float(height / task.stands_at) if task.stands_at > 0 else 1.0
+    way = float(np.linalg.norm(sampled[-1] - sampled[0]) / gone) if gone else 0.0
+    share = height / task.stands_at if task.stands_at > 0 else 1.0
     turn = float((yaw[-1] - yaw[0]) / lasted)
-    return Trial(seconds, ending, where, feet, others, touching, share, path, speed, turn, float(power))
+    return Trial(seconds, ending, where, feet, others, touching, share, path, way, speed, turn, power)
 
 
 def _others_touching(model, data) -> list[str]:

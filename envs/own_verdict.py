@@ -21,7 +21,7 @@ STANDING, TRIAL = 3.0, 6.0  # of a trial without and with a baseline [s]
 LONG = 20.0  # of the trial of a baseline that turns [s]
 TURNING = np.radians(30.0)  # by which it has turned in a trial
 LEAST_SPEED = 0.02  # of a baseline that walks, as a share of the speed by `FROUDE`
-LEAST_WAY = 0.3  # of a baseline that walks: the way made good forward, as a share of its path
+LEAST_WAY = 0.3  # of a baseline that walks: the way made good, as a share of its path
 LEAST_HEIGHT, MOST_LOAD = 0.5, 0.3  # of a baseline: mean height over that at rest, mean weights off its feet
 LEAST_COST = 0.2  # cost of transport below which `typical_power` does not go, of the most frugal walking machines
 TOLERANCE = 0.02  # of the force on standing feet, over the weight
@@ -109,13 +109,23 @@ def check_baseline(trial: Trial, task: OwnRobotTask) -> None:
     if trial.height < LEAST_HEIGHT or trial.others > MOST_LOAD:
         raise ValueError(f"the baseline lies: {state}; {demand}")
     walks = trial.path > 5.0 * LEAST_SPEED * froude_speed(task)
-    lost = walks and trial.speed < LEAST_WAY * trial.path
+    lost = walks and trial.way < LEAST_WAY * trial.path
     if task.config.task == "forward" and (lost or abs(trial.turn) * LONG > np.pi):
         raise ValueError(
-            f"the baseline goes round or another way than forward: {trial.path:.3f} m/s along its path, "
-            f"{trial.speed:.3f} m/s forward, turning by {np.degrees(trial.turn):.1f} deg/s; {demand}, along the "
-            "axis `forward`"
+            f"the baseline goes round: {trial.path:.3f} m/s along its path, of which it makes good {trial.way:.3f} m/s, "
+            f"turning by {np.degrees(trial.turn):.1f} deg/s; {demand}"
         )
+
+
+def backward(trial: Trial, task: OwnRobotTask) -> list[str]:
+    """Return a sentence on a baseline that walks, but not forward."""
+    walks = trial.way > 5.0 * LEAST_SPEED * froude_speed(task)
+    if task.config.task != "forward" or not walks or trial.speed > LEAST_WAY * trial.way:
+        return []
+    return [
+        f"the baseline walks {trial.way:.3f} m/s, of which {trial.speed:.3f} m/s are forward, so that typical_speed is not "
+        f"its own; forward is the world's {task.config.params.forward} axis at rest"
+    ]
 
 
 def froude_speed(task: OwnRobotTask) -> float:
@@ -149,7 +159,7 @@ def examined(name: str, robot: OwnRobot, options: Mapping[str, Any], task: OwnRo
         check_diverged(trial, name)
         if task.config.baseline is not None:
             check_baseline(trial, env.task)
-        said = unsteady(trial, env.task) if task.config.baseline is None else []
+        said = unsteady(trial, env.task) if task.config.baseline is None else backward(trial, env.task)
         warn(name, [*of_file(robot, env.config.preset), *sunk(env.task), *said])
     finally:
         env.close()

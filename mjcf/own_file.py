@@ -25,8 +25,8 @@ def read(mjcf: str | Path) -> mujoco.MjSpec:
     """
     if not isinstance(mjcf, str | Path):
         raise ValueError(f"mjcf must be the name of a file or its text, got {type(mjcf).__name__}")
-    if not _is_text(mjcf) and not Path(mjcf).is_file():
-        raise ValueError(f"there is no file {str(mjcf)!r}; mjcf is the name of an MJCF file, or its text")
+    if not _is_text(mjcf) and not _is_file(mjcf):
+        raise ValueError(f"there is no file {str(mjcf)[:200]!r}; mjcf is the name of an MJCF file, or its text")
     try:
         check_extent(mjcf, _is_text(mjcf))
     except ValueError as error:
@@ -187,6 +187,13 @@ def called(mjcf: str | Path) -> str:
 
 def _is_text(mjcf: str | Path) -> bool:
     return isinstance(mjcf, str) and ("<" in mjcf or "\n" in mjcf)  # no file's name has either
+
+
+def _is_file(name: str | Path) -> bool:
+    try:
+        return Path(name).is_file()
+    except OSError:  # longer than names may be
+        return False
 
 
 def _rename(elements, taken: set[str]) -> dict[str, str]:

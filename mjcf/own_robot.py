@@ -94,7 +94,7 @@ def adapted(
         spec.delete(sensor)
     for foot in robot.feet:
         foot_of(spec, foot)
-    notes = share_floor(spec, own, robot.feet, terrain)
+    notes = share_floor(spec, own, robot.feet, terrain) + unusual(own)
     feet = make_names(spec, robot.feet)
     take_pose(spec, own, robot.pose)
     of_file, meets = snapshot(spec), {foot: (spec.geom(foot).contype, spec.geom(foot).conaffinity) for foot in feet}
@@ -112,6 +112,27 @@ def adapted(
     add_load_sensor(spec, root)
     add_cameras(root)
     return spec, replaced(of_file, snapshot(spec)), tuple(notes)
+
+
+def unusual(model: mujoco.MjModel) -> list[str]:
+    """Return sentences on a root that is turned about the vertical at rest, and on bodies that move beside the robot.
+
+    Args:
+        model: Of the file as it is.
+    """
+    (w, x, y, z), root, notes = rest_turn(model), int(model.jnt_bodyid[0]), []
+    turned = np.degrees(2.0 * np.arctan2(z, w))
+    if abs(x) + abs(y) < 1e-3 and abs(turned) > 1.0:
+        notes.append(
+            f"at rest the root is turned by {turned:.0f} deg about the vertical, and starts so: `forward` is an axis of "
+            "the world, not of the root's frame"
+        )
+    others = {model.body(k).name or str(k) for k in model.jnt_bodyid if model.body_rootid[k] != root}
+    if others:
+        notes.append(
+            f"bodies that are no part of the robot move: {', '.join(sorted(others))}; their joints are observed"
+        )
+    return notes
 
 
 def _keep_meetings(spec: mujoco.MjSpec, bits: Sequence[tuple[int, int]]) -> None:
@@ -175,8 +196,8 @@ def compiled(spec: mujoco.MjSpec, robot: OwnRobot) -> tuple[mujoco.MjModel, Nomi
         model = compile_model(spec)
     except (ValueError, RuntimeError, mujoco.FatalError) as error:
         raise ValueError(
-            f"something in {called(robot.mjcf)} names a geom or site that is called otherwise here or left out, as feet "
-            f"and the floor are; take it out of the file: {' '.join(str(error).split())}"
+            f"something in {called(robot.mjcf)} names a geom or site that is called otherwise here or left out, as "
+            f"feet and the floor are; take it out of the file: {' '.join(str(error).split())}"
         ) from None
     nominal = Nominal.of(model)
     if robot.changes:

@@ -56,6 +56,12 @@ BIPED, FLAT = robot(TWO, "box", 0.0), robot(foot="box", bend=0.0)
 FOUR = tuple(CORNERS)
 
 
+def skirt(half: float) -> str:
+    """Return the free joint and a part that is only seen, of a half height [m]."""
+    size = f'type="cylinder" size="0.2 {half}" mass="0" group="2"'
+    return f'<freejoint name="root"/><geom name="skirt" {size} contype="0" conaffinity="0"/>'
+
+
 @dataclass(frozen=True)
 class Stranger:
     """A file with one odd feature, and what is said of it.
@@ -153,7 +159,7 @@ STRANGERS = {
     ),
     "root about x": Stranger(turned(X)),
     "root about y": Stranger(turned(Y)),
-    "root about z": Stranger(turned(Z)),
+    "root about z": Stranger(turned(Z), says="turned by 90 deg about the vertical"),
     "keyframe about x": Stranger(turned(X, key=X)),
     "torques": Stranger(MOTORS, says="does not stand: after .* s collapsed"),
     "floor in a body": Stranger(world(NO_FLOOR, f'<body name="hall"><body name="room">{FLOOR}</body></body>')),
@@ -164,21 +170,23 @@ STRANGERS = {
     "no floor": Stranger(NO_FLOOR),
     "visual geoms": Stranger(
         QUADRUPED.replace(
-            FREE, f'{FREE}<geom name="skirt" type="cylinder" size="0.2 0.2" contype="0" conaffinity="0" group="2" mass="0"/>'
+            FREE, skirt(0.2)
         )
     ),
     "visual geoms below": Stranger(
         QUADRUPED.replace(
-            FREE, f'{FREE}<geom name="skirt" type="cylinder" size="0.2 0.4" contype="0" conaffinity="0" mass="0"/>'
+            FREE, skirt(0.4)
         ),
         says="below the ground: skirt by .* mm, which cannot touch it",
     ),
-    "radians": Stranger(top(QUADRUPED.replace("25.0", "0.4363").replace("50.0", "0.8727").replace("60 60", "1 1").replace("70 70", "1.2 1.2"), '<compiler angle="radian"/>')),
+    "radians": Stranger(
+        top(robot(bend=0.4363).replace("60 60", "1 1").replace("70 70", "1.2 1.2"), '<compiler angle="radian"/>')
+    ),
     "Euler sequence": Stranger(top(QUADRUPED, '<compiler eulerseq="zyx"/>')),
     "classes": Stranger(
-        QUADRUPED.replace("</default>", '<default class="odd"><geom friction="0 0 0" condim="1"/></default></default>').replace(
-            '<body name="trunk"', '<body name="trunk" childclass="odd"'
-        )
+        QUADRUPED.replace(
+            "</default>", '<default class="odd"><geom friction="0 0 0" condim="1"/></default></default>'
+        ).replace('<body name="trunk"', '<body name="trunk" childclass="odd"')
     ),
     "tendon": Stranger(
         end(QUADRUPED, '<tendon><fixed name="t" stiffness="1"><joint joint="FL_hip" coef="1"/></fixed></tendon>')
@@ -192,14 +200,17 @@ STRANGERS = {
     ),
     "joints tied": Stranger(end(QUADRUPED, '<equality><joint joint1="FL_hip" joint2="FR_hip"/></equality>')),
     "hung up": Stranger(
-        end(QUADRUPED, '<equality><weld body1="trunk" body2="world"/></equality>'), says="carry .* of the weight.*equality"
+        end(QUADRUPED, '<equality><weld body1="trunk" body2="world"/></equality>'),
+        says="carry .* of the weight.*equality",
     ),
     "gravity compensated": Stranger(
         QUADRUPED.replace('<body name="trunk"', '<body name="trunk" gravcomp="1"'), says="gravcomp carries trunk"
     ),
     "nested frame": Stranger(
-        QUADRUPED.replace('    <body name="trunk" pos="0 0 0.3">', f'    <frame quat="{Z}"><body name="trunk" pos="0 0 0.3">')
-        .replace("    </body>\n  </worldbody>", "    </body></frame>\n  </worldbody>")
+        QUADRUPED.replace('<body name="trunk"', f'<frame quat="{Z}"><body name="trunk"').replace(
+            "    </body>\n  </worldbody>", "    </body></frame>\n  </worldbody>"
+        ),
+        says="turned by 90 deg about the vertical",
     ),
     "mocap": Stranger(world(QUADRUPED, '<body name="goal" mocap="true" pos="2 0 0.5"><geom size="0.05"/></body>')),
     "a ball beside it": Stranger(
@@ -207,6 +218,12 @@ STRANGERS = {
             "  </worldbody>", '<body name="ball" pos="1 0 0.1"><freejoint/><geom size="0.1"/></body>\n  </worldbody>'
         ),
         refused="needs one free joint.*has 2",
+    ),
+    "a door beside it": Stranger(
+        QUADRUPED.replace(
+            "  </worldbody>", '<body name="door" pos="2 0 1"><joint name="d"/><geom size="0.1"/></body>\n  </worldbody>'
+        ),
+        says="bodies that are no part of the robot move: door",
     ),
     "contact softened": Stranger(
         QUADRUPED.replace('contype="1"', 'solref="0.2 1" solimp="0.1 0.2 0.01" margin="0.01" gap="0.005" contype="1"')
