@@ -70,7 +70,7 @@ def register(
         feet: Names of the spheres, capsules or boxes that are its feet, in the order in which they are to be numbered.
         friction: Coefficient of the ground.
         g: Gravity [m/s^2].
-        forward: Axis of the body that is forward, "x" or "y".
+        forward: Axis of the file's world that the robot faces at rest, "x" or "y".
         reach: What an action of 1 adds to every control at rest, in its unit; by default half its range.
         pose: Joint angles at the start, by joint [rad] or [m]; by default those of the first keyframe, or near 0.
         changes: Factors and offsets on parts of the file, such as {"body_mass": 1.2}; see `mjcf.own_parts`.

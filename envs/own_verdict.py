@@ -112,8 +112,8 @@ def check_baseline(trial: Trial, task: OwnRobotTask) -> None:
     lost = walks and trial.way < LEAST_WAY * trial.path
     if task.config.task == "forward" and (lost or abs(trial.turn) * LONG > np.pi):
         raise ValueError(
-            f"the baseline goes round: {trial.path:.3f} m/s along its path, of which it makes good {trial.way:.3f} m/s, "
-            f"turning by {np.degrees(trial.turn):.1f} deg/s; {demand}"
+            f"the baseline goes round: {trial.path:.3f} m/s along its path, of which it makes good "
+            f"{trial.way:.3f} m/s, turning by {np.degrees(trial.turn):.1f} deg/s; {demand}"
         )
 
 
@@ -123,8 +123,8 @@ def backward(trial: Trial, task: OwnRobotTask) -> list[str]:
     if task.config.task != "forward" or not walks or trial.speed > LEAST_WAY * trial.way:
         return []
     return [
-        f"the baseline walks {trial.way:.3f} m/s, of which {trial.speed:.3f} m/s are forward, so that typical_speed is not "
-        f"its own; forward is the world's {task.config.params.forward} axis at rest"
+        f"the baseline walks {trial.way:.3f} m/s, of which {trial.speed:.3f} m/s are forward, so that "
+        f"typical_speed is not its own; forward is the world's {task.config.params.forward} axis at rest"
     ]
 
 

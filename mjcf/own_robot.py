@@ -1,8 +1,8 @@
 """A robot of the user's own in MuJoCo: an MJCF file with named feet, put on this project's ground with its contact.
 
-The file keeps its bodies, joints, actuators and first keyframe. Its floor (planes and height fields of the world) and
-its sensors are left out: ground, contact settings, timestep and sensors are this project's. Feet are spheres, capsules
-or boxes, see `feet`.
+The file keeps its bodies, joints, actuators and first keyframe, with the root's orientation. Its floor, see
+`own_ground`, and its sensors are left out: ground, contact settings, all options and sensors are this project's. Feet
+are spheres, capsules or boxes, see `feet`.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class OwnRobot:
     feet: Sequence[str]  # names of the spheres, capsules or boxes that are its feet
     friction: float = 1.0  # coefficient of the ground
     g: float = 9.81  # [m/s^2]
-    forward: str = "x"  # axis of the body, or "y"
+    forward: str = "x"  # axis of the file's world that the robot faces at rest, or "y"
     reach: float | None = None  # what an action of 1 adds to every control, in its unit; by default half its range
     pose: Mapping[str, float] = field(default_factory=dict)  # joint angles at the start, where not the keyframe's
     changes: Mapping[str, Any] = field(default_factory=dict)  # factors and offsets on its parts, see `own_parts`
@@ -62,7 +62,7 @@ class OwnRobot:
             values = f"{self.friction} and {self.g}"
             raise ValueError(f"friction must not be negative and g positive, got {values}")
         if self.forward not in FORWARD:
-            raise ValueError(f"forward must be 'x' or 'y', an axis of the body, got {self.forward!r}")
+            raise ValueError(f"forward must be 'x' or 'y', an axis of the file's world, got {self.forward!r}")
         if self.reach is not None and not self.reach > 0:
             raise ValueError(f"reach must be positive, got {self.reach}")
 
@@ -124,8 +124,8 @@ def unusual(model: mujoco.MjModel) -> list[str]:
     turned = np.degrees(2.0 * np.arctan2(z, w))
     if abs(x) + abs(y) < 1e-3 and abs(turned) > 1.0:
         notes.append(
-            f"at rest the root is turned by {turned:.0f} deg about the vertical, and starts so: `forward` is an axis of "
-            "the world, not of the root's frame"
+            f"at rest the root is turned by {turned:.0f} deg about the vertical, and starts so: `forward` is an "
+            "axis of the world, not of the root's frame"
         )
     others = {model.body(k).name or str(k) for k in model.jnt_bodyid if model.body_rootid[k] != root}
     if others:
