@@ -66,3 +66,15 @@ def test_a_turned_root_starts_as_in_the_file_and_measures_what_an_upright_one_do
         found[label] = start, np.array(rows)
     np.testing.assert_allclose(np.abs(found["turned"][0] @ np.array(quat.split(), float)), 1.0, atol=1e-9)
     np.testing.assert_allclose(found["turned"][1], found["upright"][1], atol=1e-3)
+
+
+@pytest.mark.parametrize("options", [{}, {"terrain": "slope", "task": "commanded"}], ids=str)
+def test_a_turned_root_is_the_same_in_both_environments(options):
+    own_robot.register("Stranger-v0", turned(X), STRANGERS["quadruped"].feet, check=False)
+    env = gymnasium.make("Stranger-v0", **options).unwrapped
+    many = gymnasium.make_vec("Stranger-v0", 2, vectorization_mode="vector_entry_point", **options)
+    env.reset(seed=0), many.reset(seed=0)
+    for action in np.random.default_rng(0).uniform(-1, 1, (10, 8)).astype(np.float32):
+        one, several = env.step(action), many.step(np.stack([action] * 2))
+        np.testing.assert_array_equal(one[0], several[0][0])
+        assert one[1] == several[1][0]
