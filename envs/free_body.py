@@ -87,6 +87,7 @@ class FreeBodyTask(Task):
         PACE_TIME: Time constant of the pace, half a stride or more [s].
         pace: Means of forward and sideways velocity [m/s] and of yaw rate [rad/s], shape (..., 3); if commanded.
         rotation: From body to world, shape (..., 3, 3).
+        spin: Angular velocity along the body's axes, a view, shape (..., 3) [rad/s].
         forward_axis: The horizontal part of the body's forward axis, world frame, a view, shape (..., 2).
         accelerometer: Of the IMU, body frame, a view, shape (..., 3) [m/s^2].
         height: Of the body above the ground below it, shape (...,) [m].
@@ -134,7 +135,7 @@ class FreeBodyTask(Task):
     def keep_pace(self) -> None:
         """Update the pace."""
         if self.config.task == "commanded":
-            now = commands.velocities(self.rotation, self.FORWARD, self.velocity, self.qvel[..., 3:6])
+            now = commands.velocities(self.rotation, self.FORWARD, self.velocity, self.spin)
             self.pace += self._pace_gain * (now - self.pace)
 
     def bind(self, data) -> None:
@@ -148,6 +149,7 @@ class FreeBodyTask(Task):
             raise ValueError("the first joint of a machine whose body moves freely is its free root")
         first = int(self.model.sensor("accelerometer").adr[0])
         self.accelerometer = data.sensordata[..., first : first + 3]
+        self.spin = self.qvel[..., 3:6]
         qpos, qvel, self._contact = np.atleast_2d(self.qpos), np.atleast_2d(self.qvel), self.foot[..., 0]
         rotation, columns = np.zeros((len(qpos), 3, 3)), ("gravity", "velocity", "angular_velocity", "heading")
         self._turned = self.FORWARD == 1 and self.config.axes == "forward"

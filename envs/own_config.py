@@ -46,6 +46,8 @@ class OwnRobotConfig(FreeBodyConfig):
     tempo_range: float = 2.0  # how much faster than its own the baseline is at a tempo of 1, slower at -1
     tempo_lag: float = 0.4  # time constant with which the tempo follows the action [s]
     fall_contacts: Sequence[str] = ()  # bodies or geoms whose touching the ground ends an episode
+    fall_height: float = 0.4  # of the trunk's height at rest, below which an episode ends; 0 is the ground
+    fall_load: float = 0.5  # of the weight, on parts that are no feet for 0.2 s, that ends an episode; 1000 is never
     cost_contacts: Sequence[str] = ()  # those that the term `contact` counts
 
     def __post_init__(self) -> None:
@@ -53,6 +55,10 @@ class OwnRobotConfig(FreeBodyConfig):
             raise ValueError("params must be an OwnRobot(mjcf, feet); own_robot.register makes it")
         super().__post_init__()
         own_baseline.check(self)
+        if not 0 <= self.fall_height < 1:
+            raise ValueError(f"fall_height is a share of the height at rest, from 0 to below 1, got {self.fall_height}")
+        if not self.fall_load > 0:
+            raise ValueError(f"fall_load must be positive, a share of the weight, got {self.fall_load}")
         for name in ("typical_speed", "typical_power"):
             value = getattr(self, name)
             if value is not None and not value > 0:

@@ -16,19 +16,16 @@ from pathlib import Path
 from typing import Any
 
 import gymnasium
-import numpy as np
 
 from ..mjcf.own_robot import OwnRobot
+from . import own_verdict
 from .base import LeggedEnv
 from .free_body import FreeBodyTask
 from .own_task import OwnRobotTask
+from .own_verdict import RobotWarning  # noqa: F401  for users to filter by
 from .vector import LeggedVectorEnv
 
 OBSERVATIONS_0_2 = FreeBodyTask.DEFAULT[:8]  # the entries that were observed in 0.2.0 of the task "forward"
-FROUDE = 0.5  # speed over that of a fall from the body's height, of a robot that nothing else is known of
-TRIAL, SETTLING = 6.0, 2.0  # how long a baseline is tried, and from when on its speed and power count [s]
-LEAST_SPEED = 0.02  # of a baseline that walks, as a share of the speed by `FROUDE`
-UNTRIED = ("randomise", "randomise_contact", "push_speed", "action_delay", "terrain", "terrain_difficulty")
 
 
 class OwnRobotEnv(LeggedEnv):
@@ -55,13 +52,17 @@ def register(
     pose: Mapping[str, float] | None = None,
     changes: Mapping[str, Any] | None = None,
     max_episode_steps: int = 1000,
+    check: bool = True,
     **options,
 ) -> OwnRobot:
     """Register a robot with Gymnasium, for `make` and `make_vec`, after building it once; replace one of that name.
 
-    A `baseline` is tried for a few seconds. Its speed and power are the `typical_speed` and `typical_power` that the
-    reward is relative to, unless they are given. Without one the speed is that at which a walk has a Froude number of
-    a quarter, half the root of gravity times the body's height.
+    The robot is tried at an action of 0 for a few seconds on flat ground. A `RobotWarning` each says that it does not
+    stand, which of the file's options the preset replaces, and what else is not as in the file; there is none where
+    nothing differs. A `baseline` has to stand or walk forward. Its speed and power are the `typical_speed` and
+    `typical_power` that the reward is relative to, unless they are given; the power at least that of a walk with a cost
+    of transport of 0.2. Without a baseline the speed is that at which a walk has a Froude number of a quarter, half the
+    root of gravity times the trunk's height.
 
     Args:
         name: Of the environment, as in "Dog-v0".
@@ -69,28 +70,26 @@ def register(
         feet: Names of the spheres, capsules or boxes that are its feet, in the order in which they are to be numbered.
         friction: Coefficient of the ground.
         g: Gravity [m/s^2].
-        forward: Axis of the body that is forward, "x" or "y".
+        forward: Axis of the file's world that the robot faces at rest, "x" or "y".
         reach: What an action of 1 adds to every control at rest, in its unit; by default half its range.
         pose: Joint angles at the start, by joint [rad] or [m]; by default those of the first keyframe, or near 0.
         changes: Factors and offsets on parts of the file, such as {"body_mass": 1.2}; see `mjcf.own_parts`.
         max_episode_steps: Steps after which an episode is truncated.
+        check: Whether to try the robot; without that nothing is said of it, and a baseline has no typical power.
         options: Of the environment, such as `baseline`, `rewards` or `task`; keywords of `make` go before them.
 
     Returns:
         The robot.
 
     Raises:
-        ValueError: If the robot or an option is impossible, or the baseline falls; the sentence says what is allowed.
+        ValueError: If the robot or an option is impossible, the robot diverges, or the baseline falls, lies or
+            circles; the sentence says what is allowed.
         TypeError: If an option is unknown.
     """
     robot = OwnRobot(mjcf, feet, friction, g, forward, reach, pose or {}, changes or {})
     task = OwnRobotTask(shape=(), params=robot, **options)
-    found = {"typical_speed": FROUDE * float(np.sqrt(g * max(task.stands_at, 1e-3)))}
-    if task.config.baseline is not None:
-        speed, power = tried(robot, options)
-        if speed > LEAST_SPEED * found["typical_speed"]:
-            found = {"typical_speed": speed}
-        found["typical_power"] = power
+    trial = own_verdict.examined(name, robot, options, task, OwnRobotEnv) if check else None
+    found = own_verdict.typical(trial if task.config.baseline is not None else None, task)
     gymnasium.registry.pop(name, None)
     gymnasium.register(
         id=name,
@@ -100,25 +99,3 @@ def register(
         kwargs={"params": robot, **found, **options},
     )
     return robot
-
-
-def tried(robot: OwnRobot, options: Mapping[str, Any]) -> tuple[float, float]:
-    """Return the mean forward speed [m/s] and power [W] of a robot's baseline on flat ground.
-
-    Raises:
-        ValueError: If it falls; the sentence says when and how.
-    """
-    env = OwnRobotEnv(params=robot, **{n: value for n, value in options.items() if n not in UNTRIED})
-    env.reset(seed=0)
-    action, speeds, powers = np.zeros(env.action_space.shape, np.float32), [], []
-    for k in range(round(TRIAL / env.ctrl_dt)):
-        *_, terminated, _, info = env.step(action)
-        if terminated:
-            raise ValueError(
-                f"the baseline falls by itself after {(k + 1) * env.ctrl_dt:.2f} s: {info['termination']}; "
-                f"an action of 0 has to stand or walk for {TRIAL:g} s on flat ground"
-            )
-        if info["time"] > SETTLING:
-            speeds.append(float(info["speed"])), powers.append(float(env.task.power()))
-    env.close()
-    return float(np.mean(speeds)), max(float(np.mean(powers)), 1e-9)

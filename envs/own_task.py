@@ -8,14 +8,27 @@ import mujoco
 import numpy as np
 
 from ..mjcf import own_parts
-from ..mjcf.own_file import touch_sensors
-from ..mjcf.own_robot import FORWARD, OwnRobot, build, compiled, rest_controls, standing
+from ..mjcf.own_file import LOAD, touch_sensors
+from ..mjcf.own_robot import (
+    FORWARD,
+    OwnRobot,
+    build,
+    compiled,
+    put_at_rest,
+    rest_controls,
+    rest_turn,
+    standing,
+    trunk_centre,
+)
+from ..mjcf.terrain import is_plane
 from . import own_baseline
 from .free_body import FreeBodyTask
-from .measure import bounded_speed, inner
+from .measure import UPRIGHT, bounded_speed, inner
 from .observations import Observation
 from .own_config import OwnRobotConfig
+from .own_root import IDENTITY, turn_back
 
+LYING_TIME = 0.2  # for which parts that are no feet carry too much, until an episode ends [s]
 WORLD = {"g": "g", "friction_coeff": "friction"}  # what is randomised of no part: fields of the robot
 
 
@@ -32,10 +45,13 @@ class OwnRobotTask(FreeBodyTask):
         gone: Time of the baseline, shape (...,) [s].
         correction: Filtered, shape (..., nu); as `tempo`, shape (...,).
         asked: What the baseline last asked for, from rest, in reaches, shape (..., nu).
+        stands_at: Height of the trunk's mass centre above level ground at rest [m].
+        weight: Of the robot [N].
+        lying: For how long parts that are no feet have carried too much, shape (...,) [s].
     """
 
     config_class = OwnRobotConfig
-    KEPT = (*FreeBodyTask.KEPT, "gone", "correction", "tempo", "asked")
+    KEPT = (*FreeBodyTask.KEPT, "gone", "correction", "tempo", "asked", "lying")
     DEFAULT = (*FreeBodyTask.DEFAULT, "correction", "tempo", "baseline", "clock")
     OUTPUTS = (*FreeBodyTask.OUTPUTS, "actuator_force", "actuator_velocity")
 
@@ -63,8 +79,14 @@ class OwnRobotTask(FreeBodyTask):
             if name not in WORLD:
                 own_parts.parts_of(name, model, feet)
         self.actuators = tuple(model.actuator(k).name for k in range(model.nu))
-        self.stands_at = float(standing(model).qpos[2])  # the body above level ground [m]
-        self.gone, self.tempo = np.zeros(shape), np.zeros(shape)
+        self._centre, at_rest = trunk_centre(model), standing(model)
+        root = int(model.jnt_bodyid[0])
+        self.stands_at = float(at_rest.qpos[2] + at_rest.xmat[root].reshape(3, 3)[2] @ self._centre)
+        self.weight = float(model.body_subtreemass[root]) * self.config.params.g
+        load = int(model.sensor(LOAD).adr[0])
+        self._load = slice(load, load + 3)
+        self._feet_on_ground = is_plane(self.hardest)
+        self.gone, self.tempo, self.lying = np.zeros(shape), np.zeros(shape), np.zeros(shape)
         self.correction, self.asked = np.zeros((*shape, model.nu)), np.zeros((*shape, model.nu))
         self.rest = rest_controls(model)
         self._corrections = own_baseline.Corrections(self, self.rest, self._reach_of(model))
@@ -108,12 +130,55 @@ class OwnRobotTask(FreeBodyTask):
     def begin(self, sim, data) -> None:
         """Begin the baseline at its time 0, without corrections."""
         super().begin(sim, data)
-        self.gone[sim] = self.tempo[sim] = self.correction[sim] = self.asked[sim] = 0.0
+        self.gone[sim] = self.tempo[sim] = self.lying[sim] = self.correction[sim] = self.asked[sim] = 0.0
+
+    def place(self, sim, model, data, rng) -> None:
+        """Stand the robot on the ground in its orientation at rest, with noise on joints and velocities."""
+        mujoco.mj_resetDataKeyframe(model, data, 0)
+        data.qpos[7:] += self.config.reset_noise * rng.standard_normal(model.nq - 7)
+        put_at_rest(model, data, self.terrain[sim])
+        data.qvel[:] = self.config.reset_noise * rng.standard_normal(model.nv)
+
+    def bind(self, data) -> None:
+        """Take views of the state; of a root that is turned at rest, its orientation from there."""
+        super().bind(data)
+        self._turn, self._centre_b = rest_turn(self.model), self._centre
+        if (self._turn == IDENTITY).all():
+            return
+        qpos, qvel, *rest = self._body
+        self._raw, self._body = (qpos, qvel), (np.zeros((len(qpos), 7)), np.zeros((len(qvel), 6)), *rest)
+        self.spin = self._body[1][:, 3:6].reshape(*self.shape, 3)
+        self._centre_b = np.zeros(3)
+        mujoco.mju_rotVecQuat(self._centre_b, self._centre, self._turn)
+
+    def measure(self) -> None:
+        """Fill in the part of the frame that a kernel computes."""
+        if (self._turn != IDENTITY).any():
+            turn_back(*self._raw, self._turn, *self._body[:2])
+        super().measure()
+
+    def refresh(self) -> None:
+        """Measure also how high the trunk is, and what its parts that are no feet carry."""
+        super().refresh()
+        R, (x, y, z), place = self.rotation, self._centre_b, self.qpos
+        at = [place[..., k] + (R[..., k, 0] * x + R[..., k, 1] * y + R[..., k, 2] * z) for k in range(3)]
+        self.trunk_height = at[2] - self.ground.height(at[0], at[1])
+
+    def off_feet(self) -> np.ndarray:
+        """Return the vertical force of the ground on parts that are no feet, in weights, shape (...,)."""
+        load = self.data.sensordata[..., self._load][..., 2]
+        on_feet = self.foot[..., 3].sum(-1) if self._feet_on_ground else 0.0
+        return (load - on_feet) / self.weight
+
+    def advance(self) -> None:
+        """Count also how long the robot has lain."""
+        super().advance()
+        self.lying[...] = np.where(self.off_feet() > self.config.fall_load, self.lying + self.ctrl_dt, 0.0)
 
     def machine_entries(self) -> dict[str, Observation]:
         """Return the entries of a free body and of a baseline, with values that are typical of this robot."""
         known, config, height = super().machine_entries(), self.config, self.stands_at
-        weight = float(self.model.body_mass.sum()) * config.params.g
+        weight = self.weight
         rate = float(np.sqrt(config.params.g / height)) if height > 0 else 1.0  # of a pendulum as long [rad/s]
         typical = {"height": height, "height_scan": height, "velocity": config.typical_speed, "joint_speed": rate}
         typical |= {"pace": config.typical_speed, "command": config.typical_speed, "foot_force": weight / self.n_feet}
@@ -143,10 +208,14 @@ class OwnRobotTask(FreeBodyTask):
         return terms
 
     def failures(self) -> dict[str, np.ndarray]:
-        """Return whether the robot has toppled, or a part that must not touches the ground, by the reason."""
-        return super().failures() | {
-            f"{name} touches the ground": self.touching(at) for name, at in self._falls.items()
-        }
+        """Return whether the robot has toppled, collapsed, or a part touches that must not, by the reason."""
+        config, low = self.config, self.config.fall_height * max(self.stands_at, 0.0)
+        return {
+            "toppled: tilted by more than 60 degrees": self.rotation.T[2, 2] < UPRIGHT,
+            f"collapsed: the trunk is below {config.fall_height:g} of its height at rest": self.trunk_height < low,
+            f"collapsed: parts that are no feet carry over {config.fall_load:g} of the weight": self.lying
+            > LYING_TIME - 1e-9,
+        } | {f"{name} touches the ground": self.touching(at) for name, at in self._falls.items()}
 
     def measurements(self) -> dict[str, np.ndarray]:
         """Return what `info` reports, among it the torques of actuators that drive joints [N m]."""

@@ -10,8 +10,10 @@ import mujoco
 import numpy as np
 
 from .extent import check_extent
+from .own_ground import may_touch
 from .terrain import GROUND
 
+LOAD = "load"  # the sensor of the force on the robot
 LIMB_JOINTS = (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE)
 
 
@@ -23,8 +25,8 @@ def read(mjcf: str | Path) -> mujoco.MjSpec:
     """
     if not isinstance(mjcf, str | Path):
         raise ValueError(f"mjcf must be the name of a file or its text, got {type(mjcf).__name__}")
-    if not _is_text(mjcf) and not Path(mjcf).is_file():
-        raise ValueError(f"there is no file {str(mjcf)!r}; mjcf is the name of an MJCF file, or its text")
+    if not _is_text(mjcf) and not _is_file(mjcf):
+        raise ValueError(f"there is no file {str(mjcf)[:200]!r}; mjcf is the name of an MJCF file, or its text")
     try:
         check_extent(mjcf, _is_text(mjcf))
     except ValueError as error:
@@ -33,6 +35,21 @@ def read(mjcf: str | Path) -> mujoco.MjSpec:
         return mujoco.MjSpec.from_string(mjcf) if _is_text(mjcf) else mujoco.MjSpec.from_file(str(mjcf))
     except (ValueError, RuntimeError, mujoco.FatalError) as error:  # of C++, which MuJoCo lets through
         raise ValueError(f"{called(mjcf)} is not an MJCF that MuJoCo can read: {error}") from None
+
+
+def as_it_is(mjcf: str | Path) -> mujoco.MjModel:
+    """Return the file's own model, in which geoms are as many and in the order of the spec's.
+
+    Raises:
+        ValueError: If MuJoCo cannot compile it: a mesh is missing, or something names what there is not.
+    """
+    whole = read(mjcf)  # a copy of a spec would lack what names nothing
+    whole.compiler.discardvisual = whole.compiler.fusestatic = False
+    try:
+        return whole.compile()
+    except (ValueError, RuntimeError, mujoco.FatalError) as error:
+        words = " ".join(str(error).split())
+        raise ValueError(f"MuJoCo cannot compile {called(mjcf)}, before anything of it is changed: {words}") from None
 
 
 def root_of(spec: mujoco.MjSpec):
@@ -73,11 +90,23 @@ def make_names(spec: mujoco.MjSpec, feet: Sequence[str]) -> list[str]:
     for geom in spec.geoms:
         geom.material = materials.get(geom.material, geom.material)
     renamed = _rename(spec.geoms, {GROUND, *(f"toe_{k}" for k in numbers)})
+    final = renamed | {renamed.get(foot, foot): f"toe_{k}" for k, foot in enumerate(feet)}
+    for pair in spec.pairs:
+        for end in ("geomname1", "geomname2"):
+            name = renamed.get(getattr(pair, end), getattr(pair, end))
+            setattr(pair, end, final.get(name, name))
+    for group in [group for group in spec.tuples if set(final) & set(group.objname)]:
+        spec.delete(group)
     return [renamed.get(foot, foot) for foot in feet]
 
 
-def take_pose(spec: mujoco.MjSpec, pose: Mapping[str, float]) -> None:
+def take_pose(spec: mujoco.MjSpec, model: mujoco.MjModel, pose: Mapping[str, float]) -> None:
     """Write joint angles into the first keyframe; without one, all are as near to 0 as their ranges allow.
+
+    Args:
+        spec: The file.
+        model: Of it as it is.
+        pose: Angles by joint [rad] or [m].
 
     Raises:
         ValueError: If there is no such joint.
@@ -88,14 +117,14 @@ def take_pose(spec: mujoco.MjSpec, pose: Mapping[str, float]) -> None:
     if spec.keys and not pose:
         return
     if spec.keys:
-        key, angles = spec.keys[0], np.array(spec.keys[0].qpos[7:])
+        key, qpos = spec.keys[0], np.array(spec.keys[0].qpos)
     else:
-        model = spec.copy().compile()
         limited, (low, high) = model.jnt_limited[1:].astype(bool), model.jnt_range[1:].T
-        key, angles = spec.add_key(name="start"), np.where(limited, np.clip(0.0, low, high), 0.0)
+        angles = np.where(limited, np.clip(0.0, low, high), 0.0)
+        key, qpos = spec.add_key(name="start"), np.concatenate([model.qpos0[:7], angles])
     for name, angle in pose.items():
-        angles[joints.index(name)] = angle
-    key.qpos = np.concatenate([(0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0), angles])
+        qpos[7 + joints.index(name)] = angle
+    key.qpos = qpos
 
 
 def add_touch_sensors(spec: mujoco.MjSpec, part: str) -> None:
@@ -108,7 +137,7 @@ def add_touch_sensors(spec: mujoco.MjSpec, part: str) -> None:
     named = {geom.name: [geom] for geoms in moving.values() for geom in geoms if geom.name}
     known = named | moving
     solid = {
-        name: [geom for geom in geoms if geom.contype & 1 and not re.fullmatch(r"toe_\d+", geom.name)]
+        name: [geom for geom in geoms if may_touch(geom) and not re.fullmatch(r"toe_\d+", geom.name)]
         for name, geoms in known.items()
     }
     there_are = ", ".join(name for name, geoms in solid.items() if geoms and name) or "none"
@@ -116,7 +145,8 @@ def add_touch_sensors(spec: mujoco.MjSpec, part: str) -> None:
         raise ValueError(f"there is no body or geom {part!r} to touch the ground; there are {there_are}")
     if not solid[part]:
         raise ValueError(
-            f"nothing of {part!r} but feet can touch the ground, for its contype lacks the bit 1; there are {there_are}"
+            f"nothing of {part!r} but feet can touch the ground, for the file keeps it from its floor (contype, "
+            f"conaffinity); there are {there_are}"
         )
     for number, geom in enumerate(solid[part]):
         geom.name = geom.name or f"{part}_geom_{number}"
@@ -137,13 +167,33 @@ def touch_sensors(model: mujoco.MjModel, part: str) -> np.ndarray:
     return np.array([sensor.adr[0] for sensor in sensors if sensor.name.startswith(f"touch of {part}: ")], int)
 
 
+def add_load_sensor(spec: mujoco.MjSpec, root) -> None:
+    """Add the sensor `load`: the force of the geom `ground` on all of the robot, feet on patches excepted."""
+    spec.add_sensor(
+        name=LOAD,
+        type=mujoco.mjtSensor.mjSENS_CONTACT,
+        objtype=mujoco.mjtObj.mjOBJ_GEOM,
+        objname=GROUND,
+        reftype=mujoco.mjtObj.mjOBJ_XBODY,
+        refname=root.name,
+        intprm=[1 << int(mujoco.mjtConDataField.mjCONDATA_FORCE), 3, 1],
+    )
+
+
 def called(mjcf: str | Path) -> str:
     """Return what a file is called in a sentence."""
     return "the MJCF" if _is_text(mjcf) else str(mjcf)
 
 
 def _is_text(mjcf: str | Path) -> bool:
-    return isinstance(mjcf, str) and mjcf.lstrip().startswith("<")
+    return isinstance(mjcf, str) and ("<" in mjcf or "\n" in mjcf)  # no file's name has either
+
+
+def _is_file(name: str | Path) -> bool:
+    try:
+        return Path(name).is_file()
+    except OSError:  # longer than names may be
+        return False
 
 
 def _rename(elements, taken: set[str]) -> dict[str, str]:

@@ -1,8 +1,8 @@
 """A robot of the user's own in MuJoCo: an MJCF file with named feet, put on this project's ground with its contact.
 
-The file keeps its bodies, joints, actuators and first keyframe. Its floor (planes and height fields of the world) and
-its sensors are left out: ground, contact settings, timestep and sensors are this project's. Feet are spheres, capsules
-or boxes, see `feet`.
+The file keeps its bodies, joints, actuators and first keyframe, with the root's orientation. Its floor, see
+`own_ground`, and its sensors are left out: ground, contact settings, all options and sensors are this project's. Feet
+are spheres, capsules or boxes, see `feet`.
 """
 
 from __future__ import annotations
@@ -18,9 +18,11 @@ import numpy as np
 from ..analytic.finite import check_finite
 from ..analytic.terrain import Flat, Terrain, make
 from .compile import compile_model
-from .feet import candidates, support_points
+from .feet import candidates, foot_of, support_points
 from .look import add_cameras, add_sky
-from .own_file import add_touch_sensors, called, make_names, read, root_of, take_pose
+from .own_file import add_load_sensor, add_touch_sensors, as_it_is, called, make_names, read, root_of, take_pose
+from .own_ground import GROUND_BIT, share_floor
+from .own_options import Replaced, free_sizes, replaced, snapshot
 from .own_parts import Nominal, write
 from .parts import add_imu, put_on_ground
 from .presets import Preset, find
@@ -28,7 +30,6 @@ from .terrain import stand
 
 EXAMPLE = Path(__file__).parent / "assets" / "examples" / "dog.xml"  # with the feet FL, FR, RL, RR
 FORWARD = ("x", "y")
-FLOORS = (mujoco.mjtGeom.mjGEOM_PLANE, mujoco.mjtGeom.mjGEOM_HFIELD)
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class OwnRobot:
     feet: Sequence[str]  # names of the spheres, capsules or boxes that are its feet
     friction: float = 1.0  # coefficient of the ground
     g: float = 9.81  # [m/s^2]
-    forward: str = "x"  # axis of the body, or "y"
+    forward: str = "x"  # axis of the file's world that the robot faces at rest, or "y"
     reach: float | None = None  # what an action of 1 adds to every control, in its unit; by default half its range
     pose: Mapping[str, float] = field(default_factory=dict)  # joint angles at the start, where not the keyframe's
     changes: Mapping[str, Any] = field(default_factory=dict)  # factors and offsets on its parts, see `own_parts`
@@ -61,7 +62,7 @@ class OwnRobot:
             values = f"{self.friction} and {self.g}"
             raise ValueError(f"friction must not be negative and g positive, got {values}")
         if self.forward not in FORWARD:
-            raise ValueError(f"forward must be 'x' or 'y', an axis of the body, got {self.forward!r}")
+            raise ValueError(f"forward must be 'x' or 'y', an axis of the file's world, got {self.forward!r}")
         if self.reach is not None and not self.reach > 0:
             raise ValueError(f"reach must be positive, got {self.reach}")
 
@@ -80,16 +81,26 @@ def build(
     Raises:
         ValueError: If the file cannot be read, has no free root or no actuators, or a foot, joint or part is not in it.
     """
+    return adapted(robot, terrain, preset, touching)[0]
+
+
+def adapted(
+    robot: OwnRobot, terrain: Terrain, preset: str | Preset = "rl", touching: Sequence[str] = ()
+) -> tuple[mujoco.MjSpec, tuple[Replaced, ...], tuple[str, ...]]:
+    """Return what `build` does, the options of the file that the preset replaces, and sentences on the floor."""
     spec = read(robot.mjcf)
-    root = root_of(spec)
+    root, own = root_of(spec), as_it_is(robot.mjcf)
     for sensor in list(spec.sensors):
         spec.delete(sensor)
-    for geom in list(spec.worldbody.geoms):
-        if geom.type in FLOORS:
-            spec.delete(geom)
+    for foot in robot.feet:
+        foot_of(spec, foot)
+    notes = share_floor(spec, own, robot.feet, terrain) + unusual(own)
     feet = make_names(spec, robot.feet)
-    take_pose(spec, robot.pose)
+    take_pose(spec, own, robot.pose)
+    of_file, meets = snapshot(spec), {foot: (spec.geom(foot).contype, spec.geom(foot).conaffinity) for foot in feet}
     put_on_ground(spec, feet, terrain, find(preset), robot.friction)
+    _keep_meetings(spec, list(meets.values()))
+    free_sizes(spec)
     for part in dict.fromkeys(touching):
         add_touch_sensors(spec, part)
     for leg, name in enumerate(robot.feet):
@@ -97,8 +108,69 @@ def build(
     spec.option.gravity = (0, 0, -robot.g)
     add_sky(spec)
     add_imu(spec, root)
+    spec.site("imu").quat = _inverse(rest_turn(own))  # its axes are the world's at rest
+    add_load_sensor(spec, root)
     add_cameras(root)
-    return spec
+    return spec, replaced(of_file, snapshot(spec)), tuple(notes)
+
+
+def unusual(model: mujoco.MjModel) -> list[str]:
+    """Return sentences on a root that is turned about the vertical at rest, and on bodies that move beside the robot.
+
+    Args:
+        model: Of the file as it is.
+    """
+    (w, x, y, z), root, notes = rest_turn(model), int(model.jnt_bodyid[0]), []
+    turned = np.degrees(2.0 * np.arctan2(z, w))
+    if abs(x) + abs(y) < 1e-3 and abs(turned) > 1.0:
+        notes.append(
+            f"at rest the root is turned by {turned:.0f} deg about the vertical, and starts so: `forward` is an "
+            "axis of the world, not of the root's frame"
+        )
+    others = {model.body(k).name or str(k) for k in model.jnt_bodyid if model.body_rootid[k] != root}
+    if others:
+        notes.append(
+            f"bodies that are no part of the robot move: {', '.join(sorted(others))}; their joints are observed"
+        )
+    return notes
+
+
+def _keep_meetings(spec: mujoco.MjSpec, bits: Sequence[tuple[int, int]]) -> None:
+    """Let feet meet other parts as in the file, besides the ground."""
+    for leg, (kind, affinity) in enumerate(bits):
+        toe = spec.geom(f"toe_{leg}")
+        toe.contype, toe.conaffinity = toe.contype | kind & ~GROUND_BIT, toe.conaffinity | affinity
+
+
+def rest_turn(model: mujoco.MjModel) -> np.ndarray:
+    """Return the root's orientation at rest, of the first keyframe or the file's pose: a quaternion, shape (4,)."""
+    quat = (model.key_qpos[0] if model.nkey else model.qpos0)[3:7].copy()
+    mujoco.mju_normalize4(quat)
+    return quat
+
+
+def _inverse(quat: np.ndarray) -> np.ndarray:
+    return quat * (1.0, -1.0, -1.0, -1.0)
+
+
+def put_at_rest(model: mujoco.MjModel, data: mujoco.MjData, terrain: Terrain) -> None:
+    """Stand a robot at the origin in its orientation at rest, its joints as they are, its lowest foot on the ground."""
+    turn = rest_turn(model)
+    data.qpos[:7] = (0.0, 0.0, 0.0, *turn)
+    mujoco.mj_kinematics(model, data)
+    pose = stand(support_points(model, data), terrain)
+    data.qpos[:3] = pose[:3]
+    mujoco.mju_mulQuat(data.qpos[3:7], pose[3:], turn)
+
+
+def trunk_centre(model: mujoco.MjModel) -> np.ndarray:
+    """Return the mass centre of all that is rigid with the root, in the root's frame, shape (3,) [m]."""
+    root, data = int(model.jnt_bodyid[0]), mujoco.MjData(model)
+    mujoco.mj_kinematics(model, data)
+    rigid = np.flatnonzero(model.body_weldid == root)
+    mass = model.body_mass[rigid]
+    offset = mass @ (data.xipos[rigid] - data.xpos[root]) / max(mass.sum(), 1e-12)
+    return data.xmat[root].reshape(3, 3).T @ offset
 
 
 def model(robot: OwnRobot, terrain: str | Terrain = "flat", preset: str | Preset = "reference") -> mujoco.MjModel:
@@ -118,9 +190,15 @@ def compiled(spec: mujoco.MjSpec, robot: OwnRobot) -> tuple[mujoco.MjModel, Nomi
     """Return the compiled model of a robot that `build` put on its ground, changed, and its numbers before.
 
     Raises:
-        ValueError: If a change is of parts that there are not.
+        ValueError: If a change is of parts that there are not, or MuJoCo cannot compile it.
     """
-    model = compile_model(spec)
+    try:
+        model = compile_model(spec)
+    except (ValueError, RuntimeError, mujoco.FatalError) as error:
+        raise ValueError(
+            f"something in {called(robot.mjcf)} names a geom or site that is called otherwise here or left out, as "
+            f"feet and the floor are; take it out of the file: {' '.join(str(error).split())}"
+        ) from None
     nominal = Nominal.of(model)
     if robot.changes:
         write(model, nominal, robot)
@@ -132,9 +210,7 @@ def standing(model: mujoco.MjModel, terrain: Terrain | None = None) -> mujoco.Mj
     data = mujoco.MjData(model)
     if model.nkey:
         mujoco.mj_resetDataKeyframe(model, data, 0)
-    data.qpos[:7] = (0, 0, 0, 1, 0, 0, 0)
-    mujoco.mj_kinematics(model, data)
-    data.qpos[:7] = stand(support_points(model, data), terrain or Flat())
+    put_at_rest(model, data, terrain or Flat())
     mujoco.mj_forward(model, data)
     return data
 

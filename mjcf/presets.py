@@ -6,8 +6,12 @@ defaults are wrong for toes of ten grams: feet sink 5 mm, and it walks 11 % too 
 
 from __future__ import annotations
 
+import copy
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any
 
 import mujoco
 
@@ -60,7 +64,9 @@ class Preset:
                 raise ValueError(f"{name} must be positive, got {getattr(self, name)}")
 
     def apply(self, option) -> None:
-        """Write the settings into a spec's `option`."""
+        """Write every entry of a spec's `option` and every flag, but gravity: the preset's, else MuJoCo's defaults."""
+        for name, default in defaults().items():
+            setattr(option, name, default)
         option.timestep = self.timestep
         option.integrator = INTEGRATORS[self.integrator]
         option.cone = CONES[self.cone]
@@ -70,8 +76,8 @@ class Preset:
         option.tolerance = self.tolerance
         option.ls_tolerance = self.ls_tolerance
         if self.speculative:
-            option.enableflags |= mujoco.mjtEnableBit.mjENBL_SPECULATIVE
-        option.disableflags |= mujoco.mjtDisableBit.mjDSBL_ISLAND  # one robot is one island: 4 % for nothing
+            option.enableflags = int(mujoco.mjtEnableBit.mjENBL_SPECULATIVE)
+        option.disableflags = int(mujoco.mjtDisableBit.mjDSBL_ISLAND)  # one robot is one island: 4 % for nothing
         option.jacobian = mujoco.mjtJacobian.mjJAC_DENSE  # 4.0.0 has a known bug in the sparse one; ours are small
 
     @property
@@ -112,6 +118,18 @@ class Preset:
                 f"timestep {self.timestep:g} s is too long for {springs} ({frequency:.0f} rad/s) with the integrator "
                 f"{self.integrator!r}: it must be under {largest:.3g} s, or the integrator 'discrete'"
             )
+
+
+@functools.cache
+def defaults() -> Mapping[str, Any]:
+    """Return MuJoCo's value of each entry of `<option>` but gravity, flags as bits, by the entry's name in a spec."""
+    option = mujoco.MjSpec().option
+    return MappingProxyType({name: copy.copy(getattr(option, name)) for name in entries(option) if name != "gravity"})
+
+
+def entries(option) -> list[str]:
+    """Return the names of all entries of a spec's `option`."""
+    return [name for name in dir(option) if not name.startswith("_")]
 
 
 PRESETS = {

@@ -176,7 +176,7 @@ def test_the_foot_of_less_friction_slides():
 def test_a_named_part_on_the_ground_ends_an_episode_or_costs():
     registered("Quadruped-v0", fall_contacts=(), cost_contacts=["trunk"])
     down = np.array([0, 0, 0.018, 1, 0, 0, 0, *[-1.0] * 8])  # on its belly, legs folded
-    env = gymnasium.make("Quadruped-v0", reset_noise=0.0, ctrl_dt=0.004).unwrapped  # it sees a period's end
+    env = gymnasium.make("Quadruped-v0", reset_noise=0.0, ctrl_dt=0.004, fall_height=0.0).unwrapped
     for options, contact in (({}, 0.0), ({"qpos": down}, -0.2)):
         env.reset(seed=0, options=options)
         *_, terminated, _, info = env.step(np.zeros(8, np.float32))

@@ -11,9 +11,10 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 from tarsus.analytic.terrain import Flat
-from tarsus.envs import own_robot
+from tarsus.envs import own_robot, own_trial, own_verdict
 from tarsus.mjcf import PRESETS
 from tarsus.mjcf import own_robot as models
+from tests.envs.own_robots import QUADRUPED, trot
 
 FEET = ("FL", "FR", "RL", "RR")
 TEXT = models.EXAMPLE.read_text(encoding="utf-8")
@@ -199,3 +200,136 @@ def test_the_defaults_of_0_2_are_options(registered):
         np.testing.assert_allclose(env.data.ctrl, env.task.rest + 0.3 * action, atol=1e-7)
         before = action
     assert observation.size == 1 + 3 + 3 + 3 + 12 + 12 + 4 + 12
+
+
+def warned(register, *args, **options):
+    """Register a robot; return the sentences that are said of it."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        register(*args, **options)
+    return [str(one.message) for one in said if issubclass(one.category, own_robot.RobotWarning)]
+
+
+def with_option(text):
+    at = TEXT.index(">", TEXT.index("<mujoco")) + 1
+    return TEXT[:at] + text + TEXT[at:]
+
+
+def test_every_entry_of_option_and_every_flag_is_the_preset_s(registered):
+    odd = 'timestep="0.01" impratio="3" tolerance="1e-3" ls_tolerance="0.5" noslip_tolerance="1" ccd_tolerance="1" '
+    odd += 'sleep_tolerance="1" gravity="1 2 -3" wind="1 2 3" magnetic="1 1 1" density="2" viscosity="3" o_margin="1" '
+    odd += 'o_solref="1 2" o_solimp=".1 .2 .3 .4 3" o_friction="2 2 2 2 2" integrator="RK4" cone="pyramidal" '
+    odd += 'jacobian="sparse" solver="CG" iterations="1" ls_iterations="2" noslip_iterations="3" ccd_iterations="4" '
+    odd += 'sdf_iterations="5" sdf_initpoints="6" actuatorgroupdisable="0 2"'
+    off = {bit.removeprefix("mjDSBL_").lower() for bit in mujoco.mjtDisableBit.__members__ if "DSBL_" in bit}
+    on = {bit.removeprefix("mjENBL_").lower() for bit in mujoco.mjtEnableBit.__members__ if "ENBL_" in bit}
+    on.remove("ipc")  # which MuJoCo refuses with RK4
+    flags = " ".join([*(f'{name}="disable"' for name in off), *(f'{name}="enable"' for name in on)])
+    robot = models.OwnRobot(with_option(f"<option {odd}><flag {flags}/></option>"), FEET)
+    plain = models.model(models.OwnRobot(TEXT, FEET), preset="rl").opt
+    mine = models.model(robot, preset="rl").opt
+    names = [name for name in dir(mine) if not name.startswith("_")]
+    assert len(names) > 25
+    for name in names:
+        np.testing.assert_array_equal(getattr(mine, name), getattr(plain, name), err_msg=name)
+    found = {one.option: one for one in models.adapted(robot, Flat(), "rl")[1]}
+    assert found["iterations"].of_file == 1 and found["iterations"].used == 100
+    assert found["wind"].of_file == (1.0, 2.0, 3.0) and found["flag contact"].used == "enable"
+    assert {f"flag {name}" for name in off - {"island"} | on - {"speculative"}} <= set(found)
+    said = warned(registered, with_option('<option iterations="1"/>'))
+    assert said == ["Dog-v0: the preset replaces of the file's options: iterations 1 by 100"]
+    assert warned(registered) == []
+
+
+@pytest.mark.parametrize("bits", [(1, 1), (0, 1), (1, 0), (2, 1), (0, 0)], ids=str)
+@pytest.mark.parametrize("terrain", ["flat", "rough"])
+def test_parts_lie_on_the_ground_if_the_file_lets_them_touch_its_floor(bits, terrain):
+    trunk = 'size="0.17 0.06 0.035" mass="3" contype="1" conaffinity="1"'
+    text = TEXT.replace(trunk, trunk.replace('"1"', '"{}"').format(*bits))
+    model = models.model(models.OwnRobot(text, FEET), terrain, "rl")
+    box = next(k for k in range(model.ngeom) if model.geom_type[k] == mujoco.mjtGeom.mjGEOM_BOX)
+    ground = model.geom("ground")
+    touches = model.geom_contype[box] & ground.conaffinity[0] or model.geom_conaffinity[box] & ground.contype[0]
+    own = mujoco.MjModel.from_xml_string(text)
+    floor, mine = own.geom("floor"), own.geom_type.tolist().index(mujoco.mjtGeom.mjGEOM_BOX)
+    may = own.geom_contype[mine] & floor.conaffinity[0] or own.geom_conaffinity[mine] & floor.contype[0]
+    assert bool(touches) == bool(may)
+
+
+def test_a_robot_that_collapses_ends_its_episode_and_that_is_said_when_it_is_registered(registered):
+    text = re.sub(r'kp="60" kv="1.5"', 'kp="0.01" kv="0"', TEXT)
+    (said,) = warned(registered, text)
+    assert re.search(r"does not stand: after 0\.\d+ s collapsed: the trunk is below 0.4 of its height", said)
+    env = make()
+    env.reset(seed=0)
+    while not (stepped := env.step(np.zeros(12, np.float32)))[2]:
+        pass
+    assert stepped[4]["termination"].startswith("collapsed")
+    env = make(fall_height=0.0)
+    env.reset(seed=0)
+    ends = [env.step(np.zeros(12, np.float32)) for _ in range(60)]
+    reasons = [info["termination"] for *_, info in ends if info["termination"]]
+    assert reasons[0] == "collapsed: parts that are no feet carry over 0.5 of the weight"
+    env = make(fall_height=0.0, fall_load=1000.0)
+    env.reset(seed=0)
+    assert not any(env.step(np.zeros(12, np.float32))[2] for _ in range(60))
+    assert env.data.qpos[2] - 0.035 == pytest.approx(
+        -0.018, abs=3e-3
+    )  # on its belly; the ground is a foot's radius lower
+    for options, words in (({"fall_height": 1.0}, "fall_height is a share"), ({"fall_load": 0.0}, "fall_load must be")):
+        with pytest.raises(ValueError, match=words):
+            make(**options)
+
+
+REST = np.tile([0.0, 0.8, -1.6], 4)
+
+
+def test_a_baseline_that_stands_has_the_power_of_a_frugal_walk(registered):
+    registered(baseline=np.tile(REST, (4, 1)), baseline_period=1.0)
+    kwargs = gymnasium.spec("Dog-v0").kwargs
+    assert kwargs["typical_power"] == pytest.approx(0.2 * WEIGHT * kwargs["typical_speed"], rel=1e-6)
+    env, rng = make(), np.random.default_rng(0)
+    env.reset(seed=0)
+    rewards = [env.step(rng.uniform(-1, 1, 13).astype(np.float32))[1] for _ in range(50)]
+    assert min(rewards) > -2.0
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({}, r"falls by itself after 0\.\d+ s: collapsed.*trunk is at 0\.0\d+ m \(0\.2\d+ m at rest\)"),
+        ({"fall_height": 0.0, "fall_load": 1000.0}, r"the baseline lies: its trunk is at 0\.0\d+ m .*carry 0\.\d+ of"),
+    ],
+)
+def test_a_baseline_that_lies_is_refused_with_its_numbers(registered, options, words):
+    with pytest.raises(ValueError, match=words):
+        registered(baseline=np.tile(np.tile([0, 2.0, -2.4], 4), (4, 1)), baseline_period=1.0, **options)
+
+
+@pytest.mark.parametrize(
+    ("path", "way", "turn", "refused"),
+    [(0.365, 0.011, 0.9, True), (0.3, 0.29, 0.0, False), (0.01, 0.0, 0.0, False), (0.0, 0.0, 0.5, True)],
+)
+def test_a_baseline_that_goes_round_is_refused_and_one_that_stands_is_not(path, way, turn, refused):
+    task = own_verdict.OwnRobotTask(shape=(), params=models.OwnRobot(TEXT, FEET))
+    trial = own_trial.Trial(6.0, "", "", 1.0, 0.0, (), 1.0, path, way, way, turn, 1.0)
+    if not refused:
+        own_verdict.check_baseline(trial, task)
+        return
+    with pytest.raises(
+        ValueError, match=f"{path:.3f} m/s along its path, of which it makes good {way:.3f} m/s, turning"
+    ):
+        own_verdict.check_baseline(trial, task)
+
+
+def test_a_baseline_that_walks_backward_is_called_so(registered):
+    table = trot()
+    table[:, ::2] += table[:, 1::2]  # the hips' swing alone
+    table[:, ::2] = -table[:, ::2] - table[:, 1::2]
+    said = warned(registered, QUADRUPED, baseline=table, baseline_period=0.5, reach=0.5)
+    assert any(re.search(r"walks 0\.\d+ m/s, of which -0\.\d+ m/s are forward", one) for one in said), said
+
+
+def test_a_path_that_is_too_long_and_is_no_text_is_no_file():
+    with pytest.raises(ValueError, match="there is no file"):
+        models.build(models.OwnRobot("x" * 5000, FEET), Flat())

@@ -19,6 +19,7 @@ from scipy.optimize import differential_evolution
 from tqdm import tqdm
 
 import tarsus  # noqa: F401  registers the environments
+from tarsus.envs.measure import heading
 from tarsus.mjcf.own_robot import standing
 from tarsus.scripts.command import arguments
 from tarsus.scripts.command.signature import Count, Seed
@@ -27,6 +28,7 @@ from tarsus.scripts.library.learning import environments
 
 ROWS = 24  # of a table
 AMPLITUDE, MIDDLE = (0.0, 0.7), (-0.3, 0.3)  # ranges, as shares of what an action of 1 adds
+EPISODE = 20.0  # over which a gait's way is judged, at its mean yaw rate [s]
 STILL = 1e-3  # a joint that moves its foot less does not move it [m/rad]
 
 
@@ -109,8 +111,8 @@ class BaselineFound:
     Attributes:
         table: Controls over a turn, shape (ROWS, nu).
         period: Of the turn [s].
-        total: Its return.
-        speed: Its mean speed forward [m/s].
+        total: Its return, times the share of its path that is made good.
+        speed: Forward, of the way made good in 20 s [m/s].
         steps: Of its episode.
     """
 
@@ -122,7 +124,7 @@ class BaselineFound:
 
     def __str__(self) -> str:
         """Return its numbers as a table."""
-        rows = [("period [s]", f"{self.period:.3f}"), ("mean speed [m/s]", f"{self.speed:.3f}")]
+        rows = [("period [s]", f"{self.period:.3f}"), ("speed made good [m/s]", f"{self.speed:.3f}")]
         return markdown_table(
             ("the best baseline", ""), [*rows, (f"return of {self.steps} steps", f"{self.total:.1f}")]
         )
@@ -206,14 +208,31 @@ class BaselineSearch:
 
 
 def walked(envs, shape: Shape, numbers: np.ndarray, n_steps: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return return and mean speed [m/s] of baselines of these numbers, (n, k), shape (n,) both; a fall ends one."""
+    """Return return and speed forward [m/s] of baselines of these numbers, (n, k), shape (n,) both; a fall ends one.
+
+    Both are of the way that an episode of `EPISODE` makes good: a gait that turns at its mean rate goes on in an arc,
+    along which `sin(angle) / angle` of the way is forward, `angle` being that by which it turns in the episode.
+    """
     numbers = np.pad(numbers, ((0, envs.num_envs - len(numbers)), (0, 0)), mode="edge")
     _, info = envs.reset(seed=0)
-    total, way, alive = np.zeros(envs.num_envs), np.zeros(envs.num_envs), np.ones(envs.num_envs, bool)
+    task, total, alive = envs.unwrapped.task, np.zeros(envs.num_envs), np.ones(envs.num_envs, bool)
+    path, turned, seconds = (np.zeros(envs.num_envs) for _ in range(3))
+    faced, place = task.forward_axis.copy(), task.here.copy()
     for _ in range(n_steps):
         actions = np.clip(shape.actions(numbers, info["time"]), -1.0, 1.0)
         _, reward, terminated, _, info = envs.step(actions.astype(np.float32))
         total += np.where(alive, reward, 0.0)
-        way = np.where(alive, info["distance"], way)
+        now, ahead = task.forward_axis.copy(), np.vecdot(task.here - place, heading(task.rotation, task.FORWARD))
+        path, seconds = path + np.where(alive, ahead, 0.0), seconds + np.where(alive, task.ctrl_dt, 0.0)
+        turned += np.where(alive, _angle(faced, now), 0.0)
+        faced, place = now, task.here.copy()
         alive &= ~terminated
-    return total, way / (n_steps * envs.unwrapped.task.ctrl_dt)
+    angle = turned / np.maximum(seconds, task.ctrl_dt) * EPISODE
+    straight = np.sinc(angle / np.pi)
+    return total * np.where(total > 0, np.maximum(straight, 0.0), 1.0), path * straight / (n_steps * task.ctrl_dt)
+
+
+def _angle(before: np.ndarray, after: np.ndarray) -> np.ndarray:
+    """Return by how much directions of shape (n, 2) have turned to the left, shape (n,) [rad]."""
+    (x, y), (u, v) = before.T, after.T
+    return np.arctan2(x * v - y * u, x * u + y * v)

@@ -1,0 +1,104 @@
+"""A trial of a user's robot: an action of 0 on flat ground, and what the robot carries and does meanwhile."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..mjcf.terrain import GROUND
+from .steps import DIVERGED
+
+SETTLING = 2.0  # when a trial begins to count [s]
+SAMPLED = 1.0  # between the places whose distances are the path: longer than a stride, whose sway is no way [s]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What an action of 0 did on flat ground, means after `SETTLING`, or until the end if that was before.
+
+    Attributes:
+        seconds: How long it went on [s].
+        ending: Why it ended; empty if it did not.
+        where: Of one that diverged, the joint that moved most; else empty.
+        feet: Vertical force on the feet, in weights.
+        others: On parts that are no feet, in weights.
+        touching: Names of these.
+        height: Of the trunk, over that at rest.
+        path: Speed along its path [m/s].
+        way: Speed of the way made good, whatever its direction [m/s].
+        speed: Its forward part [m/s].
+        turn: Yaw rate [rad/s].
+        power: Of the actuators [W].
+    """
+
+    seconds: float
+    ending: str
+    where: str
+    feet: float
+    others: float
+    touching: tuple[str, ...]
+    height: float
+    path: float
+    way: float
+    speed: float
+    turn: float
+    power: float
+
+
+def tried(env, seconds: float) -> Trial:
+    """Return what a single environment of a user's robot does at an action of 0."""
+    env.reset(seed=0)
+    task, action = env.task, np.zeros(env.action_space.shape, np.float32)
+    rows, places, touching, ending, moved = [], [], {}, "", np.zeros(env.model.nv)
+    for _ in range(round(seconds / env.ctrl_dt)):
+        *_, terminated, _, info = env.step(action)
+        if terminated and info["termination"].startswith(DIVERGED):
+            ending = info["termination"]
+            break
+        moved = np.abs(env.data.qvel).copy()
+        if info["time"] > SETTLING or terminated:
+            touching |= dict.fromkeys(_others_touching(env.model, env.data))
+        ahead = task.forward_axis
+        heading = np.arctan2(ahead[1], ahead[0])
+        feet = float(info["foot_force"][:, 2].sum()) / task.weight
+        rows.append((feet, float(task.off_feet()), float(task.trunk_height), heading, float(task.power())))
+        places.append(task.here.copy())
+        if terminated:
+            ending = info["termination"]
+            break
+    where = _moves_most(env.model, moved) if ending.startswith(DIVERGED) else ""
+    return _summary(env, rows, np.array(places), ending, where, tuple(touching))
+
+
+def _summary(env, rows, places, ending, where, touching) -> Trial:
+    """Return the means of a trial's rows: force on feet and on others, height, heading and power."""
+    task, dt = env.task, env.ctrl_dt
+    seconds, first = len(rows) * dt, round(SETTLING / dt)
+    counted = np.array(rows[first:] or rows[-1:] or [(0.0, 0.0, 0.0, 0.0, 0.0)])
+    feet, others, height, _, power = counted.mean(0).tolist()
+    yaw, at = np.unwrap(counted[:, 3]), places[first:]
+    lasted = max((len(counted) - 1) * dt, dt)
+    sampled = at[:: round(SAMPLED / dt)] if len(at) else np.zeros((1, 2))
+    gone = (len(sampled) - 1) * round(SAMPLED / dt) * dt
+    path = float(np.linalg.norm(np.diff(sampled, axis=0), axis=1).sum() / gone) if gone else 0.0
+    speed = float(task.forward(at[-1] - at[0]) / lasted) if len(at) > 1 else 0.0
+    way = float(np.linalg.norm(sampled[-1] - sampled[0]) / gone) if gone else 0.0
+    share = height / task.stands_at if task.stands_at > 0 else 1.0
+    turn = float((yaw[-1] - yaw[0]) / lasted)
+    return Trial(seconds, ending, where, feet, others, touching, share, path, way, speed, turn, power)
+
+
+def _others_touching(model, data) -> list[str]:
+    """Return the parts that are no feet and touch the ground, by their geom's name or their body's."""
+    ground, found = model.geom(GROUND).id, []
+    for pair in data.contact.geom[: data.ncon]:
+        for k in pair if ground in pair else ():
+            name = model.geom(int(k)).name
+            if k != ground and not name.startswith("toe_"):
+                found.append(name or model.body(int(model.geom_bodyid[k])).name)
+    return found
+
+
+def _moves_most(model, speeds: np.ndarray) -> str:
+    return model.joint(int(model.dof_jntid[int(speeds.argmax())])).name

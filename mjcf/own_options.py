@@ -1,0 +1,90 @@
+"""What a preset replaces of the `<option>` of a user's file: every entry and flag that the file sets otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from .presets import entries
+
+FLAGS = {"disableflags": ("mjDSBL_", mujoco.mjtDisableBit), "enableflags": ("mjENBL_", mujoco.mjtEnableBit)}
+CHOICES = {
+    "integrator": ("mjINT_", mujoco.mjtIntegrator),
+    "cone": ("mjCONE_", mujoco.mjtCone),
+    "jacobian": ("mjJAC_", mujoco.mjtJacobian),
+    "solver": ("mjSOL_", mujoco.mjtSolver),
+}
+NAMES = {"disableactuator": "actuatorgroupdisable (bits)"}  # in MJCF, where it is not the spec's
+SIZES = ("memory", "nstack", "nconmax", "njmax")  # of `<size>`: room for contacts, of which there must be enough
+
+
+@dataclass(frozen=True)
+class Replaced:
+    """A setting of a user's file that is not used.
+
+    Attributes:
+        option: Its name in MJCF, such as "iterations" or "flag contact".
+        of_file: Its value in the file.
+        used: The value used.
+    """
+
+    option: str
+    of_file: Any
+    used: Any
+
+    def __str__(self) -> str:
+        """Return the three in words."""
+        return f"{self.option} {_written(self.of_file)} by {_written(self.used)}"
+
+
+def snapshot(spec: mujoco.MjSpec) -> dict[str, Any]:
+    """Return copies of a spec's options, gravity and sizes included, by name."""
+    found = {name: np.copy(getattr(spec.option, name)) for name in entries(spec.option)}
+    return found | {name: getattr(spec, name) for name in SIZES}
+
+
+def free_sizes(spec: mujoco.MjSpec) -> None:
+    """Let MuJoCo choose the room for contacts and constraints, whatever the file allows."""
+    fresh = mujoco.MjSpec()
+    for name in SIZES:
+        setattr(spec, name, getattr(fresh, name))
+
+
+def replaced(of_file: Mapping[str, Any], used: Mapping[str, Any]) -> tuple[Replaced, ...]:
+    """Return what differs of two `snapshot`s, but for what the file leaves at MuJoCo's default."""
+    fresh, found = snapshot(mujoco.MjSpec()), []
+    for name, value in of_file.items():
+        if name in FLAGS:
+            found += _flags(name, int(value), int(used[name]))
+        elif not np.array_equal(value, used[name]) and not np.array_equal(value, fresh[name]):
+            found.append(Replaced(NAMES.get(name, name), _word(name, value), _word(name, used[name])))
+    return tuple(found)
+
+
+def _flags(name: str, of_file: int, used: int) -> list[Replaced]:
+    """Return the flags that a file sets against MuJoCo's default and that are not so in what is used."""
+    prefix, bits = FLAGS[name]
+    words = ("disable", "enable") if name == "disableflags" else ("enable", "disable")  # set, and by default
+    return [
+        Replaced(f"flag {bit.name.removeprefix(prefix).lower()}", *words)
+        for bit in bits.__members__.values()
+        if bit.name.startswith(prefix) and of_file & int(bit) & ~used
+    ]
+
+
+def _word(name: str, value) -> Any:
+    """Return a value as MJCF writes it."""
+    if name in CHOICES:
+        prefix, kind = CHOICES[name]
+        return kind(int(value)).name.removeprefix(prefix).lower()
+    return tuple(np.asarray(value).tolist()) if np.ndim(value) else np.asarray(value).item()
+
+
+def _written(value) -> str:
+    if isinstance(value, tuple):
+        return " ".join(f"{number:g}" for number in value)
+    return f"{value:g}" if isinstance(value, float) else str(value)
