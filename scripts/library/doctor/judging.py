@@ -49,11 +49,11 @@ def _contacts(base: Watched, trial: Watched) -> Iterator[str]:
         if k is None and symptoms.stands(trial, again):
             yield f"{pair.name} touches, which did not"
         before, after = (
-            0.0 if at is None else symptoms.yields(*at) for at in (None if k is None else (base, k), (trial, again))
+            0.0 if at is None else symptoms.depth(*at) for at in (None if k is None else (base, k), (trial, again))
         )
         known = k is not None and symptoms.stands(base, k)
         if known and after > (1 + SHARE) * before + DEPTH:
-            yield f"{pair.name} yields {1e3 * after:.3g} mm instead of {1e3 * before:.3g} mm"
+            yield f"{pair.name} is {1e3 * after:.3g} mm deep instead of {1e3 * before:.3g} mm"
         for ailment, symptom in symptoms.SYMPTOMS.items():
             number = symptom.measure(trial, again)
             was = 0.0 if k is None else symptom.measure(base, k)

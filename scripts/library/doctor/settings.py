@@ -10,7 +10,7 @@ import numpy as np
 
 from tarsus.mjcf.own_robot import rest_controls
 from tarsus.mjcf.presets import INTEGRATORS
-from tarsus.scripts.library.doctor.finding import Diagnosis, Mend, merged, numbers, of_contact, option, pair_of
+from tarsus.scripts.library.doctor.finding import Diagnosis, Mend, merged, movable, numbers, of_contact, option, pair_of
 from tarsus.scripts.library.doctor.naming import joint_of, name_of
 from tarsus.scripts.library.doctor.springs import GROWS, growth, longest_timestep, springs_of
 from tarsus.scripts.library.doctor.watching import Pair, Watched
@@ -167,7 +167,7 @@ def _of_margin(watched: Watched, k: int) -> Iterator[Diagnosis]:
             f"MuJoCo lists the contact {1e3 * early:.3g} mm before it presses, and what counts contacts (`ncon`, a "
             "contact sensor's `found`) says that it touches; a normal force says it rightly"
         )
-        mends = _zero(watched.model, pair, "gap")
+        mends = _set(watched.model, pair, "gap", 0.0)
         yield Diagnosis("early contact", (pair.name,), 1e3 * early, "mm", reason, mends)
     presses = watched.force[watched.at_rest, k] > 0
     apart = float(watched.gap[watched.at_rest, k][presses].mean()) if presses.any() else 0.0
@@ -176,13 +176,16 @@ def _of_margin(watched: Watched, k: int) -> Iterator[Diagnosis]:
             f"The margins of the two geoms add up to {1e3 * pair.presses:.3g} mm, and their contact presses from "
             "there: they rest apart"
         )
-        mends = _zero(watched.model, pair, "margin")
+        mends = _set(watched.model, pair, "margin", max(0.0, pair.presses - apart))  # so that they rest at the surface
         yield Diagnosis("hovering", (pair.name,), 1e3 * apart, "mm", reason, mends)
 
 
-def _zero(model: mujoco.MjModel, pair: Pair, attribute: str) -> tuple[Mend, ...]:
-    """Return settings by which an attribute of a declared pair, or of both of its geoms, is zero."""
+def _set(model: mujoco.MjModel, pair: Pair, attribute: str, value: float) -> tuple[Mend, ...]:
+    """Return settings of an attribute of a declared pair, or of its geom that moves, where the other's is then zero."""
     declared = pair_of(model, pair.geoms)
-    elements = [("geom", geom) for geom in pair.geoms] if declared is None else [("pair", declared)]
-    found = [(kind, k) for kind, k in elements if getattr(model, f"{kind}_{attribute}")[k] != 0]
-    return tuple(Mend(kind, k, attribute, "0") for kind, k in found)
+    wanted = {("pair", declared): value}
+    if declared is None:
+        mine, other = movable(model, pair.geoms)
+        wanted = {("geom", mine): value, ("geom", other): 0.0}
+    found = {key: value for key, value in wanted.items() if getattr(model, f"{key[0]}_{attribute}")[key[1]] != value}
+    return tuple(Mend(kind, k, attribute, numbers(value)) for (kind, k), value in found.items())

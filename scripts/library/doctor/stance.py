@@ -11,6 +11,7 @@ import mujoco
 import numpy as np
 
 FALLEN = 0.55  # of the height of the centre of mass over the contacts with which a body first stood: less has fallen
+LASTS = 0.05  # for which it has so little: a box that slides may touch with one edge for a moment [s]
 SINKING = 0.92  # of that height: from the last time it had so much, a body that fell was falling
 UPRIGHT = 0.9  # cosine between gravity and a slide along which a body counts as free to fall
 
@@ -27,6 +28,7 @@ class Stance:
         weight: Of all that moves [N].
         is_free: Whether all that moves may fall, so that the ground bears all of the weight at rest.
         up: Against gravity; zero without gravity.
+        timestep: Between rows [s].
     """
 
     names: tuple[str, ...]
@@ -36,6 +38,7 @@ class Stance:
     weight: float
     is_free: bool
     up: np.ndarray
+    timestep: float
 
     def bears(self, rows: slice) -> float:
         """Return the mean vertical force of the ground over the weight; NaN of what weighs nothing."""
@@ -45,12 +48,12 @@ class Stance:
         """Return the standard deviation of that force over the weight; NaN of what weighs nothing."""
         return float(self.force[rows].std() / self.weight) if self.weight > 0 and len(self.force[rows]) else np.nan
 
-    def drift(self, rows: slice, timestep: float) -> float:
+    def drift(self, rows: slice) -> float:
         """Return the speed at which centres of mass move sideways on the whole, of the fastest body [m/s]."""
         place = self.place[rows]
         if len(place) < 2 or not place.shape[1]:
             return 0.0
-        way = (place[-1] - place[0]) / ((len(place) - 1) * timestep)  # (t, 3)
+        way = (place[-1] - place[0]) / ((len(place) - 1) * self.timestep)  # (t, 3)
         return float(np.linalg.norm(way - np.outer(way @ self.up, self.up), axis=1).max())
 
     def falls(self) -> list[tuple[int, int, int, float]]:
@@ -68,11 +71,19 @@ class Stance:
             share = np.where(np.isfinite(height), height, np.maximum(first - lost, 0.0)) / first
             share[: rows[0]] = 1.0
             airborne = ~np.isfinite(height) & (lost < first)
-            low = np.flatnonzero((share < FALLEN) & ~airborne)
+            low = np.flatnonzero(_lasts((share < FALLEN) & ~airborne, max(2, round(LASTS / self.timestep))))
             if len(low):
                 high = np.flatnonzero(share[: low[0]] >= SINKING)
                 found.append((column, int(high[-1]) if len(high) else 0, int(low[0]), float(share[low[0]])))
         return found
+
+
+def _lasts(flags: np.ndarray, n: int) -> np.ndarray:
+    """Return in which rows flags are true that are true in the n rows from there on."""
+    total = np.concatenate([[0], np.cumsum(flags)])
+    runs = np.zeros(len(flags), bool)
+    runs[: max(0, len(flags) - n + 1)] = total[n:] - total[:-n] == n if len(flags) >= n else False
+    return runs
 
 
 class Recorder:
@@ -105,10 +116,9 @@ class Recorder:
         model = self.model
         names = tuple(model.body(body).name or f"body {body} (unnamed)" for body in self.roots)
         weighs = model.body_mass * (1.0 - model.body_gravcomp) * (np.array(model.body_treeid) >= 0)
-        return Stance(
-            names, self.place[:n], self.height[:n], self.force[:n], self.g * float(weighs.sum()), self._is_free(),
-            self.up,
-        )  # fmt: skip
+        weight = self.g * float(weighs.sum())
+        kept = (one[:n] for one in (self.place, self.height, self.force))
+        return Stance(names, *kept, weight, self._is_free(), self.up, float(model.opt.timestep))
 
     def _is_free(self) -> bool:
         """Return whether each tree has a free joint, or a slide along gravity, at its root."""

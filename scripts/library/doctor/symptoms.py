@@ -81,11 +81,6 @@ def depth(watched: Watched, k: int) -> float:
     return max(0.0, -_gap_at_rest(watched, k)) if stands(watched, k) else 0.0
 
 
-def yields(watched: Watched, k: int) -> float:
-    """Return how far a contact that stands is within where it begins to press, in the mean [m]; 0 of other ones."""
-    return max(0.0, watched.pairs[k].presses - _gap_at_rest(watched, k)) if stands(watched, k) else 0.0
-
-
 def sinks(watched: Watched, k: int) -> float:
     """Return that depth over the height of the centre of mass above the contact."""
     height = watched.pairs[k].height

@@ -85,7 +85,7 @@ class Watched:
     @property
     def drift(self) -> float:
         """Speed at which the model moves sideways at rest, of its fastest body [m/s]."""
-        return self.stance.drift(self.at_rest, self.model.opt.timestep)
+        return self.stance.drift(self.at_rest)
 
     def column(self, geoms: tuple[int, int]) -> int | None:
         """Return the column of two geoms, if they touched."""
