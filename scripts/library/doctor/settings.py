@@ -21,7 +21,7 @@ TOSSES = {"pyramidal": (27.9, 26.6), "elliptic": (14.3, 13.1)}  # [%]
 EARLY = 1e-4  # between where contacts are listed and where they press, that a flag would be early by [m]
 HOVERS = 1e-4  # of a margin that holds geoms apart [m]
 SAME = 1e-3  # relative difference of settings that is none
-SHORTEST = 1e-6  # of the timestep: what is stable only below that is not for its length
+SHORTEST = 1e-3  # of the timestep: what is stable only below that is not for its length
 SAFETY = 0.8  # of the longest stable timestep
 
 
