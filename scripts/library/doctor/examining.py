@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import mujoco
@@ -12,7 +13,7 @@ import numpy as np
 from tarsus.mjcf import own_file
 from tarsus.mjcf.contact_converter import law_of, time_constant
 from tarsus.scripts.library.base import stamp
-from tarsus.scripts.library.doctor import curing, finding, holding, mended_file, replaying, symptoms, watching
+from tarsus.scripts.library.doctor import curing, finding, holding, judging, mended_file, replaying, symptoms, watching
 from tarsus.scripts.library.doctor.finding import Diagnosis
 from tarsus.scripts.library.doctor.replaying import Postures
 from tarsus.scripts.library.doctor.report import Contact, Report, Wanted
@@ -54,7 +55,11 @@ def examine(
         return watching.watch(other, examined, controls)
 
     found, mends, last = curing.cured(base, watch, curing.groups(base))
-    text, mends, found = _written(mjcf, model, base, watch, found, mends)
+    text = mended_file.written(mjcf, model, mends) if mends else ""
+    if text and not fell and (bad := _longer(model, text, examined, controls)):
+        words = f"all settings together, for {2 * examined:.3g} s: {bad[0]}"
+        found = [replace(one, mends=(), after=np.nan, refused=(*one.refused, words)) for one in found]
+        mends, text = (), ""
     return Report(
         model=own_file.called(mjcf),
         seconds=examined,
@@ -109,12 +114,10 @@ def _fell(names: tuple[str, ...], when: float, share: float, words: str) -> Diag
     return Diagnosis("fell", names, when, "s after the start", reason)
 
 
-def _written(mjcf, model, base, watch, found, mends):
-    """Return the text with mends, confirmed by simulating what it makes; without them if it is not."""
-    if not mends:
-        return "", mends, found
-    text = mended_file.written(mjcf, model, mends)
-    return text, mends, found
+def _longer(model: mujoco.MjModel, text: str, seconds: float, controls) -> list[str]:
+    """Return what the model of a mended text does worse than the model as it is, watched twice as long."""
+    mended = mujoco.MjModel.from_xml_string(text)
+    return judging.worse(*(watching.watch(one, 2 * seconds, controls) for one in (model, mended)))
 
 
 def _numbers(watched: watching.Watched) -> dict[str, float]:
