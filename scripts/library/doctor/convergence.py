@@ -11,7 +11,7 @@ SAMPLES = 40  # steps of a simulation that are solved again
 ITERATIONS, LS_ITERATIONS, TOLERANCE = 400, 100, 1e-12  # with which they are
 
 
-class Recorder:
+class ForceErrors:
     """The error of the contact forces in some steps of a simulation of n."""
 
     def __init__(self, model: mujoco.MjModel, n: int) -> None:

@@ -72,7 +72,7 @@ class Watched:
     force: np.ndarray = field(repr=False)
     tangential: np.ndarray = field(repr=False)
     slip_velocity: np.ndarray = field(repr=False)
-    stance: stance.Stance = field(repr=False)
+    stance: stance.Whole = field(repr=False)
     error: float = 0.0
     ended: str = ""
     immovable: tuple[str, ...] = ()
@@ -153,7 +153,7 @@ class _Rows:
     def __init__(self, model: mujoco.MjModel, n: int) -> None:
         self.model, self.n, self.columns, self.pairs, self.immovable = model, n, {}, {}, {}
         self.time, self.wrench = np.zeros(n), np.zeros(6)
-        self.stance, self.solver = stance.Recorder(model, n), convergence.Recorder(model, n)
+        self.stance, self.solver = stance.WholeRecorder(model, n), convergence.ForceErrors(model, n)
 
     def add(self, k: int, data: mujoco.MjData) -> None:
         """Keep a step that was taken: contacts, places and velocities are still those that it started from."""
