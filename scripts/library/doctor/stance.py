@@ -17,7 +17,7 @@ UPRIGHT = 0.9  # cosine between gravity and a slide along which a body counts as
 
 
 @dataclass(frozen=True)
-class Whole:
+class WholeModel:
     """A model as a whole, with a row for each of n steps and a column for each of t bodies.
 
     Attributes:
@@ -87,7 +87,7 @@ def _lasts(flags: np.ndarray, n: int) -> np.ndarray:
 
 
 class WholeRecorder:
-    """The rows of a `Whole`, added step by step."""
+    """The rows of a `WholeModel`, added step by step."""
 
     def __init__(self, model: mujoco.MjModel, n: int) -> None:
         self.model, self.roots = model, np.array(model.tree_bodyadr, int)
@@ -111,14 +111,14 @@ class WholeRecorder:
         if (first < 0) != (second < 0):
             self.force[k] += float(force @ self.up) * (1.0 if first < 0 else -1.0)
 
-    def stance(self, n: int) -> Whole:
+    def stance(self, n: int) -> WholeModel:
         """Return what was kept of n steps."""
         model = self.model
         names = tuple(model.body(body).name or f"body {body} (unnamed)" for body in self.roots)
         weighs = model.body_mass * (1.0 - model.body_gravcomp) * (np.array(model.body_treeid) >= 0)
         weight = self.g * float(weighs.sum())
         kept = (one[:n] for one in (self.place, self.height, self.force))
-        return Whole(names, *kept, weight, self._is_free(), self.up, float(model.opt.timestep))
+        return WholeModel(names, *kept, weight, self._is_free(), self.up, float(model.opt.timestep))
 
     def _is_free(self) -> bool:
         """Return whether each tree has a free joint, or a slide along gravity, at its root."""

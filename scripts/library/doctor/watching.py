@@ -72,7 +72,7 @@ class Watched:
     force: np.ndarray = field(repr=False)
     tangential: np.ndarray = field(repr=False)
     slip_velocity: np.ndarray = field(repr=False)
-    stance: stance.Whole = field(repr=False)
+    stance: stance.WholeModel = field(repr=False)
     error: float = 0.0
     ended: str = ""
     immovable: tuple[str, ...] = ()
