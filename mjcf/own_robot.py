@@ -235,7 +235,11 @@ def rest_controls(model: mujoco.MjModel) -> np.ndarray:
         if data.ctrl.any():
             return data.ctrl.copy()
     mujoco.mj_forward(model, data)
-    low, high = model.actuator_ctrlrange.T
+    alone = np.array(model.actuator_ctrlnum) == 1  # the others' controls stay as they are, zero
+    first = np.array(model.actuator_ctrladr)[alone]
+    low, high = model.actuator_ctrlrange[first].T
     servo = (model.actuator_biasprm[:, 1] < 0) & (model.actuator_biasprm[:, 1] == -model.actuator_gainprm[:, 0])
-    length = np.where(model.actuator_ctrllimited, np.clip(data.actuator_length, low, high), data.actuator_length)
-    return np.where(servo, length, 0.5 * (low + high))
+    length = data.actuator_length[alone]
+    length = np.where(model.actuator_ctrllimited[first], np.clip(length, low, high), length)
+    data.ctrl[first] = np.where(servo[alone], length, 0.5 * (low + high))
+    return data.ctrl.copy()

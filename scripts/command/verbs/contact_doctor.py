@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tarsus.scripts.command import arguments, output
 
-FILE = "report.md"
+FILE, MENDED = "report.md", "mended.xml"
 
 
 def parser() -> arguments.Parser:
@@ -40,7 +40,7 @@ def parser() -> arguments.Parser:
 def main(argv: list[str] | None = None) -> int:
     """Examine a model, print what was found, write what was asked for; return the exit status."""
     with arguments.read(parser(), argv) as args:
-        files = output.Output(args, FILE, of=args.model.stem)
+        files = output.Output(args, FILE, MENDED, of=args.model.stem)
         from tarsus.scripts.library.doctor import examining, replaying
 
         given = dict(contact=args.contact, seconds=args.seconds)
@@ -53,5 +53,6 @@ def main(argv: list[str] | None = None) -> int:
     except ValueError as error:
         raise arguments.Refusal(f"tarsus contact-doctor: {error}") from error
     files.keep(FILE, f"{report}\n")
+    files.keep(MENDED, report.mended)
     files.report(parser().prog, str(report), **json.loads(report.as_json()))
     return int(args.strict and bool(report.findings))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import mujoco
@@ -12,12 +13,14 @@ import numpy as np
 from tarsus.mjcf import own_file
 from tarsus.mjcf.contact_converter import law_of, time_constant
 from tarsus.scripts.library.base import stamp
-from tarsus.scripts.library.doctor import finding, replaying, settings, symptoms, watching
+from tarsus.scripts.library.doctor import curing, finding, holding, judging, mended_file, replaying, symptoms, watching
+from tarsus.scripts.library.doctor.finding import Diagnosis
 from tarsus.scripts.library.doctor.replaying import Postures
 from tarsus.scripts.library.doctor.report import Contact, Report, Wanted
 
 SECONDS = 2.0  # that a model is watched [s]
 SPEED = 1.0  # of the fall whose restitution is told [m/s]
+STOOD = 0.2  # that a model must have stood to be examined at rest [s]
 WANTS = ("stiffness", "damping", "restitution", "depth", "speed", "within")
 
 
@@ -46,24 +49,87 @@ def examine(
     """
     model = check(mjcf, seconds=seconds, controls=controls, motion=motion, contact=contact, want=want)
     replayed = {} if motion is None else replaying.flags_of(model, motion)
+    base, fell, examined = _standing(model, own_file.read(mjcf), float(seconds), controls)
 
     def watch(other: mujoco.MjModel) -> watching.Watched:
-        return watching.watch(other, seconds, controls)
+        return watching.watch(other, examined, controls)
 
-    watched = watch(model)
-    found = [*settings.findings(watched), *symptoms.findings(watched, watch)]
+    found, mends, last = curing.cured(base, watch, curing.groups(base))
+    text = mended_file.written(mjcf, model, mends) if mends else ""
+    if text and not fell and (bad := _longer(model, text, examined, controls)):
+        words = f"all settings together, for {2 * examined:.3g} s: {bad[0]}"
+        found = [replace(one, mends=(), after=np.nan, refused=(*one.refused, words)) for one in found]
+        mends, text = (), ""
     return Report(
         model=own_file.called(mjcf),
-        seconds=seconds,
-        contacts=tuple(_contact(watched, k) for k in range(len(watched.pairs))),
-        findings=tuple(found),
-        mends=tuple(tuple(finding.as_xml(model, one.mends)) for one in found),
+        seconds=examined,
+        contacts=tuple(_contact(base, k) for k in range(len(base.pairs))),
+        findings=(*fell, *found),
+        mends=tuple(tuple(finding.as_xml(model, one.mends)) for one in (*fell, *found)),
+        stance=_numbers(base),
+        mended_stance=_numbers(last) if mends else {},
+        mended=text,
+        difference=mended_file.difference(mended_file.text_of(mjcf), text) if text else "",
+        immovable=base.immovable,
         replayed=replayed,
-        wanted=_wanted(watched, contact, want) if contact is not None and want is not None else None,
-        ended=watched.ended,
+        wanted=_wanted(base, contact, want) if contact is not None and want is not None else None,
+        ended=base.ended,
         versions=stamp.versions("tarsus", "mujoco", "numpy"),
         date=time.strftime("%Y-%m-%d"),
     )
+
+
+def _standing(model, spec, seconds: float, controls) -> tuple[watching.Watched, list[Diagnosis], float]:
+    """Return the model watched while it stands, a finding if it fell, and for how long it was watched [s].
+
+    What stood before the fall is examined, if that is long enough; else the model with its joints held.
+    """
+    first = watching.watch(model, seconds, controls)
+    if not (falls := first.stance.falls()):
+        return first, [], seconds
+    column, begins, row, share = min(falls, key=lambda fall: fall[2])
+    h, names = model.opt.timestep, tuple(first.stance.names[fall[0]] for fall in falls)
+    stood, when = begins * h, row * h
+    if stood < max(STOOD, 20 * h) and (held := holding.held(spec)) is not None:
+        again = watching.watch(held, seconds, controls)
+        falls = again.stance.falls()
+        stood = min((fall[1] for fall in falls), default=len(again.time)) * h
+        if stood >= max(STOOD, 20 * h):
+            base = watching.watch(held, stood, controls) if falls else again
+            words = "it is examined with its joints held in its first posture by equality constraints"
+            return base, [_fell(names, when, share, words)], stood if falls else seconds
+        stood = begins * h
+    examined = max(stood, 10 * h)
+    words = f"what stood before is examined, the {examined:.2g} s until it begins to sink"
+    if stood < STOOD:
+        words = f"before, it stood {stood:.2g} s, too short for numbers at rest"
+    return watching.watch(model, examined, controls), [_fell(names, when, share, words)], examined
+
+
+def _fell(names: tuple[str, ...], when: float, share: float, words: str) -> Diagnosis:
+    left = f"{100 * share:.2g} % of its first height over its contacts" if share > 0 else "no height over its contacts"
+    reason = (
+        f"Its centre of mass has {left} then; {words}. Controls or a keyframe that hold it let the whole be examined"
+    )
+    return Diagnosis("fell", names, when, "s after the start", reason)
+
+
+def _longer(model: mujoco.MjModel, text: str, seconds: float, controls) -> list[str]:
+    """Return what the model of a mended text does worse than the model as it is, watched twice as long."""
+    mended = mujoco.MjModel.from_xml_string(text)
+    return judging.worse(*(watching.watch(one, 2 * seconds, controls) for one in (model, mended)))
+
+
+def _numbers(watched: watching.Watched) -> dict[str, float]:
+    """Return what is measured of a model as a whole, at rest."""
+    rows, columns = watched.at_rest, range(len(watched.pairs))
+    return {
+        "force": watched.stance.bears(rows),
+        "unrest": watched.stance.unrest(rows),
+        "depth": max((symptoms.depth(watched, k) for k in columns), default=0.0),
+        "drift": watched.drift,
+        "error": watched.error,
+    }
 
 
 def check(mjcf: str | Path, *, seconds, controls, motion, contact, want) -> mujoco.MjModel:
@@ -72,7 +138,16 @@ def check(mjcf: str | Path, *, seconds, controls, motion, contact, want) -> mujo
     Raises:
         ValueError: If it cannot.
     """
-    spec = own_file.read(mjcf)
+    try:
+        spec = own_file.read(mjcf)
+    except OSError as error:
+        raise ValueError(f"mjcf must be the name of a file, or a text that begins with '<': {error.strerror}") from None
+    if motion is not None and not isinstance(motion, Postures):
+        raise ValueError(f"motion must be `Postures`, as `replaying.load` reads them, got {type(motion).__name__}")
+    if want is not None and not isinstance(want, Mapping):
+        raise ValueError(f"want must be values by their names, {', '.join(WANTS)}, got {type(want).__name__}")
+    if contact is not None and not isinstance(contact, str):
+        raise ValueError(f"contact must be the name of a geom, got {type(contact).__name__}")
     try:
         model = spec.compile()
     except (ValueError, RuntimeError) as error:

@@ -11,10 +11,14 @@ import mujoco
 import numpy as np
 
 from tarsus.mjcf.presets import CONES, INTEGRATORS
+from tarsus.scripts.library.doctor.naming import joined, name_of
 
-ENUMS = {"cone": CONES, "integrator": INTEGRATORS}  # attributes whose values are words
+SOLVERS = {"PGS": mujoco.mjtSolver.mjSOL_PGS, "CG": mujoco.mjtSolver.mjSOL_CG, "Newton": mujoco.mjtSolver.mjSOL_NEWTON}
+ENUMS = {"cone": CONES, "integrator": INTEGRATORS, "solver": SOLVERS}  # attributes whose values are words
 
 AILMENTS = {
+    "fell": "the model does not stand, so that at rest there is little to examine",
+    "solver has not converged": "the iterations allowed end before the contact forces are right",
     "pyramidal cone": "friction is a pyramid, whose error on measured tosses is twice a cone's",
     "long timestep": "a spring, servo or contact is unstable at this timestep",
     "lengthened contact": "a time constant too short for the timestep, which MuJoCo lengthens silently",
@@ -47,30 +51,41 @@ class Mend(NamedTuple):
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """One ailment of a model.
+    """One ailment of a model, wherever it has it.
 
     Attributes:
         ailment: One of `AILMENTS`.
-        where: Of a pair of geoms, a joint or the whole model.
-        number: How bad it is.
+        places: Where: pairs of geoms, joints, or the whole model; the worst first.
+        number: How bad it is, where it is worst.
         unit: Of the number.
-        reason: A sentence.
-        mends: What to set; all of it together.
-        after: The number with that, where it was tried; else NaN.
+        reason: A sentence, of the worst place.
+        mends: What to set for it; what mended an earlier finding, and this one with it, stands there.
+        after: The number with all the mends of the report together; NaN if none was found.
+        refused: What was tried and is not advised, with what it would break; sentences.
     """
 
     ailment: str
-    where: str
+    places: tuple[str, ...]
     number: float
     unit: str
     reason: str
     mends: tuple[Mend, ...] = ()
     after: float = np.nan
+    refused: tuple[str, ...] = ()
+
+    @property
+    def where(self) -> str:
+        """Its places in words."""
+        return joined(self.places)
 
     def __str__(self) -> str:
         """Return it in words."""
-        number = f"{self.number:.3g} {self.unit}".rstrip()
-        return f"{self.ailment}, {self.where}: {number}. {self.reason}"
+        return f"{self.ailment}, {self.where}: {with_unit(self.number, self.unit)}. {self.reason}"
+
+
+def with_unit(number: float, unit: str) -> str:
+    """Return a number and its unit in words: `12 % of its stances`, `3 mm`."""
+    return f"{number:.3g} {unit}".rstrip()
 
 
 def numbers(*values: float) -> str:
@@ -84,16 +99,28 @@ def option(**settings: str) -> tuple[Mend, ...]:
 
 
 def of_contact(model: mujoco.MjModel, geoms: tuple[int, int], **settings: str) -> tuple[Mend, ...]:
-    """Return settings of a contact, by the pair that the file declares, or else of the later geom.
+    """Return settings of a contact, by the pair that the file declares, or else of its geom that moves, or the later.
 
     A priority of its own makes its settings hold, where MuJoCo would mix them with the other's.
     """
-    for pair in range(model.npair):
-        if {int(model.pair_geom1[pair]), int(model.pair_geom2[pair])} == set(geoms):
-            return tuple(Mend("pair", pair, name, value) for name, value in settings.items())
-    mine, other = (int(model.geom_priority[geom]) for geom in reversed(geoms))
+    if (pair := pair_of(model, geoms)) is not None:
+        return tuple(Mend("pair", pair, name, value) for name, value in settings.items())
+    geom, against = movable(model, geoms)
+    mine, other = int(model.geom_priority[geom]), int(model.geom_priority[against])
     settings |= {"priority": str(mine if mine > other else other + 1)}
-    return tuple(Mend("geom", geoms[1], name, value) for name, value in settings.items())
+    return tuple(Mend("geom", geom, name, value) for name, value in settings.items())
+
+
+def pair_of(model: mujoco.MjModel, geoms: tuple[int, int]) -> int | None:
+    """Return the number of the pair that the file declares of two geoms, if it does."""
+    declared = ({int(one), int(other)} for one, other in zip(model.pair_geom1, model.pair_geom2, strict=True))
+    return next((k for k, both in enumerate(declared) if both == set(geoms)), None)
+
+
+def movable(model: mujoco.MjModel, geoms: tuple[int, int]) -> tuple[int, int]:
+    """Return two geoms, the later one first, unless it alone cannot move."""
+    moves = [model.body_treeid[model.geom_bodyid[geom]] >= 0 for geom in geoms]
+    return (geoms[0], geoms[1]) if moves[0] and not moves[1] else (geoms[1], geoms[0])
 
 
 def mended(model: mujoco.MjModel, mends: Iterable[Mend]) -> mujoco.MjModel:
@@ -111,27 +138,56 @@ def mended(model: mujoco.MjModel, mends: Iterable[Mend]) -> mujoco.MjModel:
     return made
 
 
+def merged(earlier: Iterable[Mend], later: Iterable[Mend]) -> tuple[Mend, ...]:
+    """Return two lists of settings as one. Of an attribute that both set, the safer of the whole model, else the later.
+
+    Safer are the shorter timestep, and the greater number of all others.
+    """
+    found = {(one.element, one.number, one.attribute): one for one in earlier}
+    for one in later:
+        key = one.element, one.number, one.attribute
+        if key in found and one.element == "option" and one.attribute not in ENUMS:
+            least = one.attribute == "timestep"
+            one = (min if least else max)(found[key], one, key=lambda mend: float(mend.value))
+        found[key] = one
+    return tuple(found.values())
+
+
+def differing(model: mujoco.MjModel, mends: Iterable[Mend]) -> tuple[Mend, ...]:
+    """Return those settings that a model does not have already."""
+    return tuple(one for one in mends if not _has(model, one))
+
+
 def as_xml(model: mujoco.MjModel, mends: Iterable[Mend]) -> list[str]:
-    """Return settings as elements of a file, one for each that is changed."""
+    """Return settings as they stand in a file; elements that are to get the same are taken together.
+
+    A geom without a name has none in the file: it is described.
+    """
     words: dict[tuple[str, int], list[str]] = {}
     for element, number, attribute, value in mends:
         words.setdefault((element, number), []).append(f'{attribute}="{value}"')
-    return [f"<{_tag(model, *key)}{' '.join(found)}/>" for key, found in words.items()]
+    alike: dict[tuple[str, str], list[int]] = {}
+    for (element, number), found in words.items():
+        alike.setdefault((element, " ".join(found)), []).append(number)
+    return [_element(model, element, which, found) for (element, found), which in alike.items()]
 
 
-def _tag(model: mujoco.MjModel, element: str, number: int) -> str:
+def _element(model: mujoco.MjModel, element: str, which: list[int], found: str) -> str:
     if element == "option":
-        return "option "
+        return f"<option {found}/>"
     if element == "pair":
-        geoms = (model.geom(int(one[number])).name for one in (model.pair_geom1, model.pair_geom2))
-        return 'pair geom1="{}" geom2="{}" '.format(*geoms)
-    return f'geom name="{name_of(model, number)}" '
+        pairs = ((model.geom(int(one[k])).name for one in (model.pair_geom1, model.pair_geom2)) for k in which)
+        return " ".join('<pair geom1="{}" geom2="{}" {}/>'.format(*geoms, found) for geoms in pairs)
+    if len(which) == 1 and (name := model.geom(which[0]).name):
+        return f'<geom name="{name}" {found}/>'
+    return f"{found} of {', '.join(name_of(model, geom) for geom in which)}"
 
 
-def name_of(model: mujoco.MjModel, geom: int) -> str:
-    """Return what a geom is called in a sentence: by its name, or its body's."""
-    if name := model.geom(geom).name:
-        return name
-    body = int(model.geom_bodyid[geom])
-    place = "the world" if body == 0 else model.body(body).name or f"body {body}"
-    return f"geom {geom - int(model.body_geomadr[body])} of {place}"
+def _has(model: mujoco.MjModel, mend: Mend) -> bool:
+    element, number, attribute, value = mend
+    if element != "option":
+        has = np.atleast_1d(getattr(model, f"{element}_{attribute}")[number])
+        words = [float(word) for word in value.split()]
+        return bool(np.allclose(has[: len(words)], words, rtol=1e-9, atol=0))
+    has = getattr(model.opt, attribute)
+    return has == ENUMS[attribute][value] if attribute in ENUMS else bool(np.isclose(has, float(value), rtol=1e-9))

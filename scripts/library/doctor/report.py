@@ -9,10 +9,17 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from tarsus.scripts.library.base import stamp
-from tarsus.scripts.library.doctor.finding import Diagnosis, numbers
+from tarsus.scripts.library.doctor.finding import Diagnosis, numbers, with_unit
 from tarsus.scripts.library.doctor.flicker import Flicker
 
 HEAD = ("contact", "mass [kg]", "stiffness [N/m]", "damping [N s/m]", "damping ratio", "restitution", "depth [mm]")
+WHOLE = {
+    "force": ("vertical force of the ground over the weight", 1.0),
+    "unrest": ("standard deviation of that [weights]", 1.0),
+    "depth": ("depth of the deepest contact [mm]", 1e3),
+    "drift": ("drift of the fastest body [mm/s]", 1e3),
+    "error": ("error of the solver's forces [% of the weight]", 100.0),
+}
 FLAGS = ("geom", "stances", "false touchdowns", "missed stances", "stance without flag [%]", "flag without stance [%]")
 
 
@@ -54,6 +61,12 @@ class Report:
         contacts: One for each pair of geoms that touched.
         findings: What is wrong, the settings first.
         mends: Of each finding, as elements of a file.
+        stance: Of the whole model at rest: `force` over the weight, `unrest` of that force over the weight, greatest
+            `depth` [m], `drift` [m/s], `error` of the solver's forces over the weight.
+        mended_stance: The same with all mends together; empty without any.
+        mended: The text of the file with all mends, or "".
+        difference: Its lines that differ from the file's.
+        immovable: Contacts that no joint moves along their normal, which are not examined.
         replayed: What the flags of a motion are worth, by the names of its geoms.
         wanted: The contact that was asked for, if one was.
         ended: Why the simulation ended before its time, or "".
@@ -66,6 +79,11 @@ class Report:
     contacts: tuple[Contact, ...]
     findings: tuple[Diagnosis, ...]
     mends: tuple[tuple[str, ...], ...]
+    stance: Mapping[str, float]
+    mended_stance: Mapping[str, float]
+    mended: str
+    difference: str
+    immovable: tuple[str, ...]
     replayed: Mapping[str, Flicker]
     wanted: Wanted | None
     ended: str
@@ -83,20 +101,48 @@ class Report:
             + (f"{one.restitution:.2f}", f"{1e3 * one.depth:.3g}" if one.depth else "-")
             for one in self.contacts
         ]
-        parts = [f"{self.model}, watched for {self.seconds:g} s" + (f"; {self.ended}" if self.ended else "")]
-        parts += [stamp.markdown_table(HEAD, rows) if rows else "Nothing touched: place the model on its ground."]
+        parts = [f"{self.model}, watched for {self.seconds:.3g} s" + (f"; {self.ended}" if self.ended else "")]
+        nothing = [] if self.immovable else ["Nothing touched: place the model on its ground."]
+        parts += [stamp.markdown_table(HEAD, rows)] if rows else nothing
+        parts += [f"Not examined, for no joint moves it along its normal: {', '.join(self.immovable)}."] * bool(
+            self.immovable
+        )
         parts += [_words(one, mends) for one, mends in zip(self.findings, self.mends, strict=True)]
         parts += [] if self.findings or not rows else ["Nothing is wrong with these contacts."]
+        parts += [_whole(self.stance, self.mended_stance)] if rows else []
+        parts += [_difference(self.difference)] if self.difference else []
         parts += [_replayed(self.replayed)] if self.replayed else []
         parts += [_wish(self.wanted)] if self.wanted else []
         return "\n\n".join([*parts, f"{self.date}; {self.versions}"])
 
 
 def _words(one: Diagnosis, mends: tuple[str, ...]) -> str:
-    mended = "" if np.isnan(one.after) else f", then {one.after:.3g}"
-    return f"* **{one.ailment}**, {one.where}: {one.number:.3g} {one.unit}. {one.reason}." + (
-        f"\n  Set `{' '.join(mends)}`{mended}." if mends else "\n  No setting that was tried mends it."
-    )
+    lines = [f"* **{one.ailment}**, {one.where}: {with_unit(one.number, one.unit)}. {one.reason}."]
+    then = "" if np.isnan(one.after) else f"then {with_unit(one.after, one.unit)}, with all settings together"
+    if mends:
+        lines.append(f"Set {', '.join(f'`{mend}`' for mend in mends)}: {then}.")
+    elif then:
+        lines.append(f"The settings for another finding mend this: {then}.")
+    elif one.ailment != "fell":
+        lines.append("No setting that was tried mends it and leaves the rest as good as it is.")
+    lines += [f"Tried and not advised: {words}." for words in one.refused]
+    return "\n  ".join(lines)
+
+
+def _whole(before: Mapping[str, float], after: Mapping[str, float]) -> str:
+    rows = [
+        (
+            words,
+            *("-" if not np.isfinite(each[name]) else f"{scale * each[name]:.3g}" for each in (before, after) if each),
+        )
+        for name, (words, scale) in WHOLE.items()
+    ]
+    head = ("the whole model at rest", "as it is", *(["with all settings"] if after else []))
+    return stamp.markdown_table(head, rows)
+
+
+def _difference(lines: str) -> str:
+    return f"`mended.xml` has all settings; it differs by\n\n```diff\n{lines}\n```"
 
 
 def _replayed(found: Mapping[str, Flicker]) -> str:

@@ -1,11 +1,11 @@
-"""What contacts do wrong while a model is watched, each in a number per pair, and settings that may mend it, tried.
+"""What contacts do wrong while a model is watched, each in a number per pair, and settings that may mend it.
 
-A setting is not believed: the model is watched again with it, and the number that it has then is told.
+A setting is not believed: `curing` watches the model again with it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ import mujoco
 import numpy as np
 
 from tarsus.scripts.library.doctor import flicker
-from tarsus.scripts.library.doctor.finding import Diagnosis, Mend, mended, numbers, of_contact, option
+from tarsus.scripts.library.doctor.finding import Mend, merged, numbers, of_contact, option
 from tarsus.scripts.library.doctor.watching import Watched
 
 FLICKERS = 3  # false touchdowns that are needed to say so
@@ -26,7 +26,19 @@ WIDTH = 5e-4  # of an impedance that rises from zero [m]
 SMALL = 1e-3  # of the mean force: less is none
 LANDS = 0.01  # after a touchdown a soft contact rings so long [s]
 
-Watch = Callable[[mujoco.MjModel], Watched]
+
+class Cure(NamedTuple):
+    """Settings of contacts, and of the whole model, by MuJoCo's names."""
+
+    contact: dict[str, str]
+    option: dict[str, str]
+
+    def of(self, model: mujoco.MjModel, places: Iterable[tuple[int, int]]) -> tuple[Mend, ...]:
+        """Return them for the pairs of geoms that have the ailment."""
+        made = option(**self.option)
+        for geoms in places if self.contact else ():
+            made = merged(made, of_contact(model, geoms, **self.contact))
+        return made
 
 
 class Symptom(NamedTuple):
@@ -35,7 +47,7 @@ class Symptom(NamedTuple):
     measure: Callable[[Watched, int], float]
     limit: float
     say: Callable[[Watched, int], tuple[float, str, str]]  # what the number is multiplied by, unit, reason
-    candidates: Callable[[Watched, int], Iterator[tuple[Mend, ...]]]  # from the gentlest on
+    candidates: Callable[[Watched, int], Iterator[Cure]]  # from the gentlest on
 
 
 def flickers(watched: Watched, k: int) -> float:
@@ -66,10 +78,7 @@ def creep(watched: Watched, k: int) -> float:
 
 def depth(watched: Watched, k: int) -> float:
     """Return how deep a contact is that stands at rest, in the mean [m]; 0 of one that does not."""
-    rows, presses = watched.at_rest, watched.force[watched.at_rest, k] > 0
-    if not len(presses) or presses.mean() < STANDS:
-        return 0.0
-    return max(0.0, -float(watched.gap[rows, k][presses].mean()))
+    return max(0.0, -_gap_at_rest(watched, k)) if stands(watched, k) else 0.0
 
 
 def sinks(watched: Watched, k: int) -> float:
@@ -78,32 +87,10 @@ def sinks(watched: Watched, k: int) -> float:
     return depth(watched, k) / height if height > 0 else 0.0
 
 
-def findings(watched: Watched, watch: Watch) -> list[Diagnosis]:
-    """Return what the contacts of a watched model do wrong, with settings that `watch` was asked to try."""
-    found = []
-    for k in range(len(watched.pairs)):
-        for ailment, symptom in SYMPTOMS.items():
-            if symptom.measure(watched, k) > symptom.limit:
-                found.append(_finding(ailment, symptom, watched, k, watch))
-    return found
-
-
-def _finding(ailment: str, symptom: Symptom, watched: Watched, k: int, watch: Watch) -> Diagnosis:
-    """Return a finding with the first settings that mend it, or those of which it is least."""
-    pair, least, best = watched.pairs[k], symptom.measure(watched, k), None
-    scale, unit, reason = symptom.say(watched, k)
-    made = Diagnosis(ailment, pair.name, scale * least, unit, reason)
-    for mends in symptom.candidates(watched, k):
-        again = watch(mended(watched.model, mends))
-        places = [other.geoms for other in again.pairs]
-        if again.ended or pair.geoms not in places:
-            continue
-        after = symptom.measure(again, places.index(pair.geoms))
-        if after < least:
-            least, best = after, mends
-        if after <= symptom.limit:
-            break
-    return replace(made, mends=best, after=scale * least) if best else made
+def stands(watched: Watched, k: int) -> bool:
+    """Return whether a contact presses for nearly all of the time at rest."""
+    presses = watched.force[watched.at_rest, k] > 0
+    return bool(len(presses) and presses.mean() >= STANDS)
 
 
 def _say_flicker(watched: Watched, k: int) -> tuple[float, str, str]:
@@ -146,34 +133,32 @@ def _say_depth(watched: Watched, k: int) -> tuple[float, str, str]:
     return 1e3 * pair.height, "mm", reason
 
 
-def _onsets(watched: Watched, k: int) -> Iterator[tuple[Mend, ...]]:
+def _onsets(watched: Watched, k: int) -> Iterator[Cure]:
     """Yield settings whose impedance rises from zero."""
     pair, h = watched.pairs[k], watched.model.opt.timestep
-    most = max(pair.law.solimp[1], 0.99)
-    soft = {"solimp": numbers(0.0, most, WIDTH)}
-    short = soft | {"solref": numbers(2 * h, 1.0)}
-    yield of_contact(watched.model, pair.geoms, **soft)
-    yield of_contact(watched.model, pair.geoms, **short)
-    implicit = soft | {"solref": numbers(1.6 * h, 1.2)}
-    yield (*of_contact(watched.model, pair.geoms, **implicit), *option(integrator="discrete"))
-    finer = soft | {"solref": numbers(0.8 * h, 1.2)}
-    yield (*of_contact(watched.model, pair.geoms, **finer), *option(integrator="discrete", timestep=numbers(h / 2)))
+    for most, width in ((max(pair.law.solimp[1], 0.99), WIDTH), (0.999, WIDTH), (0.999, WIDTH / 5)):
+        soft = {"solimp": numbers(0.0, most, width)}
+        yield Cure(soft, {})
+        yield Cure(soft | {"solref": numbers(2 * h, 1.0)}, {})
+        yield Cure(soft | {"solref": numbers(1.6 * h, 1.2)}, {"integrator": "discrete"})
+        finer = {"integrator": "discrete", "timestep": numbers(h / 2)}
+        yield Cure(soft | {"solref": numbers(0.8 * h, 1.2)}, finer)
 
 
-def _grips(watched: Watched, k: int) -> Iterator[tuple[Mend, ...]]:
+def _grips(watched: Watched, k: int) -> Iterator[Cure]:
     """Yield settings whose friction is harder."""
-    pair, most = watched.pairs[k], watched.pairs[k].law.solimp[1]
-    asked = watched.model.opt.impratio * 2 * creep(watched, k) / CREEP
+    model, most = watched.model, watched.pairs[k].law.solimp[1]
+    asked = model.opt.impratio * 2 * creep(watched, k) / CREEP
     for ratio in sorted({10.0, float(np.clip(10 * np.ceil(asked / 10), 10.0, 100.0))}):
-        if ratio > watched.model.opt.impratio or watched.model.opt.cone == mujoco.mjtCone.mjCONE_PYRAMIDAL:
-            yield option(cone="elliptic", impratio=numbers(max(ratio, watched.model.opt.impratio)))
-    firm = option(cone="elliptic", impratio=numbers(max(100.0, watched.model.opt.impratio)))
-    harder = {"solref": numbers(2 * watched.model.opt.timestep, 1.0), "solimp": numbers(0.0, max(most, 0.99), WIDTH)}
-    yield (*firm, *of_contact(watched.model, pair.geoms, **harder))
-    yield (*firm, *option(noslip_iterations="10"))
+        if ratio > model.opt.impratio or model.opt.cone == mujoco.mjtCone.mjCONE_PYRAMIDAL:
+            yield Cure({}, {"cone": "elliptic", "impratio": numbers(max(ratio, model.opt.impratio))})
+    firm = {"cone": "elliptic", "impratio": numbers(max(100.0, model.opt.impratio))}
+    harder = {"solref": numbers(2 * model.opt.timestep, 1.0), "solimp": numbers(0.0, max(most, 0.99), WIDTH)}
+    yield Cure(harder, firm)
+    yield Cure({}, firm | {"noslip_iterations": "10"})
 
 
-def _firmer(watched: Watched, k: int) -> Iterator[tuple[Mend, ...]]:
+def _firmer(watched: Watched, k: int) -> Iterator[Cure]:
     """Yield settings of which the law says that the contact is half as deep as it may be, from the gentlest on."""
     pair, model = watched.pairs[k], watched.model
     h, (least, most, width, *_) = model.opt.timestep, pair.law.solimp
@@ -189,8 +174,12 @@ def _firmer(watched: Watched, k: int) -> Iterator[tuple[Mend, ...]]:
             )
             if law.depth_at_rest(pressing) - pair.presses < limit or timestep < h / 2:
                 settings = {"solref": numbers(constant, 1.0), "solimp": numbers(least, upper, thin)}
-                finer = option(timestep=numbers(timestep)) if timestep < h else ()
-                yield (*finer, *of_contact(model, pair.geoms, **settings))
+                yield Cure(settings, {"timestep": numbers(timestep)} if timestep < h else {})
+
+
+def _gap_at_rest(watched: Watched, k: int) -> float:
+    presses = watched.force[watched.at_rest, k] > 0
+    return float(watched.gap[watched.at_rest, k][presses].mean())
 
 
 def _gap_and_flags(watched: Watched, k: int) -> tuple[np.ndarray, np.ndarray]:

@@ -14,9 +14,11 @@ import numpy as np
 from tarsus.mjcf.contact_law import ContactLaw
 from tarsus.mjcf.own_robot import rest_controls
 from tarsus.mjcf.presets import INTEGRATORS
-from tarsus.scripts.library.doctor.finding import name_of
+from tarsus.scripts.library.doctor import convergence, stance
+from tarsus.scripts.library.doctor.finding import movable, pair_of
+from tarsus.scripts.library.doctor.moving import distance, mass_of, velocity_at
+from tarsus.scripts.library.doctor.naming import name_of
 
-NEARBY = 1.0  # farther than that apart geoms are not measured [m]
 BAD = [mujoco.mjtWarning.mjWARN_BADQPOS, mujoco.mjtWarning.mjWARN_BADQVEL, mujoco.mjtWarning.mjWARN_BADQACC]
 
 
@@ -56,7 +58,10 @@ class Watched:
         force: Normal force, shape (n, p) [N].
         tangential: Friction, shape (n, p) [N].
         slip_velocity: Of the later geom against the other along their contact, world frame, shape (n, p, 3) [m/s].
+        stance: The model as a whole.
+        error: Of the solver's contact forces, in the mean over the rows at rest, over the weight.
         ended: Why it ended before its time, or "".
+        immovable: Pairs that touched, and that no joint can move along their normal, in words.
     """
 
     model: mujoco.MjModel
@@ -67,12 +72,30 @@ class Watched:
     force: np.ndarray = field(repr=False)
     tangential: np.ndarray = field(repr=False)
     slip_velocity: np.ndarray = field(repr=False)
+    stance: stance.WholeModel = field(repr=False)
+    error: float = 0.0
     ended: str = ""
+    immovable: tuple[str, ...] = ()
 
     @property
     def at_rest(self) -> slice:
         """The rows in which a model that can rest has come to rest: the second half."""
-        return slice(len(self.time) // 2, None)
+        return at_rest(len(self.time))
+
+    @property
+    def drift(self) -> float:
+        """Speed at which the model moves sideways at rest, of its fastest body [m/s]."""
+        return self.stance.drift(self.at_rest)
+
+    def column(self, geoms: tuple[int, int]) -> int | None:
+        """Return the column of two geoms, if they touched."""
+        places = [pair.geoms for pair in self.pairs]
+        return places.index(geoms) if geoms in places else None
+
+
+def at_rest(n: int) -> slice:
+    """Return the second half of n rows."""
+    return slice(n // 2, None)
 
 
 def watch(model: mujoco.MjModel, seconds: float, controls: np.ndarray | None = None) -> Watched:
@@ -95,9 +118,10 @@ def watch(model: mujoco.MjModel, seconds: float, controls: np.ndarray | None = N
     for k in range(n):
         if controls is not None:
             data.ctrl[:] = controls[min(k, len(controls) - 1)]
+        rows.solver.before(k, data)
         mujoco.mj_step(model, data)
         if any(data.warning[kind].number for kind in BAD):
-            n, ended = k, f"it diverged after {k * model.opt.timestep:.3g} s"
+            n, ended = k, f"it diverged after {k * model.opt.timestep:.3g} s"  # what is kept is before
             break
         rows.add(k, data)
     return rows.watched(n, ended)
@@ -109,9 +133,13 @@ def check(model: mujoco.MjModel, seconds: float, controls: np.ndarray | None) ->
     Raises:
         ValueError: If it cannot be watched so.
     """
-    n = round(seconds / model.opt.timestep)
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float | np.number) or not np.isfinite(seconds):
+        raise ValueError(f"seconds must be a number of simulated seconds, got {seconds!r}")
+    n = round(float(seconds) / model.opt.timestep)
     if n < 10:
         raise ValueError(f"seconds must be at least ten steps of {model.opt.timestep:g} s, got {seconds:g}")
+    if controls is not None and not isinstance(controls, np.ndarray):
+        raise ValueError(f"controls must be an array of shape (n, {model.nu}), got {type(controls).__name__}")
     if controls is not None and (controls.ndim != 2 or controls.shape[1] != model.nu or not len(controls)):
         raise ValueError(f"controls must have a row for each step and {model.nu} columns, got {controls.shape}")
     if controls is not None and not (controls.dtype.kind in "biuf" and np.isfinite(controls).all()):
@@ -119,37 +147,18 @@ def check(model: mujoco.MjModel, seconds: float, controls: np.ndarray | None) ->
     return n
 
 
-def mass_of(model: mujoco.MjModel, data: mujoco.MjData, contacts: list[int]) -> tuple[float, float]:
-    """Return the mass that contacts of one pair move when they press alike [kg], and it over MuJoCo's estimate.
-
-    MuJoCo gives every contact the inverse masses of its two bodies alone; n contacts together are n times as stiff.
-    """
-    row, jacobian = np.zeros(model.nv), np.zeros((3, model.nv))
-    for index in contacts:
-        contact = data.contact[index]
-        for geom, sign in ((contact.geom1, -1.0), (contact.geom2, 1.0)):
-            mujoco.mj_jac(model, data, jacobian, None, contact.pos, model.geom_bodyid[geom])
-            row += sign * (contact.frame[:3] @ jacobian) / len(contacts)
-    solved = np.zeros((1, model.nv))
-    mujoco.mj_solveM(model, data, solved, row[None])
-    inverse = float(row @ solved[0])
-    bodies = model.geom_bodyid[[data.contact[contacts[0]].geom1, data.contact[contacts[0]].geom2]]
-    guess = float(model.body_invweight0[bodies, 0].sum()) / len(contacts)
-    exact = bool(model.opt.enableflags & mujoco.mjtEnableBit.mjENBL_DIAGEXACT)
-    return 1.0 / inverse, 1.0 if exact else guess / inverse
-
-
 class _Rows:
     """The columns of a `Watched`, which get a place for each pair when it first touches."""
 
     def __init__(self, model: mujoco.MjModel, n: int) -> None:
-        self.model, self.n, self.columns, self.pairs = model, n, {}, {}
+        self.model, self.n, self.columns, self.pairs, self.immovable = model, n, {}, {}, {}
         self.time, self.wrench = np.zeros(n), np.zeros(6)
-        self.up = -np.array(model.opt.gravity) / (np.linalg.norm(model.opt.gravity) or 1.0)
+        self.stance, self.solver = stance.WholeRecorder(model, n), convergence.ForceErrors(model, n)
 
     def add(self, k: int, data: mujoco.MjData) -> None:
         """Keep a step that was taken: contacts, places and velocities are still those that it started from."""
         self.time[k] = data.time - self.model.opt.timestep
+        self.stance.add(k, data)
         found: dict[tuple[int, int], list[int]] = {}
         for index in range(data.ncon):
             geoms = data.contact[index].geom1, data.contact[index].geom2
@@ -176,34 +185,45 @@ class _Rows:
         for index in contacts:
             mujoco.mj_contactForce(self.model, data, index, self.wrench)
             column["force"][k] += self.wrench[0]
-            total += data.contact[index].frame.reshape(3, 3).T @ [0.0, *self.wrench[1:3]]
+            frame = data.contact[index].frame.reshape(3, 3).T
+            total += frame @ [0.0, *self.wrench[1:3]]
+            self.stance.contact(k, geoms, data.contact[index].pos, frame @ self.wrench[:3])
         column["tangential"][k] = np.linalg.norm(total)
         contact = data.contact[contacts[0]]
-        velocity = _velocity(self.model, data, geoms[1], contact.pos) - _velocity(
+        velocity = velocity_at(self.model, data, geoms[1], contact.pos) - velocity_at(
             self.model, data, geoms[0], contact.pos
         )
         normal = contact.frame[:3]
         column["slip_velocity"][k] = velocity - (velocity @ normal) * normal
         if column["force"][k] > 0 or geoms not in self.pairs:
             pressing = [index for index in contacts if data.contact[index].efc_address >= 0]
-            self.pairs[geoms] = self._pair(data, geoms, pressing or contacts)
+            if (pair := self._pair(data, geoms, pressing or contacts)) is not None:
+                self.pairs[geoms] = pair
 
-    def _pair(self, data: mujoco.MjData, geoms: tuple[int, int], contacts: list[int]) -> Pair:
+    def _pair(self, data: mujoco.MjData, geoms: tuple[int, int], contacts: list[int]) -> Pair | None:
         model, contact = self.model, data.contact[contacts[0]]
-        mass, estimate = mass_of(model, data, contacts)
+        name = "{} on {}".format(*(name_of(model, geom) for geom in movable(model, geoms)))
+        if (moved := mass_of(model, data, contacts)) is None:
+            self.immovable[geoms] = name
+            return None
+        mass, estimate = moved
         integrator = next(name for name, value in INTEGRATORS.items() if value == model.opt.integrator)
         refsafe = not model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_REFSAFE
         solref, solimp = tuple(map(float, contact.solref)), tuple(map(float, contact.solimp))
         law = ContactLaw(model.opt.timestep, solref, solimp, integrator, mass, estimate, refsafe)
-        root = model.body_rootid[model.geom_bodyid[geoms[1]]]
+        root = model.body_rootid[model.geom_bodyid[movable(model, geoms)[0]]]
+        declared = pair_of(model, geoms)
         return Pair(
             geoms=geoms,
-            name=f"{name_of(model, geoms[1])} on {name_of(model, geoms[0])}",
+            name=name,
             law=law,
             friction=float(contact.friction[0]) if contact.dim > 1 else 0.0,
             presses=float(contact.includemargin),
-            listed=float(contact.includemargin + model.geom_gap[list(geoms)].sum()),
-            height=float(self.up @ (data.subtree_com[root] - contact.pos)),
+            listed=float(
+                contact.includemargin
+                + (model.geom_gap[list(geoms)].sum() if declared is None else model.pair_gap[declared])
+            ),
+            height=float(self.stance.up @ (data.subtree_com[root] - contact.pos)),
         )
 
     def watched(self, n: int, ended: str) -> Watched:
@@ -216,17 +236,14 @@ class _Rows:
             else np.zeros(shapes.get(name, (n, 0)))
             for name in names
         }
-        return Watched(self.model, self.time[:n], tuple(self.pairs.values()), **stacks, ended=ended)
-
-
-def distance(model: mujoco.MjModel, data: mujoco.MjData, geoms: tuple[int, int]) -> float:
-    """Return how far apart two geoms are [m]; infinite where MuJoCo does not tell."""
-    told = {mujoco.mjtGeom.mjGEOM_HFIELD, mujoco.mjtGeom.mjGEOM_SDF}.isdisjoint(model.geom_type[list(geoms)])
-    return mujoco.mj_geomDistance(model, data, *geoms, NEARBY, None) if told else np.inf
-
-
-def _velocity(model: mujoco.MjModel, data: mujoco.MjData, geom: int, place: np.ndarray) -> np.ndarray:
-    """Return the velocity of what is at a place of a geom's body, world frame [m/s]."""
-    body, twist = model.geom_bodyid[geom], np.zeros(6)
-    mujoco.mj_objectVelocity(model, data, mujoco.mjtObj.mjOBJ_XBODY, body, twist, 0)
-    return twist[3:] + np.cross(twist[:3], place - data.xpos[body])
+        whole = self.stance.stance(n)
+        return Watched(
+            self.model,
+            self.time[:n],
+            tuple(self.pairs.values()),
+            **stacks,
+            stance=whole,
+            error=self.solver.error(at_rest(n), n, whole.weight),
+            ended=ended,
+            immovable=tuple(name for geoms, name in self.immovable.items() if geoms not in self.pairs),
+        )

@@ -120,7 +120,11 @@ def test_the_command_compares_the_flags_of_a_motion(tmp_path, capsys):
     words = motion(tmp_path, contact=flags[:, None])
     assert contact_doctor.main([*words, "--out", str(tmp_path / "out")]) == 0
     assert "| ball | 1 | 1 | 0 | 0.8 | 0 |" in capsys.readouterr().out
-    assert {path.name for path in (tmp_path / "out").iterdir()} == {contact_doctor.FILE, "result.json"}
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {
+        contact_doctor.FILE,
+        contact_doctor.MENDED,
+        "result.json",
+    }
     assert contact_doctor.main([*words, "--out", str(tmp_path / "out")]) == 2  # a result is there
     np.save(tmp_path / "none.npy", np.zeros((4, 0)))
     assert contact_doctor.main([*words, "--controls", str(tmp_path / "none.npy"), "--strict"]) == 1  # a pyramid

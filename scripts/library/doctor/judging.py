@@ -1,0 +1,70 @@
+"""Whether a mended model holds: every quantity that is measured of it, against those of the model as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tarsus.scripts.library.doctor import settings, symptoms
+from tarsus.scripts.library.doctor.watching import Watched
+
+UNCONVERGED = 0.01  # error of the contact forces over the weight that is an ailment
+SHARE = 0.05  # by which a number may grow: less is not told from round-off
+BORNE = 0.01  # weights by which the vertical force may be off
+RESTLESS = 0.02  # weights by which it may be less steady
+DEPTH, DRIFT = 2e-5, 1e-4  # by which a contact may be deeper [m], a body drift faster [m/s]
+
+
+def worse(base: Watched, trial: Watched) -> list[str]:
+    """Return what a mended model does worse than the model as it is, in sentences; none if it holds."""
+    if trial.ended:
+        return [trial.ended]
+    if fallen := trial.stance.falls():
+        column, _, row, _ = fallen[0]
+        return [f"{trial.stance.names[column]} falls after {trial.time[row]:.2g} s"]
+    return [*_whole(base, trial), *_contacts(base, trial), *_settings(base, trial)]
+
+
+def _whole(base: Watched, trial: Watched) -> Iterator[str]:
+    rows, again = base.at_rest, trial.at_rest
+    before, after = base.stance.bears(rows), trial.stance.bears(again)
+    right = 1.0 if base.stance.is_free else before
+    if abs(after - right) > max(BORNE, (1 + SHARE) * abs(before - right)):
+        yield f"the ground bears {after:.3g} weights instead of {before:.3g}"
+    before, after = base.stance.unrest(rows), trial.stance.unrest(again)
+    if after > (1 + SHARE) * before + RESTLESS:
+        yield f"that force varies by {after:.2g} weights instead of {before:.2g}"
+    if trial.drift > (1 + SHARE) * base.drift + DRIFT:
+        yield f"it drifts at {1e3 * trial.drift:.3g} mm/s instead of {1e3 * base.drift:.2g}"
+    if trial.error > max(UNCONVERGED, (1 + SHARE) * base.error):
+        yield f"the solver's forces are {100 * trial.error:.2g} % of the weight off instead of {100 * base.error:.2g}"
+
+
+def _contacts(base: Watched, trial: Watched) -> Iterator[str]:
+    for k, pair in enumerate(base.pairs):
+        again = trial.column(pair.geoms)
+        if symptoms.stands(base, k) and (again is None or not symptoms.stands(trial, again)):
+            yield f"{pair.name} no longer stands"
+    for again, pair in enumerate(trial.pairs):
+        k = base.column(pair.geoms)
+        if k is None and symptoms.stands(trial, again):
+            yield f"{pair.name} touches, which did not"
+        before, after = (
+            0.0 if at is None else symptoms.depth(*at) for at in (None if k is None else (base, k), (trial, again))
+        )
+        known = k is not None and symptoms.stands(base, k)
+        if known and after > (1 + SHARE) * before + DEPTH:
+            yield f"{pair.name} is {1e3 * after:.3g} mm deep instead of {1e3 * before:.3g} mm"
+        for ailment, symptom in symptoms.SYMPTOMS.items():
+            number = symptom.measure(trial, again)
+            was = 0.0 if k is None else symptom.measure(base, k)
+            if number > max(symptom.limit, (1 + SHARE) * was):
+                scale, unit, _ = symptom.say(trial, again)
+                yield f"{ailment}, {pair.name}: {scale * number:.3g} {unit} instead of {scale * was:.2g}"
+
+
+def _settings(base: Watched, trial: Watched) -> Iterator[str]:
+    before = {(one.ailment, one.places): one.number for one in settings.findings(base)}
+    for one in settings.findings(trial):
+        was = before.get((one.ailment, one.places), settings.healthy(one.unit))
+        if one.number > (1 + SHARE) * was:
+            yield f"{one.ailment}, {one.where}: {one.number:.3g} {one.unit}"
