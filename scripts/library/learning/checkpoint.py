@@ -105,7 +105,10 @@ def actor_of(model) -> tuple[list, str, bool]:
     from torch import nn
 
     policy, names = model.policy, {nn.Tanh: "tanh", nn.ReLU: "relu"}
-    if hasattr(policy, "mlp_extractor"):
+    if not hasattr(policy, "actor") and not hasattr(policy, "mlp_extractor"):  # of ARS
+        squash = isinstance(policy.action_net[-1], nn.Tanh)
+        actor, parts = policy, [*policy.action_net][: -1 if squash else None]
+    elif hasattr(policy, "mlp_extractor"):
         actor, parts, squash = policy, [*policy.mlp_extractor.policy_net, policy.action_net], policy.squash_output
     elif hasattr(policy.actor, "latent_pi"):
         actor, parts, squash = policy.actor, [*policy.actor.latent_pi, policy.actor.mu], True
