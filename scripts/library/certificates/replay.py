@@ -188,7 +188,7 @@ class Recorder:
         self._way = np.where(now, info["distance"], self._way)
         self._n += now
         for sim in np.flatnonzero(now & terminated):
-            self._ending[sim] = str(info["termination"][sim])
+            self._ending[sim] = self.envs.unwrapped.reasons[info["termination"][sim]]
         self.running = now & ~terminated & ~truncated
 
     def track(self, sim: int, seed: int) -> Track:
