@@ -228,7 +228,7 @@ def _best(trained: Trained, fitting: list[Fitting], refused: list[str]) -> Norma
     guess, doubts = first.rank >= GUESS, _doubts(trained, first)
     if guess and first.synchronous is False:
         raise ValueError(f"{trained.path} has no normaliser beside it by its name; {doubts[0]}; {CURE}")
-    why = "by its name" if not guess else "a guess: of another name, but of the policy's steps"
+    why = "by its name" if not guess else "a guess: of another name or folder, but of the policy's steps"
     if guess and not first.synchronous:
         why = "a guess: it lies beside and has the policy's shape"
     others = [str(one.path) for one in fitting if one not in among] + refused
