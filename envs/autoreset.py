@@ -12,6 +12,7 @@ from gymnasium.vector.utils import batch_space
 
 from .episodes import checked_action, checked_numbers, judge, rows_where, shown, total
 from .kinds import array_of
+from .reasons import Reasons
 from .restoring import RestorableVectorEnv
 from .threads import one_at_a_time
 
@@ -20,14 +21,16 @@ class AutoresetVectorEnv(RestorableVectorEnv, gymnasium.vector.VectorEnv):
     """A vector environment that starts a new episode where one is over, according to its autoreset mode.
 
     Attributes:
-        task: Object with the `reward_terms()`, `endings()`, `cuts()` and `measurements()` of all simulations.
+        task: Object with the `reward_terms()`, `endings()`, `cuts()`, `reasons()` and `measurements()` of all
+            simulations.
+        reasons: Why episodes end, by the codes in infos; known from the first reset on, see `Reasons`.
     """
 
     def __init__(self, num_envs: int, max_episode_steps: int | None, autoreset_mode: str | AutoresetMode):
         self.autoreset_mode = checked_numbers(num_envs, max_episode_steps, autoreset_mode)
         self.num_envs, self.max_episode_steps = num_envs, max_episode_steps
         self._busy, self._over, self._steps = False, np.zeros(num_envs, bool), np.zeros(num_envs, int)
-        self._all_begun = False
+        self._all_begun, self.reasons = False, Reasons()
 
     @property
     def episode_steps(self) -> np.ndarray:
@@ -47,6 +50,10 @@ class AutoresetVectorEnv(RestorableVectorEnv, gymnasium.vector.VectorEnv):
         if found.shape != (self.num_envs,) or found.dtype.kind not in "iu" or not ((0 <= found) & (found < most)).all():
             raise ValueError(f"episode_steps are {self.num_envs} whole numbers from 0 to below {most}, got {steps!r}")
         self._steps[:] = found
+
+    def words(self, infos: dict[str, Any]) -> dict[str, Any]:
+        """Return infos of a step or reset with words, as of a single environment, in the place of codes."""
+        return self.reasons.words(infos)
 
     def _take_spaces(self, observation: gymnasium.spaces.Box, action: gymnasium.spaces.Box) -> None:
         """Set the spaces from those of one simulation."""
@@ -133,9 +140,11 @@ class AutoresetVectorEnv(RestorableVectorEnv, gymnasium.vector.VectorEnv):
 
     def _infos(self, present: np.ndarray, endings=None, cut=None, terms=None, stepped=None) -> dict[str, Any]:
         """Return the measurements as Gymnasium does: with each array, a mask of the simulations it applies to."""
+        if len(self.reasons) == 1:
+            self.reasons = Reasons(self.task.reasons())
         infos = self.task.measurements()
         for name, why in (("termination", endings), ("truncation", cut)):
-            infos[name] = np.full(self.num_envs, "", object) if why is None else why
+            infos[name] = np.zeros(self.num_envs, np.int8) if why is None else self.reasons.codes(why)
         masks = {"_" + name: present for name in infos}
         for name, term in (terms or {}).items():
             infos["reward_" + name], masks["_reward_" + name] = term, stepped
@@ -144,7 +153,7 @@ class AutoresetVectorEnv(RestorableVectorEnv, gymnasium.vector.VectorEnv):
     def _final(self, observation: np.ndarray, endings: np.ndarray, cut: np.ndarray | None, terms) -> dict[str, Any]:
         """Return the last observation and info of the episodes that end in this step."""
         over, last = self._over, rows_where(self._over, observation)
-        infos = self._infos(over, endings.copy(), None if cut is None else cut.copy(), terms, over)
+        infos = self._infos(over, endings, cut, terms, over)
         return {"final_obs": last, "_final_obs": over, "final_info": infos, "_final_info": over}
 
     def _shown_start(self, sims: list[int]) -> dict[str, Any]:

@@ -47,13 +47,25 @@ class Camera:
     def image(self, model: mujoco.MjModel, data: mujoco.MjData) -> np.ndarray:
         """Return an image, shape (height, width, 3) of uint8, or depths in metres (height, width)."""
         if self._renderer is None:
-            self._renderer = mujoco.Renderer(model, self.height, self.width)
+            self._renderer = self._opened(model)
             if self.depth:
                 self._renderer.enable_depth_rendering()
         view = mujoco.MjvOption()
         view.flags[mujoco.mjtVisFlag.mjVIS_CONTACTFORCE] = self.forces
         self._renderer.update_scene(data, self.name, view)
         return self._renderer.render()
+
+    def _opened(self, model: mujoco.MjModel) -> mujoco.Renderer:
+        """Return a new renderer.
+
+        Raises:
+            RuntimeError: If there is no OpenGL, or none that works here.
+        """
+        try:
+            return mujoco.Renderer(model, self.height, self.width)
+        except (mujoco.FatalError, RuntimeError, ImportError, AttributeError) as error:
+            cure = "export MUJOCO_GL=egl, or osmesa, before MuJoCo is imported, and install its library"
+            raise RuntimeError(f"pictures need OpenGL, which does not work here; {cure} ({error})") from error
 
     def show(self, model: mujoco.MjModel, data: mujoco.MjData) -> None:
         """Show the state in a window.

@@ -147,8 +147,7 @@ def rows_where(over: np.ndarray, observation: np.ndarray) -> np.ndarray:
 def shown(infos: dict[str, Any], mode: AutoresetMode) -> dict[str, Any]:
     """Return the infos of a step or reset, without `termination` and `truncation` in the mode SameStep.
 
-    In that mode they belong to running episodes, while `final_info` says why others ended: these would be empty strings
-    only, on which wrappers that convert infos to numbers, such as TorchRL's, fail.
+    In that mode they belong to running episodes, while `final_info` says why others ended.
     """
     if mode is AutoresetMode.SAME_STEP:
         return {name: value for name, value in infos.items() if name.removeprefix("_") not in WHY}

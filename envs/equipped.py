@@ -99,6 +99,10 @@ class Equipped:
             over[why] = end(self)
         return over
 
+    def reasons(self) -> list[str]:
+        """Return the reasons of `endings` and `cuts`, in their order."""
+        return [*self.failures(), *self._more_ends, *self.cuts()]
+
     def cuts(self) -> dict[str, np.ndarray]:
         """Return whether an episode is truncated though nothing happened to the robot, shape (...,), by the reason.
 

@@ -178,7 +178,7 @@ class MultipodQuasistaticEnv(RestorableEnv, gymnasium.Env):
         super().reset(seed=seed_of(seed))
         self.vector.task.rngs[0] = self.np_random
         observation, infos = self.vector.reset()
-        return observation[0], _first(infos)
+        return observation[0], _first(self.vector.words(infos))
 
     @one_at_a_time
     def step(self, action):
@@ -188,7 +188,13 @@ class MultipodQuasistaticEnv(RestorableEnv, gymnasium.Env):
         self.vector._over[:] = False  # stepping after the end is the caller's responsibility, as in every environment
         actions = checked_action(action, self.action_space)[None]
         observation, reward, terminated, truncated, infos = self.vector._step(actions)
-        return observation[0], float(reward[0]), bool(terminated[0]), bool(truncated[0]), _first(infos)
+        return (
+            observation[0],
+            float(reward[0]),
+            bool(terminated[0]),
+            bool(truncated[0]),
+            _first(self.vector.words(infos)),
+        )
 
     def _save(self, sims: np.ndarray) -> State:
         self.vector.task.rngs.forget(0)  # anyone may draw from `np_random`

@@ -185,6 +185,10 @@ class Surrogate:
             "toppled: the body is under the ground": height < 0.0,
         }
 
+    def reasons(self) -> list[str]:
+        """Return the reasons of `endings`, in their order."""
+        return [*self.endings()]
+
     def reward_terms(self) -> dict[str, np.ndarray]:
         """Return the weighted terms of the reward, each of shape (n,)."""
         robots, change = self.robots, self.action - self.last_action

@@ -186,7 +186,7 @@ def test_one_of_many_with_such_an_action_ends_alone():
     actions = np.zeros(envs.action_space.shape)
     actions[1, 2] = np.inf
     _, _, over, _, infos = envs.step(actions)
-    assert over.tolist() == [False, True, False] and "not finite" in infos["termination"][1]
+    assert over.tolist() == [False, True, False] and "not finite" in envs.words(infos)["termination"][1]
     assert not envs.step(np.zeros_like(actions))[2].any()
 
 

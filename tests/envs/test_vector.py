@@ -15,6 +15,7 @@ from gymnasium.vector import AutoresetMode
 from tarsus.envs import ENVIRONMENTS, SURROGATES
 from tarsus.envs.episodes import WHY
 from tarsus.envs.hexapod import MODES
+from tarsus.envs.reasons import Reasons
 
 N = 3
 CURRICULA = {"task": "commanded", "command_curriculum": True, "terrain_curriculum": True, "command_period": 0.04}
@@ -106,6 +107,7 @@ def is_silent(native):
 
 def step_both(native, sync, actions):
     mine, theirs = native.step(actions), sync.step(actions)
+    mine = (*mine[:4], native.words(mine[4]))
     for a, b in zip(mine[:4], theirs[:4], strict=True):
         np.testing.assert_array_equal(a, b)
         assert a.dtype == b.dtype and a.shape == b.shape
@@ -118,7 +120,7 @@ def test_every_step_is_the_single_environments_to_the_bit(name, options, mode):
     native, sync = pair(name, mode, **options)
     mine, theirs = native.reset(seed=11), sync.reset(seed=11)
     np.testing.assert_array_equal(mine[0], theirs[0])
-    assert_same_infos(mine[1], theirs[1], is_silent(native))
+    assert_same_infos(native.words(mine[1]), theirs[1], is_silent(native))
     rng = np.random.default_rng(0)
     for _ in range(18):
         actions = rng.uniform(-1, 1, native.action_space.shape)
@@ -128,17 +130,55 @@ def test_every_step_is_the_single_environments_to_the_bit(name, options, mode):
                 np.testing.assert_array_equal(a, b)
 
 
+def numbers_of(infos):
+    """Yield name and kind of every array in infos; `final_obs` is of objects, as Gymnasium's own is."""
+    for name, value in infos.items():
+        if name == "final_info":
+            yield from numbers_of(value)
+        elif name != "final_obs":
+            yield name, value.dtype.kind
+
+
 @pytest.mark.parametrize("name", [*ENVIRONMENTS, *SURROGATES])
-def test_infos_are_numbers_in_the_mode_same_step(name):
-    """Wrappers such as TorchRL's read them as numbers."""
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep", "Disabled"])
+def test_infos_are_numbers(name, mode):
+    """Wrappers such as TorchRL's and Gymnasium's `NumpyToTorch` read them as numbers."""
     envs = gymnasium.make_vec(
-        name, 2, vectorization_mode="vector_entry_point", autoreset_mode="SameStep", max_episode_steps=2
+        name, 2, vectorization_mode="vector_entry_point", autoreset_mode=mode, max_episode_steps=3
     )
     _, infos = envs.reset(seed=0)
-    for _ in range(3):
-        kinds = {key: value.dtype.kind for key, value in infos.items() if key not in ("final_obs", "final_info")}
-        assert set(kinds.values()) <= set("biuf"), kinds
-        infos = envs.step(np.zeros(envs.action_space.shape))[4]
+    for _ in range(4):
+        kinds = dict(numbers_of(infos))
+        assert set(kinds.values()) <= set("biuf") and (mode == "SameStep" or kinds["termination"] == "i"), kinds
+        if mode != "Disabled" or not envs._over.any():
+            infos = envs.step(np.zeros(envs.action_space.shape))[4]
+    assert len(envs.reasons) > 1 and envs.reasons[0] == "" and not any("diverged" in why for why in envs.reasons)
+
+
+@pytest.mark.parametrize("mode", ["NextStep", "Disabled"])
+def test_gymnasiums_own_wrapper_makes_tensors_of_them(mode):
+    pytest.importorskip("array_api_compat")
+    torch = pytest.importorskip("torch")
+    from gymnasium.wrappers.vector import NumpyToTorch
+
+    inner = native_only(2, autoreset_mode=mode, max_episode_steps=3)
+    envs = NumpyToTorch(inner)
+    envs.reset(seed=0)
+    inner.task.data.qpos[0, 3:7] = 0.0, 1.0, 0.0, 0.0  # on its back
+    *_, terminated, _, infos = envs.step(torch.zeros(2, 6))
+    assert terminated.tolist() == [True, False] and infos["termination"].dtype == torch.int8
+    assert [inner.reasons[code] for code in infos["termination"]] == ["toppled: tilted by more than 60 degrees", ""]
+    assert inner.words(infos)["termination"][0].startswith("toppled")
+
+
+def test_codes_are_places_in_a_table_that_grows_with_what_nobody_foresaw():
+    table = Reasons(["fell", "left the terrain", "fell"])
+    assert table == ["", "fell", "left the terrain"]
+    said = np.array(["", "left the terrain", "diverged: so", "fell", "diverged: so"], object)
+    assert table.codes(said).tolist() == [0, 2, 3, 1, 3] and table[3] == "diverged: so"
+    assert table.words({"termination": table.codes(said), "time": 1})["termination"].tolist() == said.tolist()
+    with pytest.raises(RuntimeError, match="more than 127 different reasons"):
+        [table.code(str(k)) for k in range(128)]
 
 
 def native_only(n=3, **options):
@@ -185,7 +225,7 @@ def test_without_autoreset_the_user_resets_by_a_mask():
         mask = np.array(mask, bool)
         mine, theirs = (envs.reset(options={"reset_mask": mask}) for envs in (native, sync))
         np.testing.assert_array_equal(mine[0], theirs[0])
-        assert_same_infos(mine[1], theirs[1])
+        assert_same_infos(native.words(mine[1]), theirs[1])
     step_both(native, sync, np.full((N, 6), 0.2))
     for wrong in (np.zeros(N, bool), np.ones(2, bool), np.ones(N)):
         with pytest.raises(ValueError, match="reset_mask must be 3 booleans, at least one of them true"):
@@ -270,7 +310,7 @@ def test_a_diverged_simulation_ends_its_episode_and_no_other(mode, terrain, tmp_
         assert np.isfinite(mine[0]).all() and np.isfinite(mine[1]).all()
         if k == 0:
             assert mine[2].tolist() == [False, False, True, False] and mine[1][2] == 0.0
-            info = mine[4]["final_info"] if mode == "SameStep" else mine[4]
+            info = hurt.words(mine[4])["final_info"] if mode == "SameStep" else hurt.words(mine[4])
             assert info["termination"][2].startswith("diverged: ") and info["reward_healthy"][2] == 0.0
             if mode == "NextStep":
                 np.testing.assert_array_equal(hurt.last_good_states[2][0], good)

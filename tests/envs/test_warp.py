@@ -157,7 +157,7 @@ def test_one_that_diverges_ends_alone_where_it_was():
     before = env._data.qpos.copy()
     observation, reward, over, _, infos = env.step(np.zeros(env.action_space.shape))
     assert over.tolist() == [False, True] and np.isfinite(observation).all() and reward[1] == 0.0
-    assert infos["final_info"]["termination"][1] == "diverged: MuJoCo Warp's state is not finite"
+    assert env.words(infos)["final_info"]["termination"][1] == "diverged: MuJoCo Warp's state is not finite"
     np.testing.assert_array_equal(env.last_good_states.get(1, (before[1],))[0], before[1])
     assert not env.step(np.zeros(env.action_space.shape))[2].any()
 
@@ -172,7 +172,7 @@ def test_too_little_room_for_contacts_ends_an_episode_and_is_said(monkeypatch):
     said = set()
     for _ in range(4):
         *_, infos = env.step(np.zeros(env.action_space.shape))
-        said |= set(infos["termination"])
+        said |= set(env.words(infos)["termination"])
     assert "diverged: MuJoCo Warp has no room for all contacts" in said
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 
 from tarsus.scripts.command import arguments, output
+from tarsus.scripts.library.learning import wrappers
 
 FAILS = {"falls": 2, "drifts": 3, "leans": 4}  # the first of the verdicts, in their order, at which the status is 1
 FILES = ("certificate.json", "certificate.html", "certificate.png")
@@ -26,10 +27,12 @@ def parser() -> arguments.Parser:
     words = "environment; by default the policy's own, or Hexapod-v0; MODULE:NAME imports the module"
     parser.add_argument("--env", help=words)
     parser.add_argument("--option", **arguments.PAIRS, help="options of the environment")
-    parser.add_argument("--seeds", type=arguments.integer(1, 1000), default=5, help="how many seeds, from 0")
+    parser.add_argument("--seeds", type=arguments.integer(1, 1000), default=5, help="how many seeds")
+    parser.add_argument("--first-seed", type=arguments.seed, default=0, help="the first of them; by default 0")
     parser.add_argument("--seconds", type=arguments.seconds, help="length of an episode; by default the environment's")
     parser.add_argument("--jobs", type=arguments.jobs, default=-1, help="settings at a time; -1 uses every core")
     parser.add_argument("--fail-on", choices=tuple(FAILS), help="exit with status 1 at this verdict or a worse one")
+    wrappers.add_options(parser)
     output.add_options(parser, "certify-*")
     return parser
 
@@ -41,9 +44,10 @@ def main(argv: list[str] | None = None) -> int:
         files = output.Output(args, *FILES, of=args.policy)
         from tarsus.scripts.library.certificates import certificate, certifying, replay, shown
 
-        ready = certifying.ready(args.policy, args.env, dict(args.option))
+        ready = certifying.ready(args.policy, args.env, dict(args.option), wrappers.of(args))
     try:
-        made = certifying.certified(*ready, args.seeds, args.seconds, args.jobs)
+        seeds = range(args.first_seed, args.first_seed + args.seeds)
+        made = certifying.certified(*ready, seeds, args.seconds, args.jobs)
     except replay.NotFinite as error:
         raise arguments.Refusal(f"tarsus certify: {error}") from error
     with files.writing(*FILES) as parts:

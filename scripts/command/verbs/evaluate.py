@@ -1,16 +1,16 @@
 """What a policy does: return, speed, cost of transport and falls, mean and spread over seeds and episodes.
 
 Usage: tarsus evaluate POLICY [--env Hexapod-v0] [--option terrain=rough ...] [--seeds 5] [--stochastic]
-[--out FOLDER] [--video walk.mp4]. POLICY is a name (zero, random, clock, PD, ...), the folder of a checkpoint, which
-brings its environment and options, a .zip of Stable-Baselines3, an .onnx, or MODULE:FUNCTION, as for `tarsus certify`.
+[--normaliser FILE|none] [--stack 4] [--out FOLDER] [--video walk.mp4]. POLICY is a name (zero, clock, PD, ...), the
+folder of a checkpoint, which brings its environment and options, a .zip of Stable-Baselines3 or sb3-contrib, an .onnx,
+or MODULE:FUNCTION, as for `tarsus certify`.
 Runtime: about a second for an episode.
 """
 
 from __future__ import annotations
 
 from tarsus.scripts.command import arguments, output, paths
-from tarsus.scripts.library.learning import evaluation
-from tarsus.scripts.library.views import rendering
+from tarsus.scripts.library.learning import evaluation, wrappers
 
 POLICY = "a name, folder of a checkpoint, .onnx, MODULE:FUNCTION, or .zip: that is unpickled, and can run any code"
 
@@ -27,6 +27,7 @@ def parser() -> arguments.Parser:
     parser.add_argument("--jobs", type=arguments.jobs, default=1, help="number of processes")
     parser.add_argument("--stochastic", action="store_true", help="draw actions as in training")
     parser.add_argument("--video", type=paths.film, help="film of the first seed's episode (.mp4, .gif)")
+    wrappers.add_options(parser)
     output.add_options(parser, "evaluate-*", evaluation.FILES | {".json": output.RESULT})
     return parser
 
@@ -35,25 +36,25 @@ def parser() -> arguments.Parser:
 def main(argv: list[str] | None = None) -> int:
     """Evaluate, print the table, film; return 0, or 2 for a command line that cannot be run."""
     with arguments.read(parser(), argv) as args:
-        options = dict(args.option)
-        if args.video and not rendering.choose_opengl():  # before anything imports MuJoCo
-            raise ValueError(rendering.NO_OPENGL)
+        asked, wrapped = (args.policy, args.env, dict(args.option)), wrappers.of(args)
         if args.video:
-            output.new_file(args.video, args.force)
+            evaluation.check_film(args.video, args.force)
         files = output.Output(args, *evaluation.FILES.values(), of=args.policy)
         from tarsus.scripts.library.learning import playing
 
         mode = "rgb_array" if args.video else None
-        playing.check(args.policy, args.env, options, stochastic=args.stochastic, render_mode=mode)
-    seeds, asked = evaluation.seeds_of(args.seeds, args.episodes), (args.policy, args.env, options)
+        policy = playing.check(*asked, args.stochastic, wrapped, render_mode=mode)
+    seeds = evaluation.seeds_of(args.seeds, args.episodes)
     finished: dict[int, evaluation.Episode] = {}
     try:
-        episodes = evaluation.evaluate(*asked, args.seeds, args.episodes, args.jobs, args.stochastic)
+        episodes = evaluation.evaluate(
+            *asked, args.seeds, args.episodes, args.jobs, args.stochastic, args.normaliser, args.stack
+        )
         for seed, episode in zip(seeds, episodes, strict=True):
             finished[seed] = episode
     finally:  # Ctrl-C leaves what was finished
         if finished:
-            evaluation.report(files, args.policy, finished, len(seeds))
+            evaluation.report(files, policy, finished, len(seeds))
     if args.video:
-        evaluation.film_episode(*asked, 0, args.video, args.stochastic)
+        evaluation.film_episode(*asked, 0, args.video, args.stochastic, wrapped)
     return 0

@@ -11,7 +11,7 @@ from __future__ import annotations
 import importlib.util
 
 from tarsus.scripts.command import arguments, output
-from tarsus.scripts.library.learning import loading, playing
+from tarsus.scripts.library.learning import playing, wrappers
 
 FILE = "policy.onnx"
 POLICY = "a trained policy: a name, folder of a checkpoint, .onnx, MODULE:FUNCTION, or .zip, which can run any code"
@@ -24,14 +24,14 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("policy", help=POLICY)
     parser.add_argument("--env", help="environment; by default the policy's own; MODULE:NAME imports the module")
     parser.add_argument("--option", **arguments.PAIRS, help="options of the environment, if the policy stores none")
+    wrappers.add_options(parser)
     output.add_options(parser, "export-*", {".onnx": FILE})
     with arguments.read(parser, argv) as args:
         if importlib.util.find_spec("onnx") is None:
             raise ValueError("onnx is needed: pip install 'tarsus[onnx]'")
         from tarsus.scripts.library.learning import onnx_policy
 
-        policy = loading.load(args.policy, args.env, dict(args.option))
-        playing.check(args.policy, args.env, dict(args.option))
+        policy = playing.check(args.policy, args.env, dict(args.option), wrappers=wrappers.of(args))
         files = output.Output(args, FILE, of=args.policy)
         model = onnx_policy.model_of(policy)
     with files.writing(FILE) as (part,):
@@ -39,5 +39,8 @@ def main(argv: list[str] | None = None) -> int:
     ends = [model.graph.input[0], model.graph.output[0]]
     n, m = (end.type.tensor_type.shape.dim[-1].dim_value for end in ends)
     words = f"{FILE}: `{ends[0].name}` (batch, {n}) to `{ends[1].name}` (batch, {m}), of {policy.environment}"
-    files.report("tarsus export", words, environment=policy.environment, inputs=n, outputs=m)
+    told = {"used": dict(policy.used), "lines": list(policy.lines)}
+    files.report(
+        "tarsus export", "\n".join([words, *policy.lines]), environment=policy.environment, inputs=n, outputs=m, **told
+    )
     return 0

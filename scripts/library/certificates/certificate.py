@@ -131,6 +131,8 @@ class Certificate:
     computer: str
     date: str
     thresholds: Mapping[str, float] = field(default_factory=lambda: dict(THRESHOLDS))
+    used: Mapping[str, Any] = field(default_factory=dict)  # of a .zip: algorithm, normaliser, stack
+    lines: tuple[str, ...] = ()  # the same for people, and what may be wrong with it
 
     @property
     def verdict(self) -> str:
@@ -192,4 +194,5 @@ class Certificate:
             rows.append(Finding(**row | changes | {"episodes": episodes}))
         for derived in ("verdict", "reason"):
             del found[derived]
-        return cls(**found | {"seeds": tuple(found["seeds"]), "rows": tuple(rows)})
+        tuples = {name: tuple(found.get(name, ())) for name in ("seeds", "lines")}
+        return cls(**found | tuples | {"rows": tuple(rows)})

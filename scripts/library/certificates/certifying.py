@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ from tarsus.scripts.library.certificates.certificate import Certificate
 from tarsus.scripts.library.certificates.replay import Track
 from tarsus.scripts.library.learning import environments, loading, playing
 from tarsus.scripts.library.learning.loading import Candidate
+from tarsus.scripts.library.learning.wrappers import UNSAID, Wrappers
 
 RESERVED = ("preset", "engine", "params")  # options that the settings set
 
@@ -46,7 +47,9 @@ class Certified:
         return shown.text(self.certificate)
 
 
-def ready(policy: str, environment: str | None, options: Mapping[str, Any]) -> tuple[Candidate, Any]:
+def ready(
+    policy: str, environment: str | None, options: Mapping[str, Any], wrappers: Wrappers = UNSAID
+) -> tuple[Candidate, Any]:
     """Return a policy that can act in its environment, and the configuration of that.
 
     Raises:
@@ -57,7 +60,7 @@ def ready(policy: str, environment: str | None, options: Mapping[str, Any]) -> t
     for name in RESERVED:
         if name in options:
             raise ValueError(f"--option {name} is set by the settings of the certification; leave it out")
-    candidate = loading.load(policy, environment, options)
+    candidate = loading.load(policy, environment, options, wrappers=wrappers)
     env = check(candidate)
     config = env.unwrapped.config
     settings.fan(config)
@@ -80,14 +83,14 @@ def check(candidate: Candidate) -> gymnasium.Env:
     return env
 
 
-def certified(candidate: Candidate, config: Any, seeds: int, seconds: float | None, jobs: int) -> Certified:
+def certified(candidate: Candidate, config: Any, seeds: Sequence[int], seconds: float | None, jobs: int) -> Certified:
     """Return the certificate of a policy that is ready; see `certify`.
 
     Raises:
         NotFinite: If it gives actions that are not finite.
     """
     with joblib.parallel_config(backend="threading"):  # physics runs without Python's lock
-        return Certified(*judging.certify(candidate, config, range(seeds), seconds, jobs))
+        return Certified(*judging.certify(candidate, config, seeds, seconds, jobs))
 
 
 def certify(
@@ -98,6 +101,9 @@ def certify(
     seeds: int = 5,
     seconds: float | None = None,
     jobs: int = -1,
+    first_seed: int = 0,
+    normaliser: str | None = None,
+    stack: int | None = None,
 ) -> Certified:
     """Return whether a policy depends on the simulator it was trained in.
 
@@ -108,9 +114,13 @@ def certify(
         seeds: Episodes in each setting.
         seconds: How long an episode is [s]; by default as long as the environment's.
         jobs: Settings at a time; -1 takes every core.
+        first_seed: The first of the seeds.
+        normaliser: File of a .zip's `VecNormalize`, or "none"; by default what belongs to it and lies beside it.
+        stack: How many observations a .zip sees together; by default what its observation says.
 
     Raises:
         ValueError: If there is no such policy or environment, or they do not go together.
         OSError: If a file cannot be read.
     """
-    return certified(*ready(policy, environment, options or {}), seeds, seconds, jobs)
+    found = ready(policy, environment, options or {}, Wrappers(normaliser, stack))
+    return certified(*found, range(first_seed, first_seed + seeds), seconds, jobs)

@@ -47,7 +47,8 @@ def certify(
     rows, found = _rows(asked, [by_place[k] for k in range(len(asked))], config.task == "forward")
     shown = {name: value for name, value in candidate.options.items() if _plain(value)}
     made = stamp.versions(*PACKAGES), stamp.computer(), time.strftime("%Y-%m-%d")
-    certificate = Certificate(candidate.name, candidate.environment, shown, tuple(seeds), tuple(rows), *made)
+    told = {"used": dict(candidate.used), "lines": candidate.lines}
+    certificate = Certificate(candidate.name, candidate.environment, shown, tuple(seeds), tuple(rows), *made, **told)
     return certificate, found
 
 

@@ -95,22 +95,31 @@ def play_together(
     observation, info = envs.reset(seed=[*seeds] * len(asked))
     _nudge(envs.unwrapped.task.qvel, asked, len(seeds))
     recorder = Recorder(envs, n_steps)
+    over = np.zeros(envs.num_envs, bool)
     while recorder.running.any():
         action = _action(candidate, acting, observation, info, len(asked))
         if not (finite := np.isfinite(action).all(-1)).all():
             where = asked[np.argmin(finite) // len(seeds)].name
             raise NotFinite(f"the policy {candidate.name} gave an action that is not finite, in {where}")
+        waited = over  # whose next episode begins in this step
         observation, reward, terminated, truncated, info = envs.step(action)
         recorder.add(reward, terminated, truncated, info)
+        over = terminated | truncated
+        if candidate.remembers:
+            for policy, begins in zip(acting, waited.reshape(len(acting), -1), strict=True):
+                policy.begin(begins)
     tracks = [recorder.track(k, seed) for k, seed in enumerate([*seeds] * len(asked))]
     envs.close()
     return [tracks[k : k + len(seeds)] for k in range(0, len(tracks), len(seeds))]
 
 
 def _actors(candidate: Candidate, options: Sequence[Mapping], seeds, seconds) -> tuple[int, list]:
-    """Return how many steps an episode has, and the policies: one, or one for each episode in its own environment."""
+    """Return how many steps an episode has, and the policies.
+
+    There is one, or one with a memory for each setting, or one for each episode in its own environment.
+    """
     acting: list = []
-    for k, one in enumerate(options[:1] if candidate.batched else options):
+    for k, one in enumerate(options[:1] if candidate.batched and not candidate.remembers else options):
         env = playing.make(candidate.environment, one)
         if k == 0:
             n_steps = playing.steps_of(env) if seconds is None else max(2, round(seconds / env.unwrapped.ctrl_dt))
@@ -141,7 +150,10 @@ def _action(candidate: Candidate, acting: Sequence, observation, info: Mapping[s
     """Return the actions, those of each setting as if it were alone: round-off depends on the number of rows."""
     if candidate.batched:
         stacks = observation.reshape(n_stacks, -1, *observation.shape[1:])
-        found = acting[0](stacks, info) if candidate.stacked else [acting[0](rows, info) for rows in stacks]
+        acts = acting if candidate.remembers else acting * n_stacks
+        found = (
+            acting[0](stacks, info) if candidate.stacked else [a(r, info) for a, r in zip(acts, stacks, strict=True)]
+        )
         return np.concatenate(np.asarray(found, float))
     rows = [{name: value[k] for name, value in info.items() if name[0] != "_"} for k in range(len(acting))]
     return np.array([policy(observation[k], rows[k]) for k, policy in enumerate(acting)], float)
@@ -176,7 +188,7 @@ class Recorder:
         self._way = np.where(now, info["distance"], self._way)
         self._n += now
         for sim in np.flatnonzero(now & terminated):
-            self._ending[sim] = str(info["termination"][sim])
+            self._ending[sim] = self.envs.unwrapped.reasons[info["termination"][sim]]
         self.running = now & ~terminated & ~truncated
 
     def track(self, sim: int, seed: int) -> Track:

@@ -64,6 +64,7 @@ def facts(certificate: Certificate) -> list[str]:
         *([f"falls by itself in {fell} of {n} episodes in `{BASE}`"] if fell and certificate.verdict != FALL else []),
         *([f"in every row differs first: {certificate.everywhere}"] if certificate.everywhere else []),
         f"{certificate.environment} {options}".strip(),
+        *certificate.lines,
         f"seeds {', '.join(map(str, certificate.seeds))}; changes are relative to `{BASE}`, with their standard errors",
         *(f"{row.setting} is left out: {row.left_out}" for row in certificate.rows if row.left_out),
     ]

@@ -105,17 +105,41 @@ def actor_of(model) -> tuple[list, str, bool]:
     from torch import nn
 
     policy, names = model.policy, {nn.Tanh: "tanh", nn.ReLU: "relu"}
-    if hasattr(policy, "mlp_extractor"):
+    if not hasattr(policy, "actor") and not hasattr(policy, "mlp_extractor"):  # of ARS
+        squash = isinstance(policy.action_net[-1], nn.Tanh)
+        actor, parts = policy, [*policy.action_net][: -1 if squash else None]
+    elif hasattr(policy, "mlp_extractor"):
         actor, parts, squash = policy, [*policy.mlp_extractor.policy_net, policy.action_net], policy.squash_output
     elif hasattr(policy.actor, "latent_pi"):
         actor, parts, squash = policy.actor, [*policy.actor.latent_pi, policy.actor.mu], True
     else:
         actor, parts, squash = policy.actor, [*policy.actor.mu][:-1], True  # the last one is tanh
+    parts = _folded(parts)
     between = {type(part) for part in parts[1::2]}
     plain = all(isinstance(part, nn.Linear) for part in parts[::2]) and len(between) <= 1 and between <= names.keys()
     if not (plain and isinstance(actor.features_extractor, FlattenExtractor)):
         raise ValueError("its actor is not made of linear layers with tanh, or with relu, between them")
     return parts[::2], names[between.pop()] if between else "tanh", bool(squash)
+
+
+def _folded(parts: list) -> list:
+    """Return layers without batch normalisation, as CrossQ has it: each is part of the linear layer behind it."""
+    import torch
+    from torch import nn
+
+    found: list = []
+    for part in parts:
+        before = found[-1] if found else None
+        if isinstance(part, nn.Linear) and type(before).__name__ == "BatchRenorm1d":
+            scale = before.scale / torch.sqrt(before.ra_var + before.eps)
+            shift = before.bias - before.ra_mean * scale
+            folded = nn.Linear(part.in_features, part.out_features)
+            with torch.no_grad():
+                folded.weight.copy_(part.weight * scale), folded.bias.copy_(part.bias + part.weight @ shift)
+            found[-1] = folded
+        else:
+            found.append(part)
+    return found
 
 
 def policy_arrays(model, normaliser) -> dict[str, np.ndarray]:
@@ -147,7 +171,7 @@ def policy_arrays(model, normaliser) -> dict[str, np.ndarray]:
         arrays |= {"mean": np.zeros(size), "scale": np.ones(size), "clip": np.inf}
     for k, layer in enumerate(linear):
         arrays[f"weight_{k}"] = layer.weight.detach().numpy()
-        arrays[f"bias_{k}"] = layer.bias.detach().numpy()
+        arrays[f"bias_{k}"] = np.zeros(layer.out_features) if layer.bias is None else layer.bias.detach().numpy()
     return {name: np.asarray(value) for name, value in arrays.items()}
 
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import importlib
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import gymnasium
 from gymnasium.envs.registration import load_env_creator
@@ -17,6 +19,23 @@ from gymnasium.envs.registration import load_env_creator
 from tarsus.envs import ENVIRONMENTS, SURROGATES
 
 OWN_ROBOT = "tarsus.envs.own_robot:OwnRobotEnv"  # behind what `own_robot.register` registers
+
+
+def make(name: str, options: Mapping[str, Any], **more: Any) -> gymnasium.Env:
+    """Return an environment made with options that somebody asked for.
+
+    Args:
+        name: Of the environment.
+        options: Its keywords.
+        more: Further keywords of `gymnasium.make`.
+
+    Raises:
+        ValueError: If an option is unknown or its value impossible.
+    """
+    try:
+        return gymnasium.make(name, **options, **more)
+    except TypeError as error:
+        raise ValueError(f"{name} does not take these options: {error}") from error
 
 
 def environment_of(name: str) -> str:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import gymnasium
 import numpy as np
@@ -15,7 +15,11 @@ import numpy as np
 import tarsus  # noqa: F401  registers the environments
 from tarsus.scripts.command import output
 from tarsus.scripts.library.base import parallel, stamp
+from tarsus.scripts.library.learning.wrappers import UNSAID, Wrappers
 from tarsus.scripts.library.views import rendering
+
+if TYPE_CHECKING:  # else only functions import it: OpenGL is chosen before MuJoCo is imported
+    from tarsus.scripts.library.learning.loading import Candidate
 
 FILES = {".md": "table.md", ".csv": "episodes.csv"}  # of an evaluation
 STILL = 0.1  # a shorter way has no cost of transport [m]
@@ -54,12 +58,17 @@ def steps(env: gymnasium.Env, act: Callable, seed: int) -> Iterator[tuple[float,
 
 
 def run_episode(
-    policy: str, environment: str | None, options: Mapping[str, Any], seed: int, stochastic: bool = False
+    policy: str,
+    environment: str | None,
+    options: Mapping[str, Any],
+    seed: int,
+    stochastic: bool = False,
+    wrappers: Wrappers = UNSAID,
 ) -> Episode:
     """Run one episode of a policy."""
     from tarsus.scripts.library.learning import playing  # not above: OpenGL is chosen before MuJoCo is imported
 
-    env, act = playing.start(policy, environment, options, seed, stochastic)
+    env, act = playing.start(policy, environment, options, seed, stochastic, wrappers)
     rewards, work = [], 0.0
     for reward, terminated, info in steps(env, act, seed):  # noqa: B007  the last ones are used behind the loop
         rewards.append(reward)
@@ -86,13 +95,30 @@ def weight(model) -> float:
     return float(model.body_mass.sum() * np.linalg.norm(model.opt.gravity))
 
 
+def check_film(path: Path, force: bool) -> None:
+    """Refuse a film that cannot be drawn or written; nothing has imported MuJoCo before.
+
+    Raises:
+        ValueError: If there is no OpenGL, or the file is there and shall not be replaced.
+    """
+    if not rendering.choose_opengl():
+        raise ValueError(rendering.NO_OPENGL)
+    output.new_file(path, force)
+
+
 def film_episode(
-    policy: str, environment: str | None, options: Mapping[str, Any], seed: int, path: Path, stochastic: bool = False
+    policy: str,
+    environment: str | None,
+    options: Mapping[str, Any],
+    seed: int,
+    path: Path,
+    stochastic: bool = False,
+    wrappers: Wrappers = UNSAID,
 ) -> int:
     """Film one episode of a policy in real time; return the number of pictures."""
     from tarsus.scripts.library.learning import playing
 
-    env, act = playing.start(policy, environment, options, seed, stochastic, render_mode="rgb_array")
+    env, act = playing.start(policy, environment, options, seed, stochastic, wrappers, render_mode="rgb_array")
     rendering.smooth_edges(env.unwrapped.model)
     period = env.unwrapped.ctrl_dt
     every = max(1, round(1 / (FPS * period)))  # whole control periods between pictures keep the film's pace even
@@ -111,6 +137,8 @@ def evaluate(
     n_episodes: int = 1,
     n_jobs: int = 1,
     stochastic: bool = False,
+    normaliser: str | None = None,
+    stack: int | None = None,
 ) -> Iterator[Episode]:
     """Yield the episodes of seeds 0 to n_seeds - 1 one by one, on joblib's active backend.
 
@@ -122,11 +150,15 @@ def evaluate(
         n_episodes: Of each seed.
         n_jobs: Processes; -1 takes every core.
         stochastic: Whether actions are drawn as in training, and not the most likely ones.
+        normaliser: File of a .zip's `VecNormalize`, or "none"; by default what belongs to it and lies beside it.
+        stack: How many observations a .zip sees together; by default what its observation says.
 
     Raises:
         ValueError: If there is no such policy or environment, or they do not go together.
     """
-    cases = [(policy, environment, options or {}, seed, stochastic) for seed in seeds_of(n_seeds, n_episodes)]
+    asked = (policy, environment, options or {})
+    more = (stochastic, Wrappers(normaliser, stack))
+    cases = [(*asked, seed, *more) for seed in seeds_of(n_seeds, n_episodes)]
     return parallel.stream(run_episode, cases, n_jobs, unit="episode")
 
 
@@ -159,16 +191,16 @@ def table(policy: str, episodes: list[Episode], asked: int) -> str:
     return f"{rows}\nmean ± standard deviation of {n}; {stamp.versions('tarsus', 'mujoco', 'gymnasium')}"
 
 
-def report(files: output.Output, policy: str, finished: Mapping[int, Episode], asked: int) -> None:
+def report(files: output.Output, policy: Candidate, finished: Mapping[int, Episode], asked: int) -> None:
     """Write the table and a row for every episode, and print the table.
 
     Args:
         files: Where they go.
-        policy: Its name.
+        policy: The policy.
         finished: Episodes by their seeds, at least one.
         asked: How many were asked for.
     """
-    shown = table(policy, list(finished.values()), asked)
+    shown = "\n".join([table(policy.name, list(finished.values()), asked), *policy.lines])
     rows = [{"seed": seed} | asdict(episode) for seed, episode in finished.items()]
     with files.writing(*FILES.values()) as (text, episodes):
         text.write_text(shown + "\n", encoding="utf-8")
@@ -176,7 +208,8 @@ def report(files: output.Output, policy: str, finished: Mapping[int, Episode], a
             writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
             writer.writeheader()
             writer.writerows(rows)
-    files.report("tarsus evaluate", shown, policy=policy, asked=asked, episodes=rows)
+    told = {"policy": policy.name, "used": dict(policy.used), "lines": list(policy.lines)}
+    files.report("tarsus evaluate", shown, **told, asked=asked, episodes=rows)
 
 
 def policies_by_name() -> str:

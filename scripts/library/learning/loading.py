@@ -9,12 +9,9 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
-import json
-import pickle
 import re
-import zipfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,14 +19,12 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from tarsus.scripts.library.learning import checkpoint, environments, policies
+from tarsus.scripts.library.learning import checkpoint, environments, memory, policies, zipped
 from tarsus.scripts.library.learning.policies import PolicyFunction
-from tarsus.scripts.library.learning.trained_policy import TrainedPolicy, about_of, named_axes
-from tarsus.scripts.library.learning.training_runs import plain
+from tarsus.scripts.library.learning.trained_policy import TrainedPolicy, about_of
+from tarsus.scripts.library.learning.wrappers import UNSAID, Wrappers
 
-NORMALISERS = ("normaliser.pkl", "vecnormalize.pkl", "vec_normalize.pkl")  # beside a .zip
-# What of an algorithm's settings no other has, in Stable-Baselines3's .zip.
-ALGORITHMS = {"clip_range": "PPO", "target_entropy": "SAC", "target_policy_noise": "TD3", "use_rms_prop": "A2C"}
+SHOWS = "render_mode"  # an option of an environment that says nothing of what a policy does in it
 
 
 @dataclass(frozen=True)
@@ -44,6 +39,9 @@ class Candidate:
         batched: Whether one policy acts for rows of observations.
         stacked: Whether it acts for stacks of such rows too, each as if alone.
         network: What makes its network, of a policy that is known to be one.
+        remembers: Whether what it makes acts by more than the last observation, see `memory.Remembering`.
+        used: What it was opened with, of a .zip: algorithm, normaliser, stack.
+        lines: The same for people, and what may be wrong with it.
     """
 
     name: str
@@ -53,9 +51,18 @@ class Candidate:
     batched: bool = False
     stacked: bool = False
     network: Callable[[], TrainedPolicy] | None = None
+    remembers: bool = False
+    used: Mapping[str, Any] = field(default_factory=dict)
+    lines: tuple[str, ...] = ()
 
 
-def load(policy: str, environment: str | None, options: Mapping[str, Any], stochastic: bool = False) -> Candidate:
+def load(
+    policy: str,
+    environment: str | None,
+    options: Mapping[str, Any],
+    stochastic: bool = False,
+    wrappers: Wrappers = UNSAID,
+) -> Candidate:
     """Return a policy with its environment: what `evaluate`, `certify` and `export` open theirs by.
 
     Args:
@@ -63,14 +70,31 @@ def load(policy: str, environment: str | None, options: Mapping[str, Any], stoch
         environment: By default Hexapod-v0, or the policy's own.
         options: Of the environment.
         stochastic: Whether actions are drawn, as in training, and not the most likely ones.
+        wrappers: What a .zip was trained in, where it does not say so itself.
 
     Raises:
         ValueError: If there is no such policy or environment, or they do not go together; the sentence says why.
         OSError: If a file cannot be read.
     """
+    if SHOWS in options:
+        raise ValueError(
+            f"--option {SHOWS} changes nothing of what a policy does: leave it out; evaluate --video films"
+        )
+    found = _load(policy, environment, options, stochastic, wrappers)
+    if SHOWS not in found.options:
+        return found
+    shown = found.options[SHOWS]
+    kept = {name: value for name, value in found.options.items() if name != SHOWS}
+    return replace(found, options=kept, lines=(*found.lines, f"{SHOWS}={shown!r}, stored with it, is left out"))
+
+
+def _load(
+    policy: str, environment: str | None, options: Mapping[str, Any], stochastic: bool, wrappers: Wrappers
+) -> Candidate:
     path = Path(policy)
     if path.suffix == ".zip":
-        return _from_zip(_there(path), environment, options, stochastic)
+        return _from_zip(_there(path), environment, options, stochastic, wrappers)
+    wrappers.refuse(policy)
     trained = None if _is_function(policy) or path.suffix == ".onnx" else policies.checkpoint_of(policy)
     if stochastic and trained is None:
         raise ValueError(f"{policy} draws no actions; checkpoints and a .zip of Stable-Baselines3 do")
@@ -106,73 +130,52 @@ def _placed(
     return name, made["options"] | dict(options)
 
 
-def _from_zip(path: Path, environment: str | None, options: Mapping[str, Any], stochastic: bool) -> Candidate:
-    about, algorithm = _zipped(path)
+def _from_zip(
+    path: Path, environment: str | None, options: Mapping[str, Any], stochastic: bool, wrappers: Wrappers
+) -> Candidate:
+    about = checkpoint.settings(path.parent) if (path.parent / "run.json").exists() else {}
     name, options = _placed(path, about, environment, options)
-    model, normaliser = _unpickled(path, algorithm)
-
-    def act(observation: np.ndarray, info: Any = None) -> np.ndarray:
-        seen = normaliser.normalize_obs(observation) if normaliser else observation
-        return model.predict(seen, deterministic=not stochastic)[0]
+    bare = {key: value for key, value in options.items() if key != SHOWS}
+    found = zipped.opened(path, name, bare, wrappers)
 
     def make(env: gymnasium.Env, seed: int) -> PolicyFunction:
         if stochastic:
-            model.set_random_seed(seed)
-        return act
+            found.model.set_random_seed(seed)
+        return found.actor(not stochastic)
 
-    def network() -> TrainedPolicy:
-        told = {"environment": name, "options": named_axes(name, plain(options))} | {"from": path.name}
-        return TrainedPolicy.of(checkpoint.policy_arrays(model, normaliser) | {"about": np.array(json.dumps(told))})
-
-    return Candidate(str(path), name, options, make, batched=not stochastic, network=network)
+    return Candidate(
+        *(str(path), name, options, make),
+        batched=not stochastic,
+        network=lambda: found.network(name, bare),
+        remembers=found.remembers,
+        used=found.used,
+        lines=found.lines,
+    )
 
 
 def _from_onnx(path: Path, environment: str | None, options: Mapping[str, Any]) -> Candidate:
     about, act = _onnx(path)
-    return Candidate(str(path), *_placed(path, about, environment, options), lambda env, seed: act, batched=True)
+    placed = (str(path), *_placed(path, about, environment, options))
+    used = {name: about[name] for name in ("algorithm", "normaliser", "stack") if name in about}
+    n = about.get("stack", 1)
+    if not isinstance(n, int) or n < 1:
+        raise ValueError(f"{path} says that it stacks {n!r} observations, which must be a whole number above 0")
+    stack = memory.Stack(n, about.get("stack_flat") is not False)
+    if stack.n == 1:
+        return Candidate(*placed, lambda env, seed: act, batched=True, used=used)
+
+    def predict(seen: np.ndarray, state: None, begins: np.ndarray) -> tuple[np.ndarray, None]:
+        return act(seen if stack.flat else seen.reshape(*seen.shape[:-2], -1)), None
+
+    def make(env: gymnasium.Env, seed: int) -> PolicyFunction:
+        return memory.Remembering(predict, stack, lambda observation: observation)
+
+    return Candidate(*placed, make, batched=True, remembers=True, used=used)
 
 
 def _environment(asked: str | None, about: Mapping[str, Any]) -> str:
     asked = asked and environments.asked_for(asked)
     return environments.stored(about["environment"], asked) if about else asked or "Hexapod-v0"
-
-
-def _zipped(path: Path) -> tuple[dict[str, Any], str]:
-    """Return what Stable-Baselines3's .zip was trained with, if it lies in a checkpoint, and the name of its algorithm.
-
-    Loading unpickles settings and normaliser, which can run any code. What can be read without that is read first.
-    """
-    if importlib.util.find_spec("stable_baselines3") is None:
-        raise ValueError("a .zip needs Stable-Baselines3: pip install 'tarsus[rl]'")
-    import torch
-
-    about = checkpoint.settings(path.parent) if (path.parent / "run.json").exists() else {}
-    try:
-        with zipfile.ZipFile(path) as archive:
-            stored = json.loads(archive.read("data"))
-            for name in archive.namelist():
-                with archive.open(name) as file:
-                    torch.load(file, weights_only=True) if name.endswith(".pth") else file.read()
-        algorithm = next(name for setting, name in ALGORITHMS.items() if setting in stored)
-    except Exception as error:  # broken archives raise nearly anything
-        raise _no_policy(path, error) from error
-    return about, algorithm
-
-
-def _unpickled(path: Path, algorithm: str) -> tuple[Any, Any]:
-    """Return the model and its normaliser, None if none lies beside it."""
-    import stable_baselines3
-
-    try:
-        model = getattr(stable_baselines3, algorithm).load(path, device="cpu")
-        beside = next((path.parent / name for name in NORMALISERS if (path.parent / name).exists()), None)
-        return model, pickle.loads(beside.read_bytes()) if beside else None
-    except Exception as error:  # broken pickles raise nearly anything
-        raise _no_policy(path, error) from error
-
-
-def _no_policy(path: Path, error: Exception) -> ValueError:
-    return ValueError(f"{path} is not a policy of Stable-Baselines3: {type(error).__name__}: {error}")
 
 
 def _onnx(path: Path) -> tuple[dict[str, Any], PolicyFunction]:

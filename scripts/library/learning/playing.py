@@ -10,33 +10,22 @@ import numpy as np
 
 from tarsus.envs import SURROGATES
 from tarsus.scripts.library.learning import loading, policies
+from tarsus.scripts.library.learning.environments import make
+from tarsus.scripts.library.learning.loading import Candidate
 from tarsus.scripts.library.learning.policies import PolicyFunction
-
-
-def make(name: str, options: Mapping[str, Any], **more: Any) -> gymnasium.Env:
-    """Return an environment made with options that somebody asked for.
-
-    Args:
-        name: Of the environment.
-        options: Its keywords.
-        more: Further keywords of `gymnasium.make`.
-
-    Raises:
-        ValueError: If an option is unknown or its value impossible.
-    """
-    try:
-        return gymnasium.make(name, **options, **more)
-    except TypeError as error:
-        raise ValueError(f"{name} does not take these options: {error}") from error
+from tarsus.scripts.library.learning.wrappers import UNSAID, Wrappers
 
 
 def start(
-    policy: str, environment: str | None, options: Mapping[str, Any], seed: int, stochastic: bool = False, **more: Any
+    policy: str,
+    environment: str | None,
+    options: Mapping[str, Any],
+    seed: int,
+    stochastic: bool = False,
+    wrappers: Wrappers = UNSAID,
+    **more: Any,
 ) -> tuple[gymnasium.Env, PolicyFunction]:
-    """Return a policy's environment and the policy in it.
-
-    Whatever the control period, an episode lasts as long as one of the default period does, unless a keyword says how
-    many steps it has.
+    """Return a policy's environment and the policy in it; see `begin`.
 
     Args:
         policy: Any, see `loading.load`.
@@ -44,12 +33,24 @@ def start(
         options: Of the environment.
         seed: Of the policy.
         stochastic: Whether it draws its actions.
+        wrappers: What a .zip was trained in.
         more: Further keywords of `gymnasium.make`.
 
     Raises:
         ValueError: If there is no such policy or environment, or they do not go together.
     """
-    found = loading.load(policy, environment, options, stochastic)
+    return begin(loading.load(policy, environment, options, stochastic, wrappers), seed, **more)
+
+
+def begin(found: Candidate, seed: int, **more: Any) -> tuple[gymnasium.Env, PolicyFunction]:
+    """Return the environment of a policy that is loaded, and the policy in it.
+
+    Whatever the control period, an episode lasts as long as one of the default period does, unless a keyword says how
+    many steps it has.
+
+    Raises:
+        ValueError: If they do not go together.
+    """
     name, options = found.environment, found.options
     if more.get("render_mode") and name in SURROGATES:
         raise ValueError(f"{name} is no simulation in MuJoCo, and has no pictures")
@@ -68,15 +69,24 @@ def steps_of(env: gymnasium.Env) -> int:
     return round(seconds / base.ctrl_dt)
 
 
-def check(policy: str, environment: str | None, options: Mapping[str, Any], **more: Any) -> None:
-    """Do what an episode begins with, up to the first action.
+def check(
+    policy: str,
+    environment: str | None,
+    options: Mapping[str, Any],
+    stochastic: bool = False,
+    wrappers: Wrappers = UNSAID,
+    **more: Any,
+) -> Candidate:
+    """Do what an episode begins with, up to the first action; return the policy; arguments are those of `start`.
 
     Raises:
         ValueError: If that cannot be done; the sentence says why.
     """
-    env, act = start(policy, environment, options, 0, **more)
+    found = loading.load(policy, environment, options, stochastic, wrappers)
+    env, act = begin(found, 0, **more)
     check_acts(policy, env, lambda env, seed: act)
     env.close()
+    return found
 
 
 def check_acts(policy: str, env: gymnasium.Env, make: Callable[[gymnasium.Env, int], PolicyFunction]) -> None:

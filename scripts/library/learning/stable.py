@@ -51,13 +51,13 @@ class StableVectorEnv(VecEnv):
     def step_wait(self):
         """Step; the info of an episode that ended has its last observation and why it ended."""
         observation, reward, terminated, truncated, info = self.envs.step(self._actions)
-        done = terminated | truncated
+        done, final = terminated | truncated, self.envs.unwrapped.words(info).get("final_info", {})
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         for sim in np.flatnonzero(done).tolist():
             infos[sim] = {
                 "terminal_observation": info["final_obs"][sim],
                 "TimeLimit.truncated": bool(truncated[sim] and not terminated[sim]),
-            } | {why: info["final_info"][why][sim] for why in WHY}
+            } | {why: final[why][sim] for why in WHY}
         return observation, reward.astype(np.float32), done, infos
 
     def close(self) -> None:

@@ -19,8 +19,6 @@ from gymnasium.vector import AutoresetMode
 
 from tarsus.envs.on_tensors import OnTensors
 
-MOST_REASONS = 127  # codes are of int8
-
 
 class TensorVectorEnv(OnTensors):
     """A vector environment that takes and returns tensors, and resets in the step that ends an episode.
@@ -75,7 +73,7 @@ class TensorVectorEnv(OnTensors):
                 for name, term in infos.items()
                 if name.startswith("reward_")
             },
-            "termination": self._tensor(self._codes(infos), torch.int8),
+            "termination": self._tensor(self._ended(infos), torch.int8),
         }
         if "final_obs" in infos:
             over, last = infos["_final_obs"], observation.copy()
@@ -90,17 +88,10 @@ class TensorVectorEnv(OnTensors):
         if "privileged" in infos:
             self.privileged = self._tensor(infos["privileged"], torch.float32)
 
-    def _codes(self, infos: dict[str, Any]) -> np.ndarray:
-        """Return the place in `reasons` of why each episode terminated, new reasons being added, shape (num_envs,)."""
-        codes = np.zeros(self.num_envs, np.int8)
-        why = infos.get("final_info", {}).get("termination")
-        for sim in [] if why is None else np.flatnonzero(why):
-            if why[sim] not in self.reasons:
-                if len(self.reasons) > MOST_REASONS:
-                    raise RuntimeError(f"episodes terminated for more than {MOST_REASONS} different reasons")
-                self.reasons.append(why[sim])
-            codes[sim] = self.reasons.index(why[sim])
-        return codes
+    def _ended(self, infos: dict[str, Any]) -> np.ndarray:
+        """Return the place in `reasons` of why each episode terminated, shape (num_envs,)."""
+        self.reasons = self.envs.reasons
+        return infos.get("final_info", {}).get("termination", np.zeros(self.num_envs, np.int8))
 
     def _tensor(self, value, dtype: torch.dtype) -> torch.Tensor:
         return torch.as_tensor(value, dtype=dtype, device=self.device)

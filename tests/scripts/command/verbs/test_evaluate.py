@@ -41,7 +41,8 @@ def test_ctrl_c_before_the_first_has_finished_leaves_no_table(monkeypatch, capsy
 
 def test_ctrl_c_in_the_film_leaves_the_whole_table(monkeypatch, capsys, tmp_path):
     monkeypatch.setattr(evaluation.rendering, "choose_opengl", lambda: True)
-    monkeypatch.setattr("tarsus.scripts.library.learning.playing.check", lambda *args, **more: None)
+    checked = loading.Candidate("zero", "Hexapod-v0", {}, lambda env, seed: None)
+    monkeypatch.setattr("tarsus.scripts.library.learning.playing.check", lambda *args, **more: checked)
     monkeypatch.setattr(evaluation, "run_episode", lambda *args: HOLDS)
     interrupted(monkeypatch, "film_episode", 1)
     assert cli.main(["evaluate", "zero", "--seeds", "2", "--video", str(tmp_path / "film.mp4")]) == 130

@@ -1,0 +1,143 @@
+"""A .zip of Stable-Baselines3 or sb3-contrib with its normaliser, stack and memory, made ready to act."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+from tarsus.scripts.library.learning import algorithms, checkpoint, environments, memory, normalisers
+from tarsus.scripts.library.learning.trained_policy import TrainedPolicy, named_axes
+from tarsus.scripts.library.learning.training_runs import plain
+from tarsus.scripts.library.learning.wrappers import Wrappers
+
+
+@dataclass(frozen=True)
+class Zipped:
+    """A policy of a .zip in an environment.
+
+    Attributes:
+        path: The file.
+        model: Of Stable-Baselines3.
+        algorithm: Its name.
+        normaliser: Its `VecNormalize`, and what to say of it.
+        stack: Of observations.
+        given: Shape of the environment's observation.
+    """
+
+    path: Path
+    model: Any
+    algorithm: str
+    normaliser: normalisers.Normaliser
+    stack: memory.Stack
+    given: tuple[int, ...]
+
+    @property
+    def remembers(self) -> bool:
+        """Whether an action depends on more than the last observation."""
+        return self.recurrent or self.stack.n > 1
+
+    @property
+    def recurrent(self) -> bool:
+        """Whether its network has a state."""
+        return self.algorithm == "RecurrentPPO"
+
+    @property
+    def _early(self) -> bool:
+        """Whether observations are normalised before they are stacked."""
+        value = self.normaliser.value
+        return self.stack.n > 1 and value is not None and value.observation_space.shape == self.given
+
+    @property
+    def used(self) -> dict[str, Any]:
+        """What stands in results: algorithm, normaliser, stack."""
+        return {
+            "algorithm": self.algorithm,
+            "normaliser": str(self.normaliser.path) if self.normaliser.path else None,
+            "stack": self.stack.n,
+        }
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """What to say of it."""
+        found = [f"algorithm: {self.algorithm}"]
+        if self.recurrent:
+            found[0] += ", with the state of its LSTM, begun with every episode"
+        if self.stack.n > 1:
+            found.append(f"the last {self.stack.n} observations are stacked, by the shape of the policy's own")
+        return *found, *self.normaliser.lines
+
+    def actor(self, deterministic: bool):
+        """Return the policy for an episode, or for rows of them."""
+        model, value, early = self.model, self.normaliser.value, self._early
+        normalise = value.normalize_obs if value is not None else _as_it_is
+
+        def act(observation: np.ndarray, info: Any = None) -> np.ndarray:
+            return model.predict(normalise(observation), deterministic=deterministic)[0]
+
+        def predict(seen: np.ndarray, state: Any, begins: np.ndarray) -> tuple[np.ndarray, Any]:
+            return model.predict(seen if early else normalise(seen), state, begins, deterministic)
+
+        return memory.Remembering(predict, self.stack, normalise if early else _as_it_is) if self.remembers else act
+
+    def network(self, environment: str, options: Mapping[str, Any]) -> TrainedPolicy:
+        """Return its network as plain arrays, which say what it was made for.
+
+        Raises:
+            ValueError: If it has a state, or is another than those that can be written.
+        """
+        if self.recurrent:
+            raise ValueError(
+                f"{self.path} is a policy with an LSTM, whose action depends on its state and not on one observation: "
+                "it cannot be exported; evaluate and certify take it as it is"
+            )
+        if self._early:
+            raise ValueError(
+                f"{self.path} stacks observations that are normalised already, zeros before the first: it cannot be "
+                "exported; evaluate and certify take it as it is"
+            )
+        arrays = checkpoint.policy_arrays(self.model, self.normaliser.value)
+        arrays |= {name: arrays[name].ravel() for name in ("mean", "scale")}  # of a stack of rows
+        told = {"environment": environment, "options": named_axes(environment, plain(options)), "from": self.path.name}
+        told |= self.used | ({"stack_flat": self.stack.flat} if self.stack.n > 1 else {})
+        return TrainedPolicy.of(arrays | {"about": np.array(json.dumps(told))})
+
+
+def _as_it_is(observation: np.ndarray) -> np.ndarray:
+    return observation
+
+
+def opened(path: Path, environment: str, options: Mapping[str, Any], wrappers: Wrappers) -> Zipped:
+    """Return the policy of a .zip.
+
+    Args:
+        path: The file, which is unpickled, as is its normaliser: both can run any code.
+        environment: In which it acts.
+        options: Of that.
+        wrappers: What the user says of its training.
+
+    Raises:
+        ValueError: If it is none, cannot be loaded here, or does not go with the environment; the sentence says why.
+    """
+    stored = algorithms.read(path)
+    model, algorithm = algorithms.loaded(path, stored)
+    env = environments.make(environment, options)
+    given, actions = env.observation_space.shape, env.action_space
+    env.close()
+    _refuse_actions(path, model.action_space, actions, environment)
+    stack = memory.stack_of(str(path), model.observation_space.shape, given, wrappers.stack)
+    trained = normalisers.Trained.of(path, stored, model, algorithm, given)
+    return Zipped(path, model, algorithm, normalisers.find(trained, wrappers.normaliser), stack, given)
+
+
+def _refuse_actions(path: Path, own: gymnasium.spaces.Box, given: gymnasium.spaces.Box, environment: str) -> None:
+    if own.shape != given.shape:
+        raise ValueError(f"{path} acts by arrays of shape {own.shape}, {environment} takes {given.shape}")
+    if not (np.array_equal(own.low, given.low) and np.array_equal(own.high, given.high)):
+        span = f"from {own.low.min():g} to {own.high.max():g}, {environment} takes {given.low.min():g} to"
+        raise ValueError(f"{path} acts {span} {given.high.max():g}: it was trained in a wrapper that scales actions")
