@@ -168,7 +168,10 @@ class Steering(Steerer):
             return None
         weights = weighing(WEIGHTS, wanted[None])[0]
         slope = weights @ by
-        hessian, gradient = slope.T @ slope + DAMPING * np.eye(N_CONTROLS), slope.T @ weights @ off(wanted, displacement)
+        hessian, gradient = (
+            slope.T @ slope + DAMPING * np.eye(N_CONTROLS),
+            slope.T @ weights @ off(wanted, displacement),
+        )
         return stepped(self.controls[None], hessian, gradient, self.limits)[0]
 
 
