@@ -6,6 +6,9 @@ of displacements, and the controls follow from them by Gauss-Newton. `Steering` 
 coming stride, `ConnectionMPC` looks several strides ahead. Averages over strides hold in MuJoCo too; what happens
 within one does not with six legs, which is why there are no knots in between.
 
+Amplitude, crab and steering share the range of yaw. A robot beside its path comes back a little every stride, facing as
+the path does: asked to be there at once, it would crab with the yaw that its turn needs, and leave a bend for good.
+
 A measured pose that is missing, not finite or too late changes nothing: the last command is held, and the decision says
 so. Source: after the outlook of Wu, Zhao and Revzen, arXiv:2310.20669, section 4; the controllers are ours.
 """
@@ -23,10 +26,12 @@ import numpy as np
 from ..analytic.clock import TURN
 from ..analytic.contact import se2
 from ..analytic.models.sliding_walk import N_CONTROLS, SlidingWalk
-from .path import relative
+from .bounded_step import least_squares_within
+from .path import rejoined, relative
 from .stride_bias import StrideBias
 
-WEIGHTS = np.array([1.0, 1.0, 0.3])  # of errors of x, y [m] and heading [rad]: 0.3 m of lever
+WEIGHTS = np.array([0.5, 1.0, 2.0])  # of errors along, across [m] and of heading [rad]: at limits, lateness gives way
+CORRECTED = np.array([0.03, 0.02, 0.03])  # of an error, in a stride, likewise: more would take the turn's share of yaw
 DAMPING = 1e-4  # of a Newton step, beside squared derivatives of about 1 m^2/rad^2
 SMOOTHING = 4e-4  # of changes from knot to knot, likewise
 FIRST = np.array([0.2, 0.0, 0.0])  # the controls before the first decision: straight on
@@ -54,6 +59,14 @@ class Limits:
             )
         if not (self.crab >= 0 and self.steering >= 0):
             raise ValueError(f"crab and steering must not be negative, got {self.crab} and {self.steering}")
+
+    @property
+    def inequalities(self) -> tuple[np.ndarray, np.ndarray]:
+        """A (10, 3) and b (10,) [rad]: controls u are within the limits where A u <= b."""
+        box = np.concatenate([np.eye(N_CONTROLS), -np.eye(N_CONTROLS)])
+        shared = np.array([[1.0, crab, steering] for crab in (1, -1) for steering in (1, -1)])
+        most = [self.amplitude, self.crab, self.steering, -self.least_amplitude, self.crab, self.steering]
+        return np.concatenate([box, shared]), np.array(most + 4 * [self.yaw_range])
 
     def clip(self, controls: np.ndarray) -> np.ndarray:
         """Return controls (..., 3) within the limits; the amplitude has precedence over crab and steering."""
@@ -136,6 +149,10 @@ class Steerer(ABC):
         made = self.walk.stride(controls, phase)
         return made.pose + (0.0 if self.bias is None else self.bias.value), made.by_controls[:, 0]
 
+    def _wanted(self, t: float, pose: np.ndarray, strides: int) -> np.ndarray:
+        """Return the poses (strides, 3) wanted after each of the coming strides: on the way back to the reference."""
+        return rejoined(self.reference(t + self.walk.period * np.arange(strides + 1)), pose, CORRECTED)
+
     @abstractmethod
     def _controls(self, t: float, pose: np.ndarray, phase: float) -> np.ndarray | None:
         """Return new controls, or None if the model falls."""
@@ -145,14 +162,17 @@ class Steering(Steerer):
     """One damped Newton step a call, on the displacement of the coming stride."""
 
     def _controls(self, t, pose, phase):
-        wanted = relative(self.reference(t + self.walk.period), pose)
+        wanted = relative(self._wanted(t, pose, 1)[0], pose)
         displacement, by = self._stride(self.controls, phase)
         if not np.isfinite(displacement).all():
             return None
-        error = WEIGHTS * off(wanted, displacement)
-        slope = WEIGHTS[:, None] * by
-        step = np.linalg.solve(slope.T @ slope + DAMPING * np.eye(N_CONTROLS), slope.T @ error)
-        return self.limits.clip(self.controls + step)
+        weights = weighing(WEIGHTS, wanted[None])[0]
+        slope = weights @ by
+        hessian, gradient = (
+            slope.T @ slope + DAMPING * np.eye(N_CONTROLS),
+            slope.T @ weights @ off(wanted, displacement),
+        )
+        return stepped(self.controls[None], hessian, gradient, self.limits)[0]
 
 
 def off(wanted: np.ndarray, found: np.ndarray) -> np.ndarray:
@@ -179,7 +199,7 @@ class ConnectionMPC(Steerer):
         self.iterations, self.plan = iterations, np.tile(self.controls, (knots, 1))
 
     def _controls(self, t, pose, phase):
-        wanted = self.reference(t + self.walk.period * np.arange(1, len(self.plan) + 1))
+        wanted = self._wanted(t, pose, len(self.plan))
         plan = improved(self._stride, self.limits, self.plan, self.controls, pose, phase, wanted, self.iterations)
         if plan is None:
             return None
@@ -204,17 +224,33 @@ def improved(stride, limits, plan, last, pose, phase, wanted, iterations, weight
     knots = len(plan)
     change = np.eye(N_CONTROLS * knots) - np.eye(N_CONTROLS * knots, k=-N_CONTROLS)
     smooth = SMOOTHING * change.T @ change + 1e-6 * np.eye(N_CONTROLS * knots)
+    along = weighing(weights, wanted)
     for _ in range(iterations):
         poses, slopes = poses_of(stride, plan, pose, phase)
         if not np.isfinite(poses).all():
             return None
-        error = (weights * off(wanted, poses)).ravel()
-        slope = (weights[..., None] * slopes).reshape(N_CONTROLS * knots, -1)
+        error = (along @ off(wanted, poses)[..., None]).ravel()
+        slope = (along @ slopes).reshape(N_CONTROLS * knots, -1)
         rough = change @ plan.ravel()
         rough[:N_CONTROLS] -= last
-        step = np.linalg.solve(slope.T @ slope + smooth, slope.T @ error - SMOOTHING * change.T @ rough)
-        plan = limits.clip(plan + step.reshape(knots, N_CONTROLS))
+        gradient = slope.T @ error - SMOOTHING * change.T @ rough
+        plan = stepped(plan, slope.T @ slope + smooth, gradient, limits)
     return plan
+
+
+def weighing(weights, wanted) -> np.ndarray:
+    """Return matrices (knots, 3, 3) that weigh errors of poses along and across the poses wanted (knots, 3)."""
+    cos, sin, zero = np.cos(wanted[:, 2]), np.sin(wanted[:, 2]), np.zeros(len(wanted))
+    turn = np.array([[cos, sin, zero], [-sin, cos, zero], [zero, zero, zero + 1.0]])
+    return np.broadcast_to(weights, wanted.shape)[..., None] * turn.transpose(2, 0, 1)
+
+
+def stepped(plan, hessian, gradient, limits) -> np.ndarray:
+    """Return a plan (knots, 3) after the step of least squares that stays within the limits."""
+    bounds, most = limits.inequalities
+    left = np.maximum(0.0, most - plan @ bounds.T).ravel()
+    step = least_squares_within(hessian, gradient, np.kron(np.eye(len(plan)), bounds), left)
+    return limits.clip(plan + step.reshape(plan.shape))
 
 
 def poses_of(stride, plan, pose, phase) -> tuple[np.ndarray, np.ndarray]:

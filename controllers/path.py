@@ -11,6 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.interpolate import CubicSpline
 
+from ..analytic.contact import se2
+
 FINE = 50  # samples between two points, from which the length along the curve is summed
 
 
@@ -89,3 +91,19 @@ def relative(pose, origin) -> np.ndarray:
     cos, sin = np.cos(origin[2]), np.sin(origin[2])
     turn = (d[..., 2] + np.pi) % (2 * np.pi) - np.pi
     return np.stack([cos * d[..., 0] + sin * d[..., 1], cos * d[..., 1] - sin * d[..., 0], turn], axis=-1)
+
+
+def rejoined(reference, pose, most) -> np.ndarray:
+    """Return the poses after each stride (k, 3) of one who is off a reference and comes back a little every stride.
+
+    Args:
+        reference: Poses now and after each stride, (k + 1, 3).
+        pose: Now (3,).
+        most: Of the error along, across and of heading, what a stride takes off (3,) [m, m, rad].
+    """
+    error, found = relative(pose, reference[0]), []
+    for before, after in zip(reference[:-1], reference[1:], strict=True):
+        error = error - np.clip(error, -most, most)
+        error[1] += np.hypot(*(after - before)[:2]) * error[2]  # while it faces elsewhere, that is where it goes
+        found.append(se2.compose(after, error))
+    return np.array(found)

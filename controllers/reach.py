@@ -14,9 +14,18 @@ import numpy as np
 from ..analytic.contact import se2
 from ..analytic.models.sliding_walk import N_CONTROLS, SlidingWalk
 from .connection_mpc import WEIGHTS, ConnectionMPC, DecisionStatus, Limits, improved, off
-from .path import Path
+from .path import Path, relative
 
-ROOM = 0.05  # by which the model may be off a path that it is to follow, in lengths of the robot
+ROOM = 0.05  # by which the model may be beside a path that it is to follow, in lengths of the robot
+LATE = 0.1  # by which it may be early or late on it, likewise
+STRAYED = (
+    (0.1, 0.0),
+    (-0.1, 0.0),
+    (0.1, 0.05),
+    (-0.1, -0.05),
+)  # where noise puts it: to the left [lengths], turned [rad]
+BACK = 20  # strides in which it must come back
+BETWEEN = 10  # strides between places along the path from which it is tried
 SPARED = 0.9  # of crab and steering: what a path may need, the rest is for what the model does not know
 CLOSE = np.array([5e-3, 5e-3, 1e-2])  # to a goal that counts as reached [m, m, rad]
 SPARE = 0.8  # of the longest stride that a plan is made of
@@ -54,7 +63,8 @@ def smallest_radius(walk: SlidingWalk, amplitude: float = 0.2, limits: Limits | 
 def rehearse(walk: SlidingWalk, path: Path, **options) -> Rehearsal:
     """Return how the model follows a path from its start, with a tenth of crab and steering to spare.
 
-    `ConnectionMPC` decides once a stride.
+    `ConnectionMPC` decides once a stride. Then the model is put beside the path, every few strides of it, and must come
+    back.
 
     Args:
         walk: The robot.
@@ -62,31 +72,64 @@ def rehearse(walk: SlidingWalk, path: Path, **options) -> Rehearsal:
         options: Of `ConnectionMPC`.
 
     Raises:
-        ValueError: If the feet do not carry the robot, or the path asks for more than it can do; the sentence says
-            where and what.
+        ValueError: If the feet do not carry the robot, or the path asks for more than it can do, or leaves it no room
+            to come back; the sentence says where and what.
     """
     limits = options.pop("limits", None) or limits_of(walk)
     spared = replace(limits, crab=SPARED * limits.crab, steering=SPARED * limits.steering)
-    steerer = ConnectionMPC(walk, path, **{"adapt": False, "limits": spared} | options)
-    times = walk.period * np.arange(int(path.duration / walk.period + 1e-9) + 1)
-    poses, controls = [path(0.0)], []
-    for t in times[:-1]:
-        decision = steerer(t, poses[-1], 0.0)
+    count = int(path.duration / walk.period + 1e-9)
+    poses, controls = _walked(walk, path, 0.0, path(0.0), count, {"limits": spared} | options)
+    error = np.array(
+        [relative(pose, on) for pose, on in zip(poses, path(walk.period * np.arange(count + 1)), strict=True)]
+    )
+    room = ROOM * walk.params.segment_length * walk.params.n_segments
+    missed = (np.abs(error[:, :2]) > [LATE / ROOM * room, room]).any(axis=1)
+    if missed.any():
+        s = path.speed * walk.period * int(np.argmax(missed))
+        beside, late = 1e3 * np.abs(error[:, 1]).max(), 1e3 * np.abs(error[:, 0]).max()
+        raise ValueError(
+            f"the path cannot be followed at {path.speed:g} m/s: by the model the robot is at worst {beside:.0f} mm "
+            f"beside it and {late:.0f} mm early or late, and from {s:.2f} m along it more than {1e3 * room:.0f} or "
+            f"{1e3 * LATE / ROOM * room:.0f} mm; {_able(walk)}"
+        )
+    for first in range(0, count, BETWEEN):
+        for beside, turned in STRAYED:
+            stray = np.array([0.0, beside * room / ROOM, turned])
+            _return(walk, path, walk.period * first, stray, room, {"limits": limits} | options)
+    return Rehearsal(poses, controls, np.hypot(*error[:, :2].T))
+
+
+def _walked(walk, path, t, pose, count, options) -> tuple[np.ndarray, np.ndarray]:
+    """Return poses (count + 1, 3) and controls (count, 3) of strides of the model from a pose at a time."""
+    steerer, poses, controls = ConnectionMPC(walk, path, **{"adapt": False} | options), [pose], []
+    for k in range(count):
+        decision = steerer(t + k * walk.period, poses[-1], 0.0)
         moved = walk.stride(decision.controls, derivatives=False)
         if decision.status is DecisionStatus.FELL or moved.fell:
             raise ValueError(FALLS)
         controls.append(decision.controls)
         poses.append(se2.compose(poses[-1], moved.pose))
-    away = np.hypot(*(np.array(poses) - path(times))[:, :2].T)
-    room = ROOM * walk.params.segment_length * walk.params.n_segments
-    if away.max() > room:
-        s = path.speed * times[int(np.argmax(away > room))]
+    return np.array(poses), np.array(controls).reshape(-1, N_CONTROLS)
+
+
+def _return(walk, path, t, stray, room, options) -> None:
+    """Refuse a path to which the model does not come back from a pose beside it."""
+    last = _walked(walk, path, t, se2.compose(path(t), stray), BACK, options)[0][-1]
+    left = abs(relative(last, path(t + BACK * walk.period))[1])
+    if left > room:
         raise ValueError(
-            f"the path cannot be followed at {path.speed:g} m/s: by the model the robot is {1e3 * away.max():.0f} mm "
-            f"off at worst, and more than {1e3 * room:.0f} mm from {s:.2f} m along it; its longest stride is "
-            f"{longest_stride(walk):.3f} m in {walk.period:.2f} s, its smallest radius {smallest_radius(walk):.1f} m"
+            f"the path leaves no room to come back to it: put {1e3 * abs(stray[1]):.0f} mm to the "
+            f"{'left' if stray[1] > 0 else 'right'} of it and {1e3 * stray[2]:+.0f} mrad turned, "
+            f"{path.speed * t:.2f} m along it, the model is {1e3 * left:.0f} mm beside it {BACK} strides later, more "
+            f"than {1e3 * room:.0f} mm; {_able(walk)}"
         )
-    return Rehearsal(np.array(poses), np.array(controls).reshape(-1, N_CONTROLS), away)
+
+
+def _able(walk) -> str:
+    return (
+        f"its longest stride is {longest_stride(walk):.3f} m in {walk.period:.2f} s, its smallest radius, with no yaw "
+        f"left to correct, {smallest_radius(walk):.1f} m; choose wider bends, or a lower speed"
+    )
 
 
 def longest_stride(walk: SlidingWalk, limits: Limits | None = None) -> float:

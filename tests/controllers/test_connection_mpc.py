@@ -42,6 +42,32 @@ def test_the_planner_is_on_the_path_after_every_stride():
     assert np.abs(follow(ConnectionMPC(TWELVE, BEND, adapt=False), BEND)[:, :2]).max() < 1e-3
 
 
+ARC = np.arange(0.0, 9.0, 0.15)
+
+
+def bends(radius, side):
+    """Return an arc to the right (-1) or the left (1), and one to that side and then to the other."""
+    arc = radius * np.stack([np.sin(ARC / radius), side * (1.0 - np.cos(ARC / radius))], axis=-1)
+    half = ARC[30] / radius
+    mirrored = (arc[:31] * [1, -1]) @ np.array(
+        [[np.cos(half), side * np.sin(half)], [-side * np.sin(half), np.cos(half)]]
+    )
+    return Path(arc, 0.06), Path(np.concatenate([arc[:30], arc[30] + mirrored]), 0.06)
+
+
+@pytest.mark.parametrize("legs, radius, side", [(6, 5.5, -1), (6, 5.5, 1), (6, 8.0, -1), (12, 4.0, 1)])
+@pytest.mark.parametrize("beside, turned", [(0.05, 0.0), (-0.05, 0.0), (0.03, 0.05), (-0.03, -0.05)])
+def test_from_beside_a_bend_it_comes_back(legs, radius, side, beside, turned):
+    """Crab would take the yaw that the turn needs, and the robot would leave for good."""
+    walk = SlidingWalk(MultipodParams(n_legs=legs))
+    for path in (*bends(radius, side), *(bends(5.0, -1)[:1] if legs == 6 and turned == 0 else ())):
+        steerer, pose = ConnectionMPC(walk, path, adapt=False), path(0.0) + [0.0, beside, turned]
+        for k in range(40):
+            controls = steerer(k * walk.period, pose, 0.0).controls
+            pose = se2.compose(pose, walk.stride(controls, derivatives=False).pose)
+        assert abs(relative(pose, path(40 * walk.period))[1]) < 0.01 * 0.08 * legs
+
+
 def test_newton_gets_there_too():
     """Damped, it takes a few strides."""
     away = follow(Steering(TWELVE, BEND, adapt=False), BEND)
@@ -169,8 +195,17 @@ def test_paths_are_rehearsed_and_those_beyond_reach_refused():
     too_fast = Path(BEND.points, 1.2 * longest_stride(TWELVE) / TWELVE.period)
     with pytest.raises(ValueError, match="cannot be followed at 0.1.*its longest stride is 0.298 m"):
         rehearse(TWELVE, too_fast)
-    with pytest.raises(ValueError, match="its smallest radius 3"):
+    with pytest.raises(ValueError, match="its smallest radius, with no yaw left to correct, 3"):
         rehearse(TWELVE, Path.sine(0.2, 2.0, 2.0, 0.05))
+
+
+def test_a_path_that_leaves_no_room_to_come_back_is_refused():
+    """On 4.8 m six legs stay if they begin there, and do not come back; on 5.5 m they do, on either side."""
+    six = SlidingWalk(MultipodParams(n_legs=6))
+    with pytest.raises(ValueError, match="no room to come back.*48 mm to the (left|right) of it.*wider bends"):
+        rehearse(six, bends(4.8, -1)[0])
+    for side in (-1, 1):
+        assert rehearse(six, bends(5.5, side)[1]).off.max() < 0.01
 
 
 @pytest.mark.parametrize("knots, iterations", [(0, 1), (2, 0)])

@@ -33,11 +33,23 @@ from tarsus.scripts.library.search.multipod import Problem, optimise
 from tarsus.scripts.library.sliding import ailing
 
 PRESET = "rl"
+
+
+def turns(radius: float, each: float, speed: float) -> Way:
+    """Return an arc to the right of a length and radius [m], then one to the left, from points 0.1 m apart."""
+    along = np.linspace(0.0, 2.0 * each, round(20.0 * each) + 1)
+    heading = -np.where(along < each, along, 2.0 * each - along) / radius
+    middle = 0.5 * (heading[1:] + heading[:-1])
+    places = np.cumsum(np.stack([np.cos(middle), np.sin(middle)], axis=-1), axis=0) * (along[1] - along[0])
+    return Way(np.concatenate([np.zeros((1, 2)), places]), speed)
+
+
 LEGS = (6, 12)
 PATHS = {
     "sine": Way.sine(0.2, 6.0, 6.0, 0.06),
     "bend": Way([[0.0, 0.0], [1.5, 0.0], [3.0, 0.15], [4.5, 0.55], [6.0, 1.3]], 0.06),
     "lane": Way([[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [3.0, 0.1], [4.0, 0.2], [5.0, 0.2], [6.0, 0.2]], 0.06),
+    "turns": turns(5.5, 4.0, 0.06),
 }
 STRAIGHT = Way([[0.0, 0.0], [6.0, 0.0]], 0.06)
 NOISE = (2e-3, 2e-3)  # of measured places [m] and headings [rad]
@@ -86,6 +98,7 @@ def followed(legs: int, name: str, seed: int) -> dict:
     return {
         "cross": rms(made.distance[counted]) / length,
         "worst": float(made.distance[counted].max()) / length,
+        "end": float(made.distance[-1]) / length,
         "late": rms(made.late[counted]) / length,
         "completed": bool(made.completed),
     }

@@ -65,5 +65,5 @@ def test_files_without_a_path_are_refused(tmp_path, text, words):
 def test_a_path_beyond_reach_is_refused_before_it_is_walked(tmp_path, capsys):
     (tmp_path / "points.csv").write_text("0,0\n0.5,0\n0.8,0.3\n0.8,0.8\n")
     assert run(tmp_path / "run", "--path", str(tmp_path / "points.csv")) == 2
-    assert "smallest radius 3.3 m" in capsys.readouterr().err and not (tmp_path / "run").exists()
+    assert "with no yaw left to correct, 3.3 m" in capsys.readouterr().err and not (tmp_path / "run").exists()
     assert "connection_mpc" in MACHINES
