@@ -8,8 +8,8 @@ as negative.
 
 import math
 
-from .codes import EITHER, FIRES, REFUSES
-from .enclose import enclose_middle, enclose_window, evaluate, offset
+from .codes import EITHER, EPS, FIRES, REFUSES
+from .enclose import UNITS, enclose_middle, enclose_window, evaluate, offset
 from .free import CERTIFIED, GAMMA, NG, N, jit, plain
 from .locate import fail_stop_iter
 from .motion import BEYOND, read_guards
@@ -20,9 +20,8 @@ ERRORS = 2.5  # times the step's error, and `BEYOND` times that: what a dense ou
 COARSE = 0.125  # in z: the widest window in which a guard without enclosure is sampled
 STAYS, UNKNOWN_WAY = 0, 2  # besides 1, upward, and -1, downward
 SAME = 2.0  # times its round-off: an enclosure not wider cannot tell more by being split, nor that it has left
-PATIENT = 128  # windows in a row that decide nothing, before the band is widened
-WIDER = 4.0  # by so much, as far as the tolerance for grazing, or without limit in a step that goes on and on
-TOO_MANY = 20_000  # windows in a step
+PATIENT = 64  # windows of a step, before the band is widened where the guard is inside it in the middle of a window:
+WIDER = 16.0  # a difference of states that move together would take a hundred thousand
 MAX_WINDOWS = 1_000_000
 
 
@@ -34,7 +33,8 @@ def find_bands(w):
     w.moment[0] = w.moment[1] = w.t
     w.moment[2] = w.moment[3] = 0.0
     for i in range(N):
-        error = ERRORS * w.error * (w.atol[i] + w.rtol * max(abs(w.x[i]), abs(w.x1[i])))
+        size = max(abs(w.x[i]), abs(w.x1[i]))
+        error = ERRORS * w.error * (w.atol[i] + w.rtol * size) + UNITS * EPS * size
         if GAMMA != 0.0:
             error += spare(w, i)
         box[i, 0] = w.x[i] - error
@@ -62,26 +62,23 @@ def departs(w, i, limit):
 
     It leaves in the window that begins at w.at.
     """
-    band = w.band[i]
-    undecided = 0
+    wider = 1.0
     for count in range(MAX_WINDOWS):
         a = w.at
         if w.depth < 0 or not offset(w, a) < limit:
             return STAYS
         b = w.ends[w.depth]
-        way = leaves(w, i, a, b, band)
+        way = leaves(w, i, a, b, wider)
         if w.status != 0:
             return STAYS
+        if count % PATIENT == PATIENT - 1:
+            wider *= WIDER
         if way == UNKNOWN_WAY:
-            undecided += 1
-            if undecided % PATIENT == 0 and (count > TOO_MANY or WIDER * band < w.graze_tol):
-                band *= WIDER
             w.depth += 1
             w.ends[w.depth] = 0.5 * (a + b)
             continue
         if way != STAYS:
             return way
-        undecided = 0
         w.at = b
         w.depth -= 1
     fail_stop_iter(w, i, offset(w, w.at))
@@ -89,7 +86,7 @@ def departs(w, i, limit):
 
 
 @jit
-def leaves(w, i, a, b, band):
+def leaves(w, i, a, b, wider):
     """Return the way that guard `i` has left its band in the whole window a <= z <= b, or that it is not known."""
     if not CERTIFIED[i]:
         return leaves_by_samples(w, i, a, b)
@@ -109,7 +106,10 @@ def leaves(w, i, a, b, band):
         return 1
     if high < -edge:
         return -1
-    if (low >= -max(edge, band) and high <= max(edge, band)) or high - low <= SAME * (largest - least):
+    if (low >= -edge and high <= edge) or high - low <= SAME * (largest - least):
+        return STAYS
+    if low >= -wider * edge and high <= wider * edge and least >= -edge and largest <= edge:
+        w.n_sampled += 1
         return STAYS
     if b - a <= NARROW or (w.window_doubt and b - a <= DOUBTFUL):
         return way_of(guard_at(w, i, offset(w, b)), edge)
