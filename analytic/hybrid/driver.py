@@ -148,6 +148,8 @@ def message(w: np.void, status: Status, names: Names, error: BaseException | Non
         return f"{status.value}, {where}: {type(error).__name__}: {error}"
     if status is Status.STOP_ITER:
         return f"{status.value}: guard {names.guards[culprit]} at t = {float(w['t_culprit'])!r} in chart {chart}"
+    if status is Status.INVALID_ENTRY and int(w["rest"][culprit]) == codes.REFUSES:
+        return f"a guard that rested at zero became negative: guard {names.guards[culprit]}, {where}"
     if status in (Status.INVALID_ENTRY, Status.CHATTER, Status.ZENO):
         return f"{status.value}: guard {names.guards[culprit]}, {where}"
     if status is Status.INVALID_CHART:
