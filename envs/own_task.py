@@ -210,12 +210,13 @@ class OwnRobotTask(FreeBodyTask):
     def failures(self) -> dict[str, np.ndarray]:
         """Return whether the robot has toppled, collapsed, or a part touches that must not, by the reason."""
         config, low = self.config, self.config.fall_height * max(self.stands_at, 0.0)
-        return {
+        touched = {f"{name} touches the ground": self.touching(at) for name, at in self._falls.items()}
+        return touched | {
             "toppled: tilted by more than 60 degrees": self.rotation.T[2, 2] < UPRIGHT,
             f"collapsed: the trunk is below {config.fall_height:g} of its height at rest": self.trunk_height < low,
             f"collapsed: parts that are no feet carry over {config.fall_load:g} of the weight": self.lying
             > LYING_TIME - 1e-9,
-        } | {f"{name} touches the ground": self.touching(at) for name, at in self._falls.items()}
+        }
 
     def measurements(self) -> dict[str, np.ndarray]:
         """Return what `info` reports, among it the torques of actuators that drive joints [N m]."""
