@@ -226,8 +226,8 @@ def test_a_table_is_followed_within_the_control_period():
         ({"baseline": lambda time, task: 1 / 0}, "baseline raised ZeroDivisionError"),
         (
             {"baseline": lambda time, task: np.tile([-0.8, 0.8], 4)},
-            "the baseline falls by itself after .* s: trunk touches the ground; its trunk is at .* m.* an action of 0 has to "
-            "stand or walk",
+            "the baseline falls by itself after .* s: trunk touches the ground; its trunk is at .* m.* an action of 0 "
+            "has to stand or walk",
         ),
         ({"baseline_period": 1.0}, "baseline_period must be positive, and is of a baseline"),
         ({"tempo_range": 0.5}, "tempo_range must be at least 1"),
