@@ -100,7 +100,7 @@ def test_what_has_no_name_is_described_by_its_place():
     ("asked", "sentence"),
     [
         ({"mjcf": None}, "must be the name of a file or its text, got NoneType"),
-        ({"mjcf": "word " * 2000}, "mjcf must be the name of a file, or a text that begins with '<'"),
+        ({"mjcf": "word " * 2000}, "there is no file 'word"),
         ({"mjcf": "."}, "there is no file"),
         ({"seconds": "2"}, "seconds must be a number of simulated seconds, got '2'"),
         ({"seconds": np.nan}, "seconds must be a number of simulated seconds"),
