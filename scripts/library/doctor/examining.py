@@ -138,10 +138,7 @@ def check(mjcf: str | Path, *, seconds, controls, motion, contact, want) -> mujo
     Raises:
         ValueError: If it cannot.
     """
-    try:
-        spec = own_file.read(mjcf)
-    except OSError as error:
-        raise ValueError(f"mjcf must be the name of a file, or a text that begins with '<': {error.strerror}") from None
+    spec = own_file.read(mjcf)
     if motion is not None and not isinstance(motion, Postures):
         raise ValueError(f"motion must be `Postures`, as `replaying.load` reads them, got {type(motion).__name__}")
     if want is not None and not isinstance(want, Mapping):
