@@ -7,7 +7,6 @@ while they stay inside, all guards are clear without being evaluated. The box gr
 from .codes import ARMED, CLOSED, DISARMED, OPEN, PATIENCE
 from .enclose import NEAR_ONE, enclose_states, enclose_time, enclose_whole, evaluate
 from .free import CERTIFIED, GAMMA, NG, N, jit, plain
-from .rest import spare
 from .windows import signed
 
 LARGEST = 32.0  # steps to come, of the size of the present one, for which a box is made
@@ -26,6 +25,13 @@ def box_step(w):
         for i in range(N):
             box[i, 0] -= spare(w, i)
             box[i, 1] += spare(w, i)
+
+
+@jit
+def spare(w, i):
+    """Return how wrong a stiff method's dense output may be in state `i`: a quarter of its corrections to a line."""
+    q = plain(w.q)
+    return 0.25 * (abs(q[1, i]) + abs(q[2, i] + q[3, i]) + abs(q[3, i]))
 
 
 @jit

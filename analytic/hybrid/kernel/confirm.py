@@ -7,12 +7,13 @@ the guard at the end of a full step from the step's start, as a function of its 
 
 import math
 
+from .clear import spare
 from .codes import DISARMED, EPS, OPEN, RISEN, STEP
 from .dense import dense
 from .free import CERTIFIED, NG, N, jit, plain
 from .locate import find_root, root_between
 from .motion import read_guards
-from .rest import ends_rest, spare
+from .rest import ends_rest
 from .samples import PLACES, guard_at, sample_guards
 from .scan import begin_scan, changes, note_grazing
 from .steps import smallest_step

@@ -10,7 +10,7 @@ import math
 
 from .codes import EITHER, EPS, FIRES, REFUSES
 from .enclose import UNITS, enclose_middle, enclose_window, evaluate, offset
-from .free import CERTIFIED, GAMMA, NG, N, jit, plain
+from .free import CERTIFIED, NG, N, jit, plain
 from .locate import fail_stop_iter
 from .motion import BEYOND, read_guards
 from .samples import NARROWEST, guard_at, sample_guards
@@ -35,8 +35,6 @@ def find_bands(w):
     for i in range(N):
         size = max(abs(w.x[i]), abs(w.x1[i]))
         error = ERRORS * w.error * (w.atol[i] + w.rtol * size) + UNITS * EPS * size
-        if GAMMA != 0.0:
-            error += spare(w, i)
         box[i, 0] = w.x[i] - error
         box[i, 1] = w.x[i] + error
         box[i, 2] = box[i, 3] = 0.0
@@ -47,13 +45,6 @@ def find_bands(w):
         if w.rest[i]:
             width = w.middle[i, 1] - w.middle[i, 0]
             w.band[i] = BEYOND * (width if CERTIFIED[i] and width < math.inf else abs(w.gp[i] - w.ga[i]) + w.noise[i])
-
-
-@jit
-def spare(w, i):
-    """Return how wrong a stiff method's dense output may be in state `i`: a quarter of its corrections to a line."""
-    q = plain(w.q)
-    return 0.25 * (abs(q[1, i]) + abs(q[2, i] + q[3, i]) + abs(q[3, i]))
 
 
 @jit

@@ -216,6 +216,7 @@ def test_departures_compiled_and_interpreted_are_the_same(method):
         }
         run = compiled.run(**arguments)
         found = run.events.t[run.events.name == "zero"]
-        np.testing.assert_allclose(found, zeros(p, -1), atol=1e-5, err_msg=str(p))
+        slope = p[R1] ** p[P] * (p[R2] - p[R1])  # at the slower of the zeros, by A, as is the tolerance
+        np.testing.assert_allclose(found, zeros(p, -1), atol=1e-7 + 20 * 1e-9 / slope, err_msg=str(p))
         if k < 10:
             np.testing.assert_array_equal(plain.run(**arguments).events.t, run.events.t)
