@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..analytic.clock import TURN
 from ..analytic.contact.kernels import MU, STIFFNESS
 from ..analytic.models.multipod import MultipodParams
 from ..analytic.models.sliding_observation import SlidingObservation
@@ -25,6 +26,7 @@ WET_SHARE = 0.3  # of its friction that a wet foot keeps
 CLIPPED = 10.0  # largest evidence of a frame either way: a frame that no hypothesis explains says little
 MARGIN = 2.0  # of the threshold over the largest evidence in the tare
 LEAST_THRESHOLD = 40.0
+LASTING = 2.0 * TURN  # phase over which a payload must lead: a lost leg looks like one for a part of the stride [rad]
 LEAD = 20.0  # of the finding's evidence over that of any other hypothesis: at first several explain a change
 
 
@@ -59,6 +61,7 @@ class FaultBank:
                 self._tables[1 + k * n + leg, leg, column] *= share
         self.evidence, self.threshold = np.zeros(len(self._tables) - 1 + len(LOADS)), np.inf
         self._tare: Tare | None = None
+        self._since = np.inf  # phase at which a payload began to lead [rad]
 
     def tare(self, frames: list[Seen], phases) -> None:
         """Learn what the model misses on a sound robot, and how much evidence it makes by itself.
@@ -85,7 +88,7 @@ class FaultBank:
 
         Args:
             seen: The frame; one that is not wholly measured changes nothing.
-            phase: Of the undulation [rad].
+            phase: Of the undulation, which grows from stride to stride [rad].
 
         Raises:
             RuntimeError: Before a tare.
@@ -96,7 +99,9 @@ class FaultBank:
         faults = len(self._tables) - 1
         best, load = np.sort(self.evidence[:faults])[-2:], self.evidence[faults:].max()
         if load > max(self.threshold, best[-1] + LEAD):
-            return Fault(None, PAYLOAD, float(load))
+            self._since = min(self._since, phase)
+            return Fault(None, PAYLOAD, float(load)) if phase - self._since >= LASTING else None
+        self._since = np.inf
         if best[-1] <= max(self.threshold, max(best[0], load) + LEAD):
             return None
         worst = int(np.argmax(self.evidence[:faults]))
@@ -105,7 +110,7 @@ class FaultBank:
 
     def reset(self) -> None:
         """Forget the evidence, not the tare."""
-        self.evidence[:] = 0.0
+        self.evidence[:], self._since = 0.0, np.inf
 
     def _expected(self, seen: Seen) -> np.ndarray:
         faults = self._model.hypotheses(seen.pos, seen.vel, self._tables, np.zeros(2))
