@@ -37,6 +37,16 @@ class Fault(NamedTuple):
     kind: str  # LOST, WET or PAYLOAD
     evidence: float  # logarithm of the likelihood ratio to a sound robot, summed since it began to grow
 
+    @property
+    def sentence(self) -> str:
+        """What was found, and what else it may be."""
+        if self.kind == PAYLOAD:
+            return (
+                "the centre of mass has moved: by a payload or, with six legs or fewer, by a lost leg; learn a payload "
+                "with a PayloadObserver and tare the bank with it before looking for faults"
+            )
+        return f"leg {self.leg} is lost" if self.kind == LOST else f"the foot of leg {self.leg} is wet"
+
 
 class FaultBank:
     """A bank of hypotheses of faults.

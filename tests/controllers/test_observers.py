@@ -169,7 +169,8 @@ def test_a_fault_is_named(params, leg, kind):
     found = [bank.update(seen, p) for seen, p in zip(frames, phase, strict=True)]
     assert not any(found[:61])
     named = [finding for finding in found if finding]
-    assert named and (named[0].leg, named[0].kind) == (leg, kind) and named[0].evidence > bank.threshold
+    assert named and f"leg {leg} is {kind}" in named[0].sentence
+    assert (named[0].leg, named[0].kind) == (leg, kind) and named[0].evidence > bank.threshold
     bank.reset()
     assert not bank.evidence.any() and np.isfinite(bank.threshold)
 
@@ -193,6 +194,7 @@ def test_a_payload_is_not_taken_for_a_fault(d):
     phase, frames = walk(SIX, 12.0, 2, d=d, missed=1.0)
     found = [finding for finding in (bank.update(seen, p) for seen, p in zip(frames, phase, strict=True)) if finding]
     assert found and {(finding.leg, finding.kind) for finding in found} == {(None, PAYLOAD)}
+    assert "by a payload or, with six legs or fewer, by a lost leg" in found[0].sentence
 
 
 def test_friction_ratios_are_found_up_to_their_mean():

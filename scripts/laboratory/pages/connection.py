@@ -92,11 +92,21 @@ def fault_table(made: dict, runs: int) -> Table:
         soon = sum(one["delay"] <= NAMED_WITHIN for one in right)
         delays = [one["delay"] for one in told if one["named"] is not None]
         wrong = sum(one["named"] is not None and one["named"] != one["leg"] for one in told)
+        loads = sum(one["kind"] == "payload" for one in told)
         evidence = f"{alarms['largest']:.0f} of {alarms['threshold']:.0f}"
         middle = f"{np.median(delays):.2f}, {np.max(delays):.2f}" if delays else "-"
-        rows.append((legs, share(soon, runs), share(len(right), runs), wrong, middle, alarms["alarms"], evidence))
+        rows.append(
+            (legs, share(soon, runs), share(len(right), runs), wrong, loads, middle, alarms["alarms"], evidence)
+        )
     head = (
-        *("legs", f"named within {NAMED_WITHIN:g} s", "named", "another leg named", "delay, median, longest [s]"),
+        *(
+            "legs",
+            f"named within {NAMED_WITHIN:g} s",
+            "named",
+            "another leg named",
+            "payload named",
+            "delay, median, longest [s]",
+        ),
         *("false alarms in 10 min", "largest evidence of a sound robot"),
     )
     return Table(head, rows, "### A leg is lost")

@@ -56,7 +56,7 @@ NOISE = (2e-3, 2e-3)  # of measured places [m] and headings [rad]
 BEGUN = 10.0  # time on a path that does not count: the adaptation's first strides [s]
 WATCHED = 40.0  # of a walk that is watched, and of its tare [s]
 NAMED_WITHIN = 3.0  # of a leg's loss [s]
-TOLD = 6.0  # how long a lost leg is waited for [s]
+TOLD = 12.0  # how long a lost leg is waited for, longer than a payload must lead [s]
 WET_FOR, WET_TOLD = (
     50.0,
     12.0,
