@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
+from scipy.stats import chi2
 
 from tarsus.analytic.contact import Coulomb, Feet, solve
 from tarsus.analytic.contact.kernels import MU, STIFFNESS
 from tarsus.analytic.models.multipod import MultipodParams, foot_positions, foot_velocities
 from tarsus.analytic.models.sliding_observation import SlidingObservation
 from tarsus.analytic.models.sliding_walk import SlidingWalk
-from tarsus.controllers.fault_bank import LOST, WET, FaultBank
+from tarsus.controllers.fault_bank import LOST, PAYLOAD, WET, FaultBank
 from tarsus.controllers.friction_ratios import FrictionRatios
 from tarsus.controllers.observer import (
     UNKNOWABLE,
@@ -106,18 +107,37 @@ def test_a_payload_is_found_and_known_as_well_as_it_says(params):
     for seen, p in zip(loaded, phase, strict=True):
         found = observer.update(seen, p, DT)
     deviation = np.sqrt(np.diag(found.covariance))
-    assert (deviation < 1e-3).all() and (np.abs(found.value - truth) < 1.5e-3).all()
+    assert (deviation < 2.5e-3).all() and (np.abs(found.value - truth) < 3.0 * deviation).all()
+
+
+@pytest.mark.extra
+@pytest.mark.parametrize("params, model_error", [(SIX, None), (EIGHT, (0.0, 0.0))])
+def test_the_covariance_of_a_payload_is_that_of_its_errors(params, model_error):
+    """The normalised squared error over 20 runs lies in its 95 % band; without errors of the tare it is 7.6 of 2."""
+    square = []
+    for seed in range(20):
+        truth = np.random.default_rng(100 + seed).uniform(-0.012, 0.012, 2)
+        observer = PayloadObserver(params, model_error=model_error)
+        phase, sound = walk(params, 12.0, 2 * seed, missed=1.0)
+        observer.tare(sound, phase)
+        phase, loaded = walk(params, 15.0, 2 * seed + 1, d=truth, missed=1.0)
+        for seen, p in zip(loaded, phase, strict=True):
+            found = observer.update(seen, p, DT)
+        error = found.value - truth
+        square.append(error @ np.linalg.solve(found.covariance, error))
+    low, high = chi2.ppf([0.025, 0.975], 2 * len(square)) / len(square)
+    assert low < np.mean(square) < high
 
 
 def test_frames_that_are_not_measured_change_nothing():
     phase, sound = walk(SIX, 11.0, 1)
     observer = PayloadObserver(SIX)
     observer.tare(sound, phase)
-    before = observer.update(sound[0], phase[0], DT)
+    before, skipped = observer.update(sound[0], phase[0], DT), observer.skipped
     missing = sound[1]._replace(measured=np.full(5, np.nan))
     after = observer.update(missing, phase[1], DT)
     np.testing.assert_array_equal(after.value, before.value)
-    assert observer.skipped == 1
+    assert observer.skipped == skipped + 1
     with pytest.raises(ValueError, match="the payload needs the tilt"):
         observer.update(sound[1]._replace(measured=np.array([0.1, 0, 0, np.nan, np.nan])), phase[1], DT)
 
@@ -130,7 +150,9 @@ def test_a_drifting_payload_is_followed():
         observer.tare(sound, phase)
         for seen, p in zip([*sound, *far[:60]], [*phase, *phase[:60]], strict=True):
             observer.update(seen, p, DT)
-    assert abs(follows.payload.value[0] - 0.01) < 3e-3 < abs(stays.payload.value[0] - 0.01)
+    error = abs(follows.payload.value[0] - 0.01)
+    assert error < 3e-3 < abs(stays.payload.value[0] - 0.01)
+    assert error < 3.0 * np.sqrt(follows.payload.covariance[0, 0])
 
 
 @pytest.mark.parametrize("kind", [LOST, WET])
@@ -147,7 +169,8 @@ def test_a_fault_is_named(params, leg, kind):
     found = [bank.update(seen, p) for seen, p in zip(frames, phase, strict=True)]
     assert not any(found[:61])
     named = [finding for finding in found if finding]
-    assert named and (named[0].leg, named[0].kind) == (leg, kind) and named[0].evidence > bank.threshold
+    assert named and f"leg {leg} is {kind}" in named[0].sentence
+    assert (named[0].leg, named[0].kind) == (leg, kind) and named[0].evidence > bank.threshold
     bank.reset()
     assert not bank.evidence.any() and np.isfinite(bank.threshold)
 
@@ -161,6 +184,17 @@ def test_a_sound_robot_is_found_sound():
     before = bank.evidence.copy()
     bank.update(frames[0]._replace(measured=np.full(5, np.nan)), 0.0)
     np.testing.assert_array_equal(bank.evidence, before)
+
+
+@pytest.mark.parametrize("d", [(0.005, 0.0), (0.003, 0.003), (-0.004, -0.009)])
+def test_a_payload_is_not_taken_for_a_fault(d):
+    bank = FaultBank(SIX)
+    phase, sound = walk(SIX, 11.0, 1, missed=1.0)
+    bank.tare(sound, phase)
+    phase, frames = walk(SIX, 12.0, 2, d=d, missed=1.0)
+    found = [finding for finding in (bank.update(seen, p) for seen, p in zip(frames, phase, strict=True)) if finding]
+    assert found and {(finding.leg, finding.kind) for finding in found} == {(None, PAYLOAD)}
+    assert "by a payload or, with six legs or fewer, by a lost leg" in found[0].sentence
 
 
 def test_friction_ratios_are_found_up_to_their_mean():

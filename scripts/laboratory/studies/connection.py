@@ -56,9 +56,12 @@ NOISE = (2e-3, 2e-3)  # of measured places [m] and headings [rad]
 BEGUN = 10.0  # time on a path that does not count: the adaptation's first strides [s]
 WATCHED = 40.0  # of a walk that is watched, and of its tare [s]
 NAMED_WITHIN = 3.0  # of a leg's loss [s]
-TOLD = 6.0  # how long a lost leg is waited for [s]
-WET_FROM, WET_FOR = 20.0, 50.0  # when feet get wet, and how long the walk goes on [s]
-LEARNED = 15.0  # of that, at its end, in which the ratios are taken [s]
+TOLD = 12.0  # how long a lost leg is waited for, longer than a payload must lead [s]
+WET_FOR, WET_TOLD = (
+    50.0,
+    12.0,
+)  # how long a robot walks on a wet foot while ratios are learned, or it is to be named [s]
+LOADED = 20.0  # how long a bank watches a robot with a payload [s]
 SOUND = 600.0  # of a sound robot's walk, without a false alarm [s]
 TIMED = 200  # decisions
 BODY = 3 * MultipodParams().segment_length  # length of a body of six legs [m]
@@ -135,7 +138,40 @@ def payload(legs: int, seed: int) -> dict:
     seen = ailing.watched(ailing.walk(params, ailment, ailing.SETTLED + WATCHED, PRESET), 2 * seed + 1)
     for frame, phase in zip(seen.frames, seen.phase, strict=True):
         found = observer.update(frame, phase, ailing.PERIOD)
-    return {"error": (found.value - truth).tolist(), "deviation": np.sqrt(np.diag(found.covariance)).tolist()}
+    error = found.value - truth
+    square = float(error @ np.linalg.solve(found.covariance, error))
+    return {"error": error.tolist(), "deviation": np.sqrt(np.diag(found.covariance)).tolist(), "square": square}
+
+
+def first_told(legs: int, kind: str, seed: int) -> dict:
+    """Return what the bank says first of a payload at random, in 20 s, or of a foot at random that gets wet, in 12 s.
+
+    Args:
+        legs: Of the robot.
+        kind: "payload", as of `payload`, or "wet".
+        seed: Of the ailment and of the noise.
+    """
+    params, sound = tared(legs, 0)
+    bank = FaultBank(params)
+    bank.tare(sound.frames, sound.phase)
+    if kind == "payload":
+        truth, foot, at = np.random.default_rng(1000 + seed).uniform(-0.012, 0.012, 2), None, ailing.SETTLED
+        ailment, until, noise = ailing.Ailment(payload=tuple(truth)), ailing.SETTLED + LOADED, 2 * seed + 1
+    else:
+        foot, at = drawn(legs, seed)
+        ailment, until, noise = ailing.Ailment(wet=(foot,), time=at), at + WET_TOLD, 200 + seed
+    seen = ailing.watched(ailing.walk(params, ailment, until, PRESET), noise)
+    for time_, frame, phase in zip(seen.time, seen.frames, seen.phase, strict=True):
+        fault = bank.update(frame, phase)
+        if fault:
+            return {"foot": foot, "named": fault.leg, "kind": fault.kind, "delay": float(time_ - at)}
+    return {"foot": foot, "named": None, "kind": None, "delay": None}
+
+
+def drawn(legs: int, seed: int) -> tuple[int, float]:
+    """Return a foot that gets wet, and when [s], within two strides."""
+    rng = np.random.default_rng(3000 + seed)
+    return int(rng.integers(legs)), float(rng.uniform(8.0, 8.0 + 2 / 0.3))
 
 
 def lost_legs(legs: int, runs: int) -> list[dict]:
@@ -169,21 +205,21 @@ def false_alarms(legs: int) -> dict:
     return {"alarms": alarms, "largest": largest, "threshold": bank.threshold}
 
 
-def wet_feet(first: int, second: int) -> dict:
-    """Return the error of log mu of six feet of which two, or one, get wet, at the end, and what it was before."""
-    params, sound = tared(6, 0)
-    observer, wet = FrictionRatios(params), tuple({first, second})
+def wet_foot(seed: int) -> dict:
+    """Return the errors of log mu of six feet, at the end, of which one at random got wet, and what it was before."""
+    params, sound = tared(6, 2 * seed)
+    observer, (foot, at) = FrictionRatios(params), drawn(6, seed)
     observer.tare(sound.frames, sound.phase)
-    ailment = ailing.Ailment(wet=wet, time=WET_FROM)
-    seen = ailing.watched(ailing.walk(params, ailment, WET_FROM + WET_FOR, PRESET), 5)
-    truth = np.where(np.isin(np.arange(6), wet), np.log(ailment.friction), 0.0)
+    ailment = ailing.Ailment(wet=(foot,), time=at)
+    seen = ailing.watched(ailing.walk(params, ailment, at + WET_FOR, PRESET), 200 + seed)
+    for frame, phase in zip(seen.frames, seen.phase, strict=True):
+        found = observer.update(frame, phase, ailing.PERIOD)
+    truth = np.where(np.arange(6) == foot, np.log(ailment.friction), 0.0)
     truth -= truth.mean()
-    values = np.array([
-        observer.update(frame, phase, ailing.PERIOD).value
-        for frame, phase in zip(seen.frames, seen.phase, strict=True)
-    ])  # fmt: skip
-    late = seen.time > WET_FROM + WET_FOR - LEARNED
-    return {"error": rms(values[late] - truth), "prior": rms(truth), "values": values[late].mean(axis=0).tolist()}
+    error = found.value - truth
+    square = float(error @ np.linalg.pinv(found.covariance, rcond=1e-9) @ error)  # the mean is known: five of freedom
+    deviation = np.sqrt(np.diag(found.covariance)).tolist()
+    return {"error": error.tolist(), "deviation": deviation, "square": square, "prior": rms(truth)}
 
 
 def policy_on(policy: str, environment: str, name: str, seed: int) -> dict:
