@@ -16,8 +16,9 @@ class Options:
 
     Attributes:
         final_time: Where the run ends, exactly [s].
-        rtol: Relative tolerance per step. Below 1e-13 round-off dominates and steps become tiny; above 1e-3 the
-            step size control is no longer reliable.
+        rtol: Relative tolerance of a single step. Errors of steps add up, and the system lets them grow or decay:
+            where the result matters, compare with a run at a smaller one. Below 1e-13 round-off dominates and steps
+            become tiny; above 1e-3 the step size control is no longer reliable.
         atol: Absolute tolerance per step: a number or one per state. None: a hundredth of `rtol`.
         max_step: Largest step [s]. A small value only costs time; a large one matters only for oscillating guards.
         min_step: Smallest step before the run gives up with STEP_TOO_SMALL [s]; in a run shorter than a second,
