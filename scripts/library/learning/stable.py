@@ -51,7 +51,8 @@ class StableVectorEnv(VecEnv):
     def step_wait(self):
         """Step; the info of an episode that ended has its last observation and why it ended."""
         observation, reward, terminated, truncated, info = self.envs.step(self._actions)
-        done, final = terminated | truncated, self.envs.unwrapped.words(info).get("final_info", {})
+        words = getattr(self.envs.unwrapped, "words", dict)  # Gymnasium's own vectors pass on what they are told
+        done, final = terminated | truncated, words(info).get("final_info", {})
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         for sim in np.flatnonzero(done).tolist():
             infos[sim] = {
