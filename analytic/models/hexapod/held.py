@@ -85,6 +85,20 @@ def _times(stride: StrideMap) -> tuple[list[int], list[int]]:
     return tuple([names.index(f"{what}{leg}") for leg in range(N_LEGS)] for what in ("released", "turn"))
 
 
+def differences(stride: StrideMap, z: np.ndarray, step: float = STEP) -> feedback.SectionModel:
+    """Return A and B about coordinates z (m,) by central differences of a step, in large steps.
+
+    Where feet land within a step of one another they change with it: the map has kinks there.
+    """
+    return feedback.from_differences(lambda z, u: _period(stride, z, u), z, CONTROLS, LARGE, step)
+
+
+def _period(stride: StrideMap, z: np.ndarray, u: np.ndarray) -> np.ndarray:
+    """Return the coordinates a stride later; NaN if the robot falls."""
+    r = stride_with(stride, u, stride.lift(z), stride.d0, stride.chart, rtol=1e-9, atol=1e-9 * SCALE)
+    return stride.project(r.x_end) if r.status is Status.STOPPED else np.full(z.shape, np.nan)
+
+
 def linear_model(stride: StrideMap, *, newton: int = 6) -> feedback.SectionModel:
     """Return the linear model of a gait with equal sides, about its fixed point.
 
@@ -100,15 +114,10 @@ def linear_model(stride: StrideMap, *, newton: int = 6) -> feedback.SectionModel
         ValueError: If the legs have different phases, the robot falls, or the steps do not lead to a fixed point.
     """
     refuse_phases(stride.gait)
-
-    def period(z: np.ndarray, u: np.ndarray) -> np.ndarray:
-        r = stride_with(stride, u, stride.lift(z), stride.d0, stride.chart, rtol=1e-9, atol=1e-9 * SCALE)
-        return stride.project(r.x_end) if r.status is Status.STOPPED else np.full(z.shape, np.nan)
-
     z, none, mirror = stride.z0, np.zeros(len(CONTROLS)), _mirror(stride)
-    off, near = period(z, none) - z, False
+    off, near = _period(stride, z, none) - z, False
     for _ in range(newton):
-        made = feedback.from_differences(period, z, CONTROLS, LARGE, STEP)
+        made = differences(stride, z)
         if near:
             return feedback.SectionModel(made.a, made.b, 0.5 * (z + mirror @ z), CONTROLS, LARGE)
         inverse, before = np.linalg.inv(np.eye(len(z)) - made.a), np.inf
@@ -116,7 +125,7 @@ def linear_model(stride: StrideMap, *, newton: int = 6) -> feedback.SectionModel
             before = np.abs(off).max()
             step = inverse @ off
             z = z + 0.5 * (step + mirror @ step)
-            off = period(z, none) - z
+            off = _period(stride, z, none) - z
         near = np.abs(off).max() <= CLOSE
     raise ValueError(f"the gait is no fixed point: A and B were made {newton} times, it is {np.abs(off).max():.1e} off")
 
