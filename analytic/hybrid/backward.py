@@ -81,7 +81,7 @@ class BackwardHorizon(Horizon):
                     c.append(np.array([sign * (at_end - limit) / bound.scale]))
                     jac.append(sign * moved[None] / bound.scale)
         cost, c = float(cost + missed @ missed), np.concatenate(c)
-        run = SegmentRun(self.parts[0], result, self._pattern.get(0, ()), Readings(cost, c, c))
+        run = SegmentRun(self.parts[0], result, self._pattern.get(0, ()), z, Readings(cost, c, c))
         return Sample(
             cost, c, "", None, gradient + 2.0 * missed @ missed_by, hessian + 2.0 * missed_by.T @ missed_by,
             np.vstack(jac), detail=(run,),

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .readings import Reader, Readings
+from .between import room
+from .readings import START, Reader, Readings
 from .schedule import CAPACITY
 
 APART = 1e-3  # of a held event and a node, in units of the ramp: at one time they have no derivative of their own
@@ -41,18 +42,27 @@ def read(whole: Any, part: Any, outputs: Any, r: Any, start: Any, made: Any, v: 
 
 def _bounds(reader: Reader, is_last: bool) -> list[tuple]:
     """Return the bounds' values, those at full weight, and derivatives."""
-    found = []
-    for bound in reader.problem.bounds:
+    found, numbers = [], reader.node_numbers()
+    for i, bound in enumerate(reader.problem.bounds):
         if bound.at == "end" and not is_last:
             continue
         jumps = bound.at is None and bound.output in reader.model.aux_names
         side = bound.side or ("both" if jumps else "plus")
-        rows = np.flatnonzero(reader.at(bound.at, side) & _among(bound.charts, reader))
+        among = bound.holds(reader.model, reader.rows.chart)
         ramped = bound.charts is not None and bound.at is None
+        nodes, events = reader.at(bound.at, side) & among, np.zeros(len(among), bool)
+        if bound.at is None and (reader.whole.strict or not ramped):
+            events = among & reader.other_events()
+            start = nodes if reader.part.place else events  # the first start may be given: no room is asked for there
+            start |= among & (reader.rows.row == START)
+        nodes, events = np.flatnonzero(nodes), np.flatnonzero(events)
         value, by = reader.output(bound.output)
         for sign, limit in ((1.0, bound.lower), (-1.0, bound.upper)):
             if np.isfinite(limit):
-                found.append(_positive(reader, rows, value - limit, by, sign / bound.scale, ramped))
+                back = sign * room(reader.whole.allowances, i, sign, reader.part.place, numbers)
+                factor = sign / bound.scale
+                found.append(_positive(reader, nodes, value - limit - back, by, factor, ramped))
+                found.append(_positive(reader, events, value - limit, by, factor, False))
     return found
 
 
@@ -109,13 +119,3 @@ def _positive(reader: Reader, rows: np.ndarray, value: Any, by: Any, factor: flo
         if ramped:
             jac += full[:, None] * reader.weight_by[rows]
     return weight * full, np.where(weight > 0.0, full, 0.0), jac
-
-
-def _among(charts: Any, reader: Reader) -> np.ndarray:
-    """Return which points lie in the charts of a bound, shape (m,) of bool."""
-    if charts is None:
-        return np.ones(len(reader.rows.chart), bool)
-    if not callable(charts):
-        codes = {reader.model.chart_code(name) for name in charts}
-        return np.isin(reader.rows.chart, list(codes))
-    return np.array([bool(charts(int(code))) for code in reader.rows.chart])

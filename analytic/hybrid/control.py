@@ -1,7 +1,7 @@
 """Optimal control of hybrid models by shooting, on exact derivatives through events.
 
 A problem has decisions (parameters of the model, or states of its start), a cost, and bounds on what the model's
-auxiliary functions, guards and states may be, at nodes, at events, at the end:
+auxiliary functions, guards and states may be, at events, at the end, or at all times, which nodes sample:
 
     problem = control.ControlProblem(
         model, decisions={"u_0": (-50, 50), ...}, node="node", settings={"stop_count": 40, "chart": 1},
@@ -34,6 +34,7 @@ from typing import Any
 import numpy as np
 
 from .backward import BackwardHorizon, obstacle
+from .between import Excess, allowances, excesses
 from .horizon import Horizon
 from .problem import Bound, ControlProblem, Segment
 from .quadratic import choose
@@ -42,6 +43,7 @@ from .trust_region import ControlStatus, Descent, minimise
 
 STUCK = (ControlStatus.INFEASIBLE, ControlStatus.SOLVER_FAILED, ControlStatus.STEP_LIMIT)
 PHASE = 60  # steps at most with events held
+CLOSELY = 1e-3  # of `feasible`: how far segments may gape at last, since a refined plan is run in one piece
 MANY = 100  # decisions, from which on derivatives go backward
 
 
@@ -53,7 +55,7 @@ class Solution:
     message: str
     decisions: dict[str, float]  # "name", of the start of segment i > 0 "name@i"
     cost: float
-    violation: float  # largest, over the bounds' scales; behind events without the ramp
+    violation: float  # largest, over the bounds' scales: between nodes too, and behind events without the ramp
     order: tuple[str, ...]  # of events other than nodes, as they happened
     n_steps: int
     n_runs: int  # without derivatives
@@ -87,6 +89,7 @@ def solve(
     radius: float = 0.5,
     max_steps: int = 200,
     held: bool = False,
+    refine: int = 0,
     solver: str | None = None,
     derivatives: str | None = None,
 ) -> Solution:
@@ -104,10 +107,15 @@ def solve(
         feasible: Largest violation accepted, over the bounds' scales.
         rho: Price of a violation to begin with.
         radius: Of the first step, in tenths of the decisions' ranges.
-        max_steps: Steps allowed.
+        max_steps: Steps allowed, in each solution anew if `refine` is positive.
         held: Whether awaited events are first held between the nodes that they are between in the guess: where one
             reaches a node, a bound of single charts begins to count, or the control jumps, and steps across it fail. A
             descent that is stuck goes on with events held if they were free, and free if they were held.
+        refine: How often at most to solve again where bounds are left between nodes by more than `feasible`: the nodes
+            beside such a place are held back by as much. Bounds of all charts are read at nodes, at the start and at
+            other events; those of single charts at nodes, and at events only if `refine` is positive: an event then
+            does not pass a node behind which they do not hold. `violation` says how far they are left between, refined
+            or not, and the message where.
         solver: "clarabel" or "slsqp"; None: Clarabel if installed, see `quadratic.choose`.
         derivatives: "forward", or "backward" for very many decisions, where bounds are read at the end only; None:
             backward from `MANY` decisions on, if that can be.
@@ -120,16 +128,43 @@ def solve(
         raise ValueError("give the order of each segment, not one for all")
     parts = tuple(segments or (Segment(tuple(problem.decisions), {}, None if order is None else tuple(order)),))
     whole = horizon(problem, parts, derivatives)
+    whole.strict = refine > 0
     chosen = choose(solver, whole.n)
     how = dict(tol=tol, feasible=feasible, rho=rho, radius=radius, solver=chosen)
     made = _descended(whole, whole.start(guess), held, max_steps, how)
+    made, left = _refined(whole, made, refine, max_steps, how)
     kept = None if made.feasible is None else whole.named(made.feasible[0])
-    detail = made.sample.detail
+    detail, message, violation = made.sample.detail, made.message, whole.violation(made.sample)
+    if left:
+        violation = max(violation, left[0].size)
+    if left and left[0].size > feasible:
+        message += f"; but between nodes they are left by {left[0].size:.1e}: {left[0].words(problem.bounds)}"
     return Solution(
-        made.status, made.message, whole.named(made.z), made.sample.cost, whole.violation(made.sample),
-        whole.events(detail), made.n_steps, whole.n_runs, whole.n_derived,
-        tuple(part.result for part in detail), kept, problem, parts,
+        made.status, message, whole.named(made.z), made.sample.cost, violation, whole.events(detail), made.n_steps,
+        whole.n_runs, whole.n_derived, tuple(part.result for part in detail), kept, problem, parts,
     )  # fmt: skip
+
+
+def _refined(
+    whole: Horizon, made: Descent, rounds: int, max_steps: int, how: Mapping[str, Any]
+) -> tuple[Descent, list[Excess]]:
+    """Return a descent and what bounds are left by between nodes, after at most so many rounds with nodes held back."""
+    closed = False
+    for n in range(rounds + 1):
+        left = [] if made.sample.message else excesses(whole, made.sample.detail)
+        far = [one for one in left if one.size > how["feasible"]]
+        more = allowances(whole, made.sample.detail, far)
+        if n == rounds or (far and not more) or (not far and (closed or not whole.allowances)):
+            break
+        closed = not far  # a last round joins segments closely
+        whole.allowances += more
+        closely = how | {"feasible": CLOSELY * how["feasible"]} if closed else how
+        again = _descended(whole, made.z, True, max_steps, closely)
+        made = replace(again, n_steps=made.n_steps + again.n_steps)
+    if whole.allowances:
+        whole.allowances = ()
+        made = replace(made, sample=whole.plain(made.z))
+    return made, left
 
 
 def _descended(whole: Horizon, z: np.ndarray, held: bool, max_steps: int, how: Mapping[str, Any]) -> Descent:
@@ -153,7 +188,8 @@ def orders(
 ) -> list[tuple[tuple[str, ...], Solution]]:
     """Solve for each order of events and return them, the best first: those that converged, by cost.
 
-    What bounds are violated by at full weight, right behind an event, their `violation` says: finer nodes lower it.
+    What bounds are violated by between nodes, and at full weight right behind an event, their `violation` says: finer
+    nodes lower it, `refine` removes it.
 
     Args:
         problem: The problem.

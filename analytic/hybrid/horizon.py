@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .between import Allowance
 from .constraints import nodes_and_awaited, read
 from .derivatives import Derivatives
 from .directions import Directions, pick
@@ -35,6 +36,7 @@ class ShotSegment:
     params: dict[str, float]
     start: dict[str, Any]  # x0, d0
     how: dict[str, Any]  # of the run
+    place: int = 0  # among segments
     held: tuple[int, ...] | None = None  # nodes before each event that is awaited, if that is not to change
 
 
@@ -45,6 +47,7 @@ class SegmentRun:
     part: ShotSegment
     result: Result
     events: tuple[str, ...]
+    z: np.ndarray  # (n,) all scaled decisions
     readings: Readings | None = None
 
 
@@ -68,6 +71,8 @@ class Horizon:
         self.parts = [self._part(i, segment) for i, segment in enumerate(segments)]
         self.k = max(len(part.names) for part in self.parts)
         self.n_runs = self.n_derived = 0
+        self.allowances: tuple[Allowance, ...] = ()
+        self.strict = False  # whether bounds of single charts are read at events too, without the ramp
         self._pattern: dict[int, tuple[str, ...]] = {}
 
     @property
@@ -99,7 +104,9 @@ class Horizon:
             params |= order_params(problem.model, segment.order)
             how["chart"] = CAPACITY * problem.model.chart_code(how["chart"])
         names = (*segment.decisions, *joint)
-        return ShotSegment(names, where, len(segment.decisions), self.scale[where], segment.order, params, start, how)
+        return ShotSegment(
+            names, where, len(segment.decisions), self.scale[where], segment.order, params, start, how, i
+        )
 
     def start(self, guess: Mapping[str, float]) -> np.ndarray:
         """Return the scaled decisions of a guess.
@@ -183,9 +190,14 @@ class Horizon:
         if by and not wrong and made.existence is not Existence.EXISTS:
             status, wrong = ControlStatus.NO_DERIVATIVE, made.message
         if wrong:
-            return Sample(np.inf, np.zeros(0), wrong, status, detail=(SegmentRun(part, result, events),))
+            return Sample(np.inf, np.zeros(0), wrong, status, detail=(SegmentRun(part, result, events, z),))
         start = derivatives.sim.start.of(*self._given(part, z), **part.how)[0]
-        return SegmentRun(part, result, events, read(self, part, outputs, result, start, made, v, is_last))
+        return SegmentRun(part, result, events, z, read(self, part, outputs, result, start, made, v, is_last))
+
+    def again(self, run: SegmentRun, **settings: Any) -> Result:
+        """Return the result of a segment's run, made once more with other settings of the record."""
+        self.n_runs += 1
+        return self.tools(run.part)[0].sim.run(*self._given(run.part, run.z), **run.part.how | settings)
 
     def tools(self, part: ShotSegment) -> tuple[Derivatives, Outputs]:
         """Return the derivatives and outputs that serve a segment."""

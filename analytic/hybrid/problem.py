@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from .directions import pick
 from .model import Model
 
@@ -19,7 +21,8 @@ class Bound:
         output: Its name.
         lower: Least value allowed.
         upper: Greatest value allowed; equal to `lower` for an equation.
-        at: A guard: at all its events; "end": at the end. None: at the nodes.
+        at: A guard: at all its events; "end": at the end. None: at all times, which is sought at the start, at nodes
+            and at other events, and judged between them: see `refine` of `control.solve`.
         side: "minus", "plus" or "both" of an event; None: "plus", and "both" for auxiliary functions at nodes, where
             controls may jump.
         charts: Where it holds: a function of the chart's code, or names. None: everywhere.
@@ -41,6 +44,14 @@ class Bound:
             raise ValueError(f"bound of {self.output}: side must be minus, plus or both, got {self.side!r}")
         if not self.scale > 0:
             raise ValueError(f"bound of {self.output}: scale must be positive, got {self.scale}")
+
+    def holds(self, model: Model, charts: np.ndarray) -> np.ndarray:
+        """Whether the bound holds in charts, shape (m,) of bool, by their codes (m,)."""
+        if self.charts is None:
+            return np.ones(len(charts), bool)
+        if not callable(self.charts):
+            return np.isin(charts, [model.chart_code(name) for name in self.charts])
+        return np.array([bool(self.charts(int(code))) for code in charts], bool)
 
 
 @dataclass(frozen=True)

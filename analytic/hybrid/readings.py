@@ -154,6 +154,22 @@ class Reader:
             fires[event] = self.log.fired[rows.row[event], self.r.names.guards.index(name)]
         return fires & (rows.made < 0) & ((rows.side == ("minus", "plus").index(side)) if side != "both" else True)
 
+    def other_events(self) -> np.ndarray:
+        """Whether points are on either side of events other than nodes, shape (m,) of bool."""
+        event, node = (self.rows.row >= 0) & (self.rows.made < 0), self.problem.node
+        others = self.log.fired if node is None else np.delete(self.log.fired, self.r.names.guards.index(node), axis=1)
+        found = np.zeros(len(event), bool)
+        found[event] = others[self.rows.row[event]].any(axis=1)
+        return found
+
+    def node_numbers(self) -> np.ndarray:
+        """Return the number of nodes passed at each point, one that lies there included, shape (m,)."""
+        if self.problem.node is None:
+            return np.zeros(len(self.rows.row), int)
+        passed = self.log.fired[:, self.r.names.guards.index(self.problem.node)] > 0
+        count = np.concatenate([[0], np.cumsum(passed & (self.log.kind == "transition"))])
+        return count[np.where(self.rows.row == END, len(self.log), self.rows.row + 1)]
+
     def least_squares(self) -> tuple[float, np.ndarray | None, np.ndarray | None]:
         """Return cost, gradient (k,) and matrix of Gauss and Newton (k, k)."""
         problem, by = self.problem, self.made is not None
