@@ -21,10 +21,13 @@ from ..hybrid.control import ControlProblem, Segment, Solution
 from .planar_hopper import START, STATE_NAMES, Course, Hopper, problem
 
 FIVE = Course(final_time=5.0, n=50, nodes=4, jumps=5, goal=5.0)  # nosnoc's, with constraints every 25 ms
-LIFTOFFS = (3, 4, 3, 4, 5)  # of the best plan found for FIVE: intervals from a segment's start to its liftoff
+# Intervals from a segment's start to its liftoff, of the best plan found for FIVE with bounds at nodes alone.
+LIFTOFFS = (3, 4, 3, 4, 5)
 APEX = 0.7  # share of a jump with which a segment ends
 SHORT = 3  # a liftoff that leaves one interval to push with
 FIRST = (8.0, 12.0, 38.0, -8.0)  # forces with which the start is guessed [N]
+CLEARANCE = 1e-3  # of the foot at nodes in flight: between them it comes lower by less [m]
+REFINE = 16  # times at most, where bounds are left between nodes
 IDLE = 0.5  # force in flight [N]
 JOINT = {
     "x": (-0.1, 5.2), "y": (0.0, 1.5), "th": (-1.5, 1.5), "r": (0.1, 0.5),
@@ -54,7 +57,7 @@ class Jumps:
             raise ValueError(f"takes a liftoff for each of two jumps or more, got {self.liftoffs} for {course.jumps}")
         if not all(1 < k < size - 1 for k, size in zip(self.liftoffs, sizes, strict=True)):
             raise ValueError(f"liftoffs must lie within segments of {sizes.tolist()} intervals, got {self.liftoffs}")
-        self.whole = replace(problem(course, params), joint=JOINT)
+        self.whole = replace(problem(course, params, clearance=CLEARANCE), joint=JOINT)
 
     def problem(self, n_segments: int) -> ControlProblem:
         """Return the problem of the first segments: its cost has the end's only if it comes to the end."""
@@ -101,7 +104,7 @@ class Jumps:
         how = dict(tol=tol, feasible=feasible, rho=rho, max_steps=max_steps)
         n, rough = self.course.jumps, how | dict(tol=10.0 * tol, feasible=10.0 * feasible, max_steps=60)
         found = self.descend(self._one_jump(rough | {"rho": 0.1 * rho}), min(n, 3), **rough)
-        return self.descend(self._more(found.decisions), n, held=True, **how)
+        return self.descend(self._more(found.decisions), n, held=True, refine=REFINE, **how)
 
     def descend(self, guess: dict[str, float], n: int | None = None, **how: Any) -> Solution:
         """Return the plan of the first n segments, of all by default, from a guess; `how` is as of `control.solve`."""

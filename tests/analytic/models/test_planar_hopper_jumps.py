@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tarsus.analytic import hybrid as hy
 from tarsus.analytic.hybrid import control, quadratic
 from tarsus.analytic.models import planar_hopper_jumps as pj
 from tarsus.analytic.models.planar_hopper import STATE_NAMES, Course
@@ -44,8 +45,25 @@ def test_misuse_is_explained():
 @pytest.mark.extra
 @pytest.mark.skipif(not quadratic.is_installed(), reason="Clarabel is optional: pip install 'tarsus[control]'")
 def test_five_jumps_are_planned_and_the_free_model_does_them():
-    found = pj.Jumps().solve()
-    assert found.status is control.ControlStatus.CONVERGED and found.cost < 76.0, found.message
-    assert found.violation < 1e-4
+    jumps = pj.Jumps()
+    found = jumps.solve()
+    assert found.status is control.ControlStatus.CONVERGED, found.message
+    assert found.cost < 77.5  # 75.2 with bounds at nodes alone, where the leg reaches 7 m/s
+    assert found.violation < 1e-5, found.message
     made = control.verify(found)
     assert made.order == ("liftoff", *("touchdown", "liftoff") * 4) and made.agrees, made.message
+    for left in far_left(jumps, found):
+        assert left < 1e-4  # m, m/s, N
+
+
+def far_left(jumps, found):
+    """Yield what bounds are left by in the free model, in one piece, read every .1 ms without the optimiser."""
+    params = {name: value for name, value in found.decisions.items() if "@" not in name}
+    how = dict(chart=1, final_time=5.0, record_period=1e-4, rtol=1e-8, atol=1e-10)
+    r = hy.compile(jumps.whole.model).run(params=params, **how)
+    made, standing = r.columns(), r.chart % 2 == 1
+    yield max(0.1 - made["r"].min(), made["r"].max() - 0.5)
+    for name, most in (("vr", 5.0), ("vth", 5.0), ("vy", 10.0)):
+        yield np.abs(made[name]).max() - most
+    for name in ("cone_ahead", "cone_behind"):
+        yield -made[name][standing].min()
