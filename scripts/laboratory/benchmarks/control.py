@@ -57,7 +57,8 @@ def jump() -> list[tuple]:
     ranked, searching = timed(lambda: control.orders(search, candidates, tol=1e-4, feasible=1e-5))
     order, found = ranked[0]
     finer = tuple(_on_fine_nodes(entry) for entry in order)
-    best, polishing = timed(lambda: control.solve(last, found.decisions, finer, held=True))  # it touches at a node
+    how = {"held": True, "refine": 8}  # it touches at a node; bounds hold between nodes too
+    best, polishing = timed(lambda: control.solve(last, found.decisions, finer, **how))
     checked = control.verify(best)
     done = sum(one.status is ControlStatus.CONVERGED for _, one in ranked)
     return [

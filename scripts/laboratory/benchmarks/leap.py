@@ -23,7 +23,7 @@ from tarsus.scripts.laboratory.frame import Page, Table
 PACKAGES = ("tarsus", "mujoco", "numpy", "scipy", "clarabel")
 WIDTHS = (0.6, 0.7, 0.8, 0.9, 1.0)  # [m]
 FIRST = 4  # knot at which the leg has pushed
-SETTINGS = {"radius": 0.2, "held": True, "tol": 1e-5}
+SETTINGS = {"radius": 0.2, "held": True, "tol": 1e-5, "refine": 8}
 
 
 def plan(leap: Leap, guess: Mapping[str, float] | None = None) -> control.Solution:
