@@ -24,6 +24,7 @@ STRAYED = (
     (0.1, 0.05),
     (-0.1, -0.05),
 )  # where noise puts it: to the left [lengths], turned [rad]
+MOST = 2000  # strides of a path: their rehearsal takes a minute
 BACK = 20  # strides in which it must come back
 BETWEEN = 10  # strides between places along the path from which it is tried
 SPARED = 0.9  # of crab and steering: what a path may need, the rest is for what the model does not know
@@ -77,6 +78,11 @@ def rehearse(walk: SlidingWalk, path: Path, **options) -> Rehearsal:
     """
     limits = options.pop("limits", None) or limits_of(walk)
     spared = replace(limits, crab=SPARED * limits.crab, steering=SPARED * limits.steering)
+    if not path.duration <= MOST * walk.period:
+        raise ValueError(
+            f"the path takes {path.duration:.3g} s at {path.speed:g} m/s, more than the {MOST} strides of "
+            f"{walk.period:.3g} s that can be rehearsed: take a higher speed or a shorter path"
+        )
     count = int(path.duration / walk.period + 1e-9)
     poses, controls = _walked(walk, path, 0.0, path(0.0), count, {"limits": spared} | options)
     error = np.array(

@@ -19,7 +19,7 @@ DRAW = {
     "run hexapod": ([], "library.running.options"),
     "run multipod": ([], "library.running.options"),
     "run connection_mpc": ([], "library.running.options"),
-    "evaluate": (["zero", "--video", "film.mp4"], "command.verbs.evaluate"),
+    "evaluate": (["zero", "--video", "film.mp4"], "library.learning.evaluation"),
     "page gallery": (["--no-figures", "--write"], "laboratory.pages.gallery"),
     "page pictures": (["--write"], "laboratory.pages.pictures"),
 }
