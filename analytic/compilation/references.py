@@ -65,6 +65,22 @@ def references(function: types.FunctionType, reached: bool = False) -> dict[str,
     return found
 
 
+def library_reads(function: Any, seen: set[int] | None = None) -> Iterator[tuple[Any, str]]:
+    """What a function, and all that it refers to, reads of libraries: a module and an attribute, or a value and ""."""
+    plain, seen = plain_function(function), set() if seen is None else seen
+    if plain is None or id(plain) in seen:
+        return
+    seen.add(id(plain))
+    chains = _chains(plain.__code__)
+    for name, value in references(plain).items():
+        if isinstance(value, types.ModuleType):
+            yield from ((value, chain[0]) for chain in chains.get(name, ()) if chain)
+        elif plain_function(value) is None or library_name(value):
+            yield value, ""
+        else:
+            yield from library_reads(value, seen)
+
+
 def builtin_names(function: types.FunctionType) -> dict[str, Any]:
     """Return Python's own functions and types that a function refers to, by name."""
     names = _global_names(function.__code__) - function.__globals__.keys()

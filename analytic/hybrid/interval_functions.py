@@ -13,7 +13,7 @@ import numpy as np
 
 from ..compilation import interval_objects
 from ..compilation.rebuild import rebuild
-from ..compilation.references import size
+from ..compilation.references import library_name, library_reads, size
 
 SHORT = 2000  # bytes of bytecode: rules are compiled into guards that are not longer, which is faster and takes longer
 
@@ -66,7 +66,8 @@ def _of_objects(guards: Callable, rate: bool, clears: bool) -> Callable:
 def tried(guards: Callable, x: np.ndarray, d: np.ndarray, p: np.ndarray, chart: int, n_guards: int) -> Exception | None:
     """Return what a guards function raises if it is given intervals, at time 0; None if all its operations have rules.
 
-    Only the branches that it takes there are tried. The intervals are points that do not move.
+    Only the branches that it takes there are tried; of the others, what they read of NumPy and SciPy must have a rule.
+    The intervals are points that do not move.
 
     Args:
         guards: The model's, `guards(t, x, d, p, chart, g)`.
@@ -76,6 +77,12 @@ def tried(guards: Callable, x: np.ndarray, d: np.ndarray, p: np.ndarray, chart: 
         chart: Code of its chart.
         n_guards: Rows of g.
     """
+    swap = interval_objects.stand_ins(True)
+    for value, name in library_reads(guards):
+        known = swap.get(id(value))
+        lacks = name != "" and known is not None and not hasattr(known, name)
+        if lacks or (known is None and (library_name(value) or "").startswith("scipy")):
+            return AttributeError(f"{value.__name__}{'.' if name else ''}{name} has no rule for intervals")
     still = np.zeros((x.size, 4))
     still[:, 0] = still[:, 1] = x
     g, cell = np.full((max(n_guards, 1), 4), np.inf), np.zeros(4, np.int64)
