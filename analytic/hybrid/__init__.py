@@ -6,6 +6,7 @@ from .closing import Plant, close
 from .continued import Continued
 from .guard import Guard
 from .kernel.codes import DECLINE
+from .known_times import at, every
 from .model import Model
 from .names import indices, vector
 from .options import Options
@@ -15,5 +16,5 @@ from .simulator import Simulator, compile
 
 __all__ = [
     "DECLINE", "Automaton", "Batch", "Continued", "Events", "Guard", "Model", "Options", "Plant", "Result", "Sampled",
-    "Simulator", "Status", "close", "compile", "indices", "vector",
+    "Simulator", "Status", "at", "close", "compile", "every", "indices", "vector",
 ]  # fmt: skip

@@ -21,6 +21,7 @@ from .adjoint_pass import adjoint_pass
 from .adjoint_tape import ROW, Tape
 from .directions import along, place_of
 from .existence import Existence, judge_run
+from .known_times import refuse
 from .loader import INLINE_BYTES, intrinsic_plain
 from .model import Model
 from .result import Result, Status
@@ -56,6 +57,7 @@ class Adjoint:
     def __init__(self, model: Model, method: str | None = None) -> None:
         if not has_numba():
             raise ImportError("the adjoint runs compiled only: pip install numba; or use Derivatives")
+        refuse(model, "derivatives")
         self.model, self.sim = model, compile(model, method, "compiled")
         if self.sim.method.gamma:
             raise ValueError(f"the adjoint goes back over explicit steps, not {self.sim.method.name}; use Derivatives")

@@ -30,6 +30,10 @@ def check_model(model: Model, functions: Functions, mixed: bool = False) -> None
     def plain(function: Callable | None) -> Callable | None:
         return None if function is None else interpreted(function, done)
 
+    for name, guard in model.guards.items():
+        if guard.function is not None:
+            value = _call(model, f"guard {name}", plain(guard.function), 0.0, *_point(model))
+            _check_value(model, name, 0.0 if value is None else value)
     charts = range(len(model.charts)) if model.charts is not None else ()
     first = _call(model, "initial", plain(functions.initial), 0.0, *_point(model))
     _check_chart(model, "initial", first)
@@ -87,10 +91,24 @@ def _check_field(model: Model, field: Callable, chart: int) -> None:
 
 
 def _check_guards(model: Model, guards: Callable, chart: int) -> None:
-    g = np.full(max(len(model.guards), 1), math.inf)
+    g = np.full(max(len(model.guards), 1), math.inf, dtype=object)  # keeps what is written as it is
     n = _call(model, f"the guards of chart {_name(model, chart)}", guards, 0.0, *_point(model), chart, g)
     if n is not None and not 0 <= n <= len(model.guards):
         raise ValueError(f"model {model.name}: guards returned {n}, but the table has {len(model.guards)} guards")
+    for name, value in zip(model.guards, g[: n or 0], strict=False):
+        _check_value(model, name, value)
+
+
+def _check_value(model: Model, name: str, value: Any) -> None:
+    """Refuse a guard that is no real number; numba and Python would each make something else of it."""
+    if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool):
+        return
+    what, advice = "a real number whose sign changes at the event", ""
+    if isinstance(value, (bool, np.bool_)):
+        advice = '; write "x[0] > 2.0" as x[0] - 2.0, or a yes as 1.0 and a no as -1.0: such a jump is bisected'
+    elif np.ndim(value):
+        advice = f"; it has shape {np.shape(value)}: declare one guard for each entry"
+    raise ValueError(f"model {model.name}: guard {name} must be {what}, got {value!r}{advice}")
 
 
 def _check_aux(model: Model, aux: Callable, chart: int) -> None:

@@ -9,38 +9,49 @@ from typing import Any
 import numpy as np
 
 from .kernel import codes
-from .result import Names, Status
 from .workspace import as_object
 
 ROOM = 1024  # rows of the record to begin with; they grow
-BAD = {
-    codes.BAD_STATE: ("state", "state"),
-    codes.BAD_FIELD: ("rate of", "state"),
-    codes.BAD_GUARD: ("guard", "guards"),
-    codes.BAD_PARAMETER: ("parameter", "params"),
-    codes.BAD_MEMORY: ("memory", "memory"),
-}
 
 
 class Driver:
     """One run of the kernel, in a workspace of shape (1,)."""
 
-    def __init__(self, kernel: Any, mode: str, functions: Any, ws: np.ndarray, recorded: bool) -> None:
+    def __init__(
+        self,
+        kernel: Any,
+        mode: str,
+        functions: Any,
+        ws: np.ndarray,
+        recorded: bool,
+        times: np.ndarray | None = None,
+        n_dense: int = 0,
+    ) -> None:
         sizes = functions.sizes
         n, nd, ng = sizes["N"], sizes["ND"], sizes["NG"]
         self.kernel, self._n_guards = kernel, ng
         self.mode = mode
         self.ws = [as_object(ws[0])] if mode == "python" else ws
         self.dtype = ws.dtype
-        self._record = np.empty((ROOM if recorded else 1, 2 + n + nd))
+        self._width = 2 + n + nd
+        self._record = np.empty((ROOM if recorded else 1, self._width + (2 + n_dense * n if n_dense else 0)))
+        if times is not None:  # the kernel reads in each row when it is due
+            self._record = np.full((len(times) + 2, self._width), np.inf)
+            self._record[: len(times), 0] = times
         self._log = np.empty((ROOM // 2 + ng, 4 + 2 * (n + nd) + ng))
         if mode != "python" and not hasattr(kernel, "ready"):
             _compile(kernel, mode, ws, self._record)
         if mode == "mixed":
             kernel.modules["flow"].call_transition = _python_transition(functions.transition, ws[0])
 
-    def run(self, on_measure: Callable | None, on_frame: Callable | None) -> BaseException | None:
-        """Run to the end; return the exception that ended it, if one did."""
+    def run(
+        self, on_measure: Callable | None, on_frame: Callable | None, partial: bool = False
+    ) -> BaseException | None:
+        """Run to the end; return the exception that ended it, if one did.
+
+        Raises:
+            KeyboardInterrupt: After Ctrl-C, unless `partial` results are asked for.
+        """
         try:
             with np.errstate(all="ignore") if self.mode != "compiled" else nullcontext():
                 while True:
@@ -54,6 +65,8 @@ class Driver:
                     elif code == codes.FRAME:
                         self._call(on_frame, "t_frame", "x_frame")
         except (Exception, KeyboardInterrupt) as error:
+            if isinstance(error, KeyboardInterrupt) and not partial:
+                raise
             self._set("status", codes.STOPPED if isinstance(error, KeyboardInterrupt) else codes.MODEL_ERROR)
             return error
 
@@ -95,7 +108,11 @@ class Driver:
 
     def rows(self) -> np.ndarray:
         """Return the record: t, chart, x and d of m points, shape (m, 2 + n + n_memory)."""
-        return self._record[: int(self._get("n_rec"))]
+        return self._record[: int(self._get("n_rec")), : self._width]
+
+    def steps(self) -> np.ndarray:
+        """Dense output of the step that begins at each row of the record, see `DenseOutput`."""
+        return self._record[: int(self._get("n_rec")), self._width :]
 
     def log(self) -> np.ndarray:
         """Return the event log, which `Events` reads, shape (k, 4 + 2 (n + n_memory) + n_guards)."""
@@ -132,29 +149,3 @@ def _python_transition(transition: Callable, w: np.void) -> Callable:
         return codes.DECLINE if chart is None else int(chart)
 
     return call_transition
-
-
-def message(w: np.void, status: Status, names: Names, error: BaseException | None) -> str:
-    """Return a sentence that says why, when and where a run ended."""
-    t = float(w["t"])
-    chart = names.chart(int(w["chart"]))
-    culprit = int(w["culprit"])
-    where = f"at t = {t!r} in chart {chart}"
-    if status is Status.NONFINITE:
-        what, table = BAD[int(w["what"])]
-        which = f"{what} {getattr(names, table)[culprit]}"
-        return f"{which} is NaN or infinite at t = {float(w['t_culprit'])!r} in chart {chart}"
-    if status is Status.MODEL_ERROR or error is not None:
-        return f"{status.value}, {where}: {type(error).__name__}: {error}"
-    if status is Status.STOP_ITER:
-        return f"{status.value}: guard {names.guards[culprit]} at t = {float(w['t_culprit'])!r} in chart {chart}"
-    if status is Status.INVALID_ENTRY and int(w["rest"][culprit]) == codes.REFUSES:
-        return f"a guard that rested at zero became negative: guard {names.guards[culprit]}, {where}"
-    if status in (Status.INVALID_ENTRY, Status.CHATTER, Status.ZENO):
-        return f"{status.value}: guard {names.guards[culprit]}, {where}"
-    if status is Status.INVALID_CHART:
-        by = f"guard {names.guards[culprit]}" if culprit >= 0 else "validate"
-        return f"{status.value}: {by}, {where}"
-    if status is Status.UNKNOWN_CHART:
-        return f"{status.value}: {culprit}, {where}"
-    return f"{status.value}, {where}"

@@ -20,6 +20,8 @@ class Existence(Enum):
     GRAZING = "a guard touches zero without crossing it; there the derivative does not exist"
     SIMULTANEOUS = "guards fire at the same time and part along a direction, and do not commute"
     ACCUMULATION = "the events accumulate at a finite time, which the derivative cannot pass"
+    JUMP = "a guard jumps at an event, whose time has no derivative"
+    DECLINED = "a transition declined and changed the memory; return the chart's code instead, which derivatives follow"
     UNREACHED = "the run did not come to where it was asked to stop"
     UNDEFINED = "a function of the model has no finite derivative"
 
@@ -57,7 +59,7 @@ def judge(r: Result, v: Directions, made: RunDerivatives, stop_at: str | None) -
 
 
 def judge_run(r: Result, stop_at: str | None) -> tuple[Existence, str]:
-    """Return whether a run may have a derivative, and a sentence: it came to its end, touched no guard, met no limit.
+    """Whether a run may have a derivative, and a sentence: it came to its end, touched no guard, met no limit or jump.
 
     Args:
         r: The run.
@@ -66,8 +68,14 @@ def judge_run(r: Result, stop_at: str | None) -> tuple[Existence, str]:
     log = r.events
     if r.status is Status.ZENO or np.any(log.kind == "accumulation"):
         return Existence.ACCUMULATION, f"{Existence.ACCUMULATION.value}: {r.message}"
-    for row in np.flatnonzero(log.kind == "grazing"):
-        return Existence.GRAZING, f"{Existence.GRAZING.value}: {log.name[row]} at t = {float(log.t[row])!r}"
+    remembered = (log.kind == "declined") & (log.d_minus != log.d_plus).any(axis=1)
+    for why, rows in (
+        (Existence.GRAZING, log.kind == "grazing"),
+        (Existence.JUMP, log.jumped.any(axis=1)),
+        (Existence.DECLINED, remembered),
+    ):
+        for row in np.flatnonzero(rows):
+            return why, f"{why.value}: {log.name[row]} at t = {float(log.t[row])!r}"
     if r.status is not (Status.FINAL_TIME if stop_at is None else Status.STOPPED):
         return Existence.UNREACHED, f"{Existence.UNREACHED.value}: {r.message}"
     return Existence.EXISTS, f"{Existence.EXISTS.value}, at t = {r.t_end!r}"

@@ -13,7 +13,9 @@ import numpy as np
 from .guard import ON_ENTRY, SIDES, Guard
 from .interval_functions import tried
 from .kernel import codes
+from .known_times import tables as known_times
 from .loader import Functions
+from .logging_guards import leaves_motion
 from .model import Model
 from .sliding import entering, sliding_functions
 
@@ -22,7 +24,7 @@ def to_functions(model: Model) -> Functions:
     """Return a model as the kernel's functions, sizes and tables.
 
     Raises:
-        ValueError: If a chart has no field, or a guard leads nowhere.
+        ValueError: If a chart has no field, or a guard no function.
     """
     three = model.three or textbook_functions(model)
     enclosed, certified = enclosed_guards(model, three)
@@ -39,7 +41,7 @@ def to_functions(model: Model) -> Functions:
         validate=model.hooks.get("validate"),
         after_zeno=model.hooks.get("after_zeno") or _declines,
         sizes=sizes,
-        tables=_tables(guards) | {"PASSIVE": _passive(model), "CERTIFIED": certified},
+        tables=_tables(model, guards) | {"PASSIVE": _passive(model), "CERTIFIED": certified} | known_times(model),
         enclosed=enclosed,
         one_by_one=model.three is None,
     )
@@ -61,7 +63,9 @@ def enclosed_guards(model: Model, three: dict[str, Any]) -> tuple[Callable, np.n
         if not model.guards[name].sampled and tried(_alone(function), *point) is None:
             certified[place] = 1
             values[name] = function
-    if certified.all():
+    for place, guard in enumerate(model.guards.values()):
+        certified[place] |= guard.times is not None
+    if len(values) == len(three["values"]) and certified.all():
         return three["guards"], certified
     space: dict[str, Any] = {}
     exec(compile(_guards_text(model, values, space), f"<enclosed guards of {model.name}>", "exec"), space)
@@ -79,7 +83,7 @@ def _no_guards(t, x, d, p, chart, g):
     return 0
 
 
-def _tables(guards: list[Guard]) -> dict[str, np.ndarray]:
+def _tables(model: Model, guards: list[Guard]) -> dict[str, np.ndarray]:
     def table(values: list[int]) -> np.ndarray:
         return np.array(values or [0], dtype=np.int64)
 
@@ -87,17 +91,25 @@ def _tables(guards: list[Guard]) -> dict[str, np.ndarray]:
         "DIRECTION": table([guard.direction for guard in guards]),
         "SIDE": table([SIDES[guard.side] for guard in guards]),
         "KIND": table([codes.INVALID if guard.invalid else codes.CHANGE for guard in guards]),
-        "ON_ENTRY": table([ON_ENTRY[guard.on_entry] for guard in guards]),
+        "ON_ENTRY": table([ON_ENTRY[guard.on_entry or _default_entry(model, guard)] for guard in guards]),
     }
+
+
+def _default_entry(model: Model, guard: Guard) -> str:
+    return "ignore" if leaves_motion(model, guard) else "refuse"
 
 
 def _passive(model: Model) -> np.ndarray:
     """Return 1 for guards that only name the next chart with the same field: they do not change the motion."""
     passive = [
-        guard.to is not None
+        not guard.invalid
         and name not in model.resets
         and name not in model.handlers
-        and all(model.fields.get(chart) is model.fields.get(guard.to, guard) for chart in guard.charts)
+        and (
+            all(model.fields.get(chart) is model.fields.get(guard.to, guard) for chart in guard.charts)
+            if guard.to is not None
+            else model.three is None and name not in _of_surfaces(model)
+        )
         for name, guard in model.guards.items()
     ]
     return np.array([*passive] or [False], dtype=np.int64)
@@ -122,7 +134,7 @@ def textbook_functions(model: Model) -> dict[str, Callable]:
     """Return field, guards, transition and field_key of a textbook model."""
     space: dict[str, Any] = {}
     fields = dict(model.fields)
-    values = {name: guard.function for name, guard in model.guards.items()}
+    values = {name: guard.function for name, guard in model.guards.items() if guard.times is None}
     handlers = dict(model.handlers)
     for surface in model.surfaces:
         _add_sliding(model, surface, fields, values, handlers)
@@ -163,12 +175,22 @@ def _refuse_gaps(model: Model, fields: dict, handlers: dict) -> None:
     for name, guard in model.guards.items():
         if not guard.charts:
             raise ValueError(f"model {model.name}: guard {name} is active in no chart")
-        if not guard.invalid and guard.to is None and name not in handlers:
-            raise ValueError(
-                f"model {model.name}: guard {name} leads nowhere; give it `to=` a chart, or `on({name!r})`"
-            )
-        if name in model.resets and guard.to is None:
-            raise ValueError(f"model {model.name}: guard {name} has a reset but leads nowhere; give it `to=` a chart")
+        if name not in _of_surfaces(model) and guard.function is None and guard.times is None:
+            raise ValueError(f"model {model.name}: guard {name} has neither a function nor known times")
+
+
+def _of_surfaces(model: Model) -> set[str]:
+    """Names of the guards that surfaces have added, whose functions and transitions are made here."""
+    return {
+        name
+        for function, plus, minus, slide, _ in model.surfaces
+        for name in (
+            f"{function.__name__}_down",
+            f"{function.__name__}_up",
+            f"{slide}_to_{plus}",
+            f"{slide}_to_{minus}",
+        )
+    }
 
 
 def _among(variable: str, model: Model, charts: Any) -> str:
@@ -218,7 +240,7 @@ def _transition_text(model: Model, handlers: dict, space: dict) -> str:
     size = {
         name: f"abs({_value(model, name)})" if sign is None else f"max({sign}({_value(model, name)}), 0.0)"
         for name, sign in signs.items()
-    }
+    } | {name: "0.0" for name, guard in model.guards.items() if guard.times is not None}
     places = [place for place, guard in enumerate(model.guards.values()) if not guard.invalid]
     text = ["def transition(t, x, d, p, chart, fired):", "    now = chart", "    moved = False"]
     if len(places) > 1:
@@ -240,6 +262,7 @@ def _transition_text(model: Model, handlers: dict, space: dict) -> str:
             if name in model.resets:
                 space[f"reset_{place}"] = model.resets[name]
                 text.append(f"        reset_{place}(t, x, d, p)")
-            text += [f"        now = {model.chart_code(guard.to)}", "        moved = True"]
+            text += [] if guard.to is None else [f"        now = {model.chart_code(guard.to)}"]
+            text.append("        moved = True")
         text += ["    else:", f"        fired[{place}] = 0"]
     return "\n".join([*text, "    return now if moved else -1"])

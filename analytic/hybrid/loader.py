@@ -43,7 +43,8 @@ FILES = (  # each after those that it imports
         "samples",
         "windows",
     ),
-    *("locate", "rest", "clear", "scan", "confirm", "place", "search", "accumulation", "log", "events", "flow"),
+    *("locate", "rest", "clear", "scan", "confirm", "place", "search", "accumulation", "timed", "log", "events"),
+    "flow",
 )
 FUNCTIONS = ("field", "guards", "initial", "validate", "after_zeno", "field_key", "transition")
 ENTRIES = {"events": ("begin_event", "finish_event"), "flow": ("flow", "advance", "advance_many")}
@@ -178,7 +179,8 @@ def _numbers(functions: Functions, method: Method) -> dict[str, Any]:
         "POLISH": method.polish,
         "GAMMA": method.gamma,
     }
-    return {**sizes, **functions.tables, "HAS_VALIDATE": functions.validate is not None}
+    has_times = bool(functions.tables["TIMED"].any())
+    return {**sizes, **functions.tables, "HAS_VALIDATE": functions.validate is not None, "HAS_TIMES": has_times}
 
 
 @functools.cache

@@ -37,6 +37,7 @@ from typing import Any
 import numpy as np
 
 from .guard import Guard
+from .known_times import KnownTimes
 from .names import flatten
 
 
@@ -100,7 +101,7 @@ class Model:
             raise ValueError(f"model {self.name} makes its charts on demand: give a code >= 0, got {chart!r}")
         if isinstance(chart, str) and chart in self.charts:
             return self.charts.index(chart)
-        if not isinstance(chart, str) and 0 <= chart < len(self.charts):
+        if isinstance(chart, (int, np.integer)) and 0 <= chart < len(self.charts):
             return int(chart)
         raise ValueError(f"model {self.name} has no chart {chart!r}; known: {', '.join(self.charts)}")
 
@@ -129,6 +130,22 @@ class Model:
 
         return register
 
+    def at(self, times: KnownTimes, *charts: str, to: str | None = None, name: str | None = None) -> Callable:
+        """Decorate `r(t, x, d, p)`, which changes x and d in place at known times, `at(...)` or `every(...)`.
+
+        It counts in these charts, in all if none are named, and leads to chart `to`, if given. Its guard is named after
+        the function.
+        """
+        self._check_textbook("at")
+
+        def register(function: Callable) -> Callable:
+            guard = Guard(name or function.__name__, charts=charts or self.charts or (), to=to, times=times)
+            self.add_guard(guard)
+            self.resets[guard.name] = function
+            return function
+
+        return register
+
     def add_guard(self, guard: Guard) -> None:
         """Add a guard; simultaneous events have priority in the order in which guards were added.
 
@@ -148,7 +165,7 @@ class Model:
         self.guards[guard.name] = guard
 
     def reset(self, guard: str) -> Callable:
-        """Decorate `r(t, x, d, p)`, which changes x and d in place when a guard with `to=` fires."""
+        """Decorate `r(t, x, d, p)`, which changes x and d in place when a guard fires; its `to=` is the next chart."""
         return self._handler(guard, self.resets)
 
     def on(self, guard: str) -> Callable:

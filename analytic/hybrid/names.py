@@ -93,7 +93,12 @@ def overlay(what: str, names: tuple[str, ...], default: np.ndarray, given: Any) 
                 raise ValueError(f"unknown {what} {name!r}; known: {', '.join(names) or 'none'}")
             result[position[name]] = value
         return result
-    result = np.array(given, dtype=float)
+    if np.iscomplexobj(given):
+        raise ValueError(f"{what} must be real, got {given!r}; real and imaginary part are two entries")
+    try:
+        result = np.array(given, dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError(f"{what} must be numbers, a table of names or None, got {given!r}") from None
     if result.shape != default.shape:
-        raise ValueError(f"{what} must have shape {default.shape}, got {result.shape}")
+        raise ValueError(f"{what} must have shape {default.shape} ({', '.join(names)}), got {result.shape}")
     return result

@@ -22,7 +22,7 @@ class Options:
         atol: Absolute tolerance per step: a number or one per state. None: a hundredth of `rtol`.
         max_step: Largest step [s]. A small value only costs time; a large one matters only for oscillating guards.
         min_step: Smallest step before the run gives up with STEP_TOO_SMALL [s]; in a run shorter than a second,
-            relative to its length. Never below eight units of round-off in time.
+            relative to its length. Never below eight units of round-off in time, the resolution of the clock.
         first_step: First step in a field [s]; 0: chosen automatically.
         exponent: Exponent of the step size control; 0: the method's own (SimSect's `rkPower`).
         pi_control: Proportional-integral step size control: smoother steps on mildly stiff fields.
@@ -37,10 +37,11 @@ class Options:
             At least 4 units of round-off in time.
         graze_tol: A positive minimum of a guard below this is logged as grazing.
         zeno: Whether accumulating events are detected.
-        zeno_tol: The run stops when the predicted limit is this near, relative to max(1, t) [s]; in a run shorter than
-            a second, to the larger of its length and t. Heights of bounces this short are below round-off.
+        zeno_tol: The run stops when the predicted limit is this near [s]; in a run shorter than a second, relative to
+            its length. Heights of bounces this short are below round-off. At least 4096 units of round-off in time.
         zeno_drift: Change of the ratio of gaps, relative to 1 - ratio, below which it counts as constant.
-        min_gap: Fifty consecutive gaps below this, relative to max(1, t), end the run [s].
+        min_gap: Fifty consecutive gaps below this end the run [s]; in a run shorter than a second, relative to its
+            length. At least 16 units of round-off in time; 0: off.
         warn_only: An invalid chart is counted and does not end the run.
 
     Raises:
@@ -71,6 +72,7 @@ class Options:
     warn_only: bool = False
 
     def __post_init__(self) -> None:
+        self._check_types()
         for name in POSITIVE:
             if not getattr(self, name) > 0:
                 raise ValueError(f"{name} must be positive, got {getattr(self, name)!r}")
@@ -88,6 +90,15 @@ class Options:
         if self.max_step < self.min_step:
             raise ValueError(f"max_step must not be below min_step, got {self.max_step!r} and {self.min_step!r}")
 
+    def _check_types(self) -> None:
+        for option in dataclasses.fields(self):
+            value = getattr(self, option.name)
+            if option.name == "atol" or (option.name == "record_period" and value is None):
+                continue
+            if not isinstance(value, (int, float, np.number, np.bool_)):
+                more = "; records at given times: times=[...]" if option.name == "record_period" else ""
+                raise ValueError(f"{option.name} must be a number, got {value!r}{more}")
+
     def check_span(self, t0: float) -> None:
         """Check what depends on where the run starts.
 
@@ -98,7 +109,7 @@ class Options:
         if not math.isfinite(t0):
             raise ValueError(f"t0 must be finite, got {t0!r}")
         if self.final_time < t0:
-            raise ValueError(f"final_time must not lie before t0, got {self.final_time!r} and {t0!r}")
+            raise ValueError(f"final_time must not lie before t0, got {self.final_time!r} and {t0!r}; {BACKWARD}")
         for name in ("record_period", "measure_period", "frame_period"):
             period = getattr(self, name)
             if period and (self.final_time - t0) / period > MOST_MULTIPLES:
@@ -113,7 +124,10 @@ class Options:
         Raises:
             ValueError: If it is neither a number nor of shape (n,), or not positive.
         """
-        atol = np.asarray(0.01 * self.rtol if self.atol is None else self.atol, dtype=float)
+        try:
+            atol = np.asarray(0.01 * self.rtol if self.atol is None else self.atol, dtype=float)
+        except (TypeError, ValueError):
+            raise ValueError(f"atol must be a number or a list of {n} numbers, got {self.atol!r}") from None
         if atol.shape not in ((), (n,)):
             raise ValueError(f"atol must be a number or have shape ({n},), got {atol.shape}")
         if not np.all(atol > 0):
@@ -126,6 +140,10 @@ class Options:
         return tuple(field.name for field in dataclasses.fields(cls))
 
 
+BACKWARD = (
+    "resets cannot be undone, so runs go forward: for a stretch without events run a model whose field is negated and "
+    "whose time is -t"
+)
 LARGEST = 2**62  # of a count
 MOST_MULTIPLES = 1e8  # of a period in one run: such a record of a small model fills some gigabytes
 WHOLE = ("max_charts", "max_steps", "max_stop_iter")

@@ -13,6 +13,7 @@ from ..compilation.references import size
 from .directions import Directions
 from .directions import extent as size_of
 from .jet_functions import Sizes, jet_functions, jets_of
+from .known_times import refuse
 from .loader import INLINE_BYTES, intrinsic_plain
 from .result import Result, Status
 from .simulator import Simulator
@@ -58,6 +59,7 @@ class Replay:
     """
 
     def __init__(self, sim: Simulator, n_directions: int, reach: float, jets: bool) -> None:
+        refuse(sim.model, "derivatives")
         sizes = sim.functions.sizes
         passes = max(1, math.ceil(n_directions / LARGEST))
         self.n_states, self.n_memory = sim.model.x0.size, sim.model.d0.size

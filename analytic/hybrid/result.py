@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .dense_output import DenseOutput
 from .kernel import codes
 
 
@@ -21,9 +22,9 @@ class Status(Enum):
     INVALID_CHART = "the state left the region where its chart is valid"
     INVALID_ENTRY = "a chart was entered with one of its guards already negative"
     STEP_TOO_SMALL = "the integration step became smaller than allowed; the field may be singular or discontinuous"
-    STOP_ITER = "a guard jumps, or its zero was not found in the allowed number of iterations"
+    STOP_ITER = "a guard has no definite sign beside its jump, or its zero was not found within max_stop_iter"
     ZENO = "the events accumulate at a finite time, which the run cannot pass"
-    CHATTER = "two charts' fields both point at their common boundary; declare it a sliding surface"
+    CHATTER = "events follow one another without time passing"
     NONFINITE = "a number is NaN or infinite"
     STEP_LIMIT = "the largest allowed number of integration steps was taken"
     UNKNOWN_CHART = "a transition led to a chart that the model does not have"
@@ -74,8 +75,9 @@ class Events:
     def kind(self) -> np.ndarray:
         """What happened, shape (k,) of str.
 
-        "transition"; "declined" (by the transition); "grazing" (a guard came within the tolerance of zero and
-        turned back; nothing was done); "accumulation" (the run jumped to the limit of Zeno events).
+        "transition"; "declined" (by the transition, which may have changed the memory); "grazing" (a guard came
+        within the tolerance of zero and turned back; nothing was done); "accumulation" (the run jumped to the limit of
+        Zeno events).
         """
         return np.array(KINDS)[self.log[:, 1].astype(int)]
 
@@ -118,6 +120,11 @@ class Events:
     def reached(self) -> np.ndarray:
         """Which guards were zero at the event, also those that another's transition moved away; shaped as `fired`."""
         return self._guards() != 0
+
+    @cached_property
+    def jumped(self) -> np.ndarray:
+        """Which guards that fired jumped past zero there instead of crossing it, shaped as `fired`."""
+        return self._guards() == 2
 
     @cached_property
     def name(self) -> np.ndarray:
@@ -174,6 +181,7 @@ class Result:
     _log: np.ndarray = field(repr=False, default=None)
     _aux: Any = field(repr=False, default=None)
     _w: np.void = field(repr=False, default=None)
+    _steps: np.ndarray = field(repr=False, default=None)
 
     @property
     def counts(self) -> dict[str, int]:
@@ -223,6 +231,33 @@ class Result:
         """Recorded memory, shape (m, n_memory)."""
         start = 2 + len(self.names.state)
         return self._record[:, start : start + len(self.names.memory)]
+
+    @cached_property
+    def _dense(self) -> DenseOutput:
+        if self._steps is None:
+            raise ValueError("the dense output was not kept: run(..., dense=True)")
+        end = self.t_end, self.x_end, self.d_end, self.chart_end
+        return DenseOutput(self.events, self._record, self._steps, end)
+
+    def at(self, t: Any, side: str = "right") -> np.ndarray:
+        """The state at times of the run, of any shape [s]; shape (..., n). Needs `run(..., dense=True)`.
+
+        Args:
+            t: Times within the run.
+            side: At an event, the state "left" of it (before) or "right" of it (after its transition).
+
+        Raises:
+            ValueError: If a time is not within the run, the side is unknown, or the dense output was not kept.
+        """
+        return self._dense.states(t, side)
+
+    def memory_at(self, t: Any, side: str = "right") -> np.ndarray:
+        """The memory at times of the run, shape (..., n_memory); as `at`."""
+        return self._dense.memory(t, side)
+
+    def chart_at(self, t: Any, side: str = "right") -> np.ndarray:
+        """The codes of charts at times of the run, shape (...); as `at`."""
+        return self._dense.charts(t, side)
 
     @cached_property
     def aux(self) -> np.ndarray:

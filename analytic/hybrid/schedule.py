@@ -18,8 +18,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from .expand import to_functions
-from .guard import Guard
+from .guard import ON_ENTRY, Guard
 from .kernel.codes import DECLINE
+from .known_times import refuse
 from .model import Model
 
 CAPACITY = 8  # events of an order, at most one less
@@ -38,6 +39,7 @@ def scheduled(model: Model, node: str) -> Model:
     """
     if node not in model.guards:
         raise ValueError(f"model {model.name}: unknown guard {node!r}; known: {', '.join(model.guards)}")
+    refuse(model, "a given order of events")
     free, names = to_functions(model), tuple(model.guards)
     n_guards, n_params, n_memory, at_node = len(names), model.p0.size, model.d0.size, names.index(node)
     kept = np.array([guard.invalid or name == node for name, guard in model.guards.items()])
@@ -78,14 +80,15 @@ def scheduled(model: Model, node: str) -> Model:
     params |= {f"event_{i}": -1.0 for i in range(CAPACITY)} | {f"event_node_{i}": 0.0 for i in range(CAPACITY)}
     memory = dict(zip(model.memory_names, model.d0.tolist(), strict=True)) | {COUNT: 0.0}
     state = dict(zip(model.state_names, model.x0.tolist(), strict=True))
+    words = {code: word for word, code in ON_ENTRY.items()}
     made = Model(f"{model.name}, scheduled", state=state, memory=memory, params=params, method=model.method)
     made.functions(
         field=field,
         guards=guards,
         transition=transition,
         table=[
-            Guard(name, direction=g.direction, side=g.side, on_entry=g.on_entry, invalid=g.invalid, sampled=g.sampled)
-            for name, g in model.guards.items()
+            Guard(name, g.direction, g.side, g.invalid, words[int(entry)], g.sampled)
+            for (name, g), entry in zip(model.guards.items(), free.tables["ON_ENTRY"], strict=True)
         ],
         field_key=field_key,
     )

@@ -12,11 +12,13 @@ from ..compilation.rebuild import interpreted
 from . import loader
 from .batch import Batch, run_batch
 from .check import check_model
-from .driver import Driver, message
+from .driver import Driver
 from .expand import to_functions
+from .known_times import increasing
+from .messages import message
 from .model import Model
 from .result import STATUS_OF_CODE, Names, Result
-from .start import RunStart, Starter
+from .start import RunStart, Starter, set_record
 from .tableau import METHODS
 
 
@@ -81,6 +83,9 @@ class Simulator:
         stop_count: int = 1,
         on_measure: Callable | None = None,
         on_frame: Callable | None = None,
+        times: Any = None,
+        dense: bool = False,
+        partial: bool = False,
         **settings: Any,
     ) -> Result:
         """Integrate from `t0` to the final time, unless something ends the run before.
@@ -95,6 +100,10 @@ class Simulator:
             stop_count: ... has occurred so many times.
             on_measure: `on_measure(t, x, d, chart)` at multiples of `measure_period`; a true return value stops.
             on_frame: The same at multiples of `frame_period`.
+            times: The record's times, exactly, in increasing order [s]; at an event the state behind it. They change
+                nothing else. The final time is the last of them if none is given.
+            dense: Whether to keep every step's dense output, for `Result.at`.
+            partial: Whether Ctrl-C ends the run with what it has (STOPPED, `error` holds it), instead of raising.
             **settings: See `Options`.
 
         Returns:
@@ -102,9 +111,13 @@ class Simulator:
 
         Raises:
             ValueError: If a name, size or setting is wrong.
+            KeyboardInterrupt: After Ctrl-C, unless results are to be partial.
         """
+        if times is not None:
+            times = increasing("times", times)
+            settings = {"final_time": times[-1].item()} | settings
         start, _ = self.start.of(x0, d0, params, t0=t0, chart=chart, stop_at=stop_at, stop_count=stop_count)
-        return self.run_from(start, settings, on_measure, on_frame)
+        return self.run_from(start, settings, on_measure, on_frame, times=times, dense=dense, partial=partial)
 
     def run_from(
         self,
@@ -112,16 +125,22 @@ class Simulator:
         settings: dict[str, Any],
         on_measure: Callable | None = None,
         on_frame: Callable | None = None,
+        *,
+        times: np.ndarray | None = None,
+        dense: bool = False,
+        partial: bool = False,
     ) -> Result:
         """Do what `run` does, from a start made by `start.of`."""
         ws = self.start.workspace(start, settings)
-        driver = Driver(self.kernel, self.mode, self.functions, ws, bool(ws["record_on"][0]))
-        error = driver.run(on_measure, on_frame)
+        set_record(ws[0], start.t, settings, times, dense)
+        n_dense = self.method.n_dense if dense else 0
+        driver = Driver(self.kernel, self.mode, self.functions, ws, bool(ws["record_on"][0]), times, n_dense)
+        error = driver.run(on_measure, on_frame, partial)
         w = driver.record()
         status = STATUS_OF_CODE[int(w["status"])]
         return Result(
             status=status,
-            message=message(w, status, self.names, error),
+            message=message(w, status, self.names, error, start.t),
             t_end=float(w["t"]),
             x_end=w["x"].copy(),
             d_end=w["d"][: self.model.d0.size].copy(),
@@ -133,6 +152,7 @@ class Simulator:
             _log=driver.log(),
             _aux=self._aux or _no_aux,
             _w=w,
+            _steps=driver.steps() if dense else None,
         )
 
     def batch(

@@ -21,6 +21,20 @@ COPIED = [  # settings that go into the workspace under the same name
 ]  # fmt: skip
 
 
+OTHERS = {  # names of SciPy's solve_ivp and what they are here
+    "t_eval": "records at given times are times=[...]",
+    "dense_output": "the state at any time is dense=True, then result.at(t)",
+    "events": "events are guards of the model, result.events has those of a run",
+    "method": "the method is chosen when the model is compiled, hy.compile(model, method=...)",
+    "t_span": "a run goes from t0= to final_time=",
+    "y0": "the initial state is x0=",
+    "args": "parameters are params=",
+    "jac": "methods that need a Jacobian take differences",
+    "min_step_size": "the smallest step is min_step=",
+    "max_step_size": "the largest step is max_step=",
+}
+
+
 class RunStart(NamedTuple):
     """Where a run begins, in numbers, and the event that ends it before the final time."""
 
@@ -60,9 +74,15 @@ class Starter:
             ValueError: If a name, size or count is wrong.
         """
         model = self.model
+        if not isinstance(t0, (int, float, np.number)):
+            raise ValueError(f"t0 must be a number [s], got {t0!r}")
         if stop_at is not None and stop_at not in self._guards:
             raise ValueError(f"unknown guard {stop_at!r}; known: {', '.join(self._guards)}")
-        if not 1 <= stop_count <= LARGEST or int(stop_count) != stop_count:
+        if (
+            not isinstance(stop_count, (int, float, np.number))
+            or not 1 <= stop_count <= LARGEST
+            or int(stop_count) != stop_count
+        ):
             raise ValueError(f"stop_count must be a whole number, at least 1, got {stop_count!r}")
         x = overlay("state", model.state_names, model.x0, x0)
         d = overlay("memory", model.memory_names, model.d0, d0)
@@ -84,6 +104,7 @@ class Starter:
             w["d"] = start.d
         if start.p.size:
             w["p"] = start.p
+        self._check_periods(start.p)
         w["t"] = w["t_event"] = start.t
         w["chart"] = start.chart
         if start.stop_at is not None:
@@ -93,6 +114,15 @@ class Starter:
             w[name] = math.ceil(start.t / period) if period > 0 else 0
         w["k_measure"] = math.floor(start.t / w["measure_period"]) + 1 if w["measure_period"] > 0 else 0
         return ws
+
+    def _check_periods(self, p: np.ndarray) -> None:
+        for guard in self.model.guards.values():
+            name = guard.times.period if guard.times is not None else None
+            value = p[self.model.param_names.index(name)] if isinstance(name, str) else 1.0
+            if not value > 0.0:
+                raise ValueError(
+                    f"guard {guard.name}: its period, parameter {name}, must be positive, got {float(value)!r}"
+                )
 
     def _template(self, settings: dict[str, Any]) -> np.ndarray:
         """Return a workspace with these settings filled in; the last ones are kept, since runs come in series."""
@@ -115,6 +145,7 @@ class Starter:
         w["record_period"] = -1.0 if options.record_period is None else options.record_period
         w["record_on"] = options.record_period is not None
         w["log_on"] = 1
+        w["listed"] = w["dense_on"] = 0
         w["zeno_on"] = options.zeno
         w["zeno_limit"] = math.inf
         w["zeno_guard"] = w["zeno_chart_count"] = w["stop_guard"] = -1
@@ -123,6 +154,28 @@ class Starter:
         w["phase"] = codes.BEGIN
         for name in COPIED:
             w[name] = getattr(options, name)
+
+
+def set_record(w: np.void, t0: float, settings: dict[str, Any], times: np.ndarray | None, dense: bool) -> None:
+    """Make a run's workspace keep records at given times, or every step with its dense output.
+
+    Raises:
+        ValueError: If the times are not within the run, or the settings ask for another record.
+    """
+    other = settings.get("record_period", 0.0) != 0.0
+    if dense and (other or times is not None):
+        raise ValueError("dense=True keeps every step: leave record_period and times out, and take result.at(times)")
+    w["dense_on"] = bool(dense)
+    if times is None:
+        return
+    if "record_period" in settings:
+        raise ValueError(f"give times or record_period, not both; got record_period {settings['record_period']!r}")
+    for t in (times[0], times[-1]):
+        if not t0 <= t <= w["t_final"]:
+            raise ValueError(
+                f"times must be within the run, from {t0!r} to {float(w['t_final'])!r} s, got {float(t)!r}"
+            )
+    w["listed"], w["record_period"] = 1, 1.0
 
 
 def every_step(settings: dict[str, Any]) -> dict[str, Any]:
@@ -142,9 +195,12 @@ def copies(ws: np.ndarray, m: int) -> np.ndarray:
 
 
 def _known(settings: dict[str, Any]) -> dict[str, Any]:
-    unknown = settings.keys() - set(Options.names())
+    unknown = sorted(settings.keys() - set(Options.names()))
+    ours = [f"{name}: {OTHERS[name]}" for name in unknown if name in OTHERS]
+    if ours:
+        raise ValueError(f"unknown setting {ours[0]}")
     if unknown:
-        raise ValueError(f"unknown setting {', '.join(sorted(unknown))}; known: {', '.join(Options.names())}")
+        raise ValueError(f"unknown setting {', '.join(unknown)}; known: {', '.join(Options.names())}")
     return settings
 
 

@@ -16,22 +16,22 @@ DEPTH = 64  # of windows within windows: halves of a step down to its round-off
 
 REALS = """
     t te t_final t_stop t_event t_enter t_culprit t_warning t_frame h h_begin h_cut s1 sa s_end
-    left right at since ahead window_m window_r sample_a sample_b t_jac
+    t_known left right at since ahead window_m window_r sample_a sample_b t_jac
     rtol max_step min_step first_step exponent old_error error stop_precision time_tol graze_tol inverse t_scale
     zeno_tol zeno_drift zeno_limit zeno_error zeno_ratio min_gap record_period measure_period frame_period
 """.split()
 WHOLES = """
     chart chart_before phase status what culprit pause event clipped unchanged moved identity first depth at_root
-    certain risen in_doubt window_doubt is_clear has_sampled has_rest passed full_steps
+    listed dense_on timed certain risen in_doubt window_doubt is_clear has_sampled has_rest passed full_steps
     n_rec n_ev n_sampled n_field n_steps n_rejected n_charts n_declined n_small n_warnings n_active
     n_visit cut_step max_charts max_steps max_stop_iter k_record k_measure k_frame stop_guard stop_count
     pi_control zeno_on zeno_guard zeno_chart_count warn_only record_on log_on
 """.split()
 STATES = "x x1 xe xm fe inner probe later later_f x_frame atol size slope".split()  # (n,)
 GUARD_REALS = """
-    ga gp g_end g_moved smooth rate noise blind band u_root s_clear s_fall s_dense s_graze z_time z_gap z_ratio
+    ga gp g_end g_moved smooth rate noise blind band held u_root s_clear s_fall s_dense s_graze z_time z_gap z_ratio
 """.split()  # (n_guards,)
-GUARD_WHOLES = "arm sign fired open rest rooted high graze z_count".split()  # (n_guards,)
+GUARD_WHOLES = "arm sign fired jumped leaps open rest rooted high graze z_count k_known".split()  # (n_guards,)
 
 
 def layout(n: int, n_memory: int, n_params: int, n_guards: int, n_rows: int, n_dense: int, n_jac: int) -> np.dtype:

@@ -1,15 +1,21 @@
 """Accumulating events: Zeno behaviour, predicted from the ratio of the gaps, and chattering.
 
 If the gaps between events of a guard shrink by a constant ratio r < 1, all further gaps sum to gap * r / (1 - r).
+Gaps are compared with the run's length and with the rounding of time, which is all that a clock far from zero resolves.
 """
 
 import math
 
-from .codes import CHATTER, DECLINE, ENTER, MOVED, UNKNOWN_CHART, ZENO
-from .free import N_CHARTS, after_zeno, jit, plain
+from .codes import CHATTER, DECLINE, ENTER, MOVED, REPEATS, SLIDES, UNKNOWN_CHART, ZENO
+from .free import N_CHARTS, N, after_zeno, jit, plain
+from .motion import read_guards
+from .stages import rates
 from .steps import EPS
 
 MANY = 50  # consecutive gaps below the smallest: no longer a coincidence of events
+CLOCK = 16.0  # units of rounding in time: the smallest gap that is told from none
+CLOCK_RATIO = 4096.0  # the same: time left before the limit, below which rounding hides the ratio of gaps
+AHEAD = 1e-4  # of the step: how far a guard is followed along the field
 
 
 @jit
@@ -44,20 +50,41 @@ def follow_gaps(w, i, t):
 
 
 @jit
+def slides(w, i):
+    """Return whether guard `i`, whose event only changed the chart, rises along the new chart's field: back across."""
+    if not w.unchanged or w.chart == w.chart_before:
+        return False
+    later = plain(w.later)
+    e = max(AHEAD * w.h, 64.0 * EPS * abs(w.t))
+    rates(w, w.t, plain(w.x), plain(w.later_f))
+    for j in range(N):
+        later[j] = w.x[j] + e * w.later_f[j]
+    chart = w.chart
+    w.chart = w.chart_before
+    read_guards(w, w.t, plain(w.x), plain(w.gp))
+    now = w.gp[i]
+    read_guards(w, w.t + e, later, plain(w.gp))
+    w.chart = chart
+    return w.sign[i] * (w.gp[i] - now) > 0.0
+
+
+@jit
 def check_accumulation(w, i, t):
     """Set ZENO or CHATTER, or jump past the limit, if the events have accumulated; return whether it did."""
-    small = w.min_gap * max(w.t_scale, abs(t))
+    small = max(w.min_gap * w.t_scale, CLOCK * EPS * abs(t)) if w.min_gap > 0.0 else 0.0
     w.n_small = w.n_small + 1 if t - w.t_event <= small else 0
     w.t_event = t
     if w.n_small >= MANY:
         w.status = ZENO if w.zeno_guard >= 0 else CHATTER
         w.culprit = i
+        w.what = SLIDES if slides(w, i) else REPEATS
         return True
     if not w.zeno_on:
         return False
     follow_gaps(w, i, t)
     left = w.z_gap[i] * w.z_ratio[i] / (1.0 - w.z_ratio[i])
-    if w.zeno_guard != i or not w.z_ratio[i] < 1.0 or left > w.zeno_tol * max(w.t_scale, abs(t)):
+    near = max(w.zeno_tol * w.t_scale, CLOCK_RATIO * EPS * abs(t))
+    if w.zeno_guard != i or not w.z_ratio[i] < 1.0 or left > near:
         return False
     w.culprit = i
     w.t = max(t, w.zeno_limit)

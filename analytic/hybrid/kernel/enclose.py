@@ -198,6 +198,20 @@ def box_point(w, t, x, f, reach, late):
 
 
 @jit
+def enclose_less(w, share):
+    """Write the values and rates of all guards in a share of the box that is there, about its middle, into w.middle."""
+    box = plain(w.box)
+    late, unit = 0.5 * (w.moment[0] + w.moment[1]), 0.5 * share * (w.moment[1] - w.moment[0])
+    w.moment[0] = late - unit
+    w.moment[1] = late + unit
+    for i in range(N):
+        m, unit = 0.5 * (box[i, 0] + box[i, 1]), 0.5 * share * (box[i, 1] - box[i, 0])
+        box[i, 0] = m - unit
+        box[i, 1] = m + unit
+    evaluate(w, plain(w.middle), True)
+
+
+@jit
 def enclose_around(w, t, x, f, reach, late):
     """Write the values of all guards about (t, x) into w.middle; see `box_point`."""
     box_point(w, t, x, f, reach, late)

@@ -17,7 +17,9 @@ from .codes import (
     INVALID,
     INVALID_CHART,
     INVALID_ENTRY,
+    MODEL_ERROR,
     MOVED,
+    MOVES,
     REFUSES,
     SEARCH,
     STAYED,
@@ -27,21 +29,23 @@ from .codes import (
 )
 from .dense import dense, dense_rates
 from .free import KIND, N_CHARTS, ND, NG, N, field_key, jit, loop_jit, plain, transition
-from .guards import classify
+from .guards import arm_risen, classify
 from .log import log_after, log_line
 from .steps import fail_nonfinite, first_bad, remember_step
+from .timed import keeps_times
 
 
 @jit
 def begin_event(ws, run, ev):
     """Prepare the transition; return whether there is to be one (False: the run has ended here)."""
     w = ws[run]
-    w.te = min(w.t + w.s_end, w.t_stop)
+    w.te = w.t_stop if w.timed else min(w.t + w.s_end, w.t_stop)
     w.chart_before = w.chart
     for i in range(ND):
         w.de[i] = w.d[i]
     for i in range(N):
         w.xm[i] = w.xe[i]
+    arm_risen(w)
     log_line(w, ev, TRANSITION, w.te, plain(w.xe), plain(w.d))
     if w.n_charts >= w.max_charts:
         w.status = CHART_LIMIT  # the event is due and not performed: it is no line of the log
@@ -74,6 +78,7 @@ def call_transition(ws, run):
 def stand_at_event(w):
     """Make the event, with the state after it, the current point of the run."""
     remember_step(w)
+    w.timed = 0
     for i in range(NG):
         w.s_clear[i] -= w.te - w.t
     w.t = w.te
@@ -104,7 +109,7 @@ def finish_event(ws, run, ev, chart):
     w.unchanged = 1 if not w.moved and not has_remembered(w) else 0
     # Chattering is detected after an event that the flow reached, not one that fired as soon as its chart began.
     w.identity = 1 if w.unchanged and w.s_end > 0.0 else 0
-    same_step = w.unchanged and w.sa < w.s1 and field_key(chart) == field_key(w.chart)
+    same_step = w.unchanged and w.sa < w.s1 and field_key(chart) == field_key(w.chart) and keeps_times(w, chart)
     if not w.unchanged:
         check_new_state(w)
     if count_stop(w) or w.status != 0:
@@ -169,18 +174,26 @@ def count_stop(w):
 
 @jit
 def decline(w, ev):
-    """Undo what a declined transition may have written, and disarm the guards that fired until they are positive."""
-    log_after(w, ev, DECLINED, w.chart, plain(w.xm), plain(w.d))
+    """Go on in the chart with the memory that the transition has written; the guards that fired wait for their rise.
+
+    A transition that declines must leave the state alone.
+    """
+    log_after(w, ev, DECLINED, w.chart, plain(w.xm), plain(w.de))
     w.n_declined += 1
     w.moved = STAYED
     for i in range(NG):
         if w.fired[i]:
             w.arm[i] = DISARMED
-    for i in range(N):
-        w.xe[i] = w.xm[i]
-    for i in range(ND):
-        w.de[i] = w.d[i]
-    if w.sa < w.s1:
+            w.rest[i] = MOVES
+    if has_moved(w):
+        w.status = MODEL_ERROR
+        w.culprit = w.first
+        for i in range(N):
+            w.xe[i] = w.xm[i]
+    remembered = has_remembered(w)
+    if remembered:
+        check_new_state(w)
+    if w.sa < w.s1 and not remembered and w.status == 0:
         go_on_in_step(w)
         return
     stand_at_event(w)

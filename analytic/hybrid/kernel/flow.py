@@ -31,12 +31,29 @@ from .codes import (
 )
 from .dense import dense
 from .events import act_at_once, begin_event, call_transition, finish_event
-from .free import HAS_VALIDATE, N_CHARTS, N_STAGES, ND, NG, NP, N, initial, jit, loop_jit, loop_plain, plain, validate
+from .free import (
+    HAS_TIMES,
+    HAS_VALIDATE,
+    N_CHARTS,
+    N_DENSE,
+    N_STAGES,
+    ND,
+    NG,
+    NP,
+    N,
+    initial,
+    jit,
+    loop_jit,
+    loop_plain,
+    plain,
+    validate,
+)
 from .guards import carry_guards, classify
 from .log import log_grazings
 from .search import search
 from .stages import rates
 from .steps import EPS, fail_nonfinite, first_bad, recall_step, take_step
+from .timed import call_known, first_known, next_known
 
 
 @jit
@@ -57,6 +74,8 @@ def begin(w):
     bad = first_bad(plain(w.d), ND)
     if bad >= 0:
         fail_nonfinite(w, BAD_MEMORY, bad, w.t)
+    if HAS_TIMES:
+        first_known(w)
 
 
 @jit
@@ -73,8 +92,11 @@ def check_valid(w, t, x):
 
 @jit
 def next_stop(w):
-    """Set w.t_stop, where the step must end exactly: final time or next measurement. Return whether one is due now."""
+    """Set w.t_stop, where the step must end exactly: final time, known time, measurement; return if one is due now."""
     w.t_stop = w.t_final
+    if HAS_TIMES:
+        w.t_known = next_known(w, w.chart)
+        w.t_stop = min(w.t_stop, w.t_known)
     if not w.measure_period > 0.0:
         return False
     due = w.t >= w.k_measure * w.measure_period * (1.0 - 4.0 * EPS)
@@ -114,6 +136,20 @@ def enter(w, rec):
     act_at_once(w, 0.0)
     if w.status == RUNNING and w.phase == STEP and w.t >= w.t_final:
         w.status = FINAL_TIME
+        put_last(w, rec)
+
+
+@jit
+def put_last(w, rec):
+    """Write the record due at the final time if an event has ended the run there: the state behind the event."""
+    if w.record_period > 0.0 and next_record(w, rec) * (1.0 - 4.0 * EPS) <= w.t_final:
+        put(w, rec, w.t, plain(w.x))
+
+
+@jit
+def next_record(w, rec):
+    """Return when the next record is due: at the time listed in its row, or at the next multiple of the period."""
+    return rec[w.n_rec, 0] if w.listed else w.k_record * w.record_period
 
 
 @jit
@@ -128,23 +164,36 @@ def put(w, rec, t, x):
         row[2 + i] = x[i]
     for i in range(ND):
         row[2 + N + i] = w.d[i]
+    if w.dense_on:
+        row[2 + N + ND] = 0.0
     w.n_rec += 1
+
+
+@jit
+def put_dense(w, rec):
+    """Write the step's dense output behind the row of its start: its length, until where it is valid, coefficients."""
+    row = rec[w.n_rec - 1]
+    row[2 + N + ND] = w.s1
+    row[3 + N + ND] = w.s_end
+    for k in range(N_DENSE):
+        for i in range(N):
+            row[4 + N + ND + k * N + i] = w.q[k, i]
 
 
 @jit
 def emit(w, rec):
     """Write the records due before the next stop (at it, if it is not an event); False: leave, w.pause says why."""
-    end = w.t_stop if w.clipped and not w.event else w.t + w.s_end
+    end = w.t_stop if w.clipped and (w.timed or not w.event) else w.t + w.s_end
     probe = plain(w.probe)
     while w.record_period > 0.0:
-        t = w.k_record * w.record_period
-        if t > end and t - end <= 4.0 * EPS * t and w.clipped and not w.event:
-            t = end  # 7 * 0.1 is a unit of rounding above 0.7
-        if t > end or (w.event and t >= end):
-            break
         if w.n_rec >= rec.shape[0]:
             w.pause = ROOM
             return False
+        t = next_record(w, rec)
+        if t > end and not w.listed and t - end <= 4.0 * EPS * t and w.clipped and not w.event:
+            t = end  # 7 * 0.1 is a unit of rounding above 0.7
+        if t > end or (w.event and t >= end):
+            break
         dense(w, t - w.t, probe)
         put(w, rec, t, probe)
         w.k_record += 1
@@ -197,8 +246,12 @@ def flow(ws, run, rec, ev):
             take_step(w)
         elif w.phase == SEARCH:
             search(w)
+            if HAS_TIMES and w.phase == EMIT:
+                call_known(w)
             log_grazings(w, ev, w.s_end)
         elif w.phase == EMIT:
+            if w.dense_on:
+                put_dense(w, rec)
             if not emit(w, rec):
                 return w.pause
         elif w.phase == ARRIVE:

@@ -25,7 +25,7 @@ from .codes import (
     WAITS,
     ZENO,
 )
-from .free import CERTIFIED, DIRECTION, NG, ON_ENTRY, jit, plain
+from .free import CERTIFIED, DIRECTION, NG, ON_ENTRY, field_key, jit, plain
 from .motion import BLIND, is_near, read_guards, read_motion, simultaneous
 from .steps import fail_nonfinite
 
@@ -82,6 +82,7 @@ def start_negative(w, i, s, u, rate, near):
 @jit
 def come_to_rest(w, i, s, fallen):
     """Let guard `i` rest at zero, where it is neither negative nor an event; `on_entry` decides when it leaves."""
+    w.held[i] = 0.0
     w.rest[i] = REFUSES
     if DIRECTION[i] == 0:
         w.rest[i] = EITHER
@@ -105,6 +106,12 @@ def is_due(w, i, near):
 
 
 @jit
+def has_crossed(w, fired, near):
+    """Return whether a guard has fired in an event that changed neither state nor field: it waits for its next rise."""
+    return fired and near and not w.moved and field_key(w.chart) == field_key(w.chart_before)
+
+
+@jit
 def settle_guard(w, i, s):
     """Set the state of guard `i` from its value w.ga[i] and its motion."""
     near = is_near(w, i)
@@ -116,12 +123,21 @@ def settle_guard(w, i, s):
     fired = w.fired[i]
     w.fired[i] = 0
     hidden = w.s_clear[i] > s or abs(w.ga[i]) <= w.noise[i]
+    if w.rest[i] == REFUSES and is_ignored(w, i):
+        w.rest[i] = WAITS  # it is no longer the start of the run
     if near and not fired and not w.moved and w.arm[i] == DISARMED and hidden:
+        w.held[i] = w.band[i]
         return  # it fired a moment ago, or rests, and still hides in its rounding
+    if w.rest[i] == REFUSES or w.rest[i] == FIRES:
+        w.arm[i] = OFF  # it rests and has not been declined or ignored: `on_entry` decides about it
     w.rest[i] = MOVES
     kept = near and not w.moved and not fired and (w.arm[i] == ARMED or w.arm[i] == ROOT)
     # It has just fallen: nothing that changes neither state nor chart lifts it, whatever its rate here, near a turn.
-    fallen = fired and not w.moved and w.chart == w.chart_before
+    fallen = fired and not w.moved and not w.jumped[i] and w.chart == w.chart_before
+    crossed = fallen or has_crossed(w, fired, near or w.jumped[i])
+    waits_again = DIRECTION[i] != 0 and crossed and is_ignored(w, i)
+    if waits_again:
+        w.arm[i] = DISARMED
     if fallen and DIRECTION[i] == 0:
         w.sign[i] = -w.sign[i]
     elif not kept:
@@ -132,11 +148,13 @@ def settle_guard(w, i, s):
     w.high[i] = 1 if u > w.graze_tol or (kept and w.high[i]) else 0
     at_zero = near and (fired or abs(u) <= w.noise[i])
     waits = u < 0.0 and not at_zero and (w.arm[i] == DISARMED or is_ignored(w, i))
-    stays = fallen and DIRECTION[i] != 0 and is_ignored(w, i)
-    if near and rate == 0.0 and (at_zero or u < 0.0) and not waits and not kept:
+    # Zero, and moving by a higher power of time only: what a step makes of it is round-off until it is certainly away.
+    tangent = CERTIFIED[i] and not certain and not fired and not w.leaps[i] and abs(u) <= w.noise[i]
+    stands = rate == 0.0 or tangent
+    if near and stands and (at_zero or u < 0.0) and not waits and not (kept and (u != 0.0 or rate != 0.0)):
         come_to_rest(w, i, s, fallen)
         return
-    if near and rate > 0.0 and (at_zero or u < 0.0) and not waits and not stays:
+    if near and rate > 0.0 and (at_zero or u < 0.0) and not waits and not waits_again:
         start_on_root(w, i, s, u, rate)
     elif near and fallen and DIRECTION[i] == 0:  # in its rounding, on the side that it has come to, and turns back
         w.arm[i] = ARMED
@@ -148,6 +166,28 @@ def settle_guard(w, i, s):
     else:
         start_negative(w, i, s, u, rate, near)
     w.rooted[i] = certain if at_zero else 0
+
+
+@jit
+def arm_risen(w):
+    """Arm the guards that waited or rested at the step's beginning and are certainly positive before its event."""
+    if not has_risen(w):
+        return
+    read_guards(w, w.te, plain(w.xm), plain(w.gp))
+    for i in range(NG):
+        least = w.band[i] if w.rest[i] else 0.0
+        if w.open[i] == RISEN and (w.fired[i] or (w.s_end > w.s_clear[i] and w.sign[i] * w.gp[i] > least)):
+            w.arm[i] = ARMED
+            w.rest[i] = MOVES
+
+
+@jit
+def has_risen(w):
+    """Return whether a guard has become positive in the step."""
+    for i in range(NG):
+        if w.open[i] == RISEN:
+            return True
+    return False
 
 
 @jit
@@ -170,13 +210,14 @@ def classify(w, s, t, x, f):
     for i in range(NG):
         if g[i] == math.inf:
             w.arm[i] = OFF
-            w.fired[i] = 0
+            w.fired[i] = w.jumped[i] = 0
             w.rest[i] = MOVES
             continue
         w.n_active += 1
         if not CERTIFIED[i]:
             w.has_sampled = 1
         settle_guard(w, i, s)
+        w.jumped[i] = 0
         if w.rest[i]:
             w.has_rest = 1
 
@@ -193,8 +234,9 @@ def carry_guards(w):
             w.ga[i] = w.g_end[i]
             if w.sign[i] * w.ga[i] > w.graze_tol:
                 w.high[i] = 1
-            if w.rest[i] and w.open[i] != CLOSED and abs(w.ga[i]) > w.band[i]:
+            if w.open[i] == RISEN or (w.rest[i] == WAITS and w.open[i] != CLOSED and abs(w.ga[i]) > w.band[i]):
                 w.rest[i] = MOVES
+            w.held[i] = w.band[i]
             risen = w.arm[i] == ROOT or w.open[i] == RISEN
             if risen and w.sign[i] * w.ga[i] > 0.0 and w.s1 > w.s_clear[i]:
                 w.arm[i] = ARMED

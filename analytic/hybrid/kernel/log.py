@@ -1,6 +1,7 @@
 """Rows of the event log: t, kind, chart before and after, then x and d before, x and d after, fired guards.
 
-A guard that reached zero with the others and whose transition was not performed, since another moved it away, has -1.
+A guard that fired has 1, or 2 if it jumped past zero; one that reached zero with the others and whose transition was
+not performed, since another moved it away, has -1.
 """
 
 from .codes import GRAZING
@@ -46,7 +47,7 @@ def log_after(w, ev, kind, chart, x, d):
         row[AFTER + N + i] = d[i]
     for i in range(NG):
         if w.fired[i]:
-            row[FIRED + i] = 1.0
+            row[FIRED + i] = 2.0 if w.jumped[i] else 1.0
     w.n_ev += 1
 
 

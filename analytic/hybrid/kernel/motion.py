@@ -11,7 +11,7 @@ derivative the motion; where the latter holds zero, the motion is sampled ahead.
 import math
 
 from .codes import EPS
-from .enclose import UNITS, enclose_around, enclose_point
+from .enclose import UNITS, enclose_around, enclose_less, enclose_point
 from .free import CERTIFIED, NG, N, guards, jit, plain
 from .stages import rates
 
@@ -21,6 +21,8 @@ UNKNOWN = -1.0  # round-off of a guard that is not enclosed
 LEVELS = 30  # offsets tried
 BEYOND = 4.0  # times its round-off: where a guard that fired or waits can be told from zero, whatever step begins there
 LEAP = 2.0**21  # times its round-off: a change that shows so much at one offset and not at the next began between them
+SHARE = 1.0 / 64.0  # of a box: a line's enclosure shrinks by as much, a root's by its root
+LATE = 1024.0  # units of rounding in time within which a rate that is certain must be the guard's
 BLIND = 4.0  # units of rounding in time within which a guard's next zero is the one before
 
 
@@ -108,11 +110,24 @@ def follow_motion(w, i, t, x, f, reach):
 
 
 @jit
+def turns_at_once(w, i, t, x, f):
+    """Return whether guard `i`, put to zero, moves within some units of rounding in time far faster than its rate says.
+
+    It begins with a higher power of time, and its rate is that of an event a unit of rounding late.
+    """
+    if w.fired[i] or abs(w.ga[i]) > w.noise[i]:
+        return False
+    e = LATE * EPS * abs(t)
+    read_ahead(w, t, x, f, e, plain(w.gp))
+    return abs(w.gp[i] - w.ga[i]) > 2.0 * e * abs(w.rate[i]) + w.noise[i]
+
+
+@jit
 def is_far(w, t, x, f, reach):
     """Return whether no guard can be at its zero: none has fired, and all are clear of it by their values."""
     for i in range(NG):
         w.rate[i] = w.blind[i] = w.noise[i] = 0.0
-        w.rooted[i] = 0
+        w.rooted[i] = w.leaps[i] = 0
     for i in range(NG):
         if w.ga[i] != math.inf and (w.fired[i] or not CERTIFIED[i]):
             return False
@@ -121,6 +136,16 @@ def is_far(w, t, x, f, reach):
         if w.ga[i] != math.inf and not (w.middle[i, 0] > w.stop_precision or w.middle[i, 1] < -w.stop_precision):
             return False
     return True
+
+
+@jit
+def jumps_here(w, i, t, x, f, reach):
+    """Return whether guard `i`, in w.middle, jumps about (t, x): its enclosure does not shrink as the box does."""
+    width = w.middle[i, 1] - w.middle[i, 0]
+    enclose_less(w, SHARE)
+    less = w.middle[i, 1] - w.middle[i, 0]
+    enclose_point(w, t, x, f, reach)
+    return less > 0.5 * width or less < 0.1 * SHARE * width
 
 
 @jit
@@ -139,12 +164,15 @@ def read_motion(w, t, x, f):
         if w.ga[i] == math.inf:
             continue
         w.noise[i] = high - low if CERTIFIED[i] and not w.in_doubt and high - low < math.inf else UNKNOWN
+        if w.noise[i] != UNKNOWN and slow == -math.inf and fast == math.inf and jumps_here(w, i, t, x, f, reach):
+            w.noise[i] = UNITS * EPS * abs(w.ga[i])
+            w.leaps[i] = 1
         if w.noise[i] == UNKNOWN:
             sampled = True
-        elif slow > 0.0 or fast < 0.0:
+        elif (slow > 0.0 or fast < 0.0) and w.noise[i] <= ENTRY_STEP * reach * abs(0.5 * (slow + fast)):
             w.rate[i] = 0.5 * (slow + fast)
             w.blind[i] = w.noise[i] / abs(w.rate[i])
-            w.rooted[i] = 1
+            w.rooted[i] = 0 if turns_at_once(w, i, t, x, f) else 1
     if sampled:
         read_noise(w, t, x, f, reach)
     for i in range(NG):

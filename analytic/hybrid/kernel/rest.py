@@ -44,7 +44,11 @@ def find_bands(w):
     for i in range(NG):
         if w.rest[i]:
             width = w.middle[i, 1] - w.middle[i, 0]
-            w.band[i] = BEYOND * (width if CERTIFIED[i] and width < math.inf else abs(w.gp[i] - w.ga[i]) + w.noise[i])
+            if w.leaps[i]:
+                width = w.noise[i]
+            elif not (CERTIFIED[i] and width < math.inf):
+                width = abs(w.gp[i] - w.ga[i]) + w.noise[i]
+            w.band[i] = max(w.held[i], BEYOND * width)  # what the steps before have done to it stays
 
 
 @jit
@@ -127,6 +131,18 @@ def way_of(u, band):
     if u > band:
         return 1
     return -1 if u < -band else STAYS
+
+
+@jit
+def waves(w, i):
+    """Return whether guard `i` has left its rest by the dense output, and not by a full step to the same window.
+
+    The field begins to act later in the step, where the estimate of the step's error may see little of it.
+    """
+    w.full_steps = 1
+    u = guard_at(w, i, offset(w, w.ends[w.depth]))
+    w.full_steps = 0
+    return not w.risen * u > w.band[i]
 
 
 @jit

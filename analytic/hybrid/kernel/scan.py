@@ -13,9 +13,9 @@ import math
 from .codes import ARMED, FALLING, LOW, NEGATIVE, POSITIVE, RISING, ROOT, SPLIT, TOUCH
 from .enclose import enclose_middle, offset
 from .free import CERTIFIED, jit
-from .locate import fail_stop_iter
+from .locate import fail_stop_iter, jumps_onto_zero
 from .motion import BEYOND
-from .samples import guard_at
+from .samples import NARROWEST, guard_at
 from .windows import WORTH, look, signed
 
 WIDE = 0.1  # in z: a window that may be all that is left of a step
@@ -66,6 +66,9 @@ def changes(w, i, limit, positive):
             w.depth += 1
             w.ends[w.depth] = split_at(w, i, a, b, crosses)
             continue
+        doubtful = verdict == LOW or verdict == TOUCH or (not w.certain and b - a <= NARROWEST)
+        if doubtful and not w.at_root and jumps_onto_zero(w, i, offset(w, a), offset(w, b)):
+            return False
         start = w.since if w.since < a else a
         after = positive
         if verdict != TOUCH or b == 1.0:
@@ -85,7 +88,7 @@ def changes(w, i, limit, positive):
                 start = a  # it rose by less than its round-off: it falls where it is seen to
             w.left = offset(w, start)
             w.right = offset(w, b)
-            w.certain = 1 if w.certain and (verdict == FALLING or verdict == RISING) else 0
+            w.certain = 1 if w.certain and verdict == (FALLING if positive else RISING) else 0
             return True
     fail_stop_iter(w, i, offset(w, w.at))
     return False

@@ -10,7 +10,7 @@ from .free import CERTIFIED, GAMMA, NG, jit, plain
 from .locate import find_root
 from .motion import read_guards, simultaneous
 from .place import ends_on_zero, fire_together, locate
-from .rest import ends_rest, find_bands
+from .rest import ends_rest, find_bands, waves
 from .scan import begin_scan, changes
 from .steps import fail_nonfinite
 
@@ -28,17 +28,25 @@ def search(w):
     if GAMMA != 0.0 and w.sa == 0.0 and is_coarse(w) and halve_step(w):
         return
     best = earliest_event(w)
+    if w.phase == STEP:
+        forget_grazings(w)
     if best == math.inf:
         return
-    if w.sa == 0.0 and 1e-10 * w.s1 < best < OVERSHOT * w.s1:
+    if w.sa == 0.0 and 1e-10 * w.s1 < best < OVERSHOT * w.s1 and not leaves_rest(w, best):
         w.h = max(4.0 * best, 1e-9 * w.s1)
         w.phase = STEP
-        for i in range(NG):
-            w.graze[i] = 0
+        forget_grazings(w)
         return
     w.event = 1
     fire_together(w, best)
     locate(w, best)
+
+
+@jit
+def forget_grazings(w):
+    """Forget what was seen in a step that is repeated."""
+    for i in range(NG):
+        w.graze[i] = 0
 
 
 @jit
@@ -79,12 +87,24 @@ def is_open(w):
 
 
 @jit
+def leaves_rest(w, best):
+    """Return whether the first event is a guard's departure from its rest, which a shorter step would find earlier."""
+    for i in range(NG):
+        if w.s_fall[i] == best and w.rest[i] and w.open[i] != RISEN:
+            return True
+    return False
+
+
+@jit
 def first_event(w, i, limit):
     """Return the offset of the first event of guard `i` in (w.sa, limit], or infinity; if it waits, after its rise."""
     begin_scan(w, i)
     waits = w.arm[i] == DISARMED
     if w.rest[i]:
-        if ends_rest(w, i, limit):
+        ends = ends_rest(w, i, limit)
+        if w.risen != 0 and w.sa == 0.0 and waves(w, i) and halve_step(w):
+            return math.inf
+        if ends:
             return w.left
         if w.risen == 0:
             return math.inf
@@ -95,7 +115,8 @@ def first_event(w, i, limit):
         if not changes(w, i, limit, False):
             return math.inf
         if not w.certain:
-            find_root(w, i, False)  # which ends the run if it jumps
+            find_root(w, i, False)  # ends the run if it jumps up without a definite sign beside
+            w.jumped[i] = 0
         w.open[i] = RISEN
     return find_root(w, i, w.certain) if changes(w, i, limit, True) else math.inf
 
@@ -108,7 +129,7 @@ def earliest_event(w):
     for i in range(NG):
         if w.open[i]:
             w.s_fall[i] = first_event(w, i, limit) if GAMMA == 0.0 else first_confirmed(w, i)
-            if w.status != 0:
+            if w.status != 0 or w.phase == STEP:
                 return math.inf
         if w.s_fall[i] == math.inf and limit == w.s1 and ends_on_zero(w, i):
             w.s_fall[i] = w.s1

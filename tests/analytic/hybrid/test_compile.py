@@ -202,7 +202,7 @@ def test_unknown_settings_and_names_list_what_exists():
         sim.run(finaltime=1.0)
     with pytest.raises(ValueError, match="unknown state 'h'; known: height, velocity"):
         sim.run({"h": 1.0})
-    with pytest.raises(ValueError, match=r"state must have shape \(2,\), got \(3,\)"):
+    with pytest.raises(ValueError, match=r"state must have shape \(2,\) \(height, velocity\), got \(3,\)"):
         sim.run([1.0, 2.0, 3.0])
     with pytest.raises(ValueError, match="unknown guard 'hit'; known: impact"):
         sim.run(stop_at="hit")
@@ -225,8 +225,6 @@ def test_a_guard_leading_nowhere_is_refused():
     with pytest.raises(ValueError, match="guard g: model m has no chart 'three'; known: one, two"):
         model.guard("one", to="three", name="g")(lambda t, x, d, p: x[0])
     model.guard("one", name="g")(lambda t, x, d, p: x[0])
-    with pytest.raises(ValueError, match="guard g leads nowhere"):
-        hy.compile(model, mode="python")
     model.on("g")(lambda t, x, d, p: 5)
     with pytest.raises(ValueError, match="the transition of guard g leads nowhere: model m has no chart 5"):
         hy.compile(model, mode="python")

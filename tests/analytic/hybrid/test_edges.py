@@ -112,7 +112,7 @@ def test_a_run_refused_behind_an_event_stands_at_the_event(same_field):
     def half(t, x, d, p):
         return 0.5 - x[0]
 
-    @model.guard("next", to="next")
+    @model.guard("next", to="next", on_entry="refuse")
     def wall(t, x, d, p):
         return 0.2 - x[0]
 

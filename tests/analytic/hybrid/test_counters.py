@@ -1,0 +1,126 @@
+"""Events that change the memory alone: they count by default, from whatever state, however they are written."""
+
+import math
+
+import numpy as np
+import pytest
+
+from tarsus.analytic import hybrid as hy
+from tarsus.analytic.hybrid import Status
+from tarsus.analytic.hybrid.derivatives import Derivatives
+from tarsus.analytic.hybrid.existence import Existence
+from tarsus.analytic.hybrid.expand import to_functions
+from tarsus.analytic.hybrid.guard import ON_ENTRY
+
+PARTS = ["python", pytest.param("compiled", marks=pytest.mark.extra)]
+WAYS = ("to", "nothing", "reset", "on", "decline", "none")
+
+
+def wave(way, direction=1, state=0.0, **more):
+    """Return a = sin t from a(0) = 0 with a guard that counts its crossings of one half."""
+    model = hy.Model("wave", state={"a": state}, memory={"n": 0.0}, charts=["c"])
+
+    @model.field("c")
+    def flow(t, x, d, p, dx):
+        dx[0] = math.cos(t)
+
+    @model.guard("c", direction=direction, **({"to": "c"} if way == "to" else {}) | more)
+    def half(t, x, d, p):
+        return x[0] - 0.5
+
+    def count(t, x, d, p):
+        d[0] += 1.0
+
+    def chosen(t, x, d, p):
+        d[0] += 1.0
+        return 0 if way == "on" else hy.DECLINE
+
+    def nothing_chosen(t, x, d, p):
+        d[0] += 1.0
+
+    if way in ("to", "reset"):
+        model.reset("half")(count)
+    elif way in ("on", "decline"):
+        model.on("half")(chosen)
+    elif way == "none":
+        model.on("half")(nothing_chosen)
+    return model
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("direction", [-1, 0, 1])
+@pytest.mark.parametrize("state", [0.0, 0.5, 1.0])
+def test_they_count(way, direction, state):
+    """The wave a(0) + sin t, which begins below a half, on it and above."""
+    if way == "none" and (direction or state):
+        pytest.skip("as `decline`")
+    r = hy.compile(wave(way, direction, state), mode="python").run(final_time=200.0)
+    t = np.linspace(1e-9, 200.0, 2_000_001)
+    u = state - 0.5 + np.sin(t)
+    signs = np.sign(u)
+    rises, falls = np.sum((signs[:-1] < 0) & (signs[1:] > 0)), np.sum((signs[:-1] > 0) & (signs[1:] < 0))
+    want = {1: rises, -1: falls, 0: rises + falls}[direction]
+    assert r.status is Status.FINAL_TIME and len(r.events) == want and want > 20
+    assert r.d_end[0] == (0 if way == "nothing" else want)
+    assert set(r.events.kind) == {"declined" if way in ("decline", "none") else "transition"}
+
+
+@pytest.mark.extra
+@pytest.mark.parametrize("way", WAYS)
+def test_compiled_they_count_alike(way):
+    one, two = (hy.compile(wave(way), mode=mode).run(final_time=50.0) for mode in ("python", "compiled"))
+    assert np.array_equal(one.events.log, two.events.log) and len(one.events) == 8
+
+
+def test_what_changes_state_or_chart_is_refused_where_it_begins_negative():
+    """Unless it says otherwise: the default is the guard's own."""
+    ball = hy.Model("ball", state={"z": -1.0, "v": 0.0}, charts=["fall", "lie"])
+    for chart in ("fall", "lie"):
+        ball.field(chart)(lambda t, x, d, p, dx: dx.fill(0.0))
+    ball.guard("fall", name="hit")(lambda t, x, d, p: x[0])
+    ball.reset("hit")(lambda t, x, d, p: x.__setitem__(1, -x[1]))
+    ball.guard("fall", to="lie", name="stop")(lambda t, x, d, p: x[0])
+    ball.guard("fall", to="fall", name="counted")(lambda t, x, d, p: x[0])
+    words = {code: word for word, code in ON_ENTRY.items()}
+    assert [words[code] for code in to_functions(ball).tables["ON_ENTRY"]] == ["refuse", "refuse", "ignore"]
+    assert hy.compile(ball, mode="python").run().status is Status.INVALID_ENTRY
+
+
+def test_a_transition_that_declines_keeps_its_memory_and_has_no_derivative():
+    sim = hy.compile(wave("decline"), mode="python")
+    assert sim.run(final_time=10.0).d_end[0] == 2.0
+    made = Derivatives(wave("decline"), 1, mode="python").run(["a"], final_time=10.0)
+    assert made.existence is Existence.DECLINED and "half at t = 0.52" in made.message
+    made = Derivatives(wave("on"), 1, mode="python").run(["a"], final_time=10.0)
+    assert made.existence is Existence.EXISTS and made.end.x_by[0, 0] == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("on_entry", [None, "refuse", "fire"])
+@pytest.mark.parametrize("left", [0.0, 1e-15, 1e-14])
+def test_a_reset_that_happens_to_change_nothing_lets_nobody_through(on_entry, left):
+    """What falls at 1 m/s is put back at zero, or a rounding above: the run ends there, whoever counts beside."""
+    for counts in (False, True):
+        model = hy.Model("floor", state={"z": 0.1}, memory={"n": 0.0}, charts=["run"])
+        model.field("run")(lambda t, x, d, p, dx: dx.__setitem__(0, -1.0))
+        model.guard("run", name="hit", on_entry=on_entry)(lambda t, x, d, p: x[0])
+
+        @model.reset("hit")
+        def back(t, x, d, p, counts=counts):
+            x[0] = left
+            d[0] += counts
+
+        r = hy.compile(model, mode="python").run(final_time=1.0)
+        assert r.status in (Status.INVALID_ENTRY, Status.CHATTER) and r.x_end[0] > -1e-12, r.message
+
+
+def test_a_reset_that_acts_under_a_condition_is_no_counter():
+    for reset in (
+        lambda t, x, d, p: x.__setitem__(0, 1.0) if p[0] > 0.0 else None,
+        lambda t, x, d, p: x.__setitem__(0, 1.0) if x[0] < -0.5 else None,
+        lambda t, x, d, p: x.__setitem__(0, 1.0) if d[0] > 1.0 and t > 5.0 else None,
+    ):
+        model = hy.Model("m", state={"x": 0.0}, memory={"n": 0.0}, params={"p": 0.0}, charts=["run"])
+        model.field("run")(lambda t, x, d, p, dx: dx.__setitem__(0, -1.0))
+        model.guard("run", name="g")(lambda t, x, d, p: x[0])
+        model.reset("g")(reset)
+        assert to_functions(model).tables["ON_ENTRY"].tolist() == [ON_ENTRY["refuse"]]
