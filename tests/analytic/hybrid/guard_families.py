@@ -6,7 +6,8 @@ Runtime: about a minute of CPU time for 100,000 cases of a family, two for sines
 
 The states are polynomials of time whose degree a method represents exactly, so a step's dense output is the solution
 to rounding, whatever its length. `guard_draws` draws the cases, `guard_values` has the guards, `guard_nodes` where they
-turn, and `guard_exact` judges with 50 digits where floats do not settle a case. All of it knows nothing of the engine,
+turn, and `guard_exact` judges with 50 digits where floats do not settle a case; guards that rest at zero are in
+`guard_rest` and `guard_rest_truth`. All of it knows nothing of the engine,
 which is asked by `Simulator.run` alone. The table counts cases, those whose log is wrong, those excused because exact
 arithmetic finds a place that a run cannot know, those that floats did not settle, and events.
 """
@@ -22,9 +23,11 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 
 import guard_draws
+import guard_rest
 import guard_values
 import numpy as np
 from guard_exact import judge
+from guard_rest_truth import complaints
 from guard_values import ACT, FORMULAS, NAMES, RATE, ROOTED, X, Y, rounding, value_at
 from tqdm import tqdm
 
@@ -32,6 +35,8 @@ from tarsus.analytic import hybrid as hy
 from tarsus.analytic.compilation import jit
 from tarsus.analytic.hybrid import Status
 
+REST = len(NAMES)  # the family whose cases `guard_rest` draws
+FAMILIES = (*NAMES, "rest")
 DEGREE = {"dop853": 7, "dopri5": 4}  # of the states: that of the method's dense output
 STATE = {"dop853": 64.0, "dopri5": 32.0}  # rounding of a step's dense output, in units of EPS times the state's size
 DIRECTIONS = (-1, 0, 1)
@@ -177,8 +182,6 @@ class Tally:
     def add(self, case: Case, r: hy.Result) -> None:
         """Count a case and what its run made of it."""
         times = times_of(r)
-        self.cases += 1
-        self.events += times.size
         wrong = [] if r.status is Status.FINAL_TIME and r.t_end == case.t1 else [r.message]
         wrong += [] if r.counts["transitions"] + r.counts["declined"] == times.size else ["counts are not the log's"]
         if case.p[ACT] == guard_draws.COUNT and r.d_end[0] != times.size:
@@ -191,6 +194,12 @@ class Tally:
             wrong, unknown = judge(*given, times.tolist())
             self.judged += 1
             self.excused += not wrong and unknown > 0
+        self.count(case, times.size, wrong)
+
+    def count(self, case: Case | guard_rest.Case, events: int, wrong: list[str]) -> None:
+        """Count a case, its events, and what is wrong with it."""
+        self.cases += 1
+        self.events += events
         if wrong:
             self.wrong += 1
             more = [f"and {len(wrong) - 3} more"] if len(wrong) > 3 else []
@@ -207,20 +216,28 @@ def tally(family: int, method: str, seeds: range, mode: str = "compiled") -> Tal
     counts = Tally()
     begin = time.process_time()
     for seed in seeds:
-        case = Case.of(family, method, seed)
-        counts.add(case, case.run(mode))
+        if family == REST:
+            case = guard_rest.Case.of(method, seed)
+            r = case.run(mode)
+            wrong, known = complaints(case, r)
+            counts.excused += not known
+            counts.count(case, len(r.events), wrong)
+        else:
+            case = Case.of(family, method, seed)
+            counts.add(case, case.run(mode))
     counts.cpu = time.process_time() - begin
     return counts
 
 
-def show(case: Case) -> None:
-    """Print a case, its nodes and its events."""
+def show(family: int, method: str, seed: int) -> None:
+    """Print a case, its parameters, where its guard turns or is zero, and its events."""
+    case = guard_rest.Case.of(method, seed) if family == REST else Case.of(family, method, seed)
     r = case.run()
-    print(case, f"parameters {case.p.tolist()}", f"nodes {case.nodes.tolist()}", sep="\n")
+    turns = case.roots if family == REST else case.nodes.tolist()
+    print(case, f"parameters {list(map(float, case.p))}", f"nodes {turns}", sep="\n")
     log = zip(r.events.t.tolist(), r.events.kind.tolist(), strict=True)
     print(f"{r.message}: events", *(f"{t!r} {kind}" for t, kind in log), sep="\n  ")
-    counts = Tally()
-    counts.add(case, r)
+    counts = tally(family, method, range(seed, seed + 1))
     print(*counts.sentences or ["right" if not counts.excused else "excused"], sep="\n")
 
 
@@ -229,15 +246,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cases", type=int, default=100_000, help="of each family")
     parser.add_argument("--method", choices=DEGREE, default="dop853")
-    parser.add_argument("--family", choices=NAMES, help="only this one")
+    parser.add_argument("--family", choices=FAMILIES, help="only this one")
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--seed", type=int, help="show the case of this seed instead")
     args = parser.parse_args()
-    families = range(len(NAMES)) if args.family is None else [NAMES.index(args.family)]
+    families = range(len(FAMILIES)) if args.family is None else [FAMILIES.index(args.family)]
     if args.seed is not None:
         if args.family is None:
             parser.error("--seed shows a case of one family: give --family, too")
-        show(Case.of(families[0], args.method, args.seed))
+        show(families[0], args.method, args.seed)
         return 0
     table = {}
     tally(families[0], args.method, range(1))  # compiles, once for all processes; those then load the code
@@ -248,7 +265,7 @@ def main() -> int:
             seeds = [range(i, min(i + CHUNK, args.cases)) for i in range(0, args.cases, CHUNK)]
             for part in tqdm(
                 pool.map(functools.partial(tally, family, args.method), seeds),
-                NAMES[family],
+                FAMILIES[family],
                 total=len(seeds),
                 disable=None,
             ):
@@ -257,7 +274,7 @@ def main() -> int:
     words = ("cases", "wrong", "excused", "judged", "events")
     print(f"{args.method:10s}", *(f"{word:>10s}" for word in (*words, "per CPU s")))
     for family, t in table.items():
-        print(f"{NAMES[family]:10s}", *(f"{getattr(t, word):10d}" for word in words), f"{t.cases / t.cpu:10.0f}")
+        print(f"{FAMILIES[family]:10s}", *(f"{getattr(t, word):10d}" for word in words), f"{t.cases / t.cpu:10.0f}")
     return int(any(t.wrong for t in table.values()))
 
 
