@@ -27,7 +27,6 @@ from tarsus.mjcf.presets import cautions
 from tarsus.scripts.command.signature import Count, Seconds
 from tarsus.scripts.laboratory.benchmarks import timing
 from tarsus.scripts.laboratory.frame import Page, Table
-from tarsus.scripts.library.base.interrupts import unbroken
 from tarsus.scripts.library.machines.hexapod import HexapodExperiment
 from tarsus.scripts.library.machines.hexapod_exact import RTOL
 from tarsus.scripts.library.machines.hexapod_mujoco import HexapodStepper
@@ -77,7 +76,7 @@ class ReadyHexapod:
     def run(self, seconds: float, rtol: float, **options) -> hy.Result:
         """Return a run; `options` are the engine's."""
         settings = {"record_period": None, "x0": self.x0, **options}
-        return unbroken(self.sim.run(params=self.params, final_time=seconds, rtol=rtol, atol=rtol * SCALE, **settings))
+        return self.sim.run(params=self.params, final_time=seconds, rtol=rtol, atol=rtol * SCALE, **settings)
 
 
 def place_error(result, exact) -> float:

@@ -13,7 +13,6 @@ from tarsus.analytic.models.hopping_leg import HoppingLegParams, hip_height, pla
 from tarsus.analytic.models.hopping_leg_mechanics import numbers
 from tarsus.controllers.raibert import raibert
 from tarsus.controllers.raibert_laws import RaibertGains
-from tarsus.scripts.library.base.interrupts import unbroken
 
 SPEEDS = (-0.5, 0.0, 0.5, 1.0, 1.5)  # commanded [m/s]
 SETTLED = 100  # hops before the one that is drawn
@@ -34,9 +33,9 @@ def compute() -> dict[str, np.ndarray]:
 
 def _hop(sim: hy.Simulator, params: dict) -> dict[str, np.ndarray]:
     options = dict(params=params, final_time=60.0, rtol=1e-10)
-    before = unbroken(sim.run(stop_at="touchdown", stop_count=SETTLED, record_period=None, **options))
+    before = sim.run(stop_at="touchdown", stop_count=SETTLED, record_period=None, **options)
     start = dict(t0=before.t_end, chart="stance")
-    hop = unbroken(sim.run(before.x_end, before.d_end, stop_at="touchdown", record_period=5e-4, **start, **options))
+    hop = sim.run(before.x_end, before.d_end, stop_at="touchdown", record_period=5e-4, **start, **options)
     period = hop.t_end - before.t_end
     leg = places(PARAMS, hop.x[:, :4]).leg
     phase = (hop.t - before.t_end) / period
@@ -46,10 +45,10 @@ def _hop(sim: hy.Simulator, params: dict) -> dict[str, np.ndarray]:
     data = {name: np.interp(PHASE, phase[keep], values[keep]) for name, values in rows.items()}
     data["F_Y"], data["F_Z"] = (np.where(data["F_Z"] > 0, data[name], 0.0) for name in ("F_Y", "F_Z"))
     stance = hop.events.t[hop.events.of("liftoff")][0] - before.t_end
-    apexes = unbroken(sim.run(stop_at="apex", stop_count=SETTLED, record_period=None, **options))
+    apexes = sim.run(stop_at="apex", stop_count=SETTLED, record_period=None, **options)
     raised = apexes.x_end - [0, RAISED / np.cos(apexes.x_end[1]), *np.zeros(6)]
     once = dict(stop_at="apex", stop_count=HOPS, t0=apexes.t_end, chart="descent", record_period=None)
-    back = unbroken(sim.run(raised, apexes.d_end, **once, **options))
+    back = sim.run(raised, apexes.d_end, **once, **options)
     heights = hip_height(PARAMS, back.events.x_plus[back.events.of("apex"), 1])
     error = np.concatenate([[RAISED], heights - hip_height(PARAMS, apexes.x_end[1])])
     return data | {"period": np.array(period), "stance_time": np.array(stance), "apex_error": error}

@@ -27,7 +27,6 @@ from tarsus.analytic.models.hopping_leg_mechanics import (
 )
 from tarsus.controllers.raibert import raibert
 from tarsus.controllers.raibert_laws import D, RaibertGains
-from tarsus.scripts.library.base.interrupts import unbroken
 
 SPEEDS = (-0.5, 0.0, 0.5, 1.0, 1.5)  # commanded [m/s]
 NAMES = ("hip", "knee", "yaw rate", "pitch rate", "force", "lean")
@@ -81,7 +80,7 @@ def settled(sim: hy.Simulator, gains: RaibertGains) -> np.ndarray:
     """
     params = numbers(PARAMS) | gains.numbers(PARAMS)
     settings = dict(final_time=60, stop_at="touchdown", stop_count=SETTLED, record_period=None, rtol=1e-10)
-    r = unbroken(sim.run(params=params, **settings))
+    r = sim.run(params=params, **settings)
     if r.status is not hy.Status.STOPPED:
         raise RuntimeError(f"the leg does not hop {SETTLED} times: {r.message}")
     return project(r.x_end, r.d_end)

@@ -13,7 +13,6 @@ from tarsus.analytic.models.slip_leg_motion import com_energy
 from tarsus.controllers.slip import SlipControl
 from tarsus.controllers.slip_laws import D, leg_length
 from tarsus.controllers.slip_parameters import DEFECTS
-from tarsus.scripts.library.base.interrupts import unbroken
 from tarsus.scripts.library.machines import runners
 from tarsus.scripts.library.machines.description import Experiment
 from tarsus.scripts.library.machines.slip_leg import machine
@@ -40,7 +39,7 @@ def first_stance(experiment: Experiment) -> dict[str, float]:
     `length` is from foot to mass centre at touchdown, `added` the travel of the spring that compensation asked for.
     """
     settings = {"params": machine().numbers(experiment), "record_period": None, "rtol": 1e-10}
-    r = unbroken(runners.simulator(machine()).run(machine().state(experiment), stop_at="liftoff", **settings))
+    r = runners.simulator(machine()).run(machine().state(experiment), stop_at="liftoff", **settings)
     if r.status is not hy.Status.STOPPED:
         raise RuntimeError(f"the leg did not lift off: {r.message}")
     k = r.events.of("touchdown")[0]

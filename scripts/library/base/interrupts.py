@@ -10,8 +10,6 @@ import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from tarsus.analytic import hybrid as hy
-
 EXIT_STATUS = 130  # of a command that Ctrl-C ended, as shells have it
 NOTICE_PERIOD = 1.0  # of simulated time, after which a compiled run looks whether it shall end [s]
 
@@ -43,17 +41,6 @@ def heeded(until: str = "") -> Iterator[Callable[..., bool]]:
         yield lambda *_: bool(asked)
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-def unbroken(result: hy.Result) -> hy.Result:
-    """Return a result of the hybrid engine, which keeps what it has when Ctrl-C comes.
-
-    Raises:
-        KeyboardInterrupt: If it came: half a run is no result to go on with.
-    """
-    if isinstance(result.error, KeyboardInterrupt):
-        raise result.error
-    return result
 
 
 def report(command: str, seconds: float, folder: Path) -> int:

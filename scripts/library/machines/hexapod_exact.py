@@ -21,7 +21,6 @@ from tarsus.analytic.terrain import Terrain
 from tarsus.controllers.clock import ClockController
 from tarsus.controllers.pd import nearest_turn
 from tarsus.mjcf.hexapod_state import to_exact
-from tarsus.scripts.library.base.interrupts import unbroken
 from tarsus.scripts.library.machines.hexapod_experiment import HexapodExperiment
 from tarsus.scripts.library.machines.outcome import SAMPLE_PERIOD, Run, RunStatus
 from tarsus.scripts.library.records import electric, record
@@ -52,7 +51,7 @@ def run(
     x0 = start_of(experiment) if x0 is None else x0
     params = dict(zip(model.param_names, model.p0, strict=True))
     settings = {"final_time": seconds, "rtol": rtol, "atol": rtol * SCALE, "record_period": record_period}
-    return unbroken(sim.run(x0, params=params, **settings, **options))
+    return sim.run(x0, params=params, **settings, **options)
 
 
 def start_of(experiment: HexapodExperiment) -> np.ndarray:

@@ -20,7 +20,6 @@ from tarsus.analytic.models.hexapod.state import SCALE, VELOCITY
 from tarsus.analytic.terrain import Flat
 from tarsus.envs.measure import UPRIGHT
 from tarsus.scripts.library.base import stamp
-from tarsus.scripts.library.base.interrupts import unbroken
 from tarsus.scripts.library.machines import hexapod_exact as exact
 from tarsus.scripts.library.machines.hexapod import HexapodExperiment
 from tarsus.scripts.library.machines.hexapod_mujoco import HexapodStepper, simulate
@@ -79,7 +78,7 @@ def walk(
     period = gait.cycle_time
     n = int(np.ceil(SECONDS / period))
     rows = int(np.ceil(period / SAMPLE_PERIOD)) if electric else 1
-    r = unbroken(sim.run(x0, None, p, final_time=n * period, record_period=period / rows, **SETTINGS))
+    r = sim.run(x0, None, p, final_time=n * period, record_period=period / rows, **SETTINGS)
     if r.status is not hy.Status.FINAL_TIME:
         return ExactWalk(min(r.t_end / (n * period), 0.999), 0.0, 1.0), r
     judged = max(3, int(np.ceil(JUDGED / period)))
@@ -121,7 +120,7 @@ def survives(sim: hy.Simulator, walked: hy.Result, push: float) -> int:
         x, t = walked.x_end.copy(), walked.t_end
         x[7:9] += push * np.array(direction)
         begin = dict(chart=walked.chart_end, t0=t, final_time=t + AFTER_PUSH)
-        r = unbroken(sim.run(x, walked.d_end, walked.p, **begin, **SETTINGS))
+        r = sim.run(x, walked.d_end, walked.p, **begin, **SETTINGS)
         upright += r.status is hy.Status.FINAL_TIME
     return upright
 
