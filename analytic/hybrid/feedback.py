@@ -235,7 +235,10 @@ def output_feedback(
 def _spectral(matrix: np.ndarray, power: float) -> tuple[float, np.ndarray]:
     """Return the p-norm of the eigenvalues and its gradient by the matrix, shape (m, m)."""
     values, right = np.linalg.eig(matrix)
-    left = np.linalg.pinv(right)
+    try:
+        left = np.linalg.inv(right)
+    except np.linalg.LinAlgError:  # two eigenvectors are one
+        left = np.linalg.pinv(right)
     size = np.maximum(np.abs(values), 1e-12)
     norm = float(size.max() * np.sum((size / size.max()) ** power) ** (1.0 / power))
     weight = (size / norm) ** (power - 1.0) * values.conj() / size
