@@ -20,7 +20,7 @@ from .model import Model
 from .sliding import entering, sliding_functions
 
 
-def to_functions(model: Model) -> Functions:
+def to_functions(model: Model, mixed: bool = False) -> Functions:
     """Return a model as the kernel's functions, sizes and tables.
 
     Raises:
@@ -41,7 +41,9 @@ def to_functions(model: Model) -> Functions:
         validate=model.hooks.get("validate"),
         after_zeno=model.hooks.get("after_zeno") or _declines,
         sizes=sizes,
-        tables=_tables(model, guards) | {"PASSIVE": _passive(model), "CERTIFIED": certified} | known_times(model),
+        tables=_tables(model, guards, mixed)
+        | {"PASSIVE": _passive(model), "CERTIFIED": certified}
+        | known_times(model),
         enclosed=enclosed,
         one_by_one=model.three is None,
     )
@@ -83,7 +85,7 @@ def _no_guards(t, x, d, p, chart, g):
     return 0
 
 
-def _tables(model: Model, guards: list[Guard]) -> dict[str, np.ndarray]:
+def _tables(model: Model, guards: list[Guard], mixed: bool) -> dict[str, np.ndarray]:
     def table(values: list[int]) -> np.ndarray:
         return np.array(values or [0], dtype=np.int64)
 
@@ -91,12 +93,12 @@ def _tables(model: Model, guards: list[Guard]) -> dict[str, np.ndarray]:
         "DIRECTION": table([guard.direction for guard in guards]),
         "SIDE": table([SIDES[guard.side] for guard in guards]),
         "KIND": table([codes.INVALID if guard.invalid else codes.CHANGE for guard in guards]),
-        "ON_ENTRY": table([ON_ENTRY[guard.on_entry or _default_entry(model, guard)] for guard in guards]),
+        "ON_ENTRY": table([ON_ENTRY[guard.on_entry or _default_entry(model, guard, mixed)] for guard in guards]),
     }
 
 
-def _default_entry(model: Model, guard: Guard) -> str:
-    return "ignore" if leaves_motion(model, guard) else "refuse"
+def _default_entry(model: Model, guard: Guard, mixed: bool) -> str:
+    return "ignore" if not mixed and leaves_motion(model, guard) else "refuse"
 
 
 def _passive(model: Model) -> np.ndarray:

@@ -24,7 +24,8 @@ class Guard:
         invalid: The chart is not valid beyond it: the run ends there with INVALID_CHART.
         on_entry: What to do if a chart is entered with this guard negative: "refuse" (INVALID_ENTRY), "fire" at once,
             "ignore" it until it is positive, or "ignore_later": refuse at the start of the run, ignore afterwards.
-            None: "ignore" if its transition changes neither state nor chart, else "refuse".
+            None: "ignore" if its transition changes neither state nor chart, else "refuse"; in mode "mixed", where a
+            transition may act on the world and is not tried, "refuse".
         sampled: Its zeros are searched for by samples: for a function so long that enclosing it costs more than a step.
         charts: Where it is active (textbook models).
         function: `value(t, x, d, p)` (textbook models).

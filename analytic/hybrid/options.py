@@ -37,11 +37,12 @@ class Options:
             At least 4 units of round-off in time.
         graze_tol: A positive minimum of a guard below this is logged as grazing.
         zeno: Whether accumulating events are detected.
-        zeno_tol: The run stops when the predicted limit is this near [s]; in a run shorter than a second, relative to
-            its length. Heights of bounces this short are below round-off. At least 4096 units of round-off in time.
+        zeno_tol: The run stops when the predicted limit is this near, relative to max(1, t - t0) [s]; in a run shorter
+            than a second, to its length. Heights of bounces this short are below round-off. At least 4096 units of
+            round-off in time.
         zeno_drift: Change of the ratio of gaps, relative to 1 - ratio, below which it counts as constant.
-        min_gap: Fifty consecutive gaps below this end the run [s]; in a run shorter than a second, relative to its
-            length. At least 16 units of round-off in time; 0: off.
+        min_gap: Fifty consecutive gaps below this, relative to max(1, t - t0), end the run [s]; in a run shorter than
+            a second, to its length. At least 16 units of round-off in time; 0: off.
         warn_only: An invalid chart is counted and does not end the run.
 
     Raises:

@@ -41,7 +41,7 @@ def compile(model: Model, method: str | None = None, mode: str = "auto") -> Simu
         raise ValueError(f"unknown method {method!r}; known: {', '.join(METHODS)}")
     if mode == "auto":
         mode = "compiled" if has_numba() else "python"
-    functions = to_functions(model)
+    functions = to_functions(model, mixed=mode == "mixed")
     check_model(model, functions, mixed=mode == "mixed")
     return Simulator(model, functions, METHODS[method], mode)
 

@@ -15,7 +15,7 @@ from .kernel.steps import MEMO
 DEPTH = 64  # of windows within windows: halves of a step down to its round-off
 
 REALS = """
-    t te t_final t_stop t_event t_enter t_culprit t_warning t_frame h h_begin h_cut s1 sa s_end
+    t te t_begin t_final t_stop t_event t_enter t_culprit t_warning t_frame h h_begin h_cut s1 sa s_end
     t_known left right at since ahead window_m window_r sample_a sample_b t_jac
     rtol max_step min_step first_step exponent old_error error stop_precision time_tol graze_tol inverse t_scale
     zeno_tol zeno_drift zeno_limit zeno_error zeno_ratio min_gap record_period measure_period frame_period

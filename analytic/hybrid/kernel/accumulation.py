@@ -71,7 +71,7 @@ def slides(w, i):
 @jit
 def check_accumulation(w, i, t):
     """Set ZENO or CHATTER, or jump past the limit, if the events have accumulated; return whether it did."""
-    small = max(w.min_gap * w.t_scale, CLOCK * EPS * abs(t)) if w.min_gap > 0.0 else 0.0
+    small = max(w.min_gap * max(w.t_scale, t - w.t_begin), CLOCK * EPS * abs(t)) if w.min_gap > 0.0 else 0.0
     w.n_small = w.n_small + 1 if t - w.t_event <= small else 0
     w.t_event = t
     if w.n_small >= MANY:
@@ -83,7 +83,7 @@ def check_accumulation(w, i, t):
         return False
     follow_gaps(w, i, t)
     left = w.z_gap[i] * w.z_ratio[i] / (1.0 - w.z_ratio[i])
-    near = max(w.zeno_tol * w.t_scale, CLOCK_RATIO * EPS * abs(t))
+    near = max(w.zeno_tol * max(w.t_scale, t - w.t_begin), CLOCK_RATIO * EPS * abs(t))
     if w.zeno_guard != i or not w.z_ratio[i] < 1.0 or left > near:
         return False
     w.culprit = i

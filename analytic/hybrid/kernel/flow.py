@@ -59,6 +59,7 @@ from .timed import call_known, first_known, next_known
 @jit
 def begin(w):
     """Check the given numbers and let the model complete its initial state and choose its first chart."""
+    w.t_begin = w.t
     w.phase = ENTER
     w.t_scale = min(1.0, w.t_final - w.t)
     w.moved = START
