@@ -110,7 +110,7 @@ def _passive(model: Model) -> np.ndarray:
         and (
             all(model.fields.get(chart) is model.fields.get(guard.to, guard) for chart in guard.charts)
             if guard.to is not None
-            else model.three is None and name not in _of_surfaces(model)
+            else model.three is None and (guard.function or guard.times) is not None  # a surface's have neither yet
         )
         for name, guard in model.guards.items()
     ]
@@ -140,7 +140,7 @@ def textbook_functions(model: Model) -> dict[str, Callable]:
     handlers = dict(model.handlers)
     for surface in model.surfaces:
         _add_sliding(model, surface, fields, values, handlers)
-    _refuse_gaps(model, fields, handlers)
+    _refuse_gaps(model, fields, values)
     texts = [
         _field_text(model, fields, space),
         _guards_text(model, values, space),
@@ -168,7 +168,7 @@ def _add_sliding(model: Model, surface: tuple, fields: dict, values: dict, handl
     handlers[f"{name}_down"], handlers[f"{name}_up"] = entering(made, *codes_)
 
 
-def _refuse_gaps(model: Model, fields: dict, handlers: dict) -> None:
+def _refuse_gaps(model: Model, fields: dict, values: dict) -> None:
     if model.charts is None:
         raise ValueError(f"model {model.name} makes its charts on demand: give it by `functions`, not by decorators")
     missing = [chart for chart in model.charts if chart not in fields]
@@ -177,22 +177,8 @@ def _refuse_gaps(model: Model, fields: dict, handlers: dict) -> None:
     for name, guard in model.guards.items():
         if not guard.charts:
             raise ValueError(f"model {model.name}: guard {name} is active in no chart")
-        if name not in _of_surfaces(model) and guard.function is None and guard.times is None:
+        if guard.times is None and values[name] is None:
             raise ValueError(f"model {model.name}: guard {name} has neither a function nor known times")
-
-
-def _of_surfaces(model: Model) -> set[str]:
-    """Names of the guards that surfaces have added, whose functions and transitions are made here."""
-    return {
-        name
-        for function, plus, minus, slide, _ in model.surfaces
-        for name in (
-            f"{function.__name__}_down",
-            f"{function.__name__}_up",
-            f"{slide}_to_{plus}",
-            f"{slide}_to_{minus}",
-        )
-    }
 
 
 def _among(variable: str, model: Model, charts: Any) -> str:

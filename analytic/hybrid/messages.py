@@ -24,8 +24,7 @@ STOPS = {
         "subtract a small number so that it passes, or, for known times, declare hy.at(times) or hy.every(period)",
     ),
 }
-CLOCK = 16.0  # units of rounding in time, as in `kernel/accumulation.py`
-SMALLEST = 8.0  # the same, as in `kernel/steps.py`
+SMALLEST = 8.0  # units of rounding in time, as in `kernel/steps.py`
 JUMPS = 0.5  # of a rate: a change within one of very many steps that is a switching
 LATE = 1e3  # a run that begins so many of its lengths after zero has its clock to blame
 
@@ -49,12 +48,12 @@ def message(w: np.void, status: Status, names: Names, error: BaseException | Non
         what, cure = STOPS[int(w["what"])]
         return f"{what}: guard {names.guards[culprit]} at t = {float(w['t_culprit'])!r} in chart {chart}; {cure}"
     if status is Status.INVALID_ENTRY and int(w["rest"][culprit]) == codes.REFUSES:
-        late = _clock(w, t, t0, CLOCK, "gaps")
+        late = _clock(w, t, t0, codes.CLOCK, "gaps")
         return f"a guard that rested at zero became negative: guard {names.guards[culprit]}, {where}{late}"
     if status is Status.CHATTER:
         return f"{status.value}: guard {names.guards[culprit]}, {where}; {_chatter(w, t, t0)}"
     if status in (Status.INVALID_ENTRY, Status.ZENO):
-        return f"{status.value}: guard {names.guards[culprit]}, {where}{_clock(w, t, t0, CLOCK, 'gaps')}"
+        return f"{status.value}: guard {names.guards[culprit]}, {where}{_clock(w, t, t0, codes.CLOCK, 'gaps')}"
     if status is Status.INVALID_CHART:
         by = f"guard {names.guards[culprit]}" if culprit >= 0 else "validate"
         return f"{status.value}: {by}, {where}"
@@ -75,10 +74,10 @@ def _chatter(w: np.void, t: float, t0: float) -> str:
         return (
             "fifty gaps in a row were too short: the guard jumps back and forth, as rounding does; make it continuous"
         )
-    clock = _clock(w, t, t0, CLOCK, "gaps")
+    clock = _clock(w, t, t0, codes.CLOCK, "gaps")
     if clock:
         return f"fifty gaps in a row were too short for the clock{clock}"
-    gap = max(float(w["min_gap"] * w["t_scale"]), CLOCK * codes.EPS * abs(t))
+    gap = max(float(w["min_gap"] * max(w["t_scale"], t - t0)), codes.CLOCK * codes.EPS * abs(t))
     return f"fifty gaps in a row were below {gap:.2g} s (min_gap); a reset may leave its guard at zero"
 
 

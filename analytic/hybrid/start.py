@@ -55,6 +55,8 @@ class Starter:
         n_jac = sizes["N"] if method.gamma else 1
         self._dtype = layout(*(sizes[name] for name in ("N", "ND", "NP", "NG")), method.n_rows, method.n_dense, n_jac)
         self._last: tuple = (None, None, None)
+        named = {name: guard.times.period for name, guard in model.guards.items() if guard.times is not None}
+        self._periods = [(name, period) for name, period in named.items() if isinstance(period, str)]
 
     def of(
         self,
@@ -116,13 +118,10 @@ class Starter:
         return ws
 
     def _check_periods(self, p: np.ndarray) -> None:
-        for guard in self.model.guards.values():
-            name = guard.times.period if guard.times is not None else None
-            value = p[self.model.param_names.index(name)] if isinstance(name, str) else 1.0
+        for guard, name in self._periods:
+            value = float(p[self.model.param_names.index(name)])
             if not value > 0.0:
-                raise ValueError(
-                    f"guard {guard.name}: its period, parameter {name}, must be positive, got {float(value)!r}"
-                )
+                raise ValueError(f"guard {guard}: its period, parameter {name}, must be positive, got {value!r}")
 
     def _template(self, settings: dict[str, Any]) -> np.ndarray:
         """Return a workspace with these settings filled in; the last ones are kept, since runs come in series."""

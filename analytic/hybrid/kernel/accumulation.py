@@ -1,20 +1,19 @@
 """Accumulating events: Zeno behaviour, predicted from the ratio of the gaps, and chattering.
 
 If the gaps between events of a guard shrink by a constant ratio r < 1, all further gaps sum to gap * r / (1 - r).
-Gaps are compared with the run's length and with the rounding of time, which is all that a clock far from zero resolves.
+Gaps are compared with the time since the start, and with the rounding of time: no clock far from zero resolves more.
 """
 
 import math
 
-from .codes import CHATTER, DECLINE, ENTER, MOVED, REPEATS, SLIDES, UNKNOWN_CHART, ZENO
+from .codes import CHATTER, CLOCK, DECLINE, ENTER, MOVED, REPEATS, SLIDES, UNKNOWN_CHART, ZENO
 from .free import N_CHARTS, N, after_zeno, jit, plain
 from .motion import read_guards
 from .stages import rates
 from .steps import EPS
 
 MANY = 50  # consecutive gaps below the smallest: no longer a coincidence of events
-CLOCK = 16.0  # units of rounding in time: the smallest gap that is told from none
-CLOCK_RATIO = 4096.0  # the same: time left before the limit, below which rounding hides the ratio of gaps
+CLOCK_RATIO = 4096.0  # units of rounding in time: what is left before the limit, if they hide the ratio of gaps
 AHEAD = 1e-4  # of the step: how far a guard is followed along the field
 
 

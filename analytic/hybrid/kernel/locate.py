@@ -74,9 +74,15 @@ def jumps(w, i, s):
     """Return whether guard `i` changes just before offset `s`, and hardly more around it."""
     margin = 8.0 * EPS * (abs(w.t) + s)
     drop = abs(guard_at(w, i, max(s - margin, w.sa)) - guard_at(w, i, min(s + margin, w.s1)))
-    if not is_real(w, i, s, drop):
+    return stands_out(w, i, s, s, margin, drop)
+
+
+@jit
+def stands_out(w, i, left, right, width, drop):
+    """Return whether guard `i`, which changes by `drop` within `width` of [left, right], hardly does beyond."""
+    if not is_real(w, i, right, drop):
         return False
-    around = abs(guard_at(w, i, max(s - 50.0 * margin, w.sa)) - guard_at(w, i, min(s + 50.0 * margin, w.s1)))
+    around = abs(guard_at(w, i, max(left - 50.0 * width, w.sa)) - guard_at(w, i, min(right + 50.0 * width, w.s1)))
     return drop > 0.5 * around
 
 
@@ -122,14 +128,12 @@ def jumps_onto_zero(w, i, left, right):
     before = guard_at(w, i, max(left - width, w.sa))
     after = guard_at(w, i, min(right + width, w.s1))
     drop = abs(before - after)
-    if (before > 0.0) != (after > 0.0) or min(abs(before), abs(after)) > ONTO * drop or not is_real(w, i, right, drop):
+    onto = (before > 0.0) == (after > 0.0) and min(abs(before), abs(after)) <= ONTO * drop
+    if not (onto and stands_out(w, i, left, right, width, drop)):
         return False
-    around = abs(guard_at(w, i, max(left - 50.0 * width, w.sa)) - guard_at(w, i, min(right + 50.0 * width, w.s1)))
-    if drop > 0.5 * around:
-        fail_stop_iter(w, i, right)
-        w.what = ONTO_ZERO
-        return True
-    return False
+    fail_stop_iter(w, i, right)
+    w.what = ONTO_ZERO
+    return True
 
 
 @jit

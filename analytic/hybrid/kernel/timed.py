@@ -21,13 +21,24 @@ from .free import (
 
 
 @jit
+def period_of(w, i):
+    """Return the period of guard `i`."""
+    return w.p[PERIOD_AT[i]] if PERIOD_AT[i] >= 0 else PERIOD[i]
+
+
+@jit
+def offset_of(w, i):
+    """Return the time of the periodic guard `i` that has number 0."""
+    return w.p[OFFSET_AT[i]] if OFFSET_AT[i] >= 0 else OFFSET[i]
+
+
+@jit
 def known_time(w, i, k):
     """Return the `k`-th known time of guard `i`, infinity if there is none."""
     if N_TIMES[i] > 0:
         return KNOWN_TIMES[FIRST_TIME[i] + k] if k < N_TIMES[i] else math.inf
-    period = w.p[PERIOD_AT[i]] if PERIOD_AT[i] >= 0 else PERIOD[i]
-    offset = w.p[OFFSET_AT[i]] if OFFSET_AT[i] >= 0 else OFFSET[i]
-    return offset + k * period if period > 0.0 else math.inf
+    period = period_of(w, i)
+    return offset_of(w, i) + k * period if period > 0.0 else math.inf
 
 
 @jit
@@ -36,8 +47,7 @@ def first_known(w):
     for i in range(NG):
         k = 0
         if TIMED[i] and N_TIMES[i] == 0:
-            period = w.p[PERIOD_AT[i]] if PERIOD_AT[i] >= 0 else PERIOD[i]
-            offset = w.p[OFFSET_AT[i]] if OFFSET_AT[i] >= 0 else OFFSET[i]
+            period, offset = period_of(w, i), offset_of(w, i)
             if period > 0.0 and w.t > offset:
                 k = max(0, int((w.t - offset) / period) - 1)
         w.k_known[i] = k
