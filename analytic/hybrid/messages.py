@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..compilation.rebuild import interpreted
 from .kernel import codes
+from .loader import Functions
 from .result import Names, Status
 
 BAD = {
@@ -25,12 +27,15 @@ STOPS = {
     ),
 }
 SMALLEST = 8.0  # units of rounding in time, as in `kernel/steps.py`
+AHEAD = 1e-4  # of the step: how far a guard is followed along the field
 JUMPS = 0.5  # of a rate: a change within one of very many steps that is a switching
 LATE = 1e3  # a run that begins so many of its lengths after zero has its clock to blame
 
 
-def message(w: np.void, status: Status, names: Names, error: BaseException | None, t0: float) -> str:
-    """A sentence that says why, when and where a run ended, which began at `t0` [s]."""
+def message(
+    w: np.void, status: Status, names: Names, error: BaseException | None, t0: float, functions: Functions
+) -> str:
+    """A sentence that says why, when and where a run of a model's functions ended, which began at `t0` [s]."""
     t = float(w["t"])
     chart = names.chart(int(w["chart"]))
     culprit = int(w["culprit"])
@@ -51,7 +56,7 @@ def message(w: np.void, status: Status, names: Names, error: BaseException | Non
         late = _clock(w, t, t0, codes.CLOCK, "gaps")
         return f"a guard that rested at zero became negative: guard {names.guards[culprit]}, {where}{late}"
     if status is Status.CHATTER:
-        return f"{status.value}: guard {names.guards[culprit]}, {where}; {_chatter(w, t, t0)}"
+        return f"{status.value}: guard {names.guards[culprit]}, {where}; {_chatter(w, t, t0, functions)}"
     if status in (Status.INVALID_ENTRY, Status.ZENO):
         return f"{status.value}: guard {names.guards[culprit]}, {where}{_clock(w, t, t0, codes.CLOCK, 'gaps')}"
     if status is Status.INVALID_CHART:
@@ -66,9 +71,9 @@ def message(w: np.void, status: Status, names: Names, error: BaseException | Non
     return f"{status.value}, {where}"
 
 
-def _chatter(w: np.void, t: float, t0: float) -> str:
+def _chatter(w: np.void, t: float, t0: float, functions: Functions) -> str:
     """What the gaps between events say: a sliding surface, a coarse clock, or a repetition."""
-    if w["what"] == codes.SLIDES:
+    if _slides(w, functions):
         return "two charts' fields both point at their common boundary: declare it with model.surface"
     if w["jumped"][int(w["culprit"])]:
         return (
@@ -79,6 +84,21 @@ def _chatter(w: np.void, t: float, t0: float) -> str:
         return f"fifty gaps in a row were too short for the clock{clock}"
     gap = max(float(w["min_gap"] * max(w["t_scale"], t - t0)), codes.CLOCK * codes.EPS * abs(t))
     return f"fifty gaps in a row were below {gap:.2g} s (min_gap); a reset may leave its guard at zero"
+
+
+def _slides(w: np.void, functions: Functions) -> bool:
+    """Whether the last guard, whose event only changed the chart, rises along the new chart's field: back across."""
+    i, t, x, d, p = int(w["culprit"]), float(w["t"]), w["x"], w["d"], w["p"]
+    before, chart = int(w["chart_before"]), int(w["chart"])
+    if not w["unchanged"] or chart == before:
+        return False
+    e, f = max(AHEAD * float(w["h"]), 64.0 * codes.EPS * abs(t)), np.zeros_like(x)
+    interpreted(functions.field)(t, x, d, p, chart, f)
+    now, later = (np.full(len(w["sign"]), np.inf) for _ in range(2))
+    guards = interpreted(functions.guards)
+    guards(t, x, d, p, before, now)
+    guards(t + e, x + e * f, d, p, before, later)
+    return bool(w["sign"][i] * (later[i] - now[i]) > 0.0)
 
 
 def _clock(w: np.void, t: float, t0: float, units: float, what: str) -> str:

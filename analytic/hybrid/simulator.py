@@ -140,7 +140,7 @@ class Simulator:
         status = STATUS_OF_CODE[int(w["status"])]
         return Result(
             status=status,
-            message=message(w, status, self.names, error, start.t),
+            message=message(w, status, self.names, error, start.t, self.functions),
             t_end=float(w["t"]),
             x_end=w["x"].copy(),
             d_end=w["d"][: self.model.d0.size].copy(),

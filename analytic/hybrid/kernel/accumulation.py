@@ -6,15 +6,12 @@ Gaps are compared with the time since the start, and with the rounding of time: 
 
 import math
 
-from .codes import CHATTER, CLOCK, DECLINE, ENTER, MOVED, REPEATS, SLIDES, UNKNOWN_CHART, ZENO
-from .free import N_CHARTS, N, after_zeno, jit, plain
-from .motion import read_guards
-from .stages import rates
+from .codes import CHATTER, CLOCK, DECLINE, ENTER, MOVED, UNKNOWN_CHART, ZENO
+from .free import N_CHARTS, after_zeno, jit, plain
 from .steps import EPS
 
 MANY = 50  # consecutive gaps below the smallest: no longer a coincidence of events
 CLOCK_RATIO = 4096.0  # units of rounding in time: what is left before the limit, if they hide the ratio of gaps
-AHEAD = 1e-4  # of the step: how far a guard is followed along the field
 
 
 @jit
@@ -49,25 +46,6 @@ def follow_gaps(w, i, t):
 
 
 @jit
-def slides(w, i):
-    """Return whether guard `i`, whose event only changed the chart, rises along the new chart's field: back across."""
-    if not w.unchanged or w.chart == w.chart_before:
-        return False
-    later = plain(w.later)
-    e = max(AHEAD * w.h, 64.0 * EPS * abs(w.t))
-    rates(w, w.t, plain(w.x), plain(w.later_f))
-    for j in range(N):
-        later[j] = w.x[j] + e * w.later_f[j]
-    chart = w.chart
-    w.chart = w.chart_before
-    read_guards(w, w.t, plain(w.x), plain(w.gp))
-    now = w.gp[i]
-    read_guards(w, w.t + e, later, plain(w.gp))
-    w.chart = chart
-    return w.sign[i] * (w.gp[i] - now) > 0.0
-
-
-@jit
 def check_accumulation(w, i, t):
     """Set ZENO or CHATTER, or jump past the limit, if the events have accumulated; return whether it did."""
     small = max(w.min_gap * max(w.t_scale, t - w.t_begin), CLOCK * EPS * abs(t)) if w.min_gap > 0.0 else 0.0
@@ -76,7 +54,6 @@ def check_accumulation(w, i, t):
     if w.n_small >= MANY:
         w.status = ZENO if w.zeno_guard >= 0 else CHATTER
         w.culprit = i
-        w.what = SLIDES if slides(w, i) else REPEATS
         return True
     if not w.zeno_on:
         return False

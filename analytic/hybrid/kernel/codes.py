@@ -73,4 +73,3 @@ EPS = 2.220446049250313e-16
 PATIENCE = -2.0
 NO_SIGN, ONTO_ZERO = 0, 1  # what a guard does where STOP_ITER ends a run
 CLOCK = 16.0  # units of rounding in time: the smallest gap between events that is told from none
-SLIDES, REPEATS = 0, 1  # what CHATTER is
