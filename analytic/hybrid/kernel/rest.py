@@ -9,10 +9,11 @@ as negative.
 import math
 
 from .codes import EITHER, EPS, FIRES, REFUSES
+from .dense import dense
 from .enclose import UNITS, enclose_middle, enclose_window, evaluate, offset
 from .free import CERTIFIED, NG, N, jit, plain
 from .locate import fail_stop_iter
-from .motion import BEYOND, read_guards
+from .motion import BEYOND, read_ahead, read_guards
 from .samples import NARROWEST, guard_at, sample_guards
 from .windows import DOUBTFUL, NARROW, signed
 
@@ -135,19 +136,34 @@ def way_of(u, band):
 
 @jit
 def waves(w, i):
-    """Return whether guard `i` has left its rest by the dense output, and not by a full step to the same window.
+    """Return whether guard `i` has left its rest by the dense output, but not by a full step, or against the field.
 
-    The field begins to act later in the step, where the estimate of the step's error may see little of it.
+    The field begins to act later in the step, where the estimate of the step's error may see little of it; then the
+    dense output waves, and a full step may end on the wrong side. From there the field leads the other way.
     """
     w.full_steps = 1
-    u = guard_at(w, i, offset(w, w.ends[w.depth]))
+    u = guard_at(w, i, w.right)
     w.full_steps = 0
-    return not w.risen * u > w.band[i]
+    if not w.risen * u > w.band[i]:
+        return True
+    dense(w, w.left, plain(w.probe))
+    read_guards(w, w.t + w.left, plain(w.probe), plain(w.g_moved))
+    for j in range(N):
+        w.later_f[j] = 0.0
+    read_ahead(w, w.t + w.left, plain(w.probe), plain(w.later_f), w.right - w.left, plain(w.gp))
+    return w.risen * w.sign[i] * (w.gp[i] - w.g_moved[i]) < -w.noise[i]
+
+
+@jit
+def rests_on(w, i):
+    """Let guard `i` rest on through a step that is too short to tell whether it leaves, whatever the step did to it."""
+    w.risen = 0
+    w.band[i] = max(w.band[i], BEYOND * abs(w.g_end[i]))
 
 
 @jit
 def ends_rest(w, i, limit):
-    """Return whether guard `i` leaves its rest before offset `limit` by an event, downward; w.left says where.
+    """Return whether guard `i` leaves its rest before offset `limit` by an event, downward: between w.left and w.right.
 
     If it leaves upward, or downward and may, the search goes on from there: w.risen tells which.
     """
@@ -158,4 +174,10 @@ def ends_rest(w, i, limit):
         way = 1
     w.risen = way
     w.left = offset(w, w.at)
+    if way == STAYS:
+        return False
+    w.right = offset(w, w.ends[w.depth])
+    if way > 0:  # it is positive at the window's end, and not before it was
+        w.at = w.ends[w.depth]
+        w.depth -= 1
     return way < 0 and (w.rest[i] == REFUSES or w.rest[i] == FIRES)

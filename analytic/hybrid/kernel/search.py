@@ -10,7 +10,7 @@ from .free import CERTIFIED, GAMMA, NG, jit, plain
 from .locate import find_root
 from .motion import read_guards, simultaneous
 from .place import ends_on_zero, fire_together, locate
-from .rest import ends_rest, find_bands, waves
+from .rest import ends_rest, find_bands, rests_on, waves
 from .scan import begin_scan, changes
 from .steps import fail_nonfinite
 
@@ -40,6 +40,10 @@ def search(w):
     w.event = 1
     fire_together(w, best)
     locate(w, best)
+    if w.phase == STEP:
+        forget_grazings(w)
+        for i in range(NG):
+            w.fired[i] = 0
 
 
 @jit
@@ -102,7 +106,9 @@ def first_event(w, i, limit):
     waits = w.arm[i] == DISARMED
     if w.rest[i]:
         ends = ends_rest(w, i, limit)
-        if w.risen != 0 and w.sa == 0.0 and waves(w, i) and halve_step(w):
+        if w.risen != 0 and w.sa == 0.0 and waves(w, i):
+            if not halve_step(w):
+                rests_on(w, i)
             return math.inf
         if ends:
             return w.left

@@ -48,7 +48,7 @@ def look(w, i, a, b, at_root, crosses, worth):
     if fast < 0.0:
         return FALLING
     if not at_root:
-        if high < 0.0:
+        if high < 0.0 or (high == 0.0 and slow > -math.inf):  # it may rest at zero, which is not positive
             return NEGATIVE
         if low > w.graze_tol:
             return POSITIVE

@@ -6,6 +6,8 @@ import pytest
 from guard_families import REST, tally
 
 METHODS = ("dop853", "dopri5")
+# Flights that begin inside a step of dopri5, which ends on the wrong side; and one that begins a unit of rounding late.
+WRONG_ONCE = (44638, 93909, 128646, 144809)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -13,6 +15,12 @@ def test_rest_is_neither_negative_nor_an_event(method):
     counts = tally(REST, method, range(10), "python")
     assert counts.wrong == 0, "\n".join(counts.sentences[:5])
     assert counts.excused < 5 and counts.events > 20
+
+
+def test_a_step_that_ends_on_the_wrong_side_of_rest_is_no_departure():
+    for seed in WRONG_ONCE:
+        counts = tally(REST, "dopri5", range(seed, seed + 1), "python")
+        assert counts.wrong == counts.excused == 0, counts.sentences
 
 
 @pytest.mark.extra
