@@ -98,7 +98,7 @@ def _slides(w: np.void, functions: Functions) -> bool:
     guards = interpreted(functions.guards)
     guards(t, x, d, p, before, now)
     guards(t + e, x + e * f, d, p, before, later)
-    return bool(w["sign"][i] * (later[i] - now[i]) > 0.0)
+    return bool(w["sign"][i] * later[i] > w["sign"][i] * now[i])
 
 
 def _clock(w: np.void, t: float, t0: float, units: float, what: str) -> str:

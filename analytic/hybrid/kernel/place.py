@@ -1,6 +1,6 @@
 """The state at a located event: a full step to it, one correction in time, and a point on the requested side."""
 
-from .codes import ARMED, DISARMED, EMIT, EPS, LEFT, OFF, RISEN, ROOT
+from .codes import ARMED, DISARMED, EMIT, EPS, LEFT, OFF, RISEN, ROOT, STEP
 from .dense import dense
 from .free import GAMMA, NG, PASSIVE, POLISH, SIDE, N, jit, plain
 from .motion import read_guards, simultaneous
@@ -8,13 +8,18 @@ from .stages import rates
 from .sums import stages
 
 RATE_STEP = 1e-5  # difference step of a rate that corrects an event's time, in units of the time step
+CLOSER = 1.05  # times the time to an event: the length of a step that is repeated
 FAR = 1e-9  # of the step: a correction of an event's time beyond this is looked at twice
 NUDGES = 16  # each twice the one before: the last is 2^14 units of rounding, or 4e-12 of the time
 
 
 @jit
 def locate(w, s):
-    """Write the state at the event into w.xe and its offset into w.s_end; w.sa is where the rest of the step begins."""
+    """Write the state at the event into w.xe and its offset into w.s_end; w.sa is where the rest of the step begins.
+
+    Where the full step to it and the dense output are further apart than one correction, the step is repeated, to end
+    shortly behind the event, where the dense output is as good as a step; or, in what is left of a step, believed.
+    """
     xe = plain(w.xe)
     fe = plain(w.fe)
     floor = w.sa
@@ -22,8 +27,13 @@ def locate(w, s):
     polish = POLISH and (stiff or not PASSIVE[w.first] or w.first == w.stop_guard)
     w.phase = EMIT
     go_to(w, s, polish)
-    if polish and not stiff:
-        correct_time(w, xe, fe, floor)
+    if polish and not stiff and is_off(w, xe, fe, floor):
+        if floor == 0.0 and w.s1 > CLOSER * CLOSER * s:
+            w.h = CLOSER * s
+            w.event = 0
+            w.phase = STEP
+            return
+        go_to(w, s, False)
     keep_side(w, xe, fe, floor)
     if others_fell(w) and w.s_end > s + simultaneous(w):
         go_to(w, s, polish)  # not so far: the others are next
@@ -120,17 +130,32 @@ def rate_of_first(w, x, f, u):
 
 
 @jit
-def correct_time(w, xe, fe, floor):
-    """Move along the flow by one Newton correction of the located guard, if that is safe and an improvement."""
+def is_off(w, xe, fe, floor):
+    """Move along the flow by one Newton correction of the located guard, if that is an improvement.
+
+    Return whether the guard is further from its zero than that, or still positive: it would fire again.
+    """
     u = value_of_first(w, xe)
-    if u == 0.0:
-        return
+    if u == 0.0 or w.jumped[w.first]:
+        return False
     rate = rate_of_first(w, xe, fe, u)
     if not rate < 0.0:
-        return
+        return u > w.noise[w.first]
     delta = -u / rate
-    if not abs(delta) <= min(RATE_STEP * w.h, 1e-3 * w.s_end) or w.s_end + delta < floor:
-        return
+    if not abs(delta) <= min(RATE_STEP * w.h, 1e-3 * w.s_end):
+        return True
+    if w.s_end + delta < floor:
+        return False
+    return not correct_time(w, xe, fe, u, rate) and u > w.noise[w.first]
+
+
+@jit
+def correct_time(w, xe, fe, u, rate):
+    """Move along the flow to where the located guard, `u` with that rate, should be zero; return whether it is better.
+
+    If it is not, nothing has moved.
+    """
+    delta = -u / rate
     probe = plain(w.probe)
     for m in range(N):
         probe[m] = xe[m] + delta * fe[m]
@@ -145,6 +170,7 @@ def correct_time(w, xe, fe, floor):
             xe[m] = probe[m]
     else:
         w.s_end -= delta
+    return better
 
 
 @jit
