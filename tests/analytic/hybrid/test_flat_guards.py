@@ -77,7 +77,7 @@ def test_a_flat_guard_fires_as_it_falls_to_zero_and_only_then(name, direction, w
 @pytest.mark.parametrize("tol", [1e-3, 1e-4])
 @pytest.mark.parametrize("direction", [-1, 1])
 def test_a_crossing_is_one_event_at_coarse_tolerances(direction, tol):
-    """The full step to an event is off the dense output by up to the tolerance: the guard was positive and fired again."""
+    """The full step to an event is off the dense output by the tolerance: the guard, still positive, fired again."""
     for offset in (-0.7, 0.1, 0.6):
         sim = counter(GUARDS["line"], direction, 1.3, offset)
         r = sim.run(final_time=60.0, rtol=tol, atol=tol)
