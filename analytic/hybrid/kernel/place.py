@@ -5,6 +5,7 @@ from .dense import dense
 from .free import GAMMA, NG, PASSIVE, POLISH, SIDE, N, jit, plain
 from .motion import read_guards, simultaneous
 from .stages import rates
+from .steps import smallest_step
 from .sums import stages
 
 RATE_STEP = 1e-5  # difference step of a rate that corrects an event's time, in units of the time step
@@ -27,8 +28,9 @@ def locate(w, s):
     polish = POLISH and (stiff or not PASSIVE[w.first] or w.first == w.stop_guard)
     w.phase = EMIT
     go_to(w, s, polish)
-    if polish and not stiff and is_off(w, xe, fe, floor):
-        if floor == 0.0 and w.s1 > CLOSER * CLOSER * s:
+    leaves = w.rest[w.first] and w.open[w.first] != RISEN  # its rest: how far it is from zero there is the step's doing
+    if polish and not stiff and is_off(w, xe, fe, floor) and not leaves:
+        if floor == 0.0 and w.s1 > CLOSER * CLOSER * s and s >= smallest_step(w):
             w.h = CLOSER * s
             w.event = 0
             w.phase = STEP
