@@ -5,7 +5,8 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 
-LIMBS = (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE)
+# As integers: to an enum of MuJoCo's on the left of a comparison, an integer of NumPy's is never equal.
+LIMBS = (int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE))
 
 
 def held(spec: mujoco.MjSpec) -> mujoco.MjModel | None:

@@ -7,6 +7,7 @@ import numpy as np
 
 IMMOVABLE = 1e-12  # acceleration by a unit of force below which nothing moves [1/kg]
 NEARBY = 1.0  # farther than that apart geoms are not measured [m]
+UNTOLD = (int(mujoco.mjtGeom.mjGEOM_HFIELD), int(mujoco.mjtGeom.mjGEOM_SDF))  # geoms without distances
 
 
 def mass_of(model: mujoco.MjModel, data: mujoco.MjData, contacts: list[int]) -> tuple[float, float] | None:
@@ -34,7 +35,7 @@ def mass_of(model: mujoco.MjModel, data: mujoco.MjData, contacts: list[int]) -> 
 
 def distance(model: mujoco.MjModel, data: mujoco.MjData, geoms: tuple[int, int]) -> float:
     """Return how far apart two geoms are [m]; infinite where MuJoCo does not tell."""
-    told = {mujoco.mjtGeom.mjGEOM_HFIELD, mujoco.mjtGeom.mjGEOM_SDF}.isdisjoint(model.geom_type[list(geoms)])
+    told = not np.isin(model.geom_type[list(geoms)], UNTOLD).any()
     return mujoco.mj_geomDistance(model, data, *geoms, NEARBY, None) if told else np.inf
 
 

@@ -269,6 +269,16 @@ def test_a_report_is_words_and_json_without_what_is_not_finite():
     assert '<option cone="elliptic" impratio="10"/>' in str(report) and "| cube on floor | 8 |" in str(report)
 
 
+def test_the_distance_to_a_height_field_is_not_told():
+    asset = '<asset><hfield name="hills" nrow="2" ncol="2" size="1 1 .1 .1"/></asset>'
+    hills = f'{asset}<worldbody><geom type="hfield" hfield="hills"/>'
+    model = mujoco.MjModel.from_xml_string(cube().replace("<worldbody>", hills))
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    ball = model.geom("cube").id
+    assert moving.distance(model, data, (0, ball)) == np.inf > moving.distance(model, data, (1, ball))
+
+
 def test_a_model_that_touches_nothing_or_diverges_says_so():
     assert "Nothing touched" in str(examining.examine(cube().replace('pos="0 0 0.1"', 'pos="0 0 9"'), seconds=0.1))
     falls = examining.examine(
