@@ -26,10 +26,10 @@ def trot(swing=0.25, lift=0.5, duty=0.6, n=20):
     return np.column_stack(columns)
 
 
-def stride(time, task):
+def stride(time, task, sides=(-1, -1, 1, 1)):
     """Return the Ant's torques as shares of the largest: a PD law on angles of a trot of 1 Hz."""
     angle, speed, phase, wanted = task.qpos[..., 7:], task.qvel[..., 6:], 2 * np.pi * time, []
-    for turn, side, ankle in ((0.0, -1, 1), (np.pi, -1, -1), (0.0, 1, -1), (np.pi, 1, 1)):
+    for turn, side, ankle in zip((0.0, np.pi, 0.0, np.pi), sides, (1, -1, -1, 1), strict=True):
         wanted += [0.3 * side * np.sin(phase + turn), ankle * (1.0 - 0.3 * np.maximum(np.cos(phase + turn), 0.0))]
     torque = np.stack(wanted, -1) - angle - 0.15 * speed
     return np.clip(torque[..., [6, 7, 0, 1, 2, 3, 4, 5]], -1.0, 1.0)

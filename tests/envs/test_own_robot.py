@@ -1,5 +1,6 @@
 """An MJCF with named feet is an environment by one call, and what cannot be one is refused with a sentence."""
 
+import functools
 import pickle
 import re
 import warnings
@@ -14,7 +15,7 @@ from tarsus.analytic.terrain import Flat
 from tarsus.envs import own_robot, own_trial, own_verdict
 from tarsus.mjcf import PRESETS
 from tarsus.mjcf import own_robot as models
-from tests.envs.own_robots import QUADRUPED, trot
+from tests.envs.own_robots import ANT, POSE, QUADRUPED, SHANKS, stride, trot
 
 FEET = ("FL", "FR", "RL", "RR")
 TEXT = models.EXAMPLE.read_text(encoding="utf-8")
@@ -320,6 +321,15 @@ def test_a_baseline_that_goes_round_is_refused_and_one_that_stands_is_not(path, 
         ValueError, match=f"{path:.3f} m/s along its path, of which it makes good {way:.3f} m/s, turning"
     ):
         own_verdict.check_baseline(trial, task)
+
+
+@pytest.mark.parametrize(
+    ("sides", "words"), [((1, 1, 1, 1), r"by 3\d\.\d deg/s"), ((-1, -1, -1, 1), r"by -1\d\.\d deg/s")]
+)
+def test_an_ant_that_turns_on_the_spot_or_circles_is_refused(registered, sides, words):
+    with pytest.raises(ValueError, match="the baseline goes round: .* makes good 0.0.* m/s, turning " + words):
+        walk = functools.partial(stride, sides=sides)
+        registered(ANT, feet=SHANKS, pose=POSE, baseline=walk, baseline_period=1.0)
 
 
 def test_a_baseline_that_walks_backward_is_called_so(registered):
