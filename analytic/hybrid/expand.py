@@ -141,6 +141,7 @@ def textbook_functions(model: Model) -> dict[str, Callable]:
     for surface in model.surfaces:
         _add_sliding(model, surface, fields, values, handlers)
     _refuse_gaps(model, fields, values)
+    space["chart_chosen"] = chart_chosen
     texts = [
         _field_text(model, fields, space),
         _guards_text(model, values, space),
@@ -218,6 +219,13 @@ def _guards_text(model: Model, values: dict, space: dict) -> str:
     return "\n".join([*text, f"    return {len(model.guards)}"])
 
 
+def chart_chosen(chosen: int | None) -> int | None:
+    """What a transition chose, -1 for nothing: of its own, so that numba compiles no choice where there never is one."""
+    if chosen is None:
+        return -1
+    return chosen
+
+
 def _transition_text(model: Model, handlers: dict, space: dict) -> str:
     """Perform the transitions of all guards that fired, in order; after the first, only of those still due.
 
@@ -243,8 +251,8 @@ def _transition_text(model: Model, handlers: dict, space: dict) -> str:
         text.append(f"    if fired[{place}] and ({_among('now', model, guard.charts)}) and ({due}):")
         if name in handlers:
             space[f"on_{place}"] = handlers[name]
-            text.append(f"        chosen = on_{place}(t, x, d, p)")
-            text.append("        if chosen is not None and chosen != -1:")
+            text.append(f"        chosen = chart_chosen(on_{place}(t, x, d, p))")
+            text.append("        if chosen != -1:")
             text += ["            now = chosen", "            moved = True"]
         else:
             if name in model.resets:
