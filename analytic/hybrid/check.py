@@ -70,7 +70,8 @@ def _call(model: Model, what: str, function: Callable, *arguments: Any) -> Any:
 
 def _check_chart(model: Model, what: str, chart: Any) -> None:
     if not isinstance(chart, (int, np.integer)):
-        raise ValueError(f"model {model.name}: {what} must return a chart's code, got {chart!r}")
+        code = f": {model.chart_code(chart)}" if isinstance(chart, str) and chart in (model.charts or ()) else ""
+        raise ValueError(f"model {model.name}: {what} must return a chart's code, got {chart!r}{code}")
     try:
         model.chart_code(int(chart))
     except ValueError as error:
@@ -126,7 +127,7 @@ def _check_transitions(model: Model, transition: Callable, charts: range) -> Non
             fired = np.zeros(len(model.guards), dtype=np.int64)
             fired[place] = 1
             after = _call(model, f"the transition of guard {name}", transition, 0.0, *_point(model), chart, fired)
-            if after is not None and after != -1:
+            if after is not None and np.any(after != -1):
                 _check_chart(model, f"the transition of guard {name}", after)
 
 

@@ -220,10 +220,10 @@ def _guards_text(model: Model, values: dict, space: dict) -> str:
 
 
 def chart_chosen(chosen: int | None) -> int | None:
-    """What a transition chose, -1 for nothing: of its own, so that numba compiles no choice where there never is one."""
+    """What a transition chose, -1 for nothing: a function, so that numba compiles no choice where there never is one."""
     if chosen is None:
         return -1
-    return chosen
+    return max(chosen, chosen)  # to numba: not one that may be None
 
 
 def _transition_text(model: Model, handlers: dict, space: dict) -> str:

@@ -72,6 +72,40 @@ def test_compiled_they_count_alike(way):
     assert np.array_equal(one.events.log, two.events.log) and len(one.events) == 8
 
 
+@pytest.mark.parametrize("mode", PARTS)
+def test_a_transition_may_return_a_chart_now_and_nothing_then(mode):
+    model = hy.Model("walls", state={"x": 0.0, "v": 1.0}, memory={"n": 0.0}, charts=["a", "b"])
+
+    @model.field("a", "b")
+    def flow(t, x, d, p, dx):
+        dx[0], dx[1] = x[1], -x[0]
+
+    @model.guard("a", name="top", direction=-1)
+    def top(t, x, d, p):
+        return x[1]
+
+    @model.on("top")
+    def turn(t, x, d, p):
+        d[0] += 1.0
+        if d[0] > 2.0:
+            return 1
+
+    r = hy.compile(model, mode=mode).run(final_time=40.0)
+    assert r.status is Status.FINAL_TIME and r.chart_end == 1 and r.d_end[0] == 3.0
+    assert list(r.events.kind) == ["declined", "declined", "transition"]
+    assert np.allclose(np.diff(r.events.t), 2.0 * math.pi)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "words"), [("c", "got 'c': 0"), ("dry", "got 'dry'$"), (0.5, "got 0.5$"), ([0], r"got \[0\]$")]
+)
+def test_what_is_no_chart_is_refused_with_its_code_if_it_is_a_name(chosen, words):
+    model = wave("nothing")
+    model.on("half")(lambda t, x, d, p: chosen)
+    with pytest.raises(ValueError, match="the transition of guard half must return a chart's code, " + words):
+        hy.compile(model, mode="python")
+
+
 def test_what_changes_state_or_chart_is_refused_where_it_begins_negative():
     """Unless it says otherwise: the default is the guard's own."""
     ball = hy.Model("ball", state={"z": -1.0, "v": 0.0}, charts=["fall", "lie"])
