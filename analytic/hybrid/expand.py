@@ -220,7 +220,7 @@ def _guards_text(model: Model, values: dict, space: dict) -> str:
 
 
 def chart_chosen(chosen: int | None) -> int | None:
-    """What a transition chose, -1 for nothing: a function, so that numba compiles no choice where there never is one."""
+    """What a transition chose, -1 for nothing; numba prunes here what is no choice where there never is one."""
     if chosen is None:
         return -1
     return max(chosen, chosen)  # to numba: not one that may be None

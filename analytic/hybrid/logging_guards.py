@@ -25,7 +25,7 @@ def leaves_motion(model: Any, guard: Guard) -> bool:
     function = model.resets.get(guard.name) or model.handlers.get(guard.name)
     if function is None:
         return True
-    own = {None, -1, *(model.chart_code(chart) for chart in guard.charts)} if len(guard.charts) == 1 else {None, -1}
+    own = (None, -1, *(model.chart_code(chart) for chart in guard.charts if len(guard.charts) == 1))
     plain, rng = interpreted(function), np.random.default_rng(0)
     for trial in range(TRIALS):
         x, d, p = (_drawn(rng, part) for part in (model.x0, model.d0, model.p0))

@@ -27,7 +27,7 @@ import guard_rest
 import guard_values
 import numpy as np
 from guard_exact import judge
-from guard_rest_truth import complaints
+from guard_rest_truth import complaints, only_times
 from guard_values import ACT, FORMULAS, NAMES, RATE, ROOTED, X, Y, rounding, value_at
 from tqdm import tqdm
 
@@ -220,6 +220,8 @@ def tally(family: int, method: str, seeds: range, mode: str = "compiled") -> Tal
             case = guard_rest.Case.of(method, seed)
             r = case.run(mode)
             wrong, known = complaints(case, r)
+            if wrong and only_times(wrong) and case.inside:  # the steps' own error, or the events': the first shrinks
+                wrong, known = complaints(case, case.run(mode, 0.1 * guard_rest.TOLERANCE))[0], False
             counts.excused += not known
             counts.count(case, len(r.events), wrong)
         else:

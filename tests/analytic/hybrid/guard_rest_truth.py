@@ -216,3 +216,8 @@ def complaints(case: Case, r: hy.Result) -> tuple[list[str], bool]:
         if r.d_end[COUNTED] != counted:
             wrong.append(f"has counted {r.d_end[COUNTED]:.0f} of {counted} events")
     return wrong, True
+
+
+def only_times(wrong: list[str]) -> bool:
+    """Return whether only times are wrong: every event is there, and no other."""
+    return all(", not at " in one for one in wrong)
