@@ -43,6 +43,8 @@ def run_batch(sim: Any, given: tuple, n_threads: int | None, how: dict[str, Any]
     start, settings = sim.start.of(*one, **how)
     one_run = sim.start.workspace(start, settings | {"record_period": None})
     one_run["log_on"] = 0
+    if rows[2] is not None:
+        sim.start.check_periods(rows[2])
     ws = copies(one_run, m)
     for name, value in zip("xdp", rows, strict=True):
         if value is not None and value.shape[1]:

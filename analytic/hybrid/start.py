@@ -106,7 +106,7 @@ class Starter:
             w["d"] = start.d
         if start.p.size:
             w["p"] = start.p
-        self._check_periods(start.p)
+        self.check_periods(start.p)
         w["t"] = w["t_event"] = start.t
         w["chart"] = start.chart
         if start.stop_at is not None:
@@ -117,9 +117,10 @@ class Starter:
         w["k_measure"] = math.floor(start.t / w["measure_period"]) + 1 if w["measure_period"] > 0 else 0
         return ws
 
-    def _check_periods(self, p: np.ndarray) -> None:
+    def check_periods(self, p: np.ndarray) -> None:
+        """Raise a ValueError if a period that is one of the parameters, shape (..., n_params), is not positive."""
         for guard, name in self._periods:
-            value = float(p[self.model.param_names.index(name)])
+            value = float(np.min(p[..., self.model.param_names.index(name)]))
             if not value > 0.0:
                 raise ValueError(f"guard {guard}: its period, parameter {name}, must be positive, got {value!r}")
 

@@ -176,6 +176,8 @@ def test_what_cannot_be_is_said():
     sim = hy.compile(doses(hy.every("period")), mode="python")
     with pytest.raises(ValueError, match="guard give: its period, parameter period, must be positive, got -1.0"):
         sim.run(params={"period": -1.0})
+    with pytest.raises(ValueError, match="parameter period, must be positive, got 0.0"):
+        sim.batch(params=np.array([[1.0, 0.5, 0.0], [1.0, 0.0, 0.0]]), final_time=1.0)
     model = doses(hy.every(1.0))
     model.guard("run", name="node")(lambda t, x, d, p: 1.0 - t)
     with pytest.raises(ValueError, match="derivatives cannot pass the known times of give; make it a guard of time"):
