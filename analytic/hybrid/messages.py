@@ -57,6 +57,8 @@ def message(
         return f"a guard that rested at zero became negative: guard {names.guards[culprit]}, {where}{late}"
     if status is Status.CHATTER:
         return f"{status.value}: guard {names.guards[culprit]}, {where}; {_chatter(w, t, t0, functions)}"
+    if status is Status.CHART_LIMIT:
+        return f"{status.value}: guard {names.guards[int(w['first'])]}, {where}"
     if status in (Status.INVALID_ENTRY, Status.ZENO):
         return f"{status.value}: guard {names.guards[culprit]}, {where}{_clock(w, t, t0, codes.CLOCK, 'gaps')}"
     if status is Status.INVALID_CHART:

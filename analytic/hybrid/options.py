@@ -29,7 +29,7 @@ class Options:
         record_period: 0 records every accepted step; a positive value its exact multiples [s]; None nothing.
         measure_period: Steps end exactly at multiples of it, and `on_measure` is called there [s]; 0: off.
         frame_period: `on_frame` is called at exact multiples, without changing the steps [s]; 0: off.
-        max_charts: Number of transitions allowed.
+        max_charts: Number of transitions and declined events allowed.
         max_steps: Number of attempted steps allowed.
         stop_precision: Guard values within it count as zero on entry to a chart, besides those within round-off.
         max_stop_iter: Guard evaluations allowed to find a zero.

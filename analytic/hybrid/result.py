@@ -18,7 +18,9 @@ class Status(Enum):
 
     FINAL_TIME = "the final time was reached"
     STOPPED = "stopped where it was asked to stop"
-    CHART_LIMIT = "another transition was due after the largest allowed number of them; the run may be Zeno or chatter"
+    CHART_LIMIT = (
+        "another event was due after max_charts of them, declined ones included; the run may be Zeno or chatter"
+    )
     INVALID_CHART = "the state left the region where its chart is valid"
     INVALID_ENTRY = "a chart was entered with one of its guards already negative"
     STEP_TOO_SMALL = "the integration step became smaller than allowed; the field may be singular or discontinuous"

@@ -23,7 +23,7 @@ REALS = """
 WHOLES = """
     chart chart_before phase status what culprit pause event clipped unchanged moved identity first depth at_root
     listed dense_on timed certain risen in_doubt window_doubt is_clear has_sampled has_rest passed full_steps
-    n_rec n_ev n_sampled n_field n_steps n_rejected n_charts n_declined n_small n_warnings n_active
+    n_rec n_ev n_sampled n_field n_steps n_rejected n_charts n_declined last_declined n_small n_warnings n_active
     n_visit cut_step max_charts max_steps max_stop_iter k_record k_measure k_frame stop_guard stop_count
     pi_control zeno_on zeno_guard zeno_chart_count warn_only record_on log_on
 """.split()

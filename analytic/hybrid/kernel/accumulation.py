@@ -46,14 +46,22 @@ def follow_gaps(w, i, t):
 
 
 @jit
+def crowds(w, i, t, counted):
+    """Set ZENO or CHATTER if guard `i` fires after many small gaps in a row, those that are `counted`; return so."""
+    small = max(w.min_gap * max(w.t_scale, t - w.t_begin), CLOCK * EPS * abs(t)) if w.min_gap > 0.0 else 0.0
+    w.n_small = w.n_small + 1 if counted and t - w.t_event <= small else 0
+    w.t_event = t
+    if w.n_small < MANY:
+        return False
+    w.status = ZENO if w.zeno_guard >= 0 else CHATTER
+    w.culprit = i
+    return True
+
+
+@jit
 def check_accumulation(w, i, t):
     """Set ZENO or CHATTER, or jump past the limit, if the events have accumulated; return whether it did."""
-    small = max(w.min_gap * max(w.t_scale, t - w.t_begin), CLOCK * EPS * abs(t)) if w.min_gap > 0.0 else 0.0
-    w.n_small = w.n_small + 1 if t - w.t_event <= small else 0
-    w.t_event = t
-    if w.n_small >= MANY:
-        w.status = ZENO if w.zeno_guard >= 0 else CHATTER
-        w.culprit = i
+    if crowds(w, i, t, True):
         return True
     if not w.zeno_on:
         return False

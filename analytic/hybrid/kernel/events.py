@@ -3,7 +3,7 @@
 If a transition changes neither the state nor the field, the current step stays valid: only the guards change.
 """
 
-from .accumulation import check_accumulation
+from .accumulation import check_accumulation, crowds
 from .codes import (
     ACCUMULATION,
     ACT,
@@ -47,7 +47,7 @@ def begin_event(ws, run, ev):
         w.xm[i] = w.xe[i]
     arm_risen(w)
     log_line(w, ev, TRANSITION, w.te, plain(w.xe), plain(w.d))
-    if w.n_charts >= w.max_charts:
+    if w.n_charts + w.n_declined >= w.max_charts:
         w.status = CHART_LIMIT  # the event is due and not performed: it is no line of the log
         stand_at_event(w)
         return False
@@ -181,6 +181,8 @@ def decline(w, ev):
     log_after(w, ev, DECLINED, w.chart, plain(w.xm), plain(w.de))
     w.n_declined += 1
     w.moved = STAYED
+    crowds(w, w.first, w.te, w.last_declined == w.first)  # others may decline as close as they like
+    w.last_declined = w.first
     for i in range(NG):
         if w.fired[i]:
             w.arm[i] = DISARMED

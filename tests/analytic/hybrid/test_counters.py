@@ -1,6 +1,7 @@
 """Events that change the memory alone: they count by default, from whatever state, however they are written."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -70,6 +71,18 @@ def test_they_count(way, direction, state):
 def test_compiled_they_count_alike(way):
     one, two = (hy.compile(wave(way), mode=mode).run(final_time=50.0) for mode in ("python", "compiled"))
     assert np.array_equal(one.events.log, two.events.log) and len(one.events) == 8
+
+
+@pytest.mark.parametrize("way", ["nothing", "on", "decline", "none"])
+def test_events_without_end_end_the_run(way):
+    noise = wave(way, direction=0)
+    noise.guards["half"] = replace(noise.guards["half"], function=lambda t, x, d, p: 1.0 - 2.0 * (int(t * 1e15) % 2))
+    r = hy.compile(noise, mode="python").run(final_time=1.0, max_charts=500)
+    assert r.status is (Status.CHART_LIMIT if way == "nothing" else Status.CHATTER) and "half" in r.message
+    fast = wave(way, direction=0)
+    fast.guards["half"] = replace(fast.guards["half"], function=lambda t, x, d, p: math.sin(1e7 * t))
+    r = hy.compile(fast, mode="python").run(final_time=1.0, max_charts=500)
+    assert r.status is Status.CHART_LIMIT and "max_charts" in r.message and len(r.events) == 500
 
 
 @pytest.mark.parametrize("mode", PARTS)
