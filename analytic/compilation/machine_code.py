@@ -9,6 +9,7 @@ in the next process. (numba's own cache checks only a single source file, and ra
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import pickle
 import re
@@ -42,10 +43,17 @@ NO_MODULE = "it is of a function without a module, as `exec` makes them; give it
 DYNAMIC = "it holds the address of an array of more than a megabyte, or of something outside of Python"
 
 
+@functools.cache
+def linker() -> str:
+    """The source of what links compiled functions: other machine code comes of another."""
+    return Path(__file__).with_name("together.py").read_text(encoding="utf-8")
+
+
 def circumstances() -> list[str]:
     """Return what machine code depends on besides source and processor: versions, platform, numba's settings."""
     settings = [str(getattr(numba.config, name, "")) for name in SETTINGS]
-    return [numba.__version__, llvmlite_version, np.__version__, sys.version, sysconfig.get_platform(), *settings]
+    versions = [numba.__version__, llvmlite_version, np.__version__, sys.version, sysconfig.get_platform()]
+    return [*versions, *settings, linker()]
 
 
 class Key:
