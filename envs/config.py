@@ -110,9 +110,6 @@ class TaskConfig:
 
     def __post_init__(self) -> None:
         check_fields(self)
-        known = self.randomisable()
-        old = {field: name for name, field in known.items() if field != name and field not in self.observe}
-        parameter_names.take_old(self, ("randomise", "observations", "privileged", "observation_noise"), old)
         self._check_choice("task", self.REWARDS)
         if self.ACTION_MODES:
             self._check_choice("action_mode", self.ACTION_MODES)

@@ -14,7 +14,6 @@ that of `**` on whether its operands are scalars or arrays.
 
 from __future__ import annotations
 
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
@@ -35,8 +34,6 @@ from .models import Modelled
 from .observations import Observation
 from .starts import Startable
 from .state import Randoms
-
-RENAMED = {"known": "machine_entries", "falls": "failures"}  # methods, with their names in 0.2.0
 
 
 class Task(Equipped, Startable, Modelled, Commanded, Curricula, ABC):
@@ -92,15 +89,6 @@ class Task(Equipped, Startable, Modelled, Commanded, Curricula, ABC):
     n_samples = 1
     together = False
     kernels: Any = COMPILED
-
-    def __init_subclass__(cls) -> None:
-        """Take methods by their names in 0.2.0, with a warning, and offer them by these to `super()`."""
-        for old, new in RENAMED.items():
-            if old in vars(cls):
-                warnings.warn(f"{cls.__name__}.{old} is now called {new}", DeprecationWarning, stacklevel=2)
-                setattr(cls, new, vars(cls)[old])
-            elif new in vars(cls):
-                setattr(cls, old, vars(cls)[new])
 
     def __init__(self, shape: tuple[int, ...], **options):
         self.shape, self.rngs = shape, Randoms()

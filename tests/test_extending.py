@@ -168,7 +168,7 @@ def test_an_environment_is_made_evaluated_and_documented(quadruped):
 def test_a_robot_that_walks_is_on_the_command_line(monkeypatch, tmp_path, capsys):
     monkeypatch.setitem(multipod_mujoco.ROBOTS, "centipede", multipod_mujoco.ROBOTS["multipod"])
     monkeypatch.setitem(robots.LAYOUTS, "centipede", robots.LAYOUTS["multipod"])
-    words = ["--robot", "centipede", "--n-legs", "8", "--preset", "rl", "--seconds", "0.1", "--no-video"]
+    words = ["--robot", "centipede", "--legs", "8", "--preset", "rl", "--seconds", "0.1", "--no-video"]
     assert run.main(["multipod", *words, "--out", str(tmp_path)]) == 0
     assert "centipede, 8 legs" in capsys.readouterr().out
     assert run.main(["multipod", "--robot", "spider"]) == 2 and "centipede" in capsys.readouterr().err

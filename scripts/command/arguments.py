@@ -47,16 +47,11 @@ class Parser(argparse.ArgumentParser):
 
     Args:
         listing: Returns lines that stand behind the help; called only when that is asked for.
-
-    Attributes:
-        renamed: Today's name of each option that had another: both are taken, the old one with a line that says so.
     """
-
-    renamed: dict[str, str]
 
     def __init__(self, *args: Any, listing: Callable[[], str] | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.renamed, self._listing = {}, listing
+        self._listing = listing
 
     def format_help(self) -> str:
         """Return the help, with the lines behind it."""
@@ -69,13 +64,9 @@ class Parser(argparse.ArgumentParser):
             Refusal: If the words cannot be parsed.
         """
         words = sys.argv[1:] if args is None else list(args)
-        for k, word in enumerate(itertools.takewhile(lambda word: word != "--", list(words))):
+        for word in itertools.takewhile(lambda word: word != "--", words):
             if re.fullmatch(r"(--[^=]+=|-\w=?)--", word):
                 self.error(f"{word.removesuffix('--').rstrip('=')} takes a value, got '--'")
-            old, equals, value = word.partition("=")
-            if now := self.renamed.get(old):
-                print(f"{self.prog}: {old} is called {now} now; the old name works for this release", file=sys.stderr)
-                words[k] = now + equals + value
         return super().parse_known_args(words, namespace)
 
     def error(self, message: str):

@@ -8,12 +8,6 @@ from tarsus.envs import ENVIRONMENTS, SURROGATES
 
 ALL = (*ENVIRONMENTS, *SURROGATES)
 SHARED = {"g", "friction_coeff", "body_mass", "leg_mass", "leg_k", "leg_d", "max_torque", "max_speed", "KP", "KD"}
-OLD = {  # of 0.2.0
-    "Hexapod-v0": {"rho_k": "leg_k", "rho_d": "leg_d"},
-    "Multipod-v0": {"segment_mass": "body_mass", "leaf_k": "leg_k", "leaf_d": "leg_d"},
-    "SlipLeg-v0": {"base_mass": "body_mass", "friction": "friction_coeff"},
-    "HoppingLeg-v0": {"mass": "leg_mass", "max_shaft_torque": "max_torque"},
-}
 
 
 def many(name, **options):
@@ -48,22 +42,6 @@ def test_parameters_that_machines_share_have_one_name(name):
     assert not [said for said in set(known) - SHARED if said.startswith(words)]
     for field in known.values():
         assert hasattr(env.params, field)
-
-
-@pytest.mark.parametrize("name", OLD)
-def test_old_names_of_parameters_draw_the_same_robots_and_say_the_new_ones(name):
-    drawn = {"randomise": dict.fromkeys(OLD[name].values(), (0.8, 1.2)), "privileged": tuple(OLD[name].values())}
-    with pytest.warns(FutureWarning) as said:
-        old = many(name, randomise=dict.fromkeys(OLD[name], (0.8, 1.2)), privileged=tuple(OLD[name]))
-    message = ", ".join(f"{before} is now called {now}" for before, now in OLD[name].items())
-    told = [str(one.message) for one in said if one.category is FutureWarning]  # Gymnasium tells of newer versions
-    assert told == [f"{message}; the old name goes with the next release of tarsus"]
-    new = many(name, **drawn)
-    assert (old.config.randomise, old.config.privileged) == (new.config.randomise, new.config.privileged)
-    (seen, before), (also, after) = old.reset(seed=3), new.reset(seed=3)
-    np.testing.assert_array_equal(seen, also)
-    np.testing.assert_array_equal(before["privileged"], after["privileged"])
-    assert np.ptp(before["privileged"], 0).all()
 
 
 def test_an_entry_of_ones_own_may_have_the_old_name_of_a_parameter():

@@ -12,9 +12,7 @@ from tarsus.analytic.models.hopping_leg import HoppingLegParams
 from tarsus.analytic.models.multipod import MultipodParams
 from tarsus.analytic.models.slip_leg import SlipLegParams
 from tarsus.envs import ENVIRONMENTS, SURROGATES
-from tarsus.envs.base import LeggedEnv
 from tarsus.envs.hexapod import HexapodVectorEnv
-from tarsus.envs.slip_leg import SlipLegTask
 from tarsus.mjcf import PRESETS
 from tarsus.scripts.command.verbs import evaluate
 
@@ -260,19 +258,3 @@ def test_what_has_no_length_or_several_is_no_pair(pair):
         single("Hexapod-v0", push_interval=pair)
     with pytest.raises(ValueError, match="observations must be a sequence of names or None, got"):
         single("Hexapod-v0", observations=pair)
-
-
-def test_methods_of_a_task_by_their_names_of_0_2_0_are_asked_with_a_warning():
-    with pytest.warns(DeprecationWarning, match=r"Old\.falls is now called failures"):
-
-        class Old(SlipLegTask):
-            def falls(self):
-                return super().falls() | {"slow": self.velocity < 9.0}
-
-    class OldEnv(LeggedEnv):
-        task_class = Old
-
-    env = OldEnv()
-    env.reset(seed=0)
-    assert list(env.task.endings()) == [*SlipLegTask.failures(env.task), "slow"]
-    assert env.step(env.action_space.sample())[4]["termination"] == "slow"

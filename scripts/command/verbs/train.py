@@ -28,7 +28,6 @@ def parser() -> arguments.Parser:
     parser.add_argument("--option", **arguments.PAIRS, help="options of the environment")
     parser.add_argument("--algorithm", choices=("ppo", "sac"), help="algorithm; by default the run's")
     parser.add_argument("--algorithm-set", **arguments.PAIRS, help="its keywords, as learning_rate=3e-4 n_steps=128")
-    parser.renamed |= {"--algo": "--algorithm", "--set": "--algorithm-set"}
     signature.add_options(parser, planning.Asked, OWN)
     return parser
 

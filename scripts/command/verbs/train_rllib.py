@@ -22,7 +22,6 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--iterations", type=arguments.count, default=50, help="iterations of training")
     parser.add_argument("--runners", type=arguments.integer(0, 1024), default=2, help="processes that simulate")
     parser.add_argument("--num-envs", type=arguments.integer(1, 10_000), default=8, help="simulations in each runner")
-    parser.renamed |= {"--envs": "--num-envs"}
     parser.add_argument("--batch", type=arguments.count, default=4096, help="steps in each iteration")
     parser.add_argument("--address", help="address of a running Ray cluster; by default one is started here")
     parser.add_argument("--option", **arguments.PAIRS, help="options of the environment")

@@ -33,7 +33,6 @@ class Multipod(MachineCommand):
         parser.add_argument("--robot", default="multipod", help="robot, such as bigant or disc; default %(default)s")
         words = "legs of the multipod (even, 4 to 50) or the disc (3 to 50)"
         parser.add_argument("--legs", dest="n_legs", type=arguments.count, help=words)
-        parser.renamed |= {"--n-legs": "--legs"}
         parser.add_argument("--gait", help=f"{', '.join(GAITS)}; by default the robot's")
         parser.add_argument("--gait-set", **SET, help="options of the gait, for instance frequency=0.5")
         parser.add_argument("--set", **SET, help="parameters of the robot, for instance leaf_k=800")

@@ -43,15 +43,12 @@ def parser(prog: str, described: str, both: bool = False) -> arguments.Parser:
             options.set_defaults(engine="both", no_video=True, csv=False)
             words = "page that receives the tables between its markers"
             options.add_argument("--into", type=paths.page, metavar="PAGE", help=words)
-            options.renamed |= {"--page": "--into"}
             options.add_argument("--part", default="walk", help="name of the markers; default walk")
             continue
         looking = options.add_argument_group("looking at it")
         looking.add_argument("--no-video", action="store_true", help="write no video")
         looking.add_argument("--csv", action="store_true", help="also write the record as run.csv, 2 MB per second")
         machine.add_looks(looking)
-        if "--view" in options._option_string_actions:
-            options.renamed |= {"--live": "--view"}
     return made
 
 

@@ -93,8 +93,7 @@ def _asked(machine: str, keywords: Mapping[str, Any]) -> tuple[MachineCommand, A
         raise ValueError(f"there is no machine {machine!r}; there are {', '.join(MACHINES)}")
     parser = options.of_machine(MACHINES[machine], machine)
     options_there = [word for action in parser._actions for word in action.option_strings if action.dest != "help"]
-    options_there += parser.renamed
-    known = {word.lstrip("-").replace("-", "_"): parser.renamed.get(word, word) for word in options_there}
+    known = {word.lstrip("-").replace("-", "_"): word for word in options_there}
     words = []
     for name, value in keywords.items():
         if name not in known and value is not None:

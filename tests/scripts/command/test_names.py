@@ -44,28 +44,10 @@ def test_an_option_of_several_verbs_is_in_the_table_and_none_that_there_is_not(v
     assert shared - {"--help"} <= table() <= set(verbs)
 
 
-def test_what_was_renamed_is_no_option_of_anything_else(verbs):
-    renamed = {old: now for _, parser in parsers() for old, now in parser.renamed.items()}
-    assert renamed["--algo"] == "--algorithm" and renamed["--n-legs"] == "--legs"
-    assert set(renamed.values()) <= set(verbs)
-    others = {"--set": "run", "--page": "run"}  # of machines, where they are what the table says
-    assert {old for old in renamed if old in verbs} <= set(others)
-
-
 def test_no_option_is_without_help():
     for _, parser in parsers():
         for action in parser._actions:
             assert action.help, f"{parser.prog} {action.option_strings or action.dest}"
-
-
-def test_an_old_name_is_taken_with_a_line_that_says_the_new_one(capsys):
-    parser = arguments.Parser(prog="tarsus do")
-    parser.add_argument("--algorithm")
-    parser.renamed |= {"--algo": "--algorithm"}
-    assert parser.parse_args(["--algo=ppo"]).algorithm == parser.parse_args(["--algo", "ppo"]).algorithm == "ppo"
-    line = "tarsus do: --algo is called --algorithm now; the old name works for this release\n"
-    assert capsys.readouterr().err == 2 * line
-    assert parser.parse_args(["--algorithm", "ppo"]).algorithm == "ppo" and capsys.readouterr().err == ""
 
 
 NEAR = {

@@ -32,17 +32,17 @@ def asked(words: str) -> TrainingRun:
 
 
 def test_a_run_is_changed_by_options_of_the_environment_and_keywords_of_the_algorithm():
-    run = asked("hexapod-gait --option terrain=rough --set n_steps=128 learning_rate=3e-4 --steps 1000 --num-envs 4")
+    run = asked("hexapod-gait --option terrain=rough --algorithm-set n_steps=128 learning_rate=3e-4 --steps 1000 --num-envs 4")
     assert run.options == {"action_mode": "gait", "terrain": "rough"}
     assert run.settings == PPO | {"n_steps": 128, "learning_rate": 3e-4}
     assert (run.total_steps, run.num_envs, run.algorithm, run.normalise) == (1000, 4, "PPO", True)
 
 
 def test_an_environment_is_trained_with_our_settings_or_with_the_librarys():
-    assert asked("--env SlipLeg-v0 --algo sac").settings == SAC
-    plain = asked("--env Hexapod-v0 --plain --set gamma=0.98")
+    assert asked("--env SlipLeg-v0 --algorithm sac").settings == SAC
+    plain = asked("--env Hexapod-v0 --plain --algorithm-set gamma=0.98")
     assert (plain.settings, plain.normalise, plain.num_envs) == ({"gamma": 0.98}, False, 16)
-    assert asked("hexapod --algo sac --plain").settings == {}
+    assert asked("hexapod --algorithm sac --plain").settings == {}
 
 
 def test_a_run_of_one_s_own_is_a_small_file(tmp_path):
@@ -81,8 +81,8 @@ def test_a_file_that_describes_no_run_is_refused(tmp_path, text, sentence):
         ("", "takes a run or --env NAME; runs are hexapod,"),
         ("hexapod --env Hexapod-v0", "takes a run or --env NAME"),
         ("--env Ant-v5", "unknown environment 'Ant-v5'; there are Hexapod-v0"),
-        ("hexapod --set steps=3", "PPO has no setting 'steps'; there are learning_rate, n_steps"),
-        ("hexapod --set env=3", "PPO has no setting 'env'"),
+        ("hexapod --algorithm-set steps=3", "PPO has no setting 'steps'; there are learning_rate, n_steps"),
+        ("hexapod --algorithm-set env=3", "PPO has no setting 'env'"),
         ("hexapod --option terain=rough", "Hexapod-v0 does not take these options: .*terain"),
         ("nothing.toml", "No such file"),
     ],

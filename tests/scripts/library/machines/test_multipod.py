@@ -56,7 +56,7 @@ def test_the_video_is_written(tmp_path):
     ("words", "message"),
     [
         (["--legs", "5"], "even number of legs from 4 to 50"),
-        (["--n-legs", "4", "--gait", "undulation"], "6 legs or more"),
+        (["--legs", "4", "--gait", "undulation"], "6 legs or more"),
         (["--robot", "bigant", "--legs", "8"], "number of legs of a bigant is fixed"),
         (["--robot", "spider"], "unknown robot 'spider'; there are multipod, bigant"),
         (["--robot", "disc", "--legs", "2"], "from 3 to 50 legs"),
