@@ -32,7 +32,8 @@ def asked(words: str) -> TrainingRun:
 
 
 def test_a_run_is_changed_by_options_of_the_environment_and_keywords_of_the_algorithm():
-    run = asked("hexapod-gait --option terrain=rough --algorithm-set n_steps=128 learning_rate=3e-4 --steps 1000 --num-envs 4")
+    words = "hexapod-gait --option terrain=rough --algorithm-set n_steps=128 learning_rate=3e-4"
+    run = asked(f"{words} --steps 1000 --num-envs 4")
     assert run.options == {"action_mode": "gait", "terrain": "rough"}
     assert run.settings == PPO | {"n_steps": 128, "learning_rate": 3e-4}
     assert (run.total_steps, run.num_envs, run.algorithm, run.normalise) == (1000, 4, "PPO", True)
