@@ -150,7 +150,7 @@ def test_progress_is_reported_at_the_measure_period(tmp_path, capsys):
 def test_inputs_are_written_before_the_run_and_data_after_a_failure(tmp_path, capsys):
     path = rc(tmp_path, "finalTime = 2; maxChartCount = 3;")
     assert script.main(["-c", str(path), "--mode", "python"]) == 1
-    assert "another transition was due" in capsys.readouterr().out
+    assert "another event was due" in capsys.readouterr().out
     assert np.loadtxt(tmp_path / "run.data").shape[0] > 3
 
 
