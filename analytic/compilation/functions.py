@@ -55,11 +55,11 @@ def jit(
     options: dict[str, Any] = {**EXACT, "nogil": not parallel, "forceinline": inline}
     if fast:
         options["fastmath"] = FASTMATH
-    dispatcher = numba.njit(parallel=parallel, **options)(function)
+    dispatcher = outer(function, parallel=parallel, **options)
     if numba.version_info.short in TRIED:
-        from .together import without_literals
+        from .together import with_translation, without_literals
 
-        without_literals(dispatcher)
+        with_translation(without_literals(dispatcher), inner(function, **{**INNER, **options}))
     return keep_on_disk(dispatcher, lambda: Key(dispatcher, rebuilt=False))
 
 

@@ -51,7 +51,8 @@ def made_from(value: Any) -> dict[str, Any] | None:
 def is_compiled(value: Any) -> bool:
     """Return whether one of numba's objects already holds machine code, made with the globals of that moment."""
     inner = getattr(value, "_dispatcher", value)
-    return bool(getattr(inner, "overloads", None) or getattr(inner, "_impl_cache", None))
+    translated = getattr(inner, "translated", None)  # by which compiled callers know it
+    return any(getattr(made, name, None) for made in (inner, translated) for name in ("overloads", "_impl_cache"))
 
 
 def has_cache_of_numba(value: Any) -> bool:

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numba
+from llvmlite.binding import Linkage
 from numba import _dynfunc
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, CompileResult
@@ -27,6 +28,14 @@ def without_literals(jitted: Any) -> Any:
     return jitted
 
 
+def with_translation(jitted: Any, translated: Any) -> Any:
+    """Return a jitted function that goes to its compiled callers as a translation of the same function by `inner`."""
+    jitted.get_call_template, jitted.get_overload = translated.get_call_template, translated.get_overload
+    jitted._compiling_counter = translated._compiling_counter  # by which numba knows that a function calls itself
+    jitted.translated = translated
+    return jitted
+
+
 class Part(JITCodeLibrary):
     """An inner function, to be linked into the function that Python calls: neither optimised nor linked by itself."""
 
@@ -35,7 +44,31 @@ class Part(JITCodeLibrary):
         self._finalized = True
 
     def _get_module_for_linking(self) -> Any:
-        return self._final_module
+        """Return the function with all that it calls, for libraries of numba's own: they link what they call."""
+        if self._shared_module is None:
+            parts, others = _below([self])
+            module = self._final_module.clone()
+            for part in parts:
+                if part is not self:
+                    module.link_in(part._final_module, preserve=True)
+            for function in module.functions:
+                if not function.is_declaration and function.linkage == Linkage.external:
+                    function.linkage = "linkonce_odr"
+            for library in others:
+                module.link_in(library._get_module_for_linking(), preserve=True)
+            self._shared_module = module
+        return self._shared_module
+
+
+def _below(libraries: list[Any]) -> tuple[list[Any], list[Any]]:
+    """Return the parts among libraries and all that they call, and numba's own libraries."""
+    found, waiting = {}, [*libraries]
+    while waiting:
+        library = waiting.pop()
+        if library not in found:
+            found[library] = None
+            waiting += library._linking_libraries if isinstance(library, Part) else ()
+    return [part for part in found if isinstance(part, Part)], [own for own in found if not isinstance(own, Part)]
 
 
 class Whole(JITCodeLibrary):
@@ -43,15 +76,10 @@ class Whole(JITCodeLibrary):
 
     def finalize(self) -> None:
         """Link all parts, each once, then optimise and generate machine code."""
-        found, waiting = {}, [*self._linking_libraries]
-        while waiting:
-            library = waiting.pop()
-            if library not in found:
-                found[library] = None
-                waiting += library._linking_libraries if isinstance(library, Part) else ()
-        self._parts = [library for library in found if isinstance(library, Part)]
-        # Numba's own come last: what nobody refers to yet would not be linked.
-        self._linking_libraries = [*self._parts, *(library for library in found if library not in self._parts)]
+        # Numba's own come last, by `super`: what nobody refers to yet would not be linked.
+        self._parts, self._linking_libraries = _below(self._linking_libraries)
+        for part in self._parts:
+            self._final_module.link_in(part._final_module, preserve=True)
         super().finalize()
 
     def _optimize_final_module(self) -> None:

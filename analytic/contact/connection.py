@@ -144,7 +144,8 @@ class Solver:
         if table.ndim != 2 or np.ndim(feet.weight):
             raise ValueError("Solver takes one robot: parameters of shape () or (n,), and a scalar weight")
         scratch = np.empty((kernels.SCRATCH_ROWS, n))
-        self._rest = (table[None].copy(), float(feet.weight), *law.kernel_code, tilt_terms, scratch)
+        robot, setting = (table[None].copy(), float(feet.weight)), law.kernel_code
+        self._rest = (*robot, *setting, tilt_terms, scratch, kernels.with_coulomb(setting))
 
     def __call__(self, foot_pos: np.ndarray, foot_vel: np.ndarray) -> np.ndarray:
         """Return the answer of one frame, shape (4 + n, 3).

@@ -50,7 +50,8 @@ def slide(foot_pos, foot_vel, load, mu, anisotropy=None, law="viscous") -> Motio
     code = np.empty(len(force), dtype=np.int64)
     flat_table = arrays.flat(table, batch if table.ndim > 2 else (), (n, kernels.FOOT_COLUMNS))
     flat_pos, flat_vel = arrays.flat(pos, batch, pos.shape[-2:]), arrays.flat(vel, batch, vel.shape[-2:])
-    kernels.slides(flat_pos, flat_vel, flat_table, *law.kernel_code, False, out, force, code)
+    setting = law.kernel_code
+    kernels.slides(flat_pos, flat_vel, flat_table, *setting, False, out, force, code, kernels.with_coulomb(setting))
     found = motion(out.reshape((*batch, kernels.OUT_COLUMNS)), force.reshape((*batch, n, 3)), code.reshape(batch))
     if isinstance(law, SlidingLaw):
         full = np.zeros((*batch, n, 3))

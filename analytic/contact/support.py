@@ -65,7 +65,7 @@ def run_frames(pos, vel, table, weight, batch, law, tilt_terms, parallel):
     count = len(pos)
     out, force = np.empty((count, kernels.OUT_COLUMNS)), np.empty((count, n, 3))
     code = np.empty(count, dtype=np.int64)
-    arguments = (pos, vel, table, weight, *law, tilt_terms, out, force, code)
+    arguments = (pos, vel, table, weight, *law, tilt_terms, out, force, code, kernels.with_coulomb(law))
     # A parallel loop costs some 20 us to start: not worth it for a few frames. Many chunks even out hard frames.
     if parallel and count >= 1000:
         kernels.frames_parallel(64, *arguments)

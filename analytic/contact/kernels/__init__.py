@@ -4,7 +4,7 @@ Other compiled code may call the functions exported here; so are all names of `l
 and write.
 """
 
-from .entries import frames, frames_parallel, frames_serial, single, slides
+from .entries import frames, frames_parallel, frames_serial, single, slides, with_coulomb
 from .layout import *  # noqa: F403
 
-__all__ = ["frames", "frames_parallel", "frames_serial", "single", "slides"]
+__all__ = ["frames", "frames_parallel", "frames_serial", "single", "slides", "with_coulomb"]

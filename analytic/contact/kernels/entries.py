@@ -1,5 +1,6 @@
 """The entry points: one frame, loops over frames on one thread or all, and friction for given loads.
 
+The last argument of those that Python calls is None for laws without Coulomb friction, which then is not compiled.
 All arrays are checked by the callers in Python, except by `single`, which is called without them. The functions
 return a status and flags and allocate nothing but scratch and, in `single`, the answer.
 """
@@ -15,6 +16,7 @@ from ...compilation.parallel import prange
 from .friction import solve_friction
 from .layout import (
     ANSWER_ROWS,
+    COULOMB,
     GROUND,
     HEIGHT,
     LARGEST,
@@ -40,8 +42,13 @@ from .layout import (
 from .support_search import solve_support
 
 
+def with_coulomb(law):
+    """Return what an entry point is told of a law (its code and setting): True, or None to be compiled without it."""
+    return True if law[0] == COULOMB else None
+
+
 @jit(fast=True, inline=True)
-def _frame(i, pos, vel, feet, f, weight, law, setting, tilt_terms, s, out, force):
+def _frame(i, pos, vel, feet, f, weight, law, setting, tilt_terms, s, out, force, coulomb):
     """Solve frame `i` with the feet `f`, support first; return the code."""
     for j in range(s.shape[1]):
         s[X, j], s[Y, j], s[Z, j] = pos[i, j, 0], pos[i, j, 1], pos[i, j, 2] - feet[f, j, GROUND]
@@ -58,7 +65,7 @@ def _frame(i, pos, vel, feet, f, weight, law, setting, tilt_terms, s, out, force
         for j in range(s.shape[1]):
             force[i, j, 0] = force[i, j, 1] = math.nan
         return code | TWIST_FREE
-    sliding = solve_friction(i, pos, vel, feet, f, law, setting, tilt_terms, s, out, force)
+    sliding = solve_friction(i, pos, vel, feet, f, law, setting, tilt_terms, s, out, force, coulomb)
     if code & STATUS_MASK == SOLVED:
         return code | sliding
     return code | (sliding & ~STATUS_MASK)
@@ -70,32 +77,37 @@ def frames(first, last, pos, vel, feet, weight, law, setting, tilt_terms, s, out
 
     `s` is scratch, shape (SCRATCH_ROWS, n feet).
     """
+    _frames(first, last, pos, vel, feet, weight, law, setting, tilt_terms, s, out, force, code, True)
+
+
+@jit(fast=True)
+def _frames(first, last, pos, vel, feet, weight, law, setting, tilt_terms, s, out, force, code, coulomb):
     each_feet, each_weight = feet.shape[0] > 1, weight.shape[0] > 1
     for i in range(first, last):
         f = i if each_feet else 0
         load = weight[i if each_weight else 0]
-        code[i] = _frame(i, pos, vel, feet, f, load, law, setting, tilt_terms, s, out, force)
+        code[i] = _frame(i, pos, vel, feet, f, load, law, setting, tilt_terms, s, out, force, coulomb)
 
 
 @jit(fast=True)
-def frames_serial(pos, vel, feet, weight, law, setting, tilt_terms, out, force, code):
+def frames_serial(pos, vel, feet, weight, law, setting, tilt_terms, out, force, code, coulomb=True):
     """Solve a batch on one thread."""
     s = np.empty((SCRATCH_ROWS, pos.shape[1]))
-    frames(0, pos.shape[0], pos, vel, feet, weight, law, setting, tilt_terms, s, out, force, code)
+    _frames(0, pos.shape[0], pos, vel, feet, weight, law, setting, tilt_terms, s, out, force, code, coulomb)
 
 
 @jit(fast=True, parallel=True)
-def frames_parallel(chunks, pos, vel, feet, weight, law, setting, tilt_terms, out, force, code):
+def frames_parallel(chunks, pos, vel, feet, weight, law, setting, tilt_terms, out, force, code, coulomb=True):
     """Solve a batch in so many chunks, spread over the threads."""
     n = pos.shape[0]
     for c in prange(chunks):
         s = np.empty((SCRATCH_ROWS, pos.shape[1]))
         a, b = n * c // chunks, n * (c + 1) // chunks
-        frames(a, b, pos, vel, feet, weight, law, setting, tilt_terms, s, out, force, code)
+        _frames(a, b, pos, vel, feet, weight, law, setting, tilt_terms, s, out, force, code, coulomb)
 
 
 @jit(fast=True)
-def slides(pos, vel, feet, law, setting, tilt_terms, out, force, code):
+def slides(pos, vel, feet, law, setting, tilt_terms, out, force, code, coulomb=True):
     """Solve the friction of a batch whose loads are already in `force` and tilts in `out`."""
     s = np.empty((SCRATCH_ROWS, pos.shape[1]))
     for i in range(pos.shape[0]):
@@ -103,11 +115,11 @@ def slides(pos, vel, feet, law, setting, tilt_terms, out, force, code):
         for j in range(pos.shape[1]):
             s[LOAD, j] = force[i, j, 2]
         f = i if feet.shape[0] > 1 else 0
-        code[i] = TILT_FREE | solve_friction(i, pos, vel, feet, f, law, setting, tilt_terms, s, out, force)
+        code[i] = TILT_FREE | solve_friction(i, pos, vel, feet, f, law, setting, tilt_terms, s, out, force, coulomb)
 
 
 @jit(fast=True)
-def single(pos, vel, feet, weight, law, setting, tilt_terms, s):
+def single(pos, vel, feet, weight, law, setting, tilt_terms, s, coulomb=True):
     """Solve one frame from (n, 3) and (n, 2) arrays; return a new array (4 + n, 3): answers and code, then forces.
 
     Raises:
@@ -129,8 +141,7 @@ def single(pos, vel, feet, weight, law, setting, tilt_terms, s):
     answer = np.empty((ANSWER_ROWS + n, 3))
     out = answer[:ANSWER_ROWS].reshape((1, ANSWER_ROWS * 3))
     force = answer[ANSWER_ROWS:].reshape((1, n, 3))
-    code = _frame(
-        0, pos[np.newaxis, :, :], vel[np.newaxis, :, :], feet, 0, weight, law, setting, tilt_terms, s, out, force
-    )
+    frame = pos[np.newaxis, :, :], vel[np.newaxis, :, :]
+    code = _frame(0, *frame, feet, 0, weight, law, setting, tilt_terms, s, out, force, coulomb)
     out[0, OUT_COLUMNS] = code
     return answer

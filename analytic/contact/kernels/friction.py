@@ -106,17 +106,19 @@ def _write_tractions(i, feet, f, law, scale, lambdas, force, s):
 @jit(fast=True)
 def _write_nothing(i, out, force):
     """Write a frame in which no foot has traction; the residual of the loads stays."""
-    force[i, :, :2] = 0.0
+    for j in range(force.shape[1]):
+        force[i, j, 0] = force[i, j, 1] = 0.0
     for k in range(UX, OUT_COLUMNS):
         out[i, k] = 0.0 if k != RESIDUAL else out[i, k]
 
 
 @jit(fast=True)
-def solve_friction(i, pos, vel, feet, f, law, setting, tilt_terms, s, out, force):
+def solve_friction(i, pos, vel, feet, f, law, setting, tilt_terms, s, out, force, coulomb):
     """Solve the body's twist and the tractions for the loads in `s`; write both, return status and flags.
 
     `setting` is the reference speed of the viscous law (0: that at which the feet dissipate what they would under
-    Coulomb's law), or the gap at which Coulomb's law is solved, relative to the dissipation.
+    Coulomb's law), or the gap at which Coulomb's law is solved, relative to the dissipation. `coulomb` is None in code
+    that is compiled without that law, and is not asked for it.
     """
     plain = law == VISCOUS
     for j in range(s.shape[1]):
@@ -137,7 +139,7 @@ def solve_friction(i, pos, vel, feet, f, law, setting, tilt_terms, s, out, force
     reference, gap, rounds = math.nan, 0.0, 0
     scale, lambdas = 0.0, (0.0, 0.0, 0.0)
     u, v, omega, free, dissipation, power, factors, still = fit_anisotropic(n, sums, s)
-    if law == VISCOUS:
+    if coulomb is None or law == VISCOUS:
         reference = setting
         if setting == 0.0 and dissipation > STICK_TOL * sums[6]:
             reference = power / dissipation

@@ -50,6 +50,39 @@ def test_a_release_that_was_not_tried_compiles_as_it_does(afresh, monkeypatch):
     np.testing.assert_array_equal(values_of(functions.compiled(law)), values_of(law))
 
 
+@functions.jit
+def sine(x, n):
+    return n * math.sin(x)
+
+
+@functions.jit
+def factorial(n):
+    return n * factorial(n - 1) if n > 1 else 1
+
+
+@functions.jit
+def sum_of_sines(x, n):
+    return sine(x, n) + sine(x, n + 1.0)
+
+
+def test_what_python_does_not_call_is_only_translated(tmp_path, monkeypatch):
+    monkeypatch.setenv("TARSUS_CACHE_DIR", str(tmp_path))  # nothing is there
+    assert sum_of_sines(0.5, 2) == 5.0 * math.sin(0.5)
+    if numba.version_info.short in functions.TRIED:
+        assert not sine.overloads and len(sine.translated.overloads) == 2
+    assert sine(0.5, 3) == sine.py_func(0.5, 3)
+
+
+def test_a_function_may_call_itself():
+    assert factorial(5) == 120
+    assert functions.jit(lambda n: factorial(n) + 1)(5) == 121
+
+
+def test_functions_that_numba_compiles_by_itself_call_those_compiled_here():
+    assert numba.njit(lambda x: sum_of_sines(x, 2))(0.5) == 5.0 * math.sin(0.5)
+    assert numba.njit(lambda x: sine(x, 1))(0.5) == math.sin(0.5)
+
+
 def test_an_inner_function_is_translated_once_for_all_numbers():
     jitted = {}
 

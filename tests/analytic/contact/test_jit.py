@@ -76,6 +76,24 @@ def run(new_process, folder, variable):
     return [tuple(map(int, line.split())) for line in done.stdout.splitlines()], files
 
 
+VISCOUS = """
+import numpy as np
+from tarsus.analytic.contact import Feet, kernels, solve
+from tarsus.analytic.contact.kernels.coulomb import solve_coulomb
+
+assert solve(np.array([[1.0, 1, 0], [1, -1, 0], [-1, 0, 0]]), np.ones((3, 2)), Feet(10.0, 1.0, 1.0)).solved
+assert len(kernels.frames_serial.overloads) == 1
+for other in (kernels.frames_parallel, kernels.single, kernels.frames, solve_coulomb, solve_coulomb.translated):
+    assert not other.overloads, other
+"""
+
+
+@pytest.mark.extra
+def test_viscous_friction_of_few_frames_compiles_neither_coulombs_law_nor_the_parallel_loop(new_process, tmp_path):
+    done = new_process(VISCOUS, env=os.environ | {"TARSUS_CACHE_DIR": str(tmp_path)})
+    assert done.returncode == 0, done.stderr
+
+
 @pytest.mark.extra
 def test_a_second_process_compiles_nothing(new_process, tmp_path):
     """This process is the first for the kernels, which take long to compile; a new one for a function of its own."""
