@@ -87,7 +87,8 @@ def pieces_of(n: int, nd: int) -> Callable:
             until = log[e, 0] if due else rec[row, 0]
             flows[m, 0], flows[m, 1], flows[m, 2], flows[m, 3] = t, until - t, chart, before
             flows[m, 4] = e if due else -1
-            starts[m] = x
+            for i in range(n):  # `starts[m] = x` takes numba two seconds to compile
+                starts[m, i] = x[i]
             m += 1
             t = until
             if due:

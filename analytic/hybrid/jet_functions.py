@@ -156,8 +156,10 @@ def by_differences(functions: Functions, s: Sizes, reach: float) -> JetFunctions
             new_x[i * m] = y[i]
         for i in range(nd):
             new_d[i * m] = w[i]
-        x[:] = new_x
-        d[:] = new_d
+        for i in range(x.size):
+            x[i] = new_x[i]
+        for i in range(d.size):
+            d[i] = new_d[i]
         return following
 
     return JetFunctions(field, guards, transition)

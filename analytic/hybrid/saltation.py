@@ -48,6 +48,11 @@ def saltation(of: JetFunctions, s: Sizes) -> Callable:
             n_parted += parted[c]
         return n_parted
 
+    def copy(values, out):
+        # A loop: `out[:] = values` takes numba two seconds to compile.
+        for i in range(values.size):
+            out[i] = values[i]
+
     def pass_at_once(t, x, d, p, chart, after, fired, f, late, extent):
         now = np.empty(m)
         now[0] = t
@@ -72,14 +77,15 @@ def saltation(of: JetFunctions, s: Sizes) -> Callable:
             pass_at_once(t, x, d, p, chart, after, fired, f, late, extent)
             return kind
         xs, ds = np.empty((2, x.size)), np.empty((2, d.size))
-        xs[:] = x
-        ds[:] = d
+        for side in range(2):
+            copy(x, xs[side])
+            copy(d, ds[side])
         pass_at_once(t, xs[1], ds[1], p, chart, after, fired.copy(), f, late, extent)
         for c in range(k):
             if parted[c]:
                 kind = max(kind, part(t, xs, ds, p, still, chart, after, fired, c, late, extent, sided))
-        x[:] = xs[1]
-        d[:] = ds[1]
+        copy(xs[1], x)
+        copy(ds[1], d)
         return kind
 
     return saltate

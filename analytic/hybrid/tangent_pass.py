@@ -59,6 +59,13 @@ def tangent_pass(of: JetFunctions, s: Sizes, method: Method, reach: float, jets:
     saltate = saltation(of, s)
     first_fired = 4 + 2 * (n + nd)
 
+    def keep(x, d, xs, ds):
+        # Loops: for `a[0] = b` numba compiles 38 functions, for the text of an error message.
+        for i in range(x.size):
+            xs[i] = x[i]
+        for i in range(d.size):
+            ds[i] = d[i]
+
     def carry(rec, log, x, d, p, extent, allowed, rtol, lates, xs, ds, kinds, sided, room, matrix, swap):
         """Carry the jets x, d in place from the record's first row to its end; return when they are not finite.
 
@@ -110,10 +117,12 @@ def tangent_pass(of: JetFunctions, s: Sizes, method: Method, reach: float, jets:
                 following = int(log[e, 3])
                 for i in range(s_ng):
                     fired[i] = log[e, first_fired + i] != 0.0
-                xs[0, e], ds[0, e] = x, d
+                keep(x, d, xs[0, e], ds[0, e])
                 kinds[e] = saltate(t, x, d, p, still, chart, following, fired, late, extent, sided)
                 chart = following
-                lates[e], xs[1, e], ds[1, e] = late, x, d
+                keep(x, d, xs[1, e], ds[1, e])
+                for c in range(k):
+                    lates[e, c] = late[c]
                 e += 1
                 for c in range(k):
                     if np.isnan(late[c]):
