@@ -90,12 +90,12 @@ def falls(w, i, s, waited):
     fell = (ahead > 0.0) != (value > 0.0)
     if fell:
         w.left, w.right = min(s, other), max(s, other)
-        w.s_fall[i] = root_between(w, i, max(value, ahead), min(value, ahead), True)
+        w.s_fall[i] = root_between(w, i, max(value, ahead), min(value, ahead), 1)
     else:
         left, right = guard_at(w, i, w.left), guard_at(w, i, w.right)
         fell = not right > 0.0 and (not waited or left > 0.0)
         if fell:
-            w.s_fall[i] = root_between(w, i, left, right, True)
+            w.s_fall[i] = root_between(w, i, left, right, 1)
     w.full_steps = 0
     return fell
 

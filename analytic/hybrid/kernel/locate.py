@@ -18,7 +18,8 @@ BESIDE = 7  # values on each side of a jump that must show no other
 def find_root(w, i, continuous):
     """Return the right end of the last bracket around the fall of guard `i` in [w.left, w.right].
 
-    Sets w.jumped[i] to whether the guard jumps there.
+    Sets w.jumped[i] to whether the guard jumps there. `continuous` is 0 or 1, as in w.certain: with both kinds of
+    truth values numba would compile this twice.
     """
     w.jumped[i] = 0
     return root_between(w, i, guard_at(w, i, w.left), guard_at(w, i, w.right), continuous)

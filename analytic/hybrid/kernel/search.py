@@ -115,7 +115,7 @@ def first_event(w, i, limit):
         if not changes(w, i, limit, False):
             return math.inf
         if not w.certain:
-            find_root(w, i, False)  # ends the run if it jumps up without a definite sign beside
+            find_root(w, i, 0)  # ends the run if it jumps up without a definite sign beside
             w.jumped[i] = 0
         w.open[i] = RISEN
     return find_root(w, i, w.certain) if changes(w, i, limit, True) else math.inf
