@@ -18,6 +18,8 @@ from numba import _dynfunc
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, CompileResult
 
+COUNTS = "NRT_"  # functions that count references: a pass of numba's knows them by name, so that no copy may be renamed
+
 
 def without_literals(jitted: Any) -> Any:
     """Return a jitted function that is compiled once, not again for each constant that it is called with."""
@@ -46,7 +48,7 @@ class Part(JITCodeLibrary):
     def _get_module_for_linking(self) -> Any:
         """Return the function with all that it calls, for libraries of numba's own: they link what they call."""
         if self._shared_module is None:
-            parts, others = _below([self])
+            parts, others = below([self])
             module = self._final_module.clone()
             for part in parts:
                 if part is not self:
@@ -60,7 +62,7 @@ class Part(JITCodeLibrary):
         return self._shared_module
 
 
-def _below(libraries: list[Any]) -> tuple[list[Any], list[Any]]:
+def below(libraries: list[Any]) -> tuple[list[Any], list[Any]]:
     """Return the parts among libraries and all that they call, and numba's own libraries."""
     found, waiting = {}, [*libraries]
     while waiting:
@@ -76,16 +78,19 @@ class Whole(JITCodeLibrary):
 
     def finalize(self) -> None:
         """Link all parts, each once, then optimise and generate machine code."""
+        self._own = {function.name for function in self._final_module.functions if not function.is_declaration}
         # Numba's own come last, by `super`: what nobody refers to yet would not be linked.
-        self._parts, self._linking_libraries = _below(self._linking_libraries)
-        for part in self._parts:
+        parts, self._linking_libraries = below(self._linking_libraries)
+        for part in parts:
             self._final_module.link_in(part._final_module, preserve=True)
         super().finalize()
 
     def _optimize_final_module(self) -> None:
-        for part in self._parts:
-            for function in part.get_defined_functions():
-                self._final_module.get_function(function.name).linkage = "internal"  # vanishes where it is inlined
+        # What is called vanishes where it is inlined. What remains must not be found by other machine code: numba
+        # numbers names by process, and code that another process made may have another function of that name.
+        for function in self._final_module.functions:
+            if not (function.is_declaration or function.name in self._own or function.name.startswith(COUNTS)):
+                function.linkage = "internal"
         super()._optimize_final_module()
 
 
