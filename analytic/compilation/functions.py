@@ -47,8 +47,6 @@ def jit(
         return functools.partial(jit, fast=fast, parallel=parallel, inline=inline)
     if not has_numba():
         return function
-    import numba
-
     from .machine_code import Key, keep_on_disk
 
     # Numba's own threads serve one caller at a time, so the GIL stays with it.
@@ -56,7 +54,7 @@ def jit(
     if fast:
         options["fastmath"] = FASTMATH
     dispatcher = outer(function, parallel=parallel, **options)
-    if numba.version_info.short in TRIED:
+    if is_tried():
         from .together import with_translation, without_literals
 
         with_translation(without_literals(dispatcher), inner(function, **{**INNER, **options}))
@@ -84,11 +82,18 @@ def compiled(function: Callable, inline: int = 0, apart: tuple[str, ...] = ()) -
     return _COMPILED[key.name]
 
 
+def is_tried() -> bool:
+    """Return whether numba compiles, and is a release that `together` was tried with."""
+    import numba
+
+    return numba.version_info.short in TRIED and not numba.config.DISABLE_JIT
+
+
 def outer(function: Callable, **options: Any) -> Any:
     """Return a function jitted for Python; if numba is one of `TRIED`, LLVM optimises it with all that it calls."""
     import numba
 
-    if numba.version_info.short not in TRIED:
+    if not is_tried():
         return numba.njit(**options)(function)
     from .together import Outer
 
@@ -99,7 +104,7 @@ def inner(function: Callable, **options: Any) -> Any:
     """Return a function jitted for compiled callers, translated once and for all values of its arguments."""
     import numba
 
-    if numba.version_info.short not in TRIED:
+    if not is_tried():
         return numba.njit(**options)(function)
     from .together import Inner, without_literals
 
