@@ -8,9 +8,7 @@ in the next process. (numba's own cache checks only a single source file, and ra
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import hashlib
 import pickle
 import re
 import sys
@@ -29,15 +27,11 @@ from numba.core.compiler import CompileResult
 from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
-from . import notice
-from .cache import cache_folder, clear, mark_used, read_private, warn_once, write_whole
+from . import notice, store
+from .cache import cache_folder, warn_once
 from .content import NoFingerprint
 from .fingerprint import fingerprint, fingerprint_and_used
 
-FOLDER = "machine_code"
-KEEP = 1600  # files in it; the longest unused are removed beyond that
-HEAD = b"tarsus machine code 2\n"
-HEAD_SIZE = len(HEAD) + hashlib.sha256().digest_size
 SETTINGS = ("OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "ENABLE_AVX", "USING_SVML", "BOUNDSCHECK", "DEBUGINFO_DEFAULT")
 NO_MODULE = "it is of a function without a module, as `exec` makes them; give its globals the `__name__` of one"
 DYNAMIC = "it holds the address of an array of more than a megabyte, or of something outside of Python"
@@ -104,27 +98,13 @@ class DiskCache(_Cache):
     @property
     def cache_path(self) -> str:
         """Return the folder, for numba's statistics."""
-        return str(cache_folder(FOLDER) or "")
+        return str(cache_folder(store.FOLDER) or "")
 
     def load_overload(self, sig: Any, target_context: Any) -> CompileResult | None:
         """Return the compiled function for a signature, or None if it must be compiled."""
         key = self._keys[sig] = self._key()
         path = self._path(key, sig, target_context.codegen())
-        data = path and read_private(path)
-        if data is None:
-            return None
-        head, body = data[:HEAD_SIZE], data[HEAD_SIZE:]
-        try:
-            found = _loaded(target_context, *pickle.loads(body)) if head == _head(path, body) else None
-        except Exception as error:
-            warn_once(f"{path} cannot be loaded, and is compiled anew: {type(error).__name__}: {error}")
-            found = None
-        if found is None:
-            with contextlib.suppress(OSError):  # then it will be replaced
-                path.unlink()
-        else:
-            mark_used(path)
-        return found
+        return store.read(path, lambda body: _loaded(target_context, *pickle.loads(body)))
 
     def save_overload(self, sig: Any, data: CompileResult) -> None:
         """Keep a compiled function, if it can be: whatever happens, it can be called."""
@@ -138,20 +118,14 @@ class DiskCache(_Cache):
             path = self._path(key, sig, data.codegen)
             if path is None:
                 return
-            body = dumps((_expected(data.library), data._reduce()))
-            write_whole(path, _head(path, body) + body)
+            store.write(path, dumps((expected(data.library._final_module), data._reduce())))
         except Exception as error:
-            why = str(error) if isinstance(error, NoFingerprint) else f"{type(error).__name__}: {error}"
-            warn_once(f"compiled code is not kept for the next process: {why}")
-        else:
-            clear(path.parent, KEEP)
+            not_kept(error)
 
     def _path(self, key: Key, sig: Any, codegen: Any) -> Path | None:
-        folder = cache_folder(FOLDER)
-        if folder is None or isinstance(key.then, NoFingerprint) or not self._has_module():
+        if isinstance(key.then, NoFingerprint) or not self._has_module():
             return None
-        kind = hashlib.sha256(repr((sig, codegen.magic_tuple())).encode()).hexdigest()[:20]
-        return folder / f"{self._name}-{key.then}-{kind}.nbc"
+        return store.path_of(self._name, key.then, (sig, codegen.magic_tuple()))
 
     def _has_module(self) -> bool:
         """Return whether numba can find the function's module, which it looks for where it loads the code."""
@@ -167,24 +141,31 @@ class DiskCache(_Cache):
         """Do nothing: nothing here is ever out of date."""
 
 
-def _expected(library: Any) -> list[str]:
+def not_kept(error: Exception) -> None:
+    """Warn, once, that compiled code is not kept."""
+    why = str(error) if isinstance(error, NoFingerprint) else f"{type(error).__name__}: {error}"
+    warn_once(f"compiled code is not kept for the next process: {why}")
+
+
+def expected(module: Any) -> list[str]:
     """Return the names that machine code looks up in the process: functions of C, objects of Python and numba."""
-    module = library._final_module
     parts = (*module.functions, *module.global_variables)
     return sorted(part.name for part in parts if part.is_declaration and not part.name.startswith("llvm."))
 
 
-def _loaded(target_context: Any, expected: list[str], parts: tuple) -> CompileResult:
-    """Return a compiled function.
+def _loaded(target_context: Any, names: list[str], parts: tuple) -> CompileResult:
+    """Return a compiled function."""
+    define(target_context, names)
+    return CompileResult._rebuild(target_context, *parts)
+
+
+def define(target_context: Any, names: list[str]) -> list[str]:
+    """Have numba define names that machine code expects; return those that it does not know.
 
     What numba needs to compile is left for the first compilation: importing it takes 0.4 s in a new process. Some of
     it defines names that machine code may expect.
     """
     rtsys.initialize(target_context)
-    if not all(map(address_of_symbol, expected)):
+    if not all(map(address_of_symbol, names)):
         target_context.refresh()
-    return CompileResult._rebuild(target_context, *parts)
-
-
-def _head(path: Path, body: bytes) -> bytes:
-    return HEAD + hashlib.sha256(path.name.encode() + b"\0" + body).digest()
+    return [name for name in names if not address_of_symbol(name)]

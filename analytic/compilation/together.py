@@ -87,7 +87,7 @@ class Whole(JITCodeLibrary):
 
     def _optimize_final_module(self) -> None:
         # What is called vanishes where it is inlined. What remains must not be found by other machine code: numba
-        # numbers names by process, so that code which another process made may have another function of that name.
+        # numbers names by process, and code that another process made may have another function of that name.
         for function in self._final_module.functions:
             if not (function.is_declaration or function.name in self._own or function.name.startswith(COUNTS)):
                 function.linkage = "internal"

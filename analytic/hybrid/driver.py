@@ -123,20 +123,23 @@ def _compile(kernel: Any, mode: str, ws: np.ndarray, table: np.ndarray) -> None:
     """Compile or load the entry points before the first run: mistakes in a model raise exceptions here."""
     import numba
 
-    run, tables = numba.typeof(0), (numba.typeof(table),) * 2
-    signatures = {"advance": (numba.typeof(ws), run, *tables)}
-    if mode == "mixed":
-        signatures = {
-            "flow": (numba.typeof(ws), run, *tables),
-            "begin_event": (numba.typeof(ws), run, tables[0]),
-            "finish_event": (numba.typeof(ws), run, tables[0], run),
-        }
-    for name, signature in signatures.items():
-        try:
+    try:
+        if hasattr(kernel, "compile"):
+            kernel.compile()
+            return
+        run, tables = numba.typeof(0), (numba.typeof(table),) * 2
+        signatures = {"advance": (numba.typeof(ws), run, *tables)}
+        if mode == "mixed":
+            signatures = {
+                "flow": (numba.typeof(ws), run, *tables),
+                "begin_event": (numba.typeof(ws), run, tables[0]),
+                "finish_event": (numba.typeof(ws), run, tables[0], run),
+            }
+        for name, signature in signatures.items():
             getattr(kernel, name).compile(signature)
-        except numba.core.errors.NumbaError as error:
-            advice = 'write it for numba, or use mode="mixed" (plain transitions) or "python"'
-            raise ValueError(f"a function of the model cannot be compiled; {advice}\n{error}") from None
+    except numba.core.errors.NumbaError as error:
+        advice = 'write it for numba, or use mode="mixed" (plain transitions) or "python"'
+        raise ValueError(f"a function of the model cannot be compiled; {advice}\n{error}") from None
     kernel.ready = True
 
 

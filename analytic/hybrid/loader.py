@@ -1,10 +1,13 @@
-"""Combines kernel and model to one package of modules, compiled and kept on disk, or interpreted, from the same source.
+"""Combines kernel and model to one package of modules, interpreted or compiled, from the same source.
 
 For every model the kernel's files are executed again, in new modules where `free` is the model and `sums` and `method`
 are the method's. Interpreted, the kernel's decorators do nothing. Compiled, they are numba's, and the package is named
 by a fingerprint of everything combined: the kernel's code, the model's functions with all they refer to, the sizes, the
 method. The machine code is kept under that name (`compilation.machine_code`), so that no entry of the cache can be
 stale and none can collide.
+
+So models are compiled whose transitions are plain Python, and those that cannot be linked with the kernel that was
+translated once for all (`linked`).
 """
 
 from __future__ import annotations
@@ -87,8 +90,8 @@ def load(functions: Functions, method: Method, mode: str) -> types.SimpleNamespa
         raise ValueError(f"unknown mode {mode!r}; known: {', '.join(MODES)}, auto")
     if mode == "python":
         done: dict[int, Any] = {}
-        free = {name: interpreted(_function(functions, name), done) for name in FUNCTIONS}
-        free |= _enclosures(functions, interpreted=True)
+        free = {name: interpreted(function_of(functions, name), done) for name in FUNCTIONS}
+        free |= enclosures_of(functions, interpreted=True)
         free |= dict.fromkeys(("jit", "loop_jit", "plain", "loop_plain"), _same)
         kernel = _execute(f"tarsus_hybrid_{uuid.uuid4().hex}", method, free | _numbers(functions, method))
         for module in kernel.modules.values():
@@ -106,9 +109,9 @@ def _load_compiled(functions: Functions, method: Method, mode: str) -> types.Sim
     compiled = [name for name in FUNCTIONS if (mode, name) != ("mixed", "transition")]
     parts = {"rates": functions.field, "read_guards": functions.guards}
     small = [name for name, part in parts.items() if size(part) < INLINE_BYTES]
-    enclosed = functions.enclosed, functions.one_by_one, _interval_version()
+    enclosed = functions.enclosed, functions.one_by_one, interval_version()
     made_of = (
-        [_function(functions, name) for name in compiled],
+        [function_of(functions, name) for name in compiled],
         _numbers(functions, method),
         intrinsic_plain(),
         enclosed,
@@ -131,8 +134,8 @@ def _load_compiled(functions: Functions, method: Method, mode: str) -> types.Sim
     name, done = f"tarsus_hybrid_{key.name}", {}
     free = {part: getattr(functions, part) for part in FUNCTIONS}
     for part in compiled:
-        free[part] = rebuild(_function(functions, part), jit_model, {}, done, f"{name}.free", frozen=True)
-    for part, function in _enclosures(functions, interpreted=False).items():
+        free[part] = rebuild(function_of(functions, part), jit_model, {}, done, f"{name}.free", frozen=True)
+    for part, function in enclosures_of(functions, interpreted=False).items():
         free[part] = rebuild(function, jit_enclosure, {}, {}, f"{name}.free", frozen=True)
     free |= {"jit": jit, "loop_jit": jit, "plain": intrinsic_plain(), "loop_plain": intrinsic_plain()}
     if mode == "mixed":
@@ -143,7 +146,7 @@ def _load_compiled(functions: Functions, method: Method, mode: str) -> types.Sim
     return kernel
 
 
-def _enclosures(functions: Functions, interpreted: bool) -> dict[str, Any]:
+def enclosures_of(functions: Functions, interpreted: bool) -> dict[str, Any]:
     """Return the functions that enclose the guards: values only, and values with derivatives."""
     kinds = {"enclose_values": False, "enclose_jets": True}
     return {
@@ -151,14 +154,15 @@ def _enclosures(functions: Functions, interpreted: bool) -> dict[str, Any]:
     }
 
 
-def _interval_version() -> int:
+def interval_version() -> int:
     """Return what changes with the rules of intervals, which numba's registries hide from the fingerprint."""
     from ..compilation.carrier_arrays import VERSION
 
     return VERSION
 
 
-def _function(functions: Functions, name: str) -> Any:
+def function_of(functions: Functions, name: str) -> Any:
+    """Return a function of the model, or the one that stands for it if there is none."""
     return getattr(functions, name) or _always
 
 
@@ -172,15 +176,23 @@ def _same(value: Any) -> Any:
 
 def _numbers(functions: Functions, method: Method) -> dict[str, Any]:
     """Return the kernel's free names that are not functions."""
-    sizes = {
-        **functions.sizes,
+    return functions.sizes | functions.tables | flags(functions) | method_numbers(method)
+
+
+def flags(functions: Functions) -> dict[str, bool]:
+    """Return what a model has that others have not."""
+    has_times = bool(functions.tables["TIMED"].any())
+    return {"HAS_VALIDATE": functions.validate is not None, "HAS_TIMES": has_times}
+
+
+def method_numbers(method: Method) -> dict[str, Any]:
+    """Return the kernel's free names that the method determines."""
+    return {
         "N_STAGES": method.n_stages,
         "N_DENSE": method.n_dense,
         "POLISH": method.polish,
         "GAMMA": method.gamma,
     }
-    has_times = bool(functions.tables["TIMED"].any())
-    return {**sizes, **functions.tables, "HAS_VALIDATE": functions.validate is not None, "HAS_TIMES": has_times}
 
 
 @functools.cache

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..compilation import has_numba
+from ..compilation.functions import is_tried
 from ..compilation.rebuild import interpreted
 from . import loader
 from .batch import Batch, run_batch
@@ -54,7 +55,7 @@ class Simulator:
         self.method = method
         self.mode = mode
         self.functions = functions
-        self.kernel = loader.load(functions, method, mode)
+        self.kernel = _kernel(functions, method, mode)
         self.names = Names(
             model.state_names,
             model.memory_names,
@@ -177,6 +178,14 @@ class Simulator:
             ValueError: If names, sizes or settings are wrong, or the three disagree in m.
         """
         return run_batch(self, (x0s, d0s, params), n_threads, how)
+
+
+def _kernel(functions: loader.Functions, method: Any, mode: str) -> Any:
+    if mode == "compiled" and has_numba() and is_tried():
+        from . import linked
+
+        return linked.load(functions, method)
+    return loader.load(functions, method, mode)
 
 
 def aux_evaluator(model: Model) -> Callable:

@@ -9,8 +9,6 @@ from .dense import dense
 from .free import ND, NG, N, jit, plain
 
 BEFORE = 4
-AFTER = BEFORE + N + ND
-FIRED = AFTER + N + ND
 
 
 @jit
@@ -19,18 +17,19 @@ def log_line(w, ev, kind, t, x, d):
     if not w.log_on:
         return
     row = ev[w.n_ev]
+    behind = BEFORE + N + ND
     row[0] = t
     row[1] = kind
     row[2] = w.chart
     row[3] = w.chart
     for i in range(N):
         row[BEFORE + i] = x[i]
-        row[AFTER + i] = x[i]
+        row[behind + i] = x[i]
     for i in range(ND):
         row[BEFORE + N + i] = d[i]
-        row[AFTER + N + i] = d[i]
+        row[behind + N + i] = d[i]
     for i in range(NG):
-        row[FIRED + i] = -w.fired[i]
+        row[behind + N + ND + i] = -w.fired[i]
 
 
 @jit
@@ -39,21 +38,23 @@ def log_after(w, ev, kind, chart, x, d):
     if not w.log_on:
         return
     row = ev[w.n_ev]
+    behind = BEFORE + N + ND
     row[1] = kind
     row[3] = chart
     for i in range(N):
-        row[AFTER + i] = x[i]
+        row[behind + i] = x[i]
     for i in range(ND):
-        row[AFTER + N + i] = d[i]
+        row[behind + N + i] = d[i]
     for i in range(NG):
         if w.fired[i]:
-            row[FIRED + i] = 2.0 if w.jumped[i] else 1.0
+            row[behind + N + ND + i] = 2.0 if w.jumped[i] else 1.0
     w.n_ev += 1
 
 
 @jit
 def log_grazings(w, ev, end):
     """Log the guards that grazed before offset `end` of the step, in order of time."""
+    flags = BEFORE + 2 * (N + ND)
     for _ in range(NG):
         first = -1
         for i in range(NG):
@@ -66,7 +67,7 @@ def log_grazings(w, ev, end):
             dense(w, w.s_graze[first], plain(w.probe))
             log_line(w, ev, GRAZING, w.t + w.s_graze[first], plain(w.probe), plain(w.d))
             for j in range(NG):
-                ev[w.n_ev, FIRED + j] = 1.0 if j == first else 0.0
+                ev[w.n_ev, flags + j] = 1.0 if j == first else 0.0
             w.n_ev += 1
     for i in range(NG):
         w.graze[i] = 0

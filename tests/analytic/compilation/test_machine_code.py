@@ -17,7 +17,7 @@ from tarsus.analytic.compilation import cache, compiled, functions, jit
 
 numba = pytest.importorskip("numba")
 
-from tarsus.analytic.compilation import machine_code  # noqa: E402
+from tarsus.analytic.compilation import machine_code, store  # noqa: E402
 from tarsus.analytic.compilation.parallel import prange  # noqa: E402
 
 PACKAGE = Path(cache.__file__).parents[2]
@@ -73,7 +73,7 @@ DAMAGE = {
     "halved": lambda data: data[: len(data) // 2],
     "garbage": lambda data: b"\x80\x04garbage" * 500,
     "a bit turned over": lambda data: data[:-100] + bytes([data[-100] ^ 1]) + data[-99:],
-    "a head without a body": lambda data: data[: machine_code.HEAD_SIZE],
+    "a head without a body": lambda data: data[: store.HEAD_SIZE],
     "harmful": lambda data: pickle.dumps(Harmful()),
 }
 
@@ -111,7 +111,7 @@ def test_whole_files_that_cannot_be_loaded_are_replaced(folder, monkeypatch):
     as_a_new_process(monkeypatch)(3.0)
     [path] = (folder / "machine_code").iterdir()
     body = pickle.dumps(([], ("of another version of numba",)))
-    path.write_bytes(machine_code._head(path, body) + body)
+    path.write_bytes(store._head(path, body) + body)
     with pytest.warns(UserWarning, match="cannot be loaded, and is compiled anew: TypeError"):
         assert as_a_new_process(monkeypatch)(3.0) == 7.0
     run = as_a_new_process(monkeypatch)
@@ -179,7 +179,7 @@ def test_a_full_disk_stops_nothing_and_leaves_nothing(folder, monkeypatch, modul
 
 
 def test_no_folder_stops_nothing(folder, monkeypatch):
-    monkeypatch.setattr(machine_code, "cache_folder", lambda name: None)
+    monkeypatch.setattr(store, "cache_folder", lambda name: None)
     assert as_a_new_process(monkeypatch)(3.0) == 7.0
 
 

@@ -73,6 +73,22 @@ def test_what_python_does_not_call_is_only_translated(tmp_path, monkeypatch):
     assert sine(0.5, 3) == sine.py_func(0.5, 3)
 
 
+@functions.jit
+def of_arrays(n):
+    return np.linspace(0.0, 1.0, n)[1] + np.zeros(n).sum()
+
+
+@pytest.mark.skipif(not functions.is_tried(), reason="this release of numba was not tried")
+def test_machine_code_shares_no_names_with_that_of_other_processes(tmp_path, monkeypatch):
+    """numba's own functions, compiled with a function, have names that are numbered by process."""
+    monkeypatch.setenv("TARSUS_CACHE_DIR", str(tmp_path))  # nothing is there
+    assert of_arrays(5) == 0.25
+    [made] = of_arrays.overloads.values()
+    module = made.library._final_module
+    shared = [f.name for f in module.functions if not f.is_declaration and f.linkage.name != "internal"]
+    assert all("of_arrays" in name or name.startswith("NRT_") for name in shared), shared
+
+
 def test_a_function_may_call_itself():
     assert factorial(5) == 120
     assert functions.jit(lambda n: factorial(n) + 1)(5) == 121

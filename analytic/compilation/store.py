@@ -1,0 +1,56 @@
+"""Files of compiled code: each begins with a hash of its name and contents, so that none is read that is not whole."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from .cache import cache_folder, clear, mark_used, read_private, warn_once, write_whole
+
+FOLDER = "machine_code"
+KEEP = 1600  # files in it; the longest unused are removed beyond that
+HEAD = b"tarsus machine code 2\n"
+HEAD_SIZE = len(HEAD) + hashlib.sha256().digest_size
+
+
+def path_of(name: str, key: str, kind: Any) -> Path | None:
+    """Return the file of what has this name and fingerprint, on the kind of processor; None if there is no folder."""
+    folder = cache_folder(FOLDER)
+    digest = hashlib.sha256(repr(kind).encode()).hexdigest()[:20]
+    return folder and folder / f"{name}-{key}-{digest}.nbc"
+
+
+def read(path: Path | None, made_of: Callable[[bytes], Any]) -> Any:
+    """Return what a file's contents make, or None if there is no file; remove it if it is damaged or of no use."""
+    data = path and read_private(path)
+    if path is None or data is None:
+        return None
+    head, body = data[:HEAD_SIZE], data[HEAD_SIZE:]
+    try:
+        found = made_of(body) if head == _head(path, body) else None
+    except Exception as error:
+        warn_once(f"{path} cannot be loaded, and is compiled anew: {type(error).__name__}: {error}")
+        found = None
+    if found is None:
+        with contextlib.suppress(OSError):  # then it will be replaced
+            path.unlink()
+    else:
+        mark_used(path)
+    return found
+
+
+def write(path: Path, body: bytes) -> None:
+    """Keep a file's contents; the longest unused files go.
+
+    Raises:
+        OSError: If it cannot be written.
+    """
+    write_whole(path, _head(path, body) + body)
+    clear(path.parent, KEEP)
+
+
+def _head(path: Path, body: bytes) -> bytes:
+    return HEAD + hashlib.sha256(path.name.encode() + b"\0" + body).digest()

@@ -1,0 +1,215 @@
+"""The kernel for all models: its own files, translated once for each method, and kept as bitcode.
+
+What differs between models stays open, as functions and tables of the LLVM module that `linked` defines:
+
+    tarsus_size_N(), ...         sizes and flags, which its files name as N, ...
+    tarsus_table_DIRECTION, ...  tables of guards
+    tarsus_place_k(), ...        where an array begins in the workspace
+    tarsus_columns_k(), ...      how long the rows of an array or a table are
+    tarsus_field(...), ...       the model's functions, with numba's calling convention
+
+The files are changed in one thing: a size or table is called where it is named, N as N().
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import hashlib
+import importlib.util
+import inspect
+import sys
+import types
+from typing import Any
+
+from llvmlite import binding as llvm
+from llvmlite import ir
+from numba import types as nb
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from .. import compilation
+from ..compilation import linking, store
+from ..compilation.functions import INNER, inner
+from ..compilation.machine_code import circumstances, not_kept
+from . import loader, run_types
+from .run_types import I64, Numbers, Workspaces, external, layout_of
+from .tableau import METHODS, Method
+from .unroll import unrolled
+
+SIZES = ("N", "ND", "NP", "NG", "N_CHARTS", "HAS_VALIDATE", "HAS_TIMES")
+WHOLE_TABLES = ("DIRECTION", "SIDE", "KIND", "ON_ENTRY", "PASSIVE", "CERTIFIED")
+WHOLE_TABLES += ("TIMED", "FIRST_TIME", "N_TIMES", "PERIOD_AT", "OFFSET_AT")
+TABLES = dict.fromkeys(WHOLE_TABLES, Numbers(nb.int64, 1)) | {"TIMED_IN": Numbers(nb.int64, 2)}
+TABLES |= dict.fromkeys(("PERIOD", "OFFSET", "KNOWN_TIMES"), Numbers(nb.float64, 1))
+
+REAL, WHOLE, REALS, WHOLES = nb.float64, nb.int64, nb.CPointer(nb.float64), nb.CPointer(nb.int64)
+STATE = (REALS, REALS, REALS)  # x, d, p
+CALLS = {  # the model's functions; each returns a whole number, 0 where there is nothing to return
+    "field": (REAL, *STATE, WHOLE, REALS),
+    "guards": (REAL, *STATE, WHOLE, REALS),
+    "transition": (REAL, *STATE, WHOLE, WHOLES),
+    "initial": (REAL, *STATE),
+    "validate": (REAL, *STATE, WHOLE),
+    "after_zeno": (REAL, *STATE, WHOLE),
+    "field_key": (WHOLE,),
+    "enclose_values": (REALS, *STATE, WHOLE, REALS, WHOLES),
+    "enclose_jets": (REALS, *STATE, WHOLE, REALS, WHOLES),
+}
+ENTRY = "tarsus_kernel"
+SIGNATURE = WHOLE(Workspaces(), WHOLE, WHOLE, REALS, WHOLE, WHOLE, REALS, WHOLE, WHOLE)
+SOURCES = (run_types, linking, sys.modules[__name__], sys.modules[f"{compilation.__name__}.together"])
+
+
+@functools.cache
+def kernel_key(method: str) -> str:
+    """Return a hash of all that a method's kernel is made of."""
+    texts = [_source(file, METHODS[method]) for file in loader.FILES]
+    texts += [inspect.getsource(module) for module in SOURCES]
+    numbers = [loader.method_numbers(METHODS[method]), layout_of(METHODS[method]), INNER]
+    return hashlib.sha256(repr((texts, numbers, circumstances())).encode()).hexdigest()[:20]
+
+
+@functools.cache
+def kernel(method: str) -> bytes:
+    """Return the bitcode of a method's kernel: from disk, or translated."""
+    path = store.path_of(f"kernel_{method}", kernel_key(method), linking.kind_of_processor())
+    found = store.read(path, lambda body: body)
+    if found is None:
+        found = _translated(METHODS[method]).as_bitcode()
+        try:
+            if path:
+                store.write(path, found)
+        except OSError as error:
+            not_kept(error)
+    return found
+
+
+def _translated(method: Method) -> llvm.ModuleRef:
+    package = f"tarsus_kernel_{method.name}"
+    modules = {"": types.ModuleType(package), "free": types.ModuleType(f"{package}.free")}
+    vars(modules["free"]).update(_free(method))
+    try:
+        for file in loader.FILES:
+            modules[file] = types.ModuleType(f"{package}.{file}")
+        sys.modules |= {module.__name__: module for module in modules.values()}
+        for file in loader.FILES:
+            modules[file].__package__ = package
+            exec(_code(file, method), vars(modules[file]))
+        run_types.declare(method)
+        return linking.translated({ENTRY: (_entry(modules["flow"].advance), SIGNATURE)})
+    finally:
+        for module in modules.values():
+            sys.modules.pop(module.__name__, None)
+
+
+def _entry(advance: Any) -> Any:
+    table = run_types.table
+
+    def run_all(ws, first, last, rec, rec_rows, rec_columns, ev, ev_rows, ev_columns):
+        rows, log, code = table(rec, rec_rows, rec_columns), table(ev, ev_rows, ev_columns), 0
+        for run in range(first, last):
+            code = advance(ws, run, rows, log)
+        return code
+
+    return run_all
+
+
+def _free(method: Method) -> dict[str, Any]:
+    """Return the kernel's free names."""
+
+    def jit(function):
+        return inner(function, **INNER)
+
+    free = {"jit": jit, "loop_jit": jit, "plain": run_types.same, "loop_plain": run_types.same}
+    free |= {name: _size(name) for name in SIZES} | {name: _table(name) for name in TABLES}
+    return free | {name: _call(name) for name in CALLS} | loader.method_numbers(method)
+
+
+def _size(name: str) -> Any:
+    @intrinsic
+    def size(context):
+        def generate(context, builder, sig, args):
+            return builder.call(external(builder, f"size_{name}"), [])
+
+        return nb.int64(), generate
+
+    return size
+
+
+def _table(name: str) -> Any:
+    of = TABLES[name]
+
+    @intrinsic
+    def table(context):
+        def generate(context, builder, sig, args):
+            made = cgutils.create_struct_proxy(of)(context, builder)
+            made.data = builder.bitcast(_constant(builder.module, f"tarsus_table_{name}"), made.data.type)
+            if of.ndim == 2:
+                made.rows, made.columns = I64(0), builder.call(external(builder, f"columns_{name}"), [])
+            return made._getvalue()
+
+        return of(), generate
+
+    return table
+
+
+def _constant(module: ir.Module, name: str) -> ir.GlobalVariable:
+    """Return the start of a table that whoever links a model defines."""
+    if name not in module.globals:
+        ir.GlobalVariable(module, I64, name).global_constant = True
+    return module.globals[name]
+
+
+def _call(name: str) -> Any:
+    """Return the intrinsic that calls a function of the model."""
+    kinds = CALLS[name]
+
+    def generate(context, builder, sig, args):
+        given = [
+            cgutils.create_struct_proxy(of)(context, builder, value=arg).data if isinstance(of, Numbers) else arg
+            for of, arg in zip(sig.args, args, strict=True)
+        ]
+        convention = context.call_conv
+        declared = convention.get_function_type(WHOLE, kinds)
+        function = cgutils.get_or_insert_function(builder.module, declared, f"tarsus_{name}")
+        status, answer = convention.call_function(builder, function, WHOLE, kinds, given)
+        with cgutils.if_unlikely(builder, status.is_error):
+            convention.return_status_propagate(builder, status)
+        return answer
+
+    def typed(context, *given):
+        return WHOLE(
+            *(of if isinstance(of, Numbers) else kind for of, kind in zip(given, kinds, strict=True))
+        ), generate
+
+    names = ", ".join(f"a{i}" for i in range(len(kinds)))
+    space = {"typed": typed}
+    exec(f"def {name}(context, {names}):\n    return typed(context, {names})\n", space)
+    return intrinsic(space[name])
+
+
+class _Called(ast.NodeTransformer):
+    """Calls sizes and tables where functions name them."""
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        if node.id not in SIZES and node.id not in TABLES:
+            return node
+        return ast.copy_location(ast.Call(node, [], []), node)
+
+
+def _code(file: str, method: Method) -> types.CodeType:
+    tree = ast.parse(_source(file, method))
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):
+            node.body = [_Called().visit(part) for part in node.body]
+    place = f"<sums of {method.name}>" if file == "sums" else _spec(file, method).origin
+    return compile(ast.fix_missing_locations(tree), place, "exec")
+
+
+def _source(file: str, method: Method) -> str:
+    return unrolled(method) if file == "sums" else _spec(file, method).loader.get_source(_spec(file, method).name)
+
+
+def _spec(file: str, method: Method) -> Any:
+    return importlib.util.find_spec(f"{loader.KERNEL}.{method.file if file == 'method' else file}")

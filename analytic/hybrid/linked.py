@@ -1,0 +1,210 @@
+"""A model's kernel: the kernel for all models, linked with the model's functions, sizes and tables.
+
+Only the model's functions are translated by numba. LLVM puts them into the kernel's bitcode (`generic`) and makes the
+machine code as if all had been one source, so that loops over few states unroll and small fields are inlined. Machine
+code is kept under the fingerprint of kernel and model, with a symbol named by it, and loaded into an engine of our own
+(`compilation.linking`).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import Any
+
+import numpy as np
+from llvmlite import binding as llvm
+from llvmlite import ir
+from numba import types as nb
+from numba.core import cgutils, event
+from numba.core.compiler_lock import global_compiler_lock
+from numba.extending import intrinsic
+
+from ..compilation import jit, linking, notice, store
+from ..compilation.content import NoFingerprint
+from ..compilation.functions import EXACT, INNER
+from ..compilation.machine_code import DYNAMIC, DiskCache, Key, not_kept
+from ..compilation.rebuild import rebuild
+from ..compilation.references import size
+from . import loader
+from .entries import of_addresses
+from .generic import CALLS, ENTRY, TABLES, WHOLE, kernel, kernel_key
+from .tableau import Method
+from .workspace import layout
+
+# Functions of the kernel that call the model's small ones, by parts of their mangled names: inlined with them.
+CALLERS = {"field": "6stages5rates", "guards": "6motion11read_guards"}
+
+
+def load(functions: loader.Functions, method: Method) -> LinkedKernel:
+    """Return the kernel of a model; see `LinkedKernel`."""
+    made_of = [loader.function_of(functions, name) for name in loader.FUNCTIONS]
+    enclosed = functions.enclosed, functions.one_by_one, loader.interval_version()
+    numbers = functions.sizes, functions.tables, loader.flags(functions)
+    key = Key(kernel_key(method.name), *made_of, *numbers, enclosed, loader.INLINE_BYTES, EXACT, INNER)
+    if key.name not in _KERNELS:
+        _KERNELS[key.name] = LinkedKernel(functions, method, key)
+    return _KERNELS[key.name]
+
+
+_KERNELS: dict[str, LinkedKernel] = {}  # by fingerprint
+
+
+class LinkedKernel:
+    """The entry points of a model's kernel, compiled or loaded when they are first needed.
+
+    Attributes:
+        name: The fingerprint of what it is made of.
+    """
+
+    def __init__(self, functions: loader.Functions, method: Method, key: Key) -> None:
+        self.name = key.name
+        self._functions, self._method, self._key = _frozen(functions), method, key
+        self._other: Any = None  # the kernel compiled with the model, where it cannot be linked
+        self._address, self._parts = 0, {}
+
+    def advance(self, ws: np.ndarray, run: int, rec: np.ndarray, ev: np.ndarray) -> int:
+        """Do what `kernel.flow.advance` does."""
+        if not (self._address or self._other):
+            self.compile()
+        if self._other:
+            return self._other.advance(ws, run, rec, ev)
+        return _enter(self._address, ws.ctypes.data, run, run + 1, rec, ev)
+
+    def advance_many(self, ws: np.ndarray, first: int, last: int, rec: np.ndarray, ev: np.ndarray) -> None:
+        """Do what `kernel.flow.advance_many` does."""
+        if not (self._address or self._other):
+            self.compile()
+        if self._other:
+            self._other.advance_many(ws, first, last, rec, ev)
+        else:
+            _enter(self._address, ws.ctypes.data, first, last, rec, ev)
+
+    def compile(self) -> None:
+        """Compile the kernel, or load its machine code.
+
+        Raises:
+            numba.core.errors.NumbaError: If a function of the model cannot be compiled.
+        """
+        notice.show(DiskCache)
+        with global_compiler_lock:
+            if self._address or self._other:
+                return
+            path = self._path()
+            try:
+                self._address = store.read(path, self._loaded) or self._compiled(path)
+            except linking.NotLinked:
+                self._other = loader.load(self._functions, self._method, "compiled")
+
+    def _loaded(self, body: bytes) -> int:
+        end = 8 + int.from_bytes(body[:8], "little")
+        return linking.address_of(body[end:], json.loads(body[8:end]), self._symbol)
+
+    @property
+    def _symbol(self) -> str:
+        return f"{linking.OURS}advance_{self.name}"
+
+    def _path(self) -> Any:
+        if isinstance(self._key.then, NoFingerprint):
+            return None
+        return store.path_of("advance", self.name, linking.kind_of_processor())
+
+    def _compiled(self, path: Any) -> int:
+        with event.trigger_event("numba:compile", data={"dispatcher": _enter}):  # for the line that says so
+            module = self._linked()
+            code, names, lasting = linking.machine_code_of(module)
+        try:
+            self._key.check()
+            if not lasting:
+                raise NoFingerprint(DYNAMIC)
+            if path:
+                head = json.dumps(names).encode()
+                store.write(path, len(head).to_bytes(8, "little") + head + code)
+        except Exception as error:
+            not_kept(error)
+        return linking.address_of(code, names, self._symbol)
+
+    def _linked(self) -> llvm.ModuleRef:
+        self._parts = of_addresses(
+            self._functions, f"tarsus_model_{self.name}"
+        )  # kept: code may hold an array's address
+        of = {f"{linking.OURS}{name}": (part, WHOLE(*CALLS[name])) for name, part in self._parts.items()}
+        module = llvm.parse_bitcode(kernel(self._method.name))
+        module.get_function(ENTRY).name = self._symbol
+        module.link_in(linking.translated(of))
+        module.link_in(llvm.parse_assembly(_definitions(self._functions, self._method)))
+        linking.seal(module, self._symbol, counts=False)
+        small = _small(self._functions)
+        for function in module.functions:
+            called = any(function.name == f"{linking.OURS}{name}" for name in small)
+            if called or any(CALLERS[name] in function.name for name in small):
+                function.add_function_attribute("alwaysinline")
+        return module
+
+
+def _frozen(functions: loader.Functions) -> loader.Functions:
+    """Return a model whose functions refer to what they refer to now, whenever they are compiled."""
+    done: dict[int, Any] = {}
+    again = {
+        name: rebuild(function, lambda plain: plain, {}, done, __name__, frozen=True)
+        for name in (*loader.FUNCTIONS, "enclosed")
+        if (function := getattr(functions, name)) is not None
+    }
+    return dataclasses.replace(functions, **again)
+
+
+def _small(functions: loader.Functions) -> list[str]:
+    return [name for name in CALLERS if size(getattr(functions, name)) < loader.INLINE_BYTES]
+
+
+def _definitions(functions: loader.Functions, method: Method) -> str:
+    """Return what the kernel leaves open, but for functions, as text of LLVM."""
+    n = functions.sizes
+    n_jac = n["N"] if method.gamma else 1
+    of = layout(n["N"], n["ND"], n["NP"], n["NG"], method.n_rows, method.n_dense, n_jac)
+    numbers = {f"size_{name}": value for name, value in (n | loader.flags(functions)).items()}
+    numbers["size_RECORD"] = of.itemsize
+    for name, (part, at) in of.fields.items():
+        numbers[f"place_{name}"] = at
+        numbers |= {f"columns_{name}": part.shape[1]} if part.ndim == 2 else {}
+    text = [f'target triple = "{llvm.get_process_triple()}"']
+    for name, table in functions.tables.items():
+        numbers |= {f"columns_{name}": table.shape[1]} if table.ndim == 2 else {}
+        text.append(_constants(name, table))
+    text += [f"define i64 @tarsus_{name}() alwaysinline {{ ret i64 {int(value)} }}" for name, value in numbers.items()]
+    return "\n".join(text)
+
+
+def _constants(name: str, table: np.ndarray) -> str:
+    """Return a table as a constant: its bytes, eight by eight, are right for whole and other numbers."""
+    kind = np.int64 if TABLES[name].dtype == nb.int64 else np.float64
+    words = np.ascontiguousarray(table, kind).view(np.int64).ravel()
+    values = ", ".join(f"i64 {word}" for word in words)
+    return f"@tarsus_table_{name} = constant [{len(words)} x i64] [{values}]"
+
+
+@intrinsic
+def _call_kernel(context, address, ws, first, last, rec, ev):
+    """Call a kernel at an address; an exception of the model's goes on."""
+
+    def generate(context, builder, sig, args):
+        address, ws, first, last, *tables = args
+        numbers = nb.CPointer(nb.float64), nb.int64, nb.int64
+        convention, kinds = context.call_conv, (nb.voidptr, nb.int64, nb.int64, *numbers, *numbers)
+        declared = convention.get_function_type(nb.int64, kinds)
+        given = [builder.inttoptr(ws, ir.IntType(8).as_pointer()), first, last]
+        for of, value in zip(sig.args[4:], tables, strict=True):
+            array = context.make_array(of)(context, builder, value=value)
+            given += [array.data, *cgutils.unpack_tuple(builder, array.shape)]
+        function = builder.inttoptr(address, declared.as_pointer())
+        status, code = convention.call_function(builder, function, nb.int64, kinds, given)
+        with cgutils.if_unlikely(builder, status.is_error):
+            convention.return_status_propagate(builder, status)
+        return code
+
+    return nb.int64(nb.int64, nb.int64, nb.int64, nb.int64, rec, ev), generate
+
+
+@jit
+def _enter(address, ws, first, last, rec, ev):
+    return _call_kernel(address, ws, first, last, rec, ev)
