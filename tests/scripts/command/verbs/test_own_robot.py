@@ -24,7 +24,7 @@ FEET = ("FL", "FR", "RL", "RR")
 options = dict(reach=0.5, baseline=TABLE, baseline_period=0.5, max_episode_steps=50)
 own_robot.register("Setter-v0", EXAMPLE.with_name("quadruped.xml"), FEET, **options)
 """
-SMALL = "--num-envs 2 --steps 32 --set n_steps=16 batch_size=16 n_epochs=1 --threads 1"
+SMALL = "--num-envs 2 --steps 32 --algorithm-set n_steps=16 batch_size=16 n_epochs=1 --threads 1"
 
 
 @pytest.fixture
