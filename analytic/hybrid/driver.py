@@ -124,23 +124,25 @@ def _compile(kernel: Any, mode: str, ws: np.ndarray, table: np.ndarray) -> None:
     import numba
 
     try:
-        if hasattr(kernel, "compile"):
+        if hasattr(kernel, "compile"):  # it is linked
             kernel.compile()
-            return
-        run, tables = numba.typeof(0), (numba.typeof(table),) * 2
-        signatures = {"advance": (numba.typeof(ws), run, *tables)}
-        if mode == "mixed":
-            signatures = {
-                "flow": (numba.typeof(ws), run, *tables),
-                "begin_event": (numba.typeof(ws), run, tables[0]),
-                "finish_event": (numba.typeof(ws), run, tables[0], run),
-            }
-        for name, signature in signatures.items():
-            getattr(kernel, name).compile(signature)
+        else:
+            for name, signature in _signatures(mode, numba.typeof(ws), numba.typeof(table)).items():
+                getattr(kernel, name).compile(signature)
     except numba.core.errors.NumbaError as error:
         advice = 'write it for numba, or use mode="mixed" (plain transitions) or "python"'
         raise ValueError(f"a function of the model cannot be compiled; {advice}\n{error}") from None
     kernel.ready = True
+
+
+def _signatures(mode: str, ws: Any, table: Any) -> dict[str, tuple]:
+    """Return numba's types of what the entry points of a kernel that is compiled with its model are called with."""
+    import numba
+
+    run = numba.typeof(0)
+    if mode != "mixed":
+        return {"advance": (ws, run, table, table)}
+    return {"flow": (ws, run, table, table), "begin_event": (ws, run, table), "finish_event": (ws, run, table, run)}
 
 
 def _python_transition(transition: Callable, w: np.void) -> Callable:
