@@ -28,7 +28,6 @@ from numba import types as nb
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from .. import compilation
 from ..compilation import linking, store
 from ..compilation.functions import INNER, inner
 from ..compilation.machine_code import circumstances, not_kept
@@ -58,7 +57,7 @@ CALLS = {  # the model's functions; each returns a whole number, 0 where there i
 }
 ENTRY = "tarsus_kernel"
 SIGNATURE = WHOLE(Workspaces(), WHOLE, WHOLE, REALS, WHOLE, WHOLE, REALS, WHOLE, WHOLE)
-SOURCES = (run_types, linking, sys.modules[__name__], sys.modules[f"{compilation.__name__}.together"])
+SOURCES = (run_types, linking, sys.modules[__name__])  # and `together`, which `circumstances` hold
 
 
 @functools.cache

@@ -125,9 +125,8 @@ class LinkedKernel:
         return linking.address_of(code, names, self._symbol)
 
     def _linked(self) -> llvm.ModuleRef:
-        self._parts = of_addresses(
-            self._functions, f"tarsus_model_{self.name}"
-        )  # kept: code may hold an array's address
+        # Kept: code may hold an array's address.
+        self._parts = of_addresses(self._functions, f"tarsus_model_{self.name}")
         of = {f"{linking.OURS}{name}": (part, WHOLE(*CALLS[name])) for name, part in self._parts.items()}
         module = llvm.parse_bitcode(kernel(self._method.name))
         module.get_function(ENTRY).name = self._symbol

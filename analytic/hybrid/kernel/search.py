@@ -29,28 +29,26 @@ def search(w):
         return
     best = earliest_event(w)
     if w.phase == STEP:
-        forget_grazings(w)
+        forget_step(w)
     if best == math.inf:
         return
     if w.sa == 0.0 and 1e-10 * w.s1 < best < OVERSHOT * w.s1 and not leaves_rest(w, best):
         w.h = max(4.0 * best, 1e-9 * w.s1)
         w.phase = STEP
-        forget_grazings(w)
+        forget_step(w)
         return
     w.event = 1
     fire_together(w, best)
     locate(w, best)
     if w.phase == STEP:
-        forget_grazings(w)
-        for i in range(NG):
-            w.fired[i] = 0
+        forget_step(w)
 
 
 @jit
-def forget_grazings(w):
+def forget_step(w):
     """Forget what was seen in a step that is repeated."""
     for i in range(NG):
-        w.graze[i] = 0
+        w.graze[i] = w.fired[i] = 0
 
 
 @jit
