@@ -1,6 +1,6 @@
 """What parameters of a robot are called in options and observations: the same on every machine.
 
-Their fields are called as the machine's documents call them, as are they in policies stored by 0.2.0.
+Their fields are called as the machine's documents call them; so did options in 0.2.0, of which policies are stored.
 """
 
 from __future__ import annotations
@@ -20,8 +20,6 @@ COMMON = {  # names here of fields that are called otherwise
 }
 
 
-def renamed(value: Any, names: Mapping[str, str]) -> Any:
-    """Return a mapping or a sequence of names with those in `names` replaced, in the same order."""
-    if isinstance(value, Mapping):
-        return {names.get(name, name): entry for name, entry in value.items()}
-    return tuple(names.get(name, name) for name in value)
+def renamed(value: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """Return a mapping with those of its names that are in `names` replaced, in the same order."""
+    return {names.get(name, name): entry for name, entry in value.items()}
