@@ -88,7 +88,7 @@ def one_second():
 # OUT is a folder with copies of the pages that commands write to.
 SMOKE: dict[str, tuple[str, dict[str, Any]]] = {
     "benchmark contact": (
-        "--out OUT/threads.md",
+        "--out OUT/threads",
         dict(FRAMES=10, THREADED=100, CALLS=10, BATCHES=(4, 8), PATHS=(3, 4)),
     ),
     "benchmark derivatives": (
@@ -136,7 +136,7 @@ SMOKE: dict[str, tuple[str, dict[str, Any]]] = {
     "page presets": ("--write --docs OUT --jobs 1", dict(PRESETS=RL, cases=few_cases)),
     "page hexapod_studies": ("--into OUT/hexapod_studies.md --data OUT/data --only hexapod_pushes", {}),
     "page hopping_leg": ("--write --docs OUT", dict(N_HOPS=12, SPEEDS=(0.5,), PRESETS=("rl",))),
-    "search multipod": ("--legs 6 --generations 1 --out OUT/best.npz", {}),
+    "search multipod": ("--legs 6 --generations 1 --out OUT/best", {}),
     "search gait": (
         "--num-envs 8 --generations 1 --steps 5 --threads 1",
         {"tarsus.scripts.library.search.gait.EPISODE": 20},

@@ -10,8 +10,7 @@ import argparse
 import contextlib
 import os
 import re
-import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,21 +21,19 @@ FOLDER = Path("out")
 RESULT = "result.json"
 
 
-def add_options(parser: argparse.ArgumentParser, name: str, was: Mapping[str, str] | None = None) -> None:
+def add_options(parser: argparse.ArgumentParser, name: str) -> None:
     """Add `--out`, `--force` and `--json`.
 
     Args:
         parser: The command's.
         name: VERB-NAME; a `*` in it stands for what `Output` is told.
-        was: By its ending, the file of the result that `--out` named alone until 0.2.0.
     """
-    kind = paths.folder_or_file(*was) if was else paths.folder_to_write
     shown = f"{FOLDER / name}".replace("*", "NAME")
     words = f"folder for the files; default {shown}, with a number if that holds a result"
-    parser.add_argument("--out", type=kind, help=words)
+    parser.add_argument("--out", type=paths.folder_to_write, help=words)
     parser.add_argument("--force", action="store_true", help="replace an existing result")
     parser.add_argument("--json", action="store_true", help=f"print the content of {RESULT} instead of tables")
-    parser.set_defaults(default_out=FOLDER / name, was=was or {})
+    parser.set_defaults(default_out=FOLDER / name)
 
 
 def word(text: str) -> str:
@@ -61,14 +58,14 @@ class Output:
     """
 
     def __init__(self, args: argparse.Namespace, *names: str, of: str = "") -> None:
-        self._alone = args.out if args.out and args.out.suffix in args.was else None  # as --out was meant before
         self._args, self._names, self._force = args, (*names, RESULT), args.force
-        self._named = args.out is not None and self._alone is None
+        self._named = args.out is not None
         default = args.default_out.with_name(args.default_out.name.replace("*", word(of)))
         self.folder: Path = args.out if self._named else default
         self.written: list[str] = []
-        if self._alone:
-            new_file(self._alone, self._force)
+        same = [name for name in self._names if self._named and args.out.suffix == Path(name).suffix != ""]
+        if same and not args.out.is_dir():
+            raise ValueError(f"--out is a folder, in which {same[0]} will lie; got the file {args.out}")
         if self._named and self._holds_a_result(self.folder) and not self._force:
             raise ValueError(f"{self.folder} holds a result already; --force replaces it, another --out keeps it")
         self._number()
@@ -113,12 +110,6 @@ class Output:
         told = result.text(prog, self._args, shown, found, list(self.written))
         self.keep(RESULT, told + "\n")
         print(told if self._args.json else f"{shown}\n\n{self}".lstrip())
-        if self._alone:
-            name = self._args.was[self._alone.suffix]
-            with saving.writing(self._alone) as part:
-                part.write_bytes((self.folder / name).read_bytes())
-            line = f"--out is a folder now, which has {name}; that a file is named works for this release"
-            print(f"{prog}: {line}", file=sys.stderr)
 
     def __str__(self) -> str:
         """Return the folder and what was written into it, in words."""

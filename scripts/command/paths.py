@@ -41,12 +41,6 @@ def file_to_write(*suffixes: str) -> Callable[[str], Path]:
     return path_of
 
 
-def folder_or_file(*suffixes: str) -> Callable[[str], Path]:
-    """Return the type of a folder to write, or of a file to write with one of these suffixes."""
-    file = file_to_write(*suffixes)
-    return lambda text: file(text) if Path(text).suffix in suffixes else folder_to_write(text)
-
-
 def folder(text: str) -> Path:
     """Return the path of a folder that is there."""
     if not text or _kind(Path(text)) != "folder":

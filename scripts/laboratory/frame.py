@@ -156,8 +156,7 @@ def _parser(module: ModuleType) -> arguments.Parser:
     signature.add_options(parser, module.tables)
     words = "format of the page; default %(default)s"
     parser.add_argument("--format", choices=tuple(ENDINGS), default="markdown", help=words)
-    was = {ending: f"page{ending}" for ending in ENDINGS.values()}
-    output.add_options(parser, f"{folder.removesuffix('s')}-{stem}", was)
+    output.add_options(parser, f"{folder.removesuffix('s')}-{stem}")
     parser.set_defaults(write=False)
     if hasattr(module, "PLACE") or hasattr(module, "place"):
         add_docs(parser, "put it into its part of the documentation, with its pictures")

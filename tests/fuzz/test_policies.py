@@ -139,7 +139,7 @@ def loads(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(arguments, "begin", begin)
 
     def load(data, verb):
-        path, out = tmp_path / "policy.npz", tmp_path / "policy.onnx"
+        path, out = tmp_path / "policy.npz", tmp_path / "exported"
         path.write_bytes(data)
         try:
             status = VERBS[verb](path, out)

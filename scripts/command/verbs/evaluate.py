@@ -28,7 +28,7 @@ def parser() -> arguments.Parser:
     parser.add_argument("--stochastic", action="store_true", help="draw actions as in training")
     parser.add_argument("--video", type=paths.film, help="film of the first seed's episode (.mp4, .gif)")
     wrappers.add_options(parser)
-    output.add_options(parser, "evaluate-*", evaluation.FILES | {".json": output.RESULT})
+    output.add_options(parser, "evaluate-*")
     return parser
 
 
@@ -39,7 +39,7 @@ def main(argv: list[str] | None = None) -> int:
         asked, wrapped = (args.policy, args.env, dict(args.option)), wrappers.of(args)
         if args.video:
             evaluation.check_film(args.video, args.force)
-        files = output.Output(args, *evaluation.FILES.values(), of=args.policy)
+        files = output.Output(args, *evaluation.FILES, of=args.policy)
         from tarsus.scripts.library.learning import playing
 
         mode = "rgb_array" if args.video else None

@@ -25,7 +25,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--env", help="environment; by default the policy's own; MODULE:NAME imports the module")
     parser.add_argument("--option", **arguments.PAIRS, help="options of the environment, if the policy stores none")
     wrappers.add_options(parser)
-    output.add_options(parser, "export-*", {".onnx": FILE})
+    output.add_options(parser, "export-*")
     with arguments.read(parser, argv) as args:
         if importlib.util.find_spec("onnx") is None:
             raise ValueError("onnx is needed: pip install 'tarsus[onnx]'")

@@ -22,7 +22,7 @@ def main(argv: list[str] | None = None) -> int:
     """Search, print the best baseline, write its table."""
     parser = arguments.Parser(prog="tarsus search baseline", description=__doc__.partition("\n")[0])
     signature.add_options(parser, BaselineSearch)
-    output.add_options(parser, "search-baseline", {".npz": FILE})
+    output.add_options(parser, "search-baseline")
     with arguments.read(parser, argv) as args:
         search = BaselineSearch(**signature.keywords(args, BaselineSearch))
         files = output.Output(args, FILE)

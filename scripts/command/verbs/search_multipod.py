@@ -22,7 +22,7 @@ def main(argv: list[str] | None = None) -> int:
     """Optimise, walk both gaits in MuJoCo, print a table."""
     parser = arguments.Parser(prog="tarsus search multipod", description=__doc__.partition("\n")[0])
     signature.add_options(parser, MultipodSearch)
-    output.add_options(parser, "search-multipod", {".npz": FILE})
+    output.add_options(parser, "search-multipod")
     with arguments.read(parser, argv) as args:
         search = MultipodSearch(**signature.keywords(args, MultipodSearch))
         files = output.Output(args, FILE)

@@ -21,7 +21,7 @@ from tarsus.scripts.library.views import rendering
 if TYPE_CHECKING:  # else only functions import it: OpenGL is chosen before MuJoCo is imported
     from tarsus.scripts.library.learning.loading import Candidate
 
-FILES = {".md": "table.md", ".csv": "episodes.csv"}  # of an evaluation
+FILES = ("table.md", "episodes.csv")  # of an evaluation
 STILL = 0.1  # a shorter way has no cost of transport [m]
 SEEDS = 1000  # of an evaluation at most: the seeds of its further episodes begin behind them
 FPS = rendering.FPS  # of a film, at most: a picture takes longer than a control period
@@ -202,7 +202,7 @@ def report(files: output.Output, policy: Candidate, finished: Mapping[int, Episo
     """
     shown = "\n".join([table(policy.name, list(finished.values()), asked), *policy.lines])
     rows = [{"seed": seed} | asdict(episode) for seed, episode in finished.items()]
-    with files.writing(*FILES.values()) as (text, episodes):
+    with files.writing(*FILES) as (text, episodes):
         text.write_text(shown + "\n", encoding="utf-8")
         with episodes.open("w", newline="", encoding="utf-8") as file:
             writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")

@@ -165,12 +165,12 @@ def test_what_is_there_is_refused_before_the_work(tmp_path, monkeypatch, capsys)
 
     for module, work in ((evaluation, "evaluate"), (optimise_gait, "optimise"), (zeno_ball, "compute")):
         monkeypatch.setattr(module, work, lambda *_, **__: pytest.fail("it was computed"))
-    names = ("film.mp4", "best.npz", "zeno_ball.npz")
+    names = ("film.mp4", "gait.npz", "zeno_ball.npz")
     for name in names:
         (tmp_path / name).write_text("mine")
     for command, option, path in (
         ("evaluate zero", "--video", "film.mp4"),
-        ("search multipod", "--out", "best.npz"),
+        ("search multipod", "--out", ""),
         ("figure zeno_ball", "--out", ""),
     ):
         assert tarsus([*command.split(), option, str(tmp_path / path)]) == 2
@@ -350,11 +350,11 @@ def test_ctrl_c_ends_a_search_with_the_best_until_then(tmp_path, monkeypatch, ca
     from tarsus.scripts.library.search import hexapod as optimise_hexapod
     from tarsus.scripts.library.search import multipod as optimise_gait
 
-    path = tmp_path / "best.npz"
+    path = tmp_path / "gait.npz"
     rng = np.random.default_rng(0)
     monkeypatch.setattr(optimise_gait.Problem, "results", pressing(2, lambda problem, gaits: rng.random(len(gaits))))
     monkeypatch.setattr(optimise_gait, "walked", lambda *_: pytest.fail("it walked the gait of an unfinished search"))
-    assert tarsus(["search", "multipod", "--generations", "100000", "--out", str(path)]) == 130
+    assert tarsus(["search", "multipod", "--generations", "100000", "--out", str(tmp_path)]) == 130
     with np.load(path) as stored:
         assert set(stored) == {"coefficients", "frequency"}
 

@@ -18,9 +18,9 @@ class Ending:
     why: str
 
 
-def args(*words, name="run", was=None):
+def args(*words, name="run"):
     parser = argparse.ArgumentParser()
-    output.add_options(parser, name, was)
+    output.add_options(parser, name)
     return parser.parse_args(words)
 
 
@@ -133,14 +133,13 @@ def test_a_folder_is_called_after_what_it_is_of(here):
         assert str(output.Output(args(name="evaluate-*"), of=of).folder) == f"out/evaluate-{name}"
 
 
-def test_a_file_that_out_names_is_written_too_as_before(here, capsys):
-    was = {".md": "table.md", ".json": "result.json"}
-    made = output.Output(args("--out", "mine.md", was=was), "table.md")
-    write(made, "table.md")
-    made.report("tarsus do", "it walked")
-    assert (here / "mine.md").read_text() == "new" == (here / "out/run/table.md").read_text()
-    assert "--out is a folder now, which has table.md" in capsys.readouterr().err
-    with pytest.raises(ValueError, match="mine.md exists already; --force replaces it"):
-        output.Output(args("--out", "mine.md", was=was), "table.md")
+def test_a_file_where_the_folder_belongs_is_refused(here):
+    with pytest.raises(ValueError, match=r"--out is a folder, in which table.md will lie; got the file mine.md"):
+        output.Output(args("--out", "mine.md"), "table.md")
+    (here / "mine.md").mkdir()  # a folder may be called anything
+    assert str(output.Output(args("--out", "mine.md"), "table.md").folder) == "mine.md"
+
+
+def test_a_device_is_no_file_to_write(here):
     with pytest.raises(ValueError, match="not a regular file"):
         output.new_file(Path(os.devnull), force=True)

@@ -62,7 +62,7 @@ def zipped(tmp_path_factory):
     import gymnasium
 
     path = tmp_path_factory.mktemp("zip") / "mine.zip"
-    env = gymnasium.make("HoppingLeg-v0")
+    env = gymnasium.make("HoppingLeg-v1")
     stable_baselines3.PPO("MlpPolicy", env, n_steps=8, batch_size=8, seed=0, device="cpu").save(path)
     return path
 
@@ -78,20 +78,20 @@ def test_a_zip_and_its_onnx_are_evaluated_alike(zipped, tmp_path):
     from tarsus.scripts.library.learning import onnx_policy
 
     (tmp_path / "mine.onnx").write_bytes(
-        onnx_policy.model_of(loading.load(str(zipped), "HoppingLeg-v0", {})).SerializeToString()
+        onnx_policy.model_of(loading.load(str(zipped), "HoppingLeg-v1", {})).SerializeToString()
     )
-    first = evaluation.run_episode(str(zipped), "HoppingLeg-v0", SHORT, 3)
+    first = evaluation.run_episode(str(zipped), "HoppingLeg-v1", SHORT, 3)
     second = evaluation.run_episode(str(tmp_path / "mine.onnx"), None, SHORT, 3)
     assert first.total == pytest.approx(second.total, rel=1e-4) and first.length == second.length
 
 
 def test_drawn_actions_differ_by_seed_and_are_those_of_training(zipped):
-    most_likely = evaluation.run_episode(str(zipped), "HoppingLeg-v0", SHORT, 3)
-    drawn = [evaluation.run_episode(str(zipped), "HoppingLeg-v0", SHORT, seed, stochastic=True) for seed in (3, 3, 4)]
+    most_likely = evaluation.run_episode(str(zipped), "HoppingLeg-v1", SHORT, 3)
+    drawn = [evaluation.run_episode(str(zipped), "HoppingLeg-v1", SHORT, seed, stochastic=True) for seed in (3, 3, 4)]
     assert drawn[0] == drawn[1] != most_likely and drawn[0] != drawn[2]
-    policy = loading.load(str(zipped), "HoppingLeg-v0", {}).network()
+    policy = loading.load(str(zipped), "HoppingLeg-v1", {}).network()
     assert policy.noise == pytest.approx(1.0)  # what Stable-Baselines3 begins with
-    env, act = playing.start(str(zipped), "HoppingLeg-v0", SHORT, 0)
+    env, act = playing.start(str(zipped), "HoppingLeg-v1", SHORT, 0)
     seen, draw = env.reset(seed=0)[0], policy.drawing()(env, 0)
     actions = np.array([draw(seen) for _ in range(2000)])
     policy.noise = 1e-9 * policy.noise
@@ -112,16 +112,15 @@ def test_a_checkpoint_knows_its_noise_and_an_older_one_says_what_does(tmp_path, 
     assert drawn.total < likely.total and likely == evaluation.run_episode("hexapod-0", None, SHORT, 0)
 
 
-def test_the_table_is_saved_in_three_forms(tmp_path, capsys, monkeypatch):
+def test_table_episodes_and_result_are_saved(tmp_path, capsys, monkeypatch):
     ends = evaluation.Episode(1.5, 2.0, 0.5, float("nan"), 0.0, "left, at last")
     monkeypatch.setattr(evaluation, "run_episode", lambda *args: HOLDS if args[3] == 0 else ends)
-    for name in ("table.md", "table.csv", "table.json"):
-        assert cli.main(["evaluate", "zero", "--seeds", "2", "--out", str(tmp_path / name)]) == 0
-        assert cli.main(["evaluate", "zero", "--seeds", "2", "--out", str(tmp_path / name)]) == 2  # it is there
+    line = ["evaluate", "zero", "--seeds", "2", "--out", str(tmp_path)]
+    assert cli.main(line) == 0 and cli.main(line) == 2  # it is there
     assert (tmp_path / "table.md").read_text() in capsys.readouterr().out
-    rows = list(csv.DictReader((tmp_path / "table.csv").open(newline="")))
+    rows = list(csv.DictReader((tmp_path / "episodes.csv").open(newline="")))
     assert [row["seed"] for row in rows] == ["0", "1"] and rows[1]["end"] == "left, at last"
-    made = json.loads((tmp_path / "table.json").read_text())
+    made = json.loads((tmp_path / "result.json").read_text())
     episodes, asked = made["result"]["episodes"], made["inputs"]
     assert episodes[1]["cost_of_transport"] is None and episodes[0]["total"] == 10.0
     assert (asked["policy"], asked["seeds"], asked["stochastic"]) == ("zero", 2, False) and "mujoco" in made["versions"]
@@ -129,5 +128,5 @@ def test_the_table_is_saved_in_three_forms(tmp_path, capsys, monkeypatch):
 
 def test_ctrl_c_saves_what_was_finished(monkeypatch, tmp_path):
     interrupted(monkeypatch, "run_episode", 3)
-    assert cli.main(["evaluate", "zero", "--seeds", "4", "--out", str(tmp_path / "some.csv")]) == 130
-    assert (tmp_path / "some.csv").read_text().count("\n") == 3
+    assert cli.main(["evaluate", "zero", "--seeds", "4", "--out", str(tmp_path)]) == 130
+    assert (tmp_path / "episodes.csv").read_text().count("\n") == 3

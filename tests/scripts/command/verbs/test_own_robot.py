@@ -61,9 +61,9 @@ def test_the_file_of_a_run_goes_with_an_environment_of_a_module(here):
 
 def test_a_baseline_is_searched_and_is_one_to_register_with(here, capsys):
     words = ["setters:Setter-v0", "--num-envs", "8", "--generations", "1", "--steps", "50", "--threads", "1"]
-    assert search_baseline.main([*words, "--out", "found.npz"]) == 0
+    assert search_baseline.main([*words, "--out", "found"]) == 0
     assert "return of 50 steps" in capsys.readouterr().out
-    with np.load("found.npz") as found:
+    with np.load("found/baseline.npz") as found:
         table, period = found["baseline"], float(found["baseline_period"])
     assert table.shape == (24, 8) and 0.3 <= period <= 1.5 and np.abs(table).max() > 0.01
     again = tarsus.search("baseline", env="setters:Setter-v0", num_envs=8, generations=1, steps=50, threads=1)

@@ -77,9 +77,9 @@ def test_a_page_is_written_into_its_part_with_what_lies_beside_it(docs, capsys):
 
 
 def test_a_file_of_one_s_own_is_not_written_over(docs, capsys):
-    module, path = page_of(), docs / "mine.csv"
-    words = ["--format", "csv", "--out", str(path)]
-    assert frame.main(module, words) == 0 and "page-legs" in capsys.readouterr().out
+    module, path = page_of(), docs / "mine" / "page.csv"
+    words = ["--format", "csv", "--out", str(path.parent)]
+    assert frame.main(module, words) == 0 and "mine: page.csv" in capsys.readouterr().out
     text = path.read_text()
     assert list(csv.reader(io.StringIO(text)))[-1] == ["# 6 legs."]
     assert frame.main(module, words) == 2 and "--force replaces it" in capsys.readouterr().err

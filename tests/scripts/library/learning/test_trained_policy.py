@@ -46,11 +46,11 @@ def written(folder, **changes):
 @pytest.mark.parametrize("sentence", DAMAGED)
 def test_damage_is_said_by_every_verb_and_nothing_is_written(sentence, tmp_path, capsys):
     path = written(tmp_path, **DAMAGED[sentence])
-    for verb, more in ((evaluate, []), (certify, []), (export, ["--out", str(tmp_path / "policy.onnx")])):
+    for verb, more in ((evaluate, []), (certify, []), (export, ["--out", str(tmp_path / "exported")])):
         assert verb.main([str(path), *more]) == 2
         err = capsys.readouterr().err
         assert f"{path} is not a trained policy: {sentence}" in err and err.count("\n") == 1
-    assert not (tmp_path / "policy.onnx").exists()
+    assert not (tmp_path / "exported").exists()
 
 
 def test_a_file_that_unpacks_to_more_than_a_policy_has_is_not_unpacked(tmp_path, monkeypatch):
@@ -70,6 +70,6 @@ def test_a_policy_of_another_observation_or_action_is_refused_where_it_would_act
         ({"weight_2": ARRAYS["weight_2"][:5], "bias_2": ARRAYS["bias_2"][:5]}, "shape (5,), Hexapod-v0 takes (6,)"),
     ):
         path = written(tmp_path, **changes)
-        for verb, more in ((evaluate, []), (certify, []), (export, ["--out", str(tmp_path / "policy.onnx")])):
+        for verb, more in ((evaluate, []), (certify, []), (export, ["--out", str(tmp_path / "exported")])):
             assert verb.main([str(path), *more]) == 2 and why in capsys.readouterr().err
-    assert not (tmp_path / "policy.onnx").exists()
+    assert not (tmp_path / "exported").exists()

@@ -287,9 +287,9 @@ def test_stacked_observations_are_those_of_the_wrapper(order, tmp_path):
         with pytest.raises(ValueError, match="stacks observations that are normalised already"):
             opened(path).network()
         return
-    out = tmp_path / "stack.onnx"
+    out = tmp_path / "stack"
     assert cli.main(["export", str(path), "--env", NAME, "--out", str(out)]) == 0
-    assert evaluation.run_episode(str(out), NAME, SHORT, seed).total == pytest.approx(total, rel=1e-4)
+    assert evaluation.run_episode(str(out / "policy.onnx"), NAME, SHORT, seed).total == pytest.approx(total, rel=1e-4)
 
 
 def test_another_observation_than_a_multiple_names_the_option(tmp_path):
