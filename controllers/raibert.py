@@ -1,7 +1,7 @@
 """Hopping on one leg after Raibert: ground force along a Bezier profile, foot placement, height and speed regulation.
 
 `raibert` declares phases, events and laws once: the hybrid model makes guards of them, `sampled` looks at them at the
-samples of a simulator or robot, `policy` does that in the action space of `HoppingLeg-v0`, and `baseline` is what an
+samples of a simulator or robot, `policy` does that in the action space of `HoppingLeg-v1`, and `baseline` is what an
 action of `HoppingLeg-v1` corrects.
 
 Source: Ding & Ramos, section 2.2; Raibert, Legged Robots That Balance (1986), chapter 2.
@@ -86,7 +86,7 @@ def baseline(params: HoppingLegParams) -> Baseline:
 def policy(
     params: HoppingLegParams, scale: np.ndarray, gains: RaibertGains | None = None, fast: bool = True
 ) -> SampledPolicy:
-    """Return the controller as a policy of `HoppingLeg-v0`, or of `HoppingLeg-v1` in the mode "torque".
+    """Return the controller as a policy of `HoppingLeg-v1`, or of `HoppingLeg-v1` in the mode "torque".
 
     Args:
         params: The environment's leg.

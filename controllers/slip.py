@@ -1,7 +1,7 @@
 """SLIP running on the articulated leg: one controller for the hybrid model, for MuJoCo, and for the environment.
 
 `slip` declares phases, events and laws once: the hybrid model makes guards of them, `sampled` looks at them at the
-samples of a simulator or robot, `policy` does that in the action space of `SlipLeg-v0`, and `baseline` is what an
+samples of a simulator or robot, `policy` does that in the action space of `SlipLeg-v1`, and `baseline` is what an
 action of `SlipLeg-v1` corrects.
 """
 
@@ -95,7 +95,7 @@ def baseline(params: SlipLegParams, hold: float) -> Baseline:
 def policy(
     params: SlipLegParams, scale: np.ndarray, control: SlipControl | None = None, hold: float = 0.0
 ) -> SampledPolicy:
-    """Return the controller as a policy of `SlipLeg-v0`, or of `SlipLeg-v1` in the mode "torque".
+    """Return the controller as a policy of `SlipLeg-v1`, or of `SlipLeg-v1` in the mode "torque".
 
     Args:
         params: The environment's leg.

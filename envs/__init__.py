@@ -17,19 +17,14 @@ def spec(classes: str, max_episode_steps: int = 1000) -> dict[str, Any]:
 ENVIRONMENTS = {
     "Hexapod-v0": spec("tarsus.envs.hexapod:Hexapod"),
     "SlipLeg-v1": spec("tarsus.envs.slip_leg:SlipLeg"),
-    "SlipLeg-v0": spec("tarsus.envs.version0:SlipLeg0", max_episode_steps=5000),
     "HoppingLeg-v1": spec("tarsus.envs.hopping_leg:HoppingLeg"),
-    "HoppingLeg-v0": spec("tarsus.envs.version0:HoppingLeg0", max_episode_steps=2000),
     "Multipod-v1": spec("tarsus.envs.multipod:Multipod"),
-    "Multipod-v0": spec("tarsus.envs.version0:Multipod0"),
     "BigAnt-v1": spec("tarsus.envs.bigant:BigAnt"),
-    "BigAnt-v0": spec("tarsus.envs.version0:BigAnt0"),
 }
 
 # Environments without MuJoCo: what is promised of a simulation in MuJoCo (pictures, terrains) is not promised of them.
 SURROGATES = {
     "MultipodQuasistatic-v1": spec("tarsus.envs.multipod_quasistatic:MultipodQuasistatic"),
-    "MultipodQuasistatic-v0": spec("tarsus.envs.version0_quasistatic:MultipodQuasistatic0"),
 }
 
 

@@ -130,7 +130,7 @@ class HoppingLegTask(LegTask):
 
     def build(self, params, terrain, preset) -> mujoco.MjSpec:
         """Return the model."""
-        return build(params, terrain, preset, self.stops)
+        return build(params, terrain, preset, stops=True)
 
     def baseline(self):
         """Return Raibert's controller."""

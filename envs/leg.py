@@ -6,7 +6,6 @@ A machine is a subclass of `LegTask`, as in `hopping_leg` and `slip_leg`.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -78,10 +77,8 @@ class LegTask(Task):
         BASELINE_SPEED: Of the action zero [m/s].
         LAW_SPEED: That its controller is asked for without a command [m/s].
         law: The corrected controller; None in other action modes.
-        stops: Whether hip and knee have end stops.
         uneven: Whether the controller asks for the height of the ground, `ground_below`, and it is not 0 everywhere.
         n_samples: How often the controller is sampled in a control period.
-        change: Of an action since the last one, as the reward has it.
         motors: Limits of the motors, as `limited_torque` takes them, shape (3, ..., 2).
         torque: Of hip and knee, shape (..., 2) [N m].
     """
@@ -89,9 +86,7 @@ class LegTask(Task):
     BASELINE_SPEED: ClassVar[float]
     LAW_SPEED: ClassVar[float]
     law: LegLaw | None
-    stops = True
     uneven = False
-    change: ClassVar[Callable] = staticmethod(mean_change)
 
     @abstractmethod
     def baseline(self):
@@ -179,7 +174,7 @@ class LegTask(Task):
         law = self.law
         return {
             "power": power(self.torque, self.qvel[..., 2:]) if law is None else law.power,
-            "action_change": self.change(self.action, self.last_action),
+            "action_change": mean_change(self.action, self.last_action),
             "healthy": 1.0,
         }
 

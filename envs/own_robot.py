@@ -20,12 +20,9 @@ import gymnasium
 from ..mjcf.own_robot import OwnRobot
 from . import own_verdict
 from .base import LeggedEnv
-from .free_body import FreeBodyTask
 from .own_task import OwnRobotTask
 from .own_verdict import RobotWarning  # noqa: F401  for users to filter by
 from .vector import LeggedVectorEnv
-
-OBSERVATIONS_0_2 = FreeBodyTask.DEFAULT[:8]  # the entries that were observed in 0.2.0 of the task "forward"
 
 
 class OwnRobotEnv(LeggedEnv):

@@ -117,9 +117,7 @@ class SlipLegTask(LegTask):
 
     def build(self, params, terrain, preset) -> mujoco.MjSpec:
         """Return the model, with servos where positions are commanded."""
-        return build(
-            params, terrain, preset, servo=self.config.action_mode == "position", limited=True, stops=self.stops
-        )
+        return build(params, terrain, preset, servo=self.config.action_mode == "position", limited=True, stops=True)
 
     def baseline(self):
         """Return the controller that runs as the SLIP does; energy that sampled torques add is taken out again."""

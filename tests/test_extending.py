@@ -219,14 +219,14 @@ def test_the_hybrid_model_of_the_page_runs():
 
 
 def test_a_training_run_and_a_policy_are_offered_by_their_names(monkeypatch, capsys):
-    monkeypatch.setitem(training_runs.RUNS, "leg-slow", training_runs.TrainingRun("HoppingLeg-v0"))
+    monkeypatch.setitem(training_runs.RUNS, "leg-slow", training_runs.TrainingRun("HoppingLeg-v1"))
     with pytest.raises(SystemExit):
         train.main(["--help"])
     assert "leg-slow" in capsys.readouterr().out
     limp = policies.Policy(lambda env, seed: lambda observation, info: np.full(2, -0.1), {"action_mode": "torque"})
-    monkeypatch.setitem(policies.POLICIES["SlipLeg-v0"], "limp", limp)
-    assert evaluation.run_episode("limp", "SlipLeg-v0", {}, seed=0).fell == 1.0
-    assert "limp" in baselines.jobs("SlipLeg-v0", {}, None, 1)
+    monkeypatch.setitem(policies.POLICIES["SlipLeg-v1"], "limp", limp)
+    assert evaluation.run_episode("limp", "SlipLeg-v1", {}, seed=0).fell == 1.0
+    assert "limp" in baselines.jobs("SlipLeg-v1", {}, None, 1)
 
 
 @pytest.fixture

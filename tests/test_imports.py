@@ -225,7 +225,7 @@ def test_environments_bring_numba_only_when_they_are_made():
     code = """if True:
         import sys, gymnasium, tarsus, tarsus.envs.hexapod
         before = "numba" in sys.modules
-        gymnasium.make("MultipodQuasistatic-v0")
+        gymnasium.make("MultipodQuasistatic-v1")
         print(before, "tarsus.envs.surrogate" in sys.modules)"""
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert out.split() == ["False", "True"]

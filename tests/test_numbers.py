@@ -118,7 +118,7 @@ def laws() -> tuple[str, str]:
 
 
 def surrogate() -> str:
-    """Return how many times the surrogate's steps are those of `Multipod-v0`."""
+    """Return how many times the surrogate's steps are those of `Multipod-v1`."""
     cells = row("sliding_test.md", "6 legs")
     return two_digits(number(cells[1]) / number(cells[3]))
 

@@ -23,8 +23,8 @@ def ppo():
 
 
 def test_a_few_updates_change_the_policy_which_the_verbs_take(ppo, capsys, tmp_path):
-    agent = ppo.train("HoppingLeg-v0", 4, 3 * 64, seed=0, n_steps=16, max_episode_steps=10)
-    agent.save(tmp_path, environment="HoppingLeg-v0", options={})
+    agent = ppo.train("HoppingLeg-v1", 4, 3 * 64, seed=0, n_steps=16, max_episode_steps=10, **LEG)
+    agent.save(tmp_path, environment="HoppingLeg-v1", options=LEG)
     assert loading.load(str(tmp_path), None, {}) is not None
     assert capsys.readouterr().out.count("reward of a step") == 3
     assert agent.count == pytest.approx(3 * 64, rel=1e-3)
@@ -69,6 +69,7 @@ def asked(task):
     return -((task.action[..., 0] - 0.5) ** 2)
 
 
+LEG = {"action_mode": "torque", "scaled": False}
 QUICK = {"n_steps": 64, "batch_size": 64, "gamma": 0.5, "learning_rate": 3e-3}
 ALONE = dict.fromkeys(("forward", "healthy", "power", "action_change"), 0.0)  # for a reward of one's own
 
@@ -80,22 +81,22 @@ def gravity_and_asked(task):
 
 def test_a_critic_that_sees_more_knows_more_and_the_policy_learns():
     asymmetric = recipe("asymmetric")
-    options = dict(randomise={"g": (0.5, 1.5)}, rewards={"own": (1.0, gravity_and_asked)}, reward_weights=ALONE)
+    options = LEG | dict(randomise={"g": (0.5, 1.5)}, rewards={"own": (1.0, gravity_and_asked)}, reward_weights=ALONE)
     options |= {"privileged": ("g",), "observations": ("pitch",), "max_episode_steps": 8}
-    model = asymmetric.train("HoppingLeg-v0", 8, 6_000, 0, QUICK, **options)
+    model = asymmetric.train("HoppingLeg-v1", 8, 6_000, 0, QUICK, **options)
     known = model.logger.name_to_value["train/explained_variance"]
     seen = np.zeros((1, model.observation_space.shape[0] - 1), np.float32)
     assert abs(asymmetric.act(model, seen)[0, 0] - 0.5) < 0.3 and known > 0.8  # it began at zero
     unseen = {"privileged": ("pitch",)}  # what the policy sees as well
-    blind = asymmetric.train("HoppingLeg-v0", 8, 6_000, 0, QUICK, **options | unseen)
+    blind = asymmetric.train("HoppingLeg-v1", 8, 6_000, 0, QUICK, **options | unseen)
     assert blind.logger.name_to_value["train/explained_variance"] < known - 0.2
 
 
 def test_privileged_entries_stand_behind_the_observation_also_at_the_end_of_an_episode():
     asymmetric = recipe("asymmetric")
-    options = {"privileged": ("g", "pitch"), "max_episode_steps": 3, "autoreset_mode": "SameStep"}
+    options = LEG | {"privileged": ("g", "pitch"), "max_episode_steps": 3, "autoreset_mode": "SameStep"}
     envs = asymmetric.WithPrivileged(
-        gymnasium.make_vec("HoppingLeg-v0", 2, vectorization_mode="vector_entry_point", **options)
+        gymnasium.make_vec("HoppingLeg-v1", 2, vectorization_mode="vector_entry_point", **options)
     )
     observation, info = envs.reset(seed=0)
     assert observation.shape == envs.observation_space.shape and np.allclose(observation[:, envs.n_seen], 9.81)
@@ -118,11 +119,11 @@ def follows(task):
 
 def test_a_policy_that_sees_a_few_late_observations_makes_up_for_the_delay():
     history = recipe("history")
-    options = dict(observe={"wave": (1, 2.0, wave)}, observations=("wave",), rewards={"own": (1.0, follows)})
+    options = LEG | dict(observe={"wave": (1, 2.0, wave)}, observations=("wave",), rewards={"own": (1.0, follows)})
     options |= {"reward_weights": ALONE, "max_episode_steps": 30}
     mean = {}
     for frames in (1, 3):
-        model = history.train("HoppingLeg-v0", 8, 12_000, 3, frames, QUICK, **options)
+        model = history.train("HoppingLeg-v1", 8, 12_000, 3, frames, QUICK, **options)
         envs = model.get_env()
         seen, rewards = envs.reset(), []
         for _ in range(30):
@@ -138,11 +139,12 @@ def test_late_observations_are_those_of_so_many_steps_before_and_of_their_own_ep
     def made(envs):
         return envs(
             gymnasium.make_vec(
-                "HoppingLeg-v0",
+                "HoppingLeg-v1",
                 2,
                 vectorization_mode="vector_entry_point",
                 autoreset_mode="SameStep",
                 max_episode_steps=5,
+                **LEG,
             )
         )
 
@@ -161,12 +163,12 @@ def test_late_observations_are_those_of_so_many_steps_before_and_of_their_own_ep
 
 def test_a_batch_has_ground_of_every_kind_and_is_learned_on():
     mixed = recipe("mixed_ground")
-    options = {"terrain": mixed.Mixed(), "terrain_difficulty": (0.5, 1.0)}
-    envs = gymnasium.make_vec("HoppingLeg-v0", 8, vectorization_mode="vector_entry_point", **options)
+    options = LEG | {"terrain": mixed.Mixed(), "terrain_difficulty": (0.5, 1.0)}
+    envs = gymnasium.make_vec("HoppingLeg-v1", 8, vectorization_mode="vector_entry_point", **options)
     envs.reset(seed=0)
     grounds = [envs.unwrapped.task.terrain[k] for k in range(8)]
     assert {type(ground.ground).__name__ for ground in grounds} == {"Rough", "Terraces", "Sinusoid"}
-    single = gymnasium.make("HoppingLeg-v0", **options)
+    single = gymnasium.make("HoppingLeg-v1", **options)
     single.reset(seed=3)
     assert single.unwrapped.task.terrain[()] == grounds[3]
     x = np.linspace(-1, 1, 7)
@@ -175,8 +177,8 @@ def test_a_batch_has_ground_of_every_kind_and_is_learned_on():
         np.testing.assert_allclose(ground.gradient(x, 0 * x)[0], slope, atol=1e-5)
         np.testing.assert_allclose(ground.grid(x, x)[2], ground.height(x, np.full(7, x[2])))
         assert np.abs(ground.height(x, x)).max() < mixed.HIGHEST
-    own = {"rewards": {"own": (1.0, asked)}, "reward_weights": ALONE, "max_episode_steps": 50}
-    model = mixed.train("HoppingLeg-v0", 4, 3_000, QUICK, **own)
+    own = LEG | {"rewards": {"own": (1.0, asked)}, "reward_weights": ALONE, "max_episode_steps": 50}
+    model = mixed.train("HoppingLeg-v1", 4, 3_000, QUICK, **own)
     seen = model.get_env().reset()
     assert np.abs(model.predict(seen, deterministic=True)[0][:, 0] - 0.5).mean() < 0.25  # it began at a half
 
@@ -187,10 +189,12 @@ def test_rsl_rl_learns_what_is_asked_and_its_policy_is_played_by_the_verbs(tmp_p
     rsl_rl_ppo = recipe("rsl_rl_ppo")
     monkeypatch.setattr(rsl_rl_ppo, "N_STEPS", 32)
     monkeypatch.setitem(rsl_rl_ppo.PPO, "gamma", 0.5)
-    options = dict(rewards={"own": (1.0, asked)}, reward_weights=ALONE, observations=("pitch",), max_episode_steps=8)
-    runner = rsl_rl_ppo.train("HoppingLeg-v0", 8, 20, None, 0, privileged=("g",), **options)
+    options = LEG | dict(
+        rewards={"own": (1.0, asked)}, reward_weights=ALONE, observations=("pitch",), max_episode_steps=8
+    )
+    runner = rsl_rl_ppo.train("HoppingLeg-v1", 8, 20, None, 0, privileged=("g",), **options)
     runner.export_policy_to_onnx(str(tmp_path), "policy.onnx")
-    opened = loading.load(str(tmp_path / "policy.onnx"), "HoppingLeg-v0", {"observations": ("pitch",)})
+    opened = loading.load(str(tmp_path / "policy.onnx"), "HoppingLeg-v1", LEG | {"observations": ("pitch",)})
     env = gymnasium.make(opened.environment, **opened.options)
     action = opened.make(env, 0)(env.reset(seed=0)[0], {})
     assert action.shape == env.action_space.shape and abs(action[0] - 0.5) < 0.3  # it began at zero

@@ -150,6 +150,5 @@ if __name__ == "__main__":
     parser.add_argument("--out", type=Path, default=Path("ppo"))
     args = parser.parse_args()
     agent = train(args.env, args.num_envs, args.total_steps, args.seed, args.n_steps, args.device)
-    options = {"axes": "forward"} if args.env == "Hexapod-v0" else {}  # a stored policy says along what it observes
-    agent.save(args.out, environment=args.env, options=options)
+    agent.save(args.out, environment=args.env, options={})
     print(f"tarsus evaluate {args.out}")

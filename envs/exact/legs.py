@@ -1,4 +1,4 @@
-"""The exact legs behind `HoppingLeg-v0` and `SlipLeg-v0`: torques or set-points of hip and knee, held for a period."""
+"""The exact legs behind `HoppingLeg-v1` and `SlipLeg-v1`: torques or set-points of hip and knee, held for a period."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class ExactLeg(ExactMachine):
         self._commanded = slice(at, at + 2)
         gains = {} if servo is None else {"kp": servo[0], "kd": servo[1]}
         (low, high), limits = np.transpose(ranges), task.limits_of(task.config.params)
-        stops = {"stop_k": stop_k, "stop_low": low, "stop_high": high} if task.stops else {}
+        stops = {"stop_k": stop_k, "stop_low": low, "stop_high": high}
         self._drive = DRIVE | gains | {"limits": limits.ravel()} | stops
 
     def periods(self, sim, runs: hy.Continued, run: int, row: Row, controls: np.ndarray) -> Iterator[float]:

@@ -231,7 +231,7 @@ def test_impossible_series_are_refused(coefficients, frequency, message):
 
 
 def test_the_environments_undulation_is_the_gaits():
-    """What the action mode "gait" of Multipod-v0 plays, and the Fourier series, are one gait."""
+    """What the action mode "gait" of Multipod-v1 plays, and the Fourier series, are one gait."""
     t = np.linspace(0.0, 5.0, 23)
     gait = pair_gaits.undulation(8, 0.4, 1.2 * np.pi, 0.21, 0.13, 0.07)
     played = undulation_angles(0.4 * t, 0.4, 1.2 * np.pi, 0.21, 0.13, 0.07, n_pairs=4)

@@ -34,9 +34,10 @@ def slip_without(*, hold=0.0, seen="predicted"):
     return Sampled(automaton, slip_leg_hybrid.PLANT, memory, beliefs, hold=hold, fast=False)
 
 
-def log_of(controller, name="SlipLeg-v0", believe=slip.believe, seconds=1.6, **options):
+def log_of(controller, name="SlipLeg-v1", believe=slip.believe, seconds=1.6, **options):
     """What the controller notices in an environment; the last entry is how the episode ended."""
-    env = gymnasium.make(name, reset_noise=0.0, max_episode_steps=10**6, **options).unwrapped
+    options = {"action_mode": "torque", "reset_noise": 0.0, "max_episode_steps": 10**6} | options
+    env = gymnasium.make(name, **options).unwrapped
     policy = SampledPolicy(controller, env.action_scale, believe)
     observation, info = env.reset(seed=0)
     while info["time"] < seconds:
@@ -74,7 +75,7 @@ def test_without_settling_a_soft_contact_is_many_touchdowns():
     for settle in (raibert.SETTLED, 0.0):
         controller = raibert.sampled(fast=False)
         controller.settle = settle
-        log, _ = log_of(controller, "HoppingLeg-v0", None, preset="reference", ctrl_dt=0.001, seconds=1.2)
+        log, _ = log_of(controller, "HoppingLeg-v1", None, preset="reference", ctrl_dt=0.001, seconds=1.2)
         counts[settle] = sum(event.name == "touchdown" for event in log)
     assert counts[raibert.SETTLED] == 3 and counts[0.0] >= 6
 

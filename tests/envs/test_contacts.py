@@ -71,7 +71,7 @@ def test_contact_and_robot_are_drawn_together():
 
 @pytest.mark.parametrize("terrain", ["rough", "slope"])
 def test_an_episode_that_is_restored_has_its_contact_and_its_ground(terrain):
-    env = make("SlipLeg-v0", terrain=terrain, terrain_difficulty=(0.2, 1.0), **ON)
+    env = make("SlipLeg-v1", terrain=terrain, terrain_difficulty=(0.2, 1.0), **ON)
     env.reset(seed=0)
     kept = {}
     for seed in range(8):  # the last one of each contact
@@ -85,7 +85,7 @@ def test_an_episode_that_is_restored_has_its_contact_and_its_ground(terrain):
 
 @pytest.mark.parametrize("graded", [{"terrain_difficulty": (0.2, 1.0)}, {"terrain_curriculum": True}])
 def test_a_slope_is_as_high_as_the_contact_of_the_episode_wants(graded):
-    env = make("SlipLeg-v0", terrain="slope", **graded, **ON)
+    env = make("SlipLeg-v1", terrain="slope", **graded, **ON)
     radii = set()
     for seed in range(20):
         env.reset(seed=seed)

@@ -21,24 +21,24 @@ VARIANTS = [
     ("Hexapod-v0", {"task": "commanded"}),
     ("Hexapod-v0", {"preset": "reference"}),
     ("Hexapod-v0", {"randomise": {"body_mass": (0.8, 1.2), "friction_coeff": (0.5, 2.0)}}),
-    ("Multipod-v0", {"n_legs": 4, "action_mode": "torque", "task": "commanded"}),
-    ("Multipod-v0", {"n_legs": 12, "action_mode": "gait", "randomise": {"leg_mass": (0.8, 1.2), "KP": (0.5, 2.0)}}),
-    ("BigAnt-v0", {"randomise": {"body_mass": (0.8, 1.2), "friction_coeff": (0.5, 2.0)}, "task": "commanded"}),
-    ("BigAnt-v0", {"action_mode": "torque"}),
-    ("BigAnt-v0", {"action_mode": "gait", "terrain": "rough"}),
-    *[("SlipLeg-v0", {"action_mode": mode}) for mode in ("torque", "position")],
-    *[("SlipLeg-v0", {"terrain": terrain}) for terrain in TERRAINS if terrain != "flat"],
-    ("SlipLeg-v0", {"task": "commanded", "preset": "reference"}),
-    ("SlipLeg-v0", {"randomise": {"body_mass": (0.8, 1.2), "friction_coeff": (0.5, 2.0)}}),
-    *[("HoppingLeg-v0", {"terrain": terrain}) for terrain in TERRAINS],
-    ("HoppingLeg-v0", {"task": "commanded", "command_period": 0.1, "randomise": {"leg_mass": (0.8, 1.2)}}),
+    ("Multipod-v1", {"n_legs": 4, "action_mode": "torque", "task": "commanded"}),
+    ("Multipod-v1", {"n_legs": 12, "action_mode": "gait", "randomise": {"leg_mass": (0.8, 1.2), "KP": (0.5, 2.0)}}),
+    ("BigAnt-v1", {"randomise": {"body_mass": (0.8, 1.2), "friction_coeff": (0.5, 2.0)}, "task": "commanded"}),
+    ("BigAnt-v1", {"action_mode": "torque"}),
+    ("BigAnt-v1", {"action_mode": "gait", "terrain": "rough"}),
+    *[("SlipLeg-v1", {"action_mode": mode}) for mode in ("torque", "position")],
+    *[("SlipLeg-v1", {"terrain": terrain}) for terrain in TERRAINS if terrain != "flat"],
+    ("SlipLeg-v1", {"task": "commanded", "preset": "reference"}),
+    ("SlipLeg-v1", {"randomise": {"body_mass": (0.8, 1.2), "friction_coeff": (0.5, 2.0)}}),
+    *[("HoppingLeg-v1", {"terrain": terrain}) for terrain in TERRAINS],
+    ("HoppingLeg-v1", {"task": "commanded", "command_period": 0.1, "randomise": {"leg_mass": (0.8, 1.2)}}),
     *[("Hexapod-v0", {"engine": "exact", "action_mode": mode}) for mode in MODES],
     ("Hexapod-v0", {"engine": "exact", "terrain": "step", "randomise": {"body_mass": (0.8, 1.2)}}),
     ("Hexapod-v0", {"engine": "exact", "push_speed": 0.3, "push_interval": (0.1, 0.2), "task": "commanded"}),
-    *[("SlipLeg-v0", {"engine": "exact", "action_mode": mode}) for mode in ("torque", "position")],
-    ("SlipLeg-v0", {"engine": "exact", "terrain": "rough"}),
-    ("HoppingLeg-v0", {"engine": "exact"}),
-    ("HoppingLeg-v0", {"engine": "exact", "terrain": "slope", "randomise": {"leg_mass": (0.8, 1.2)}}),
+    *[("SlipLeg-v1", {"engine": "exact", "action_mode": mode}) for mode in ("torque", "position")],
+    ("SlipLeg-v1", {"engine": "exact", "terrain": "rough"}),
+    ("HoppingLeg-v1", {"engine": "exact"}),
+    ("HoppingLeg-v1", {"engine": "exact", "terrain": "slope", "randomise": {"leg_mass": (0.8, 1.2)}}),
     *[(f"{leg}-v1", {"action_mode": "torque"}) for leg in ("HoppingLeg", "SlipLeg")],
     ("HoppingLeg-v1", {"engine": "exact", "randomise": {"leg_mass": (0.8, 1.2)}, "push_speed": 0.1}),
     ("SlipLeg-v1", {"engine": "exact", "terrain": "rough", "task": "commanded"}),
@@ -75,7 +75,6 @@ def played(name, options):
 def test_gymnasiums_checker_passes_without_a_warning(name, options):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        warnings.filterwarnings("ignore", ".*is out of date")  # there is a later version of an environment -v0
         check_env(gymnasium.make(name, **options).unwrapped, skip_render_check=True)
 
 
@@ -84,7 +83,6 @@ def test_stable_baselines_checker_passes_without_a_warning(name, options):
     checker = pytest.importorskip("stable_baselines3.common.env_checker", reason="it needs the extra `rl`")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        warnings.filterwarnings("ignore", ".*is out of date")  # there is a later version of an environment -v0
         checker.check_env(gymnasium.make(name, **options).unwrapped, warn=True, skip_render_check=True)
 
 

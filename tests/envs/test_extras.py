@@ -314,7 +314,7 @@ def test_pushes_come_in_their_intervals_with_their_speeds_in_every_direction():
 
 @pytest.mark.parametrize("name", ENVIRONMENTS)
 def test_a_push_changes_the_velocity_by_what_it_says(name):
-    long_boom = {"params": HoppingLegParams(LB=2.0)} if name == "HoppingLeg-v0" else {}
+    long_boom = {"params": HoppingLegParams(LB=2.0)} if name == "HoppingLeg-v1" else {}
     env = single(name, push_speed=0.5, push_interval=(1e-10, 1e-10), **long_boom)
     env.reset(seed=0)
     before = env.data.qvel.copy()

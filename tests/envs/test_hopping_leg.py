@@ -1,4 +1,4 @@
-"""`HoppingLeg-v0`: what it reports is what happens, and its baseline hops."""
+"""`HoppingLeg-v1`: what it reports is what happens, and its baseline hops."""
 
 import gymnasium
 import mujoco
@@ -10,10 +10,13 @@ from tarsus.analytic.models.hopping_leg import limited_torque, places
 from tarsus.analytic.terrain import Pyramid, Sloped
 from tarsus.controllers import raibert
 from tarsus.controllers.raibert import RaibertGains
+from tarsus.mjcf.hopping_leg import JOINT_RANGES
+
+TORQUES = {"action_mode": "torque", "scaled": False, "max_episode_steps": 2000}
 
 
 def make(**options):
-    return gymnasium.make("HoppingLeg-v0", **{"reset_noise": 0.0} | options)
+    return gymnasium.make("HoppingLeg-v1", **{"reset_noise": 0.0} | TORQUES | options)
 
 
 def test_the_baseline_hops_at_the_commanded_speed():
@@ -82,23 +85,16 @@ def test_a_limp_leg_falls_and_says_so():
     assert info["reward_healthy"] == 0.0
 
 
-@pytest.mark.parametrize(
-    "joint, sign, why",
-    [
-        (0, 1, "broke: the thigh is above the hip"),
-        (0, -1, "broke: the thigh is above the hip"),
-        (1, 1, "broke: the knee is beyond its end stops"),
-        (1, -1, "broke: the knee is beyond its end stops"),
-    ],
-)
-def test_a_joint_that_is_pushed_for_seconds_is_hardly_faster_than_its_motor_and_breaks_the_leg(joint, sign, why):
+@pytest.mark.parametrize("joint, sign", [(0, 1), (0, -1), (1, 1), (1, -1)])
+def test_a_joint_that_is_pushed_for_seconds_is_hardly_faster_than_its_motor_and_held_by_its_end_stop(joint, sign):
     env, action = make(max_episode_steps=10**9), np.zeros(2, np.float32)
     _, info = env.reset(options={"qpos": np.array([0.0, -0.5, 0.0, -1.0]), "qvel": np.zeros(4)})
     fastest, terminated, action[joint] = 0.0, False, sign
     while not terminated and info["time"] < 5.0:
         _, _, terminated, _, info = env.step(action)
         fastest = max(fastest, abs(info["qvel"][2 + joint]))
-    assert info["termination"] == why and info["time"] < 0.5 and info["reward_healthy"] == 0.0
+        low, high = JOINT_RANGES[joint]
+        assert low - 0.25 < info["qpos"][2 + joint] < high + 0.25
     assert fastest < 1.1 * [40.0, 26.7][joint]
 
 
@@ -120,7 +116,8 @@ def test_the_motors_are_the_published_ones():
 @pytest.mark.parametrize("speed, total", [(1.0, 1964.7), (2.0, 3894.4)])
 def test_the_baseline_is_within_the_limits(speed, total):
     """Its returns are what they were before there were any."""
-    env = gymnasium.make("HoppingLeg-v0")
+    weights = {"forward": 1.0, "power": -0.002, "action_change": -0.01, "healthy": 0.05}
+    env = make(reset_noise=0.02, reward_weights=weights)
     base, over, rewards = env.unwrapped, False, []
     policy = raibert.policy(base.params, base.action_scale, RaibertGains(speed=speed), fast=False)
     observation, info = env.reset(seed=0)
@@ -146,9 +143,8 @@ def test_the_force_of_a_standing_leg_carries_it():
     assert np.all(np.array(forces)[:, 2] >= 0)
 
 
-@pytest.mark.parametrize("name", ["HoppingLeg-v0", "HoppingLeg-v1"])
-def test_the_force_is_observed_along_the_hips_way_and_its_components_have_names(name):
-    env = gymnasium.make(name, observations=("foot_force",), scaled=False).unwrapped
+def test_the_force_is_observed_along_the_hips_way_and_its_components_have_names():
+    env = gymnasium.make("HoppingLeg-v1", observations=("foot_force",), scaled=False).unwrapped
     env.reset(seed=0)
     for _ in range(200):
         observation, *_, info = env.step(np.full(env.action_space.shape, 0.3, np.float32))

@@ -28,7 +28,7 @@ def test_a_seed_of_numpys_is_a_seed(name):
     np.testing.assert_array_equal(counted[1], expected)
 
 
-@pytest.mark.parametrize("name", ["Hexapod-v0", "MultipodQuasistatic-v0"])
+@pytest.mark.parametrize("name", ["Hexapod-v0", "MultipodQuasistatic-v1"])
 def test_what_is_no_seed_is_refused_and_nothing_changes(name):
     for one in pair(name):
         one.reset(seed=0)
@@ -52,7 +52,7 @@ def test_what_is_no_seed_is_refused_and_nothing_changes(name):
     assert one.get_state().randoms == kept.randoms
 
 
-@pytest.mark.parametrize("name", ["Hexapod-v0", "MultipodQuasistatic-v0"])
+@pytest.mark.parametrize("name", ["Hexapod-v0", "MultipodQuasistatic-v1"])
 def test_what_is_no_mask_is_refused(name):
     envs = gymnasium.make_vec(name, 2, vectorization_mode="vector_entry_point")
     envs.reset(seed=0)
@@ -123,7 +123,7 @@ def wrong(shape):
     }
 
 
-@pytest.mark.parametrize("name", ["Hexapod-v0", "MultipodQuasistatic-v0"])
+@pytest.mark.parametrize("name", ["Hexapod-v0", "MultipodQuasistatic-v1"])
 def test_what_is_no_action_is_refused_by_one_and_by_many_and_nothing_changes(name):
     for one in pair(name):
         one.reset(seed=0)

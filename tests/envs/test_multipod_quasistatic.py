@@ -14,39 +14,37 @@ from tarsus.analytic.contact import Feet, solve
 from tarsus.analytic.models.multipod import MultipodParams, foot_positions, foot_velocities
 from tarsus.controllers import gaits
 
-NAME, FORMER = "MultipodQuasistatic-v1", "MultipodQuasistatic-v0"
-CASES = [(FORMER, {}), (FORMER, {"n_legs": 4}), (FORMER, {"law": "coulomb"}), (NAME, {}), (NAME, {"n_legs": 12})]
-CASES += [(NAME, {"ctrl_dt": 0.05, "reset_noise": 0.0, "tempo_range": 1.0}), (NAME, {"action_mode": "velocity"})]
-variants = pytest.mark.parametrize("name, options", CASES, ids=str)
+NAME = "MultipodQuasistatic-v1"
+SPEEDS = {"action_mode": "velocity", "scaled": False}
+CASES = [SPEEDS, SPEEDS | {"n_legs": 4}, {"law": "coulomb"}, {}, {"n_legs": 12}]
+CASES += [{"ctrl_dt": 0.05, "reset_noise": 0.0, "tempo_range": 1.0}]
+variants = pytest.mark.parametrize("options", CASES, ids=str)
 
 
-def many(n, mode="NextStep", steps=None, name=FORMER, **options):
-    return gymnasium.make_vec(
-        name, n, vectorization_mode="vector_entry_point", autoreset_mode=mode, max_episode_steps=steps, **options
-    )
+def many(n, mode="NextStep", steps=None, **options):
+    how = {"vectorization_mode": "vector_entry_point", "autoreset_mode": mode, "max_episode_steps": steps}
+    return gymnasium.make_vec(NAME, n, **how | SPEEDS | options)
 
 
 @variants
-def test_gymnasiums_checker_passes_without_a_warning(name, options):
+def test_gymnasiums_checker_passes_without_a_warning(options):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        warnings.filterwarnings("ignore", ".*is out of date")  # there is a later version of an environment -v0
-        check_env(gymnasium.make(name, **options).unwrapped, skip_render_check=True)
+        check_env(gymnasium.make(NAME, **options).unwrapped, skip_render_check=True)
 
 
 @pytest.mark.extra
 @variants
-def test_stable_baselines_checker_passes_without_a_warning(name, options):
+def test_stable_baselines_checker_passes_without_a_warning(options):
     checker = pytest.importorskip("stable_baselines3.common.env_checker", reason="it needs the extra `rl`")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        warnings.filterwarnings("ignore", ".*is out of date")  # there is a later version of an environment -v0
-        checker.check_env(gymnasium.make(name, **options).unwrapped, warn=True, skip_render_check=True)
+        checker.check_env(gymnasium.make(NAME, **options).unwrapped, warn=True, skip_render_check=True)
 
 
 @variants
-def test_same_seed_same_trajectory_and_every_entry_varies(name, options):
-    env = gymnasium.make(name, **options)
+def test_same_seed_same_trajectory_and_every_entry_varies(options):
+    env = gymnasium.make(NAME, **options)
     runs = []
     for _ in range(2):
         rng = np.random.default_rng(1)
@@ -62,10 +60,12 @@ def test_same_seed_same_trajectory_and_every_entry_varies(name, options):
 
 @variants
 @pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
-def test_every_step_is_the_single_environments_to_the_bit(name, options, mode):
-    native = many(5, mode, 7, name, **options)
+def test_every_step_is_the_single_environments_to_the_bit(options, mode):
+    native = gymnasium.make_vec(
+        NAME, 5, vectorization_mode="vector_entry_point", autoreset_mode=mode, max_episode_steps=7, **options
+    )
     sync = gymnasium.make_vec(
-        name,
+        NAME,
         5,
         vectorization_mode="sync",
         vector_kwargs={"autoreset_mode": AutoresetMode(mode)},
@@ -118,8 +118,8 @@ def test_reset_of_some_leaves_the_others():
 
 
 @variants
-def test_reward_terms_add_up(name, options):
-    env = gymnasium.make(name, **options)
+def test_reward_terms_add_up(options):
+    env = gymnasium.make(NAME, **options)
     env.reset(seed=0)
     rng = np.random.default_rng(4)
     for _ in range(40):

@@ -13,6 +13,7 @@ from gymnasium.utils.env_checker import check_env
 
 from tarsus.analytic.terrain import Flat
 from tarsus.envs import own_robot, own_trial, own_verdict
+from tarsus.envs.free_body import FreeBodyTask
 from tarsus.mjcf import PRESETS
 from tarsus.mjcf import own_robot as models
 from tests.envs.own_robots import ANT, POSE, QUADRUPED, SHANKS, stride, trot
@@ -187,10 +188,10 @@ def test_unknown_options_are_refused_and_a_missing_range_is_no_matter_where_ther
     assert make().action_scale == pytest.approx(0.5)
 
 
-def test_the_defaults_of_0_2_are_options(registered):
+def test_weights_scale_lag_and_observations_are_options(registered):
     weights = dict(forward=1.0, drift=-0.2, healthy=0.05, action_change=-0.005 * 12)
     registered(reach=0.3, scaled=False, residual_lag=1e-9, typical_speed=1.0, reward_weights=weights)
-    env = make(observations=own_robot.OBSERVATIONS_0_2)
+    env = make(observations=FreeBodyTask.DEFAULT[:8])
     env.reset(seed=0)
     before = np.zeros(12)
     for action in np.random.default_rng(0).uniform(-0.3, 0.3, (5, 12)).astype(np.float32):

@@ -1,4 +1,4 @@
-"""`SlipLeg-v0`: its actions, rewards, terminations and options, and the SLIP controller as its policy."""
+"""`SlipLeg-v1`: its actions, rewards, terminations and options, and the SLIP controller as its policy."""
 
 import gymnasium
 import mujoco
@@ -9,11 +9,13 @@ import tarsus  # noqa: F401
 from tarsus.analytic.models.slip_leg import SlipLegParams, apex_state
 from tarsus.controllers import slip
 from tarsus.envs.slip_leg import OBSERVATIONS, SCAN, START_LEG
-from tarsus.mjcf.slip_leg import SPEED_LINES, TORQUE_LIMITS
+from tarsus.mjcf.slip_leg import JOINT_RANGES, SPEED_LINES, TORQUE_LIMITS
+
+TORQUES = {"action_mode": "torque", "scaled": False, "max_episode_steps": 5000}
 
 
 def make(**options):
-    return gymnasium.make("SlipLeg-v0", reset_noise=0.0, **options)
+    return gymnasium.make("SlipLeg-v1", **TORQUES | {"reset_noise": 0.0} | options)
 
 
 def test_the_slip_controller_is_a_policy_that_runs():
@@ -29,7 +31,7 @@ def test_the_slip_controller_is_a_policy_that_runs():
             heights.append(observation[0])
             rewards.append(reward)
     assert info["distance"] == pytest.approx(5.0 * 2.5, rel=0.03)
-    assert np.mean(rewards) > 2.0
+    assert np.mean(rewards) == pytest.approx(1.0, abs=0.1)  # as its weights are to give
     assert 0.6 < min(heights) and max(heights) < 0.8
 
 
@@ -46,7 +48,7 @@ def test_a_foot_begins_on_the_ground_where_it_would_begin_under_it_and_else_wher
 
 
 @pytest.mark.parametrize("joint, sign", [(0, 1), (0, -1), (1, 1), (1, -1)])
-def test_a_joint_that_is_pushed_for_seconds_is_hardly_faster_than_its_motor_and_breaks_the_leg(joint, sign):
+def test_a_joint_that_is_pushed_for_seconds_is_hardly_faster_than_its_motor_and_held_by_its_end_stop(joint, sign):
     """A joint that is not driven may be thrown a little beyond its motor's speed by the other's motion."""
     env, action = make(), np.zeros(2, np.float32)
     env.reset(options={"qpos": np.array([0.0, 40.0, 0.0, -1.0]), "qvel": np.zeros(4)})
@@ -54,7 +56,8 @@ def test_a_joint_that_is_pushed_for_seconds_is_hardly_faster_than_its_motor_and_
     while not terminated and time < 5.0:
         _, _, terminated, _, info = env.step(action)
         time, fastest = info["time"], max(fastest, abs(info["qvel"][2 + joint]))
-    assert info["termination"].startswith("broke: the ") and time < 0.5
+        low, high = JOINT_RANGES[joint]
+        assert low - 0.15 < info["qpos"][2 + joint] < high + 0.15
     assert fastest < 1.1 * SPEED_LINES[joint][1]
 
 
@@ -85,7 +88,7 @@ def test_the_baseline_is_within_the_limits(monkeypatch):
     for wide in (1.0, 10.0):
         lines = tuple((wide * stall, wide * speed) for stall, speed in SPEED_LINES)
         monkeypatch.setattr("tarsus.mjcf.slip_leg.SPEED_LINES", lines)
-        env = gymnasium.make("SlipLeg-v0", terrain="rough").unwrapped
+        env = make(terrain="rough", reset_noise=0.01).unwrapped
         policy = slip.policy(env.params, env.action_scale, slip.SlipControl(energy_gain=0.5), hold=env.ctrl_dt)
         observation, info = env.reset(seed=0)
         for _ in range(1000):
@@ -118,9 +121,9 @@ def test_rewards_are_what_their_names_say():
     _, before = env.reset(seed=0)
     _, reward, _, _, info = env.step(np.array([0.1, 0.1]))
     speed = (info["qpos"][0] - before["qpos"][0]) / 0.002
-    assert info["reward_forward"] == pytest.approx(speed) and info["speed"] == pytest.approx(speed)
-    assert info["reward_power"] == pytest.approx(-5e-4 * np.abs(info["torque"] * info["qvel"][2:]).sum())
-    assert info["reward_action_change"] == pytest.approx(-0.01 * 0.02) and info["reward_healthy"] == 2.0
+    assert info["reward_forward"] == pytest.approx(0.8 / 2.45 * speed) and info["speed"] == pytest.approx(speed)
+    assert info["reward_power"] == pytest.approx(-0.05 / 1339.0 * np.abs(info["torque"] * info["qvel"][2:]).sum())
+    assert info["reward_action_change"] == pytest.approx(-0.02 * 0.01) and info["reward_healthy"] == 2.0
     assert reward == pytest.approx(sum(v for k, v in info.items() if k.startswith("reward_")))
 
 
@@ -190,7 +193,7 @@ def test_options_of_reset_hold_and_unknown_ones_are_refused():
 )
 def test_impossible_options_are_refused_with_a_sentence(options, message):
     with pytest.raises(ValueError, match=message):
-        make(**options) if "reset_noise" not in options else gymnasium.make("SlipLeg-v0", **options)
+        make(**options) if "reset_noise" not in options else gymnasium.make("SlipLeg-v1", **options)
 
 
 def test_randomised_legs_differ_and_the_same_seed_gives_the_same():

@@ -29,15 +29,15 @@ VARIANTS = [
             **{"terrain": "terraces", "terrain_curriculum": True, "terrain_distance": 0.004},
         },
     ),
-    ("HoppingLeg-v0", {"randomise": {"leg_mass": (0.8, 1.2), "resistance": (0.8, 1.2)}}),
+    ("HoppingLeg-v1", {"randomise": {"leg_mass": (0.8, 1.2), "resistance": (0.8, 1.2)}}),
     ("HoppingLeg-v1", {"engine": "exact"}),
     ("SlipLeg-v1", {"terrain": "rough", "task": "commanded"}),
-    ("SlipLeg-v0", {"action_mode": "position", "randomise": {"friction_coeff": (0.5, 1.0)}, "terrain": "step"}),
-    ("Multipod-v0", {"randomise_contact": True}),
-    ("SlipLeg-v0", {"randomise_contact": True, "randomise": {"friction_coeff": (0.5, 1.0)}, "terrain": "rough"}),
-    ("Multipod-v0", {"n_legs": 4, "randomise": {"KP": (0.5, 2.0)}}),
-    ("BigAnt-v0", {"action_mode": "torque", "randomise": {"leg_k": (0.8, 1.2)}}),
-    *[("MultipodQuasistatic-v0", {"law": law, "n_legs": 8}) for law in ("viscous", "coulomb")],
+    ("SlipLeg-v1", {"action_mode": "position", "randomise": {"friction_coeff": (0.5, 1.0)}, "terrain": "step"}),
+    ("Multipod-v1", {"randomise_contact": True}),
+    ("SlipLeg-v1", {"randomise_contact": True, "randomise": {"friction_coeff": (0.5, 1.0)}, "terrain": "rough"}),
+    ("Multipod-v1", {"n_legs": 4, "randomise": {"KP": (0.5, 2.0)}}),
+    ("BigAnt-v1", {"action_mode": "torque", "randomise": {"leg_k": (0.8, 1.2)}}),
+    *[("MultipodQuasistatic-v1", {"law": law, "n_legs": 8}) for law in ("viscous", "coulomb")],
     ("MultipodQuasistatic-v1", {"law": "coulomb", "n_legs": 8}),
     ("Multipod-v1", {"task": "commanded", "command_period": 0.04}),
 ]
@@ -109,7 +109,7 @@ def test_random_numbers_that_the_user_drew_are_drawn_again():
 
 
 def test_restored_and_copied_simulations_go_on_to_the_bit_into_their_next_episodes(name, options):
-    mode = "SameStep" if name == "SlipLeg-v0" else "NextStep"
+    mode = "SameStep" if name == "SlipLeg-v1" else "NextStep"
     envs, other = many(name, mode=mode, **options), many(name, mode=mode, **options)
     assert copy.deepcopy(envs).num_envs == 2  # one that was never reset
     envs.reset(seed=5)
@@ -300,7 +300,8 @@ def test_a_state_of_the_exact_engine_cannot_be_edited():
 
 def test_a_robot_that_stands_no_more_is_restored_as_it_was():
     """Without equilibrium the surrogate knows neither posture nor forces."""
-    env = single("MultipodQuasistatic-v0", params=MultipodParams(n_legs=4, roll_range=1.3), reset_noise=1.0)
+    options = {"action_mode": "velocity", "scaled": False, "reset_noise": 1.0}
+    env = single("MultipodQuasistatic-v1", params=MultipodParams(n_legs=4, roll_range=1.3), **options)
     env.reset(seed=21)  # all its left legs are in the air
     state = env.get_state()
     assert np.isnan(state.arrays["posture"]).all()

@@ -13,7 +13,7 @@ from tarsus.mjcf.presets import PRESETS
 pytest.importorskip("warp", reason=INSTALL)
 pytest.importorskip("mujoco_warp", reason=INSTALL)
 
-MACHINES = ("Hexapod-v0", "Multipod-v0", "BigAnt-v0")
+MACHINES = ("Hexapod-v0", "Multipod-v1", "BigAnt-v1")
 # Off by this much after 10 and 100 physics steps [m]: single precision, not yet grown by contacts.
 CLOSE, STILL_CLOSE = 1e-6, 5e-5
 # Without `max_torque`: a hip that starts at rest, asked for all it has, is a tie between a motor at its limit and one

@@ -15,9 +15,9 @@ EXACT = {"engine": "exact"}
 VARIANTS = [
     *((name, {}) for name in (*ENVIRONMENTS, *SURROGATES)),
     ("Hexapod-v0", {"action_delay": (0, 3), "push_speed": 0.3, "observation_noise": {"height": 0.01}}),
-    ("SlipLeg-v0", {"randomise": {"friction_coeff": (0.5, 1.0)}, "terrain": "rough", "task": "commanded"}),
-    ("Multipod-v0", {"action_mode": "gait", "terrain": "stairs", "randomise_contact": True}),
-    ("HoppingLeg-v0", EXACT),
+    ("SlipLeg-v1", {"randomise": {"friction_coeff": (0.5, 1.0)}, "terrain": "rough", "task": "commanded"}),
+    ("Multipod-v1", {"action_mode": "gait", "terrain": "stairs", "randomise_contact": True}),
+    ("HoppingLeg-v1", EXACT),
 ]
 
 

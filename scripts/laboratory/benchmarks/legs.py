@@ -80,10 +80,11 @@ def gaits() -> dict[str, Run]:
 def environments() -> dict[str, Run]:
     """Return an episode of each leg's environment with the actions of its baseline."""
     made = {}
-    for name in ("HoppingLeg-v0", "SlipLeg-v0"):
-        env = gymnasium.make(f"tarsus:{name}", reset_noise=0.0, max_episode_steps=10**9, disable_env_checker=True)
+    for name in ("HoppingLeg-v1", "SlipLeg-v1"):
+        options = {"action_mode": "torque", "reset_noise": 0.0, "max_episode_steps": 10**9}
+        env = gymnasium.make(f"tarsus:{name}", disable_env_checker=True, **options)
         base = env.unwrapped
-        if name == "SlipLeg-v0":
+        if name == "SlipLeg-v1":
             policy = slip.policy(base.params, base.action_scale, REGULATED, hold=base.ctrl_dt)
         else:
             policy = raibert.policy(base.params, base.action_scale)

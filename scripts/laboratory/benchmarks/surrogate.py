@@ -1,4 +1,4 @@
-"""Environment steps per second of MultipodQuasistatic-v0, beside Multipod-v0 in MuJoCo, on one core.
+"""Environment steps per second of MultipodQuasistatic-v1, beside Multipod-v1 in MuJoCo, on one core.
 
 Usage: tarsus benchmark surrogate [--legs 6 12 50] [--num-envs 4096] [--repeats 5]. Runtime: about a minute.
 
@@ -35,17 +35,17 @@ def undulating(n_legs: int, n: int, n_steps: int, speed: float) -> np.ndarray:
 
 def rows(n_legs: int, num_envs: int, n_steps: int = 20) -> list[VectorRow]:
     """Return the lines of a robot: the surrogate under both laws, and MuJoCo."""
-    made = []
+    made, options = [], {"n_legs": n_legs, "action_mode": "velocity", "scaled": False}
     for law in ("viscous", "coulomb"):
         env = gymnasium.make_vec(
-            "MultipodQuasistatic-v0", num_envs, vectorization_mode="vector_entry_point", n_legs=n_legs, law=law
+            "MultipodQuasistatic-v1", num_envs, vectorization_mode="vector_entry_point", law=law, **options
         )
         speed = env.unwrapped.config.robot.motor.no_load_speed
         made.append(vectorised(f"surrogate, {law}, {n_legs} legs", env, undulating(n_legs, num_envs, n_steps, speed)))
     env = gymnasium.make_vec(
-        "Multipod-v0", N_ENVS_MUJOCO, vectorization_mode="vector_entry_point", n_legs=n_legs, n_threads=1
+        "Multipod-v1", N_ENVS_MUJOCO, vectorization_mode="vector_entry_point", n_threads=1, **options
     )
-    made.append(vectorised(f"Multipod-v0, rl, {n_legs} legs", env, undulating(n_legs, N_ENVS_MUJOCO, 5, speed)))
+    made.append(vectorised(f"Multipod-v1, rl, {n_legs} legs", env, undulating(n_legs, N_ENVS_MUJOCO, 5, speed)))
     return made
 
 

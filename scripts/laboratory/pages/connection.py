@@ -22,7 +22,7 @@ from tarsus.scripts.laboratory.studies.connection import LEGS, NAMED_WITHIN, PAT
 
 PLACE = Place("connection.md", "tables")
 PACKAGES = ("tarsus", "mujoco", "numpy", "numba")
-LEARNED = "multipod-velocity"  # the policies that are compared, of 0.2.0 and Multipod-v0
+LEARNED = "multipod-velocity"  # the policies that are compared, of 0.2.0 and Multipod-v1
 SEEDS = 3  # of its policies, and of the planner beside them
 COMPARED = ("straight", "sine", "bend", "lane")  # paths of learned policies
 
@@ -34,7 +34,7 @@ def cases(runs: int, losses: int) -> list[tuple]:
     for name in COMPARED:
         found += [(study.gait_on, name)]
         for seed in range(SEEDS):
-            found += [(study.policy_on, f"{LEARNED}-{seed}", "Multipod-v0", name, seed)]
+            found += [(study.policy_on, f"{LEARNED}-{seed}", "Multipod-v1", name, seed)]
             found += [(study.policy_on, "connection-mpc", "Multipod-v1", name, seed)]
     for seed in range(runs):
         found += [(study.followed, legs, name, seed) for legs in LEGS for name in PATHS]
@@ -163,7 +163,7 @@ def learned_table(made: dict) -> Table:
     """Return the planner beside a learned policy and a searched gait."""
     rows = []
     for name in COMPARED:
-        learned = [made[study.policy_on, f"{LEARNED}-{seed}", "Multipod-v0", name, seed] for seed in range(SEEDS)]
+        learned = [made[study.policy_on, f"{LEARNED}-{seed}", "Multipod-v1", name, seed] for seed in range(SEEDS)]
         planned = [made[study.policy_on, "connection-mpc", "Multipod-v1", name, seed] for seed in range(SEEDS)]
         for label, walks in (("PPO", learned), ("gait search", [made[study.gait_on, name]]), ("planner", planned)):
             cross, end, speed = (np.mean([walk[key] for walk in walks]) for key in ("cross", "end", "speed"))

@@ -18,7 +18,7 @@ from tarsus.scripts.laboratory.pages import api_pages, environment_page, gallery
 
 def pages() -> dict[str, Callable[[], str]]:
     """Return how each page is made, by its path."""
-    environments = [name for name in (*ENVIRONMENTS, *SURROGATES) if not environment_page.is_former(name)]
+    environments = (*ENVIRONMENTS, *SURROGATES)
     of_environments = {environment_page.SHARED: environment_page.shared_page}
     of_environments |= {environment_page.place(name): partial(environment_page.page, name) for name in environments}
     return of_environments | {"docs/figures.md": gallery.page} | verb_pages.PAGES | api_pages.PAGES

@@ -36,11 +36,6 @@ def place(name: str) -> str:
     return f"docs/envs/{file_of(name).stem}.md"
 
 
-def is_former(name: str) -> bool:
-    """Return whether an environment is what another of the same machine was once; it has no page of its own."""
-    return _module(name).startswith("tarsus.envs.version0")
-
-
 def page(name: str) -> str:
     """Return the page of a registered environment."""
     import gymnasium
@@ -98,9 +93,8 @@ def configs() -> list[type]:
     """Return the configurations of all machines in MuJoCo."""
     found = []
     for name in ENVIRONMENTS:
-        if not is_former(name):
-            module, _, name_of_class = ENVIRONMENTS[name]["entry_point"].partition(":")
-            found.append(getattr(importlib.import_module(module), name_of_class).task_class.config_class)
+        module, _, name_of_class = ENVIRONMENTS[name]["entry_point"].partition(":")
+        found.append(getattr(importlib.import_module(module), name_of_class).task_class.config_class)
     return found
 
 
@@ -188,7 +182,6 @@ def _surrogate_tables(env) -> dict[str, Any]:
         "joints": _names(env.unwrapped.vector.action_names[:3]),
         "n_joints": len(env.unwrapped.action_names) - 1,
         "speed": surrogate.SPEED,
-        "former_weights": _weights(former_of(env).REWARDS),
         "size": env.observation_space.shape[0],
         "reward_table": _reward_table(config.REWARDS),
         "argument_table": markdown_table(("argument", "default", "meaning"), field_rows(type(config))),
@@ -236,20 +229,7 @@ def _walker(env) -> dict[str, Any]:
         "legs": _names(layout.legs),
         "a_name": f"foot_contact.{layout.legs[0]}",
         "machine": importlib.import_module(type(env.task).__module__),
-        "former_weights": _weights(former_of(env).REWARDS["forward"]),
     }
-
-
-def former_of(env) -> Any:
-    """Return the configuration of the version before an environment's."""
-    import gymnasium
-
-    machine, _, version = env.spec.id.rpartition("-v")
-    return gymnasium.make(f"{machine}-v{int(version) - 1}").unwrapped.config
-
-
-def _weights(terms) -> str:
-    return "{" + ", ".join(f'"{term}": {weight:g}' for term, (weight, _) in terms.items()) + "}"
 
 
 def _bigant(env) -> dict[str, Any]:

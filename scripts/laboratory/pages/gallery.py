@@ -36,10 +36,10 @@ COLOURS = 64  # of a clip; fewer are smaller
 FILMED = {  # clip: environment, policy, options of `make`, seconds before it begins
     "hexapod": ("Hexapod-v0", "clock", {"terrain": "rough"}, 1.0),
     "hexapod_learned": ("Hexapod-v0", "hexapod-gait", {}, 3.0),
-    "hoppingleg": ("HoppingLeg-v0", "Raibert", {}, 3.0),
-    "slipleg": ("SlipLeg-v0", "SLIP", {}, 0.0),
-    "multipod": ("Multipod-v0", "undulation", {"n_legs": 12}, 1.0),
-    "bigant": ("BigAnt-v0", "tripod", {}, 1.0),
+    "hoppingleg": ("HoppingLeg-v1", "Raibert", {}, 3.0),
+    "slipleg": ("SlipLeg-v1", "SLIP", {}, 0.0),
+    "multipod": ("Multipod-v1", "undulation", {"n_legs": 12}, 1.0),
+    "bigant": ("BigAnt-v1", "tripod", {}, 1.0),
 }
 BOTH = "hexapod_engines"  # clip of the same walk in both engines, side by side, with the feet's forces
 BOTH_BEGIN, BOTH_SPEED = 2.0, 0.5  # seconds before it begins; seconds of the walk per second of film

@@ -82,6 +82,7 @@ def continuous_slip() -> Settled:
     return Settled(np.diff(times).mean(), (x[1] - x[0]) / (times[-1] - times[0]))
 
 
+TORQUE = {"action_mode": "torque"}
 LOOPS = (
     Loop(
         "clock, `velocity`", "Hexapod-v0", {"action_mode": "velocity"}, policies.clock, continuous_clock, (0.02,), 20.0
@@ -89,14 +90,14 @@ LOOPS = (
     Loop(
         "clock, `torque`",
         "Hexapod-v0",
-        {"action_mode": "torque"},
+        TORQUE,
         policies.clock,
         continuous_clock,
         (0.002, 0.02),
         20.0,
     ),
-    Loop("Raibert", "HoppingLeg-v0", {}, raibert, continuous_raibert, (0.001, 0.002, 0.005, 0.01, 0.02), 15.0),
-    Loop("SLIP", "SlipLeg-v0", {}, policies.slip, continuous_slip, (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02), 10.0),
+    Loop("Raibert", "HoppingLeg-v1", TORQUE, raibert, continuous_raibert, (0.001, 0.002, 0.005, 0.01, 0.02), 15.0),
+    Loop("SLIP", "SlipLeg-v1", TORQUE, policies.slip, continuous_slip, (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02), 10.0),
 )
 
 

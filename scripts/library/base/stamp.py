@@ -6,7 +6,7 @@ import contextlib
 import importlib.metadata
 import os
 import platform
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 
 DOCS = Path(__file__).parents[3] / "docs"  # whose pages commands write by default, from whatever folder they are run
@@ -29,11 +29,6 @@ def computer() -> str:
         names = [line for line in cpuinfo.read_text().splitlines() if line.startswith("model name")]
         model = names[0].partition(":")[2].strip() if names else model
     return f"{model}, {os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}"
-
-
-def of_today(stored: Mapping) -> dict:
-    """Return what a file says of its making; in 0.2.0 the computer was its `machine`."""
-    return {"computer" if name == "machine" else name: value for name, value in stored.items()}
 
 
 def markdown_table(head: Iterable[str], rows: Iterable[Iterable]) -> str:

@@ -13,7 +13,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from tarsus.scripts.library.learning import playing, policies
 from tarsus.scripts.library.learning.loading import Candidate
-from tarsus.scripts.library.learning.trained_policy import TrainedPolicy, named_axes
+from tarsus.scripts.library.learning.trained_policy import TrainedPolicy
 from tarsus.scripts.library.learning.training_runs import plain
 
 OPSET = 17  # of 2022: what runtimes on robots read
@@ -32,7 +32,7 @@ def model_of(candidate: Candidate) -> onnx.ModelProto:
     stored = {entry.key: entry.value for entry in model.metadata_props}
     about = {
         "environment": candidate.environment,
-        "options": named_axes(candidate.environment, plain(candidate.options)),
+        "options": plain(candidate.options),
     }
     helper.set_model_props(model, stored | {"tarsus": json.dumps(json.loads(stored.get("tarsus", "{}")) | about)})
     return model
@@ -55,7 +55,7 @@ def network_of(candidate: Candidate) -> TrainedPolicy:
         raise ValueError(f"{candidate.name!r} is no trained policy; there are {names}, and {more}")
     made.about |= {
         "environment": candidate.environment,
-        "options": named_axes(candidate.environment, plain(candidate.options)),
+        "options": plain(candidate.options),
     }
     return made
 

@@ -168,6 +168,7 @@ def corrected(name: str) -> dict[str, Policy]:
     return {name: Policy(zero, needs), f"{name}-hurried": Policy(hurried, needs)}
 
 
+TORQUE = {"action_mode": "torque"}
 POLICIES: dict[str, dict[str, Policy]] = {
     "*": {"zero": Policy(zero), "random": Policy(random)},
     "Hexapod-v0": {
@@ -184,22 +185,17 @@ POLICIES: dict[str, dict[str, Policy]] = {
         "rhex": Policy(rhex, {"action_mode": "velocity", "params": "rhex"}),
         "rhex-slope": Policy(partial(rhex, feels_slope=True), {"action_mode": "velocity", "params": "rhex"}),
     },
-    "SlipLeg-v1": corrected("SLIP"),
-    "SlipLeg-v0": {"SLIP": Policy(slip, {"action_mode": "torque"})},
-    "HoppingLeg-v1": corrected("Raibert"),
-    "HoppingLeg-v0": {"Raibert": Policy(raibert), "Raibert-fast": Policy(partial(raibert, speed=2.0))},
+    "SlipLeg-v1": corrected("SLIP") | {"SLIP-torque": Policy(slip, TORQUE)},
+    "HoppingLeg-v1": corrected("Raibert")
+    | {"Raibert-torque": Policy(raibert, TORQUE), "Raibert-fast": Policy(partial(raibert, speed=2.0), TORQUE)},
+    "BigAnt-v1": walking(bigant_gait, gaits.names("shafts", 6), action_mode="velocity") | corrected("tripod"),
 }
-for version in ("v1", "v0"):
-    POLICIES |= {
-        f"Multipod-{version}": walking(multipod_gait, gaits.names("pairs", 6), action_mode="velocity"),
-        f"MultipodQuasistatic-{version}": walking(multipod_gait, gaits.names("pairs", 6), action_mode="velocity"),
-        f"BigAnt-{version}": walking(bigant_gait, gaits.names("shafts", 6), action_mode="velocity"),
-    }
-for name in POLICIES:
-    if name.startswith("Multipod"):
-        POLICIES[name]["connection-mpc"] = Policy(connection_mpc, {"action_mode": "velocity"})
-for machine, gait in (("Multipod", "undulation"), ("MultipodQuasistatic", "undulation"), ("BigAnt", "tripod")):
-    POLICIES[f"{machine}-v1"] |= corrected(gait)
+POLICIES |= {
+    name: walking(multipod_gait, gaits.names("pairs", 6), action_mode="velocity")
+    | {"connection-mpc": Policy(connection_mpc, {"action_mode": "velocity"})}
+    | corrected("undulation")
+    for name in ("Multipod-v1", "MultipodQuasistatic-v1")
+}
 
 
 def of_environment(name: str) -> dict[str, Policy]:

@@ -18,8 +18,6 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from tarsus.envs.parameter_names import COMMON, renamed
-
 ACTIVATIONS = ("tanh", "relu")
 NAMED = ("mean", "scale", "clip", "activation", "squash", "about")
 MOST_BYTES = 2**28  # of all arrays; those of the policies here have 2**16
@@ -196,19 +194,7 @@ def check_about(about: Any) -> dict[str, Any]:
         raise ValueError(f"environment must be a name, got {_shown(about['environment'])}")
     if not isinstance(about["options"], dict):
         raise ValueError(f"options must be a table of names and values, got {_shown(about['options'])}")
-    return about | {"options": _of_today(about["environment"].removeprefix("tarsus:"), about["options"])}
-
-
-def named_axes(environment: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return options of a policy to be stored, which say the hexapod's axes: without, it is taken for one of before."""
-    return ({"axes": "forward"} if environment == "Hexapod-v0" else {}) | options
-
-
-def _of_today(environment: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return stored options by today's names; those of the hexapod that do not say which axes had the documents'."""
-    axes = {"axes": "documents"} if environment == "Hexapod-v0" else {}
-    drawn = options.get("randomise")
-    return axes | options | ({"randomise": renamed(drawn, COMMON)} if isinstance(drawn, dict) else {})
+    return about
 
 
 def _text(arrays: Mapping[str, np.ndarray], name: str) -> str:

@@ -193,8 +193,5 @@ def plain(value: Any) -> Any:
 
 
 def as_dict(run: TrainingRun) -> dict[str, Any]:
-    """Return a run's fields, as JSON would keep them; one of the hexapod says along which axes it observes."""
-    said = {entry.name: plain(getattr(run, entry.name)) for entry in fields(run)}
-    if run.environment.removeprefix("tarsus:") == "Hexapod-v0":
-        said["options"] = {"axes": "forward"} | said["options"]
-    return said
+    """Return a run's fields, as JSON would keep them."""
+    return {entry.name: plain(getattr(run, entry.name)) for entry in fields(run)}

@@ -12,7 +12,7 @@ import gymnasium
 import numpy as np
 
 from tarsus.scripts.library.learning import algorithms, checkpoint, environments, memory, normalisers
-from tarsus.scripts.library.learning.trained_policy import TrainedPolicy, named_axes
+from tarsus.scripts.library.learning.trained_policy import TrainedPolicy
 from tarsus.scripts.library.learning.training_runs import plain
 from tarsus.scripts.library.learning.wrappers import Wrappers
 
@@ -103,7 +103,7 @@ class Zipped:
             )
         arrays = checkpoint.policy_arrays(self.model, self.normaliser.value)
         arrays |= {name: arrays[name].ravel() for name in ("mean", "scale")}  # of a stack of rows
-        told = {"environment": environment, "options": named_axes(environment, plain(options)), "from": self.path.name}
+        told = {"environment": environment, "options": plain(options), "from": self.path.name}
         told |= self.used | ({"stack_flat": self.stack.flat} if self.stack.n > 1 else {})
         return TrainedPolicy.of(arrays | {"about": np.array(json.dumps(told))})
 

@@ -63,7 +63,6 @@ def build(time, variables: dict[str, np.ndarray], attrs: dict[str, str]) -> xr.D
     time = np.asarray(time, float)
     if time.ndim != 1 or np.any(np.diff(time) <= 0):
         raise ValueError(f"time must be one increasing row, got shape {time.shape}")
-    attrs = stamp.of_today(attrs)
     missing = [name for name in ATTRS if name not in attrs]
     if missing:
         raise ValueError(f"a record needs the attributes {', '.join(ATTRS)}; missing are {', '.join(missing)}")

@@ -139,7 +139,8 @@ def test_a_foot_that_stood_below_a_slope_rises_from_there_and_lands_on_it():
 @pytest.mark.extra
 @pytest.mark.parametrize(("speed", "hold"), [(0.75, 0.005), (1.0, 0.001), (1.0, 0.005)])
 def test_torques_that_are_held_let_the_foot_go(speed, hold):
-    env = gymnasium.make("HoppingLeg-v0", engine="exact", ctrl_dt=hold, max_episode_steps=10**5).unwrapped
+    options = {"engine": "exact", "action_mode": "torque", "ctrl_dt": hold, "max_episode_steps": 10**5}
+    env = gymnasium.make("HoppingLeg-v1", **options).unwrapped
     policy = raibert.policy(env.params, env.action_scale, raibert.RaibertGains(speed=speed))
     (observation, info), rows, terminated = env.reset(seed=0), [], False
     charts = 0

@@ -14,6 +14,8 @@ from tarsus.scripts.library.learning import evaluation
 from tarsus.scripts.library.machines import MACHINES
 from tarsus.scripts.library.views import rendering
 
+TORQUES = {"action_mode": "torque", "max_episode_steps": 5000}
+
 # Commands that choose an OpenGL, the words with which they do, and the script in which.
 DRAW = {
     "run hexapod": ([], "library.running.options"),
@@ -38,15 +40,17 @@ def test_a_film_has_whole_control_periods_between_its_pictures(monkeypatch, tmp_
 
     monkeypatch.setattr(rendering, "write_film", write)
     monkeypatch.setattr(LeggedEnv, "render", render)
-    n = evaluation.film_episode("zero", "SlipLeg-v0", {}, 0, tmp_path / "film.mp4")
-    length = evaluation.run_episode("zero", "SlipLeg-v0", {}, 0).length
+    n = evaluation.film_episode("zero", "SlipLeg-v1", TORQUES, 0, tmp_path / "film.mp4")
+    length = evaluation.run_episode("zero", "SlipLeg-v1", TORQUES, 0).length
     np.testing.assert_allclose(np.diff(times), 1 / evaluation.FPS, rtol=1e-6)
     assert written["fps"] == pytest.approx(evaluation.FPS) and len(times) == n == np.ceil(
         round(length * evaluation.FPS, 6)
     )
     assert written["total"] == 5000 * 0.002 * evaluation.FPS  # of the longest episode: for the bar
     times.clear()
-    evaluation.film_episode("zero", "SlipLeg-v0", {"ctrl_dt": 0.05}, 0, tmp_path / "film.mp4")  # longer than a picture
+    evaluation.film_episode(
+        "zero", "SlipLeg-v1", TORQUES | {"ctrl_dt": 0.05}, 0, tmp_path / "film.mp4"
+    )  # longer than a picture
     assert written["fps"] == pytest.approx(20) and np.diff(times) == pytest.approx(0.05)
 
 
@@ -81,7 +85,7 @@ def test_every_script_that_draws_chooses_its_opengl_before_mujoco_is_imported(tm
 
 @pytest.mark.render
 def test_a_film_needs_no_display_and_no_setting(tmp_path):
-    words = ["zero", "--env", "SlipLeg-v0", "--seeds", "1", "--video", "film.mp4"]
+    words = ["zero", "--env", "SlipLeg-v1", "--seeds", "1", "--video", "film.mp4"]
     env = {name: value for name, value in os.environ.items() if name not in ("MUJOCO_GL", "DISPLAY", "WAYLAND_DISPLAY")}
     command = [sys.executable, "-m", "tarsus.scripts.command.cli", "evaluate", *words]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=env)

@@ -234,7 +234,7 @@ REFUSED = {
     "evaluate clock --video missing/x.mp4": "--video must lie in a folder that is there",
     "evaluate clock --env Hexapd-v0": "unknown environment 'Hexapd-v0'; there are Hexapod-v0",
     "evaluate clock --option wings=2": "wings",
-    "evaluate undulation --env MultipodQuasistatic-v0 --video x.mp4": "has no pictures",
+    "evaluate undulation --env MultipodQuasistatic-v1 --video x.mp4": "has no pictures",
     "evaluate SimSect.rc": "not a trained policy",
     "page baselines --env bogus": "invalid choice: 'bogus'",
     "page baselines --runs missing": "--runs must be a folder that is there",

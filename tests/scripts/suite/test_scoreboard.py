@@ -32,7 +32,7 @@ CANNOT = {"status": "cannot", "why": "no joints"}
 def engine(name="made_up", **settings):
     """Return the results of an engine whose settings are so many tolerances off in all cases."""
     of = {setting: {case: result(case, off) for case in KNOWN} for setting, off in settings.items()}
-    return {"suite": 1, "engine": name, "name": name.upper(), "version": "1", "machine": "abacus", "date": "today",
+    return {"suite": 1, "engine": name, "name": name.upper(), "version": "1", "computer": "abacus", "date": "today",
             "results": of}  # fmt: skip
 
 

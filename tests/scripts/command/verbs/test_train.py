@@ -16,7 +16,7 @@ pytest.importorskip("stable_baselines3", reason="it needs the extra: pip install
 from tarsus.scripts.library.learning import checkpoint, training  # noqa: E402
 
 OWN = """
-environment = "SlipLeg-v0"
+environment = "SlipLeg-v1"
 total_steps = 5000
 num_envs = 8
 [options]
@@ -40,7 +40,7 @@ def test_a_run_is_changed_by_options_of_the_environment_and_keywords_of_the_algo
 
 
 def test_an_environment_is_trained_with_our_settings_or_with_the_librarys():
-    assert asked("--env SlipLeg-v0 --algorithm sac").settings == SAC
+    assert asked("--env SlipLeg-v1 --algorithm sac").settings == SAC
     plain = asked("--env Hexapod-v0 --plain --algorithm-set gamma=0.98")
     assert (plain.settings, plain.normalise, plain.num_envs) == ({"gamma": 0.98}, False, 16)
     assert asked("hexapod --algorithm sac --plain").settings == {}
@@ -50,9 +50,9 @@ def test_a_run_of_one_s_own_is_a_small_file(tmp_path):
     path = tmp_path / "mine.toml"
     path.write_text(OWN)
     run = asked(str(path))
-    assert (run.environment, run.total_steps, run.num_envs) == ("SlipLeg-v0", 5000, 8)
+    assert (run.environment, run.total_steps, run.num_envs) == ("SlipLeg-v1", 5000, 8)
     assert (run.options, run.settings) == ({"max_episode_steps": 100}, {"n_steps": 32})
-    path.write_text('environment = "HoppingLeg-v0"\nalgorithm = "SAC"')
+    path.write_text('environment = "HoppingLeg-v1"\nalgorithm = "SAC"')
     assert asked(str(path)).settings == SAC
 
 
@@ -95,7 +95,7 @@ def test_what_cannot_be_trained_is_refused(words, sentence, capsys, tmp_path, mo
 
 
 def test_a_policy_of_observations_as_they_are_is_the_model(tmp_path):
-    run = TrainingRun("HoppingLeg-v0", settings=dict(n_steps=8, batch_size=32), num_envs=4, normalise=False)
+    run = TrainingRun("HoppingLeg-v1", settings=dict(n_steps=8, batch_size=32), num_envs=4, normalise=False)
     model, normaliser = training.build(run, 0, tmp_path, resume=False, n_threads=1)
     checkpoint.save(tmp_path / "made", run, 0, model, normaliser)
     policy = checkpoint.TrainedPolicy(tmp_path / "made")
@@ -126,7 +126,7 @@ def test_the_bar_shows_return_and_length_and_evaluations_have_the_threads(tmp_pa
     made, make = [], training.environments
     monkeypatch.setattr(training, "environments", lambda *rest: made.append(rest[1:]) or make(*rest))
     settings = dict(n_steps=8, batch_size=32, n_epochs=1)
-    run = TrainingRun("HoppingLeg-v0", dict(max_episode_steps=5), settings=settings, num_envs=4, total_steps=64)
+    run = TrainingRun("HoppingLeg-v1", dict(max_episode_steps=5), settings=settings, num_envs=4, total_steps=64)
     training.train(run, 0, tmp_path, eval_every=10**9, n_threads=3)
     assert made == [(4, 3), (1, 3)]
     shown = capsys.readouterr().err

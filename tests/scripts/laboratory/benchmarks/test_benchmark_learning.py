@@ -30,9 +30,9 @@ def test_nothing_added_walks_as_the_clock_does(few):
 
 
 def test_an_episode_counts_to_its_end_and_a_fall_once(few):
-    fallen = learning.play(lambda seen: np.zeros((len(seen), 2)), "HoppingLeg-v0", {}, 0)
+    fallen = learning.play(lambda seen: np.zeros((len(seen), 2)), "HoppingLeg-v1", {"action_mode": "torque"}, 0)
     assert fallen.falls == 3 and fallen.reward < 10.0  # of 2,000 steps, in which it would have fallen many times
-    longer = learning.play(lambda seen: np.zeros((len(seen), 6)), "MultipodQuasistatic-v0", SHORT, 0)
+    longer = learning.play(lambda seen: np.zeros((len(seen), 7)), "MultipodQuasistatic-v1", SHORT, 0)
     assert longer.falls == 0 and longer.reward > 0.0
 
 
@@ -54,7 +54,7 @@ def test_whole_updates_are_made():
     assert learning.whole_updates((5000, 1), 2) == [4096, 8192]
 
 
-LINE = ["--env", "HoppingLeg-v0", "--seeds", "2", "--num-envs", "1", "4", "--steps", "1", "10000"]
+LINE = ["--env", "HoppingLeg-v1", "--seeds", "2", "--num-envs", "1", "4", "--steps", "1", "10000"]
 
 
 def test_an_interrupted_benchmark_goes_on_and_the_page_shows_what_is_stored(few, monkeypatch, tmp_path, capsys):
@@ -70,8 +70,8 @@ def test_an_interrupted_benchmark_goes_on_and_the_page_shows_what_is_stored(few,
     line = [*LINE, "--results", str(tmp_path)]
     with pytest.raises(KeyboardInterrupt):
         frame.main(learning, line)
-    stored = json.loads((tmp_path / "HoppingLeg-v0.json").read_text())
-    assert list(stored["trained"]) == ["1 0", "1 1"] and stored["bars"]["zero action"][3] == 3
+    stored = json.loads((tmp_path / "HoppingLeg-v1.json").read_text())
+    assert list(stored["trained"]) == ["1 0", "1 1"] and stored["bars"]["zero action"][3] == 0
     trained.clear()
     with pytest.raises(KeyboardInterrupt):
         frame.main(learning, [*line, "--steps", "1", "10000", "30000"])  # what lacks steps is trained anew
@@ -83,14 +83,14 @@ def test_an_interrupted_benchmark_goes_on_and_the_page_shows_what_is_stored(few,
     assert frame.main(page, ["--results", str(tmp_path), "--write", "--docs", str(tmp_path)]) == 0
     text = (tmp_path / "learning.md").read_text()
     row = "PPO, simulations: 4, steps: 16,384 | 0.2; 0.2 | 10; 20 | 0; 1 |"
-    assert f"| HoppingLeg-v0 | {row}" in text and "| HoppingLeg-v0 | zero action |" in text and "Played with" in text
+    assert f"| HoppingLeg-v1 | {row}" in text and "| HoppingLeg-v1 | zero action |" in text and "Played with" in text
 
 
 def test_what_was_stored_of_another_reward_is_refused(few, monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(learning, "learn", lambda *given: [Played(2048, 0.1, 1.0, 0)])
-    line = ["--env", "HoppingLeg-v0", "--seeds", "1", "--num-envs", "1", "--steps", "1", "--results", str(tmp_path)]
+    line = ["--env", "HoppingLeg-v1", "--seeds", "1", "--num-envs", "1", "--steps", "1", "--results", str(tmp_path)]
     assert frame.main(learning, line) == 0
-    path = tmp_path / "HoppingLeg-v0.json"
+    path = tmp_path / "HoppingLeg-v1.json"
     stored = json.loads(path.read_text())
     stored["bars"]["zero action"][2] += 1.0
     path.write_text(json.dumps(stored))
@@ -100,7 +100,7 @@ def test_what_was_stored_of_another_reward_is_refused(few, monkeypatch, tmp_path
 
 def test_a_training_is_judged_after_each_number_of_steps(few):
     pytest.importorskip("stable_baselines3")
-    (first, second) = learning.learn("MultipodQuasistatic-v0", SHORT, 1, (1, 2049), seed=0)
+    (first, second) = learning.learn("MultipodQuasistatic-v1", SHORT, 1, (1, 2049), seed=0)
     assert (first.steps, second.steps) == (2048, 4096) and first != second._replace(steps=2048)
 
 

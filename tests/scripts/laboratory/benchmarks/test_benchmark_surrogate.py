@@ -12,7 +12,7 @@ def test_a_short_run_gives_a_row_for_each_environment(monkeypatch):
     rows = benchmark_surrogate.rows(6, num_envs=4, n_steps=3)
     made = benchmark_surrogate.table(rows, repeats=1)
     text = Page(made).text("markdown", "")
-    assert "| surrogate, viscous, 6 legs | 4 |" in text and "| Multipod-v0, rl, 6 legs | 2 |" in text
+    assert "| surrogate, viscous, 6 legs | 4 |" in text and "| Multipod-v1, rl, 6 legs | 2 |" in text
     assert all(float(spread.split()[0].replace(",", "")) > 0 for _, _, spread in made.rows)
 
 

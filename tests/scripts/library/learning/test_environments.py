@@ -65,8 +65,8 @@ def test_what_a_person_names_is_imported_and_may_be_what_the_policy_names(here, 
         assert export.main([path, "--env", "kennel:Hound-v0", "--force"]) == 0
     assert playing.steps_of(env) == 5
     capsys.readouterr()
-    assert evaluate.main([path, "--env", "BigAnt-v0"]) == 2
-    assert "environment was 'Hound-v0', asked for is 'BigAnt-v0'" in capsys.readouterr().err
+    assert evaluate.main([path, "--env", "BigAnt-v1"]) == 2
+    assert "environment was 'Hound-v0', asked for is 'BigAnt-v1'" in capsys.readouterr().err
 
 
 def test_a_module_that_is_not_there_or_fails_is_said(here):

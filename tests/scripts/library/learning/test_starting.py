@@ -13,7 +13,8 @@ from tarsus.scripts.library.learning.training_runs import PPO, TrainingRun
 
 POLICY = "hopping-leg-leaning-1"
 SETTINGS = PPO | dict(n_steps=4, batch_size=8, n_epochs=1)
-RUN = TrainingRun("HoppingLeg-v0", settings=SETTINGS, num_envs=2, total_steps=8, start=POLICY)
+LEG = {"action_mode": "torque", "scaled": False}
+RUN = TrainingRun("HoppingLeg-v1", LEG, settings=SETTINGS, num_envs=2, total_steps=8, start=POLICY)
 
 
 def arrays(model, normaliser):
@@ -53,7 +54,7 @@ def test_what_actions_and_observations_mean_is_adopted_from_the_policy(tmp_path)
 
 
 def test_a_policy_that_sees_observations_as_they_are_is_begun_with_too(tmp_path):
-    run = replace(RUN, environment="HoppingLeg-v1", start="hopping-leg-0", normalise=False)
+    run = replace(RUN, options={}, start="hopping-leg-0", normalise=False)
     model, normaliser = training.build(run, 0, tmp_path, False, 1)
     found, known = arrays(model, normaliser), policies.TrainedPolicy(policies.SHIPPED / "hopping-leg-0")
     np.testing.assert_array_equal(found["weight_1"], known.layers[1][0])
@@ -66,7 +67,7 @@ REFUSED = {
     "there is no trained policy 'walk'": replace(RUN, start="walk"),
     "only PPO can begin": replace(RUN, algorithm="SAC"),
     "are normalised, those of this run not normalised": replace(RUN, normalise=False),
-    "environment was 'HoppingLeg-v0'": replace(RUN, environment="SlipLeg-v0"),
+    "environment was 'HoppingLeg-v1'": replace(RUN, environment="SlipLeg-v1"),
     "action_mode was 'gait'": TrainingRun("Hexapod-v0", start="hexapod-gait-0"),
 }
 

@@ -16,7 +16,7 @@ pytest.importorskip("stable_baselines3", reason="it needs the extra: pip install
 from tarsus.scripts.library.learning import checkpoint, stable, training  # noqa: E402
 
 MADE = dict(
-    environment="HoppingLeg-v0",
+    environment="HoppingLeg-v1",
     options=dict(max_episode_steps=20),
     settings=dict(n_steps=8, batch_size=32, n_epochs=1, policy_kwargs=dict(net_arch=[8])),
     num_envs=4,
