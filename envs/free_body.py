@@ -122,21 +122,18 @@ class FreeBodyTask(Task):
         data.qpos[:7] = stand(support_points(model, data), self.terrain[sim])
         data.qvel[:] = self.config.reset_noise * rng.standard_normal(model.nv)
 
-    def make_room_for_commands(self) -> None:
-        """Make room also for the pace."""
-        super().make_room_for_commands()
+    def make_room(self) -> None:
+        """Make room for the pace."""
         self.pace, self._pace_gain = np.zeros((*self.shape, 3)), -np.expm1(-self.ctrl_dt / self.PACE_TIME)
 
     def begin(self, sim, data) -> None:
         """Begin at rest."""
-        super().begin(sim, data)
         self.pace[sim] = 0.0
 
     def keep_pace(self) -> None:
         """Update the pace."""
-        if self.config.task == "commanded":
-            now = commands.velocities(self.rotation, self.FORWARD, self.velocity, self.spin)
-            self.pace += self._pace_gain * (now - self.pace)
+        now = commands.velocities(self.rotation, self.FORWARD, self.velocity, self.spin)
+        self.pace += self._pace_gain * (now - self.pace)
 
     def bind(self, data) -> None:
         """Take views of the state and the sensors.

@@ -195,10 +195,6 @@ class HoppingLegTask(LegTask):
         """The radius of the hip's circle [m]."""
         return self.leg.LB
 
-    def travelled(self, since: np.ndarray) -> np.ndarray:
-        """Return how far the hip went along its circle, shape (...,) [m]."""
-        return self.leg.LB * super().travelled(since)
-
     def unweighted_terms(self) -> dict[str, np.ndarray]:
         """Return the terms of the configured task, each of shape (...,) or a number."""
         terms = self.shared_terms()

@@ -175,7 +175,7 @@ class Simulations:
                 mujoco.mj_forward(model, scratch)
                 task.patches.follow(scratch, task.ground[sim])
             self._write(sim)
-        if task.varies:
+        if task.models.vary:
             self._batch.set_models(self.models)
         self._batch.forward(np.array(sims))
 
@@ -188,10 +188,10 @@ class Simulations:
         """Refuse nothing: MuJoCo simulates any numbers."""
 
     def redraw(self, sims: np.ndarray, drawn: tuple[tuple, ...]) -> None:
-        """Apply to these k simulations what their episodes drew, k tuples of `Modelled.drawn`."""
+        """Apply to these k simulations what their episodes drew, k tuples of `Models.drawn`."""
         self.models = own_models(self.task, self.models)
         pairs = zip(sims.tolist(), drawn, strict=True)
-        if any([self.task.redraw(sim, self.models[sim], one) for sim, one in pairs]):
+        if any([self.task.models.redraw(self.task, sim, self.models[sim], one) for sim, one in pairs]):
             self._batch.set_models(self.models)
 
     def take_rows(self, sims: np.ndarray, arrays: dict[str, np.ndarray]) -> None:
@@ -246,7 +246,7 @@ class Simulations:
     def image(self, sim: int, camera: Camera) -> np.ndarray:
         """Return the camera's image of a simulation; see `Camera.image`."""
         model, scratch = self.models[sim], self._scratch
-        if self.task.varies and model.nhfield:
+        if self.task.models.vary and model.nhfield:
             camera.ground_changed()
         self._batch.get_data(sim, scratch)
         mujoco.mj_forward(model, scratch)

@@ -200,7 +200,7 @@ class LeggedVectorEnv(Described, AutoresetVectorEnv):
     def _save(self, sims: np.ndarray) -> State:
         task = self.task
         arrays = {"steps": self._steps[sims], "over": self._over[sims]} | self._sims.kept_rows(sims)
-        drawn = tuple(map(task.drawn, sims.tolist())) if task.varies else ()
+        drawn = tuple(map(task.models.drawn, sims.tolist())) if task.models.vary else ()
         return State(task.config, arrays | task.kept_rows(sims), task.rngs.states(sims.tolist()), drawn)
 
     def _refuse_arrays(self, arrays: dict[str, np.ndarray]) -> None:

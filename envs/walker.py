@@ -208,6 +208,7 @@ class WalkerTask(FreeBodyTask):
 
     def make_room(self) -> None:
         """Allocate servos, set-points and the gait."""
+        super().make_room()
         shape, robot = (*self.shape, len(self.layout.joints)), self.config.robot
         self.limits = self.limits_of(robot)
         rows = math.prod(self.shape) if self.config.randomise else 1
