@@ -23,13 +23,12 @@ import numpy as np
 from ..analytic.terrain import Terrain
 from .camera import Camera
 from .config import TaskConfig
-from .episodes import Described, delegated, judge_one, seed_of, total
+from .episodes import Described, delegated, judge_one, one_at_a_time, seed_of, total
 from .restoring import ONLY, RestorableEnv
 from .simulations import simulation_of
 from .state import State
 from .steps import BEYOND, observed_start, split
 from .task import Task
-from .threads import one_at_a_time
 
 
 class LeggedEnv(Described, RestorableEnv, gymnasium.Env):

@@ -6,7 +6,6 @@ A part's arrays have the task's leading dimensions, as everything in `task`; wha
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import ClassVar
 
 import numpy as np
@@ -37,10 +36,3 @@ class Extra:
     def observe(self, task, observation: np.ndarray) -> np.ndarray:
         """Return what is observed instead, both (..., n); repeatable."""
         return observation
-
-
-def kept(extras: dict[str, Extra]) -> Iterator[tuple[str, np.ndarray]]:
-    """Yield the arrays that parts keep, of leading dimensions `shape`, each with a name of its own."""
-    for key, part in extras.items():
-        for name in part.KEPT:
-            yield f"{key}.{name}", getattr(part, name)

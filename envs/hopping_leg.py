@@ -118,11 +118,11 @@ class HoppingLegTask(LegTask):
         *("foot_contact", "action", "command", "law_torque", "law_stance", "law_time", "correction", "tempo"),
     )
     INFO = {
-        "qpos": lambda t: t.qpos.copy(),
-        "qvel": lambda t: t.qvel.copy(),
+        "qpos": "qpos",
+        "qvel": "qvel",
         "hip_position": lambda t: t.places.hip,
         "foot_position": lambda t: t.places.foot,
-        "torque": lambda t: t.torque.copy(),
+        "torque": "torque",
     }
     PLACE = 0  # the yaw
     BASELINE_SPEED, LAW_SPEED = BASELINE_SPEED, 1.0

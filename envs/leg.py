@@ -119,11 +119,6 @@ class LegTask(Task):
         return (*JOINTS, "tempo") if self.config.action_mode == "residual" else JOINTS
 
     @property
-    def n_actions(self) -> int:
-        """One for each joint, and one for the tempo."""
-        return len(self.action_names)
-
-    @property
     def action_scale(self) -> np.ndarray:
         """What an action of 1 means: torques [N m], shape (2,); in "residual" corrections and a factor on the speed."""
         most, config = self.limits_of(self.config.params)[0], self.config

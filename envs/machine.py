@@ -94,8 +94,8 @@ class Machine(ABC):
 
     @property
     def n_actions(self) -> int:
-        """Size of an action; one for each actuator."""
-        return self.model.nu
+        """Size of an action."""
+        return len(self.action_names)
 
     @property
     def action_scale(self) -> float | np.ndarray:

@@ -69,30 +69,23 @@ class Simulation:
 
         They are those of the first of its `n_samples` parts; the others' are asked for when it comes to them.
         """
-        task = self.task
-        if task.n_samples == 1:
-            return self._step(controls, task.n_substeps)
-        n_substeps = task.n_substeps // task.n_samples
-        self._step(controls, n_substeps)
-        for _ in range(1, task.n_samples):
-            self._step(task.resample(), n_substeps)
-
-    def _step(self, controls: np.ndarray, n_substeps: int) -> None:
-        """Step by some substeps."""
         task, model, data, ctrl, step = self.task, self.task.model, self.data, self._ctrl, mujoco.mj_step
-        if task.patches:
-            for k in range(n_substeps):
-                ctrl[:] = controls[min(k, len(controls) - 1)]
-                if k % task.follow_every == 0:
-                    task.patches.follow(data)
-                step(model, data)
-        elif len(controls) == 1:
-            ctrl[:] = controls[0]
-            step(model, data, n_substeps)
-        else:
-            for row in controls:
-                ctrl[...] = row
-                step(model, data)
+        n_substeps = task.n_substeps // task.n_samples
+        for sample in range(task.n_samples):
+            controls = task.resample() if sample else controls
+            if task.patches:
+                for k in range(n_substeps):
+                    ctrl[:] = controls[min(k, len(controls) - 1)]
+                    if k % task.follow_every == 0:
+                        task.patches.follow(data)
+                    step(model, data)
+            elif len(controls) == 1:
+                ctrl[:] = controls[0]
+                step(model, data, n_substeps)
+            else:
+                for row in controls:
+                    ctrl[...] = row
+                    step(model, data)
 
     def put_back(self, before: tuple[np.ndarray, np.ndarray]) -> None:
         """Restore `qpos`, (nq,), and `qvel`, (nv,); MuJoCo silently resets a simulation that diverged."""

@@ -29,8 +29,7 @@ from . import disturbances, observations, privileged, user_functions
 from .commands import Commands
 from .config import REMAKE_MODEL, TaskConfig, n_substeps_of
 from .curriculum import Curriculum
-from .extras import Extra, kept
-from .frame import Frame
+from .extras import Extra
 from .kernels import COMPILED
 from .kinds import from_keywords
 from .machine import Machine
@@ -93,6 +92,7 @@ class Task(Machine):
         """Adopt a configuration, and keep what a step needs of it."""
         self.config, self._weights = config, config.weights
         self._commanded, self._adapts = config.task == "commanded", config.adapts
+        self._told = config.adapts or config.graded
 
     def _build(self) -> None:
         """Compile the model of the current configuration, and allocate what is kept of each simulation."""
@@ -202,7 +202,7 @@ class Task(Machine):
         self.here = self.qpos[..., self.PLACE]
         self.foot = data.sensordata[..., self._feet].reshape(*self.shape, self.n_feet, 4)
         filled = {name: entry.size for name, entry in self.machine_entries().items() if entry.value is None}
-        self.frame = Frame(self.shape, filled | self.parts(), self._entries, self.typical)
+        self.frame = observations.Frame(self.shape, filled | self.parts(), self._entries)
 
     # A step.
 
@@ -246,7 +246,11 @@ class Task(Machine):
 
     def observe(self) -> np.ndarray:
         """The selected entries side by side, a new array, shape (..., n) of float32."""
-        observation = self.frame.observe(self)
+        frame = self.frame
+        for part, value in frame.functions:
+            part[...] = value(self)
+        shown = frame.observed if self.typical is None else frame.observed / self.typical
+        observation = shown.astype(np.float32)
         for part in self.extras.values():
             observation = part.observe(self, observation)
         return observation
@@ -274,7 +278,10 @@ class Task(Machine):
         terms = self.unweighted_terms()
         for name, term in self._more_terms.items():
             terms[name] = term(self)
-        return {name: weight * terms[name] for name, weight in self._weights.items()}
+        weighted = {}
+        for name, weight in self._weights.items():
+            weighted[name] = weight * terms[name]
+        return weighted
 
     def endings(self) -> dict[str, np.ndarray]:
         """Whether the robot has failed, or met an end of the user's own, shape (...,), by the reason."""
@@ -309,7 +316,9 @@ class Task(Machine):
             "command": self.command.copy(),
             "foot_contact": self.foot[..., 0].astype(bool),
             "foot_force": self.foot[..., 1:].copy(),
-        } | self.curriculum.told(self.config)
+        }
+        if self._told:
+            found |= self.curriculum.told(self.config)
         if self.privileged_slices:
             found["privileged"] = self.observe_privileged()
         for name, value in self.INFO.items():
@@ -319,11 +328,11 @@ class Task(Machine):
     # What is kept of simulations.
 
     def _kept(self) -> Iterator[tuple[str, np.ndarray]]:
-        """Names and arrays of all that is kept of simulations, and saved."""
-        for owner in (self, self.commands, self.curriculum):
+        """Yield name and array of all that is kept of simulations, and saved."""
+        own = ("", self), ("", self.commands), ("", self.curriculum)
+        for key, owner in (*own, *((f"{key}.", part) for key, part in self.extras.items())):
             for name in owner.KEPT:
-                yield name, getattr(owner, name)
-        yield from kept(self.extras)
+                yield key + name, getattr(owner, name)
 
     def kept_rows(self, rows) -> dict[str, np.ndarray]:
         """Copies of what is kept of these k rows, shape (k, ...); None makes the one simulation a row."""

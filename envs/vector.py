@@ -18,13 +18,12 @@ from . import forks, warp_refusals
 from .autoreset import AutoresetVectorEnv
 from .camera import Camera
 from .config import TaskConfig
-from .episodes import Described, delegated, masked, rows_of, seeds_of
+from .episodes import Described, delegated, masked, one_at_a_time, rows_of, seeds_of
 from .kinds import check_count
 from .simulations import simulations_of
 from .state import State
 from .steps import BEYOND, observed_start, split
 from .task import Task
-from .threads import one_at_a_time
 
 
 class LeggedVectorEnv(Described, AutoresetVectorEnv):

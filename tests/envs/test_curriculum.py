@@ -52,26 +52,20 @@ def test_what_widens_the_commands(tracked, n_steps, ended, fixed, reach):
     env.reset(seed=0, options={"command": (0.1, 0.0)} if fixed else {})
     task = env.task
     task.rngs.is_new(())
-    task.curriculum._n_steps[...], task.curriculum._tracked[...], task.curriculum._ended[...] = (
-        n_steps,
-        tracked * n_steps,
-        ended,
-    )
-    task.curriculum.promote(task, ())
-    assert task.curriculum.command_reach == pytest.approx(reach)
-    assert task.curriculum._n_steps == task.curriculum._tracked == 0 and not task.curriculum._ended
+    kept = task.curriculum
+    kept._n_steps[...], kept._tracked[...], kept._ended[...] = n_steps, tracked * n_steps, ended
+    kept.promote(task, ())
+    assert kept.command_reach == pytest.approx(reach)
+    assert kept._n_steps == kept._tracked == 0 and not kept._ended
 
 
 def test_the_mean_is_that_of_the_rewards_term_and_a_fall_is_noted():
     env = single(**COMMANDS, action_mode="gait", terrain_curriculum=True, terrain="rough")
     env.reset(seed=0)
     earned = [env.step(np.zeros(6))[-1]["reward_speed"] for _ in range(20)]
-    assert (
-        env.task.curriculum._tracked == pytest.approx(sum(earned))
-        and env.task.curriculum._n_steps == 20
-        and not env.task.curriculum._ended
-    )
-    assert env.task.curriculum._commanded_way == pytest.approx(20 * 0.02 * abs(env.task.command[0]))
+    task, kept = env.task, env.task.curriculum
+    assert kept._tracked == pytest.approx(sum(earned)) and kept._n_steps == 20 and not kept._ended
+    assert kept._commanded_way == pytest.approx(20 * 0.02 * abs(task.command[0]))
     over = env.data.qpos.copy()
     over[2], over[3:7] = 0.5, (np.cos(0.6), np.sin(0.6), 0, 0)
     env.reset(options={"qpos": over})
