@@ -17,7 +17,6 @@ from ..mjcf.presets import find
 from .base import LeggedEnv
 from .commands import WEIGHTS
 from .config import TaskConfig, Terms, n_substeps_of
-from .episodes import delegated
 from .extras import Extra
 from .kinds import check_residual
 from .leg_law import JOINTS, LAW_ENTRIES, LegLaw
@@ -187,4 +186,3 @@ class LegEnv(LeggedEnv):
     """One leg; options are the fields of its `LegConfig`."""
 
     task: LegTask
-    action_names: tuple[str, ...] = delegated("task.action_names", "Of hip and knee, and the tempo.")

@@ -18,7 +18,7 @@ from .models import Models
 from .observations import Observation
 
 
-class Machine(ABC):
+class LeggedMachine(ABC):
     """A machine with options, on a terrain; `task.Task` says what it finds in `self`.
 
     It defines `config_class`, `OBSERVATIONS` and the methods `build`, `place`, `unweighted_terms` and `failures`; the

@@ -34,25 +34,25 @@ class Models:
     """
 
     def __init__(self, task, preset: Preset, terrain: Terrain):
-        config, robot = task.config, task.config.robot
+        self._config, robot = task.config, task.config.robot
         sims = range(task.shape[0]) if task.shape else ((),)
         self.params: dict[int | tuple, Any] = dict.fromkeys(sims, robot)
         self.presets: dict[int | tuple, Preset] = dict.fromkeys(sims, preset)
         self.terrain: dict[int | tuple, Terrain] = dict.fromkeys(sims, terrain)
         self.nominal = dict.fromkeys(sims, (robot, preset))
-        self.hardest, self.ground = terrain, Ground(terrain, task.shape, config.graded)
-        self._engine = config.engine
-        self._randomises, self._draws_contact = bool(config.randomise), config.randomise_contact
-        self._rerolls = isinstance(terrain, Rough) and config.reroll_terrain
-        self._relays, self._settled = self._rerolls or config.graded, False
-        fine = find("reference", config.PRESETS) if self._draws_contact else preset
+        graded = self._config.graded
+        self.hardest, self.ground = terrain, Ground(terrain, task.shape, graded)
+        self._rerolls = isinstance(terrain, Rough) and self._config.reroll_terrain
+        self._relays, self._settled = self._rerolls or graded, False
+        fine = find("reference", self._config.PRESETS) if self._config.randomise_contact else preset
         self._contacts = (preset, *contacts(preset, fine).values())
         self._donors: dict[tuple, tuple[Any, mujoco.MjModel]] = {}
 
     @property
     def vary(self) -> bool:
         """Whether an episode has a robot, a contact or ground of its own, so that its start changes the model."""
-        return self._randomises or self._draws_contact or self._relays or self._settled
+        config = self._config
+        return bool(config.randomise) or config.randomise_contact or self._relays or self._settled
 
     def settle(self, sim, robot, preset: Preset) -> None:
         """Give a simulation a robot and a contact of its own, from its next episode on.
@@ -65,7 +65,7 @@ class Models:
         Raises:
             ValueError: If the timestep or the integrator differs, or the engine shares contacts.
         """
-        if self._engine == "warp":
+        if self._config.engine == "warp":
             raise ValueError("engine 'warp' shares contacts between simulations; settle robots in engine 'mujoco'")
         shared = self.nominal[sim][1]
         if (preset.timestep, preset.integrator) != (shared.timestep, shared.integrator):
@@ -75,10 +75,10 @@ class Models:
     def draw(self, task, sim, model: mujoco.MjModel) -> None:
         """Draw contact, robot and ground of a simulation's episode, and change its model accordingly."""
         (robot, preset), rng = self.nominal[sim], task.rngs[sim]
-        if self._draws_contact:
+        if self._config.randomise_contact:
             preset = self._contacts[rng.integers(len(self._contacts))]
         self._rebuild(task, sim, model, robot, preset)
-        if self._randomises:
+        if self._config.randomise:
             self.params[sim] = task.drawn_robot(robot, rng)
             task.write_robot(sim, model, self.params[sim])
         if self._relays:
@@ -95,9 +95,9 @@ class Models:
             Whether its model has changed.
         """
         params, terrain, preset = drawn
-        robot = self.nominal[sim][0] if self._randomises else params
+        robot = self.nominal[sim][0] if self._config.randomise else params
         other_contact = self._rebuild(task, sim, model, robot, preset)
-        other_robot = self._randomises and params is not self.params[sim]
+        other_robot = bool(self._config.randomise) and params is not self.params[sim]
         other_ground = self._relays and terrain != self.terrain[sim]
         if other_robot:
             task.write_robot(sim, model, params)
@@ -111,11 +111,11 @@ class Models:
         terrain = self.hardest
         if self._rerolls:
             terrain = replace(terrain, seed=int(task.rngs[sim].integers(2**31)))
-        return terrain.eased(task.curriculum.level(task, sim)) if task.config.graded else terrain
+        return terrain.eased(task.curriculum.level(task, sim)) if self._config.graded else terrain
 
     def _rebuild(self, task, sim, model, robot, preset) -> bool:
         """Give a simulation a robot and a contact, on the ground of the configuration; return whether it had others."""
-        other_robot = self._settled and not self._randomises and robot is not self.params[sim]
+        other_robot = self._settled and not self._config.randomise and robot is not self.params[sim]
         if preset == self.presets[sim] and not other_robot:
             return False
         become(model, self._donor(task, robot, preset))

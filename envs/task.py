@@ -32,12 +32,12 @@ from .curriculum import Curriculum
 from .extras import Extra
 from .kernels import COMPILED
 from .kinds import from_keywords
-from .machine import Machine
+from .machine import LeggedMachine
 from .models import Models
 from .state import Randoms
 
 
-class Task(Machine):
+class Task(LeggedMachine):
     """A machine's observation, action, reward and termination, for `shape` simulations.
 
     Attributes:
