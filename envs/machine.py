@@ -1,4 +1,4 @@
-"""What a machine defines of its task, and what it may override: model, start, action, reward, failures, robots."""
+"""What is simulated, a machine on a terrain; what it defines of its task, and what it may override."""
 
 from __future__ import annotations
 
@@ -10,16 +10,19 @@ from typing import Any, ClassVar
 import mujoco
 import numpy as np
 
-from ..analytic.terrain import Flat, Terrain
+from ..analytic.terrain import Flat, Terrain, make
 from ..mjcf.compile import compile_model, take_parameters
-from .config import TaskConfig
+from ..mjcf.parts import foot_readings
+from ..mjcf.presets import find
+from ..mjcf.terrain import GroundPatches, is_plane
+from .config import TaskConfig, n_substeps_of
 from .extras import Extra
 from .models import Models
 from .observations import Observation
 
 
 class LeggedMachine(ABC):
-    """A machine with options, on a terrain; `task.Task` says what it finds in `self`.
+    """A machine with options, on a terrain; `task.Task` is asked of it, and what it says of `shape` simulations.
 
     It defines `config_class`, `OBSERVATIONS` and the methods `build`, `place`, `unweighted_terms` and `failures`; the
     others have defaults.
@@ -40,7 +43,18 @@ class LeggedMachine(ABC):
         place_scale: Metres that a unit of the machine's position is.
         n_samples: Into how many parts a control period is divided, each with controls of its own: those of `controls`,
             then of `resample`.
-        roams: Whether it can walk off the edge of a terrain that has one.
+        roams: Whether it can walk off the edge of a terrain that has one; it is `bounded` where it can and there is.
+        shape: Leading dimensions of arrays: () for one simulation, (n,) for n of them.
+        config: The current options.
+        model: The compiled model. If the `models` vary, each of many simulations has its own copy.
+        models: Robot, contact and ground of each simulation; `params`, `terrain`, `hardest` and `ground` are its own.
+        patches: The planes under the feet on curved ground; None on a plane.
+        ctrl_dt: The control period [s], of `n_substeps` at the `substep_times`.
+        mid_range, half_range: Of the actuators' controls, shape (nu,).
+        data: MuJoCo's arrays of all simulations; a `mujoco.MjData`, or an equivalent with leading dimensions.
+        qpos: Its array of that name, a view, shape (..., nq); as `qvel`, shape (..., nv).
+        here: The machine's position, a view, `qpos[..., PLACE]`.
+        foot: Whether each foot is in contact, and the force on it in the world frame [N], a view, (..., n_feet, 4).
     """
 
     KEPT: ClassVar[tuple[str, ...]] = ()
@@ -55,13 +69,35 @@ class LeggedMachine(ABC):
     place_scale: float = 1.0
     n_samples = 1
     roams = True
+    shape: tuple[int, ...]
     config: Any
-    models: Models
-    model: mujoco.MjModel
     action: np.ndarray
-    here: np.ndarray
-    mid_range: np.ndarray
-    half_range: np.ndarray
+
+    def _assemble(self) -> None:
+        """Compile the model of the current configuration, for all simulations."""
+        config = self.config
+        terrain, preset = make(config.terrain), find(config.preset, config.PRESETS)
+        self.model = model = self.compiled(config.robot, terrain, preset)
+        timestep = model.opt.timestep
+        self.n_substeps = n_substeps_of(config.period, timestep)
+        self.ctrl_dt = self.n_substeps * timestep
+        self.substep_times = np.arange(self.n_substeps + 1) * timestep
+        self.lead, self.follow_every = round(preset.command_lead / timestep), preset.follow_every
+        self.lead = self.lead if config.engine != "exact" else 0  # an integrator's need
+        self.models = models = Models(self, preset, terrain)
+        self.params, self.terrain, self.hardest, self.ground = models.params, models.terrain, terrain, models.ground
+        self._feet = foot_readings(model)
+        self.n_feet = (self._feet.stop - self._feet.start) // 4
+        self.patches = GroundPatches(model, self.ground) or None
+        self.bounded = self.roams and not is_plane(terrain)
+        low, high = model.actuator_ctrlrange.T
+        self.mid_range, self.half_range = 0.5 * (low + high), 0.5 * (high - low)
+
+    def bind(self, data) -> None:
+        """Adopt the simulations' arrays; views into them are valid as long as they are."""
+        self.data, self.qpos, self.qvel = data, data.qpos, data.qvel
+        self.here = self.qpos[..., self.PLACE]
+        self.foot = data.sensordata[..., self._feet].reshape(*self.shape, self.n_feet, 4)
 
     # What a machine must define.
 

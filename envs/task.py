@@ -21,19 +21,15 @@ import gymnasium
 import mujoco
 import numpy as np
 
-from ..analytic.terrain import make
-from ..mjcf.parts import foot_readings
-from ..mjcf.presets import find
-from ..mjcf.terrain import EDGE, GroundPatches, is_plane
+from ..mjcf.terrain import EDGE
 from . import disturbances, observations, privileged, user_functions
 from .commands import Commands
-from .config import REMAKE_MODEL, TaskConfig, n_substeps_of
+from .config import REMAKE_MODEL, TaskConfig
 from .curriculum import Curriculum
 from .extras import Extra
 from .kernels import COMPILED
 from .kinds import from_keywords
 from .machine import LeggedMachine
-from .models import Models
 from .state import Randoms
 
 
@@ -41,10 +37,7 @@ class Task(LeggedMachine):
     """A machine's observation, action, reward and termination, for `shape` simulations.
 
     Attributes:
-        shape: Leading dimensions: () for one simulation, (n,) for n of them.
         rngs: The random generator of each simulation, by `sim`.
-        config: The current options.
-        models: Robot, contact and ground of each simulation; `params`, `terrain`, `hardest` and `ground` are its own.
         commands: What simulations are commanded; `command`, shape (..., n), is its own.
         curriculum: How their episodes go.
         extras: The other parts that take a turn in every step, in their order, by name; none by default.
@@ -53,17 +46,9 @@ class Task(LeggedMachine):
         observation_names: Name of every number of the observation, such as `foot_contact.left_0`.
         privileged_slices: The slice of each entry in `info["privileged"]`.
         typical: What an observation's components are divided by, shape (n,); None if they are in SI units.
-        model: The compiled model. If the `models` vary, each of many simulations has its own copy.
-        patches: The planes under the feet on curved ground; None on a plane.
-        bounded: Whether the machine `roams` on a terrain that has an edge.
-        data: MuJoCo's arrays of all simulations; a `mujoco.MjData`, or an equivalent with leading dimensions.
-        qpos: Its array of that name, a view, shape (..., nq); as `qvel`, shape (..., nv).
-        here: The machine's position, a view, `qpos[..., PLACE]`.
-        foot: Whether each foot is in contact, and the force on it in the world frame [N], a view, (..., n_feet, 4).
         frame: What is measured, by name: the entries of the observation, and the `parts`.
         action: The last action, shape (..., n_actions); `last_action` is the one before it.
         velocity: Mean velocity of the position over the last step [m/s], shape as `here`.
-        mid_range, half_range: Of the actuators' controls, shape (nu,).
         waiting: Simulations whose episode is over; `where` excludes them. None if none.
         together: Whether `where` returns all simulations in one, an array of their indices; `rngs` then draws for all.
         kernels: The compiled functions of a step.
@@ -96,28 +81,13 @@ class Task(LeggedMachine):
 
     def _build(self) -> None:
         """Compile the model of the current configuration, and allocate what is kept of each simulation."""
-        config, shape = self.config, self.shape
-        terrain, preset = make(config.terrain), find(config.preset, config.PRESETS)
-        self.model = model = self.compiled(config.robot, terrain, preset)
-        timestep = model.opt.timestep
-        self.n_substeps = n_substeps_of(config.period, timestep)
-        self.ctrl_dt = self.n_substeps * timestep
-        self.substep_times = np.arange(self.n_substeps + 1) * timestep
+        shape = self.shape
+        self._assemble()
         self._steps_per_second = np.array(1.0 / self.ctrl_dt)
-        self.lead, self.follow_every = round(preset.command_lead / timestep), preset.follow_every
-        self.lead = self.lead if config.engine != "exact" else 0  # an integrator's need
-        self.models = models = Models(self, preset, terrain)
-        self.params, self.terrain, self.hardest, self.ground = models.params, models.terrain, terrain, models.ground
-        self._feet = foot_readings(model)
-        self.n_feet = (self._feet.stop - self._feet.start) // 4
-        self.patches = GroundPatches(model, self.ground) or None
-        self.bounded = self.roams and not is_plane(terrain)
-        low, high = model.actuator_ctrlrange.T
-        self.mid_range, self.half_range = 0.5 * (low + high), 0.5 * (high - low)
         self.commands, self.curriculum = Commands(self), Curriculum(self)
         self.command = self.commands.command
         self.action, self.last_action = np.zeros((*shape, self.n_actions)), np.zeros((*shape, self.n_actions))
-        self._before = np.zeros((*shape, *np.shape(np.zeros(model.nq)[self.PLACE])))
+        self._before = np.zeros((*shape, *np.shape(np.zeros(self.model.nq)[self.PLACE])))
         self._start_place, self.velocity = np.zeros_like(self._before), np.zeros_like(self._before)
         self.make_room()
 
@@ -197,10 +167,8 @@ class Task(LeggedMachine):
             part.begin(self, sim, data)
 
     def bind(self, data) -> None:
-        """Adopt the simulations' arrays; views into them are valid as long as they are."""
-        self.data, self.qpos, self.qvel = data, data.qpos, data.qvel
-        self.here = self.qpos[..., self.PLACE]
-        self.foot = data.sensordata[..., self._feet].reshape(*self.shape, self.n_feet, 4)
+        """Adopt the simulations' arrays, and make the frame of what is measured of them."""
+        super().bind(data)
         filled = {name: entry.size for name, entry in self.machine_entries().items() if entry.value is None}
         self.frame = observations.Frame(self.shape, filled | self.parts(), self._entries)
 
