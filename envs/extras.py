@@ -1,4 +1,4 @@
-"""What a task may have besides, off by default: parts that take a turn in every step.
+"""What a task holds besides: parts that take a turn in every step; commands and curricula are such, others are options.
 
 A part's arrays have the task's leading dimensions, as everything in `task`; what a part draws it draws from
 `task.rngs[sim]`, so that one simulation and many are bitwise identical.

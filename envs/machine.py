@@ -22,7 +22,7 @@ from .observations import Observation
 
 
 class LeggedMachine(ABC):
-    """A machine with options, on a terrain; `task.Task` is asked of it, and what it says of `shape` simulations.
+    """A machine with options, on a terrain: its model and arrays, and what a `task.Task` asks of it.
 
     It defines `config_class`, `OBSERVATIONS` and the methods `build`, `place`, `unweighted_terms` and `failures`; the
     others have defaults.

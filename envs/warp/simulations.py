@@ -168,7 +168,7 @@ class WarpSimulations(Starts):
         self.warnings[sims] = 0
 
     def redraw(self, sims: np.ndarray, drawn: tuple[tuple, ...]) -> None:
-        """Apply to these k simulations what their episodes drew, k tuples of `Modelled.drawn`."""
+        """Apply to these k simulations what their episodes drew, k tuples of `Models.drawn`."""
         self.models = own_models(self.task, self.models)
         for sim, one in zip(sims.tolist(), drawn, strict=True):
             self.task.models.redraw(self.task, sim, self.models[sim], one)
